@@ -14,15 +14,15 @@ struct unroll_table {
     struct force_result tuned; /* of --unroll tuned */
 };
 
-/* The number of bodies where none is given. A device that does more than UNROLL_FAST interactions/s
- * gets UNROLL_LARGE: these kernels do not divide the sources, and a large GPU is full only with so
+/* The number of bodies where none is given. A device with more than UNROLL_FAST interactions/s gets
+ * UNROLL_LARGE: these kernels do not divide the sources, so that a large GPU is full only with that
  * many bodies. Others get UNROLL_SMALL. They are texts, for the option's default and help. */
 #define UNROLL_LARGE "524288"
 #define UNROLL_SMALL "8192"
 #define UNROLL_FAST "5e10"
 
 /* Measures every unrolling with a Plummer sphere of n bodies; n = 0: as many as suit the device.
- * KY_UNSUPPORTED where the engine has no such kernels, KY_FAULT where one of them is wrong. */
+ * KY_UNSUPPORTED if the engine has no such kernels, KY_FAULT if one gives wrong forces. */
 enum ky_status unroll_measure(struct cli *cli, const struct ky_parameters *parameters, size_t n,
                               struct unroll_table *table);
 /* Prints the table and the answer: which unrolling is the fastest, and by how much. */

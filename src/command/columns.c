@@ -35,7 +35,7 @@ const char *columns_unit(const struct columns *columns, const char *name, char u
 /* A line of any length, in memory that grows. */
 struct line {
     char *text;
-    size_t room, number; /* number: of the line in the file, from 1 */
+    size_t room, number; /* number: number of the line in the file, from 1 */
 };
 
 /* Reads a line, without its end. 0 if there is none. */
@@ -48,7 +48,7 @@ static int read_line(FILE *file, struct line *line)
     return 1;
 }
 
-/* The same for the first line that is no remark (# before it). A remark may tell units. */
+/* Reads the first line that is not a comment (# before it). A comment may give units. */
 static int read_names(FILE *file, struct line *line, struct columns *columns)
 {
     static const char mark[] = "# units: ";
@@ -83,8 +83,8 @@ char *columns_cell(char **line)
     return cell;
 }
 
-/* Finds the places, from 0, of the names in the line of names. KY_BAD_DATA for one that is not
- * there. */
+/* Finds the places, from 0, of the names in the line of names. KY_BAD_DATA for a name that does not
+ * occur. */
 static enum ky_status find_places(const char *path, const char *line, const char *const *names,
                                   size_t count, size_t *places, struct ky_error *error)
 {
@@ -107,7 +107,7 @@ static enum ky_status find_places(const char *path, const char *line, const char
     return status;
 }
 
-/* Notes that a row lacks a number; `cell`: what it has there, NULL: nothing at all. */
+/* Notes that a row lacks a number; `cell` is the text in its place, NULL: there is none. */
 static void note_gap(struct columns *columns, size_t line, const char *name, const char *cell)
 {
     if (columns->incomplete++)
@@ -125,7 +125,7 @@ static int add_row(struct columns *columns, size_t count)
 {
     const size_t row = columns->rows;
     for (size_t c = 0; c < count; c++) {
-        if (!(row & (row - 1))) { /* room for twice as many */
+        if (!(row & (row - 1))) { /* make the memory twice as large */
             double *more = realloc(columns->values[c], 2 * (row + 1) * sizeof *more);
             if (!more)
                 return 0;
@@ -137,7 +137,7 @@ static int add_row(struct columns *columns, size_t count)
     return 1;
 }
 
-/* Fills the last row with the cells of a line. An empty cell is a gap that was meant. */
+/* Fills the last row with the cells of a line. An empty cell is an intended gap. */
 static void fill_row(struct columns *columns, char *text, size_t line, const char *const *names,
                      const size_t *places, size_t count)
 {

@@ -4,8 +4,8 @@
 
 #include "command/command.h"
 
-/* How one shell is told: the head with the names and summaries of all commands, a part for each
- * command whose options are bound, and the end. */
+/* The parts of a shell's script: the head with the names and summaries of all commands, a part for
+ * each command whose options are bound, and the end. */
 struct completion {
     const char *shell; /* "bash", "zsh" */
     void (*begin)(const struct subcommand *const *commands, size_t count, FILE *out);

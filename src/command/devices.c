@@ -1,5 +1,4 @@
-/* kyoho devices: every processor that the library knows of, with the reason where one cannot be
- * used. */
+/* kyoho devices: every device that the library knows, with the reason where one cannot be used. */
 #include "command/command.h"
 
 static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)

@@ -4,7 +4,7 @@
 
 #include "command/draw.h"
 
-/* Cuts a text at its commas, in place. *count: names found. KY_USAGE for an empty name, or too
+/* Cuts a text at its commas, in place. *count: number of names. KY_USAGE for an empty name, or too
  * many. */
 static enum ky_status split(char *text, const char **names, size_t most, size_t *count,
                             struct ky_error *error)
@@ -21,7 +21,7 @@ static enum ky_status split(char *text, const char **names, size_t most, size_t 
     return KY_OK;
 }
 
-/* The unit that all these columns have. */
+/* The unit that all these columns have in common. */
 static const char *common_unit(const struct columns *table, const char *const *names, size_t count,
                                char unit[COLUMNS_UNITS])
 {
@@ -54,7 +54,7 @@ enum ky_status draw_table(struct cli *cli, const struct draw_request *request,
         free(x);
         return ky_fail(&cli->error, KY_FAULT, "out of memory: names of columns");
     }
-    names[0] = *x == '"' ? columns_cell(&rest) : x; /* one name has no need of quotes */
+    names[0] = *x == '"' ? columns_cell(&rest) : x; /* a single name needs no quotes */
     enum ky_status status = split(wanted, names + 1, COLUMNS_MOST - 1, &count, &cli->error);
     if (!status)
         status = draw_read_columns(cli, cli->words[0], names, count + 1, &table);

@@ -10,7 +10,7 @@ static int is_usual(const struct cli *cli, const char *name)
     return cli_is_among(name, cli->command->usual);
 }
 
-/* 1 for options of models in the help of a command that takes models among other sources. */
+/* 1 for options of models in the help of a command to which a model is one of several sources. */
 static int is_of_models(const struct cli *cli, const struct ky_option_set *set)
 {
     return !strcmp(set->title, "model") && strcmp(cli->command->name, "model") != 0;

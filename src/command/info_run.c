@@ -9,13 +9,13 @@
 #include "base/quantity.h"
 #include "command/info.h"
 
-/* The columns of energy.csv that count here, in the order of their names below. */
+/* The columns of energy.csv that are used here, in the order of their names below. */
 enum { TIME, STEPS, CHANGE, BODIES, COLUMNS };
 struct places {
     size_t of[COLUMNS]; /* 0: the first; SIZE_MAX: the file has none */
 };
 
-/* Where the first line of the file has these names. */
+/* Finds the columns of these names in the first line of the file. */
 static void read_header(const char *line, struct places *places)
 {
     static const char *const names[COLUMNS] = {"time", "steps", "de", "bodies"};
@@ -30,7 +30,7 @@ static void read_header(const char *line, struct places *places)
     }
 }
 
-/* A whole row; one without time or steps changes nothing. An empty cell is not known. */
+/* Reads a whole row; a row without time or steps changes nothing. An empty cell is not known. */
 static void read_row(const char *line, const struct places *places, struct run_state *last)
 {
     double cells[COLUMNS] = {(double)NAN, (double)NAN, (double)NAN, (double)NAN};
@@ -107,7 +107,7 @@ static enum ky_status take_member(void *context, const char *object, const char 
     return KY_OK;
 }
 
-/* Takes run.json in place of the last row, if it is later: a run may stop between two rows. */
+/* Uses run.json in place of the last row, if it is later: a run may stop between two rows. */
 static void read_run_json(const char *folder, struct run_state *last)
 {
     char path[4096], *text = NULL;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Text with the characters that roff would take for its own made harmless. */
+/* Writes text so that roff does not interpret its characters. */
 static void plain(const char *text, FILE *out)
 {
     if (*text == '.' || *text == '\'')

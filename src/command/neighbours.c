@@ -1,4 +1,4 @@
-/* kyoho neighbours: how many bodies, and which, lie within a radius of each. */
+/* kyoho neighbours: how many bodies lie within a radius of each, and which. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

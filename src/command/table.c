@@ -23,14 +23,14 @@ double table_shown(const struct table *table, const struct table_column *column,
                          name);
 }
 
-/* The wider one of the least width and the name. */
+/* The larger of the least width and the width of the name. */
 static int width_of(const struct table_column *column)
 {
     const int length = (int)strlen(column->name);
     return length > WIDTH ? length : WIDTH;
 }
 
-/* Text that ends where its column does. UTF-8 has more bytes than letters. */
+/* Writes text so that it ends where its column does. UTF-8 text has more bytes than letters. */
 static void put(FILE *out, const char *text, int width)
 {
     int letters = 0;

@@ -1,4 +1,4 @@
-/* `kyoho help units`. */
+/* The topics of `kyoho help`: units. */
 #include "command/topics.h"
 
 #include <string.h>

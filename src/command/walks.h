@@ -20,7 +20,7 @@ void table_add(struct cli *cli, struct table_output *table);
  * exists and may not be replaced, is the input (may be NULL), or is not named .csv. */
 enum ky_status table_check(struct cli *cli, const struct table_output *table, const char *input);
 
-/* What the options of both give: engine, bodies and table. */
+/* Options of both: engine, bodies and table. */
 struct walk_call {
     struct ky_parameters parameters;
     struct source source;
@@ -29,8 +29,8 @@ struct walk_call {
 };
 /* Binds these options. */
 void walk_add(struct cli *cli, struct walk_call *call);
-/* Reads or makes the bodies. Before that it refuses, with KY_USAGE, a table whose file exists and
- * may not be replaced, is the input, or is not named .csv. */
+/* Reads or makes the bodies. Before that KY_USAGE for a table whose file exists and may not be
+ * replaced, is the input, or is not named .csv. */
 enum ky_status walk_bodies(struct cli *cli, struct walk_call *call);
 
 /* The id of the i-th body: the one that it came with, or its index. */
@@ -42,13 +42,13 @@ typedef void table_rows(struct ky_file *file, const struct ky_bodies *bodies, co
 enum ky_status table_write(struct cli *cli, const struct table_output *table, table_rows *rows,
                            const struct ky_bodies *bodies, const void *results);
 
-/* Of n values: their mean, the smallest, the one in the middle, the largest; all NaN for none. */
+/* The mean, the smallest, the median and the largest of n values; all NaN for n = 0. */
 struct spread {
     double mean, least, median, most;
 };
 /* Fills *spread; KY_FAULT when memory is out. */
 enum ky_status spread_of(struct cli *cli, const double *values, size_t n, struct spread *spread);
-/* The object `name`, or a line that begins with it, in units that suit the median. */
+/* Writes the object `name`, or a line that begins with it, in units that suit the median. */
 void spread_json(struct ky_json *json, const char *name, const struct spread *spread);
 void spread_print(const char *name, const struct ky_units *units, struct ky_dimension dimension,
                   const struct spread *spread);

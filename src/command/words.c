@@ -1,4 +1,4 @@
-/* Letters for options, and what other programs call them: the table "Options that you know from
+/* Letters for options, and their names in other programs: the table "Options that you know from
  * other programs" of README.md, for errors. */
 #include "command/command.h"
 
@@ -31,7 +31,7 @@ const struct ky_option_word cli_words[] = {
     /* phi-GRAPE, phi-GPU */
     {"dt_disk", "every", NULL},
     {"dt_contr", "energy-every", NULL},
-    /* gyrfalcON; some of its words are options of ours that mean something else */
+    /* gyrfalcON; some of its words are options of ours with another meaning */
     {"in", "input", NULL},
     {"out", "output", NULL},
     {"tstop", "end", NULL},
@@ -48,7 +48,7 @@ const struct ky_option_word cli_words[] = {
     {"sim.gravity", "force direct", NULL},
     {"sim.G", "g", NULL},
     {"interval", "every", NULL},
-    /* and what is often written */
+    /* other common words */
     {"outfile", "output", NULL},
     {"outdir", "output", NULL},
     {"tmax", "end", NULL},

@@ -1,5 +1,5 @@
-/* Which engine `auto` takes: the one that needs less time for a step, of those that can do what is
- * wanted. */
+/* Which engine `auto` takes: of those that can do the work, the one that needs less time for a
+ * step. */
 #include "engine/choice.h"
 
 #include <math.h>
@@ -10,8 +10,8 @@
 #include "base/threads.h"
 #include "engine/common/force_kinds.h"
 
-/* With Hermite steps a block of few bodies takes a GPU as long as its launches, some 10 µs, and a
- * thread of the CPU no longer up to so many bodies: an estimate. */
+/* An estimate. With Hermite steps a block of few bodies takes a GPU as long as its launches, some
+ * 10 µs. Up to this many bodies a thread of the CPU needs no longer. */
 enum { HERMITE_CROSSOVER = 500 };
 
 static double crossover_of(const struct ky_parameters *parameters, const struct ky_engine_use *use)
@@ -20,7 +20,7 @@ static double crossover_of(const struct ky_parameters *parameters, const struct 
     return use->schemes >> KY_SCHEME_HERMITE & 1U ? fmax(of_force, HERMITE_CROSSOVER) : of_force;
 }
 
-/* KY_UNSUPPORTED for an engine that lacks what it is wanted for. */
+/* KY_UNSUPPORTED for an engine that cannot do what `use` asks. */
 static enum ky_status check_use(const struct ky_engine *engine, const struct ky_engine_use *use,
                                 struct ky_error *error)
 {
@@ -49,7 +49,7 @@ enum ky_status ky_engine_takes_fields(const struct ky_engine_verbs *verbs,
                    verbs->name);
 }
 
-/* *there becomes 1 if the processor is there, though it may fail or lack what it is wanted for. */
+/* *there becomes 1 if the device or CPU exists, even if it fails or cannot do what `use` asks. */
 static enum ky_status open_one(const struct ky_engine_verbs *verbs,
                                const struct ky_parameters *parameters, size_t room,
                                const struct ky_engine_use *use, struct ky_engine **engine,
@@ -70,8 +70,8 @@ static enum ky_status open_one(const struct ky_engine_verbs *verbs,
     return status;
 }
 
-/* Which engine it is; and why, where there is a GPU to choose. `but`: why the one that would be
- * faster is not taken; or empty. `kyoho devices` says why there is none. */
+/* Logs which engine it is; and why, if there is a GPU to choose. `but` says why the faster one is
+ * not taken, or is empty. `kyoho devices` says why there is no GPU. */
 static void tell(const struct ky_parameters *parameters, const struct ky_engine_use *use,
                  struct ky_engine *engine, int gpu, const char *but)
 {

@@ -4,7 +4,7 @@
 
 #include "engine/engine.h"
 
-/* KY_UNSUPPORTED for an engine that cannot have the external fields of the parameters. */
+/* KY_UNSUPPORTED for an engine that does not support the external fields of the parameters. */
 enum ky_status ky_engine_takes_fields(const struct ky_engine_verbs *verbs,
                                       const struct ky_parameters *parameters,
                                       struct ky_error *error);

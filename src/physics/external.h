@@ -1,20 +1,18 @@
 /* External fields: acceleration, jerk and potential at a point.
  *
- *     sphere       a = −μ M d/s³, s² = d² + ε²     j = −μ M [v/s³ − (3 − k) (d·v) d/s⁵]
- *       point        M = 1                         φ = −μ/s
- *       plummer      the same with the scale radius for ε
- *       nfw          M = ln(1 + u) − u/(1 + u)     φ = −μ ln(1 + u)/s, u = s/scale
- *     logarithmic  a = −v0² d'/D                   j = −v0² [v' − 2 (d'·v) d'/D]/D
- *                                                  φ = ½ v0² ln(D/core²)
- *     lambda       a = Ω H0² d                     j = Ω H0² v          φ = −Ω H0² d²/2
- *     tidal        a = T d                         j = T v              φ = −d·T·d/2
+ * *     sphere       a = −μ M d/s³, s² = d² + ε²     j = −μ M [v/s³ − (3 − k) (d·v) d/s⁵]
+ * point        M = 1                         φ = −μ/s       plummer      the same with the scale
+ * radius for ε       nfw          M = ln(1 + u) − u/(1 + u)     φ = −μ ln(1 + u)/s, u = s/scale
+ * logarithmic  a = −v0² d'/D                   j = −v0² [v' − 2 (d'·v) d'/D]/D
+ * φ = ½ v0² ln(D/core²)     lambda       a = Ω H0² d                     j = Ω H0² v          φ =
+ * −Ω H0² d²/2     tidal        a = T d                         j = T v              φ = −d·T·d/2
  *
- * d and v are the place and its velocity less the field's centre, which stands. k = dln M/dln s.
- * d' and v' are d and v with z/flattening² for z, and D = core² + d·d'. T is constant and
- * symmetric: the tides of a distant mass in a frame that does not rotate.
+ * * d and v are the place and its velocity less those of the field's centre, which is at rest. k =
+ * dln M/dln s. d' and v' are d and v with z/flattening² for z, and D = core² + d·d'. T is constant
+ * and symmetric: the tides of a distant mass in a frame that does not rotate.
  *
- * A field is its numbers, a row in KY_EXTERNAL_KINDS and a formula: docs/extending.md. Portable C:
- * physics/dialect.h. Names, words and help are for the host (engine/common/external_text.c). */
+ * * A field is its numbers, a row in KY_EXTERNAL_KINDS and a formula: docs/extending.md. Portable
+ * C: physics/dialect.h. Names, words and help are for the host (engine/common/external_text.c). */
 #ifndef KY_PHYSICS_EXTERNAL_H
 #define KY_PHYSICS_EXTERNAL_H
 
@@ -29,14 +27,14 @@
     F(lambda, LAMBDA, "φ = −½ omega h0² r²")                                                       \
     F(tidal, TIDAL, "φ = −½ d·T·d")
 
-/* How a number is given and what becomes of it. Its range is one of enum ky_number_range. */
+/* How a number is given, and what is computed from it. Its range is one of enum ky_number_range. */
 #define KY_GIVEN_PLAIN 0
 #define KY_GIVEN_MASS 1    /* times G */
 #define KY_GIVEN_SQUARED 2 /* its square */
 
 /* N(name, accelerations, lengths, word, how, range, initial, help): the numbers of a kind in their
- * order, and the powers of acceleration and length in their unit. A user gives `word`, which has
- * the value `initial` where that is not NULL. */
+ * order, and the powers of acceleration and length in their unit. A user gives `word`; its default
+ * is `initial`, unless that is NULL. */
 #define KY_NUMBERS_point(N)                                                                        \
     N(mu, 1, 2, "mass", MASS, NOT_NEGATIVE, NULL, "[mass]")                                        \
     N(eps, 0, 1, "eps", PLAIN, NOT_NEGATIVE, "0", "a softening [length]")
@@ -62,13 +60,14 @@
     N(xy, 1, -1, "xy", PLAIN, ANY, "0", "of T [1/time²]")                                          \
     N(xz, 1, -1, "xz", PLAIN, ANY, "0", "of T [1/time²]")                                          \
     N(yz, 1, -1, "yz", PLAIN, ANY, "0", "of T [1/time²]")
-/* The most that a kind has. */
+/* The most numbers that a kind has. */
 #define KY_EXTERNAL_NUMBERS 6
 
 #define KY_EXTERNAL_ENUM(name, NAME, help) KY_EXTERNAL_##NAME,
 enum ky_external_kind {
     KY_EXTERNAL_KINDS(KY_EXTERNAL_ENUM) KY_EXTERNAL_KIND_COUNT,
-    KY_EXTERNAL_FUNCTION = KY_EXTERNAL_KIND_COUNT /* of the caller's: on the host alone */
+    KY_EXTERNAL_FUNCTION =
+        KY_EXTERNAL_KIND_COUNT /* computed by the caller's function: on the host alone */
 };
 
 #define KY_EXTERNAL_MEMBER(name, accelerations, lengths, word, how, range, initial, help)          \
@@ -79,7 +78,7 @@ enum ky_external_kind {
     };
 KY_EXTERNAL_KINDS(KY_EXTERNAL_STRUCT)
 
-/* A place and its velocity, less the field's centre. */
+/* A place and its velocity, relative to the field's centre. */
 struct ky_external_place {
     KY_REAL x, y, z, vx, vy, vz;
 };
@@ -94,8 +93,8 @@ KY_FN KY_REAL ky_external_dot(struct ky_external_place at, KY_REAL x, KY_REAL y,
     return at.x * x + at.y * y + at.z * z;
 }
 
-/* The pull of a sphere within which there is μ at the place, rising as the power k of s; y = 1/s,
- * or 0 at the very centre, where nothing pulls. */
+/* The pull of a spherical mass. μ is the mass within the place (times G), rising as the power k of
+ * s. y = 1/s, or 0 at the very centre, where nothing pulls. */
 KY_FN struct ky_external_pull ky_external_sphere(struct ky_external_place at, KY_REAL mu, KY_REAL k,
                                                  KY_REAL y, KY_REAL potential)
 {

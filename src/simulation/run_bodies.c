@@ -1,6 +1,5 @@
-/* What the bodies of a run have that its user should know before the first step: escapers,
- * bodies in one place that nothing softens, and peculiar accelerations that are small against the
- * errors of forces. */
+/* Notes about the bodies for the user, before the first step: escapers, coincident bodies without
+ * softening, and peculiar accelerations that are small against the errors of forces. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +34,7 @@ static int by_place(const void *one, const void *other)
     return a->body < b->body ? -1 : a->body > b->body;
 }
 
-/* Whether the pair parts, and gets an energy that it did not have. */
+/* Whether the pair separates, and so gains energy from nothing. */
 static int parts(const struct ky_bodies *bodies, const struct bare *a, const struct bare *b)
 {
     int apart = 0, together = 1;
@@ -47,7 +46,7 @@ static int parts(const struct ky_bodies *bodies, const struct bare *a, const str
     return together && apart && bodies->mass[a->body] + bodies->mass[b->body] > 0;
 }
 
-/* Bodies next to each other in the order of their places; of three in one place two pairs. */
+/* Notes coincident neighbours in the order of positions; three in one place are two pairs. */
 static void note_coincident(const struct ky_bodies *bodies, const struct bare *bare, size_t n,
                             char note[KY_NOTE])
 {
@@ -111,9 +110,9 @@ void ky_run_note_escapers(const struct ky_bodies *bodies, const struct ky_scales
               scales->escapers > 1 ? "them" : "it");
 }
 
-/* The rms acceleration of the bodies nearer to the middle than half of a sample, and of what is
- * left of it without its mean and gradient; so the surface of a sphere that was cut out does not
- * count. `distance` has room for the sample. Returns the second over the first, or 0. */
+/* The rms peculiar acceleration over the rms acceleration, or 0. Peculiar is what is left without
+ * mean and gradient. Only bodies nearer to the middle than half of a sample count, so that the
+ * surface of a sphere that was cut out does not. `distance` has room for the sample. */
 static double peculiar_share(const struct ky_bodies *bodies, size_t count, const size_t *index,
                              double (*x)[3], double (*a)[3], double *distance)
 {

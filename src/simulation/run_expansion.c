@@ -1,4 +1,4 @@
-/* The universe that the bodies of a run bring, as those of the model cosmic do. */
+/* The universe that comes with the bodies of a run, as from the model cosmic. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "simulation/run.h"
 #include "snapshot/space.h"
 
-/* Whether the snapshot tells with which universe its bodies expand. */
+/* Whether the snapshot gives the universe with which its bodies expand. */
 static int brings_universe(const struct ky_snapshot *snapshot)
 {
     return ky_space_tells_universe(&snapshot->space) && snapshot->units.length_cm > 0;
@@ -53,7 +53,7 @@ static enum ky_status find_lambda(const struct ky_parameters *parameters, int *t
     return status;
 }
 
-/* Adds the field `wanted` to those of the parameters. */
+/* Adds the field `wanted` to the fields of the parameters. */
 static enum ky_status add_field(struct ky_parameters *parameters, const char *wanted,
                                 struct ky_run_universe *universe, struct ky_error *error)
 {
@@ -67,8 +67,8 @@ static enum ky_status add_field(struct ky_parameters *parameters, const char *wa
     return KY_OK;
 }
 
-/* The push of Λ: with --expansion the field follows from the universe; a field of another strength
- * is refused, and bodies of such a universe that run without either get a warning. */
+/* The field of Λ. With --expansion it follows from the universe, and a field of another strength is
+ * refused. Bodies with such a universe that run without either get a warning. */
 static enum ky_status settle_lambda(struct ky_parameters *parameters,
                                     const struct ky_expansion *own,
                                     struct ky_run_universe *universe, struct ky_error *error)
@@ -99,7 +99,7 @@ static enum ky_status settle_lambda(struct ky_parameters *parameters,
     return parameters->expansion ? add_field(parameters, wanted, universe, error) : KY_OK;
 }
 
-/* Refuses an expansion that is not that of the universe which the bodies bring. */
+/* Refuses an expansion that differs from the universe of the bodies. */
 static enum ky_status check_same(const struct ky_expansion *given, const struct ky_expansion *own,
                                  struct ky_error *error)
 {

@@ -1,4 +1,4 @@
-/* Block steps of any engine. */
+/* Block steps: checks and counts for every engine. */
 #include "engine/common/blocks.h"
 
 #include "engine/common/columns.h"

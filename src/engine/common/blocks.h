@@ -5,12 +5,12 @@
 #include "engine/engine.h"
 
 /* A tree that is kept is built anew when its later walks have had this many interactions per body
- * more than its first ones. That is what a build costs beyond moving the tree: about 150 ns on a
- * CPU, where one interaction of the lanes takes 0.5 ns. */
+ * more than its first ones. That is the cost of a build beyond a move of the tree: about 150 ns on
+ * a CPU, where one interaction of the lanes takes 0.5 ns. */
 enum { KY_BLOCKS_BUILD = 300 };
 
 /* KY_USAGE for an engine without the column of steps, or without forces, and for a stride that is
- * no power of two or too large. */
+ * not a power of two or is too large. */
 enum ky_status ky_blocks_check(const struct ky_advance *way, unsigned columns, int has_acceleration,
                                struct ky_error *error);
 /* The last level, on which a step is one tick. */

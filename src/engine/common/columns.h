@@ -8,7 +8,7 @@
 struct ky_column_about {
     const char *name;  /* of the section in restart files: fewer than 16 characters */
     size_t components; /* numbers of a body */
-    int of_field;      /* 1: acceleration or one of its time derivatives; 0: a time */
+    int of_field;      /* 1: acceleration or a time derivative of it; 0: a time */
 };
 extern const struct ky_column_about ky_columns[KY_COLUMN_COUNT];
 

@@ -30,8 +30,8 @@ struct ky_external ky_external_in(const struct ky_external *field, double accele
     return scaled;
 }
 
-/* What the caller's function says, in the field's units. What it leaves out is not a number, which
- * shows in the results. */
+/* The pull by the caller's function, in the field's units. A number that the function does not set
+ * is NaN, which shows in the results. */
 static struct ky_external_pull ask(const struct ky_external *field, struct ky_external_place at)
 {
     const double l = field->length, a = 1 / field->acceleration, none = (double)NAN;

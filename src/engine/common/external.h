@@ -1,4 +1,4 @@
-/* External fields on the host: numbers in an engine's units, and what acts at a place. */
+/* External fields on the host: their numbers in an engine's units, and their pull at a place. */
 #ifndef KY_ENGINE_EXTERNAL_H
 #define KY_ENGINE_EXTERNAL_H
 
@@ -17,21 +17,21 @@ extern const struct ky_external_number ky_external_numbers[KY_EXTERNAL_KIND_COUN
                                                           [KY_EXTERNAL_NUMBERS];
 
 /* The fields of a text, "plummer:mass=1,scale=0.5 lambda:omega=0.7,h0=0.07": names of kinds with
- * blanks between, their numbers and the centre, x y z. `g` is the constant of gravity. A number
- * may have a unit of its own ("mass=1e12Msun") where `units`, those of the others, have scales.
- * KY_USAGE for what is no such text, for a number that is missing, given twice or out of its range,
- * and for too many. */
+ * blanks between, their numbers and the centre, x y z. `g` is the constant of gravity. A number may
+ * have its own unit ("mass=1e12Msun") where `units`, the units of the others, have scales. KY_USAGE
+ * for any other text, for a number that is missing, given twice or out of its range, and for too
+ * many fields. */
 enum ky_status ky_externals_read(const char *text, double g, const struct ky_units *units,
                                  struct ky_externals *own, struct ky_error *error);
 
-/* Writes the same text with all numbers in `units`. KY_USAGE as above. `size`: KY_EXTERNALS_TEXT is
- * enough for what can be read. */
+/* Writes the same text with all numbers in `units`. KY_USAGE as above. A `size` of
+ * KY_EXTERNALS_TEXT is enough for every text that can be read. */
 enum { KY_EXTERNALS_TEXT = 8192 };
 enum ky_status ky_externals_plain(const char *text, const struct ky_units *units, char *plain,
                                   size_t size, struct ky_error *error);
 
-/* The field with its accelerations and lengths in the given units, which are in the caller's units.
- * Units that are powers of two change no digit. */
+/* The field in units with these accelerations and lengths, which are in the caller's units. Units
+ * that are powers of two change no digit. */
 struct ky_external ky_external_in(const struct ky_external *field, double acceleration,
                                   double length);
 /* The sum of all fields at a point that moves with velocity v (NULL: at rest). The jerk is the

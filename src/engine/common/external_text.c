@@ -1,5 +1,5 @@
-/* The external fields of parameters: the text of --field, names of kinds and their numbers as the
- * table of physics/external.h has them, and the caller's function. */
+/* The external fields of parameters: the text of --field, by the table of physics/external.h, and
+ * the caller's function. */
 #include "engine/common/external.h"
 
 #include <stdio.h>
@@ -34,8 +34,8 @@ static enum ky_status find_kind(const char *name, enum ky_external_kind *kind,
                    near ? "; did you mean " : "", near ? near : "");
 }
 
-/* The numbers of the field's kind with the places where they go, and how they are given; returns
- * how many. */
+/* Lists the numbers of the field's kind, where they go, and how they are given; returns how many.
+ */
 static size_t list_numbers(struct ky_external *field, struct ky_named_number number[MOST],
                            int how[MOST])
 {
@@ -58,7 +58,7 @@ static size_t list_numbers(struct ky_external *field, struct ky_named_number num
     return count;
 }
 
-/* A field whose numbers are those of a text. */
+/* A field, and the numbers that its text gives. */
 struct reading {
     struct ky_external field;
     struct ky_named_number number[MOST];
@@ -95,8 +95,8 @@ static enum ky_status read_field(char *text, double g, const struct ky_units *un
     return status;
 }
 
-/* The next field of a text, which moves on behind it. 0 at the end, and -1 where it has too many
- * characters. */
+/* Copies the next field of a text, and moves *text behind it. 0 at the end, −1 if the field has too
+ * many characters. */
 enum { ONE = 512 };
 static int next_field(const char **text, char one[ONE])
 {

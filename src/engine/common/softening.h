@@ -11,7 +11,7 @@ static inline int ky_pairs_how(int kind, int own)
     return own ? ky_softening_how(kind) : ky_softening_how(kind) & ~KY_EPS_OF_BOTH;
 }
 
-/* ε² of a sink with this softening: the sink's own, or that of a pair if all bodies have the same
+/* ε² of a sink with this softening: its own, or that of a pair if all bodies have the same
  * softening. */
 static inline double ky_sink_eps2(int kind, int own, double softening)
 {
@@ -19,7 +19,7 @@ static inline double ky_sink_eps2(int kind, int own, double softening)
     return own ? eps2 : ky_softening_eps2(eps2, eps2, ky_softening_how(kind));
 }
 
-/* The same of a point of softening `point`; `body`: that of all bodies that have none of their own.
+/* The same for a point of softening `point`; `body` is the softening of bodies without their own.
  */
 static inline double ky_point_eps2(int kind, int own, double point, double body)
 {
@@ -27,7 +27,7 @@ static inline double ky_point_eps2(int kind, int own, double point, double body)
     return own ? eps2 : ky_softening_eps2(eps2, body * body, ky_softening_how(kind));
 }
 
-/* KY_GUARD if pairs may coincide, `least` being the smallest ε² of a sink, else 0. */
+/* KY_GUARD if pairs may coincide, else 0; `least` is the smallest ε² of a sink. */
 static inline int ky_pairs_guard(double least)
 {
     return least > (double)KY_CLOSE2 ? 0 : KY_GUARD;

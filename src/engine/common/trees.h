@@ -14,7 +14,7 @@ static inline void ky_tree_origin(const struct ky_engine_frame *frame, double le
         origin[c] = ky_high_part(frame->origin[c] / length);
 }
 
-/* Cube and origin of the frame, if it was given, in an engine's unit of length. */
+/* Cube and origin of the frame, if one was given, in an engine's unit of length. */
 static inline void ky_tree_frame(const struct ky_engine_frame *frame, double length,
                                  struct ky_octree_bodies *bodies)
 {

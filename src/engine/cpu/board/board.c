@@ -17,7 +17,7 @@ _Static_assert((int)KY_BOARD_JERK == KY_MOVING_JERK && (int)KY_BOARD_NEAREST == 
                    (int)KY_BOARD_LISTS == KY_MOVING_LISTS,
                "what is wanted has the same bits in both");
 
-/* A force of fewer pairs takes no longer than waking a thread. */
+/* A force with fewer pairs takes no longer than waking a thread. */
 enum { FEW_PAIRS = 50000 };
 
 enum turn { IDLE, ASKED, DONE, LEAVING };
@@ -36,7 +36,7 @@ struct board {
     size_t blocks, blocks_room;
     uint32_t *list;
     size_t list_room;
-    /* The thread that computes, and whose turn it is. */
+    /* The thread that computes, and who acts next. */
     int has_thread, started;
     pthread_t thread;
     pthread_mutex_t lock;
@@ -109,7 +109,7 @@ static void *work(void *context)
     return NULL;
 }
 
-/* DONE concerns the caller alone. */
+/* in DONE only the caller acts */
 static void give_turn(struct board *board, enum turn turn)
 {
     pthread_mutex_lock(&board->lock);
@@ -170,7 +170,7 @@ static enum ky_status put(struct ky_board *base, size_t count, const uint32_t *s
     return ky_board_memory_put(&((struct board *)base)->memory, count, slot, body, error);
 }
 
-/* Makes room for `count` elements in place of `room`; what was there is lost. */
+/* Makes memory for `count` elements in place of `room`; its content is lost. */
 static int need(void *array, size_t *room, size_t count, size_t size)
 {
     void *old;

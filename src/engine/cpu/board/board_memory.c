@@ -8,11 +8,11 @@
 #include "octree/sample.h"
 #include "physics/jerk.h"
 
-/* Bodies whose median is the origin; blocks of slots that are worth the start of threads, and that
- * one thread takes at a time. */
+/* Bodies whose median is the origin; blocks of slots from which on threads are worth their start;
+ * blocks that one thread takes at a time. */
 enum { SAMPLE = 15, FEW = 1024, SHARE = 64 };
 
-/* Room for so many slots; those that are new are empty. */
+/* Makes memory for so many slots; new ones are empty. */
 static enum ky_status grow(struct ky_board_memory *memory, size_t slots, struct ky_error *error)
 {
     if (slots > memory->room) {
@@ -116,7 +116,7 @@ static enum ky_status need_columns(struct ky_board_memory *memory, struct ky_err
     return KY_OK;
 }
 
-/* The number in the middle of a handful, which is sorted by insertion; 0 of none. */
+/* The median of a few numbers, which are sorted by insertion; 0 for none. */
 static double median(double *number, size_t count)
 {
     for (size_t k = 1; k < count; k++) {
@@ -129,9 +129,9 @@ static double median(double *number, size_t count)
     return count ? number[count / 2] : 0;
 }
 
-/* The median place, velocity and time of a sample of the bodies: what floats are measured from. One
- * that is far away does not move it. It follows from the bodies that are there now, not from those
- * that were: the same bodies give the same bits whatever has happened before. */
+/* Finds the middle: the median position, velocity and time of a sample of the bodies, to which
+ * floats are relative. A far body does not move it. It follows from the present bodies alone, so
+ * that the same bodies give the same bits whatever happened before. */
 static void find_middle(struct ky_board_memory *memory)
 {
     enum { TIME = 6, NUMBERS = 7 };
@@ -157,7 +157,7 @@ static void find_middle(struct ky_board_memory *memory)
     memory->middle_time = median(number[TIME], count);
 }
 
-/* Sources that were predicted at the places of their slots, to places without gaps. */
+/* Moves sources that were predicted at the places of their slots to places without gaps. */
 static void close_gaps(struct ky_board_memory *memory)
 {
     const size_t size = element_size(memory);

@@ -1,4 +1,4 @@
-/* The bodies of the CPU's board: as clients give them, and predicted as columns for the lanes. */
+/* The bodies of the CPU's board: as programs give them, and predicted as columns for the lanes. */
 #ifndef KY_CPU_BOARD_MEMORY_H
 #define KY_CPU_BOARD_MEMORY_H
 
@@ -11,22 +11,22 @@ struct ky_board_memory {
     double scale;  /* the lanes need masses divided by this */
     struct ky_slots *block;
     size_t slots, room, empty; /* slots in use, slots with memory, slots not set */
-    /* What floats are measured from: a place at a time and a velocity; 0 in double. */
+    /* The origin of floats: a position at a time, and a velocity; 0 in double. */
     double middle[3], drift[3], middle_time;
-    /* The prediction: to at.time, of `used` slots, as `sources` sources. */
+    /* The prediction to at.time: `used` slots gave `sources` sources. */
     int stands;
     struct ky_prediction at;
     size_t used, sources;
-    uint32_t *slot_of;       /* of a source, where slots are empty; else not read */
-    struct ky_moving moving; /* .what is the caller's */
+    uint32_t *slot_of;       /* slot of each source, if slots are empty; else not read */
+    struct ky_moving moving; /* the caller sets .what */
 };
 
 /* As the verb `put`. KY_FAULT where memory is out. */
 enum ky_status ky_board_memory_put(struct ky_board_memory *memory, size_t count,
                                    const uint32_t *slot, const struct ky_board_body *body,
                                    struct ky_error *error);
-/* Fills `moving`, unless it stands for this time and number of slots and for the bodies. KY_FAULT
- * where memory is out. */
+/* Fills `moving`, unless it is valid for this time, this number of slots and the present bodies.
+ * KY_FAULT where memory is out. */
 enum ky_status ky_board_memory_predict(struct ky_board_memory *memory, double time, size_t slots,
                                        int threads, struct ky_error *error);
 /* The slot of a source, and the label of the body there. */

@@ -1,6 +1,6 @@
 /* Sums over bodies at rest: units and a middle for each call, floats, one block of sinks after
- * another. A call is short, a list of a tree code on a few sinks: nothing here is sorted, and
- * nothing is kept but memory. */
+ * another. A call is short: a list of a tree code acts on a few sinks. So nothing is sorted, and
+ * only memory is kept. */
 #include "engine/cpu/board/board_rest.h"
 
 #include <math.h>
@@ -10,18 +10,18 @@
 #include "engine/cpu/forces/moving.h"
 #include "physics/jerk.h"
 
-/* Bodies whose distances and masses tell the units; numbers from 2^-NEAR to 2^NEAR stay as they
- * are; and pairs that are worth the start of threads. */
+/* Bodies in the sample for the units; numbers from 2^-NEAR to 2^NEAR stay as they are; pairs from
+ * which on threads are worth their start. */
 enum { SAMPLE = 16, NEAR = 16, MANY_PAIRS = 4000000 };
 enum { COLUMNS = 4 /* x y z mass */, ALIGN = 16 };
 
-/* 1 or, far from it, a power of two. */
+/* 1 for an exponent near 0, else the power of two. */
 static double unit_of(int exponent)
 {
     return exponent < -NEAR || exponent > NEAR ? ldexp(1, exponent) : 1;
 }
 
-/* The power of two next to the geometric mean of some distances from the middle. */
+/* The power of two nearest to the geometric mean of some distances from the middle. */
 static double length_of(const struct ky_board_resting *r, const double *middle)
 {
     int sum = 0, count = 0;
@@ -56,7 +56,7 @@ static void middle_of(const struct ky_board_resting *r, double *middle)
     }
 }
 
-/* Columns with room for so many bodies. */
+/* Memory for columns of so many bodies. */
 static float *need_room(struct ky_board_room *room, size_t bodies)
 {
     const size_t stride = (bodies + ALIGN) / ALIGN * ALIGN;
@@ -73,7 +73,7 @@ struct frame {
     double middle[3], length, mass, eps2;
 };
 
-/* The sinks [first, first + block.count) and their sums. */
+/* Sums for the sinks [first, first + block.count). */
 static void sum_block(const struct ky_lanes *lanes, const struct ky_board_resting *r,
                       const struct frame *frame, const struct ky_moving *moving, size_t first)
 {

@@ -1,4 +1,5 @@
-/* Which thread sums which sources for which block of sinks. */
+/* The division of sums with jerks among threads: which thread sums which sources for which block of
+ * sinks. */
 #include "engine/cpu/forces/moving.h"
 
 #include <math.h>
@@ -7,12 +8,12 @@
 
 #include "base/memory.h"
 
-/* Slices of the sources, whose sums are added one after the other: at most so many, of so many
- * sources at the least. They do not depend on the sinks, so that a sink has the same bits whichever
- * others are asked for with it. Slices begin at whole vectors. */
+/* Slices of the sources, whose sums are added one after the other: at most SLICES, of at least
+ * LEAST_SOURCES sources. They do not depend on the sinks, so that the bits of a sink do not depend
+ * on the other sinks of a call. Slices begin at whole vectors. */
 enum { SLICES = 64, LEAST_SOURCES = 4096, VECTORS = 64 };
-/* Blocks from which on a thread has whole blocks; and pairs for which several threads are worth
- * their start. */
+/* Blocks from which on each thread takes whole blocks; pairs from which on several threads are
+ * worth their start. */
 enum { MANY_BLOCKS = 32, FEW_PAIRS = 100000 };
 
 static size_t slices(const struct ky_moving_task *task)
@@ -21,7 +22,7 @@ static size_t slices(const struct ky_moving_task *task)
     return most > SLICES ? SLICES : most > 1 ? most : 1;
 }
 
-/* The first source of a slice; of that behind the last, the end. */
+/* The first source of a slice; for the slice after the last one, the number of sources. */
 static size_t begin(const struct ky_moving_task *task, size_t slice, size_t count)
 {
     return slice < count ? task->sources * slice / count / VECTORS * VECTORS : task->sources;
@@ -54,7 +55,7 @@ static void add(struct ky_moving_sinks *to, const struct ky_moving_sinks *from, 
     }
 }
 
-/* Blocks of sinks for all slices but the first, with lists where they are wanted. */
+/* Blocks of sinks for all slices but the first, with lists if they are wanted. */
 static struct ky_moving_sinks *make_parts(const struct ky_moving_task *task, size_t count,
                                           uint32_t **lists)
 {
@@ -75,7 +76,7 @@ static void run_slice(const struct ky_moving_task *task, size_t slice, size_t co
                                          begin(task, slice + 1, count), sinks);
 }
 
-/* A thread takes whole blocks, slice after slice. */
+/* Threads take whole blocks, slice after slice. */
 static void run_blocks(const struct ky_moving_task *task, size_t count, int threads)
 {
     (void)threads; /* without OpenMP */

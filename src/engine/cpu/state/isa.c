@@ -44,7 +44,7 @@ static int has_avx512(void)
 #define KY_LANES_NEON NULL
 #endif
 
-/* Best last. */
+/* the best one last */
 static const struct {
     int isa;
     const char *name;

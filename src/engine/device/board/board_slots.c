@@ -1,4 +1,4 @@
-/* The slots of a board: room that grows, and bodies on their way. */
+/* The slots of a board: memory that grows, and the upload of bodies. */
 #include "engine/device/board/board_slots.h"
 
 enum { SENT_BYTES = KY_SLOT_SENT * KY_STATE_BYTES, PIECE = KY_STAGING_BYTES / SENT_BYTES };
@@ -12,9 +12,9 @@ void ky_board_slots_release(struct ky_board_slots *slots, struct ky_card *card)
     ky_staging_release(&slots->staging, card);
 }
 
-/* ---- room ---- */
+/* ---- memory ---- */
 
-/* A larger buffer with what there is, and zeros behind it. */
+/* Makes a larger buffer with the present content, and zeros behind it. */
 static enum ky_status grow(struct ky_card *card, struct ky_buffer *buffer, const char *what,
                            size_t slots, size_t size, struct ky_error *error)
 {
@@ -35,7 +35,7 @@ static enum ky_status grow(struct ky_card *card, struct ky_buffer *buffer, const
     return KY_OK;
 }
 
-/* Doubles the room, so that bodies which come one after the other are moved a few times only. */
+/* Doubles the memory, so that bodies which come one by one are copied only a few times. */
 static enum ky_status need_room(struct ky_board_slots *slots, struct ky_card *card, size_t wanted,
                                 struct ky_error *error)
 {
@@ -57,7 +57,7 @@ static enum ky_status need_room(struct ky_board_slots *slots, struct ky_card *ca
     return status;
 }
 
-/* ---- bodies on their way ---- */
+/* ---- upload ---- */
 
 struct sending {
     const struct ky_card *card;

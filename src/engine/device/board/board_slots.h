@@ -8,17 +8,17 @@
 /* Cleared at first. */
 struct ky_board_slots {
     struct ky_buffer state, word; /* blocks of columns: kernels/driver/shared.h */
-    struct ky_buffer sent;        /* bodies on their way to their slots */
+    struct ky_buffer sent;        /* bodies to be put into their slots */
     struct ky_staging staging;
     size_t room; /* slots that fit into the buffers */
     size_t end;  /* one past the last slot that was ever put */
 };
 
-/* As `put` of a board, in the precision of its kernels. */
+/* The verb `put` of a board, in the precision of its kernels. */
 enum ky_status ky_board_slots_put(struct ky_board_slots *slots, struct ky_card *card, int precision,
                                   size_t count, const uint32_t *slot,
                                   const struct ky_board_body *body, struct ky_error *error);
-/* Nothing may be on its way. */
+/* No upload may be under way. */
 void ky_board_slots_release(struct ky_board_slots *slots, struct ky_card *card);
 
 #endif

@@ -1,4 +1,4 @@
-/* Reports of kernels. */
+/* Reads the reports of kernels: see fault.h. */
 #include "engine/device/driver/fault.h"
 
 enum ky_status ky_faults_clear(struct ky_faults *faults, struct ky_card *card,

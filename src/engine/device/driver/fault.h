@@ -1,5 +1,5 @@
-/* What kernels report of room that was too small (kernels/driver/fault.h), read where the host
- * waits for the card anyway. */
+/* Reports of kernels whose memory was too small (kernels/driver/fault.h), read where the host waits
+ * for the card anyway. */
 #ifndef KY_DEVICE_FAULT_H
 #define KY_DEVICE_FAULT_H
 
@@ -7,10 +7,11 @@
 
 /* Cleared at first. */
 struct ky_faults {
-    struct ky_buffer words; /* for kernels: the largest size that was wanted, of each capacity */
+    struct ky_buffer
+        words; /* written by kernels: the largest size that was wanted, of each capacity */
 };
 
-/* Makes room, and forgets what was reported. */
+/* Allocates the words, and forgets earlier reports. */
 enum ky_status ky_faults_clear(struct ky_faults *faults, struct ky_card *card,
                                struct ky_error *error);
 /* Waits for the card. wanted[k]: the largest size that was reported for a capacity since the last
@@ -18,8 +19,8 @@ enum ky_status ky_faults_clear(struct ky_faults *faults, struct ky_card *card,
 enum ky_status ky_faults_read(struct ky_faults *faults, struct ky_card *card,
                               uint32_t wanted[KY_CAPACITY_COUNT], struct ky_error *error);
 /* The same; KY_DEVICE, naming the capacity and the wanted size, if there was a report. A report of
- * the capacity `but` is not an error: *wanted is set to the size, and the caller makes the room
- * larger and tries again. KY_CAPACITY_COUNT: every report is an error. */
+ * the capacity `but` is not an error: *wanted becomes the size, and the caller allocates more
+ * memory and tries again. KY_CAPACITY_COUNT: every report is an error. */
 enum ky_status ky_faults_check(struct ky_faults *faults, struct ky_card *card, enum ky_capacity but,
                                uint32_t *wanted, struct ky_error *error);
 void ky_faults_release(struct ky_faults *faults, struct ky_card *card);

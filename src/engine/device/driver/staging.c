@@ -4,8 +4,8 @@
 #include <string.h>
 
 enum {
-    SHARE_BYTES = 1 << 16, /* of what a thread takes at a time, about */
-    FEW_BYTES = 1 << 15    /* a piece for small arrays, which take no more */
+    SHARE_BYTES = 1 << 16, /* what a thread takes at a time, about */
+    FEW_BYTES = 1 << 15    /* a piece for small arrays, which need no more */
 };
 
 void ky_staging_release(struct ky_staging *staging, struct ky_card *card)
@@ -20,7 +20,7 @@ static size_t items_of_piece(const struct ky_staged *array)
     return KY_STAGING_BYTES / array->size;
 }
 
-/* The piece whose turn it is, when the card has done with it, with room for so many bytes. */
+/* Takes the next piece when the card has finished with it, and makes it large enough. */
 static enum ky_status take_turn(struct ky_staging *staging, struct ky_card *card, size_t bytes,
                                 int *turn, struct ky_error *error)
 {
@@ -87,9 +87,9 @@ enum ky_status ky_staging_fill(struct ky_staging *staging, struct ky_card *card,
                : status;
 }
 
-/* A piece on its way from the card. */
+/* A piece that is being copied from the card. */
 struct coming {
-    size_t first, end; /* items; none: nothing comes */
+    size_t first, end; /* its items; none: no piece is under way */
     int turn;
 };
 

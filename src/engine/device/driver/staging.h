@@ -10,7 +10,7 @@ enum { KY_STAGING_BYTES = 1 << 21 };
 /* Cleared at first. The two pieces are fenced by the marks from KY_MARK_STAGING on. */
 struct ky_staging {
     struct ky_pinned piece[2];
-    int turn; /* the piece that comes next */
+    int turn; /* which piece comes next */
 };
 
 /* An array of the card: `count` items of `size` bytes, at most KY_STAGING_BYTES, from `offset` on.
@@ -24,13 +24,13 @@ struct ky_staged {
  * threads at once, each for other items. */
 typedef void ky_staging_function(const void *context, size_t first, size_t end, void *piece);
 
-/* Copies to the card. Returns when all pieces have been filled; the last may still be on their way.
- */
+/* Copies to the card. Returns when all pieces have been filled; copies of the last ones may be
+ * under way. */
 enum ky_status ky_staging_up(struct ky_staging *staging, struct ky_card *card, int threads,
                              const struct ky_staged *array, ky_staging_function *fill,
                              const void *context, struct ky_error *error);
-/* Copies an array of the host as it is to a buffer, which is made large enough: ky_buffer_fill with
- * less waiting. `what` names the buffer in errors. */
+/* Copies an array of the host unchanged to a buffer, which is made large enough: ky_buffer_fill
+ * with less waiting. `what` names the buffer in errors. */
 enum ky_status ky_staging_fill(struct ky_staging *staging, struct ky_card *card, int threads,
                                struct ky_buffer *buffer, const char *what, const void *data,
                                size_t count, size_t size, struct ky_error *error);
@@ -38,7 +38,7 @@ enum ky_status ky_staging_fill(struct ky_staging *staging, struct ky_card *card,
 enum ky_status ky_staging_down(struct ky_staging *staging, struct ky_card *card, int threads,
                                const struct ky_staged *array, ky_staging_function *take,
                                const void *context, struct ky_error *error);
-/* Nothing may be on its way. */
+/* No copy may be under way. */
 void ky_staging_release(struct ky_staging *staging, struct ky_card *card);
 
 #endif

@@ -1,10 +1,10 @@
-/* Rows of lanes, blocks of sinks, slices of slots. */
+/* The division of a board's force: rows of lanes, blocks of sinks, slices of slots. */
 #include "engine/device/forces/board_division.h"
 
 #include <math.h>
 
-/* The widest rows that leave at most a twentieth of the lanes without a sink beyond what narrower
- * ones do. */
+/* The widest rows for which the lanes without a sink are at most a twentieth of all, beyond those
+ * of narrower rows. */
 static uint32_t lanes_for(size_t count)
 {
     uint32_t best = KY_JERK_RUN;
@@ -16,10 +16,10 @@ static uint32_t lanes_for(size_t count)
 }
 
 /* The time of a launch with so many tiles in a slice. The unit is the time in which a group that
- * has all its lanes side by side takes one source, 40 ns on an H200. The terms are the work of the
- * busiest processor, which needs several groups at once to be busy all the time; what a group waits
- * for until its first sources are there; towards the end, groups that no longer fill the device;
- * and the adding up of the slices. */
+ * has all its lanes side by side takes one source, 40 ns on an H200. The terms are: the work of the
+ * busiest processor, which is only busy all the time with several groups at once; the wait of a
+ * group for its first sources; the end, when the remaining groups no longer fill the device; and
+ * adding the slices. */
 static double cost_of(const struct ky_card *card, size_t resident, size_t tiles, size_t each,
                       const struct ky_board_division *division, size_t count)
 {
@@ -34,7 +34,8 @@ static double cost_of(const struct ky_card *card, size_t resident, size_t tiles,
            (waves > 1 ? at_once / 8 * work : 0) + (double)(slices * count) / PARTS_A_UNIT;
 }
 
-/* The best length of a slice among steps of at most a third: the search is part of every force. */
+/* The best length of a slice, tried in steps of at most a third, since every force needs this
+ * search. */
 static size_t best_length(const struct ky_card *card, size_t resident, size_t tiles, size_t count,
                           const struct ky_board_division *division)
 {

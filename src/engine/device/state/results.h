@@ -1,5 +1,5 @@
-/* Accelerations and potentials of sinks, apart from the bodies' own, on a card: columns of numbers
- * of the kernels. */
+/* Accelerations and potentials of sinks, apart from the bodies' own, on a card, as columns in
+ * numbers of the kernels. */
 #ifndef KY_DEVICE_RESULTS_H
 #define KY_DEVICE_RESULTS_H
 
@@ -10,10 +10,10 @@ struct ky_device_results {
     struct ky_buffer acceleration, potential;
 };
 
-/* Room for `count` sinks. */
+/* Makes memory for `count` sinks. */
 enum ky_status ky_results_need(struct ky_device_results *results, struct ky_card *card,
                                int precision, size_t count, struct ky_error *error);
-/* From the first card, in the caller's units; either array may be NULL. */
+/* Reads them from the first card, in the caller's units; either array may be NULL. */
 enum ky_status ky_results_read(const struct ky_device_results *results,
                                const struct ky_device_bodies *bodies, int precision, size_t count,
                                double (*acceleration)[3], double *potential,

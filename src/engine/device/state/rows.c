@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 
-/* Of number k of the rows, in the columns. */
+/* The place of number k of the rows in the columns. */
 static size_t place_of(struct ky_rows rows, size_t k)
 {
     return k % rows.columns * rows.count + k / rows.columns;

@@ -1,17 +1,17 @@
-/* Counts of the pairs that walks looked at: kernels/forces/counts.h from the host's side. */
+/* Counts of the pairs of walks: kernels/forces/counts.h from the host's side. */
 #ifndef KY_DEVICE_COUNTS_H
 #define KY_DEVICE_COUNTS_H
 
 #include "engine/device/state/bodies.h"
 
 struct ky_pair_counts {
-    struct ky_buffer counts, pairs; /* of each group, of all: with bodies, with cells */
+    struct ky_buffer counts, pairs; /* of each group; of all: with bodies, with cells */
     struct ky_buffer scratch;
-    size_t groups; /* that counted in the last walk; 0: none did */
+    size_t groups; /* groups that counted in the last walk; 0: none did */
     size_t sinks;  /* of that walk */
 };
 
-/* Makes room for the counts of a walk of `sinks` sinks, which has to follow. */
+/* Makes memory for the counts of a walk of `sinks` sinks, which has to follow. */
 enum ky_status ky_pair_counts_need(struct ky_pair_counts *counts,
                                    const struct ky_device_bodies *bodies, size_t sinks,
                                    struct ky_error *error);
@@ -19,7 +19,7 @@ enum ky_status ky_pair_counts_need(struct ky_pair_counts *counts,
 enum ky_status ky_pair_counts_of(struct ky_pair_counts *counts,
                                  const struct ky_device_bodies *bodies, size_t groups, size_t sinks,
                                  struct ky_error *error);
-/* Adds the pairs of the last walk, which it reads from the card. Pairs of a body with itself do not
+/* Reads the pairs of the last walk from the card and adds them. Pairs of a body with itself do not
  * count. */
 enum ky_status ky_pair_counts_add(struct ky_pair_counts *counts,
                                   const struct ky_device_bodies *bodies,

@@ -1,4 +1,5 @@
-/* Memory of several devices brought together on one of them, as much as a number there says. */
+/* Parts in the memory of several devices brought together on one device; a number on the device
+ * says how much. */
 #include "engine/device/driver/cuda/cuda.h"
 
 enum { LANES = 256, GROUPS = 64 }; /* groups for each of the devices */

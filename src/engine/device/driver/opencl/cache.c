@@ -1,8 +1,7 @@
-/* The user's cache folder of compiled OpenCL programs. An entry that is damaged or foreign is
- * passed over before the driver sees it: a driver need not survive a damaged binary. An entry is
- * written under a name of its own and renamed, so that a reader finds a whole one or none. When the
- * folder has grown past its limit, the entries that nobody read or wrote for longest are removed.
- */
+/* The user's cache folder of compiled OpenCL programs. The driver never sees a damaged or foreign
+ * entry, since a damaged binary may crash it. An entry is written under a temporary name and
+ * renamed, so that a reader finds a whole one or none. When the folder exceeds its limit, the
+ * entries that were not read or written for the longest time are removed. */
 #include "engine/device/driver/opencl/opencl.h"
 
 #include <dirent.h>
@@ -62,7 +61,7 @@ static int by_use(const void *a, const void *b)
     return (x->tv_nsec > y->tv_nsec) - (x->tv_nsec < y->tv_nsec);
 }
 
-/* The entries in the folder, and what writers that were ended left; at most `most`. */
+/* The entries in the folder, and files left by writers that were killed; at most `most`. */
 static size_t list_entries(DIR *folder, struct file *files, size_t most)
 {
     size_t count = 0;
@@ -82,7 +81,7 @@ static size_t list_entries(DIR *folder, struct file *files, size_t most)
     return count;
 }
 
-/* Other processes may do the same at once: what is gone already is not an error. */
+/* Other processes may do the same at once: a file that is gone already is not an error. */
 static void keep_limit(const char *path)
 {
     enum { MOST = 8192 };
@@ -110,7 +109,7 @@ static void keep_limit(const char *path)
 
 /* ---- entries ---- */
 
-/* The size of a plain file, 0 if it is none. */
+/* The size of a plain file; 0 for anything else. */
 static uint64_t plain_size(int file)
 {
     struct stat info;
@@ -134,7 +133,7 @@ unsigned char *ky_opencl_cache_read(const char *path, uint64_t key, size_t *size
         binary = NULL;
     }
     if (binary)
-        futimens(number, NULL); /* used now */
+        futimens(number, NULL); /* marks the entry as used now */
     if (file)
         fclose(file);
     else if (number >= 0)

@@ -1,4 +1,4 @@
-/* What went wrong, in words, from a code of OpenCL. */
+/* Errors in words for the codes of OpenCL. */
 #include "engine/device/driver/opencl/opencl.h"
 
 static const struct {

@@ -12,13 +12,14 @@ static size_t tiles_of(size_t n)
     return n > 0 ? ky_groups(n, KY_SCAN_TILE) : 1;
 }
 
-/* Bytes of a part for so many numbers. */
+/* Bytes of a part for this many numbers. */
 static size_t part_bytes(size_t count, size_t size)
 {
     return (count * size + KY_PART_ALIGN - 1) / KY_PART_ALIGN * KY_PART_ALIGN;
 }
 
-/* The sums of tiles, of tiles of those, and so on, of numbers of `size` bytes. */
+/* Bytes for the sums of tiles, the sums of tiles of these sums, and so on, for numbers of `size`
+ * bytes. */
 static size_t levels_bytes(size_t n, size_t size)
 {
     size_t bytes = 0;
@@ -45,7 +46,7 @@ enum ky_status ky_opencl_scratch(struct ky_card *card, enum ky_bulk what, size_t
     return KY_OK;
 }
 
-/* The next part of the scratch, and how far the scratch is used then. */
+/* Takes the next part of the scratch; *used becomes the end of it. */
 static enum ky_status take(struct ky_card *card, const struct ky_buffer *scratch, size_t *used,
                            size_t bytes, struct ky_buffer *part, struct ky_error *error)
 {
@@ -56,8 +57,9 @@ static enum ky_status take(struct ky_card *card, const struct ky_buffer *scratch
 
 /* ---- scan and reduce ---- */
 
-/* The sums of tiles, of tiles of those, and so on: parts of the scratch from `used` on. They are
- * made once for all passes of a sort, since a driver takes longer for a part than for a launch. */
+/* Buffers for the sums of tiles, the sums of tiles of these sums, and so on: parts of the scratch
+ * from `used` on. They are made once for all passes of a sort, since a driver takes longer for a
+ * part than for a launch. */
 enum { MOST_LEVELS = 4 }; /* 2³² numbers need three */
 struct levels {
     struct ky_buffer sums[MOST_LEVELS];
@@ -85,7 +87,8 @@ static enum ky_status make_levels(struct ky_card *card, size_t n, size_t size,
     return status;
 }
 
-/* to = exclusive sums of from; a tile's sum goes to the level above, which is scanned first. */
+/* to = exclusive sums of from. The sum of each tile goes to the level above, which is scanned
+ * first. */
 static enum ky_status scan_level(struct ky_card *card, const struct ky_buffer *from,
                                  struct ky_buffer *to, size_t n, struct ky_buffer *sums,
                                  struct ky_error *error)
@@ -133,7 +136,7 @@ static enum ky_status reduce_tiles(struct ky_card *card, const struct ky_buffer 
                      error);
 }
 
-/* Sums of tiles, of those again, until one is left. */
+/* Sums of tiles, then sums of tiles of these sums, until one is left. */
 static enum ky_status reduce_level(struct ky_card *card, const struct ky_buffer *from, size_t first,
                                    size_t n, struct ky_buffer *to, size_t place,
                                    const struct ky_buffer *scratch, size_t used,

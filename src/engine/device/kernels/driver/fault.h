@@ -1,5 +1,5 @@
-/* How a kernel says that a room was too small: the largest size that any lane wanted, a number for
- * each of KY_CAPACITIES. The host reads them (device/fault.h). */
+/* How a kernel reports that its memory was too small: the largest size that any lane wanted, a
+ * number for each of KY_CAPACITIES. The host reads them (device/driver/fault.h). */
 #ifndef KY_KERNELS_FAULT_H
 #define KY_KERNELS_FAULT_H
 

@@ -4,8 +4,8 @@
 
 #include "engine/device/kernels/driver/state.h"
 
-/* The sum of what the lanes bring, always in the same order, for lane 0; every lane comes here.
- * `part` has 256 numbers and is free again after it. */
+/* The sum of the lanes' values, always in the same order, for lane 0. Every lane comes here. `part`
+ * has 256 numbers and may be used again afterwards. */
 KY_FN ky_state ky_group_sum(KY_LOCAL_POINTER ky_state *part, ky_state own)
 {
     part[KY_LANE] = own;

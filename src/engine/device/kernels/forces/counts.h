@@ -1,11 +1,11 @@
-/* Pairs that a group of lanes looked at: with bodies, with cells. */
+/* Counts of the pairs of a group of lanes: with bodies, with cells. */
 #ifndef KY_KERNELS_COUNTS_H
 #define KY_KERNELS_COUNTS_H
 
 #include "engine/device/kernels/driver/dialect.h"
 #include "engine/device/kernels/driver/shared.h"
 
-/* Sums over the group of KY_WALK_LANES, to counts[0] and [stride]; every lane comes here. */
+/* Adds over the group of KY_WALK_LANES, to counts[0] and [stride]; every lane comes here. */
 KY_FN void ky_count_pairs(KY_GLOBAL ky_ulong *counts, ky_uint stride,
                           KY_LOCAL_POINTER ky_ulong *bodies, KY_LOCAL_POINTER ky_ulong *cells,
                           ky_uint lane_bodies, ky_uint lane_cells)

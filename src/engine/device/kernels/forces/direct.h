@@ -1,17 +1,18 @@
 /* What the kernels of the exact sum share (direct.k, unroll.k, exact.k): their arguments, and F09's
  * loop.
  *
- * Sources lie as x y z mass (floats relative to the middle of the system, or doubles), for
- * `extended` with the rest of the floats in `low`. A group takes a block of sinks and a slice of
- * the sources and writes the sums to `partial` [slice][sink]; ky_reduce adds the slices.
+ * * Sources are x y z mass (floats relative to the middle of the system, or doubles); for
+ * `extended` the low parts are in `low`. A group takes a block of sinks and a slice of the sources
+ * and writes the sums to `partial` [slice][sink]; ky_reduce adds the slices.
  *
- * With KY_DIRECT_STATE the sources are the state itself, in double: `source` has the columns of
+ * * With KY_DIRECT_STATE the sources are the state itself, in double: `source` has the columns of
  * positions, `low` the masses, `own_eps2` the softenings, not squared.
  *
- * The label of a sink is the index of the source that is the sink itself, or n or more where there
- * is none. A launch takes the sinks at the places from `first` on, whose labels are their places;
- * points lie behind the sources, from place n on. With the flag KY_DIRECT_LISTED the sinks are the
- * sources that `label` names. In instances with KY_LABELLED `label` has the labels of points. */
+ * * The label of a sink is the index of the source that is the sink itself, or n or more if there
+ * is none. A launch takes the sinks at the places from `first` on, and their labels are their
+ * places. Points lie behind the sources, from place n on. With the flag KY_DIRECT_LISTED the sinks
+ * are the sources that `label` names. In instances with KY_LABELLED `label` has the labels of
+ * points. */
 #ifndef KY_KERNELS_DIRECT_H
 #define KY_KERNELS_DIRECT_H
 
@@ -19,7 +20,7 @@
 #include "engine/device/kernels/driver/state.h"
 #include "engine/device/kernels/forces/pairs.h"
 
-/* The most sinks, and sources at a time, of a lane. */
+/* The most sinks of a lane, and sources that it takes at a time. */
 #define KY_MOST 8
 
 #ifdef KY_DIRECT_STATE
@@ -118,7 +119,7 @@ KY_FN struct ky_source ky_direct_source(struct ky_direct d, ky_uint j, const int
     return source;
 }
 
-/* ---- F09's kernels: sources straight from memory, `sinks` × `sources` pairs a turn of the loop */
+/* ---- F09's kernels: sources straight from memory, `sinks` × `sources` pairs an iteration */
 
 KY_FN void ky_direct_run(struct ky_direct d, const struct ky_sink *sink, struct ky_total *total,
                          ky_uint from, ky_uint to, const int sinks, const int sources,
@@ -155,8 +156,8 @@ KY_FN void ky_direct_run(struct ky_direct d, const struct ky_sink *sink, struct 
     }
 }
 
-/* The sources that can be sinks go through the loop that leaves out the sink itself. For sinks that
- * are neither listed nor points. */
+/* Sources that can be sinks go through the loop that leaves out the sink itself. For sinks that are
+ * neither listed nor points. */
 KY_FN void ky_direct_unrolled(struct ky_direct d, const int sinks, const int sources, const int how)
 {
     struct ky_sink sink[KY_MOST];

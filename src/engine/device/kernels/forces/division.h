@@ -1,4 +1,4 @@
-/* Where the table of divisions (hermite_memory.c) has that for a number of sinks; for host and
+/* The index in the table of divisions (hermite_memory.c) for a number of sinks; for host and
  * kernels. */
 #ifndef KY_KERNELS_DIVISION_H
 #define KY_KERNELS_DIVISION_H
@@ -7,7 +7,7 @@
 
 #include "physics/dialect.h"
 
-/* Below KY_DIVISIONS. */
+/* The index, below KY_DIVISIONS. */
 KY_FN unsigned ky_division_of(unsigned count)
 {
     unsigned shift = 0;

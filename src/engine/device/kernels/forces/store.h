@@ -1,4 +1,4 @@
-/* Sums times `strength` (ky_engine_scale) as accelerations and potentials, which are numbers of the
+/* Sums times `strength` (ky_engine_scale) as accelerations and potentials in numbers of the
  * kernels. */
 #ifndef KY_KERNELS_STORE_H
 #define KY_KERNELS_STORE_H

@@ -22,7 +22,7 @@ KY_FN void ky_direct_tile(KY_LOCAL_POINTER const ky_real4 *tile,
                           const struct ky_sink *sink, struct ky_field *field, ky_uint first,
                           const int how)
 {
-    /* Some compilers would unroll all of it, past the instruction cache. */
+    /* some compilers would unroll all of it, beyond the instruction cache */
 #pragma unroll 1
     for (ky_uint step = 0; step < KY_DIRECT_LANES; step += KY_DIRECT_STEP) {
 #pragma unroll
@@ -41,7 +41,7 @@ KY_FN void ky_direct_tile(KY_LOCAL_POINTER const ky_real4 *tile,
     }
 }
 
-/* Lanes past the last source bring one without mass. */
+/* Lanes past the last source load one without mass. */
 KY_FN void ky_direct_load(struct ky_direct d, KY_LOCAL_POINTER ky_real4 *tile,
                           KY_LOCAL_POINTER KY_REAL *tile_eps2 KY_TILE_LOW(tile_low), ky_uint j,
                           ky_uint end, const int how)

@@ -20,7 +20,7 @@ KY_FN struct ky_external_pull ky_external_of(KY_GLOBAL const ky_state *field,
     return pull;
 }
 
-/* What `fields` of them do at a place with a velocity, in their order. A loop that a device runs
+/* The pull of `fields` fields at a moving place, added in their order. A loop that a device runs
  * alone calls this between its own forces and the steps. */
 KY_FN struct ky_external_pull ky_externals_at(KY_GLOBAL const ky_state *field, ky_uint fields,
                                               ky_state x, ky_state y, ky_state z, KY_REAL vx,

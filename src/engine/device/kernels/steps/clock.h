@@ -1,4 +1,4 @@
-/* Time of bodies with steps of their own: ticks, levels of steps and times. Steps and times are
+/* Time for bodies that each have a step: ticks, levels of steps and times. Steps and times are
  * numbers of the state in the caller's unit; a level follows from a step by a division that is
  * exact. */
 #ifndef KY_KERNELS_CLOCK_H
@@ -7,8 +7,8 @@
 #include "engine/device/kernels/driver/dialect.h"
 #include "engine/device/kernels/driver/state.h"
 
-/* The longest step, in ticks and as a time; the length of a tick; from a time to the factor of a
- * kick. */
+/* The longest step, in ticks and as a time; the length of a tick; the factor from a time to a kick.
+ */
 struct ky_clock {
     ky_ulong stride;
     int deepest; /* the level of steps of one tick */
@@ -27,7 +27,7 @@ KY_FN struct ky_clock ky_clock_of(ky_ulong stride, ky_uint deepest, ky_state lon
     return clock;
 }
 
-/* The level of a step; deepest + 1 for one that is none of this way. */
+/* The level of a step; deepest + 1 for a step that is not valid here. */
 KY_FN int ky_clock_level(struct ky_clock clock, ky_state step)
 {
     ky_state ratio = ky_state_quotient(clock.longest, step);

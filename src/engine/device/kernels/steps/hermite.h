@@ -1,5 +1,6 @@
 /* A body in a block of the Hermite scheme (hermite.k, hermite_correct.k): whether its step ends,
- * and where it stands. The state is double, of devices that have it. */
+ * and its predicted position. The state is double; a device without double cannot use this scheme.
+ */
 #ifndef KY_KERNELS_HERMITE_H
 #define KY_KERNELS_HERMITE_H
 
@@ -16,7 +17,7 @@ KY_FN struct ky_clock ky_way_clock(KY_GLOBAL const ky_ulong *way, KY_GLOBAL cons
 }
 
 /* Whether its step ends, and the ticks since the end of its last one; `own` is its step. After a
- * way has stopped at a tick the bodies that were active there have ended their steps. */
+ * call has stopped at a tick the bodies that were active there have ended their steps. */
 struct ky_hermite_turn {
     int ends;
     ky_ulong since;
@@ -57,12 +58,12 @@ ky_hermite_body_of(KY_GLOBAL const ky_state *position, KY_GLOBAL const ky_state 
     return body;
 }
 
-/* A component: x in the engine's lengths, and v in them per time. */
+/* A component: x in the engine's lengths, and v in these lengths per time. */
 struct ky_hermite_place {
     ky_state x, v;
 };
 
-/* At the time h after the end. */
+/* At the time h after the end of the step. */
 KY_FN struct ky_hermite_place ky_hermite_predicted(ky_state x, ky_state v, ky_state a, ky_state j,
                                                    ky_state h, ky_state per_kick)
 {
@@ -72,7 +73,7 @@ KY_FN struct ky_hermite_place ky_hermite_predicted(ky_state x, ky_state v, ky_st
     return place;
 }
 
-/* A body that stands there, as a source. */
+/* The predicted body as a source. */
 KY_FN struct ky_mover ky_hermite_mover(struct ky_hermite_place x, struct ky_hermite_place y,
                                        struct ky_hermite_place z, ky_state m, ky_state eps,
                                        KY_GLOBAL const ky_state *scale, const ky_state *drift)
