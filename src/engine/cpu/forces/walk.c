@@ -10,8 +10,13 @@
 #include "engine/cpu/tree/tree.h"
 #include "octree/decide.h"
 
+struct centre {
+    double x[3];
+};
+
 struct body_walk {
     const struct ky_octree *tree;
+    const struct centre *centre; /* of all cells; NULL: of each when it is met */
     int opening, how;
     struct ky_relative relative; /* where that is the opening */
 };
@@ -25,6 +30,17 @@ struct sink {
     struct ky_field field;
     uint64_t bodies, cells;
 };
+
+/* The cell's centre of mass less the sink. */
+static void cell_apart(const struct body_walk *walk, const struct sink *sink, uint32_t cell,
+                       double d[3])
+{
+    if (walk->centre)
+        for (int c = 0; c < 3; c++)
+            d[c] = walk->centre[cell].x[c] - sink->from[c];
+    else
+        ky_cell_apart(walk->tree, cell, sink->from, d);
+}
 
 /* A cell never stands for a body that lies in it. */
 static int must_open(const struct body_walk *walk, const struct sink *sink, uint32_t cell,
@@ -74,8 +90,9 @@ static void walk_links(const struct body_walk *walk, struct sink *sink)
     for (uint32_t cell = 0; cell != KY_NO_LINK;) {
         const struct ky_cell_link *link = &tree->link[cell];
         double d[3];
-        ky_cell_apart(tree, cell, sink->from, d);
+        cell_apart(walk, sink, cell, d);
         uint32_t next = link->next;
+        __builtin_prefetch(tree->moment + cell * tree->moments); /* while the test waits for d */
         if (!must_open(walk, sink, cell, d))
             add_cell(walk, sink, cell, d);
         else if (link->more == KY_NO_LINK)
@@ -108,6 +125,19 @@ static void walk_body(struct ky_cpu *cpu, const struct body_walk *walk, uint32_t
     *more += ky_cpu_note_work(cpu, body, sink.bodies + sink.cells, 1);
 }
 
+/* The centres of all cells in double, so that no walk waits for the sum of their two floats. NULL
+ * where there is no memory, and for some bodies alone, which do not meet most cells. The caller
+ * frees them. */
+static struct centre *centres_of(const struct ky_cpu *cpu)
+{
+    const struct ky_octree *tree = &cpu->tree;
+    const double origin[3] = {0};
+    struct centre *centre = cpu->active ? NULL : ky_allocate(tree->nodes, sizeof *centre);
+    for (uint32_t cell = 0; centre && cell < tree->nodes; cell++)
+        ky_cell_apart(tree, cell, origin, centre[cell].x);
+    return centre;
+}
+
 enum ky_status ky_cpu_walk_bodies(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                   struct ky_error *error)
 {
@@ -124,12 +154,15 @@ enum ky_status ky_cpu_walk_bodies(struct ky_cpu *cpu, const struct ky_parameters
         if (status != KY_OK)
             return status;
     }
+    struct centre *centre = centres_of(cpu);
+    walk.centre = centre;
     uint64_t bodies = 0, cells = 0;
     int64_t more = 0;
 #pragma omp parallel for schedule(dynamic, 64) num_threads(cpu->threads)                           \
     reduction(+ : bodies, cells, more) if (cpu->n > 256)
     for (size_t k = 0; k < cpu->n; k++)
         walk_body(cpu, &walk, place ? place[k] : (uint32_t)k, scale, &bodies, &cells, &more);
+    free(centre);
     free(place);
     cpu->kept.more += more;
     cpu->report.body_interactions += (double)bodies;
