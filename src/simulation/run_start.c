@@ -176,9 +176,11 @@ static enum ky_status place(struct ky_run *run, struct ky_snapshot *initial, str
 {
     int mutual = !isnan(run->parameters.softening) ||
                  (ky_softening_how(run->parameters.softening_kind) & KY_EPS_OF_BOTH);
+    struct ky_parameters resolved;
     ky_announce(&run->parameters, initial->bodies.n, "bodies to the engine");
-    enum ky_status status =
-        ky_sim_place(&run->parameters, &initial->bodies, initial->time, &run->sim, error);
+    enum ky_status status = ky_parameters_resolve(&run->parameters, &resolved, error);
+    if (!status)
+        status = ky_sim_place(&resolved, &initial->bodies, initial->time, &run->sim, error);
     if (!status)
         status = ky_sim_parameters_text(&run->sim->parameters, &run->text, error);
     if (status)

@@ -109,7 +109,7 @@ enum ky_status ky_sim_make_integrator(const struct ky_sim *sim,
     return status;
 }
 
-enum ky_status ky_sim_create(const struct ky_parameters *parameters, const struct ky_bodies *bodies,
+enum ky_status ky_sim_create(const struct ky_parameters *resolved, const struct ky_bodies *bodies,
                              const struct ky_engine_frame *frame, double time, struct ky_sim **made,
                              struct ky_error *error)
 {
@@ -117,10 +117,8 @@ enum ky_status ky_sim_create(const struct ky_parameters *parameters, const struc
     struct ky_sim *sim = ky_allocate_zeroed(1, sizeof *sim);
     if (!sim)
         return ky_no_memory(error, "simulation", 1, sizeof *sim);
-    enum ky_status status = ky_parameters_resolve(parameters, &sim->parameters, error);
-    if (status)
-        goto fail;
-    status = name_engine(sim, sim->parameters.engine, error);
+    sim->parameters = *resolved;
+    enum ky_status status = name_engine(sim, resolved->engine, error);
     if (!status)
         status = keep_texts(sim, error);
     if (status)
@@ -148,10 +146,9 @@ fail:
     return status;
 }
 
-enum ky_status ky_sim_place(const struct ky_parameters *parameters, const struct ky_bodies *bodies,
+enum ky_status ky_sim_place(const struct ky_parameters *resolved, const struct ky_bodies *bodies,
                             double time, struct ky_sim **made, struct ky_error *error)
 {
-    struct ky_parameters resolved;
     struct ky_timeline line;
     struct ky_bodies fresh = *bodies;
     char step[KY_QUANTITY_TEXT], start[KY_QUANTITY_TEXT];
@@ -161,17 +158,15 @@ enum ky_status ky_sim_place(const struct ky_parameters *parameters, const struct
     *made = NULL;
     if (!isfinite(time))
         return ky_fail(error, KY_USAGE, "start time %g; it must be finite", time);
-    enum ky_status status = ky_parameters_resolve(parameters, &resolved, error);
-    if (!status)
-        status = ky_timeline_make(&resolved, time, resolved.step, &line, error);
-    if (!status && resolved.step != 0 && !ky_timeline_advances(&line, 1))
+    enum ky_status status = ky_timeline_make(resolved, time, resolved->step, &line, error);
+    if (!status && resolved->step != 0 && !ky_timeline_advances(&line, 1))
         status =
             ky_fail(error, KY_USAGE,
                     "the step %s is lost in the rounding of the start time %s: time cannot advance",
-                    ky_step_words(&line, resolved.step, step), ky_time_words(&line, time, start));
+                    ky_step_words(&line, resolved->step, step), ky_time_words(&line, time, start));
     if (!status)
-        status = ky_softening_need(&resolved, &fresh, error);
-    return status ? status : ky_sim_create(parameters, &fresh, NULL, time, made, error);
+        status = ky_softening_need(resolved, &fresh, error);
+    return status ? status : ky_sim_create(resolved, &fresh, NULL, time, made, error);
 }
 
 enum ky_status ky_sim_first_forces(struct ky_sim *sim, struct ky_error *error)
@@ -191,7 +186,7 @@ enum ky_status ky_sim_open(const struct ky_parameters *parameters, const struct 
     if (!status)
         status = ky_bodies_check_by(resolved.threads, bodies, error);
     if (!status)
-        status = ky_sim_place(parameters, bodies, time, made, error);
+        status = ky_sim_place(&resolved, bodies, time, made, error);
     if (!status)
         status = ky_sim_first_forces(*made, error);
     if (status) {

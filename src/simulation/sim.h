@@ -23,9 +23,10 @@ struct ky_sim {
 
 /* Opens engine and integrator and puts the bodies on the engine, with their forces if they have
  * any. `frame` is for these bodies alone; NULL: the engine finds its units from them. The bodies
- * have been checked. *sim is NULL after a failure. */
+ * have been checked, and the parameters resolved (ky_parameters_resolve), here and in ky_sim_place.
+ * *sim is NULL after a failure. */
 struct ky_engine_frame;
-enum ky_status ky_sim_create(const struct ky_parameters *parameters, const struct ky_bodies *bodies,
+enum ky_status ky_sim_create(const struct ky_parameters *resolved, const struct ky_bodies *bodies,
                              const struct ky_engine_frame *frame, double time, struct ky_sim **sim,
                              struct ky_error *error);
 /* Makes an integrator for the present bodies, ids and parameters. */
@@ -40,7 +41,7 @@ enum ky_status ky_sim_keep_labels(struct ky_sim *sim, const struct ky_bodies *bo
 /* ky_sim_open in two parts, so that the caller can free its bodies before the engine needs memory
  * for the forces. The bodies have been checked. KY_USAGE for a start time that is not finite, a
  * step that is lost in its rounding, and bodies of unknown softening. */
-enum ky_status ky_sim_place(const struct ky_parameters *parameters, const struct ky_bodies *bodies,
+enum ky_status ky_sim_place(const struct ky_parameters *resolved, const struct ky_bodies *bodies,
                             double time, struct ky_sim **sim, struct ky_error *error);
 enum ky_status ky_sim_first_forces(struct ky_sim *sim, struct ky_error *error);
 

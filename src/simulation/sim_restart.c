@@ -300,7 +300,7 @@ enum ky_status ky_sim_from_restart(const struct ky_restart *restart,
     if (!status)
         status = ky_bodies_check_by(resolved.threads, &bodies, error);
     if (!status)
-        status = ky_sim_create(&own, &bodies, has_units(&stored) ? &units : NULL, stored.start,
+        status = ky_sim_create(&resolved, &bodies, has_units(&stored) ? &units : NULL, stored.start,
                                &sim, error);
     if (!status)
         status = check_clock(&stored, sim, error);
