@@ -1,9 +1,11 @@
-/* Seconds of each phase of the host octree's build: octree [N…] (default 131072 1048576).
+/* Seconds of each phase of the host octree's build: octree [offset|relative] [N…] (default: offset,
+ * 131072 1048576).
  * For each distribution, order of the bodies, curve and 1 and 2 threads: the median of REPEAT
  * builds after one that is not counted, in nanoseconds per body, and the size of the tree. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/random.h"
@@ -88,7 +90,7 @@ static int measure_orders(struct ky_octree_bodies *bodies, double *const array[4
     return failed;
 }
 
-static int measure_size(size_t n)
+static int measure_size(size_t n, int opening)
 {
     double *array[4] = {0};
     int failed = 0;
@@ -106,7 +108,7 @@ static int measure_size(size_t n)
         struct ky_parameters parameters = {.size = sizeof parameters};
         parameters.curve = kind & 2 ? KY_HILBERT : KY_MORTON;
         parameters.leaf = 16, parameters.group = 64, parameters.theta = 0.7, parameters.g = 1;
-        parameters.opening = KY_OFFSET, parameters.cell = KY_BOX, parameters.multipole = 2;
+        parameters.opening = opening, parameters.cell = KY_BOX, parameters.multipole = 2;
         failed |= measure_orders(&bodies, array, &parameters, kind & 1 ? "plummer" : "cube");
     }
     for (int a = 0; a < 4; a++)
@@ -117,6 +119,9 @@ static int measure_size(size_t n)
 int main(int count, char **word)
 {
     static char *usual[] = {NULL, "131072", "1048576"};
+    const int relative = count > 1 && strcmp(word[1], "relative") == 0,
+              named = relative || (count > 1 && strcmp(word[1], "offset") == 0);
+    word += named, count -= named;
     if (count < 2)
         word = usual, count = 3;
     printf("%-24s %-8s %7s %8s %8s %8s %8s %8s %8s %7s %9s\n", "ns a body", "curve", "threads",
@@ -129,7 +134,7 @@ int main(int count, char **word)
             fprintf(stderr, "octree: '%s' is not a number of bodies\n", word[k]);
             return 2;
         }
-        failed = measure_size(n);
+        failed = measure_size(n, relative ? KY_RELATIVE : KY_OFFSET);
     }
     return failed;
 }

@@ -8,7 +8,7 @@
 #include "base/order.h"
 #include "octree/sample.h"
 
-enum { SAMPLES = 2048, SAMPLE_SHARE = 32, TRIM = 64, WIDEN = 8, PARALLEL_FROM = 8192 };
+enum { SAMPLES = KY_FRAME_SAMPLES, SAMPLE_SHARE = 32, TRIM = 64, PARALLEL_FROM = 8192 };
 
 /* ---- the curve ---------------------------------------------------------------------------- */
 
@@ -127,20 +127,6 @@ static void bounds_of(size_t n, const uint32_t *index, const double *x, const do
     *all = (struct bounds){{lx, ly, lz}, {hx, hy, hz}};
 }
 
-static struct ky_frame frame_of_bounds(const struct bounds *bounds)
-{
-    struct ky_frame frame = {{0}, 0, 0};
-    for (int axis = 0; axis < 3; axis++)
-        frame.edge = fmax(frame.edge, bounds->high[axis] - bounds->low[axis]);
-    for (int axis = 0; axis < 3; axis++) {
-        double middle = 0.5 * bounds->low[axis] + 0.5 * bounds->high[axis];
-        frame.low[axis] = middle - 0.5 * frame.edge;
-    }
-    /* Below this edge the scale overflows, and bodies that close count as coincident. */
-    frame.scale = frame.edge > 0x1p-1000 && isfinite(frame.edge) ? KY_KEY_PLACES / frame.edge : 0;
-    return frame;
-}
-
 struct ky_frame_sample ky_frame_sample(size_t n)
 {
     size_t samples = n / SAMPLE_SHARE;
@@ -169,11 +155,10 @@ struct ky_frame ky_frame_of_bulk(size_t n, const double *x, const double *y, con
             continue;
         qsort(sample, count, sizeof *sample, ky_order_reals);
         double low = sample[trim], high = sample[count - 1 - trim];
-        double middle = 0.5 * low + 0.5 * high, reach = WIDEN * 0.5 * (high - low);
-        bounds.low[axis] = fmax(bounds.low[axis], middle - reach);
-        bounds.high[axis] = fmin(bounds.high[axis], middle + reach);
+        bounds.low[axis] = ky_frame_side(bounds.low[axis], low, high, 0);
+        bounds.high[axis] = ky_frame_side(bounds.high[axis], low, high, 1);
     }
-    return frame_of_bounds(&bounds);
+    return ky_frame_of_box(bounds.low, bounds.high);
 }
 
 struct ky_frame ky_frame_of_cube(const double low[3], double edge)
@@ -186,7 +171,7 @@ struct ky_frame ky_frame_of(size_t n, const uint32_t *index, const double *x, co
 {
     struct bounds bounds;
     bounds_of(n, index, x, y, z, &bounds, threads);
-    return frame_of_bounds(&bounds);
+    return ky_frame_of_box(bounds.low, bounds.high);
 }
 
 /* ---- the keys ---------------------------------------------------------------------------------

@@ -5,15 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "octree/layout.h"
+#include "physics/frame.h"
 
 enum { KY_HILBERT_STATES = 24, KY_HILBERT_STEP = 512 };
-
-/* The cube that the keys divide; a position outside counts as one at its edge. scale =
- * KY_KEY_PLACES / edge, or 0 when all positions coincide. */
-struct ky_frame {
-    double low[3], edge, scale;
-};
 
 /* Three levels of the Hilbert curve in one step: [state][nine Morton bits] = nine Hilbert bits,
  * then the next state in the bits above. */
@@ -33,21 +27,6 @@ uint64_t ky_morton_key(uint32_t i, uint32_t j, uint32_t k);
 /* The Hilbert key of the place that has this Morton key. At least its first `levels` levels are
  * right; it has the length of a full key. */
 uint64_t ky_hilbert_key(const struct ky_hilbert *hilbert, uint64_t morton, int levels);
-
-/* The place of x along one axis of the frame, 0 … KY_KEY_PLACES − 1. */
-static inline uint32_t ky_frame_place(double x, double low, double scale)
-{
-    const double last = KY_KEY_PLACES - 1;
-    double place = (x - low) * scale;
-    place = place > 0 ? place : 0; /* NaN too */
-    return (uint32_t)(int32_t)(place < last ? place : last);
-}
-
-/* How many levels two keys have in common, 0 to 21. */
-static inline int ky_key_common(uint64_t a, uint64_t b)
-{
-    return a == b ? KY_KEY_LEVELS : (__builtin_clzll(a ^ b) - 1) / 3;
-}
 
 /* How the bulk of n bodies is found: from a sample (octree/sample.h) of `samples` bodies, of which
  * the `trim` outermost at either end of an axis are left out. */

@@ -10,11 +10,6 @@
 /* Bodies whose median along each axis is the origin, here and in the exact sum on devices. */
 #define KY_ORIGIN_SAMPLE 64
 
-/* Keys along the curve have KY_KEY_LEVELS levels of 3 bits. Positions in the cube of the keys are
- * whole numbers along each axis, from 0 to KY_KEY_PLACES - 1. */
-#define KY_KEY_LEVELS 21
-#define KY_KEY_PLACES (1 << KY_KEY_LEVELS)
-
 /* One load of 16 bytes on a device, or two. */
 #define KY_LAID_OUT __attribute__((aligned(16)))
 
@@ -47,9 +42,11 @@ struct ky_cell_box {
     float below[4], above[4];
 } KY_LAID_OUT;
 
-/* Moments about the centre of mass, KY_MOMENTS floats for each cell: the mass; for quadrupoles then
- * KY_SCALE_SECOND(1) Σ m x xᵀ as xx yy zz xy xz yz, and a 0. */
-#define KY_MOMENTS(multipole) ((multipole) > 1 ? 8 : 1)
+/* Moments about the centre of mass to some order p, KY_MOMENTS(p) floats for each cell: the mass
+ * (p = 1); for p = 2 then KY_SCALE_SECOND(1) Σ m x xᵀ as xx yy zz xy xz yz. Of each degree but the
+ * first, whose are 0, all raw moments; zeros up to a multiple of 4 floats, if they are so many. */
+#define KY_RAW_MOMENTS(p) ((unsigned int)(((p) + 1) * ((p) + 2) * ((p) + 3) / 6 - 3))
+#define KY_MOMENTS(p) (KY_RAW_MOMENTS(p) < 4 ? KY_RAW_MOMENTS(p) : (KY_RAW_MOMENTS(p) + 3) / 4 * 4)
 #define KY_MOMENT_MASS 0
 #define KY_MOMENT_SECOND 1
 

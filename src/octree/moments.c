@@ -1,8 +1,7 @@
-/* From sprouts to cells: the bodies copied along the curve, mass, centre of mass, raw second
- * moments, tight box, softening and opening radius of every cell, leaf to root in double. The tree
- * is cut into branches of at most BRANCH bodies, which are done in parallel, each by recursion;
- * what is above them comes last. Every cell's sums run over its children in their order, whoever
- * does it. */
+/* From sprouts to cells: the bodies copied along the curve, and every cell from them, leaf to root
+ * in double, by the formulas of physics/cell.h. The tree is cut into branches of at most BRANCH
+ * bodies, which are done in parallel, each by recursion; what is above them comes last. Every
+ * cell's sums run over its children in their order, whoever does it. */
 #include "octree/work.h"
 
 #include <math.h>
@@ -12,8 +11,8 @@
 #include "base/memory.h"
 #include "base/split.h"
 #include "octree/sample.h"
+#include "physics/cell.h"
 #include "physics/gravity.h"
-#include "physics/opening.h"
 
 enum { BRANCH = 4096, PARALLEL_FROM = 8192 };
 
@@ -22,214 +21,154 @@ enum { BRANCH = 4096, PARALLEL_FROM = 8192 };
 /* And centres of cells as two floats. */
 #define CENTRE_DIGIT 0x1p-47
 
-/* A cell's moments while its parent still needs them. */
-struct sums {
-    double mass, com[3];
-    double second[6]; /* about com: xx yy zz xy xz yz */
-    double low[3], high[3];
-    double softening2; /* mass-weighted sum */
-    double most2;      /* the largest ε² of a body with mass */
-};
-
 struct work {
     struct ky_octree *tree;
     const struct ky_octree_bodies *bodies; /* of a build */
     const double (*position)[3];           /* of a tree that is kept: where its bodies are now */
     struct sums *branch;                   /* of the cut cells, or NULL while they are made */
     size_t next_branch;
-    int opening, edge;
-    double theta_inverse, side; /* side: the power of l in `relative` */
+    struct ky_opening_test test;
+    int edge;
 };
-
-/* ---- the opening radius -----------------------------------------------------------------------
- */
-
-/* The edge of the cell's cube in the frame. 0 if it has none: escapers are clamped to the frame's
- * edge, and cells below the last level have no cube. */
-static double edge_of(const struct ky_octree *tree, uint32_t cell)
-{
-    const struct ky_frame *frame = &tree->scratch->frame;
-    const unsigned level = tree->depth[cell];
-    if (level > KY_KEY_LEVELS || frame->scale == 0)
-        return 0;
-    return ldexp(frame->edge / KY_KEY_PLACES, (int)(KY_KEY_LEVELS - level));
-}
-
-/* Writes the centre of the cell's cube. Returns 0 if the cell's tight box does not fit into it. */
-static int fits_cube(const struct ky_octree *tree, const struct sums *sums, uint32_t cell,
-                     double edge, double centre[3])
-{
-    const struct ky_frame *frame = &tree->scratch->frame;
-    const double *position[3] = {tree->x, tree->y, tree->z};
-    const uint32_t body = tree->link[cell].body;
-    unsigned shift = KY_KEY_LEVELS - tree->depth[cell];
-    double unit = frame->edge / KY_KEY_PLACES, margin = KY_OPENING_SLACK * edge;
-    for (int axis = 0; axis < 3; axis++) {
-        uint32_t place = ky_frame_place(position[axis][body], frame->low[axis], frame->scale);
-        double low = frame->low[axis] + unit * (double)(place >> shift << shift);
-        centre[axis] = low + 0.5 * edge;
-        if (sums->low[axis] < low - margin || sums->high[axis] > low + edge + margin)
-            return 0;
-    }
-    return 1;
-}
-
-/* Without a test of boxes the radius has to hold the cell's own bodies, also about a centre that
- * has been rounded by up to `rounding`. */
-static float opening_radius2(const struct work *work, const struct sums *sums, uint32_t cell,
-                             double rounding)
-{
-    double l = 0, centre[3], s2 = 0;
-    for (int axis = 0; axis < 3; axis++)
-        l = fmax(l, sums->high[axis] - sums->low[axis]);
-    double cube = work->edge ? edge_of(work->tree, cell) : 0;
-    const int fits = cube > 0 && fits_cube(work->tree, sums, cell, cube, centre);
-    if (cube > 0 && !fits && !work->position)
-        work->tree->depth[cell] = KY_OFF_FRAME, cube = 0;
-    for (int axis = 0; axis < 3; axis++) {
-        if (!fits)
-            centre[axis] = 0.5 * sums->low[axis] + 0.5 * sums->high[axis];
-        double s = sums->com[axis] - centre[axis];
-        s2 += s * s;
-    }
-    l = fmax(l, cube);
-    if (work->opening == KY_RELATIVE)
-        return (float)KY_OPENING_RELATIVE_OPEN2(pow, sums->mass, l, work->side);
-    double radius = (l > 0 ? l * work->theta_inverse : 0) + rounding;
-    if (work->opening == KY_OFFSET)
-        radius += sqrt(s2);
-    return (float)(radius * radius);
-}
 
 /* ---- one cell ---------------------------------------------------------------------------------
  */
 
-static void add_second(double second[6], double m, double dx, double dy, double dz)
+/* The cell's cube. Cells below the last level have none; one that its bodies have left keeps its
+ * edge in a tree that is kept, and loses it in a new one. */
+static struct ky_cell_cube cube_of(const struct work *work, uint32_t cell,
+                                   const struct ky_cell_axis axis[3])
 {
-    second[0] += m * dx * dx;
-    second[1] += m * dy * dy;
-    second[2] += m * dz * dz;
-    second[3] += m * dx * dy;
-    second[4] += m * dx * dz;
-    second[5] += m * dy * dz;
+    struct ky_octree *tree = work->tree;
+    const struct ky_frame *frame = &tree->scratch->frame;
+    const unsigned level = tree->depth[cell];
+    if (!work->edge || level > KY_KEY_LEVELS || frame->scale == 0)
+        return ky_cell_no_cube();
+    const uint32_t body = tree->link[cell].body;
+    const uint32_t place[3] = {ky_frame_place(tree->x[body], frame->low[0], frame->scale),
+                               ky_frame_place(tree->y[body], frame->low[1], frame->scale),
+                               ky_frame_place(tree->z[body], frame->low[2], frame->scale)};
+    struct ky_cell_cube cube = ky_cell_cube(*frame, place, KY_KEY_LEVELS - level, axis);
+    if (cube.holds || work->position)
+        return cube;
+    tree->depth[cell] = KY_OFF_FRAME;
+    return ky_cell_no_cube();
 }
 
-static void add_softening(struct sums *sums, double mass, double softening2)
-{
-    sums->softening2 += mass * softening2;
-    if (mass > 0 && softening2 > sums->most2)
-        sums->most2 = softening2;
-}
+/* A cell's sums while its parent still needs them. */
+struct sums {
+    struct ky_cell_sums plain;
+    struct ky_cell_second second;
+};
 
 static void sum_bodies(const struct ky_octree *tree, uint32_t begin, uint32_t bodies,
                        struct sums *sums)
 {
     const double *x = tree->x + begin, *y = tree->y + begin, *z = tree->z + begin,
                  *m = tree->mass + begin;
-    double lx = x[0], ly = y[0], lz = z[0], hx = lx, hy = ly, hz = lz;
-    double mass = 0, mx = 0, my = 0, mz = 0;
+    struct ky_cell_axis ax = ky_cell_axis(x[0], x[0]), ay = ky_cell_axis(y[0], y[0]),
+                        az = ky_cell_axis(z[0], z[0]);
+    struct ky_cell_eps2 eps2 = ky_cell_eps2();
+    struct ky_cell_second second = ky_cell_second();
+    double mass = 0;
     for (uint32_t i = 0; i < bodies; i++) {
-        lx = x[i] < lx ? x[i] : lx, hx = x[i] > hx ? x[i] : hx;
-        ly = y[i] < ly ? y[i] : ly, hy = y[i] > hy ? y[i] : hy;
-        lz = z[i] < lz ? z[i] : lz, hz = z[i] > hz ? z[i] : hz;
-        mass += m[i]; /* about the first body: no digits lost far from the origin */
-        mx += m[i] * (x[i] - x[0]), my += m[i] * (y[i] - y[0]), mz += m[i] * (z[i] - z[0]);
+        mass += m[i];
+        ax = ky_cell_axis_add(ax, m[i], x[i], x[0], x[i], x[i]);
+        ay = ky_cell_axis_add(ay, m[i], y[i], y[0], y[i], y[i]);
+        az = ky_cell_axis_add(az, m[i], z[i], z[0], z[i], z[i]);
     }
-    *sums = (struct sums){.mass = mass, .low = {lx, ly, lz}, .high = {hx, hy, hz}};
-    if (!(mass > 0)) {
-        sums->com[0] = 0.5 * lx + 0.5 * hx;
-        sums->com[1] = 0.5 * ly + 0.5 * hy;
-        sums->com[2] = 0.5 * lz + 0.5 * hz;
-        return;
-    }
-    sums->com[0] = x[0] + mx / mass;
-    sums->com[1] = y[0] + my / mass;
-    sums->com[2] = z[0] + mz / mass;
-    for (uint32_t i = 0; i < bodies; i++)
-        add_second(sums->second, m[i], x[i] - sums->com[0], y[i] - sums->com[1],
-                   z[i] - sums->com[2]);
-    if (tree->softening2)
+    ax = ky_cell_axis_end(ax, mass, x[0]);
+    ay = ky_cell_axis_end(ay, mass, y[0]);
+    az = ky_cell_axis_end(az, mass, z[0]);
+    if (mass > 0) {
         for (uint32_t i = 0; i < bodies; i++)
-            add_softening(sums, m[i], tree->softening2[begin + i]);
+            second = ky_cell_second_add(second, m[i], x[i] - ax.x, y[i] - ay.x, z[i] - az.x);
+        for (uint32_t i = 0; tree->softening2 && i < bodies; i++)
+            eps2 = ky_cell_eps2_add(eps2, ky_cell_eps2_of(m[i], tree->softening2[begin + i]));
+    }
+    *sums = (struct sums){{mass, eps2, {ax, ay, az}}, second};
+}
+
+static struct ky_cell_axis sum_axis(const struct sums *child, uint32_t children, double mass, int c)
+{
+    const struct ky_cell_axis *first = &child[0].plain.axis[c];
+    struct ky_cell_axis axis = ky_cell_axis(first->low, first->high);
+    for (uint32_t k = 0; k < children; k++) {
+        const struct ky_cell_axis *its = &child[k].plain.axis[c];
+        axis = ky_cell_axis_add(axis, child[k].plain.mass, its->x, first->x, its->low, its->high);
+    }
+    return ky_cell_axis_end(axis, mass, first->x);
 }
 
 static void sum_children(const struct sums *child, uint32_t children, struct sums *sums)
 {
-    *sums = (struct sums){.mass = 0};
-    for (int axis = 0; axis < 3; axis++) {
-        double low = child[0].low[axis], high = child[0].high[axis];
-        for (uint32_t c = 1; c < children; c++) {
-            low = child[c].low[axis] < low ? child[c].low[axis] : low;
-            high = child[c].high[axis] > high ? child[c].high[axis] : high;
-        }
-        sums->low[axis] = low, sums->high[axis] = high;
-        sums->com[axis] = 0.5 * low + 0.5 * high;
+    struct ky_cell_eps2 eps2 = ky_cell_eps2();
+    struct ky_cell_second second = ky_cell_second();
+    double mass = 0;
+    for (uint32_t k = 0; k < children; k++) {
+        mass += child[k].plain.mass;
+        eps2 = ky_cell_eps2_add(eps2, child[k].plain.eps2);
     }
-    double moment[3] = {0};
-    const double *origin = child[0].com;
-    for (uint32_t c = 0; c < children; c++) {
-        sums->mass += child[c].mass;
-        sums->softening2 += child[c].softening2;
-        sums->most2 = child[c].most2 > sums->most2 ? child[c].most2 : sums->most2;
-        for (int axis = 0; axis < 3; axis++)
-            moment[axis] += child[c].mass * (child[c].com[axis] - origin[axis]);
+    const struct ky_cell_axis ax = sum_axis(child, children, mass, 0),
+                              ay = sum_axis(child, children, mass, 1),
+                              az = sum_axis(child, children, mass, 2);
+    for (uint32_t k = 0; k < children && mass > 0; k++) {
+        const struct ky_cell_axis *its = child[k].plain.axis;
+        const struct ky_cell_second *more = &child[k].second;
+        second = (struct ky_cell_second){second.xx + more->xx, second.yy + more->yy,
+                                         second.zz + more->zz, second.xy + more->xy,
+                                         second.xz + more->xz, second.yz + more->yz};
+        second = ky_cell_second_add(second, child[k].plain.mass, its[0].x - ax.x, its[1].x - ay.x,
+                                    its[2].x - az.x);
     }
-    if (!(sums->mass > 0))
-        return;
-    for (int axis = 0; axis < 3; axis++)
-        sums->com[axis] = origin[axis] + moment[axis] / sums->mass;
-    for (uint32_t c = 0; c < children; c++) {
-        for (int k = 0; k < 6; k++)
-            sums->second[k] += child[c].second[k];
-        add_second(sums->second, child[c].mass, child[c].com[0] - sums->com[0],
-                   child[c].com[1] - sums->com[1], child[c].com[2] - sums->com[2]);
-    }
-}
-
-/* A float that is not less; 2^-149 is for values that float holds with fewer digits. */
-static float round_up(double value)
-{
-    double raised = value * (1 + 0x1p-23) + 0x1p-149;
-    return value > 0 ? (float)raised : 0.0f;
+    *sums = (struct sums){{mass, eps2, {ax, ay, az}}, second};
 }
 
 static void store_moments(struct ky_octree *tree, uint32_t cell, const struct sums *sums)
 {
     float *moment = tree->moment + cell * tree->moments;
-    moment[KY_MOMENT_MASS] = (float)sums->mass;
+    const struct ky_cell_second *second = &sums->second;
+    const double scale = KY_SCALE_SECOND(1);
+    moment[KY_MOMENT_MASS] = (float)sums->plain.mass;
     if (tree->moments < KY_MOMENTS(2))
         return;
-    for (int k = 0; k < 6; k++)
-        moment[KY_MOMENT_SECOND + k] = (float)(KY_SCALE_SECOND(1) * sums->second[k]);
-    moment[KY_MOMENTS(2) - 1] = 0;
+    moment += KY_MOMENT_SECOND;
+    moment[0] = (float)(scale * second->xx);
+    moment[1] = (float)(scale * second->yy);
+    moment[2] = (float)(scale * second->zz);
+    moment[3] = (float)(scale * second->xy);
+    moment[4] = (float)(scale * second->xz);
+    moment[5] = (float)(scale * second->yz);
+    moment[6] = 0;
 }
 
 static void store(const struct work *work, uint32_t cell, const struct sums *sums)
 {
     struct ky_octree *tree = work->tree;
     struct ky_cell_box *box = &tree->box[cell];
-    const double digit = tree->scratch->digit;
+    const struct ky_cell_axis *axis = sums->plain.axis;
+    const double digit = tree->scratch->digit, mass = sums->plain.mass;
     double high[3], low[3], far = 0;
     *box = (struct ky_cell_box){{0}, {0}};
-    for (int axis = 0; axis < 3; axis++) {
-        double place = sums->com[axis] - tree->origin[axis];
-        high[axis] = ky_high_part(place);
-        low[axis] = ky_high_part(place - high[axis]);
-        place = high[axis] + low[axis];
+    for (int c = 0; c < 3; c++) {
+        double place = axis[c].x - tree->origin[c];
+        high[c] = ky_high_part(place);
+        low[c] = ky_high_part(place - high[c]);
+        place = high[c] + low[c];
         far += fabs(place);
-        double below = place - (sums->low[axis] - tree->origin[axis]),
-               above = (sums->high[axis] - tree->origin[axis]) - place;
+        double below = place - (axis[c].low - tree->origin[c]),
+               above = (axis[c].high - tree->origin[c]) - place;
         double wider = digit * (fabs(place) + (below > above ? below : above));
-        box->below[axis] = round_up(below + wider);
-        box->above[axis] = round_up(above + wider);
+        box->below[c] = ky_round_up(below + wider);
+        box->above[c] = ky_round_up(above + wider);
     }
-    box->above[3] = (float)sums->most2;
+    box->above[3] = (float)sums->plain.eps2.most;
+    const double open2 =
+        ky_cell_open2(mass, axis, cube_of(work, cell, axis), work->test, far * CENTRE_DIGIT);
     tree->centre[cell] =
-        (struct ky_cell_centre){{(float)high[0], (float)high[1], (float)high[2]},
-                                opening_radius2(work, sums, cell, far * CENTRE_DIGIT)};
-    tree->low[cell] =
-        (struct ky_low){{(float)low[0], (float)low[1], (float)low[2]},
-                        sums->mass > 0 ? (float)(sums->softening2 / sums->mass) : 0.0f};
+        (struct ky_cell_centre){{(float)high[0], (float)high[1], (float)high[2]}, (float)open2};
+    tree->low[cell] = (struct ky_low){{(float)low[0], (float)low[1], (float)low[2]},
+                                      mass > 0 ? (float)(sums->plain.eps2.sum / mass) : 0.0f};
     store_moments(tree, cell, sums);
 }
 
@@ -259,8 +198,10 @@ static void sum_cell(struct work *work, uint32_t cell, struct sums *sums)
     } else {
         struct sums child[8];
         prefetch(tree, link->more, children);
-        for (uint32_t c = 0; c < children; c++)
+        uint32_t c = 0;
+        do
             sum_cell(work, link->more + c, &child[c]);
+        while (++c < children);
         sum_children(child, children, sums);
     }
     store(work, cell, sums);
@@ -295,9 +236,8 @@ static void copy_bodies(const struct work *work, size_t begin, size_t end)
         tree->x[k] = from->x[i];
         tree->y[k] = from->y[i];
         tree->z[k] = from->z[i];
+        tree->mass[k] = from->mass[i];
     }
-    for (size_t k = begin; k < end; k++)
-        tree->mass[k] = from->mass[tree->order[k]];
     if (tree->softening2)
         for (size_t k = begin; k < end; k++) {
             double softening = from->softening[tree->order[k]];
@@ -381,17 +321,9 @@ unsigned int ky_octree_opening(const struct ky_parameters *parameters)
                                                         : 0;
     return (parameters->theta <= safe ? 0U : KY_OPENING_TOUCH) |
            (parameters->opening == KY_MINIMUM ? KY_OPENING_TO_BOX : 0U) |
+           (parameters->opening == KY_OFFSET ? KY_OPENING_OFFSET : 0U) |
            (parameters->opening == KY_RELATIVE ? KY_OPENING_CUBE : 0U) |
            (ky_softening_how(parameters->softening_kind) & KY_SPLINED ? KY_OPENING_REACH : 0U);
-}
-
-static void describe_opening(struct work *work, const struct ky_parameters *parameters)
-{
-    work->opening = parameters->opening;
-    work->edge = parameters->cell == KY_EDGE;
-    work->theta_inverse = 1 / parameters->theta;
-    work->side = parameters->multipole > 1 ? 3 : 2;
-    work->tree->opening = ky_octree_opening(parameters);
 }
 
 /* All cells of a tree with links. */
@@ -400,7 +332,10 @@ static enum ky_status sum_tree(struct work *work, const struct ky_parameters *pa
 {
     struct ky_octree *tree = work->tree;
     size_t cuts = 0;
-    describe_opening(work, parameters);
+    tree->opening = ky_octree_opening(parameters);
+    work->test =
+        (struct ky_opening_test){tree->opening, parameters->multipole, 1 / parameters->theta};
+    work->edge = parameters->cell == KY_EDGE;
     enum ky_status status = ky_octree_cut(tree, BRANCH, &cuts, error);
     if (status)
         return status;

@@ -182,11 +182,11 @@ double ky_octree_memory(const struct ky_parameters *parameters, size_t n)
     /* Cells a body, in uniform cubes (the number goes up and down with n) and in Plummer spheres:
      * 1.2 to 1.46 with leaves of one body, 0.16 to 0.353 with 16, to 0.058 with 128. */
     double cells = (double)n * (parameters->leaf < 4 ? 1.4 : 6.27 / (parameters->leaf + 6)) + 64;
-    const double cell = sizeof(struct ky_cell_centre) + sizeof(struct ky_low) +
+    const size_t cell = sizeof(struct ky_cell_centre) + sizeof(struct ky_low) +
                         sizeof(struct ky_cell_link) + sizeof(struct ky_cell_box) +
                         KY_MOMENTS(parameters->multipole) * sizeof(float) + 2;
     double groups = 2 * (double)n / parameters->group + 64;
     return ky_allocated((double)n * 4 * sizeof(double)) +
-           ky_allocated((double)n * sizeof(uint32_t)) + cells * cell +
+           ky_allocated((double)n * sizeof(uint32_t)) + cells * (double)cell +
            groups * sizeof(struct ky_group) + sizeof(struct ky_octree_scratch);
 }

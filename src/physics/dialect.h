@@ -24,6 +24,13 @@
 #define KY_FN static inline __attribute__((always_inline))
 #define KY_HOST 1
 #include <math.h>
+#include <stdint.h>
+typedef uint32_t ky_uint;
+typedef uint64_t ky_ulong;
+/* Of numbers that are float on devices (number.h). */
+#define KY_SQRT(x) sqrt(x)
+#define KY_POW(x, y) pow(x, y)
+#define KY_LEADING_ZEROS(x) __builtin_clzll(x) /* of 64 bits */
 #endif
 
 #ifndef KY_REAL

@@ -4,7 +4,7 @@
 #ifndef KY_PHYSICS_OPENING_H
 #define KY_PHYSICS_OPENING_H
 
-#include "physics/dialect.h"
+#include "physics/number.h"
 #include "physics/softening_kinds.h"
 
 /* A cell at a squared distance up to this is opened whatever the test says: 1/d⁴ in the
@@ -133,26 +133,62 @@ KY_FN KY_WIDE ky_opening_floor_of(KY_WIDE exponent, int tenth)
     return mean < most ? mean : most;
 }
 
-/* `relative`: a cell of mass m and longest side l is opened where d^(p+3) <= m l^(p+1)/(α a), with
- * p = 1 for monopoles and 2 for quadrupoles; a is the smallest last acceleration of the sinks for
- * G = 1. So the squared distance is open2 of the cell times the factor of the sinks, which is
- * (α a)^power, at most KY_OPENING_MOST_FACTOR. open2 is of any number type; `side` is p + 1 in it,
- * and POW its power. */
-#define KY_OPENING_RELATIVE_OPEN2(POW, m, l, side)                                                 \
-    (POW(l, 2 * (side) / ((side) + 2)) * POW(m, 2 / ((side) + 2)))
+/* And of its own distance: offset, in which the radius is longer by s. */
+#define KY_OPENING_OFFSET 0x1000
+
+/* How a tree is to be opened: KY_OPENING_…, the order of its moments, 1/θ. */
+struct ky_opening_test {
+    unsigned int how;
+    int order;
+    ky_scalar inverse_theta;
+};
+
+/* `relative`: a cell of mass m and longest side l is opened where d^(p+3) <= m l^(p+1)/(α a), p
+ * being the order; a is the smallest last acceleration of the sinks for G = 1. So the squared
+ * distance is open2 of the cell times the factor of the sinks, which is (α a)^power, at most
+ * KY_OPENING_MOST_FACTOR. */
 #define KY_OPENING_MOST_FACTOR KY_WIDE_OF(1e30)
+
+/* (m l^(p+1))^(2/(p+3)). The product would leave the range of float, in which there are two powers.
+ */
+KY_FN ky_scalar ky_opening_relative_open2(ky_scalar m, ky_scalar l, int order)
+{
+#if KY_HOST
+    for (int k = 0; k <= order; k++)
+        m *= l;
+    return pow(m, 2.0 / (order + 3));
+#else
+    const ky_scalar side = (ky_scalar)(order + 1);
+    return KY_POW(l, 2 * side / (side + 2)) * KY_POW(m, 2 / (side + 2));
+#endif
+}
+
+/* open2 of a cell for every test: the squared distance up to which it is opened. s2 is the squared
+ * distance of its centre of mass from that of its box or cube, of which l is the longest side.
+ * Without a test of boxes the radius has to hold the cell's own bodies, also about a centre that
+ * has been rounded by up to `rounding`. */
+KY_FN ky_scalar ky_opening_radius2(struct ky_opening_test test, ky_scalar mass, ky_scalar l,
+                                   ky_scalar s2, ky_scalar rounding)
+{
+    if (test.how & KY_OPENING_CUBE)
+        return ky_opening_relative_open2(mass, l, test.order);
+    ky_scalar radius = (l > 0 ? l * test.inverse_theta : 0) + rounding;
+    if (test.how & KY_OPENING_OFFSET)
+        radius += KY_SQRT(s2);
+    return radius * radius;
+}
 
 #if KY_HOST
 /* The power of α a in the factor. */
-KY_FN double ky_opening_relative_power(int multipole)
+KY_FN double ky_opening_relative_power(int order)
 {
-    return -2.0 / (multipole + 3);
+    return -2.0 / (order + 3);
 }
 
 /* The factor of sinks whose smallest last acceleration is `a`, for G = 1. */
-KY_FN double ky_opening_relative_factor(double alpha, double a, int multipole)
+KY_FN double ky_opening_relative_factor(double alpha, double a, int order)
 {
-    return fmin(pow(alpha * a, ky_opening_relative_power(multipole)), KY_OPENING_MOST_FACTOR);
+    return fmin(pow(alpha * a, ky_opening_relative_power(order)), KY_OPENING_MOST_FACTOR);
 }
 
 KY_FN int ky_opening_place(double a)

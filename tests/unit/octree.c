@@ -14,6 +14,7 @@
 #include "octree/octree.h"
 #include "octree/sample.h"
 #include "octree/work.h"
+#include "physics/cell.h"
 #include "physics/opening.h"
 
 /* ---- bodies -----------------------------------------------------------------------------------
@@ -996,6 +997,68 @@ static struct ky_opening_apart apart(float x, float y, float z, float hx)
 }
 static const struct ky_opening_sides sides = {1, 1, 1, 2, 1, 1, 0};
 
+/* A cell of the bodies 0 … count − 1, by the formulas that host and kernels read. */
+static struct ky_cell_sums sum_of(const double (*x)[3], const double *m, size_t count,
+                                  struct ky_cell_second *second)
+{
+    struct ky_cell_sums sums = {.eps2 = ky_cell_eps2()};
+    for (size_t i = 0; i < count; i++) {
+        sums.mass += m[i];
+        sums.eps2 = ky_cell_eps2_add(sums.eps2, ky_cell_eps2_of(m[i], x[i][0] * x[i][0]));
+    }
+    for (int c = 0; c < 3; c++) {
+        struct ky_cell_axis axis = ky_cell_axis(x[0][c], x[0][c]);
+        for (size_t i = 0; i < count; i++)
+            axis = ky_cell_axis_add(axis, m[i], x[i][c], x[0][c], x[i][c], x[i][c]);
+        sums.axis[c] = ky_cell_axis_end(axis, sums.mass, x[0][c]);
+    }
+    *second = ky_cell_second();
+    for (size_t i = 0; i < count; i++)
+        *second = ky_cell_second_add(*second, m[i], x[i][0] - sums.axis[0].x,
+                                     x[i][1] - sums.axis[1].x, x[i][2] - sums.axis[2].x);
+    return sums;
+}
+
+static void formulas_of_a_cell_are_double_sums(void **state)
+{
+    (void)state;
+    enum { N = 50 };
+    double x[N][3], m[N], low = 1, high = 0, least = 1, most = 0;
+    long double mass = 0, com[3] = {0}, mean = 0, xx = 0, yz = 0;
+    for (size_t i = 0; i < N; i++) {
+        struct ky_random random = ky_random_at(5, 0, i);
+        for (int c = 0; c < 3; c++)
+            x[i][c] = ky_random_uniform(&random);
+        m[i] = i % 5 ? ky_random_uniform(&random) : 0;
+        mass += (long double)m[i];
+        for (int c = 0; c < 3; c++)
+            com[c] += (long double)m[i] * (long double)x[i][c];
+        mean += (long double)m[i] * (long double)x[i][0] * (long double)x[i][0];
+        low = fmin(low, x[i][2]), high = fmax(high, x[i][2]);
+        if (m[i] > 0)
+            least = fmin(least, x[i][0] * x[i][0]), most = fmax(most, x[i][0] * x[i][0]);
+    }
+    for (size_t i = 0; i < N; i++) {
+        const long double dx = (long double)x[i][0] - com[0] / mass,
+                          dy = (long double)x[i][1] - com[1] / mass,
+                          dz = (long double)x[i][2] - com[2] / mass;
+        xx += (long double)m[i] * dx * dx, yz += (long double)m[i] * dy * dz;
+    }
+    struct ky_cell_second second;
+    const struct ky_cell_sums sums = sum_of((const double(*)[3])x, m, N, &second);
+    assert_between(sums.mass / (double)mass, 1 - 1e-14, 1 + 1e-14);
+    assert_between(sums.eps2.sum / (double)mean, 1 - 1e-14, 1 + 1e-14);
+    assert_true(sums.eps2.least == least && sums.eps2.most == most);
+    assert_true(sums.axis[2].low == low && sums.axis[2].high == high);
+    for (int c = 0; c < 3; c++)
+        assert_between(sums.axis[c].x / (double)(com[c] / mass), 1 - 1e-14, 1 + 1e-14);
+    assert_between(second.xx / (double)xx, 1 - 1e-13, 1 + 1e-13);
+    assert_between(second.yz - (double)yz, -1e-14, 1e-14);
+    m[0] = 0; /* without mass: the middle of the box, whatever its ε² */
+    const struct ky_cell_sums none = sum_of((const double(*)[3])x, m, 1, &second);
+    assert_true(none.axis[1].x == x[0][1] && none.eps2.most == 0 && second.xx == 0);
+}
+
 static void box_distances(void **state)
 {
     (void)state;
@@ -1103,6 +1166,7 @@ int main(void)
         cmocka_unit_test(opening_radii_follow_their_formulas),
         cmocka_unit_test(edges_hold_the_boxes),
         cmocka_unit_test(opening_radii_hold_the_bodies),
+        cmocka_unit_test(formulas_of_a_cell_are_double_sums),
         cmocka_unit_test(box_distances),
         cmocka_unit_test(cells_are_opened_by_one_test),
         cmocka_unit_test(trees_are_made_for_their_readers),

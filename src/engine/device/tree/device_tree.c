@@ -172,11 +172,9 @@ static enum ky_status make_cells(struct ky_device_tree *tree, const struct ky_de
 static uint32_t flags_of(const struct ky_device_bodies *bodies,
                          const struct ky_parameters *parameters)
 {
-    return (parameters->multipole > 1 ? KY_GROWN_QUADRUPOLE : 0U) |
-           (parameters->cell == KY_EDGE ? KY_GROWN_EDGE : 0U) |
-           (bodies->state->own_eps ? KY_GROWN_OWN_EPS : 0U) |
-           (parameters->opening == KY_RELATIVE ? KY_GROWN_RELATIVE : 0U) |
-           (parameters->opening == KY_OFFSET ? KY_GROWN_OFFSET : 0U);
+    return ky_octree_opening(parameters) | (parameters->cell == KY_EDGE ? KY_GROWN_EDGE : 0U) |
+           (bodies->state->own_eps ? KY_FLAG_OWN_EPS : 0U) |
+           KY_GROWN_ORDER * (uint32_t)parameters->multipole;
 }
 
 /* The bodies lie along the curve. */

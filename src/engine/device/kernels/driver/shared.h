@@ -3,6 +3,7 @@
 #define KY_KERNELS_SHARED_H
 
 #include "octree/layout.h"
+#include "physics/keys.h"
 
 /* Lanes of a team, and teams of a group where that has several: see dialect.h. */
 #define KY_TEAM 32
@@ -144,11 +145,8 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 
 /* The tree made on a device. The steps of the curve: states × octants. */
 #define KY_CURVE_STEPS 192
-/* Groups that look for bounds; bodies of the sample that says where the bulk is, and how much wider
- * than that the cube of the keys may be. */
+/* Groups that look for bounds. */
 #define KY_BOUNDS_GROUPS 1024
-#define KY_FRAME_SAMPLES 2048
-#define KY_FRAME_WIDEN 8
 /* Places in the frame: lowest corner and edge of the cube, KY_KEY_PLACES / edge, the origin of the
  * cells, the three lower and the three upper sides. */
 #define KY_FRAME_LOW 0
@@ -164,14 +162,13 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 #define KY_FACT_TIES (KY_KEY_LEVELS + 2)
 #define KY_FACT_LONG_TIE (KY_KEY_LEVELS + 3)
 #define KY_FACTS (KY_KEY_LEVELS + 4)
-/* Lanes that make a cell from its children, and lanes of their group; flags of cells. */
+/* Lanes that make a cell from its children, and lanes of their group; flags of cells, with which go
+ * KY_FLAG_OWN_EPS and KY_OPENING_…: they have the edge of their cube; the order of their moments.
+ */
 #define KY_LEVEL_EACH 8
 #define KY_LEVEL_LANES 128
-#define KY_GROWN_QUADRUPOLE 1
-#define KY_GROWN_EDGE 2
-#define KY_GROWN_OWN_EPS 4
-#define KY_GROWN_RELATIVE 8
-#define KY_GROWN_OFFSET 16
+#define KY_GROWN_EDGE 16
+#define KY_GROWN_ORDER 0x10000 /* times the order */
 /* Steps of the cost of a group's walk; into how many a heavy group is divided. */
 #define KY_WEIGHTS 2048
 #define KY_SPLIT 4

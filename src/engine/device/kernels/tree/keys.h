@@ -5,11 +5,7 @@
 #include "engine/device/kernels/driver/dialect.h"
 #include "engine/device/kernels/driver/shared.h"
 
-/* The digits that two keys have in common. */
-KY_FN int ky_key_common(ky_ulong a, ky_ulong b)
-{
-    return a == b ? KY_KEY_LEVELS : ((int)KY_LEADING_ZEROS(a ^ b) - 1) / 3;
-}
+#include "physics/frame.h"
 
 /* Where the number of cells stands among the scanned counts of grow.k, whose first KY_KEY_LEVELS +
  * 1 rows are the first cells of each level for each team of bodies. */
