@@ -50,4 +50,19 @@ struct ky_cell_box {
 #define KY_MOMENT_MASS 0
 #define KY_MOMENT_SECOND 1
 
+/* The columns of a tree's cells, C(p, type, name, count, what): their elements of this type, so
+ * many for each cell, `moments` being KY_MOMENTS; what they are in errors. `p` is the caller's own.
+ * From the rows follow the host's arrays (octree.h), buffers (engine/device/tree/columns.h), the
+ * arguments of kernels and what walks on devices read, the memory and the copies of all of these.
+ */
+#define KY_CELL_COLUMNS(C, p)                                                                      \
+    C(p, struct ky_cell_centre, centre, 1, "centres of cells")                                     \
+    C(p, struct ky_low, low, 1, "low parts of centres")                                            \
+    C(p, struct ky_cell_link, link, 1, "links of cells")                                           \
+    C(p, float, moment, moments, "moments of cells")                                               \
+    C(p, struct ky_cell_box, box, 1, "boxes of cells")                                             \
+    C(p, unsigned char, children, 1, "numbers of children")
+#define KY_CELL_COLUMN_NUMBER(p, type, name, count, what) KY_COLUMN_OF_CELLS_##name,
+enum ky_column_of_cells { KY_CELL_COLUMNS(KY_CELL_COLUMN_NUMBER, ) KY_COLUMNS_OF_CELLS };
+
 #endif

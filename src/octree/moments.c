@@ -282,23 +282,19 @@ static void need_moments(struct ky_octree *tree, size_t moments)
 
 static enum ky_status reserve_cells(struct ky_octree *tree, struct ky_error *error)
 {
+    struct ky_octree_scratch *scratch = tree->scratch;
+    const size_t moments = tree->moments;
+#define KY_CELL_RESERVE(p, type, name, count, what) {&tree->name, sizeof(type) * (count), what},
     const struct {
         void *array;
         size_t size;
         const char *what;
-    } arrays[KY_CELL_ARRAYS] = {
-        {&tree->centre, sizeof *tree->centre, "centres of cells"},
-        {&tree->low, sizeof *tree->low, "low parts of centres"},
-        {&tree->link, sizeof *tree->link, "links of cells"},
-        {&tree->box, sizeof *tree->box, "boxes of cells"},
-        {&tree->moment, tree->moments * sizeof *tree->moment, "moments of cells"},
-        {&tree->children, sizeof *tree->children, "children of cells"},
-        {&tree->depth, sizeof *tree->depth, "levels of cells"},
-    };
-    enum ky_status status = KY_OK;
-    for (int k = 0; k < KY_CELL_ARRAYS && status == KY_OK; k++)
-        status = ky_octree_reserve(arrays[k].array, &tree->scratch->nodes[k], tree->nodes,
-                                   arrays[k].size, arrays[k].what, error);
+    } columns[] = {KY_CELL_COLUMNS(KY_CELL_RESERVE, )};
+    enum ky_status status = ky_octree_reserve(&tree->depth, &scratch->depths, tree->nodes,
+                                              sizeof *tree->depth, "levels of cells", error);
+    for (int k = 0; k < KY_COLUMNS_OF_CELLS && status == KY_OK; k++)
+        status = ky_octree_reserve(columns[k].array, &scratch->nodes[k], tree->nodes,
+                                   columns[k].size, columns[k].what, error);
     return status;
 }
 

@@ -28,12 +28,8 @@ void ky_octree_free(struct ky_octree *tree)
     free(tree->scratch);
     free(tree->order);
     free(tree->softening2);
-    free(tree->centre);
-    free(tree->low);
-    free(tree->link);
-    free(tree->box);
-    free(tree->moment);
-    free(tree->children);
+#define KY_CELL_FREE(p, type, name, count, what) free(tree->name);
+    KY_CELL_COLUMNS(KY_CELL_FREE, )
     free(tree->depth);
     free(tree->level);
     free(tree->group);
@@ -177,16 +173,26 @@ enum ky_status ky_octree_refresh(struct ky_octree *tree, const double (*position
     return status;
 }
 
+double ky_octree_cells(const struct ky_parameters *parameters, size_t n)
+{
+    /* Of uniform cubes, whose number goes up and down with n, and of Plummer spheres: 1.2 to 1.46
+     * cells a body with leaves of one, 0.16 to 0.353 with 16, to 0.058 with 128. */
+    return (double)n * (parameters->leaf < 4 ? 1.4 : 6.27 / (parameters->leaf + 6)) + 64;
+}
+
+size_t ky_octree_cell_bytes(const struct ky_parameters *parameters)
+{
+    const size_t moments = KY_MOMENTS(parameters->multipole);
+#define KY_CELL_BYTES(p, type, name, count, what) +sizeof(type) * (count)
+    return 0 KY_CELL_COLUMNS(KY_CELL_BYTES, );
+}
+
 double ky_octree_memory(const struct ky_parameters *parameters, size_t n)
 {
-    /* Cells a body, in uniform cubes (the number goes up and down with n) and in Plummer spheres:
-     * 1.2 to 1.46 with leaves of one body, 0.16 to 0.353 with 16, to 0.058 with 128. */
-    double cells = (double)n * (parameters->leaf < 4 ? 1.4 : 6.27 / (parameters->leaf + 6)) + 64;
-    const size_t cell = sizeof(struct ky_cell_centre) + sizeof(struct ky_low) +
-                        sizeof(struct ky_cell_link) + sizeof(struct ky_cell_box) +
-                        KY_MOMENTS(parameters->multipole) * sizeof(float) + 2;
+    const size_t cell = ky_octree_cell_bytes(parameters) + sizeof(unsigned char); /* depth */
     double groups = 2 * (double)n / parameters->group + 64;
     return ky_allocated((double)n * 4 * sizeof(double)) +
-           ky_allocated((double)n * sizeof(uint32_t)) + cells * (double)cell +
-           groups * sizeof(struct ky_group) + sizeof(struct ky_octree_scratch);
+           ky_allocated((double)n * sizeof(uint32_t)) +
+           ky_octree_cells(parameters, n) * (double)cell + groups * sizeof(struct ky_group) +
+           sizeof(struct ky_octree_scratch);
 }

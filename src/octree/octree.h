@@ -31,6 +31,8 @@ struct ky_octree_seconds {
  */
 #define KY_OCTREE_PADDING 16
 
+#define KY_CELL_POINTER(p, type, name, count, what) type *name;
+
 struct ky_octree {
     size_t n;
     uint32_t *order;          /* [n] */
@@ -38,14 +40,11 @@ struct ky_octree {
     double *softening2;       /* [n] squared, or NULL when no body has its own; padded too */
     unsigned opening;         /* KY_OPENING_…, see "How a walk decides" */
     size_t nodes, groups, levels;
-    double origin[3];                  /* of centre and low; each a float */
-    struct ky_cell_centre *centre;     /* [nodes]; cell 0 is the root; none if n = 0 */
-    struct ky_low *low;                /* [nodes] */
-    struct ky_cell_link *link;         /* [nodes]; `next` is made by ky_octree_link */
-    struct ky_cell_box *box;           /* [nodes] */
-    float *moment;                     /* [nodes × moments] */
+    double origin[3]; /* of centre and low; each a float */
+    /* centre, low, link, moment, box, children: [nodes] of layout.h, `moment` [nodes × moments].
+     * Cell 0 is the root; none if n = 0. `next` of links is made by ky_octree_link. */
+    KY_CELL_COLUMNS(KY_CELL_POINTER, )
     size_t moments;                    /* KY_MOMENTS of a cell */
-    unsigned char *children;           /* [nodes], how many; 0: a leaf */
     unsigned char *depth;              /* [nodes], level of the cell's cube, 255: it has none */
     uint32_t *level;                   /* [levels + 1]: first cell of each level */
     struct ky_group *group;            /* [groups] */
@@ -94,6 +93,10 @@ void ky_octree_link(struct ky_octree *tree);
  * memory is out. */
 enum ky_status ky_octree_places(const struct ky_octree *tree, uint32_t **place,
                                 struct ky_error *error);
+/* How many cells n bodies have, to a tenth for ordinary distributions and leaves of 16. */
+double ky_octree_cells(const struct ky_parameters *parameters, size_t n);
+/* Bytes of the columns of a cell. */
+size_t ky_octree_cell_bytes(const struct ky_parameters *parameters);
 /* The bytes that a tree of n bodies takes with these parameters, to a tenth for ordinary
  * distributions of bodies and leaves of 16. Softenings of the bodies' own take 8 more a body. */
 double ky_octree_memory(const struct ky_parameters *parameters, size_t n);

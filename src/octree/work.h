@@ -15,11 +15,8 @@ struct ky_sprout {
 };
 enum { KY_OFF_FRAME = 255 };
 
-/* The arrays with a row for each cell. */
-enum { KY_CELL_ARRAYS = 7 };
-
 struct ky_octree_scratch {
-    size_t bodies, softenings, groups, nodes[KY_CELL_ARRAYS]; /* capacities */
+    size_t bodies, softenings, groups, nodes[KY_COLUMNS_OF_CELLS], depths; /* capacities */
     size_t levels, cuts;
     double *block; /* x, y, z and mass; before that, keys, sort space and sprouts */
     size_t stride; /* elements of block an array has */

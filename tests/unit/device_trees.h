@@ -66,12 +66,12 @@ static inline void read_tree(struct made *made)
     struct ky_device_tree *tree = &made->tree;
     const struct ky_card *card = made->bodies->card;
     const size_t cells = tree->cells, moments = KY_MOMENTS(made->p.multipole);
-    made->centre = read_back(made, &tree->centre, cells * sizeof *made->centre);
-    made->low = read_back(made, &tree->centre_low, cells * sizeof *made->low);
-    made->link = read_back(made, &tree->link, cells * sizeof *made->link);
-    made->box = read_back(made, &tree->box, cells * sizeof *made->box);
-    made->moment = read_back(made, &tree->moment, cells * moments * sizeof *made->moment);
-    made->children = read_back(made, &tree->children, cells);
+    made->centre = read_back(made, &tree->column.centre, cells * sizeof *made->centre);
+    made->low = read_back(made, &tree->column.low, cells * sizeof *made->low);
+    made->link = read_back(made, &tree->column.link, cells * sizeof *made->link);
+    made->box = read_back(made, &tree->column.box, cells * sizeof *made->box);
+    made->moment = read_back(made, &tree->column.moment, cells * moments * sizeof *made->moment);
+    made->children = read_back(made, &tree->column.children, cells);
     made->order = read_back(made, &made->bodies->curve.index, made->bodies->n * sizeof(uint32_t));
     made->group = read_back(made, &tree->group, 2 * tree->groups * sizeof *made->group);
     union ky_state_value *frame = read_back(made, &tree->frame, KY_FRAME_NUMBERS * sizeof *frame);

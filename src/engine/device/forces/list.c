@@ -168,7 +168,7 @@ static enum ky_status launch_batch(struct ky_links *links, const struct lists *b
     union ky_state_value strength = ky_device_strength(bodies);
     const struct ky_arguments arguments = KY_ARGUMENTS(
         KY_BUFFER(links->source), KY_BUFFER(links->low), KY_BUFFER(links->eps2),
-        KY_BUFFER(host->centre), KY_BUFFER(host->centre_low), KY_BUFFER(host->moment),
+        KY_BUFFER(host->column.centre), KY_BUFFER(host->column.low), KY_BUFFER(host->column.moment),
         KY_BUFFER(batch->batch), KY_BUFFER(*(batch->chosen ? &batch->order : &host->order)),
         KY_BUFFER(bodies->acceleration), KY_BUFFER(bodies->potential), KY_VALUE(n), KY_VALUE(flags),
         KY_EPS2(eps2, parameters->precision), KY_VALUE(strength));

@@ -72,12 +72,12 @@ static enum ky_status launch(const struct ky_links *links, const struct ky_buffe
     enum ky_status status = ky_pair_counts_need(sinks->counts, bodies, sinks->count, error);
     const struct ky_arguments arguments = KY_ARGUMENTS(
         KY_BUFFER(links->source), KY_BUFFER(links->low), KY_BUFFER(links->eps2),
-        KY_BUFFER(*cells.centre), KY_BUFFER(*cells.centre_low), KY_BUFFER(*cells.link),
-        KY_BUFFER(*cells.moment), KY_BUFFER(*cells.box), KY_BUFFER(*factor),
-        KY_BUFFER(*sinks->list), KY_BUFFER(*cells.order), KY_BUFFER(*sinks->acceleration),
-        KY_BUFFER(*sinks->potential), KY_BUFFER(sinks->counts->counts), KY_VALUE(stride),
-        KY_VALUE(first), KY_VALUE(count), KY_VALUE(sinks->flags),
-        KY_EPS2(sinks->eps2, parameters->precision), KY_VALUE(strength));
+        KY_BUFFER(cells.column->centre), KY_BUFFER(cells.column->low),
+        KY_BUFFER(cells.column->link), KY_BUFFER(cells.column->moment),
+        KY_BUFFER(cells.column->box), KY_BUFFER(*factor), KY_BUFFER(*sinks->list),
+        KY_BUFFER(*cells.order), KY_BUFFER(*sinks->acceleration), KY_BUFFER(*sinks->potential),
+        KY_BUFFER(sinks->counts->counts), KY_VALUE(stride), KY_VALUE(first), KY_VALUE(count),
+        KY_VALUE(sinks->flags), KY_EPS2(sinks->eps2, parameters->precision), KY_VALUE(strength));
     if (status == KY_OK)
         status = ky_launch_over(card, kernel_of(parameters, sinks->flags), count, arguments, error);
     if (status != KY_OK)

@@ -155,17 +155,17 @@ static enum ky_status make_cells(struct ky_device_tree *tree, const struct ky_de
 {
     struct ky_card *card = card_of(bodies);
     uint32_t n = (uint32_t)bodies->n, cells = (uint32_t)tree->cells;
-    enum ky_status status =
-        ky_launch_teams(card, KY_KERNEL_ky_tree_cells, ky_groups(n, KY_TEAM),
-                        KY_ARGUMENTS(KY_BUFFER(tree->keys.buffer[tree->keys.now]),
-                                     KY_BUFFER(tree->masks), KY_BUFFER(tree->first),
-                                     KY_BUFFER(tree->link), KY_BUFFER(tree->at), KY_VALUE(n)),
-                        error);
+    enum ky_status status = ky_launch_teams(
+        card, KY_KERNEL_ky_tree_cells, ky_groups(n, KY_TEAM),
+        KY_ARGUMENTS(KY_BUFFER(tree->keys.buffer[tree->keys.now]), KY_BUFFER(tree->masks),
+                     KY_BUFFER(tree->first), KY_BUFFER(tree->column.link), KY_BUFFER(tree->at),
+                     KY_VALUE(n)),
+        error);
     if (status == KY_OK)
-        status = ky_launch_over(
-            card, KY_KERNEL_ky_tree_next, cells,
-            KY_ARGUMENTS(KY_BUFFER(tree->at), KY_BUFFER(tree->link), KY_VALUE(n), KY_VALUE(cells)),
-            error);
+        status = ky_launch_over(card, KY_KERNEL_ky_tree_next, cells,
+                                KY_ARGUMENTS(KY_BUFFER(tree->at), KY_BUFFER(tree->column.link),
+                                             KY_VALUE(n), KY_VALUE(cells)),
+                                error);
     return status;
 }
 
@@ -190,9 +190,10 @@ static enum ky_status make_moments(struct ky_device_tree *tree,
         card, KY_KERNEL_ky_tree_leaves, cells,
         KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(bodies->mass),
                      KY_BUFFER(*ky_device_softenings(bodies)), KY_BUFFER(tree->frame),
-                     KY_BUFFER(tree->link), KY_BUFFER(tree->centre), KY_BUFFER(tree->centre_low),
-                     KY_BUFFER(tree->box), KY_BUFFER(tree->moment), KY_BUFFER(tree->children),
-                     KY_VALUE(n), KY_VALUE(flags), KY_VALUE(inverse_theta), KY_VALUE(cells)),
+                     KY_BUFFER(tree->column.link), KY_BUFFER(tree->column.centre),
+                     KY_BUFFER(tree->column.low), KY_BUFFER(tree->column.box),
+                     KY_BUFFER(tree->column.moment), KY_BUFFER(tree->column.children), KY_VALUE(n),
+                     KY_VALUE(flags), KY_VALUE(inverse_theta), KY_VALUE(cells)),
         error);
     for (int level = KY_KEY_LEVELS; level-- > 0 && status == KY_OK;) {
         uint32_t first = tree->level[level], end = tree->level[level + 1];
@@ -200,11 +201,12 @@ static enum ky_status make_moments(struct ky_device_tree *tree,
             continue;
         status = ky_launch_over(
             card, KY_KERNEL_ky_tree_level, KY_LEVEL_EACH * (size_t)(end - first),
-            KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(tree->frame), KY_BUFFER(tree->link),
-                         KY_BUFFER(tree->centre), KY_BUFFER(tree->centre_low), KY_BUFFER(tree->box),
-                         KY_BUFFER(tree->moment), KY_BUFFER(tree->children), KY_VALUE(n),
-                         KY_VALUE(flags), KY_VALUE(inverse_theta), KY_VALUE(first), KY_VALUE(end),
-                         KY_VALUE(cells)),
+            KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(tree->frame),
+                         KY_BUFFER(tree->column.link), KY_BUFFER(tree->column.centre),
+                         KY_BUFFER(tree->column.low), KY_BUFFER(tree->column.box),
+                         KY_BUFFER(tree->column.moment), KY_BUFFER(tree->column.children),
+                         KY_VALUE(n), KY_VALUE(flags), KY_VALUE(inverse_theta), KY_VALUE(first),
+                         KY_VALUE(end), KY_VALUE(cells)),
             error);
     }
     return status;

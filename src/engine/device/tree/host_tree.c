@@ -2,7 +2,6 @@
  * up. Both ways count as download and upload of the evaluation. */
 #include "engine/device/tree/host_tree.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,20 +28,17 @@ static void forget(struct ky_host_tree *host)
 
 void ky_host_tree_release(struct ky_host_tree *host)
 {
-    struct ky_buffer *buffers[] = {&host->centre, &host->centre_low, &host->link, &host->moment,
-                                   &host->box,    &host->order,      &host->frame};
     forget(host);
-    for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++)
-        ky_buffer_release(host->bodies->card, buffers[k]);
+    struct ky_card *card = host->bodies->card;
+    ky_cell_columns_release(card, &host->column);
+    ky_buffer_release(card, &host->order);
+    ky_buffer_release(card, &host->frame);
 }
 
 void ky_host_tree_memory(const struct ky_parameters *parameters, size_t n, struct ky_memory *memory)
 {
-    const size_t cell = sizeof(struct ky_cell_centre) + sizeof(struct ky_low) +
-                        sizeof(struct ky_cell_link) + sizeof(struct ky_cell_box) +
-                        KY_MOMENTS(parameters->multipole) * sizeof(float);
-    double cells = (double)n * fmin(2, 6.0 / parameters->leaf);
-    memory->device += (double)n * sizeof(uint32_t) + cells * (double)cell;
+    memory->device += (double)n * sizeof(uint32_t) +
+                      ky_octree_cells(parameters, n) * (double)ky_octree_cell_bytes(parameters);
     memory->host += (double)n * 5 * sizeof(double) + ky_octree_memory(parameters, n);
 }
 
@@ -148,21 +144,19 @@ static enum ky_status send_origin(struct ky_host_tree *host, struct ky_error *er
 enum ky_status ky_host_tree_send(struct ky_host_tree *host, int boxes, struct ky_error *error)
 {
     const struct ky_octree *tree = &host->tree;
-    const size_t nodes = tree->nodes, one = 1; /* a buffer that nobody reads */
+    const size_t moments = tree->moments;
     boxes |= (tree->opening & KY_OPENING_BOXES) != 0;
-    const struct {
+#define KY_CELL_SENT(p, type, name, count, what)                                                   \
+    {&host->column.name, what, tree->name, tree->nodes, sizeof(type) * (count)},
+    struct {
         struct ky_buffer *buffer;
         const char *what;
         const void *data;
         size_t count, size;
-    } parts[] = {
-        {&host->centre, "centres of cells", tree->centre, nodes, sizeof *tree->centre},
-        {&host->centre_low, "low parts of centres", tree->low, nodes, sizeof *tree->low},
-        {&host->link, "links of cells", tree->link, nodes, sizeof *tree->link},
-        {&host->moment, "moments of cells", tree->moment, nodes * tree->moments, sizeof(float)},
-        {&host->box, "boxes of cells", tree->box, boxes ? nodes : one, sizeof *tree->box},
-        {&host->order, "order of the bodies", tree->order, tree->n, sizeof *tree->order},
-    };
+    } parts[] = {KY_CELL_COLUMNS(KY_CELL_SENT, ){&host->order, "order of the bodies", tree->order,
+                                                 tree->n, sizeof *tree->order}};
+    if (!boxes)
+        parts[KY_COLUMN_OF_CELLS_box].count = 1; /* a buffer that nobody reads */
     double start = ky_clock();
     enum ky_status status = KY_OK;
     if (host->sent == host->built && host->has_boxes >= boxes)

@@ -5,6 +5,7 @@
 #define KY_DEVICE_HOST_TREE_H
 
 #include "engine/device/state/bodies.h"
+#include "engine/device/tree/columns.h"
 #include "octree/octree.h"
 
 struct ky_host_tree {
@@ -16,8 +17,9 @@ struct ky_host_tree {
     int opening;    /* with which it was built: enum ky_opening */
     struct ky_octree tree;
     double *x[3], *mass, *softening;
-    /* On the card: octree/layout.h; the origin at KY_FRAME_ORIGIN of `frame`. */
-    struct ky_buffer centre, centre_low, link, moment, box, order, frame;
+    /* On the card: cells; the origin at KY_FRAME_ORIGIN of `frame`. */
+    struct ky_cell_columns column;
+    struct ky_buffer order, frame;
 };
 
 /* Builds the tree over the present positions and adds its seconds to the report, unless the tree

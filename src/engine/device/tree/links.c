@@ -72,11 +72,8 @@ struct ky_cells ky_links_cells(const struct ky_links *links)
     const struct ky_host_tree *host = &links->host;
     const struct ky_device_tree *own = &links->own;
     return of_host(links)
-               ? (struct ky_cells){&host->centre, &host->centre_low, &host->link, &host->moment,
-                                   &host->box,    &host->order,      &host->frame}
-               : (struct ky_cells){&own->centre, &own->centre_low, &own->link,
-                                   &own->moment, &own->box,        &links->bodies->curve.index,
-                                   &own->frame};
+               ? (struct ky_cells){&host->column, &host->order, &host->frame}
+               : (struct ky_cells){&own->column, &links->bodies->curve.index, &own->frame};
 }
 
 uint32_t ky_links_flags(const struct ky_links *links, const struct ky_parameters *parameters)
@@ -176,7 +173,7 @@ static enum ky_status widen(struct ky_links *links, int precision, struct ky_err
         return KY_OK;
     enum ky_status status =
         ky_launch_over(card_of(links), KY_KERNEL_ky_tree_widen, cells,
-                       KY_ARGUMENTS(KY_BUFFER(own->centre), KY_BUFFER(own->box),
+                       KY_ARGUMENTS(KY_BUFFER(own->column.centre), KY_BUFFER(own->column.box),
                                     KY_VALUE(digit[precision]), KY_VALUE(cells)),
                        error);
     own->is_wide = status == KY_OK;

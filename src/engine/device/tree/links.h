@@ -22,7 +22,8 @@ struct ky_links {
 /* The present tree: the cells, the caller's number of each body, and the origin at KY_FRAME_ORIGIN
  * of the frame. */
 struct ky_cells {
-    const struct ky_buffer *centre, *centre_low, *link, *moment, *box, *order, *frame;
+    const struct ky_cell_columns *column;
+    const struct ky_buffer *order, *frame;
 };
 
 /* 1 if the host makes the tree, 0 if the card does. */

@@ -20,7 +20,7 @@ static enum ky_status divide(struct ky_device_tree *tree, const struct ky_device
     enum ky_status status = card->driver->zero(card, &tree->before, error);
     if (status == KY_OK)
         status = ky_launch_over(card, KY_KERNEL_ky_groups_count, cells,
-                                KY_ARGUMENTS(KY_BUFFER(tree->link), KY_BUFFER(*list),
+                                KY_ARGUMENTS(KY_BUFFER(tree->column.link), KY_BUFFER(*list),
                                              KY_BUFFER(tree->before), KY_VALUE(cells),
                                              KY_VALUE(limit), KY_VALUE(most), KY_VALUE(listed)),
                                 error);
@@ -29,7 +29,7 @@ static enum ky_status divide(struct ky_device_tree *tree, const struct ky_device
                                     &tree->scratch, error);
     if (status == KY_OK)
         status = ky_launch_over(card, KY_KERNEL_ky_groups_place, cells,
-                                KY_ARGUMENTS(KY_BUFFER(tree->link), KY_BUFFER(*list),
+                                KY_ARGUMENTS(KY_BUFFER(tree->column.link), KY_BUFFER(*list),
                                              KY_BUFFER(tree->before), KY_BUFFER(tree->group),
                                              KY_VALUE(cells), KY_VALUE(listed)),
                                 error);

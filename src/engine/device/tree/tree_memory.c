@@ -1,12 +1,9 @@
 /* The memory of the tree that is made on the card. */
 #include "engine/device/tree/tree_memory.h"
 
-#include <math.h>
-#include <stddef.h>
-
 #include "engine/common/force_kinds.h"
 #include "engine/device/state/curve.h"
-#include "octree/layout.h"
+#include "octree/octree.h"
 
 static struct ky_card *card_of(const struct ky_device_bodies *bodies)
 {
@@ -122,16 +119,14 @@ void ky_device_tree_done(struct ky_device_tree *tree, const struct ky_device_bod
 
 void ky_device_tree_release(struct ky_device_tree *tree, const struct ky_device_bodies *bodies)
 {
-    struct ky_buffer *buffers[] = {
-        &tree->curve,      &tree->partial,  &tree->frame,   &tree->first,
-        &tree->facts,      &tree->centre,   &tree->link,    &tree->moment,
-        &tree->box,        &tree->children, &tree->weights, &tree->starts,
-        &tree->centre_low, &tree->scratch,  &tree->floor,   &tree->exponents,
-    };
+    struct ky_buffer *buffers[] = {&tree->curve, &tree->partial,  &tree->frame,  &tree->first,
+                                   &tree->facts, &tree->weights,  &tree->starts, &tree->scratch,
+                                   &tree->floor, &tree->exponents};
     tree->built = 0;
     ky_device_tree_done(tree, bodies);
     for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++)
         ky_buffer_release(card_of(bodies), buffers[k]);
+    ky_cell_columns_release(card_of(bodies), &tree->column);
     ky_pinned_release(card_of(bodies), &tree->pinned);
 }
 
@@ -176,58 +171,20 @@ enum ky_status ky_device_tree_need_bodies(struct ky_device_tree *tree,
                : status;
 }
 
-/* Cells of n bodies for which there is room from the start: a little more than those of Plummer
- * spheres, which have 0.245 a body with leaves of 16. Those of a uniform cube go up and down with
- * n, from 0.15 to 0.35. */
-static size_t expected_cells(const struct ky_parameters *parameters, size_t n)
-{
-    double ratio = fmin(1.5, 4.4 / (parameters->leaf + 1.5));
-    return (size_t)(ratio * (double)n) + 64;
-}
-
-static const struct {
-    size_t place, size; /* of the buffer in struct ky_device_tree; bytes a cell, but for moments */
-    const char *what;
-} arrays_of_cells[] = {
-    {offsetof(struct ky_device_tree, centre), sizeof(struct ky_cell_centre), "centres of cells"},
-    {offsetof(struct ky_device_tree, centre_low), sizeof(struct ky_low), "low parts of centres"},
-    {offsetof(struct ky_device_tree, link), sizeof(struct ky_cell_link), "links of cells"},
-    {offsetof(struct ky_device_tree, moment), 0, "moments of cells"},
-    {offsetof(struct ky_device_tree, box), sizeof(struct ky_cell_box), "boxes of cells"},
-    {offsetof(struct ky_device_tree, children), 1, "numbers of children"},
-};
-enum { CELL_ARRAYS = sizeof arrays_of_cells / sizeof *arrays_of_cells };
-
-static size_t cell_bytes(int array, const struct ky_parameters *parameters)
-{
-    const size_t moments = KY_MOMENTS(parameters->multipole) * sizeof(float);
-    return arrays_of_cells[array].size > 0 ? arrays_of_cells[array].size : moments;
-}
-
 enum ky_status ky_device_tree_need_cells(struct ky_device_tree *tree,
                                          const struct ky_device_bodies *bodies,
                                          const struct ky_parameters *parameters,
                                          struct ky_error *error)
 {
-    size_t room = expected_cells(parameters, bodies->n);
-    enum ky_status status = KY_OK;
+    size_t room = (size_t)ky_octree_cells(parameters, bodies->n);
     room = tree->cells > room ? tree->cells + tree->cells / 8 : room;
-    for (int k = 0; k < CELL_ARRAYS && status == KY_OK; k++) {
-        struct ky_buffer *buffer = (struct ky_buffer *)((char *)tree + arrays_of_cells[k].place);
-        const size_t size = cell_bytes(k, parameters);
-        if (buffer->bytes < tree->cells * size)
-            status =
-                ky_buffer_need(card_of(bodies), buffer, arrays_of_cells[k].what, room, size, error);
-    }
-    return status;
+    return ky_cell_columns_need(card_of(bodies), &tree->column, tree->cells, room,
+                                KY_MOMENTS(parameters->multipole), error);
 }
 
 double ky_device_tree_memory(const struct ky_parameters *parameters, size_t n)
 {
     const double pairs = 2 * sizeof(uint64_t) * 1.06 * (double)n / ky_device_tree_group(parameters);
-    double bytes =
-        ky_device_curve_memory(n) + sizeof(uint32_t) * (double)ky_device_tree_counts(n) + pairs;
-    for (int k = 0; k < CELL_ARRAYS; k++)
-        bytes += (double)(cell_bytes(k, parameters) * expected_cells(parameters, n));
-    return bytes;
+    return ky_device_curve_memory(n) + sizeof(uint32_t) * (double)ky_device_tree_counts(n) + pairs +
+           (double)ky_octree_cell_bytes(parameters) * ky_octree_cells(parameters, n);
 }

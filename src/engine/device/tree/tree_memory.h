@@ -3,15 +3,16 @@
 #define KY_DEVICE_TREE_ROOM_H
 
 #include "engine/device/state/bodies.h"
+#include "engine/device/tree/columns.h"
 
 struct ky_device_tree {
-    struct ky_buffer curve, partial, frame;                           /* kernels/tree/keys.k */
-    struct ky_buffer first, facts;                                    /* kernels/tree/grow.k */
-    struct ky_buffer centre, centre_low, link, moment, box, children; /* octree/layout.h */
-    struct ky_buffer exponents, floor;                                /* kernels/tree/relative.k */
-    struct ky_buffer weights, starts;                                 /* kernels/tree/groups.k */
-    struct ky_buffer scratch;                                         /* of sort and scan */
-    struct ky_pinned pinned;                                          /* the number of groups */
+    struct ky_buffer curve, partial, frame; /* kernels/tree/keys.k */
+    struct ky_buffer first, facts;          /* kernels/tree/grow.k */
+    struct ky_cell_columns column;          /* octree/layout.h */
+    struct ky_buffer exponents, floor;      /* kernels/tree/relative.k */
+    struct ky_buffer weights, starts;       /* kernels/tree/groups.k */
+    struct ky_buffer scratch;               /* of sort and scan */
+    struct ky_pinned pinned;                /* the number of groups */
     /* Parts of bodies->curve.room. Before the bodies lie along the curve, and after. */
     struct ky_two_buffers keys;
     struct ky_buffer masks, at;

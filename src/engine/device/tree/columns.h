@@ -1,0 +1,25 @@
+/* The columns of cells on a card: a buffer for each row of KY_CELL_COLUMNS (octree/layout.h). */
+#ifndef KY_DEVICE_TREE_COLUMNS_H
+#define KY_DEVICE_TREE_COLUMNS_H
+
+#include "engine/device/driver/card.h"
+#include "octree/layout.h"
+
+#define KY_CELL_BUFFER(p, type, name, count, what) struct ky_buffer name;
+struct ky_cell_columns {
+    KY_CELL_COLUMNS(KY_CELL_BUFFER, )
+};
+
+/* All of them as arguments of a kernel, from `columns` on: the first of KY_CELLS_ARGUMENTS. */
+#define KY_CELL_GIVEN(columns, type, name, count, what) KY_BUFFER((columns).name),
+#define KY_CELLS(columns) KY_CELL_COLUMNS(KY_CELL_GIVEN, columns)
+
+/* Makes room for so many cells where there is less than for `least`. KY_DEVICE where the card has
+ * no memory for it. */
+enum ky_status ky_cell_columns_need(struct ky_card *card, struct ky_cell_columns *columns,
+                                    size_t least, size_t cells, size_t moments,
+                                    struct ky_error *error);
+/* Gives them back. */
+void ky_cell_columns_release(struct ky_card *card, struct ky_cell_columns *columns);
+
+#endif
