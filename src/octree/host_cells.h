@@ -34,7 +34,7 @@ static inline void ky_bodies_box(const struct ky_octree *tree, const struct ky_g
 static inline struct ky_moments ky_host_moments(const struct ky_octree *tree, uint32_t cell)
 {
     const float *m = tree->moment + cell * tree->moments, *p = m + KY_MOMENT_SECOND;
-    if (tree->moments < KY_MOMENTS(2))
+    if (tree->moments <= KY_MOMENT_SECOND)
         return ky_cell_moments((double)m[KY_MOMENT_MASS], 0, 0, 0, 0, 0, 0);
     return ky_cell_moments((double)m[KY_MOMENT_MASS], (double)p[0], (double)p[1], (double)p[2],
                            (double)p[3], (double)p[4], (double)p[5]);

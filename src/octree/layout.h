@@ -47,6 +47,8 @@ struct ky_cell_box {
  * first, whose are 0, all raw moments; zeros up to a multiple of 4 floats, if they are so many. */
 #define KY_RAW_MOMENTS(p) ((unsigned int)(((p) + 1) * ((p) + 2) * ((p) + 3) / 6 - 3))
 #define KY_MOMENTS(p) (KY_RAW_MOMENTS(p) < 4 ? KY_RAW_MOMENTS(p) : (KY_RAW_MOMENTS(p) + 3) / 4 * 4)
+/* A cell of the lowest order acts as a body. */
+#define KY_ACTS_AS_BODY(p) (KY_MOMENTS(p) == 1)
 #define KY_MOMENT_MASS 0
 #define KY_MOMENT_SECOND 1
 

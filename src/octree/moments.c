@@ -130,7 +130,7 @@ static void store_moments(struct ky_octree *tree, uint32_t cell, const struct su
     const struct ky_cell_second *second = &sums->second;
     const double scale = KY_SCALE_SECOND(1);
     moment[KY_MOMENT_MASS] = (float)sums->plain.mass;
-    if (tree->moments < KY_MOMENTS(2))
+    if (tree->moments <= KY_MOMENT_SECOND)
         return;
     moment += KY_MOMENT_SECOND;
     moment[0] = (float)(scale * second->xx);

@@ -176,7 +176,7 @@ enum ky_status ky_cpu_walk_groups(struct ky_cpu *cpu, const struct ky_parameters
     struct parts parts = {.walk = {.tree = tree,
                                    .eps2 = cpu->n ? ky_cpu_sink_eps2(cpu, 0) : 0,
                                    .how = cpu->how,
-                                   .quadrupole = parameters->multipole > 1}};
+                                   .order = parameters->multipole}};
     if (parameters->opening == KY_RELATIVE) {
         relative = ky_cpu_relative(cpu);
         parts.relative = &relative;

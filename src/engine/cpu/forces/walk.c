@@ -76,7 +76,7 @@ static void add_cell(const struct body_walk *walk, struct sink *sink, uint32_t c
     struct ky_softened pair =
         ky_soften(d[0], d[1], d[2], sink->eps2, eps2, KY_CELLS_HOW(walk->how) | KY_GUARD_FIRST);
     sink->cells++;
-    if (tree->moments == KY_MOMENTS(1))
+    if (tree->moments == 1)
         sink->field = ky_add_body(sink->field, d[0], d[1], d[2], pair, (double)tree->moment[cell]);
     else
         sink->field = ky_add_cell(sink->field, d[0], d[1], d[2], pair, ky_host_moments(tree, cell));

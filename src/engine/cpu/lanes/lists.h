@@ -101,7 +101,7 @@ static void act_near_cells(struct walk *walk)
 static void act_far(struct walk *walk)
 {
     struct space *s = walk->space;
-    if (walk->given->quadrupole) {
+    if (!KY_ACTS_AS_BODY(walk->given->order)) {
         act_cells(walk, s->far_cell, s->far);
         return;
     }
@@ -211,8 +211,7 @@ KY_INLINE void scale_four(ky_element *to, const float *from, double by)
 KY_INLINE void store_quadrupole(const struct walk *walk, uint32_t index, struct ky_cell_source *to)
 {
     const struct ky_octree *tree = walk->tree;
-    const float *moment = tree->moment + (size_t)KY_MOMENTS(2) * index,
-                *second = moment + KY_MOMENT_SECOND;
+    const float *moment = tree->moment + tree->moments * index, *second = moment + KY_MOMENT_SECOND;
     const double S = KY_RSQRT_SCALE;
     four_floats high, low;
     four_doubles from;
@@ -249,7 +248,7 @@ KY_INLINE void store_monopole(const struct walk *walk, uint32_t index, ky_elemen
 static void add_near_cells(struct walk *walk, const uint32_t *index, size_t count)
 {
     struct space *s = walk->space;
-    if (walk->given->quadrupole) {
+    if (!KY_ACTS_AS_BODY(walk->given->order)) {
         if (walk->cells + count > NEAR_CELLS)
             act_near_cells(walk);
         for (size_t k = 0; k < count; k++)
@@ -269,10 +268,10 @@ static void add_far_cells(struct walk *walk, const uint32_t *index, size_t count
 {
     struct space *s = walk->space;
     for (size_t k = 0; k < count; k++, s->far++) {
-        if (walk->given->quadrupole)
-            store_quadrupole(walk, index[k], &s->far_cell[s->far]);
-        else
+        if (KY_ACTS_AS_BODY(walk->given->order))
             store_monopole(walk, index[k], s->far_column[0] + s->far, FAR);
+        else
+            store_quadrupole(walk, index[k], &s->far_cell[s->far]);
     }
 }
 

@@ -35,7 +35,7 @@ struct ky_group_walk {
     const struct ky_octree *tree;
     double eps2; /* of a sink, unless tree->softening2 has them */
     int how;     /* to soften: KY_GUARD … of physics/softening_kinds.h */
-    int quadrupole;
+    int order;   /* of the cells' moments */
 };
 
 enum { KY_MOST_SINKS = 256 /* of one group */, KY_SHARED_GROUPS = 8 /* in one walk */ };

@@ -12,15 +12,11 @@
 #include "engine/cpu/lanes/batch.h"
 #include "engine/cpu/lanes/lists.h"
 #include "physics/opening.h"
+#include "physics/orders.h"
 
 _Static_assert(sizeof(struct ky_cell_centre) == 16 && sizeof(struct ky_low) == 16 &&
                    sizeof(struct ky_cell_link) == 16 && sizeof(struct ky_cell_box) == 32,
                "ky_read_fours takes elements of 16 bytes, or of twice that");
-enum {
-    FEW = 1, /* a leaf of so few bodies is as cheap, and better, taken body by body */
-    FEW_QUADRUPOLE = 2
-};
-
 /* Bytes of a thread's space. The stack holds the frontier and, for each level of the tree, at most
  * the children of one batch of cells: FRONTIER + (levels + 2) × KY_BATCH × 8 indices. */
 size_t KY_LANE_NAME(KY_SPACE_NAME)(const struct ky_octree *tree)
@@ -112,9 +108,10 @@ KY_INLINE ky_ints test_farthest(const struct batch *b, float factor)
 /* ---- the walks --------------------------------------------------------------------------------
  */
 
+/* A leaf of so few bodies is as cheap, and better, taken body by body. */
 KY_INLINE int32_t few_of(const struct walk *walk)
 {
-    return walk->given->quadrupole ? FEW_QUADRUPOLE : FEW;
+    return (int32_t)ky_order_cost(walk->given->order);
 }
 
 /* Whether a leaf may hold bodies that are close to the group's. */

@@ -1,6 +1,8 @@
 /* Counts of work from the cards, and edges from them. */
 #include "engine/device/forces/division.h"
 
+#include "physics/orders.h"
+
 enum { BINS = KY_WORK_BINS, BYTES = 2 * BINS * (int)sizeof(uint32_t) };
 
 /* The work of each part of the curve, of all cards; the sum. */
@@ -56,13 +58,12 @@ enum ky_status ky_division_find(struct ky_division *division, const struct ky_de
 enum ky_status ky_division_count(struct ky_division *division, size_t k,
                                  const struct ky_walked *walked, struct ky_error *error)
 {
-    enum { QUADRUPOLE = 2 }; /* takes about as long as so many bodies */
     struct ky_card *card = walked->card;
     const struct ky_driver *driver = card->driver;
     struct ky_buffer *work = &division->card[k].work;
     struct ky_pinned *pinned = &division->card[k].pinned;
     uint32_t n = (uint32_t)walked->n, groups = (uint32_t)walked->groups,
-             cell = walked->multipole > 1 ? QUADRUPOLE : 1;
+             cell = ky_order_cost(walked->order);
     enum ky_status status = ky_buffer_need(card, work, "work of the walks", BYTES, 1, error);
     if (status == KY_OK)
         status = ky_pinned_need(card, pinned, "work of the walks", BYTES, error);

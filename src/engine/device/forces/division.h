@@ -24,7 +24,7 @@ struct ky_walked {
     struct ky_card *card;
     const struct ky_buffer *group, *counts;
     size_t n, groups; /* bodies in all; of this card */
-    int multipole;
+    int order;        /* of the moments */
 };
 /* Takes the counts of card k. When those of all cards have been taken, set is_counted. */
 enum ky_status ky_division_count(struct ky_division *division, size_t k,

@@ -156,7 +156,7 @@ static enum ky_status launch(struct general *walk, size_t first_sink, struct ky_
     uint32_t n = (uint32_t)walk->bodies->n, first = (uint32_t)first_sink,
              count = (uint32_t)(rest < walk->most ? rest : walk->most),
              flags = ky_links_flags(links, parameters) |
-                     (parameters->multipole > 1 ? KY_FLAG_MOMENTS : 0U),
+                     KY_FLAG_ORDER * (uint32_t)parameters->multipole,
              radii = (uint32_t)walk->request->radii, k = (uint32_t)walk->request->k,
              columns = (uint32_t)walk->facts->about.columns, stride = (uint32_t)walk->most;
     struct ky_eps2_argument eps2 = ky_eps2_argument(walk->bodies->state);

@@ -228,7 +228,7 @@ static enum ky_status count_work(const struct passes *passes,
         struct ky_walked walked = {.card = part.bodies->card,
                                    .counts = &part.counts->counts,
                                    .n = part.bodies->n,
-                                   .multipole = parameters->multipole};
+                                   .order = parameters->multipole};
         walked.group = groups_of(part.tree, passes->evaluation, parameters, &walked.groups);
         status = ky_division_count(division, k, &walked, error);
     }

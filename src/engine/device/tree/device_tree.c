@@ -174,7 +174,7 @@ static uint32_t flags_of(const struct ky_device_bodies *bodies,
 {
     return ky_octree_opening(parameters) | (parameters->cell == KY_EDGE ? KY_GROWN_EDGE : 0U) |
            (bodies->state->own_eps ? KY_FLAG_OWN_EPS : 0U) |
-           KY_GROWN_ORDER * (uint32_t)parameters->multipole;
+           KY_FLAG_ORDER * (uint32_t)parameters->multipole;
 }
 
 /* The bodies lie along the curve. */

@@ -130,11 +130,11 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 #define KY_FLAG_OWN_EPS 8     /* sinks have their own softening */
 #define KY_FLAG_SOURCE_EPS 16 /* and sources add theirs */
 #define KY_FLAG_LISTED 32     /* lanes take the bodies in an order, or those of a list, given */
-#define KY_FLAG_MOMENTS 64    /* cells have quadrupoles */
 #define KY_FLAG_FACTORS 128   /* each sink has its factor of open2 */
 #define KY_FLAG_WANTED 256    /* only the sinks of a list are wanted */
 #define KY_FLAG_ALONG 512     /* the caller's arrays are in the order of the tree, too */
 #define KY_FLAG_MIXED 1024    /* a cell may hold very unequal softenings: KY_MIXED_REACH2 */
+#define KY_FLAG_ORDER 0x10000 /* times the order of the moments */
 
 /* Lists: lanes of a group, and what stands for a body whose force is not wanted. */
 #define KY_LIST_LANES 64
@@ -163,12 +163,10 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 #define KY_FACT_LONG_TIE (KY_KEY_LEVELS + 3)
 #define KY_FACTS (KY_KEY_LEVELS + 4)
 /* Lanes that make a cell from its children, and lanes of their group; flags of cells, with which go
- * KY_FLAG_OWN_EPS and KY_OPENING_…: they have the edge of their cube; the order of their moments.
- */
+ * KY_FLAG_OWN_EPS, KY_FLAG_ORDER and KY_OPENING_…: they have the edge of their cube. */
 #define KY_LEVEL_EACH 8
 #define KY_LEVEL_LANES 128
 #define KY_GROWN_EDGE 16
-#define KY_GROWN_ORDER 0x10000 /* times the order */
 /* Steps of the cost of a group's walk; into how many a heavy group is divided. */
 #define KY_WEIGHTS 2048
 #define KY_SPLIT 4

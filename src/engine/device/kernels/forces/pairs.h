@@ -65,6 +65,16 @@ KY_FN struct ky_moments ky_quadrupole(float4 first, float4 second)
     return ky_cell_moments(first.x, first.y, first.z, first.w, second.x, second.y, second.z);
 }
 
+/* Those of a cell of this order; of the lowest the mass alone. */
+KY_FN struct ky_moments ky_cell_held(KY_GLOBAL const float *moment, ky_uint cell, int order)
+{
+    moment += (ky_ulong)cell * KY_MOMENTS(order);
+    if (KY_ACTS_AS_BODY(order))
+        return ky_cell_moments(moment[KY_MOMENT_MASS], 0, 0, 0, 0, 0, 0);
+    KY_GLOBAL const float4 *four = (KY_GLOBAL const float4 *)moment;
+    return ky_quadrupole(four[0], four[1]);
+}
+
 /* A sum of sums; in float with what its roundings lost (Neumaier). */
 struct ky_total {
     struct ky_field sum;

@@ -1,0 +1,19 @@
+/* The orders up to which cells have moments; what follows from an order beside the moments
+ * themselves (octree/layout.h, KY_MOMENTS) and the power of the opening (opening.h). */
+#ifndef KY_PHYSICS_ORDERS_H
+#define KY_PHYSICS_ORDERS_H
+
+#include "physics/dialect.h"
+
+/* O(p, order, name, cost): a cell takes about as long as `cost` bodies. `p` is the caller's own. */
+#define KY_ORDERS(O, p)                                                                            \
+    O(p, 1, "monopole", 1)                                                                         \
+    O(p, 2, "quadrupole", 2)
+
+KY_FN ky_uint ky_order_cost(int order)
+{
+#define KY_ORDER_COST(asked, order, name, cost) +((asked) == (order) ? (cost) : 0)
+    return 0U KY_ORDERS(KY_ORDER_COST, order);
+}
+
+#endif
