@@ -4,6 +4,7 @@
 
 #include "octree/cell_moments.h"
 #include "octree/octree.h"
+#include "physics/space.h"
 
 /* The vector from `from` to the cell's centre of mass; `from` is relative to the tree's origin. */
 static inline void ky_cell_apart(const struct ky_octree *tree, uint32_t cell, const double from[3],
@@ -12,7 +13,7 @@ static inline void ky_cell_apart(const struct ky_octree *tree, uint32_t cell, co
     const struct ky_cell_centre *high = &tree->centre[cell];
     const struct ky_low *low = &tree->low[cell];
     for (int c = 0; c < 3; c++)
-        d[c] = ((double)high->x[c] + (double)low->x[c]) - from[c];
+        d[c] = KY_APART((double)high->x[c] + (double)low->x[c], from[c]);
 }
 
 /* The tight box of bodies that follow each other along the curve. */

@@ -5,6 +5,7 @@
 #define KY_PHYSICS_NUMBER_H
 
 #include "physics/dialect.h"
+#include "physics/space.h"
 
 /* Of a few digits: float on devices; the host has no reason to round. KY_POW and KY_SQRT take it.
  */
@@ -142,6 +143,16 @@ KY_FN ky_state ky_state_quotient(ky_state a, ky_state b)
 KY_FN ky_state ky_state_minus(ky_state a, ky_state b)
 {
     return ky_state_add(a, ky_state_negative(b));
+}
+
+/* Source less sink in numbers of the state; see KY_APART. */
+KY_FN ky_state ky_state_apart(ky_state source, ky_state sink)
+{
+#ifdef KY_STATE_IS_DOUBLE
+    return KY_APART(source, sink);
+#else
+    return ky_state_minus(source, sink);
+#endif
 }
 
 /* The middle between two numbers. */

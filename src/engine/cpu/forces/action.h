@@ -45,9 +45,9 @@ static inline struct ky_visit_body ky_cpu_source(const struct ky_cpu_sources *so
                                                  const struct ky_cpu_near *near, size_t k)
 {
     uint32_t j = near->source[k];
-    return (struct ky_visit_body){sources->x[j] - near->x[0],
-                                  sources->y[j] - near->x[1],
-                                  sources->z[j] - near->x[2],
+    return (struct ky_visit_body){KY_APART(sources->x[j], near->x[0]),
+                                  KY_APART(sources->y[j], near->x[1]),
+                                  KY_APART(sources->z[j], near->x[2]),
                                   near->r2[k],
                                   sources->mass[j],
                                   sources->eps2[j],

@@ -23,7 +23,8 @@ static struct ky_field sum_bodies(const struct place *place, const double at[3],
     const struct ky_cpu *cpu = place->cpu;
     struct ky_field field = {0, 0, 0, 0};
     for (size_t j = 0; j < cpu->n; j++) {
-        double dx = cpu->x[0][j] - at[0], dy = cpu->x[1][j] - at[1], dz = cpu->x[2][j] - at[2];
+        double dx = KY_APART(cpu->x[0][j], at[0]), dy = KY_APART(cpu->x[1][j], at[1]),
+               dz = KY_APART(cpu->x[2][j], at[2]);
         double eps2 = place->body_eps2 ? place->body_eps2[j] : 0;
         struct ky_softened pair = ky_soften(dx, dy, dz, place->eps2, eps2, cpu->how | KY_GUARD);
         pair.y = j == own ? 0 : pair.y;

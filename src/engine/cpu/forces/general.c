@@ -141,9 +141,9 @@ static int is_far(const struct general *walk, const struct desk *desk, uint32_t 
 {
     const struct ky_octree *tree = walk->tree;
     const struct ky_visit_span *span = &desk->span;
-    return ky_distance2(ky_visit_gap(tree->x[j] - desk->centre[0], 0, 0, span->hx),
-                        ky_visit_gap(tree->y[j] - desk->centre[1], 0, 0, span->hy),
-                        ky_visit_gap(tree->z[j] - desk->centre[2], 0, 0, span->hz),
+    return ky_distance2(ky_visit_gap(KY_APART(tree->x[j], desk->centre[0]), 0, 0, span->hx),
+                        ky_visit_gap(KY_APART(tree->y[j], desk->centre[1]), 0, 0, span->hy),
+                        ky_visit_gap(KY_APART(tree->z[j], desk->centre[2]), 0, 0, span->hz),
                         0) > span->most2;
 }
 

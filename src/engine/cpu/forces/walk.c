@@ -58,8 +58,8 @@ static void add_leaf(const struct body_walk *walk, struct sink *sink,
     for (uint32_t j = leaf->body; j < leaf->body + leaf->bodies; j++) {
         if (j == sink->body)
             continue;
-        double dx = tree->x[j] - sink->x[0], dy = tree->y[j] - sink->x[1],
-               dz = tree->z[j] - sink->x[2];
+        double dx = KY_APART(tree->x[j], sink->x[0]), dy = KY_APART(tree->y[j], sink->x[1]),
+               dz = KY_APART(tree->z[j], sink->x[2]);
         double eps2 = walk->how & KY_EPS_OF_BOTH ? tree->softening2[j] : 0;
         struct ky_softened pair =
             ky_soften(dx, dy, dz, sink->eps2, eps2, walk->how | KY_GUARD_FIRST);

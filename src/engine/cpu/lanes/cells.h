@@ -15,9 +15,9 @@ struct ky_cell_source {
 KY_INLINE struct ky_field ky_cell(struct ky_field field, const struct ky_cell_source *c,
                                   const struct ky_sinks *sinks, int at, const int how)
 {
-    ky_vector dx = ky_splat(c->x) - ky_load(sinks->x + at);
-    ky_vector dy = ky_splat(c->y) - ky_load(sinks->y + at);
-    ky_vector dz = ky_splat(c->z) - ky_load(sinks->z + at);
+    ky_vector dx = KY_APART(ky_splat(c->x), ky_load(sinks->x + at));
+    ky_vector dy = KY_APART(ky_splat(c->y), ky_load(sinks->y + at));
+    ky_vector dz = KY_APART(ky_splat(c->z), ky_load(sinks->z + at));
     ky_vector eps2 = {0};
     if (how & KY_EPS_OF_BOTH)
         eps2 = ky_splat(c->eps2);

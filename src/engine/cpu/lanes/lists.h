@@ -122,9 +122,9 @@ KY_INLINE void store_bodies(struct walk *walk, size_t first)
     ky_element(*column)[NEAR_BODIES + KY_OCTREE_PADDING] = walk->space->near_column;
     size_t at = walk->bodies;
     for (size_t k = 0; k < KY_OCTREE_PADDING; k++) {
-        column[0][at + k] = (ky_element)(tree->x[first + k] - walk->centre[0]);
-        column[1][at + k] = (ky_element)(tree->y[first + k] - walk->centre[1]);
-        column[2][at + k] = (ky_element)(tree->z[first + k] - walk->centre[2]);
+        column[0][at + k] = (ky_element)KY_APART(tree->x[first + k], walk->centre[0]);
+        column[1][at + k] = (ky_element)KY_APART(tree->y[first + k], walk->centre[1]);
+        column[2][at + k] = (ky_element)KY_APART(tree->z[first + k], walk->centre[2]);
         column[3][at + k] = (ky_element)(tree->mass[first + k] * KY_SCALE_MASS(KY_RSQRT_SCALE));
     }
     if (walk->given->how & KY_EPS_OF_BOTH)
@@ -148,7 +148,7 @@ KY_INLINE void split_positions(ky_element *high, ky_element *low, const double *
                                size_t count)
 {
     for (size_t k = 0; k < count; k++) {
-        double d = x[k] - centre;
+        double d = KY_APART(x[k], centre);
         high[k] = (ky_element)d;
         low[k] = KY_LANE_DOUBLE ? 0 : (ky_element)ky_low_part(d);
     }
@@ -218,8 +218,9 @@ KY_INLINE void store_quadrupole(const struct walk *walk, uint32_t index, struct 
     memcpy(&high, &tree->centre[index], sizeof high);
     memcpy(&low, &tree->low[index], sizeof low);
     memcpy(&from, walk->from, sizeof from);
-    from = __builtin_convertvector(high, four_doubles) +
-           __builtin_convertvector(low, four_doubles) - from;
+    from = KY_APART(__builtin_convertvector(high, four_doubles) +
+                        __builtin_convertvector(low, four_doubles),
+                    from);
     four_elements place = __builtin_convertvector(from, four_elements);
     place[3] = (ky_element)KY_SCALE_MASS(S) * (ky_element)moment[KY_MOMENT_MASS];
     memcpy(&to->x, &place, sizeof place);
@@ -239,7 +240,7 @@ KY_INLINE void store_monopole(const struct walk *walk, uint32_t index, ky_elemen
     const struct ky_octree *tree = walk->tree;
     const float *high = tree->centre[index].x, *low = tree->low[index].x;
     for (size_t c = 0; c < 3; c++)
-        to[c * stride] = (ky_element)(((double)high[c] + (double)low[c]) - walk->from[c]);
+        to[c * stride] = (ky_element)KY_APART((double)high[c] + (double)low[c], walk->from[c]);
     to[3 * stride] = (ky_element)KY_SCALE_MASS(KY_RSQRT_SCALE) * (ky_element)tree->moment[index];
     if (walk->given->how & KY_EPS_OF_BOTH)
         to[4 * stride] = (ky_element)tree->low[index].eps2;

@@ -7,6 +7,7 @@
 #include "engine/cpu/lanes/masks.h"
 #include "engine/cpu/lanes/moving_table.h"
 #include "physics/jerk.h"
+#include "physics/space.h"
 
 /* Sources that are summed in the lanes' own numbers before the sums go to doubles. Each lane adds
  * at most 64 of them. Mended sums of few sources take an eighth of that, since rounding errors of
@@ -88,7 +89,7 @@ KY_INLINE struct gathered pair(struct gathered g, const struct columns *s,
 {
     ky_vector d[3], w[3] = {{0}, {0}, {0}};
     for (int c = 0; c < 3; c++) {
-        d[c] = ky_load(s->number[c] + from->at) - ky_splat(block->number[c][i]);
+        d[c] = KY_APART(ky_load(s->number[c] + from->at), ky_splat(block->number[c][i]));
         if (!KY_LANE_DOUBLE && !KY_RESTING)
             d[c] += ky_load(s->number[LOW + c] + from->at) - ky_splat(block->number[LOW + c][i]);
         if (what & KY_MOVING_JERK)

@@ -8,6 +8,7 @@
 
 #include "engine/cpu/lanes/table.h"
 #include "physics/gravity.h"
+#include "physics/space.h"
 
 enum { KY_CHUNK = 512 };
 
@@ -43,9 +44,9 @@ KY_INLINE void ky_flush(struct ky_sinks *sinks, int vector, struct ky_field fiel
 KY_INLINE struct ky_field ky_pair(struct ky_field field, const struct ky_sources *s, size_t j,
                                   const struct ky_sinks *sinks, int at, const int how)
 {
-    ky_vector dx = ky_splat(s->x[j]) - ky_load(sinks->x + at);
-    ky_vector dy = ky_splat(s->y[j]) - ky_load(sinks->y + at);
-    ky_vector dz = ky_splat(s->z[j]) - ky_load(sinks->z + at);
+    ky_vector dx = KY_APART(ky_splat(s->x[j]), ky_load(sinks->x + at));
+    ky_vector dy = KY_APART(ky_splat(s->y[j]), ky_load(sinks->y + at));
+    ky_vector dz = KY_APART(ky_splat(s->z[j]), ky_load(sinks->z + at));
     if (how & KY_LOW) {
         dx += ky_splat(s->low[0][j]) - ky_load(sinks->low[0] + at);
         dy += ky_splat(s->low[1][j]) - ky_load(sinks->low[1] + at);

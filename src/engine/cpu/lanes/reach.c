@@ -6,13 +6,14 @@
 #include <string.h>
 
 #include "physics/gravity.h"
+#include "physics/space.h"
 
 static void square(const struct ky_reach *reach, size_t first, size_t count, double *r2)
 {
     const double *x = reach->x + first, *y = reach->y + first, *z = reach->z + first;
     const double sx = reach->sink[0], sy = reach->sink[1], sz = reach->sink[2];
     for (size_t k = 0; k < count; k++)
-        r2[k] = ky_distance2(x[k] - sx, y[k] - sy, z[k] - sz, 0);
+        r2[k] = ky_distance2(KY_APART(x[k], sx), KY_APART(y[k], sy), KY_APART(z[k], sz), 0);
 }
 
 size_t KY_LANE_NAME(ky_reach)(const struct ky_reach *reach, size_t first, size_t count,

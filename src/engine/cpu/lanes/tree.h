@@ -55,7 +55,7 @@ struct batch {
 /* The parts of two places: (high − high) + (low − low). */
 KY_INLINE ky_floats apart(const struct walk *walk, int c, ky_floats high, ky_floats low)
 {
-    return (high - KY_FLOAT_SPLAT(walk->high[c])) + (low - KY_FLOAT_SPLAT(walk->low[c]));
+    return KY_APART(high, KY_FLOAT_SPLAT(walk->high[c])) + (low - KY_FLOAT_SPLAT(walk->low[c]));
 }
 
 KY_INLINE void read_batch(const struct walk *walk, ky_ints index, struct batch *b)
@@ -121,7 +121,7 @@ KY_INLINE int is_close(const struct walk *walk, uint32_t leaf)
     const float *centre = walk->tree->centre[leaf].x, *rest = walk->tree->low[leaf].x;
     float low[3], high[3];
     for (int c = 0; c < 3 && !KY_LANE_DOUBLE; c++) {
-        float d = (centre[c] - walk->high[c]) + (rest[c] - walk->low[c]);
+        float d = KY_APART(centre[c], walk->high[c]) + (rest[c] - walk->low[c]);
         low[c] = d - box->below[c] - walk->reach;
         high[c] = d + box->above[c] + walk->reach;
         if (low[c] > walk->half[c] || high[c] < -walk->half[c])

@@ -13,6 +13,7 @@
 #include "engine/device/kernels/driver/state.h"
 
 #include "physics/jerk.h"
+#include "physics/space.h"
 
 /* What a loop does beside the bits of physics/softening_kinds.h; constant in every instance. */
 #define KY_JERK_OWN 0x100   /* leave out sources with the label of the sink */
@@ -136,9 +137,9 @@ struct ky_jerk_apart {
 KY_FN struct ky_jerk_apart ky_jerk_apart(struct ky_mover sink, struct ky_mover source)
 {
     struct ky_jerk_apart d;
-    d.x = source.body.x - sink.body.x;
-    d.y = source.body.y - sink.body.y;
-    d.z = source.body.z - sink.body.z;
+    d.x = KY_APART(source.body.x, sink.body.x);
+    d.y = KY_APART(source.body.y, sink.body.y);
+    d.z = KY_APART(source.body.z, sink.body.z);
 #if KY_IN_EXTENDED
     d.x += source.low.x - sink.low.x;
     d.y += source.low.y - sink.low.y;

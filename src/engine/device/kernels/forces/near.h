@@ -130,9 +130,9 @@ struct ky_apart {
 KY_FN struct ky_apart ky_apart_of(struct ky_sink sink, struct ky_source source)
 {
     struct ky_apart d;
-    d.x = source.body.x - sink.x;
-    d.y = source.body.y - sink.y;
-    d.z = source.body.z - sink.z;
+    d.x = KY_APART(source.body.x, sink.x);
+    d.y = KY_APART(source.body.y, sink.y);
+    d.z = KY_APART(source.body.z, sink.z);
 #if KY_IN_EXTENDED
     d.x += source.low.x - sink.x_low;
     d.y += source.low.y - sink.y_low;

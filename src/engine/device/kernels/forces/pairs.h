@@ -6,6 +6,7 @@
 
 #include "octree/cell_moments.h"
 #include "physics/gravity.h"
+#include "physics/space.h"
 
 /* What a loop takes care of, with the bits of physics/softening_kinds.h; constant in every
  * instance. */
@@ -47,7 +48,8 @@ KY_FN struct ky_field ky_no_field(void)
 KY_FN struct ky_field ky_pair(struct ky_field field, struct ky_sink sink, struct ky_source source,
                               ky_uint j, const int how)
 {
-    KY_REAL dx = source.body.x - sink.x, dy = source.body.y - sink.y, dz = source.body.z - sink.z;
+    KY_REAL dx = KY_APART(source.body.x, sink.x), dy = KY_APART(source.body.y, sink.y),
+            dz = KY_APART(source.body.z, sink.z);
 #if KY_IN_EXTENDED
     dx += source.low.x - sink.x_low;
     dy += source.low.y - sink.y_low;

@@ -50,14 +50,18 @@ KY_FN struct ky_reference ky_reference_of(struct ky_team_tree tree, ky_uint body
     return reference;
 }
 
+/* Body j less the reference along axis c, in numbers of the state. */
+KY_FN ky_state ky_body_apart(struct ky_team_tree tree, struct ky_reference from, ky_ulong j, int c)
+{
+    return ky_state_apart(tree.position[(ky_ulong)c * tree.n + j], from.x[c]);
+}
+
 KY_FN struct ky_place ky_body_place(struct ky_team_tree tree, struct ky_reference from, ky_ulong j)
 {
     struct ky_place place;
-    place.x = ky_real_of_state(ky_state_add(tree.position[j], ky_state_negative(from.x[0])));
-    j += tree.n;
-    place.y = ky_real_of_state(ky_state_add(tree.position[j], ky_state_negative(from.x[1])));
-    j += tree.n;
-    place.z = ky_real_of_state(ky_state_add(tree.position[j], ky_state_negative(from.x[2])));
+    place.x = ky_real_of_state(ky_body_apart(tree, from, j, 0));
+    place.y = ky_real_of_state(ky_body_apart(tree, from, j, 1));
+    place.z = ky_real_of_state(ky_body_apart(tree, from, j, 2));
     return place;
 }
 
@@ -65,11 +69,9 @@ KY_FN struct ky_place ky_body_place(struct ky_team_tree tree, struct ky_referenc
 KY_FN float4 ky_body_rest(struct ky_team_tree tree, struct ky_reference from, ky_ulong j)
 {
     float4 rest;
-    rest.x = ky_state_low(ky_state_add(tree.position[j], ky_state_negative(from.x[0])));
-    j += tree.n;
-    rest.y = ky_state_low(ky_state_add(tree.position[j], ky_state_negative(from.x[1])));
-    j += tree.n;
-    rest.z = ky_state_low(ky_state_add(tree.position[j], ky_state_negative(from.x[2])));
+    rest.x = ky_state_low(ky_body_apart(tree, from, j, 0));
+    rest.y = ky_state_low(ky_body_apart(tree, from, j, 1));
+    rest.z = ky_state_low(ky_body_apart(tree, from, j, 2));
     rest.w = 0.0f;
     return rest;
 }
@@ -79,13 +81,13 @@ KY_FN struct ky_place ky_cell_place(struct ky_reference from, struct ky_cell_cen
 {
     struct ky_place place;
 #if KY_IN_DOUBLE
-    place.x = ((double)centre.x[0] - from.from[0]) + (double)low.x[0];
-    place.y = ((double)centre.x[1] - from.from[1]) + (double)low.x[1];
-    place.z = ((double)centre.x[2] - from.from[2]) + (double)low.x[2];
+    place.x = KY_APART((double)centre.x[0], from.from[0]) + (double)low.x[0];
+    place.y = KY_APART((double)centre.x[1], from.from[1]) + (double)low.x[1];
+    place.z = KY_APART((double)centre.x[2], from.from[2]) + (double)low.x[2];
 #else
-    place.x = (centre.x[0] - from.high[0]) + (low.x[0] - from.low[0]);
-    place.y = (centre.x[1] - from.high[1]) + (low.x[1] - from.low[1]);
-    place.z = (centre.x[2] - from.high[2]) + (low.x[2] - from.low[2]);
+    place.x = KY_APART(centre.x[0], from.high[0]) + (low.x[0] - from.low[0]);
+    place.y = KY_APART(centre.x[1], from.high[1]) + (low.x[1] - from.low[1]);
+    place.z = KY_APART(centre.x[2], from.high[2]) + (low.x[2] - from.low[2]);
 #endif
     return place;
 }
