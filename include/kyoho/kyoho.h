@@ -318,6 +318,61 @@ struct ky_force_report {
 KY_API enum ky_status ky_forces(const struct ky_parameters *parameters, struct ky_bodies *bodies,
                                 struct ky_force_report *report, struct ky_error *error);
 
+/* The distribution of relative errors. Percentile p is the smallest error that at least p % of the
+ * samples do not exceed. */
+struct ky_error_statistics {
+    double median, p90, p99, max, mean, rms;
+    size_t samples; /* 0: nothing was compared, and the numbers say nothing */
+};
+
+/* What ky_forces_check does, and where its results go. */
+struct ky_check_parameters {
+    size_t size;
+    uint64_t repeat;  /* evaluations; 1 (default) or more */
+    uint64_t samples; /* bodies, drawn evenly, that are compared with a sum over all bodies in
+                         double precision; 0 (default): none; at most all */
+    int fill;    /* 1: forces go into the bodies; bodies->acceleration and ->potential are allocated
+                    where they are NULL, as by ky_bodies_extend */
+    int release; /* 1: the bodies are freed once they are on the engine, to make room, as by
+                    ky_bodies_free; bodies->n stays. KY_USAGE with `fill` */
+    int sinks, sources; /* of the loop of the exact sum on a device, each 1, 2, 4 or 8, in place of
+                           parameters->unroll; 0 (default): not. KY_UNSUPPORTED where no such kernel
+                           is compiled */
+    struct ky_force_report *report; /* each time is the median over the evaluations; or NULL */
+    struct ky_sums *sums;           /* or NULL: not summed */
+    struct ky_parameters *resolved; /* the parameters with what stands for their defaults; or NULL.
+                                       Filled by ky_parameters_defaults before */
+};
+KY_API void ky_check_parameters_defaults(struct ky_check_parameters *parameters);
+
+struct ky_check_results {
+    size_t size;                             /* of this struct, or 0 */
+    struct ky_error_statistics acceleration; /* |a − a_exact|/|a_exact|; where a_exact is 0, the rms
+                                                of all a_exact is the divisor */
+    struct ky_error_statistics potential;
+    double of_rms;      /* rms error of the accelerations over the rms of the exact ones */
+    double of_peculiar; /* the same over these without their linear part, which is what bodies have
+                           beyond a common motion; NaN: there is nothing left of them */
+};
+/* Measures the forces that steps of a run with these parameters have: times, pairs and errors. With
+ * opening relative an evaluation more, which gives it its last accelerations, comes first. `wanted`
+ * and `results` may be NULL. KY_BAD_DATA for bodies that ky_bodies_check refuses and for errors
+ * that are not finite; KY_USAGE as ky_forces, and for `repeat` 0. */
+KY_API enum ky_status ky_forces_check(const struct ky_parameters *parameters,
+                                      struct ky_bodies *bodies,
+                                      const struct ky_check_parameters *wanted,
+                                      struct ky_check_results *results, struct ky_error *error);
+
+/* Peak memory of such a call for n bodies that have ids, and those of the bodies [bytes]. */
+struct ky_check_memory {
+    size_t size; /* of this struct, or 0 */
+    double host, device;
+};
+/* Nothing is evaluated; the engine is opened without bodies, and fails as it does. */
+KY_API enum ky_status ky_forces_memory(const struct ky_parameters *parameters, size_t n,
+                                       const struct ky_check_parameters *wanted,
+                                       struct ky_check_memory *memory, struct ky_error *error);
+
 /* ---- the general walk: neighbours, SPH density, actions by name ---- */
 
 /* Every body walks through the octree once. An action decides which cells are passed over, which
@@ -450,6 +505,11 @@ struct ky_sums {
     double external; /* sum of m φ in external fields; the total energy is kinetic + potential +
                         external */
 };
+/* Kinetic energy, and potential energy among the bodies and in external fields. */
+KY_API double ky_total_energy(const struct ky_sums *sums);
+/* 2T/|Σ m x·a|, with velocities about the mean velocity and positions about the centre of mass. It
+ * is 1 in equilibrium whatever the softening; NaN without forces. */
+KY_API double ky_virial_ratio(const struct ky_sums *sums);
 
 /* ---- a simulation ---- */
 

@@ -89,19 +89,6 @@ double ky_softening_least(const struct ky_parameters *parameters, const struct k
 extern const struct ky_option ky_profile_options[], ky_catalogue_options[];
 extern const size_t ky_profile_option_count, ky_catalogue_option_count;
 
-/* The virial ratio 2T/|Σ m x·a|, with velocities about the mean velocity and positions about the
- * centre of mass. It is 1 in equilibrium whatever the softening; NaN without forces. */
-double ky_virial_ratio(const struct ky_sums *sums);
-/* Kinetic energy, and potential energy among the bodies and in external fields. */
-double ky_total_energy(const struct ky_sums *sums);
-
-/* The distribution of relative errors. Percentile p is the smallest error that at least p % of the
- * samples do not exceed. */
-struct ky_error_statistics {
-    double median, p90, p99, max, mean, rms;
-    size_t samples;
-};
-
 /* The errors |a − a_ref|/|a_ref| of `samples` vectors. Where a_ref is 0, the rms of all references
  * is the divisor. KY_USAGE for 0 samples, KY_BAD_DATA if an error is not finite. */
 enum ky_status ky_vector_errors(size_t samples, double (*values)[3], double (*references)[3],

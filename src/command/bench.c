@@ -78,8 +78,9 @@ static void show(const struct bench_case *row, const struct force_result *result
         snprintf(theta, sizeof theta, "%4.2f", row->theta);
     printf("%-7s %-9s %8llu  %s %d %11.4g %11.4g   %.1e %.1e   %.1e %.1e\n", row->group, precision,
            (unsigned long long)row->n, theta, row->multipole, force_particles_per_s(result),
-           force_interactions_per_s(result), result->acceleration.median, result->acceleration.p99,
-           result->potential.median, result->potential.p99);
+           force_interactions_per_s(result), result->errors.acceleration.median,
+           result->errors.acceleration.p99, result->errors.potential.median,
+           result->errors.potential.p99);
     fflush(stdout);
 }
 

@@ -21,8 +21,8 @@ static enum ky_status wrong(struct cli *cli, const struct force_result *result)
     char name[FORCE_CHOICE];
     force_unroll(result, name);
     return ky_fail(&cli->error, KY_FAULT, "unrolling %s is wrong on %s: median error %.1e of %zu",
-                   name, result->report.device, result->acceleration.median,
-                   result->acceleration.samples);
+                   name, result->report.device, result->errors.acceleration.median,
+                   result->errors.acceleration.samples);
 }
 
 /* Measures one unrolling. `samples`: bodies that are compared with the exact sum; 0: none. */
@@ -38,7 +38,7 @@ static enum ky_status measure_one(struct cli *cli, const struct ky_parameters *b
         request.sources = 1 << place % UNROLL_SIDE;
     }
     enum ky_status status = force_measure_plummer(&parameters, n, &request, result, &cli->error);
-    if (!status && samples && !(result->acceleration.median <= largest_error))
+    if (!status && samples && !(result->errors.acceleration.median <= largest_error))
         status = wrong(cli, result);
     return status;
 }
@@ -125,7 +125,8 @@ static double over(const struct unroll_table *table, int place, int other)
 static void show_cell(const struct force_result *result)
 {
     if (result->n)
-        printf("  %9.3g %7.0e", force_interactions_per_s(result), result->acceleration.median);
+        printf("  %9.3g %7.0e", force_interactions_per_s(result),
+               result->errors.acceleration.median);
     else
         printf("  %9s %7s", "-", "");
 }

@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-#include "analysis/analysis.h"
 #include "base/quantity.h"
 #include "command/command.h"
 
@@ -48,14 +47,14 @@ static void show(const struct force_result *result, const struct ky_units *units
         printf("virial ratio undefined: there are no forces\n");
     else
         printf("virial ratio %.4g (1 in equilibrium)\n", ratio);
-    if (result->acceleration.samples) {
-        show_errors("error of acceleration", &result->acceleration);
-        show_errors("error of potential", &result->potential);
-        printf("rms error              %.2e of the rms acceleration", result->of_rms);
-        if (isnan(result->of_peculiar))
+    if (result->errors.acceleration.samples) {
+        show_errors("error of acceleration", &result->errors.acceleration);
+        show_errors("error of potential", &result->errors.potential);
+        printf("rms error              %.2e of the rms acceleration", result->errors.of_rms);
+        if (isnan(result->errors.of_peculiar))
             printf("\n");
         else
-            printf(", %.2e of that without its linear part\n", result->of_peculiar);
+            printf(", %.2e of that without its linear part\n", result->errors.of_peculiar);
     }
 }
 
@@ -63,7 +62,7 @@ static void show(const struct force_result *result, const struct ky_units *units
 static enum ky_status show_memory(struct cli *cli, const struct ky_parameters *parameters, size_t n,
                                   const struct force_request *request)
 {
-    struct force_memory memory;
+    struct ky_check_memory memory;
     enum ky_status status = force_foresee(parameters, n, request, &memory, &cli->error);
     if (!status && cli->json) {
         struct ky_json json = {.out = stdout};

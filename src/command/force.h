@@ -3,18 +3,15 @@
 #ifndef KY_COMMAND_FORCE_H
 #define KY_COMMAND_FORCE_H
 
-#include "analysis/analysis.h"
-#include "engine/engine.h"
+#include "base/status.h"
 
 struct force_result {
     size_t n;
     struct ky_parameters parameters; /* as the engine took them */
     struct ky_force_report report;   /* each time the median of all repetitions */
-    struct ky_error_statistics acceleration, potential; /* samples = 0 without a check */
-    double of_rms,
-        of_peculiar;     /* rms error of a over the rms of a, and of a without its linear part */
-    struct ky_sums sums; /* mass = NaN unless asked for */
-    int sinks, sources;  /* of the exact sum's loop; 0: by the parameters' unrolling */
+    struct ky_check_results errors;  /* samples = 0 without a check */
+    struct ky_sums sums;             /* mass = NaN unless asked for */
+    int sinks, sources;              /* of the exact sum's loop; 0: by the parameters' unrolling */
 };
 
 struct force_request {
@@ -27,19 +24,15 @@ struct force_request {
                  engine, and their arrays are NULL afterwards */
 };
 
-/* Opens the engine of the parameters, puts the bodies there, evaluates the forces and compares
- * them. Fails as the engine does. */
+/* ky_forces_check of the bodies, with all that it tells. */
 enum ky_status force_measure(const struct ky_parameters *parameters, struct ky_bodies *bodies,
                              const struct force_request *request, struct force_result *result,
                              struct ky_error *error);
 
 /* The peak memory of force_measure for n bodies, the whole program included. Fails as the engine
  * does. */
-struct force_memory {
-    double host, device; /* bytes */
-};
 enum ky_status force_foresee(const struct ky_parameters *parameters, size_t n,
-                             const struct force_request *request, struct force_memory *memory,
+                             const struct force_request *request, struct ky_check_memory *memory,
                              struct ky_error *error);
 
 /* The same as force_measure for a Plummer sphere of n bodies, made for it, with the softening of

@@ -104,7 +104,7 @@ static void write_trial(const struct tuning *tuning, struct ky_json *json, const
                         const struct tune_trial *trial)
 {
     const struct ky_parameters own = tune_parameters(tuning, trial);
-    const int tree = own.force != KY_DIRECT;
+    const int tree = tune_has_tolerance(trial->family);
     char text[FORCE_CHOICE], words[TUNE_WORDS];
     ky_json_object(json, name);
     ky_json_text(json, "engine", own.engine);

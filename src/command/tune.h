@@ -15,9 +15,12 @@ struct tune_request {
 
 /* A force with an opening test, over whose tolerance the settings go; direct has one alone. */
 struct tune_family {
-    int force, opening;
-    int asked; /* 1: measured where --force or --opening names it alone */
+    int force, opening; /* KY_OPENING_BY_USE: it opens nothing */
+    int asked;          /* 1: measured where --force or --opening names it alone */
 };
+
+/* 0 for the exact sum, which is one setting. */
+int tune_has_tolerance(const struct tune_family *family);
 
 /* A setting: a family with a tolerance, on one of the engines. */
 struct tune_trial {

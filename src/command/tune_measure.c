@@ -23,11 +23,18 @@ static const struct tune_family families[] = {
 enum { FAMILIES = sizeof families / sizeof *families };
 _Static_assert(TUNE_ENGINES *FAMILIES *MOST_VALUES <= TUNE_TRIALS, "room for all settings");
 
+int tune_has_tolerance(const struct tune_family *family)
+{
+    return family->opening != KY_OPENING_BY_USE;
+}
+
 static size_t values_of(const struct tune_family *family, const double **values)
 {
     static const double none = (double)NAN;
-    *values = family->force == KY_DIRECT ? &none : family->opening == KY_RELATIVE ? alphas : thetas;
-    return family->force == KY_DIRECT       ? 1
+    *values = !tune_has_tolerance(family)      ? &none
+              : family->opening == KY_RELATIVE ? alphas
+                                               : thetas;
+    return !tune_has_tolerance(family)      ? 1
            : family->opening == KY_RELATIVE ? sizeof alphas / sizeof *alphas
                                             : sizeof thetas / sizeof *thetas;
 }
@@ -55,7 +62,7 @@ void tune_words(const struct tuning *tuning, const struct tune_trial *trial, cha
     force_choice(&own, "force", force);
     force_choice(&own, "opening", opening);
     ky_number_text(value, trial->value);
-    if (own.force == KY_DIRECT)
+    if (!tune_has_tolerance(trial->family))
         snprintf(text, TUNE_WORDS, "--force %s --engine %s", force, own.engine);
     else
         snprintf(text, TUNE_WORDS, "--force %s --opening %s --%s %s --engine %s", force, opening,
@@ -75,8 +82,8 @@ enum ky_status tune_measure(struct tuning *tuning, struct tune_trial *trial, uin
     if (status)
         return status;
     trial->seconds = result.report.total;
-    trial->error = result.acceleration.p99;
-    trial->potential = result.potential.p99;
+    trial->error = result.errors.acceleration.p99;
+    trial->potential = result.errors.potential.p99;
     return KY_OK;
 }
 
@@ -97,7 +104,7 @@ static void show_trial(const struct tuning *tuning, const struct tune_trial *tri
     if (cli->json || cli->quiet)
         return;
     force_choice(&own, "force", force);
-    if (own.force != KY_DIRECT) {
+    if (tune_has_tolerance(trial->family)) {
         force_choice(&own, "opening", opening);
         ky_number_text(value, trial->value);
     }
@@ -128,7 +135,7 @@ static enum ky_status measure_rate(struct tuning *tuning, size_t engine)
 static double foresee(const struct tuning *tuning, const struct tune_family *family,
                       const struct tune_trial *before)
 {
-    const double n = (double)tuning->bodies->n, first = family->force == KY_DIRECT ? n : 2000;
+    const double n = (double)tuning->bodies->n, first = tune_has_tolerance(family) ? 2000 : n;
     return before ? 2.5 * before->seconds : n * fmin(n, first) / tuning->pairs_per_s;
 }
 
@@ -173,7 +180,7 @@ static int is_wanted(const struct tuning *tuning, const struct tune_family *fami
     const int by_force = cli_given(cli, "force"), by_opening = cli_given(cli, "opening");
     if (by_force && own->force != family->force)
         return 0;
-    if (family->force == KY_DIRECT)
+    if (!tune_has_tolerance(family))
         return !by_opening;
     return by_opening ? own->opening == family->opening : !family->asked;
 }

@@ -19,19 +19,17 @@ UPSTAIRS = (
     ("engine/", r"\bintegrator\b|\bKY_(?:LEAPFROG|BLOCK_STEPS|HERMITE4)\b", "the schemes of struct ky_engine_use"),
     ("octree/", r"\bforce\b|\bKY_(?:DIRECT|WALK|LIST|TREE)\b", "parameters->cell, which the engine has resolved"),
     ("engine/", r"[=!]= *KY_(?:DIRECT|WALK|LIST|TREE)\b", "the row of the force, in a table"),
+    ("command/", r"[=!]= *KY_(?:DIRECT|WALK|LIST|TREE)\b", "ky_parameters_ignore"),
 )
 NAME = re.compile(r"[A-Za-z_]\w*")
 # What the command still takes of the folders above base beside kyoho.h, names and headers: nothing may be added.
 COMMAND_TAKES = """
 ky_sampled_centre
-ky_vector_errors ky_scalar_errors ky_rms ky_subtract_linear ky_total_energy ky_virial_ratio ky_sample
 ky_canvas_available ky_canvas_knows ky_canvas_close ky_anchor_choose ky_draw_fits ky_draw_together ky_drawable ky_frame_draw
 ky_scene_choose ky_encoder_available ky_encoder_close ky_encoder_open ky_encoder_write ky_show_of ky_layout_choose
 ky_layout_open ky_plot_write ky_view_aim ky_view_misses ky_view_turn ky_trails_add ky_trails_begin ky_trails_draw
 ky_trails_free
-ky_externals_plain ky_engine_close ky_engine_exact ky_engine_forces ky_engine_get ky_engine_memory ky_engine_open
-ky_engine_open_for ky_engine_put ky_engine_report ky_engine_sums ky_engine_trim ky_engine_unroll ky_force_resolve
-ky_force_sets ky_expansion_read ky_expansion_write
+ky_externals_plain ky_expansion_read ky_expansion_write
 ky_merge_scale ky_merge_time ky_folder_is_snapshot ky_folder_path ky_catalogue_may_write ky_ends_with ky_hdf5_ending
 ky_is_standard ky_snapshot_quiet_exit ky_hdf5_read_circles ky_space_describe ky_space_tells_universe
 """.split()

@@ -468,6 +468,119 @@ static void virial_ratio(void **state)
     assert_true(isnan(ky_virial_ratio(&sums)));
 }
 
+/* ---- ky_forces_check ---- */
+
+/* Wanted: samples of all bodies of a small sphere with a coarse opening. */
+static struct ky_parameters coarse(void)
+{
+    struct ky_parameters parameters;
+    ky_parameters_defaults(&parameters);
+    parameters.engine = "cpu";
+    parameters.threads = 1;
+    parameters.softening = 0.05;
+    parameters.theta = 1;
+    return parameters;
+}
+
+static void forces_are_measured(void **state)
+{
+    (void)state;
+    enum { N = 500 };
+    const struct ky_parameters parameters = coarse();
+    struct ky_bodies bodies = plummer(N);
+    struct ky_force_report report = {0};
+    struct ky_sums sums = {0};
+    struct ky_parameters resolved, exact = parameters;
+    struct ky_check_parameters wanted;
+    struct ky_check_results results = {0}, again = {0};
+    ky_parameters_defaults(&resolved);
+    ky_check_parameters_defaults(&wanted);
+    assert_ok(ky_forces_check(&parameters, &bodies, NULL, NULL, &error)); /* only whether it can */
+    wanted.repeat = 2;
+    wanted.samples = 2 * N; /* all */
+    wanted.report = &report;
+    wanted.sums = &sums;
+    wanted.resolved = &resolved;
+    assert_ok(ky_forces_check(&parameters, &bodies, &wanted, &results, &error));
+    assert_null(bodies.acceleration);
+    assert_int_equal(results.acceleration.samples, N);
+    assert_between(results.acceleration.median, 1e-5, 0.02);
+    assert_true(results.acceleration.p90 >= results.acceleration.median);
+    assert_true(results.acceleration.max >= results.acceleration.p99 && results.of_rms > 0);
+    assert_between(results.of_peculiar / results.of_rms, 1, 10);
+    assert_true(results.potential.max > 0 && results.potential.max < 0.1);
+    assert_true(report.total > 0 && report.cell_interactions > 0);
+    assert_between(ky_virial_ratio(&sums), 0.8, 1.2);
+    assert_between(ky_total_energy(&sums), -0.3, -0.2);
+    assert_true(resolved.opening == KY_OFFSET && resolved.precision == KY_SINGLE);
+    wanted.fill = 1;
+    wanted.samples = 0;
+    assert_ok(ky_forces_check(&parameters, &bodies, &wanted, &again, &error));
+    assert_true(bodies.acceleration && bodies.potential && bodies.potential[N - 1] < 0);
+    assert_int_equal(again.acceleration.samples, 0);
+    exact.force = KY_DIRECT;
+    exact.theta = (double)NAN;
+    wanted = (struct ky_check_parameters){.size = sizeof wanted, .repeat = 1, .samples = 100};
+    wanted.release = 1;
+    assert_ok(ky_forces_check(&exact, &bodies, &wanted, &results, &error));
+    assert_true(bodies.n == N && !bodies.mass && !bodies.acceleration);
+    assert_true(results.acceleration.samples == 100 && results.acceleration.max < 1e-5);
+}
+
+static void wrong_measurements_are_told(void **state)
+{
+    (void)state;
+    const struct ky_parameters parameters = coarse();
+    struct ky_parameters no_softening = parameters;
+    struct ky_bodies bodies = plummer(4), none = {0};
+    struct ky_check_parameters wanted;
+    struct ky_check_results results = {0};
+    ky_check_parameters_defaults(&wanted);
+    wanted.fill = wanted.release = 1;
+    assert_int_equal(ky_forces_check(&parameters, &bodies, &wanted, &results, &error), KY_USAGE);
+    ky_check_parameters_defaults(&wanted);
+    wanted.repeat = 0;
+    assert_int_equal(ky_forces_check(&parameters, &bodies, &wanted, &results, &error), KY_USAGE);
+    ky_check_parameters_defaults(&wanted);
+    wanted.sinks = wanted.sources = 2;
+    assert_int_equal(ky_forces_check(&parameters, &bodies, &wanted, &results, &error),
+                     KY_UNSUPPORTED);
+    ky_check_parameters_defaults(&wanted);
+    wanted.size = 1;
+    assert_int_equal(ky_forces_check(&parameters, &bodies, &wanted, &results, &error), KY_USAGE);
+    wanted.size = sizeof wanted;
+    no_softening.softening = (double)NAN;
+    assert_int_equal(ky_forces_check(&no_softening, &bodies, &wanted, &results, &error), KY_USAGE);
+    assert_int_equal(ky_forces_check(NULL, &bodies, &wanted, &results, &error), KY_USAGE);
+    assert_int_equal(ky_forces_check(&parameters, NULL, &wanted, &results, &error), KY_USAGE);
+    wanted.samples = 10;
+    assert_ok(ky_forces_check(&parameters, &none, &wanted, &results, &error));
+    assert_int_equal(results.acceleration.samples, 0);
+    bodies.position[1][0] = (double)NAN;
+    assert_int_equal(ky_forces_check(&parameters, &bodies, &wanted, &results, &error), KY_BAD_DATA);
+    ky_bodies_free(&bodies);
+}
+
+static void memory_of_a_measurement_grows_with_the_bodies(void **state)
+{
+    (void)state;
+    const struct ky_parameters parameters = coarse();
+    struct ky_check_parameters wanted;
+    struct ky_check_memory small = {0}, large = {0}, freed = {0};
+    ky_check_parameters_defaults(&wanted);
+    wanted.samples = 1;
+    assert_ok(ky_forces_memory(&parameters, 1000, &wanted, &small, &error));
+    assert_ok(ky_forces_memory(&parameters, 1000000, &wanted, &large, &error));
+    wanted.release = 1;
+    assert_ok(ky_forces_memory(&parameters, 1000000, &wanted, &freed, &error));
+    assert_true(small.host > 1000 * 56 && large.host > 500 * small.host && large.device == 0);
+    assert_true(freed.host < large.host);
+    assert_ok(ky_forces_memory(&parameters, 0, NULL, NULL, &error));
+    wanted.fill = 1;
+    assert_int_equal(ky_forces_memory(&parameters, 1, &wanted, &small, &error), KY_USAGE);
+    assert_int_equal(ky_forces_memory(NULL, 1, NULL, &small, &error), KY_USAGE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -485,6 +598,9 @@ int main(void)
         cmocka_unit_test(linear_parts_are_taken_away),
         cmocka_unit_test(scales_of_cold_and_single_bodies),
         cmocka_unit_test(error_statistics),
+        cmocka_unit_test(forces_are_measured),
+        cmocka_unit_test(wrong_measurements_are_told),
+        cmocka_unit_test(memory_of_a_measurement_grows_with_the_bodies),
         cmocka_unit_test(virial_ratio),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

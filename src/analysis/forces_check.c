@@ -1,0 +1,292 @@
+/* What the forces of some parameters cost, and how far they are from the exact sums: see kyoho.h.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/analysis.h"
+#include "base/bodies.h"
+#include "base/memory.h"
+#include "base/order.h"
+#include "base/sizes.h"
+#include "engine/common/force_kinds.h"
+#include "engine/engine.h"
+#include "octree/sample.h"
+
+void ky_check_parameters_defaults(struct ky_check_parameters *parameters)
+{
+    *parameters = (struct ky_check_parameters){.size = sizeof *parameters, .repeat = 1};
+}
+
+/* ---- times ---- */
+
+/* The k-th time of a report, or NULL past the last. */
+static double *phase(struct ky_force_report *report, int k)
+{
+    double *const phases[] = {&report->keys,    &report->sort, &report->build,
+                              &report->moments, &report->walk, &report->total};
+    return k < (int)(sizeof phases / sizeof *phases) ? phases[k] : NULL;
+}
+
+/* Every phase's median over the repetitions. */
+static void take_medians(struct ky_force_report *reports, size_t count, double *work,
+                         struct ky_force_report *median)
+{
+    *median = reports[0];
+    for (int k = 0; phase(median, k); k++) {
+        for (size_t r = 0; r < count; r++)
+            work[r] = *phase(&reports[r], k);
+        qsort(work, count, sizeof *work, ky_order_reals);
+        *phase(median, k) =
+            count % 2 ? work[count / 2] : 0.5 * (work[count / 2 - 1] + work[count / 2]);
+    }
+}
+
+/* Evaluates the forces `repeat` times; *median has the median of each time. */
+static enum ky_status repeat_forces(struct ky_engine *engine, size_t repeat,
+                                    struct ky_force_report *median, struct ky_error *error)
+{
+    struct ky_force_report *reports = ky_allocate(repeat, sizeof *reports);
+    double *work = ky_allocate(repeat, sizeof *work);
+    enum ky_status status =
+        reports && work ? KY_OK : ky_no_memory(error, "times", repeat, sizeof *reports);
+    for (size_t r = 0; r < repeat && !status; r++) {
+        status = ky_engine_forces(engine, error);
+        if (!status)
+            ky_engine_report(engine, &reports[r]);
+    }
+    if (!status)
+        take_medians(reports, repeat, work, median);
+    free(reports);
+    free(work);
+    return status;
+}
+
+/* ---- errors ---- */
+
+struct check {
+    size_t count, *sinks;
+    double (*place)[3], (*exact)[3], (*got)[3], *exact_potential, *got_potential;
+};
+
+/* Room for the check of `count` of the bodies, and their places. Some of it is NULL when memory is
+ * out. */
+static struct check begin_check(const struct ky_bodies *bodies, size_t count)
+{
+    struct check check = {
+        .count = count,
+        .sinks = ky_allocate(count, sizeof *check.sinks),
+        .place = ky_allocate(count, sizeof *check.place),
+        .exact = ky_allocate(count, sizeof *check.exact),
+        .got = ky_allocate(count, sizeof *check.got),
+        .exact_potential = ky_allocate(count, sizeof *check.exact_potential),
+        .got_potential = ky_allocate(count, sizeof *check.got_potential),
+    };
+    if (check.sinks)
+        ky_sample(bodies->n, count, check.sinks);
+    for (size_t k = 0; check.sinks && check.place && k < count; k++)
+        memcpy(check.place[k], bodies->position[check.sinks[k]], sizeof check.place[k]);
+    return check;
+}
+
+static void end_check(struct check *check)
+{
+    free(check->sinks);
+    free(check->place);
+    free(check->exact);
+    free(check->got);
+    free(check->exact_potential);
+    free(check->got_potential);
+}
+
+/* The rms error against the rms of the exact accelerations, and of what is peculiar to a body in
+ * them. Leaves errors in `got`. */
+static void compare_rms(struct check *check, struct ky_check_results *results)
+{
+    const size_t count = check->count;
+    for (size_t k = 0; k < count; k++)
+        for (int c = 0; c < 3; c++)
+            check->got[k][c] -= check->exact[k][c];
+    const double error = ky_rms(count, (const double(*)[3])check->got),
+                 all = ky_rms(count, (const double(*)[3])check->exact);
+    ky_subtract_linear(count, check->place, check->exact);
+    const double peculiar = ky_rms(count, (const double(*)[3])check->exact);
+    results->of_rms = all > 0 ? error / all : 0;
+    results->of_peculiar = peculiar > 1e-9 * all ? error / peculiar : (double)NAN;
+}
+
+/* The sums of the samples beside what the engine found. */
+static enum ky_status compare(struct ky_engine *engine, const struct ky_bodies *forces,
+                              struct check *check, struct ky_check_results *results,
+                              struct ky_error *error)
+{
+    size_t count = check->count;
+    if (!check->sinks || !check->place || !check->exact || !check->got || !check->exact_potential ||
+        !check->got_potential)
+        return ky_no_memory(error, "samples", count, 12 * sizeof(double));
+    for (size_t k = 0; k < count; k++) {
+        size_t i = check->sinks[k];
+        memcpy(check->got[k], forces->acceleration[i], sizeof check->got[k]);
+        check->got_potential[k] = forces->potential[i];
+    }
+    enum ky_status status =
+        ky_engine_exact(engine, check->sinks, count, check->exact, check->exact_potential, error);
+    if (!status)
+        status = ky_vector_errors(count, check->got, check->exact, &results->acceleration, error);
+    if (!status)
+        status = ky_scalar_errors(count, check->got_potential, check->exact_potential,
+                                  &results->potential, error);
+    if (!status)
+        compare_rms(check, results);
+    return status;
+}
+
+/* ---- the call ---- */
+
+/* What one call works on. */
+struct call {
+    struct ky_parameters parameters; /* resolved; the engine keeps a pointer to it */
+    struct ky_check_parameters wanted;
+    struct check check;
+    struct ky_engine *engine;
+    struct ky_force_report report;
+    struct ky_check_results results;
+};
+
+/* KY_USAGE for what is wanted and cannot be. */
+static enum ky_status adopt(struct call *call, const struct ky_parameters *parameters,
+                            const struct ky_check_parameters *wanted, struct ky_error *error)
+{
+    struct ky_check_parameters *own = &call->wanted;
+    ky_check_parameters_defaults(own);
+    enum ky_status status =
+        wanted ? ky_size_adopt(own, sizeof *own, wanted, "ky_check_parameters_defaults", error)
+               : KY_OK;
+    if (!status && !own->repeat)
+        status = ky_fail(error, KY_USAGE, "repeat is 0; it must be 1 or more");
+    if (!status && own->fill && own->release)
+        status = ky_fail(error, KY_USAGE,
+                         "the bodies are to be filled with forces and released; ask for one of the "
+                         "two");
+    return status ? status : ky_force_resolve(parameters, &call->parameters, error);
+}
+
+/* Brings the bodies to an engine of their own. */
+static enum ky_status put(struct call *call, const struct ky_bodies *bodies, struct ky_error *error)
+{
+    const struct ky_check_parameters *wanted = &call->wanted;
+    struct ky_bodies input = *bodies;
+    input.acceleration = NULL; /* of another evaluation */
+    input.potential = NULL;
+    enum ky_status status = ky_bodies_check_by(call->parameters.threads, &input, error);
+    if (!status)
+        status = ky_softening_need(&call->parameters, &input, error);
+    if (!status)
+        status = ky_engine_open(&call->parameters, bodies->n, &call->engine, error);
+    if (!status && (wanted->sinks || wanted->sources))
+        status = ky_engine_unroll(call->engine, wanted->sinks, wanted->sources, error);
+    if (status)
+        return status;
+    ky_announce(&call->parameters, bodies->n, "bodies to the engine");
+    return ky_engine_put(call->engine, &input, error);
+}
+
+/* Evaluates and sums. The first accelerations take a pass more: what counts is a step of a run. */
+static enum ky_status evaluate(struct call *call, size_t n, struct ky_error *error)
+{
+    enum ky_status status = KY_OK;
+    ky_announce(&call->parameters, n, "forces");
+    if (call->parameters.opening == KY_RELATIVE && ky_force_kind(call->parameters.force)->has_tree)
+        status = ky_engine_forces(call->engine, error);
+    if (!status)
+        status = repeat_forces(call->engine, (size_t)call->wanted.repeat, &call->report, error);
+    if (!status && call->wanted.sums) {
+        struct ky_sums sums;
+        status = ky_engine_sums(call->engine, &sums, error);
+        if (!status)
+            ky_size_give(call->wanted.sums, &sums, sizeof sums);
+    }
+    return status;
+}
+
+/* Brings the forces back, and compares them. `forces`: what has or gets their arrays. */
+static enum ky_status look(struct call *call, struct ky_bodies *forces, struct ky_error *error)
+{
+    ky_engine_trim(call->engine);
+    enum ky_status status =
+        ky_bodies_extend(forces, KY_WITH_ACCELERATION | KY_WITH_POTENTIAL, error);
+    if (!status) {
+        struct ky_bodies output = {
+            .n = forces->n, .acceleration = forces->acceleration, .potential = forces->potential};
+        status = ky_engine_get(call->engine, &output, error);
+    }
+    if (status || !call->check.count)
+        return status;
+    ky_announce(&call->parameters, forces->n, "exact sums for the check");
+    return compare(call->engine, forces, &call->check, &call->results, error);
+}
+
+static enum ky_status run(struct call *call, struct ky_bodies *bodies, struct ky_error *error)
+{
+    const size_t n = bodies->n;
+    const struct ky_check_parameters *wanted = &call->wanted;
+    struct ky_bodies own = {.n = n}; /* the forces, where the bodies do not take them */
+    enum ky_status status = put(call, bodies, error);
+    if (!status && wanted->release) {
+        ky_bodies_free(bodies);
+        bodies->n = n;
+    }
+    if (!status)
+        status = evaluate(call, n, error);
+    if (!status && (wanted->fill || call->check.count))
+        status = look(call, wanted->fill ? bodies : &own, error);
+    ky_bodies_free(&own);
+    return status;
+}
+
+enum ky_status ky_forces_check(const struct ky_parameters *parameters, struct ky_bodies *bodies,
+                               const struct ky_check_parameters *wanted,
+                               struct ky_check_results *results, struct ky_error *error)
+{
+    KY_NEED(parameters, error);
+    KY_NEED(bodies, error);
+    struct call call = {.engine = NULL};
+    enum ky_status status = adopt(&call, parameters, wanted, error);
+    if (status)
+        return status;
+    const size_t samples = (size_t)call.wanted.samples;
+    call.check = begin_check(bodies, call.wanted.samples < bodies->n ? samples : bodies->n);
+    status = run(&call, bodies, error);
+    end_check(&call.check);
+    ky_engine_close(call.engine);
+    if (status)
+        return status;
+    ky_size_give(call.wanted.report, &call.report, sizeof call.report);
+    ky_size_give(call.wanted.resolved, &call.parameters, sizeof call.parameters);
+    ky_size_give(results, &call.results, sizeof call.results);
+    return KY_OK;
+}
+
+enum ky_status ky_forces_memory(const struct ky_parameters *parameters, size_t n,
+                                const struct ky_check_parameters *wanted,
+                                struct ky_check_memory *memory, struct ky_error *error)
+{
+    KY_NEED(parameters, error);
+    struct call call = {.engine = NULL};
+    enum ky_status status = adopt(&call, parameters, wanted, error);
+    if (!status)
+        status = ky_engine_open_for(&call.parameters, 0, &(struct ky_engine_use){.n = n},
+                                    &call.engine, error);
+    if (status)
+        return status;
+    struct ky_memory needs;
+    ky_engine_memory(call.engine, 0, n, &needs);
+    ky_engine_close(call.engine);
+    const double given = ky_bodies_bytes(n, KY_WITH_ID, 1), kept = call.wanted.release ? 0 : given,
+                 results = ky_bodies_bytes(n, KY_WITH_ACCELERATION | KY_WITH_POTENTIAL, 0);
+    const double after = call.wanted.samples || call.wanted.fill ? kept + needs.kept + results : 0;
+    const struct ky_check_memory own = {
+        .host = fmax(given + needs.kept, fmax(kept + needs.host, after)), .device = needs.device};
+    ky_size_give(memory, &own, sizeof own);
+    return KY_OK;
+}
