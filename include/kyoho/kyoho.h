@@ -462,6 +462,16 @@ KY_API void ky_catalogue_free(struct ky_catalogue *catalogue); /* clears the str
 KY_API enum ky_status ky_catalogue_write(const char *path, const struct ky_catalogue *catalogue,
                                          const struct ky_snapshot *snapshot, int overwrite,
                                          struct ky_error *error);
+/* Whether a catalogue may be written under this name, before any work is done for it: fails as
+ * ky_catalogue_write does for the name, an existing file and a build without HDF5. */
+KY_API enum ky_status ky_catalogue_may_write(const char *path, int overwrite,
+                                             struct ky_error *error);
+/* Reads the centres and radii of the groups of an HDF5 catalogue that ky_catalogue_write wrote: x,
+ * y, z and radius, in the units of its snapshot, as `circles` of struct ky_draw_parameters takes
+ * them. *circles [*count] is the caller's to free(); NULL after a failure. KY_BAD_DATA for another
+ * file, KY_UNSUPPORTED in a build without HDF5. */
+KY_API enum ky_status ky_catalogue_circles(const char *path, double (**circles)[4], size_t *count,
+                                           struct ky_error *error);
 
 /* Describes the actions, index = 0, 1, …; KY_USAGE past the last. */
 struct ky_action {
@@ -688,6 +698,17 @@ KY_API enum ky_status ky_run(const struct ky_parameters *parameters,
 KY_API enum ky_status ky_resume(const struct ky_parameters *parameters,
                                 const struct ky_run_parameters *run, struct ky_error *error);
 
+/* The paths of the snapshots in the folder of a run, in their order. KY_BAD_DATA for a folder that
+ * has none or cannot be read; there are no paths then. Free with ky_paths_free. */
+struct ky_paths {
+    size_t size; /* of this struct, or 0 */
+    size_t count;
+    char **path;
+};
+KY_API enum ky_status ky_run_snapshots(const char *folder, struct ky_paths *paths,
+                                       struct ky_error *error);
+KY_API void ky_paths_free(struct ky_paths *paths); /* clears the struct */
+
 /* ---- snapshots ---- */
 
 /* The space of a snapshot, as its file tells. An ordinary file: not comoving, scale_factor 1, per_h
@@ -724,6 +745,15 @@ struct ky_write_options {
     int compress;  /* HDF5 only: 0 no (default), 1 yes */
     int overwrite; /* 0: an existing file is KY_USAGE */
 };
+
+/* Writes the space in words: "comoving (redshift 3), in units of 1/h (h = 0.7), in a periodic box
+ * of side 100"; "" for an ordinary file. A text of `size` bytes or more is cut. */
+KY_API void ky_space_describe(const struct ky_space *space, char *text, size_t size);
+/* The enum ky_format that the ending of a name tells; KY_FORMAT_BY_NAME if it tells none. */
+KY_API int ky_format_of_name(const char *path);
+/* For a program, before its first snapshot: at its end the HDF5 library does nothing. After a
+ * damaged file that library would print lines of its own. Every file of ours is closed before. */
+KY_API void ky_snapshot_quiet_exit(void);
 
 /* Makes an empty snapshot in N-body units, of unknown softening; sets `size`. */
 KY_API void ky_snapshot_clear(struct ky_snapshot *snapshot);
@@ -889,6 +919,18 @@ KY_API void ky_merge_parameters_defaults(struct ky_merge_parameters *parameters)
 KY_API enum ky_status ky_merge(const struct ky_bodies *a, const struct ky_bodies *b,
                                const struct ky_merge_parameters *parameters,
                                struct ky_bodies *merged, struct ky_error *error);
+/* What ky_merge multiplies the numbers of the second system by; its softenings by `length`. */
+struct ky_merge_scale {
+    double mass, length, speed;
+};
+/* KY_USAGE for parameters that ky_merge refuses, here and below; KY_BAD_DATA for a system that
+ * cannot be scaled. */
+KY_API enum ky_status ky_merge_scale(const struct ky_bodies *b,
+                                     const struct ky_merge_parameters *parameters,
+                                     struct ky_merge_scale *scale, struct ky_error *error);
+/* The time from the start to the pericentre of the orbit of two points with this mass in all. */
+KY_API enum ky_status ky_merge_time(const struct ky_merge_parameters *parameters, double mass,
+                                    double *time, struct ky_error *error);
 
 /* ---- analysis ----
  *
@@ -898,6 +940,12 @@ KY_API enum ky_status ky_merge(const struct ky_bodies *a, const struct ky_bodies
 /* The mean of positions weighted by the density of the bodies nearer than the sixth neighbour
  * (Casertano & Hut 1985, with their masses); the centre of mass for fewer than 7 bodies. */
 KY_API enum ky_status ky_density_centre(const struct ky_bodies *bodies, double centre[3],
+                                        struct ky_error *error);
+
+/* The same of a sample of at most 65,536 of the bodies that have mass: good enough for lengths of
+ * the whole system, in a time that hardly grows with their number. The same bodies give the same
+ * centre. KY_BAD_DATA without bodies. */
+KY_API enum ky_status ky_sampled_centre(const struct ky_bodies *bodies, double centre[3],
                                         struct ky_error *error);
 
 /* radii[k] of the spheres about `centre` that hold fractions[k] (ascending, 0 … 1) of the mass. */

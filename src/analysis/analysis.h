@@ -5,13 +5,8 @@
 #include "base/options.h"
 #include "base/status.h"
 
-/* The density centre [length] of a sample of at most KY_CENTRE_SAMPLE of the bodies that have mass.
- * It is good enough for lengths of the whole system, and its time hardly grows with the number of
- * bodies. The same bodies give the same centre. KY_BAD_DATA without bodies. */
+/* ky_sampled_centre of a sample of at most `most`, which is not above KY_CENTRE_SAMPLE. */
 enum { KY_CENTRE_SAMPLE = 1 << 16 };
-enum ky_status ky_sampled_centre(const struct ky_bodies *bodies, double centre[3],
-                                 struct ky_error *error);
-/* The same of a sample of at most `most`, which is not above KY_CENTRE_SAMPLE. */
 enum ky_status ky_centre_of_sample(const struct ky_bodies *bodies, size_t most, double centre[3],
                                    struct ky_error *error);
 

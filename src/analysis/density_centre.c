@@ -323,5 +323,7 @@ enum ky_status ky_centre_of_sample(const struct ky_bodies *bodies, size_t most, 
 enum ky_status ky_sampled_centre(const struct ky_bodies *bodies, double centre[3],
                                  struct ky_error *error)
 {
+    KY_NEED(bodies, error);
+    KY_NEED(centre, error);
     return ky_centre_of_sample(bodies, KY_CENTRE_SAMPLE, centre, error);
 }

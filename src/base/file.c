@@ -2,6 +2,7 @@
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "base/file.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -33,6 +34,22 @@ struct ky_file {
     uint64_t position;
     char *path, *temporary, *buffer;
 };
+
+int ky_is_standard(const char *path)
+{
+    return !strcmp(path, "-");
+}
+
+int ky_ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), more = end ? strlen(end) : 0;
+    if (!more || length < more)
+        return 0;
+    for (size_t k = 0; k < more; k++)
+        if (tolower((unsigned char)text[length - more + k]) != end[k])
+            return 0;
+    return 1;
+}
 
 const char *ky_reason(int number, char text[128])
 {

@@ -15,6 +15,12 @@
 /* Writes what the errno `number` means to `text`, and returns `text`. */
 const char *ky_reason(int number, char text[128]);
 
+/* 1 if the path is "-", which stands for standard input or output. */
+int ky_is_standard(const char *path);
+/* 1 if `text` ends with `end`, in small or capital letters. `end` is in small letters; nothing ends
+ * with NULL or "". */
+int ky_ends_with(const char *text, const char *end);
+
 /* ---- writing ---- */
 
 struct ky_file;

@@ -6,7 +6,6 @@
 #include "command/files.h"
 #include "command/table.h"
 #include "command/walks.h"
-#include "simulation/folder.h"
 
 enum { SHOWN = 20 }; /* pairs of a snapshot, those of least energy */
 

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/threads.h"
-#include "snapshot/snapshot.h"
 
 void cli_add(struct cli *cli, const char *title, const struct ky_option *options, size_t count,
              void *values)

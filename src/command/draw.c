@@ -8,8 +8,6 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "snapshot/catalogue.h"
-#include "snapshot/snapshot.h"
 
 #define FIELD(name) offsetof(struct draw_request, name)
 static const struct ky_option own_options[] = {
@@ -124,8 +122,8 @@ static enum ky_status read_groups(struct cli *cli, const char *path, double (**c
 {
     static const char *const names[] = {"x", "y", "z", "radius"};
     struct columns table;
-    if (ky_ends_with(path, ".hdf5") || ky_ends_with(path, ".h5"))
-        return ky_hdf5_read_circles(path, circles, count, &cli->error);
+    if (ky_format_of_name(path) == KY_HDF5)
+        return ky_catalogue_circles(path, circles, count, &cli->error);
     if (!ky_ends_with(path, ".csv"))
         return ky_fail(&cli->error, KY_USAGE,
                        "--groups: %s is neither .csv nor .hdf5; kyoho groups FILE -o GROUPS.hdf5 "

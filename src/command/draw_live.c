@@ -8,7 +8,6 @@
 #include "base/json_read.h"
 #include "base/quantity.h"
 #include "command/draw.h"
-#include "simulation/folder.h"
 
 /* A ky_json_member: looks whether run.json tells of an end. */
 static enum ky_status take_member(void *context, const char *object, const char *name,
@@ -24,10 +23,11 @@ static enum ky_status take_member(void *context, const char *object, const char 
 /* 1 if run.json says that the run has ended; 0 also if there is none yet. */
 static int run_has_ended(const char *folder)
 {
-    char path[KY_PATH], *text = NULL;
+    char path[FILES_PATH], *text = NULL;
     struct ky_option_storage *storage = NULL;
     int ended = 0;
-    FILE *file = ky_folder_path(folder, "run.json", path, NULL) ? NULL : fopen(path, "r");
+    const int length = snprintf(path, sizeof path, "%s/run.json", folder);
+    FILE *file = (size_t)length < sizeof path ? fopen(path, "r") : NULL;
     if (file && !ky_options_read_file(file, path, &storage, &text, NULL))
         ky_json_read(text, path, take_member, &ended, NULL);
     if (file)

@@ -7,7 +7,6 @@
 #include "base/number.h"
 #include "base/order.h"
 #include "command/draw.h"
-#include "simulation/folder.h"
 
 enum ky_status draw_write_plots(struct cli *cli, const struct draw_request *request,
                                 const struct ky_plot *plots, size_t count)
@@ -25,7 +24,7 @@ enum ky_status draw_read_columns(struct cli *cli, const char *path, const char *
 {
     enum ky_status status = columns_read(path, names, count, table, &cli->error);
     if (!status && table->incomplete) {
-        char line[KY_PATH + 256];
+        char line[FILES_PATH + 256];
         ky_format(line, sizeof line, "%s: %zu of %zu rows lack a number: %s", path,
                   table->incomplete, table->rows, table->first);
         cli_log(cli, KY_LOG_WARNING, line);

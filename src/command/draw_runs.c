@@ -5,12 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/analysis.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/quantity.h"
 #include "command/draw.h"
-#include "simulation/folder.h"
 
 enum { RUNS_MOST = KY_DASHES }; /* each has dashes of its own */
 
@@ -96,7 +94,7 @@ static enum ky_status read_energies(struct cli *cli, const struct draw_request *
 {
     static const char *const names[QUANTITIES] = {"time", "kinetic", "potential", "energy", "de"};
     const int folder = files_is_folder(word);
-    char path[KY_PATH];
+    char path[FILES_PATH];
     int length = ky_format(path, sizeof path, "%s%s", word, folder ? "/energy.csv" : "");
     if (length < 0 || (size_t)length >= sizeof path)
         return ky_fail(&cli->error, KY_USAGE, "%s: the name is too long", word);

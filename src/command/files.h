@@ -5,6 +5,8 @@
 
 #include "command/command.h"
 
+enum { FILES_PATH = 4096 }; /* bytes of a name of a file */
+
 struct file_list {
     char **names;
     size_t count;

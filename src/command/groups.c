@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "command/walks.h"
-#include "snapshot/catalogue.h"
 
 enum { SHOWN = 10 }; /* groups, the largest ones */
 

@@ -1,12 +1,10 @@
 /* kyoho info: what is in a snapshot, or how a run stands. */
 #include <math.h>
 
-#include "analysis/analysis.h"
 #include "base/options.h"
 #include "base/sums.h"
+#include "base/bodies.h"
 #include "command/info.h"
-#include "physics/softening.h"
-#include "snapshot/space.h"
 
 struct facts {
     const char *file;
@@ -103,7 +101,7 @@ static void show_units(const struct ky_snapshot *snapshot, const char *file)
                ? " is taken, since the file names no units that are known; "
                  "--units gives them"
                : "");
-    if (ky_hdf5_ending(file))
+    if (ky_format_of_name(file) == KY_HDF5)
         printf(
             "%-22s yt.load(\"%s\", unit_base={\"length\": (1.0, \"cm\"), \"mass\": (1.0, \"g\"), "
             "\"velocity\": (1.0, \"cm/s\")})\n",
@@ -124,27 +122,34 @@ static void show_space(const struct ky_space *space)
 }
 
 /* What --softening-kind calls the kind. */
-static const char *kind_of(const struct ky_snapshot *snapshot)
+enum { KIND = 32 };
+static const char *kind_of(const struct ky_snapshot *snapshot, char text[KIND])
 {
-    return ky_softening_name(snapshot->softening_kind < 0 ? KY_PLUMMER : snapshot->softening_kind);
+    struct ky_parameters parameters;
+    ky_parameters_defaults(&parameters);
+    parameters.softening_kind =
+        snapshot->softening_kind < 0 ? KY_PLUMMER : snapshot->softening_kind;
+    *text = '\0';
+    ky_options_text(KY_OPTIONS_PARAMETERS, &parameters, "softening-kind", text, KIND, NULL);
+    return text;
 }
 
 /* Which softening a run of these bodies has by itself. */
 static void show_softening(const struct ky_snapshot *snapshot, const struct facts *facts)
 {
-    char low[KY_QUANTITY_TEXT], high[KY_QUANTITY_TEXT];
+    char low[KY_QUANTITY_TEXT], high[KY_QUANTITY_TEXT], kind[KIND];
     const struct ky_units *units = &facts->shown;
     printf("%-22s ", "softening");
     if (snapshot->bodies.softening)
         printf("of each body's own, from %s to %s (%s)\n",
                ky_quantity_text(units, KY_LENGTH_UNIT, facts->softening[0], 6, low),
                ky_quantity_text(units, KY_LENGTH_UNIT, facts->softening[1], 6, high),
-               kind_of(snapshot));
+               kind_of(snapshot, kind));
     else if (isnan(snapshot->softening))
         printf("none in the file; a run needs --softening\n");
     else
         printf("%s (%s)\n", ky_quantity_text(units, KY_LENGTH_UNIT, snapshot->softening, 6, low),
-               kind_of(snapshot));
+               kind_of(snapshot, kind));
 }
 
 /* The largest coordinate. */
@@ -228,13 +233,15 @@ static void write_json(struct ky_json *json, const char *name, const struct ky_s
                        const struct facts *facts)
 {
     const struct ky_scales *scales = &facts->scales;
+    char kind[KIND];
     ky_json_object(json, name);
     ky_json_text(json, "file", facts->file);
     ky_json_count(json, "n", facts->n);
     ky_json_real(json, "time", snapshot->time);
     reading_json(json, snapshot);
     ky_json_vector(json, "own_softenings", facts->softening, 2);
-    ky_json_text(json, "softening_kind", snapshot->softening_kind < 0 ? NULL : kind_of(snapshot));
+    ky_json_text(json, "softening_kind",
+                 snapshot->softening_kind < 0 ? NULL : kind_of(snapshot, kind));
     ky_json_real(json, "mass", facts->mass);
     ky_json_vector(json, "low", facts->low, 3);
     ky_json_vector(json, "high", facts->high, 3);

@@ -14,7 +14,6 @@
 #include "command/completion.h"
 #include "command/man.h"
 #include "command/topics.h"
-#include "snapshot/snapshot.h"
 
 /* What a command is called for without --json. FILES: it makes files, and prints remarks beside.
  * NUMBERS: it prints numbers, and may make files too. PRINTS: it prints alone, and so has no

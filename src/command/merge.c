@@ -6,7 +6,6 @@
 #include "base/sums.h"
 #include "base/units.h"
 #include "command/command.h"
-#include "models/models.h"
 
 /* With --softening: it takes the place of what the bodies bring, with the same remark as that of
  * `run`. */
@@ -163,7 +162,10 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
         status = refuse_own_input(cli, sink.output, cli->words[k]);
     if (!status)
         status = merge(cli, &parameters, units, &reading, &a, &b, &both);
-    const double pericentre = ky_merge_time(&parameters, ky_sum(both.bodies.n, both.bodies.mass));
+    double pericentre = (double)NAN;
+    if (!status)
+        status = ky_merge_time(&parameters, ky_sum(both.bodies.n, both.bodies.mass), &pericentre,
+                               &cli->error);
     if (!status)
         status = sink_put(cli, &sink, &both);
     if (!status && cli->json) {

@@ -7,7 +7,6 @@
 #include "command/walks.h"
 #include "draw/canvas.h"
 #include "draw/plot.h"
-#include "snapshot/snapshot.h"
 
 struct request {
     struct ky_parameters engine; /* of which --threads alone counts */

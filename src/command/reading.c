@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "base/bodies.h"
 #include "command/command.h"
-#include "snapshot/space.h"
 
 const char *const body_type_names[6] = {"gas", "halo", "disk", "bulge", "stars", "black holes"};
 

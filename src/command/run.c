@@ -11,7 +11,6 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "command/files.h"
-#include "snapshot/snapshot.h"
 
 /* ---- signals ---- */
 

@@ -8,14 +8,9 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "base/named_numbers.h"
 #include "base/number.h"
 #include "base/units.h"
 #include "command/command.h"
-#include "engine/common/external.h"
-#include "integrate/expansion.h"
-#include "snapshot/snapshot.h"
-#include "snapshot/space.h"
 
 #define FIELD(name) offsetof(struct source, name)
 static const struct ky_option source_options[] = {
@@ -74,31 +69,6 @@ static enum ky_status check_intervals(struct cli *cli, const struct ky_parameter
     return KY_OK;
 }
 
-/* Fields and the universe with their numbers in the units of the bodies. */
-static enum ky_status settle_texts(struct cli *cli, struct ky_parameters *parameters,
-                                   const struct ky_units *units)
-{
-    enum ky_status status = KY_OK;
-    if (parameters->field && ky_named_numbers_have_units(parameters->field)) {
-        char *plain = ky_options_store(&cli->storage, KY_EXTERNALS_TEXT);
-        if (!plain)
-            return ky_no_memory(&cli->error, "fields", KY_EXTERNALS_TEXT, 1);
-        status =
-            ky_externals_plain(parameters->field, units, plain, KY_EXTERNALS_TEXT, &cli->error);
-        parameters->field = plain;
-    }
-    if (!status && parameters->expansion && ky_named_numbers_have_units(parameters->expansion)) {
-        struct ky_expansion expansion;
-        char *plain = ky_options_store(&cli->storage, KY_EXPANSION_TEXT);
-        if (!plain)
-            return ky_no_memory(&cli->error, "universe", KY_EXPANSION_TEXT, 1);
-        status = ky_expansion_read(parameters->expansion, units, &expansion, &cli->error);
-        ky_expansion_write(&expansion, plain);
-        parameters->expansion = plain;
-    }
-    return status;
-}
-
 /* Makes the model in memory, with the units, G and softening of the command line. */
 static enum ky_status make(struct cli *cli, struct source *source, struct ky_parameters *parameters,
                            struct ky_snapshot *snapshot, char origin[ORIGIN])
@@ -110,10 +80,9 @@ static enum ky_status make(struct cli *cli, struct source *source, struct ky_par
         model->units.g = parameters->g;
     struct ky_units units;
     enum ky_status status = model_options_settle(cli, source->model, &model->units, &units);
-    if (!status)
-        status = settle_texts(cli, parameters, &units);
     if (status)
         return status;
+    parameters->units = units;
     model->softening = parameters->softening;
     model->softening_kind = parameters->softening_kind;
     model->log = cli_log;
@@ -224,7 +193,7 @@ enum ky_status source_get(struct cli *cli, struct source *source, struct ky_para
     if (!status && file)
         status = cli_settle(cli, &snapshot->units);
     if (!status && file)
-        status = settle_texts(cli, parameters, &snapshot->units);
+        parameters->units = snapshot->units;
     if (!status && snapshot->units.g > 0)
         parameters->g = snapshot->units.g;
     return status;
@@ -390,9 +359,10 @@ static void tell_universe(struct cli *cli, const struct ky_write_options *option
 {
     char line[KY_REMARK];
     const int hdf5 = options->format == KY_HDF5 ||
-                     (options->format == KY_FORMAT_BY_NAME && ky_hdf5_ending(output));
-    if (hdf5 || !ky_space_tells_universe(&snapshot->space) || !(snapshot->units.length_cm > 0) ||
-        !(snapshot->space.omega_lambda > 0))
+                     (options->format == KY_FORMAT_BY_NAME && ky_format_of_name(output) == KY_HDF5);
+    const struct ky_space *space = &snapshot->space;
+    if (hdf5 || !(snapshot->units.length_cm > 0) || !(space->hubble > 0) ||
+        !(space->omega_matter > 0) || !(space->omega_lambda > 0))
         return;
     ky_format(
         line, sizeof line,

@@ -7,7 +7,6 @@
 
 #include "base/memory.h"
 #include "base/order.h"
-#include "snapshot/snapshot.h"
 
 #define FIELD(name) offsetof(struct table_output, name)
 static const struct ky_option table_options[] = {

@@ -97,15 +97,10 @@ static struct ky_kepler orbit_of(const struct ky_merge_parameters *parameters, d
                               parameters->eccentricity, parameters->separation};
 }
 
-double ky_merge_time(const struct ky_merge_parameters *parameters, double mass)
-{
-    const struct ky_kepler orbit = orbit_of(parameters, mass);
-    return ky_kepler_time(&orbit);
-}
-
-enum ky_status ky_merge_scale(const struct ky_bodies *b,
-                              const struct ky_merge_parameters *parameters,
-                              struct ky_merge_scale *scale, struct ky_error *error)
+/* What the second system is multiplied by. */
+static enum ky_status scale_of(const struct ky_bodies *b,
+                               const struct ky_merge_parameters *parameters,
+                               struct ky_merge_scale *scale, struct ky_error *error)
 {
     const double half = 0.5;
     double centre[3], radius, mass = ky_sum(b->n, b->mass);
@@ -204,10 +199,8 @@ static enum ky_status check_system(const struct ky_bodies *bodies, const char *w
     return status ? ky_fail_in(error, status, "the %s system: ", which) : KY_OK;
 }
 
-/* The parameters over their defaults. KY_USAGE for an orbit that does not exist, KY_BAD_DATA for
- * systems that cannot be merged. */
-static enum ky_status check(const struct ky_bodies *a, const struct ky_bodies *b,
-                            const struct ky_merge_parameters *given,
+/* The parameters over their defaults. KY_USAGE for an orbit that does not exist. */
+static enum ky_status adopt(const struct ky_merge_parameters *given,
                             struct ky_merge_parameters *parameters, struct ky_error *error)
 {
     ky_merge_parameters_defaults(parameters);
@@ -216,8 +209,39 @@ static enum ky_status check(const struct ky_bodies *a, const struct ky_bodies *b
     struct ky_option_set set = options_of(parameters);
     if (!status)
         status = ky_options_check(&set, error);
+    return status ? status : check_orbit(parameters, error);
+}
+
+enum ky_status ky_merge_scale(const struct ky_bodies *b, const struct ky_merge_parameters *given,
+                              struct ky_merge_scale *scale, struct ky_error *error)
+{
+    KY_NEED(b, error);
+    KY_NEED(scale, error);
+    struct ky_merge_parameters parameters;
+    enum ky_status status = adopt(given, &parameters, error);
+    return status ? status : scale_of(b, &parameters, scale, error);
+}
+
+enum ky_status ky_merge_time(const struct ky_merge_parameters *given, double mass, double *time,
+                             struct ky_error *error)
+{
+    KY_NEED(time, error);
+    struct ky_merge_parameters parameters;
+    enum ky_status status = adopt(given, &parameters, error);
+    if (!status && !(mass > 0))
+        return ky_fail(error, KY_USAGE, "a mass of %g has no orbit", mass);
+    const struct ky_kepler orbit = orbit_of(&parameters, mass);
     if (!status)
-        status = check_orbit(parameters, error);
+        *time = ky_kepler_time(&orbit);
+    return status;
+}
+
+/* Adopts the parameters. KY_BAD_DATA for systems that cannot be merged. */
+static enum ky_status check(const struct ky_bodies *a, const struct ky_bodies *b,
+                            const struct ky_merge_parameters *given,
+                            struct ky_merge_parameters *parameters, struct ky_error *error)
+{
+    enum ky_status status = adopt(given, parameters, error);
     if (!status)
         status = check_system(a, "first", error);
     if (!status)
@@ -245,7 +269,7 @@ enum ky_status ky_merge(const struct ky_bodies *a, const struct ky_bodies *b,
         return status;
     const struct ky_merge_scale as_it_is = {1, 1, 1};
     struct ky_merge_scale scale;
-    status = ky_merge_scale(b, &parameters, &scale, error);
+    status = scale_of(b, &parameters, &scale, error);
     if (status)
         return status;
     double mass_a = ky_sum(a->n, a->mass), mass_b = ky_sum(b->n, b->mass) * scale.mass,

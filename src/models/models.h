@@ -134,17 +134,4 @@ enum ky_status ky_model_make_one(const struct ky_model *model,
                                  const struct ky_model_parameters *given,
                                  struct ky_snapshot *snapshot, struct ky_error *error);
 
-/* The time from the start of a merger of this mass to its pericentre, as for two points; for
- * parameters that ky_merge takes. */
-double ky_merge_time(const struct ky_merge_parameters *parameters, double mass);
-
-/* The factors by which the numbers of the second system of a merger are multiplied. */
-struct ky_merge_scale {
-    double mass, length, speed;
-};
-/* KY_BAD_DATA for a system that cannot be scaled. */
-enum ky_status ky_merge_scale(const struct ky_bodies *b,
-                              const struct ky_merge_parameters *parameters,
-                              struct ky_merge_scale *scale, struct ky_error *error);
-
 #endif

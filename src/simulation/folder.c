@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "snapshot/snapshot.h"
 
 enum ky_status ky_folder_path(const char *folder, const char *name, char path[KY_PATH],
@@ -29,7 +30,8 @@ enum ky_status ky_folder_snapshot(const char *folder, size_t number, char path[K
     return ky_folder_path(folder, name, path, error);
 }
 
-int ky_folder_is_snapshot(const char *name)
+/* 1 if a run gives its snapshots such names: "snapshot_0012.hdf5". */
+static int is_snapshot(const char *name)
 {
     static const char *const suffixes[] = {".hdf5", ".tipsy"};
     if (strncmp(name, "snapshot_", 9) != 0)
@@ -64,10 +66,10 @@ static int is_result(const char *name)
             !strcmp(name + length - suffix, beside[k])) {
             memcpy(snapshot, name, length - suffix);
             snapshot[length - suffix] = '\0';
-            return ky_folder_is_snapshot(snapshot);
+            return is_snapshot(snapshot);
         }
     }
-    return ky_folder_is_snapshot(name);
+    return is_snapshot(name);
 }
 
 /* What a start that was interrupted has left. */
@@ -258,4 +260,63 @@ int ky_folder_stop(const char *folder)
 {
     char path[KY_PATH];
     return ky_folder_path(folder, "stop", path, NULL) == KY_OK && unlink(path) == 0;
+}
+
+/* ---- the snapshots of a run ---- */
+
+static enum ky_status add_path(const char *folder, const char *name, struct ky_paths *paths,
+                               struct ky_error *error)
+{
+    const size_t size = strlen(folder) + strlen(name) + 2;
+    char **more = realloc(paths->path, (paths->count + 1) * sizeof *more);
+    if (more)
+        paths->path = more;
+    char *path = more ? ky_allocate(size, 1) : NULL;
+    if (!path)
+        return ky_no_memory(error, "names of snapshots", paths->count + 1, size);
+    snprintf(path, size, "%s/%s", folder, name);
+    paths->path[paths->count++] = path;
+    return KY_OK;
+}
+
+/* For qsort: snapshots in the order of their numbers. */
+static int by_number(const void *a, const void *b)
+{
+    const char *const *x = a, *const *y = b;
+    size_t m = strlen(*x), n = strlen(*y); /* snapshot_10000 comes after snapshot_9999 */
+    return m != n ? (m > n) - (m < n) : strcmp(*x, *y);
+}
+
+void ky_paths_free(struct ky_paths *paths)
+{
+    for (size_t k = 0; paths && k < paths->count; k++)
+        free(paths->path[k]);
+    if (paths) {
+        free(paths->path);
+        paths->path = NULL;
+        paths->count = 0;
+    }
+}
+
+enum ky_status ky_run_snapshots(const char *folder, struct ky_paths *paths, struct ky_error *error)
+{
+    KY_NEED(folder, error);
+    KY_NEED(paths, error);
+    enum ky_status status = KY_OK;
+    DIR *list = opendir(folder);
+    paths->path = NULL;
+    paths->count = 0;
+    if (!list)
+        return ky_fail(error, KY_BAD_DATA, "%s: %s", folder, strerror(errno));
+    for (struct dirent *entry; !status && (entry = readdir(list));)
+        if (is_snapshot(entry->d_name))
+            status = add_path(folder, entry->d_name, paths, error);
+    closedir(list);
+    if (!status && !paths->count)
+        status = ky_fail(error, KY_BAD_DATA, "%s: holds no snapshots (snapshot_0000…)", folder);
+    if (status)
+        ky_paths_free(paths);
+    else
+        qsort(paths->path, paths->count, sizeof *paths->path, by_number);
+    return status;
 }

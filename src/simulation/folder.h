@@ -32,8 +32,6 @@ void ky_folder_drop(const char *folder);
 enum ky_status ky_folder_settle(const char *folder, struct ky_error *error);
 /* 1 if the folder has a restart file, or the start of a run that can be completed. */
 int ky_folder_resumable(const char *folder);
-/* 1 if a run gives its snapshots such names: "snapshot_0012.hdf5". */
-int ky_folder_is_snapshot(const char *name);
 /* 1 if the user has put a file named `stop` there. The file is removed, so that the run can go on
  * later. */
 int ky_folder_stop(const char *folder);

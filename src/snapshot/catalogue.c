@@ -44,6 +44,7 @@ static enum ky_status write_csv(const char *path, const struct ky_catalogue *cat
 
 enum ky_status ky_catalogue_may_write(const char *path, int overwrite, struct ky_error *error)
 {
+    KY_NEED(path, error);
     if (!ky_hdf5_ending(path) && !ky_ends_with(path, ".csv"))
         return ky_fail(error, KY_USAGE,
                        "%s: a catalogue is HDF5 or CSV; name it .hdf5, .h5 or .csv", path);

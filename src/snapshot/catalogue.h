@@ -21,11 +21,6 @@ static inline const double *ky_catalogue_numbers(const struct ky_catalogue *cata
     return *(double *const *)(const void *)((const char *)catalogue + column->offset);
 }
 
-/* Checks before any work that a catalogue may be written under this name. KY_USAGE for a name that
- * ends otherwise than .hdf5, .h5 or .csv, KY_UNSUPPORTED for HDF5 in a build without it, and the
- * failures of ky_file_may_write. */
-enum ky_status ky_catalogue_may_write(const char *path, int overwrite, struct ky_error *error);
-
 /* KY_UNSUPPORTED, with the path and what to do, in a build without HDF5. */
 enum ky_status ky_hdf5_catalogue_check(const char *path, struct ky_error *error);
 /* Writes the catalogue; see ky_catalogue_write. */
@@ -33,10 +28,5 @@ enum ky_status ky_hdf5_write_catalogue(const char *path, const struct ky_catalog
                                        const struct ky_snapshot *snapshot,
                                        const struct ky_write_options *options,
                                        struct ky_error *error);
-/* Reads centres and radii of the groups of an HDF5 catalogue that ky_catalogue_write wrote: x, y, z
- * and radius, in the units of its snapshot; *circles [*count] is freed by the caller. KY_BAD_DATA
- * for another file, KY_UNSUPPORTED in a build without HDF5. */
-enum ky_status ky_hdf5_read_circles(const char *path, double (**circles)[4], size_t *count,
-                                    struct ky_error *error);
 
 #endif

@@ -7,27 +7,11 @@
 #include "base/memory.h"
 #include "snapshot/snapshot.h"
 
-int ky_is_standard(const char *path)
-{
-    return !strcmp(path, "-");
-}
-
 enum ky_status ky_snapshot_create(const char *path, int overwrite, struct ky_file **file,
                                   struct ky_error *error)
 {
     return ky_is_standard(path) ? ky_file_standard_output(file, error)
                                 : ky_file_create(path, overwrite, file, error);
-}
-
-int ky_ends_with(const char *text, const char *end)
-{
-    size_t length = strlen(text), more = end ? strlen(end) : 0;
-    if (!more || length < more)
-        return 0;
-    for (size_t k = 0; k < more; k++)
-        if (tolower((unsigned char)text[length - more + k]) != end[k])
-            return 0;
-    return 1;
 }
 
 size_t ky_hdf5_ending(const char *path)

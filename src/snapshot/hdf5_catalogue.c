@@ -220,11 +220,14 @@ static enum ky_status read_circles(hid_t file, double (**circles)[4], size_t *co
     return status;
 }
 
-enum ky_status ky_hdf5_read_circles(const char *path, double (**circles)[4], size_t *count,
+enum ky_status ky_catalogue_circles(const char *path, double (**circles)[4], size_t *count,
                                     struct ky_error *error)
 {
     struct ky_input input;
     struct ky_hdf5_quiet quiet;
+    KY_NEED(path, error);
+    KY_NEED(circles, error);
+    KY_NEED(count, error);
     *circles = NULL;
     *count = 0;
     enum ky_status status = ky_input_open(path, &input, error);
@@ -258,9 +261,12 @@ enum ky_status ky_hdf5_write_catalogue(const char *path, const struct ky_catalog
     return ky_hdf5_catalogue_check(path, error);
 }
 
-enum ky_status ky_hdf5_read_circles(const char *path, double (**circles)[4], size_t *count,
+enum ky_status ky_catalogue_circles(const char *path, double (**circles)[4], size_t *count,
                                     struct ky_error *error)
 {
+    KY_NEED(path, error);
+    KY_NEED(circles, error);
+    KY_NEED(count, error);
     *circles = NULL;
     *count = 0;
     return ky_hdf5_catalogue_check(path, error);

@@ -257,6 +257,12 @@ static const struct format *format_by_name(const char *path)
     return NULL;
 }
 
+int ky_format_of_name(const char *path)
+{
+    const struct format *format = path ? format_by_name(path) : NULL;
+    return format ? (int)format->format : KY_FORMAT_BY_NAME;
+}
+
 enum ky_status ky_snapshot_write(const char *path, const struct ky_snapshot *given,
                                  const struct ky_write_options *options, struct ky_error *error)
 {

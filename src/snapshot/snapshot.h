@@ -26,15 +26,10 @@ enum ky_status ky_snapshot_read_input(const struct ky_input *input, enum ky_form
 
 /* ---- common.c ---- */
 
-/* 1 if the path is "-", which stands for standard input or output. */
-int ky_is_standard(const char *path);
 /* Opens the file that a snapshot is written to, or standard output. */
 enum ky_status ky_snapshot_create(const char *path, int overwrite, struct ky_file **file,
                                   struct ky_error *error);
 
-/* 1 if `text` ends with `end`, in small or capital letters. `end` is in small letters; nothing ends
- * with NULL or "". */
-int ky_ends_with(const char *text, const char *end);
 #define KY_HDF5_SUFFIXES ".hdf5", ".h5"
 /* The length of the ending of a name of an HDF5 file; 0 for other names. */
 size_t ky_hdf5_ending(const char *path);
@@ -55,11 +50,6 @@ int ky_names_unit(const char *text);
  * 'X'". */
 enum ky_status ky_units_unknown(const struct ky_read_options *options, const char *what,
                                 struct ky_error *error);
-
-/* For a program, to be called before its first snapshot: at the end of the process HDF5 then does
- * nothing. After a damaged file it would print lines of its own. Every file of ours is closed
- * before that. */
-void ky_snapshot_quiet_exit(void);
 
 /* 1 if the options ask only for the number of the n bodies: the reader sets bodies.n and no arrays.
  */

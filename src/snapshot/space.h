@@ -33,10 +33,6 @@ struct ky_space ky_space_of(const double facts[KY_SPACE_FACTS], double time);
 /* Whether h, Ω_m and Ω_Λ are known, from which the expansion of a universe follows. */
 int ky_space_tells_universe(const struct ky_space *space);
 
-/* Writes the space in words: "comoving (redshift 3), in units of 1/h (h = 0.7), in a periodic box
- * of side 100". The text is empty for an ordinary file. */
-void ky_space_describe(const struct ky_space *space, char *text, size_t size);
-
 /* Sets snapshot->space, and its `converted` if the options ask for the conversion. KY_BAD_DATA for
  * a space that the options refuse, and for a conversion if the file lacks the numbers for it. */
 enum ky_status ky_space_decide(const struct ky_space *space, const struct ky_read_options *options,

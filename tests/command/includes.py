@@ -24,19 +24,13 @@ UPSTAIRS = (
 NAME = re.compile(r"[A-Za-z_]\w*")
 # What the command still takes of the folders above base beside kyoho.h, names and headers: nothing may be added.
 COMMAND_TAKES = """
-ky_sampled_centre
 ky_canvas_available ky_canvas_knows ky_canvas_close ky_anchor_choose ky_draw_fits ky_draw_together ky_drawable ky_frame_draw
 ky_scene_choose ky_encoder_available ky_encoder_close ky_encoder_open ky_encoder_write ky_show_of ky_layout_choose
 ky_layout_open ky_plot_write ky_view_aim ky_view_misses ky_view_turn ky_trails_add ky_trails_begin ky_trails_draw
 ky_trails_free
-ky_externals_plain ky_expansion_read ky_expansion_write
-ky_merge_scale ky_merge_time ky_folder_is_snapshot ky_folder_path ky_catalogue_may_write ky_ends_with ky_hdf5_ending
-ky_is_standard ky_snapshot_quiet_exit ky_hdf5_read_circles ky_space_describe ky_space_tells_universe
 """.split()
 COMMAND_INCLUDES = """
-analysis/analysis.h draw/canvas.h draw/draw.h draw/encoder.h draw/plot.h engine/common/external.h engine/engine.h
-integrate/expansion.h models/models.h octree/sample.h physics/softening.h simulation/folder.h snapshot/catalogue.h
-snapshot/snapshot.h snapshot/space.h
+draw/canvas.h draw/draw.h draw/encoder.h draw/plot.h
 """.split()
 
 

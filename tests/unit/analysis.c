@@ -468,6 +468,23 @@ static void virial_ratio(void **state)
     assert_true(isnan(ky_virial_ratio(&sums)));
 }
 
+/* Of few bodies the sample is all of them. */
+static void a_sampled_centre_is_near_the_other(void **state)
+{
+    (void)state;
+    struct ky_bodies bodies = plummer(2000), none = {0};
+    double centre[3], sampled[3];
+    shift(&bodies, 2);
+    assert_ok(ky_density_centre(&bodies, centre, &error));
+    assert_ok(ky_sampled_centre(&bodies, sampled, &error));
+    for (int k = 0; k < 3; k++)
+        assert_between(sampled[k] - centre[k], -1e-12, 1e-12);
+    assert_int_equal(ky_sampled_centre(&none, sampled, &error), KY_BAD_DATA);
+    assert_int_equal(ky_sampled_centre(NULL, sampled, &error), KY_USAGE);
+    assert_int_equal(ky_sampled_centre(&bodies, NULL, &error), KY_USAGE);
+    ky_bodies_free(&bodies);
+}
+
 /* ---- ky_forces_check ---- */
 
 /* Wanted: samples of all bodies of a small sphere with a coarse opening. */
@@ -598,6 +615,7 @@ int main(void)
         cmocka_unit_test(linear_parts_are_taken_away),
         cmocka_unit_test(scales_of_cold_and_single_bodies),
         cmocka_unit_test(error_statistics),
+        cmocka_unit_test(a_sampled_centre_is_near_the_other),
         cmocka_unit_test(forces_are_measured),
         cmocka_unit_test(wrong_measurements_are_told),
         cmocka_unit_test(memory_of_a_measurement_grows_with_the_bodies),

@@ -394,8 +394,13 @@ static void a_csv_file_has_a_line_for_each_group(void **state)
     struct ky_catalogue catalogue = find(&parameters, &snapshot.bodies, 1e-6, 2);
     const char *path = in_folder("groups.csv");
     assert_int_equal(catalogue.groups, 50);
+    assert_ok(ky_catalogue_may_write(path, 0, &error));
     assert_ok(ky_catalogue_write(path, &catalogue, &snapshot, 0, &error));
     assert_int_equal(ky_catalogue_write(path, &catalogue, &snapshot, 0, &error), KY_USAGE);
+    assert_int_equal(ky_catalogue_may_write(path, 0, &error), KY_USAGE);
+    assert_ok(ky_catalogue_may_write(path, 1, &error));
+    assert_int_equal(ky_catalogue_may_write("a.txt", 1, &error), KY_USAGE);
+    assert_int_equal(ky_catalogue_may_write(NULL, 1, &error), KY_USAGE);
     assert_ok(ky_catalogue_write(path, &catalogue, &snapshot, 1, &error));
     assert_int_equal(ky_catalogue_write(in_folder("a.txt"), &catalogue, &snapshot, 1, &error),
                      KY_USAGE);
@@ -479,6 +484,28 @@ static void check_file(const char *path, const struct ky_catalogue *catalogue,
     free(count);
 }
 
+/* The circles are the centres and radii of the groups. */
+static void check_circles(const char *path, const struct ky_catalogue *catalogue)
+{
+    struct ky_error error = {0};
+    double(*circles)[4];
+    size_t count;
+    assert_ok(ky_catalogue_circles(path, &circles, &count, &error));
+    assert_int_equal(count, catalogue->groups);
+    for (size_t g = 0; g < count; g++) {
+        assert_memory_equal(circles[g], catalogue->centre[g], 3 * sizeof(double));
+        assert_true(circles[g][3] == catalogue->radius[g]);
+    }
+    free(circles);
+    assert_int_equal(ky_catalogue_circles(in_folder("groups.csv"), &circles, &count, &error),
+                     KY_BAD_DATA);
+    assert_true(!circles && !count);
+    assert_int_equal(ky_catalogue_circles(in_folder("none.hdf5"), &circles, &count, &error),
+                     KY_BAD_DATA);
+    assert_int_equal(ky_catalogue_circles(NULL, &circles, &count, &error), KY_USAGE);
+    assert_int_equal(ky_catalogue_circles(path, NULL, &count, &error), KY_USAGE);
+}
+
 static void an_hdf5_file_has_groups_and_ids(void **state)
 {
     (void)state;
@@ -497,6 +524,7 @@ static void an_hdf5_file_has_groups_and_ids(void **state)
         assert_ok(
             ky_catalogue_write(in_folder("groups.hdf5"), &catalogue, &snapshot, some, &error));
         check_file(in_folder("groups.hdf5"), &catalogue, &snapshot);
+        check_circles(in_folder("groups.hdf5"), &catalogue);
         ky_catalogue_free(&catalogue);
     }
     ky_snapshot_free(&snapshot);
@@ -514,6 +542,10 @@ static void an_hdf5_file_has_groups_and_ids(void **state)
     assert_int_equal(ky_catalogue_write(in_folder("g.h5"), &catalogue, &snapshot, 0, &error),
                      KY_UNSUPPORTED);
     assert_non_null(strstr(error.text, ".csv works without it"));
+    double(*circles)[4];
+    size_t count;
+    assert_int_equal(ky_catalogue_circles("g.h5", &circles, &count, &error), KY_UNSUPPORTED);
+    assert_int_equal(ky_catalogue_may_write(in_folder("g.h5"), 0, &error), KY_UNSUPPORTED);
     ky_catalogue_free(&catalogue);
     ky_snapshot_free(&snapshot);
 }

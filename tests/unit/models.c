@@ -236,6 +236,36 @@ static void wrong_units_of_a_model(void **state)
     assert_int_equal(ky_model_make("plummer", &parameters, &snapshot, &error), KY_USAGE);
 }
 
+/* Of a parabola Barker's equation gives the time: √(2 q³/(G M)) (D + D³/3), D² = r/q − 1. */
+static void scale_and_time_of_a_merger(void **state)
+{
+    (void)state;
+    double mass[2] = {1, 1}, x[2][3] = {{1, 0, 0}, {-1, 0, 0}}, v[2][3] = {{0}}, time = 0;
+    const struct ky_bodies pair = {.n = 2, .mass = mass, .position = x, .velocity = v};
+    struct ky_merge_parameters parameters;
+    struct ky_merge_scale scale = {0};
+    ky_merge_parameters_defaults(&parameters);
+    parameters.separation = 5;
+    parameters.pericentre = 1;
+    assert_ok(ky_merge_scale(&pair, &parameters, &scale, &error));
+    assert_true(scale.mass == 1 && scale.length == 1 && scale.speed == 1);
+    assert_ok(ky_merge_time(&parameters, 2, &time, &error));
+    assert_between(time, (2 + 8.0 / 3) * (1 - 1e-9), (2 + 8.0 / 3) * (1 + 1e-9));
+    parameters.mass = 8;
+    assert_ok(ky_merge_scale(&pair, &parameters, &scale, &error));
+    assert_true(scale.mass == 4 && scale.length == 2);
+    assert_between(scale.speed, sqrt(2) - 1e-12, sqrt(2) + 1e-12);
+    mass[0] = mass[1] = 0;
+    assert_int_equal(ky_merge_scale(&pair, &parameters, &scale, &error), KY_BAD_DATA);
+    assert_int_equal(ky_merge_time(&parameters, 0, &time, &error), KY_USAGE);
+    assert_int_equal(ky_merge_time(&parameters, (double)NAN, &time, &error), KY_USAGE);
+    parameters.pericentre = 6; /* beyond the start */
+    assert_int_equal(ky_merge_time(&parameters, 2, &time, &error), KY_USAGE);
+    assert_int_equal(ky_merge_scale(&pair, &parameters, &scale, &error), KY_USAGE);
+    assert_int_equal(ky_merge_time(NULL, 2, &time, &error), KY_USAGE);
+    assert_int_equal(ky_merge_scale(NULL, &parameters, &scale, &error), KY_USAGE);
+}
+
 /* A merger of 1 : 3 from one system: the second has a third of the mass and the radius goes with
  * its root, or is given; it stays in equilibrium. */
 static void merging_scales_the_second_system(void **state)
@@ -1235,6 +1265,7 @@ int main(void)
         cmocka_unit_test(mass_radius_and_g_scale),
         cmocka_unit_test(wrong_units_of_a_model),
         cmocka_unit_test(merging_scales_the_second_system),
+        cmocka_unit_test(scale_and_time_of_a_merger),
         cmocka_unit_test(few_bodies_are_finite_and_centred),
         cmocka_unit_test(large_models_are_centred),
         cmocka_unit_test(models_are_in_virial_balance),

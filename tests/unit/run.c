@@ -93,6 +93,42 @@ static void plans(void **state)
     ky_snapshot_free(&bodies);
 }
 
+/* The snapshots of a folder, by their numbers; other files are none. */
+static void snapshots_of_a_folder(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"snapshot_10000.hdf5", "snapshot_9999.hdf5",
+                                        "snapshot_0002.tipsy", "energy.csv",
+                                        "snapshot_1.hdf5",     "snapshot_0003.hdf5.part"};
+    enum { NAMES = sizeof names / sizeof *names };
+    char folder[64], path[NAMES][128];
+    struct ky_paths paths = {0};
+    snprintf(folder, sizeof folder, "%s/snapshots", top);
+    assert_int_equal(ky_run_snapshots(folder, &paths, &error), KY_BAD_DATA);
+    assert_int_equal(mkdir(folder, 0700), 0);
+    assert_int_equal(ky_run_snapshots(folder, &paths, &error), KY_BAD_DATA);
+    assert_true(!paths.path && !paths.count && strstr(error.text, "no snapshots"));
+    for (size_t k = 0; k < NAMES; k++) {
+        snprintf(path[k], sizeof path[k], "%s/%s", folder, names[k]);
+        FILE *file = fopen(path[k], "w");
+        assert_non_null(file);
+        fclose(file);
+    }
+    assert_ok(ky_run_snapshots(folder, &paths, &error));
+    assert_int_equal(paths.count, 3);
+    for (size_t k = 0; k < 3; k++)
+        assert_string_equal(paths.path[k], path[2 - k]);
+    ky_paths_free(&paths);
+    assert_true(!paths.path && !paths.count);
+    ky_paths_free(&paths);
+    ky_paths_free(NULL);
+    assert_int_equal(ky_run_snapshots(NULL, &paths, &error), KY_USAGE);
+    assert_int_equal(ky_run_snapshots(folder, NULL, &error), KY_USAGE);
+    for (size_t k = 0; k < NAMES; k++)
+        unlink(path[k]);
+    rmdir(folder);
+}
+
 /* The first bytes of a struct, as a program has it that knows no more, at the end of a page behind
  * which nothing may be read. */
 static void *before_a_wall(const void *from, size_t size)
@@ -541,6 +577,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plans),
+        cmocka_unit_test(snapshots_of_a_folder),
         cmocka_unit_test(structs_of_older_programs),
         cmocka_unit_test(wrong_parameters_are_refused),
         cmocka_unit_test(runs_stops_and_resumes),

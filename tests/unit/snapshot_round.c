@@ -284,8 +284,36 @@ static void refusals_name_what_is_possible(void **state)
     ky_snapshot_free(&snapshot);
 }
 
+static void names_tell_formats(void **state)
+{
+    (void)state;
+    assert_int_equal(ky_format_of_name("a.HDF5"), KY_HDF5);
+    assert_int_equal(ky_format_of_name("a.b.h5"), KY_HDF5);
+    assert_int_equal(ky_format_of_name("a.tipsy"), KY_TIPSY);
+    assert_int_equal(ky_format_of_name("a.csv"), KY_CSV);
+    assert_int_equal(ky_format_of_name("-"), KY_FORMAT_BY_NAME);
+    assert_int_equal(ky_format_of_name(NULL), KY_FORMAT_BY_NAME);
+}
+
+static void spaces_are_told_in_words(void **state)
+{
+    (void)state;
+    char text[100];
+    struct ky_space space = {.scale_factor = 1, .hubble = 0.7};
+    ky_space_describe(&space, text, sizeof text);
+    assert_string_equal(text, "");
+    space = (struct ky_space){
+        .comoving = 1, .per_h = 1, .scale_factor = 0.25, .hubble = 0.7, .box = 100};
+    ky_space_describe(&space, text, sizeof text);
+    assert_string_equal(
+        text, "comoving (redshift 3), in units of 1/h (h = 0.7), in a periodic box of side 100");
+    ky_space_describe(&space, text, 9);
+    assert_string_equal(text, "comoving");
+}
+
 int main(void)
 {
+    ky_snapshot_quiet_exit();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(csv_keeps_every_bit),
 #ifdef KY_HAVE_HDF5
@@ -299,6 +327,8 @@ int main(void)
         cmocka_unit_test(units_and_parameters_come_back),
         cmocka_unit_test(other_units_are_converted),
         cmocka_unit_test(existing_files_are_kept),
+        cmocka_unit_test(names_tell_formats),
+        cmocka_unit_test(spaces_are_told_in_words),
         cmocka_unit_test(refusals_name_what_is_possible),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
