@@ -263,7 +263,8 @@ enum ky_options_kind {
     KY_OPTIONS_MERGE,   /* struct ky_merge_parameters */
     KY_OPTIONS_GROUPS,  /* struct ky_catalogue_parameters */
     KY_OPTIONS_PROFILE, /* struct ky_profile_parameters */
-    KY_OPTIONS_DRAW     /* struct ky_draw_parameters */
+    KY_OPTIONS_DRAW,    /* struct ky_draw_parameters */
+    KY_OPTIONS_FILM     /* struct ky_film_parameters */
 };
 /* The option `index` = 0, 1, … of the struct; KY_USAGE past the last, and for an unknown kind. */
 KY_API enum ky_status ky_options_get(int kind, size_t index, struct ky_option_about *about);
@@ -1115,6 +1116,85 @@ KY_API void ky_draw_parameters_defaults(struct ky_draw_parameters *parameters);
  * KY_BAD_DATA if a panel lacks the body of `about`, KY_UNSUPPORTED without libpng or cairo. */
 KY_API enum ky_status ky_draw(const char *path, const struct ky_snapshot *panels, size_t count,
                               const struct ky_draw_parameters *parameters, struct ky_error *error);
+
+/* The same as pixels in memory. `overwrite` of the parameters says nothing here. `picture` is empty
+ * after a failure; it needs neither libpng nor cairo. Free with ky_picture_free. */
+struct ky_picture {
+    size_t size;          /* of this struct, or 0 */
+    size_t width, height; /* with what is around the panels */
+    uint8_t *rgba; /* [height][width][4]: red, green, blue and 255, from the upper left corner */
+};
+KY_API enum ky_status ky_draw_pixels(const struct ky_snapshot *panels, size_t count,
+                                     const struct ky_draw_parameters *parameters,
+                                     struct ky_picture *picture, struct ky_error *error);
+KY_API void ky_picture_free(struct ky_picture *picture); /* clears the struct */
+
+/* ky_draw of snapshots in files, which it reads; of trails one at a time is in memory. `reading`
+ * NULL: as ky_read_options_defaults, with KY_SPACE_AS_STORED. Fails as ky_draw and
+ * ky_snapshot_read_as do. */
+KY_API enum ky_status ky_draw_files(const char *path, const char *const *files, size_t count,
+                                    const struct ky_read_options *reading,
+                                    const struct ky_draw_parameters *parameters,
+                                    struct ky_error *error);
+/* KY_UNSUPPORTED if this build cannot draw a file of this name: .pdf and .svg need cairo, all
+ * others are PNG files. */
+KY_API enum ky_status ky_draw_available(const char *path, struct ky_error *error);
+/* KY_BAD_DATA for bodies that cannot be drawn: numbers that are not finite, negative masses, and
+ * positions so far away that squares of them overflow. */
+KY_API enum ky_status ky_draw_check(const struct ky_bodies *bodies, struct ky_error *error);
+
+/* Fields as the options for films of `kyoho draw --help`. NaN: the camera stays as in struct
+ * ky_draw_parameters. */
+struct ky_film_parameters {
+    size_t size;
+    int rate;                /* frames a second */
+    uint64_t frames;         /* evenly over the snapshots; 0: one a snapshot */
+    double turn_to, tilt_to; /* camera at the last frame [degrees] */
+    double region_to;        /* region of the last frame [length] */
+    uint64_t at_once; /* frames that are drawn at the same time; 0: one a thread, fewer if they need
+                         more than 4 GB */
+    /* Called after each frame, by one thread at a time; or NULL. */
+    void (*progress)(void *context, size_t done, size_t frames);
+    void *progress_context;
+};
+KY_API void ky_film_parameters_defaults(struct ky_film_parameters *film);
+/* A film of snapshots in files, by the program ffmpeg. Frames have the scale and the brightness of
+ * the first, the middle and the last snapshot together. KY_UNSUPPORTED without ffmpeg,
+ * KY_CANNOT_WRITE if ffmpeg fails (it says why on standard error); KY_USAGE for trails, and for one
+ * file without a number of frames. Otherwise as ky_draw_files. */
+KY_API enum ky_status ky_film(const char *path, const char *const *files, size_t count,
+                              const struct ky_read_options *reading,
+                              const struct ky_draw_parameters *parameters,
+                              const struct ky_film_parameters *film, struct ky_error *error);
+
+enum { KY_DASHES = 6 };
+/* A line of a plot. Points are joined in their order. A point that is not finite, or that a
+ * logarithmic axis cannot show, leaves a gap. This struct and the next stand in arrays and do not
+ * grow. */
+struct ky_plot_curve {
+    const char *name; /* for the legend; NULL: no entry */
+    const double *x, *y;
+    size_t n;   /* 0: only an entry of the legend */
+    int colour; /* from 0; −1: the colour of the axes */
+    int dash;   /* one of KY_DASHES patterns, from 0, which has no gaps */
+    int mark;   /* 0: dots if there are few points; else a shape, from 1, at some of the points: it
+                   distinguishes curves whose colours look alike in a grey print */
+};
+struct ky_plot {
+    const char *labels[2]; /* of the axes: right, up */
+    int logarithmic[2];
+    const struct ky_plot_curve *curves;
+    size_t count;
+    const char *units[2]; /* of the axes; "": N-body units; NULL: none */
+};
+/* Writes `count` plots, one below the other, as PNG, PDF or SVG; size: width and height of all
+ * [pixels]. All have the same range to the right, and the title, which may be NULL, stands above
+ * the first. The ranges of the axes stand in the comment of a PNG or PDF file. KY_BAD_DATA for no
+ * plot and for one without points, KY_USAGE where the labels leave no room and for an existing file
+ * unless `overwrite`, KY_UNSUPPORTED as ky_draw_available. */
+KY_API enum ky_status ky_plot_write(const char *path, const struct ky_plot *plots, size_t count,
+                                    const size_t size[2], const char *title, int overwrite,
+                                    struct ky_error *error);
 
 /* ---- devices ---- */
 

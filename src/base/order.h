@@ -1,7 +1,9 @@
-/* Comparisons for qsort and bsearch: the smaller number comes first. Each returns −1, 0 or 1. */
+/* Order. Comparisons for qsort and bsearch: the smaller number comes first. Each returns −1, 0 or
+ * 1. */
 #ifndef KY_BASE_ORDER_H
 #define KY_BASE_ORDER_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* Compares two doubles, neither of them NaN. */
@@ -30,6 +32,14 @@ static inline int ky_order_ids(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
     return (x > y) - (x < y);
+}
+
+/* The place of the k-th of `count` among `all` things in their order, evenly spread, the first and
+ * the last included; of one, the last. */
+static inline size_t ky_spread(size_t k, size_t count, size_t all)
+{
+    return count < 2 ? all - 1
+                     : (size_t)((double)k * (double)(all - 1) / (double)(count - 1) + 0.5);
 }
 
 #endif

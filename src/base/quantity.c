@@ -308,3 +308,20 @@ enum ky_status ky_quantity_read(const char *text, const struct ky_units *units,
         *end = at;
     return KY_OK;
 }
+
+enum ky_status ky_units_together(const struct ky_units *one, const struct ky_units *other,
+                                 struct ky_error *error)
+{
+    static const struct ky_dimension kinds[] = {{1, 0, 0}, {0, 1, 0}, {1, 0, -1}};
+    char names[2][KY_UNIT_TEXT] = {"", ""};
+    if (ky_units_agree(one, other))
+        return KY_OK;
+    for (size_t k = 0; k < 3 && !strcmp(names[0], names[1]); k++) {
+        ky_unit_text(one, kinds[k], names[0]);
+        ky_unit_text(other, kinds[k], names[1]);
+    }
+    return ky_fail(error, KY_BAD_DATA,
+                   "the snapshots are in different units, %s and %s: they have no scale in common; "
+                   "draw them apart",
+                   *names[0] ? names[0] : "N-body units", *names[1] ? names[1] : "N-body units");
+}

@@ -72,4 +72,8 @@ enum ky_status ky_quantity_read(const char *text, const struct ky_units *units,
 /* Writes the names of the units of this dimension for an error or a help: "AU, pc, kpc, Mpc". */
 const char *ky_unit_names(struct ky_dimension dimension, char text[KY_UNIT_NAMES]);
 
+/* KY_BAD_DATA for snapshots in different units: one picture or curve of both has no scale. */
+enum ky_status ky_units_together(const struct ky_units *one, const struct ky_units *other,
+                                 struct ky_error *error);
+
 #endif

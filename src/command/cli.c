@@ -235,6 +235,12 @@ enum ky_status cli_settle(struct cli *cli, const struct ky_units *units)
 
 int cli_waits(const struct cli *cli, const char *name)
 {
+    for (size_t s = 0; s < cli->count && !name; s++)
+        for (size_t k = 0; k < cli->sets[s].count; k++)
+            if (cli->waiting[s][k])
+                return 1;
+    if (!name)
+        return 0;
     const struct ky_option_set *owner = NULL;
     const struct ky_option *option = ky_options_find(cli->sets, cli->count, name, &owner);
     return option && owner->waiting && owner->waiting[option - owner->options];

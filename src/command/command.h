@@ -88,7 +88,7 @@ enum ky_status cli_parse(struct cli *cli, int argc, char **argv, int least, int 
 /* Once the units of the bodies are known: gives the options whose values had units, "3pc", numbers
  * in `units`. KY_USAGE where these have no scale. */
 enum ky_status cli_settle(struct cli *cli, const struct ky_units *units);
-/* 1 if the value of the option has a unit and waits for cli_settle. */
+/* 1 if the value of the option (NULL: of any) has a unit and waits for cli_settle. */
 int cli_waits(const struct cli *cli, const char *name);
 /* 1 if the command line or the parameter file names the option. */
 int cli_given(const struct cli *cli, const char *name);
@@ -123,6 +123,11 @@ struct reading {
 };
 /* Binds --physical, --as-stored, --types and --renumber. */
 void reading_add(struct cli *cli, struct reading *reading);
+/* What ky_snapshot_read_as is asked for, as reading_get asks. KY_USAGE for options that contradict
+ * each other. */
+enum ky_status reading_how(struct cli *cli, const struct reading *reading,
+                           const struct ky_units *units, int as_it_is,
+                           struct ky_read_options *options);
 /* Reads the snapshot `path`. `units` are those of a file that names none, or NULL. With `as_it_is`
  * comoving, h-scaled and periodic files are read as they are, for a description or a picture, and
  * options with units get numbers in those of the file; else such files are KY_BAD_DATA unless the

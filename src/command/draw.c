@@ -5,9 +5,12 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/order.h"
 
 #define FIELD(name) offsetof(struct draw_request, name)
 static const struct ky_option own_options[] = {
@@ -43,75 +46,68 @@ static const struct ky_option plot_options[] = {
      "only one"},
 };
 
-static const struct ky_option film_options[] = {
-    {"rate", KY_OPTION_INTEGER, FIELD(rate), "25", 1, 1000, NULL, NULL, "frames a second"},
-    {"frames", KY_OPTION_COUNT, FIELD(frames), "0", 0, 1e6, NULL, NULL,
-     "number of frames, evenly over the snapshots; 0: one a snapshot"},
-    {"turn-to", KY_OPTION_REAL, FIELD(turn_to), NULL, -36000, 36000, NULL, "DEGREES",
-     "azimuth of the camera (--turn) at the last frame; without it the camera does not turn "
-     "[degrees]"},
-    {"tilt-to", KY_OPTION_REAL, FIELD(tilt_to), NULL, -36000, 36000, NULL, "DEGREES",
-     "elevation of the camera (--tilt) at the last frame; without it the camera does not rise "
-     "[degrees]"},
-    {"region-to", KY_OPTION_REAL, FIELD(region_to), NULL, 1e-300, 1e300, NULL, "LENGTH",
-     "--region of the last frame; without it the camera does not zoom [length]"},
-    {"at-once", KY_OPTION_COUNT, FIELD(at_once), "0", 0, 1024, NULL, NULL,
-     "frames that are drawn at the same time; 0: one a thread, fewer if they need more than 4 GB"},
+/* Tells how far the film is: a line that is written over on a terminal, else one now and then. */
+struct film_line {
+    double began, told; /* ky_clock */
 };
-
-/* Reads the snapshots of the panels and draws them. `count`: panels. */
-static enum ky_status draw_panels(struct cli *cli, const struct draw_request *request,
-                                  const struct file_list *files, size_t count)
+static void tell(void *context, size_t done, size_t frames)
 {
-    struct ky_snapshot *panels = ky_allocate_zeroed(count, sizeof *panels);
-    if (!panels)
-        return ky_no_memory(&cli->error, "panels", count, sizeof *panels);
-    enum ky_status status = KY_OK;
-    size_t read = 0;
-    for (; read < count && !status; read++) {
-        ky_snapshot_clear(&panels[read]);
-        status = reading_get(cli, request->reading,
-                             files->names[files_spread(read, count, files->count)], NULL, 1,
-                             &panels[read]);
-    }
-    if (!status)
-        status = ky_draw(request->output, panels, count, request->parameters, &cli->error);
-    for (size_t k = 0; k < read; k++)
-        ky_snapshot_free(&panels[k]);
-    free(panels);
+    struct film_line *line = context;
+    const int terminal = isatty(STDERR_FILENO), last = done == frames;
+    const double now = ky_clock(), seconds = now - line->began;
+    if (!last && now - line->told < (terminal ? 0.1 : 10))
+        return;
+    line->told = now;
+    fprintf(stderr, "%sframe %zu of %zu, %.3g frames/s, %.0f s left%s", terminal ? "\r\033[K" : "",
+            done, frames, (double)done / fmax(seconds, 1e-9),
+            seconds / (double)done * (double)(frames - done), terminal && !last ? "" : "\n");
+}
+
+/* Values with units wait for the first snapshot, of which the head is enough. */
+static enum ky_status settle(struct cli *cli, const struct draw_request *request, const char *file)
+{
+    struct ky_snapshot snapshot;
+    struct reading head = *request->reading;
+    head.count_above = 1;
+    if (!cli_waits(cli, NULL))
+        return KY_OK;
+    ky_snapshot_clear(&snapshot);
+    enum ky_status status = reading_get(cli, &head, file, NULL, 1, &snapshot);
+    ky_snapshot_free(&snapshot);
     return status;
 }
 
-/* Reads the snapshots one after the other, and draws the paths of some of their bodies. */
-static enum ky_status draw_trails(struct cli *cli, const struct draw_request *request,
-                                  const struct file_list *files, size_t count)
+/* A film of all files. *frames: how many it has. */
+static enum ky_status draw_film(struct cli *cli, const struct draw_request *request,
+                                const struct file_list *files, size_t *frames)
 {
-    struct ky_trails trails = {0};
-    struct ky_snapshot snapshot;
-    struct ky_units units = {0};
-    enum ky_status status = ky_canvas_available(request->output, &cli->error);
-    ky_snapshot_clear(&snapshot);
-    for (size_t k = 0; k < count && !status; k++) {
-        ky_snapshot_free(&snapshot);
-        status =
-            reading_get(cli, request->reading, files->names[files_spread(k, count, files->count)],
-                        NULL, 1, &snapshot);
-        if (!status)
-            status = ky_drawable(&snapshot.bodies, &cli->error);
-        units = k == 0 ? snapshot.units : units;
-        if (!status)
-            status = ky_draw_together(&units, &snapshot.units, &cli->error);
-        if (!status && k == 0)
-            status = ky_trails_begin(&trails, &snapshot.bodies, (size_t)request->parameters->trails,
-                                     count, &cli->error);
-        if (!status)
-            ky_trails_add(&trails, &snapshot);
-    }
+    struct ky_film_parameters film = *request->film;
+    struct ky_read_options reading;
+    struct film_line line = {ky_clock(), ky_clock()};
+    film.progress = cli->quiet ? NULL : tell;
+    film.progress_context = &line;
+    *frames = film.frames ? (size_t)film.frames : files->count;
+    enum ky_status status = reading_how(cli, request->reading, NULL, 1, &reading);
+    return status ? status
+                  : ky_film(request->output, (const char *const *)files->names, files->count,
+                            &reading, request->parameters, &film, &cli->error);
+}
+
+/* A picture of `count` of the files. */
+static enum ky_status draw_picture(struct cli *cli, const struct draw_request *request,
+                                   const struct file_list *files, size_t count)
+{
+    struct ky_read_options reading;
+    const char **names = ky_allocate(count, sizeof *names);
+    if (!names)
+        return ky_no_memory(&cli->error, "panels", count, sizeof *names);
+    for (size_t k = 0; k < count; k++)
+        names[k] = files->names[ky_spread(k, count, files->count)];
+    enum ky_status status = reading_how(cli, request->reading, NULL, 1, &reading);
     if (!status)
-        status =
-            ky_trails_draw(request->output, &trails, &snapshot, request->parameters, &cli->error);
-    ky_snapshot_free(&snapshot);
-    ky_trails_free(&trails);
+        status = ky_draw_files(request->output, names, count, &reading, request->parameters,
+                               &cli->error);
+    free(names);
     return status;
 }
 
@@ -188,10 +184,12 @@ static enum ky_status draw_snapshots(struct cli *cli, const struct draw_request 
     if (!status && request->groups && (film || trails || count != 1))
         status = ky_fail(&cli->error, KY_USAGE,
                          "--groups marks the groups of one snapshot in a picture of it");
+    if (!status)
+        status = settle(cli, request, files.names[0]);
     if (!status && film)
         status = draw_film(cli, request, &files, &count);
     else if (!status)
-        status = (trails ? draw_trails : draw_panels)(cli, request, &files, count);
+        status = draw_picture(cli, request, &files, count);
     if (!status)
         show(cli, request->output, trails ? 1 : count, film ? "frame" : "panel",
              film ? "frames" : "panels");
@@ -226,7 +224,7 @@ static enum ky_status plot(struct cli *cli, const struct draw_request *request)
     const int tables = request->plot == PLOT_ENERGY || request->plot == PLOT_TABLE;
     struct file_list files = {0};
     int folder;
-    enum ky_status status = ky_canvas_available(request->output, &cli->error);
+    enum ky_status status = ky_draw_available(request->output, &cli->error);
     for (int k = 0; k < cli->word_count && tables && !status; k++)
         status = refuse_own_input(cli, request->output, cli->words[k]);
     if (!status && !tables)
@@ -237,6 +235,12 @@ static enum ky_status plot(struct cli *cli, const struct draw_request *request)
         show(cli, request->output, 1, "plot", "plots");
     files_free(&files);
     return status;
+}
+
+/* 1 if a file of this name is drawn, not encoded. */
+static int is_picture(const char *path)
+{
+    return ky_ends_with(path, ".png") || ky_ends_with(path, ".pdf") || ky_ends_with(path, ".svg");
 }
 
 /* KY_USAGE for options that have no meaning for what a picture shows. */
@@ -260,8 +264,6 @@ static enum ky_status check_shown(struct cli *cli, const struct ky_draw_paramete
     for (size_t k = 0; k < sizeof rules / sizeof *rules && !status; k++)
         if (!(rules[k].shown >> parameters->show & 1))
             status = cli_refuse(cli, rules[k].names, rules[k].what);
-    if (!status)
-        status = ky_draw_fits(parameters, &cli->error);
     if (!status && cli_given(cli, "region") && cli_given(cli, "fraction"))
         status = ky_fail(&cli->error, KY_USAGE, "give --region or --fraction, not both");
     return status;
@@ -274,7 +276,7 @@ static enum ky_status check_output(struct cli *cli, const struct draw_request *r
     int plot = request->plot >= 0;
     if (!request->output)
         return ky_fail(&cli->error, KY_USAGE, "no output: give -o FILE.png");
-    if ((!film || plot) && !ky_canvas_knows(request->output))
+    if ((!film || plot) && !is_picture(request->output))
         return ky_fail(
             &cli->error, KY_USAGE,
             "%s: pictures and plots are PNG, PDF or SVG files, films are MP4 files; give "
@@ -335,17 +337,19 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     struct ky_draw_parameters parameters;
     struct reading reading;
     struct draw_request request;
+    struct ky_film_parameters wanted;
     ky_draw_parameters_defaults(&parameters);
+    ky_film_parameters_defaults(&wanted);
     parameters.log = cli_log, parameters.log_context = cli;
     cli_add_table(cli, "picture", own_options, &request);
     cli_add_table(cli, "plot", plot_options, &request);
-    cli_add_table(cli, "film", film_options, &request);
+    cli_add_options(cli, "film", KY_OPTIONS_FILM, &wanted);
     cli_add_options(cli, "drawing", KY_OPTIONS_DRAW, &parameters);
     reading_add(cli, &reading);
     enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 1, INT_MAX, 0);
     if (status || describe || cli->help)
         return status;
-    request.reading = &reading, request.parameters = &parameters;
+    request.reading = &reading, request.parameters = &parameters, request.film = &wanted;
     int film = request.output && ky_ends_with(request.output, ".mp4");
     choose_shown(cli, film, &parameters);
     status = check_output(cli, &request, film);

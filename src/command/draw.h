@@ -5,8 +5,6 @@
 
 #include "command/columns.h"
 #include "command/files.h"
-#include "draw/draw.h"
-#include "draw/plot.h"
 
 enum { PLOT_ENERGY, PLOT_RADII, PLOT_ERRORS, PLOT_TABLE };
 enum { LOGARITHMIC_NONE, LOGARITHMIC_X, LOGARITHMIC_Y, LOGARITHMIC_BOTH };
@@ -18,20 +16,13 @@ struct draw_request {
     /* plots of tables */
     const char *x, *y, *label;
     int logarithmic;
-    /* films */
-    int rate;
-    uint64_t frames, at_once;
-    double turn_to, tilt_to, region_to;
     /* a picture that follows a run */
     int live;
     double look_every, patience;
     const struct reading *reading;
     const struct ky_draw_parameters *parameters;
+    const struct ky_film_parameters *film;
 };
-
-/* Makes a film of the snapshots. *frames: how many it has. KY_UNSUPPORTED without ffmpeg. */
-enum ky_status draw_film(struct cli *cli, const struct draw_request *request,
-                         const struct file_list *files, size_t *frames);
 
 /* Draws the latest snapshot of a run, again whenever there is a new one, until the run has ended.
  * *pictures: how many were drawn. */

@@ -76,7 +76,7 @@ static enum ky_status draw_latest(struct cli *cli, const struct draw_request *re
 enum ky_status draw_live(struct cli *cli, const struct draw_request *request, const char *folder,
                          size_t *pictures)
 {
-    enum ky_status status = ky_canvas_available(request->output, &cli->error);
+    enum ky_status status = ky_draw_available(request->output, &cli->error);
     char *drawn = NULL;
     int ended = 0;
     double news = ky_clock();

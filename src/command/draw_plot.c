@@ -94,7 +94,7 @@ static enum ky_status add_errors(struct cli *cli, const struct draw_request *req
     if (!status)
         status = reading_get(cli, request->reading, name, NULL, 1, &snapshot);
     if (!status)
-        status = ky_draw_together(&reference->units, &snapshot.units, &cli->error);
+        status = ky_units_together(&reference->units, &snapshot.units, &cli->error);
     if (!status)
         status = compare(cli, name, &snapshot.bodies, exact, errors);
     if (!status)

@@ -250,7 +250,7 @@ static enum ky_status measure_radii(struct cli *cli, const struct draw_request *
     ky_snapshot_clear(&snapshot);
     enum ky_status status = reading_get(cli, request->reading, file, NULL, 1, &snapshot);
     if (!status)
-        status = ky_drawable(&snapshot.bodies, &cli->error);
+        status = ky_draw_check(&snapshot.bodies, &cli->error);
     if (!status)
         status = ky_sampled_centre(&snapshot.bodies, centre, &cli->error);
     if (!status)
@@ -310,7 +310,7 @@ static enum ky_status read_series(struct cli *cli, const struct draw_request *re
             measure_radii(cli, request, series->files.names[s], &series->values[s], radii, &own);
         *units = s == 0 ? own : *units;
         if (!status)
-            status = ky_draw_together(units, &own, &cli->error);
+            status = ky_units_together(units, &own, &cli->error);
         for (size_t k = 0; k < RADII && !status; k++)
             series->values[(k + 1) * n + s] = radii[k];
     }

@@ -37,12 +37,6 @@ enum ky_status files_add(struct cli *cli, struct file_list *list, const char *wo
     return status;
 }
 
-size_t files_spread(size_t k, size_t count, size_t all)
-{
-    return count < 2 ? all - 1
-                     : (size_t)floor((double)k * (double)(all - 1) / (double)(count - 1) + 0.5);
-}
-
 void files_free(struct file_list *list)
 {
     for (size_t k = 0; k < list->count; k++)

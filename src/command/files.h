@@ -15,9 +15,6 @@ struct file_list {
 /* Adds `word` itself, or if it is a folder the snapshots in it, in their order. KY_BAD_DATA for a
  * folder without snapshots, or one that cannot be read. */
 enum ky_status files_add(struct cli *cli, struct file_list *list, const char *word);
-/* The place of the k-th of `count` files among `all`, evenly spread, the first and the last
- * included; of one, the last. */
-size_t files_spread(size_t k, size_t count, size_t all);
 /* Frees the names. */
 void files_free(struct file_list *list);
 /* 1 if `word` names a folder. */

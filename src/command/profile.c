@@ -5,8 +5,6 @@
 #include "base/memory.h"
 #include "command/table.h"
 #include "command/walks.h"
-#include "draw/canvas.h"
-#include "draw/plot.h"
 
 struct request {
     struct ky_parameters engine; /* of which --threads alone counts */
@@ -180,7 +178,7 @@ static enum ky_status check(struct cli *cli, const struct request *request)
                        "the table is not written to standard output; give -o FILE.csv");
     enum ky_status status = ky_file_may_write(request->output, request->overwrite, &cli->error);
     if (!status && !is_table(request->output))
-        status = ky_canvas_available(request->output, &cli->error);
+        status = ky_draw_available(request->output, &cli->error);
     if (!status && is_table(request->output))
         status = cli_refuse(cli, "title width height", "-o FILE.png");
     return status ? status

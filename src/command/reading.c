@@ -44,26 +44,32 @@ static enum ky_status parse_types(struct cli *cli, const char *text, unsigned *t
     return KY_OK;
 }
 
-enum ky_status reading_get(struct cli *cli, const struct reading *reading, const char *path,
-                           const struct ky_units *units, int as_it_is, struct ky_snapshot *snapshot)
+enum ky_status reading_how(struct cli *cli, const struct reading *reading,
+                           const struct ky_units *units, int as_it_is,
+                           struct ky_read_options *options)
 {
-    struct ky_read_options options;
-    ky_read_options_defaults(&options);
+    ky_read_options_defaults(options);
     if (reading->physical && reading->stored)
         return ky_fail(&cli->error, KY_USAGE,
                        "--physical converts the numbers of the file, --as-stored takes them for "
                        "physical ones; give one of the two");
-    options.space = reading->physical ? KY_SPACE_PHYSICAL
-                    : reading->stored ? KY_SPACE_OPEN
-                    : as_it_is        ? KY_SPACE_AS_STORED
-                                      : KY_SPACE_REFUSED;
-    options.renumber = reading->renumber;
-    options.count_above = reading->count_above;
-    options.units = units;
-    options.log = cli_log;
-    options.log_context = cli;
-    enum ky_status status =
-        reading->types ? parse_types(cli, reading->types, &options.types) : KY_OK;
+    options->space = reading->physical ? KY_SPACE_PHYSICAL
+                     : reading->stored ? KY_SPACE_OPEN
+                     : as_it_is        ? KY_SPACE_AS_STORED
+                                       : KY_SPACE_REFUSED;
+    options->renumber = reading->renumber;
+    options->count_above = reading->count_above;
+    options->units = units;
+    options->log = cli_log;
+    options->log_context = cli;
+    return reading->types ? parse_types(cli, reading->types, &options->types) : KY_OK;
+}
+
+enum ky_status reading_get(struct cli *cli, const struct reading *reading, const char *path,
+                           const struct ky_units *units, int as_it_is, struct ky_snapshot *snapshot)
+{
+    struct ky_read_options options;
+    enum ky_status status = reading_how(cli, reading, units, as_it_is, &options);
     if (!status)
         status = ky_snapshot_read_as(path, &options, snapshot, &cli->error);
     return status || !as_it_is ? status : cli_settle(cli, &snapshot->units);

@@ -40,13 +40,9 @@ static int is_vector(const char *path)
     return ky_ends_with(path, ".pdf") || ky_ends_with(path, ".svg");
 }
 
-int ky_canvas_knows(const char *path)
+enum ky_status ky_draw_available(const char *path, struct ky_error *error)
 {
-    return is_vector(path) || ky_ends_with(path, ".png");
-}
-
-enum ky_status ky_canvas_available(const char *path, struct ky_error *error)
-{
+    KY_NEED(path, error);
     return is_vector(path) ? ky_cairo_available(error) : ky_png_available(error);
 }
 
@@ -57,6 +53,42 @@ enum ky_status ky_canvas_write(const char *path, struct ky_canvas *canvas, const
         return ky_cairo_write(path, canvas, comment, overwrite, error);
     enum ky_status status = canvas->pen->flatten(canvas, error);
     return status ? status : ky_png_write(path, canvas, comment, overwrite, error);
+}
+
+void ky_picture_free(struct ky_picture *picture)
+{
+    if (!picture)
+        return;
+    free(picture->rgba);
+    picture->rgba = NULL;
+    picture->width = picture->height = 0;
+}
+
+/* The pixels of the canvas, once what was drawn is laid down on them. */
+static enum ky_status fill_pixels(const struct ky_canvas *canvas, struct ky_picture *picture,
+                                  struct ky_error *error)
+{
+    const size_t pixels = canvas->width * canvas->height;
+    uint8_t *rgba = ky_allocate(pixels, 4);
+    if (!rgba)
+        return ky_no_memory(error, "the picture", pixels, 4);
+    for (size_t i = 0; i < pixels; i++) {
+        memcpy(rgba + 4 * i, canvas->rgb + 3 * i, 3);
+        rgba[4 * i + 3] = UINT8_MAX;
+    }
+    picture->width = canvas->width;
+    picture->height = canvas->height;
+    picture->rgba = rgba;
+    return KY_OK;
+}
+
+enum ky_status ky_canvas_give(const struct ky_canvas_goal *goal, struct ky_canvas *canvas,
+                              const char *comment, struct ky_error *error)
+{
+    if (goal->path)
+        return ky_canvas_write(goal->path, canvas, comment, goal->overwrite, error);
+    enum ky_status status = canvas->pen->flatten(canvas, error);
+    return status ? status : fill_pixels(canvas, goal->picture, error);
 }
 
 void ky_take_ink(struct ky_canvas *canvas, const uint8_t colour[3])

@@ -49,15 +49,20 @@ enum ky_status ky_canvas_open(struct ky_canvas *canvas, size_t width, size_t hei
                               const uint8_t paper[3], struct ky_error *error);
 /* Frees what a canvas has. A canvas that is all 0 is allowed. */
 void ky_canvas_close(struct ky_canvas *canvas);
-/* KY_UNSUPPORTED if this build cannot write a file of this name: .pdf and .svg need cairo, all
- * others are PNG files. */
-enum ky_status ky_canvas_available(const char *path, struct ky_error *error);
 /* Writes the picture to a temporary name and renames it. `comment` is kept in PNG and PDF files.
  * KY_USAGE if the file exists, unless `overwrite`; KY_CANNOT_WRITE where the disk refuses. */
 enum ky_status ky_canvas_write(const char *path, struct ky_canvas *canvas, const char *comment,
                                int overwrite, struct ky_error *error);
-/* 1 if a file of this name is drawn, not encoded: .png, .pdf, .svg. */
-int ky_canvas_knows(const char *path);
+/* Where a picture goes: a file, or pixels if the path is NULL. */
+struct ky_canvas_goal {
+    const char *path;
+    int overwrite;
+    struct ky_picture *picture; /* empty */
+};
+/* Writes the picture to the file, as ky_canvas_write, or fills the pixels: KY_FAULT when memory is
+ * out. */
+enum ky_status ky_canvas_give(const struct ky_canvas_goal *goal, struct ky_canvas *canvas,
+                              const char *comment, struct ky_error *error);
 
 /* The ink of labels on dark pictures. */
 extern const uint8_t ky_pale_ink[3];
@@ -89,7 +94,6 @@ void ky_symbol(struct ky_canvas *canvas, const double middle[2], double radius, 
                int shape);
 /* Draws a line through the points; it is broken where one is not finite. `dash` counts the patterns
  * of KY_DASHES, from 0, which has no gaps. */
-enum { KY_DASHES = 6 };
 void ky_curve(struct ky_canvas *canvas, const double (*points)[2], size_t count, double width,
               int dash);
 

@@ -94,8 +94,9 @@ void ky_draw_parameters_defaults(struct ky_draw_parameters *parameters)
     ky_options_defaults(&set);
 }
 
-enum ky_status ky_drawable(const struct ky_bodies *bodies, struct ky_error *error)
+enum ky_status ky_draw_check(const struct ky_bodies *bodies, struct ky_error *error)
 {
+    KY_NEED(bodies, error);
     const double farthest = 1e150; /* squares of what lies past it would overflow */
     struct ky_bodies plain = *bodies;
     plain.id = NULL; /* ids need not be unique here */
@@ -107,7 +108,8 @@ enum ky_status ky_drawable(const struct ky_bodies *bodies, struct ky_error *erro
     return status;
 }
 
-enum ky_status ky_draw_fits(const struct ky_draw_parameters *parameters, struct ky_error *error)
+/* KY_USAGE for parameters that contradict each other. */
+static enum ky_status check_fit(const struct ky_draw_parameters *parameters, struct ky_error *error)
 {
     if (parameters->divide && parameters->show != KY_SHOW_COMPONENTS)
         return ky_fail(error, KY_USAGE,
@@ -124,40 +126,19 @@ enum ky_status ky_draw_fits(const struct ky_draw_parameters *parameters, struct 
     return status;
 }
 
-/* KY_USAGE or KY_BAD_DATA for whatever is wrong with the call. */
-static enum ky_status check(const struct ky_snapshot *panels, size_t count,
-                            struct ky_draw_parameters *parameters, struct ky_error *error)
+enum ky_status ky_draw_adopt(const struct ky_draw_parameters *given, struct ky_draw_parameters *own,
+                             struct ky_error *error)
 {
-    if (!count)
-        return ky_fail(error, KY_USAGE, "nothing to draw: give at least one snapshot");
-    struct ky_option_set set = option_set(parameters);
-    enum ky_status status = ky_options_check(&set, error);
-    if (!status && parameters->height && parameters->height < 16)
-        return ky_fail(error, KY_USAGE,
-                       "--height: %d is out of range; it must be 0, or 16 to 16384",
-                       parameters->height);
+    ky_draw_parameters_defaults(own);
+    enum ky_status status =
+        ky_size_adopt(own, sizeof *own, given, "ky_draw_parameters_defaults", error);
+    struct ky_option_set set = option_set(own);
     if (!status)
-        status = ky_draw_fits(parameters, error);
-    for (size_t p = 0; !status && p < count; p++)
-        status = ky_drawable(&panels[p].bodies, error);
-    return status;
-}
-
-enum ky_status ky_draw_together(const struct ky_units *one, const struct ky_units *other,
-                                struct ky_error *error)
-{
-    static const struct ky_dimension kinds[] = {{1, 0, 0}, {0, 1, 0}, {1, 0, -1}};
-    char names[2][KY_UNIT_TEXT] = {"", ""};
-    if (ky_units_agree(one, other))
-        return KY_OK;
-    for (size_t k = 0; k < 3 && !strcmp(names[0], names[1]); k++) {
-        ky_unit_text(one, kinds[k], names[0]);
-        ky_unit_text(other, kinds[k], names[1]);
-    }
-    return ky_fail(error, KY_BAD_DATA,
-                   "the snapshots are in different units, %s and %s: they have no scale in common; "
-                   "draw them apart",
-                   *names[0] ? names[0] : "N-body units", *names[1] ? names[1] : "N-body units");
+        status = ky_options_check(&set, error);
+    if (!status && own->height && own->height < 16)
+        return ky_fail(error, KY_USAGE,
+                       "--height: %d is out of range; it must be 0, or 16 to 16384", own->height);
+    return status ? status : check_fit(own, error);
 }
 
 /* Warns of a panel that shows none of its bodies, or none of the circles. */
@@ -179,7 +160,7 @@ enum ky_status ky_scene_choose(struct ky_scene *scene, const struct ky_snapshot 
     const struct ky_draw_parameters *parameters = scene->parameters;
     size_t room = scene->size[0] * scene->size[1] * ky_layer_count(parameters->show);
     for (size_t p = 1; p < count; p++)
-        if (ky_draw_together(&panels[0].units, &panels[p].units, error))
+        if (ky_units_together(&panels[0].units, &panels[p].units, error))
             return KY_BAD_DATA;
     double *own = layers ? NULL : ky_allocate(room, sizeof *own);
     if (!layers && !own)
@@ -253,8 +234,9 @@ static void describe(const struct ky_scene *scene, char *text, size_t size)
               what[parameters->show], "xyz"[parameters->axis], scene -> view.side, scene->peak[0]);
 }
 
-/* Draws the panels of the snapshots to a file. */
-static enum ky_status draw_panels(const char *path, const struct ky_snapshot *panels, size_t count,
+/* Draws the panels of the snapshots. */
+static enum ky_status draw_panels(const struct ky_canvas_goal *goal,
+                                  const struct ky_snapshot *panels, size_t count,
                                   const struct ky_draw_parameters *parameters,
                                   struct ky_error *error)
 {
@@ -278,15 +260,16 @@ static enum ky_status draw_panels(const char *path, const struct ky_snapshot *pa
     if (!status) {
         char comment[160];
         describe(&scene, comment, sizeof comment);
-        status = ky_canvas_write(path, &canvas, comment, parameters->overwrite, error);
+        status = ky_canvas_give(goal, &canvas, comment, error);
     }
     ky_canvas_close(&canvas);
     free(layers);
     return status;
 }
 
-/* Draws the paths of bodies from one snapshot to the next to a file. */
-static enum ky_status draw_trails(const char *path, const struct ky_snapshot *times, size_t count,
+/* Draws the paths of bodies from one snapshot to the next. */
+static enum ky_status draw_trails(const struct ky_canvas_goal *goal,
+                                  const struct ky_snapshot *times, size_t count,
                                   const struct ky_draw_parameters *parameters,
                                   struct ky_error *error)
 {
@@ -296,9 +279,24 @@ static enum ky_status draw_trails(const char *path, const struct ky_snapshot *ti
     for (size_t t = 0; t < count && !status; t++)
         ky_trails_add(&trails, &times[t]);
     if (!status)
-        status = ky_trails_draw(path, &trails, &times[count - 1], parameters, error);
+        status = ky_trails_draw(goal, &trails, &times[count - 1], parameters, error);
     ky_trails_free(&trails);
     return status;
+}
+
+static enum ky_status draw(const struct ky_canvas_goal *goal, const struct ky_snapshot *panels,
+                           size_t count, const struct ky_draw_parameters *parameters,
+                           struct ky_error *error)
+{
+    enum ky_status status = KY_OK;
+    if (!count)
+        return ky_fail(error, KY_USAGE, "nothing to draw: give at least one snapshot");
+    for (size_t p = 0; !status && p < count; p++)
+        status = ky_draw_check(&panels[p].bodies, error);
+    if (status)
+        return status;
+    return (parameters->show == KY_SHOW_TRAILS ? draw_trails : draw_panels)(goal, panels, count,
+                                                                            parameters, error);
 }
 
 enum ky_status ky_draw(const char *path, const struct ky_snapshot *panels, size_t count,
@@ -308,15 +306,24 @@ enum ky_status ky_draw(const char *path, const struct ky_snapshot *panels, size_
     KY_NEED(panels, error);
     KY_NEED(given, error);
     struct ky_draw_parameters parameters;
-    ky_draw_parameters_defaults(&parameters);
-    enum ky_status status =
-        ky_size_adopt(&parameters, sizeof parameters, given, "ky_draw_parameters_defaults", error);
+    enum ky_status status = ky_draw_adopt(given, &parameters, error);
     if (!status)
-        status = ky_canvas_available(path, error);
-    if (!status)
-        status = check(panels, count, &parameters, error);
-    if (status)
-        return status;
-    return (parameters.show == KY_SHOW_TRAILS ? draw_trails : draw_panels)(path, panels, count,
-                                                                           &parameters, error);
+        status = ky_draw_available(path, error);
+    const struct ky_canvas_goal goal = {path, parameters.overwrite, NULL};
+    return status ? status : draw(&goal, panels, count, &parameters, error);
+}
+
+enum ky_status ky_draw_pixels(const struct ky_snapshot *panels, size_t count,
+                              const struct ky_draw_parameters *given, struct ky_picture *picture,
+                              struct ky_error *error)
+{
+    KY_NEED(panels, error);
+    KY_NEED(given, error);
+    KY_NEED(picture, error);
+    struct ky_draw_parameters parameters;
+    const struct ky_canvas_goal goal = {NULL, 0, picture};
+    picture->rgba = NULL;
+    picture->width = picture->height = 0;
+    enum ky_status status = ky_draw_adopt(given, &parameters, error);
+    return status ? status : draw(&goal, panels, count, &parameters, error);
 }

@@ -8,11 +8,16 @@
 #include "base/status.h"
 #include "draw/canvas.h"
 
-extern const struct ky_option ky_draw_options[];
-extern const size_t ky_draw_option_count;
+extern const struct ky_option ky_draw_options[], ky_film_options[];
+extern const size_t ky_draw_option_count, ky_film_option_count;
 
-/* KY_USAGE for parameters that contradict each other. */
-enum ky_status ky_draw_fits(const struct ky_draw_parameters *parameters, struct ky_error *error);
+/* The caller's parameters over their defaults. KY_USAGE for those that are out of range or
+ * contradict each other. */
+enum ky_status ky_draw_adopt(const struct ky_draw_parameters *given, struct ky_draw_parameters *own,
+                             struct ky_error *error);
+
+/* How files are read for pictures: as the caller says, or with NULL with the numbers as stored. */
+struct ky_read_options ky_draw_reading(const struct ky_read_options *reading);
 
 /* ---- what is seen ---- */
 
@@ -85,13 +90,6 @@ void ky_view_place(const struct ky_view *view, const size_t size[2], const doubl
  * says where the picture and the bodies are. */
 int ky_view_misses(const struct ky_view *view, const size_t size[2],
                    const struct ky_snapshot *panel, char *text, size_t room);
-
-/* KY_BAD_DATA for bodies that cannot be drawn: numbers that are not finite, negative masses, and
- * positions so far away that they would overflow. */
-enum ky_status ky_drawable(const struct ky_bodies *bodies, struct ky_error *error);
-/* KY_BAD_DATA for snapshots in different units: one picture or curve of both has no scale. */
-enum ky_status ky_draw_together(const struct ky_units *one, const struct ky_units *other,
-                                struct ky_error *error);
 
 /* ---- what is shown of it ---- */
 
@@ -248,8 +246,9 @@ enum ky_status ky_trails_begin(struct ky_trails *trails, const struct ky_bodies 
 /* Adds the places of these bodies at one more time; they are found by their ids. */
 void ky_trails_add(struct ky_trails *trails, const struct ky_snapshot *snapshot);
 /* Draws a path for each body, dark at the first time and bright at the last, and a dot at its end,
- * as a PNG file. Units and label come from `last`. KY_USAGE for fewer than two times. */
-enum ky_status ky_trails_draw(const char *path, const struct ky_trails *trails,
+ * as ky_canvas_give does. Units and label come from `last`. KY_USAGE for fewer than two
+ * times. */
+enum ky_status ky_trails_draw(const struct ky_canvas_goal *goal, const struct ky_trails *trails,
                               const struct ky_snapshot *last,
                               const struct ky_draw_parameters *parameters, struct ky_error *error);
 void ky_trails_free(struct ky_trails *trails);

@@ -11,7 +11,7 @@
 #include "base/number.h"
 #include "draw/axis.h"
 
-enum { TICKS = 5, FEW = 40 };
+enum { TICKS = 5, FEW = 40, LEAST = 16, MOST = 65536 };
 static const double mark_size = 3; /* cells */
 
 static const uint8_t paper[3] = {255, 255, 255}, ink[3] = {20, 20, 24};
@@ -299,16 +299,45 @@ static enum ky_status draw_plots(struct frame *frames, const struct ky_plot *plo
     return status;
 }
 
+/* What can be wrong with the call. */
+static enum ky_status check(const struct ky_plot *plots, size_t count, const size_t size[2],
+                            struct ky_error *error)
+{
+    if (!count || !plots)
+        return ky_fail(error, KY_BAD_DATA, "nothing to plot: there are no curves");
+    for (int k = 0; k < 2; k++)
+        if (size[k] < LEAST || size[k] > MOST)
+            return ky_fail(error, KY_USAGE, "a plot of %zu x %zu pixels; each must be %d to %d",
+                           size[0], size[1], (int)LEAST, (int)MOST);
+    for (size_t p = 0; p < count; p++) {
+        int whole = plots[p].labels[KY_RIGHT] && plots[p].labels[KY_UP] &&
+                    (plots[p].curves || !plots[p].count);
+        for (size_t c = 0; c < plots[p].count && whole; c++)
+            whole = !plots[p].curves[c].n || (plots[p].curves[c].x && plots[p].curves[c].y);
+        if (!whole)
+            return ky_fail(error, KY_USAGE,
+                           "plot %zu: a label, or the numbers of a curve, are NULL", p);
+    }
+    return KY_OK;
+}
+
 enum ky_status ky_plot_write(const char *path, const struct ky_plot *plots, size_t count,
                              const size_t size[2], const char *title, int overwrite,
                              struct ky_error *error)
 {
+    KY_NEED(path, error);
+    KY_NEED(size, error);
     char comment[256] = "";
     struct ky_canvas canvas = {0};
+    enum ky_status status = ky_draw_available(path, error);
+    if (!status)
+        status = check(plots, count, size, error);
+    if (status)
+        return status;
     struct frame *frames = ky_allocate_zeroed(count, sizeof *frames);
     if (!frames)
         return ky_no_memory(error, "the plot", count, sizeof *frames);
-    enum ky_status status = choose_axes(frames, plots, count, comment, sizeof comment, error);
+    status = choose_axes(frames, plots, count, comment, sizeof comment, error);
     if (!status)
         status = ky_canvas_open(&canvas, size[0], size[1], paper, error);
     if (!status)

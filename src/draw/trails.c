@@ -162,7 +162,7 @@ static enum ky_status choose_view(struct ky_scene *scene, const struct ky_trails
     return status;
 }
 
-enum ky_status ky_trails_draw(const char *path, const struct ky_trails *trails,
+enum ky_status ky_trails_draw(const struct ky_canvas_goal *goal, const struct ky_trails *trails,
                               const struct ky_snapshot *last,
                               const struct ky_draw_parameters *parameters, struct ky_error *error)
 {
@@ -187,7 +187,7 @@ enum ky_status ky_trails_draw(const char *path, const struct ky_trails *trails,
         ky_layout_label(&layout, &scene, last, 0, 1, &canvas);
         ky_format(comment, sizeof comment, "paths of %zu bodies along %c; side of a panel %.6g",
                   trails->bodies, "xyz"[parameters->axis], scene.view.side);
-        status = ky_canvas_write(path, &canvas, comment, parameters->overwrite, error);
+        status = ky_canvas_give(goal, &canvas, comment, error);
     }
     ky_canvas_close(&canvas);
     return status;

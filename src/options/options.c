@@ -37,6 +37,8 @@ static const struct row rows[] = {
                             sizeof(struct ky_profile_parameters), "ky_profile_parameters_defaults"},
     [KY_OPTIONS_DRAW] = {"draw", ky_draw_options, &ky_draw_option_count,
                          sizeof(struct ky_draw_parameters), "ky_draw_parameters_defaults"},
+    [KY_OPTIONS_FILM] = {"film", ky_film_options, &ky_film_option_count,
+                         sizeof(struct ky_film_parameters), "ky_film_parameters_defaults"},
 };
 
 /* The row of a kind; NULL: there is none. */

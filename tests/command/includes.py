@@ -22,16 +22,6 @@ UPSTAIRS = (
     ("command/", r"[=!]= *KY_(?:DIRECT|WALK|LIST|TREE)\b", "ky_parameters_ignore"),
 )
 NAME = re.compile(r"[A-Za-z_]\w*")
-# What the command still takes of the folders above base beside kyoho.h, names and headers: nothing may be added.
-COMMAND_TAKES = """
-ky_canvas_available ky_canvas_knows ky_canvas_close ky_anchor_choose ky_draw_fits ky_draw_together ky_drawable ky_frame_draw
-ky_scene_choose ky_encoder_available ky_encoder_close ky_encoder_open ky_encoder_write ky_show_of ky_layout_choose
-ky_layout_open ky_plot_write ky_view_aim ky_view_misses ky_view_turn ky_trails_add ky_trails_begin ky_trails_draw
-ky_trails_free
-""".split()
-COMMAND_INCLUDES = """
-draw/canvas.h draw/draw.h draw/encoder.h draw/plot.h
-""".split()
 
 
 def sources():
@@ -204,9 +194,7 @@ def main():
             for file in files if file.startswith(folder)
             for match in re.finditer(words, plain[file])], "no file knows the names of what is above it")
     beside = beside_the_header(files, plain)
-    allowed = COMMAND_TAKES + COMMAND_INCLUDES
-    result([f"{file}: {name} is not in kyoho.h" for name, file in sorted(beside.items()) if name not in allowed] +
-           [f"{name}: the command does not take it any more; strike it from the list" for name in allowed if name not in beside],
+    result([f"{file}: {name} is not in kyoho.h" for name, file in sorted(beside.items())],
            "the command takes what kyoho.h, base and its own folder have")
     called = callers()
     result([f"{name}: nothing in examples/ or tests/ calls it" for name in sorted(public() - called)],

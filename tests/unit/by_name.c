@@ -16,6 +16,7 @@ static struct {
     struct ky_catalogue_parameters groups;
     struct ky_profile_parameters profile;
     struct ky_draw_parameters draw;
+    struct ky_film_parameters film;
 } all;
 
 static const struct {
@@ -30,6 +31,7 @@ static const struct {
     {KY_OPTIONS_GROUPS, &all.groups, sizeof all.groups, 4},
     {KY_OPTIONS_PROFILE, &all.profile, sizeof all.profile, 8},
     {KY_OPTIONS_DRAW, &all.draw, sizeof all.draw, 20},
+    {KY_OPTIONS_FILM, &all.film, sizeof all.film, 6},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -42,6 +44,7 @@ static void fill_all(void)
     ky_catalogue_parameters_defaults(&all.groups);
     ky_profile_parameters_defaults(&all.profile);
     ky_draw_parameters_defaults(&all.draw);
+    ky_film_parameters_defaults(&all.film);
 }
 
 /* A value that the option takes and that is not its default, if there is one. */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #ifdef KY_HAVE_PNG
@@ -760,6 +761,168 @@ static void labels_are_round(void **state)
     assert_string_equal(text, "t = 0 Myr");
 }
 
+/* ---- pixels in memory, and films ---- */
+
+static struct ky_draw_parameters small_picture(void)
+{
+    struct ky_draw_parameters parameters;
+    ky_draw_parameters_defaults(&parameters);
+    parameters.width = WIDTH;
+    parameters.height = WIDTH / 2;
+    parameters.rim = KY_RIM_NONE;
+    parameters.show = KY_SHOW_DENSITY;
+    return parameters;
+}
+
+static void pixels_stand_in_memory(void **state)
+{
+    (void)state;
+    struct ky_draw_parameters parameters = small_picture();
+    struct ky_snapshot panels[2];
+    struct ky_picture picture = {0}, pair = {0};
+    cloud(&panels[0], 3000, 1);
+    cloud(&panels[1], 0, 1);
+    assert_ok(ky_draw_pixels(panels, 1, &parameters, &picture, &error));
+    assert_true(picture.width == WIDTH && picture.height == WIDTH / 2);
+    double light = 0, opaque = 0;
+    for (size_t i = 0; i < WIDTH * WIDTH / 2; i++) {
+        light += picture.rgba[4 * i] + picture.rgba[4 * i + 1] + picture.rgba[4 * i + 2];
+        opaque += picture.rgba[4 * i + 3];
+    }
+    assert_true(opaque == 255.0 * WIDTH * WIDTH / 2);
+    assert_between(light / (3.0 * WIDTH * WIDTH / 2), 10, 200);
+    const uint8_t *middle = &picture.rgba[4 * (WIDTH / 4 * WIDTH + WIDTH / 2)];
+    assert_true(middle[0] > 100 && picture.rgba[0] < middle[0]);
+    parameters.rim = KY_RIM_AXES;
+    assert_ok(ky_draw_pixels(panels, 2, &parameters, &pair, &error));
+    assert_true(pair.width > 2 * WIDTH && pair.height > WIDTH / 2);
+    assert_true(pair.rgba[0] == 255); /* of the margin */
+    ky_picture_free(&pair);
+    assert_true(!pair.rgba && !pair.width);
+    ky_picture_free(&pair);
+    ky_picture_free(NULL);
+    assert_int_equal(ky_draw_pixels(panels, 0, &parameters, &pair, &error), KY_USAGE);
+    assert_int_equal(ky_draw_pixels(NULL, 1, &parameters, &pair, &error), KY_USAGE);
+    assert_int_equal(ky_draw_pixels(panels, 1, NULL, &pair, &error), KY_USAGE);
+    assert_int_equal(ky_draw_pixels(panels, 1, &parameters, NULL, &error), KY_USAGE);
+    parameters.height = 5;
+    assert_int_equal(ky_draw_pixels(panels, 1, &parameters, &pair, &error), KY_USAGE);
+    parameters.height = 0;
+    parameters.show = KY_SHOW_TRAILS;
+    assert_int_equal(ky_draw_pixels(panels, 1, &parameters, &pair, &error), KY_USAGE);
+    assert_ok(ky_draw_check(&panels[0].bodies, &error));
+    assert_ok(ky_draw_check(&panels[1].bodies, &error));
+    panels[0].bodies.position[7][1] = 1e200;
+    assert_int_equal(ky_draw_check(&panels[0].bodies, &error), KY_BAD_DATA);
+    assert_int_equal(ky_draw_pixels(panels, 1, &parameters, &pair, &error), KY_BAD_DATA);
+    assert_null(pair.rgba);
+    assert_int_equal(ky_draw_check(NULL, &error), KY_USAGE);
+    ky_picture_free(&picture);
+    ky_bodies_free(&panels[0].bodies);
+}
+
+static char folder[] = "/tmp/kyoho-film-XXXXXX", film_path[64], stub[64], csv[2][64];
+
+/* Two snapshots, and a program that keeps the frames in place of ffmpeg. */
+static int make_films(void **state)
+{
+    (void)state;
+    if (!mkdtemp(folder))
+        return -1;
+    snprintf(film_path, sizeof film_path, "%s/film.mp4", folder);
+    snprintf(stub, sizeof stub, "%s/ffmpeg", folder);
+    for (int k = 0; k < 2; k++) {
+        snprintf(csv[k], sizeof csv[k], "%s/%d.csv", folder, k);
+        FILE *file = fopen(csv[k], "w");
+        if (!file)
+            return -1;
+        fputs("id,mass,x,y,z,vx,vy,vz\n0,1,0,0,0,0,0,0\n1,1,2,0,0,0,0,0\n2,2,1,1,0,0,0,0\n", file);
+        fclose(file);
+    }
+    FILE *file = fopen(stub, "w");
+    if (!file)
+        return -1;
+    fputs("#!/bin/sh\nfor last; do :; done\nexec cat >\"${last#file:}\"\n", file);
+    fclose(file);
+    return chmod(stub, 0700);
+}
+
+static int remove_films(void **state)
+{
+    (void)state;
+    unlink(film_path);
+    unlink(stub);
+    unlink(csv[0]);
+    unlink(csv[1]);
+    return rmdir(folder);
+}
+
+static void count_frames(void *context, size_t done, size_t frames)
+{
+    int *count = context;
+    *count += done == (size_t)*count + 1 && frames == 3;
+}
+
+/* Three frames of two files with the same bodies: each is the picture of one. */
+static void films_are_frames(void **state)
+{
+    (void)state;
+    const char *const files[] = {csv[0], csv[1], NULL};
+    struct ky_draw_parameters parameters = small_picture();
+    struct ky_film_parameters film;
+    struct ky_snapshot panel;
+    struct ky_picture picture = {0};
+    char *const before = getenv("PATH") ? strdup(getenv("PATH")) : NULL, both[4096];
+    int frames = 0;
+    ky_film_parameters_defaults(&film);
+    assert_int_equal(film.rate, 25);
+    film.frames = 3;
+    film.progress = count_frames;
+    film.progress_context = &frames;
+    setenv("PATH", "/nowhere", 1);
+    assert_int_equal(ky_film(film_path, files, 2, NULL, &parameters, &film, &error),
+                     KY_UNSUPPORTED);
+    snprintf(both, sizeof both, "%s:%s", folder, before ? before : "/bin");
+    setenv("PATH", both, 1);
+    assert_ok(ky_film(film_path, files, 2, NULL, &parameters, &film, &error));
+    assert_int_equal(frames, 3);
+    assert_ok(ky_snapshot_read(csv[0], &panel, &error));
+    assert_ok(ky_draw_pixels(&panel, 1, &parameters, &picture, &error));
+    FILE *file = fopen(film_path, "rb");
+    assert_non_null(file);
+    const size_t pixels = picture.width * picture.height;
+    for (size_t i = 0; i < 3 * pixels; i++) {
+        uint8_t rgb[3];
+        assert_int_equal(fread(rgb, 1, 3, file), 3);
+        assert_memory_equal(rgb, picture.rgba + 4 * (i % pixels), 3);
+    }
+    assert_true(fgetc(file) == EOF);
+    fclose(file);
+    assert_int_equal(ky_film(film_path, files, 2, NULL, &parameters, &film, &error), KY_USAGE);
+    parameters.overwrite = 1;
+    assert_int_equal(ky_film(film_path, files, 3, NULL, &parameters, &film, &error), KY_USAGE);
+    assert_int_equal(ky_film(film_path, files, 0, NULL, &parameters, &film, &error), KY_USAGE);
+    assert_int_equal(ky_film(film_path, NULL, 1, NULL, &parameters, &film, &error), KY_USAGE);
+    assert_int_equal(ky_film(NULL, files, 1, NULL, &parameters, &film, &error), KY_USAGE);
+    assert_int_equal(ky_film(film_path, files, 1, NULL, NULL, &film, &error), KY_USAGE);
+    assert_int_equal(ky_film(film_path, files, 1, NULL, &parameters, NULL, &error), KY_USAGE);
+    film.frames = 0;
+    assert_int_equal(ky_film(film_path, files, 1, NULL, &parameters, &film, &error), KY_USAGE);
+    film.rate = 0;
+    assert_int_equal(ky_film(film_path, files, 2, NULL, &parameters, &film, &error), KY_USAGE);
+    film.rate = 25;
+    parameters.show = KY_SHOW_TRAILS;
+    assert_int_equal(ky_film(film_path, files, 2, NULL, &parameters, &film, &error), KY_USAGE);
+    parameters.show = KY_SHOW_STARS;
+    const char *const missing[] = {csv[0], "/nowhere/a.csv"};
+    assert_int_equal(ky_film(film_path, missing, 2, NULL, &parameters, &film, &error), KY_BAD_DATA);
+    ky_picture_free(&picture);
+    ky_snapshot_free(&panel);
+    if (before)
+        setenv("PATH", before, 1);
+    free(before);
+}
+
 #ifdef KY_HAVE_PNG
 static char path[64];
 
@@ -982,6 +1145,14 @@ static void curves_stand_where_the_axes_say(void **state)
     assert_ok(ky_plot_write(path, &plot, 1, size, NULL, 1, &error));
     static const size_t small[2] = {40, 40};
     assert_int_equal(ky_plot_write(path, &plot, 1, small, NULL, 1, &error), KY_USAGE);
+    const size_t tiny[2] = {8, 400};
+    assert_int_equal(ky_plot_write(path, &plot, 1, tiny, NULL, 1, &error), KY_USAGE);
+    assert_int_equal(ky_plot_write(path, &plot, 1, size, NULL, 0, &error), KY_USAGE);
+    assert_int_equal(ky_plot_write(path, &plot, 0, size, NULL, 1, &error), KY_BAD_DATA);
+    assert_int_equal(ky_plot_write(path, NULL, 0, size, NULL, 1, &error), KY_BAD_DATA);
+    assert_int_equal(ky_plot_write(NULL, &plot, 1, size, NULL, 1, &error), KY_USAGE);
+    curve.y = NULL;
+    assert_int_equal(ky_plot_write(path, &plot, 1, size, NULL, 1, &error), KY_USAGE);
 }
 
 /* Nothing, one body, all in one place, all without mass, a single heavy one: pictures all the same.
@@ -1015,6 +1186,37 @@ static void odd_bodies_are_drawn(void **state)
             assert_true(sum > 0);
             ky_bodies_free(&panel.bodies);
         }
+}
+
+/* Of files the same picture as of snapshots in memory. */
+static void pictures_of_files(void **state)
+{
+    const char *const files[] = {csv[0], csv[1], NULL};
+    struct ky_draw_parameters parameters = small_picture();
+    struct ky_snapshot panels[2];
+    uint32_t width, height;
+    double sum[2];
+    name_file(state);
+    parameters.overwrite = 1;
+    for (int k = 0; k < 2; k++)
+        assert_ok(ky_snapshot_read(files[k], &panels[k], &error));
+    for (int trails = 0; trails < 2; trails++) {
+        parameters.show = trails ? KY_SHOW_TRAILS : KY_SHOW_DENSITY;
+        assert_ok(ky_draw(path, panels, 2, &parameters, &error));
+        read_png(&width, &height, &sum[0]);
+        assert_ok(ky_draw_files(path, files, 2, NULL, &parameters, &error));
+        read_png(&width, &height, &sum[1]);
+        assert_true(sum[0] == sum[1] && sum[0] > 0);
+        assert_int_equal(ky_draw_files(path, files, 3, NULL, &parameters, &error), KY_USAGE);
+        assert_int_equal(ky_draw_files(path, files, 0, NULL, &parameters, &error), KY_USAGE);
+        assert_int_equal(ky_draw_files(NULL, files, 2, NULL, &parameters, &error), KY_USAGE);
+        assert_int_equal(ky_draw_files(path, files, 2, NULL, NULL, &error), KY_USAGE);
+    }
+    assert_ok(ky_draw_available(path, &error));
+    assert_int_equal(ky_draw_available(NULL, &error), KY_USAGE);
+    for (int k = 0; k < 2; k++)
+        ky_snapshot_free(&panels[k]);
+    remove_file(state);
 }
 
 static void bad_bodies_and_parameters_are_refused(void **state)
@@ -1070,6 +1272,8 @@ int main(void)
         cmocka_unit_test(axes_have_round_numbers),
         cmocka_unit_test(colours_grow_lighter),
         cmocka_unit_test(labels_are_round),
+        cmocka_unit_test(pixels_stand_in_memory),
+        cmocka_unit_test(films_are_frames),
 #ifdef KY_HAVE_PNG
         cmocka_unit_test_setup_teardown(the_file_is_a_png_of_the_right_size, name_file,
                                         remove_file),
@@ -1077,9 +1281,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(marks_have_shapes_of_their_own, name_file, remove_file),
         cmocka_unit_test_setup_teardown(curves_stand_where_the_axes_say, name_file, remove_file),
         cmocka_unit_test_setup_teardown(odd_bodies_are_drawn, name_file, remove_file),
+        cmocka_unit_test(pictures_of_files),
         cmocka_unit_test_setup_teardown(bad_bodies_and_parameters_are_refused, name_file,
                                         remove_file),
 #endif
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, make_films, remove_films);
 }

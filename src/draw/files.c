@@ -1,0 +1,88 @@
+/* Pictures of snapshots in files, which are read here: see kyoho.h. */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/quantity.h"
+#include "draw/draw.h"
+
+/* Reads the snapshots of the panels and draws them. */
+static enum ky_status draw_panels(const char *path, const char *const *files, size_t count,
+                                  const struct ky_read_options *reading,
+                                  const struct ky_draw_parameters *parameters,
+                                  struct ky_error *error)
+{
+    struct ky_snapshot *panels = ky_allocate_zeroed(count, sizeof *panels);
+    if (!panels)
+        return ky_no_memory(error, "panels", count, sizeof *panels);
+    enum ky_status status = KY_OK;
+    size_t read = 0;
+    for (; read < count && !status; read++)
+        status = ky_snapshot_read_as(files[read], reading, &panels[read], error);
+    if (!status)
+        status = ky_draw(path, panels, count, parameters, error);
+    for (size_t k = 0; k < read; k++)
+        ky_snapshot_free(&panels[k]);
+    free(panels);
+    return status;
+}
+
+/* Reads the snapshots one after the other, and draws the paths of some of their bodies. */
+static enum ky_status draw_trails(const char *path, const char *const *files, size_t count,
+                                  const struct ky_read_options *reading,
+                                  const struct ky_draw_parameters *parameters,
+                                  struct ky_error *error)
+{
+    const struct ky_canvas_goal goal = {path, parameters->overwrite, NULL};
+    struct ky_trails trails = {0};
+    struct ky_snapshot snapshot;
+    struct ky_units units = {0};
+    enum ky_status status = ky_draw_available(path, error);
+    ky_snapshot_clear(&snapshot);
+    for (size_t k = 0; k < count && !status; k++) {
+        ky_snapshot_free(&snapshot);
+        status = ky_snapshot_read_as(files[k], reading, &snapshot, error);
+        if (!status)
+            status = ky_draw_check(&snapshot.bodies, error);
+        units = k == 0 ? snapshot.units : units;
+        if (!status)
+            status = ky_units_together(&units, &snapshot.units, error);
+        if (!status && k == 0)
+            status = ky_trails_begin(&trails, &snapshot.bodies, (size_t)parameters->trails, count,
+                                     error);
+        if (!status)
+            ky_trails_add(&trails, &snapshot);
+    }
+    if (!status)
+        status = ky_trails_draw(&goal, &trails, &snapshot, parameters, error);
+    ky_snapshot_free(&snapshot);
+    ky_trails_free(&trails);
+    return status;
+}
+
+struct ky_read_options ky_draw_reading(const struct ky_read_options *reading)
+{
+    struct ky_read_options own;
+    ky_read_options_defaults(&own);
+    own.space = KY_SPACE_AS_STORED;
+    return reading ? *reading : own;
+}
+
+enum ky_status ky_draw_files(const char *path, const char *const *files, size_t count,
+                             const struct ky_read_options *reading,
+                             const struct ky_draw_parameters *given, struct ky_error *error)
+{
+    KY_NEED(path, error);
+    KY_NEED(given, error);
+    struct ky_draw_parameters parameters;
+    enum ky_status status = ky_draw_adopt(given, &parameters, error);
+    if (!status && (!files || !count))
+        status = ky_fail(error, KY_USAGE, "nothing to draw: give at least one snapshot");
+    for (size_t k = 0; k < count && !status; k++)
+        if (!files[k])
+            status = ky_fail(error, KY_USAGE, "ky_draw_files: files[%zu] is NULL", k);
+    if (status)
+        return status;
+    const struct ky_read_options own = ky_draw_reading(reading);
+    return (parameters.show == KY_SHOW_TRAILS ? draw_trails : draw_panels)(path, files, count, &own,
+                                                                           &parameters, error);
+}
