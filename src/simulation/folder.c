@@ -279,12 +279,20 @@ static enum ky_status add_path(const char *folder, const char *name, struct ky_p
     return KY_OK;
 }
 
+/* The digits of the name of a snapshot. */
+static const char digits[] = "0123456789";
+static const char *number_of(const char *path)
+{
+    const char *name = strrchr(path, '/') + 1;
+    return name + strcspn(name, digits);
+}
+
 /* For qsort: snapshots in the order of their numbers. */
 static int by_number(const void *a, const void *b)
 {
-    const char *const *x = a, *const *y = b;
-    size_t m = strlen(*x), n = strlen(*y); /* snapshot_10000 comes after snapshot_9999 */
-    return m != n ? (m > n) - (m < n) : strcmp(*x, *y);
+    const char *x = number_of(*(const char *const *)a), *y = number_of(*(const char *const *)b);
+    size_t m = strspn(x, digits), n = strspn(y, digits);
+    return m != n ? (m > n) - (m < n) : strcmp(x, y); /* 10000 comes after 9999 */
 }
 
 void ky_paths_free(struct ky_paths *paths)
