@@ -1,9 +1,9 @@
 /* kyoho info: what is in a snapshot, or how a run stands. */
 #include <math.h>
 
+#include "base/bodies.h"
 #include "base/options.h"
 #include "base/sums.h"
-#include "base/bodies.h"
 #include "command/info.h"
 
 struct facts {
