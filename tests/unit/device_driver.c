@@ -492,12 +492,12 @@ static void with_wrong_arguments(struct ky_card *card)
     uint32_t n = 1;
     uint64_t wide = 1;
     const struct ky_arguments two = KY_ARGUMENTS(KY_VALUE(n), KY_VALUE(n));
-    assert_int_equal(ky_launch_over(card, KY_KERNEL_ky_scan_sum, 1, two, &error), KY_FAULT);
-    assert_string_equal(error.text, "kernel ky_scan_sum has 3 arguments, not 2");
+    assert_int_equal(ky_launch_over(card, KY_KERNEL_ky_order_inverse, 1, two, &error), KY_FAULT);
+    assert_string_equal(error.text, "kernel ky_order_inverse has 3 arguments, not 2");
     const struct ky_arguments large =
         KY_ARGUMENTS(KY_BUFFER(none), KY_BUFFER(none), KY_VALUE(wide));
-    assert_int_equal(ky_launch_over(card, KY_KERNEL_ky_scan_sum, 1, large, &error), KY_FAULT);
-    assert_string_equal(error.text, "argument 3 of kernel ky_scan_sum has 4 bytes, not 8");
+    assert_int_equal(ky_launch_over(card, KY_KERNEL_ky_order_inverse, 1, large, &error), KY_FAULT);
+    assert_string_equal(error.text, "argument 3 of kernel ky_order_inverse has 4 bytes, not 8");
 }
 
 static void arguments_are_checked(void **state)
