@@ -253,6 +253,12 @@ KY_API enum ky_status ky_option_get(size_t index, struct ky_option_about *about)
  * with the nearest one, and for what is not a value of it. */
 KY_API enum ky_status ky_parameters_set(struct ky_parameters *parameters, const char *name,
                                         const char *value, struct ky_error *error);
+/* The inverse: the field of that name as text, without a unit, which ky_parameters_set takes back
+ * to the last bit; "" for a field that is not set. KY_USAGE for a name that there is not, and where
+ * the text has `size` bytes or more; `value` is unchanged then. ky_options_text does the same for
+ * other structs. */
+KY_API enum ky_status ky_parameters_get(const struct ky_parameters *parameters, const char *name,
+                                        char *value, size_t size, struct ky_error *error);
 
 /* The structs whose fields are options, for the calls below. */
 enum ky_options_kind {
@@ -534,7 +540,9 @@ KY_API enum ky_status ky_sim_open(const struct ky_parameters *parameters,
 KY_API void ky_sim_close(struct ky_sim *sim); /* NULL is allowed, as in all calls that free */
 
 /* Advances by `steps` steps of parameters.step. Completing a divided step counts as one step. After
- * a failure the simulation can only be closed. */
+ * KY_STOPPED (see ky_sim_stop_reason) the next call continues. After KY_USAGE and KY_UNSUPPORTED
+ * the simulation is where its last whole step ended. After another failure, here and in all calls
+ * below, it can only be closed: calls that need its bodies are KY_USAGE. */
 KY_API enum ky_status ky_sim_advance(struct ky_sim *sim, uint64_t steps, struct ky_error *error);
 /* Advances to `time`; the present time is allowed and changes nothing. KY_USAGE for an earlier
  * time. If no step ends at `time` and `shorten` is 0: KY_USAGE with the nearest times. If `shorten`
@@ -543,10 +551,39 @@ KY_API enum ky_status ky_sim_advance(struct ky_sim *sim, uint64_t steps, struct 
 KY_API enum ky_status ky_sim_advance_to(struct ky_sim *sim, double time, int shorten,
                                         struct ky_error *error);
 
+/* Why the last call that advanced has ended before its time. */
+enum ky_stop_kind {
+    KY_STOP_NONE,       /* it has not */
+    KY_STOP_CLOSE_PAIR, /* KY_STOPPED: two bodies without softening want steps shorter than the
+                           shortest (KY_HERMITE4). A call that continues ignores this pair */
+    KY_STOP_SHORT_STEPS /* KY_BAD_DATA: all bodies want steps that would lead nowhere
+                           (KY_BLOCK_STEPS, KY_HERMITE4) */
+};
+struct ky_stop {
+    size_t size;     /* of this struct, or 0 */
+    int kind;        /* enum ky_stop_kind */
+    uint64_t id[2];  /* KY_STOP_CLOSE_PAIR: of the two bodies; else 0 */
+    size_t index[2]; /* the same in the order of the bodies */
+    double distance; /* of the two bodies [length]; NaN: there are none */
+    double time;     /* when [time]; NaN: it has not stopped */
+    double step;     /* the shortest step that is allowed, or was taken [time]; NaN likewise */
+};
+/* Fills *stop; KY_STOP_NONE for sim NULL. */
+KY_API void ky_sim_stop_reason(const struct ky_sim *sim, struct ky_stop *stop);
+
 /* ---- changes between two steps ----
  *
- * Each call computes the forces of all bodies anew. The time does not change. After KY_BAD_DATA and
+ * The time does not change. Each call computes the forces of all bodies anew, unless it says
+ * otherwise or lies between ky_sim_change_begin and ky_sim_change_end. After KY_BAD_DATA and
  * KY_USAGE the simulation is unchanged; after other failures it can only be closed. */
+
+/* From here on changes compute no forces. The first call that needs the forces computes them once:
+ * ky_sim_change_end, calls that advance or save, ky_sim_sums, and those that read accelerations or
+ * potentials. KY_USAGE where changes have begun already. */
+KY_API enum ky_status ky_sim_change_begin(struct ky_sim *sim, struct ky_error *error);
+/* Ends the changes. `now` 1: the forces are computed, if there was a change that asks for it; 0:
+ * they wait for the first call that needs them. KY_USAGE where no changes have begun. */
+KY_API enum ky_status ky_sim_change_end(struct ky_sim *sim, int now, struct ky_error *error);
 
 /* Replaces mass, position, velocity, softening and type by those arrays that `bodies` has (its n
  * must be ky_sim_n); the others and the ids stay. Softenings are each body's own from then on. */
@@ -566,6 +603,23 @@ KY_API enum ky_status ky_sim_set_step(struct ky_sim *sim, double step, struct ky
 /* Sets one softening for all bodies, in place of their own [length]. */
 KY_API enum ky_status ky_sim_set_softening(struct ky_sim *sim, double softening,
                                            struct ky_error *error);
+/* Sets one parameter from text, as ky_parameters_set does. These can change: step, step-min,
+ * step-max (not within a run), eta, corrections, step-length; softening, softening-kind, opening,
+ * theta, alpha, cell, multipole, curve, leaf, group; field. KY_USAGE with the reason for others,
+ * for a value that contradicts the rest (theta beside opening relative, say), and for an option of
+ * another integrator. Those of the steps compute no forces: bodies take them up as their present
+ * steps end. Another opening begins with its default theta or alpha. */
+KY_API enum ky_status ky_sim_set_parameter(struct ky_sim *sim, const char *name, const char *value,
+                                           struct ky_error *error);
+/* Replaces the external fields of the parameters by those of a text like parameters.field; NULL:
+ * none. The function field_function stays. Within a run energy.csv keeps its columns. */
+KY_API enum ky_status ky_sim_set_fields(struct ky_sim *sim, const char *field,
+                                        struct ky_error *error);
+/* The parameters that are in force: those of the opening and later changes, with what was left open
+ * (the engine that `auto` took, opening, precision) filled in. `parameters` has its size, or 0. Its
+ * texts are those of the simulation, until one of them changes or the simulation is closed. */
+KY_API enum ky_status ky_sim_parameters(const struct ky_sim *sim, struct ky_parameters *parameters,
+                                        struct ky_error *error);
 
 /* Acceleration and potential of all bodies at `count` points that are not bodies; either array may
  * be NULL. `softening` is that of the points [length]. The method is that of the simulation, on the
@@ -597,7 +651,68 @@ KY_API enum ky_status ky_sim_bodies(struct ky_sim *sim, struct ky_bodies *bodies
                                     struct ky_error *error);
 KY_API enum ky_status ky_sim_sums(struct ky_sim *sim, struct ky_sums *sums, struct ky_error *error);
 KY_API void ky_sim_report(struct ky_sim *sim,
-                          struct ky_force_report *report); /* of the last forces */
+                          struct ky_force_report *report); /* of the last forces or walk */
+
+/* ---- some of the bodies ----
+ *
+ * `index` has the places of `count` bodies in the order of ky_sim_bodies, in any order; NULL stands
+ * for all bodies, and their number must be ky_sim_n. KY_USAGE for an index that is not below
+ * ky_sim_n. Where nothing else is said a body may be named twice. A count of 0 is legal with NULL
+ * arrays, and changes nothing. Engines copy these bodies alone to and from a device. */
+
+/* index[k] becomes the place of the body whose id is id[k]; the same id twice has the same place.
+ * Where no body has that id, it becomes SIZE_MAX, and the call is KY_BAD_DATA with the first such
+ * id; the others are found. */
+KY_API enum ky_status ky_sim_find(const struct ky_sim *sim, const uint64_t *id, size_t count,
+                                  size_t *index, struct ky_error *error);
+/* Fills index[0 … *count) with a sample of at most `most` distinct bodies, none in place of another
+ * by its order; *count is the smaller of `most` and ky_sim_n. The same `draw` (0, 1, …) gives the
+ * same bodies as long as ky_sim_n stays; draws that follow one another share no body until all have
+ * been drawn. */
+KY_API enum ky_status ky_sim_sample(const struct ky_sim *sim, size_t most, uint64_t draw,
+                                    size_t *index, size_t *count, struct ky_error *error);
+/* Fills the arrays that `some` has (its n is the count). Row k is of body index[k]. */
+KY_API enum ky_status ky_sim_read(struct ky_sim *sim, const size_t *index, struct ky_bodies *some,
+                                  struct ky_error *error);
+/* Replaces mass, position, velocity, softening and type of some bodies by those arrays that `some`
+ * has, as ky_sim_write does for all. KY_USAGE for a body that is named twice. Without masses,
+ * positions and softenings no force is computed. Leap-frog then continues with the bits of a
+ * simulation that was opened with these velocities and forces; KY_BLOCK_STEPS and KY_HERMITE4
+ * choose the steps of all bodies anew, KY_HERMITE4 with one evaluation at the next step, since the
+ * jerk has changed. */
+KY_API enum ky_status ky_sim_replace(struct ky_sim *sim, const size_t *index,
+                                     const struct ky_bodies *some, struct ky_error *error);
+/* Adds change[k] to the velocity of body index[k]; otherwise as ky_sim_replace with velocities. */
+KY_API enum ky_status ky_sim_kick(struct ky_sim *sim, const size_t *index, size_t count,
+                                  const double (*change)[3], struct ky_error *error);
+/* What an integrator with steps of the bodies' own keeps of each body. "step": its present step
+ * [time], 0 if the next advance chooses it. "level": log2 of parameters.step over it, −1 for 0.
+ * "jerk" (KY_HERMITE4): the change of its acceleration in time, numbers[3 k] to numbers[3 k + 2].
+ * KY_USAGE for another name, KY_UNSUPPORTED where the integrator has no such numbers. */
+KY_API enum ky_status ky_sim_column(struct ky_sim *sim, const char *name, const size_t *index,
+                                    size_t count, double *numbers, struct ky_error *error);
+
+/* ---- walks over the bodies of a simulation ----
+ *
+ * The calls of the general walk on the simulation's own engine, at the present positions. The
+ * bodies are not copied but by ky_sim_catalogue_make, which takes means of them. On the CPU the
+ * numbers are those of the calls with parameters and bodies, to the last bit. On devices they are
+ * those with the precision of the simulation (see ky_sim_parameters), which may be less than
+ * double, and those of `gravity` differ by the rounding of cells. For `gravity` the opening
+ * relative is replaced by offset. No forces are computed or changed. */
+KY_API enum ky_status ky_sim_walk(struct ky_sim *sim, const char *action,
+                                  const struct ky_walk_input *input, double *results,
+                                  struct ky_force_report *report, struct ky_error *error);
+KY_API enum ky_status ky_sim_neighbours(struct ky_sim *sim, const double *radius, size_t radii,
+                                        uint32_t *count, struct ky_neighbour_lists *lists,
+                                        struct ky_force_report *report, struct ky_error *error);
+KY_API enum ky_status ky_sim_sph_density(struct ky_sim *sim, size_t k, double *density,
+                                         double *smoothing, struct ky_force_report *report,
+                                         struct ky_error *error);
+KY_API enum ky_status ky_sim_catalogue_make(struct ky_sim *sim,
+                                            const struct ky_catalogue_parameters *wanted,
+                                            struct ky_catalogue *catalogue,
+                                            struct ky_force_report *report, struct ky_error *error);
 
 /* ---- a run in a folder ---- */
 

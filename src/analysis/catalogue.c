@@ -189,6 +189,27 @@ static enum ky_status find_groups(struct ky_walker *walker, const struct ky_bodi
     return status;
 }
 
+enum ky_status ky_walker_catalogue(struct ky_walker *walker,
+                                   const struct ky_catalogue_parameters *wanted,
+                                   const struct ky_bodies *bodies, struct ky_catalogue *catalogue,
+                                   struct ky_error *error)
+{
+    struct ky_catalogue_parameters own;
+    struct ky_catalogue made = {0};
+    enum ky_status status = ky_linking_adopt(wanted, &own, error);
+    const int before = ky_threads_take(walker->parameters.threads);
+    ky_announce(&walker->parameters, bodies->n, "friends of friends");
+    if (!status)
+        status = ky_linking_choose(&own, bodies, &made, error);
+    if (!status)
+        status = find_groups(walker, bodies, &made, error);
+    ky_threads_restore(before);
+    if (status)
+        ky_catalogue_free(&made);
+    ky_size_give(catalogue, &made, sizeof made);
+    return status;
+}
+
 enum ky_status ky_catalogue_make(const struct ky_parameters *parameters,
                                  const struct ky_catalogue_parameters *wanted,
                                  const struct ky_bodies *bodies, struct ky_catalogue *catalogue,
@@ -198,22 +219,13 @@ enum ky_status ky_catalogue_make(const struct ky_parameters *parameters,
     KY_NEED(wanted, error);
     KY_NEED(bodies, error);
     KY_NEED(catalogue, error);
-    struct ky_catalogue_parameters own;
-    struct ky_catalogue made = {0};
-    struct ky_walker walker = {0};
-    enum ky_status status = ky_linking_adopt(wanted, &own, error);
-    if (!status)
-        status = ky_walker_open(parameters, bodies, &walker, error);
-    const int before = ky_threads_take(walker.parameters.threads);
-    ky_announce(&walker.parameters, bodies->n, "friends of friends");
-    if (!status)
-        status = ky_linking_choose(&own, bodies, &made, error);
-    if (!status)
-        status = find_groups(&walker, bodies, &made, error);
-    ky_threads_restore(before);
-    ky_walker_close(&walker, report);
+    struct ky_walker walker;
+    struct ky_catalogue none = {0};
+    enum ky_status status = ky_walker_open(parameters, bodies, &walker, error);
     if (status)
-        ky_catalogue_free(&made);
-    ky_size_give(catalogue, &made, sizeof made);
+        ky_size_give(catalogue, &none, sizeof none);
+    else
+        status = ky_walker_catalogue(&walker, wanted, bodies, catalogue, error);
+    ky_walker_close(&walker, report);
     return status;
 }

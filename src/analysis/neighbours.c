@@ -69,6 +69,26 @@ static enum ky_status find(struct ky_walker *walker, struct ky_walk_request *req
     return ky_walker_walk(walker, request, error);
 }
 
+enum ky_status ky_walker_neighbours(struct ky_walker *walker, const double *radius, size_t radii,
+                                    uint32_t *count, struct ky_neighbour_lists *lists,
+                                    struct ky_error *error)
+{
+    const size_t n = walker->engine->n;
+    struct ky_walk_request request = {.n = n, .radius = radius, .radii = radii};
+    if (lists)
+        memset(lists, 0, sizeof *lists);
+    if (n)
+        KY_NEED(radius, error);
+    double *counts = ky_allocate(n, sizeof *counts);
+    if (!counts)
+        return ky_no_memory(error, "counts of neighbours", n, sizeof *counts);
+    enum ky_status status = find(walker, &request, counts, count, lists, error);
+    free(counts);
+    if (status && lists)
+        ky_neighbour_lists_free(lists);
+    return status;
+}
+
 enum ky_status ky_neighbours(const struct ky_parameters *parameters, const struct ky_bodies *bodies,
                              const double *radius, size_t radii, uint32_t *count,
                              struct ky_neighbour_lists *lists, struct ky_force_report *report,
@@ -79,18 +99,11 @@ enum ky_status ky_neighbours(const struct ky_parameters *parameters, const struc
     if (bodies->n)
         KY_NEED(radius, error);
     struct ky_walker walker;
-    struct ky_walk_request request = {.n = bodies->n, .radius = radius, .radii = radii};
-    double *counts = ky_allocate(bodies->n, sizeof *counts);
     if (lists)
         memset(lists, 0, sizeof *lists);
-    if (!counts)
-        return ky_no_memory(error, "counts of neighbours", bodies->n, sizeof *counts);
     enum ky_status status = ky_walker_open(parameters, bodies, &walker, error);
     if (!status)
-        status = find(&walker, &request, counts, count, lists, error);
+        status = ky_walker_neighbours(&walker, radius, radii, count, lists, error);
     ky_walker_close(&walker, report);
-    free(counts);
-    if (status && lists)
-        ky_neighbour_lists_free(lists);
     return status;
 }

@@ -18,22 +18,26 @@ static enum ky_status sum_kernels(struct ky_walker *walker, size_t n, size_t k, 
     return ky_walker_walk(walker, &request, error);
 }
 
-/* The largest coordinate. */
-static double reach(const struct ky_bodies *bodies)
+/* The largest coordinate; 0 if the engine does not give it. */
+static double reach(struct ky_engine *engine)
 {
     double most = 0;
-    for (size_t i = 0; i < bodies->n; i++)
-        for (int k = 0; k < 3; k++)
-            most = fmax(most, fabs(bodies->position[i][k]));
+    struct ky_bodies bodies = {.n = engine->n};
+    bodies.position = ky_allocate_zeroed(bodies.n, sizeof *bodies.position);
+    if (bodies.position && !ky_engine_get(engine, &bodies, NULL))
+        for (size_t i = 0; i < bodies.n; i++)
+            for (int k = 0; k < 3; k++)
+                most = fmax(most, fabs(bodies.position[i][k]));
+    free(bodies.position);
     return most;
 }
 
 /* KY_BAD_DATA for a density that is not finite: k neighbours coincide with a body that has mass, or
  * squares of distances overflow. */
-static enum ky_status check_results(const struct ky_bodies *bodies, size_t k, const double *density,
+static enum ky_status check_results(struct ky_engine *engine, size_t k, const double *density,
                                     const double *smoothing, struct ky_error *error)
 {
-    for (size_t i = 0; i < bodies->n; i++) {
+    for (size_t i = 0; i < engine->n; i++) {
         int same_place = smoothing[i] == 0 && (!density || !isfinite(density[i]));
         if (same_place)
             return ky_fail(error, KY_BAD_DATA,
@@ -44,9 +48,25 @@ static enum ky_status check_results(const struct ky_bodies *bodies, size_t k, co
             return ky_fail(error, KY_BAD_DATA,
                            "body %zu: its density is not finite; the squares of distances between "
                            "bodies leave the range of numbers, with coordinates up to %g",
-                           i, reach(bodies));
+                           i, reach(engine));
     }
     return KY_OK;
+}
+
+enum ky_status ky_walker_density(struct ky_walker *walker, size_t k, double *density,
+                                 double *smoothing, struct ky_error *error)
+{
+    const size_t n = walker->engine->n;
+    if (n)
+        KY_NEED(density, error);
+    double *own = smoothing ? NULL : ky_allocate(n, sizeof *own);
+    if (!smoothing && !own)
+        return ky_no_memory(error, "smoothing lengths", n, sizeof *own);
+    enum ky_status status = sum_kernels(walker, n, k, density, smoothing ? smoothing : own, error);
+    if (!status)
+        status = check_results(walker->engine, k, density, smoothing ? smoothing : own, error);
+    free(own);
+    return status;
 }
 
 enum ky_status ky_sph_density(const struct ky_parameters *parameters,
@@ -59,15 +79,9 @@ enum ky_status ky_sph_density(const struct ky_parameters *parameters,
     if (bodies->n)
         KY_NEED(density, error);
     struct ky_walker walker;
-    double *own = smoothing ? NULL : ky_allocate(bodies->n, sizeof *own);
-    if (!smoothing && !own)
-        return ky_no_memory(error, "smoothing lengths", bodies->n, sizeof *own);
     enum ky_status status = ky_walker_open(parameters, bodies, &walker, error);
     if (!status)
-        status = sum_kernels(&walker, bodies->n, k, density, smoothing ? smoothing : own, error);
+        status = ky_walker_density(&walker, k, density, smoothing, error);
     ky_walker_close(&walker, report);
-    if (!status)
-        status = check_results(bodies, k, density, smoothing ? smoothing : own, error);
-    free(own);
     return status;
 }

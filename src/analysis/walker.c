@@ -1,4 +1,4 @@
-/* The general walk over bodies that are on no engine yet: see walker.h. */
+/* The engine of a general walk: see walker.h. */
 #include "analysis/walker.h"
 
 #include <string.h>
@@ -34,6 +34,11 @@ enum ky_status ky_walker_open(const struct ky_parameters *parameters,
     return status;
 }
 
+struct ky_walker ky_walker_on(struct ky_engine *engine, const struct ky_parameters *parameters)
+{
+    return (struct ky_walker){.parameters = *parameters, .engine = engine, .is_guest = 1};
+}
+
 enum ky_status ky_walker_walk(struct ky_walker *walker, const struct ky_walk_request *request,
                               struct ky_error *error)
 {
@@ -56,7 +61,8 @@ enum ky_status ky_walker_walk(struct ky_walker *walker, const struct ky_walk_req
 
 void ky_walker_close(struct ky_walker *walker, struct ky_force_report *report)
 {
-    ky_engine_close(walker->engine);
+    if (!walker->is_guest)
+        ky_engine_close(walker->engine);
     walker->engine = NULL;
     if (report)
         ky_size_give(report, &walker->report, sizeof walker->report);

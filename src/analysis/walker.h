@@ -1,5 +1,5 @@
-/* The general walk over bodies that are on no engine yet. A walker opens an engine for them, walks
- * any number of times, and closes it. */
+/* The general walk. A walker opens an engine for bodies that are on none yet, walks any number of
+ * times, and closes it; or it walks over those of an engine that somebody else has opened. */
 #ifndef KY_ANALYSIS_WALKER_H
 #define KY_ANALYSIS_WALKER_H
 
@@ -8,6 +8,7 @@
 struct ky_walker {
     struct ky_parameters parameters; /* resolved; the engine keeps a pointer to it */
     struct ky_engine *engine;
+    int is_guest;                  /* 1: the engine is another's, and stays open */
     struct ky_force_report report; /* sums over the walks that were made */
 };
 
@@ -17,11 +18,28 @@ struct ky_walker {
 enum ky_status ky_walker_open(const struct ky_parameters *parameters,
                               const struct ky_bodies *bodies, struct ky_walker *walker,
                               struct ky_error *error);
+/* A walker over the bodies that are on this engine. The parameters, resolved, are the engine's. */
+struct ky_walker ky_walker_on(struct ky_engine *engine, const struct ky_parameters *parameters);
 /* One walk, whose results go where the request says; its time and work are added to the report.
  * Does not check that the results are finite. */
 enum ky_status ky_walker_walk(struct ky_walker *walker, const struct ky_walk_request *request,
                               struct ky_error *error);
 /* Closes the engine, and gives the report to *report, which may be NULL. */
 void ky_walker_close(struct ky_walker *walker, struct ky_force_report *report);
+
+/* What the calls of kyoho.h do once there is a walker. They fail as those do. */
+enum ky_status ky_walker_act(struct ky_walker *walker, const char *action,
+                             const struct ky_walk_input *input, double *results,
+                             struct ky_error *error);
+enum ky_status ky_walker_neighbours(struct ky_walker *walker, const double *radius, size_t radii,
+                                    uint32_t *count, struct ky_neighbour_lists *lists,
+                                    struct ky_error *error);
+enum ky_status ky_walker_density(struct ky_walker *walker, size_t k, double *density,
+                                 double *smoothing, struct ky_error *error);
+/* Masses, positions and velocities of the bodies that the engine has are those of `bodies`. */
+enum ky_status ky_walker_catalogue(struct ky_walker *walker,
+                                   const struct ky_catalogue_parameters *wanted,
+                                   const struct ky_bodies *bodies, struct ky_catalogue *catalogue,
+                                   struct ky_error *error);
 
 #endif

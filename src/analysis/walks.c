@@ -16,6 +16,41 @@ static enum ky_status find_action(const char *name, enum ky_action_id *id, struc
                    name);
 }
 
+/* The request of an action by its name. KY_USAGE for one that needs what the input does not have.
+ */
+static enum ky_status read_request(const char *action, const struct ky_walk_input *input,
+                                   struct ky_walk_request *request, struct ky_error *error)
+{
+    struct ky_walk_input own = {.size = sizeof own};
+    enum ky_status status =
+        ky_size_adopt(&own, sizeof own, input, "sizeof(struct ky_walk_input)", error);
+    *request = (struct ky_walk_request){.radius = own.radius, .radii = own.radii, .k = own.k};
+    if (!status)
+        status = find_action(action, &request->action, error);
+    if (status)
+        return status;
+    if (ky_actions[request->action].about.needs_lists)
+        return ky_fail(error, KY_USAGE, "action %s fills lists: call ky_neighbours", action);
+    if (ky_actions[request->action].about.needs_labels)
+        return ky_fail(error, KY_USAGE, "action %s reads labels: call ky_catalogue_make", action);
+    return KY_OK;
+}
+
+enum ky_status ky_walker_act(struct ky_walker *walker, const char *action,
+                             const struct ky_walk_input *input, double *results,
+                             struct ky_error *error)
+{
+    struct ky_walk_request request;
+    enum ky_status status = read_request(action, input, &request, error);
+    request.n = walker->engine->n;
+    request.results = results;
+    if (!status)
+        status = ky_walker_walk(walker, &request, error);
+    return status ? status
+                  : ky_finite_results(walker->parameters.threads, request.action, results,
+                                      request.n, error);
+}
+
 enum ky_status ky_walk(const struct ky_parameters *parameters, const struct ky_bodies *bodies,
                        const char *action, const struct ky_walk_input *input, double *results,
                        struct ky_force_report *report, struct ky_error *error)
@@ -24,35 +59,24 @@ enum ky_status ky_walk(const struct ky_parameters *parameters, const struct ky_b
     KY_NEED(bodies, error);
     KY_NEED(action, error);
     struct ky_walker walker;
-    struct ky_walk_input own = {.size = sizeof own};
-    struct ky_parameters own_parameters;
-    ky_force_defaults(&own_parameters);
-    enum ky_status status =
-        ky_size_adopt(&own, sizeof own, input, "sizeof(struct ky_walk_input)", error);
-    struct ky_walk_request request = {
-        .n = bodies->n, .radius = own.radius, .radii = own.radii, .k = own.k, .results = results};
+    struct ky_walk_request request;
+    struct ky_parameters own;
+    struct ky_bodies given = *bodies;
+    ky_force_defaults(&own);
+    enum ky_status status = read_request(action, input, &request, error);
     if (!status)
-        status = ky_size_adopt(&own_parameters, sizeof own_parameters, parameters,
-                               "ky_parameters_defaults", error);
-    if (!status)
-        status = find_action(action, &request.action, error);
+        status = ky_size_adopt(&own, sizeof own, parameters, "ky_parameters_defaults", error);
+    if (!status && request.action == KY_ACTION_gravity)
+        status = ky_softening_need(&own, &given, error);
     if (status)
         return status;
-    if (ky_actions[request.action].about.needs_lists)
-        return ky_fail(error, KY_USAGE, "action %s fills lists: call ky_neighbours", action);
-    if (ky_actions[request.action].about.needs_labels)
-        return ky_fail(error, KY_USAGE, "action %s reads labels: call ky_catalogue_make", action);
-    struct ky_bodies input_bodies = *bodies;
-    if (request.action == KY_ACTION_gravity)
-        status = ky_softening_need(&own_parameters, &input_bodies, error);
-    if (status)
-        return status;
-    status = ky_walker_open(&own_parameters, &input_bodies, &walker, error);
+    status = ky_walker_open(&own, &given, &walker, error);
+    if (!status && request.action == KY_ACTION_gravity && walker.parameters.opening == KY_RELATIVE)
+        status = ky_fail(error, KY_UNSUPPORTED,
+                         "the general walk has no last accelerations for --opening relative: use "
+                         "geometric, offset or minimum");
     if (!status)
-        status = ky_walker_walk(&walker, &request, error);
-    if (!status)
-        status =
-            ky_finite_results(walker.parameters.threads, request.action, results, bodies->n, error);
+        status = ky_walker_act(&walker, action, input, results, error);
     ky_walker_close(&walker, report);
     return status;
 }

@@ -209,19 +209,20 @@ static enum ky_status check_ids(int threads, const uint64_t *id, size_t n, struc
     return status;
 }
 
-/* KY_BAD_DATA for the first number of body i that is not finite or out of its range. */
+/* KY_BAD_DATA for the first number of body i, in the arrays that there are, that is not finite or
+ * out of its range. */
 static enum ky_status check_body(const struct ky_bodies *bodies, size_t i, struct ky_error *error)
 {
     static const char *const axis = "xyz";
     for (int k = 0; k < 3; k++) {
-        if (!isfinite(bodies->position[i][k]))
+        if (bodies->position && !isfinite(bodies->position[i][k]))
             return ky_fail(error, KY_BAD_DATA, "body %zu: position %c is %g; it must be finite", i,
                            axis[k], bodies->position[i][k]);
-        if (!isfinite(bodies->velocity[i][k]))
+        if (bodies->velocity && !isfinite(bodies->velocity[i][k]))
             return ky_fail(error, KY_BAD_DATA, "body %zu: velocity %c is %g; it must be finite", i,
                            axis[k], bodies->velocity[i][k]);
     }
-    if (!isfinite(bodies->mass[i]) || bodies->mass[i] < 0)
+    if (bodies->mass && (!isfinite(bodies->mass[i]) || bodies->mass[i] < 0))
         return ky_fail(error, KY_BAD_DATA,
                        "body %zu: mass is %g; it must be finite and not negative", i,
                        bodies->mass[i]);
@@ -251,14 +252,18 @@ static enum ky_status check_each(int threads, const struct ky_bodies *bodies,
     return first < bodies->n ? check(bodies, first, error) : KY_OK;
 }
 
+enum ky_status ky_bodies_check_arrays(int threads, const struct ky_bodies *bodies,
+                                      struct ky_error *error)
+{
+    return is_zeroed(bodies) ? check_each(threads, bodies, check_body, error) : not_zeroed(error);
+}
+
 enum ky_status ky_bodies_check_by(int threads, const struct ky_bodies *bodies,
                                   struct ky_error *error)
 {
     if (!bodies || (bodies->n && (!bodies->mass || !bodies->position || !bodies->velocity)))
         return ky_fail(error, KY_USAGE, "bodies without masses, positions or velocities");
-    if (!is_zeroed(bodies))
-        return not_zeroed(error);
-    enum ky_status status = check_each(threads, bodies, check_body, error);
+    enum ky_status status = ky_bodies_check_arrays(threads, bodies, error);
     return status || !bodies->id ? status : check_ids(threads, bodies->id, bodies->n, error);
 }
 

@@ -59,6 +59,10 @@ size_t ky_option_bytes(const struct ky_option *option);
 enum ky_status ky_option_by_name(const struct ky_option_set *sets, size_t count, const void *values,
                                  const char *name, const struct ky_option **option,
                                  struct ky_error *error);
+/* Writes the whole text of the field, as ky_option_text does. KY_USAGE where it has `size` bytes or
+ * more; `text` is unchanged then. */
+enum ky_status ky_option_give_text(const struct ky_option *option, const void *values, char *text,
+                                   size_t size, struct ky_error *error);
 
 /* The unit in brackets at the end of a help, "length"; "" without. */
 void ky_option_unit(const char *help, char unit[16]);

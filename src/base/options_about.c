@@ -41,6 +41,27 @@ enum ky_status ky_option_by_name(const struct ky_option_set *sets, size_t count,
     return ky_fail(error, KY_USAGE, "no parameter '%.80s'%s", name, guess);
 }
 
+enum ky_status ky_option_give_text(const struct ky_option *option, const void *values, char *text,
+                                   size_t size, struct ky_error *error)
+{
+    enum { LONGEST = 4096 };
+    char whole[LONGEST];
+    const char *const given =
+        option->type == KY_OPTION_TEXT
+            ? *(const char *const *)(const void *)((const char *)values + option->offset)
+            : whole;
+    if (given == whole)
+        ky_option_text(option, values, whole, sizeof whole);
+    const size_t length = given ? strlen(given) : 0;
+    if (length >= size)
+        return ky_fail(error, KY_USAGE,
+                       "%s: its text has %zu bytes and an end, and there is room "
+                       "for %zu",
+                       option->name, length, size);
+    memcpy(text, given ? given : "", length + 1);
+    return KY_OK;
+}
+
 void ky_option_describe(const char *section, const struct ky_option *option,
                         struct ky_option_about *about)
 {

@@ -56,9 +56,9 @@ enum ky_status ky_walk_request_check(const struct ky_walk_request *request, stru
  * longest such list, which the error names; 0: every list had room. */
 enum ky_status ky_walk_room_check(const struct ky_walk_request *request, uint32_t wanted,
                                   struct ky_error *error);
-/* KY_UNSUPPORTED for gravity by an opening test that needs more than the walk has. */
-enum ky_status ky_walk_opening_check(const struct ky_walk_request *request,
-                                     const struct ky_parameters *parameters,
-                                     struct ky_error *error);
+/* The parameters of the walk, from those of the engine. For gravity `relative` is replaced by
+ * `offset`: the walk has no last accelerations. */
+struct ky_parameters ky_walk_parameters(const struct ky_walk_request *request,
+                                        const struct ky_parameters *parameters);
 
 #endif

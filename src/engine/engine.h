@@ -214,6 +214,9 @@ struct ky_engine_verbs {
                                struct ky_error *error);
     enum ky_status (*get)(struct ky_engine *engine, struct ky_bodies *bodies,
                           struct ky_error *error);
+    /* The same for some bodies: row k of the arrays of `some` is of body[k], in any order. */
+    enum ky_status (*get_some)(struct ky_engine *engine, const uint32_t *body,
+                               struct ky_bodies *some, struct ky_error *error);
 
     /* From now on the engine keeps the columns of the set and no others. A column that it had keeps
      * its numbers, a new one is 0. `resize` and `put` set all columns to 0. */
@@ -353,6 +356,9 @@ enum ky_status ky_engine_put_some(struct ky_engine *engine, const struct ky_some
 /* KY_BAD_DATA for numbers that are not finite, here and in sums. */
 enum ky_status ky_engine_get(struct ky_engine *engine, struct ky_bodies *bodies,
                              struct ky_error *error);
+/* The same, and KY_USAGE for a body past the last. */
+enum ky_status ky_engine_get_some(struct ky_engine *engine, const uint32_t *body,
+                                  struct ky_bodies *some, struct ky_error *error);
 enum ky_status ky_engine_columns(struct ky_engine *engine, unsigned set, struct ky_error *error);
 enum ky_status ky_engine_put_column(struct ky_engine *engine, enum ky_column column,
                                     const double *numbers, struct ky_error *error);

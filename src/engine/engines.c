@@ -252,6 +252,18 @@ enum ky_status ky_engine_get(struct ky_engine *engine, struct ky_bodies *bodies,
     return status ? status : ky_finite_bodies(engine->threads, bodies, error);
 }
 
+enum ky_status ky_engine_get_some(struct ky_engine *engine, const uint32_t *body,
+                                  struct ky_bodies *some, struct ky_error *error)
+{
+    for (size_t k = 0; k < some->n; k++)
+        if (body[k] >= engine->n)
+            return ky_fail(error, KY_USAGE, "body %u of %zu bodies", (unsigned)body[k], engine->n);
+    if (some->n == 0)
+        return KY_OK;
+    enum ky_status status = CALL(get_some, "give some bodies", body, some, error);
+    return status ? status : ky_finite_bodies(engine->threads, some, error);
+}
+
 enum ky_status ky_engine_columns(struct ky_engine *engine, unsigned set, struct ky_error *error)
 {
     return CALL(columns, "keep columns of an integrator", set, error);

@@ -5,9 +5,6 @@
 
 #include <math.h>
 #include <stddef.h>
-#include <stdlib.h>
-
-#include "base/memory.h"
 
 struct block {
     struct ky_own_steps own;
@@ -41,22 +38,19 @@ static enum ky_status check(const struct ky_parameters *parameters, struct ky_er
 }
 
 /* KY_USAGE for a body without a length for the criterion. */
-static enum ky_status check_softenings(struct ky_engine *engine, size_t n, struct ky_error *error)
+static enum ky_status check_bodies(const struct ky_parameters *parameters,
+                                   const struct ky_bodies *bodies, struct ky_error *error)
 {
-    double *softening = ky_allocate(n, sizeof *softening);
-    if (!softening)
-        return ky_no_memory(error, "softenings", n, sizeof *softening);
-    struct ky_bodies bodies = {.n = n, .softening = softening};
-    enum ky_status status = ky_engine_get(engine, &bodies, error);
-    for (size_t i = 0; i < n && !status; i++)
-        if (!(softening[i] > 0))
-            status =
-                ky_fail(error, KY_USAGE,
-                        "block steps follow from the softening, and that of body %zu is %g: give "
-                        "--step-length, or --softening",
-                        i, softening[i]);
-    free(softening);
-    return status;
+    for (size_t i = 0; i < bodies->n && isnan(parameters->step_length); i++) {
+        const double softening = bodies->softening ? bodies->softening[i] : parameters->softening;
+        if (!(softening > 0))
+            return ky_fail(
+                error, KY_USAGE,
+                "block steps follow from the softening, and that of body %zu is %g: give "
+                "--step-length, or --softening",
+                i, softening);
+    }
+    return KY_OK;
 }
 
 static enum ky_status go(struct ky_own_steps *own, double tick, uint64_t ticks,
@@ -71,11 +65,10 @@ static enum ky_status create(struct ky_engine *engine, size_t n,
                              const struct ky_parameters *parameters,
                              struct ky_integrator_state **integrator, struct ky_error *error)
 {
+    (void)n;
     const struct ky_own_steps own = {.base.verbs = &ky_block, .engine = engine, .go = go};
     enum ky_status status =
-        isnan(parameters->step_length) ? check_softenings(engine, n, error) : KY_OK;
-    if (!status)
-        status = ky_own_steps_create(&own, sizeof(struct block), parameters, integrator, error);
+        ky_own_steps_create(&own, sizeof(struct block), parameters, integrator, error);
     if (!status)
         ((struct block *)*integrator)->length = parameters->step_length;
     return status;
@@ -90,6 +83,7 @@ const struct ky_integrator_verbs ky_block = {
     .schemes = 1U << KY_SCHEME_BLOCK,
     .stride = stride,
     .check = check,
+    .check_bodies = check_bodies,
     .create = create,
     .fields = fields,
     .field_count = sizeof fields / sizeof *fields,

@@ -59,16 +59,21 @@ static enum ky_status check(const struct ky_parameters *parameters, struct ky_er
     return ky_own_steps_check(parameters, error);
 }
 
+static double distance2(const struct ky_bodies *bodies, size_t i, size_t j)
+{
+    double r2 = 0;
+    for (int c = 0; c < 3; c++)
+        r2 += pow(bodies->position[j][c] - bodies->position[i][c], 2);
+    return r2;
+}
+
 /* The body with the largest m/r² at body i. */
 static size_t partner(const struct ky_bodies *bodies, size_t i)
 {
     size_t best = i;
     double most = -1;
     for (size_t j = 0; j < bodies->n; j++) {
-        double r2 = 0;
-        for (int c = 0; c < 3; c++)
-            r2 += pow(bodies->position[j][c] - bodies->position[i][c], 2);
-        const double pull = bodies->mass[j] / r2;
+        const double pull = bodies->mass[j] / distance2(bodies, i, j);
         if (j != i && pull > most)
             most = pull, best = j;
     }
@@ -91,6 +96,7 @@ static enum ky_status note_pair(struct hermite *own, size_t i, struct ky_error *
     if (!status) {
         close[0] = i;
         close[1] = partner(&bodies, i);
+        own->own.report.apart = sqrt(distance2(&bodies, close[0], close[1]));
         own->has_passed = 1;
         for (int k = 0; k < 2; k++)
             own->passed[k] = id_of(own, close[k]);

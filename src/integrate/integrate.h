@@ -30,6 +30,8 @@ struct ky_integrator_report {
     /* Pairs whose forces were summed, over all resumptions; 0: they were not counted. */
     double pairs;
     size_t close[2]; /* the bodies at which the last call stopped: KY_STOPPED */
+    double apart;    /* [length] their distance then */
+    int stuck;       /* 1: it stopped because no time is enough for the steps: KY_BAD_DATA */
 };
 
 struct ky_integrator_verbs {
@@ -51,6 +53,10 @@ struct ky_integrator_verbs {
     double (*suggest)(const struct ky_parameters *parameters, const struct ky_scales *scales);
     /* KY_USAGE for parameters that contradict each other; NULL: none do. The step may be NaN. */
     enum ky_status (*check)(const struct ky_parameters *parameters, struct ky_error *error);
+    /* KY_USAGE for a softening of the bodies, or of the parameters for bodies without their own,
+     * that the criterion of steps cannot do with; NULL: all will do. */
+    enum ky_status (*check_bodies)(const struct ky_parameters *parameters,
+                                   const struct ky_bodies *bodies, struct ky_error *error);
     /* Makes the integrator's own struct for the `n` bodies on the engine. KY_USAGE for parameters
      * that do not go with this integrator, KY_FAULT when memory is out. */
     enum ky_status (*create)(struct ky_engine *engine, size_t n,
@@ -100,6 +106,9 @@ enum ky_status ky_integrator_create(struct ky_engine *engine, size_t n,
                                     const struct ky_parameters *parameters,
                                     struct ky_integrator_state **integrator,
                                     struct ky_error *error);
+/* The verb `check_bodies` of the integrator that the parameters name. */
+enum ky_status ky_integrator_check_bodies(const struct ky_parameters *parameters,
+                                          const struct ky_bodies *bodies, struct ky_error *error);
 void ky_integrator_free(struct ky_integrator_state *integrator); /* NULL is allowed */
 /* These ask the integrator that the parameters name. `stride`: number of ticks in its step.
  * `suggest`: the step that it would choose [time]. `columns`: the set of columns that it needs. */

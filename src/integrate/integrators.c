@@ -57,6 +57,13 @@ enum ky_status ky_integrator_create(struct ky_engine *engine, size_t n,
     return status ? status : verbs->create(engine, n, parameters, integrator, error);
 }
 
+enum ky_status ky_integrator_check_bodies(const struct ky_parameters *parameters,
+                                          const struct ky_bodies *bodies, struct ky_error *error)
+{
+    const struct ky_integrator_verbs *verbs = integrators[parameters->integrator];
+    return verbs->check_bodies ? verbs->check_bodies(parameters, bodies, error) : KY_OK;
+}
+
 void ky_integrator_free(struct ky_integrator_state *integrator)
 {
     if (integrator)

@@ -74,16 +74,17 @@ enum { BLOCKS_A_LOOK = 1 << 16, LOOKS_A_STEP = 1 << 15 };
 
 /* Advances to the end of `way`. If all bodies want steps so short that the call would never end, as
  * in an absurdly strong field, it returns KY_BAD_DATA. */
-static enum ky_status advance_with_patience(struct ky_engine *engine, struct ky_advance *way,
+static enum ky_status advance_with_patience(struct ky_own_steps *own, struct ky_advance *way,
                                             struct ky_error *error)
 {
     enum ky_status status = KY_OK;
     while (!status && way->now < way->until && way->close == KY_NO_BODY) {
         const uint64_t before = way->now;
         way->most = BLOCKS_A_LOOK;
-        status = ky_engine_advance(engine, way, error);
-        if (!status && way->now < way->until && way->close == KY_NO_BODY &&
-            (way->now - before) < way->stride / LOOKS_A_STEP)
+        status = ky_engine_advance(own->engine, way, error);
+        own->report.stuck = !status && way->now < way->until && way->close == KY_NO_BODY &&
+                            (way->now - before) < way->stride / LOOKS_A_STEP;
+        if (own->report.stuck)
             return ky_fail(error, KY_BAD_DATA,
                            "%d blocks of steps have advanced the bodies by %g: the forces ask for "
                            "steps of %g, too short for a longest step of %g; look at fields, "
@@ -103,7 +104,7 @@ enum ky_status ky_own_steps_go(struct ky_own_steps *own, struct ky_advance *way,
     way->tick = tick;
     way->stride = own->base.stride;
     way->until = ticks;
-    enum ky_status status = advance_with_patience(own->engine, way, error);
+    enum ky_status status = advance_with_patience(own, way, error);
     const double shortest = fabs(tick) * (double)way->shortest;
     report->steps += way->now / way->stride;
     report->body_steps += way->body_steps;

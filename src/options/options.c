@@ -110,24 +110,7 @@ enum ky_status ky_options_text(int kind, const void *values, const char *name, c
     KY_NEED(values, error);
     KY_NEED(name, error);
     KY_NEED(text, error);
-    enum { LONGEST = 4096 };
     const struct ky_option *option;
     enum ky_status status = find(kind, values, name, &option, error);
-    if (status)
-        return status;
-    char whole[LONGEST];
-    const char *const given =
-        option->type == KY_OPTION_TEXT
-            ? *(const char *const *)(const void *)((const char *)values + option->offset)
-            : whole;
-    if (given == whole)
-        ky_option_text(option, values, whole, sizeof whole);
-    const size_t length = given ? strlen(given) : 0;
-    if (length >= size)
-        return ky_fail(error, KY_USAGE,
-                       "%s: its text has %zu bytes and an end, and there is room "
-                       "for %zu",
-                       name, length, size);
-    memcpy(text, given ? given : "", length + 1);
-    return KY_OK;
+    return status ? status : ky_option_give_text(option, values, text, size, error);
 }

@@ -52,3 +52,20 @@ enum ky_status ky_parameters_set(struct ky_parameters *parameters, const char *n
                : ky_option_set_in(option, parameters, value,
                                   has_units(parameters) ? &parameters->units : &none, name, error);
 }
+
+enum ky_status ky_parameters_get(const struct ky_parameters *parameters, const char *name,
+                                 char *value, size_t size, struct ky_error *error)
+{
+    KY_NEED(parameters, error);
+    KY_NEED(name, error);
+    KY_NEED(value, error);
+    struct ky_parameters own;
+    const struct ky_option *option;
+    struct ky_option_set sets[KY_PARAMETER_SETS];
+    enum ky_status status =
+        ky_size_adopt(&own, sizeof own, parameters, "ky_parameters_defaults", error);
+    ky_parameter_sets(&own, sets);
+    if (!status)
+        status = ky_option_by_name(sets, KY_PARAMETER_SETS, parameters, name, &option, error);
+    return status ? status : ky_option_give_text(option, &own, value, size, error);
+}

@@ -180,20 +180,20 @@ static enum ky_status look_around(struct ky_run *run, const char **reason, struc
     return status ? status : ky_run_keep_table(run, &run->escapers, error);
 }
 
-/* Takes over a softening that the caller's function has changed, so that snapshots and restart
- * files tell it. */
-static enum ky_status take_softening(struct ky_run *run, struct ky_error *error)
+/* Takes over parameters that the caller's function has changed, so that snapshots and restart
+ * files tell them. */
+static enum ky_status take_parameters(struct ky_run *run, struct ky_error *error)
 {
-    const double now = run->sim->parameters.softening, before = run->parameters.softening;
     char *text = NULL;
-    if (now == before || (isnan(now) && isnan(before)))
+    if (!run->sim->has_new_parameters)
         return KY_OK;
+    run->sim->has_new_parameters = 0;
     enum ky_status status = ky_sim_parameters_text(&run->sim->parameters, &text, error);
     if (status)
         return status;
     free(run->text);
     run->text = text;
-    run->parameters.softening = now;
+    run->parameters.softening = run->sim->parameters.softening;
     return KY_OK;
 }
 
@@ -207,8 +207,9 @@ static enum ky_status visit(struct ky_run *run, struct ky_error *error)
     struct ky_error own = {KY_OK, ""}; /* the function may fail without a text */
     run->sim->in_run = 1;
     enum ky_status status = run->given.visit(run->given.visit_context, run->sim, &own);
+    run->sim->is_changing = 0;
     if (!status)
-        return take_softening(run, error);
+        return take_parameters(run, error);
     if (status < KY_OK || status > KY_CANNOT_WRITE) /* a number of the caller's own */
         status = KY_FAULT;
     own.text[sizeof own.text - 1] = '\0';

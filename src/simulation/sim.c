@@ -13,6 +13,9 @@
 #include "base/named_numbers.h"
 #include "engine/common/external.h"
 
+static const struct ky_stop not_stopped = {
+    .distance = (double)NAN, .time = (double)NAN, .step = (double)NAN};
+
 static void *copy_of(const void *data, size_t count, size_t size)
 {
     void *copy = ky_allocate(count, size);
@@ -58,25 +61,33 @@ static enum ky_status keep_text(const char *text, char **copy, const char **para
     return KY_OK;
 }
 
+enum ky_status ky_sim_keep_field(struct ky_sim *sim, const char *field, struct ky_error *error)
+{
+    char plain[KY_EXTERNALS_TEXT];
+    enum ky_status status = KY_OK;
+    if (field && ky_named_numbers_have_units(field)) {
+        status = ky_externals_plain(field, &sim->parameters.units, plain, sizeof plain, error);
+        field = plain;
+    }
+    if (field && !status)
+        return keep_text(field, &sim->field, &sim->parameters.field, error);
+    sim->parameters.field = NULL;
+    return status;
+}
+
 /* Fields and universe with all numbers in the units of the bodies: a restart knows no others. */
 static enum ky_status keep_texts(struct ky_sim *sim, struct ky_error *error)
 {
     struct ky_parameters *own = &sim->parameters;
     struct ky_expansion expansion;
-    char plain[KY_EXTERNALS_TEXT], told[KY_EXPANSION_TEXT];
-    const char *field = own->field, *universe = own->expansion;
-    enum ky_status status = KY_OK;
-    if (field && ky_named_numbers_have_units(field)) {
-        status = ky_externals_plain(field, &own->units, plain, sizeof plain, error);
-        field = plain;
-    }
+    char told[KY_EXPANSION_TEXT];
+    const char *universe = own->expansion;
+    enum ky_status status = ky_sim_keep_field(sim, own->field, error);
     if (universe && !status && ky_named_numbers_have_units(universe)) {
         status = ky_expansion_read(universe, &own->units, &expansion, error);
         ky_expansion_write(&expansion, told);
         universe = told;
     }
-    if (field && !status)
-        status = keep_text(field, &sim->field, &own->field, error);
     if (universe && !status)
         status = keep_text(universe, &sim->expansion, &own->expansion, error);
     return status;
@@ -130,6 +141,8 @@ enum ky_status ky_sim_create(const struct ky_parameters *resolved, const struct 
     if (!status && frame)
         status = ky_engine_set_frame(sim->engine, frame, error);
     if (!status)
+        status = ky_integrator_check_bodies(&sim->parameters, bodies, error);
+    if (!status)
         status = ky_engine_put(sim->engine, bodies, error);
     if (!status && frame)
         status = ky_engine_set_frame(sim->engine, NULL, error);
@@ -139,6 +152,7 @@ enum ky_status ky_sim_create(const struct ky_parameters *resolved, const struct 
         status = ky_timeline_make(&sim->parameters, time, sim->integrator->tick, &sim->line, error);
     if (status)
         goto fail;
+    sim->stop = not_stopped;
     *made = sim;
     return KY_OK;
 fail:
@@ -225,10 +239,17 @@ static enum ky_status halt(struct ky_sim *sim, struct ky_error *error)
     const size_t *close = report.close;
     sim->now.ticks += (uint64_t)steps * stride;
     sim->now.part = part - steps * step;
+    sim->stop.kind = KY_STOP_CLOSE_PAIR;
+    sim->stop.distance = report.apart;
+    sim->stop.step = fabs(sim->line.tick);
+    for (int k = 0; k < 2; k++) {
+        sim->stop.index[k] = close[k];
+        sim->stop.id[k] = sim->id ? sim->id[close[k]] : close[k];
+    }
     return ky_fail(error, KY_STOPPED,
                    "a close encounter of bodies %" PRIu64 " and %" PRIu64
                    ", which want steps shorter than --step-min (%s),",
-                   sim->id ? sim->id[close[0]] : close[0], sim->id ? sim->id[close[1]] : close[1],
+                   sim->stop.id[0], sim->stop.id[1],
                    ky_length_of_time(&sim->line, fabs(sim->line.tick), least));
 }
 
@@ -276,13 +297,27 @@ static enum ky_status whole_steps(struct ky_sim *sim, uint64_t until, struct ky_
     return status;
 }
 
+/* When the last call has ended early, and whether it was for want of time. */
+static void note_stop(struct ky_sim *sim)
+{
+    struct ky_integrator_report report;
+    sim->integrator->verbs->report(sim->integrator, &report);
+    if (report.stuck) {
+        sim->stop.kind = KY_STOP_SHORT_STEPS;
+        sim->stop.step = report.shortest;
+    }
+    if (sim->stop.kind != KY_STOP_NONE)
+        sim->stop.time = ky_sim_time(sim);
+}
+
 enum ky_status ky_sim_go_to(struct ky_sim *sim, struct ky_instant instant, struct ky_error *error)
 {
     double step = sim->parameters.step;
-    enum ky_status status = KY_OK;
     if (!isfinite(step) || step == 0)
         return ky_fail(error, KY_USAGE, "step is not set; parameters.step must be a finite time");
-    if (instant.ticks > sim->now.ticks)
+    sim->stop = not_stopped;
+    enum ky_status status = ky_sim_catch_up(sim, error);
+    if (!status && instant.ticks > sim->now.ticks)
         status = finish_step(sim, error);
     if (!status && instant.ticks > sim->now.ticks)
         status = whole_steps(sim, instant.ticks, error);
@@ -290,7 +325,9 @@ enum ky_status ky_sim_go_to(struct ky_sim *sim, struct ky_instant instant, struc
         status = short_step(sim, instant.part - sim->now.part, error);
     if (!status)
         sim->now = instant;
-    return status;
+    else
+        note_stop(sim);
+    return ky_sim_note_failure(sim, status);
 }
 
 enum ky_status ky_sim_check_time(const struct ky_sim *sim, struct ky_error *error)
@@ -307,7 +344,9 @@ enum ky_status ky_sim_advance(struct ky_sim *sim, uint64_t steps, struct ky_erro
     KY_NEED(sim, error);
     const uint64_t stride = sim->integrator->stride;
     const struct ky_instant instant = {sim->now.ticks + steps * stride, 0};
-    enum ky_status status = ky_sim_check_time(sim, error);
+    enum ky_status status = ky_sim_check_alive(sim, error);
+    if (!status)
+        status = ky_sim_check_time(sim, error);
     if (!status && steps > (KY_MOST_TICKS - sim->now.ticks) / stride)
         status = ky_fail(error, KY_USAGE, "%" PRIu64 " steps are too many to be counted", steps);
     return status ? status : ky_sim_go_to(sim, steps ? instant : sim->now, error);
@@ -322,7 +361,9 @@ enum ky_status ky_sim_advance_to(struct ky_sim *sim, double time, int shorten,
     const uint64_t stride = sim->integrator->stride;
     char wanted[KY_QUANTITY_TEXT], now[KY_QUANTITY_TEXT], step[KY_QUANTITY_TEXT];
     int on_grid = ky_instant_find(&sim->line, stride, time, &instant);
-    enum ky_status status = ky_sim_check_time(sim, error);
+    enum ky_status status = ky_sim_check_alive(sim, error);
+    if (!status)
+        status = ky_sim_check_time(sim, error);
     if (status)
         return status;
     if (isnan(sim->line.tick) || sim->line.tick == 0)
@@ -376,6 +417,8 @@ enum ky_status ky_sim_bodies(struct ky_sim *sim, struct ky_bodies *bodies, struc
     KY_NEED(sim, error);
     KY_NEED(bodies, error);
     enum ky_status status = ky_sim_check_length(sim, bodies->n, error);
+    if (!status && (bodies->acceleration || bodies->potential))
+        status = ky_sim_catch_up(sim, error);
     if (status)
         return status;
     for (size_t i = 0; bodies->id && i < sim->n; i++)
@@ -390,10 +433,17 @@ enum ky_status ky_sim_sums(struct ky_sim *sim, struct ky_sums *sums, struct ky_e
     KY_NEED(sim, error);
     KY_NEED(sums, error);
     struct ky_sums own;
-    enum ky_status status = ky_engine_sums(sim->engine, &own, error);
+    enum ky_status status = ky_sim_catch_up(sim, error);
+    if (!status)
+        status = ky_engine_sums(sim->engine, &own, error);
     if (!status)
         ky_size_give(sums, &own, sizeof own);
     return status;
+}
+
+void ky_sim_stop_reason(const struct ky_sim *sim, struct ky_stop *stop)
+{
+    ky_size_give(stop, sim ? &sim->stop : &not_stopped, sizeof not_stopped);
 }
 
 void ky_sim_report(struct ky_sim *sim, struct ky_force_report *report)

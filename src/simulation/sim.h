@@ -14,9 +14,14 @@ struct ky_sim {
     struct ky_integrator_state *integrator;
     struct ky_timeline line;
     struct ky_instant now;
-    int in_run;            /* 1: the time belongs to the run, and no other caller may change it */
-    uint64_t steps_before; /* steps before the present integrator was created */
-    unsigned with;         /* KY_WITH_… of the labels and softenings that the bodies came with */
+    int in_run;             /* 1: the time belongs to the run, and no other caller may change it */
+    int is_changing;        /* 1: between ky_sim_change_begin and _end */
+    int is_late;            /* 1: the forces on the engine are those of before a change */
+    int has_failed;         /* 1: it can only be closed */
+    int has_new_parameters; /* 1: parameters have changed since the run last looked */
+    struct ky_stop stop;    /* of the last call that advanced */
+    uint64_t steps_before;  /* steps before the present integrator was created */
+    unsigned with;          /* KY_WITH_… of the labels and softenings that the bodies came with */
     uint64_t *id; /* [n], or NULL: the ids are 0, 1, …; kept here, because no engine needs them */
     uint8_t *type; /* the same */
 };
@@ -37,6 +42,35 @@ enum ky_status ky_sim_make_integrator(const struct ky_sim *sim,
  * softenings. KY_FAULT when memory is out. */
 enum ky_status ky_sim_keep_labels(struct ky_sim *sim, const struct ky_bodies *bodies,
                                   struct ky_error *error);
+
+/* KY_USAGE after a failure from which there is no return, and for NULL. */
+enum ky_status ky_sim_check_alive(const struct ky_sim *sim, struct ky_error *error);
+/* Notes a failure from which there is no return; returns `status`. */
+enum ky_status ky_sim_note_failure(struct ky_sim *sim, enum ky_status status);
+/* Computes the forces if a change has left them behind. */
+enum ky_status ky_sim_catch_up(struct ky_sim *sim, struct ky_error *error);
+/* To be called after a change that asks for new forces: computes them, unless changes are to be
+ * collected. */
+enum ky_status ky_sim_changed(struct ky_sim *sim, struct ky_error *error);
+
+/* Fills *bodies with all bodies, their ids and forces, and leaves room for `more` at the end. Free
+ * after a failure too. */
+enum ky_status ky_sim_take(struct ky_sim *sim, size_t more, unsigned with, struct ky_bodies *bodies,
+                           struct ky_error *error);
+/* Puts a copy of the bodies in place of those that are there, with new forces, and frees it. After
+ * KY_BAD_DATA and KY_USAGE nothing has changed. */
+enum ky_status ky_sim_put(struct ky_sim *sim, struct ky_bodies *bodies, struct ky_error *error);
+/* The same with other parameters, which are resolved; they are the old ones again after
+ * KY_BAD_DATA, KY_USAGE and KY_UNSUPPORTED. */
+enum ky_status ky_sim_put_with(struct ky_sim *sim, const struct ky_parameters *parameters,
+                               struct ky_bodies *bodies, struct ky_error *error);
+/* Makes a new integrator for the present bodies and parameters. It goes on counting steps. */
+enum ky_status ky_sim_renew_integrator(struct ky_sim *sim, struct ky_error *error);
+/* KY_USAGE for a softening that is negative or not finite. */
+enum ky_status ky_sim_check_softening(double softening, struct ky_error *error);
+/* The text of external fields with all numbers in the units of the bodies takes the place of that
+ * of the simulation; NULL: none. */
+enum ky_status ky_sim_keep_field(struct ky_sim *sim, const char *field, struct ky_error *error);
 
 /* ky_sim_open in two parts, so that the caller can free its bodies before the engine needs memory
  * for the forces. The bodies have been checked. KY_USAGE for a start time that is not finite, a

@@ -1,5 +1,5 @@
-/* Changes to a simulation between two steps: bodies are written, come and go, and the step and the
- * softening change. The engine gets the new bodies, and their forces are computed anew. */
+/* Changes to a simulation between two steps: bodies are written, come and go. The engine gets the
+ * new bodies, and their forces are computed anew, at once or once for several changes. */
 #include "simulation/sim.h"
 
 #include <inttypes.h>
@@ -15,8 +15,9 @@
 
 enum { BY_FORCES = KY_WITH_ACCELERATION | KY_WITH_POTENTIAL };
 
-/* Makes a new integrator for the present bodies and parameters. It goes on counting steps. */
-static enum ky_status renew_integrator(struct ky_sim *sim, struct ky_error *error)
+/* ---- all bodies ---- */
+
+enum ky_status ky_sim_renew_integrator(struct ky_sim *sim, struct ky_error *error)
 {
     struct ky_integrator_state *old = sim->integrator, *new = NULL;
     const struct ky_integrator_verbs *verbs = old->verbs;
@@ -32,15 +33,17 @@ static enum ky_status renew_integrator(struct ky_sim *sim, struct ky_error *erro
     return KY_OK;
 }
 
-/* Fills *bodies with all bodies, their ids and forces, and leaves room for `more` at the end. */
-static enum ky_status take_bodies(struct ky_sim *sim, size_t more, unsigned with,
-                                  struct ky_bodies *bodies, struct ky_error *error)
+enum ky_status ky_sim_take(struct ky_sim *sim, size_t more, unsigned with, struct ky_bodies *bodies,
+                           struct ky_error *error)
 {
+    const int is_late = sim->is_late;
     enum ky_status status = ky_bodies_allocate_by(sim->parameters.threads, bodies, sim->n + more,
                                                   sim->with | with | KY_WITH_ID | BY_FORCES, error);
     bodies->n = sim->n;
+    sim->is_late = 0; /* the last accelerations serve, whatever has changed since */
     if (!status)
         status = ky_sim_bodies(sim, bodies, error);
+    sim->is_late = is_late;
     bodies->n = sim->n + more;
     return status;
 }
@@ -55,48 +58,71 @@ static enum ky_status check_bodies(const struct ky_sim *sim, struct ky_bodies *b
     enum ky_status status = ky_bodies_check_by(sim->parameters.threads, bodies, error);
     if (!status)
         status = ky_softening_need(&sim->parameters, bodies, error);
-    if (!status && bodies->n != sim->n)
+    if (!status)
+        status = ky_integrator_check_bodies(&sim->parameters, bodies, error);
+    if (!status)
         status = ky_engine_units(bodies, &sim->parameters, &from_bodies, &units, error);
     return status;
 }
 
-/* Puts the bodies in place of those that are there, and computes their forces. After KY_BAD_DATA
- * and KY_USAGE, which come from the checks, nothing has changed. After other failures the
- * simulation can only be closed. *bodies may lose its array of softenings. */
-static enum ky_status put_bodies(struct ky_sim *sim, struct ky_bodies *bodies,
-                                 struct ky_error *error)
+/* The engine gets the bodies; `anew`: with new room, which may follow from parameters. */
+static enum ky_status give_engine(struct ky_sim *sim, const struct ky_bodies *bodies, int anew,
+                                  struct ky_error *error)
 {
-    enum ky_status status = check_bodies(sim, bodies, error);
-    if (!status && bodies->n != sim->n)
-        status = ky_engine_resize(sim->engine, bodies->n, error);
-    if (!status)
-        status = ky_engine_put(sim->engine, bodies, error);
-    if (status)
-        return status;
-    sim->n = bodies->n;
-    status = ky_sim_keep_labels(sim, bodies, error);
-    if (!status)
-        status = ky_engine_forces(sim->engine, error);
-    return status ? status : renew_integrator(sim, error);
+    enum ky_status status =
+        anew || bodies->n != sim->n ? ky_engine_resize(sim->engine, bodies->n, error) : KY_OK;
+    return status ? status : ky_engine_put(sim->engine, bodies, error);
 }
 
-/* put_bodies for a copy, which is freed with all of its arrays. */
-static enum ky_status replace_bodies(struct ky_sim *sim, struct ky_bodies *bodies,
-                                     struct ky_error *error)
+/* After the engine has new bodies. */
+static enum ky_status follow(struct ky_sim *sim, const struct ky_bodies *bodies,
+                             struct ky_error *error)
 {
-    struct ky_bodies given = *bodies;
-    enum ky_status status = put_bodies(sim, &given, error);
+    sim->n = bodies->n;
+    enum ky_status status = ky_sim_keep_labels(sim, bodies, error);
+    if (!status)
+        status = ky_sim_renew_integrator(sim, error);
+    return status ? status : ky_sim_changed(sim, error);
+}
+
+enum ky_status ky_sim_put(struct ky_sim *sim, struct ky_bodies *bodies, struct ky_error *error)
+{
+    struct ky_bodies given = *bodies; /* which may lose its softenings */
+    enum ky_status status = check_bodies(sim, &given, error);
+    if (!status) {
+        status = give_engine(sim, &given, 0, error);
+        if (!status)
+            status = follow(sim, &given, error);
+        sim->has_failed |= status != KY_OK;
+    }
     ky_bodies_free(bodies);
     return status;
 }
 
-/* ---- what is refused ---- */
-
-static enum ky_status check_softening(double softening, struct ky_error *error)
+enum ky_status ky_sim_put_with(struct ky_sim *sim, const struct ky_parameters *parameters,
+                               struct ky_bodies *bodies, struct ky_error *error)
 {
-    if (softening >= 0 && isfinite(softening))
-        return KY_OK;
-    return ky_fail(error, KY_USAGE, "softening %g; it must be finite and not negative", softening);
+    const struct ky_parameters before = sim->parameters;
+    struct ky_bodies given = *bodies, old = *bodies;
+    if (!isnan(before.softening))
+        old.softening = NULL;
+    sim->parameters = *parameters;
+    enum ky_status status = check_bodies(sim, &given, error);
+    int refused = status != KY_OK;
+    if (!refused) {
+        status = give_engine(sim, &given, 1, error);
+        if (!status)
+            status = follow(sim, &given, error);
+        else if (status == KY_UNSUPPORTED) { /* back again */
+            sim->parameters = before;
+            refused = !give_engine(sim, &old, 1, NULL);
+        }
+    }
+    if (refused)
+        sim->parameters = before;
+    sim->has_failed |= status && !refused;
+    ky_bodies_free(bodies);
+    return status;
 }
 
 /* ---- writing ---- */
@@ -122,9 +148,11 @@ enum ky_status ky_sim_write(struct ky_sim *sim, const struct ky_bodies *given,
     KY_NEED(given, error);
     struct ky_bodies bodies = {0};
     const double softening = sim->parameters.softening;
-    enum ky_status status = ky_sim_check_length(sim, given->n, error);
+    enum ky_status status = ky_sim_check_alive(sim, error);
     if (!status)
-        status = take_bodies(sim, 0, ky_bodies_with(given) & ~(unsigned)BY_FORCES, &bodies, error);
+        status = ky_sim_check_length(sim, given->n, error);
+    if (!status)
+        status = ky_sim_take(sim, 0, ky_bodies_with(given) & ~(unsigned)BY_FORCES, &bodies, error);
     if (status) {
         ky_bodies_free(&bodies);
         return status;
@@ -132,7 +160,8 @@ enum ky_status ky_sim_write(struct ky_sim *sim, const struct ky_bodies *given,
     copy_rows(&bodies, 0, given, 0);
     if (given->softening)
         sim->parameters.softening = (double)NAN; /* each body's own from now on */
-    status = replace_bodies(sim, &bodies, error);
+    sim->has_new_parameters |= given->softening != NULL;
+    status = ky_sim_put(sim, &bodies, error);
     if (status == KY_BAD_DATA || status == KY_USAGE)
         sim->parameters.softening = softening;
     return status;
@@ -163,14 +192,16 @@ enum ky_status ky_sim_add(struct ky_sim *sim, const struct ky_bodies *given, str
     /* The first bodies may have softenings where the simulation has none. */
     const unsigned with =
         ky_bodies_with(given) & (KY_WITH_TYPE | (before ? 0U : (unsigned)KY_WITH_SOFTENING));
-    enum ky_status status = ky_bodies_check_by(sim->parameters.threads, given, error);
+    enum ky_status status = ky_sim_check_alive(sim, error);
+    if (!status)
+        status = ky_bodies_check_by(sim->parameters.threads, given, error);
     if (status || !given->n)
         return status;
     if ((sim->with & KY_WITH_SOFTENING) && isnan(sim->parameters.softening) && !given->softening)
         return ky_fail(error, KY_USAGE,
                        "the bodies of the simulation have softenings of their own; those that are "
                        "added need them too");
-    status = take_bodies(sim, given->n, with, &bodies, error);
+    status = ky_sim_take(sim, given->n, with, &bodies, error);
     for (size_t i = before; !status && bodies.type && i < bodies.n; i++)
         bodies.type[i] = 4;
     if (!status) {
@@ -178,7 +209,7 @@ enum ky_status ky_sim_add(struct ky_sim *sim, const struct ky_bodies *given, str
         status = given->id ? KY_OK : number(&bodies, before, error);
     }
     if (!status)
-        return replace_bodies(sim, &bodies, error);
+        return ky_sim_put(sim, &bodies, error);
     ky_bodies_free(&bodies);
     return status;
 }
@@ -199,16 +230,17 @@ static size_t drop_rows(struct ky_bodies *bodies, const uint64_t *id, size_t cou
 enum ky_status ky_sim_remove(struct ky_sim *sim, const uint64_t *id, size_t count,
                              struct ky_error *error)
 {
-    KY_NEED(sim, error);
     struct ky_bodies bodies = {0};
-    if (!count)
-        return KY_OK;
+    enum ky_status status = ky_sim_check_alive(sim, error);
+    if (status || !count)
+        return status;
+    KY_NEED(id, error);
     uint64_t *sorted = ky_allocate(count, sizeof *sorted);
     if (!sorted)
         return ky_no_memory(error, "ids", count, sizeof *sorted);
     memcpy(sorted, id, count * sizeof *sorted);
     qsort(sorted, count, sizeof *sorted, ky_order_ids);
-    enum ky_status status = take_bodies(sim, 0, 0, &bodies, error);
+    status = ky_sim_take(sim, 0, 0, &bodies, error);
     if (!status && drop_rows(&bodies, sorted, count) != count)
         status = ky_fail(error, KY_BAD_DATA,
                          "of %zu ids to be removed only %zu are those of a body, or some are given "
@@ -216,69 +248,7 @@ enum ky_status ky_sim_remove(struct ky_sim *sim, const uint64_t *id, size_t coun
                          count, sim->n - bodies.n);
     free(sorted);
     if (!status)
-        return replace_bodies(sim, &bodies, error);
+        return ky_sim_put(sim, &bodies, error);
     ky_bodies_free(&bodies);
     return status;
-}
-
-/* ---- parameters ---- */
-
-enum ky_status ky_sim_set_step(struct ky_sim *sim, double step, struct ky_error *error)
-{
-    KY_NEED(sim, error);
-    const double time = ky_sim_time(sim);
-    char wanted[KY_QUANTITY_TEXT], now[KY_QUANTITY_TEXT];
-    struct ky_timeline line;
-    enum ky_status status = ky_timeline_make(&sim->parameters, time, step, &line, error);
-    if (status)
-        return status;
-    if (!isfinite(step) || step == 0 || !ky_timeline_advances(&line, 1))
-        return ky_fail(error, KY_USAGE,
-                       "step %s; it must be finite, not 0, and more than the rounding of the time "
-                       "%s",
-                       ky_step_words(&line, step, wanted), ky_time_words(&line, time, now));
-    status = ky_sim_check_time(sim, error);
-    if (status)
-        return status;
-    const double before = sim->parameters.step;
-    sim->parameters.step = step;
-    status = renew_integrator(sim, error);
-    if (status) {
-        sim->parameters.step = before;
-        return status;
-    }
-    line.tick = sim->integrator->tick;
-    sim->line = line;
-    sim->now = (struct ky_instant){0};
-    return KY_OK;
-}
-
-enum ky_status ky_sim_set_softening(struct ky_sim *sim, double softening, struct ky_error *error)
-{
-    KY_NEED(sim, error);
-    struct ky_bodies bodies = {0};
-    const double before = sim->parameters.softening;
-    enum ky_status status = check_softening(softening, error);
-    if (!status)
-        status = take_bodies(sim, 0, 0, &bodies, error);
-    if (status) {
-        ky_bodies_free(&bodies);
-        return status;
-    }
-    sim->parameters.softening = softening;
-    status = replace_bodies(sim, &bodies, error);
-    if (status == KY_BAD_DATA || status == KY_USAGE)
-        sim->parameters.softening = before;
-    return status;
-}
-
-enum ky_status ky_sim_field(struct ky_sim *sim, size_t count, const double (*position)[3],
-                            double softening, double (*acceleration)[3], double *potential,
-                            struct ky_error *error)
-{
-    KY_NEED(sim, error);
-    const struct ky_points points = {count, position, softening, NULL};
-    enum ky_status status = check_softening(softening, error);
-    return status || !count ? status
-                            : ky_engine_field(sim->engine, &points, acceleration, potential, error);
 }

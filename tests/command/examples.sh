@@ -53,6 +53,8 @@ result $? "every eighth step, and the bodies are kept"
 
 ./12-own-field >12-own-field.out
 check 12-own-field '/^t 0/ { e = $9 } /^t 4/ && $7 < -0.3 && $9 - e < 1e-8 && e - $9 < 1e-8 && e' "a cluster in a field of the program's own"
+./13-bridge >13-bridge.out
+check 13-bridge '/^t 0.062/ { e = $4 } /^t 2.000/ && $4 - e < 2e-5 && e - $4 < 2e-5 && e && $10 > 50' "two simulations kick each other"
 
 # Its many short steps of few bodies are quickest on one thread.
 OMP_NUM_THREADS=1 KYOHO=$KYOHO N=400 OUT=demo "$root/examples/collision.sh" >collision.out 2>&1

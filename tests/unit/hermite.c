@@ -888,18 +888,29 @@ static void a_close_encounter_stops(void **state)
     parameters.step_min = ldexp(1, -24);
     assert_ok(ky_sim_open(&parameters, &bodies, 0, &sim, &error));
     const double start = total(sim);
+    struct ky_stop stop = {0};
+    ky_sim_stop_reason(sim, &stop);
+    assert_true(stop.kind == KY_STOP_NONE && isnan(stop.distance) && isnan(stop.time));
     assert_int_equal(ky_sim_advance(sim, 64, &error), KY_STOPPED);
     printf("# %s at %.17g\n", error.text, ky_sim_time(sim));
     assert_non_null(strstr(error.text, "bodies 7 and 9,"));
     assert_between(ky_sim_time(sim) / (pi / sqrt(8)), 1 - 1e-5, 1 + 1e-5);
     assert_ok(ky_sim_bodies(sim, &halted, &error));
     assert_between(fabs(halted.position[2][0] - halted.position[0][0]), 1e-6, 1e-2);
+    ky_sim_stop_reason(sim, &stop);
+    assert_true(stop.kind == KY_STOP_CLOSE_PAIR && stop.id[0] + stop.id[1] == 16 &&
+                stop.id[stop.index[0] != 0] == 7 && stop.index[0] + stop.index[1] == 2);
+    assert_true(stop.time == ky_sim_time(sim) && stop.step == parameters.step_min);
+    assert_between(stop.distance / fabs(halted.position[2][0] - halted.position[0][0]), 0.999,
+                   1.001);
     assert_between(fabs(total(sim) / start - 1), 0, 0.05); /* at 1e4 times its kinetic energy */
     assert_ok(ky_sim_save(sim, file_in(folder, path), &error));
     assert_ok(ky_sim_restore(path, &parameters, &other, &error));
     assert_true(ky_sim_time(other) == ky_sim_time(sim));
     /* The pair goes on with steps that are too long for it. */
     assert_ok(ky_sim_advance_to(sim, 1.25, 0, &error));
+    ky_sim_stop_reason(sim, &stop);
+    assert_true(stop.kind == KY_STOP_NONE && stop.id[0] == 0);
     assert_ok(ky_sim_advance_to(other, 1.25, 0, &error));
     assert_ok(ky_sim_bodies(sim, &bodies, &error));
     assert_ok(ky_sim_bodies(other, &back, &error));

@@ -145,8 +145,13 @@ static void simulations_that_are_not_there(void **state)
     struct ky_run_parameters run;
     struct ky_plan plan = {0};
     uint64_t id = 0;
+    size_t place = 0;
+    char text[16];
     ky_snapshot_clear(&snapshot);
     ky_run_parameters_defaults(&run);
+    REFUSED(ky_parameters_get(NULL, "theta", text, sizeof text, &error));
+    REFUSED(ky_parameters_get(&own, NULL, text, sizeof text, &error));
+    REFUSED(ky_parameters_get(&own, "theta", NULL, 0, &error));
     REFUSED(ky_parameters_set(NULL, "theta", "1", &error));
     REFUSED(ky_parameters_set(&own, NULL, "1", &error));
     REFUSED(ky_parameters_set(&own, "theta", NULL, &error));
@@ -160,6 +165,21 @@ static void simulations_that_are_not_there(void **state)
     REFUSED(ky_sim_write(NULL, &bodies, &error));
     REFUSED(ky_sim_add(NULL, &bodies, &error));
     REFUSED(ky_sim_remove(NULL, &id, 1, &error));
+    REFUSED(ky_sim_change_begin(NULL, &error));
+    REFUSED(ky_sim_change_end(NULL, 0, &error));
+    REFUSED(ky_sim_set_parameter(NULL, "theta", "1", &error));
+    REFUSED(ky_sim_set_fields(NULL, NULL, &error));
+    REFUSED(ky_sim_parameters(NULL, &own, &error));
+    REFUSED(ky_sim_find(NULL, &id, 1, &place, &error));
+    REFUSED(ky_sim_sample(NULL, 1, 0, &place, &place, &error));
+    REFUSED(ky_sim_read(NULL, NULL, &bodies, &error));
+    REFUSED(ky_sim_replace(NULL, NULL, &bodies, &error));
+    REFUSED(ky_sim_kick(NULL, &place, 1, (const double(*)[3])bodies.velocity, &error));
+    REFUSED(ky_sim_column(NULL, "step", &place, 1, bodies.mass, &error));
+    REFUSED(ky_sim_walk(NULL, "count", NULL, bodies.mass, NULL, &error));
+    REFUSED(ky_sim_neighbours(NULL, bodies.mass, 1, NULL, NULL, NULL, &error));
+    REFUSED(ky_sim_sph_density(NULL, 1, bodies.mass, NULL, NULL, &error));
+    REFUSED(ky_sim_catalogue_make(NULL, NULL, NULL, NULL, &error));
     REFUSED(ky_sim_set_step(NULL, 1, &error));
     REFUSED(ky_sim_set_softening(NULL, 1, &error));
     REFUSED(ky_sim_field(NULL, 0, NULL, 0, NULL, NULL, &error));
@@ -185,6 +205,7 @@ static void simulations_that_are_not_there(void **state)
     ky_binaries_free(NULL);
     ky_profile_free(NULL);
     ky_sim_report(NULL, &(struct ky_force_report){0});
+    ky_sim_stop_reason(NULL, &(struct ky_stop){0});
     assert_int_equal(ky_sim_n(NULL), 0);
     assert_true(isnan(ky_sim_time(NULL)));
     assert_int_equal(ky_sim_steps(NULL), 0);
@@ -204,6 +225,8 @@ static void structs_of_no_size(void **state)
         REFUSED(ky_forces(&p, &bodies, NULL, &error));
         REFUSED(ky_sim_open(&p, &bodies, 0, &sim, &error));
         REFUSED(ky_softening_choose(&p, &snapshot, NULL, &error));
+        char text[16];
+        REFUSED(ky_parameters_get(&p, "theta", text, sizeof text, &error));
         struct ky_binaries pairs = {0};
         REFUSED(ky_binaries_find(&p, &bodies, &pairs, NULL, &error));
     }
@@ -218,6 +241,43 @@ static void structs_of_no_size(void **state)
     REFUSED(ky_snapshot_write("a.csv", &snapshot, NULL, &error));
     REFUSED(ky_sim_open(&(struct ky_parameters){0}, &bodies, 0, &sim, &error));
     REFUSED(ky_run(&usual, &(struct ky_run_parameters){0}, &snapshot, &error));
+}
+
+/* A simulation that is there, and arguments that are not. */
+static void arguments_that_are_not_there(void **state)
+{
+    (void)state;
+    struct ky_sim *sim;
+    size_t place = 0;
+    uint64_t id = 0;
+    struct ky_catalogue_parameters wanted;
+    ky_catalogue_parameters_defaults(&wanted);
+    assert_ok(ky_sim_open(&usual, &bodies, 0, &sim, &error));
+    REFUSED(ky_sim_remove(sim, NULL, 1, &error));
+    REFUSED(ky_sim_set_parameter(sim, NULL, "1", &error));
+    REFUSED(ky_sim_set_parameter(sim, "theta", NULL, &error));
+    REFUSED(ky_sim_parameters(sim, NULL, &error));
+    REFUSED(ky_sim_find(sim, NULL, 1, &place, &error));
+    REFUSED(ky_sim_find(sim, &id, 1, NULL, &error));
+    REFUSED(ky_sim_sample(sim, 1, 0, NULL, &place, &error));
+    REFUSED(ky_sim_sample(sim, 1, 0, &place, NULL, &error));
+    REFUSED(ky_sim_read(sim, &place, NULL, &error));
+    REFUSED(ky_sim_replace(sim, &place, NULL, &error));
+    REFUSED(ky_sim_kick(sim, &place, 1, NULL, &error));
+    REFUSED(ky_sim_column(sim, NULL, &place, 1, bodies.mass, &error));
+    REFUSED(ky_sim_walk(sim, NULL, NULL, bodies.mass, NULL, &error));
+    REFUSED(ky_sim_walk(sim, "count", NULL, bodies.mass, NULL, &error));
+    REFUSED(ky_sim_walk(sim, "count", NULL, NULL, NULL, &error));
+    REFUSED(ky_sim_neighbours(sim, NULL, 1, NULL, NULL, NULL, &error));
+    REFUSED(ky_sim_sph_density(sim, 3, NULL, NULL, NULL, &error));
+    REFUSED(ky_sim_catalogue_make(sim, NULL, &(struct ky_catalogue){0}, NULL, &error));
+    REFUSED(ky_sim_catalogue_make(sim, &wanted, NULL, NULL, &error));
+    struct ky_bodies dirty = bodies;
+    dirty.later[3] = &dirty;
+    REFUSED(ky_sim_replace(sim, NULL, &dirty, &error));
+    ky_sim_stop_reason(sim, NULL);
+    assert_ok(ky_sim_advance(sim, 1, &error)); /* nothing of this has harmed it */
+    ky_sim_close(sim);
 }
 
 /* Bodies that a program did not zero. */
@@ -360,6 +420,45 @@ static void numbers_of_no_sense(void **state)
 }
 
 /* Numbers for which a simulation might go on for ever. */
+/* After a failure from which there is no return; closes it. */
+static void assert_only_closes(struct ky_sim *sim)
+{
+    size_t index = 0, count;
+    uint64_t id = 0;
+    double numbers[N][3] = {{0}};
+    struct ky_parameters own = usual;
+    struct ky_catalogue groups = {0};
+    struct ky_catalogue_parameters wanted;
+    const struct ky_walk_input input = {.size = sizeof input};
+    ky_catalogue_parameters_defaults(&wanted);
+    REFUSED(ky_sim_advance(sim, 1, &error));
+    REFUSED(ky_sim_advance_to(sim, 1, 0, &error));
+    REFUSED(ky_sim_change_begin(sim, &error));
+    REFUSED(ky_sim_change_end(sim, 1, &error));
+    REFUSED(ky_sim_write(sim, &bodies, &error));
+    REFUSED(ky_sim_add(sim, &bodies, &error));
+    REFUSED(ky_sim_remove(sim, &id, 1, &error));
+    REFUSED(ky_sim_set_step(sim, 1, &error));
+    REFUSED(ky_sim_set_softening(sim, 1, &error));
+    REFUSED(ky_sim_set_parameter(sim, "eta", "0.1", &error));
+    REFUSED(ky_sim_set_fields(sim, NULL, &error));
+    REFUSED(ky_sim_read(sim, NULL, &bodies, &error));
+    REFUSED(ky_sim_replace(sim, NULL, &bodies, &error));
+    REFUSED(ky_sim_kick(sim, NULL, N, (const double(*)[3])numbers, &error));
+    REFUSED(ky_sim_column(sim, "step", NULL, N, numbers[0], &error));
+    REFUSED(ky_sim_walk(sim, "count", &input, numbers[0], NULL, &error));
+    REFUSED(ky_sim_neighbours(sim, numbers[0], 1, NULL, NULL, NULL, &error));
+    REFUSED(ky_sim_sph_density(sim, 3, numbers[0], NULL, NULL, &error));
+    REFUSED(ky_sim_catalogue_make(sim, &wanted, &groups, NULL, &error));
+    assert_non_null(strstr(error.text, "only be closed"));
+    /* these ask the engine nothing */
+    assert_ok(ky_sim_find(sim, &id, 1, &index, &error));
+    assert_ok(ky_sim_sample(sim, 1, 0, &index, &count, &error));
+    assert_ok(ky_sim_parameters(sim, &own, &error));
+    assert_int_equal(ky_sim_n(sim), N);
+    ky_sim_close(sim);
+}
+
 static void motions_that_would_not_end(void **state)
 {
     (void)state;
@@ -394,7 +493,10 @@ static void motions_that_would_not_end(void **state)
     assert_ok(ky_sim_open(&p, &bodies, 0, &sim, &error));
     assert_int_equal(ky_sim_advance(sim, 1, &error), KY_BAD_DATA);
     assert_non_null(strstr(error.text, "too short for a longest step of 0.01"));
-    ky_sim_close(sim);
+    struct ky_stop stop = {0};
+    ky_sim_stop_reason(sim, &stop);
+    assert_true(stop.kind == KY_STOP_SHORT_STEPS && stop.time == 0 && stop.step > 0);
+    assert_only_closes(sim);
 }
 
 /* Restart files whose numbers were changed and whose checksums are right: each word of each section
@@ -693,6 +795,7 @@ int main(void)
         cmocka_unit_test(structs_that_are_not_there),
         cmocka_unit_test(simulations_that_are_not_there),
         cmocka_unit_test(structs_of_no_size),
+        cmocka_unit_test(arguments_that_are_not_there),
         cmocka_unit_test(bodies_that_were_not_zeroed),
         cmocka_unit_test(kinds_that_are_none),
         cmocka_unit_test(numbers_of_no_sense),

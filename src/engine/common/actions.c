@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/sizes.h"
+#include "engine/common/relative.h"
 
 #define ROW(name, needs) KY_ACTION_FACTS(name, needs),
 const struct ky_action_facts ky_actions[KY_ACTION_COUNT] = {KY_ACTIONS(ROW)};
@@ -56,14 +57,10 @@ enum ky_status ky_walk_room_check(const struct ky_walk_request *request, uint32_
                    ky_actions[request->action].about.name, wanted);
 }
 
-enum ky_status ky_walk_opening_check(const struct ky_walk_request *request,
-                                     const struct ky_parameters *parameters, struct ky_error *error)
+struct ky_parameters ky_walk_parameters(const struct ky_walk_request *request,
+                                        const struct ky_parameters *parameters)
 {
-    if (request->action == KY_ACTION_gravity && parameters->opening == KY_RELATIVE)
-        return ky_fail(error, KY_UNSUPPORTED,
-                       "the general walk has no last accelerations for --opening relative: use "
-                       "geometric, offset or minimum");
-    return KY_OK;
+    return request->action == KY_ACTION_gravity ? ky_without_relative(parameters) : *parameters;
 }
 
 static double power(double x, int exponent)

@@ -262,6 +262,27 @@ static enum ky_status put_some(struct ky_engine *engine, const struct ky_some *s
     return ky_cpu_clear_columns(cpu, error);
 }
 
+/* Body i becomes row k of the caller's arrays. */
+static inline void get_body(const struct ky_cpu *cpu, size_t i, const struct ky_bodies *to,
+                            size_t k)
+{
+    for (int c = 0; c < 3; c++) {
+        if (to->position)
+            to->position[k][c] = cpu->x[c][i] * cpu->length;
+        if (to->velocity)
+            to->velocity[k][c] = cpu->v[c][i];
+        if (to->acceleration)
+            to->acceleration[k][c] = cpu->a[c][i];
+    }
+    if (to->mass)
+        to->mass[k] = cpu->mass[i] * cpu->mass_unit;
+    if (to->potential)
+        to->potential[k] = cpu->potential[i];
+    if (to->softening)
+        to->softening[k] =
+            cpu->softening ? cpu->softening[i] * cpu->length : cpu->parameters->softening;
+}
+
 static enum ky_status get(struct ky_engine *engine, struct ky_bodies *bodies,
                           struct ky_error *error)
 {
@@ -270,24 +291,19 @@ static enum ky_status get(struct ky_engine *engine, struct ky_bodies *bodies,
     if (status)
         return status;
 #pragma omp parallel for num_threads(cpu->team)
-    for (size_t i = 0; i < cpu->n; i++) {
-        for (int c = 0; c < 3; c++) {
-            if (bodies->position)
-                bodies->position[i][c] = cpu->x[c][i] * cpu->length;
-            if (bodies->velocity)
-                bodies->velocity[i][c] = cpu->v[c][i];
-            if (bodies->acceleration)
-                bodies->acceleration[i][c] = cpu->a[c][i];
-        }
-        if (bodies->mass)
-            bodies->mass[i] = cpu->mass[i] * cpu->mass_unit;
-        if (bodies->potential)
-            bodies->potential[i] = cpu->potential[i];
-        if (bodies->softening)
-            bodies->softening[i] =
-                cpu->softening ? cpu->softening[i] * cpu->length : cpu->parameters->softening;
-    }
+    for (size_t i = 0; i < cpu->n; i++)
+        get_body(cpu, i, bodies, i);
     return KY_OK;
+}
+
+static enum ky_status get_some(struct ky_engine *engine, const uint32_t *body,
+                               struct ky_bodies *some, struct ky_error *error)
+{
+    struct ky_cpu *cpu = (struct ky_cpu *)engine;
+    enum ky_status status = some->potential ? ky_cpu_catch_potential(cpu, error) : KY_OK;
+    for (size_t k = 0; k < some->n && !status; k++)
+        get_body(cpu, body[k], some, k);
+    return status;
 }
 
 static enum ky_status forces(struct ky_engine *engine, const struct ky_active *active,
@@ -380,6 +396,7 @@ const struct ky_engine_verbs ky_cpu_engine = {
     .put = put,
     .put_some = put_some,
     .get = get,
+    .get_some = get_some,
     .columns = ky_cpu_columns,
     .put_column = ky_cpu_put_column,
     .get_column = ky_cpu_get_column,

@@ -261,7 +261,17 @@ static enum ky_status get(struct ky_engine *base, struct ky_bodies *wanted, stru
     enum ky_status status = settle_in_callers_order(state, error);
     if (status == KY_OK)
         status = ky_device_bodies_get(state, wanted, error);
-    return status == KY_OK ? ky_device_hermite_get(state, wanted, error) : status;
+    return status == KY_OK ? ky_device_hermite_get(state, NULL, wanted, error) : status;
+}
+
+static enum ky_status get_some(struct ky_engine *base, const uint32_t *body, struct ky_bodies *some,
+                               struct ky_error *error)
+{
+    struct ky_device_state *state = &device_engine(base)->state;
+    enum ky_status status = settle_in_callers_order(state, error);
+    if (status == KY_OK)
+        status = ky_device_bodies_get_some(state, body, some, error);
+    return status == KY_OK ? ky_device_hermite_get(state, body, some, error) : status;
 }
 
 static enum ky_status kick(struct ky_engine *base, double dt, struct ky_error *error)
@@ -450,6 +460,7 @@ static void report(struct ky_engine *base, struct ky_force_report *report)
         .put = put,                                                                                \
         .put_some = put_some,                                                                      \
         .get = get,                                                                                \
+        .get_some = get_some,                                                                      \
         .columns = columns,                                                                        \
         .put_column = put_column,                                                                  \
         .get_column = get_column,                                                                  \

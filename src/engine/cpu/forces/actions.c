@@ -9,9 +9,6 @@ const struct ky_cpu_action *const ky_cpu_actions[KY_ACTION_COUNT] = {KY_ACTIONS(
 enum ky_status ky_cpu_walk(struct ky_engine *engine, const struct ky_walk_request *request,
                            struct ky_error *error)
 {
-    struct ky_cpu *cpu = (struct ky_cpu *)engine;
-    enum ky_status status = ky_walk_opening_check(request, cpu->parameters, error);
-    if (status != KY_OK)
-        return status;
-    return ky_cpu_walk_action(cpu, ky_cpu_actions[request->action], request, error);
+    return ky_cpu_walk_action((struct ky_cpu *)engine, ky_cpu_actions[request->action], request,
+                              error);
 }

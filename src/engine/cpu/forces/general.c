@@ -379,9 +379,10 @@ static enum ky_status walk_groups(const struct general *walk, struct ky_error *e
 enum ky_status ky_cpu_walk_action(struct ky_cpu *cpu, const struct ky_cpu_action *action,
                                   const struct ky_walk_request *request, struct ky_error *error)
 {
+    const struct ky_parameters parameters = ky_walk_parameters(request, cpu->parameters);
     ky_report_clear(&cpu->report);
     double start = ky_clock();
-    enum ky_status status = cpu->n ? ky_cpu_stand_tree(cpu, cpu->parameters, error) : KY_OK;
+    enum ky_status status = cpu->n ? ky_cpu_stand_tree(cpu, &parameters, error) : KY_OK;
     double built = ky_clock();
     struct general walk = {
         .cpu = cpu,

@@ -26,6 +26,7 @@ struct general {
     struct ky_card *card;
     const struct ky_walk_request *request;
     const struct ky_action_facts *facts;
+    struct ky_parameters parameters;
     size_t real; /* bytes of a number of the kernels */
     size_t most; /* sinks of a launch */
     /* What one request needs is not kept: it may be as large as all the rest. */
@@ -34,12 +35,13 @@ struct general {
 };
 
 /* *built: the card has made the tree now. */
-static enum ky_status stand_tree(struct ky_links *links, int *built, struct ky_error *error)
+static enum ky_status stand_tree(struct ky_links *links, const struct ky_parameters *parameters,
+                                 int *built, struct ky_error *error)
 {
     const uint64_t builds = links->own.builds;
-    enum ky_status status = ky_links_stand(links, links->bodies->state->parameters, 1, NULL, error);
+    enum ky_status status = ky_links_stand(links, parameters, 1, NULL, error);
     ky_links_done(links);
-    if (status == KY_OK && !ky_force_kind(links->bodies->state->parameters->force)->has_tree)
+    if (status == KY_OK && !ky_force_kind(parameters->force)->has_tree)
         status = ky_device_curve_leave(links->bodies, error);
     *built = links->own.builds != builds;
     return status;
@@ -151,7 +153,7 @@ static enum ky_status launch(struct general *walk, size_t first_sink, struct ky_
 {
     const struct ky_links *links = walk->links;
     const struct ky_cells cells = ky_links_cells(links);
-    const struct ky_parameters *parameters = walk->bodies->state->parameters;
+    const struct ky_parameters *parameters = &walk->parameters;
     size_t rest = walk->bodies->n - first_sink;
     uint32_t n = (uint32_t)walk->bodies->n, first = (uint32_t)first_sink,
              count = (uint32_t)(rest < walk->most ? rest : walk->most),
@@ -266,17 +268,16 @@ enum ky_status ky_device_general(struct ky_links *links, const struct ky_walk_re
                            .card = bodies->card,
                            .request = request,
                            .facts = &ky_actions[request->action],
+                           .parameters = ky_walk_parameters(request, state->parameters),
                            .real = ky_real_bytes(state->parameters->precision)};
     int built = 0;
-    enum ky_status status = ky_walk_opening_check(request, state->parameters, error);
-    if (status == KY_OK)
-        status = ky_device_settle(state, error);
+    enum ky_status status = ky_device_settle(state, error);
     ky_begin_marks(&state->cards);
     state->report.download = state->report.upload = 0;
     ky_report_clear(&state->report);
     if (status != KY_OK || bodies->n == 0)
         return status;
-    status = stand_tree(links, &built, error);
+    status = stand_tree(links, &walk.parameters, &built, error);
     if (status == KY_OK)
         status = prepare(&walk, error);
     if (status == KY_OK)

@@ -151,9 +151,17 @@ static struct column column_of(const struct ky_device_array *array, size_t n, si
         {array->buffer, c * n * array->number, n, array->number}, numbers, stride, factor};
 }
 
-/* The columns of what the part has and the caller has arrays for; factors are those of put. */
-static size_t columns_of(struct ky_device_bodies *bodies, const struct ky_bodies *callers,
-                         struct column column[COLUMNS])
+/* An array of the part and that of the caller; the factor is that of put. */
+struct pair {
+    struct ky_device_array own;
+    double *numbers;
+    double factor;
+};
+enum { PAIRS = 7 };
+
+/* What the part has and the caller has arrays for. */
+static size_t pairs_of(struct ky_device_bodies *bodies, const struct ky_bodies *callers,
+                       struct pair pair[PAIRS])
 {
     const struct ky_engine_scale scale = ky_device_scale(bodies->state);
     const double length = 1 / bodies->state->units.length, mass = 1 / bodies->state->units.mass,
@@ -162,7 +170,7 @@ static size_t columns_of(struct ky_device_bodies *bodies, const struct ky_bodies
         int which;
         double *numbers;
         double factor;
-    } given[] = {
+    } given[PAIRS] = {
         {KY_ARRAY_POSITION, (double *)callers->position, length},
         {KY_ARRAY_VELOCITY, (double *)callers->velocity, length},
         {KY_ARRAY_ACCELERATION, (double *)callers->acceleration, acceleration},
@@ -174,13 +182,22 @@ static size_t columns_of(struct ky_device_bodies *bodies, const struct ky_bodies
     struct ky_device_array array[KY_ARRAYS];
     size_t count = 0;
     ky_device_arrays(bodies, array);
-    for (size_t k = 0; k < sizeof given / sizeof *given; k++) {
-        const struct ky_device_array *own = &array[given[k].which];
+    for (size_t k = 0; k < PAIRS; k++)
         if (given[k].numbers && bodies->has >> given[k].which & 1U)
-            for (size_t c = 0; c < own->columns; c++)
-                column[count++] = column_of(own, bodies->n, c, given[k].numbers + c, own->columns,
-                                            given[k].factor);
-    }
+            pair[count++] = (struct pair){array[given[k].which], given[k].numbers, given[k].factor};
+    return count;
+}
+
+static size_t columns_of(struct ky_device_bodies *bodies, const struct ky_bodies *callers,
+                         struct column column[COLUMNS])
+{
+    struct pair pair[PAIRS];
+    const size_t pairs = pairs_of(bodies, callers, pair);
+    size_t count = 0;
+    for (size_t k = 0; k < pairs; k++)
+        for (size_t c = 0; c < pair[k].own.columns; c++)
+            column[count++] = column_of(&pair[k].own, bodies->n, c, pair[k].numbers + c,
+                                        pair[k].own.columns, pair[k].factor);
     return count;
 }
 
@@ -337,6 +354,53 @@ enum ky_status ky_device_bodies_get(struct ky_device_state *state, struct ky_bod
         status = cross_all(bodies, column, columns_of(bodies, wanted, column), 0, error);
     for (size_t i = 0; wanted->softening && !state->own_eps && i < bodies->n; i++)
         wanted->softening[i] = state->parameters->softening;
+    state->report.download = ky_clock() - start;
+    return status;
+}
+
+/* The rows of the bodies in `list` from an array of the part to that of the caller. */
+static enum ky_status gather(struct ky_device_bodies *bodies, const struct ky_buffer *list,
+                             size_t rows, const struct pair *pair, struct ky_error *error)
+{
+    struct ky_card *card = bodies->card;
+    const struct ky_device_array *own = &pair->own;
+    const struct ky_rows wanted = {rows, own->columns, pair->factor, own->number};
+    uint32_t n = (uint32_t)bodies->n, count = (uint32_t)rows, columns = (uint32_t)own->columns;
+    struct ky_buffer found = {0};
+    enum ky_status status = ky_buffer_need(card, &found, "numbers of some bodies",
+                                           rows * own->columns, own->number, error);
+    if (status == KY_OK)
+        status =
+            ky_launch_over(card,
+                           own->number == sizeof(uint32_t) ? KY_KERNEL_ky_gather_words
+                                                           : KY_KERNEL_ky_gather_numbers,
+                           count,
+                           KY_ARGUMENTS(KY_BUFFER(*own->buffer), KY_BUFFER(*list), KY_BUFFER(found),
+                                        KY_VALUE(n), KY_VALUE(count), KY_VALUE(columns)),
+                           error);
+    if (status == KY_OK)
+        status = ky_rows_read(card, &found, wanted, pair->numbers, error);
+    ky_buffer_release(card, &found);
+    return status;
+}
+
+enum ky_status ky_device_bodies_get_some(struct ky_device_state *state, const uint32_t *body,
+                                         struct ky_bodies *some, struct ky_error *error)
+{
+    struct ky_device_bodies *bodies = &state->part[0];
+    struct pair pair[PAIRS];
+    struct ky_buffer list = {0};
+    const size_t pairs = pairs_of(bodies, some, pair);
+    enum ky_status status = ky_wait_for_all(&state->cards, error);
+    double start = ky_clock();
+    if (status == KY_OK)
+        status = ky_buffer_fill(bodies->card, &list, "bodies that are wanted", body, some->n,
+                                sizeof *body, error);
+    for (size_t k = 0; k < pairs && status == KY_OK; k++)
+        status = gather(bodies, &list, some->n, &pair[k], error);
+    ky_buffer_release(bodies->card, &list);
+    for (size_t k = 0; some->softening && !state->own_eps && k < some->n; k++)
+        some->softening[k] = state->parameters->softening;
     state->report.download = ky_clock() - start;
     return status;
 }

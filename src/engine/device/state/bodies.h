@@ -50,6 +50,10 @@ enum ky_status ky_device_bodies_put_some(struct ky_device_state *state, const st
 /* Copies the bodies to the caller's arrays. Pending kicks have to be made before. */
 enum ky_status ky_device_bodies_get(struct ky_device_state *state, struct ky_bodies *wanted,
                                     struct ky_error *error);
+/* The same for some bodies, at least one: row k is of body[k]. They must lie in the caller's order.
+ */
+enum ky_status ky_device_bodies_get_some(struct ky_device_state *state, const uint32_t *body,
+                                         struct ky_bodies *some, struct ky_error *error);
 /* Copies the columns of an array, one of KY_ARRAY_…, to the host, in the engine's units. */
 enum ky_status ky_device_bodies_columns(struct ky_device_bodies *bodies, int which,
                                         double *const numbers[], struct ky_error *error);

@@ -40,7 +40,7 @@ static enum ky_status move(struct ky_device_bodies *bodies, const struct ky_devi
         array->number == sizeof(uint32_t) ? KY_KERNEL_ky_gather_words : KY_KERNEL_ky_gather_numbers,
         n,
         KY_ARGUMENTS(KY_BUFFER(*buffer), KY_BUFFER(*order), KY_BUFFER(*room), KY_VALUE(n),
-                     KY_VALUE(columns)),
+                     KY_VALUE(n), KY_VALUE(columns)),
         error);
     if (status != KY_OK)
         return status;
@@ -76,10 +76,11 @@ enum ky_status ky_device_curve_follow(struct ky_device_bodies *bodies, int now,
     curve->changes++;
     enum ky_status status = move_all(bodies, order, error);
     if (status == KY_OK && curve->is_followed)
-        status = ky_launch_over(card, KY_KERNEL_ky_gather_words, n,
-                                KY_ARGUMENTS(KY_BUFFER(curve->index), KY_BUFFER(*order),
-                                             KY_BUFFER(*other), KY_VALUE(n), KY_VALUE(one)),
-                                error);
+        status =
+            ky_launch_over(card, KY_KERNEL_ky_gather_words, n,
+                           KY_ARGUMENTS(KY_BUFFER(curve->index), KY_BUFFER(*order),
+                                        KY_BUFFER(*other), KY_VALUE(n), KY_VALUE(n), KY_VALUE(one)),
+                           error);
     if (status == KY_OK)
         exchange(&curve->index, curve->is_followed ? other : order);
     curve->is_followed |= status == KY_OK;

@@ -47,9 +47,9 @@ enum ky_status ky_device_hermite_forget(struct ky_device_state *state, struct ky
 enum ky_status ky_device_hermite_keep(struct ky_device_state *state, const struct ky_bodies *given,
                                       struct ky_error *error);
 /* Replaces the potentials that were read from the card by these, if there are any. Computes late
- * ones first. */
-enum ky_status ky_device_hermite_get(struct ky_device_state *state, struct ky_bodies *wanted,
-                                     struct ky_error *error);
+ * ones first. Row k of `wanted` is of body[k]; NULL: of body k. */
+enum ky_status ky_device_hermite_get(struct ky_device_state *state, const uint32_t *body,
+                                     struct ky_bodies *wanted, struct ky_error *error);
 /* The same with the sums of the potentials. */
 enum ky_status ky_device_hermite_sums(struct ky_device_state *state, struct ky_partial_sums *parts,
                                       struct ky_error *error);

@@ -55,14 +55,14 @@ static enum ky_status catch_up(struct ky_device_state *state, struct ky_error *e
     return status;
 }
 
-enum ky_status ky_device_hermite_get(struct ky_device_state *state, struct ky_bodies *wanted,
-                                     struct ky_error *error)
+enum ky_status ky_device_hermite_get(struct ky_device_state *state, const uint32_t *body,
+                                     struct ky_bodies *wanted, struct ky_error *error)
 {
     if (!wanted->potential)
         return KY_OK;
     enum ky_status status = catch_up(state, error);
-    for (size_t i = 0; i < state->n && status == KY_OK && state->hermite->potential; i++)
-        wanted->potential[i] = state->hermite->potential[i];
+    for (size_t k = 0; k < wanted->n && status == KY_OK && state->hermite->potential; k++)
+        wanted->potential[k] = state->hermite->potential[body ? body[k] : k];
     return status;
 }
 

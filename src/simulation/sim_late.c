@@ -1,0 +1,55 @@
+/* Whether a simulation can go on, and whether its forces are those of the present bodies: changes
+ * may leave them late, until a call needs them. */
+#include "simulation/sim.h"
+
+enum ky_status ky_sim_check_alive(const struct ky_sim *sim, struct ky_error *error)
+{
+    KY_NEED(sim, error);
+    return sim->has_failed
+               ? ky_fail(error, KY_USAGE, "the simulation has failed before and can only be closed")
+               : KY_OK;
+}
+
+enum ky_status ky_sim_note_failure(struct ky_sim *sim, enum ky_status status)
+{
+    sim->has_failed |= status == KY_FAULT || status == KY_DEVICE || status == KY_BAD_DATA;
+    return status;
+}
+
+enum ky_status ky_sim_catch_up(struct ky_sim *sim, struct ky_error *error)
+{
+    if (!sim->is_late)
+        return KY_OK;
+    enum ky_status status = ky_engine_forces(sim->engine, error);
+    sim->is_late = status != KY_OK;
+    sim->has_failed |= status != KY_OK;
+    return status;
+}
+
+enum ky_status ky_sim_changed(struct ky_sim *sim, struct ky_error *error)
+{
+    sim->is_late = 1;
+    return sim->is_changing ? KY_OK : ky_sim_catch_up(sim, error);
+}
+
+enum ky_status ky_sim_change_begin(struct ky_sim *sim, struct ky_error *error)
+{
+    enum ky_status status = ky_sim_check_alive(sim, error);
+    if (!status && sim->is_changing)
+        status =
+            ky_fail(error, KY_USAGE, "changes have begun already: ky_sim_change_end ends them");
+    if (!status)
+        sim->is_changing = 1;
+    return status;
+}
+
+enum ky_status ky_sim_change_end(struct ky_sim *sim, int now, struct ky_error *error)
+{
+    enum ky_status status = ky_sim_check_alive(sim, error);
+    if (!status && !sim->is_changing)
+        status = ky_fail(error, KY_USAGE, "no changes have begun: ky_sim_change_begin begins them");
+    if (status)
+        return status;
+    sim->is_changing = 0;
+    return now ? ky_sim_catch_up(sim, error) : KY_OK;
+}

@@ -1,0 +1,224 @@
+/* The parameters of a simulation: what is in force, and which of them can change between two steps.
+ * A table says for each how the change is made. */
+#include "simulation/sim.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sizes.h"
+#include "engine/common/external.h"
+
+enum ky_status ky_sim_parameters(const struct ky_sim *sim, struct ky_parameters *parameters,
+                                 struct ky_error *error)
+{
+    KY_NEED(sim, error);
+    KY_NEED(parameters, error);
+    ky_size_give(parameters, &sim->parameters, sizeof sim->parameters);
+    if (!parameters->size)
+        parameters->size = sizeof *parameters;
+    return KY_OK;
+}
+
+/* ---- how ---- */
+
+/* Other lengths of steps: the clock starts anew at the present time. */
+static enum ky_status change_clock(struct ky_sim *sim, const struct ky_parameters *changed,
+                                   struct ky_error *error)
+{
+    const double time = ky_sim_time(sim), step = changed->step;
+    const struct ky_parameters before = sim->parameters;
+    char wanted[KY_QUANTITY_TEXT], now[KY_QUANTITY_TEXT];
+    struct ky_timeline line;
+    enum ky_status status = ky_timeline_make(changed, time, step, &line, error);
+    if (status)
+        return status;
+    if (!isfinite(step) || step == 0 || !ky_timeline_advances(&line, 1))
+        return ky_fail(error, KY_USAGE,
+                       "step %s; it must be finite, not 0, and more than the rounding of the time "
+                       "%s",
+                       ky_step_words(&line, step, wanted), ky_time_words(&line, time, now));
+    status = ky_sim_check_time(sim, error);
+    if (status)
+        return status;
+    sim->parameters = *changed;
+    status = ky_sim_renew_integrator(sim, error);
+    if (status) {
+        sim->parameters = before;
+        return status;
+    }
+    line.tick = sim->integrator->tick;
+    sim->line = line;
+    sim->now = (struct ky_instant){0};
+    return KY_OK;
+}
+
+/* What the integrator alone reads, and finds when steps are chosen. */
+static enum ky_status change_criterion(struct ky_sim *sim, const struct ky_parameters *changed,
+                                       struct ky_error *error)
+{
+    const struct ky_parameters before = sim->parameters;
+    sim->parameters = *changed;
+    enum ky_status status = ky_sim_renew_integrator(sim, error);
+    if (status)
+        sim->parameters = before;
+    return status;
+}
+
+/* What the engine computes with. */
+static enum ky_status change_force(struct ky_sim *sim, const struct ky_parameters *changed,
+                                   struct ky_error *error)
+{
+    struct ky_bodies bodies = {0};
+    enum ky_status status = ky_sim_take(sim, 0, 0, &bodies, error);
+    if (!status)
+        return ky_sim_put_with(sim, changed, &bodies, error);
+    ky_bodies_free(&bodies);
+    return status;
+}
+
+static enum ky_status change_fields(struct ky_sim *sim, const struct ky_parameters *changed,
+                                    struct ky_error *error)
+{
+    struct ky_externals fields;
+    enum ky_status status = ky_externals_of(changed, &fields, error);
+    if (!status)
+        status = ky_engine_set_fields(sim->engine, fields.field, fields.count, error);
+    if (status)
+        return status;
+    status = ky_sim_keep_field(sim, changed->field, error);
+    if (!status) /* steps that follow from the old forces are chosen anew */
+        status = ky_engine_columns(sim->engine, 0, error);
+    if (!status)
+        status = ky_sim_renew_integrator(sim, error);
+    sim->has_failed |= status != KY_OK;
+    return status ? status : ky_sim_changed(sim, error);
+}
+
+/* ---- which ---- */
+
+typedef enum ky_status change_function(struct ky_sim *sim, const struct ky_parameters *changed,
+                                       struct ky_error *error);
+#define OPENED "the engine was opened with it"
+#define CLOCK "the integrator and its clock were made with it"
+static const struct row {
+    const char *name;
+    change_function *change; /* NULL: it cannot change */
+    const char *why;         /* it cannot */
+} rows[] = {
+    {"step", change_clock, NULL},
+    {"step-min", change_clock, NULL},
+    {"eta", change_criterion, NULL},
+    {"corrections", change_criterion, NULL},
+    {"step-length", change_criterion, NULL},
+    {"softening", change_force, NULL},
+    {"softening-kind", change_force, NULL},
+    {"opening", change_force, NULL},
+    {"theta", change_force, NULL},
+    {"alpha", change_force, NULL},
+    {"cell", change_force, NULL},
+    {"multipole", change_force, NULL},
+    {"curve", change_force, NULL},
+    {"leaf", change_force, NULL},
+    {"group", change_force, NULL},
+    {"field", change_fields, NULL},
+    {"engine", NULL, OPENED},
+    {"isa", NULL, OPENED},
+    {"threads", NULL, OPENED},
+    {"tree", NULL, OPENED},
+    {"force", NULL, OPENED},
+    {"precision", NULL, OPENED},
+    {"unroll", NULL, OPENED},
+    {"g", NULL, "it belongs to the units of the bodies"},
+    {"integrator", NULL, CLOCK},
+    {"expansion", NULL, CLOCK},
+    {"step-max", NULL, "it bounds the step that is chosen at the start of a run; set step"},
+};
+
+/* The row of a parameter that there is and that can change. */
+static enum ky_status find(const char *name, const struct row **row, struct ky_error *error)
+{
+    const struct row *found = NULL;
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
+        if (!strcmp(rows[k].name, name))
+            found = &rows[k];
+    *row = found;
+    if (found && found->change)
+        return KY_OK;
+    return ky_fail(error, KY_USAGE, "'%s' cannot change between steps: %s", name,
+                   found ? found->why : OPENED);
+}
+
+/* Checks the changed parameters as those of an opening, and makes the change. */
+static enum ky_status change(struct ky_sim *sim, change_function *how,
+                             const struct ky_parameters *changed, struct ky_error *error)
+{
+    struct ky_parameters resolved;
+    enum ky_status status = ky_parameters_resolve(changed, &resolved, error);
+    if (!status)
+        status = how(sim, &resolved, error);
+    sim->has_new_parameters |= status == KY_OK;
+    return status;
+}
+
+enum ky_status ky_sim_set_parameter(struct ky_sim *sim, const char *name, const char *value,
+                                    struct ky_error *error)
+{
+    enum ky_status status = ky_sim_check_alive(sim, error);
+    if (status)
+        return status;
+    const struct row *row;
+    struct ky_parameters changed = sim->parameters;
+    status = ky_parameters_set(&changed, name, value, error);
+    if (!status)
+        status = find(name, &row, error);
+    if (status)
+        return status;
+    /* Those of the old opening that resolving has filled in. */
+    if (changed.opening != sim->parameters.opening)
+        changed.theta = changed.alpha = (double)NAN;
+    if (!strcmp(name, "theta") && changed.opening == KY_RELATIVE)
+        return ky_fail(error, KY_USAGE,
+                       "theta has no effect with opening relative, which goes by alpha; set the "
+                       "opening first");
+    return change(sim, row->change, &changed, error);
+}
+
+enum ky_status ky_sim_set_step(struct ky_sim *sim, double step, struct ky_error *error)
+{
+    enum ky_status status = ky_sim_check_alive(sim, error);
+    if (status)
+        return status;
+    struct ky_parameters changed = sim->parameters;
+    changed.step = step;
+    return change(sim, change_clock, &changed, error);
+}
+
+enum ky_status ky_sim_check_softening(double softening, struct ky_error *error)
+{
+    if (softening >= 0 && isfinite(softening))
+        return KY_OK;
+    return ky_fail(error, KY_USAGE, "softening %g; it must be finite and not negative", softening);
+}
+
+enum ky_status ky_sim_set_softening(struct ky_sim *sim, double softening, struct ky_error *error)
+{
+    enum ky_status status = ky_sim_check_alive(sim, error);
+    if (!status)
+        status = ky_sim_check_softening(softening, error);
+    if (status)
+        return status;
+    struct ky_parameters changed = sim->parameters;
+    changed.softening = softening;
+    return change(sim, change_force, &changed, error);
+}
+
+enum ky_status ky_sim_set_fields(struct ky_sim *sim, const char *field, struct ky_error *error)
+{
+    enum ky_status status = ky_sim_check_alive(sim, error);
+    if (status)
+        return status;
+    struct ky_parameters changed = sim->parameters;
+    changed.field = field;
+    return change(sim, change_fields, &changed, error);
+}

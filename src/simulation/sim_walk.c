@@ -1,0 +1,84 @@
+/* What is asked of the engine of a simulation beside its motion: the field at points, and general
+ * walks over the bodies that are there. */
+#include "analysis/walker.h"
+#include "base/bodies.h"
+#include "simulation/sim.h"
+
+enum ky_status ky_sim_field(struct ky_sim *sim, size_t count, const double (*position)[3],
+                            double softening, double (*acceleration)[3], double *potential,
+                            struct ky_error *error)
+{
+    KY_NEED(sim, error);
+    const struct ky_points points = {count, position, softening, NULL};
+    enum ky_status status = ky_sim_check_softening(softening, error);
+    return status || !count ? status
+                            : ky_engine_field(sim->engine, &points, acceleration, potential, error);
+}
+
+static struct ky_walker walker_of(const struct ky_sim *sim)
+{
+    return ky_walker_on(sim->engine, &sim->parameters);
+}
+
+enum ky_status ky_sim_walk(struct ky_sim *sim, const char *action,
+                           const struct ky_walk_input *input, double *results,
+                           struct ky_force_report *report, struct ky_error *error)
+{
+    enum ky_status status = ky_sim_check_alive(sim, error);
+    if (status)
+        return status;
+    KY_NEED(action, error);
+    if (sim->n)
+        KY_NEED(results, error);
+    struct ky_walker walker = walker_of(sim);
+    status = ky_walker_act(&walker, action, input, results, error);
+    ky_walker_close(&walker, report);
+    return status;
+}
+
+enum ky_status ky_sim_neighbours(struct ky_sim *sim, const double *radius, size_t radii,
+                                 uint32_t *count, struct ky_neighbour_lists *lists,
+                                 struct ky_force_report *report, struct ky_error *error)
+{
+    enum ky_status status = ky_sim_check_alive(sim, error);
+    if (status)
+        return status;
+    struct ky_walker walker = walker_of(sim);
+    status = ky_walker_neighbours(&walker, radius, radii, count, lists, error);
+    ky_walker_close(&walker, report);
+    return status;
+}
+
+enum ky_status ky_sim_sph_density(struct ky_sim *sim, size_t k, double *density, double *smoothing,
+                                  struct ky_force_report *report, struct ky_error *error)
+{
+    enum ky_status status = ky_sim_check_alive(sim, error);
+    if (status)
+        return status;
+    struct ky_walker walker = walker_of(sim);
+    status = ky_walker_density(&walker, k, density, smoothing, error);
+    ky_walker_close(&walker, report);
+    return status;
+}
+
+enum ky_status ky_sim_catalogue_make(struct ky_sim *sim,
+                                     const struct ky_catalogue_parameters *wanted,
+                                     struct ky_catalogue *catalogue, struct ky_force_report *report,
+                                     struct ky_error *error)
+{
+    enum ky_status status = ky_sim_check_alive(sim, error);
+    if (status)
+        return status;
+    KY_NEED(wanted, error);
+    KY_NEED(catalogue, error);
+    struct ky_walker walker = walker_of(sim);
+    struct ky_bodies bodies = {0};
+    status = ky_bodies_allocate_by(sim->parameters.threads, &bodies, sim->n, 0, error);
+    if (!status)
+        status = ky_engine_get(sim->engine, &bodies, error);
+    if (!status)
+        status = ky_walker_catalogue(&walker, wanted, &bodies, catalogue, error);
+    ky_bodies_free(&bodies);
+    ky_walker_close(&walker, report);
+    return status;
+}

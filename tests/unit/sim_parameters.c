@@ -1,0 +1,365 @@
+/* Parameters of a simulation as text, what is in force, and changes of them between two steps. */
+#include "snapshot.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "engines.h"
+
+enum { N = 300, TEXT = 200 };
+static struct ky_error error;
+
+static struct ky_parameters parameters_of(const char *engine, int force)
+{
+    struct ky_parameters parameters;
+    ky_parameters_defaults(&parameters);
+    parameters.engine = engine;
+    parameters.force = force;
+    parameters.softening = 0.1;
+    parameters.step = 0.0625;
+    return parameters;
+}
+
+static struct ky_snapshot plummer(size_t n)
+{
+    struct ky_snapshot snapshot;
+    struct ky_model_parameters model;
+    ky_model_parameters_defaults(&model);
+    model.n = n;
+    ky_snapshot_clear(&snapshot);
+    assert_ok(ky_model_make("plummer", &model, &snapshot, &error));
+    return snapshot;
+}
+
+static struct ky_bodies state_of(struct ky_sim *sim)
+{
+    struct ky_bodies bodies = {0};
+    assert_ok(ky_bodies_allocate(&bodies, ky_sim_n(sim), KY_WITH_ACCELERATION, &error));
+    assert_ok(ky_sim_bodies(sim, &bodies, &error));
+    return bodies;
+}
+
+/* ---- text ---- */
+
+/* A value of each option that is not its default. */
+static void other_value(const struct ky_option_about *about, char text[TEXT])
+{
+    const char *bar = about->choices ? strrchr(about->choices, '|') : NULL;
+    if (about->kind == KY_IS_CHOICE)
+        snprintf(text, TEXT, "%s", bar + 1);
+    else if (about->kind == KY_IS_REAL)
+        snprintf(text, TEXT, "%s", "0.1234567890123456");
+    else if (about->kind == KY_IS_INTEGER)
+        snprintf(text, TEXT, "%s", about->initial && !strcmp(about->initial, "2") ? "1" : "2");
+    else
+        snprintf(text, TEXT, "plummer:mass=1,scale=%0100d", 1);
+}
+
+static int is_of_parameters(const struct ky_option_about *about)
+{
+    return strcmp(about->section, "run") != 0;
+}
+
+/* What ky_parameters_get says, ky_parameters_set takes; and both say the same of an older struct.
+ */
+static void every_parameter_goes_round(void **state)
+{
+    (void)state;
+    struct ky_option_about about = {0};
+    struct ky_parameters one, other;
+    char given[TEXT], text[TEXT], again[TEXT];
+    ky_parameters_defaults(&one);
+    ky_parameters_defaults(&other);
+    int count = 0;
+    for (size_t k = 0; ky_option_get(k, &about) == KY_OK; k++) {
+        if (!is_of_parameters(&about))
+            continue;
+        count++;
+        assert_ok(ky_parameters_get(&one, about.name, text, sizeof text, &error));
+        assert_string_equal(text, about.initial ? about.initial : "");
+        other_value(&about, given);
+        assert_ok(ky_parameters_set(&one, about.name, given, &error));
+        assert_ok(ky_parameters_get(&one, about.name, text, sizeof text, &error));
+        assert_string_equal(text, given);
+        assert_ok(ky_parameters_set(&other, about.name, text, &error));
+        assert_ok(ky_parameters_get(&other, about.name, again, sizeof again, &error));
+        assert_string_equal(again, text);
+        assert_int_equal(ky_parameters_get(&one, about.name, again, strlen(text), &error),
+                         KY_USAGE);
+        assert_string_equal(again, text);
+    }
+    assert_true(count >= 25);
+    assert_int_equal(ky_parameters_get(&one, "thet", text, sizeof text, &error), KY_USAGE);
+    assert_non_null(strstr(error.text, "did you mean theta"));
+    one.size = offsetof(struct ky_parameters, tree);
+    assert_ok(ky_parameters_get(&one, "theta", text, sizeof text, &error));
+    assert_int_equal(ky_parameters_get(&one, "corrections", text, sizeof text, &error), KY_USAGE);
+}
+
+/* ---- in force ---- */
+
+static void what_is_in_force(void **state)
+{
+    (void)state;
+    char engine[16], field[16];
+    struct ky_snapshot snapshot = plummer(N);
+    struct ky_parameters parameters = parameters_of("auto", KY_TREE), now = {0};
+    struct {
+        size_t size;
+        const char *engine;
+        int isa, threads;
+        double behind;
+    } older = {offsetof(struct ky_parameters, force), NULL, 7, 7, 7};
+    struct ky_sim *sim;
+    snprintf(field, sizeof field, "%s", "point:mass=1");
+    parameters.field = field;
+    assert_ok(ky_sim_open(&parameters, &snapshot.bodies, 0, &sim, &error));
+    memset(field, 0, sizeof field);
+    assert_ok(ky_sim_parameters(sim, &now, &error));
+    assert_ok(ky_parameters_get(&now, "engine", engine, sizeof engine, &error));
+    assert_string_equal(engine, "cpu"); /* so few bodies are the CPU's */
+    assert_true(now.opening == KY_RELATIVE && now.precision == KY_SINGLE && now.cell == KY_BOX);
+    assert_true(now.softening == 0.1 && !strcmp(now.field, "point:mass=1"));
+    assert_ok(ky_sim_parameters(sim, (struct ky_parameters *)&older, &error));
+    assert_true(older.behind == 7 && older.threads == 0 && !strcmp(older.engine, "cpu"));
+    ky_sim_close(sim);
+    ky_snapshot_free(&snapshot);
+}
+
+/* ---- changes ---- */
+
+/* Each parameter changes, or the error says why it cannot; a refusal leaves all as it was. */
+static void every_parameter_changes_or_says_why(void **state)
+{
+    (void)state;
+    static const char *const fixed[] = {"engine",    "isa",       "threads", "tree",
+                                        "force",     "g",         "unroll",  "integrator",
+                                        "precision", "expansion", "step-max"};
+    struct ky_snapshot snapshot = plummer(N);
+    struct ky_option_about about = {0};
+    struct ky_parameters now = {0};
+    char given[TEXT], text[TEXT];
+    for (size_t k = 0; ky_option_get(k, &about) == KY_OK; k++) {
+        struct ky_parameters parameters = parameters_of("cpu", KY_DIRECT);
+        struct ky_sim *sim;
+        int is_fixed = 0;
+        if (!is_of_parameters(&about))
+            continue;
+        for (size_t f = 0; f < sizeof fixed / sizeof *fixed; f++)
+            is_fixed |= !strcmp(about.name, fixed[f]);
+        parameters.opening = KY_OFFSET;
+        parameters.integrator = !strcmp(about.name, "step-length") ? KY_BLOCK_STEPS : KY_HERMITE4;
+        assert_ok(ky_sim_open(&parameters, &snapshot.bodies, 0, &sim, &error));
+        assert_ok(ky_sim_advance(sim, 1, &error));
+        other_value(&about, given);
+        if (!strcmp(about.name, "step-min") || !strcmp(about.name, "alpha"))
+            snprintf(given, sizeof given, "0.0009765625");
+        if (!strcmp(about.name, "alpha"))
+            assert_ok(ky_sim_set_parameter(sim, "opening", "relative", &error));
+        if (!strcmp(about.name, "field"))
+            snprintf(given, sizeof given, "point:mass=0.5");
+        if (!strcmp(about.name, "softening-kind")) /* hermite4 has no spline */
+            snprintf(given, sizeof given, "symmetric");
+        const enum ky_status status = ky_sim_set_parameter(sim, about.name, given, &error);
+        if (status != (is_fixed ? KY_USAGE : KY_OK))
+            fail_msg("%s: %d, %s", about.name, (int)status, error.text);
+        if (is_fixed)
+            assert_non_null(strstr(error.text, "cannot change between steps: "));
+        assert_ok(ky_sim_parameters(sim, &now, &error));
+        assert_ok(ky_parameters_get(&now, about.name, text, sizeof text, &error));
+        assert_true(is_fixed || !strcmp(text, given));
+        assert_ok(ky_sim_advance(sim, 1, &error));
+        ky_sim_close(sim);
+    }
+    ky_snapshot_free(&snapshot);
+}
+
+/* The forces are those of a simulation that was opened with these parameters. */
+static void changed_on(const char *engine)
+{
+    static const char *const changes[][2] = {{"opening", "geometric"},
+                                             {"theta", "0.4"},
+                                             {"multipole", "1"},
+                                             {"leaf", "8"},
+                                             {"group", "16"},
+                                             {"cell", "edge"},
+                                             {"curve", "morton"},
+                                             {"softening", "0.02"},
+                                             {"softening-kind", "spline"},
+                                             {"field", "point:mass=0.5"}};
+    struct ky_snapshot snapshot = plummer(N);
+    struct ky_parameters parameters = parameters_of(engine, KY_TREE);
+    struct ky_sim *sim, *fresh;
+    assert_ok(ky_sim_open(&parameters, &snapshot.bodies, 0, &sim, &error));
+    assert_ok(ky_sim_advance(sim, 1, &error));
+    for (size_t k = 0; k < sizeof changes / sizeof *changes; k++) {
+        struct ky_bodies before = state_of(sim);
+        assert_ok(ky_sim_set_parameter(sim, changes[k][0], changes[k][1], &error));
+        assert_ok(ky_parameters_set(&parameters, changes[k][0], changes[k][1], &error));
+        struct ky_bodies now = state_of(sim);
+        assert_memory_equal(now.position, before.position, N * sizeof *now.position);
+        assert_ok(ky_sim_open(&parameters, &now, ky_sim_time(sim), &fresh, &error));
+        struct ky_bodies expected = state_of(fresh);
+        for (size_t i = 0; i < N; i++)
+            for (int c = 0; c < 3; c++)
+                assert_between(now.acceleration[i][c] - expected.acceleration[i][c], -1e-6, 1e-6);
+        if (k != 4 && k != 6) /* which change roundings alone */
+            assert_memory_not_equal(now.acceleration, before.acceleration,
+                                    N * sizeof *now.acceleration);
+        ky_sim_close(fresh);
+        ky_bodies_free(&before);
+        ky_bodies_free(&now);
+        ky_bodies_free(&expected);
+    }
+    assert_ok(ky_sim_advance(sim, 1, &error));
+    ky_sim_close(sim);
+    ky_snapshot_free(&snapshot);
+}
+
+static void changed_as_if_opened_so(void **state)
+{
+    (void)state;
+    for (int k = 0; k < engine_count; k++)
+        changed_on(engines[k].engine);
+}
+
+static void contradictions_are_refused(void **state)
+{
+    (void)state;
+    struct ky_snapshot snapshot = plummer(N);
+    struct ky_parameters parameters = parameters_of("cpu", KY_TREE), now = {0};
+    struct ky_sim *sim;
+    assert_ok(ky_sim_open(&parameters, &snapshot.bodies, 0, &sim, &error));
+    static const char *const wrong[][2] = {{"theta", "0.5"},
+                                           {"theta", "7"},
+                                           {"leaf", "0"},
+                                           {"tetha", "0.5"},
+                                           {"corrections", "2"},
+                                           {"softening", "-1"},
+                                           {"softening", "1e30"},
+                                           {"step", "0"},
+                                           {"step", "nan"},
+                                           {"field", "pint:mass=1"},
+                                           {"field", "point:mass=1e"},
+                                           {"eta", "0.1"}};
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)
+        if (ky_sim_set_parameter(sim, wrong[k][0], wrong[k][1], &error) != KY_USAGE)
+            fail_msg("%s %s was taken", wrong[k][0], wrong[k][1]);
+    assert_ok(ky_sim_parameters(sim, &now, &error));
+    assert_true(now.softening == 0.1 && now.step == 0.0625 && !now.field && now.leaf == 16);
+    assert_ok(ky_sim_set_parameter(sim, "opening", "offset", &error));
+    assert_ok(ky_sim_set_parameter(sim, "theta", "0.5", &error));
+    assert_int_equal(ky_sim_set_parameter(sim, "alpha", "0.01", &error), KY_USAGE);
+    assert_ok(ky_sim_set_parameter(sim, "opening", "relative", &error));
+    assert_ok(ky_sim_parameters(sim, &now, &error));
+    assert_true(now.alpha == 0.005);
+    ky_sim_close(sim);
+    ky_snapshot_free(&snapshot);
+}
+
+/* ---- fields ---- */
+
+/* One that comes, goes, and is in the restart file. */
+static void fields_come_and_go_on(const char *engine, int integrator)
+{
+    struct ky_snapshot snapshot = plummer(N);
+    struct ky_parameters parameters = parameters_of(engine, KY_DIRECT), now = {0};
+    struct ky_sim *sim, *other;
+    struct ky_sums sums = {0};
+    parameters.integrator = integrator;
+    assert_ok(ky_units_preset("cluster", &parameters.units, &error));
+    assert_ok(ky_sim_open(&parameters, &snapshot.bodies, 0, &sim, &error));
+    assert_ok(ky_sim_advance(sim, 1, &error));
+    struct ky_bodies free_of_it = state_of(sim);
+    assert_ok(ky_sim_set_fields(sim, "point:mass=0.5Msun,x=1pc", &error));
+    assert_ok(ky_sim_parameters(sim, &now, &error));
+    assert_string_equal(now.field, "point:mass=0.5,eps=0,x=1,y=0,z=0");
+    assert_ok(ky_sim_sums(sim, &sums, &error));
+    assert_true(sums.external < 0);
+    struct ky_bodies in_it = state_of(sim);
+    assert_true(in_it.acceleration[0][0] != free_of_it.acceleration[0][0]);
+    assert_ok(ky_sim_save(sim, in_folder("field.kyo"), &error));
+    assert_ok(ky_sim_restore(in_folder("field.kyo"), &parameters, &other, &error));
+    assert_ok(ky_sim_advance(sim, 2, &error));
+    assert_ok(ky_sim_advance(other, 2, &error));
+    struct ky_bodies one = state_of(sim), two = state_of(other);
+    assert_memory_equal(one.position, two.position, N * sizeof *one.position);
+    ky_sim_close(other);
+    assert_ok(ky_sim_set_fields(sim, NULL, &error));
+    assert_ok(ky_sim_parameters(sim, &now, &error));
+    assert_ok(ky_sim_sums(sim, &sums, &error));
+    assert_true(!now.field && sums.external == 0);
+    ky_bodies_free(&free_of_it);
+    ky_bodies_free(&in_it);
+    ky_bodies_free(&one);
+    ky_bodies_free(&two);
+    ky_sim_close(sim);
+    ky_snapshot_free(&snapshot);
+}
+
+static void fields_come_and_go(void **state)
+{
+    (void)state;
+    for (int k = 0; k < engine_count; k++) {
+        fields_come_and_go_on(engines[k].engine, KY_LEAPFROG);
+        fields_come_and_go_on(engines[k].engine, KY_BLOCK_STEPS);
+        fields_come_and_go_on(engines[k].engine, KY_HERMITE4);
+    }
+}
+
+/* ---- within a run ---- */
+
+/* Parameters and fields change; changes that were begun end with the call. */
+static enum ky_status change(void *context, struct ky_sim *sim, struct ky_error *told)
+{
+    (void)context;
+    (void)told;
+    assert_int_equal(ky_sim_set_parameter(sim, "step", "0.125", &error), KY_USAGE);
+    assert_ok(ky_sim_change_begin(sim, &error));
+    assert_ok(ky_sim_set_parameter(sim, "alpha", "0.001", &error));
+    assert_ok(ky_sim_set_fields(sim, "point:mass=0.5", &error));
+    return KY_OK;
+}
+
+/* A resumed run continues with them. */
+static void a_run_keeps_changed_parameters(void **state)
+{
+    (void)state;
+    struct ky_snapshot snapshot = plummer(N);
+    struct ky_parameters parameters = parameters_of("cpu", KY_TREE), now = {0}, none;
+    struct ky_run_parameters run;
+    struct ky_sim *sim;
+    ky_run_parameters_defaults(&run);
+    ky_parameters_defaults(&none);
+    run.output = in_folder("run");
+    run.steps = 4;
+    run.keep = 1;
+    run.visit = change;
+    run.visit_every = 2;
+    assert_ok(ky_run(&parameters, &run, &snapshot, &error));
+    assert_ok(ky_sim_restore(in_folder("run/restart.kyo"), &none, &sim, &error));
+    assert_ok(ky_sim_parameters(sim, &now, &error));
+    assert_true(now.alpha == 0.001 && now.field && !strcmp(now.field, "point:mass=0.5"));
+    ky_sim_close(sim);
+    ky_snapshot_free(&snapshot);
+}
+
+static int prepare(void **state)
+{
+    return make_folder(state) || find_engines(state);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_parameter_goes_round),
+        cmocka_unit_test(what_is_in_force),
+        cmocka_unit_test(every_parameter_changes_or_says_why),
+        cmocka_unit_test(changed_as_if_opened_so),
+        cmocka_unit_test(contradictions_are_refused),
+        cmocka_unit_test(fields_come_and_go),
+        cmocka_unit_test(a_run_keeps_changed_parameters),
+    };
+    return cmocka_run_group_tests(tests, prepare, remove_folder);
+}
