@@ -4,7 +4,7 @@
  * other label is then joined with all of its friends, and is left out of later walks. So the first
  * walk costs most.
  *
- * * Wherever two joined parts touch, each of them finds the other's label or another one. So every
+ * Wherever two joined parts touch, each of them finds the other's label or another one. So every
  * round at least halves the number of parts that are not whole groups. No lists are made, and the
  * labels at the end do not depend on the order of joining. */
 #include "analysis/friends.h"

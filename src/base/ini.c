@@ -1,6 +1,6 @@
 /* INI text into options, and options as INI text.
  *
- * * A line is blank, a comment that starts with # or ;, a section "[title]", or "name = value".
+ * A line is blank, a comment that starts with # or ;, a section "[title]", or "name = value".
  * Blanks at the ends of a line do not count. A value ends at a # or ; that follows a blank. A value
  * in quotation marks keeps such signs and the blanks at its ends, and may hold \" \\ and \n.
  * docs/command.md describes this to users. */

@@ -3,7 +3,7 @@
  * this file before every source. With other compilers, or TEAM=no, it is left out, and OpenMP's own
  * threads do the loops.
  *
- * * The file has these parts of OpenMP: parallel loops of schedule static or dynamic, one in a
+ * The file has these parts of OpenMP: parallel loops of schedule static or dynamic, one in a
  * region; reductions; if; num_threads; atomic. What else is used (barrier, single, critical,
  * ordered, task) is not found by the linker. A region within a region runs on one thread. A region
  * whose threads cannot all be made runs on fewer. */

@@ -1,17 +1,17 @@
-/* kyoho bench: standard measurements of the engine that is there, each a row of a table, and the
- * table of unrollings. */
+/* kyoho bench: standard measurements of an engine, each a row of a table, and the table of
+ * unrollings. */
 #include <limits.h>
 #include <math.h>
 #include <string.h>
 
 #include "command/bench.h"
 
-/* One row: a Plummer sphere of n bodies, and what differs from the defaults. */
+/* One row: a Plummer sphere of n bodies, and the options that differ from the defaults. */
 struct bench_case {
-    const char *group; /* what the command line calls it */
+    const char *group; /* its word on the command line */
     int force, precision, multipole;
     uint64_t n;
-    double theta; /* of opening offset; 0: the default opening, by its own alpha */
+    double theta; /* of opening offset; 0: the default opening, with its own alpha */
     int repeat;
 };
 
@@ -42,8 +42,8 @@ static int wanted(const struct cli *cli, const char *group)
     return cli->word_count == 0;
 }
 
-/* KY_USAGE for a word that is not a benchmark or stands there twice, and for options that those
- * asked for do not heed. */
+/* KY_USAGE for a word that is not a benchmark or occurs twice, and for options that the chosen
+ * benchmarks do not use. */
 static enum ky_status check_words(struct cli *cli)
 {
     for (int k = 0; k < cli->word_count; k++) {
@@ -98,16 +98,16 @@ static enum ky_status measure(struct cli *cli, const struct ky_parameters *base,
     return force_measure_plummer(&parameters, row->n, &request, result, &cli->error);
 }
 
-/* What was measured. */
+/* The results of all rows. */
 struct bench {
     struct force_result results[CASES];
     int count, has_unroll;
     struct unroll_table unroll;
 };
 
-/* 1 if a failure only means that the engine has no such kernels, and the command line did not ask
- * for them: then they are left out with a remark. The exact sum, which comes first, every engine
- * has. */
+/* 1 if the failure only means that the engine has no such kernels, and the command line did not ask
+ * for them: they are then left out, and a line says so. Every engine has the exact sum, which comes
+ * first. */
 static int pass_over(struct cli *cli, const struct bench *bench, const char *group,
                      enum ky_status status)
 {
@@ -119,8 +119,8 @@ static int pass_over(struct cli *cli, const struct bench *bench, const char *gro
     return 1;
 }
 
-/* All rows of the groups that are wanted. A group that the engine has not is left out as a whole.
- */
+/* Measures all rows of the wanted groups. A group that the engine does not support is left out as a
+ * whole. */
 static enum ky_status run_cases(struct cli *cli, const struct ky_parameters *parameters,
                                 struct bench *bench)
 {
@@ -165,7 +165,7 @@ static enum ky_status run_unroll(struct cli *cli, const struct ky_parameters *pa
     return KY_OK;
 }
 
-/* Everything that was measured as one object. */
+/* Writes all results as one object. */
 static void write_json(const struct bench *bench)
 {
     struct ky_json json = {.out = stdout};
@@ -194,7 +194,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     uint64_t bodies;
     cli_add_table(cli, "benchmark", own_options, &bodies);
     cli_add_force(cli, &parameters);
-    /* the others are what the cases differ in */
+    /* the cases set the others */
     cli_narrow(cli, "force", "cell curve leaf group precision softening softening-kind g");
     enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 0, INT_MAX, 0);
     if (status || describe || cli->help)

@@ -1,6 +1,6 @@
-/* kyoho bench unroll: how much the unrolling of the loops matters to the exact sum on a device,
- * which section VII of F09 leaves open. A lane takes 1, 2, 4 or 8 sinks and as many sources in a
- * turn of its loop. The kernels of F09 are 1x1 (no unrolling), 4x1 (simple) and 4x4 (double). */
+/* kyoho bench unroll: how much the unrolling of loops matters for the exact sum on a device, the
+ * open question of section VII of F09. A lane takes 1, 2, 4 or 8 sinks, and 1, 2, 4 or 8 sources an
+ * iteration. The kernels of F09 are 1x1 (no unrolling), 4x1 (simple) and 4x4 (double). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,10 +12,11 @@ enum { SAMPLES = 512, REPEAT = 3, PASSES = 2, PROBE = 4096 };
 /* A kernel with a larger median error is wrong: single precision gives 1e-7. */
 static const double largest_error = 1e-5;
 
-/* The place of an unrolling in the sweep, log₂ sinks and log₂ sources; behind them `tuned`. */
+/* The index of an unrolling in the sweep, from log₂ of sinks and sources; `tuned` comes after them.
+ */
 enum { NONE = 0, SIMPLE = 2 * UNROLL_SIDE, DOUBLE = 2 * UNROLL_SIDE + 2, TUNED = UNROLL_SWEEP };
 
-/* KY_FAULT for an unrolling whose forces are not those of the exact sum. */
+/* KY_FAULT for an unrolling whose forces differ from the exact sum. */
 static enum ky_status wrong(struct cli *cli, const struct force_result *result)
 {
     char name[FORCE_CHOICE];
@@ -62,8 +63,8 @@ static enum ky_status probe(struct cli *cli, const struct ky_parameters *paramet
     return KY_OK;
 }
 
-/* Measures the table once. The first pass finds what is not compiled, and compares with the exact
- * sum. Of several passes the fastest counts, so that a disturbance does not decide. */
+/* Measures the table once. The first pass finds which kernels are compiled, and compares with the
+ * exact sum. Of several passes the fastest counts, so that a disturbance has no effect. */
 static enum ky_status measure_all(struct cli *cli, const struct ky_parameters *parameters, size_t n,
                                   int pass, struct unroll_table *table)
 {
@@ -91,7 +92,7 @@ enum ky_status unroll_measure(struct cli *cli, const struct ky_parameters *param
     if (!cli_given(cli, "softening"))
         own.softening = 0.01;
     enum ky_status status = probe(cli, &own, &n);
-    own.log = NULL; /* has said which engine */
+    own.log = NULL; /* the engine has been logged */
     for (int pass = 0; pass < PASSES && !status; pass++)
         status = measure_all(cli, &own, n, pass, table);
     return status;
@@ -115,7 +116,7 @@ static int best(const struct unroll_table *table)
     return best;
 }
 
-/* How many times as fast one unrolling of the sweep is as another. */
+/* The speed of one unrolling of the sweep over another. */
 static double over(const struct unroll_table *table, int place, int other)
 {
     return speed(table, place) / speed(table, other);

@@ -18,7 +18,7 @@ struct request {
 /* The columns of the table, and the rows of all snapshots so far. */
 enum { TIME, MASS_1, MASS_2, AXIS, ECCENTRICITY, PERIOD, ENERGY, SEPARATION, REALS };
 struct rows {
-    size_t count, begin; /* begin: of the last snapshot */
+    size_t count, begin; /* begin: first row of the last snapshot */
     uint64_t *id[2];
     double *real[REALS];
     struct ky_units units;
@@ -97,7 +97,7 @@ static struct table table_of(const struct rows *rows, struct table_column column
     return (struct table){column, COLUMNS, rows->count, &rows->units};
 }
 
-/* The softening of the pairs: as ky_softening_choose says, or none where none is known. */
+/* The softening of the pairs, by ky_softening_choose; none if none is known. */
 static enum ky_status soften(struct cli *cli, struct ky_parameters *parameters,
                              struct ky_snapshot *snapshot)
 {
@@ -129,7 +129,7 @@ static void say(const struct cli *cli, const struct ky_snapshot *snapshot, const
            ky_quantity_text(&snapshot->units, KY_ENERGY_UNIT, energy, 6, sum));
 }
 
-/* Finds the pairs of one snapshot: a file, or with NULL what the command line asks for. */
+/* Finds the pairs of one snapshot: a file, or with NULL the one of the command line. */
 static enum ky_status look(struct cli *cli, struct request *request, const char *file,
                            struct rows *rows)
 {
@@ -142,7 +142,7 @@ static enum ky_status look(struct cli *cli, struct request *request, const char 
         cli->words[0] = file;
     enum ky_status status =
         source_get(cli, &request->source, &request->parameters, &snapshot, origin);
-    parameters = request->parameters; /* now in the units of the bodies */
+    parameters = request->parameters; /* they are in the units of the bodies now */
     if (file)
         cli->words[0] = word;
     if (!status)
@@ -158,7 +158,7 @@ static enum ky_status look(struct cli *cli, struct request *request, const char 
     return status;
 }
 
-/* Writes the file and shows the pairs, those of the last snapshot. */
+/* Writes the file and shows the pairs of the last snapshot. */
 static enum ky_status give(struct cli *cli, const struct request *request, const struct rows *rows)
 {
     struct table_column column[COLUMNS];

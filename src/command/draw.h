@@ -1,5 +1,5 @@
-/* What `kyoho draw` makes beside pictures of snapshots: films, a picture that follows a run, and
- * plots. Every call fills cli->error when it fails. */
+/* The other outputs of `kyoho draw` besides pictures of snapshots: films, a picture that follows a
+ * run, and plots. Every call fills cli->error when it fails. */
 #ifndef KY_COMMAND_DRAW_H
 #define KY_COMMAND_DRAW_H
 

@@ -44,8 +44,8 @@ static void wait_for(double seconds)
     nanosleep(&span, NULL);
 }
 
-/* Draws the last of the files, if it is not the one that was drawn before. *drawn: its name; freed
- * by the caller. */
+/* Draws the last of the files, unless it was drawn before. *drawn is its name, freed by the caller.
+ */
 static enum ky_status draw_latest(struct cli *cli, const struct draw_request *request,
                                   const struct file_list *files, char **drawn, size_t *pictures)
 {
@@ -84,10 +84,11 @@ enum ky_status draw_live(struct cli *cli, const struct draw_request *request, co
     while (!status && !ended) {
         struct file_list files = {0};
         size_t before = *pictures;
-        ended = run_has_ended(folder); /* before the last look, which then sees all */
+        ended = run_has_ended(
+            folder); /* checked before the files, so that the last check sees all of them */
         status = files_add(cli, &files, folder);
         if (status == KY_BAD_DATA && files_is_folder(folder) && !ended)
-            status = KY_OK; /* nothing there yet */
+            status = KY_OK; /* there are no snapshots yet */
         if (!status)
             status = draw_latest(cli, request, &files, &drawn, pictures);
         files_free(&files);

@@ -39,8 +39,8 @@ struct distribution {
     double error[POINTS], above[POINTS]; /* fraction of the bodies with a larger error */
 };
 
-/* Relative errors of accelerations, ascending; n of them in `errors`. KY_BAD_DATA for snapshots
- * that are not of the same bodies with accelerations. */
+/* Relative errors of accelerations, ascending; n of them in `errors`. KY_BAD_DATA unless both
+ * snapshots have the same bodies, with accelerations. */
 static enum ky_status compare(struct cli *cli, const char *name, const struct ky_bodies *bodies,
                               const struct ky_bodies *exact, double *errors)
 {

@@ -17,7 +17,7 @@ struct run {
     struct ky_units units;
 };
 
-/* The runs' names: the last part of their words, or all of it where two have the same. */
+/* The runs' names: the last part of their words, or the whole word where two parts are equal. */
 static void name_runs(struct run *runs, size_t count, const char *const *words)
 {
     int same = 0;
@@ -36,8 +36,8 @@ static enum ky_status too_many(struct cli *cli)
     return ky_fail(&cli->error, KY_USAGE, "a plot takes at most %d runs", RUNS_MOST);
 }
 
-/* What numbers of run r are multiplied with to be in the unit of the axis, whose name is written.
- * `largest`: in the units of the first run. */
+/* The factor of the numbers of run r to the unit of the axis, whose name is written. `largest`: in
+ * the units of the first run. */
 static double unit_of(const struct run *runs, size_t r, struct ky_dimension dimension,
                       double largest, char name[KY_UNIT_TEXT])
 {
@@ -60,7 +60,7 @@ static enum ky_status check_units(struct cli *cli, const struct run *runs, size_
     return KY_OK;
 }
 
-/* The largest size of the numbers in units of the first run, `scale` bringing them there. */
+/* The largest size of the numbers in units of the first run; `scale` converts to these. */
 static double largest_of(const double *values, size_t n, double scale, double largest)
 {
     for (size_t i = 0; i < n; i++)
@@ -75,7 +75,7 @@ static void multiply(double *values, size_t n, double by)
         values[i] *= by;
 }
 
-/* Adds a line for each run to the legend; of one run there is no need. */
+/* Adds a line for each run to the legend; a single run needs none. */
 static size_t add_runs(struct ky_plot_curve *curves, size_t used, const struct run *runs,
                        size_t count)
 {
@@ -88,7 +88,7 @@ static size_t add_runs(struct ky_plot_curve *curves, size_t used, const struct r
 
 enum { TIME, KINETIC, POTENTIAL, TOTAL, CHANGE, QUANTITIES, EXTERNAL = QUANTITIES };
 
-/* Reads energy.csv of a run, or such a table; with the units of the snapshots beside it. */
+/* Reads energy.csv of a run, or such a table; units come from the snapshots beside it. */
 static enum ky_status read_energies(struct cli *cli, const struct draw_request *request,
                                     const char *word, struct columns *table, struct ky_units *units)
 {
@@ -104,7 +104,7 @@ static enum ky_status read_energies(struct cli *cli, const struct draw_request *
         return status;
     struct ky_snapshot snapshot;
     struct reading head = *request->reading;
-    head.count_above = 1; /* the head of the file is enough */
+    head.count_above = 1; /* only the head of the file is needed */
     ky_snapshot_clear(&snapshot);
     status = files_add(cli, &files, word);
     if (!status)
@@ -115,7 +115,7 @@ static enum ky_status read_energies(struct cli *cli, const struct draw_request *
     return status;
 }
 
-/* Brings the tables to common units, whose names are written. */
+/* Converts the tables to common units, whose names are written. */
 static void share_units(struct columns *tables, const struct run *runs, size_t count,
                         char time[KY_UNIT_TEXT], char energy[KY_UNIT_TEXT])
 {
@@ -145,7 +145,7 @@ static int has_change(const struct columns *tables, size_t count)
     return 0;
 }
 
-/* The energy in external fields: what is left of the total. 1 where it is more than rounding. */
+/* The energy in external fields: the total less the others. 1 if it is more than rounding. */
 static int add_external(struct columns *table)
 {
     double *const *of = table->values, rest = 0, all = 0;
@@ -237,7 +237,7 @@ enum { RADII = KY_LAGRANGIAN_FRACTIONS };
 struct series {
     struct file_list files;
     const char *word;
-    double *values; /* [1 + RADII][files.count]: the times first */
+    double *values; /* [1 + RADII][files.count]; row 0 has the times */
 };
 
 /* Lagrangian radii of one snapshot, about its density centre. */
@@ -261,7 +261,7 @@ static enum ky_status measure_radii(struct cli *cli, const struct draw_request *
     return status;
 }
 
-/* Sorts the words into runs: each folder is one, and all files that are given by name another. */
+/* Sorts the words into runs: each folder is one, all single files together are another. */
 static enum ky_status sort_words(struct cli *cli, struct series *series, size_t *count)
 {
     enum ky_status status = KY_OK;
@@ -281,7 +281,7 @@ static enum ky_status sort_words(struct cli *cli, struct series *series, size_t 
     return status;
 }
 
-/* Puts snapshots that were named in any order into that of their times. */
+/* Sorts snapshots that were named in any order by their times. */
 static void sort_by_time(struct series *series)
 {
     const size_t n = series->files.count;

@@ -18,7 +18,7 @@ struct force_request {
     uint64_t repeat;    /* evaluations */
     uint64_t check;     /* bodies, a sample, that are compared with a sum in double precision */
     int sinks, sources; /* 0, or the exact sum's loop in place of the parameters' unrolling */
-    int dry;            /* 1: nothing is evaluated, the memory is told */
+    int dry;            /* 1: nothing is evaluated, the memory is shown */
     int sums;           /* 1: energies and the virial ratio too */
     int keep; /* 1: the forces go into the bodies; 0: the bodies are freed once they are on the
                  engine, and their arrays are NULL afterwards */
@@ -41,16 +41,16 @@ enum ky_status force_measure_plummer(const struct ky_parameters *parameters, siz
                                      const struct force_request *request,
                                      struct force_result *result, struct ky_error *error);
 
-/* A choice of the parameters as the option `name` of engine or force spells it: "tree", "single".
- */
+/* The value of a choice of the parameters, by the option `name` of engine or force: "tree",
+ * "single". */
 enum { FORCE_CHOICE = 64 };
 void force_choice(const struct ky_parameters *parameters, const char *name,
                   char text[FORCE_CHOICE]);
 
-/* What unrolled the exact sum: "tuned", "4x2". */
+/* The unrolling of the exact sum: "tuned", "4x2". */
 void force_unroll(const struct force_result *result, char text[FORCE_CHOICE]);
 
-/* Bodies, and interactions with bodies and cells, over the total time [1/s]. */
+/* Bodies, and interactions with bodies and cells, per second of the total time [1/s]. */
 double force_particles_per_s(const struct force_result *result);
 double force_interactions_per_s(const struct force_result *result);
 

@@ -11,12 +11,13 @@ struct facts {
     size_t n, types[6];
     double mass, low[3], high[3], centre_of_mass[3], velocity[3];
     double softening[2]; /* smallest and largest of the bodies' own; NaN: they have none */
-    double used;         /* the smallest that a run of these bodies has by itself; NaN: not known */
+    double used; /* the softening that a run of these bodies chooses by itself, the smallest; NaN:
+                    not known */
     double radii[KY_LAGRANGIAN_FRACTIONS];
     struct ky_scales scales;
     int has_scales;
     struct ky_units
-        shown; /* those of the numbers; without scales where they are per h or comoving */
+        shown; /* units of the numbers; without scales if the numbers are per h or comoving */
 };
 
 /* Sums and ranges over the bodies. Where no body has mass, means count each body once. */
@@ -43,7 +44,7 @@ static void measure_bodies(const struct ky_bodies *bodies, struct facts *facts)
     ky_mean(bodies->n, bodies->mass, bodies->velocity, facts->velocity);
 }
 
-/* All facts of the snapshot. Scales need bodies with mass. */
+/* Measures all facts of the snapshot. Scales need bodies with mass. */
 static enum ky_status measure(struct cli *cli, const struct ky_snapshot *snapshot,
                               struct facts *facts)
 {
@@ -81,7 +82,7 @@ static void show_number(const struct facts *facts, const char *name, struct ky_d
     printf("%-22s %s\n", name, ky_quantity_text(&facts->shown, dimension, value, digits, text));
 }
 
-/* The units, and for N-body units in HDF5 how yt has to be told. */
+/* The units; for N-body units in HDF5 also how to give them to yt. */
 static void show_units(const struct ky_snapshot *snapshot, const char *file)
 {
     const struct ky_units *units = &snapshot->units;
@@ -161,7 +162,7 @@ static double size_of(const struct facts *facts)
     return size > 0 ? size : (double)NAN;
 }
 
-/* Numbers without units, as options take them, and what they are in units. */
+/* Shows numbers without units, in the form of options, and in units. */
 static void show_recommended(const struct facts *facts)
 {
     const struct ky_scales *scales = &facts->scales;
@@ -264,7 +265,7 @@ static void write_json(struct ky_json *json, const char *name, const struct ky_s
     ky_json_end_object(json);
 }
 
-/* `folder`: NULL for a file of its own. `snapshot`: NULL for a run without snapshots. */
+/* `folder` is NULL for a file alone, `snapshot` for a run without snapshots. */
 static void show_all(struct cli *cli, const char *folder, const struct file_list *files,
                      const struct ky_snapshot *snapshot, const struct facts *facts)
 {
@@ -326,7 +327,8 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     const char *folder = files_is_folder(cli->words[0]) ? cli->words[0] : NULL;
     status = files_add(cli, &files, cli->words[0]);
     const struct run_state last = folder ? run_state_read(folder) : (struct run_state){0};
-    if (last.known && (status == KY_BAD_DATA || (!status && last.empty))) { /* --every 0 */
+    if (last.known &&
+        (status == KY_BAD_DATA || (!status && last.empty))) { /* a run with --every 0 */
         show_all(cli, folder, &files, NULL, NULL);
         files_free(&files);
         return KY_OK;

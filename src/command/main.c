@@ -42,7 +42,7 @@ static const struct ky_option common[] = {
      "print nothing but warnings, errors, and what --json asks for"},
 };
 
-/* A call of the command with that index in the table: its general options are bound. */
+/* Begins a call of the command with this index in the table: binds its general options. */
 static void start(struct cli *cli, int index)
 {
     memset(cli, 0, sizeof *cli);
@@ -86,7 +86,7 @@ static void complain(const struct cli *cli, enum ky_status status)
 
 static int output_closed; /* the program was started without a standard output */
 
-/* 1 if something that was printed did not arrive. */
+/* 1 if printed output was lost. */
 static int output_failed(void)
 {
     return fflush(stdout) || ferror(stdout);
@@ -114,7 +114,7 @@ static int run(int index, int argc, char **argv, int asked_help)
     return (int)status;
 }
 
-/* The exit code after what a call without a subcommand has printed. */
+/* The exit code of a call without a subcommand, after its output. */
 static int printed(void)
 {
     if (!output_failed())
@@ -145,7 +145,7 @@ static void man(void)
     man_end(stdout);
 }
 
-/* Prints a script by which this shell completes command lines; returns the exit code. */
+/* Prints the completion script for this shell; returns the exit code. */
 static int complete(const char *shell)
 {
     const struct completion *completion = completion_find(shell);
@@ -177,9 +177,9 @@ static int unknown(const char *word)
     return (int)status;
 }
 
-/* Opens standard streams that are closed. Else the next file that is opened would get the number
- * of one, and remarks would go into that file. What is written to a closed standard output fails.
- * A file that may not grow is an error of the write, and does not end the program. */
+/* Opens standard streams that are closed. Else the next opened file would get the number of such a
+ * stream, and remarks would go into that file. Writing to a closed standard output fails. A file
+ * that may not grow is an error of the write, and does not end the program. */
 static void prepare_process(void)
 {
     output_closed = fcntl(STDOUT_FILENO, F_GETFD) < 0;

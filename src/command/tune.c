@@ -24,8 +24,8 @@ static const struct ky_option own_options[] = {
 
 /* ---- the wanted error ---- */
 
-/* Between two settings of a family, of which `fine` keeps the error and `coarse` does not:
- * tolerance and time where the error is the wanted one, by straight lines in the logarithms. */
+/* Between two settings of a family, where `fine` keeps the error and `coarse` does not: the
+ * tolerance with the wanted error, and its time, by straight lines in the logarithms. */
 static struct tune_trial between(const struct tune_trial *coarse, const struct tune_trial *fine,
                                  double error)
 {
@@ -55,7 +55,7 @@ static int choose(const struct tuning *tuning, double error, struct tune_trial *
     return found;
 }
 
-/* Three digits, downwards: what is printed is what was measured. */
+/* Rounds down to three digits, so that the printed setting is the measured one. */
 static double rounded(double value)
 {
     const double unit = pow(10, floor(log10(value)) - 2);
@@ -64,7 +64,7 @@ static double rounded(double value)
     return ky_number_real(text, NULL);
 }
 
-/* Measures the chosen setting; while its error is too large, with a smaller tolerance. */
+/* Measures the chosen setting; while its error is too large, again with a smaller tolerance. */
 static enum ky_status settle(struct tuning *tuning, double error, struct tune_trial *best)
 {
     enum { TURNS = 6 };

@@ -1,5 +1,5 @@
-/* kyoho tune: settings of the force, and what is measured of them (tune_measure.c), for the command
- * that chooses among them (tune.c). */
+/* kyoho tune: settings of the force, and their measurement (tune_measure.c), for the command that
+ * chooses among them (tune.c). */
 #ifndef KY_COMMAND_TUNE_H
 #define KY_COMMAND_TUNE_H
 
@@ -36,15 +36,16 @@ struct tuning {
     struct cli *cli;
     const struct tune_request *request;
     struct ky_bodies *bodies;
-    struct ky_parameters parameters; /* with the softening */
+    struct ky_parameters parameters; /* and the softening */
     char engines[TUNE_ENGINES][16];
     size_t engine_count;
     struct tune_trial trial[TUNE_TRIALS];
     size_t count;
-    double begin;           /* ky_clock [s] */
-    double pairs_per_s;     /* of the engine that is measured; 0: not known yet */
-    int left_out;           /* settings for which there was no time */
-    enum ky_status refused; /* of the last family that an engine lacks; its error is in the cli */
+    double begin;       /* ky_clock [s] */
+    double pairs_per_s; /* of the present engine; 0: not known yet */
+    int left_out;       /* settings for which there was no time */
+    enum ky_status
+        refused; /* of the last family that an engine does not support; its error is in the cli */
 };
 
 /* The parameters of a setting. */
@@ -57,8 +58,8 @@ void tune_words(const struct tuning *tuning, const struct tune_trial *trial, cha
 enum ky_status tune_measure(struct tuning *tuning, struct tune_trial *trial, uint64_t repeat);
 
 /* Finds the engines, measures their settings from the coarsest to the finest of each family, and
- * prints a row for each, until the time of the request is spent. KY_USAGE if there was time for
- * none, KY_UNSUPPORTED if the engines have none of the forces. */
+ * prints a row for each, until the time of the request is spent. KY_USAGE if there was no time for
+ * any, KY_UNSUPPORTED if the engines support none of the forces. */
 enum ky_status tune_measure_all(struct tuning *tuning);
 
 #endif

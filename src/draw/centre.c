@@ -1,13 +1,13 @@
 /* The place that a picture is about: a body, the centre of mass, or the densest part.
  *
- * * A density centre alone makes a film jitter, for it leaps with the few bodies at the peak, and
+ * A density centre alone makes a film jitter, for it leaps with the few bodies at the peak, and
  * between the nuclei of a merger. So it is only the start: from there the camera moves to the
  * centre of the mass that the picture shows, weighted by (1 − r²/side²)², until it no longer moves
  * (the mean shift of Fukunaga & Hostetler 1975). Every body counts a little less the farther away
  * it is, so that the place moves as smoothly as the bodies do; and two nuclei nearer than 0.89
  * sides have one such place, between them.
  *
- * * Nuclei farther apart than that have a place each. A film stays with one of them: the one that
+ * Nuclei farther apart than that have a place each. A film stays with one of them: the one that
  * holds most of the anchor, the bodies at the centre of the last snapshot. */
 #include <math.h>
 #include <stdlib.h>

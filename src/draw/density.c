@@ -1,6 +1,6 @@
 /* Projected density, smooth where bodies are few and sharp where they are many.
  *
- * * Every body is laid on the pixels (lay.c); from then on only cells are used. On each level of a
+ * Every body is laid on the pixels (lay.c); from then on only cells are used. On each level of a
  * pyramid a cell keeps a part of its mass, which the number of bodies around it decides. The rest
  * rises to the next level, whose cells are twice as wide. There a cell takes (1/4, 3/4, 3/4, 1/4)
  * of four cells along each axis: the refinement of quadratic B-splines, so that the mass is on the

@@ -45,8 +45,8 @@ struct ky_action_facts {
 
 extern const struct ky_action_facts ky_actions[KY_ACTION_COUNT];
 
-/* The factor from a result that an engine computed for G = 1 in its own units to the caller's
- * units; g is the caller's G, mass and length are the engine's units. */
+/* The factor from a result to the caller's units. The engine computed it for G = 1 in its own
+ * units; g is the caller's G, mass and length are the engine's units in the caller's. */
 double ky_action_unit(const struct ky_action_result *result, double g, double mass, double length);
 
 struct ky_walk_request;

@@ -1,7 +1,7 @@
 /* The calls of the GRAPE-5 library (include/kyoho/grape5.h), made in the same way as the calls of
  * grape6.c.
  *
- * * A program may use several device numbers, one for each of its threads, as tree codes do. Each
+ * A program may use several device numbers, one for each of its threads, as tree codes do. Each
  * number has its own bodies and sinks, and threads with different numbers may call at once. A board
  * that sums over bodies at rest serves all numbers at once; other boards serve one after another.
  */

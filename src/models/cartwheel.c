@@ -1,7 +1,7 @@
 /* A disk galaxy and a compact intruder that falls along its axis, as in Fujiwara & Nakasato (2009),
  * whose input is lost. The paper gives N = 18,000, dt = 1/128 and ε = 0.01, and no more.
  *
- * * Chosen here, with G = M = 1: the galaxy is made by galaxy.c with R_d = 0.2, all its lengths in
+ * Chosen here, with G = M = 1: the galaxy is made by galaxy.c with R_d = 0.2, all its lengths in
  * proportion, and Q = 1.5; three quarters of its bodies are in the disk, a twentieth in the bulge.
  * The intruder is a Plummer sphere in equilibrium, cut at 5 scale radii, of a fifth of the galaxy's
  * mass and a tenth of the bodies. It begins above the disk and comes down with the speed of two

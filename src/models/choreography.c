@@ -1,16 +1,17 @@
 /* Choreographies: see choreography.h.
  *
- * * Both orbits are symmetric under reversal of time, so that a part of a period is enough. The
+ * Both orbits are symmetric under reversal of time, so that a part of a period is enough. The
  * unknown numbers are varied (Newton's method) until the bodies are in the other symmetric position
  * at the end of that part:
  *
- * * - The figure eight (Moore 1993; Chenciner & Montgomery 2000) goes from three bodies in a line
- * to   an isosceles triangle in a twelfth of its period. There the equal sides change at opposite
- * rates, and the third does not change. - The super-eight of four (Gerver; Chenciner et al. 2002)
- * begins with two bodies on the x axis and two on the y axis, all in motion across their axis.
- * After a quarter of its period the pairs have exchanged their axes.
+ * - The figure eight (Moore 1993; Chenciner & Montgomery 2000) goes from three bodies in a line to
+ *   an isosceles triangle in a twelfth of its period. There the equal sides change at opposite
+ *   rates, and the third does not change.
+ * - The super-eight of four (Gerver; Chenciner et al. 2002) begins with two bodies on the x axis
+ *   and two on the y axis, all in motion across their axis. After a quarter of its period the
+ *   pairs have exchanged their axes.
  *
- * * The Newtonian orbits are known; softening is added little by little. */
+ * The Newtonian orbits are known; softening is added little by little. */
 #include "models/choreography.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
  * made with COSMICS, is lost. That paper gives the radius of 45 Mpc, 2,874,551 bodies, the
  * softening of 4 kpc and z = 0 for the end.
  *
- * * The rest is chosen here. The space around the sphere is empty, coordinates are physical, and
+ * The rest is chosen here. The space around the sphere is empty, coordinates are physical, and
  * the softening is a physical length at all times. Ωm = 1, h = 0.5, Ωb = 0.05, n = 1, σ8 = 0.8; z =
  * 24 for the start, from which equal steps in time still follow the expansion. The transfer
  * function has no acoustic waves: they are longer than the grid is wide, and their effect on such a
@@ -11,7 +11,7 @@
  * axis, in a periodic cube at least 1.45 times as wide as the sphere: 256³ points in 130.6 Mpc for
  * the paper's number.
  *
- * * The bodies are placed on the n points of the grid that are nearest to a centre. No two points
+ * The bodies are placed on the n points of the grid that are nearest to a centre. No two points
  * are equally far from the centre, so there are exactly n, and n spacing³ = 4π/3 radius³. */
 #include <math.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* Spherical systems in isotropic equilibrium with a softened force.
  *
- * * Eddington's formula (1916; Binney & Tremaine 2008, eq. 4.46) gives the distribution function
+ * Eddington's formula (1916; Binney & Tremaine 2008, eq. 4.46) gives the distribution function
  * f(E) of a density ρ in a potential. The potential may be the softened potential of the density.
  * Then the bodies are in equilibrium with the forces that a softened run computes.
  *
- * * Units: lengths are those of the profile, G = M = 1. E > 0 is the binding energy relative to the
+ * Units: lengths are those of the profile, G = M = 1. E > 0 is the binding energy relative to the
  * edge. */
 #ifndef KY_MODELS_EQUILIBRIUM_H
 #define KY_MODELS_EQUILIBRIUM_H

@@ -1,7 +1,7 @@
 /* Galaxies that chase each other along one curve in the x-y plane: three on the figure eight, four
  * on the super-eight, as in Fujiwara & Nakasato (2009), whose input is lost.
  *
- * * The rest is chosen here. A galaxy is a Plummer sphere, cut at 5 scale radii, in equilibrium
+ * The rest is chosen here. A galaxy is a Plummer sphere, cut at 5 scale radii, in equilibrium
  * with the softening; all have the same mass. The orbit is solved for the softened forces of
  * spheres (choreography.h): the known orbit of points breaks up in ten periods at ε = 0.1. The
  * softening, 0.1, and the numbers of bodies are the paper's. On a curve of two lobes any even

@@ -1,6 +1,6 @@
 /* FFTW, in one place. A build without it says so.
  *
- * * A transform goes over planes of constant x in two dimensions, then over lines along x. Each
+ * A transform goes over planes of constant x in two dimensions, then over lines along x. Each
  * plane and each set of lines is one call of the same plan, so that threads can share them and the
  * number of threads does not matter for the bits. Plans are FFTW's estimates; plans that it
  * measures differ from run to run. */

@@ -1,7 +1,7 @@
 /* A galaxy with the masses of bulge, disk and halo of Kuijken & Dubinski's (1995) model A, about 1
  * : 2 : 12, as in Nakasato (2012).
  *
- * * Where these papers leave something open, or where this model differs, it is described here.
+ * Where these papers leave something open, or where this model differs, it is described here.
  * Bulge and halo are Hernquist's (1990) spheres, each less its density at its edge. Their
  * distribution functions are Eddington's for the mean field of all three at a distance from the
  * centre: averaged over directions, a disk pulls as a sphere of the same mass within r. The disk

@@ -1,7 +1,7 @@
 /* King's (1966) lowered isothermal sphere: f(E) ∝ e^(E/σ²) − 1 inside the tidal radius, which the
  * central potential W₀ = Ψ(0)/σ² fixes.
  *
- * * With softening the density is King's, and the distribution function follows from the softened
+ * With softening the density is King's, and the distribution function follows from the softened
  * potential. Without softening it is King's own. */
 #include <math.h>
 

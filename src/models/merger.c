@@ -2,7 +2,7 @@
  * 100,000 dark bodies, 20,000 stars and a central black hole, pericentre 10 kpc, dt = 1/64, ε =
  * 0.1.
  *
- * * The rest is chosen here. Both galaxies are made by galaxy.c, halo : disk : bulge 12 : 2 : 1;
+ * The rest is chosen here. Both galaxies are made by galaxy.c, halo : disk : bulge 12 : 2 : 1;
  * two thirds of the stars are in the disk. The first has 45 units of mass and a disk of R_d = 3.5
  * kpc, the second a third of the mass and lengths in proportion to √M. A black hole has 10^−3 of
  * the mass of the stars of its galaxy, is at rest in the middle of the bulge, and has the type 5.

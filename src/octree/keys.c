@@ -108,7 +108,7 @@ struct bounds {
 #define LOWER(a, b) ((a) < (b) ? (a) : (b))
 #define HIGHER(a, b) ((a) > (b) ? (a) : (b))
 
-/* NaN is passed over. */
+/* NaN is ignored. */
 static void bounds_of(size_t n, const uint32_t *index, const double *x, const double *y,
                       const double *z, struct bounds *all, int threads)
 {

@@ -18,8 +18,8 @@ struct ky_hilbert {
 /* Fills the table. */
 void ky_hilbert_init(struct ky_hilbert *hilbert);
 
-/* For each state of the curve and each octant (Morton bits): place + 8 × the next state. Of Morton
- * order, which has one state, the rest is 0. */
+/* For each state of the curve and each octant (Morton bits): place + 8 × the next state. Morton
+ * order has one state; its other rows are 0. */
 void ky_curve_steps(int hilbert, uint32_t step[8 * KY_HILBERT_STATES]);
 
 /* The key of a place in Morton order; i, j and k are below KY_KEY_PLACES. */
@@ -35,12 +35,12 @@ struct ky_frame_sample {
 };
 struct ky_frame_sample ky_frame_sample(size_t n);
 
-/* The frame of the bulk of n bodies. It holds what lies between two quantiles of a sample, which is
- * the same for the same bodies, and some room about that. It is never larger than the box of all
+/* The frame of the bulk of n bodies. It holds what lies between two quantiles of a sample, and a
+ * margin. The sample is the same for the same bodies. It is never larger than the box of all
  * bodies. */
 struct ky_frame ky_frame_of_bulk(size_t n, const double *x, const double *y, const double *z,
                                  int threads);
-/* The frame of a cube that is given; edge > 0. */
+/* The frame of a given cube; edge > 0. */
 struct ky_frame ky_frame_of_cube(const double low[3], double edge);
 /* The tight frame of the bodies index[0 … n). */
 struct ky_frame ky_frame_of(size_t n, const uint32_t *index, const double *x, const double *y,
@@ -60,7 +60,7 @@ static inline struct ky_word_layout ky_word_layout(size_t n)
     return layout;
 }
 
-/* The key in a word: its levels at the place they have in a full key, zeros below. */
+/* The key in a word: its levels where a full key has them, zeros below. */
 static inline uint64_t ky_word_key(struct ky_word_layout layout, uint64_t word)
 {
     return word >> layout.index_bits << 3 * (KY_KEY_LEVELS - layout.levels);

@@ -19,8 +19,8 @@ struct ky_cell_centre {
     float x[3], open2;
 } KY_LAID_OUT;
 
-/* What the three floats of a place leave out: the sum has 48 bits. For a cell also the
- * mass-weighted mean of its bodies' ε², 0 where they have none of their own. */
+/* The rest of a position that its three floats leave out: the sum has 48 bits. For a cell also the
+ * mass-weighted mean of its bodies' ε², 0 where bodies have no softenings of their own. */
 struct ky_low {
     float x[3], eps2;
 } KY_LAID_OUT;

@@ -245,7 +245,7 @@ static void copy_bodies(const struct work *work, size_t begin, size_t end)
         }
 }
 
-/* Positions alone, of bodies that were copied at the build. */
+/* Moves the bodies to their new positions; their other arrays were copied at the build. */
 static void move_bodies(const struct work *work, size_t begin, size_t end)
 {
     struct ky_octree *tree = work->tree;
@@ -270,7 +270,7 @@ static void pad_bodies(struct ky_octree *tree)
     }
 }
 
-/* Cells with other moments than before need memory of their own. */
+/* Allocates moments of another size than before. */
 static void need_moments(struct ky_octree *tree, size_t moments)
 {
     if (tree->moments != moments) {

@@ -9,14 +9,14 @@
 #include "base/status.h"
 #include "octree/layout.h"
 
-/* How a walk decides: ky_opening_opens (physics/opening.h) with the box of the sinks, a point for
- * one body, the cell's open2 and box, and tree->opening as `how`. open2 is multiplied by
- * ky_opening_relative_factor of the smallest |a| of the sinks for `relative`. Where tree->opening
- * has no KY_OPENING_TOUCH, a cell that passes cannot hold a sink. An opened leaf gives its bodies
- * one by one; a cell never stands for a body that lies in it, so a body is left out of its own sum
- * by its place along the curve alone. A walk that rounds distances to float widens the sinks' box
- * by KY_OPENING_SLACK of its size. For the first pass of `relative` build with opening = KY_OFFSET.
- */
+/* How a walk decides: it calls ky_opening_opens (physics/opening.h) with the box of the sinks (a
+ * point for one body), with the cell's open2 and box, and with tree->opening as `how`. open2 is
+ * multiplied by ky_opening_relative_factor of the smallest |a| of the sinks for `relative`. Where
+ * tree->opening has no KY_OPENING_TOUCH, a cell that passes cannot hold a sink. An opened leaf
+ * gives its bodies one by one. A cell never acts on a body that lies in it, so a body is left out
+ * of its own sum by its place along the curve alone. A walk that rounds distances to float widens
+ * the sinks' box by KY_OPENING_SLACK of its size. For the first pass of `relative` build with
+ * opening = KY_OFFSET. */
 
 /* Consecutive bodies that share one walk. */
 struct ky_group {
@@ -52,13 +52,13 @@ struct ky_octree {
     struct ky_octree_scratch *scratch; /* capacities and work space, kept from build to build */
 };
 
-/* The bodies to build over, in the caller's order. */
+/* The bodies of a build, in the caller's order. */
 struct ky_octree_bodies {
     size_t n;
     const double *x, *y, *z, *mass;
     const double *softening; /* or NULL */
-    /* The cube that the keys divide, where trees over parts of one system are to agree: its lowest
-     * corner and its edge. edge 0: the cube of the bulk of these bodies. */
+    /* The cube that the keys divide: its lowest corner and its edge. It is given where trees over
+     * parts of one system have to agree. edge 0: the cube of the bulk of these bodies. */
     double low[3], edge;
     int has_origin;   /* 0: the origin is the median of some bodies */
     double origin[3]; /* each a float */
@@ -85,7 +85,7 @@ enum ky_status ky_octree_build(struct ky_octree *tree, const struct ky_octree_bo
  * `moments` of the seconds changes. KY_FAULT when memory is out. */
 enum ky_status ky_octree_refresh(struct ky_octree *tree, const double (*position)[3],
                                  const struct ky_parameters *parameters, struct ky_error *error);
-/* KY_OPENING_… of these parameters: what the opening test looks at beside the distance. */
+/* KY_OPENING_… for these parameters: what the opening test needs besides the distance. */
 unsigned int ky_octree_opening(const struct ky_parameters *parameters);
 /* Makes `next` of all links, which the walk for one body needs. */
 void ky_octree_link(struct ky_octree *tree);

@@ -1,6 +1,6 @@
 /* Cells whose bodies have different softenings.
  *
- * * Under symmetric softening a cell acts with the mean ε² of its bodies. The relative error of its
+ * Under symmetric softening a cell acts with the mean ε² of its bodies. The relative error of its
  * force is about 15/8 (σ/d²)², where σ is the scatter of ε² about the mean and d the distance.
  * Where bodies of different ε are well mixed, σ is as large in small cells as in large ones, and
  * opening them would end in the exact sum of everything within some √σ. So a cell that is small

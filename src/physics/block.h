@@ -1,10 +1,10 @@
-/* Leap-frog with a step for each body (B12, section 3). Steps are the longest one divided by powers
- * of two: a step of level k is longest/2^k. A step begins and ends at a multiple of itself, so that
- * the bodies whose steps end at one time make a block.
+/* Leap-frog with a step for each body (B12, section 3). Steps are the longest one divided by
+ * powers of two: a step of level k is longest/2^k. A step begins and ends at a multiple of itself,
+ * so that the bodies whose steps end at one time make a block.
  *
- * * With x, v and a at the beginning of a body's step, at a time h later, up to its end,   w = v +
- * a h/2,  x(h) = x + w h:  both B12's predictor and the drift of kick-drift-kick. At the end of the
- * step follow a' = a(x), v = w + a' h/2, and the next level from a' and a. */
+ * With x, v and a at the beginning of a body's step, at a time h later, up to its end,
+ *   w = v + a h/2,  x(h) = x + w h:  both B12's predictor and the drift of kick-drift-kick.
+ * At the end of the step follow a' = a(x), v = w + a' h/2, and the next level from a' and a. */
 #ifndef KY_PHYSICS_BLOCK_H
 #define KY_PHYSICS_BLOCK_H
 

@@ -101,7 +101,7 @@ typedef uint64_t ky_ulong;
 #define KY_TRUTH int
 #define KY_FLOAT_SPLAT(x) (x)
 #define KY_FLOAT_MAX(a, b) ((a) > (b) ? (a) : (b))
-/* Whether a truth is known to be true, so that nothing else need be looked at. */
+/* Whether the truth is known here, so that nothing else has to be tested. */
 #define KY_FLOAT_SURE(truth) (truth)
 #endif
 

@@ -1,18 +1,20 @@
 /* External fields: acceleration, jerk and potential at a point.
  *
- * *     sphere       a = −μ M d/s³, s² = d² + ε²     j = −μ M [v/s³ − (3 − k) (d·v) d/s⁵]
- * point        M = 1                         φ = −μ/s       plummer      the same with the scale
- * radius for ε       nfw          M = ln(1 + u) − u/(1 + u)     φ = −μ ln(1 + u)/s, u = s/scale
- * logarithmic  a = −v0² d'/D                   j = −v0² [v' − 2 (d'·v) d'/D]/D
- * φ = ½ v0² ln(D/core²)     lambda       a = Ω H0² d                     j = Ω H0² v          φ =
- * −Ω H0² d²/2     tidal        a = T d                         j = T v              φ = −d·T·d/2
+ *     sphere       a = −μ M d/s³, s² = d² + ε²     j = −μ M [v/s³ − (3 − k) (d·v) d/s⁵]
+ *       point        M = 1                         φ = −μ/s
+ *       plummer      the same with the scale radius for ε
+ *       nfw          M = ln(1 + u) − u/(1 + u)     φ = −μ ln(1 + u)/s, u = s/scale
+ *     logarithmic  a = −v0² d'/D                   j = −v0² [v' − 2 (d'·v) d'/D]/D
+ *                                                  φ = ½ v0² ln(D/core²)
+ *     lambda       a = Ω H0² d                     j = Ω H0² v          φ = −Ω H0² d²/2
+ *     tidal        a = T d                         j = T v              φ = −d·T·d/2
  *
- * * d and v are the place and its velocity less those of the field's centre, which is at rest. k =
- * dln M/dln s. d' and v' are d and v with z/flattening² for z, and D = core² + d·d'. T is constant
- * and symmetric: the tides of a distant mass in a frame that does not rotate.
+ * d and v are the place and its velocity, relative to the field's centre at rest. k = dln M/dln s.
+ * d' and v' are d and v with z/flattening² for z, and D = core² + d·d'. T is constant and
+ * symmetric: the tides of a distant mass in a frame that does not rotate.
  *
- * * A field is its numbers, a row in KY_EXTERNAL_KINDS and a formula: docs/extending.md. Portable
- * C: physics/dialect.h. Names, words and help are for the host (engine/common/external_text.c). */
+ * A field is its numbers, a row in KY_EXTERNAL_KINDS and a formula: docs/extending.md. Portable C:
+ * physics/dialect.h. Names, words and help are for the host (engine/common/external_text.c). */
 #ifndef KY_PHYSICS_EXTERNAL_H
 #define KY_PHYSICS_EXTERNAL_H
 

@@ -1,18 +1,18 @@
 /* Gravity of one source on one sink (or one vector of sinks): a body, or a cell to quadrupole
  * order.
  *
- * *     r = x_source - x_sink,  s² = r² + ε²                                   (Plummer softening)
- * φ = -M/s - 3 r·P·r/(2 s⁵) + tr P/(2 s³)     a = r/s³ [M + 15 r·P·r/(2 s⁴) - 3 tr P/(2 s²)] - 3 P
- * r/s⁵
+ *     r = x_source - x_sink,  s² = r² + ε²                                   (Plummer softening)
+ *     φ = -M/s - 3 r·P·r/(2 s⁵) + tr P/(2 s³)
+ *     a = r/s³ [M + 15 r·P·r/(2 s⁴) - 3 tr P/(2 s²)] - 3 P r/s⁵
  *
- * * with P = Σ m x xᵀ, the raw second moments about the cell's centre of mass. This is the Taylor
+ * with P = Σ m x xᵀ, the raw second moments about the cell's centre of mass. This is the Taylor
  * expansion of Σ m / sqrt(|r + x|² + ε²), thus softened as the bodies are; a traceless tensor would
  * be wrong by tr P ε²/(2 s⁵).
  *
- * * `s` is the softened pair (softening.h), s.y = KY_RSQRT(s²) = S/s, S = KY_RSQRT_SCALE. The
- * caller scales the numbers of a source once for all its sinks by the factors below, and divides
- * the sums of acceleration by S² at the end. `field` holds the sums: the acceleration and p = -φ.
- * Cells among bodies that are splines are points (KY_CELLS_HOW). */
+ * `s` is the softened pair (softening.h), s.y = KY_RSQRT(s²) = S/s, S = KY_RSQRT_SCALE. The caller
+ * scales the numbers of a source once for all its sinks by the factors below, and divides the sums
+ * of acceleration by S² at the end. `field` holds the sums: the acceleration and p = -φ. Cells
+ * among bodies that are splines are points (KY_CELLS_HOW). */
 #ifndef KY_PHYSICS_GRAVITY_H
 #define KY_PHYSICS_GRAVITY_H
 

@@ -3,15 +3,15 @@
  * means the jerk times the step h, s and c the second and third derivatives of the acceleration
  * times h² and h³, so that all of them are accelerations.
  *
- * *     predicted   x + h (v + w),  w = h (a/2 + j/6)      v + u,  u = h (a + j/2)     corrected
- * x' = predicted + h² (s/24 + 7 c/720)   v' = predicted + h (s/6 + c/24)     with        s = 6 (a'
- * - a) - 4 j - 2 j',   c = 6 (j + j') - 12 (a' - a)   at the beginning
+ *     predicted   x + h (v + w),  w = h (a/2 + j/6)      v + u,  u = h (a + j/2)
+ *     corrected   x' = predicted + h² (s/24 + 7 c/720)   v' = predicted + h (s/6 + c/24)
+ *     with        s = 6 (a' - a) - 4 j - 2 j',   c = 6 (j + j') - 12 (a' - a)   at the beginning
  *
- * * The last term of x' is 7/6 of the series' term, which removes the largest part of the phase
- * error (Kokubo & Makino 2004); the order is the same. The step is Aarseth's (1985), from a' and j'
- * and s + c at the end of the last one: Δt² = η (|a||s| + |j|²)/(|j||c| + |s|²).
+ * The last term of x' is 7/6 of the series' term, which removes the largest part of the phase
+ * error (Kokubo & Makino 2004); the order is the same. The step is Aarseth's (1985), from a'
+ * and j' and s + c at the end of the last one: Δt² = η (|a||s| + |j|²)/(|j||c| + |s|²).
  *
- * * KY_HERMITE_REAL is the type of these numbers: KY_REAL, or a type with more digits that the
+ * KY_HERMITE_REAL is the type of these numbers: KY_REAL, or a type with more digits that the
  * reader defines for its state. */
 #ifndef KY_PHYSICS_HERMITE_H
 #define KY_PHYSICS_HERMITE_H

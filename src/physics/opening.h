@@ -16,8 +16,8 @@
  * their size, and a tight box may exceed the cell's cube by as much. */
 #define KY_OPENING_SLACK KY_WIDE_OF(1e-6)
 
-/* Distance of an interval of half-width `h` about 0 to the interval from dx − below to
- * dx + above; 0 when they touch. */
+/* Distance between the interval of half-width `h` about 0 and the interval from dx − below to dx +
+ * above; 0 when they touch. */
 KY_FN KY_FLOAT ky_opening_gap(KY_FLOAT dx, KY_FLOAT below, KY_FLOAT above, KY_FLOAT h)
 {
     KY_FLOAT left = dx - below - h, right = -(dx + above) - h;
@@ -35,8 +35,8 @@ struct ky_opening_sides {
     KY_FLOAT reach2; /* ky_opening_reach2 of the sinks and the cell; read with KY_OPENING_REACH */
 };
 
-/* The squared distance up to which a spline may soften pairs of the largest ε² of the sinks and of
- * the cell's bodies, and a little more, for rounding. */
+/* The squared distance up to which a spline may soften pairs, for the largest ε² of the sinks and
+ * of the cell's bodies, rounded up a little. */
 KY_FN KY_FLOAT ky_opening_reach2(KY_FLOAT sinks, KY_FLOAT cell)
 {
     return KY_FLOAT_MAX(sinks, cell) * (1.00001f * KY_SPLINE_REACH2 / KY_SPLINE_REACH2_OVER);
@@ -51,7 +51,7 @@ KY_FN KY_FLOAT ky_opening_distance2(struct ky_opening_apart a)
     return x * x + y * y + z * z;
 }
 
-/* The same to the cell's box. */
+/* The squared distance of the sinks' box to the cell's box. */
 KY_FN KY_FLOAT ky_opening_box_distance2(struct ky_opening_apart a, struct ky_opening_sides s)
 {
     KY_FLOAT x = ky_opening_gap(a.x, s.below_x, s.above_x, a.hx),
@@ -89,7 +89,7 @@ KY_FN KY_TRUTH ky_opening_cube_touches(struct ky_opening_apart a, struct ky_open
            0.0f;
 }
 
-/* What a test looks at beside the distance of the centre of mass. With none of them no box need be
+/* What a test uses besides the distance of the centre of mass. Without any of these no box need be
  * read. */
 #define KY_OPENING_TO_BOX 1 /* minimum: distances are to the cell's box */
 #define KY_OPENING_CUBE 2   /* relative: what may touch the sinks' box is the cube, not the box */

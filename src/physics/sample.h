@@ -2,10 +2,10 @@
  * in which the bodies lie in a file. The first `count` indices of it are a sample of distinct
  * bodies, the same ones on the host and on devices.
  *
- * * Every (n/count)th body is not a sample: in an ordered lattice it is one plane, or one corner of
+ * Every (n/count)th body is not a sample: in an ordered lattice it is one plane, or one corner of
  * each cell; where two components alternate it is one of them.
  *
- * * A word of the bits that n needs is multiplied by odd numbers and its upper half is added
+ * A word of the bits that n needs is multiplied by odd numbers and its upper half is added
  * without carry to the lower one, three times. Each step can be undone, so this is an order of all
  * words. A word that is not an index goes through the steps again until an index comes, which keeps
  * it an order of the indices (Black & Rogaway 2002, "Ciphers with arbitrary finite domains"). On

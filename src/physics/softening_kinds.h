@@ -1,12 +1,12 @@
 /* The table of softenings: the kinds, and the instances of the loops that they need. The formulas
  * are in softening.h and gravity.h.
  *
- * * A pair acts as if its squared distance were s² = r² + ε² (Plummer 1911; Aarseth 1963).
+ * A pair acts as if its squared distance were s² = r² + ε² (Plummer 1911; Aarseth 1963).
  * `plummer` takes the ε of the sink, `symmetric` ε² = ε_i² + ε_j² (Saitoh & Makino 2012), so that
  * the forces of two bodies on each other are equal and opposite. A cell has the mass-weighted mean
  * of its bodies' ε²; octree/softenings.c says when that is accurate enough.
  *
- * * `spline` is the kernel of GADGET (Springel, Yoshida & White 2001): each body has the density of
+ * `spline` is the kernel of GADGET (Springel, Yoshida & White 2001): each body has the density of
  * a cubic spline of radius h = 2.8 ε, so that its potential at the centre is -m/ε, that of
  * Plummer's sphere, and beyond h it is a point. A pair takes the larger ε. A cell acts as points
  * do, and is opened where one of its bodies may be nearer than h to a sink (KY_OPENING_REACH). */

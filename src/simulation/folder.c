@@ -43,13 +43,13 @@ static int is_snapshot(const char *name)
     return 0;
 }
 
-/* The folders of a start. The files are written to the folder with the first name. It gets the
- * second name when they are complete; only then are old results removed. It gets the third name
- * when those are gone; only then are the files moved up. So a start that is interrupted can be
- * completed, or leaves all as it was. */
+/* The folders of a start. Files are written to the folder with the first name. When they are
+ * complete it gets the second name, and old results are removed. When these are gone it gets the
+ * third name, and the files are moved up. So a start that is interrupted can be completed, or
+ * leaves everything as it was. */
 static const char begun[] = "starting.part", complete[] = "starting", moving[] = "started";
 
-/* What a run writes and may remove again; run.log is locked and emptied in its own place. */
+/* Whether a run writes this file and may remove it; run.log is locked and emptied in its place. */
 static int is_result(const char *name)
 {
     static const char *const results[] = {"restart.kyo", "restart.kyo.previous", "energy.csv",
@@ -100,7 +100,7 @@ static enum ky_status each(const char *folder, int (*which)(const char *name),
     return status;
 }
 
-/* KY_USAGE for results that lie in the folder, with the way to go on. */
+/* KY_USAGE if results are in the folder; the error says how to continue. */
 static enum ky_status refuse(const char *folder, const char *name, struct ky_error *error)
 {
     if (!ky_folder_resumable(folder))
@@ -124,7 +124,7 @@ static enum ky_status remove_result(const char *folder, const char *name, struct
     return status;
 }
 
-/* Makes every folder on the way. *made becomes 1 if the last one was not there. */
+/* Makes every folder of the path. *made becomes 1 if the last one did not exist. */
 static enum ky_status make(const char *folder, int *made, struct ky_error *error)
 {
     char path[KY_PATH];
@@ -223,7 +223,7 @@ static enum ky_status rename_in(const char *folder, const char *from, const char
     return status;
 }
 
-/* Moves a file from the folder of a start to the one that it lies in. */
+/* Moves a file from the folder of a start up to the folder of the run. */
 static enum ky_status move_up(const char *inside, const char *name, struct ky_error *error)
 {
     char above[NAME_MAX + 4];
@@ -236,7 +236,7 @@ enum ky_status ky_folder_settle(const char *folder, struct ky_error *error)
     char path[KY_PATH];
     enum ky_status status = ky_folder_path(folder, complete, path, error);
     if (!status && !access(path, F_OK)) {
-        ky_folder_stop(folder); /* one that was left lying about does not mean this run */
+        ky_folder_stop(folder); /* a file `stop` from before does not mean this run */
         status = each(folder, is_result, remove_result, error);
         if (!status)
             status = rename_in(folder, complete, moving, error);

@@ -1,4 +1,4 @@
-/* The output folder of a run: the names in it, whether it is free, and what is removed from it. */
+/* The output folder of a run: the names in it, whether it is free, and which files are removed. */
 #ifndef KY_SIMULATION_FOLDER_H
 #define KY_SIMULATION_FOLDER_H
 
@@ -14,8 +14,8 @@ enum ky_status ky_folder_snapshot(const char *folder, size_t number, char path[K
                                   struct ky_error *error);
 
 /* Makes the folder if need be, and checks that it can be written, before anything is computed.
- * *made becomes 1 if the folder was not there before. KY_USAGE if results of a run lie in it,
- * unless `overwrite`; KY_CANNOT_WRITE if it cannot be made or written. */
+ * *made becomes 1 if the folder did not exist. KY_USAGE if results of a run are in it, unless
+ * `overwrite`; KY_CANNOT_WRITE if it cannot be made or written. */
 enum ky_status ky_folder_check(const char *folder, int overwrite, int *made,
                                struct ky_error *error);
 /* 1 if `path` is a file in the folder that --overwrite would remove. */
@@ -24,7 +24,7 @@ int ky_folder_would_remove(const char *folder, const char *path);
 /* The first files of a run are written to a folder inside the folder, so that old results stay
  * until the new run has begun. `begin` makes that folder anew and writes its name to `inside`.
  * `commit` removes the old results and a file named `stop`, and moves the new files to their place.
- * `drop` removes what was begun. KY_CANNOT_WRITE where the system refuses. */
+ * `drop` removes the folder of the start. KY_CANNOT_WRITE where the system refuses. */
 enum ky_status ky_folder_begin(const char *folder, char inside[KY_PATH], struct ky_error *error);
 enum ky_status ky_folder_commit(const char *folder, struct ky_error *error);
 void ky_folder_drop(const char *folder);

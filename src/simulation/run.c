@@ -126,7 +126,7 @@ struct pace {
     double rate;    /* steps per second; 0: not known yet */
 };
 
-/* Hands the progress to the caller. The rate is measured over a second. */
+/* Reports the progress to the caller. The rate is measured over a second. */
 static void tell(struct ky_run *run, struct pace *pace)
 {
     if (!run->given.progress)
@@ -154,7 +154,7 @@ static void tell(struct ky_run *run, struct pace *pace)
     run->given.progress(run->given.progress_context, &progress);
 }
 
-/* Why the run has to stop now, or NULL. */
+/* Why the run has to stop now; NULL if it has not. */
 static const char *stop_reason(const struct ky_run *run)
 {
     if (run->halted.text[0])
@@ -166,8 +166,8 @@ static const char *stop_reason(const struct ky_run *run)
     return NULL;
 }
 
-/* Looks for what the user has done in the folder, once a second and after a snapshot. More often
- * would be dear: the calls of the system take as long as a step of a few bodies. */
+/* Checks the folder for the user's files, once a second and after a snapshot. More often would be
+ * expensive: the system calls take as long as a step of a few bodies. */
 static enum ky_status look_around(struct ky_run *run, const char **reason, struct ky_error *error)
 {
     double now = ky_clock();
@@ -217,7 +217,7 @@ static enum ky_status visit(struct ky_run *run, struct ky_error *error)
                    own.text[0] ? own.text : "the function `visit` of the program ended the run");
 }
 
-/* Goes to the next instant at which something may be due, or to where the integrator stops. */
+/* Advances to the next instant at which something may be due, or to where the integrator stops. */
 static enum ky_status go_on(struct ky_run *run, struct ky_error *error)
 {
     struct ky_error own;
@@ -248,7 +248,7 @@ enum ky_status ky_run_step(struct ky_run *run, struct ky_error *error)
         status = ky_run_look_for_collapse(run, error);
     if (!status && ky_schedule_snapshot_due(schedule, now)) {
         status = ky_run_write_snapshot(run, error);
-        run->looked -= 1.0; /* the folder is looked at after each snapshot */
+        run->looked -= 1.0; /* check the folder after each snapshot */
     }
     if (status || ky_instant_compare(now, schedule->end) == 0 || !ky_run_writes_restarts(run) ||
         ky_clock() - run->restarted < run->given.restart_every)
@@ -257,7 +257,7 @@ enum ky_status ky_run_step(struct ky_run *run, struct ky_error *error)
     return status ? status : ky_run_write_json(run, "running", NULL, error);
 }
 
-/* To the end, or to a reason to stop. */
+/* Runs to the end, or to a reason to stop. */
 static enum ky_status go(struct ky_run *run, const char **reason, struct ky_error *error)
 {
     struct pace pace = {ky_clock(), run->sim->now.ticks / run->schedule.stride, 0};
@@ -280,7 +280,7 @@ static enum ky_status go(struct ky_run *run, const char **reason, struct ky_erro
     return status ? status : ky_run_write_restart(run, error);
 }
 
-/* What steps of the bodies' own have come to. */
+/* Logs the totals of block steps. */
 static void tell_blocks(const struct ky_run *run)
 {
     struct ky_integrator_report report;

@@ -26,7 +26,7 @@ uint64_t ky_schedule_steps(const struct ky_schedule *schedule);
 
 /* Makes the schedule of a run that begins at time `start`.
  *
- * * Where the parameters have no step, the schedule takes the largest step up to `suggested` that
+ * Where the parameters have no step, the schedule takes the largest step up to `suggested` that
  * divides all intervals and times that are asked for; KY_USAGE if that is much shorter. Every time
  * must be a multiple of the step from the start, else KY_USAGE; with run->shorten the end and the
  * times of run->at need not. With --expansion step and intervals are of ln a, and the step has to

@@ -24,7 +24,7 @@ static void *copy_of(const void *data, size_t count, size_t size)
     return copy;
 }
 
-/* Whether each id is the index of its body, as ky_sim_bodies gives it where none are kept. */
+/* Whether each id is the index of its body, as in ky_sim_bodies for bodies without ids. */
 static int counts_up(const uint64_t *id, size_t n)
 {
     size_t i = 0;
@@ -49,7 +49,7 @@ enum ky_status ky_sim_keep_labels(struct ky_sim *sim, const struct ky_bodies *bo
     return KY_OK;
 }
 
-/* A copy of a text of the parameters, which point to it from now on. */
+/* Copies a text of the parameters; they point to the copy from now on. */
 static enum ky_status keep_text(const char *text, char **copy, const char **parameter,
                                 struct ky_error *error)
 {
@@ -98,8 +98,7 @@ static enum ky_status name_engine(struct ky_sim *sim, const char *name, struct k
     return keep_text(name, &sim->engine_name, &sim->parameters.engine, error);
 }
 
-/* The engine that `auto` has chosen takes its place in the parameters, so that a restart goes on
- * with it. */
+/* The chosen engine replaces `auto` in the parameters, so that a restart continues with it. */
 static enum ky_status open_engine(struct ky_sim *sim, struct ky_error *error)
 {
     enum ky_status status =
@@ -226,8 +225,8 @@ void ky_sim_close(struct ky_sim *sim)
 
 /* ---- time ---- */
 
-/* The integrator has stopped on its way, after `now` and not later than where it was sent: two
- * bodies came too close to each other. */
+/* The integrator stopped by itself, after `now` and not later than its target: two bodies came too
+ * close to each other. */
 static enum ky_status halt(struct ky_sim *sim, struct ky_error *error)
 {
     struct ky_integrator_report report;
@@ -277,8 +276,8 @@ static enum ky_status finish_step(struct ky_sim *sim, struct ky_error *error)
     return status;
 }
 
-/* From one tick to a later one by whole steps. Where they are not equal in time each is led from
- * here. */
+/* From one tick to a later one by whole steps. If these are not equal in time, each is a call of
+ * its own. */
 static enum ky_status whole_steps(struct ky_sim *sim, uint64_t until, struct ky_error *error)
 {
     const uint64_t stride = sim->integrator->stride;

@@ -83,7 +83,7 @@ enum ky_status ky_sim_first_forces(struct ky_sim *sim, struct ky_error *error);
 enum ky_status ky_sim_check_length(const struct ky_sim *sim, size_t n, struct ky_error *error);
 /* KY_USAGE within a run: there the caller's function may not change the time or the step. */
 enum ky_status ky_sim_check_time(const struct ky_sim *sim, struct ky_error *error);
-/* Goes on to an instant that is not before the present one. KY_USAGE without a step. An instant
+/* Advances to an instant that is not before the present one. KY_USAGE without a step. An instant
  * within a step needs an integrator that can divide its steps, else KY_UNSUPPORTED; the simulation
  * is then at the end of the last whole step. */
 enum ky_status ky_sim_go_to(struct ky_sim *sim, struct ky_instant instant, struct ky_error *error);
@@ -95,20 +95,20 @@ enum ky_status ky_sim_write_restart(struct ky_sim *sim, const char *path,
 /* Writes the parameters as INI text to *text, to be freed. KY_FAULT when memory is out. */
 enum ky_status ky_sim_parameters_text(const struct ky_parameters *parameters, char **text,
                                       struct ky_error *error);
-/* Reads the parameters of a restart file. Engine, instruction set and threads are those of `wanted`
- * if it names them; log and field function always are. The parameters point into *text, to be freed
- * after their last use. KY_BAD_DATA for a file without parameters. */
+/* Reads the parameters of a restart file. Engine, instruction set and threads come from `wanted`
+ * where it names them; log and field function always do. The parameters point into *text, to be
+ * freed after their last use. KY_BAD_DATA for a file without parameters. */
 enum ky_status ky_sim_restore_parameters(const struct ky_restart *restart,
                                          const struct ky_parameters *wanted,
                                          struct ky_parameters *parameters, char **text,
                                          struct ky_error *error);
 /* A simulation from a restart file that has been read, with its step, clock and forces. KY_BAD_DATA
- * for a file that lacks something; *sim is NULL then. */
+ * if the file lacks something; *sim is NULL then. */
 enum ky_status ky_sim_from_restart(const struct ky_restart *restart,
                                    const struct ky_parameters *parameters, struct ky_sim **sim,
                                    struct ky_error *error);
-/* The columns of the integrator that the file has; those that it lacks stay as they are.
- * KY_BAD_DATA for one of another length. */
+/* Restores the columns of the integrator that the file has; others stay as they are. KY_BAD_DATA
+ * for a column of another length. */
 enum ky_status ky_sim_restore_columns(struct ky_sim *sim, const struct ky_restart *restart,
                                       struct ky_error *error);
 

@@ -169,8 +169,8 @@ enum ky_status ky_sim_write(struct ky_sim *sim, const struct ky_bodies *given,
 
 /* ---- bodies that come and go ---- */
 
-/* Gives the bodies from the n-th on the ids above those of the first n. KY_USAGE if there are too
- * few such ids. */
+/* Gives the bodies from the n-th on ids above those of the first n. KY_USAGE if there are too few
+ * such ids. */
 static enum ky_status number(struct ky_bodies *bodies, size_t n, struct ky_error *error)
 {
     uint64_t largest = 0;

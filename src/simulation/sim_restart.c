@@ -13,13 +13,13 @@
 #include "engine/common/units.h"
 #include "snapshot/fields.h"
 
-/* In files of version 1 the tick was the step of the leap-frog, and no step was divided. */
+/* In files of version 1 the tick is the step of the leap-frog, and no step was divided. */
 struct stored_clock {
     double start, tick;
     uint64_t ticks, n, with;
     double part, step;
     uint64_t steps;
-    uint64_t field_function; /* 1: one of the caller's acted */
+    uint64_t field_function; /* 1: a field function of the caller acted */
     double length, mass;     /* the engine's units; 0: not known */
 };
 
@@ -39,8 +39,8 @@ static const struct ky_stored_field clock_fields[] = {
 };
 enum { CLOCK_FIELDS = sizeof clock_fields / sizeof *clock_fields };
 
-/* The arrays of the bodies and the columns of the integrator as sections without data; returns how
- * many. get_section has their data. */
+/* The arrays of the bodies and the columns of the integrator as sections without data; returns
+ * their number. get_section supplies the data. */
 enum { MOST_ARRAYS = KY_ARRAYS + KY_COLUMN_COUNT };
 static size_t list_arrays(const struct ky_sim *sim, struct ky_section sections[MOST_ARRAYS])
 {
@@ -63,7 +63,7 @@ static size_t list_arrays(const struct ky_sim *sim, struct ky_section sections[M
     return used;
 }
 
-/* The ky_section_get of these: `context` is the simulation. */
+/* The ky_section_get of these sections; `context` is the simulation. */
 static enum ky_status get_section(void *context, const struct ky_section *section, void *data,
                                   struct ky_error *error)
 {
@@ -79,7 +79,7 @@ static enum ky_status get_section(void *context, const struct ky_section *sectio
 }
 
 /* KY_BAD_DATA for a number that is not finite, and for a step of a body that is longer than the
- * longest one or leads the other way. */
+ * longest one or goes the other way. */
 static enum ky_status check_column(const struct ky_sim *sim, int which, const double *column,
                                    struct ky_error *error)
 {
@@ -113,7 +113,7 @@ enum ky_status ky_sim_restore_columns(struct ky_sim *sim, const struct ky_restar
     return status;
 }
 
-/* The sections of numbers by name: that of the clock, and that of the integrator. */
+/* The sections of numbers by name: clock and integrator. */
 enum { NUMBERS = 2 };
 static enum ky_status store_numbers(const struct ky_sim *sim, struct ky_section sections[NUMBERS],
                                     struct ky_error *error)
@@ -163,7 +163,7 @@ enum ky_status ky_sim_write_restart(struct ky_sim *sim, const char *path,
 
 enum { LABELS = KY_WITH_ID | KY_WITH_SOFTENING | KY_WITH_TYPE };
 
-/* Whether the numbers `bodies` and `with` of the clock are those of the sections that there are. */
+/* Whether the clock's `bodies` and `with` agree with the sections of the file. */
 static enum ky_status check_arrays(const struct ky_restart *restart,
                                    const struct stored_clock *stored, struct ky_error *error)
 {
@@ -185,8 +185,8 @@ static enum ky_status check_arrays(const struct ky_restart *restart,
                    stored->with, with);
 }
 
-/* Copies the sections into arrays of the right length; one that is missing or of another length is
- * an error. */
+/* Copies the sections into arrays of the right length; KY_BAD_DATA if one is missing or has another
+ * length. */
 static enum ky_status read_bodies(const struct ky_restart *restart,
                                   const struct stored_clock *stored, int threads,
                                   struct ky_bodies *bodies, struct ky_error *error)
@@ -210,7 +210,7 @@ static enum ky_status read_bodies(const struct ky_restart *restart,
     return status;
 }
 
-/* Reads the clock. What files of version 1 lack follows from the rest. */
+/* Reads the clock. Numbers that files of version 1 lack follow from the others. */
 static enum ky_status restore_clock(const struct ky_restart *restart, struct stored_clock *stored,
                                     struct ky_error *error)
 {
@@ -224,7 +224,7 @@ static enum ky_status restore_clock(const struct ky_restart *restart, struct sto
     return status;
 }
 
-/* A function of the caller's is not in the file. */
+/* The file does not contain the caller's function. */
 static enum ky_status check_function(const struct stored_clock *stored,
                                      const struct ky_parameters *parameters, struct ky_error *error)
 {
@@ -238,7 +238,7 @@ static enum ky_status check_function(const struct stored_clock *stored,
                          "NULL");
 }
 
-/* Whether the clock is one of these parameters. A simulation may have no step yet. */
+/* Whether the clock fits these parameters. A simulation may have no step yet. */
 static enum ky_status check_clock(const struct stored_clock *stored, const struct ky_sim *sim,
                                   struct ky_error *error)
 {
@@ -257,8 +257,8 @@ static enum ky_status check_clock(const struct stored_clock *stored, const struc
     return KY_OK;
 }
 
-/* The engine goes on with the units that it had: the bodies may have outgrown them, and in others
- * floats underflow elsewhere. 1 if the file has them. */
+/* The engine continues in its former units: the bodies may have outgrown them, but in other units
+ * floats would underflow elsewhere. 1 if the file has them. */
 static int has_units(const struct stored_clock *stored)
 {
     return stored->length > 0 || stored->mass > 0;
@@ -344,8 +344,8 @@ enum ky_status ky_sim_parameters_text(const struct ky_parameters *parameters, ch
     return fclose(memory) ? ky_no_memory(error, "parameters", 1, 4096) : KY_OK;
 }
 
-/* Takes processor, log and field function from the caller. What the caller leaves open stays as it
- * was, so that the run goes on to the last bit. */
+/* Takes engine, threads, log and field function from the caller. What the caller leaves open stays
+ * as it was, so that the run continues bit for bit. */
 static void take_processor(struct ky_parameters *stored, const struct ky_parameters *wanted)
 {
     if (wanted->engine && strcmp(wanted->engine, "auto") != 0)

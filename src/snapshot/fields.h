@@ -17,7 +17,7 @@ enum ky_status ky_fields_store(const char *name, const struct ky_stored_field *f
  * are ignored. KY_BAD_DATA if a field is missing whose row does not say `may_lack`, and for a
  * number outside of its row's kind.
  *
- * * In files of version 1 a section had the values alone, in the order of the table. Rows that were
+ * In files of version 1 a section had the values alone, in the order of the table. Rows that were
  * added later come after these and say `may_lack`. */
 enum ky_status ky_fields_restore(const struct ky_restart *restart, const char *name,
                                  const struct ky_stored_field *fields, size_t count, void *object,

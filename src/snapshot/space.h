@@ -24,7 +24,7 @@ enum ky_status ky_space_check(enum ky_space_fact fact, double value, const char 
 
 /* The space that these facts describe. A fact is NaN where the file does not have it.
  *
- * * A file that does not say whether it is comoving counts as comoving in these cases: its redshift
+ * A file that does not say whether it is comoving counts as comoving in these cases: its redshift
  * is not 0; its scale factor is not 1; it has matter (Ω_m > 0) and a scale factor; it has matter,
  * and its time may be the scale factor. It may, if the time is 1/(1 + redshift), or if there is no
  * redshift and the time lies in (0, 1]. */

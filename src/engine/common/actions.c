@@ -1,4 +1,4 @@
-/* The table of actions, and what a request has to bring for each. */
+/* The table of actions, and the check of what a request brings for each. */
 #include "engine/engine.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Results that no number holds: looked for once, where they leave an engine. */
+/* Results that are infinite or not a number: looked for once, where they leave an engine. */
 #include "engine/common/finite.h"
 
 #include <math.h>
@@ -6,9 +6,9 @@
 #include "base/bodies.h"
 #include "base/threads.h"
 
-enum { MANY = 1 << 15 }; /* numbers: several threads */
+enum { MANY = 1 << 15 }; /* numbers from which on several threads search */
 
-/* The sum is NaN if there is one: cheaper than to ask each. */
+/* The sum of all differences is NaN if one number is: cheaper than a test of each. */
 size_t ky_first_wrong(int threads, const double *x, size_t count)
 {
     double sum = 0;

@@ -8,8 +8,8 @@
  * below: threads that search; 0: as many as OpenMP takes. */
 size_t ky_first_wrong(int threads, const double *x, size_t count);
 
-/* KY_BAD_DATA, naming the body, the point or the sum, for one that is infinite or not a number.
- * Arrays that are NULL are passed over. */
+/* KY_BAD_DATA, naming the body, the point or the sum, for a number that is infinite or NaN. Arrays
+ * that are NULL are ignored. */
 enum ky_status ky_finite_bodies(int threads, const struct ky_bodies *bodies,
                                 struct ky_error *error);
 /* Positions of points, and the field at points. */

@@ -2,7 +2,7 @@
  * included, that are not the label of the sink; −1 where there are none. A body of radius 0 finds
  * nothing. analysis/friends.c uses this action to join friends of friends.
  *
- * * A cell acts as a whole where it lies within reach and is not longer across than the radius. It
+ * A cell acts as a whole where it lies within reach and is not longer across than the radius. It
  * then gives the label of its first body alone. That is enough to join all of its bodies, which are
  * within reach of each other. So each of them meets the first body of every cell beside it, and
  * once no other label is found, the cell has one label. A cell that is opened gives its first body

@@ -1,23 +1,24 @@
-/* An action of the general walk as the CPU engine calls it. The walk (general.c) knows no action:
- * it keeps the state of a sink as bytes, and calls the functions of this table. KY_CPU_ACTION makes
- * the table of one action from its file (physics/visit.h). */
+/* How the CPU engine calls an action of the general walk. The walk (general.c) knows no action: it
+ * keeps the state of a sink as bytes and calls the functions of this table. KY_CPU_ACTION makes the
+ * table of one action from its file (physics/visit.h). */
 #ifndef KY_CPU_ACTION_H
 #define KY_CPU_ACTION_H
 
 #include "engine/cpu/forces/forces.h"
 #include "physics/visit.h"
 
-/* Sources that are looked at together: their columns, gathered from the tree. */
+/* Sources that are tested together: their columns, gathered from the tree. */
 struct ky_cpu_sources {
     size_t count;
     double *x, *y, *z, *mass, *eps2;
     uint32_t *body; /* caller's index */
 };
 
-/* Some of them, seen from one sink: places in the columns, and squared distances. */
+/* Some of these sources relative to one sink: their places in the columns, and squared distances.
+ */
 struct ky_cpu_near {
     double x[3];   /* of the sink */
-    uint32_t body; /* itself; left out */
+    uint32_t body; /* the sink itself, left out */
     size_t count;
     uint32_t source[KY_REACH_MOST];
     double r2[KY_REACH_MOST];
@@ -25,7 +26,7 @@ struct ky_cpu_near {
 
 struct ky_cpu_action {
     struct ky_action_facts facts;
-    size_t size; /* bytes of the state of a sink, `a` below */
+    size_t size; /* bytes of the state of a sink, the argument `a` below */
     void (*start)(void *a, const struct ky_visit_sink *sink);
     double (*reach2)(const void *a);
     int (*test)(const struct ky_visit_span *span);
@@ -37,7 +38,7 @@ struct ky_cpu_action {
 /* In the order of enum ky_action_id. */
 extern const struct ky_cpu_action *const ky_cpu_actions[KY_ACTION_COUNT];
 
-/* Builds the tree unless it stands, and walks. */
+/* Builds the tree unless it is valid, and walks. */
 enum ky_status ky_cpu_walk_action(struct ky_cpu *cpu, const struct ky_cpu_action *action,
                                   const struct ky_walk_request *request, struct ky_error *error);
 

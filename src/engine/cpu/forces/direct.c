@@ -143,8 +143,8 @@ static int ascending(const void *a, const void *b)
                               : (p->place > q->place) - (p->place < q->place);
 }
 
-/* Sinks in ascending order, as the lanes want them; one that is asked for twice starts a new block.
- */
+/* Takes the next block of sinks, in ascending order for the lanes. A sink that occurs twice starts
+ * a new block. */
 static size_t take_block(const struct wanted *wanted, size_t first, size_t count)
 {
     size_t last = first + 1;

@@ -1,6 +1,5 @@
-/* The field of the bodies at points that are none of them: for the exact sum over all bodies, for
- * the other methods through a tree with the opening and the moments of the parameters. In double.
- */
+/* The field of the bodies at points, in double: by the exact sum over all bodies, else through a
+ * tree with the opening and the moments of the parameters. */
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -12,12 +11,12 @@
 struct place {
     const struct ky_cpu *cpu;
     const struct ky_points *points;
-    int direct;        /* all bodies are summed */
-    double *body_eps2; /* of each body, where the softening asks for it */
-    double eps2;       /* of a point, with that of the bodies where it is the same for all */
+    int direct;        /* 1: exact sum over all bodies */
+    double *body_eps2; /* of each body, if the softening needs it */
+    double eps2;       /* of a point, including the bodies' where all have the same */
 };
 
-/* All bodies but `own`, one after another. */
+/* Sums over all bodies but `own`. */
 static struct ky_field sum_bodies(const struct place *place, const double at[3], uint32_t own)
 {
     const struct ky_cpu *cpu = place->cpu;
@@ -55,7 +54,7 @@ static void fill(const struct place *place, double (*acceleration)[3], double *p
     }
 }
 
-/* ε² as the kind of softening has it. */
+/* Sets ε² by the kind of softening. */
 static enum ky_status soften(struct place *place, struct ky_error *error)
 {
     const struct ky_cpu *cpu = place->cpu;
@@ -64,7 +63,7 @@ static enum ky_status soften(struct place *place, struct ky_error *error)
         ky_point_eps2(kind, cpu->softening != NULL, place->points->softening / cpu->length,
                       cpu->parameters->softening / cpu->length);
     if (!(cpu->how & KY_EPS_OF_BOTH) || !place->direct)
-        return KY_OK; /* a tree has those of the bodies */
+        return KY_OK; /* a tree has the ε² of its bodies */
     place->body_eps2 = ky_allocate(cpu->n, sizeof(double));
     for (size_t i = 0; place->body_eps2 && i < cpu->n; i++)
         place->body_eps2[i] = ky_cpu_sink_eps2(cpu, i);

@@ -4,21 +4,21 @@
 
 #include "engine/cpu/state/cpu.h"
 
-/* How a force is computed: a row of evaluate.c. */
+/* How a force is computed: one row of evaluate.c. */
 struct ky_cpu_method {
     enum ky_status (*forces)(struct ky_cpu *cpu, struct ky_error *error);
-    /* The way through the tree, which is there; NULL: it has no tree. */
+    /* The walk through the tree, which has been built; NULL: the method has no tree. */
     enum ky_status (*walk)(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                            struct ky_error *error);
     double (*memory)(const struct ky_parameters *parameters, size_t n); /* bytes for n bodies */
-    const char *instead; /* where the CPU has no such method, the error, with what to use */
+    const char *instead; /* where the CPU lacks the method: the error, with what to use instead */
 };
 
 /* Finds the method of an enum ky_force. KY_UNSUPPORTED if the CPU has none; the error says what to
  * use instead. */
 enum ky_status ky_cpu_method(int force, const struct ky_cpu_method **method,
                              struct ky_error *error);
-/* The forces of the active bodies, NULL: of all. */
+/* The forces of the active bodies; NULL: of all. */
 enum ky_status ky_cpu_evaluate(struct ky_cpu *cpu, const struct ky_active *active,
                                struct ky_error *error);
 
@@ -30,14 +30,14 @@ enum ky_status ky_cpu_direct(struct ky_cpu *cpu, struct ky_error *error);
 double ky_cpu_direct_memory(const struct ky_parameters *parameters, size_t n);
 /* The same by the tree, with the walk of the method. */
 enum ky_status ky_cpu_tree(struct ky_cpu *cpu, struct ky_error *error);
-/* Walk the active bodies through the tree, which must be built: each body by itself, or in the
- * groups of the tree. */
+/* Walk the active bodies through the built tree: each body by itself, or in the groups of the tree.
+ */
 enum ky_status ky_cpu_walk_bodies(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                   struct ky_error *error);
 enum ky_status ky_cpu_walk_groups(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                   struct ky_error *error);
-/* The field for G = 1 at one point, in the engine's units, by the present tree, whose opening must
- * not be relative. */
+/* The field for G = 1 at one point, in the engine's units, through the present tree, whose opening
+ * must not be relative. */
 struct ky_field ky_cpu_walk_point(const struct ky_cpu *cpu, const double x[3], double eps2);
 
 /* ---- the verbs `field`, `exact` and `walk` ---- */
@@ -49,14 +49,14 @@ enum ky_status ky_cpu_exact(struct ky_engine *engine, const size_t *sinks, size_
 enum ky_status ky_cpu_walk(struct ky_engine *engine, const struct ky_walk_request *request,
                            struct ky_error *error);
 
-/* ---- work.c: what is known of a tree that is kept ---- */
+/* ---- work.c: the work of a tree that is kept ---- */
 
-/* Forgets the work that was noted. To be called for a new tree that is kept from now on. KY_FAULT
- * when memory is out. */
+/* Resets the noted work, for a new tree that is kept from now on. KY_FAULT when memory is out. */
 enum ky_status ky_cpu_start_work(struct ky_cpu *cpu, struct ky_error *error);
 void ky_cpu_free_work(struct ky_cpu *cpu);
-/* Notes how many sources acted on each of `sinks` sinks, which walked together as the `unit`-th
- * group or body of the tree; returns by how much all of them exceed the first such walk. */
+/* Notes how many sources acted on each of `sinks` sinks, which walked together as group or body
+ * number `unit` of the tree. Returns by how many interactions, over all sinks, this walk exceeds
+ * the first one of the unit. */
 static inline int64_t ky_cpu_note_work(struct ky_cpu *cpu, size_t unit, uint64_t sources,
                                        uint32_t sinks)
 {
@@ -66,8 +66,8 @@ static inline int64_t ky_cpu_note_work(struct ky_cpu *cpu, size_t unit, uint64_t
     *first = *first ? *first : now;
     return ((int64_t)now - (int64_t)*first) * sinks;
 }
-/* For the relative opening test, from the last accelerations; in blocks the floor is that which was
- * found when their tree was new. */
+/* The data for the relative opening test from the last accelerations. In blocks the floor is the
+ * one that was found when the tree was new. */
 struct ky_relative ky_cpu_relative(struct ky_cpu *cpu);
 
 #endif

@@ -1,6 +1,6 @@
-/* The general walk of the CPU engine: consecutive bodies walk together over `next` and `more`, the
- * distance test being asked for their box. Bodies of opened leaves are gathered, and when there are
- * many of them each sink takes those within its reach. What is done to a sink is the action's. */
+/* The general walk of the CPU engine: consecutive bodies walk together over `next` and `more`, with
+ * one distance test for their box. Bodies of opened leaves are gathered; when there are many, each
+ * sink takes those within its reach. The action decides what happens to a sink. */
 #include "engine/cpu/forces/action.h"
 
 #include <stdlib.h>
@@ -20,16 +20,16 @@ struct general {
     const struct ky_octree *tree;
     const struct ky_cpu_action *action;
     const struct ky_walk_request *request;
-    size_t stride;          /* bytes of a sink's own */
-    size_t largest, window; /* bodies of a group; of a group with k more on both sides */
+    size_t stride;          /* bytes of a sink's state */
+    size_t largest, window; /* bodies of the largest group; the same with k more on both sides */
     int source_eps;
 };
 
-/* What one thread works with. */
+/* The work space of one thread. */
 struct desk {
     char *own; /* [largest × stride] */
     struct ky_visit_span span;
-    double centre[3], from[3];     /* of the sinks' box, and that relative to the tree's origin */
+    double centre[3], from[3];     /* of the sinks' box; the same relative to the tree's origin */
     struct ky_cpu_sources sources; /* columns of SOURCES */
     struct ky_cpu_near near;
     uint64_t *keys, *key, *other; /* [SOURCES] caller's index and place in the tree; in `keys` */
@@ -37,7 +37,7 @@ struct desk {
     double *distance2;            /* [window] */
     double most_eps2;             /* of the sinks */
     uint64_t bodies, cells;
-    uint32_t wanted; /* the longest list that had too little room; 0: none had */
+    uint32_t wanted; /* length of the longest list that was too short; 0: none was */
 };
 
 /* ---- work space ---- */
@@ -78,7 +78,7 @@ static enum ky_status set_desk(const struct general *walk, struct desk *desk,
 
 /* ---- sources ---- */
 
-/* Keys by the caller's index, which is their upper half: lists come out in order. */
+/* Sorts the keys by the caller's index, their upper half, so that lists come out in order. */
 static void sort_keys(struct desk *desk, size_t count, size_t n)
 {
     for (unsigned shift = 32; n >> (shift - 32) > 0; shift += DIGIT) {
@@ -203,8 +203,8 @@ static void use_cell(const struct general *walk, struct desk *desk, const struct
     desk->cells += group->bodies;
 }
 
-/* What the action says of the cell. A cell that holds one of the sinks, or one body alone, is not
- * used whatever it says. */
+/* The action's test of the cell. A cell that holds one of the sinks, or a single body, is not used
+ * whatever the test says. */
 static int test(const struct general *walk, struct desk *desk, const struct ky_group *group,
                 uint32_t cell)
 {
@@ -236,8 +236,9 @@ static void walk_links(const struct general *walk, struct desk *desk, const stru
 
 /* ---- sinks ---- */
 
-/* A squared distance within which the sink has k others: about that of the k-th nearest among the
- * bodies of the group and k on either side along the curve. The sink itself is nearest. */
+/* A squared distance within which the sink has k other bodies: about that of the k-th nearest among
+ * the bodies of the group and k more on either side along the curve. The sink itself is the
+ * nearest. */
 static double bound2(const struct general *walk, const struct desk *desk,
                      const struct ky_group *group, uint32_t sink)
 {
@@ -300,8 +301,8 @@ static void place_box(const struct general *walk, struct desk *desk, const struc
     }
 }
 
-/* Lists are ascending for the caller. A walk whose sources fit into one batch finds its bodies in
- * that order already; one that was cut into several may not. */
+/* The caller gets ascending lists. A walk whose sources fit into one batch finds its bodies in that
+ * order already; a walk with several batches may not. */
 static void order_list(uint32_t *list, size_t count)
 {
     for (size_t k = 1; k < count; k++)
@@ -311,8 +312,8 @@ static void order_list(uint32_t *list, size_t count)
         }
 }
 
-/* Puts the list of body i into order; `own` is what its sink carried along, whose first result says
- * how many bodies the list has. */
+/* Sorts the list of body i. `own` is the state of its sink; its first result is the number of
+ * bodies in the list. */
 static void finish_list(const struct general *walk, struct desk *desk, const void *own, uint32_t i)
 {
     const struct ky_walk_request *request = walk->request;

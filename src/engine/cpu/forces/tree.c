@@ -1,5 +1,5 @@
-/* --force tree: the walk for groups of bodies (B12's way, with the lanes in place of a warp).
- * --force walk lets each body walk by itself (walk.c). */
+/* --force tree: the walk for groups of bodies (the method of B12, with lanes instead of a warp).
+ * With --force walk each body walks by itself (walk.c). */
 #include "engine/cpu/forces/forces.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 #include "base/threads.h"
 #include "engine/cpu/tree/tree.h"
 
-/* The bodies of the group whose forces are wanted. */
+/* Lists the bodies of the group that are active. */
 static void choose_sinks(const struct ky_cpu *cpu, const struct ky_group *group,
                          struct ky_group_sinks *sinks)
 {
@@ -56,7 +56,7 @@ static int is_wide(const struct ky_octree *tree, const struct ky_group *group)
         }
         if (kept == room && distance >= least[kept - 1])
             continue;
-        size_t k = kept < room ? kept++ : kept - 1; /* ascending: insert from behind */
+        size_t k = kept < room ? kept++ : kept - 1; /* ascending: insert from the end */
         for (; k > 0 && least[k - 1] > distance; k--)
             least[k] = least[k - 1];
         least[k] = distance;
@@ -65,7 +65,7 @@ static int is_wide(const struct ky_octree *tree, const struct ky_group *group)
     return kept && 0.5 * extent > WIDE * least[kept - 1];
 }
 
-/* The precision of the lanes for a part: float where it will do. */
+/* The precision of the lanes for a part of the walk: float where that is accurate enough. */
 static int part_precision(const struct ky_cpu *cpu, const struct ky_group *group, size_t groups)
 {
     int precision = cpu->parameters->precision;
@@ -75,7 +75,7 @@ static int part_precision(const struct ky_cpu *cpu, const struct ky_group *group
     return precision;
 }
 
-/* Marks the groups with bodies whose forces are wanted. */
+/* Marks the groups with active bodies. */
 static void mark_groups(const struct ky_cpu *cpu, unsigned char *wanted)
 {
     const struct ky_octree *tree = &cpu->tree;
@@ -87,7 +87,7 @@ static void mark_groups(const struct ky_cpu *cpu, unsigned char *wanted)
             wanted[g] |= cpu->is_active[tree->order[tree->group[g].body + k]];
 }
 
-/* Is one of these groups wanted? `wanted` NULL: all are. */
+/* 1 if one of these groups is marked; `wanted` NULL: all are. */
 static int any_wanted(const unsigned char *wanted, size_t groups)
 {
     size_t g = 0;
@@ -102,7 +102,7 @@ struct work {
     int64_t more;
 };
 
-/* What is the same for all parts of a walk. */
+/* What all parts of a walk share. */
 struct parts {
     struct ky_group_walk walk;
     const struct ky_relative *relative; /* where that is the opening */

@@ -1,5 +1,5 @@
-/* What is known of a tree that block steps keep: the work of the walks through it since it was new,
- * and the floor of the last accelerations. */
+/* What is noted of a tree that block steps keep: the work of the walks since it was new, and the
+ * floor of the last accelerations. */
 #include <stdlib.h>
 
 #include "base/memory.h"

@@ -22,8 +22,8 @@ static void load_sinks(struct ky_sinks *to, const struct ky_direct_sinks *from)
     memset(to->sum, 0, sizeof to->sum);
 }
 
-/* Sources are taken in order; a run of them that are sinks themselves goes through the loop that
- * leaves out the sink itself. */
+/* Sources are taken in order. A run of sources that are sinks too goes through the loop that leaves
+ * out the sink itself. */
 void KY_LANE_NAME(KY_NAME)(const struct ky_direct *direct, struct ky_direct_sinks *block)
 {
     struct ky_sinks sinks;

@@ -2,7 +2,7 @@
  * use (KY_LANES, see mk/isa.mk). Included once by a source that has said KY_LANE_DOUBLE 0 or 1;
  * then come the formulas of src/physics over KY_REAL = the vector.
  *
- * * GCC's vector extension gives the arithmetic. Fused multiply-add, which must not depend on the
+ * GCC's vector extension gives the arithmetic. Fused multiply-add, which must not depend on the
  * compiler, and the estimate of a reciprocal root are one intrinsic each. */
 #ifndef KY_CPU_LANES_H
 #define KY_CPU_LANES_H

@@ -1,4 +1,4 @@
-/* What each instruction set offers to the CPU engine: one table of functions an instruction set. */
+/* The table of functions that each instruction set offers to the CPU engine. */
 #ifndef KY_CPU_LANES_TABLE_H
 #define KY_CPU_LANES_TABLE_H
 
@@ -49,7 +49,7 @@ struct ky_group_sinks {
     uint64_t bodies, cells;
 };
 
-/* Bodies, and a sink that looks for those within reach, or for its k nearest. */
+/* Bodies, and a sink that needs those within reach, or its k nearest. */
 enum { KY_REACH_MOST = 256 }; /* bodies of one call */
 struct ky_reach {
     const double *x, *y, *z;
@@ -62,23 +62,23 @@ struct ky_lanes {
                       struct ky_direct_sinks *sinks); /* by enum ky_precision */
     ky_moving_function *moving[3];                    /* the same; single is extended */
     ky_rest_function *rest;
-    ky_moving_function *resting;     /* in single: neither velocities nor low parts nor labels */
+    ky_moving_function *resting;     /* in single: without velocities, low parts and labels */
     ky_predict_function *predict[3]; /* single is extended */
     ky_change_function *change;
-    /* A walk for one group after another: `shared` once for some consecutive groups, then `group`
-     * for each of them. The factors are those of the relative opening test, else 1; `space` is
-     * work space for one thread of group_space(tree) bytes, aligned to 64. */
+    /* The walk for groups: `shared` is called once for some consecutive groups, then `group` for
+     * each of them. The factors are for the relative opening test, else 1. `space` is the work
+     * space of one thread: group_space(tree) bytes, aligned to 64. */
     void (*shared[3])(const struct ky_group_walk *walk, const struct ky_group *group, size_t groups,
                       float least_factor, float largest_factor, void *space);
     void (*group[3])(const struct ky_group_walk *walk, const struct ky_group *group, float factor,
                      void *space, struct ky_group_sinks *result);
     size_t (*group_space[3])(const struct ky_octree *tree);
-    /* Of the bodies from `first` on, those with r² <= reach2: their places in the columns and r²;
-     * returns how many. */
+    /* Finds the bodies from `first` on with r² <= reach2: their places in the columns, and r².
+     * Returns how many. */
     size_t (*reach)(const struct ky_reach *reach, size_t first, size_t count, uint32_t *found,
                     double *found2);
-    /* A value that at least `k` of the bodies from `first` on do not exceed with their r², at most
-     * a few per cent above the k-th smallest; 1 <= k <= count. `work`: count elements. */
+    /* A value of r² that at least `k` of the bodies from `first` on do not exceed; it is at most a
+     * few per cent above the k-th smallest. 1 <= k <= count. `work`: count elements. */
     double (*bound2)(const struct ky_reach *reach, size_t first, size_t count, size_t k,
                      double *work);
 };

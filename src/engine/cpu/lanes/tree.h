@@ -29,7 +29,7 @@ size_t KY_LANE_NAME(KY_SPACE_NAME)(const struct ky_octree *tree)
 /* ---- the test ---------------------------------------------------------------------------------
  */
 
-/* The topmost cells of the stack; `wanted` where there is one. */
+/* Pops the topmost cells of the stack; `wanted` is set where there is one. */
 KY_INLINE ky_ints pop_batch(struct walk *walk, ky_ints *index)
 {
     static const int32_t places[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
@@ -43,8 +43,8 @@ KY_INLINE ky_ints pop_batch(struct walk *walk, ky_ints *index)
     return wanted;
 }
 
-/* A batch's cells: com from the centre of the sinks, with the sides of their box; the squared
- * radius of the test; -1 for leaves, and numbers of bodies. */
+/* A batch of cells: com relative to the centre of the sinks, the sides of the boxes, the squared
+ * radius of the test, −1 for leaves, and numbers of bodies. */
 struct batch {
     uint32_t cell[KY_BATCH];
     struct ky_opening_apart apart;
@@ -75,7 +75,7 @@ KY_INLINE void read_batch(const struct walk *walk, ky_ints index, struct batch *
     b->bodies = (ky_ints)link[3];
 }
 
-/* -1 for the cells that some place in the box has to open, and for those that are close. */
+/* -1 for cells that some place in the box has to open, and for close ones. */
 KY_INLINE ky_ints test_batch(const struct walk *walk, const struct batch *b)
 {
     const unsigned how = walk->tree->opening;
@@ -152,8 +152,8 @@ KY_INLINE void push_children(struct walk *walk, const uint32_t *inner, size_t co
     }
 }
 
-/* The topmost cells of the stack, in the order in which they lie there: accepted, divided into
- * their children, or divided into their bodies. */
+/* Takes the topmost cells of the stack, in the order in which they lie there: each is accepted, or
+ * divided into its children or its bodies. */
 static void take_batch(struct walk *walk)
 {
     struct batch b;
@@ -271,7 +271,7 @@ void KY_LANE_NAME(KY_SHARED_NAME)(const struct ky_group_walk *given, const struc
         while (whole && walk.height > 0)
             whole = take_shared_batch(&walk, least_factor);
     }
-    if (!whole) { /* each group by itself from the root */
+    if (!whole) { /* each group walks by itself from the root */
         s->far = 0;
         s->frontiers = 1;
         s->frontier[0] = 0;

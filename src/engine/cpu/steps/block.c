@@ -1,13 +1,14 @@
-/* Block steps (physics/block.h): the engine leads them by itself.
+/* Block steps (physics/block.h): the engine advances by itself from block to block. `wanted` and
+ * `close_steps` choose the steps.
  *
- * x, v and a of a body are those at the end of its last step, which is a multiple of the step, so
- * that its level says when that was. For a block all bodies are brought to the present tick in
- * columns of their own, which take the place of the positions while forces are computed.
+ * A body has its x, v and a at the end of its last step. That time is a multiple of the step, so
+ * that the level of the step gives it. For a block all bodies are predicted to the present tick in
+ * separate columns, which replace the positions while forces are computed.
  *
  * The tree is built at the first block after every multiple of the longest step, since a run that
- * is resumed there must find the same one, and then kept: its moments, boxes and opening radii
- * follow the bodies. Between multiples it is built anew when walks have cost so much more than the
- * first ones that a build would have paid. */
+ * is resumed there must find the same tree. Then it is kept: its moments, boxes and opening radii
+ * follow the bodies. Between multiples it is built again when walks have cost more than the first
+ * ones by as much as a build. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,13 +19,14 @@
 #include "engine/cpu/steps/levels.h"
 #include "physics/block.h"
 
-/* Bytes for one body. */
+/* Bytes a body of the columns of block steps. */
 enum { BYTES = 3 * sizeof(double) + 3 * sizeof(float) + 1 + sizeof(uint32_t) };
 
 /* The state of one call that advances through blocks. */
 struct blocks {
     struct ky_cpu_way common;
-    /* By level: times to the present tick, half and in the unit of positions. */
+    /* By level: the time from the end of the last step to the present tick, half of it, and in the
+     * unit of positions. */
     double half[KY_MOST_LEVELS + 1], drift[KY_MOST_LEVELS + 1];
 };
 
@@ -58,7 +60,7 @@ static double softening_of(const struct ky_cpu *cpu, size_t i)
     return cpu->softening ? cpu->softening[i] * cpu->length : cpu->parameters->softening;
 }
 
-/* A step that has been made: squares of the change of the acceleration and of the way. */
+/* A finished step: squares of the change of the acceleration and of the path. */
 struct made {
     double change2, path2;
 };
@@ -80,7 +82,7 @@ static int wanted(const struct blocks *b, size_t i)
     return ky_step_level(sqrt(a2), limit_of(b, i), b->common.deepest);
 }
 
-/* The level that the swing of the body wants. */
+/* The level that the swing of the body wants (physics/block.h). */
 static int swing(const struct blocks *b, size_t i, struct made made)
 {
     const double size = ky_step_swing(sqrt(made.change2), sqrt(made.path2),
@@ -88,8 +90,8 @@ static int swing(const struct blocks *b, size_t i, struct made made)
     return ky_step_level(size, limit_of(b, i), b->common.deepest);
 }
 
-/* Levels from the column of steps, unless they are known; chosen where there is none. Returns 0 if
- * one would have to be chosen within a longest step. */
+/* Reads levels from the column of steps, unless they are known, and chooses missing ones. Returns 0
+ * if one would have to be chosen within a longest step. */
 static int read_levels(const struct blocks *b)
 {
     struct ky_cpu *cpu = b->common.cpu;
@@ -124,7 +126,7 @@ static int set_clock(struct blocks *b, uint64_t tick)
     return due;
 }
 
-/* Where coordinate c of body i stands in at[]: c × across + i × along. */
+/* Where coordinate c of body i is in at[]: c × across + i × along. */
 struct layout {
     size_t across, along;
 };
@@ -133,7 +135,7 @@ static struct layout layout_of(const struct ky_cpu *cpu)
     return cpu->tree_serves ? (struct layout){1, 3} : (struct layout){cpu->n, 1};
 }
 
-/* Where the bodies of a chunk stand; returns how many have steps that end. */
+/* Predicts the bodies of a chunk; returns how many have steps that end. */
 static size_t predict(const struct blocks *b, struct ky_cpu_range range, int due)
 {
     const struct ky_cpu *cpu = b->common.cpu;
@@ -150,8 +152,8 @@ static size_t predict(const struct blocks *b, struct ky_cpu_range range, int due
     return active;
 }
 
-/* The active bodies of a chunk go to the list from place k on, with half a kick and to their new
- * places. Their accelerations are kept. */
+/* Puts the active bodies of a chunk on the list from place k on, with half a kick and their new
+ * positions. Their accelerations are kept. */
 static void open_steps(const struct blocks *b, struct ky_cpu_range range, int due, size_t k)
 {
     const struct ky_cpu *cpu = b->common.cpu;
@@ -170,7 +172,7 @@ static void open_steps(const struct blocks *b, struct ky_cpu_range range, int du
     }
 }
 
-/* Brings all bodies to the tick, and begins the ends of the steps that end there. */
+/* Predicts all bodies to the tick, and lists those whose steps end there. */
 static void go_to(struct blocks *b, uint64_t tick)
 {
     struct ky_cpu_blocks *own = b->common.cpu->blocks;
@@ -203,8 +205,8 @@ static enum ky_status evaluate(const struct blocks *b, struct ky_error *error)
     return status;
 }
 
-/* The second half of the kick, and the next step. Returns how many steps should be shorter than a
- * tick. */
+/* The second half of the kick, and the next step. Returns how many bodies want a step shorter than
+ * a tick. */
 static size_t close_steps(const struct blocks *b, uint64_t tick)
 {
     const struct ky_cpu *cpu = b->common.cpu;
@@ -249,7 +251,7 @@ static enum ky_status one_block(struct blocks *b, struct ky_error *error)
     return KY_OK;
 }
 
-/* ---- the way ---- */
+/* ---- one call of `advance` ---- */
 
 enum ky_status ky_cpu_block_steps(struct ky_cpu *cpu, struct ky_advance *way,
                                   struct ky_error *error)

@@ -43,7 +43,7 @@ static void stand(struct ky_cpu *cpu, size_t c, size_t i, struct place place)
     cpu->hermite->at[3 + c][i] = place.v / cpu->length;
 }
 
-/* Where the bodies of a chunk stand; returns how many have steps that end. */
+/* Predicts the bodies of a chunk; returns how many have steps that end. */
 static size_t predict(const struct ky_cpu_way *b, struct ky_cpu_range range, int due)
 {
     const unsigned char *level = b->cpu->blocks->level;
@@ -56,7 +56,7 @@ static size_t predict(const struct ky_cpu_way *b, struct ky_cpu_range range, int
     return active;
 }
 
-/* The bodies of a chunk whose levels are from `low` to `high` go to the list. */
+/* Lists the bodies of the chunk with levels from `low` to `high`. */
 static void list(const struct ky_cpu_way *b, struct ky_cpu_range range, int low, int high,
                  uint32_t *to)
 {
@@ -66,8 +66,8 @@ static void list(const struct ky_cpu_way *b, struct ky_cpu_range range, int low,
             *to++ = (uint32_t)i;
 }
 
-/* Brings all bodies to the tick, and lists those whose steps end there. Returns the lowest level of
- * these. */
+/* Predicts all bodies to the tick, and lists those whose steps end there. Returns their lowest
+ * level. */
 static int go_to(struct ky_cpu_way *b, uint64_t tick)
 {
     struct ky_cpu_blocks *own = b->cpu->blocks;
@@ -82,8 +82,8 @@ static int go_to(struct ky_cpu_way *b, uint64_t tick)
     return due;
 }
 
-/* The k-th body of the list after the sums for it: its new place and velocity; what the criterion
- * looks at goes to norm[]. At `last` its step ends. */
+/* Corrects the k-th body of the list by its sums: new position and velocity; norm[] gets the
+ * numbers of the criterion. With `last` its step ends. */
 static void correct(const struct ky_cpu_way *b, size_t k, int last, double norm[4])
 {
     struct ky_cpu *cpu = b->cpu;
@@ -109,14 +109,14 @@ static void correct(const struct ky_cpu_way *b, size_t k, int last, double norm[
     }
 }
 
-/* Whether a body may not go on with steps that are too long for it. */
+/* 1 if the body's steps are too long for it, and it may not continue so. */
 static int must_stop(const struct ky_cpu_way *b, size_t i)
 {
     const uint32_t *passed = b->way->passed;
     return b->cpu->hermite->eps2[i] <= 0 && i != passed[0] && i != passed[1];
 }
 
-/* The level after the step of body i; −1 where the criterion is in doubt and rate2 is 0: unknown.
+/* The level after the step of body i; −1 if the criterion is in doubt and rate2 is not known (0).
  */
 static int next_level(const struct ky_cpu_way *b, uint64_t tick, size_t i, const double norm[4],
                       double rate2)
@@ -132,13 +132,13 @@ static int next_level(const struct ky_cpu_way *b, uint64_t tick, size_t i, const
                      : -1;
 }
 
-/* What is known of the steps that follow. */
+/* The result of choosing the next steps. */
 struct choice {
-    size_t cut, doubts; /* bodies that should have shorter steps; whose level is not chosen yet */
+    size_t cut, doubts; /* bodies that want shorter steps; bodies whose level is not chosen yet */
     uint32_t close;
 };
 
-/* Body i gets this level. */
+/* Gives body i this level. */
 static void take_level(const struct ky_cpu_way *b, size_t i, int level, struct choice *choice)
 {
     const int cut = level > b->deepest;
@@ -150,7 +150,8 @@ static void take_level(const struct ky_cpu_way *b, size_t i, int level, struct c
     b->cpu->extra[KY_COLUMN_STEP][i] = b->step[level];
 }
 
-/* Of a body in doubt the sums, which have been used, keep the norms; its rate2 is 0. */
+/* For a body in doubt, sum[] keeps the norms, since its sums have been used, and rate2 becomes 0.
+ */
 static void choose_level(const struct ky_cpu_way *b, uint64_t tick, size_t k, const double norm[4],
                          struct choice *choice)
 {
@@ -167,7 +168,7 @@ static void choose_level(const struct ky_cpu_way *b, uint64_t tick, size_t k, co
         own->sum[t][k] = norm[t];
 }
 
-/* The levels of the bodies in doubt, when all bodies of the list stand where they are now. */
+/* Chooses the levels of the bodies in doubt; all bodies of the list are at their new positions. */
 static void choose_doubtful(const struct ky_cpu_way *b, uint64_t tick, struct choice *choice)
 {
     const struct ky_cpu_hermite *h = b->cpu->hermite;
@@ -189,8 +190,8 @@ static void choose_doubtful(const struct ky_cpu_way *b, uint64_t tick, struct ch
     choice->close = close;
 }
 
-/* Corrects the bodies of the list; at the last turn their steps end, and with `choose` their next
- * ones follow; else they have none. */
+/* Corrects the bodies of the list. At the last correction their steps end, and with `choose` their
+ * next ones are chosen; else they have none. */
 static struct choice correct_all(const struct ky_cpu_way *b, uint64_t tick, int last, int choose)
 {
     size_t cut = 0, doubts = 0;
@@ -237,7 +238,7 @@ static void forget_steps(struct ky_cpu *cpu)
 }
 
 /* Ends all other steps too, at this tick, to which all bodies have been predicted; levels from
- * `due` on end there anyway. All bodies are at one time then, and have no steps. */
+ * `due` on end there anyway. Afterwards all bodies are at one time and have no steps. */
 static enum ky_status stop(struct ky_cpu_way *b, uint64_t tick, int due, struct ky_error *error)
 {
     struct ky_cpu *cpu = b->cpu;
@@ -275,7 +276,8 @@ static double size(double *const v[3], size_t i)
     return sqrt(v[0][i] * v[0][i] + v[1][i] * v[1][i] + v[2][i] * v[2][i]);
 }
 
-/* The level of body i from the derivatives of its acceleration; these may be roundings. */
+/* The level of body i from the derivatives of its acceleration, which may be mere rounding errors.
+ */
 static int first_level(const struct ky_cpu_way *b, size_t i)
 {
     const struct ky_cpu *cpu = b->cpu;
@@ -288,7 +290,7 @@ static int first_level(const struct ky_cpu_way *b, size_t i)
     return first > b->deepest ? b->deepest : first;
 }
 
-/* All bodies, which are at one time, get accelerations, jerks and steps. */
+/* Computes accelerations, jerks and steps of all bodies, which are at one time. */
 static enum ky_status start(const struct ky_cpu_way *b, struct ky_error *error)
 {
     struct ky_cpu *cpu = b->cpu;

@@ -7,52 +7,53 @@
 #include "engine/cpu/state/cpu.h"
 #include "physics/change.h"
 
-/* Numbers of a body: three components each of two vectors. */
+/* Numbers of a body: two vectors of three components. */
 enum { KY_HERMITE_SUMS = 6 };
 
-/* What is kept beside the bodies and their levels. All 0 at first. */
+/* The state of the scheme beside the bodies and their levels. All 0 at first. */
 struct ky_cpu_hermite {
-    double *room;                 /* the columns that follow */
+    double *room;                 /* memory of the columns below */
     double *at[KY_HERMITE_SUMS];  /* [n] x and v at the present tick, in the engine's lengths */
     double *sum[KY_HERMITE_SUMS]; /* [n] accelerations and jerks of the sinks */
     double *eps2;                 /* [n] */
     double *rate2; /* [n] how fast the force on a sink can change [1/time²]; 0: not known */
-    void *column;  /* of sources, for the lanes */
+    void *column;  /* sources, for the lanes */
     struct ky_moving_sinks *block;
-    double middle[KY_HERMITE_SUMS], speed, heaviest; /* of the numbers of the lanes */
-    int potential_is_late; /* the engine's potential[] is that of other places than x[] */
+    double middle[KY_HERMITE_SUMS], speed, heaviest; /* units of the lanes' numbers */
+    int potential_is_late; /* the engine's potential[] belongs to other positions than x[] */
 };
 
 /* KY_SCHEME_HERMITE. */
 enum ky_status ky_cpu_hermite_steps(struct ky_cpu *cpu, struct ky_advance *way,
                                     struct ky_error *error);
 /* To be called where forces are computed: forgets the bodies' steps. In double the potentials are
- * then those of the forces, else they are computed when they are asked for. */
+ * then those of the forces; else they are computed when they are asked for. */
 void ky_cpu_hermite_forget(struct ky_cpu *cpu);
-/* Computes potential[] for the present places, in double, where the scheme has left it behind.
- * KY_FAULT when memory is out. */
+/* If potential[] is out of date, computes it for the present positions, in double. KY_FAULT when
+ * memory is out. */
 enum ky_status ky_cpu_catch_potential(struct ky_cpu *cpu, struct ky_error *error);
 /* Bytes for n bodies. */
 double ky_cpu_hermite_memory(size_t n);
 /* Frees the columns. */
 void ky_cpu_free_hermite(struct ky_cpu *cpu);
 
-/* The positions and velocities cpu->hermite->at[] have been set. For the sinks,
- * cpu->blocks->active[0 … count), or with `all` body after body: accelerations and jerks in the
- * caller's units, with external fields, to cpu->hermite->sum[c][k]. KY_FAULT when memory is out. */
+/* Writes accelerations and jerks of the sinks to cpu->hermite->sum[c][k], in the caller's units,
+ * with external fields. Sinks are cpu->blocks->active[0 … count), or with `all` all bodies in
+ * order. cpu->hermite->at[] has been set. KY_FAULT when memory is out. */
 enum ky_status ky_cpu_sum_jerks(struct ky_cpu *cpu, size_t count, int all, struct ky_error *error);
-/* Sets softenings and the numbers of the lanes from the bodies at the ends of their steps. */
+/* Sets softenings and the units of the lanes' numbers from the bodies at the ends of their steps.
+ */
 void ky_cpu_frame_hermite(struct ky_cpu *cpu);
-/* For all bodies the second and third derivatives of their accelerations, which with the jerks are
- * those of the engine's columns, in the caller's units, to cpu->hermite->sum, and their rate2.
- * KY_FAULT when memory is out. */
+/* Writes for all bodies the second and third derivatives of their accelerations to
+ * cpu->hermite->sum, in the caller's units, and their rate2. Uses the accelerations and the column
+ * of jerks. KY_FAULT when memory is out. */
 enum ky_status ky_cpu_sum_changes(struct ky_cpu *cpu, struct ky_error *error);
-/* How fast the other bodies, where they stand, and external fields can change the force on body i
- * [1/time²]. */
+/* How fast the other bodies, at their present positions, and external fields can change the force
+ * on body i [1/time²]. */
 double ky_cpu_hermite_rate2(const struct ky_cpu *cpu, size_t i);
-/* The same where the bodies' part is known. */
+/* The same if the bodies' part is known. */
 double ky_cpu_hermite_rate2_of(const struct ky_cpu *cpu, struct ky_hermite_rate rate, size_t i);
-/* Room for these sums. KY_FAULT when memory is out. */
+/* Memory for these sums. KY_FAULT when memory is out. */
 enum ky_status ky_cpu_reserve_hermite(struct ky_cpu *cpu, struct ky_error *error);
 
 #endif

@@ -1,5 +1,5 @@
-/* How fast the force on a body can change at all: what the Hermite scheme asks for a body on which
- * forces cancel, so that differences of them are roundings. */
+/* How fast the force on a body can change at all. The Hermite scheme needs it for a body on which
+ * forces cancel: differences of its forces are mere rounding errors. */
 #include "engine/cpu/steps/hermite.h"
 
 #include <math.h>
@@ -8,8 +8,8 @@
 #include "physics/hermite_field.h"
 #include "physics/softening.h"
 
-/* A field counts as a source in its centre. It has the caller's accelerations, a `part` of which
- * are the engine's. */
+/* A field counts as a source in its centre. Its accelerations are the caller's, `part` times the
+ * engine's. */
 static struct ky_hermite_rate add_field(struct ky_hermite_rate rate,
                                         const struct ky_external *field, double part,
                                         const double x[3], const double v[3])

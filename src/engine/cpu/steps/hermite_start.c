@@ -1,5 +1,5 @@
-/* The second and third derivatives of accelerations, once at the start, from which the first steps
- * of the Hermite scheme follow. */
+/* The second and third derivatives of accelerations, once at the start: the first steps of the
+ * Hermite scheme follow from them. */
 #include "engine/cpu/steps/hermite.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "engine/common/external.h"
 
-/* Fields as hermite_field.h asks for them. */
+/* Fields in the form that hermite_field.h needs. */
 #define KY_FIELD const struct ky_external *
 #define KY_FIELD_PULL(field, at) pull_at(field, at)
 static struct ky_external_pull pull_at(const struct ky_external *field, struct ky_external_place at)
@@ -19,10 +19,10 @@ static struct ky_external_pull pull_at(const struct ky_external *field, struct k
 
 #include "physics/hermite_field.h"
 
-/* Bodies from which on several threads are worth while: more than a block. */
+/* From this number of bodies on several threads are worth while: more than a block. */
 enum { FEW = KY_CHANGE_BLOCK };
 
-/* The numbers of a body in the engine's lengths. */
+/* Fills the numbers of a body, lengths in the engine's unit. */
 static void fill(const struct ky_cpu *cpu, size_t i, double body[KY_CHANGE_NUMBERS])
 {
     const double *jerk = cpu->extra[KY_COLUMN_JERK], part = 1 / cpu->length;

@@ -1,4 +1,4 @@
-/* Accelerations and jerks for the Hermite scheme: sources as the lanes want them, and blocks of
+/* Accelerations and jerks for the Hermite scheme: sources in the form of the lanes, and blocks of
  * sinks. */
 #include "engine/cpu/steps/hermite.h"
 
@@ -14,9 +14,10 @@
 #include "octree/sample.h"
 #include "physics/gravity.h"
 
-/* Blocks of sinks that are summed for at once: there is room for so many. */
+/* Blocks of sinks that are summed at once, and their sinks. */
 enum { BLOCKS = 64, BATCH = BLOCKS * KY_MOVING_BLOCK, SUMS = KY_HERMITE_SUMS };
-/* Pairs for which several threads are worth their start, a block having so many sinks at least. */
+/* Pairs from which on several threads are worth their start; a block counts as so many sinks at
+ * least. */
 enum { MANY = 200000, FEWEST = 16 };
 /* Columns of float in precision extended: x y z, low parts, vx vy vz, mass, eps2. */
 enum { LOW = 3, SPEED = 6, MASS = 9, EPS2 = 10, COLUMNS = 11 };
@@ -28,7 +29,7 @@ static int is_double(const struct ky_cpu *cpu)
     return cpu->parameters->precision == KY_DOUBLE;
 }
 
-/* Bytes of the columns at[], sum[], eps2 and rate2, and of those for the lanes: labels and floats.
+/* Bytes of the columns at[], sum[], eps2 and rate2, and of the lanes' columns: labels and floats.
  */
 enum { OWN = (2 * SUMS + 2) * sizeof(double), OF_FLOATS = (COLUMNS + 1) * sizeof(float) };
 _Static_assert((int)OF_FLOATS >= (int)sizeof(int64_t), "double needs labels alone");
@@ -163,7 +164,7 @@ static size_t sink(const struct ky_cpu *cpu, size_t k, int all)
     return all ? k : cpu->blocks->active[k];
 }
 
-/* The k-th sink of a batch is body i. */
+/* Body i becomes the k-th sink of a batch. */
 static void load(struct ky_cpu *cpu, size_t k, size_t i)
 {
     const struct ky_cpu_hermite *own = cpu->hermite;
@@ -181,7 +182,8 @@ static void load(struct ky_cpu *cpu, size_t k, size_t i)
     block->list = NULL;
 }
 
-/* The sums of the k-th sink of a batch, which is body i, with external fields, to place `to`. */
+/* Writes the sums of the k-th sink of a batch, which is body i, with external fields, to place
+ * `to`. */
 static void unload(struct ky_cpu *cpu, const struct ky_external *field, size_t fields, size_t k,
                    size_t i, size_t to)
 {

@@ -6,7 +6,7 @@
 #include "engine/cpu/state/cpu.h"
 #include "physics/block.h"
 
-/* What is kept from one call of `advance` to the next, for the n bodies in the caller's order: the
+/* The state that is kept between calls of `advance`, for the n bodies in the caller's order: the
  * levels of their steps, and the list of the bodies whose steps end. All 0 at first. */
 struct ky_cpu_blocks {
     unsigned char *level;
@@ -14,8 +14,8 @@ struct ky_cpu_blocks {
     size_t *
         count; /* number of active bodies in each chunk; later the number in all chunks before it */
     double longest;      /* the longest step when `level` was last computed; 0: not computed yet */
-    int deepest;         /* the last level then */
-    uint64_t extras_put; /* cpu->extras_put then */
+    int deepest;         /* the deepest level at that time */
+    uint64_t extras_put; /* cpu->extras_put at that time */
     /* Of block steps alone: positions at the present tick, [n][3] for a tree that is kept, else
      * [3][n]; [n][3] of the list: accelerations at the beginning of the steps that end. */
     double *at;
@@ -39,14 +39,14 @@ struct ky_cpu_range {
     size_t begin, end;
 };
 
-/* Fills *own for a call of `advance`, and makes room for levels and lists. KY_USAGE as
- * ky_blocks_check, KY_FAULT when memory is out. */
+/* Fills *own for a call of `advance`, and allocates levels and lists. KY_USAGE as ky_blocks_check,
+ * KY_FAULT when memory is out. */
 enum ky_status ky_cpu_way_open(struct ky_cpu_way *own, struct ky_cpu *cpu, struct ky_advance *way,
                                struct ky_error *error);
 struct ky_cpu_range ky_cpu_way_range(const struct ky_cpu_way *own, size_t chunk);
-/* The level of a step [time], or −1 if it is none of this way. */
+/* The level of a step [time]; −1 if this call cannot have such a step. */
 int ky_cpu_way_level(const struct ky_cpu_way *own, double step);
-/* is_known: 1 if the levels are those of the column of steps. know: they are from now on if `now`,
+/* is_known: 1 if the levels agree with the column of steps. know: from now on they do if `now`,
  * else not. */
 int ky_cpu_way_is_known(const struct ky_cpu_way *own);
 void ky_cpu_way_know(const struct ky_cpu_way *own, int now);

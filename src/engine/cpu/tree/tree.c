@@ -13,7 +13,7 @@ static struct ky_octree_bodies bodies_of(const struct ky_cpu *cpu)
     return bodies;
 }
 
-/* Keys to groups for the present positions; adds the seconds to the report. */
+/* Builds all from keys to groups for the present positions; adds the seconds to the report. */
 static enum ky_status build(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                             struct ky_error *error)
 {
@@ -45,7 +45,7 @@ enum ky_status ky_cpu_stand_tree(struct ky_cpu *cpu, const struct ky_parameters 
     return status;
 }
 
-/* The tree that serves, with the bodies where they are now. */
+/* Moves the tree that is kept to the present positions. */
 static enum ky_status refresh_tree(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                    struct ky_error *error)
 {

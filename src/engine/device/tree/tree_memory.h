@@ -19,19 +19,20 @@ struct ky_device_tree {
     struct ky_buffer group, turn, weight, before, factor,
         wanted; /* kernels/tree/groups.k, relative.k */
     size_t cells, turns;
-    size_t groups; /* in `group`: the last of them may be empty where they are of active bodies */
-    size_t whole;  /* of all bodies */
-    size_t full;   /* as many as there would be if all were full */
-    size_t listed; /* active bodies of which `group` is; 0: it is of all */
-    int serves;    /* block steps: it is that of an earlier tick, and good enough */
-    int refreshed; /* the last one was not built: it served */
-    int has_floor; /* of the accelerations when it was new */
-    int few;       /* a few groups for each that runs at once: the heaviest of them are divided */
+    size_t groups; /* in `group`; the last of them may be empty if they hold active bodies */
+    size_t whole;  /* number of groups of all bodies */
+    size_t full;   /* their number if all were full */
+    size_t listed; /* active bodies in `group`; 0: it holds all bodies */
+    int serves;    /* 1: block steps keep it: it is from an earlier tick, and good enough */
+    int refreshed; /* 1: the last tree was not built but moved */
+    int has_floor; /* 1: `floor` is that of the accelerations when the tree was new */
+    int few; /* 1: there are only a few groups for each team that runs at once: the heaviest are
+                divided */
     uint32_t level[KY_FACT_CELLS + 1]; /* the first cell of each */
-    uint64_t builds;                   /* trees until now */
+    uint64_t builds;                   /* trees that were built so far */
     uint64_t built;                    /* bodies->place of the cells; 0: there are none */
-    int opening;                       /* with which they were built: enum ky_opening */
-    int is_wide; /* their boxes have been widened for walks that round positions (links.c) */
+    int opening;                       /* enum ky_opening with which they were built */
+    int is_wide; /* 1: their boxes have been widened for walks that round positions (links.c) */
 };
 
 enum {
@@ -59,8 +60,8 @@ enum ky_status ky_device_tree_need_cells(struct ky_device_tree *tree,
                                          const struct ky_device_bodies *bodies,
                                          const struct ky_parameters *parameters,
                                          struct ky_error *error);
-/* Parts of bodies->curve.room until the bodies lie along the curve, and after. The parts of after
- * may be larger than the room was, where groups are small or cells many. */
+/* Takes parts of bodies->curve.room: those until the bodies lie along the curve, and those after.
+ * The latter may be larger than the room was, if groups are small or cells many. */
 enum ky_status ky_device_tree_parts_before(struct ky_device_tree *tree,
                                            const struct ky_device_bodies *bodies,
                                            struct ky_error *error);
@@ -68,9 +69,9 @@ enum ky_status ky_device_tree_parts_after(struct ky_device_tree *tree,
                                           struct ky_device_bodies *bodies,
                                           const struct ky_parameters *parameters,
                                           struct ky_error *error);
-/* Gives back the parts of the room: groups and factors are no longer needed. */
+/* Releases the parts of the room: groups and factors are no longer needed. */
 void ky_device_tree_done(struct ky_device_tree *tree, const struct ky_device_bodies *bodies);
-/* Gives back everything. */
+/* Releases everything. */
 void ky_device_tree_release(struct ky_device_tree *tree, const struct ky_device_bodies *bodies);
 /* Bytes on the card for n bodies. */
 double ky_device_tree_memory(const struct ky_parameters *parameters, size_t n);

@@ -1,14 +1,14 @@
 /* What the kernels of the exact sum share (direct.k, unroll.k, exact.k): their arguments, and F09's
  * loop.
  *
- * * Sources are x y z mass (floats relative to the middle of the system, or doubles); for
+ * Sources are x y z mass (floats relative to the middle of the system, or doubles); for
  * `extended` the low parts are in `low`. A group takes a block of sinks and a slice of the sources
  * and writes the sums to `partial` [slice][sink]; ky_reduce adds the slices.
  *
- * * With KY_DIRECT_STATE the sources are the state itself, in double: `source` has the columns of
+ * With KY_DIRECT_STATE the sources are the state itself, in double: `source` has the columns of
  * positions, `low` the masses, `own_eps2` the softenings, not squared.
  *
- * * The label of a sink is the index of the source that is the sink itself, or n or more if there
+ * The label of a sink is the index of the source that is the sink itself, or n or more if there
  * is none. A launch takes the sinks at the places from `first` on, and their labels are their
  * places. Points lie behind the sources, from place n on. With the flag KY_DIRECT_LISTED the sinks
  * are the sources that `label` names. In instances with KY_LABELLED `label` has the labels of

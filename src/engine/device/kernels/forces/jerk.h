@@ -1,11 +1,11 @@
 /* Acceleration, jerk and potential by tiles of sources in local memory (G09): the loops, for boards
  * (board.k) and the Hermite scheme (hermite.k). Extended or double precision, never single.
  *
- * A lane has KY_JERK_SINKS sinks. A group has KY_JERK_LANES lanes, of which `lanes` (32, 64 or all)
- * stand side by side over the sinks; where these are not all, each row of lanes takes its own part
- * of every tile, and the rows are added at the end. A run is 32 sources: the nearest source is
- * remembered by its run alone, and found within it later, which costs one operation a pair in place
- * of three. */
+ * A lane has KY_JERK_SINKS sinks. A group has KY_JERK_LANES lanes, of which `lanes` (32, 64 or
+ * all) stand side by side over the sinks; where these are not all, each row of lanes takes its own
+ * part of every tile, and the rows are added at the end. A run is 32 sources. Of the nearest source
+ * only the run is kept; it is found in the run later. That costs one operation a pair instead of
+ * three. */
 #ifndef KY_KERNELS_JERK_H
 #define KY_KERNELS_JERK_H
 
@@ -20,9 +20,8 @@
 #define KY_JERK_LISTS 0x200 /* lists of sources within the sink's radius */
 #define KY_JERK_AMONG 0x400 /* sinks are sources too, velocities are small, forces are all */
 
-/* A source that is none lies AWAY, without mass, farther than FAR2. OUT2 is the squared distance in
- * whose place the sink itself stands; in float its root is without bound, so that it exerts
- * nothing. */
+/* A place without a source is AWAY, without mass, farther than FAR2. OUT2 replaces the squared
+ * distance of the sink to itself; its inverse root in float is so small that it exerts nothing. */
 #if KY_IN_DOUBLE
 #define KY_JERK_AWAY 1e145
 #define KY_JERK_FAR2 KY_JERK_FAR2_DOUBLE
@@ -41,7 +40,7 @@ struct ky_mover {
     ky_real4 body;     /* x y z mass */
     ky_real4 velocity; /* with KY_EPS_SUM and ε² */
 #if KY_IN_EXTENDED
-    float4 low, velocity_low; /* what the floats leave out (double-single) */
+    float4 low, velocity_low; /* low parts of the floats (double-single) */
 #endif
     ky_uint label;
 };
@@ -73,8 +72,8 @@ KY_FN struct ky_mover ky_no_mover(void)
     return mover;
 }
 
-/* Movers without their labels lie in planes of n numbers of four: body, velocity, low and, without
- * KY_JERK_AMONG, low parts of velocities. */
+/* Movers without their labels are in planes of n numbers of four: body, velocity, low parts and,
+ * without KY_JERK_AMONG, low parts of velocities. */
 KY_FN struct ky_mover ky_mover_read(KY_GLOBAL const ky_real4 *plane, ky_uint n, ky_uint j,
                                     ky_uint label, const int how)
 {
@@ -107,8 +106,8 @@ KY_FN void ky_mover_write(KY_GLOBAL ky_real4 *plane, ky_uint n, ky_uint j, struc
 }
 
 /* Velocities are floats in the loop of `extended`. Relative to one of the group's sinks they have
- * digits enough even where all bodies move together; double takes them as they are, and with
- * KY_JERK_AMONG the planes have them so. */
+ * digits enough even if all bodies move together. Double takes them unchanged; with KY_JERK_AMONG
+ * the planes have them in this form. */
 KY_FN struct ky_mover ky_mover_relative(struct ky_mover mover, struct ky_mover origin,
                                         const int how)
 {
@@ -129,7 +128,7 @@ KY_FN struct ky_mover ky_mover_relative(struct ky_mover mover, struct ky_mover o
 
 /* ---- pairs ---- */
 
-/* A source less the sink, and r². */
+/* Source less sink, and r². */
 struct ky_jerk_apart {
     KY_REAL x, y, z, r2;
 };
@@ -163,13 +162,13 @@ KY_FN ky_state ky_mover_distance2(struct ky_mover a, struct ky_mover b)
                         ky_state_product(z, z));
 }
 
-/* What a lane adds up for a sink, and the smallest r² so far. */
+/* The sums of a lane for a sink, and the smallest r² so far. */
 struct ky_jerk_sums {
     struct ky_jerk_field field;
     KY_REAL near2;
 };
 
-/* In float one operation; double has none for it. */
+/* One operation in float; double has none for it. */
 KY_FN KY_REAL ky_jerk_least(KY_REAL a, KY_REAL b)
 {
 #if KY_IN_DOUBLE
@@ -213,7 +212,7 @@ struct ky_jerk_tile {
     KY_LOCAL_POINTER ky_uint *label;
 };
 
-/* In the kernel itself: the arrays, and the tile of them. */
+/* In the kernel itself: the arrays of a tile. */
 #if KY_IN_EXTENDED
 #define KY_JERK_TILE_HERE(tile)                                                                    \
     KY_LOCAL ky_real4 tile##_body[KY_JERK_LANES], tile##_velocity[KY_JERK_LANES];                  \
@@ -230,7 +229,7 @@ struct ky_jerk_tile {
     tile.body = tile##_body, tile.velocity = tile##_velocity, tile.label = tile##_label
 #endif
 
-/* The lane's source into the tile. */
+/* Loads the lane's source into the tile. */
 KY_FN void ky_jerk_load(struct ky_jerk_tile tile, struct ky_mover source)
 {
     tile.body[KY_LANE] = source.body;
@@ -241,7 +240,7 @@ KY_FN void ky_jerk_load(struct ky_jerk_tile tile, struct ky_mover source)
     tile.label[KY_LANE] = source.label;
 }
 
-/* Source j of the tile; its label with KY_JERK_OWN alone. */
+/* Source j of the tile, with its label only with KY_JERK_OWN. */
 KY_FN struct ky_mover ky_jerk_source(struct ky_jerk_tile tile, ky_uint j, const int how)
 {
     struct ky_mover source;
@@ -254,11 +253,11 @@ KY_FN struct ky_mover ky_jerk_source(struct ky_jerk_tile tile, ky_uint j, const 
     return source;
 }
 
-/* A run of the tile, from source `first` on. */
+/* Adds a run of the tile, from source `first` on. */
 KY_FN void ky_jerk_run(struct ky_jerk_tile tile, ky_uint first, const struct ky_mover *sink,
                        struct ky_jerk_sums *sums, KY_REAL eps2, const int how)
 {
-    /* Some compilers would unroll all of it, past the instruction cache. */
+    /* some compilers would unroll all of it, beyond the instruction cache */
 #pragma unroll 1
     for (ky_uint step = 0; step < KY_JERK_RUN; step += KY_JERK_STEP) {
 #pragma unroll
@@ -271,7 +270,7 @@ KY_FN void ky_jerk_run(struct ky_jerk_tile tile, ky_uint first, const struct ky_
     }
 }
 
-/* The sources of a run within the sink's radius, a bit for each, the first one's lowest. */
+/* The sources of a run within the sink's radius: a bit for each, the first one's the lowest. */
 KY_FN ky_uint ky_jerk_within(struct ky_jerk_tile tile, ky_uint first, struct ky_mover sink,
                              KY_REAL h2)
 {
@@ -287,7 +286,7 @@ KY_FN ky_uint ky_jerk_within(struct ky_jerk_tile tile, ky_uint first, struct ky_
 
 /* ---- totals ---- */
 
-/* A sink's sums in state numbers; the nearest source is in the run `run`, or there is none: then
+/* A sink's sums in numbers of the state. The nearest source is in the run `run`; if there is none,
  * near2 is KY_JERK_FAR2. */
 struct ky_jerk_total {
     ky_state x, y, z, p, jx, jy, jz;
@@ -304,7 +303,7 @@ KY_FN struct ky_jerk_total ky_jerk_no_total(void)
     return total;
 }
 
-/* Acceleration and jerk of it: what else there was need not have been summed. */
+/* Acceleration and jerk of a total: the other sums may not have been computed. */
 KY_FN struct ky_jerk_total ky_jerk_forces_alone(struct ky_jerk_total total)
 {
     struct ky_jerk_total none = ky_jerk_no_total();
@@ -314,7 +313,7 @@ KY_FN struct ky_jerk_total ky_jerk_forces_alone(struct ky_jerk_total total)
     return total;
 }
 
-/* The sums of a lane for the run that comes next; with KY_JERK_LISTS near2 is that of the run. */
+/* The sums of a lane for the next run; with KY_JERK_LISTS near2 is for this run alone. */
 KY_FN struct ky_jerk_sums ky_jerk_begin_run(struct ky_jerk_total total, const int how)
 {
     struct ky_jerk_sums sums;
@@ -324,7 +323,7 @@ KY_FN struct ky_jerk_sums ky_jerk_begin_run(struct ky_jerk_total total, const in
     return sums;
 }
 
-/* What they came to, added to the total. */
+/* Adds these sums to the total. */
 KY_FN struct ky_jerk_total ky_jerk_end_run(struct ky_jerk_total total, struct ky_jerk_sums sums,
                                            ky_uint run)
 {
@@ -340,7 +339,7 @@ KY_FN struct ky_jerk_total ky_jerk_end_run(struct ky_jerk_total total, struct ky
     return total;
 }
 
-/* The sum of two; of equal distances the lower run. */
+/* The sum of two totals; of equal distances the lower run. */
 KY_FN struct ky_jerk_total ky_jerk_total_join(struct ky_jerk_total a, struct ky_jerk_total b)
 {
     a.x = ky_state_add(a.x, b.x);
@@ -356,8 +355,9 @@ KY_FN struct ky_jerk_total ky_jerk_total_join(struct ky_jerk_total a, struct ky_
     return a;
 }
 
-/* Totals in memory, number c of the one at `place` where AT says. In global memory they are partial
- * sums, KY_JERK_NUMBERS of the state together; in local memory a column for each number. */
+/* Totals in memory: number c of the total at `place` is where AT says. In global memory they are
+ * partial sums, KY_JERK_NUMBERS of the state together; in local memory there is a column for each
+ * number. */
 #define KY_JERK_TOTALS(name, SPACE, AT)                                                            \
     KY_FN void name##_write(SPACE ky_state *to, SPACE ky_uint *run, ky_ulong place,                \
                             struct ky_jerk_total total)                                            \
@@ -392,7 +392,7 @@ KY_FN struct ky_jerk_total ky_jerk_total_join(struct ky_jerk_total a, struct ky_
 KY_JERK_TOTALS(ky_jerk_far, KY_GLOBAL, KY_JERK_AT_FAR)
 KY_JERK_TOTALS(ky_jerk_near, KY_LOCAL_POINTER, KY_JERK_AT_NEAR)
 
-/* Acceleration and jerk alone: what else has the place there is left as it is. */
+/* Writes acceleration and jerk alone; the other numbers at the place stay. */
 KY_FN void ky_jerk_forces_write(KY_GLOBAL ky_state *to, ky_ulong place, struct ky_jerk_total total)
 {
     to[KY_JERK_AT_FAR(0)] = total.x;
@@ -403,9 +403,9 @@ KY_FN void ky_jerk_forces_write(KY_GLOBAL ky_state *to, ky_ulong place, struct k
     to[KY_JERK_AT_FAR(5)] = total.jz;
 }
 
-/* The rows of a group added to the first one, in a fixed order, for each of `sinks` totals of a
- * lane. Every lane comes here; `part` has KY_JERK_NUMBERS * KY_JERK_HALF numbers, `run`
- * KY_JERK_HALF. */
+/* Adds the rows of a group to the first one, in a fixed order, for each of `sinks` totals of a
+ * lane. Every lane comes here; `part` has KY_JERK_NUMBERS KY_JERK_HALF numbers, `run` KY_JERK_HALF.
+ */
 KY_FN void ky_jerk_join_rows(struct ky_jerk_total *total, const int sinks, ky_uint lanes,
                              KY_LOCAL_POINTER ky_state *part, KY_LOCAL_POINTER ky_uint *run)
 {

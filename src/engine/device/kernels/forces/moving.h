@@ -1,7 +1,7 @@
 /* The sums of moving bodies on sinks: the loop over tiles, for the boards (board.k) and for bodies
  * that feel each other (hermite.k). Extended or double precision.
  *
- * * The bodies of a board lie in slots and are predicted, and its sinks come from elsewhere. With
+ * The bodies of a board lie in slots and are predicted, and its sinks come from elsewhere. With
  * KY_JERK_AMONG the bodies are only in the planes `predicted`, a body's label is its place there,
  * and the sinks are the bodies that the list `sink_word` names. */
 #ifndef KY_KERNELS_BOARD_H

@@ -17,7 +17,7 @@
 
 #define KY_NEAR2 1.52587890625e-5f /* 256⁻² */
 
-/* Where the low parts of a source and of a sink lie. */
+/* The low parts of a source and of a sink. */
 struct ky_lows {
     KY_GLOBAL const struct ky_low *source, *sink;
 };
@@ -31,7 +31,7 @@ KY_FN struct ky_lows ky_lows_of(KY_GLOBAL const struct ky_low *source,
     return lows;
 }
 
-/* The squared distance up to which single takes the low parts; coincident pairs are among them. */
+/* The squared distance up to which single uses the low parts; coincident pairs are within it. */
 KY_FN KY_REAL ky_near2(ky_real4 sink)
 {
     KY_REAL near2 = KY_NEAR2 * ky_distance2(sink.x, sink.y, sink.z, (KY_REAL)0);
@@ -122,7 +122,7 @@ KY_FN struct ky_sink ky_near_sink(KY_GLOBAL const ky_real4 *source,
     return sink;
 }
 
-/* A source less the sink. */
+/* Source less sink. */
 struct ky_apart {
     KY_REAL x, y, z;
 };
@@ -142,7 +142,7 @@ KY_FN struct ky_apart ky_apart_of(struct ky_sink sink, struct ky_source source)
 }
 
 #if KY_IN_SINGLE
-/* The same with the low parts: that of the source lies at place j. */
+/* The same with the low parts; the source's are at place j. */
 KY_FN struct ky_apart ky_near_apart(struct ky_apart d, struct ky_sink sink, struct ky_lows lows,
                                     ky_uint j)
 {
@@ -154,7 +154,7 @@ KY_FN struct ky_apart ky_near_apart(struct ky_apart d, struct ky_sink sink, stru
 }
 #endif
 
-/* For one source by itself: with the low parts if it is near. */
+/* The difference for a single source, with the low parts if it is near. */
 KY_FN struct ky_apart ky_near_difference(struct ky_sink sink, struct ky_source source,
                                          struct ky_lows lows, ky_uint j)
 {
@@ -166,8 +166,8 @@ KY_FN struct ky_apart ky_near_difference(struct ky_sink sink, struct ky_source s
     return d;
 }
 
-/* A sum over sources, and how many of them are not in it because they are near, the sink itself
- * among them. */
+/* A sum over sources, and the number of sources that are not in it because they are near; the sink
+ * itself is one of them. */
 struct ky_near_sum {
     struct ky_field field;
     ky_uint near;

@@ -1,6 +1,5 @@
-/* The sums of a team's walk (tree.k): sources are brought to local memory, one by each lane,
- * at places relative to the first body of the group, and every lane adds all of them to its sink.
- */
+/* The sums of a team's walk (tree.k): each lane brings one source to local memory, relative to the
+ * first body of the group, and every lane adds all of them to its sink. */
 #ifndef KY_KERNELS_TEAM_SUMS_H
 #define KY_KERNELS_TEAM_SUMS_H
 
@@ -23,7 +22,7 @@ struct ky_place {
     KY_REAL x, y, z;
 };
 
-/* A place that others are relative to: as it is, and relative to the origin of the cells. */
+/* A point that positions are relative to: as it is, and relative to the origin of the cells. */
 struct ky_reference {
     ky_state x[3];
 #if KY_IN_DOUBLE
@@ -98,19 +97,19 @@ struct ky_team_sink {
     KY_REAL x, y, z, eps2;
     ky_uint own;           /* its index among the sources */
     ky_uint base, per;     /* of KY_SHARES */
-    ky_uint bodies, cells; /* that acted on it; the same for all lanes of the team */
+    ky_uint bodies, cells; /* sources that acted on it; the same for all lanes of the team */
     struct ky_total total;
 };
 
-/* Sources in local memory, one of each lane: place less the reference, and mass or trace; the
- * moments of cells, or what the places of bodies leave out; their ε². */
+/* Sources in local memory, one of each lane: position less the reference, with mass or trace;
+ * moments of cells, or low parts of bodies; their ε². */
 struct ky_staged {
     KY_LOCAL_POINTER ky_real4 *place;
     KY_LOCAL_POINTER float4 *first, *second;
     KY_LOCAL_POINTER KY_REAL *eps2;
 };
 
-/* No source: without mass. */
+/* Stages no source: one without mass. */
 KY_FN void ky_stage_nothing(struct ky_staged staged, const int how)
 {
     float4 none = KY_FLOAT4(0.0f, 0.0f, 0.0f, 0.0f);
@@ -158,7 +157,7 @@ KY_FN void ky_stage_cell(struct ky_team_tree tree, struct ky_reference from,
         staged.eps2[KY_TEAM_LANE] = (tree.flags & KY_FLAG_SOURCE_EPS) ? low.eps2 : 0;
 }
 
-/* `count` bodies in local memory to all sinks. */
+/* Adds `count` staged bodies to all sinks. */
 KY_FN struct ky_team_sink ky_add_staged_bodies(struct ky_team_sink sink, struct ky_staged staged,
                                                ky_uint count, const int how)
 {
@@ -179,8 +178,8 @@ KY_FN struct ky_team_sink ky_add_staged_bodies(struct ky_team_sink sink, struct 
     return sink;
 }
 
-/* The same for bodies among which the sink itself may be, from `first` on, with what their places
- * leave out and that of the sink, `low`. */
+/* The same for bodies from `first` on among which the sink itself may be, with low parts of the
+ * bodies and of the sink, `low`. */
 KY_FN struct ky_team_sink ky_add_near_bodies(struct ky_team_sink sink, struct ky_staged staged,
                                              float4 low, ky_uint count, ky_uint first,
                                              const int how)
@@ -233,7 +232,7 @@ KY_FN struct ky_team_sink ky_add_staged_cells(struct ky_team_sink sink, struct k
     return sink;
 }
 
-/* Sums of lanes that have a share each of the same sink, to the first of these; `width` lanes
+/* Adds the sums of lanes that share a sink to the first of these lanes; they are `width` lanes
  * apart. */
 KY_FN struct ky_total ky_team_total(struct ky_total total, struct ky_staged staged, ky_uint width)
 {
