@@ -16,8 +16,10 @@ extern const size_t ky_draw_option_count, ky_film_option_count;
 enum ky_status ky_draw_adopt(const struct ky_draw_parameters *given, struct ky_draw_parameters *own,
                              struct ky_error *error);
 
-/* How files are read for pictures: as the caller says, or with NULL with the numbers as stored. */
-struct ky_read_options ky_draw_reading(const struct ky_read_options *reading);
+/* How files are read for pictures: as the caller says, or with NULL with the numbers as stored.
+ * KY_USAGE for options that no _defaults call filled. */
+enum ky_status ky_draw_reading(const struct ky_read_options *reading, struct ky_read_options *own,
+                               struct ky_error *error);
 
 /* ---- what is seen ---- */
 

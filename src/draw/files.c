@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/quantity.h"
+#include "base/sizes.h"
 #include "draw/draw.h"
 
 /* Reads the snapshots of the panels and draws them. */
@@ -59,12 +60,13 @@ static enum ky_status draw_trails(const char *path, const char *const *files, si
     return status;
 }
 
-struct ky_read_options ky_draw_reading(const struct ky_read_options *reading)
+enum ky_status ky_draw_reading(const struct ky_read_options *reading, struct ky_read_options *own,
+                               struct ky_error *error)
 {
-    struct ky_read_options own;
-    ky_read_options_defaults(&own);
-    own.space = KY_SPACE_AS_STORED;
-    return reading ? *reading : own;
+    ky_read_options_defaults(own);
+    own->space = KY_SPACE_AS_STORED;
+    return reading ? ky_size_adopt(own, sizeof *own, reading, "ky_read_options_defaults", error)
+                   : KY_OK;
 }
 
 enum ky_status ky_draw_files(const char *path, const char *const *files, size_t count,
@@ -74,7 +76,10 @@ enum ky_status ky_draw_files(const char *path, const char *const *files, size_t 
     KY_NEED(path, error);
     KY_NEED(given, error);
     struct ky_draw_parameters parameters;
+    struct ky_read_options own;
     enum ky_status status = ky_draw_adopt(given, &parameters, error);
+    if (!status)
+        status = ky_draw_reading(reading, &own, error);
     if (!status && (!files || !count))
         status = ky_fail(error, KY_USAGE, "nothing to draw: give at least one snapshot");
     for (size_t k = 0; k < count && !status; k++)
@@ -82,7 +87,6 @@ enum ky_status ky_draw_files(const char *path, const char *const *files, size_t 
             status = ky_fail(error, KY_USAGE, "ky_draw_files: files[%zu] is NULL", k);
     if (status)
         return status;
-    const struct ky_read_options own = ky_draw_reading(reading);
     return (parameters.show == KY_SHOW_TRAILS ? draw_trails : draw_panels)(path, files, count, &own,
                                                                            &parameters, error);
 }

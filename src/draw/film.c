@@ -314,8 +314,10 @@ enum ky_status ky_film(const char *path, const char *const *files, size_t count,
 {
     KY_NEED(path, error);
     KY_NEED(parameters, error);
-    struct film film = {.files = files, .count = count, .reading = ky_draw_reading(reading)};
+    struct film film = {.files = files, .count = count};
     enum ky_status status = adopt(&film, parameters, wanted, error);
+    if (!status)
+        status = ky_draw_reading(reading, &film.reading, error);
     if (status)
         return status;
     status = begin(&film);

@@ -914,6 +914,8 @@ static void films_are_frames(void **state)
     parameters.show = KY_SHOW_TRAILS;
     assert_int_equal(ky_film(film_path, files, 2, NULL, &parameters, &film, &error), KY_USAGE);
     parameters.show = KY_SHOW_STARS;
+    const struct ky_read_options unfilled = {.size = 3};
+    assert_int_equal(ky_film(film_path, files, 2, &unfilled, &parameters, &film, &error), KY_USAGE);
     const char *const missing[] = {csv[0], "/nowhere/a.csv"};
     assert_int_equal(ky_film(film_path, missing, 2, NULL, &parameters, &film, &error), KY_BAD_DATA);
     ky_picture_free(&picture);
