@@ -37,7 +37,7 @@ static void cell_apart(const struct body_walk *walk, const struct sink *sink, ui
 {
     if (walk->centre)
         for (int c = 0; c < 3; c++)
-            d[c] = walk->centre[cell].x[c] - sink->from[c];
+            d[c] = KY_APART(walk->centre[cell].x[c], sink->from[c]);
     else
         ky_cell_apart(walk->tree, cell, sink->from, d);
 }

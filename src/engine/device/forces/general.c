@@ -164,10 +164,8 @@ static enum ky_status launch(struct general *walk, size_t first_sink, struct ky_
     struct ky_eps2_argument eps2 = ky_eps2_argument(walk->bodies->state);
     return ky_launch_over(
         walk->card, kernels[walk->request->action][parameters->precision], count,
-        KY_ARGUMENTS(KY_BUFFER(links->source), KY_BUFFER(links->low), KY_BUFFER(links->eps2),
-                     KY_BUFFER(cells.column->centre), KY_BUFFER(cells.column->low),
-                     KY_BUFFER(cells.column->link), KY_BUFFER(cells.column->moment),
-                     KY_BUFFER(cells.column->box), KY_BUFFER(*cells.order),
+        KY_ARGUMENTS(KY_CELLS(*cells.column) KY_BUFFER(links->source), KY_BUFFER(links->low),
+                     KY_BUFFER(links->eps2), KY_BUFFER(*cells.order),
                      KY_BUFFER(*used(walk, &walk->radius)), KY_BUFFER(*used(walk, &walk->offset)),
                      KY_BUFFER(*used(walk, &walk->list)), KY_BUFFER(*used(walk, &walk->space)),
                      KY_BUFFER(*used(walk, &walk->label)), KY_BUFFER(walk->results),

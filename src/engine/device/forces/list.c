@@ -166,12 +166,12 @@ static enum ky_status launch_batch(struct ky_links *links, const struct lists *b
     uint32_t n = (uint32_t)bodies->n, flags = ky_links_flags(links, parameters);
     struct ky_eps2_argument eps2 = ky_eps2_argument(bodies->state);
     union ky_state_value strength = ky_device_strength(bodies);
-    const struct ky_arguments arguments = KY_ARGUMENTS(
-        KY_BUFFER(links->source), KY_BUFFER(links->low), KY_BUFFER(links->eps2),
-        KY_BUFFER(host->column.centre), KY_BUFFER(host->column.low), KY_BUFFER(host->column.moment),
-        KY_BUFFER(batch->batch), KY_BUFFER(*(batch->chosen ? &batch->order : &host->order)),
-        KY_BUFFER(bodies->acceleration), KY_BUFFER(bodies->potential), KY_VALUE(n), KY_VALUE(flags),
-        KY_EPS2(eps2, parameters->precision), KY_VALUE(strength));
+    const struct ky_arguments arguments =
+        KY_ARGUMENTS(KY_CELLS(host->column) KY_BUFFER(links->source), KY_BUFFER(links->low),
+                     KY_BUFFER(links->eps2), KY_BUFFER(batch->batch),
+                     KY_BUFFER(*(batch->chosen ? &batch->order : &host->order)),
+                     KY_BUFFER(bodies->acceleration), KY_BUFFER(bodies->potential), KY_VALUE(n),
+                     KY_VALUE(flags), KY_EPS2(eps2, parameters->precision), KY_VALUE(strength));
     return ky_launch(card,
                      ky_variant(KY_LIST,
                                 bodies->state->how & KY_SPLINED ? KY_KIND_spline : KY_KIND_plain,

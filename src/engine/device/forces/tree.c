@@ -120,14 +120,12 @@ static enum ky_status launch(const struct part *part, size_t sinks,
         is_listed(evaluation) ? &bodies->active_list : &tree->wanted;
     enum ky_status status = ky_pair_counts_of(part->counts, bodies, groups, sinks, error);
     const struct ky_arguments arguments = KY_ARGUMENTS(
-        KY_BUFFER(bodies->position), KY_BUFFER(bodies->mass),
-        KY_BUFFER(*ky_device_softenings(bodies)), KY_BUFFER(tree->frame),
-        KY_BUFFER(tree->column.centre), KY_BUFFER(tree->column.low), KY_BUFFER(tree->column.link),
-        KY_BUFFER(tree->column.box), KY_BUFFER(tree->column.moment),
-        KY_BUFFER(tree->column.children), KY_BUFFER(tree->factor), KY_BUFFER(*group),
-        KY_BUFFER(*sinks_are), KY_BUFFER(bodies->acceleration), KY_BUFFER(bodies->potential),
-        KY_BUFFER(part->counts->counts), KY_VALUE(n), KY_VALUE(groups), KY_VALUE(first),
-        KY_VALUE(end), KY_VALUE(flags), KY_EPS2(eps2, parameters->precision), KY_VALUE(strength));
+        KY_CELLS(tree->column) KY_BUFFER(bodies->position), KY_BUFFER(bodies->mass),
+        KY_BUFFER(*ky_device_softenings(bodies)), KY_BUFFER(tree->frame), KY_BUFFER(tree->factor),
+        KY_BUFFER(*group), KY_BUFFER(*sinks_are), KY_BUFFER(bodies->acceleration),
+        KY_BUFFER(bodies->potential), KY_BUFFER(part->counts->counts), KY_VALUE(n),
+        KY_VALUE(groups), KY_VALUE(first), KY_VALUE(end), KY_VALUE(flags),
+        KY_EPS2(eps2, parameters->precision), KY_VALUE(strength));
     if (status == KY_OK)
         status = ky_launch_teams(card, kernel_of(tree, bodies, evaluation, parameters), groups,
                                  arguments, error);

@@ -71,10 +71,8 @@ static enum ky_status launch(const struct ky_links *links, const struct ky_buffe
     union ky_state_value strength = ky_device_strength(bodies);
     enum ky_status status = ky_pair_counts_need(sinks->counts, bodies, sinks->count, error);
     const struct ky_arguments arguments = KY_ARGUMENTS(
-        KY_BUFFER(links->source), KY_BUFFER(links->low), KY_BUFFER(links->eps2),
-        KY_BUFFER(cells.column->centre), KY_BUFFER(cells.column->low),
-        KY_BUFFER(cells.column->link), KY_BUFFER(cells.column->moment),
-        KY_BUFFER(cells.column->box), KY_BUFFER(*factor), KY_BUFFER(*sinks->list),
+        KY_CELLS(*cells.column) KY_BUFFER(links->source), KY_BUFFER(links->low),
+        KY_BUFFER(links->eps2), KY_BUFFER(*factor), KY_BUFFER(*sinks->list),
         KY_BUFFER(*cells.order), KY_BUFFER(*sinks->acceleration), KY_BUFFER(*sinks->potential),
         KY_BUFFER(sinks->counts->counts), KY_VALUE(stride), KY_VALUE(first), KY_VALUE(count),
         KY_VALUE(sinks->flags), KY_EPS2(sinks->eps2, parameters->precision), KY_VALUE(strength));

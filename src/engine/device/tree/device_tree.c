@@ -188,11 +188,8 @@ static enum ky_status make_moments(struct ky_device_tree *tree,
     float inverse_theta = (float)(1 / parameters->theta);
     enum ky_status status = ky_launch_over(
         card, KY_KERNEL_ky_tree_leaves, cells,
-        KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(bodies->mass),
-                     KY_BUFFER(*ky_device_softenings(bodies)), KY_BUFFER(tree->frame),
-                     KY_BUFFER(tree->column.link), KY_BUFFER(tree->column.centre),
-                     KY_BUFFER(tree->column.low), KY_BUFFER(tree->column.box),
-                     KY_BUFFER(tree->column.moment), KY_BUFFER(tree->column.children), KY_VALUE(n),
+        KY_ARGUMENTS(KY_CELLS(tree->column) KY_BUFFER(bodies->position), KY_BUFFER(bodies->mass),
+                     KY_BUFFER(*ky_device_softenings(bodies)), KY_BUFFER(tree->frame), KY_VALUE(n),
                      KY_VALUE(flags), KY_VALUE(inverse_theta), KY_VALUE(cells)),
         error);
     for (int level = KY_KEY_LEVELS; level-- > 0 && status == KY_OK;) {
@@ -201,10 +198,7 @@ static enum ky_status make_moments(struct ky_device_tree *tree,
             continue;
         status = ky_launch_over(
             card, KY_KERNEL_ky_tree_level, KY_LEVEL_EACH * (size_t)(end - first),
-            KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(tree->frame),
-                         KY_BUFFER(tree->column.link), KY_BUFFER(tree->column.centre),
-                         KY_BUFFER(tree->column.low), KY_BUFFER(tree->column.box),
-                         KY_BUFFER(tree->column.moment), KY_BUFFER(tree->column.children),
+            KY_ARGUMENTS(KY_CELLS(tree->column) KY_BUFFER(bodies->position), KY_BUFFER(tree->frame),
                          KY_VALUE(n), KY_VALUE(flags), KY_VALUE(inverse_theta), KY_VALUE(first),
                          KY_VALUE(end), KY_VALUE(cells)),
             error);

@@ -5,16 +5,12 @@
 
 #include "engine/device/kernels/driver/shared.h"
 #include "engine/device/kernels/forces/near.h"
+#include "engine/device/kernels/tree/columns.h"
 
 /* What the walk reads: bodies along the curve, and cells. */
 struct ky_team_tree {
+    KY_CELLS_READ
     KY_GLOBAL const ky_state *position, *mass, *softening, *frame;
-    KY_GLOBAL const struct ky_cell_centre *centre;
-    KY_GLOBAL const struct ky_low *low;
-    KY_GLOBAL const struct ky_cell_link *link;
-    KY_GLOBAL const struct ky_cell_box *box;
-    KY_GLOBAL const float *moments;
-    KY_GLOBAL const unsigned char *children;
     ky_uint n, flags;
 };
 
@@ -145,13 +141,13 @@ KY_FN void ky_stage_cell(struct ky_team_tree tree, struct ky_reference from,
     KY_REAL mass;
     if (how & KY_QUADRUPOLE) {
         KY_GLOBAL const float4 *moments =
-            (KY_GLOBAL const float4 *)tree.moments + 2 * (ky_ulong)cell;
+            (KY_GLOBAL const float4 *)tree.moment + 2 * (ky_ulong)cell;
         float4 first = moments[0], second = moments[1];
         mass = 0;
         staged.first[KY_TEAM_LANE] = first;
         staged.second[KY_TEAM_LANE] = second;
     } else
-        mass = tree.moments[cell];
+        mass = tree.moment[cell];
     staged.place[KY_TEAM_LANE] = ky_make_real4(place.x, place.y, place.z, mass);
     if (how & KY_EPS_OF_BOTH)
         staged.eps2[KY_TEAM_LANE] = (tree.flags & KY_FLAG_SOURCE_EPS) ? low.eps2 : 0;

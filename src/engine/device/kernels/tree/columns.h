@@ -1,0 +1,25 @@
+/* The columns of a tree's cells as kernels take and read them: octree/layout.h, KY_CELL_COLUMNS. */
+#ifndef KY_KERNELS_COLUMNS_H
+#define KY_KERNELS_COLUMNS_H
+
+#include "engine/device/kernels/driver/dialect.h"
+
+#include "octree/layout.h"
+
+/* The first members of what a walk reads, and of what makes the cells. */
+#define KY_CELL_READ(p, type, name, count, what) KY_GLOBAL const type *name;
+#define KY_CELL_MADE(p, type, name, count, what) KY_GLOBAL type *name;
+#define KY_CELLS_READ KY_CELL_COLUMNS(KY_CELL_READ, )
+#define KY_CELLS_MADE KY_CELL_COLUMNS(KY_CELL_MADE, )
+
+/* The first arguments of their kernels; the host gives KY_CELLS (engine/device/tree/columns.h). */
+#define KY_CELL_TO_READ(p, type, name, count, what) KY_GLOBAL const type *KY_RESTRICT name,
+#define KY_CELL_TO_MAKE(p, type, name, count, what) KY_GLOBAL type *name,
+#define KY_CELLS_TO_READ KY_CELL_COLUMNS(KY_CELL_TO_READ, )
+#define KY_CELLS_TO_MAKE KY_CELL_COLUMNS(KY_CELL_TO_MAKE, )
+
+/* In a kernel with these arguments: the members, at the head of an initializer. */
+#define KY_CELL_HERE(p, type, name, count, what) name,
+#define KY_CELLS_HERE KY_CELL_COLUMNS(KY_CELL_HERE, )
+
+#endif
