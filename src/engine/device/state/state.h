@@ -41,6 +41,7 @@ enum {
     KY_ARRAYS = KY_ARRAY_COLUMN + KY_COLUMN_COUNT
 };
 
+/* A part. */
 struct ky_device_bodies {
     struct ky_device_state *state;
     struct ky_card *card;
@@ -69,6 +70,7 @@ struct ky_device_hermite;
 
 enum { KY_PENDING = 2 };
 
+/* The engine. */
 struct ky_device_state {
     const struct ky_parameters *parameters;
     unsigned schemes; /* that the engine was opened for: a sum of 1 << ky_scheme */
@@ -93,6 +95,7 @@ struct ky_device_state {
     struct ky_force_report report; /* but for what the device itself measures of the last pass */
 };
 
+/* An evaluation. */
 struct ky_evaluation {
     const struct ky_active *active; /* NULL: all bodies */
     int in_block;                   /* only some bodies are at the end of their steps */

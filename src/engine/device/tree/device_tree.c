@@ -16,11 +16,6 @@
 /* Marks of the phases. */
 enum { KEYS = KY_MARK_TREE, SORT, BUILD, MOMENTS, END };
 
-static struct ky_card *card_of(const struct ky_device_bodies *bodies)
-{
-    return bodies->card;
-}
-
 /* The phases of the first card are measured. */
 static enum ky_status mark(const struct ky_device_bodies *bodies, int mark, struct ky_error *error)
 {
@@ -44,7 +39,7 @@ static enum ky_status send_curve(struct ky_device_tree *tree, struct ky_card *ca
 static enum ky_status send_frame(struct ky_device_tree *tree, const struct ky_device_bodies *bodies,
                                  struct ky_error *error)
 {
-    struct ky_card *card = card_of(bodies);
+    struct ky_card *card = bodies->card;
     const struct ky_engine_frame *frame = &bodies->state->frame;
     union ky_state_value value[KY_FRAME_ORIGIN + 3];
     double edge = frame->edge / bodies->state->units.length, origin[3];
@@ -69,7 +64,7 @@ static uint32_t looking_groups(size_t n)
 static enum ky_status make_frame(struct ky_device_tree *tree, const struct ky_device_bodies *bodies,
                                  struct ky_error *error)
 {
-    struct ky_card *card = card_of(bodies);
+    struct ky_card *card = bodies->card;
     struct ky_frame_sample sample = ky_frame_sample(bodies->n);
     uint32_t n = (uint32_t)bodies->n, samples = (uint32_t)sample.samples,
              trim = (uint32_t)sample.trim, followed = (uint32_t)bodies->curve.is_followed,
@@ -95,7 +90,7 @@ static enum ky_status make_frame(struct ky_device_tree *tree, const struct ky_de
 static enum ky_status make_keys(struct ky_device_tree *tree, const struct ky_device_bodies *bodies,
                                 const struct ky_parameters *parameters, struct ky_error *error)
 {
-    struct ky_card *card = card_of(bodies);
+    struct ky_card *card = bodies->card;
     uint32_t n = (uint32_t)bodies->n;
     enum ky_status status = send_curve(tree, card, parameters, error);
     if (status == KY_OK)
@@ -123,7 +118,7 @@ static enum ky_status count_cells(struct ky_device_tree *tree,
                                   const struct ky_parameters *parameters, enum ties *ties,
                                   struct ky_error *error)
 {
-    struct ky_card *card = card_of(bodies);
+    struct ky_card *card = bodies->card;
     const struct ky_device_curve *curve = &bodies->curve;
     uint32_t n = (uint32_t)bodies->n, leaf = (uint32_t)parameters->leaf,
              followed = (uint32_t)curve->is_followed, facts[KY_FACTS] = {0};
@@ -153,7 +148,7 @@ static enum ky_status count_cells(struct ky_device_tree *tree,
 static enum ky_status make_cells(struct ky_device_tree *tree, const struct ky_device_bodies *bodies,
                                  struct ky_error *error)
 {
-    struct ky_card *card = card_of(bodies);
+    struct ky_card *card = bodies->card;
     uint32_t n = (uint32_t)bodies->n, cells = (uint32_t)tree->cells;
     enum ky_status status = ky_launch_teams(
         card, KY_KERNEL_ky_tree_cells, ky_groups(n, KY_TEAM),
@@ -182,7 +177,7 @@ static enum ky_status make_moments(struct ky_device_tree *tree,
                                    const struct ky_device_bodies *bodies,
                                    const struct ky_parameters *parameters, struct ky_error *error)
 {
-    struct ky_card *card = card_of(bodies);
+    struct ky_card *card = bodies->card;
     uint32_t n = (uint32_t)bodies->n, flags = flags_of(bodies, parameters),
              cells = (uint32_t)tree->cells;
     float inverse_theta = (float)(1 / parameters->theta);
@@ -213,7 +208,7 @@ static enum ky_status sort_bodies(struct ky_device_tree *tree, struct ky_device_
                                   const struct ky_parameters *parameters, int *now, enum ties *ties,
                                   struct ky_error *error)
 {
-    struct ky_card *card = card_of(bodies);
+    struct ky_card *card = bodies->card;
     struct ky_device_curve *curve = &bodies->curve;
     struct ky_two_buffers order = {{curve->place[0], curve->place[1]}, 0};
     enum ky_status status = mark(bodies, KEYS, error);
@@ -239,7 +234,7 @@ static enum ky_status untie(const struct ky_device_tree *tree,
     const uint32_t n = (uint32_t)bodies->n;
     const struct ky_buffer *order = &curve->place[*now];
     *now = 1 - *now;
-    return ky_launch_over(card_of(bodies), KY_KERNEL_ky_tree_untie, n,
+    return ky_launch_over(bodies->card, KY_KERNEL_ky_tree_untie, n,
                           KY_ARGUMENTS(KY_BUFFER(tree->keys.buffer[tree->keys.now]),
                                        KY_BUFFER(*order), KY_BUFFER(curve->index),
                                        KY_BUFFER(curve->place[*now]), KY_VALUE(n)),
@@ -268,7 +263,7 @@ static enum ky_status sort_surely(struct ky_device_tree *tree, struct ky_device_
 static enum ky_status build(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
                             const struct ky_parameters *parameters, struct ky_error *error)
 {
-    struct ky_card *card = card_of(bodies);
+    struct ky_card *card = bodies->card;
     int now = 0;
     ky_device_tree_done(tree, bodies);
     tree->serves = tree->refreshed = tree->has_floor = 0;
@@ -343,7 +338,7 @@ enum ky_status ky_device_tree_refresh(struct ky_device_tree *tree, struct ky_dev
 static enum ky_status find_floor(struct ky_device_tree *tree, const struct ky_device_bodies *bodies,
                                  int precision, float unit, struct ky_error *error)
 {
-    struct ky_card *card = card_of(bodies);
+    struct ky_card *card = bodies->card;
     uint32_t n = (uint32_t)bodies->n, groups = looking_groups(bodies->n);
     enum ky_status status = card->driver->zero(card, &tree->exponents, error);
     if (status == KY_OK)
@@ -363,7 +358,7 @@ enum ky_status ky_device_tree_factors(struct ky_device_tree *tree, struct ky_dev
                                       const struct ky_parameters *parameters,
                                       struct ky_error *error)
 {
-    struct ky_card *card = card_of(bodies);
+    struct ky_card *card = bodies->card;
     const int precision = parameters->precision;
     double strength = ky_device_scale(bodies->state).strength;
     const int in_list = evaluation->in_block && evaluation->active;
@@ -386,7 +381,7 @@ enum ky_status ky_device_tree_factors(struct ky_device_tree *tree, struct ky_dev
 void ky_device_tree_report(const struct ky_device_tree *tree, const struct ky_device_bodies *bodies,
                            struct ky_force_report *report)
 {
-    struct ky_card *card = card_of(bodies);
+    struct ky_card *card = bodies->card;
     const struct {
         double *seconds;
         int from, to;

@@ -27,11 +27,6 @@ enum ky_status ky_links_check(const struct ky_parameters *parameters, struct ky_
                : ky_fail(error, KY_UNSUPPORTED, "%s", force->not_the_other);
 }
 
-static struct ky_card *card_of(const struct ky_links *links)
-{
-    return links->bodies->card;
-}
-
 /* The card's tree is left alone while it serves block steps: it is that of an earlier tick. */
 static int of_host(const struct ky_links *links)
 {
@@ -53,7 +48,7 @@ void ky_links_release(struct ky_links *links)
     ky_pair_counts_release(&links->counts, links->bodies);
     ky_device_tree_release(&links->own, links->bodies);
     for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++)
-        ky_buffer_release(card_of(links), buffers[k]);
+        ky_buffer_release(links->bodies->card, buffers[k]);
 }
 
 void ky_links_memory(const struct ky_parameters *parameters, size_t n, struct ky_memory *memory)
@@ -93,13 +88,14 @@ static enum ky_status make_sources(struct ky_links *links, struct ky_error *erro
     const struct ky_cells cells = ky_links_cells(links);
     uint32_t n = (uint32_t)bodies->n, flags = (bodies->state->own_eps ? KY_FLAG_OWN_EPS : 0U) |
                                               (bodies->curve.is_followed ? KY_FLAG_ALONG : 0U);
-    return ky_launch_over(
-        card_of(links), KY_IN_PRECISION(ky_walk_sources, bodies->state->parameters->precision), n,
-        KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(bodies->mass),
-                     KY_BUFFER(*ky_device_softenings(bodies)), KY_BUFFER(*cells.order),
-                     KY_BUFFER(*cells.frame), KY_BUFFER(links->source), KY_BUFFER(links->low),
-                     KY_BUFFER(links->eps2), KY_VALUE(n), KY_VALUE(flags)),
-        error);
+    return ky_launch_over(links->bodies->card,
+                          KY_IN_PRECISION(ky_walk_sources, bodies->state->parameters->precision), n,
+                          KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(bodies->mass),
+                                       KY_BUFFER(*ky_device_softenings(bodies)),
+                                       KY_BUFFER(*cells.order), KY_BUFFER(*cells.frame),
+                                       KY_BUFFER(links->source), KY_BUFFER(links->low),
+                                       KY_BUFFER(links->eps2), KY_VALUE(n), KY_VALUE(flags)),
+                          error);
 }
 
 /* Room for the sources and so many points behind them: where there is too little, the sources are
@@ -123,7 +119,7 @@ static enum ky_status need_sources(struct ky_links *links, size_t points, struct
     for (size_t k = 0; k < sizeof needs / sizeof *needs && status == KY_OK; k++) {
         if (needs[k].buffer->bytes < needs[k].count * needs[k].size)
             links->place = 0;
-        status = ky_buffer_need(card_of(links), needs[k].buffer, needs[k].what, needs[k].count,
+        status = ky_buffer_need(links->bodies->card, needs[k].buffer, needs[k].what, needs[k].count,
                                 needs[k].size, error);
     }
     return status;
@@ -134,7 +130,7 @@ static enum ky_status make_points(struct ky_links *links, const struct ky_points
                                   struct ky_error *error)
 {
     const struct ky_device_bodies *bodies = links->bodies;
-    struct ky_card *card = card_of(links);
+    struct ky_card *card = links->bodies->card;
     uint32_t n = (uint32_t)bodies->n, count = (uint32_t)points->count;
     const struct ky_rows rows = {count, 3, 1 / bodies->state->units.length, KY_STATE_BYTES};
     const struct ky_cells cells = ky_links_cells(links);
@@ -172,7 +168,7 @@ static enum ky_status widen(struct ky_links *links, int precision, struct ky_err
     if (own->is_wide)
         return KY_OK;
     enum ky_status status =
-        ky_launch_over(card_of(links), KY_KERNEL_ky_tree_widen, cells,
+        ky_launch_over(links->bodies->card, KY_KERNEL_ky_tree_widen, cells,
                        KY_ARGUMENTS(KY_BUFFER(own->column.centre), KY_BUFFER(own->column.box),
                                     KY_VALUE(digit[precision]), KY_VALUE(cells)),
                        error);
@@ -240,7 +236,7 @@ static enum ky_status send_active(struct ky_links *links, const struct ky_active
         if (is_active[k])
             list[next++] = (uint32_t)k;
     if (status == KY_OK)
-        status = ky_buffer_fill(card_of(links), &links->lanes, "active bodies", list, count,
+        status = ky_buffer_fill(links->bodies->card, &links->lanes, "active bodies", list, count,
                                 sizeof *list, error);
     free(is_active);
     free(list);
@@ -250,7 +246,7 @@ static enum ky_status send_active(struct ky_links *links, const struct ky_active
 static enum ky_status list_active(struct ky_links *links, struct ky_evaluation *evaluation,
                                   struct ky_error *error)
 {
-    struct ky_card *card = card_of(links);
+    struct ky_card *card = links->bodies->card;
     struct ky_device_tree *own = &links->own;
     const size_t count = evaluation->active->count;
     uint32_t n = (uint32_t)links->bodies->n;
@@ -270,7 +266,7 @@ static enum ky_status list_active(struct ky_links *links, struct ky_evaluation *
 enum ky_status ky_links_lanes(struct ky_links *links, struct ky_evaluation *evaluation,
                               const struct ky_parameters *parameters, struct ky_error *error)
 {
-    struct ky_card *card = card_of(links);
+    struct ky_card *card = links->bodies->card;
     uint32_t n = (uint32_t)links->bodies->n;
     if (evaluation->active)
         return of_host(links) ? send_active(links, evaluation->active, error)

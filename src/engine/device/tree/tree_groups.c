@@ -3,17 +3,12 @@
 
 #include "engine/device/state/curve.h"
 
-static struct ky_card *card_of(const struct ky_device_bodies *bodies)
-{
-    return bodies->card;
-}
-
 /* Groups of at most `most` of the active bodies that are listed, or of all. */
 static enum ky_status divide(struct ky_device_tree *tree, const struct ky_device_bodies *bodies,
                              const struct ky_parameters *parameters, uint32_t most, size_t active,
                              struct ky_error *error)
 {
-    struct ky_card *card = card_of(bodies);
+    struct ky_card *card = bodies->card;
     uint32_t limit = KY_GROUPS_IN_CUT * ky_device_tree_group(parameters),
              cells = (uint32_t)tree->cells, listed = (uint32_t)active;
     const struct ky_buffer *list = listed > 0 ? &bodies->active_list : &tree->before;
@@ -42,7 +37,7 @@ enum ky_status ky_device_tree_make_groups(struct ky_device_tree *tree,
                                           const struct ky_parameters *parameters,
                                           struct ky_error *error)
 {
-    struct ky_card *card = card_of(bodies);
+    struct ky_card *card = bodies->card;
     const size_t cells = tree->cells;
     enum ky_status status =
         divide(tree, bodies, parameters, ky_device_tree_group(parameters), 0, error);
@@ -74,7 +69,7 @@ enum ky_status ky_device_tree_regroup(struct ky_device_tree *tree, struct ky_dev
                                       const struct ky_parameters *parameters,
                                       struct ky_error *error)
 {
-    struct ky_card *card = card_of(bodies);
+    struct ky_card *card = bodies->card;
     const size_t active = evaluation->active ? evaluation->active->count : 0,
                  room = ky_device_tree_groups_room(bodies, parameters);
     const uint32_t most =
@@ -95,7 +90,7 @@ enum ky_status ky_device_tree_regroup(struct ky_device_tree *tree, struct ky_dev
 enum ky_status ky_device_tree_turns(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
                                     uint32_t flags, struct ky_error *error)
 {
-    struct ky_card *card = card_of(bodies);
+    struct ky_card *card = bodies->card;
     uint32_t groups = (uint32_t)tree->groups,
              heavy = tree->few ? (uint32_t)tree->full / KY_HEAVY_GROUPS : 0;
     tree->turns = groups + (KY_SPLIT - 1) * (size_t)heavy;
@@ -126,7 +121,7 @@ enum ky_status ky_device_tree_turns(struct ky_device_tree *tree, struct ky_devic
 enum ky_status ky_device_tree_wanted(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
                                      struct ky_evaluation *evaluation, struct ky_error *error)
 {
-    struct ky_card *card = card_of(bodies);
+    struct ky_card *card = bodies->card;
     uint32_t n = (uint32_t)bodies->n, count = (uint32_t)evaluation->active->count;
     struct ky_buffer *want = &tree->before; /* groups have been made */
     enum ky_status status = ky_device_active_list(bodies, evaluation, error);

@@ -5,11 +5,6 @@
 #include "engine/device/state/curve.h"
 #include "octree/octree.h"
 
-static struct ky_card *card_of(const struct ky_device_bodies *bodies)
-{
-    return bodies->card;
-}
-
 static size_t aligned(size_t bytes)
 {
     return (bytes + KY_PART_ALIGN - 1) / KY_PART_ALIGN * KY_PART_ALIGN;
@@ -20,7 +15,7 @@ static enum ky_status take(const struct ky_device_bodies *bodies, size_t *offset
                            const char *what, struct ky_buffer *part, struct ky_error *error)
 {
     enum ky_status status =
-        ky_buffer_part(card_of(bodies), &bodies->curve.room, what, *offset, bytes, part, error);
+        ky_buffer_part(bodies->card, &bodies->curve.room, what, *offset, bytes, part, error);
     *offset += aligned(bytes);
     return status;
 }
@@ -73,7 +68,7 @@ size_t ky_device_tree_teams(const struct ky_card *card)
 size_t ky_device_tree_groups_room(const struct ky_device_bodies *bodies,
                                   const struct ky_parameters *parameters)
 {
-    return most_groups(parameters, bodies->n) + ky_device_tree_teams(card_of(bodies));
+    return most_groups(parameters, bodies->n) + ky_device_tree_teams(bodies->card);
 }
 
 enum ky_status ky_device_tree_parts_after(struct ky_device_tree *tree,
@@ -102,7 +97,7 @@ enum ky_status ky_device_tree_parts_after(struct ky_device_tree *tree,
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
         all += aligned(parts[k].bytes);
     enum ky_status status =
-        ky_buffer_need(card_of(bodies), &bodies->curve.room, KY_ROOM_OF_ORDERS, all, 1, error);
+        ky_buffer_need(bodies->card, &bodies->curve.room, KY_ROOM_OF_ORDERS, all, 1, error);
     for (size_t k = 0; k < sizeof parts / sizeof *parts && status == KY_OK; k++)
         status = take(bodies, &offset, parts[k].bytes, parts[k].what, parts[k].part, error);
     return status;
@@ -114,7 +109,7 @@ void ky_device_tree_done(struct ky_device_tree *tree, const struct ky_device_bod
         &tree->keys.buffer[0], &tree->keys.buffer[1], &tree->masks,  &tree->at,     &tree->group,
         &tree->before,         &tree->turn,           &tree->weight, &tree->factor, &tree->wanted};
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
-        ky_buffer_release(card_of(bodies), parts[k]);
+        ky_buffer_release(bodies->card, parts[k]);
 }
 
 void ky_device_tree_release(struct ky_device_tree *tree, const struct ky_device_bodies *bodies)
@@ -125,9 +120,9 @@ void ky_device_tree_release(struct ky_device_tree *tree, const struct ky_device_
     tree->built = 0;
     ky_device_tree_done(tree, bodies);
     for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++)
-        ky_buffer_release(card_of(bodies), buffers[k]);
-    ky_cell_columns_release(card_of(bodies), &tree->column);
-    ky_pinned_release(card_of(bodies), &tree->pinned);
+        ky_buffer_release(bodies->card, buffers[k]);
+    ky_cell_columns_release(bodies->card, &tree->column);
+    ky_pinned_release(bodies->card, &tree->pinned);
 }
 
 size_t ky_device_tree_counts(size_t n)
@@ -138,7 +133,7 @@ size_t ky_device_tree_counts(size_t n)
 enum ky_status ky_device_tree_need_bodies(struct ky_device_tree *tree,
                                           struct ky_device_bodies *bodies, struct ky_error *error)
 {
-    struct ky_card *card = card_of(bodies);
+    struct ky_card *card = bodies->card;
     const size_t n = bodies->n;
     const struct {
         struct ky_buffer *buffer;
@@ -178,7 +173,7 @@ enum ky_status ky_device_tree_need_cells(struct ky_device_tree *tree,
 {
     size_t room = (size_t)ky_octree_cells(parameters, bodies->n);
     room = tree->cells > room ? tree->cells + tree->cells / 8 : room;
-    return ky_cell_columns_need(card_of(bodies), &tree->column, tree->cells, room,
+    return ky_cell_columns_need(bodies->card, &tree->column, tree->cells, room,
                                 KY_MOMENTS(parameters->multipole), error);
 }
 
