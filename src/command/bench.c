@@ -84,7 +84,7 @@ static void show(const struct bench_case *row, const struct force_result *result
     fflush(stdout);
 }
 
-/* One row. KY_UNSUPPORTED where the engine has no such method. */
+/* Measures one row. KY_UNSUPPORTED if the engine has no such method. */
 static enum ky_status measure(struct cli *cli, const struct ky_parameters *base,
                               const struct bench_case *row, struct force_result *result)
 {

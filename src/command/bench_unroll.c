@@ -44,7 +44,7 @@ static enum ky_status measure_one(struct cli *cli, const struct ky_parameters *b
     return status;
 }
 
-/* Finds out what the engine is, and how many bodies suit it. */
+/* Finds the engine, and how many bodies suit it. */
 static enum ky_status probe(struct cli *cli, const struct ky_parameters *parameters, size_t *n)
 {
     struct force_result result;

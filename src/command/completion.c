@@ -12,8 +12,8 @@ static void model_names(FILE *out)
         fprintf(out, "%s%s", k ? " " : "", name);
 }
 
-/* The words that an option's value is chosen from, with blanks between: "auto cpu cuda opencl".
- * Returns their number; 0 where any text or number may stand. */
+/* The words from which an option's value is chosen, with blanks between: "auto cpu cuda opencl".
+ * Returns their number; 0 if any text or number is allowed. */
 static size_t choices(const struct ky_option *option, char *words, size_t size)
 {
     size_t used = 0, count = 0;
@@ -75,7 +75,7 @@ static void bash_name(const struct ky_option *option, FILE *out)
     fprintf(out, " --%s", option->name);
 }
 
-/* The values of one option that follows such a word. */
+/* The values of one option after its word. */
 static void bash_values(const struct ky_option *option, FILE *out)
 {
     char words[256];
@@ -112,7 +112,7 @@ static void bash_end(FILE *out)
 
 /* ---- zsh ---- */
 
-/* The first clause of a text, without what zsh would take for its own. */
+/* The first clause of a text, without characters that zsh would interpret. */
 static void clause(const char *text, FILE *out)
 {
     for (; *text && !(strchr(";.(", *text) && (text[1] == ' ' || *text == '(')); text++)

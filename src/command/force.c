@@ -58,7 +58,7 @@ static void show(const struct force_result *result, const struct ky_units *units
     }
 }
 
-/* What the evaluation would need, for --dry-run. */
+/* Shows the memory that the evaluation would need, for --dry-run. */
 static enum ky_status show_memory(struct cli *cli, const struct ky_parameters *parameters, size_t n,
                                   const struct force_request *request)
 {

@@ -11,7 +11,7 @@ struct force_result {
     struct ky_force_report report;   /* each time the median of all repetitions */
     struct ky_check_results errors;  /* samples = 0 without a check */
     struct ky_sums sums;             /* mass = NaN unless asked for */
-    int sinks, sources;              /* of the exact sum's loop; 0: by the parameters' unrolling */
+    int sinks, sources;              /* loop of the exact sum; 0: by the parameters' unrolling */
 };
 
 struct force_request {
@@ -36,7 +36,7 @@ enum ky_status force_foresee(const struct ky_parameters *parameters, size_t n,
                              struct ky_error *error);
 
 /* The same as force_measure for a Plummer sphere of n bodies, made for it, with the softening of
- * the parameters or the one that is recommended for n. */
+ * the parameters or the recommended one for n. */
 enum ky_status force_measure_plummer(const struct ky_parameters *parameters, size_t n,
                                      const struct force_request *request,
                                      struct force_result *result, struct ky_error *error);

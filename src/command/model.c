@@ -17,7 +17,7 @@ static void list(const struct cli *cli, FILE *out)
     }
 }
 
-/* What was made, as one object or a line. */
+/* Shows what was made, as one object or a line. */
 static void show(const struct cli *cli, const char *name, const struct sink *sink,
                  const struct ky_snapshot *snapshot)
 {
@@ -38,7 +38,7 @@ static void show(const struct cli *cli, const char *name, const struct sink *sin
     }
 }
 
-/* The help is about one model: its options alone. */
+/* Makes the help that of one model: only its options. */
 static enum ky_status narrow(struct cli *cli, const char *name)
 {
     struct ky_model_about model = {.size = sizeof model};

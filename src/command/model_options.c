@@ -1,6 +1,6 @@
-/* The options of models on a command line. Only when the line has been read is it known which
- * model they are for. So one set has an option of each name that any model has. Those that were
- * given go to the model by name. */
+/* The options of models on a command line. The model is known only after the line has been read. So
+ * one set has an option for each name that any model has. The options that were given go to the
+ * model by name. */
 #include <string.h>
 
 #include "command/command.h"
@@ -27,7 +27,7 @@ static size_t gather(const char *name, struct ky_option options[CLI_OPTIONS], si
         if (is_shared(about.name) || ky_options_find(&known, 1, about.name, NULL))
             continue;
         if (count == CLI_OPTIONS)
-            return CLI_OPTIONS + 1; /* which cli_add does not take */
+            return CLI_OPTIONS + 1; /* cli_add refuses it */
         options[count] = cli_option(&about);
         options[count].offset = count * sizeof(union option_value);
         count++;
@@ -74,7 +74,7 @@ const char *model_options_given(const struct cli *cli, const char *except)
     return NULL;
 }
 
-/* The values of the models' own options that were given, as words. */
+/* Writes the models' own options that were given as words. */
 static enum ky_status put_words(struct cli *cli, struct model_options *model)
 {
     size_t used = 0, count = 0;

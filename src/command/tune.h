@@ -13,10 +13,10 @@ struct tune_request {
     uint64_t check, repeat;
 };
 
-/* A force with an opening test, over whose tolerance the settings go; direct has one alone. */
+/* A force with an opening test, and its tolerances; direct has only one setting. */
 struct tune_family {
     int force, opening; /* KY_OPENING_BY_USE: it opens nothing */
-    int asked;          /* 1: measured where --force or --opening names it alone */
+    int asked;          /* 1: measured only if --force or --opening names it */
 };
 
 /* 0 for the exact sum, which is one setting. */

@@ -95,7 +95,7 @@ static void show_header(const struct tuning *tuning)
                "seconds", "error 99 %", "potential");
 }
 
-/* A row of the table as soon as it is there. */
+/* Shows a row of the table as soon as it is measured. */
 static void show_trial(const struct tuning *tuning, const struct tune_trial *trial)
 {
     const struct cli *cli = tuning->cli;
@@ -113,14 +113,14 @@ static void show_trial(const struct tuning *tuning, const struct tune_trial *tri
     fflush(stdout);
 }
 
-/* Finds how many pairs a second the engine sums, from an exact sum over some of the bodies. */
+/* Measures how many pairs a second the engine sums, by an exact sum over some of the bodies. */
 static enum ky_status measure_rate(struct tuning *tuning, size_t engine)
 {
     const size_t most = strcmp(tuning->engines[engine], "cpu") ? 1 << 14 : 1 << 12;
     const struct tune_trial trial = {&families[FAMILIES - 1], engine, (double)NAN, 0, 0, 0};
     const struct ky_parameters own = tune_parameters(tuning, &trial);
     const struct force_request request = {.repeat = 1, .keep = 1};
-    struct ky_bodies some = *tuning->bodies; /* with all arrays that the measurement wants */
+    struct ky_bodies some = *tuning->bodies; /* with all arrays that the measurement needs */
     struct force_result result;
     some.n = some.n < most ? some.n : most;
     enum ky_status status = force_measure(&own, &some, &request, &result, &tuning->cli->error);
@@ -129,9 +129,9 @@ static enum ky_status measure_rate(struct tuning *tuning, size_t engine)
     return status;
 }
 
-/* The time that one evaluation of the next setting may take: of an exact sum all pairs, of the
- * first setting of a tree 2,000 pairs a body, of a finer one 2.5 times the one before, which is
- * more than a step of the tolerances costs. */
+/* An upper estimate of the time of the next setting's evaluation: for an exact sum all pairs, for
+ * the first setting of a tree 2,000 pairs a body, for a finer one 2.5 times the one before, which
+ * is more than a step of the tolerances costs. */
 static double foresee(const struct tuning *tuning, const struct tune_family *family,
                       const struct tune_trial *before)
 {
@@ -172,7 +172,7 @@ static enum ky_status measure_family(struct tuning *tuning, const struct tune_fa
     return KY_OK;
 }
 
-/* Whether the options leave the family in. */
+/* Whether the options allow the family. */
 static int is_wanted(const struct tuning *tuning, const struct tune_family *family)
 {
     const struct cli *cli = tuning->cli;
@@ -198,7 +198,7 @@ static int is_known(const struct tuning *tuning, const struct ky_device *device)
     return 0;
 }
 
-/* The engines: the one of --engine, else one of each kind that `auto` looks at. */
+/* The engines: the one of --engine, else one of each kind that `auto` considers. */
 static void find_engines(struct tuning *tuning)
 {
     struct ky_device device = {0};

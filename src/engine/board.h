@@ -2,8 +2,8 @@
  * engine.h. A board has a memory of bodies that act ("j", in slots 0, 1, …), predicts them to a
  * time, and sums their forces on bodies that the caller sends (sinks, "i").
  *
- * A board is one device, or the CPU. Several are driven by src/grape/pool, which divides the slots
- * among them and adds what they give in a fixed order; no board knows of another.
+ * A board is one device, or the CPU. src/grape/pool uses several: it divides the slots among them
+ * and adds their results in a fixed order. No board knows of another.
  *
  * All numbers are the caller's, with G = 1: src/grape has multiplied them by powers of two so that
  * masses are at most 1 and distances that matter lie between 1e-11 and 1e15 (jerk.h), which float
@@ -23,8 +23,8 @@
 struct ky_board_body {
     double time, mass;
     double x[3], v[3], a2[3], j6[3], s18[3]; /* position, velocity, a/2, j/6, snap/18 */
-    int32_t label;                           /* may be any number, and that of several bodies */
-    int32_t set;                             /* 0: the slot is empty and counts as nothing */
+    int32_t label;                           /* any number; several bodies may have the same */
+    int32_t set;                             /* 0: the slot is empty and exerts nothing */
 };
 
 /* What is wanted beside acceleration and potential. A board may compute more than that. */
@@ -43,9 +43,9 @@ struct ky_board_request {
     size_t capacity;  /* with KY_BOARD_LISTS: entries of a list, 1 or more */
 };
 
-/* Arrays of the caller, [count of the request]; NULL: not wanted. Distances are bare, without ε,
- * and of the predicted bodies; massless ones count too. Two distances that the board's precision
- * does not tell apart (1e-7 in extended) count as the same. */
+/* Arrays of the caller, [count of the request]; NULL: not wanted. Distances are between predicted
+ * positions, without ε; massless bodies count too. Two distances that the board's precision does
+ * not tell apart (1e-7 in extended) count as the same. */
 struct ky_board_results {
     double (*acceleration)[3], (*jerk)[3], *potential; /* potential negative, without the sink */
     /* The nearest body: its label, slot and r²; of equals the lowest slot. Where there is none:
@@ -54,22 +54,22 @@ struct ky_board_results {
     uint32_t *nearest_slot;
     double *nearest_r2;
     /* Bodies with r² <= h²: how many, and list[begin[sink] …] their labels, ascending. Where there
-     * are more than the capacity, `found` is any number above it, and the list has those of the
-     * lowest slots. `list` has room for count * capacity labels, which a board may fill in any way.
-     * The three are wanted together. */
+     * are more than the capacity, `found` is any number above it, and the list has the bodies of
+     * the lowest slots. `list` has room for count * capacity labels, which a board may fill in any
+     * way. The three are wanted together. */
     uint32_t *found;
     int32_t *list;
     size_t *begin;
 };
 
-/* Memory that a board keeps for the one who calls: zeroed at first, and the caller's to free. */
+/* Memory that a board keeps for a caller: zeroed at first, and freed by the caller. */
 struct ky_board_room {
     void *memory;
     size_t size;
 };
 
-/* One sum over bodies at rest, in any units with G = 1. A body exerts nothing on a sink that lies
- * on it where eps2 is 0; potentials are positive. */
+/* One sum over bodies at rest, in any units with G = 1. With eps2 = 0 a body exerts nothing on a
+ * sink in the same place. Potentials are positive. */
 struct ky_board_resting {
     size_t bodies, count; /* either may be 0 */
     const double (*x)[3], *mass;
@@ -84,10 +84,10 @@ struct ky_board {
     const struct ky_board_verbs *verbs;
 };
 
-/* Sums in float about the middle of the sinks: errors of 1e-7 for a group of sinks and the bodies
- * around it, and of 1e-7 of the system's size in the distances of near bodies where the sinks are
- * all over it. Threads may call it at once, each with a room of its own. KY_FAULT where memory is
- * out. */
+/* Sums in float relative to the middle of the sinks. Errors are 1e-7 for a group of sinks and the
+ * bodies around it. If the sinks are spread over the system, distances of near bodies have errors
+ * of 1e-7 of its size. Threads may call it at once, each with its own memory. KY_FAULT where memory
+ * is out. */
 typedef enum ky_status ky_board_rest(struct ky_board *board, const struct ky_board_resting *resting,
                                      struct ky_error *error);
 
@@ -95,29 +95,29 @@ struct ky_board_verbs {
     const char *name; /* "cpu" */
 
     /* parameters->engine names one device ("cuda:1") or the CPU. precision is KY_EXTENDED:
-     * positions in double or double-single, the rest of a pair in float, relative errors of forces
-     * about 1e-7 also where all bodies move together a hundred times as fast as they move among
-     * themselves (velocities relative to their mean); or KY_DOUBLE. threads, isa and log count too.
-     * The parameters need not stay. */
+     * positions in double or double-single, the rest of a pair in float, with relative errors of
+     * forces about 1e-7, even if all bodies move together a hundred times as fast as among
+     * themselves; or KY_DOUBLE. threads, isa and log are used too. The parameters need not outlive
+     * the call. */
     enum ky_status (*open)(const struct ky_parameters *parameters, struct ky_board **board,
                            struct ky_error *error);
     void (*close)(struct ky_board *board);
 
-    /* Copies body[k] to slot[k]; slots are ascending and differ. The memory grows as it must, and
-     * slots that it gains in between are empty. Not between start and finish. */
+    /* Copies body[k] to slot[k]; slots are ascending and differ. The memory grows as needed; slots
+     * that are added in between are empty. Not to be called between start and finish. */
     enum ky_status (*put)(struct ky_board *board, size_t count, const uint32_t *slot,
                           const struct ky_board_body *body, struct ky_error *error);
 
     /* Copies the sinks, begins to compute and returns before the force is there. Bodies are
-     * predicted anew if the time, the number of slots or a body is another than last time. The
-     * request and its arrays need not stay. Not between start and finish. */
+     * predicted again if the time, the number of slots or a body has changed. The request and its
+     * arrays need not outlive the call. Not to be called between start and finish. */
     enum ky_status (*start)(struct ky_board *board, const struct ky_board_request *request,
                             struct ky_error *error);
-    /* Waits for what was started, and gives its results; results NULL: they are lost. KY_USAGE
-     * without a start. */
+    /* Waits for the force that was started, and gives its results; with results NULL they are lost.
+     * KY_USAGE without a start. */
     enum ky_status (*finish)(struct ky_board *board, const struct ky_board_results *results,
                              struct ky_error *error);
-    /* NULL where a board sums over bodies at rest as over any others. */
+    /* NULL: the board sums over bodies at rest as over moving ones. */
     ky_board_rest *rest;
 };
 
@@ -127,8 +127,8 @@ extern const struct ky_board_verbs ky_cpu_board;
 KY_DRIVERS(KY_DRIVER_BOARD, )
 
 /* Opens the board that parameters->engine names: "cpu", "cuda:1", "opencl", "auto" (the fastest
- * that opens). KY_UNSUPPORTED with the reason for one that is not here, KY_USAGE for a name that
- * there is not. */
+ * that opens). KY_UNSUPPORTED, with the reason, for one that is not here; KY_USAGE for an unknown
+ * name. */
 enum ky_status ky_board_open(const struct ky_parameters *parameters, struct ky_board **board,
                              struct ky_error *error);
 

@@ -1,4 +1,4 @@
-/* The tables of what struct ky_parameters says of processor and force, and the fields that follow
+/* The tables of the options of engine and force in struct ky_parameters, and the fields that follow
  * from others. */
 #include "engine/engine.h"
 
@@ -106,7 +106,8 @@ void ky_force_defaults(struct ky_parameters *parameters)
         ky_options_defaults(&sets[k]);
 }
 
-/* θ belongs to three opening tests and α to the fourth: one that is given chooses among them. */
+/* θ belongs to three opening tests and α to the fourth: the one that is given chooses among them.
+ */
 static enum ky_status resolve_opening(struct ky_parameters *own, struct ky_error *error)
 {
     const int theta = !isnan(own->theta), alpha = !isnan(own->alpha);
@@ -169,7 +170,7 @@ enum ky_status ky_force_resolve_once(const struct ky_parameters *given,
     return status ? status : ky_force_resolve(&once, resolved, error);
 }
 
-/* 1 if the parameters may take an engine of that name. */
+/* 1 if the parameters allow an engine of that name. */
 static int may_take(const struct ky_parameters *parameters, const char *engine)
 {
     const char *const given = parameters->engine ? parameters->engine : "auto";

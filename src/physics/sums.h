@@ -14,7 +14,7 @@
 #define KY_SUM_FORCE 13
 #define KY_SUM_EXTERNAL 16 /* m φ of external fields */
 #define KY_SUMS 17
-/* Those up to EXTERNAL, of what is kept for each body. */
+/* The sums before EXTERNAL, whose terms are kept for each body. */
 #define KY_SUMS_KEPT 16
 
 #endif

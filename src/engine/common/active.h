@@ -9,12 +9,13 @@
  * NULL, which means all bodies, is always right. */
 enum ky_status ky_active_check(const struct ky_active *active, size_t n, int has_acceleration,
                                struct ky_error *error);
-/* is_active[i], i < n, is 1 for a body of the list and 0 for others. The list has been checked. */
+/* Sets is_active[i], i < n, to 1 for a body of the list and to 0 for others. The list has been
+ * checked. */
 void ky_active_mark(const struct ky_active *active, size_t n, unsigned char *is_active);
 
 /* KY_USAGE for a list of new numbers that does not ascend, or that names a body past the `n`-th.
- * KY_BAD_DATA for a position that is not finite, or farther from 0 than units of `length` serve;
- * length 0 is without limit. */
+ * KY_BAD_DATA for a position that is not finite, or farther from 0 than units of `length` allow;
+ * with length 0 there is no limit. */
 enum ky_status ky_some_check(const struct ky_some *some, size_t n, double length,
                              struct ky_error *error);
 

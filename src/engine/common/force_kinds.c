@@ -5,9 +5,9 @@
 
 /* Crossovers: measured with Plummer spheres, default options and steps of the leap-frog on an
  * NVIDIA H200 and the Xeon (Sapphire Rapids) beside it: 99 bodies with 1 thread and 90 with 16 for
- * the exact sum, some 600 and 430 for the tree. Threads bring next to nothing to systems as small
- * as these, so that one number serves for all. bench/crossover.c measures it anew;
- * docs/performance.md, "Where a GPU begins to pay", has the figures. */
+ * the exact sum, some 600 and 430 for the tree. Threads hardly help such small systems, so that one
+ * number serves for all. bench/crossover.c measures it anew; docs/performance.md, "Where a GPU
+ * begins to pay", has the figures. */
 static const char *const of_trees[] = {"opening", "theta", "alpha", "cell",  "multipole",
                                        "curve",   "tree",  "leaf",  "group", NULL},
                          *const of_groups[] = {"group", NULL}, *const none[] = {NULL};

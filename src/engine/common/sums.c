@@ -1,7 +1,7 @@
 /* The arithmetic of struct ky_sums. */
 #include "engine/common/sums.h"
 
-/* What the sums have to be multiplied with, for units that are `by` times as large. */
+/* The factors of the sums for units that are `by` times as large. */
 static void factors(struct ky_sum_units by, double factor[KY_SUMS])
 {
     factor[KY_SUM_MASS] = by.mass;
@@ -49,7 +49,7 @@ void ky_sums_finish(const struct ky_raw_sums *raw, struct ky_sums *sums)
         sums->centre[c] = sum[KY_SUM_MASS] > 0 ? sum[KY_SUM_CENTRE + c] / sum[KY_SUM_MASS] * l : 0;
         sums->momentum[c] = sum[KY_SUM_MOMENTUM + c] * m * v;
         sums->angular_momentum[c] = sum[KY_SUM_ANGULAR + c] * m * l * v;
-        /* About the centre of mass: a tree's forces do not quite add up to nothing. */
+        /* about the centre of mass: a tree's forces do not quite add up to 0 */
         sums->virial -= sums->centre[c] * sum[KY_SUM_FORCE + c] * m * a;
     }
 }

@@ -1,20 +1,20 @@
-/* From sums over bodies in engines' own units to those of the caller. */
+/* Sums over bodies, from engines' own units to the caller's. */
 #ifndef KY_ENGINE_SUMS_H
 #define KY_ENGINE_SUMS_H
 
 #include "engine/engine.h"
 
-/* Sums that are not finished: more bodies can be added. All 0 for no bodies. */
+/* Sums that are not finished: more bodies can be added. All 0 without bodies. */
 struct ky_raw_sums {
     struct ky_sum_units units;
     double of[KY_SUMS];
 };
 
-/* Adds the parts in their order, and takes their units where *to has no bodies yet. So the parts of
- * one engine after the other give the bits of one engine that has all the bodies, if every engine
- * but the last has whole chunks. */
+/* Adds the parts in their order. If *to has no bodies yet, it gets their units. If every engine but
+ * the last has whole chunks, the parts of several engines, one after the other, give the same bits
+ * as one engine with all the bodies. */
 void ky_sums_add(struct ky_raw_sums *to, const struct ky_partial_sums *parts);
-/* Fills all of `sums`, the virial about the centre of mass of all bodies. */
+/* Fills all of `sums`; the virial is about the centre of mass of all bodies. */
 void ky_sums_finish(const struct ky_raw_sums *raw, struct ky_sums *sums);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the engines look for in the bodies that they get: see units.h. */
+/* What the engines check in the bodies that they get: see units.h. */
 #include "engine/common/units.h"
 
 #include <float.h>
@@ -11,18 +11,18 @@
 #include "engine/common/softening.h"
 #include "octree/sample.h"
 
-/* A body, or a softening, of more sizes of the system than FARTHEST is refused. Up to AT_EASE it
- * does not matter; beyond, the unit grows with it, for float holds no 1/s³ of more than 2³⁷ units.
- */
+/* A body farther than FARTHEST sizes of the system, or with such a softening, is refused. Up to
+ * AT_EASE the size alone decides the unit; beyond, the unit grows with it, since float cannot hold
+ * 1/s³ of more than 2³⁷ units. */
 #define FARTHEST 1e12
 #define AT_EASE 0x1p27
 
 enum { SAMPLE = KY_MEDIAN_MOST, MANY = 1 << 15 }; /* MANY bodies: several threads */
 
 struct extent {
-    double size; /* nine bodies of ten lie within this of the middle, along every axis */
-    double far;  /* no body is farther */
-    size_t body; /* which is that far */
+    double size; /* nine of ten bodies are within this distance of the middle, along every axis */
+    double far;  /* the distance of the farthest body */
+    size_t body; /* the farthest body */
     double mass; /* the mean of the bodies */
 };
 
@@ -45,8 +45,8 @@ static double distance(const double x[3], const double middle[3])
     return most;
 }
 
-/* The farthest of the bodies first … last − 1, the first one if there are several. `size` becomes
- * the mean distance, `mass` the mean mass, both as far as these bodies add to them. */
+/* The farthest of the bodies first … last − 1; of several the first. `size` and `mass` become these
+ * bodies' shares of the mean distance and the mean mass. */
 static struct extent look_at(const struct ky_bodies *bodies, const double middle[3], size_t first,
                              size_t last)
 {
@@ -62,7 +62,7 @@ static struct extent look_at(const struct ky_bodies *bodies, const double middle
     return part;
 }
 
-/* The same of all bodies; for any number of threads the same. */
+/* The same for all bodies, and the same for any number of threads. */
 static struct extent look_at_all(const struct ky_bodies *bodies, const double middle[3],
                                  int threads)
 {
@@ -81,8 +81,9 @@ static struct extent look_at_all(const struct ky_bodies *bodies, const double mi
     return all;
 }
 
-/* Medians, so that escapers do not shrink the rest. Where nine bodies of ten coincide, the size is
- * the mean distance; and of two bodies, one of which the middle may be but for a rounding. */
+/* Medians, so that escapers do not shrink the rest. The size is the mean distance where nine of ten
+ * bodies coincide; so it is for two bodies, since the middle may be one of them but for a rounding.
+ */
 static struct extent extent_of(const struct ky_bodies *bodies, int threads)
 {
     double sample[SAMPLE], middle[3] = {0};
@@ -99,7 +100,7 @@ static struct extent extent_of(const struct ky_bodies *bodies, int threads)
     return extent;
 }
 
-/* The largest softening, and whose it is. */
+/* The largest softening, and the body that has it. */
 static double largest_softening(const struct ky_bodies *bodies, double softening, size_t *body)
 {
     double most = bodies->softening ? 0 : softening;
@@ -181,7 +182,7 @@ int ky_engine_how(const struct ky_bodies *bodies, const struct ky_parameters *pa
     return ky_pairs_how(kind, own) | ky_pairs_guard(ky_sink_eps2(kind, own, least / units->length));
 }
 
-/* Room for accelerations that were never computed is full of zeros. */
+/* Memory for accelerations that were never computed is full of zeros. */
 int ky_knows_acceleration(const struct ky_bodies *bodies)
 {
     for (size_t i = 0; bodies->acceleration && i < bodies->n; i++)

@@ -1,7 +1,7 @@
 /* The engines' own units: powers of two that bring a system to a size of about 2¹⁰ and its mean
- * mass to 1. Dividing by them changes no digit and keeps float arithmetic away from its limits
- * whatever the caller's units are. docs/numerics.md says what that means for bodies that are very
- * near, and very far. */
+ * mass to 1. Dividing by them changes no digit, and keeps float arithmetic away from its limits for
+ * any units of the caller. docs/numerics.md says what that means for bodies that are very near or
+ * very far. */
 #ifndef KY_ENGINE_UNITS_H
 #define KY_ENGINE_UNITS_H
 
@@ -14,10 +14,10 @@ struct ky_engine_units {
     double length, mass;
 };
 
-/* The units of the frame, or with length 0, and where the frame has no cube and a body is too far
- * for its length, those for these bodies. The parameters' softening is that of bodies which have
- * none of their own. KY_BAD_DATA, naming the body, for one that is too far from the others or for
- * the frame, and for a softening of its own that is too large. KY_BAD_DATA for lengths and masses
+/* The engine's units: those of the frame. With length 0, and where the frame has no cube and a body
+ * is too far for its length, they follow from these bodies. The parameters' softening is for bodies
+ * without their own. KY_BAD_DATA, naming the body, for one that is too far from the others or for
+ * the frame, and for its own softening if that is too large. KY_BAD_DATA for lengths and masses
  * whose accelerations double cannot hold. KY_USAGE for a softening of the parameters that is too
  * large. */
 enum ky_status ky_engine_units(const struct ky_bodies *bodies,
@@ -26,25 +26,26 @@ enum ky_status ky_engine_units(const struct ky_bodies *bodies,
                                struct ky_error *error);
 /* From fields for G = 1 in the engine's units to the caller's: multiply them with `strength`, then
  * with `acceleration` or `potential`. The last two are powers of two. `strength` is what remains of
- * G, 0 or from 1/2 to 1. A field that is kept multiplied with `strength` goes to the caller, and
- * comes back, to the last bit. */
+ * G, 0 or from 1/2 to 1. A field that is kept multiplied with `strength` goes to the caller and
+ * back without losing a bit. */
 struct ky_engine_scale {
     double acceleration, potential, strength;
 };
 struct ky_engine_scale ky_engine_scale(const struct ky_engine_units *units, double g);
-/* The smallest power of two above x, times 2^shift, from 2^-500 to 2^500; 1 for an x that is not
- * above 0 or not finite. */
+/* The smallest power of two above x, times 2^shift, limited to 2^-500 … 2^500; 1 for an x that is
+ * not above 0 or not finite. */
 double ky_power_of_two(double x, int shift);
 /* How loops soften pairs of these bodies, in these units: KY_GUARD … of physics/softening_kinds.h.
- * The parameters' softening is that of bodies which have none of their own. */
+ * The parameters' softening is for bodies without their own. */
 int ky_engine_how(const struct ky_bodies *bodies, const struct ky_parameters *parameters,
                   const struct ky_engine_units *units);
-/* Whether the accelerations of the bodies are there and were computed. */
+/* 1 if the bodies have accelerations that were computed, else 0. */
 int ky_knows_acceleration(const struct ky_bodies *bodies);
 
-/* Units that bring floats near 1 in sums over moving bodies: of masses by the heaviest, of
- * velocities [length / the caller's time] by those that the system holds together. Masses are in
- * the engine's unit, `potential` is that of a mass of 1 at a distance of 1. Powers of two. */
+/* Units that bring floats near 1 in sums over moving bodies, as powers of two. The unit of mass
+ * follows from the heaviest body, the unit of velocity [length / the caller's time] from velocities
+ * in a bound system. Masses are in the engine's unit; `potential` is the potential of a mass of 1
+ * at a distance of 1. */
 struct ky_moving_units {
     double mass, speed;
 };

@@ -1,4 +1,4 @@
-/* The CPU engine's own state, and what its room has for it: instruction sets, units, columns,
+/* The CPU engine's own state, and the functions of this room: instruction sets, units, columns,
  * fields and sums.
  *
  * Bodies lie in columns of double in the caller's order. Positions, masses and softenings are in
@@ -25,7 +25,7 @@ struct ky_cpu_kept {
     uint32_t *group; /* [n] --force tree: index of the tree's group that contains the body */
     uint32_t *first; /* interactions of each sink at the first walk of its group, or body, since the
                         tree was built; 0: none yet */
-    int64_t more;    /* interactions of later walks beyond that */
+    int64_t more;    /* interactions of later walks beyond the first ones */
     struct ky_relative relative; /* for all evaluations; a[0] NULL: not found yet */
 };
 
@@ -38,21 +38,21 @@ struct ky_cpu {
     int threads, team; /* team: for plain loops over the bodies, 1 when they are few */
     size_t n;
     double *x[3], *v[3], *a[3], *mass, *potential;
-    unsigned extras;                /* the columns that an integrator asked for */
+    unsigned extras;                /* set of the columns that an integrator asked for */
     double *extra[KY_COLUMN_COUNT]; /* component by component; NULL: not asked for */
-    uint64_t extras_put;            /* how many times one was set to 0 or to given numbers */
+    uint64_t extras_put;            /* how often a column was set to 0 or to given numbers */
     double *softening;              /* NULL: parameters->softening for all */
-    int how;                        /* to soften pairs: KY_GUARD … of physics/softening_kinds.h */
+    int how; /* how pairs are softened: KY_GUARD … of physics/softening_kinds.h */
     double length, mass_unit;
     struct ky_engine_frame frame;   /* edge 0: found from the bodies */
-    const struct ky_active *active; /* of the present evaluation; NULL: all bodies */
-    unsigned char *is_active;       /* [n] the same, if there is one */
+    const struct ky_active *active; /* active bodies of the present evaluation; NULL: all */
+    unsigned char *is_active;       /* [n] 1 for active bodies, if `active` is not NULL */
     int has_acceleration;           /* a[] holds the last accelerations */
     void *column;                   /* direct: columns in float */
     struct ky_octree tree;          /* tree and walk */
-    int tree_stands;                /* `tree` is that of the present positions */
-    int tree_opening;               /* with which it was built: enum ky_opening */
-    int tree_linked;                /* it has its links */
+    int tree_stands;                /* 1: `tree` is valid for the present positions */
+    int tree_opening;               /* enum ky_opening with which it was built */
+    int tree_linked;                /* 1: it has its links */
     int tree_serves;       /* block steps: `tree` is that of an earlier tick, and good enough */
     int in_block;          /* the present evaluation is that of a block */
     const double (*at)[3]; /* then, where `tree` serves: the bodies at the present tick */
@@ -65,7 +65,7 @@ struct ky_cpu {
 /* Bodies that a thread takes at a time. */
 enum { KY_BODIES_CHUNK = 4096 };
 
-/* The widest instruction set of this machine, or the one that is asked for. */
+/* The widest instruction set of this machine, or the one that `isa` names. */
 enum ky_status ky_cpu_lanes(int isa, const struct ky_lanes **lanes, const char **name,
                             struct ky_error *error);
 
@@ -77,7 +77,7 @@ static inline int ky_cpu_is_active(const struct ky_cpu *cpu, size_t i)
 {
     return !cpu->active || cpu->is_active[i];
 }
-/* ε² of one sink in the engine's units, without that of the source if sources have their own. */
+/* ε² of one sink in the engine's units. If sources have their own ε², theirs is not in it. */
 double ky_cpu_sink_eps2(const struct ky_cpu *cpu, size_t i);
 /* Factors from a field for G = 1 in the engine's units to the caller's. */
 struct ky_cpu_scale {
@@ -85,7 +85,7 @@ struct ky_cpu_scale {
 };
 struct ky_cpu_scale ky_cpu_scale(const struct ky_cpu *cpu);
 
-/* columns.c: the verbs, and what follows from them when there are other bodies. */
+/* columns.c: the verbs, and the reset of columns for new bodies. */
 enum ky_status ky_cpu_columns(struct ky_engine *engine, unsigned set, struct ky_error *error);
 enum ky_status ky_cpu_put_column(struct ky_engine *engine, enum ky_column column,
                                  const double *numbers, struct ky_error *error);
@@ -94,12 +94,12 @@ enum ky_status ky_cpu_get_column(struct ky_engine *engine, enum ky_column column
 /* Sets all columns to 0, for the present number of bodies. KY_FAULT when memory is out. */
 enum ky_status ky_cpu_clear_columns(struct ky_cpu *cpu, struct ky_error *error);
 void ky_cpu_free_columns(struct ky_cpu *cpu);
-/* The external fields with positions in the engine's units and accelerations in the caller's;
- * returns how many. */
+/* The external fields, positions in the engine's units and accelerations in the caller's; returns
+ * how many. */
 size_t ky_cpu_externals(const struct ky_cpu *cpu, struct ky_external field[KY_MOST_EXTERNALS]);
-/* Adds them to the accelerations of the active bodies. */
+/* Adds the fields to the accelerations of the active bodies. */
 void ky_cpu_add_externals(struct ky_cpu *cpu);
-/* The verb `sums`, the potentials being those of the present positions. */
+/* The verb `sums`; the potentials are those of the present positions. */
 enum ky_status ky_cpu_sums(const struct ky_cpu *cpu, struct ky_partial_sums *parts,
                            struct ky_error *error);
 

@@ -6,8 +6,8 @@
 #include "base/memory.h"
 #include "engine/common/external.h"
 
-/* Adds the sums over some bodies. Positions and masses in them are in the engine's units, all else
- * is in the caller's. */
+/* Adds the sums over some bodies. In the columns positions and masses are in the engine's units,
+ * everything else in the caller's. */
 static void sum_chunk(const struct ky_cpu *cpu, const struct ky_external *field, size_t fields,
                       size_t first, size_t last, double sum[KY_SUMS])
 {

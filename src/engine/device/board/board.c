@@ -1,8 +1,6 @@
 /* The boards of devices (engine/board.h): one device over any driver. A force is a copy of the
- * sinks, two launches and a copy of the results; a third launch predicts the bodies where
- * the sinks are those of several groups, a fourth makes lists. The kernels are in
- * kernels/board/board.k.
- */
+ * sinks, two launches and a copy of the results. A third launch predicts the bodies if the sinks
+ * need several groups, a fourth makes lists. The kernels are in kernels/board/board.k. */
 #include "engine/board.h"
 
 #include <math.h>
@@ -17,16 +15,16 @@
 
 #include "physics/jerk.h"
 
-/* What was started and not yet finished. */
+/* The force that was started and is not yet finished. */
 struct task {
     int is_on;
     struct ky_board_request request; /* without its arrays */
-    size_t slots, capacity;          /* as far as there are any */
+    size_t slots, capacity;          /* 0 as long as there are none */
 };
 
 struct ky_device_board {
     struct ky_board base;
-    struct ky_cards cards; /* one */
+    struct ky_cards cards; /* one card */
     int precision;
     struct ky_board_slots slots;
     struct ky_buffer predicted, sinks, partial, run, results, list, found, whole;
@@ -35,7 +33,7 @@ struct ky_device_board {
         int is_there;
         double time;
         size_t slots;
-    } present;          /* what `predicted` holds */
+    } present;          /* for which request `predicted` is valid */
     size_t resident[3]; /* groups of the kernels of sums that run at once; 0: not asked yet */
     struct task task;
 };
@@ -155,7 +153,7 @@ static enum ky_status divide(struct ky_device_board *board, struct division *div
 
 /* ---- start ---- */
 
-/* Room for all that a force needs; lists have one entry for each slot at most. */
+/* Makes memory for all that a force needs; lists have at most one entry for each slot. */
 static enum ky_status need(struct ky_device_board *board, const struct division *division,
                            struct ky_error *error)
 {
@@ -201,8 +199,8 @@ static void fill_columns(const struct ky_card *card, const double (*from)[3], si
             to[k] = ky_to_state(card, from ? from[k][c] : 0);
 }
 
-/* The sinks to the device: kernels/driver/shared.h says how they lie. Of h², what is no radius
- * becomes −1, and what is beyond all bodies stays within the range of the kernel's numbers. */
+/* Sends the sinks to the device in the layout of kernels/driver/shared.h. An h² that is not a
+ * radius becomes −1; one beyond all bodies is kept within the range of the kernel's numbers. */
 static enum ky_status send_sinks(struct ky_device_board *board,
                                  const struct ky_board_request *request, struct ky_error *error)
 {
@@ -223,7 +221,7 @@ static enum ky_status send_sinks(struct ky_device_board *board,
                                      error);
 }
 
-/* The bodies at the time of the request, unless they are there. */
+/* Predicts the bodies to the time of the request, unless that has been done. */
 static enum ky_status predict(struct ky_device_board *board, union ky_state_value time,
                               struct ky_error *error)
 {
@@ -241,7 +239,7 @@ static enum ky_status predict(struct ky_device_board *board, union ky_state_valu
         error);
 }
 
-/* What most of the kernels begin with. */
+/* The arguments with which most of the kernels begin. */
 #define KY_BOARD_GIVEN(board)                                                                      \
     KY_BUFFER((board)->slots.state), KY_BUFFER((board)->slots.word),                               \
         KY_BUFFER((board)->predicted), KY_BUFFER((board)->sinks), KY_BUFFER((board)->sinks)
@@ -348,7 +346,7 @@ static enum ky_status start(struct ky_board *base, const struct ky_board_request
 
 /* ---- finish ---- */
 
-/* What came back, as kernels/driver/shared.h says. */
+/* The results that came back, in the layout of kernels/driver/shared.h. */
 struct come {
     const struct ky_card *card;
     const union ky_state_value *column;
@@ -356,7 +354,8 @@ struct come {
     size_t count;
 };
 
-/* A column of the sums, `sign` times, to every `apart`-th number of an array; NULL: not wanted. */
+/* Writes a column of the sums, times `sign`, to every `apart`-th number of an array; NULL: not
+ * wanted. */
 static void give_column(const struct come *come, size_t column, double sign, size_t apart,
                         double *to)
 {
@@ -371,7 +370,7 @@ static void give_vectors(const struct come *come, size_t column, double (*to)[3]
         give_column(come, column + c, 1, 3, &to[0][c]);
 }
 
-/* The sums, and the nearest bodies. */
+/* Writes the sums and the nearest bodies. */
 static void give(const struct come *come, const struct ky_board_results *results)
 {
     const size_t count = come->count;
@@ -392,7 +391,7 @@ static void give(const struct come *come, const struct ky_board_results *results
     }
 }
 
-/* The same of no slots. */
+/* The results for no slots. */
 static void give_nothing(size_t count, const struct ky_board_results *results)
 {
     for (size_t k = 0; k < count; k++) {
@@ -415,7 +414,7 @@ static void give_nothing(size_t count, const struct ky_board_results *results)
     }
 }
 
-/* The lists of all sinks, which lie one after the other in an order of their own, begin to come.
+/* Starts the copy of the lists of all sinks, which lie one after the other in any order of sinks.
  * Returns the number of their entries. */
 static enum ky_status fetch_lists(struct ky_device_board *board, const struct come *come,
                                   size_t *entries, struct ky_error *error)

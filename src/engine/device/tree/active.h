@@ -1,13 +1,13 @@
-/* What forces through a tree of the host need beside it, in the order of the tree: active bodies,
- * and for the opening test `relative` the last accelerations. */
+/* What forces through the host's tree need besides it, in the order of the tree: active bodies, and
+ * the last accelerations for the opening test `relative`. */
 #ifndef KY_DEVICE_OPENING_H
 #define KY_DEVICE_OPENING_H
 
 #include "engine/common/relative.h"
 #include "engine/device/tree/host_tree.h"
 
-/* Which of the bodies at places along the curve are active: allocated, bytes [n], free(); NULL if
- * all are (`active` NULL). */
+/* Marks of the active bodies at places along the curve: allocated, bytes [n], free(). NULL if all
+ * are active. */
 enum ky_status ky_device_active_places(const struct ky_host_tree *host,
                                        const struct ky_active *active, unsigned char **is_active,
                                        struct ky_error *error);

@@ -5,23 +5,23 @@
 
 #include "engine/device/tree/tree_memory.h"
 
-/* Builds the tree over the present positions, and brings the bodies into its order. What it needs
- * of bodies->curve.room stays there until ky_device_tree_done. */
+/* Builds the tree over the present positions, and brings the bodies into its order. Its parts of
+ * bodies->curve.room are in use until ky_device_tree_done. */
 enum ky_status ky_device_tree_build(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
                                     const struct ky_parameters *parameters, struct ky_error *error);
-/* Computes moments, boxes and opening radii of the tree that serves, for the present positions.
+/* Computes moments, boxes and opening radii of the tree that is kept, for the present positions.
  * Puts the bodies back into its order if they left it. */
 enum ky_status ky_device_tree_refresh(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
                                       const struct ky_parameters *parameters,
                                       struct ky_error *error);
 /* Computes the factors of the relative opening test into tree->factor, with the floor that was
- * found when the tree was new. In a block they are those of the active bodies, in the order of
- * their list. */
+ * found when the tree was new. In a block they are for the active bodies, in the order of their
+ * list. */
 enum ky_status ky_device_tree_factors(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
                                       const struct ky_evaluation *evaluation,
                                       const struct ky_parameters *parameters,
                                       struct ky_error *error);
-/* Adds the seconds of the phases of the last tree, which are the device's own. */
+/* Adds the seconds of the phases of the last tree, as the device measured them. */
 void ky_device_tree_report(const struct ky_device_tree *tree, const struct ky_device_bodies *bodies,
                            struct ky_force_report *report);
 

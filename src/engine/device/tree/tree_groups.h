@@ -4,25 +4,26 @@
 
 #include "engine/device/tree/tree_memory.h"
 
-/* Makes the groups of all bodies. Their number is on its way to tree->pinned, where it is once
- * KY_MARK_GROUPS has been reached. */
+/* Makes the groups of all bodies. Their number is copied to tree->pinned; it has arrived when
+ * KY_MARK_GROUPS is reached. */
 enum ky_status ky_device_tree_make_groups(struct ky_device_tree *tree,
                                           const struct ky_device_bodies *bodies,
                                           const struct ky_parameters *parameters,
                                           struct ky_error *error);
-/* 1 if this many groups take only a few turns on the card. Then a walk that is several times as
- * long as the mean ends last; in many turns the other walks hide it. */
+/* 1 if the card runs this many groups in only a few rounds. Then a walk several times as long as
+ * the mean ends last; in many rounds the other walks hide it. */
 int ky_device_tree_are_few(const struct ky_card *card, size_t groups);
-/* In a block: groups of the active bodies alone, places in their list, or those of all. */
+/* In a block: groups of the active bodies alone, as places in their list; or the groups of all
+ * bodies. */
 enum ky_status ky_device_tree_regroup(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
                                       const struct ky_evaluation *evaluation,
                                       const struct ky_parameters *parameters,
                                       struct ky_error *error);
-/* The groups in the order of their walks, into tree->turn, by the factors; tree->turns of them,
+/* Puts the groups in the order of their walks into tree->turn, by the factors; tree->turns of them,
  * some of which may be empty. `flags`: KY_FLAG_FACTORS. */
 enum ky_status ky_device_tree_turns(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
                                     uint32_t flags, struct ky_error *error);
-/* Which bodies are active, into tree->wanted, but for blocks. */
+/* Marks the active bodies in tree->wanted, except in blocks. */
 enum ky_status ky_device_tree_wanted(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
                                      struct ky_evaluation *evaluation, struct ky_error *error);
 
