@@ -551,22 +551,26 @@ KY_API enum ky_status ky_sim_advance(struct ky_sim *sim, uint64_t steps, struct 
 KY_API enum ky_status ky_sim_advance_to(struct ky_sim *sim, double time, int shorten,
                                         struct ky_error *error);
 
-/* Why the last call that advanced has ended before its time. */
+/* Why the last call that advanced, or a run, has ended before its time. */
 enum ky_stop_kind {
-    KY_STOP_NONE,       /* it has not */
-    KY_STOP_CLOSE_PAIR, /* KY_STOPPED: two bodies without softening want steps shorter than the
-                           shortest (KY_HERMITE4). A call that continues ignores this pair */
-    KY_STOP_SHORT_STEPS /* KY_BAD_DATA: all bodies want steps that would lead nowhere
-                           (KY_BLOCK_STEPS, KY_HERMITE4) */
+    KY_STOP_NONE,        /* it has not, or it has failed */
+    KY_STOP_CLOSE_PAIR,  /* KY_STOPPED: two bodies without softening want steps shorter than the
+                            shortest (KY_HERMITE4). A call that continues ignores this pair */
+    KY_STOP_SHORT_STEPS, /* KY_BAD_DATA: all bodies want steps that would lead nowhere
+                            (KY_BLOCK_STEPS, KY_HERMITE4) */
+    /* of runs alone, KY_STOPPED */
+    KY_STOP_ASKED, /* by `stop` of struct ky_run_parameters, or a file named stop in the folder */
+    KY_STOP_WALL,  /* by max_wall */
+    KY_STOP_CORE   /* by stop_core */
 };
 struct ky_stop {
     size_t size;     /* of this struct, or 0 */
     int kind;        /* enum ky_stop_kind */
     uint64_t id[2];  /* KY_STOP_CLOSE_PAIR: of the two bodies; else 0 */
     size_t index[2]; /* the same in the order of the bodies */
-    double distance; /* of the two bodies [length]; NaN: there are none */
+    double distance; /* of the two bodies; KY_STOP_CORE: the core radius [length]; else NaN */
     double time;     /* when [time]; NaN: it has not stopped */
-    double step;     /* the shortest step that is allowed, or was taken [time]; NaN likewise */
+    double step; /* the shortest step that is allowed, or was taken [time]; NaN for other kinds */
 };
 /* Fills *stop; KY_STOP_NONE for sim NULL. */
 KY_API void ky_sim_stop_reason(const struct ky_sim *sim, struct ky_stop *stop);
@@ -675,11 +679,11 @@ KY_API enum ky_status ky_sim_sample(const struct ky_sim *sim, size_t most, uint6
 KY_API enum ky_status ky_sim_read(struct ky_sim *sim, const size_t *index, struct ky_bodies *some,
                                   struct ky_error *error);
 /* Replaces mass, position, velocity, softening and type of some bodies by those arrays that `some`
- * has, as ky_sim_write does for all. KY_USAGE for a body that is named twice. Without masses,
- * positions and softenings no force is computed. Leap-frog then continues with the bits of a
- * simulation that was opened with these velocities and forces; KY_BLOCK_STEPS and KY_HERMITE4
- * choose the steps of all bodies anew, KY_HERMITE4 with one evaluation at the next step, since the
- * jerk has changed. */
+ * has, as ky_sim_write does for all; errors name rows of `some`. KY_USAGE for a body that is named
+ * twice. Without masses, positions and softenings no force is computed. Leap-frog then continues
+ * with the forces that it has: a kick by 0 leaves the bits of later steps as they are.
+ * KY_BLOCK_STEPS and KY_HERMITE4 choose the steps of all bodies anew, KY_HERMITE4 with one
+ * evaluation at the next step, since the jerk has changed. */
 KY_API enum ky_status ky_sim_replace(struct ky_sim *sim, const size_t *index,
                                      const struct ky_bodies *some, struct ky_error *error);
 /* Adds change[k] to the velocity of body index[k]; otherwise as ky_sim_replace with velocities. */
@@ -778,6 +782,7 @@ struct ky_run_parameters {
     double escapers; /* unbound bodies farther from the density centre are listed in escapers.csv,
                         each once; NaN: none. Those that escape_radius removes are listed too.
                         KY_USAGE with escape_radius */
+    struct ky_stop *stopped; /* filled when the run ends; or NULL */
 };
 
 KY_API void ky_run_parameters_defaults(struct ky_run_parameters *run);

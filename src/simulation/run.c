@@ -76,6 +76,8 @@ enum ky_status ky_run_create(const struct ky_parameters *parameters,
     run->energy.name = "energy.csv";
     run->escapers.name = "escapers.csv";
     run->state.change = run->resume_time = run->energy_time = (double)NAN;
+    ky_sim_stop_reason(NULL, &run->stop);
+    ky_size_give(run->given.stopped, &run->stop, sizeof run->stop);
     return KY_OK;
 }
 
@@ -154,15 +156,22 @@ static void tell(struct ky_run *run, struct pace *pace)
     run->given.progress(run->given.progress_context, &progress);
 }
 
+/* Notes why the run stops; returns the words for it. */
+static const char *because(struct ky_run *run, enum ky_stop_kind kind, const char *words)
+{
+    run->stop.kind = kind;
+    return words;
+}
+
 /* Why the run has to stop now; NULL if it has not. */
-static const char *stop_reason(const struct ky_run *run)
+static const char *stop_reason(struct ky_run *run)
 {
     if (run->halted.text[0])
         return run->halted.text;
     if (run->given.stop && *run->given.stop)
-        return "a signal";
+        return because(run, KY_STOP_ASKED, "a signal");
     if (!isnan(run->given.max_wall) && ky_clock() - run->started >= run->given.max_wall)
-        return "--max-wall";
+        return because(run, KY_STOP_WALL, "--max-wall");
     return NULL;
 }
 
@@ -175,7 +184,7 @@ static enum ky_status look_around(struct ky_run *run, const char **reason, struc
         return KY_OK;
     run->looked = now;
     if (ky_folder_stop(run->given.output))
-        *reason = "a file named stop";
+        *reason = because(run, KY_STOP_ASKED, "a file named stop");
     enum ky_status status = ky_run_keep_table(run, &run->energy, error);
     return status ? status : ky_run_keep_table(run, &run->escapers, error);
 }
@@ -223,6 +232,7 @@ static enum ky_status go_on(struct ky_run *run, struct ky_error *error)
     struct ky_error own;
     enum ky_status status =
         ky_sim_go_to(run->sim, ky_schedule_next(&run->schedule, run->sim->now), &own);
+    ky_sim_stop_reason(run->sim, &run->stop);
     if (status == KY_STOPPED) {
         run->halted = own;
         return KY_OK;
@@ -308,6 +318,9 @@ enum ky_status ky_run_loop(struct ky_run *run, struct ky_error *error)
     char time[KY_QUANTITY_TEXT];
     struct ky_error own;
     enum ky_status status = go(run, &reason, &own);
+    if (run->stop.kind != KY_STOP_NONE)
+        run->stop.time = ky_sim_time(run->sim);
+    ky_size_give(run->given.stopped, &run->stop, sizeof run->stop);
     if (!status)
         status = ky_run_write_json(run, reason ? "stopped early" : "done", reason, &own);
     if (status) {

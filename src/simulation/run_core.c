@@ -82,6 +82,8 @@ enum ky_status ky_run_look_for_collapse(struct ky_run *run, struct ky_error *err
     if (radius == 0 || radius > limit_of(run)) /* radius 0: too few bodies for a core */
         return KY_OK;
     run->state.collapsed = 1; /* a resumed run does not stop again */
+    run->stop.kind = KY_STOP_CORE;
+    run->stop.distance = radius;
     const struct ky_units *units = &run->state.units;
     char last[KY_QUANTITY_TEXT], now[KY_QUANTITY_TEXT], limit[KY_QUANTITY_TEXT];
     ky_fail(&run->halted, KY_STOPPED,

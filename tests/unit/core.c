@@ -160,8 +160,12 @@ static void stops_at_a_small_core(void **state)
 
     prepare(&parameters, &run, folder, &bodies);
     run.stop_core = 0; /* 32/60 */
+    struct ky_stop stop = {0};
+    run.stopped = &stop;
     assert_int_equal(ky_run(&parameters, &run, &bodies, &error), KY_STOPPED);
     assert_non_null(strstr(error.text, "core collapse"));
+    assert_true(stop.kind == KY_STOP_CORE && stop.time == 2 && isnan(stop.step));
+    assert_between(stop.distance, 0.01, 32.0 / 60);
     last_row(folder, header, number);
     assert_true(number[0] == 2);
     ky_snapshot_free(&bodies);

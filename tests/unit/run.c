@@ -273,8 +273,11 @@ static void runs_stops_and_resumes(void **state)
     run.progress = note;
     run.progress_context = &progress;
     run.stop = &progress.stop;
+    struct ky_stop stop = {0};
+    run.stopped = &stop;
     assert_int_equal(ky_run(&parameters, &run, &bodies, &error), KY_STOPPED);
     assert_non_null(strstr(error.text, "--resume"));
+    assert_true(stop.kind == KY_STOP_ASKED && stop.time == 0.1875 && isnan(stop.distance));
     assert_int_equal(progress.calls, 3);
     ky_snapshot_free(&bodies);
     ky_parameters_defaults(&parameters);
@@ -282,13 +285,52 @@ static void runs_stops_and_resumes(void **state)
     parameters.isa = parameters.threads = -1;
     ky_run_parameters_defaults(&run);
     run.output = part;
+    run.stopped = &stop;
     assert_ok(ky_resume(&parameters, &run, &error));
+    assert_true(stop.kind == KY_STOP_NONE && isnan(stop.time));
     assert_same_end(whole, part);
     assert_ok(ky_resume(&parameters, &run, &error)); /* at its end nothing is left to do */
     run.end = 0.5;
     assert_int_equal(ky_resume(&parameters, &run, &error), KY_USAGE);
     run.output = "/tmp/kyoho-test-there-is-none";
     assert_int_equal(ky_resume(&parameters, &run, &error), KY_BAD_DATA);
+}
+
+/* Two bodies without softening fall into each other, far from a third: the caller learns which. */
+static void a_run_tells_the_pair_that_stopped_it(void **state)
+{
+    (void)state;
+    double mass[] = {0.5, 1e-9, 0.5}, x[3][3] = {{-1, 0, 0}, {0, 50, 0}, {1, 0, 0}},
+           v[3][3] = {{0}};
+    uint64_t id[] = {5, 6, 9};
+    struct ky_parameters parameters;
+    struct ky_run_parameters run;
+    struct ky_snapshot bodies;
+    struct ky_stop stop = {0};
+    char folder[80];
+    snprintf(folder, sizeof folder, "%s/pair", top);
+    ky_snapshot_clear(&bodies);
+    bodies.bodies =
+        (struct ky_bodies){.n = 3, .mass = mass, .position = x, .velocity = v, .id = id};
+    ky_parameters_defaults(&parameters);
+    ky_run_parameters_defaults(&run);
+    parameters.engine = "cpu";
+    parameters.force = KY_DIRECT;
+    parameters.precision = KY_DOUBLE;
+    parameters.integrator = KY_HERMITE4;
+    parameters.softening = 0;
+    parameters.step = 0.125;
+    parameters.step_min = ldexp(1, -20);
+    run.output = folder;
+    run.end = 8;
+    run.every = 8;
+    run.keep = 1;
+    run.stopped = &stop;
+    assert_int_equal(ky_run(&parameters, &run, &bodies, &error), KY_STOPPED);
+    assert_true(stop.kind == KY_STOP_CLOSE_PAIR && stop.id[0] + stop.id[1] == 14 &&
+                stop.index[0] + stop.index[1] == 2 && stop.step == parameters.step_min);
+    assert_between(stop.distance, 1e-8, 1e-2);
+    assert_between(stop.time, 3, 3.3); /* π, the free fall */
 }
 
 static void assert_in_file(const char *path, const char *text)
@@ -581,6 +623,7 @@ int main(void)
         cmocka_unit_test(structs_of_older_programs),
         cmocka_unit_test(wrong_parameters_are_refused),
         cmocka_unit_test(runs_stops_and_resumes),
+        cmocka_unit_test(a_run_tells_the_pair_that_stopped_it),
         cmocka_unit_test(default_parameters_keep_the_processor),
         cmocka_unit_test(refuses),
         cmocka_unit_test(a_function_within_a_run),
