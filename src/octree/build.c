@@ -197,7 +197,7 @@ static enum ky_status more_sprouts(struct ky_octree_scratch *scratch, size_t use
     return KY_OK;
 }
 
-static enum ky_status end_level(struct ky_octree *tree, size_t end, struct ky_error *error)
+enum ky_status ky_octree_end_level(struct ky_octree *tree, size_t end, struct ky_error *error)
 {
     struct ky_octree_scratch *scratch = tree->scratch;
     if (tree->levels + 2 > scratch->levels) {
@@ -230,7 +230,7 @@ enum ky_status ky_octree_grow(struct ky_octree *tree, const struct ky_octree_bod
         size_t next = place_children(scratch->sprout, begin, end);
         enum ky_status status = more_sprouts(scratch, end, next, error);
         if (status == KY_OK)
-            status = end_level(tree, end, error);
+            status = ky_octree_end_level(tree, end, error);
         if (status)
             return status;
         int threads = scratch->threads;

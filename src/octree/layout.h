@@ -29,6 +29,9 @@ struct ky_low {
  * children in the walk, KY_NO_LINK at the end (N09, N12). All bodies of the cell: the first, and
  * how many. */
 #define KY_NO_LINK 0xffffffffU
+/* `bodies` of a closed cell, a leaf of a tree that was made elsewhere: its bodies are not there,
+ * and it acts as a whole on every sink. */
+#define KY_CLOSED_CELL 0x7fffffffU
 struct ky_cell_link {
     unsigned int next, more, body, bodies;
 } KY_LAID_OUT;

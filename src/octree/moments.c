@@ -257,7 +257,7 @@ static void move_bodies(const struct work *work, size_t begin, size_t end)
     }
 }
 
-static void pad_bodies(struct ky_octree *tree)
+void ky_octree_pad(struct ky_octree *tree)
 {
     size_t n = tree->n;
     for (size_t k = n; k < n + KY_OCTREE_PADDING; k++) {
@@ -280,11 +280,13 @@ static void need_moments(struct ky_octree *tree, size_t moments)
     tree->moments = moments;
 }
 
-static enum ky_status reserve_cells(struct ky_octree *tree, struct ky_error *error)
+enum ky_status ky_octree_reserve_cells(struct ky_octree *tree, int multipole,
+                                       struct ky_error *error)
 {
     struct ky_octree_scratch *scratch = tree->scratch;
-    const size_t moments = tree->moments;
+    const size_t moments = KY_MOMENTS(multipole);
 #define KY_CELL_RESERVE(p, type, name, count, what) {&tree->name, sizeof(type) * (count), what},
+    need_moments(tree, moments);
     const struct {
         void *array;
         size_t size;
@@ -352,7 +354,7 @@ static enum ky_status sum_tree(struct work *work, const struct ky_parameters *pa
     struct sums root;
     sum_cell(work, 0, &root);
     free(branch);
-    pad_bodies(tree);
+    ky_octree_pad(tree);
     return KY_OK;
 }
 
@@ -361,8 +363,7 @@ enum ky_status ky_octree_moments(struct ky_octree *tree, const struct ky_octree_
 {
     struct work work = {.tree = tree, .bodies = bodies};
     tree->nodes = tree->scratch->sprouts;
-    need_moments(tree, KY_MOMENTS(parameters->multipole));
-    enum ky_status status = reserve_cells(tree, error);
+    enum ky_status status = ky_octree_reserve_cells(tree, parameters->multipole, error);
     if (status)
         return status;
     start_cells(tree);

@@ -49,11 +49,24 @@ static enum ky_status start_scratch(struct ky_octree *tree, const struct ky_para
     return KY_OK;
 }
 
-static enum ky_status reserve_bodies(struct ky_octree *tree, size_t n, int own_softening,
-                                     struct ky_error *error)
+static void place_bodies(struct ky_octree *tree)
 {
+    double *block = tree->scratch->block;
+    size_t stride = tree->scratch->stride;
+    tree->x = block;
+    tree->y = block + stride;
+    tree->z = block + 2 * stride;
+    tree->mass = block + 3 * stride;
+}
+
+enum ky_status ky_octree_reserve_bodies(struct ky_octree *tree, size_t n, int own_softening,
+                                        const struct ky_parameters *parameters,
+                                        struct ky_error *error)
+{
+    enum ky_status status = start_scratch(tree, parameters, error);
     struct ky_octree_scratch *scratch = tree->scratch;
-    enum ky_status status = KY_OK;
+    if (status)
+        return status;
     if (n > scratch->bodies || !scratch->block) {
         free(scratch->block);
         free(tree->order);
@@ -76,6 +89,7 @@ static enum ky_status reserve_bodies(struct ky_octree *tree, size_t n, int own_s
         tree->softening2 = NULL;
         scratch->softenings = 0;
     }
+    place_bodies(tree);
     return status;
 }
 
@@ -103,16 +117,6 @@ static void sort_keys(struct ky_octree *tree, uint64_t varying)
     scratch->sprout_capacity = 3 * scratch->stride * sizeof(uint64_t) / sizeof *scratch->sprout;
 }
 
-static void place_bodies(struct ky_octree *tree)
-{
-    double *block = tree->scratch->block;
-    size_t stride = tree->scratch->stride;
-    tree->x = block;
-    tree->y = block + stride;
-    tree->z = block + 2 * stride;
-    tree->mass = block + 3 * stride;
-}
-
 /* The seconds since *clock, which is set to now. */
 static double lap(double *clock)
 {
@@ -124,13 +128,11 @@ static double lap(double *clock)
 static enum ky_status build(struct ky_octree *tree, const struct ky_octree_bodies *bodies,
                             const struct ky_parameters *parameters, struct ky_error *error)
 {
-    enum ky_status status = start_scratch(tree, parameters, error);
-    if (status == KY_OK)
-        status = reserve_bodies(tree, bodies->n, bodies->softening != NULL, error);
+    enum ky_status status =
+        ky_octree_reserve_bodies(tree, bodies->n, bodies->softening != NULL, parameters, error);
     if (status || bodies->n == 0)
         return status;
     tree->n = bodies->n;
-    place_bodies(tree);
     double clock = ky_clock();
     uint64_t varying = make_keys(tree, bodies, parameters);
     tree->seconds.keys = lap(&clock);

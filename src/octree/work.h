@@ -35,6 +35,19 @@ struct ky_octree_scratch {
 enum ky_status ky_octree_reserve(void *array, size_t *capacity, size_t count, size_t size,
                                  const char *what, struct ky_error *error);
 
+/* Makes room for `n` bodies, with softenings of their own or without, and places their arrays.
+ * KY_FAULT when memory is out. */
+enum ky_status ky_octree_reserve_bodies(struct ky_octree *tree, size_t n, int own_softening,
+                                        const struct ky_parameters *parameters,
+                                        struct ky_error *error);
+/* Makes room for tree->nodes cells with moments of this order. KY_FAULT when memory is out. */
+enum ky_status ky_octree_reserve_cells(struct ky_octree *tree, int multipole,
+                                       struct ky_error *error);
+/* Fills the KY_OCTREE_PADDING elements behind the bodies, of which there is one at least. */
+void ky_octree_pad(struct ky_octree *tree);
+/* Makes `end` the end of one more level. KY_FAULT when memory is out. */
+enum ky_status ky_octree_end_level(struct ky_octree *tree, size_t end, struct ky_error *error);
+
 /* Sorts n words by the bits that are set in `varying`. The sort is stable, so that words which
  * agree in these bits keep their order. `other` has room for n words. Returns `word` or `other`,
  * whichever holds the result. */

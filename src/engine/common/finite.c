@@ -71,6 +71,30 @@ enum ky_status ky_finite_field(int threads, const struct ky_points *points,
     return KY_OK;
 }
 
+enum ky_status ky_finite_foreign(int threads, const struct ky_foreign *other,
+                                 struct ky_error *error)
+{
+    const struct {
+        const char *what;
+        const double *numbers;
+        size_t columns;
+    } arrays[] = {{"mass", other->mass, 1},
+                  {"position", (const double *)other->position, 3},
+                  {"softening", other->softening, 1},
+                  {"velocity", (const double *)other->velocity, 3},
+                  {"acceleration", (const double *)other->acceleration, 3},
+                  {"jerk", (const double *)other->jerk, 3}};
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
+        const size_t count = arrays[k].numbers ? other->n * arrays[k].columns : 0,
+                     wrong = ky_first_wrong(threads, arrays[k].numbers, count);
+        if (wrong < count)
+            return ky_fail(error, KY_BAD_DATA,
+                           "the %s of body %zu of another engine is not finite (%g)",
+                           arrays[k].what, wrong / arrays[k].columns, arrays[k].numbers[wrong]);
+    }
+    return KY_OK;
+}
+
 enum ky_status ky_finite_results(int threads, enum ky_action_id action, const double *results,
                                  size_t n, struct ky_error *error)
 {

@@ -107,6 +107,7 @@ static void free_columns(struct ky_cpu *cpu)
     ky_cpu_free_work(cpu);
     ky_cpu_free_blocks(cpu);
     ky_cpu_free_hermite(cpu);
+    ky_cpu_free_foreign(cpu);
     free(cpu->softening);
     free(cpu->column);
     free(cpu->is_active);
@@ -217,6 +218,7 @@ static enum ky_status put(struct ky_engine *engine, const struct ky_bodies *bodi
     status = ky_cpu_clear_columns(cpu, error);
     if (status)
         return status;
+    ky_cpu_free_foreign(cpu);
     cpu->tree_stands = cpu->tree_serves = 0;
     cpu->length = units.length;
     cpu->mass_unit = units.mass;
@@ -260,6 +262,15 @@ static enum ky_status put_some(struct ky_engine *engine, const struct ky_some *s
             cpu->mass[i] = some->mass[k] * per_mass;
     }
     return ky_cpu_clear_columns(cpu, error);
+}
+
+static enum ky_status foreign(struct ky_engine *engine, const struct ky_foreign *others,
+                              size_t count, struct ky_error *error)
+{
+    struct ky_cpu *cpu = (struct ky_cpu *)engine;
+    if (engine->schemes >> KY_SCHEME_HERMITE & 1U)
+        cpu->hermite->potential_is_late |= cpu->has_acceleration;
+    return ky_cpu_foreign(cpu, others, count, error);
 }
 
 /* Body i becomes row k of the caller's arrays. */
@@ -395,6 +406,7 @@ const struct ky_engine_verbs ky_cpu_engine = {
     .units = units_of,
     .put = put,
     .put_some = put_some,
+    .foreign = foreign,
     .get = get,
     .get_some = get_some,
     .columns = ky_cpu_columns,

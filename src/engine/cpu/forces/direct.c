@@ -20,27 +20,43 @@ double ky_cpu_direct_memory(const struct ky_parameters *parameters, size_t n)
     return (double)n * (double)sizeof(float) * columns;
 }
 
-/* Positions relative to `centre` as float and, for extended, the rest as a second float. */
-static enum ky_status fill_single(struct ky_cpu *cpu, const double centre[3],
-                                  struct ky_direct *direct, struct ky_error *error)
+/* Sources in double: all bodies of the engine, or those of other engines. */
+struct sources {
+    size_t n;
+    double *const *x, *mass;
+    const double *eps2; /* NULL: as the engine's bodies have them */
+};
+
+static struct sources own_of(const struct ky_cpu *cpu)
 {
-    const size_t bytes = (size_t)ky_cpu_direct_memory(cpu->parameters, cpu->n);
-    if (!cpu->column && !(cpu->column = ky_allocate(bytes, 1)))
-        return ky_no_memory(error, "float columns of the direct sum", bytes, 1);
-    size_t n = cpu->n;
-    float *column = cpu->column, *mass = column + 3 * n, *eps2 = column + 4 * n,
+    return (struct sources){cpu->n, cpu->x, cpu->mass, NULL};
+}
+
+static struct sources others_of(const struct ky_cpu *cpu)
+{
+    const struct ky_cpu_foreign *foreign = &cpu->foreign;
+    return (struct sources){foreign->n, foreign->at, foreign->mass, foreign->eps2};
+}
+
+/* Positions relative to `centre` as float and, for extended, the rest as a second float, to
+ * columns. */
+static void fill_single(const struct ky_cpu *cpu, struct sources from, const double centre[3],
+                        float *column, struct ky_direct *direct)
+{
+    const size_t n = from.n;
+    float *mass = column + 3 * n, *eps2 = column + 4 * n,
           *low = cpu->parameters->precision == KY_EXTENDED ? column + 5 * n : NULL;
     double scale = KY_SCALE_MASS(cpu->lanes->single_scale);
 #pragma omp parallel for num_threads(cpu->team)
     for (size_t i = 0; i < n; i++) {
         for (size_t c = 0; c < 3; c++) {
-            double x = cpu->x[c][i] - centre[c];
+            double x = from.x[c][i] - centre[c];
             column[c * n + i] = (float)x;
             if (low)
                 low[c * n + i] = ky_low_part(x);
         }
-        mass[i] = (float)(cpu->mass[i] * scale);
-        eps2[i] = (float)ky_cpu_sink_eps2(cpu, i);
+        mass[i] = (float)(from.mass[i] * scale);
+        eps2[i] = (float)(from.eps2 ? from.eps2[i] : ky_cpu_sink_eps2(cpu, i));
     }
     *direct = (struct ky_direct){
         .n = n,
@@ -52,7 +68,15 @@ static enum ky_status fill_single(struct ky_cpu *cpu, const double centre[3],
         .low = {low, low ? low + n : NULL, low ? low + 2 * n : NULL},
         .how = cpu->how,
     };
-    return KY_OK;
+}
+
+/* The columns of the engine's own bodies stay for the next sum. */
+static enum ky_status reserve(struct ky_cpu *cpu, struct ky_error *error)
+{
+    const size_t bytes = (size_t)ky_cpu_direct_memory(cpu->parameters, cpu->n);
+    if (!cpu->column)
+        cpu->column = ky_allocate(bytes, 1);
+    return cpu->column ? KY_OK : ky_no_memory(error, "float columns of the direct sum", bytes, 1);
 }
 
 /* In double the engine's own columns serve as they are; *eps2 has to be freed. */
@@ -79,17 +103,36 @@ static enum ky_status fill_double(struct ky_cpu *cpu, struct ky_direct *direct, 
     return KY_OK;
 }
 
-static void load(const struct ky_cpu *cpu, const double centre[3], struct ky_direct_sinks *sinks,
-                 size_t place, size_t i)
+/* Other engines' bodies as they are. */
+static struct ky_direct others_in_double(const struct ky_cpu *cpu)
 {
-    sinks->own[place] = (uint32_t)i;
+    const struct ky_cpu_foreign *foreign = &cpu->foreign;
+    return (struct ky_direct){
+        .n = foreign->n,
+        .x = foreign->at[0],
+        .y = foreign->at[1],
+        .z = foreign->at[2],
+        .mass = foreign->mass,
+        .eps2 = cpu->how & KY_EPS_OF_BOTH ? foreign->eps2 : NULL,
+        .how = cpu->how,
+    };
+}
+
+/* Body i is among the sources, or they are those of other engines. */
+static void load(const struct ky_cpu *cpu, const double centre[3], struct ky_direct_sinks *sinks,
+                 size_t place, size_t i, int among)
+{
+    sinks->own[place] = among ? (uint32_t)i : KY_NO_BODY;
     sinks->x[place] = cpu->x[0][i] - centre[0];
     sinks->y[place] = cpu->x[1][i] - centre[1];
     sinks->z[place] = cpu->x[2][i] - centre[2];
     sinks->eps2[place] = ky_cpu_sink_eps2(cpu, i);
 }
 
-static void all_sinks(struct ky_cpu *cpu, const struct ky_direct *direct, const double centre[3])
+/* What the sources do to the active bodies: in place of their fields, if these are the sources, or
+ * added to them. */
+static void all_sinks(struct ky_cpu *cpu, const struct ky_direct *direct, const double centre[3],
+                      int among)
 {
     struct ky_cpu_scale scale = ky_cpu_scale(cpu);
     const struct ky_active *active = cpu->active;
@@ -100,35 +143,69 @@ static void all_sinks(struct ky_cpu *cpu, const struct ky_direct *direct, const 
         struct ky_direct_sinks sinks;
         sinks.count = n - first < KY_BLOCK ? n - first : KY_BLOCK;
         for (size_t k = 0; k < sinks.count; k++)
-            load(cpu, centre, &sinks, k, active ? active->body[first + k] : first + k);
+            load(cpu, centre, &sinks, k, active ? active->body[first + k] : first + k, among);
         cpu->lanes->direct[cpu->parameters->precision](direct, &sinks);
         for (size_t k = 0; k < sinks.count; k++) {
-            const size_t i = sinks.own[k];
-            for (int c = 0; c < 3; c++)
-                cpu->a[c][i] = scale.acceleration * sinks.field[c][k];
-            cpu->potential[i] = scale.potential * sinks.field[3][k];
+            const size_t i = active ? active->body[first + k] : first + k;
+            for (int c = 0; c < 3; c++) {
+                const double a = scale.acceleration * sinks.field[c][k];
+                cpu->a[c][i] = among ? a : cpu->a[c][i] + a;
+            }
+            const double p = scale.potential * sinks.field[3][k];
+            cpu->potential[i] = among ? p : cpu->potential[i] + p;
         }
     }
 }
 
-enum ky_status ky_cpu_direct(struct ky_cpu *cpu, struct ky_error *error)
+static enum ky_status feel_own(struct ky_cpu *cpu, const double centre[3], struct ky_error *error)
 {
-    double start = ky_clock(), centre[3] = {0}, *eps2 = NULL;
     struct ky_direct direct;
+    double *eps2 = NULL;
     enum ky_status status;
     if (cpu->parameters->precision == KY_DOUBLE) {
         status = fill_double(cpu, &direct, &eps2, error);
     } else {
-        ky_cpu_centre(cpu, centre);
-        status = fill_single(cpu, centre, &direct, error);
+        status = reserve(cpu, error);
+        if (!status)
+            fill_single(cpu, own_of(cpu), centre, cpu->column, &direct);
     }
+    if (!status)
+        all_sinks(cpu, &direct, centre, 1);
+    free(eps2);
+    return status;
+}
+
+static enum ky_status feel_others(struct ky_cpu *cpu, const double centre[3],
+                                  struct ky_error *error)
+{
+    struct ky_direct direct = others_in_double(cpu);
+    const size_t bytes = (size_t)ky_cpu_direct_memory(cpu->parameters, cpu->foreign.n);
+    float *column = NULL;
+    if (cpu->parameters->precision != KY_DOUBLE) {
+        column = ky_allocate(bytes, 1);
+        if (!column)
+            return ky_no_memory(error, "float columns of the direct sum", bytes, 1);
+        fill_single(cpu, others_of(cpu), centre, column, &direct);
+    }
+    all_sinks(cpu, &direct, centre, 0);
+    free(column);
+    return KY_OK;
+}
+
+enum ky_status ky_cpu_direct(struct ky_cpu *cpu, struct ky_error *error)
+{
+    double start = ky_clock(), centre[3] = {0};
+    if (cpu->parameters->precision != KY_DOUBLE)
+        ky_cpu_centre(cpu, centre);
+    enum ky_status status = feel_own(cpu, centre, error);
+    if (!status && cpu->foreign.n > 0)
+        status = feel_others(cpu, centre, error);
     if (status)
         return status;
-    all_sinks(cpu, &direct, centre);
-    free(eps2);
     cpu->report.walk = ky_clock() - start;
     const size_t sinks = cpu->active ? cpu->active->count : cpu->n;
-    cpu->report.body_interactions = sinks ? (double)sinks * (double)(cpu->n - 1) : 0;
+    cpu->report.body_interactions =
+        sinks ? (double)sinks * (double)(cpu->n - 1 + cpu->foreign.n) : 0;
     return KY_OK;
 }
 
@@ -153,22 +230,27 @@ static size_t take_block(const struct wanted *wanted, size_t first, size_t count
     return last;
 }
 
+/* What the sources do to some sinks, in the order of `wanted`: as all_sinks. */
 static void exact_block(struct ky_cpu *cpu, const struct ky_direct *direct,
-                        const struct wanted *wanted, size_t count, double (*acceleration)[3],
-                        double *potential)
+                        const struct wanted *wanted, size_t count, int among,
+                        double (*acceleration)[3], double *potential)
 {
     static const double origin[3] = {0};
     struct ky_cpu_scale scale = ky_cpu_scale(cpu);
     struct ky_direct_sinks sinks;
     sinks.count = count;
     for (size_t k = 0; k < count; k++)
-        load(cpu, origin, &sinks, k, wanted[k].sink);
+        load(cpu, origin, &sinks, k, wanted[k].sink, among);
     cpu->lanes->direct[KY_DOUBLE](direct, &sinks);
     for (size_t k = 0; k < count; k++) {
-        for (int c = 0; acceleration && c < 3; c++)
-            acceleration[wanted[k].place][c] = scale.acceleration * sinks.field[c][k];
+        const size_t to = wanted[k].place;
+        const double p = scale.potential * sinks.field[3][k];
+        for (int c = 0; acceleration && c < 3; c++) {
+            const double a = scale.acceleration * sinks.field[c][k];
+            acceleration[to][c] = among ? a : acceleration[to][c] + a;
+        }
         if (potential)
-            potential[wanted[k].place] = scale.potential * sinks.field[3][k];
+            potential[to] = among ? p : potential[to] + p;
     }
 }
 
@@ -177,8 +259,10 @@ enum ky_status ky_cpu_exact(struct ky_engine *engine, const size_t *sinks, size_
 {
     struct ky_cpu *cpu = (struct ky_cpu *)engine;
     enum ky_status status = KY_OK;
-    struct ky_direct direct;
+    struct ky_direct direct, others = others_in_double(cpu);
     double *eps2 = NULL;
+    if (cpu->foreign.trees > 0)
+        return ky_fail(error, KY_UNSUPPORTED, "exact sums where cells of other engines act");
     size_t blocks = 0, *block = ky_allocate(count + 1, sizeof *block);
     struct wanted *wanted = ky_allocate(count, sizeof *wanted);
     if (!wanted || !block) {
@@ -194,9 +278,12 @@ enum ky_status ky_cpu_exact(struct ky_engine *engine, const size_t *sinks, size_
     for (size_t first = 0; first < count; first = block[blocks])
         block[blocks++] = first, block[blocks] = take_block(wanted, first, count);
 #pragma omp parallel for schedule(dynamic) num_threads(cpu->threads) if (blocks > 3)
-    for (size_t k = 0; k < blocks; k++)
-        exact_block(cpu, &direct, wanted + block[k], block[k + 1] - block[k], acceleration,
-                    potential);
+    for (size_t k = 0; k < blocks; k++) {
+        const size_t some = block[k + 1] - block[k];
+        exact_block(cpu, &direct, wanted + block[k], some, 1, acceleration, potential);
+        if (others.n > 0)
+            exact_block(cpu, &others, wanted + block[k], some, 0, acceleration, potential);
+    }
 end:
     free(eps2);
     free(wanted);

@@ -32,6 +32,22 @@ static struct ky_field sum_bodies(const struct place *place, const double at[3],
     return field;
 }
 
+/* The bodies of other engines. */
+static struct ky_field sum_others(const struct place *place, const double at[3],
+                                  struct ky_field field)
+{
+    const struct ky_cpu_foreign *foreign = &place->cpu->foreign;
+    const int how = place->cpu->how;
+    for (size_t j = 0; j < foreign->n; j++) {
+        double dx = foreign->at[0][j] - at[0], dy = foreign->at[1][j] - at[1],
+               dz = foreign->at[2][j] - at[2];
+        double eps2 = how & KY_EPS_OF_BOTH ? foreign->eps2[j] : 0;
+        struct ky_softened pair = ky_soften(dx, dy, dz, place->eps2, eps2, how | KY_GUARD);
+        field = ky_add_body(field, dx, dy, dz, pair, foreign->mass[j]);
+    }
+    return field;
+}
+
 static void fill(const struct place *place, double (*acceleration)[3], double *potential)
 {
     const struct ky_cpu *cpu = place->cpu;
@@ -44,6 +60,7 @@ static void fill(const struct place *place, double (*acceleration)[3], double *p
                               position[2] / cpu->length};
         struct ky_field field = place->direct ? sum_bodies(place, at, body ? body[k] : KY_NO_BODY)
                                               : ky_cpu_walk_point(cpu, at, place->eps2);
+        field = sum_others(place, at, field);
         if (acceleration) {
             acceleration[k][0] = scale.acceleration * field.x;
             acceleration[k][1] = scale.acceleration * field.y;
@@ -81,6 +98,9 @@ enum ky_status ky_cpu_field(struct ky_engine *engine, const struct ky_points *po
     struct place place = {
         .cpu = cpu, .points = points, .direct = !cpu->method->walk || cpu->n == 0};
     enum ky_status status = ky_points_check(points, cpu->parameters, error);
+    if (!status && cpu->foreign.trees > 0 && parameters.opening != cpu->parameters->opening)
+        status = ky_fail(error, KY_UNSUPPORTED,
+                         "fields by --opening relative where cells of other engines act");
     if (!status)
         status = soften(&place, error);
     if (!status && !place.direct)

@@ -22,16 +22,20 @@ static void choose_sinks(const struct ky_cpu *cpu, const struct ky_group *group,
             sinks->own[sinks->count++] = (uint8_t)k;
 }
 
-/* Their fields back to the caller's order. */
+/* Their fields back to the caller's order, from the engine's own tree; those from other engines'
+ * are added. */
 static void store(struct ky_cpu *cpu, const struct ky_group *group, struct ky_cpu_scale scale,
-                  const struct ky_group_sinks *sinks)
+                  const struct ky_group_sinks *sinks, int is_own)
 {
     const uint32_t *order = cpu->tree.order + group->body;
     for (uint32_t k = 0; k < sinks->count; k++) {
         const uint32_t i = order[sinks->own[k]];
-        for (int c = 0; c < 3; c++)
-            cpu->a[c][i] = scale.acceleration * sinks->field[c][k];
-        cpu->potential[i] = scale.potential * sinks->field[3][k];
+        const double p = scale.potential * sinks->field[3][k];
+        for (int c = 0; c < 3; c++) {
+            const double a = scale.acceleration * sinks->field[c][k];
+            cpu->a[c][i] = is_own ? a : cpu->a[c][i] + a;
+        }
+        cpu->potential[i] = is_own ? p : cpu->potential[i] + p;
     }
 }
 
@@ -109,41 +113,66 @@ struct parts {
     const unsigned char *wanted;        /* [groups], or NULL: all */
 };
 
-/* Some consecutive groups, which share a walk. */
-static void walk_part(struct ky_cpu *cpu, const struct parts *parts, size_t part, void *space,
-                      struct work *work)
+/* Some consecutive groups, which share a walk, and which of them are wanted. */
+struct part {
+    const struct ky_group *group;
+    size_t first, groups;
+    const unsigned char *wanted; /* NULL: all */
+    int precision;
+    double factor[KY_SHARED_GROUPS], least, largest;
+};
+
+/* What the sources of one tree do to them. */
+static void walk_sources(struct ky_cpu *cpu, const struct ky_group_walk *walk,
+                         const struct part *part, void *space, struct work *work)
 {
-    const struct ky_group_walk *walk = &parts->walk;
-    const struct ky_octree *tree = walk->tree;
-    const size_t first = part * KY_SHARED_GROUPS;
-    const unsigned char *wanted = parts->wanted ? parts->wanted + first : NULL;
-    const struct ky_group *group = tree->group + first;
     const struct ky_lanes *lanes = cpu->lanes;
-    size_t groups = tree->groups - first;
-    groups = groups < KY_SHARED_GROUPS ? groups : KY_SHARED_GROUPS;
-    if (!any_wanted(wanted, groups))
-        return;
-    const int precision = part_precision(cpu, group, groups);
-    double factor[KY_SHARED_GROUPS], least = (double)INFINITY, largest = 0;
-    for (size_t g = 0; g < groups; g++) {
-        factor[g] =
-            !parts->relative
-                ? 1
-                : ky_relative_factor(parts->relative, tree->order + group[g].body, group[g].bodies);
-        least = fmin(least, factor[g]);
-        largest = fmax(largest, factor[g]);
-    }
-    lanes->shared[precision](walk, group, groups, (float)least, (float)largest, space);
-    for (size_t g = 0; g < groups; g++) {
+    const int is_own = walk->sources == walk->tree;
+    lanes->shared[part->precision](walk, part->group, part->groups, (float)part->least,
+                                   (float)part->largest, space);
+    for (size_t g = 0; g < part->groups; g++) {
+        const struct ky_group *group = &part->group[g];
         struct ky_group_sinks sinks;
-        if (wanted && !wanted[g])
+        if (part->wanted && !part->wanted[g])
             continue;
-        choose_sinks(cpu, &group[g], &sinks);
-        lanes->group[precision](walk, &group[g], (float)factor[g], space, &sinks);
-        store(cpu, &group[g], ky_cpu_scale(cpu), &sinks);
+        choose_sinks(cpu, group, &sinks);
+        lanes->group[part->precision](walk, group, (float)part->factor[g], space, &sinks);
+        store(cpu, group, ky_cpu_scale(cpu), &sinks, is_own);
         work->bodies += sinks.bodies * sinks.count;
         work->cells += sinks.cells * sinks.count;
-        work->more += ky_cpu_note_work(cpu, first + g, sinks.bodies + sinks.cells, sinks.count);
+        if (is_own)
+            work->more +=
+                ky_cpu_note_work(cpu, part->first + g, sinks.bodies + sinks.cells, sinks.count);
+    }
+}
+
+static void walk_part(struct ky_cpu *cpu, const struct parts *parts, size_t number, void *space,
+                      struct work *work)
+{
+    const struct ky_octree *tree = &cpu->tree;
+    struct ky_group_walk walk = parts->walk;
+    struct part part = {.first = number * KY_SHARED_GROUPS, .least = (double)INFINITY};
+    part.wanted = parts->wanted ? parts->wanted + part.first : NULL;
+    part.group = tree->group + part.first;
+    part.groups = tree->groups - part.first;
+    part.groups = part.groups < KY_SHARED_GROUPS ? part.groups : KY_SHARED_GROUPS;
+    if (!any_wanted(part.wanted, part.groups))
+        return;
+    part.precision = part_precision(cpu, part.group, part.groups);
+    for (size_t g = 0; g < part.groups; g++) {
+        const struct ky_group *group = &part.group[g];
+        part.factor[g] =
+            !parts->relative
+                ? 1
+                : ky_relative_factor(parts->relative, tree->order + group->body, group->bodies);
+        part.least = fmin(part.least, part.factor[g]);
+        part.largest = fmax(part.largest, part.factor[g]);
+    }
+    walk_sources(cpu, &walk, &part, space, work);
+    for (size_t k = 0; k < cpu->foreign.trees; k++) {
+        walk.sources = &cpu->foreign.tree[k];
+        if (walk.sources->nodes > 0)
+            walk_sources(cpu, &walk, &part, space, work);
     }
 }
 
@@ -168,12 +197,24 @@ static void walk_parts(struct ky_cpu *cpu, const struct parts *parts, char *spac
     cpu->report.cell_interactions += (double)cells;
 }
 
+/* Bytes of a thread's space, in double, the larger one, for the deepest tree. */
+static size_t space_of(const struct ky_cpu *cpu)
+{
+    size_t bytes = cpu->lanes->group_space[KY_DOUBLE](&cpu->tree);
+    for (size_t k = 0; k < cpu->foreign.trees; k++) {
+        const size_t its = cpu->lanes->group_space[KY_DOUBLE](&cpu->foreign.tree[k]);
+        bytes = its > bytes ? its : bytes;
+    }
+    return bytes;
+}
+
 enum ky_status ky_cpu_walk_groups(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                   struct ky_error *error)
 {
     const struct ky_octree *tree = &cpu->tree;
     struct ky_relative relative = {0};
     struct parts parts = {.walk = {.tree = tree,
+                                   .sources = tree,
                                    .eps2 = cpu->n ? ky_cpu_sink_eps2(cpu, 0) : 0,
                                    .how = cpu->how,
                                    .order = parameters->multipole}};
@@ -181,8 +222,7 @@ enum ky_status ky_cpu_walk_groups(struct ky_cpu *cpu, const struct ky_parameters
         relative = ky_cpu_relative(cpu);
         parts.relative = &relative;
     }
-    const size_t space_bytes = cpu->lanes->group_space[KY_DOUBLE](tree), /* the larger one */
-        marks = cpu->active ? tree->groups : 0;
+    const size_t space_bytes = space_of(cpu), marks = cpu->active ? tree->groups : 0;
     char *space = ky_allocate((size_t)cpu->threads, space_bytes);
     unsigned char *wanted = ky_allocate(marks, 1);
     enum ky_status status = KY_OK;
@@ -205,6 +245,10 @@ static enum ky_status pass(void *engine, const struct ky_parameters *parameters,
                            struct ky_error *error)
 {
     struct ky_cpu *cpu = engine;
+    if (cpu->foreign.trees > 0 && parameters->opening != cpu->parameters->opening)
+        return ky_fail(error, KY_USAGE,
+                       "the first forces by --opening relative need last accelerations where cells "
+                       "of other engines act");
     enum ky_status status = ky_cpu_renew_tree(cpu, parameters, error);
     if (status == KY_OK && cpu->in_block && !cpu->tree_serves)
         status = ky_cpu_start_work(cpu, error);

@@ -82,6 +82,17 @@ static void add_cell(const struct body_walk *walk, struct sink *sink, uint32_t c
         sink->field = ky_add_cell(sink->field, d[0], d[1], d[2], pair, ky_host_moments(tree, cell));
 }
 
+/* A leaf that is opened; a closed one acts as a cell. */
+static void open_leaf(const struct body_walk *walk, struct sink *sink, uint32_t cell,
+                      const double d[3])
+{
+    const struct ky_cell_link *leaf = &walk->tree->link[cell];
+    if (leaf->bodies == KY_CLOSED_CELL)
+        add_cell(walk, sink, cell, d);
+    else
+        add_leaf(walk, sink, leaf);
+}
+
 static void walk_links(const struct body_walk *walk, struct sink *sink)
 {
     const struct ky_octree *tree = walk->tree;
@@ -96,10 +107,23 @@ static void walk_links(const struct body_walk *walk, struct sink *sink)
         if (!must_open(walk, sink, cell, d))
             add_cell(walk, sink, cell, d);
         else if (link->more == KY_NO_LINK)
-            add_leaf(walk, sink, link);
+            open_leaf(walk, sink, cell, d);
         else
             next = link->more;
         cell = next;
+    }
+}
+
+/* Through the trees of other engines. */
+static void walk_others(const struct ky_cpu *cpu, const struct body_walk *own, struct sink *sink)
+{
+    struct body_walk walk = *own;
+    walk.centre = NULL;
+    sink->body = KY_NO_BODY;
+    for (size_t k = 0; k < cpu->foreign.trees; k++) {
+        walk.tree = &cpu->foreign.tree[k];
+        if (walk.tree->nodes > 0)
+            walk_links(&walk, sink);
     }
 }
 
@@ -116,13 +140,14 @@ static void walk_body(struct ky_cpu *cpu, const struct body_walk *walk, uint32_t
         .eps2 = ky_cpu_sink_eps2(cpu, i),
         .factor = walk->opening == KY_RELATIVE ? ky_relative_factor(&walk->relative, &i, 1) : 1};
     walk_links(walk, &sink);
+    *more += ky_cpu_note_work(cpu, body, sink.bodies + sink.cells, 1);
+    walk_others(cpu, walk, &sink);
     cpu->a[0][i] = scale.acceleration * sink.field.x;
     cpu->a[1][i] = scale.acceleration * sink.field.y;
     cpu->a[2][i] = scale.acceleration * sink.field.z;
     cpu->potential[i] = scale.potential * sink.field.p;
     *bodies += sink.bodies;
     *cells += sink.cells;
-    *more += ky_cpu_note_work(cpu, body, sink.bodies + sink.cells, 1);
 }
 
 /* The centres of all cells in double, so that no walk waits for the sum of their two floats. NULL
@@ -175,5 +200,6 @@ struct ky_field ky_cpu_walk_point(const struct ky_cpu *cpu, const double x[3], d
     const struct body_walk walk = {.tree = &cpu->tree, .how = cpu->how};
     struct sink sink = {.body = KY_NO_BODY, .x = {x[0], x[1], x[2]}, .eps2 = eps2, .factor = 1};
     walk_links(&walk, &sink);
+    walk_others(cpu, &walk, &sink);
     return sink.field;
 }

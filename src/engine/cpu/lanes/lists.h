@@ -37,7 +37,7 @@ struct space {
 
 struct walk {
     const struct ky_group_walk *given;
-    const struct ky_octree *tree;
+    const struct ky_octree *tree; /* of the sources */
     struct space *space;
     uint32_t body, end;    /* the sinks: a group's bodies, or those of several groups */
     double centre[3];      /* of their box */
@@ -181,10 +181,16 @@ static void add_some(struct walk *walk, uint32_t first, uint32_t end, int close)
         add_close(walk, first, end - first < KY_MOST_SINKS ? end : first + KY_MOST_SINKS);
 }
 
+/* Whether the sinks are bodies of the sources' tree. */
+KY_INLINE int is_own(const struct walk *walk)
+{
+    return walk->tree == walk->given->tree;
+}
+
 /* Adds a leaf without the group's own bodies. */
 KY_INLINE void add_leaf(struct walk *walk, uint32_t first, uint32_t end, int close)
 {
-    if (first >= walk->end || end <= walk->body) {
+    if (first >= walk->end || end <= walk->body || !is_own(walk)) {
         add_some(walk, first, end, close);
         return;
     }

@@ -12,7 +12,7 @@
 
 enum { KY_BLOCK = 64 }; /* sinks of one call */
 
-/* All bodies as sources, in the engine's units and relative to one centre. The columns are double
+/* Bodies as sources, in the engine's units and relative to one centre. The columns are double
  * for precision double and float else. */
 struct ky_direct {
     size_t n;
@@ -22,7 +22,8 @@ struct ky_direct {
     int how;                      /* to soften: KY_GUARD … of physics/softening_kinds.h */
 };
 
-/* Sinks of one call, ascending in `own`. eps2 is that of the sink. */
+/* Sinks of one call, ascending in `own`: the source that is the sink itself, or UINT32_MAX for
+ * sinks that are no sources. eps2 is that of the sink. */
 struct ky_direct_sinks {
     size_t count; /* 1 … KY_BLOCK */
     uint32_t own[KY_BLOCK];
@@ -32,10 +33,11 @@ struct ky_direct_sinks {
 
 /* A walk for groups of sinks; positions and masses in the engine's units. */
 struct ky_group_walk {
-    const struct ky_octree *tree;
-    double eps2; /* of a sink, unless tree->softening2 has them */
-    int how;     /* to soften: KY_GUARD … of physics/softening_kinds.h */
-    int order;   /* of the cells' moments */
+    const struct ky_octree *tree;    /* of the sinks */
+    const struct ky_octree *sources; /* the same, or one without them, with closed cells */
+    double eps2;                     /* of a sink, unless tree->softening2 has them */
+    int how;                         /* to soften: KY_GUARD … of physics/softening_kinds.h */
+    int order;                       /* of the cells' moments */
 };
 
 enum { KY_MOST_SINKS = 256 /* of one group */, KY_SHARED_GROUPS = 8 /* in one walk */ };

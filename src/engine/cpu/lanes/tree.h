@@ -167,7 +167,10 @@ static void take_batch(struct walk *walk)
     push_children(walk, inner, inners);
     for (size_t i = 0; i < leaf_count; i++) {
         const struct ky_cell_link *at = &walk->tree->link[leaves[i]];
-        add_leaf(walk, at->body, at->body + at->bodies, is_close(walk, leaves[i]));
+        if (at->bodies == KY_CLOSED_CELL)
+            add_near_cells(walk, &leaves[i], 1);
+        else
+            add_leaf(walk, at->body, at->body + at->bodies, is_close(walk, leaves[i]));
     }
     add_near_cells(walk, accepted, accepteds);
 }
@@ -195,7 +198,7 @@ static int take_shared_batch(struct walk *walk, float least_factor)
 /* Centre and half sides of the tight box, widened for the rounding of the test. */
 static void measure(struct walk *walk)
 {
-    const struct ky_octree *tree = walk->tree;
+    const struct ky_octree *tree = walk->given->tree;
     const double *position[3] = {tree->x, tree->y, tree->z};
     for (int c = 0; c < 3; c++) {
         double low = position[c][walk->body], high = low;
@@ -205,7 +208,7 @@ static void measure(struct walk *walk)
             high = x > high ? x : high;
         }
         walk->centre[c] = 0.5 * low + 0.5 * high;
-        walk->from[c] = walk->centre[c] - tree->origin[c];
+        walk->from[c] = walk->centre[c] - walk->tree->origin[c];
         walk->high[c] = (float)walk->from[c];
         walk->low[c] = ky_low_part(walk->from[c]);
         walk->half[c] = (float)(0.5 * (high - low) * (1 + KY_OPENING_SLACK));
@@ -218,9 +221,9 @@ static void measure(struct walk *walk)
 /* The largest ε² of the sinks, for splines. */
 static float most_softening2(const struct walk *walk)
 {
-    const struct ky_octree *tree = walk->tree;
+    const struct ky_octree *tree = walk->given->tree;
     double most2 = walk->given->eps2;
-    if (!(tree->opening & KY_OPENING_REACH))
+    if (!(walk->tree->opening & KY_OPENING_REACH))
         return 0;
     for (uint32_t i = walk->body; i < walk->end && tree->softening2; i++)
         most2 = i == walk->body || tree->softening2[i] > most2 ? tree->softening2[i] : most2;
@@ -230,7 +233,7 @@ static float most_softening2(const struct walk *walk)
 /* The boxes of runs of sinks, within the group's. */
 static void measure_runs(struct walk *walk)
 {
-    const struct ky_octree *tree = walk->tree;
+    const struct ky_octree *tree = walk->given->tree;
     const double *position[3] = {tree->x, tree->y, tree->z};
     for (uint32_t i = walk->body; i < walk->end; i++)
         for (int c = 0; c < 3; c++) {
@@ -246,7 +249,7 @@ static struct walk start(const struct ky_group_walk *given, const struct ky_grou
                          const struct ky_group *last, float factor, void *space)
 {
     struct walk walk = {.given = given,
-                        .tree = given->tree,
+                        .tree = given->sources,
                         .space = space,
                         .body = first->body,
                         .end = last->body + last->bodies,
@@ -282,7 +285,7 @@ void KY_LANE_NAME(KY_SHARED_NAME)(const struct ky_group_walk *given, const struc
 static void place_sinks(struct walk *walk, const struct ky_group_sinks *given,
                         const double centre[3])
 {
-    const struct ky_octree *tree = walk->tree;
+    const struct ky_octree *tree = walk->given->tree;
     struct ky_sinks *sinks = &walk->space->sinks;
     const uint32_t first = walk->body, count = given->count;
     const double *from[3] = {tree->x + first, tree->y + first, tree->z + first};
@@ -322,7 +325,8 @@ void KY_LANE_NAME(KY_NAME)(const struct ky_group_walk *given, const struct ky_gr
     memcpy(s->stack, s->frontier, s->frontiers * sizeof *s->stack);
     walk.height = s->frontiers;
     measure_runs(&walk);
-    add_close(&walk, walk.body, walk.end);
+    if (is_own(&walk))
+        add_close(&walk, walk.body, walk.end);
     walk.own = walk.close;
     while (walk.height > 0)
         take_batch(&walk);

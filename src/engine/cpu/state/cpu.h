@@ -13,6 +13,7 @@
 #include "engine/common/relative.h"
 #include "engine/common/trees.h"
 #include "engine/cpu/lanes/table.h"
+#include "engine/cpu/state/foreign.h"
 #include "engine/engine.h"
 #include "physics/gravity.h"
 
@@ -59,6 +60,7 @@ struct ky_cpu {
     struct ky_cpu_kept kept;
     struct ky_cpu_blocks *blocks;   /* of steps/levels.h and steps/hermite.h, which alone know */
     struct ky_cpu_hermite *hermite; /* what is in them */
+    struct ky_cpu_foreign foreign;  /* sources of other engines */
     struct ky_force_report report;
 };
 

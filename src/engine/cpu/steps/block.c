@@ -187,6 +187,17 @@ static void go_to(struct blocks *b, uint64_t tick)
             open_steps(b, ky_cpu_way_range(&b->common, k), due, own->count[k]);
 }
 
+/* Other engines' bodies to the present tick. */
+static enum ky_status exchange(const struct blocks *b, struct ky_error *error)
+{
+    const struct ky_cpu *cpu = b->common.cpu;
+    const double *at = cpu->blocks->at;
+    const struct layout layout = layout_of(cpu);
+    const struct ky_cpu_standing standing = {.x = {at, at + layout.across, at + 2 * layout.across},
+                                             .along = layout.along};
+    return ky_cpu_seam_exchange(&b->common, &standing, error);
+}
+
 /* Forces of the active bodies, all bodies standing at the present tick: a tree that serves takes
  * them there; else their places are the engine's for as long. */
 static enum ky_status evaluate(const struct blocks *b, struct ky_error *error)
@@ -238,12 +249,17 @@ static size_t close_steps(const struct blocks *b, uint64_t tick)
 static enum ky_status one_block(struct blocks *b, struct ky_error *error)
 {
     struct ky_advance *way = b->common.way;
-    const uint64_t tick = way->now + (way->stride >> ky_cpu_way_deepest(&b->common));
+    uint64_t tick = way->now + (way->stride >> ky_cpu_way_deepest(&b->common));
+    enum ky_status status = ky_cpu_seam_least(&b->common, &tick, error);
+    if (status)
+        return status;
     if (way->now % way->stride == 0 ||
         b->common.cpu->kept.more > KY_BLOCKS_BUILD * (int64_t)b->common.cpu->n)
         b->common.cpu->tree_serves = 0;
     go_to(b, tick);
-    enum ky_status status = evaluate(b, error);
+    status = exchange(b, error);
+    if (!status)
+        status = evaluate(b, error);
     if (status)
         return status;
     way->cut += (double)close_steps(b, tick);

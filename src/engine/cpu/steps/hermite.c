@@ -211,6 +211,15 @@ static struct choice correct_all(const struct ky_cpu_way *b, uint64_t tick, int 
     return (struct choice){cut, doubts, close};
 }
 
+/* Other engines' bodies to the present tick. */
+static enum ky_status exchange(const struct ky_cpu_way *b, int change, struct ky_error *error)
+{
+    double *const *at = b->cpu->hermite->at;
+    const struct ky_cpu_standing standing = {
+        {at[0], at[1], at[2]}, {at[3], at[4], at[5]}, 1, change};
+    return ky_cpu_seam_exchange(b, &standing, error);
+}
+
 /* Ends the steps of the bodies of the list: evaluations and corrections. `choose`: their next steps
  * follow; else they have none. */
 static enum ky_status end_steps(const struct ky_cpu_way *b, uint64_t tick, int choose,
@@ -218,7 +227,9 @@ static enum ky_status end_steps(const struct ky_cpu_way *b, uint64_t tick, int c
 {
     struct choice choice = {0, 0, KY_NO_BODY};
     for (int turn = 1; turn <= b->way->corrections; turn++) {
-        enum ky_status status = ky_cpu_sum_jerks(b->cpu, b->active, 0, error);
+        enum ky_status status = exchange(b, 0, error);
+        if (!status)
+            status = ky_cpu_sum_jerks(b->cpu, b->active, 0, error);
         if (status)
             return status;
         choice = correct_all(b, tick, turn == b->way->corrections, choose);
@@ -251,22 +262,28 @@ static enum ky_status stop(struct ky_cpu_way *b, uint64_t tick, int due, struct 
     enum ky_status status = end_steps(b, tick, 0, error);
     b->way->body_steps += (double)b->active;
     b->way->close = close;
+    b->has_stopped = 1;
     forget_steps(cpu);
     return status;
 }
 
 static enum ky_status one_block(struct ky_cpu_way *b, struct ky_error *error)
 {
-    const uint64_t tick = b->way->now + (b->way->stride >> ky_cpu_way_deepest(b));
+    uint64_t tick = b->way->now + (b->way->stride >> ky_cpu_way_deepest(b)), may_go;
+    enum ky_status status = ky_cpu_seam_least(b, &tick, error);
+    if (status)
+        return status;
     if (b->way->now % b->way->stride == 0) /* where a run may be resumed */
         ky_cpu_frame_hermite(b->cpu);
     const int due = go_to(b, tick);
-    enum ky_status status = end_steps(b, tick, 1, error);
+    status = end_steps(b, tick, 1, error);
     if (status)
         return status;
     b->cpu->hermite->potential_is_late = 1;
     ky_blocks_count(b->way, tick, b->active);
-    return b->way->close == KY_NO_BODY ? KY_OK : stop(b, tick, due, error);
+    may_go = b->way->close == KY_NO_BODY;
+    status = ky_cpu_seam_least(b, &may_go, error);
+    return status || may_go ? status : stop(b, tick, due, error);
 }
 
 /* ---- the first steps ---- */
@@ -298,14 +315,18 @@ static enum ky_status start(const struct ky_cpu_way *b, struct ky_error *error)
         for (size_t i = 0; i < cpu->n; i++)
             stand(cpu, c, i, (struct place){cpu->x[c][i], cpu->v[c][i]});
     ky_cpu_frame_hermite(cpu);
-    enum ky_status status = ky_cpu_sum_jerks(cpu, cpu->n, 1, error);
+    enum ky_status status = exchange(b, 0, error);
+    if (!status)
+        status = ky_cpu_sum_jerks(cpu, cpu->n, 1, error);
     if (status)
         return status;
     for (size_t c = 0; c < 3; c++) {
         memcpy(cpu->a[c], cpu->hermite->sum[c], cpu->n * sizeof(double));
         memcpy(jerk_of(cpu, c), cpu->hermite->sum[3 + c], cpu->n * sizeof(double));
     }
-    status = ky_cpu_sum_changes(cpu, error);
+    status = exchange(b, 1, error);
+    if (!status)
+        status = ky_cpu_sum_changes(cpu, error);
     for (size_t i = 0; i < cpu->n && !status; i++) {
         const int level = first_level(b, i);
         cpu->blocks->level[i] = (unsigned char)level;
@@ -314,22 +335,29 @@ static enum ky_status start(const struct ky_cpu_way *b, struct ky_error *error)
     return status;
 }
 
-/* Levels from the column of steps, unless they are known; all are chosen where one is none of this
- * way. */
-static enum ky_status begin(const struct ky_cpu_way *b, struct ky_error *error)
+/* Levels from the column of steps, unless they are known. Returns 0 where one is none of this way.
+ */
+static int read_levels(const struct ky_cpu_way *b)
 {
     struct ky_cpu *cpu = b->cpu;
     int missing = 0;
     if (ky_cpu_way_is_known(b))
-        return KY_OK;
+        return 1;
     for (size_t i = 0; i < cpu->n; i++) {
         const int level = ky_cpu_way_level(b, cpu->extra[KY_COLUMN_STEP][i]);
         missing |= level < 0;
         cpu->blocks->level[i] = (unsigned char)level;
     }
-    if (missing && b->way->now % b->way->stride)
-        return ky_blocks_missing(error);
-    enum ky_status status = missing ? start(b, error) : KY_OK;
+    return !missing;
+}
+
+/* All levels are chosen where one of any engine's body is missing. */
+static enum ky_status begin(const struct ky_cpu_way *b, struct ky_error *error)
+{
+    uint64_t are_there = (uint64_t)read_levels(b);
+    enum ky_status status = ky_cpu_seam_least(b, &are_there, error);
+    if (!status && !are_there)
+        status = b->way->now % b->way->stride ? ky_blocks_missing(error) : start(b, error);
     ky_cpu_way_know(b, !status);
     return status;
 }
@@ -348,7 +376,7 @@ enum ky_status ky_cpu_hermite_steps(struct ky_cpu *cpu, struct ky_advance *way,
         return status;
     status = begin(&b, error);
     for (uint64_t k = 0; k < way->most && !status; k++) {
-        if (way->now >= way->until || way->close != KY_NO_BODY)
+        if (way->now >= way->until || b.has_stopped)
             break;
         status = one_block(&b, error);
     }

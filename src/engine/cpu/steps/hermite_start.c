@@ -36,6 +36,18 @@ static void fill(const struct ky_cpu *cpu, size_t i, double body[KY_CHANGE_NUMBE
     body[KY_CHANGE_EPS2] = cpu->hermite->eps2[i];
 }
 
+/* The same of a body of another engine. */
+static void fill_other(const struct ky_cpu *cpu, size_t i, double body[KY_CHANGE_NUMBERS])
+{
+    const struct ky_cpu_foreign *foreign = &cpu->foreign;
+    for (int c = 0; c < 6; c++) {
+        body[c] = foreign->at[c][i];
+        body[6 + c] = foreign->change[c][i];
+    }
+    body[KY_CHANGE_MASS] = ky_cpu_scale(cpu).acceleration / cpu->length * foreign->mass[i];
+    body[KY_CHANGE_EPS2] = foreign->eps2[i];
+}
+
 /* What the fields do to a body is added to what the bodies do, in the caller's units. */
 static void store(struct ky_cpu *cpu, const struct ky_external *field, size_t fields,
                   const double body[KY_CHANGE_NUMBERS], const struct ky_change_sinks *sinks,
@@ -65,13 +77,15 @@ static void store(struct ky_cpu *cpu, const struct ky_external *field, size_t fi
 enum ky_status ky_cpu_sum_changes(struct ky_cpu *cpu, struct ky_error *error)
 {
     struct ky_external field[KY_MOST_EXTERNALS];
-    const size_t n = cpu->n, fields = ky_cpu_externals(cpu, field);
-    double(*body)[KY_CHANGE_NUMBERS] = ky_allocate(n, sizeof *body);
+    const size_t n = cpu->n, all = n + cpu->foreign.n, fields = ky_cpu_externals(cpu, field);
+    double(*body)[KY_CHANGE_NUMBERS] = ky_allocate(all, sizeof *body);
     if (!body)
-        return ky_no_memory(error, "first steps", n, sizeof *body);
-    const struct ky_changing changing = {n, (const double(*)[KY_CHANGE_NUMBERS])body, cpu->how};
+        return ky_no_memory(error, "first steps", all, sizeof *body);
+    const struct ky_changing changing = {all, (const double(*)[KY_CHANGE_NUMBERS])body, cpu->how};
     for (size_t i = 0; i < n; i++)
         fill(cpu, i, body[i]);
+    for (size_t i = n; i < all; i++)
+        fill_other(cpu, i - n, body[i]);
 #pragma omp parallel for schedule(dynamic) num_threads(cpu->threads) if (n > FEW)
     for (size_t first = 0; first < n; first += KY_CHANGE_BLOCK) {
         const size_t left = n - first;

@@ -72,21 +72,39 @@ enum ky_status ky_cpu_reserve_hermite(struct ky_cpu *cpu, struct ky_error *error
 
 /* ---- sources ---- */
 
-/* Masses, softenings and labels of the sources. */
-static void fill_constants(struct ky_cpu *cpu)
+/* The engine's bodies, or those of other engines, where they stand. */
+struct set {
+    size_t n;
+    double *const *at, *mass, *eps2;
+    void *column; /* for the lanes */
+};
+
+static struct set own_of(const struct ky_cpu *cpu)
 {
     const struct ky_cpu_hermite *own = cpu->hermite;
-    const double unit = KY_SCALE_MASS(cpu->lanes->single_scale) / own->heaviest;
-    const size_t n = cpu->n;
+    return (struct set){cpu->n, own->at, cpu->mass, own->eps2, own->column};
+}
+
+static struct set others_of(const struct ky_cpu *cpu)
+{
+    const struct ky_cpu_foreign *foreign = &cpu->foreign;
+    return (struct set){foreign->n, foreign->at, foreign->mass, foreign->eps2, foreign->column};
+}
+
+/* Masses, softenings and labels of the sources: their numbers, or −1 for all. */
+static void fill_constants(const struct ky_cpu *cpu, struct set set, int labelled)
+{
+    const double unit = KY_SCALE_MASS(cpu->lanes->single_scale) / cpu->hermite->heaviest;
+    const size_t n = set.n;
     for (size_t i = 0; i < n; i++) {
-        own->eps2[i] = ky_cpu_sink_eps2(cpu, i);
+        const int64_t label = labelled ? (int64_t)i : -1;
         if (is_double(cpu)) {
-            ((int64_t *)own->column)[i] = (int64_t)i;
+            ((int64_t *)set.column)[i] = label;
             continue;
         }
-        ((float *)own->column)[MASS * n + i] = (float)(cpu->mass[i] * unit);
-        ((float *)own->column)[EPS2 * n + i] = (float)own->eps2[i];
-        ((int32_t *)own->column)[COLUMNS * n + i] = (int32_t)i;
+        ((float *)set.column)[MASS * n + i] = (float)(set.mass[i] * unit);
+        ((float *)set.column)[EPS2 * n + i] = (float)set.eps2[i];
+        ((int32_t *)set.column)[COLUMNS * n + i] = (int32_t)label;
     }
 }
 
@@ -114,17 +132,19 @@ void ky_cpu_frame_hermite(struct ky_cpu *cpu)
             own->middle[3 + c] =
                 ky_sampled_median(cpu->v[c], 1, cpu->n, KY_MEDIAN_MOST) / cpu->length;
     }
-    fill_constants(cpu);
+    for (size_t i = 0; i < cpu->n; i++)
+        own->eps2[i] = ky_cpu_sink_eps2(cpu, i);
+    fill_constants(cpu, own_of(cpu), 1);
 }
 
 /* Component c of the places and velocities of some bodies, as floats. */
-static void fill(const struct ky_cpu *cpu, size_t c, size_t first, size_t last)
+static void fill(const struct ky_cpu *cpu, struct set set, size_t c, size_t first, size_t last)
 {
     const struct ky_cpu_hermite *own = cpu->hermite;
-    const double *x = own->at[c], *v = own->at[3 + c], middle = own->middle[c],
+    const double *x = set.at[c], *v = set.at[3 + c], middle = own->middle[c],
                  drift = own->middle[3 + c], per_speed = 1 / own->speed;
-    float *high = (float *)own->column + c * cpu->n, *low = high + LOW * cpu->n,
-          *speed = high + SPEED * cpu->n;
+    float *high = (float *)set.column + c * set.n, *low = high + LOW * set.n,
+          *speed = high + SPEED * set.n;
     for (size_t i = first; i < last; i++) {
         const double at = x[i] - middle;
         high[i] = (float)at;
@@ -133,28 +153,39 @@ static void fill(const struct ky_cpu *cpu, size_t c, size_t first, size_t last)
     }
 }
 
-/* All bodies where they stand, as the lanes want them. */
-static struct ky_moving sources(struct ky_cpu *cpu)
+/* All of them as the lanes want them. */
+static struct ky_moving sources(const struct ky_cpu *cpu, struct set set)
 {
-    const struct ky_cpu_hermite *own = cpu->hermite;
-    const size_t n = cpu->n, chunks = is_double(cpu) ? 0 : n / KY_BODIES_CHUNK + 1;
-    const float *f = own->column;
+    const size_t n = set.n, chunks = is_double(cpu) ? 0 : n / KY_BODIES_CHUNK + 1;
+    const float *f = set.column;
     struct ky_moving moving = {.what = KY_MOVING_JERK};
 #pragma omp parallel for num_threads(cpu->team) if (cpu->team > 1)
     for (size_t k = 0; k < 3 * chunks; k++) {
         const size_t first = k / 3 * KY_BODIES_CHUNK, end = first + KY_BODIES_CHUNK;
-        fill(cpu, k % 3, first, end < n ? end : n);
+        fill(cpu, set, k % 3, first, end < n ? end : n);
     }
     for (size_t c = 0; c < 3; c++) {
-        moving.x[c] = is_double(cpu) ? (const void *)own->at[c] : f + c * n;
-        moving.v[c] = is_double(cpu) ? (const void *)own->at[3 + c] : f + (SPEED + c) * n;
+        moving.x[c] = is_double(cpu) ? (const void *)set.at[c] : f + c * n;
+        moving.v[c] = is_double(cpu) ? (const void *)set.at[3 + c] : f + (SPEED + c) * n;
         moving.low[c] = f + (LOW + c) * n;
     }
-    moving.mass = is_double(cpu) ? (const void *)cpu->mass : f + MASS * n;
-    moving.label = is_double(cpu) ? own->column : f + COLUMNS * n;
+    moving.mass = is_double(cpu) ? (const void *)set.mass : f + MASS * n;
+    moving.label = is_double(cpu) ? set.column : f + COLUMNS * n;
     if (cpu->how & KY_EPS_OF_BOTH)
-        moving.eps2 = is_double(cpu) ? (const void *)own->eps2 : f + EPS2 * n;
+        moving.eps2 = is_double(cpu) ? (const void *)set.eps2 : f + EPS2 * n;
     return moving;
+}
+
+/* Room for other engines' bodies. */
+static enum ky_status reserve_others(struct ky_cpu *cpu, struct ky_error *error)
+{
+    struct ky_cpu_foreign *foreign = &cpu->foreign;
+    if (foreign->n == 0 || foreign->column)
+        return KY_OK;
+    foreign->column = ky_allocate(foreign->n, OF_FLOATS);
+    if (!foreign->column)
+        return ky_no_memory(error, "bodies of other engines", foreign->n, OF_FLOATS);
+    return KY_OK;
 }
 
 /* ---- sinks ---- */
@@ -201,27 +232,59 @@ static void unload(struct ky_cpu *cpu, const struct ky_external *field, size_t f
     }
 }
 
+/* The same from other engines' bodies, added to what is there. */
+static void add(struct ky_cpu *cpu, size_t k, size_t to)
+{
+    struct ky_cpu_hermite *own = cpu->hermite;
+    const struct ky_moving_sinks *block = &own->block[k / KY_MOVING_BLOCK];
+    const double scale = ky_cpu_scale(cpu).acceleration * own->heaviest;
+    k %= KY_MOVING_BLOCK;
+    for (int c = 0; c < 3; c++) {
+        own->sum[c][to] += scale * block->sum[c][k];
+        own->sum[3 + c][to] += scale * own->speed * block->sum[4 + c][k];
+    }
+}
+
+/* What these sources do to `here` sinks of a batch. */
+static enum ky_status run(const struct ky_cpu *cpu, const struct ky_moving *moving, size_t count,
+                          size_t here, struct ky_error *error)
+{
+    const double pairs = (double)(here > FEWEST ? here : FEWEST) * (double)count;
+    const struct ky_moving_task task = {.lanes = cpu->lanes,
+                                        .precision = cpu->parameters->precision,
+                                        .threads = pairs > MANY ? cpu->threads : 1,
+                                        .moving = moving,
+                                        .sources = count,
+                                        .blocks = (here + KY_MOVING_BLOCK - 1) / KY_MOVING_BLOCK,
+                                        .block = cpu->hermite->block};
+    return ky_moving_run(&task, error);
+}
+
 enum ky_status ky_cpu_sum_jerks(struct ky_cpu *cpu, size_t count, int all, struct ky_error *error)
 {
     struct ky_external field[KY_MOST_EXTERNALS];
     const size_t fields = ky_cpu_externals(cpu, field);
-    const struct ky_moving moving = sources(cpu);
-    struct ky_moving_task task = {.lanes = cpu->lanes,
-                                  .precision = cpu->parameters->precision,
-                                  .moving = &moving,
-                                  .sources = cpu->n,
-                                  .block = cpu->hermite->block};
-    enum ky_status status = KY_OK;
+    enum ky_status status = reserve_others(cpu, error);
+    if (status)
+        return status;
+    const struct set others = others_of(cpu);
+    const struct ky_moving moving = sources(cpu, own_of(cpu));
+    struct ky_moving foreign = {.what = KY_MOVING_JERK};
+    if (others.n > 0) {
+        fill_constants(cpu, others, 0);
+        foreign = sources(cpu, others);
+    }
     for (size_t first = 0; first < count && !status; first += BATCH) {
         const size_t here = count - first < BATCH ? count - first : BATCH;
         for (size_t k = 0; k < here; k++)
             load(cpu, k, sink(cpu, first + k, all));
-        task.threads =
-            (double)(here > FEWEST ? here : FEWEST) * (double)cpu->n > MANY ? cpu->threads : 1;
-        task.blocks = (here + KY_MOVING_BLOCK - 1) / KY_MOVING_BLOCK;
-        status = ky_moving_run(&task, error);
+        status = run(cpu, &moving, cpu->n, here, error);
         for (size_t k = 0; k < here; k++)
             unload(cpu, field, fields, k, sink(cpu, first + k, all), first + k);
+        if (!status && others.n > 0)
+            status = run(cpu, &foreign, others.n, here, error);
+        for (size_t k = 0; k < here && others.n > 0; k++)
+            add(cpu, k, first + k);
     }
     return status;
 }

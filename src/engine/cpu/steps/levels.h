@@ -26,10 +26,11 @@ struct ky_cpu_blocks {
 struct ky_cpu_way {
     struct ky_cpu *cpu;
     struct ky_advance *way;
-    int deepest;    /* the last level: steps of one tick */
-    double longest; /* [time] */
-    size_t chunks;  /* of bodies */
-    size_t active;  /* bodies on the list of the block */
+    int deepest;     /* the last level: steps of one tick */
+    double longest;  /* [time] */
+    size_t chunks;   /* of bodies */
+    size_t active;   /* bodies on the list of the block */
+    int has_stopped; /* the call ends here */
     /* By level: the step, and the time from the end of the last step to the present tick. */
     double step[KY_MOST_LEVELS + 1], time[KY_MOST_LEVELS + 1];
 };
@@ -58,6 +59,21 @@ int ky_cpu_way_clock(struct ky_cpu_way *own, uint64_t tick);
  * `active` their sum. */
 void ky_cpu_way_place(struct ky_cpu_way *own);
 
+/* seam.c: what a call does at its seam. Without one it does nothing. */
+
+/* The engine's bodies where they stand: numbers i × along of the columns x and v, in the engine's
+ * lengths; v NULL: they are not wanted. `change`: with accelerations and jerks. */
+struct ky_cpu_standing {
+    const double *x[3], *v[3];
+    size_t along;
+    int change;
+};
+/* *number becomes the least of those of all engines. */
+enum ky_status ky_cpu_seam_least(const struct ky_cpu_way *own, uint64_t *number,
+                                 struct ky_error *error);
+/* From now on the other engines' bodies act from where they stand. */
+enum ky_status ky_cpu_seam_exchange(const struct ky_cpu_way *own,
+                                    const struct ky_cpu_standing *standing, struct ky_error *error);
 void ky_cpu_free_blocks(struct ky_cpu *cpu);
 
 /* block.c: KY_SCHEME_BLOCK. */
