@@ -1,5 +1,4 @@
-/* What the forces of some parameters cost, and how far they are from the exact sums: see kyoho.h.
- */
+/* The cost of the forces for some parameters, and their errors against exact sums: see kyoho.h. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -143,7 +142,7 @@ static enum ky_status compare(struct ky_engine *engine, const struct ky_bodies *
 
 /* ---- the call ---- */
 
-/* What one call works on. */
+/* The state of one call. */
 struct call {
     struct ky_parameters parameters; /* resolved; the engine keeps a pointer to it */
     struct ky_check_parameters wanted;
@@ -153,7 +152,7 @@ struct call {
     struct ky_check_results results;
 };
 
-/* KY_USAGE for what is wanted and cannot be. */
+/* KY_USAGE for a request that is not possible. */
 static enum ky_status adopt(struct call *call, const struct ky_parameters *parameters,
                             const struct ky_check_parameters *wanted, struct ky_error *error)
 {
@@ -171,7 +170,7 @@ static enum ky_status adopt(struct call *call, const struct ky_parameters *param
     return status ? status : ky_force_resolve(parameters, &call->parameters, error);
 }
 
-/* Brings the bodies to an engine of their own. */
+/* Puts the bodies on an engine of their own. */
 static enum ky_status put(struct call *call, const struct ky_bodies *bodies, struct ky_error *error)
 {
     const struct ky_check_parameters *wanted = &call->wanted;
@@ -191,7 +190,8 @@ static enum ky_status put(struct call *call, const struct ky_bodies *bodies, str
     return ky_engine_put(call->engine, &input, error);
 }
 
-/* Evaluates and sums. The first accelerations take a pass more: what counts is a step of a run. */
+/* Evaluates the forces and the sums. The first accelerations need another pass; a step of a run is
+ * measured. */
 static enum ky_status evaluate(struct call *call, size_t n, struct ky_error *error)
 {
     enum ky_status status = KY_OK;
@@ -209,7 +209,7 @@ static enum ky_status evaluate(struct call *call, size_t n, struct ky_error *err
     return status;
 }
 
-/* Brings the forces back, and compares them. `forces`: what has or gets their arrays. */
+/* Gets the forces and compares them. `forces` has their arrays, or gets them. */
 static enum ky_status look(struct call *call, struct ky_bodies *forces, struct ky_error *error)
 {
     ky_engine_trim(call->engine);
@@ -230,7 +230,7 @@ static enum ky_status run(struct call *call, struct ky_bodies *bodies, struct ky
 {
     const size_t n = bodies->n;
     const struct ky_check_parameters *wanted = &call->wanted;
-    struct ky_bodies own = {.n = n}; /* the forces, where the bodies do not take them */
+    struct ky_bodies own = {.n = n}; /* the forces, if the bodies do not keep them */
     enum ky_status status = put(call, bodies, error);
     if (!status && wanted->release) {
         ky_bodies_free(bodies);

@@ -18,7 +18,7 @@ struct ky_walker {
 enum ky_status ky_walker_open(const struct ky_parameters *parameters,
                               const struct ky_bodies *bodies, struct ky_walker *walker,
                               struct ky_error *error);
-/* A walker over the bodies that are on this engine. The parameters, resolved, are the engine's. */
+/* A walker over the bodies on this engine. The parameters are the engine's, resolved. */
 struct ky_walker ky_walker_on(struct ky_engine *engine, const struct ky_parameters *parameters);
 /* One walk, whose results go where the request says; its time and work are added to the report.
  * Does not check that the results are finite. */
@@ -27,7 +27,7 @@ enum ky_status ky_walker_walk(struct ky_walker *walker, const struct ky_walk_req
 /* Closes the engine, and gives the report to *report, which may be NULL. */
 void ky_walker_close(struct ky_walker *walker, struct ky_force_report *report);
 
-/* What the calls of kyoho.h do once there is a walker. They fail as those do. */
+/* The calls of kyoho.h for a given walker. They fail as those calls do. */
 enum ky_status ky_walker_act(struct ky_walker *walker, const char *action,
                              const struct ky_walk_input *input, double *results,
                              struct ky_error *error);
@@ -36,7 +36,7 @@ enum ky_status ky_walker_neighbours(struct ky_walker *walker, const double *radi
                                     struct ky_error *error);
 enum ky_status ky_walker_density(struct ky_walker *walker, size_t k, double *density,
                                  double *smoothing, struct ky_error *error);
-/* Masses, positions and velocities of the bodies that the engine has are those of `bodies`. */
+/* Copies masses, positions and velocities from the engine to `bodies`. */
 enum ky_status ky_walker_catalogue(struct ky_walker *walker,
                                    const struct ky_catalogue_parameters *wanted,
                                    const struct ky_bodies *bodies, struct ky_catalogue *catalogue,

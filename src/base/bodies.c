@@ -209,8 +209,8 @@ static enum ky_status check_ids(int threads, const uint64_t *id, size_t n, struc
     return status;
 }
 
-/* KY_BAD_DATA for the first number of body i, in the arrays that there are, that is not finite or
- * out of its range. */
+/* KY_BAD_DATA for the first number of body i that is not finite or out of its range, in the arrays
+ * that are not NULL. */
 static enum ky_status check_body(const struct ky_bodies *bodies, size_t i, struct ky_error *error)
 {
     static const char *const axis = "xyz";

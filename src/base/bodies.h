@@ -52,7 +52,7 @@ enum ky_status ky_bodies_allocate_by(int threads, struct ky_bodies *bodies, size
                                      struct ky_error *error);
 enum ky_status ky_bodies_check_by(int threads, const struct ky_bodies *bodies,
                                   struct ky_error *error);
-/* The same for those arrays that there are, without the ids. */
+/* The same for the arrays that are not NULL, without the ids. */
 enum ky_status ky_bodies_check_arrays(int threads, const struct ky_bodies *bodies,
                                       struct ky_error *error);
 /* KY_BAD_DATA for the first body with an acceleration or a potential that is not finite. */

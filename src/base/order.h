@@ -34,8 +34,8 @@ static inline int ky_order_ids(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The place of the k-th of `count` among `all` things in their order, evenly spread, the first and
- * the last included; of one, the last. */
+/* The index among `all` of the k-th of `count` things, evenly spread, with the first and the last;
+ * for count 1 the last. */
 static inline size_t ky_spread(size_t k, size_t count, size_t all)
 {
     return count < 2 ? all - 1

@@ -7,7 +7,7 @@
 #include "command/table.h"
 #include "command/walks.h"
 
-enum { SHOWN = 20 }; /* pairs of a snapshot, those of least energy */
+enum { SHOWN = 20 }; /* pairs of a snapshot that are shown, in the order of energy */
 
 struct request {
     struct ky_parameters parameters;

@@ -24,7 +24,7 @@ struct force_request {
                  engine, and their arrays are NULL afterwards */
 };
 
-/* ky_forces_check of the bodies, with all that it tells. */
+/* Calls ky_forces_check for the bodies and keeps all results. */
 enum ky_status force_measure(const struct ky_parameters *parameters, struct ky_bodies *bodies,
                              const struct force_request *request, struct force_result *result,
                              struct ky_error *error);

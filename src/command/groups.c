@@ -21,8 +21,8 @@ static const struct ky_option output_options[] = {
      "replace a file that exists"},
 };
 
-/* Before work starts: KY_USAGE for options that contradict each other, and what
- * ky_catalogue_may_write says. */
+/* Before work starts: KY_USAGE for options that contradict each other, and the failures of
+ * ky_catalogue_may_write. */
 static enum ky_status check(struct cli *cli, const struct request *request, const char *input)
 {
     if (!isnan(request->wanted.linking_length) &&
@@ -72,7 +72,7 @@ static void show_json(const struct ky_catalogue *catalogue, const struct ky_forc
     ky_json_end_object(&json);
 }
 
-/* The groups with the most bodies, in units that suit the first one. */
+/* Shows the groups with the most bodies, in units that suit the first one. */
 static void show_largest(const struct ky_catalogue *catalogue, const struct ky_units *units)
 {
     char mass[KY_UNIT_TEXT], length[KY_UNIT_TEXT], speed[KY_UNIT_TEXT];

@@ -15,9 +15,8 @@
 #include "command/man.h"
 #include "command/topics.h"
 
-/* What a command is called for without --json. FILES: it makes files, and prints remarks beside.
- * NUMBERS: it prints numbers, and may make files too. PRINTS: it prints alone, and so has no
- * --quiet. */
+/* The purpose of a command without --json. FILES: it makes files, and prints remarks. NUMBERS: it
+ * prints numbers, and may make files too. PRINTS: it only prints, and so has no --quiet. */
 enum purpose { FILES, NUMBERS, PRINTS };
 static const struct {
     const struct subcommand *command;

@@ -1,11 +1,11 @@
-/* What the measurement of forces tells, for `kyoho force`, `bench` and `tune`. */
+/* Prints the measurement of forces for `kyoho force`, `bench` and `tune`. */
 #include <math.h>
 #include <stdio.h>
 
 #include "base/json.h"
 #include "command/force.h"
 
-/* What the library is asked for. */
+/* The parameters for the library. */
 static struct ky_check_parameters wanted_of(const struct force_request *request)
 {
     struct ky_check_parameters wanted;

@@ -7,8 +7,8 @@
 #include "base/units.h"
 #include "command/command.h"
 
-/* With --softening: it takes the place of what the bodies bring, with the same remark as that of
- * `run`. */
+/* With --softening: it replaces the softening of the bodies; the remark is the same as for `run`.
+ */
 static enum ky_status replace_softening(struct cli *cli, double given, const char *name,
                                         struct ky_snapshot *system)
 {
@@ -26,22 +26,22 @@ static enum ky_status replace_softening(struct cli *cli, double given, const cha
     return KY_OK;
 }
 
-/* Gives each body of a system the one softening of that system, if the bodies of the other system
- * have their own. */
+/* Gives each body of a system the common softening of that system, if the bodies of the other
+ * system have their own. */
 static enum ky_status soften(struct ky_snapshot *system, const struct ky_snapshot *other,
                              double length, struct ky_error *error)
 {
     struct ky_bodies *bodies = &system->bodies;
     if (bodies->softening || !other->bodies.softening || isnan(system->softening))
-        return KY_OK; /* ky_merge says what is missing */
+        return KY_OK; /* ky_merge says which is missing */
     enum ky_status status = ky_bodies_extend(bodies, KY_WITH_SOFTENING, error);
     for (size_t i = 0; i < bodies->n && !status; i++)
         bodies->softening[i] = system->softening / length;
     return status;
 }
 
-/* Chooses the softening of two systems that have one each: --softening, or the larger. The larger
- * makes neither system more collisional than it was. */
+/* Chooses the softening of two systems that each have a common one: --softening, or the larger. The
+ * larger makes neither system more collisional. */
 static void choose_softening(struct cli *cli, double given, const struct ky_snapshot *a,
                              const struct ky_snapshot *b, struct ky_snapshot *both)
 {
@@ -49,7 +49,7 @@ static void choose_softening(struct cli *cli, double given, const struct ky_snap
     both->softening = isnan(given) ? fmax(a->softening, b->softening) : given;
     double larger = both->softening;
     if (!isnan(given) || isnan(larger) || fabs(a->softening - b->softening) <= 1e-6 * larger)
-        return; /* they may differ in rounding */
+        return; /* the two may differ by rounding */
     ky_quantity_text(&a->units, KY_LENGTH_UNIT, larger, 6, chosen);
     if (isnan(a->softening + b->softening))
         ky_format(line, sizeof line, "softening %s, which only %s has; --softening chooses", chosen,
@@ -61,7 +61,7 @@ static void choose_softening(struct cli *cli, double given, const struct ky_snap
     cli_log(cli, KY_LOG_INFO, line);
 }
 
-/* What the merged system has of both. */
+/* Sets what the merged system takes from both. */
 static enum ky_status combine(struct cli *cli, const struct ky_merge_parameters *parameters,
                               double length, struct ky_snapshot *a, struct ky_snapshot *b,
                               struct ky_snapshot *both)
@@ -80,7 +80,7 @@ static enum ky_status combine(struct cli *cli, const struct ky_merge_parameters 
     return status ? status : soften(b, a, length, &cli->error);
 }
 
-/* Both systems have the same units and G: those that they bring, or --units and --g. */
+/* Both systems have the same units and G: their own, or --units and --g. */
 static enum ky_status take_units(struct cli *cli, const char *units,
                                  struct ky_merge_parameters *parameters, struct ky_snapshot *a,
                                  struct ky_snapshot *b)

@@ -1,4 +1,5 @@
-/* kyoho run: a simulation in a folder, from a file or a model, or on from where it stopped. */
+/* kyoho run: a simulation in a folder, from a file or a model, or continued from where it stopped.
+ */
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -15,7 +16,7 @@
 /* ---- signals ---- */
 
 static volatile sig_atomic_t caught;
-static volatile int stop; /* what the library looks at */
+static volatile int stop; /* read by the library */
 
 /* Asks the run to stop after the present step. */
 static void on_signal(int number)
@@ -24,9 +25,9 @@ static void on_signal(int number)
     stop = 1;
 }
 
-/* The first signal ends the run after the present step. A second SIGINT or SIGTERM ends the
- * program at once. SIGHUP and SIGPIPE never do: a closed terminal or pipe may send its signal
- * again for each line that is written. Where they are ignored (nohup) the run goes on. */
+/* The first signal ends the run after the present step. A second SIGINT or SIGTERM ends the program
+ * at once. SIGHUP and SIGPIPE never do: a closed terminal or pipe may send its signal again for
+ * each line that is written. If they are ignored (nohup) the run continues. */
 static void catch_signals(void)
 {
     static const struct {
@@ -48,10 +49,10 @@ static void catch_signals(void)
 
 struct progress_line {
     int terminal; /* rewrite one line, else print a line now and then */
-    double last;  /* ky_clock of the last one */
+    double last;  /* ky_clock of the last line */
     double began;
     int shown;
-    struct ky_units units; /* of the times */
+    struct ky_units units; /* units of the times */
 };
 
 /* "90 s", "12 min" or "3.5 h"; "-" while it is not known. */
@@ -67,7 +68,8 @@ static void duration(double seconds, char *text, size_t size)
         snprintf(text, size, "%.1f h", seconds / 3600);
 }
 
-/* The progress of struct ky_run_parameters: a line that is written over, or one now and then. */
+/* The progress function of struct ky_run_parameters: a line that is rewritten, or one now and then.
+ */
 static void show_progress(void *context, const struct ky_progress *progress)
 {
     struct progress_line *line = context;
@@ -131,7 +133,7 @@ static const char *const with_resume[] = {"resume",        "end",    "steps", "m
                                           "restart-every", "engine", "isa",   "threads",
                                           "json",          "quiet",  "help"};
 
-/* With --resume all else is the run's own. */
+/* KY_USAGE for options beside --resume that would have no effect: the run has its own. */
 static enum ky_status check_resume(struct cli *cli)
 {
     for (size_t s = 0; s < cli->count; s++)
@@ -154,7 +156,7 @@ static enum ky_status check_resume(struct cli *cli)
                : KY_OK;
 }
 
-/* A resumed run stays on its processor unless the user names another. */
+/* A resumed run stays on its engine unless the user names another. */
 static void keep_processor(const struct cli *cli, struct ky_parameters *parameters)
 {
     if (!cli_given(cli, "engine"))
@@ -165,7 +167,7 @@ static void keep_processor(const struct cli *cli, struct ky_parameters *paramete
         parameters->threads = -1;
 }
 
-/* What the run would do and need, for --dry-run. */
+/* Shows what the run would do and need, for --dry-run. */
 static enum ky_status show_plan(struct cli *cli, const struct request *request,
                                 const struct ky_snapshot *snapshot)
 {
@@ -205,9 +207,9 @@ static enum ky_status show_plan(struct cli *cli, const struct request *request,
     return KY_OK;
 }
 
-/* If the command line says how far the run goes, by --end or by --steps, it replaces both of the
- * parameter file. The hash of a run.json is that of its bodies, and does not count if the command
- * line asks for other bodies. */
+/* If the command line says how far the run goes, by --end or by --steps, it replaces both in the
+ * parameter file. The hash in run.json is of its own bodies, and does not count if the command line
+ * asks for other bodies. */
 static void settle_parameter_file(const struct cli *cli, struct request *request)
 {
     static const char *const titles[] = {"bodies", "reading", "model"}, *const names[] = {
@@ -254,8 +256,8 @@ static enum ky_status start(struct cli *cli, struct request *request)
     return status;
 }
 
-/* The text of the parameter file of --write-ini, without what is general and what starts no run. To
- * be freed; NULL when memory is out. */
+/* The text of the parameter file of --write-ini, without general options and those that do not
+ * start a run. To be freed; NULL when memory is out. */
 static char *template_text(const struct cli *cli)
 {
     struct ky_option_set sets[CLI_SETS];
@@ -320,7 +322,7 @@ static enum ky_status take_unit(void *context, const char *object, const char *n
     return KY_OK;
 }
 
-/* The units of the run in the folder; no scales where run.json does not tell them. */
+/* The units of the run in the folder; no scales if run.json does not give them. */
 static struct ky_units units_of_run(const char *folder)
 {
     char path[4096], *text = NULL;
@@ -337,7 +339,7 @@ static struct ky_units units_of_run(const char *folder)
     return units;
 }
 
-/* What has been written, as one object or a line. */
+/* Shows what was written, as one object or a line. */
 static void show_end(const struct cli *cli, const char *what, const char *output)
 {
     if (!cli->json) {
@@ -386,7 +388,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
         return status;
     catch_signals();
     settle_parameter_file(cli, &request);
-    if (!request.resume && !cli->bodies_hash) /* run.json has all options, of effect or not */
+    if (!request.resume && !cli->bodies_hash) /* run.json has all options, with or without effect */
         cli_warn_idle(cli, &request.parameters);
     status = request.resume ? ky_resume(&request.parameters, &request.run, &cli->error)
                             : start(cli, &request);

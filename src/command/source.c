@@ -1,4 +1,4 @@
-/* Where bodies come from and where they go. */
+/* Where bodies come from, and where they go. */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include <inttypes.h>
 #include <math.h>
@@ -38,7 +38,7 @@ int source_has_seed(const struct source *source)
     return source->model && model_takes(source->model, "seed");
 }
 
-/* "king -n 50 --seed 1 --w0 9": all that the model was asked. */
+/* "king -n 50 --seed 1 --w0 9": the options of the model. */
 static void describe(const struct cli *cli, const struct source *source, char origin[ORIGIN])
 {
     const uint64_t n = source->options.parameters.n;
@@ -57,7 +57,7 @@ static void describe(const struct cli *cli, const struct source *source, char or
         }
 }
 
-/* Intervals of ln a have no unit. */
+/* KY_USAGE for units of intervals of ln a, which have none. */
 static enum ky_status check_intervals(struct cli *cli, const struct ky_parameters *parameters)
 {
     static const char *const names[] = {"step", "every", "energy-every"};
@@ -91,14 +91,15 @@ static enum ky_status make(struct cli *cli, struct source *source, struct ky_par
     if (!status)
         status = ky_model_make(source->model, model, snapshot, &cli->error);
     const int by_mass = model->mass_function != KY_MASS_EQUAL && units.mass_g > 0 &&
-                        !isnan(model->mass) && !model->n; /* and so it is when it is made again */
+                        !isnan(model->mass) &&
+                        !model->n; /* and it will be again when the model is made again */
     if (!status && !by_mass)
-        model->n = snapshot->bodies.n; /* where the number is the model's own */
+        model->n = snapshot->bodies.n; /* if the model itself chose the number */
     describe(cli, source, origin);
     return status;
 }
 
-/* Bodies come from one place, and a model's options mean nothing to a file. */
+/* KY_USAGE for bodies from two places, and for a model's options with a file. */
 static enum ky_status check_source(struct cli *cli, const struct source *source)
 {
     const char *file = cli->word_count ? cli->words[0] : NULL;
@@ -199,7 +200,7 @@ enum ky_status source_get(struct cli *cli, struct source *source, struct ky_para
     return status;
 }
 
-/* Up to this number the bodies are made or read for a plan, which takes no time to speak of. */
+/* Up to this number bodies are made or read for a plan, since that takes hardly any time. */
 enum { LARGEST_MADE = 100000 };
 
 enum ky_status source_plan(struct cli *cli, struct source *source, struct ky_parameters *parameters,
@@ -234,14 +235,14 @@ enum ky_status source_soften(struct cli *cli, struct ky_parameters *parameters,
     return KY_OK;
 }
 
-/* Named apart from the options that were given. */
+/* Options that are written apart from the others that were given. */
 static int is_told(const char *name)
 {
     return !strcmp(name, "input") || !strcmp(name, "bodies") || !strcmp(name, "seed");
 }
 
-/* The name of a file from the root; "-" stays. The name of a snapshot in several files is not a
- * file itself, and is put behind the present folder. To be freed; NULL when memory is out. */
+/* The whole path of a file; "-" stays. The name of a snapshot in several files is not itself a
+ * file, and is appended to the present folder. To be freed; NULL when memory is out. */
 static char *whole_path(const char *file)
 {
     char *path = ky_is_standard(file) ? NULL : realpath(file, NULL);
@@ -256,7 +257,7 @@ static char *whole_path(const char *file)
     return path;
 }
 
-/* "name=value", with \\ and \n in the value for a backslash and the end of a line. */
+/* Writes "name=value"; \\ and \n in the value are a backslash and the end of a line. */
 static void write_line(FILE *out, const char *name, const char *value)
 {
     fprintf(out, "%s=", name);
@@ -279,7 +280,7 @@ char *source_text(const struct cli *cli, const struct source *source)
         return NULL;
     if (path)
         write_line(out, "input", path);
-    if (source->model && source->options.parameters.n) /* also where it is the default */
+    if (source->model && source->options.parameters.n) /* even if it is the default */
         fprintf(out, "bodies=%" PRIu64 "\n", source->options.parameters.n);
     if (source_has_seed(source))
         fprintf(out, "seed=%" PRIu64 "\n", source->options.parameters.seed);
@@ -292,7 +293,7 @@ char *source_text(const struct cli *cli, const struct source *source)
                 told |= !strcmp(cli->sets[s].title, titles[t]);
             if (!told || !cli->sets[s].given[k] || is_told(option->name) ||
                 !ky_options_is_first(cli->sets, cli->count, &cli->sets[s], option))
-                continue; /* told already */
+                continue; /* written already */
             ky_option_text(option, cli->sets[s].values, value, sizeof value);
             write_line(out, option->name, value);
         }
@@ -307,7 +308,7 @@ char *source_text(const struct cli *cli, const struct source *source)
 
 #undef FIELD
 #define FIELD(name) offsetof(struct sink, name)
-/* The words of --format, and what they stand for. */
+/* The words of --format, and the formats. */
 #define FORMATS "by-name|hdf5|tipsy|csv"
 static const enum ky_format formats[] = {KY_FORMAT_BY_NAME, KY_HDF5, KY_TIPSY, KY_CSV};
 
@@ -353,7 +354,7 @@ FILE *sink_remarks(const struct sink *sink)
     return sink->output && ky_is_standard(sink->output) ? stderr : stdout;
 }
 
-/* Says that only HDF5 keeps the universe of these bodies, where another format is written. */
+/* Logs that only HDF5 keeps the universe of these bodies, if another format is written. */
 static void tell_universe(struct cli *cli, const struct ky_write_options *options,
                           const char *output, const struct ky_snapshot *snapshot)
 {

@@ -64,7 +64,7 @@ void ky_picture_free(struct ky_picture *picture)
     picture->width = picture->height = 0;
 }
 
-/* The pixels of the canvas, once what was drawn is laid down on them. */
+/* The pixels of the canvas, after what was drawn has been laid on them. */
 static enum ky_status fill_pixels(const struct ky_canvas *canvas, struct ky_picture *picture,
                                   struct ky_error *error)
 {

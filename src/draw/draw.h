@@ -11,12 +11,12 @@
 extern const struct ky_option ky_draw_options[], ky_film_options[];
 extern const size_t ky_draw_option_count, ky_film_option_count;
 
-/* The caller's parameters over their defaults. KY_USAGE for those that are out of range or
- * contradict each other. */
+/* The caller's parameters over their defaults. KY_USAGE if they are out of range or contradict each
+ * other. */
 enum ky_status ky_draw_adopt(const struct ky_draw_parameters *given, struct ky_draw_parameters *own,
                              struct ky_error *error);
 
-/* How files are read for pictures: as the caller says, or with NULL with the numbers as stored.
+/* How files are read for pictures: by the caller's options, or with NULL as plain stored numbers.
  * KY_USAGE for options that no _defaults call filled. */
 enum ky_status ky_draw_reading(const struct ky_read_options *reading, struct ky_read_options *own,
                                struct ky_error *error);

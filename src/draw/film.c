@@ -256,7 +256,7 @@ static enum ky_status adopt(struct film *film, const struct ky_draw_parameters *
     return status;
 }
 
-/* Chooses the scene, and makes the desks that are its frames' at one time. */
+/* Chooses the scene, and makes a desk for each frame that is drawn at the same time. */
 static enum ky_status begin(struct film *film)
 {
     struct ky_error *error = &film->failure;

@@ -299,7 +299,7 @@ static enum ky_status draw_plots(struct frame *frames, const struct ky_plot *plo
     return status;
 }
 
-/* What can be wrong with the call. */
+/* KY_USAGE for whatever can be wrong with the call. */
 static enum ky_status check(const struct ky_plot *plots, size_t count, const size_t size[2],
                             struct ky_error *error)
 {

@@ -31,7 +31,7 @@ struct ky_integrator_report {
     double pairs;
     size_t close[2]; /* the bodies at which the last call stopped: KY_STOPPED */
     double apart;    /* [length] their distance then */
-    int stuck;       /* 1: it stopped because no time is enough for the steps: KY_BAD_DATA */
+    int stuck;       /* 1: it stopped because the steps would take endless time: KY_BAD_DATA */
 };
 
 struct ky_integrator_verbs {
@@ -53,8 +53,8 @@ struct ky_integrator_verbs {
     double (*suggest)(const struct ky_parameters *parameters, const struct ky_scales *scales);
     /* KY_USAGE for parameters that contradict each other; NULL: none do. The step may be NaN. */
     enum ky_status (*check)(const struct ky_parameters *parameters, struct ky_error *error);
-    /* KY_USAGE for a softening of the bodies, or of the parameters for bodies without their own,
-     * that the criterion of steps cannot do with; NULL: all will do. */
+    /* KY_USAGE if the criterion of steps cannot use a softening of the bodies, or of the parameters
+     * for bodies without their own; NULL: it can use any. */
     enum ky_status (*check_bodies)(const struct ky_parameters *parameters,
                                    const struct ky_bodies *bodies, struct ky_error *error);
     /* Makes the integrator's own struct for the `n` bodies on the engine. KY_USAGE for parameters

@@ -97,7 +97,7 @@ static struct ky_kepler orbit_of(const struct ky_merge_parameters *parameters, d
                               parameters->eccentricity, parameters->separation};
 }
 
-/* What the second system is multiplied by. */
+/* The factors for the numbers of the second system. */
 static enum ky_status scale_of(const struct ky_bodies *b,
                                const struct ky_merge_parameters *parameters,
                                struct ky_merge_scale *scale, struct ky_error *error)

@@ -28,12 +28,12 @@ int ky_folder_would_remove(const char *folder, const char *path);
 enum ky_status ky_folder_begin(const char *folder, char inside[KY_PATH], struct ky_error *error);
 enum ky_status ky_folder_commit(const char *folder, struct ky_error *error);
 void ky_folder_drop(const char *folder);
-/* Completes a commit that was interrupted, however long ago. Does nothing where there is none. */
+/* Completes an interrupted commit, however long ago. Does nothing if there is none. */
 enum ky_status ky_folder_settle(const char *folder, struct ky_error *error);
 /* 1 if the folder has a restart file, or the start of a run that can be completed. */
 int ky_folder_resumable(const char *folder);
-/* 1 if the user has put a file named `stop` there. The file is removed, so that the run can go on
- * later. */
+/* 1 if the user has put a file named `stop` there. The file is removed, so that the run can be
+ * resumed later. */
 int ky_folder_stop(const char *folder);
 
 #endif
