@@ -121,8 +121,8 @@ static int is_parameter_file(const char *word)
     return ky_ends_with(word, ".ini") || ky_ends_with(word, ".json");
 }
 
-/* Reads the INI or JSON file into the sets, and notes which options the command line itself has
- * given. */
+/* Reads the INI or JSON file into the sets, and notes which options the command line itself gives.
+ */
 static enum ky_status read_parameter_file(struct cli *cli, const char *name)
 {
     struct stat about;
@@ -144,7 +144,7 @@ static enum ky_status read_parameter_file(struct cli *cli, const char *name)
     return status;
 }
 
-/* --help anywhere: nothing else matters but what the help is about. */
+/* --help anywhere: only its topic matters. */
 static int wants_help(struct cli *cli, int argc, char **argv)
 {
     for (int k = 0; k < argc && strcmp(argv[k], "--") != 0; k++) {
@@ -156,14 +156,14 @@ static int wants_help(struct cli *cli, int argc, char **argv)
     return cli->help;
 }
 
-/* Reads the options of the command line; words that are none go to cli->words. */
+/* Reads the options of the command line; other words go to cli->words. */
 static enum ky_status read_words(struct cli *cli, int argc, char **argv)
 {
     return ky_options_command_line(cli->sets, cli->count, cli_words, argc, argv, cli->words,
                                    &cli->word_count, &cli->error);
 }
 
-/* KY_USAGE for a word such as "tstop=5", which is how other programs write options. */
+/* KY_USAGE for a word such as "tstop=5", the form of options in other programs. */
 static enum ky_status refuse_assignments(struct cli *cli)
 {
     for (int k = 0; k < cli->word_count; k++) {
@@ -188,7 +188,7 @@ static enum ky_status refuse_assignments(struct cli *cli)
     return KY_OK;
 }
 
-/* --threads counts for all that the program does, models and analysis too. */
+/* --threads applies to everything that the program does, also models and analysis. */
 static void take_threads(const struct cli *cli)
 {
     const struct ky_option_set *owner = NULL;
@@ -209,7 +209,7 @@ enum ky_status cli_parse(struct cli *cli, int argc, char **argv, int least, int 
     enum ky_status status = read_words(cli, argc, argv);
     if (!status && ini && cli->word_count && is_parameter_file(cli->words[0])) {
         status = read_parameter_file(cli, cli->words[0]);
-        if (!status) /* again: the command line has the last word */
+        if (!status) /* again: the command line overrides the file */
             status = read_words(cli, argc, argv);
         cli->word_count--;
         memmove(cli->words, cli->words + 1, (size_t)cli->word_count * sizeof *cli->words);

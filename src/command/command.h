@@ -18,10 +18,11 @@ struct cli {
     size_t count;
     const char *overfull; /* the set for which there is no room, or NULL */
     unsigned char given[CLI_SETS][CLI_OPTIONS];
-    unsigned char on_line[CLI_SETS][CLI_OPTIONS]; /* the same without those of a parameter file */
-    const char *waiting[CLI_SETS][CLI_OPTIONS];   /* values with units, until cli_settle */
-    const char *bodies_hash;                      /* of a parameter file run.json, or NULL */
-    const char **words;                           /* the words that are no options */
+    unsigned char on_line[CLI_SETS]
+                         [CLI_OPTIONS];         /* the same, without options of a parameter file */
+    const char *waiting[CLI_SETS][CLI_OPTIONS]; /* values with units, until cli_settle */
+    const char *bodies_hash;                    /* of a parameter file run.json, or NULL */
+    const char **words;                         /* the words that are not options */
     int word_count;
     struct ky_option_storage *storage; /* text of a parameter file */
     struct ky_error error;
@@ -43,12 +44,12 @@ struct subcommand {
     /* Binds the option sets, reads the command line and works. With `describe` it only binds, for
      * the help and the man page. */
     enum ky_status (*run)(struct cli *cli, int argc, char **argv, int describe);
-    /* Prints what the option tables do not say, at the end of the help; or NULL. */
+    /* Prints what the option tables do not contain, at the end of the help; or NULL. */
     void (*more_help)(const struct cli *cli, FILE *out);
-    /* Names of the options that the short help explains, separated by blanks; NULL: all. */
+    /* Names of the options that the short help explains, with blanks between; NULL: all. */
     const char *usual;
-    /* Lines "kyoho … " to copy, each ended by a newline. Those of all commands, one after the other
-     * in the order of the commands, run in an empty folder. */
+    /* Lines "kyoho … " to copy, each ended by a newline. The examples of all commands, in the order
+     * of the commands, run in an empty folder. */
     const char *examples;
 };
 
@@ -62,7 +63,7 @@ void cli_add(struct cli *cli, const char *title, const struct ky_option *options
 /* The same for a table whose length the compiler knows. */
 #define cli_add_table(cli, title, options, values)                                                 \
     cli_add(cli, title, options, sizeof(options) / sizeof *(options), values)
-/* The row of --units in such a table; the field, a text, stands at `offset`. */
+/* The row of --units in such a table; the field at `offset` is a text. */
 #define CLI_UNITS(offset, help)                                                                    \
     {                                                                                              \
         "units", KY_OPTION_TEXT, offset, NULL, KY_NO_RANGE, NULL, "nbody|galaxy|cluster", help     \
@@ -72,8 +73,8 @@ void cli_add(struct cli *cli, const char *title, const struct ky_option *options
 void cli_add_options(struct cli *cli, const char *title, int kind, void *values);
 /* An option that the library tells, as a row of a table. */
 struct ky_option cli_option(const struct ky_option_about *about);
-/* Bind the tables of struct ky_parameters: all of them, those of engine and force, or that of the
- * engine alone. All fields get their defaults, and the log becomes cli_log. */
+/* Bind the tables of struct ky_parameters: all, or engine and force, or the engine alone. All
+ * fields get their defaults, and the log becomes cli_log. */
 void cli_add_parameters(struct cli *cli, struct ky_parameters *parameters);
 void cli_add_force(struct cli *cli, struct ky_parameters *parameters);
 void cli_add_engine(struct cli *cli, struct ky_parameters *parameters);
@@ -82,11 +83,11 @@ void cli_add_engine(struct cli *cli, struct ky_parameters *parameters);
 void cli_narrow(struct cli *cli, const char *title, const char *names);
 /* Reads the command line. KY_USAGE for fewer words than `least` or more than `most`, and for
  * options that are wrong. With `ini`, a first word that ends in ".ini" or ".json" is a parameter
- * file: it is read before the command line and is not counted. With --help anywhere, nothing is
- * read but a first word, which goes to cli->words. */
+ * file: it is read before the command line and is not counted. With --help anywhere, only a first
+ * word is read, which goes to cli->words. */
 enum ky_status cli_parse(struct cli *cli, int argc, char **argv, int least, int most, int ini);
-/* Once the units of the bodies are known: gives the options whose values had units, "3pc", numbers
- * in `units`. KY_USAGE where these have no scale. */
+/* To be called once the units of the bodies are known: sets options whose values had units, "3pc",
+ * to numbers in `units`. KY_USAGE if these have no scale. */
 enum ky_status cli_settle(struct cli *cli, const struct ky_units *units);
 /* 1 if the value of the option (NULL: of any) has a unit and waits for cli_settle. */
 int cli_waits(const struct cli *cli, const char *name);
@@ -98,9 +99,9 @@ int cli_set_on_line(const struct cli *cli, const char *title);
 /* KY_USAGE if one of `names` (separated by blanks) was given. The error line says that it has no
  * effect without `what`. */
 enum ky_status cli_refuse(struct cli *cli, const char *names, const char *what);
-/* Warns of options that were given and that the chosen force and engine do not look at. */
+/* Warns of options that were given and that the chosen force and engine ignore. */
 void cli_warn_idle(struct cli *cli, const struct ky_parameters *parameters);
-/* Frees what the call holds, but not `cli` itself. */
+/* Frees the members of the call, not `cli` itself. */
 void cli_free(struct cli *cli);
 /* 1 if `name` is among the words of `names`, which blanks separate. */
 int cli_is_among(const char *name, const char *names);
@@ -109,7 +110,7 @@ int cli_is_among(const char *name, const char *names);
 void cli_help(const struct cli *cli, FILE *out);
 /* Writes all exit codes as ky_status_name names them: "0 ok; 1 out of memory or …". */
 void exit_codes(char *text, size_t size);
-/* -n, -o, -h and -q, and what other programs call our options. */
+/* -n, -o, -h and -q, and the names of our options in other programs. */
 extern const struct ky_option_word cli_words[];
 /* The log of struct ky_parameters, with the cli as context: prints each line to standard error
  * once. With --quiet it prints warnings alone. */
@@ -123,15 +124,15 @@ struct reading {
 };
 /* Binds --physical, --as-stored, --types and --renumber. */
 void reading_add(struct cli *cli, struct reading *reading);
-/* What ky_snapshot_read_as is asked for, as reading_get asks. KY_USAGE for options that contradict
+/* The options of ky_snapshot_read_as that reading_get uses. KY_USAGE for options that contradict
  * each other. */
 enum ky_status reading_how(struct cli *cli, const struct reading *reading,
                            const struct ky_units *units, int as_it_is,
                            struct ky_read_options *options);
-/* Reads the snapshot `path`. `units` are those of a file that names none, or NULL. With `as_it_is`
+/* Reads the snapshot `path`. `units` (or NULL) are for a file that names none. With `as_it_is`
  * comoving, h-scaled and periodic files are read as they are, for a description or a picture, and
- * options with units get numbers in those of the file; else such files are KY_BAD_DATA unless the
- * options say how to read them. */
+ * options with units get numbers in the units of the file. Else such files are KY_BAD_DATA unless
+ * the options say how to read them. */
 enum ky_status reading_get(struct cli *cli, const struct reading *reading, const char *path,
                            const struct ky_units *units, int as_it_is,
                            struct ky_snapshot *snapshot);
@@ -144,31 +145,31 @@ void reading_json(struct ky_json *json, const struct ky_snapshot *snapshot);
 /* Writes "softening 0.1", "no softening" or "softening of each body's own". */
 enum { SOFTENING_WORDS = 128 };
 void softening_words(const struct ky_snapshot *snapshot, char text[SOFTENING_WORDS]);
-/* What GADGET calls the types: "gas", "halo" … */
+/* GADGET's names of the types: "gas", "halo" … */
 extern const char *const body_type_names[6];
 
-/* Options of everything that makes a model: those that models share, and one of each name that any
- * model has. */
+/* Options of everything that makes a model: those that models share, and one option for each name
+ * that any model has. */
 struct model_options {
-    struct ky_model_parameters parameters; /* what models share */
+    struct ky_model_parameters parameters; /* options that models share */
     union option_value {
         int integer;
         uint64_t count;
         double real;
         const char *text;
-    } values[CLI_OPTIONS];              /* of the models' own options, as in cli->of_models */
+    } values[CLI_OPTIONS]; /* of the models' own options, in the order of cli->of_models */
     const char *words[CLI_OPTIONS + 1]; /* "w0=6" …, for parameters.options */
     char text[2048];                    /* storage of the words */
 };
 /* Binds the options. */
 void model_options_add(struct cli *cli, struct model_options *model);
-/* Gives options with units numbers in the units of the bodies that the model `name` makes where
- * `asked` are asked for; these become *units (may be NULL). KY_USAGE for an unknown model, and as
- * ky_model_units and cli_settle. */
+/* Converts options with units to numbers in the units of the bodies. These are the units that the
+ * model `name` makes if `asked` are wanted; they become *units (may be NULL). KY_USAGE for an
+ * unknown model, and as ky_model_units and cli_settle. */
 enum ky_status model_options_settle(struct cli *cli, const char *name, const struct ky_units *asked,
                                     struct ky_units *units);
-/* After that: hands the models' own options that were given to the parameters.
- * KY_USAGE for an unknown model, and for an option that the model `name` does not take. */
+/* To be called next: hands the models' own options that were given to the parameters. KY_USAGE for
+ * an unknown model, and for an option that the model `name` does not take. */
 enum ky_status model_options_take(struct cli *cli, const char *name, struct model_options *model);
 /* The name of the first option of models that was given and that the model `except` (may be NULL)
  * does not take; NULL if there is none. */
@@ -187,29 +188,29 @@ struct source {
 };
 /* Binds the options of a source, of reading and of models. */
 void source_add(struct cli *cli, struct source *source);
-/* The file that the bodies will come from: --input or the first word; NULL for a model. */
+/* The file of the bodies: --input or the first word; NULL for a model. */
 const char *source_file(const struct cli *cli, const struct source *source);
 /* Reads or makes the bodies. `parameters` gets the G of their units, unless --g was given; a model
- * gets the softening of the parameters. *origin becomes the name of the file, or what the model was
- * asked, for run.json: "plummer -n 1000 --seed 1". KY_USAGE if no source or two are given, and for
+ * gets the softening of the parameters. *origin becomes the name of the file, or the options of the
+ * model, for run.json: "plummer -n 1000 --seed 1". KY_USAGE if no source or two are given, and for
  * options that do not belong to it. */
 enum ky_status source_get(struct cli *cli, struct source *source, struct ky_parameters *parameters,
                           struct ky_snapshot *snapshot, char origin[ORIGIN]);
-/* The same for a plan of what they need: of more than 100,000 bodies only the number is known
- * afterwards, and the step of a run is not unless it is given. */
+/* The same for a plan. Of more than 100,000 bodies only the number is known afterwards, and the
+ * step of a run only if it is given. */
 enum ky_status source_plan(struct cli *cli, struct source *source, struct ky_parameters *parameters,
                            struct ky_snapshot *snapshot, char origin[ORIGIN]);
 
-/* Settles the units of bodies from `file`: those of the file, or --units (a preset or NULL), with
- * --g (or NaN). KY_USAGE where these contradict the scales of the file. `made_for_g` is 1 if the
- * velocities are known to be for the G of `units`. */
+/* Settles the units of bodies from `file`: the file's, or --units (a preset or NULL), with --g (or
+ * NaN). KY_USAGE where these contradict the scales of the file. `made_for_g` is 1 if the velocities
+ * are known to be for the G of `units`. */
 enum ky_status source_units(struct cli *cli, const char *file, const char *preset, double g,
                             struct ky_units *units, int made_for_g);
-/* ky_softening_choose, after which the snapshot holds what was chosen. `run` does not need it, for
- * the library does this there. */
+/* Calls ky_softening_choose; afterwards the snapshot has the chosen softening. `run` does not need
+ * it, since the library does this there. */
 enum ky_status source_soften(struct cli *cli, struct ky_parameters *parameters,
                              struct ky_snapshot *snapshot, char remark[KY_REMARK]);
-/* 1 if the bodies are drawn at random, by a seed. */
+/* 1 if the bodies are drawn at random, from a seed. */
 int source_has_seed(const struct source *source);
 /* The options that give the same bodies again, as lines "name=value" for struct ky_run_parameters.
  * A file is named by its whole path. To be freed; NULL when memory is out. */
@@ -226,8 +227,8 @@ void sink_add(struct cli *cli, struct sink *sink);
 enum ky_status sink_check(struct cli *cli, const struct sink *sink);
 /* KY_USAGE if `output` is the same file as `input` (may be NULL), which it would replace. */
 enum ky_status refuse_own_input(struct cli *cli, const char *output, const char *input);
-/* Where the lines for the user go: standard output, or standard error if the snapshot goes there.
- */
+/* The stream for messages to the user: standard output, or standard error if the snapshot goes to
+ * standard output. */
 FILE *sink_remarks(const struct sink *sink);
 /* Writes the snapshot; fails as ky_snapshot_write does. */
 enum ky_status sink_put(struct cli *cli, const struct sink *sink,

@@ -63,7 +63,7 @@ static void tell(void *context, size_t done, size_t frames)
             seconds / (double)done * (double)(frames - done), terminal && !last ? "" : "\n");
 }
 
-/* Values with units wait for the first snapshot, of which the head is enough. */
+/* Values with units wait for the first snapshot, whose head is enough. */
 static enum ky_status settle(struct cli *cli, const struct draw_request *request, const char *file)
 {
     struct ky_snapshot snapshot;
@@ -77,7 +77,7 @@ static enum ky_status settle(struct cli *cli, const struct draw_request *request
     return status;
 }
 
-/* A film of all files. *frames: how many it has. */
+/* Makes a film of all files. *frames: their number. */
 static enum ky_status draw_film(struct cli *cli, const struct draw_request *request,
                                 const struct file_list *files, size_t *frames)
 {
@@ -93,7 +93,7 @@ static enum ky_status draw_film(struct cli *cli, const struct draw_request *requ
                             &reading, request->parameters, &film, &cli->error);
 }
 
-/* A picture of `count` of the files. */
+/* Makes a picture of `count` of the files. */
 static enum ky_status draw_picture(struct cli *cli, const struct draw_request *request,
                                    const struct file_list *files, size_t count)
 {
@@ -111,8 +111,8 @@ static enum ky_status draw_picture(struct cli *cli, const struct draw_request *r
     return status;
 }
 
-/* Reads the places and radii of groups. *circles: freed by the caller. KY_USAGE for another name
- * than that of a catalogue, KY_BAD_DATA for a file without them. */
+/* Reads the places and radii of groups. *circles is freed by the caller. KY_USAGE for a name that
+ * no catalogue has, KY_BAD_DATA for a file without groups. */
 static enum ky_status read_groups(struct cli *cli, const char *path, double (**circles)[4],
                                   size_t *count)
 {
@@ -137,7 +137,7 @@ static enum ky_status read_groups(struct cli *cli, const char *path, double (**c
     return status;
 }
 
-/* What was drawn, as one object or a line. `what` and `many`: "panel", "panels". */
+/* Shows what was drawn, as one object or a line. `what` and `many`: "panel", "panels". */
 static void show(const struct cli *cli, const char *output, size_t count, const char *what,
                  const char *many)
 {
@@ -152,8 +152,8 @@ static void show(const struct cli *cli, const char *output, size_t count, const 
     }
 }
 
-/* The words of the command line as files. *folder: 1 if one of them is a folder. KY_USAGE if the
- * output is one of them. */
+/* The words of the command line as files. *folder: 1 if one word is a folder. KY_USAGE if the
+ * output is one of the files. */
 static enum ky_status list_files(struct cli *cli, const char *output, struct file_list *files,
                                  int *folder)
 {
@@ -243,7 +243,7 @@ static int is_picture(const char *path)
     return ky_ends_with(path, ".png") || ky_ends_with(path, ".pdf") || ky_ends_with(path, ".svg");
 }
 
-/* KY_USAGE for options that have no meaning for what a picture shows. */
+/* KY_USAGE for options that have no meaning for this picture. */
 static enum ky_status check_shown(struct cli *cli, const struct ky_draw_parameters *parameters)
 {
     enum {
@@ -253,7 +253,7 @@ static enum ky_status check_shown(struct cli *cli, const struct ky_draw_paramete
     };
     static const struct {
         const char *names;
-        int shown; /* a sum of 1 << enum ky_show: where they have a meaning */
+        int shown; /* a sum of 1 << enum ky_show: the pictures for which they have a meaning */
         const char *what;
     } rules[] = {{"speed", 1 << KY_SHOW_VELOCITY, "--show velocity"},
                  {"trails", TRAILS, "--show trails"},
@@ -269,8 +269,8 @@ static enum ky_status check_shown(struct cli *cli, const struct ky_draw_paramete
     return status;
 }
 
-/* KY_USAGE for an output that is neither a picture nor, where that is possible, a film, and for
- * options that have no meaning for it. */
+/* KY_USAGE for an output that is neither a picture nor, if that is possible, a film, and for
+ * options without meaning for it. */
 static enum ky_status check_output(struct cli *cli, const struct draw_request *request, int film)
 {
     int plot = request->plot >= 0;
@@ -308,8 +308,8 @@ static enum ky_status check_output(struct cli *cli, const struct draw_request *r
                   : ky_file_may_write(request->output, request->parameters->overwrite, &cli->error);
 }
 
-/* What is shown and around it, where that depends on the output and on other options: what speaks
- * of densities asks for them, and films have no axes. */
+/* Chooses what is shown, and the rim, where they depend on the output and on other options: options
+ * about densities choose densities, and films have no axes. */
 static void choose_shown(const struct cli *cli, int film, struct ky_draw_parameters *parameters)
 {
     static const char *const of_density[] = {"colours", "brightness", "range", "peak", "smooth"};

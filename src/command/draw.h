@@ -24,14 +24,14 @@ struct draw_request {
     const struct ky_film_parameters *film;
 };
 
-/* Draws the latest snapshot of a run, again whenever there is a new one, until the run has ended.
- * *pictures: how many were drawn. */
+/* Draws the latest snapshot of a run, again for each new one, until the run has ended. *pictures:
+ * how many were drawn. */
 enum ky_status draw_live(struct cli *cli, const struct draw_request *request, const char *folder,
                          size_t *pictures);
 
 /* Plots of runs: energies (folders, or tables such as energy.csv) and Lagrangian radii (folders or
- * snapshots), for each run a set of lines; and of the errors of accelerations. `files`: of the
- * words of the command line; looked at for errors alone. */
+ * snapshots), for each run a set of lines; and of the errors of accelerations. `files` are the
+ * words of the command line; only plots of errors use them. */
 enum ky_status draw_energy(struct cli *cli, const struct draw_request *request,
                            const struct file_list *files);
 enum ky_status draw_radii(struct cli *cli, const struct draw_request *request,

@@ -9,7 +9,7 @@
 #include "base/quantity.h"
 #include "command/draw.h"
 
-/* A ky_json_member: looks whether run.json tells of an end. */
+/* A ky_json_member: finds out whether run.json says that the run has ended. */
 static enum ky_status take_member(void *context, const char *object, const char *name,
                                   const char *text, const char *where, struct ky_error *error)
 {

@@ -1,6 +1,5 @@
-/* Plots of what runs tell: their energies and their Lagrangian radii. Of several runs each has a
- * kind of dashes, and each quantity a colour and a mark; numbers are brought to the units of the
- * first run. */
+/* Plots of runs: their energies and their Lagrangian radii. Each run has a pattern of dashes, each
+ * quantity a colour and a mark. Numbers are converted to the units of the first run. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +9,7 @@
 #include "base/quantity.h"
 #include "command/draw.h"
 
-enum { RUNS_MOST = KY_DASHES }; /* each has dashes of its own */
+enum { RUNS_MOST = KY_DASHES }; /* each has its own dashes */
 
 struct run {
     const char *name; /* for the legend */

@@ -7,7 +7,7 @@
 #include "command/walks.h"
 
 struct request {
-    struct ky_parameters engine; /* of which --threads alone counts */
+    struct ky_parameters engine; /* only --threads of it is used */
     struct ky_profile_parameters wanted;
     struct source source;
     const char *output, *title;
@@ -72,11 +72,11 @@ static struct table table_of(const struct ky_radial_profile *p, const struct ky_
 
 /* ---- the plots ---- */
 
-/* What each plot shows: up to three columns of one unit. */
+/* The plots: up to three columns of one unit each. */
 enum { CURVES = 3 };
 static const struct {
     const char *label;
-    int logarithmic, has_unit; /* of the axis that goes up */
+    int logarithmic, has_unit; /* of the vertical axis */
     int curves;
     struct {
         int radius, column;
@@ -97,7 +97,7 @@ static const struct {
 };
 enum { PLOTS = sizeof shown / sizeof *shown };
 
-/* A column times the factor to the units in which it is shown; to be freed. */
+/* A column in the units in which it is shown; to be freed. */
 static double *scaled(const struct table *table, int c, double factor)
 {
     double *values = ky_allocate(table->rows, sizeof *values);

@@ -1,4 +1,4 @@
-/* How a snapshot is read: the options that all subcommands share which read one. */
+/* How a snapshot is read: the options of all subcommands that read one. */
 #include <inttypes.h>
 #include <math.h>
 #include <stddef.h>

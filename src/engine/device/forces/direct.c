@@ -4,8 +4,8 @@
 #include "engine/device/forces/method.h"
 #include "engine/device/state/results.h"
 
-/* For each card its sources, and the results of its sinks. When all bodies are sinks, the first
- * card writes to the bodies' own accelerations and potentials instead. */
+/* The sources and the results of each card. If all bodies are sinks, the first card writes to the
+ * bodies' own accelerations and potentials instead. */
 struct direct {
     struct {
         struct ky_direct_buffers buffers;
@@ -28,8 +28,8 @@ static void memory(const struct ky_parameters *parameters, size_t n, struct ky_m
     memory->device += ky_direct_bytes(parameters->precision, n);
 }
 
-/* The sinks of all cards, whose labels the first card has already, and where their results go
- * there. label: for the other cards. */
+/* The sinks of all cards, and where their results go on the first card, which has their labels
+ * already. label: for the other cards. */
 struct task {
     struct ky_direct_sum sum;
     const uint32_t *label;
@@ -43,14 +43,14 @@ static enum ky_status need_results(const struct ky_device_state *state, struct d
                            state->parameters->precision, count, error);
 }
 
-/* Where they go on the first card, if not to the bodies. */
+/* Where the results go on the first card, if not to the bodies. */
 static struct ky_direct_results results_of(struct direct *direct, size_t count)
 {
     struct ky_device_results *results = &direct->part[0].results;
     return (struct ky_direct_results){&results->acceleration, &results->potential, count, 0, 0};
 }
 
-/* The sources of the first card to another, which also needs room for its results. */
+/* Copies the sources of the first card to another, and makes memory for its results. */
 static enum ky_status share_sources(const struct ky_device_state *state, struct direct *direct,
                                     const struct task *task, size_t k, struct ky_error *error)
 {
@@ -70,7 +70,7 @@ static enum ky_status share_sources(const struct ky_device_state *state, struct 
     return status;
 }
 
-/* The sinks of a card, and the place of the first one's result. */
+/* The sinks of a card; *to becomes the place of the first result. */
 static struct ky_direct_sum part_of(const struct ky_device_state *state, const struct task *task,
                                     size_t k, size_t *place)
 {
@@ -104,7 +104,7 @@ static enum ky_status run(const struct ky_device_state *state, struct direct *di
     return ky_direct_run(&state->part[0], card, buffers, &sum, &results, error);
 }
 
-/* A card's part of the results to the first card. */
+/* Copies a card's part of the results to the first card. */
 static enum ky_status collect(const struct ky_device_state *state, struct direct *direct,
                               const struct task *task, size_t k, struct ky_error *error)
 {
@@ -123,7 +123,7 @@ static enum ky_status collect(const struct ky_device_state *state, struct direct
     return status;
 }
 
-/* The sums of all cards, on the first. */
+/* Sums on all cards; the results come to the first. */
 static enum ky_status sum(const struct ky_device_state *state, struct direct *direct,
                           const struct task *task, struct ky_error *error)
 {
@@ -139,7 +139,7 @@ static enum ky_status sum(const struct ky_device_state *state, struct direct *di
     return status;
 }
 
-/* Results of active bodies that several cards computed to their places. */
+/* Puts results of active bodies that several cards computed to the bodies. */
 static enum ky_status scatter(const struct ky_device_state *state, struct direct *direct,
                               size_t sinks, struct ky_error *error)
 {
@@ -190,7 +190,7 @@ static enum ky_status evaluate(struct ky_device_state *state, struct ky_links *l
     return status == KY_OK ? ky_mark(&state->cards, 1, error) : status;
 }
 
-/* The kernel for points is always ours: unrollings are for comparisons. */
+/* Points always use our own kernel: unrollings are for comparisons. */
 static enum ky_status field(struct ky_device_state *state, struct ky_links *links, void *own,
                             const struct ky_points *points, double (*acceleration)[3],
                             double *potential, struct ky_error *error)

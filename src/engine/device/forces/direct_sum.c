@@ -21,12 +21,13 @@ double ky_direct_bytes(int precision, size_t n)
     double partial = 16 * (double)n * source;
     partial = partial < (double)KY_PARTIAL_BYTES ? partial : (double)KY_PARTIAL_BYTES;
     return (double)n * (source + (precision == KY_EXTENDED ? 16 : 0)) +
-           (partial > (double)n * source ? partial : (double)n * source); /* one slice, at least */
+           (partial > (double)n * source ? partial : (double)n * source); /* at least one slice */
 }
 
 /* ---- sources ---- */
 
-/* Arrays that the precision does not use are the first one again, and are never read. */
+/* Allocates the sources. Arrays that the precision does not use are the first one again, and are
+ * never read. */
 enum ky_status ky_direct_need_sources(const struct ky_device_state *state, struct ky_card *card,
                                       struct ky_direct_buffers *buffers, int precision,
                                       size_t points, struct ky_error *error)
@@ -44,7 +45,7 @@ enum ky_status ky_direct_need_sources(const struct ky_device_state *state, struc
     return status;
 }
 
-/* Points to their places behind the sources. */
+/* Puts points behind the sources. */
 static enum ky_status make_points(const struct ky_device_bodies *bodies,
                                   struct ky_direct_buffers *buffers, int precision,
                                   const struct ky_points *points, struct ky_error *error)
@@ -98,13 +99,13 @@ enum ky_status ky_direct_send_labels(struct ky_card *card, struct ky_direct_buff
 #define ROW(a, b, name, NAME, how) ROW_##NAME,
 enum { KY_SOFTENED(ROW, , ) SOFTENED };
 
-/* The sweep of unrollings stands behind those of enum ky_unroll. */
+/* The sweep of unrollings comes after those of enum ky_unroll. */
 #define PLACE_NAMED(p, name, NAME, i, j) PLACE_##i##X##j,
 #define PLACE_SWEPT(p, i, j) PLACE_##i##X##j,
 enum { PLACE_LAST_NAMED = KY_UNROLL_TUNED, KY_UNROLLINGS(PLACE_NAMED, PLACE_SWEPT, ) PLACES };
 
-/* The rows of unrollings below. Each has the sinks that a lane takes at once, and its kernels by
- * softening and precision; MISSING stands for a kernel that is not compiled. */
+/* The rows of the unrollings below: the sinks that a lane takes at once, and the kernels by
+ * softening and precision. MISSING: the kernel is not compiled. */
 #define MISSING KY_KERNEL_COUNT
 #define EACH(loop, b, name, NAME, how) [ROW_##NAME] = KY_EACH_PRECISION(ky_direct_##loop##_##name),
 #define EVERY(loop)                                                                                \
@@ -135,7 +136,7 @@ static const struct unrolling labelled_points = {KY_DIRECT_SINKS, EVERY(points)}
 #define FROM_STATE(a, b, name, NAME, how) [ROW_##NAME] = KY_KERNEL_ky_exact_##name##_double,
 static const enum ky_kernel_id from_state[SOFTENED] = {KY_SOFTENED(FROM_STATE, , )};
 
-/* The first that does what these pairs need: of bodies, or of points and bodies. */
+/* The first kernel that does what these pairs need: of bodies, or of points and bodies. */
 static size_t softened(const struct ky_device_state *state, const struct ky_points *points)
 {
 #define DOES(a, b, name, NAME, how) [ROW_##NAME] = how,
@@ -186,7 +187,7 @@ static double cost_of(const struct ky_card *card, size_t resident, size_t blocks
            at_once / 8 * (double)length + (double)slices * (double)count / SINKS_A_UNIT;
 }
 
-/* In how many slices of the sources, each of *length. */
+/* The number of slices of the sources, and the *length of each. */
 static size_t best_slices(struct ky_card *card, enum ky_kernel_id kernel, size_t n, size_t count,
                           int precision, size_t *length)
 {
@@ -213,14 +214,14 @@ static size_t best_slices(struct ky_card *card, enum ky_kernel_id kernel, size_t
 
 /* ---- the sum ---- */
 
-/* Where there are no labels, a buffer that is never read. */
+/* A buffer that is never read, if there are no labels. */
 static const struct ky_buffer *labels_of(const struct ky_direct_buffers *buffers,
                                          const struct ky_direct_sum *sum)
 {
     return sum->label ? sum->label : &buffers->source;
 }
 
-/* What a kernel takes for its sources: see kernels/forces/direct.h. */
+/* The sources of a kernel: see kernels/forces/direct.h. */
 struct sources {
     const struct ky_buffer *source, *low, *eps2;
 };
@@ -273,7 +274,7 @@ static enum ky_status launch_sum(const struct ky_device_bodies *bodies, struct k
                      error);
 }
 
-/* The slices' sums to the results. */
+/* Adds the slices' sums up to the results. */
 static enum ky_status reduce(const struct ky_device_bodies *bodies, struct ky_card *card,
                              const struct ky_direct_buffers *buffers,
                              const struct ky_direct_sum *sum, size_t slices,

@@ -9,15 +9,15 @@ struct ky_direct_buffers {
 };
 
 /* The sinks of a sum: `count` of them from place `first` on, or those that the labels name. The
- * label of a sink is its own number among the sources. */
+ * label of a sink is its own index among the sources. */
 struct ky_direct_sum {
-    int precision, unroll; /* unroll: tuned for points and labels */
+    int precision, unroll; /* unroll: for points and labels the tuned kernel is used */
     size_t first, count;
     const struct ky_buffer *label; /* of each sink, on the card; NULL: its place */
-    /* The sinks are points, which lie behind the sources, from place n on, with or without labels.
+    /* The sinks are points with or without labels, which lie behind the sources from place n on.
      * NULL: they are bodies. */
     const struct ky_points *points;
-    /* 1: the state of the bodies on the first card, in double, serves as sources. */
+    /* 1: the sources are the state of the bodies on the first card, in double */
     int from_state;
 };
 
@@ -29,9 +29,9 @@ struct ky_direct_results {
     int scattered;
 };
 
-/* The unrolling with this many sinks per lane and sources per turn of the loop, or −1. */
+/* The unrolling with this many sinks per lane and sources per iteration of the loop, or −1. */
 int ky_direct_unrolling(int sinks, int sources);
-/* KY_UNSUPPORTED if there is no kernel for the parameters or, where bodies are `expected`, for
+/* KY_UNSUPPORTED if no kernel is compiled for the parameters or, if bodies are `expected`, for
  * their softenings. */
 enum ky_status ky_direct_check(const struct ky_device_state *state, int expected,
                                struct ky_error *error);
@@ -45,7 +45,7 @@ enum ky_status ky_direct_need_sources(const struct ky_device_state *state, struc
 enum ky_status ky_direct_make_sources(const struct ky_device_bodies *bodies,
                                       struct ky_direct_buffers *buffers, int precision,
                                       const struct ky_points *points, struct ky_error *error);
-/* Labels of sinks to buffers->label of a card. */
+/* Sends the labels of sinks to buffers->label of a card. */
 enum ky_status ky_direct_send_labels(struct ky_card *card, struct ky_direct_buffers *buffers,
                                      const uint32_t *label, size_t count, struct ky_error *error);
 /* The sum over the sources of a card. */

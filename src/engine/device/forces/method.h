@@ -1,5 +1,5 @@
-/* A way to sum forces: what the engine asks of one. A new method is a file that defines its table
- * and a row in engine.c. */
+/* A method of summing forces: the table that the engine uses. A new method is a file that defines
+ * its table and a row in engine.c. */
 #ifndef KY_DEVICE_METHOD_H
 #define KY_DEVICE_METHOD_H
 
@@ -8,42 +8,42 @@
 struct ky_method {
     enum ky_force force;
     int several_cards; /* it can divide its work among several cards */
-    int in_blocks;     /* `evaluate` takes active bodies whose list is on the card alone */
-    size_t own;        /* bytes of the state that it keeps, `own` below; 0 at the start */
+    int in_blocks;     /* `evaluate` can take active bodies whose list is on the card alone */
+    size_t own;        /* bytes of the method's state, `own` below; 0 at the start */
 
-    /* KY_UNSUPPORTED for parameters that the method has no kernel for and, where bodies are
-     * `expected`, for their softenings. NULL: it has kernels for all. */
+    /* KY_UNSUPPORTED for parameters without a kernel and, if bodies are `expected`, for softenings
+     * without one. NULL: there are kernels for all. */
     enum ky_status (*check)(const struct ky_device_state *state, int expected,
                             struct ky_error *error);
-    /* Accelerations and potentials of the active bodies, between the marks 0 and 1; of sinks in the
-     * order in which the bodies lie after it. */
+    /* Accelerations and potentials of the active bodies, between the marks 0 and 1. Sinks have the
+     * order of the bodies after the call. */
     enum ky_status (*evaluate)(struct ky_device_state *state, struct ky_links *links, void *own,
                                struct ky_evaluation *evaluation, struct ky_error *error);
-    /* In a block, before `evaluate`, which then makes no tree: makes the tree for the present
-     * positions. It is a new one if `*anew`, else that of the blocks before if there is one;
-     * `*anew` becomes 1 if there was none. A new one may reorder the bodies. NULL: the method has
-     * no tree. */
+    /* In a block, before `evaluate`, which then makes no tree: makes the tree valid for the present
+     * positions. It builds a new tree if `*anew`, else it moves the tree that was kept; if there
+     * was none it builds one, and `*anew` becomes 1. A new tree may reorder the bodies. NULL: the
+     * method has no tree. */
     enum ky_status (*stand)(struct ky_links *links, void *own, int *anew, struct ky_error *error);
     /* In a block, after `evaluate`: writes the pairs of its walks to the first 64-bit word of
      * `tally`. NULL if `stand` is. */
     enum ky_status (*note)(struct ky_links *links, void *own, struct ky_buffer *tally,
                            struct ky_error *error);
-    /* The field at points, at least one, of at least one body; in the caller's units, either array
+    /* The field at one or more points, of one or more bodies, in the caller's units. Either array
      * may be NULL. */
     enum ky_status (*field)(struct ky_device_state *state, struct ky_links *links, void *own,
                             const struct ky_points *points, double (*acceleration)[3],
                             double *potential, struct ky_error *error);
     /* Adds the memory of an evaluation of n bodies. */
     void (*memory)(const struct ky_parameters *parameters, size_t n, struct ky_memory *memory);
-    /* Adds what the device itself measured of the last evaluation, but for its walk; NULL: nothing.
-     */
+    /* Adds what the device itself measured of the last evaluation, except for its walk; NULL:
+     * nothing. */
     void (*report)(struct ky_device_state *state, struct ky_links *links, void *own,
                    struct ky_force_report *report);
-    /* Releases what has the size of the bodies. */
+    /* Releases the buffers whose size follows from the number of bodies. */
     void (*release)(const struct ky_device_state *state, void *own);
 };
 
-/* The field of methods that have a tree: a walk of each point by itself. */
+/* `field` for methods with a tree: each point walks by itself. */
 enum ky_status ky_walk_field(struct ky_device_state *state, struct ky_links *links, void *own,
                              const struct ky_points *points, double (*acceleration)[3],
                              double *potential, struct ky_error *error);

@@ -1,5 +1,6 @@
-/* The columns that an integrator asked for, on the first card: component by component in numbers of
- * the state, jerks as accelerations are (bodies.h) and steps in the caller's unit. */
+/* The columns that an integrator has asked for, on the first card: component by component in
+ * numbers of the state. Jerks have the units of accelerations (bodies.h), steps the caller's unit.
+ */
 #ifndef KY_DEVICE_COLUMNS_H
 #define KY_DEVICE_COLUMNS_H
 

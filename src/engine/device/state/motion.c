@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "engine/device/state/external.h"
 
-/* The kicks that are due, and a drift if dt is not 0. */
+/* Makes the kicks that are due, and a drift if dt is not 0. */
 static enum ky_status advance(struct ky_device_state *state, double dt, struct ky_error *error)
 {
     struct ky_device_bodies *bodies = &state->part[0];
@@ -45,8 +45,8 @@ enum ky_status ky_device_drift(struct ky_device_state *state, double dt, struct 
     return advance(state, dt, error);
 }
 
-/* What the card wrote to bodies->sums: KY_SUMS_KEPT numbers of each chunk, then the energies in
- * external fields, if there are any. */
+/* Reads what the card wrote to bodies->sums: KY_SUMS_KEPT numbers of each chunk, then the energies
+ * in external fields, if there are any. */
 static enum ky_status read_sums(struct ky_device_bodies *bodies, size_t numbers,
                                 struct ky_partial_sums *parts, struct ky_error *error)
 {

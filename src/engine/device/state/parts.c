@@ -1,9 +1,9 @@
-/* Bodies from the first card to another. */
+/* Copies from the first part to another: see parts.h. */
 #include "engine/device/state/parts.h"
 
 #include "engine/device/state/bodies.h"
 
-/* An array of the first card to one of this card. */
+/* Copies an array of the first part to this one. */
 static enum ky_status send(struct ky_device_bodies *own, const struct ky_device_array *from,
                            struct ky_buffer *to, int later, struct ky_error *error)
 {
@@ -25,7 +25,7 @@ static enum ky_status send_order(struct ky_device_bodies *own, struct ky_device_
     return own->curve.is_followed ? send(own, &index, &own->curve.index, 0, error) : KY_OK;
 }
 
-/* The arrays of a set. Positions come last: they are read while the first card continues. */
+/* Copies the arrays of a set. Positions come last: they are read while the first card continues. */
 static enum ky_status send_arrays(struct ky_device_bodies *own, struct ky_device_bodies *first,
                                   unsigned set, struct ky_error *error)
 {

@@ -1,4 +1,4 @@
-/* Results of sinks on a card. */
+/* Results of sinks on a card: see results.h. */
 #include "engine/device/state/results.h"
 
 #include "engine/device/state/rows.h"

@@ -1,13 +1,14 @@
 /* Block steps on a device: kernels/steps/block.k from the host's side.
  *
- * x, v and a of a body are those at the end of its last step. For a block all bodies are brought to
- * the present tick in a second column of positions, which is that of the bodies while forces are
- * computed. The host reads one thing a block: how many bodies have steps of each level, and how
- * many pairs the walks had. From this follow the next tick and how many bodies are active there.
+ * A body has its x, v and a at the end of its last step. For a block all bodies are predicted to
+ * the present tick in a second column of positions, which is exchanged with the first while forces
+ * are computed. Once a block the host reads a tally: how many bodies have steps of each level, and
+ * how many pairs the walks had. The next tick and the number of active bodies there follow from it.
+ * The kernel ky_block_close chooses the steps.
  *
  * The tree is kept as on the CPU: built at the first block after every multiple of the longest
- * step, since a run that is resumed there must find the same one, and once more when walks have
- * cost so much beyond the first ones that a build would have paid. */
+ * step, since a run that is resumed there must find the same tree, and again when walks have cost
+ * more than the first ones by as much as a build. */
 #include "engine/device/steps/block.h"
 
 #include <math.h>
@@ -19,8 +20,8 @@
 #include "engine/device/tree/tree_memory.h"
 #include "physics/block.h"
 
-/* A tree is built anew when its walks have had so many interactions more than those of a new one,
- * for each body. A build costs some 200, but forces of a tree that is kept for long add energy:
+/* A tree is built again when its walks have had this many interactions per body more than those of
+ * a new tree. A build costs some 200, but forces of a tree that is kept for long add energy:
  * docs/decisions/block-steps.md. */
 enum { BUILD = 30 };
 
@@ -28,7 +29,7 @@ _Static_assert(KY_TALLY_CUT == KY_MOST_LEVELS + 1, "a word of the tally for each
 
 /* What the host reads of a block. */
 struct tally {
-    uint64_t pairs; /* of the walks of the block */
+    uint64_t pairs; /* in the walks of the block */
     uint32_t word[KY_TALLY_WORDS];
 };
 
@@ -41,9 +42,9 @@ struct blocks {
     struct ky_links *links;
     void *own;
     struct ky_advance *way;
-    uint32_t deepest; /* the last level: steps of one tick */
+    uint32_t deepest; /* the deepest level: steps of one tick */
     double longest;   /* [time] */
-    double limit;     /* of the criterion, in the units of accelerations on the card */
+    double limit;     /* limit of the criterion, for accelerations in the card's units */
     uint32_t due;     /* the lowest level whose steps end at the present tick */
     size_t active;    /* bodies whose steps end there */
 };
@@ -106,7 +107,7 @@ static struct tally *tally_of(const struct blocks *b)
     return b->kept->pinned.data;
 }
 
-/* Words, and the work of a block, to the host. */
+/* Reads the words and the work of a block. */
 static enum ky_status read_tally(const struct blocks *b, struct ky_error *error)
 {
     struct ky_card *card = card_of(b);
@@ -156,7 +157,7 @@ static struct clock clock_of(const struct blocks *b)
 /* A kernel of the bodies' precision. */
 #define KERNEL(b, name) KY_IN_PRECISION(name, (b)->state->parameters->precision)
 
-/* What the criterion compares with, in the numbers of the kernels. */
+/* A number for comparison with numbers of the kernels. */
 struct real {
     double whole;
     float part;
@@ -170,13 +171,13 @@ static struct real real_of(double number)
     return (struct real){number, (float)number};
 }
 
-/* Bodies with softenings of their own, where these are the lengths of the criterion. */
+/* 1 if bodies have their own softenings, and these are the lengths of the criterion. */
 static uint32_t own_lengths(const struct blocks *b)
 {
     return b->state->own_eps && isnan(b->way->length);
 }
 
-/* Positions at the present tick and those of last steps change places. */
+/* Exchanges the positions at the present tick and those at the ends of the last steps. */
 static void exchange(struct ky_device_bodies *bodies)
 {
     const struct ky_buffer other = bodies->second;
@@ -185,7 +186,7 @@ static void exchange(struct ky_device_bodies *bodies)
     bodies->place++;
 }
 
-/* Brings all bodies to the tick. */
+/* Predicts all bodies to the tick. */
 static enum ky_status predict(const struct blocks *b, uint64_t tick, struct ky_error *error)
 {
     struct ky_device_bodies *bodies = b->bodies;
@@ -199,7 +200,7 @@ static enum ky_status predict(const struct blocks *b, uint64_t tick, struct ky_e
         error);
 }
 
-/* The list of the active bodies, and the ends of their steps begin. Positions are exchanged. */
+/* Lists the active bodies and begins the ends of their steps. Positions are exchanged. */
 static enum ky_status open_steps(const struct blocks *b, struct ky_error *error)
 {
     struct ky_device_bodies *bodies = b->bodies;
@@ -226,7 +227,7 @@ static enum ky_status open_steps(const struct blocks *b, struct ky_error *error)
     return status;
 }
 
-/* Forces of the active bodies, all bodies standing at the present tick. */
+/* The forces of the active bodies, with all bodies at the present tick. */
 static enum ky_status evaluate(const struct blocks *b, int anew, struct ky_error *error)
 {
     struct ky_device_bodies *bodies = b->bodies;
@@ -273,7 +274,7 @@ static enum ky_status close_steps(const struct blocks *b, uint64_t tick, struct 
         error);
 }
 
-/* Which steps end at a tick, and how many. */
+/* Finds the next steps that end at a tick, and how many. */
 static void find_active(struct blocks *b, uint64_t tick)
 {
     b->due = b->deepest;
@@ -304,7 +305,7 @@ static void count_beyond(const struct blocks *b)
 
 static enum ky_status go_to(struct blocks *b, uint64_t tick, struct ky_error *error)
 {
-    const int begins = b->way->now % b->way->stride == 0, /* as a run that is resumed here */
+    const int begins = b->way->now % b->way->stride == 0, /* as a run that is resumed here would */
         anew = begins || b->kept->more > BUILD * (double)b->bodies->n;
     const uint32_t cut = tally_of(b)->word[KY_TALLY_CUT];
     if (begins)
@@ -333,9 +334,9 @@ static enum ky_status one_block(struct blocks *b, struct ky_error *error)
     return status;
 }
 
-/* ---- the way ---- */
+/* ---- one call of `advance` ---- */
 
-/* Counts the bodies by their steps, which are chosen where there are none. */
+/* Counts the bodies by their steps, and chooses missing steps. */
 static enum ky_status begin(const struct blocks *b, struct ky_error *error)
 {
     struct ky_device_bodies *bodies = b->bodies;
@@ -362,8 +363,8 @@ static enum ky_status begin(const struct blocks *b, struct ky_error *error)
     return status;
 }
 
-/* What accelerations on the card are compared with; where each body has a length of its own, times
- * that. */
+/* What accelerations on the card are compared with; if each body has its own length, for the length
+ * 1. */
 static double limit_of(const struct blocks *b)
 {
     const struct ky_device_state *state = b->state;

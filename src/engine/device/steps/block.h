@@ -4,9 +4,9 @@
 
 #include "engine/device/forces/method.h"
 
-/* What is kept from one call of `advance` to the next; all 0 at first. */
+/* The state that is kept between calls of `advance`; all 0 at first. */
 struct ky_device_blocks {
-    struct ky_buffer counts;       /* active bodies of each team, then those before the team */
+    struct ky_buffer counts;       /* active bodies of each team, later of all teams before it */
     struct ky_buffer words, tally; /* KY_TALLY_WORDS; work of a block */
     struct ky_buffer scratch;
     struct ky_pinned pinned;

@@ -1,11 +1,11 @@
 /* The Hermite scheme on a device: kernels/steps/hermite.k from the host's side.
  *
- * The card goes alone: which tick comes next, and which bodies end their steps there, follows from
- * numbers that lie on it. The host enqueues blocks ahead and looks at these numbers after each
- * batch, while the card is at the next one. A block that has nothing to do, because the way has
- * come to its end or to an encounter, does nothing, so that the bits do not depend on how many were
- * enqueued. Several cards do the same, each with all bodies, and share the sums (hermite_cards.c):
- * the host looks at the first. */
+ * The card works alone: the next tick, and which bodies end their steps there, follow from numbers
+ * on the card. The host enqueues blocks ahead and reads these numbers after each batch, while the
+ * card works on the next one. When the call has reached its end or an encounter, further blocks do
+ * nothing, so that the bits do not depend on how many were enqueued. Several cards do the same,
+ * each with all bodies, and share the sums (hermite_cards.c); the host reads the numbers of the
+ * first. */
 #include "engine/device/steps/hermite.h"
 
 #include <string.h>
@@ -19,12 +19,12 @@
 
 _Static_assert(KY_TALLY_CUT == KY_MOST_LEVELS + 1, "a word for each level");
 
-/* A way of one call. */
+/* One call of `advance`. */
 struct hermite {
     struct ky_device_state *state;
     struct ky_advance *way;
-    struct ky_hermite_way known; /* what the host knows of the card's */
-    uint32_t flags;              /* those that are the same in all launches */
+    struct ky_hermite_way known; /* what the host has read from the card */
+    uint32_t flags;              /* flags that are the same in all launches */
 };
 
 static struct ky_card *card_of(const struct hermite *h)
@@ -105,7 +105,7 @@ static enum ky_status sum(const struct ky_device_bodies *bodies, uint32_t flags,
     const uint32_t n = (uint32_t)bodies->n, groups = (uint32_t)bodies->state->hermite->summing;
     struct ky_eps2_argument eps2 = ky_eps2_argument(bodies->state);
     (void)flags;
-    if (bodies->state->own_eps) /* how often that of a source counts */
+    if (bodies->state->own_eps) /* the factor of a source's ε² */
         eps2.part = (float)(eps2.whole = bodies->state->how & KY_EPS_SUM ? 1 : 0);
     return ky_launch(bodies->card, ky_device_hermite_kernel(bodies->state), groups,
                      KY_ARGUMENTS(KY_BUFFER(own->plane), KY_BUFFER(own->list),
@@ -150,7 +150,7 @@ static enum ky_status correct(const struct ky_device_bodies *bodies, uint32_t fl
         error);
 }
 
-/* From accelerations and jerks. */
+/* Steps from accelerations and jerks. */
 static enum ky_status first_steps(const struct ky_device_bodies *bodies, uint32_t flags,
                                   struct ky_error *error)
 {
@@ -182,7 +182,7 @@ static enum ky_status on_all_cards(const struct hermite *h, launcher *launch, ui
     return status;
 }
 
-/* The sums of all sources on the bodies of the list, for the correction. */
+/* Sums over all sources for the bodies of the list, before the correction. */
 static enum ky_status sum_all(const struct hermite *h, struct ky_error *error)
 {
     enum ky_status status = on_all_cards(h, sum, 0, error);
@@ -207,7 +207,7 @@ static enum ky_status one_block(const struct hermite *h, uint32_t mode, struct k
     return status;
 }
 
-/* ---- steps that are none ---- */
+/* ---- steps that are not valid ---- */
 
 static enum ky_status forget_steps(struct ky_device_state *state, struct ky_error *error)
 {
@@ -225,9 +225,9 @@ enum ky_status ky_device_hermite_forget(struct ky_device_state *state, struct ky
     return forget_steps(state, error);
 }
 
-/* ---- looks ---- */
+/* ---- what the host reads ---- */
 
-/* The card is to send what it knows when it comes to this point. */
+/* Lets the card send its numbers when it comes to this point. */
 static enum ky_status look_later(const struct hermite *h, int which, struct ky_error *error)
 {
     struct ky_card *card = card_of(h);
@@ -252,7 +252,7 @@ static enum ky_status look(struct hermite *h, struct ky_error *error)
     return status == KY_OK ? await_look(h, 0, error) : status;
 }
 
-/* What a call begins with. */
+/* Sends the numbers with which a call begins. */
 static enum ky_status tell(struct hermite *h, struct ky_error *error)
 {
     const struct ky_advance *way = h->way;
@@ -274,9 +274,10 @@ static enum ky_status tell(struct hermite *h, struct ky_error *error)
     return status;
 }
 
-/* ---- the way ---- */
+/* ---- one call of `advance` ---- */
 
-/* Accelerations of all digits, which are numbers: they are predicted with, over no time. */
+/* Makes accelerations with all digits. They have to be finite: predictions use them, if only over
+ * no time. */
 static enum ky_status need_precise(struct ky_device_bodies *bodies, struct ky_error *error)
 {
     if (!bodies->state->precise)
@@ -286,7 +287,7 @@ static enum ky_status need_precise(struct ky_device_bodies *bodies, struct ky_er
                            : status;
 }
 
-/* All bodies, which are at one time, get accelerations, jerks and steps. */
+/* Computes accelerations, jerks and steps of all bodies, which are at one time. */
 static enum ky_status start(struct hermite *h, struct ky_error *error)
 {
     enum ky_status status = KY_OK;
@@ -301,7 +302,7 @@ static enum ky_status start(struct hermite *h, struct ky_error *error)
     return status == KY_OK ? look(h, error) : status;
 }
 
-/* Counts the bodies by their steps; all are chosen where one has none of this way. */
+/* Counts the bodies by their steps. All steps are chosen if one is not valid. */
 static enum ky_status begin(struct hermite *h, struct ky_error *error)
 {
     enum ky_status status = tell(h, error);
@@ -318,8 +319,8 @@ static enum ky_status begin(struct hermite *h, struct ky_error *error)
     return start(h, error);
 }
 
-/* How many blocks more to enqueue, when so many are on their way: as many as there would be to come
- * with the shortest step that is known, but not too many in one batch. */
+/* How many more blocks to enqueue when so many are under way: as many as would remain with the
+ * shortest known step, but not too many in one batch. */
 static uint64_t blocks_more(const struct hermite *h, uint64_t under_way)
 {
     enum { MOST = 64 };
@@ -337,7 +338,7 @@ static uint64_t blocks_more(const struct hermite *h, uint64_t under_way)
     return more < MOST ? more : MOST;
 }
 
-/* Two batches at most are under way. */
+/* At most two batches are under way. */
 static enum ky_status go(struct hermite *h, struct ky_error *error)
 {
     uint64_t batch[2] = {0, 0};
@@ -364,8 +365,8 @@ static enum ky_status go(struct hermite *h, struct ky_error *error)
     return status;
 }
 
-/* Ends all other steps too, at the tick of the last block. All bodies are at one time then, and
- * have no steps. */
+/* Ends all other steps too, at the tick of the last block. Afterwards all bodies are at one time
+ * and have no steps. */
 static enum ky_status stop(struct hermite *h, struct ky_error *error)
 {
     enum ky_status status = one_block(h, KY_HERMITE_STOP, error);
@@ -374,7 +375,7 @@ static enum ky_status stop(struct hermite *h, struct ky_error *error)
     return status == KY_OK ? forget_steps(h->state, error) : status;
 }
 
-/* What has been done, for the caller. */
+/* Counts for the caller what was done. */
 static void count(const struct hermite *h)
 {
     struct ky_advance *way = h->way;

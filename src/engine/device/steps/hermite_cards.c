@@ -1,14 +1,14 @@
-/* The Hermite scheme on several cards: each has all bodies and goes the same way with them, and
- * sums over its part of the sources. What the parts come to is brought together on every card, in
- * the order of the cards, so that all correct the same bodies by the same numbers, to the last bit.
- * The host waits only where a driver has to copy what others bring together by themselves. */
+/* The Hermite scheme on several cards: each has all bodies and does the same steps, and sums over
+ * its part of the sources. The partial sums are brought together on every card, in the order of the
+ * cards, so that all cards correct the same bodies by the same bits. The host waits only if a
+ * driver has to do this by copies. */
 #include "engine/device/steps/hermite.h"
 
 #include <string.h>
 
 #include "engine/device/state/parts.h"
 
-/* Whole tiles, as many for each card but for one more or less. */
+/* The sources of this card: whole tiles, equally many for each card to within one. */
 static void take_sources(struct ky_hermite_part *own, size_t n, size_t k, size_t cards)
 {
     const size_t tiles = ky_groups(n, KY_JERK_LANES), end = tiles * (k + 1) / cards * KY_JERK_LANES;

@@ -1,6 +1,6 @@
-/* What a card keeps for the Hermite scheme: memory, numbers of a way, and for every number of sinks
- * how the sums on them are divided among the groups of a launch. The kernel looks that up, since
- * the host does not know the number. */
+/* The memory of a card for the Hermite scheme: buffers, the numbers of a call, and for every number
+ * of sinks the division of their sums among the groups of a launch. The kernel looks up the
+ * division, since the host does not know the number of sinks. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -35,7 +35,7 @@ static size_t most_sinks(size_t k)
     return ((k - shift * KY_DIVISION_STEP + 1) << shift) - 1;
 }
 
-/* The most sources of n that one of the cards gets, in whole tiles. */
+/* The most of n sources that one card gets, in whole tiles. */
 static size_t part_of_a_card(size_t cards, size_t n)
 {
     const size_t most = ky_groups(ky_groups(n, KY_JERK_LANES), cards) * KY_JERK_LANES;
@@ -43,7 +43,7 @@ static size_t part_of_a_card(size_t cards, size_t n)
 }
 
 /* Fills `table` with lanes and lengths of slices of the sources, unless it is NULL; up to n sinks.
- * Returns how many partial sums there are at most. */
+ * Returns the most partial sums. */
 static size_t divide(const struct ky_card *card, size_t resident, size_t sources, size_t n,
                      uint32_t (*table)[2])
 {
@@ -71,8 +71,8 @@ static enum ky_status groups_of(struct ky_card *card, enum ky_kernel_id kernel, 
     return status;
 }
 
-/* Partial sums that a card with a part of n sources needs room for: those of its slices, then one
- * of each card. */
+/* Partial sums of a card that has a part of n sources: those of its slices, then one of each card.
+ */
 static size_t partial_sums(const struct ky_device_state *state, size_t resident, size_t n,
                            uint32_t (*table)[2])
 {
@@ -117,7 +117,7 @@ static size_t plane_bytes(int precision)
 
 double ky_device_hermite_memory(const struct ky_device_state *state, size_t n)
 {
-    enum { GROUPS = 8 }; /* of sums, on a processor */
+    enum { GROUPS = 8 }; /* groups of sums on a processor */
     const struct ky_card *card = state->part[0].card;
     const size_t of_body = plane_bytes(state->parameters->precision) + sizeof(uint32_t) +
                            (state->precise ? 3 * KY_STATE_BYTES : 0),
@@ -152,7 +152,7 @@ void ky_device_hermite_release(struct ky_device_state *state)
 
 /* ---- numbers ---- */
 
-/* Powers of two by which floats are near 1 in the sums; in double all is as it is. */
+/* Powers of two that bring floats near 1 in the sums; in double nothing is scaled. */
 static enum ky_status find_units(struct ky_device_state *state, struct ky_error *error)
 {
     struct ky_device_hermite *own = state->hermite;
@@ -204,7 +204,7 @@ static enum ky_status send_scale(struct ky_device_state *state, const struct ky_
     return status;
 }
 
-/* What follows from the bodies that were put: kernels by their softenings, and units. */
+/* Finds what follows from the bodies that were put: kernels by their softenings, and units. */
 static enum ky_status know_bodies(struct ky_device_state *state, struct ky_error *error)
 {
     struct ky_card *card = state->part[0].card;
@@ -240,7 +240,7 @@ static enum ky_status reserve_part(struct ky_device_state *state, size_t part,
         {&own->sums[0], "sums of a device", n, sums},
         {&own->sums[1], "sums of a device", n, sums},
     };
-    enum { OF_SEVERAL = 3 }; /* buffers at the end */
+    enum { OF_SEVERAL = 3 }; /* buffers at the end that only several cards need */
     const size_t count = sizeof wanted / sizeof *wanted - (state->cards.count > 1 ? 0 : OF_SEVERAL);
     enum ky_status status = KY_OK;
     for (size_t k = 0; k < count && status == KY_OK; k++)

@@ -1,4 +1,4 @@
-/* Active bodies and last accelerations for trees of the host. */
+/* Active bodies and last accelerations in the order of the host's tree. */
 #include "engine/device/tree/active.h"
 
 #include <stdlib.h>

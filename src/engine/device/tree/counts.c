@@ -1,4 +1,4 @@
-/* Counts of the pairs that walks looked at. */
+/* Counts of the pairs of walks. */
 #include "engine/device/tree/counts.h"
 
 void ky_pair_counts_release(struct ky_pair_counts *counts, const struct ky_device_bodies *bodies)
@@ -46,7 +46,8 @@ enum ky_status ky_pair_counts_add(struct ky_pair_counts *counts,
         status = card->driver->read(card, &counts->pairs, 0, pairs, sizeof pairs, error);
     if (status != KY_OK)
         return status;
-    /* Not with itself. What one card of several counted may be less than all sinks. */
+    /* without a sink's pair with itself; one of several cards may have counted fewer sinks than all
+     */
     report->body_interactions += (double)pairs[0] - (double)counts->sinks;
     report->cell_interactions += (double)pairs[1];
     return KY_OK;

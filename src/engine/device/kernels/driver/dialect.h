@@ -60,7 +60,7 @@
 #else
 #define KY_FMA_FLOAT(a, b, c) fma(a, b, c)
 #endif
-/* Rounded once, also where that is slow: double-single products rest on it. */
+/* Rounded once, even where that is slow: double-single products rely on it. */
 #define KY_FMA_EXACT(a, b, c) fma(a, b, c)
 /* A CPU's two instructions are faster than a library's rsqrt. NVIDIA's native_rsqrt takes detours
  * for denormals, whatever the options say: a quarter of the exact sum's time. */
@@ -102,7 +102,8 @@ typedef ulong ky_ulong;
 #define KY_ATOMIC_ADD(at, value) atomicAdd(at, value)
 #define KY_ATOMIC_MAX(at, value) atomicMax(at, value)
 #define KY_ATOMIC_CAS(at, expected, value) atomicCAS(at, expected, value)
-/* Lets the next kernel start where that is KY_EARLY, and waits for all that the last one wrote. */
+/* Lets the next kernel start if it is KY_EARLY, and waits for all writes of the kernel before this
+ * one. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 #define KY_AWAIT_THE_LAST()                                                                        \
     asm volatile("griddepcontrol.launch_dependents; griddepcontrol.wait;" ::: "memory")
@@ -186,9 +187,9 @@ KY_FN ky_real4 ky_make_real4(KY_REAL x, KY_REAL y, KY_REAL z, KY_REAL w)
 
 /* ---- teams ---- */
 
-/* Whether what needs all lanes of a team is done, by a condition that all of them know. A CPU's
- * compiler makes a copy of all that follows for a barrier under a condition, so that there it is
- * done in any case, and does nothing without work. */
+/* Whether to do something that needs all lanes of a team, by a condition that all of them know. For
+ * a barrier under a condition a CPU's compiler copies all code after it. So on CPUs it is always
+ * done, and then does nothing. */
 #if defined(KY_ON_CPU)
 #define KY_WORTH(condition) 1
 #else
@@ -209,8 +210,8 @@ KY_FN ky_team ky_team_of(KY_LOCAL_POINTER ky_uint *space)
     return space;
 }
 
-/* What the lanes of the team wrote to local memory before, all of them read after; and what they
- * wrote to global memory. */
+/* All lanes read after it what the lanes of the team wrote to local memory before; and to global
+ * memory. */
 KY_FN void ky_team_sync(void)
 {
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -234,7 +235,7 @@ KY_FN ky_uint ky_team_broadcast(ky_team team, ky_uint value, ky_uint from)
 
 #if defined(KY_ON_CPU)
 
-/* A CPU's compiler cuts a kernel at every barrier: few of them are better than short loops. */
+/* A CPU's compiler cuts a kernel at every barrier, so few barriers are better than short loops. */
 
 KY_FN ky_uint ky_team_exclusive_sum(ky_team team, ky_uint value, ky_uint *total)
 {
