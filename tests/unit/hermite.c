@@ -609,6 +609,40 @@ static void a_way_of_several(void **state)
     }
 }
 
+/* Two ways with a kick between them, of which only the first device knows by itself. */
+static void kicked_way(const char *engine, const struct ky_bodies *bodies, struct ky_bodies *got)
+{
+    struct ky_parameters named = hermite_parameters(0.01), parameters;
+    struct ky_advance way = sixteenth(1);
+    named.engine = engine;
+    named.precision = KY_DOUBLE;
+    struct ky_engine *opened = engine_with(&named, &parameters, bodies);
+    assert_ok(ky_engine_columns(opened, 1U << KY_COLUMN_STEP | 1U << KY_COLUMN_JERK, &error));
+    assert_ok(ky_engine_forces(opened, &error));
+    assert_ok(ky_engine_advance(opened, &way, &error));
+    assert_ok(ky_engine_kick(opened, 0.1, &error));
+    way.until *= 2;
+    assert_ok(ky_engine_advance(opened, &way, &error));
+    assert_ok(ky_engine_get(opened, got, &error));
+    ky_engine_close(opened);
+}
+
+static void a_kick_of_several(void **state)
+{
+    (void)state;
+    struct ky_snapshot s;
+    struct ky_bodies one = {0}, these = {0};
+    model("plummer", 300, 0.01, &s); /* more than a tile of sources for each of two devices */
+    assert_ok(ky_bodies_allocate(&one, s.bodies.n, 0, &error));
+    assert_ok(ky_bodies_allocate(&these, s.bodies.n, 0, &error));
+    kicked_way(one_device, &s.bodies, &one);
+    kicked_way(engine_name, &s.bodies, &these);
+    assert_between(apart(&these, &one), 0, 1e-12);
+    ky_bodies_free(&one);
+    ky_bodies_free(&these);
+    ky_snapshot_free(&s);
+}
+
 /* Each allocation of a way fails once, on any of the devices: the way can be gone again, and then
  * has the same bits. */
 static void memory_of_several_runs_out(void **state)
@@ -1088,6 +1122,7 @@ int main(void)
         cmocka_unit_test(every_kernel_in_small),
         cmocka_unit_test(first_block_of_several),
         cmocka_unit_test(a_way_of_several),
+        cmocka_unit_test(a_kick_of_several),
         cmocka_unit_test(memory_of_several_runs_out),
         cmocka_unit_test(memory_of_several_is_told),
         cmocka_unit_test(a_launch_of_several_fails),
