@@ -252,7 +252,7 @@ struct ky_engine_verbs {
     /* From now on the sources of `count` other engines act on the engine's bodies, and on points,
      * after the engine's own and in the order of the array, in place of those before. The arrays
      * are copied. The sources stay where they are until the next call; `put` and `resize` forget
-     * them. General walks do not see them.
+     * them. General walks do not see them. The CPU engine alone has this verb.
      *
      * Cells need a frame with a cube, and have the opening and the order of moments of the
      * parameters: with `relative`, the first forces need last accelerations, and fields are

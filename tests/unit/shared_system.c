@@ -461,6 +461,8 @@ static void wrong_sources(void **state)
 {
     (void)state;
     enum { N = 200 };
+    const struct ky_seam seam = {0};
+    struct ky_advance way = {.scheme = KY_SCHEME_BLOCK, .seam = &seam};
     struct ky_bodies all = divided(PLUMMER, N, 0);
     struct ky_parameters given = cloud_parameters(), parameters;
     struct ky_bodies own = part_of(&all, 0, N / 2), other = part_of(&all, N / 2, N / 2);
@@ -524,6 +526,9 @@ static void wrong_sources(void **state)
         foreign->cells.count = 0;
         assert_int_equal(ky_engine_foreign(engine, foreign, 1, &error),
                          is_cpu_engine(k) ? KY_OK : KY_UNSUPPORTED);
+        assert_int_equal(ky_engine_advance(engine, &way, &error),
+                         is_cpu_engine(k) ? KY_USAGE : KY_UNSUPPORTED);
+        assert_non_null(strstr(error.text, is_cpu_engine(k) ? "not opened" : "share a system"));
         ky_engine_close(engine);
     }
     drop(&letter);
