@@ -10,15 +10,15 @@
 
 /* What a loop takes care of, with the bits of physics/softening_kinds.h; constant in every
  * instance. */
-#define KY_OWN 0x100        /* leave out the source that is the sink itself, by its label */
-#define KY_LABELLED 0x800   /* sinks are not what their labels say: these are listed */
-#define KY_QUADRUPOLE 0x200 /* cells have quadrupoles */
-#define KY_GENERAL 0x400    /* of walks: look at the flags */
-#define KY_SHARES 0x1000    /* of the walk of teams: lanes may share a sink */
-#define KY_PICKS 0x2000     /* there, too: a cell holds sinks if one that is listed is in it */
-/* What cells with moments up to an order hold (driver/variants.h). */
-#define KY_HOLDS_1 0
-#define KY_HOLDS_2 KY_QUADRUPOLE
+#define KY_OWN 0x100      /* leave out the source that is the sink itself, by its label */
+#define KY_LABELLED 0x800 /* sinks are not what their labels say: these are listed */
+#define KY_GENERAL 0x400  /* of walks: look at the flags */
+#define KY_SHARES 0x1000  /* of the walk of teams: lanes may share a sink */
+#define KY_PICKS 0x2000   /* there, too: a cell holds sinks if one that is listed is in it */
+/* And the order of the moments of cells; of the lowest they act as bodies. */
+#define KY_OF_ORDER(order) ((order) << 16)
+#define KY_ORDER_OF(how) ((how) >> 16)
+#define KY_HOLDS_MOMENTS(how) (!KY_ACTS_AS_BODY(KY_ORDER_OF(how)))
 
 struct ky_sink {
     KY_REAL x, y, z, eps2;
@@ -67,13 +67,19 @@ KY_FN struct ky_moments ky_quadrupole(float4 first, float4 second)
     return ky_cell_moments(first.x, first.y, first.z, first.w, second.x, second.y, second.z);
 }
 
-/* Those of a cell of this order; of the lowest the mass alone. */
-KY_FN struct ky_moments ky_cell_held(KY_GLOBAL const float *moment, ky_uint cell, int order)
+/* Those of a cell in a tree of this order, above the lowest. */
+KY_FN KY_GLOBAL const float4 *ky_fours_of(KY_GLOBAL const float *moment, ky_uint cell,
+                                          const int order)
 {
-    moment += (ky_ulong)cell * KY_MOMENTS(order);
+    return (KY_GLOBAL const float4 *)(moment + (ky_ulong)cell * KY_MOMENTS(order));
+}
+
+/* The same for any order; of the lowest it is the mass alone. */
+KY_FN struct ky_moments ky_cell_held(KY_GLOBAL const float *moment, ky_uint cell, const int order)
+{
     if (KY_ACTS_AS_BODY(order))
-        return ky_cell_moments(moment[KY_MOMENT_MASS], 0, 0, 0, 0, 0, 0);
-    KY_GLOBAL const float4 *four = (KY_GLOBAL const float4 *)moment;
+        return ky_cell_moments(moment[cell], 0, 0, 0, 0, 0, 0);
+    KY_GLOBAL const float4 *four = ky_fours_of(moment, cell, order);
     return ky_quadrupole(four[0], four[1]);
 }
 

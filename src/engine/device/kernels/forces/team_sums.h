@@ -111,7 +111,7 @@ KY_FN void ky_stage_nothing(struct ky_staged staged, const int how)
     float4 none = KY_FLOAT4(0.0f, 0.0f, 0.0f, 0.0f);
     staged.place[KY_TEAM_LANE] = ky_make_real4(0, 0, 0, 0);
     staged.first[KY_TEAM_LANE] = none;
-    if (how & KY_QUADRUPOLE)
+    if (KY_HOLDS_MOMENTS(how))
         staged.second[KY_TEAM_LANE] = none;
     if (how & KY_EPS_OF_BOTH)
         staged.eps2[KY_TEAM_LANE] = 0;
@@ -139,9 +139,8 @@ KY_FN void ky_stage_cell(struct ky_team_tree tree, struct ky_reference from,
     struct ky_low low = tree.low[cell];
     struct ky_place place = ky_cell_place(from, tree.centre[cell], low);
     KY_REAL mass;
-    if (how & KY_QUADRUPOLE) {
-        KY_GLOBAL const float4 *moments =
-            (KY_GLOBAL const float4 *)tree.moment + 2 * (ky_ulong)cell;
+    if (KY_HOLDS_MOMENTS(how)) {
+        KY_GLOBAL const float4 *moments = ky_fours_of(tree.moment, cell, KY_ORDER_OF(how));
         float4 first = moments[0], second = moments[1];
         mass = 0;
         staged.first[KY_TEAM_LANE] = first;
@@ -209,7 +208,7 @@ KY_FN struct ky_team_sink ky_add_staged_cells(struct ky_team_sink sink, struct k
     const ky_uint base = (how & KY_SHARES) ? sink.base : 0;
     KY_LOCAL_POINTER const ky_real4 *place = staged.place + base;
     KY_LOCAL_POINTER const float4 *first = staged.first + base,
-                                  *second = staged.second + ((how & KY_QUADRUPOLE) ? base : 0);
+                                  *second = staged.second + (KY_HOLDS_MOMENTS(how) ? base : 0);
     KY_LOCAL_POINTER const KY_REAL *eps2 = staged.eps2 + ((how & KY_EPS_OF_BOTH) ? base : 0);
     count = (how & KY_SHARES) && sink.per > 0 ? sink.per : count;
 #pragma unroll 2
@@ -219,7 +218,7 @@ KY_FN struct ky_team_sink ky_add_staged_cells(struct ky_team_sink sink, struct k
         struct ky_softened pair =
             ky_soften(dx, dy, dz, sink.eps2, (how & KY_EPS_OF_BOTH) ? eps2[k] : (KY_REAL)0,
                       KY_CELLS_HOW(how));
-        if (how & KY_QUADRUPOLE)
+        if (KY_HOLDS_MOMENTS(how))
             field = ky_add_cell(field, dx, dy, dz, pair, ky_quadrupole(first[k], second[k]));
         else
             field = ky_add_body(field, dx, dy, dz, pair, cell.w);
