@@ -5,6 +5,7 @@
  * at last x, y, z and mass along the curve. */
 #include "octree/octree.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -177,9 +178,9 @@ enum ky_status ky_octree_refresh(struct ky_octree *tree, const double (*position
 
 double ky_octree_cells(const struct ky_parameters *parameters, size_t n)
 {
-    /* Of uniform cubes, whose number goes up and down with n, and of Plummer spheres: 1.2 to 1.46
-     * cells a body with leaves of one, 0.16 to 0.353 with 16, to 0.058 with 128. */
-    return (double)n * (parameters->leaf < 4 ? 1.4 : 6.27 / (parameters->leaf + 6)) + 64;
+    /* A little more than those of Plummer spheres, which have 1.3 a body with leaves of one body
+     * and 0.245 with 16. Those of a uniform cube go up and down with n, from 0.15 to 0.35. */
+    return (double)n * fmin(1.5, 4.4 / (parameters->leaf + 1.5)) + 64;
 }
 
 size_t ky_octree_cell_bytes(const struct ky_parameters *parameters)
@@ -193,8 +194,9 @@ double ky_octree_memory(const struct ky_parameters *parameters, size_t n)
 {
     const size_t cell = ky_octree_cell_bytes(parameters) + sizeof(unsigned char); /* depth */
     double groups = 2 * (double)n / parameters->group + 64;
+    /* An eighth more cells: the room that arrays keep, and uniform cubes. */
     return ky_allocated((double)n * 4 * sizeof(double)) +
            ky_allocated((double)n * sizeof(uint32_t)) +
-           ky_octree_cells(parameters, n) * (double)cell + groups * sizeof(struct ky_group) +
-           sizeof(struct ky_octree_scratch);
+           9.0 / 8 * ky_octree_cells(parameters, n) * (double)cell +
+           groups * sizeof(struct ky_group) + sizeof(struct ky_octree_scratch);
 }

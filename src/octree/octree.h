@@ -108,7 +108,7 @@ void ky_octree_link(struct ky_octree *tree);
  * memory is out. */
 enum ky_status ky_octree_places(const struct ky_octree *tree, uint32_t **place,
                                 struct ky_error *error);
-/* How many cells n bodies have, to a tenth for ordinary distributions and leaves of 16. */
+/* About how many cells n bodies have: a little more than those of a Plummer sphere. */
 double ky_octree_cells(const struct ky_parameters *parameters, size_t n);
 /* Bytes of the columns of a cell. */
 size_t ky_octree_cell_bytes(const struct ky_parameters *parameters);
