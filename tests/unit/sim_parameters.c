@@ -277,6 +277,11 @@ static void fields_come_and_go_on(const char *engine, int integrator)
     assert_string_equal(now.field, "point:mass=0.5,eps=0,x=1,y=0,z=0");
     assert_ok(ky_sim_sums(sim, &sums, &error));
     assert_true(sums.external < 0);
+    const size_t first = 0;
+    double level = -1;
+    if (integrator != KY_LEAPFROG) /* steps follow from the new forces */
+        assert_ok(ky_sim_column(sim, "level", &first, 1, &level, &error));
+    assert_true(level == -1);
     struct ky_bodies in_it = state_of(sim);
     assert_true(in_it.acceleration[0][0] != free_of_it.acceleration[0][0]);
     assert_ok(ky_sim_save(sim, in_folder("field.kyo"), &error));
