@@ -1,9 +1,9 @@
 /* Portable C: the language of the formulas for all compilers.
  *
  * The headers of src/physics are read as C11 by the host compiler, as OpenCL C 1.2 and as CUDA C.
- * This file alone knows which. A formula is written over KY_REAL, the number type of its reader:
- * double in plain host code, float on devices, and a whole vector of sinks where the CPU's lanes
- * (src/engine/cpu/lanes) define KY_REAL and the operations before including a formula.
+ * This file alone knows what differs. A formula is written over KY_REAL, the number type of its
+ * reader: double in plain host code, float on devices, and a whole vector of sinks where the CPU's
+ * lanes (src/engine/cpu/lanes) define KY_REAL and the operations before including a formula.
  *
  * KY_RSQRT(x) is KY_RSQRT_SCALE / sqrt(x): one Newton step on an estimate y gives y (3 - x y y) = 2
  * / sqrt(x) without a multiplication by one half, so that readers which refine an estimate have the
@@ -12,17 +12,18 @@
 #ifndef KY_PHYSICS_DIALECT_H
 #define KY_PHYSICS_DIALECT_H
 
-#if defined(__OPENCL_VERSION__)
+#include "physics/language.h"
+
+#if defined(KY_IN_OPENCL)
 #ifdef KY_OUT_OF_LINE /* for a simulator of devices: tests/command/oclgrind.sh */
 #define KY_FN static __attribute__((noinline))
 #else
 #define KY_FN static inline __attribute__((always_inline))
 #endif
-#elif defined(__CUDACC__)
+#elif defined(KY_IN_CUDA)
 #define KY_FN static __device__ __forceinline__
 #else
 #define KY_FN static inline __attribute__((always_inline))
-#define KY_HOST 1
 #include <math.h>
 #include <stdint.h>
 typedef uint32_t ky_uint;
@@ -34,11 +35,11 @@ typedef uint64_t ky_ulong;
 #endif
 
 #ifndef KY_REAL
-#if defined(__OPENCL_VERSION__)
+#if defined(KY_IN_OPENCL)
 #define KY_REAL float
 #define KY_FMA(a, b, c) fma(a, b, c)
 #define KY_RSQRT(x) native_rsqrt(x)
-#elif defined(__CUDACC__)
+#elif defined(KY_IN_CUDA)
 #define KY_REAL float
 #define KY_FMA(a, b, c) fmaf(a, b, c)
 #define KY_RSQRT(x) rsqrtf(x)
@@ -72,7 +73,7 @@ typedef uint64_t ky_ulong;
 
 /* Memory that many share; readers with several address spaces have defined it already. */
 #ifndef KY_GLOBAL
-#if defined(__OPENCL_VERSION__)
+#if defined(KY_IN_OPENCL)
 #define KY_GLOBAL __global
 #else
 #define KY_GLOBAL
@@ -80,14 +81,14 @@ typedef uint64_t ky_ulong;
 #endif
 
 /* A whole number of 64 bits or more. */
-#if defined(__OPENCL_VERSION__)
+#if defined(KY_IN_OPENCL)
 #define KY_WORD ulong
 #else
 #define KY_WORD unsigned long long
 #endif
 
 /* A number that needs range rather than digits: double wherever there is one. */
-#if defined(__OPENCL_VERSION__)
+#if defined(KY_IN_OPENCL)
 #define KY_WIDE float
 #define KY_WIDE_OF(x) x##f
 #else

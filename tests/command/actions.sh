@@ -5,7 +5,7 @@ number=0
 check() {
     number=$((number + 1))
     said=$({ echo "$2"; cat tests/helpers/walk.cl; } |
-        clang -x cl -cl-std=CL1.2 -D__OPENCL_VERSION__=120 -Xclang -finclude-default-header -Isrc -Wall -Wextra -Werror -Wno-unused-function -fsyntax-only - 2>&1)
+        clang -x cl -cl-std=CL1.2 -Xclang -finclude-default-header -Isrc -Wall -Wextra -Werror -Wno-unused-function -fsyntax-only - 2>&1)
     if [ -z "$said" ]; then
         echo "ok $number - the actions are OpenCL C 1.2 $1"
     else
@@ -34,7 +34,7 @@ sed -i 's|^#include "physics/actions/count.h"|&\n#include "physics/actions/enclo
 sed -i 's|^    X(count, .*|    X(enclosed, KY_NEEDS_RADIUS, p, number) \\\n&|' "$folder/physics/actions/table.h"
 number=$((number + 1))
 printf '#include "engine/device/kernels/forces/general.k"\n' >"$folder/all.cl"
-said=$(clang -x cl -cl-std=CL1.2 -D__OPENCL_VERSION__=120 -DKY_PRECISION=0 -Xclang -finclude-default-header -I"$folder" -Isrc \
+said=$(clang -x cl -cl-std=CL1.2 -DKY_PRECISION=0 -Xclang -finclude-default-header -I"$folder" -Isrc \
     -Wall -Wextra -Werror -Wno-unused-function -S -emit-llvm -O0 -o - "$folder/all.cl" 2>&1)
 case $said in
 *"@ky_general_enclosed_single("*) echo "ok $number - an action of one's own is a file, a line and an include" ;;

@@ -629,8 +629,8 @@ static void team_facts(struct ky_card *card, size_t n)
 
 static void teams_of_all_sizes(struct ky_card *card)
 {
-    static const size_t counts[] = {0,   1,   2,   KY_TEAM - 1, KY_TEAM, KY_TEAM + 1, 127,
-                                    128, 129, 511, 512,         513,     10003};
+    static const size_t counts[] = {0,  1,   2,   31,  32,  33,  63,  64,
+                                    65, 127, 128, 129, 511, 512, 513, 10003};
     for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
         team_facts(card, counts[k]);
         compacted(card, counts[k], 500);

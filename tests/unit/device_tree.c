@@ -131,7 +131,8 @@ static void compare(struct pairing *pair, uint32_t cell, uint32_t its, uint32_t 
 /* Cuts of up to 32 groups in the order of the cells, each in groups of about equal size. */
 static void check_groups(const struct made *made)
 {
-    const uint32_t most = made->p.group < 32 ? (uint32_t)made->p.group : 32;
+    const uint32_t team = (uint32_t)made->bodies->card->team, group = (uint32_t)made->p.group,
+                   most = group < team ? group : team;
     uint32_t *parent = calloc(made->tree.cells, sizeof *parent), g = 0;
     for (uint32_t cell = 0; cell < made->tree.cells; cell++) {
         const struct ky_cell_link link = made->link[cell];
@@ -301,11 +302,11 @@ static void check_active_groups(struct made *made, uint32_t from, uint32_t to, u
     uint32_t *group = read_back(made, &tree->group, 2 * tree->groups * sizeof *group);
     for (size_t g = 0; g < tree->groups; g++) {
         const uint32_t begin = group[2 * g], end = group[2 * g + 1];
-        assert_true(begin <= end && end <= count && end - begin <= 32);
+        assert_true(begin <= end && end <= count && end - begin <= card->team);
         for (uint32_t k = begin; k < end; k++)
             times[k]++;
         if (end > begin) /* a cut has 32 full groups at most, or is a leaf of few bodies */
-            assert_true(list[end - 1] - list[begin] < 1024);
+            assert_true(list[end - 1] - list[begin] < 32 * card->team);
     }
     for (uint32_t k = 0; k < count; k++)
         assert_int_equal(times[k], 1);

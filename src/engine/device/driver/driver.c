@@ -81,7 +81,7 @@ enum ky_status ky_arguments_check(enum ky_kernel_id kernel, const struct ky_argu
 size_t ky_kernel_lanes(const struct ky_card *card, enum ky_kernel_id kernel)
 {
     size_t lanes = ky_kernels[kernel].lanes % KY_EARLY;
-    return lanes == KY_IN_TEAMS ? card->teams * KY_TEAM : lanes;
+    return lanes == KY_IN_TEAMS ? card->teams * card->team : lanes;
 }
 
 void ky_buffer_release(struct ky_card *card, struct ky_buffer *buffer)

@@ -104,6 +104,7 @@ struct ky_card {
     char name[160]; /* for reports: "NVIDIA H200" */
     int has_double;
     size_t processors; /* that run groups side by side */
+    size_t team;       /* lanes of a team, KY_TEAM of its kernels */
     size_t teams;      /* of a group of the kernels that work in teams */
     double memory;     /* bytes in all */
     int is_cpu;

@@ -63,7 +63,7 @@ int ky_device_has_blocks(const struct ky_device_state *state, const struct ky_me
 
 double ky_device_blocks_memory(size_t n)
 {
-    return (double)ky_device_room(n) + sizeof(uint32_t) * (double)(n + ky_groups(n, KY_TEAM));
+    return (double)ky_device_room(n) + sizeof(uint32_t) * (double)(n + ky_groups(n, KY_LEAST_TEAM));
 }
 
 void ky_device_blocks_release(struct ky_device_blocks *own, struct ky_card *card)
@@ -78,7 +78,7 @@ static enum ky_status reserve(const struct blocks *b, struct ky_error *error)
 {
     struct ky_card *card = card_of(b);
     struct ky_device_blocks *own = b->kept;
-    const size_t n = b->bodies->n, teams = ky_groups(n, KY_TEAM);
+    const size_t n = b->bodies->n, teams = ky_groups(n, card->team);
     const struct {
         struct ky_buffer *buffer;
         const char *what;
@@ -208,7 +208,7 @@ static enum ky_status open_steps(const struct blocks *b, struct ky_error *error)
     struct ky_card *card = card_of(b);
     const struct ky_buffer *step = &bodies->column[KY_COLUMN_STEP];
     const struct clock clock = clock_of(b);
-    const size_t teams = ky_groups(bodies->n, KY_TEAM);
+    const size_t teams = ky_groups(bodies->n, card->team);
     uint32_t n = (uint32_t)bodies->n, due = b->due;
     enum ky_status status =
         ky_launch_teams(card, KERNEL(b, ky_block_count), teams,
@@ -295,7 +295,7 @@ static void count_beyond(const struct blocks *b)
 {
     struct ky_device_blocks *own = b->kept;
     const double active = (double)b->active, mean = (double)tally_of(b)->pairs / active,
-                 lanes = KY_TEAM * (double)ky_device_tree_teams(card_of(b));
+                 lanes = (double)(card_of(b)->team * ky_device_tree_teams(card_of(b)));
     if (own->of_new_tree == 0)
         own->of_new_tree = own->of_level[b->due] = mean;
     const double expected = own->of_level[b->due] > 0 ? own->of_level[b->due] : own->of_new_tree;

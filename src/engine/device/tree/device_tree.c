@@ -125,14 +125,14 @@ static enum ky_status count_cells(struct ky_device_tree *tree,
     enum ky_status status = card->driver->zero(card, &tree->facts, error);
     if (status == KY_OK)
         status = ky_launch_teams(
-            card, KY_KERNEL_ky_tree_count, ky_groups(n, KY_TEAM),
+            card, KY_KERNEL_ky_tree_count, ky_groups(n, card->team),
             KY_ARGUMENTS(KY_BUFFER(tree->keys.buffer[tree->keys.now]), KY_BUFFER(curve->place[now]),
                          KY_BUFFER(curve->index), KY_BUFFER(tree->masks), KY_BUFFER(tree->first),
                          KY_BUFFER(tree->facts), KY_VALUE(n), KY_VALUE(leaf), KY_VALUE(followed)),
             error);
     if (status == KY_OK)
-        status = card->driver->scan(card, &tree->first, &tree->first, ky_device_tree_counts(n),
-                                    &tree->scratch, error);
+        status = card->driver->scan(card, &tree->first, &tree->first,
+                                    ky_device_tree_counts(card->team, n), &tree->scratch, error);
     if (status == KY_OK)
         status = ky_launch(
             card, KY_KERNEL_ky_tree_facts, 1,
@@ -151,7 +151,7 @@ static enum ky_status make_cells(struct ky_device_tree *tree, const struct ky_de
     struct ky_card *card = bodies->card;
     uint32_t n = (uint32_t)bodies->n, cells = (uint32_t)tree->cells;
     enum ky_status status = ky_launch_teams(
-        card, KY_KERNEL_ky_tree_cells, ky_groups(n, KY_TEAM),
+        card, KY_KERNEL_ky_tree_cells, ky_groups(n, card->team),
         KY_ARGUMENTS(KY_BUFFER(tree->keys.buffer[tree->keys.now]), KY_BUFFER(tree->masks),
                      KY_BUFFER(tree->first), KY_BUFFER(tree->column.link), KY_BUFFER(tree->at),
                      KY_VALUE(n)),
@@ -291,8 +291,8 @@ static enum ky_status build(struct ky_device_tree *tree, struct ky_device_bodies
         status = card->driver->reach(card, KY_MARK_GROUPS, error);
     tree->whole = status == KY_OK ? *(const uint32_t *)tree->pinned.data : 0;
     tree->groups = tree->full = tree->whole;
-    tree->few =
-        ky_device_tree_are_few(card, tree->groups) || ky_device_tree_group(parameters) < KY_TEAM;
+    tree->few = ky_device_tree_are_few(card, tree->groups) ||
+                ky_device_tree_group(card->team, parameters) < card->team;
     return status;
 }
 

@@ -9,7 +9,7 @@ static enum ky_status divide(struct ky_device_tree *tree, const struct ky_device
                              struct ky_error *error)
 {
     struct ky_card *card = bodies->card;
-    uint32_t limit = KY_GROUPS_IN_CUT * ky_device_tree_group(parameters),
+    uint32_t limit = KY_GROUPS_IN_CUT * ky_device_tree_group(card->team, parameters),
              cells = (uint32_t)tree->cells, listed = (uint32_t)active;
     const struct ky_buffer *list = listed > 0 ? &bodies->active_list : &tree->before;
     enum ky_status status = card->driver->zero(card, &tree->before, error);
@@ -40,7 +40,7 @@ enum ky_status ky_device_tree_make_groups(struct ky_device_tree *tree,
     struct ky_card *card = bodies->card;
     const size_t cells = tree->cells;
     enum ky_status status =
-        divide(tree, bodies, parameters, ky_device_tree_group(parameters), 0, error);
+        divide(tree, bodies, parameters, ky_device_tree_group(card->team, parameters), 0, error);
     if (status == KY_OK)
         status = card->driver->read_later(card, &tree->before, cells * sizeof(uint32_t),
                                           tree->pinned.data, sizeof(uint32_t), error);
@@ -58,7 +58,7 @@ int ky_device_tree_are_few(const struct ky_card *card, size_t groups)
 static uint32_t active_of_group(const struct ky_card *card, const struct ky_parameters *parameters,
                                 size_t active)
 {
-    uint32_t most = ky_device_tree_group(parameters);
+    uint32_t most = ky_device_tree_group(card->team, parameters);
     while (most > KY_SPLIT && 2 * active / most < ky_device_tree_teams(card))
         most /= 2;
     return most;
@@ -72,8 +72,8 @@ enum ky_status ky_device_tree_regroup(struct ky_device_tree *tree, struct ky_dev
     struct ky_card *card = bodies->card;
     const size_t active = evaluation->active ? evaluation->active->count : 0,
                  room = ky_device_tree_groups_room(bodies, parameters);
-    const uint32_t most =
-        active > 0 ? active_of_group(card, parameters, active) : ky_device_tree_group(parameters);
+    const uint32_t most = active > 0 ? active_of_group(card, parameters, active)
+                                     : ky_device_tree_group(card->team, parameters);
     enum ky_status status = KY_OK;
     if (active + tree->listed > 0) /* else they are there */
         status = card->driver->zero(card, &tree->group, error);
@@ -83,7 +83,7 @@ enum ky_status ky_device_tree_regroup(struct ky_device_tree *tree, struct ky_dev
     const size_t cuts = active < tree->whole ? active : tree->whole, groups = active / most + cuts;
     tree->full = active > 0 ? active / most + 1 : tree->whole;
     tree->groups = active == 0 ? tree->whole : groups < room ? groups : room;
-    tree->few = ky_device_tree_are_few(card, tree->full) || most < KY_TEAM;
+    tree->few = ky_device_tree_are_few(card, tree->full) || most < card->team;
     return status;
 }
 

@@ -42,18 +42,18 @@ enum ky_status ky_device_tree_parts_before(struct ky_device_tree *tree,
     return status;
 }
 
-uint32_t ky_device_tree_group(const struct ky_parameters *parameters)
+uint32_t ky_device_tree_group(size_t team, const struct ky_parameters *parameters)
 {
-    const int few = ky_force_kind(parameters->force)->in_groups && parameters->group < KY_TEAM;
-    return few ? (uint32_t)parameters->group : KY_TEAM;
+    const int few = ky_force_kind(parameters->force)->in_groups && parameters->group < (int)team;
+    return few ? (uint32_t)parameters->group : (uint32_t)team;
 }
 
 /* Groups of n bodies at most. A cut has at most KY_GROUPS_IN_CUT full groups, unless it is a leaf.
  * Its parent has more, so that of every level there are few parents, of 8 cuts each. Every cut has
  * one group that is not full. */
-static size_t most_groups(const struct ky_parameters *parameters, size_t n)
+static size_t most_groups(size_t team, const struct ky_parameters *parameters, size_t n)
 {
-    size_t group = ky_device_tree_group(parameters),
+    size_t group = ky_device_tree_group(team, parameters),
            cuts = 8 * KY_KEY_LEVELS * (n / (KY_GROUPS_IN_CUT * group));
     size_t most = n / group + cuts + 1;
     return most < n ? most : n;
@@ -68,7 +68,8 @@ size_t ky_device_tree_teams(const struct ky_card *card)
 size_t ky_device_tree_groups_room(const struct ky_device_bodies *bodies,
                                   const struct ky_parameters *parameters)
 {
-    return most_groups(parameters, bodies->n) + ky_device_tree_teams(bodies->card);
+    const struct ky_card *card = bodies->card;
+    return most_groups(card->team, parameters, bodies->n) + ky_device_tree_teams(card);
 }
 
 enum ky_status ky_device_tree_parts_after(struct ky_device_tree *tree,
@@ -125,16 +126,16 @@ void ky_device_tree_release(struct ky_device_tree *tree, const struct ky_device_
     ky_pinned_release(bodies->card, &tree->pinned);
 }
 
-size_t ky_device_tree_counts(size_t n)
+size_t ky_device_tree_counts(size_t team, size_t n)
 {
-    return (KY_KEY_LEVELS + 1) * ky_groups(n, KY_TEAM) + 1;
+    return (KY_KEY_LEVELS + 1) * ky_groups(n, team) + 1;
 }
 
 enum ky_status ky_device_tree_need_bodies(struct ky_device_tree *tree,
                                           struct ky_device_bodies *bodies, struct ky_error *error)
 {
     struct ky_card *card = bodies->card;
-    const size_t n = bodies->n;
+    const size_t n = bodies->n, counts = ky_device_tree_counts(card->team, n);
     const struct {
         struct ky_buffer *buffer;
         const char *what;
@@ -143,7 +144,7 @@ enum ky_status ky_device_tree_need_bodies(struct ky_device_tree *tree,
         {&tree->partial, "bounds of the bodies", 6 * KY_BOUNDS_GROUPS + 3 * KY_FRAME_SAMPLES,
          KY_STATE_BYTES},
         {&tree->frame, "frame of the keys", KY_FRAME_NUMBERS, KY_STATE_BYTES},
-        {&tree->first, "counts of cells", ky_device_tree_counts(n), sizeof(uint32_t)},
+        {&tree->first, "counts of cells", counts, sizeof(uint32_t)},
         {&tree->facts, "levels of the tree", KY_FACTS, sizeof(uint32_t)},
         {&tree->exponents, "exponents of accelerations", KY_OPENING_EXPONENTS, sizeof(uint32_t)},
         {&tree->floor, "floor of accelerations", 1, sizeof(float)},
@@ -159,8 +160,7 @@ enum ky_status ky_device_tree_need_bodies(struct ky_device_tree *tree,
     if (status == KY_OK)
         status = ky_scratch_need(card, &tree->scratch, KY_BULK_SORT, n, error);
     if (status == KY_OK)
-        status =
-            ky_scratch_need(card, &tree->scratch, KY_BULK_SCAN, ky_device_tree_counts(n), error);
+        status = ky_scratch_need(card, &tree->scratch, KY_BULK_SCAN, counts, error);
     return status == KY_OK
                ? ky_scratch_need(card, &tree->scratch, KY_BULK_SCAN, 2 * n + KY_WEIGHTS, error)
                : status;
@@ -179,7 +179,9 @@ enum ky_status ky_device_tree_need_cells(struct ky_device_tree *tree,
 
 double ky_device_tree_memory(const struct ky_parameters *parameters, size_t n)
 {
-    const double pairs = 2 * sizeof(uint64_t) * 1.06 * (double)n / ky_device_tree_group(parameters);
-    return ky_device_curve_memory(n) + sizeof(uint32_t) * (double)ky_device_tree_counts(n) + pairs +
+    const double pairs = 2 * sizeof(uint64_t) * 1.06 * (double)n /
+                         ky_device_tree_group(KY_LEAST_TEAM, parameters),
+                 counts = sizeof(uint32_t) * (double)ky_device_tree_counts(KY_LEAST_TEAM, n);
+    return ky_device_curve_memory(n) + counts + pairs +
            (double)ky_octree_cell_bytes(parameters) * ky_octree_cells(parameters, n);
 }

@@ -40,15 +40,16 @@ enum {
     KY_HEAVY_GROUPS = 16   /* of this many groups one is divided, if any are */
 };
 
-/* Bodies of a group at most. Walks of single bodies have no groups; the number is the same. */
-uint32_t ky_device_tree_group(const struct ky_parameters *parameters);
+/* Bodies of a group at most, with so many lanes of a team. Walks of single bodies have no groups;
+ * the number is the same. */
+uint32_t ky_device_tree_group(size_t team, const struct ky_parameters *parameters);
 /* Teams that the card runs at once. */
 size_t ky_device_tree_teams(const struct ky_card *card);
 /* Groups that there is room for: of all bodies, or of active ones. */
 size_t ky_device_tree_groups_room(const struct ky_device_bodies *bodies,
                                   const struct ky_parameters *parameters);
 /* Counts of cells: of each level and team of n bodies, and their sum. */
-size_t ky_device_tree_counts(size_t n);
+size_t ky_device_tree_counts(size_t team, size_t n);
 
 /* The calls below return KY_DEVICE where the card has no memory for it. */
 

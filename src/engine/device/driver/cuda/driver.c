@@ -143,6 +143,7 @@ static enum ky_status open_device(size_t index, struct ky_card **card, struct ky
     if (!cuda)
         return ky_no_memory(error, "CUDA device", 1, sizeof *cuda);
     cuda->base.driver = &ky_cuda_driver;
+    cuda->base.team = KY_CUDA_TEAM;
     cuda->base.teams = KY_TEAMS_OF_BLOCK;
     cuda->device = (int)index;
     snprintf(cuda->base.name, sizeof cuda->base.name, "cuda:%d", cuda->device);

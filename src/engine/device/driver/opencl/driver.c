@@ -201,6 +201,7 @@ static enum ky_status open_device(size_t index, struct ky_card **card, struct ky
     if (!cl)
         return ky_no_memory(error, "OpenCL device", 1, sizeof *cl);
     cl->base.driver = &ky_opencl_driver;
+    cl->base.team = KY_OPENCL_TEAM;
     cl->base.teams = 1;
     pthread_mutex_lock(&asking);
     find_device(index, devices);

@@ -8,6 +8,11 @@
 
 #include "engine/device/driver/driver.h"
 
+/* Lanes of a team, which are a work-group. */
+#ifndef KY_OPENCL_TEAM
+#define KY_OPENCL_TEAM 32
+#endif
+
 struct ky_opencl {
     struct ky_card base;
     cl_device_id device;

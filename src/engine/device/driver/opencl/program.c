@@ -71,9 +71,9 @@ static enum ky_status unit_source(const struct ky_opencl *cl, const struct ky_un
 {
     char name[100], head[120];
     snprintf(name, sizeof name, "engine/device/kernels/%s", unit->file);
-    int size =
-        snprintf(head, sizeof head, "%s%s", cl->base.has_double ? "#define KY_HAS_DOUBLE 1\n" : "",
-                 cl->base.is_cpu ? "#define KY_ON_CPU 1\n" : "");
+    int size = snprintf(head, sizeof head, "#define KY_TEAM %zu\n%s%s", cl->base.team,
+                        cl->base.has_double ? "#define KY_HAS_DOUBLE 1\n" : "",
+                        cl->base.is_cpu ? "#define KY_ON_CPU 1\n" : "");
     if (unit->precision >= 0)
         size += snprintf(head + size, sizeof head - (size_t)size, "#define KY_PRECISION %d\n",
                          unit->precision);

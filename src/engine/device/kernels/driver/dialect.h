@@ -7,18 +7,21 @@
  * the kernel itself with KY_LOCAL; a function that gets a pointer to one, and one that holds a
  * barrier, is KY_FN.
  *
- * Teams. Lanes that work on one thing in step are a team of KY_TEAM lanes: a warp, several of which
- * make a CUDA block, or a whole OpenCL work-group. A kernel of KY_TEAM_KERNEL says KY_TEAM_SPACE
- * once, at its top; `ky_team_of(space)` of it goes to every team call. KY_TEAM_ID is the number of
- * the team in the launch, KY_TEAM_LANE that of the lane in its team; local arrays of a team are
- * declared [KY_TEAMS][…] and used as array[KY_TEAM_HERE]. Every lane of a team reaches every team
- * call, so that loops and returns around one are decided by what all lanes of the team know. */
+ * Teams. Lanes that work on one thing in step are a team of KY_TEAM lanes, 32 or 64: a warp,
+ * several of which make a CUDA block, or a whole OpenCL work-group, whose size the driver says. A
+ * ky_mask has a bit for each of them. A kernel of KY_TEAM_KERNEL says KY_TEAM_SPACE once, at its
+ * top; `ky_team_of(space)` of it goes to every team call. KY_TEAM_ID is the number of the team in
+ * the launch, KY_TEAM_LANE that of the lane in its team; local arrays of a team are declared
+ * [KY_TEAMS][…] and used as array[KY_TEAM_HERE]. Every lane of a team reaches every team call, so
+ * that loops and returns around one are decided by what all lanes of the team know. */
 #ifndef KY_KERNELS_DIALECT_H
 #define KY_KERNELS_DIALECT_H
 
 #include "engine/device/kernels/driver/shared.h"
 
-#if defined(__OPENCL_VERSION__)
+#include "physics/language.h"
+
+#if defined(KY_IN_OPENCL)
 
 #pragma OPENCL FP_CONTRACT OFF
 #ifdef KY_HAS_DOUBLE
@@ -40,6 +43,9 @@
 #define KY_ATOMIC_CAS(at, expected, value) atomic_cmpxchg(at, expected, value)
 /* The top of a kernel that is KY_EARLY in list.h; nothing is read before. */
 #define KY_AWAIT_THE_LAST()
+#ifndef KY_TEAM
+#define KY_TEAM KY_LEAST_TEAM
+#endif
 #define KY_TEAMS 1 /* of a group */
 #define KY_TEAM_HERE 0
 #define KY_TEAM_ID KY_GROUP
@@ -83,7 +89,7 @@ static inline __attribute__((always_inline)) float ky_rsqrt_float(float x)
 typedef uint ky_uint;
 typedef ulong ky_ulong;
 
-#elif defined(__CUDACC__)
+#elif defined(KY_IN_CUDA)
 
 #define KY_HAS_DOUBLE 1
 #define KY_KERNEL(size) extern "C" __global__ void __launch_bounds__(size)
@@ -110,6 +116,7 @@ typedef ulong ky_ulong;
 #else
 #define KY_AWAIT_THE_LAST()
 #endif
+#define KY_TEAM KY_CUDA_TEAM
 #define KY_TEAMS KY_TEAMS_OF_BLOCK
 #define KY_TEAM_HERE (KY_LANE / KY_TEAM)
 #define KY_TEAM_ID (KY_GROUP * KY_TEAMS + KY_TEAM_HERE)
@@ -196,13 +203,24 @@ KY_FN ky_real4 ky_make_real4(KY_REAL x, KY_REAL y, KY_REAL z, KY_REAL w)
 #define KY_WORTH(condition) (condition)
 #endif
 
+#define KY_WORD_BITS 32 /* of ky_uint */
+#if KY_TEAM < KY_LEAST_TEAM
+#error "kernels have a lane of a team for each level of a tree"
+#elif KY_TEAM <= KY_WORD_BITS
+typedef ky_uint ky_mask;
+#else
+typedef ky_ulong ky_mask;
+#endif
+#define KY_MASK_OF_ALL (~(ky_mask)0)
+#define KY_MASK_WORDS ((KY_TEAM + KY_WORD_BITS - 1) / KY_WORD_BITS)
+
 #define KY_TEAM_KERNEL KY_KERNEL(KY_TEAMS *KY_TEAM)
 #define KY_TEAM_KERNEL_FULL(groups) KY_KERNEL_FULL(KY_TEAMS *KY_TEAM, groups)
 
-#if defined(__OPENCL_VERSION__)
+#if defined(KY_IN_OPENCL)
 
-/* Two rows, for sums that read one and write the other, and a word. */
-#define KY_TEAM_SPACE(space) KY_LOCAL ky_uint space[2 * KY_TEAM + 1]
+/* Two rows, for sums that read one and write the other, and a mask. */
+#define KY_TEAM_SPACE(space) KY_LOCAL ky_uint space[2 * KY_TEAM + KY_MASK_WORDS]
 typedef KY_LOCAL_POINTER ky_uint *ky_team;
 
 KY_FN ky_team ky_team_of(KY_LOCAL_POINTER ky_uint *space)
@@ -261,13 +279,13 @@ KY_FN float ky_team_least(ky_team team, float value)
     return value;
 }
 
-KY_FN ky_uint ky_team_bits(ky_team team, int predicate)
+KY_FN ky_mask ky_team_bits(ky_team team, int predicate)
 {
-    ky_uint bits = 0;
+    ky_mask bits = 0;
     team[KY_LANE] = predicate != 0;
     KY_BARRIER();
     for (ky_uint k = 0; k < KY_TEAM; k++)
-        bits |= team[k] << k;
+        bits |= (ky_mask)team[k] << k;
     KY_BARRIER();
     return bits;
 }
@@ -275,16 +293,18 @@ KY_FN ky_uint ky_team_bits(ky_team team, int predicate)
 #else
 
 /* Bit k: the predicate of lane k. */
-KY_FN ky_uint ky_team_bits(ky_team team, int predicate)
+KY_FN ky_mask ky_team_bits(ky_team team, int predicate)
 {
     KY_LOCAL_POINTER ky_uint *word = team + 2 * KY_TEAM;
-    if (KY_LANE == 0)
-        *word = 0;
+    ky_mask bits = 0;
+    if (KY_LANE < KY_MASK_WORDS)
+        word[KY_LANE] = 0;
     KY_BARRIER();
     if (predicate)
-        atomic_or(word, 1U << KY_LANE);
+        atomic_or(word + KY_LANE / KY_WORD_BITS, 1U << KY_LANE % KY_WORD_BITS);
     KY_BARRIER();
-    ky_uint bits = *word;
+    for (ky_uint w = 0; w < KY_MASK_WORDS; w++)
+        bits |= (ky_mask)word[w] << w * KY_WORD_BITS;
     KY_BARRIER();
     return bits;
 }
@@ -320,7 +340,7 @@ KY_FN float ky_team_least(ky_team team, float value)
 
 #endif
 
-#define KY_POPULATION(bits) popcount(bits)
+#define KY_POPULATION(bits) ((ky_uint)popcount(bits))
 
 #else
 
@@ -342,16 +362,16 @@ KY_FN void ky_team_sync_global(void)
     __syncwarp();
 }
 
-KY_FN ky_uint ky_team_bits(ky_team team, int predicate)
+KY_FN ky_mask ky_team_bits(ky_team team, int predicate)
 {
     (void)team;
-    return __ballot_sync(0xffffffffU, predicate);
+    return __ballot_sync(KY_MASK_OF_ALL, predicate);
 }
 
 KY_FN ky_uint ky_team_broadcast(ky_team team, ky_uint value, ky_uint from)
 {
     (void)team;
-    return __shfl_sync(0xffffffffU, value, (int)from);
+    return __shfl_sync(KY_MASK_OF_ALL, value, (int)from);
 }
 
 KY_FN ky_uint ky_team_exclusive_sum(ky_team team, ky_uint value, ky_uint *total)
@@ -359,7 +379,7 @@ KY_FN ky_uint ky_team_exclusive_sum(ky_team team, ky_uint value, ky_uint *total)
     ky_uint sum = value;
 #pragma unroll
     for (ky_uint step = 1; step < KY_TEAM; step <<= 1) {
-        ky_uint before = __shfl_up_sync(0xffffffffU, sum, step);
+        ky_uint before = __shfl_up_sync(KY_MASK_OF_ALL, sum, step);
         sum += KY_TEAM_LANE >= step ? before : 0;
     }
     *total = ky_team_broadcast(team, sum, KY_TEAM - 1);
@@ -371,20 +391,26 @@ KY_FN float ky_team_least(ky_team team, float value)
     (void)team;
 #pragma unroll
     for (int step = KY_TEAM / 2; step > 0; step >>= 1)
-        value = fminf(value, __shfl_xor_sync(0xffffffffU, value, step));
+        value = fminf(value, __shfl_xor_sync(KY_MASK_OF_ALL, value, step));
     return value;
 }
 
-#define KY_POPULATION(bits) ((ky_uint)__popc(bits))
+#define KY_POPULATION(bits) ((ky_uint)(sizeof(bits) > 4 ? __popcll(bits) : __popc((ky_uint)(bits))))
 
 #endif
 
 /* How many lanes before have a predicate that holds; *total counts those of all lanes. */
 KY_FN ky_uint ky_team_rank(ky_team team, int predicate, ky_uint *total)
 {
-    ky_uint bits = ky_team_bits(team, predicate);
+    ky_mask bits = ky_team_bits(team, predicate);
     *total = KY_POPULATION(bits);
-    return KY_POPULATION(bits & ((1U << KY_TEAM_LANE) - 1));
+    return KY_POPULATION(bits & (((ky_mask)1 << KY_TEAM_LANE) - 1));
+}
+
+/* The lowest lane of a mask; KY_TEAM or more for none. */
+KY_FN ky_uint ky_team_lowest(ky_mask bits)
+{
+    return KY_POPULATION((bits & (0 - bits)) - 1);
 }
 
 /* Whether the predicate of any lane holds. */

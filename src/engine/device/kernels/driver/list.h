@@ -158,7 +158,7 @@
     KY_K(reorder, ky_scatter_numbers, 256)                                                         \
     KY_K(reorder, ky_order_inverse, 256)                                                           \
     KY_K(grow, ky_tree_count, KY_IN_TEAMS)                                                         \
-    KY_K(grow, ky_tree_facts, 32)                                                                  \
+    KY_K(grow, ky_tree_facts, KY_FACT_LANES)                                                       \
     KY_K(grow, ky_tree_cells, KY_IN_TEAMS)                                                         \
     KY_K(grow, ky_tree_next, 256)                                                                  \
     KY_K(grow, ky_tree_untie, 256)                                                                 \

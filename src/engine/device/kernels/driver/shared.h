@@ -5,8 +5,10 @@
 #include "octree/layout.h"
 #include "physics/keys.h"
 
-/* Lanes of a team, and teams of a group where that has several: see dialect.h. */
-#define KY_TEAM 32
+/* Lanes of a team (dialect.h): how many differs by driver, which tells the host in struct ky_card;
+ * these at least. Under CUDA so many, and several teams make a group. */
+#define KY_LEAST_TEAM 32
+#define KY_CUDA_TEAM 32
 #define KY_TEAMS_OF_BLOCK 4
 
 /* Room that kernels may find too small (fault.h): KY_CAPACITIES(X) has a row each with its name in
@@ -162,6 +164,7 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 #define KY_FACT_TIES (KY_KEY_LEVELS + 2)
 #define KY_FACT_LONG_TIE (KY_KEY_LEVELS + 3)
 #define KY_FACTS (KY_KEY_LEVELS + 4)
+#define KY_FACT_LANES 32 /* one for each of them */
 /* Lanes that make a cell from its children, and lanes of their group; flags of cells, with which go
  * KY_FLAG_OWN_EPS, KY_FLAG_ORDER and KY_OPENING_…: they have the edge of their cube. */
 #define KY_LEVEL_EACH 8
