@@ -14,24 +14,38 @@
 
 #include "physics/language.h"
 
+/* Whole numbers of 32 and 64 bits. KY_SQRT, KY_POW: of numbers that are float on devices
+ * (number.h). KY_LEADING_ZEROS: of 64 bits. KY_FMA_EXACT is rounded once, also where that is slow:
+ * double-single products rest on it. */
 #if defined(KY_IN_OPENCL)
 #ifdef KY_OUT_OF_LINE /* for a simulator of devices: tests/command/oclgrind.sh */
 #define KY_FN static __attribute__((noinline))
 #else
 #define KY_FN static inline __attribute__((always_inline))
 #endif
+typedef uint ky_uint;
+typedef ulong ky_ulong;
+#define KY_SQRT(x) sqrt(x)
+#define KY_POW(x, y) pow(x, y)
+#define KY_LEADING_ZEROS(x) ((int)clz(x))
+#define KY_FMA_EXACT(a, b, c) fma(a, b, c)
 #elif defined(KY_IN_CUDA)
 #define KY_FN static __device__ __forceinline__
+typedef unsigned int ky_uint;
+typedef unsigned long long ky_ulong;
+#define KY_SQRT(x) sqrtf(x)
+#define KY_POW(x, y) powf(x, y)
+#define KY_LEADING_ZEROS(x) __clzll((long long)(x))
+#define KY_FMA_EXACT(a, b, c) fmaf(a, b, c)
 #else
 #define KY_FN static inline __attribute__((always_inline))
 #include <math.h>
 #include <stdint.h>
 typedef uint32_t ky_uint;
 typedef uint64_t ky_ulong;
-/* Of numbers that are float on devices (number.h). */
 #define KY_SQRT(x) sqrt(x)
 #define KY_POW(x, y) pow(x, y)
-#define KY_LEADING_ZEROS(x) __builtin_clzll(x) /* of 64 bits */
+#define KY_LEADING_ZEROS(x) __builtin_clzll(x)
 #endif
 
 #ifndef KY_REAL

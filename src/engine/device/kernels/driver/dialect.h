@@ -54,9 +54,6 @@
 #define KY_FMIN(x, y) fmin(x, y)
 #define KY_FMAX(x, y) fmax(x, y)
 #define KY_FABS(x) fabs(x)
-#define KY_SQRT(x) sqrt(x)
-#define KY_POW(x, y) pow(x, y)
-#define KY_LEADING_ZEROS(x) ((int)clz(x)) /* of 64 bits */
 #define KY_BITS_OF_FLOAT(x) as_uint(x)
 #define KY_INFINITY INFINITY
 /* KY_ON_CPU: the device is a CPU, where fma may be a slow call. GPUs have it, whether they say so
@@ -66,8 +63,6 @@
 #else
 #define KY_FMA_FLOAT(a, b, c) fma(a, b, c)
 #endif
-/* Rounded once, even where that is slow: double-single products rely on it. */
-#define KY_FMA_EXACT(a, b, c) fma(a, b, c)
 /* A CPU's two instructions are faster than a library's rsqrt. NVIDIA's native_rsqrt takes detours
  * for denormals, whatever the options say: a quarter of the exact sum's time. */
 #if defined(KY_ON_CPU)
@@ -86,8 +81,6 @@ static inline __attribute__((always_inline)) float ky_rsqrt_float(float x)
 #define KY_RSQRT_FLOAT(x) native_rsqrt(x)
 #define KY_RSQRT_DOUBLE(x) rsqrt(x)
 #endif
-typedef uint ky_uint;
-typedef ulong ky_ulong;
 
 #elif defined(KY_IN_CUDA)
 
@@ -125,17 +118,11 @@ typedef ulong ky_ulong;
 #define KY_FMIN(x, y) fminf(x, y)
 #define KY_FMAX(x, y) fmaxf(x, y)
 #define KY_FABS(x) fabsf(x)
-#define KY_SQRT(x) sqrtf(x)
-#define KY_POW(x, y) powf(x, y)
-#define KY_LEADING_ZEROS(x) __clzll((long long)(x))
 #define KY_BITS_OF_FLOAT(x) __float_as_uint(x)
 #define KY_INFINITY __int_as_float(0x7f800000)
 #define KY_FMA_FLOAT(a, b, c) fmaf(a, b, c)
-#define KY_FMA_EXACT(a, b, c) fmaf(a, b, c)
 #define KY_RSQRT_FLOAT(x) rsqrtf(x)
 #define KY_RSQRT_DOUBLE(x) ky_rsqrt_double(x)
-typedef unsigned int ky_uint;
-typedef unsigned long long ky_ulong;
 
 /* 1 / sqrt(x) from the hardware's estimate e of about 20 bits by one step of third order,
  * y = e + e h (1/2 + 3/8 h) with h = 1 - x e²: relative error 1e-16 + rounding. */
