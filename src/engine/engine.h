@@ -57,7 +57,7 @@ struct ky_engine {
 struct ky_engine_use {
     size_t n;         /* bodies */
     unsigned schemes; /* that it must be able to advance by: a sum of 1 << ky_scheme. The engine
-                         keeps what they need, and advances by no others but KY_SCHEME_LEAPFROG */
+                         keeps what they need, and advances by no others */
     int walk;         /* 1: general walks */
 };
 
@@ -146,10 +146,8 @@ enum ky_column {
 /* The equations of motion that an engine can integrate by itself, without the host between steps.
  * The integrator chooses the scheme. */
 enum ky_scheme {
-    KY_SCHEME_LEAPFROG, /* v += a dt/2, x += v dt, a from x, v += a dt/2, with one step for all; the
-                           half kicks between two steps are not joined */
-    KY_SCHEME_BLOCK,    /* the same with a step of each body's own: physics/block.h */
-    KY_SCHEME_HERMITE,  /* the Hermite scheme with a step of each body's own: physics/hermite.h */
+    KY_SCHEME_BLOCK,   /* leap-frog with a step of each body's own: physics/block.h */
+    KY_SCHEME_HERMITE, /* the Hermite scheme with a step of each body's own: physics/hermite.h */
 };
 
 /* Where engines that share a system wait for each other within `advance`. Each moves its own
@@ -289,9 +287,8 @@ struct ky_engine_verbs {
                             double (*acceleration)[3], double *potential, struct ky_error *error);
 
     /* Advances to the tick `until` or by `most` steps, whichever comes first, and counts the steps.
-     * The bits do not depend on how the steps are divided into calls. KY_SCHEME_LEAPFROG gives the
-     * same bits as the verbs below. A device may still be at work when this returns. KY_UNSUPPORTED
-     * for a scheme that is not in the set that `schemes` returns (a sum of 1 << scheme).
+     * The bits do not depend on how the steps are divided into calls. KY_UNSUPPORTED for a scheme
+     * that is not in the set that `schemes` returns (a sum of 1 << scheme).
      *
      * KY_SCHEME_BLOCK keeps the bodies' steps in the column `step`, which the engine must have. At
      * a multiple of the stride it chooses a new step for a body whose step is not a valid one (0,

@@ -359,7 +359,7 @@ enum ky_status ky_engine_advance(struct ky_engine *engine, struct ky_advance *ad
         return missing(engine, "go on by itself in this scheme", error);
     if (advance->seam && !engine->verbs->foreign)
         return missing(engine, "share a system with other engines", error);
-    if (advance->scheme != KY_SCHEME_LEAPFROG && !(engine->schemes >> advance->scheme & 1U))
+    if (!(engine->schemes >> advance->scheme & 1U))
         return ky_fail(error, KY_USAGE, "steps that engine %s was not opened for",
                        engine->verbs->name);
     return engine->verbs->advance(engine, advance, error);

@@ -56,24 +56,12 @@ static enum ky_status one_step(struct ky_integrator_state *integrator, double dt
     return status;
 }
 
-/* The engine advances by itself where it can. */
 static enum ky_status advance(struct ky_integrator_state *integrator, uint64_t ticks,
                               struct ky_error *error)
 {
-    struct leapfrog *own = (struct leapfrog *)integrator;
-    struct ky_advance way = {.scheme = KY_SCHEME_LEAPFROG,
-                             .tick = integrator->tick,
-                             .stride = 1,
-                             .until = ticks,
-                             .most = UINT64_MAX};
-    const int alone = ky_engine_advances(own->engine, way.scheme);
     enum ky_status status = KY_OK;
-    if (alone)
-        status = ky_engine_advance(own->engine, &way, error);
-    for (uint64_t k = 0; !alone && k < ticks && !status; k++)
+    for (uint64_t k = 0; k < ticks && !status; k++)
         status = one_step(integrator, integrator->tick, error);
-    own->report.steps += way.steps;
-    own->report.body_steps += way.body_steps;
     return status;
 }
 

@@ -78,12 +78,6 @@ static unsigned block_steps(const struct ky_engine *engine)
     return 1U << KY_SCHEME_BLOCK | more_schemes;
 }
 
-static unsigned leapfrog(const struct ky_engine *engine)
-{
-    (void)engine;
-    return 1U << KY_SCHEME_LEAPFROG;
-}
-
 static enum ky_status fake_walk(struct ky_engine *engine, const struct ky_walk_request *request,
                                 struct ky_error *error)
 {
@@ -107,11 +101,10 @@ static enum ky_status fake_walk(struct ky_engine *engine, const struct ky_walk_r
                                                        .open = open_##kind,                        \
                                                        .close = fake_close,                        \
                                                        .report = fake_report,                      \
-                                                       .advance = fake_advance,                    \
                                                        __VA_ARGS__}
-FAKE(CPU, .schemes = block_steps, .walk = fake_walk);
-FAKE(CUDA, .schemes = leapfrog);
-FAKE(OPENCL, .schemes = block_steps);
+FAKE(CPU, .advance = fake_advance, .schemes = block_steps, .walk = fake_walk);
+FAKE(CUDA, .advance = NULL);
+FAKE(OPENCL, .advance = fake_advance, .schemes = block_steps);
 static const struct ky_engine_verbs *const list[KINDS] = {&fake_CUDA, &fake_OPENCL, &fake_CPU};
 
 static char told[1024];
@@ -188,8 +181,7 @@ static void what_cannot_do_it_is_passed_over(void **state)
     struct ky_error error = {0};
     const struct ky_engine_use many = {.n = 1000000}, few = {.n = 10},
                                blocks = {.n = 1000000, .schemes = 1U << KY_SCHEME_BLOCK},
-                               walk = {.n = 1000000, .walk = 1},
-                               all = {1000000, 1U << KY_SCHEME_LEAPFROG, 1};
+                               walk = {.n = 1000000, .walk = 1};
     reset(KY_OK, KY_OK, KY_OK);
     assert_int_equal(chosen(KY_TREE, 2, blocks, &error), OPENCL);
     assert_non_null(strstr(told, "; but engine CUDA cannot lead block steps with this force"));
@@ -198,8 +190,6 @@ static void what_cannot_do_it_is_passed_over(void **state)
     assert_string_equal(error.text, "engine CPU cannot lead Hermite steps with this force");
     assert_int_equal(chosen(KY_TREE, 2, walk, &error), CPU);
     assert_non_null(strstr(told, "; but engine CUDA has no general walk"));
-    assert_int_equal(chosen(KY_TREE, 2, all, &error), -1);
-    assert_string_equal(error.text, "engine CPU cannot go on by itself with this force");
     reset(KY_OK, KY_UNSUPPORTED, KY_DEVICE);
     assert_int_equal(chosen(KY_TREE, 2, many, &error), CPU);
     assert_non_null(strstr(told, "a GPU is faster"));

@@ -253,15 +253,9 @@ static void the_fields_add_to_what_the_bodies_do(void **state)
         }
 }
 
-/* Leap-frog steps, by the engine itself where it can. */
+/* Leap-frog steps. */
 static void go(struct ky_engine *engine, double dt, uint64_t steps)
 {
-    struct ky_advance advance = {
-        .scheme = KY_SCHEME_LEAPFROG, .tick = dt, .stride = 1, .until = steps, .most = steps};
-    if (ky_engine_advances(engine, KY_SCHEME_LEAPFROG)) {
-        assert_ok(ky_engine_advance(engine, &advance, &error));
-        return;
-    }
     for (uint64_t k = 0; k < steps; k++) {
         assert_ok(ky_engine_kick(engine, 0.5 * dt, &error));
         assert_ok(ky_engine_drift(engine, dt, &error));

@@ -1,6 +1,5 @@
-/* The integrator and the engine: a run has the same bits whether the engine goes on by itself or is
- * led from verb to verb, and however the way is cut; columns of an integrator go to the engine and
- * through restart files. */
+/* The integrator and the engine: leap-frog steps do not wait for a device, and have the same bits
+ * however the way is cut; columns of an integrator go to the engine and through restart files. */
 #include "test.h"
 
 #include <math.h>
@@ -27,17 +26,46 @@ static struct ky_parameters parameters_of(int engine, int force)
     return parameters;
 }
 
-/* The engine's verbs, with some of them exchanged. */
-static struct ky_engine_verbs changed;
-static const struct ky_engine_verbs *real;
-static uint64_t calls;
-static int goes_alone; /* the real engine */
+/* A driver that counts what waits for its device. */
+static const struct ky_driver *sound;
+static struct ky_driver counting;
+static int waits;
 
-static enum ky_status counted_advance(struct ky_engine *engine, struct ky_advance *advance,
-                                      struct ky_error *why)
+static enum ky_status counted_wait(struct ky_card *card, struct ky_error *why)
 {
-    calls++;
-    return real->advance(engine, advance, why);
+    waits++;
+    return sound->wait(card, why);
+}
+
+static enum ky_status counted_reach(struct ky_card *card, int mark, struct ky_error *why)
+{
+    waits++;
+    return sound->reach(card, mark, why);
+}
+
+static enum ky_status counted_read(struct ky_card *card, const struct ky_buffer *buffer,
+                                   size_t offset, void *data, size_t bytes, struct ky_error *why)
+{
+    waits++;
+    return sound->read(card, buffer, offset, data, bytes, why);
+}
+
+static enum ky_status counted_open(size_t index, struct ky_card **card, struct ky_error *why)
+{
+    enum ky_status status = sound->open(index, card, why);
+    if (!status)
+        (*card)->driver = &counting;
+    return status;
+}
+
+static const struct ky_driver *count_waits(const struct ky_driver *driver)
+{
+    counting = *(sound = driver);
+    counting.open = counted_open;
+    counting.wait = counted_wait;
+    counting.reach = counted_reach;
+    counting.read = counted_read;
+    return &counting;
 }
 
 struct end {
@@ -45,24 +73,23 @@ struct end {
     struct ky_integrator_report report;
 };
 
-/* TICKS steps in pieces. `alone`: 0 takes the verb from the engine, 1 counts its calls. */
-static struct end run(const struct ky_parameters *parameters, uint64_t piece, int alone)
+/* TICKS steps in pieces. */
+static struct end run(const struct ky_parameters *parameters, uint64_t piece)
 {
     struct end end = {.bodies = cloud_make(PLUMMER, N)};
     struct ky_integrator_state *integrator;
     struct ky_engine *engine;
+    ky_device_wrap = count_waits;
     assert_ok(ky_engine_open(parameters, N, &engine, &error));
-    real = engine->verbs;
-    changed = *real;
-    goes_alone = ky_engine_advances(engine, KY_SCHEME_LEAPFROG);
-    changed.advance = alone && real->advance ? counted_advance : NULL;
-    engine->verbs = &changed;
-    assert_int_equal(ky_engine_advances(engine, KY_SCHEME_LEAPFROG), alone && goes_alone);
+    ky_device_wrap = NULL;
     assert_ok(ky_engine_put(engine, &end.bodies, &error));
     assert_ok(ky_engine_forces(engine, &error));
     assert_ok(ky_integrator_create(engine, N, parameters, &integrator, &error));
+    waits = 0;
     for (uint64_t tick = 0; tick < TICKS; tick += piece)
         assert_ok(integrator->verbs->advance(integrator, piece, &error));
+    if (parameters->force == KY_DIRECT) /* the host looks how many cells a tree has */
+        assert_int_equal(waits, 0);
     assert_ok(ky_engine_get(engine, &end.bodies, &error));
     integrator->verbs->report(integrator, &end.report);
     ky_integrator_free(integrator);
@@ -81,60 +108,24 @@ static void assert_same(const struct end *a, const struct end *b)
     assert_true(a->report.body_steps == b->report.body_steps);
 }
 
-static void same_bits_led_or_alone(void **state)
+static void same_bits_however_cut(void **state)
 {
     (void)state;
     static const int forces[] = {KY_DIRECT, KY_WALK, KY_LIST, KY_TREE};
-    static const uint64_t pieces[] = {TICKS, 1, 4};
+    static const uint64_t pieces[] = {1, 4};
     for (int k = 0; k < 4 * engine_count; k++) {
         if (is_cpu_engine(k / 4) && forces[k % 4] == KY_LIST)
             continue;
         const struct ky_parameters parameters = parameters_of(k / 4, forces[k % 4]);
-        struct end led = run(&parameters, TICKS, 0);
-        assert_int_equal(led.report.steps, TICKS);
-        assert_true(led.report.body_steps == (double)TICKS * N);
-        for (int p = 0; p < 3; p++) {
-            calls = 0;
-            struct end other = run(&parameters, pieces[p], 1);
-            assert_int_equal(calls, goes_alone ? TICKS / pieces[p] : 0);
-            assert_same(&led, &other);
+        struct end whole = run(&parameters, TICKS);
+        assert_int_equal(whole.report.steps, TICKS);
+        assert_true(whole.report.body_steps == (double)TICKS * N);
+        for (int p = 0; p < 2; p++) {
+            struct end other = run(&parameters, pieces[p]);
+            assert_same(&whole, &other);
             ky_bodies_free(&other.bodies);
         }
-        ky_bodies_free(&led.bodies);
-    }
-}
-
-/* An engine stops after the most steps, at or before the tick. */
-static void an_engine_counts_its_steps(void **state)
-{
-    (void)state;
-    for (int k = 0; k < engine_count; k++) {
-        const struct ky_parameters parameters = parameters_of(k, KY_DIRECT);
-        struct ky_bodies bodies = cloud_make(PLUMMER, N);
-        struct ky_advance way = {.scheme = KY_SCHEME_LEAPFROG,
-                                 .tick = 1.0 / 128,
-                                 .stride = 2,
-                                 .now = 10,
-                                 .until = 20,
-                                 .most = 3};
-        struct ky_engine *engine;
-        assert_ok(ky_engine_open(&parameters, N, &engine, &error));
-        assert_ok(ky_engine_put(engine, &bodies, &error));
-        assert_ok(ky_engine_forces(engine, &error));
-        if (!ky_engine_advances(engine, way.scheme)) {
-            assert_int_equal(ky_engine_advance(engine, &way, &error), KY_UNSUPPORTED);
-        } else {
-            assert_ok(ky_engine_advance(engine, &way, &error));
-            assert_int_equal(way.now, 16);
-            assert_ok(ky_engine_advance(engine, &way, &error));
-            assert_int_equal(way.now, 20);
-            assert_int_equal(way.steps, 5);
-            assert_true(way.body_steps == 5.0 * N);
-            assert_ok(ky_engine_advance(engine, &way, &error));
-            assert_int_equal(way.steps, 5);
-        }
-        ky_engine_close(engine);
-        ky_bodies_free(&bodies);
+        ky_bodies_free(&whole.bodies);
     }
 }
 
@@ -283,8 +274,7 @@ static void columns_in_restart_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_bits_led_or_alone),
-        cmocka_unit_test(an_engine_counts_its_steps),
+        cmocka_unit_test(same_bits_however_cut),
         cmocka_unit_test(columns_stay_until_there_are_other_bodies),
         cmocka_unit_test(columns_count_as_memory),
         cmocka_unit_test(columns_in_restart_files),

@@ -324,34 +324,10 @@ static enum ky_status forces(struct ky_engine *base, const struct ky_active *act
     return status;
 }
 
-/* KY_SCHEME_LEAPFROG. Nothing here waits for the card. */
-static enum ky_status leapfrog(struct ky_engine *base, struct ky_advance *advance,
-                               struct ky_error *error)
-{
-    struct ky_device_state *state = &device_engine(base)->state;
-    const double dt = advance->tick * (double)advance->stride;
-    enum ky_status status = KY_OK;
-    for (uint64_t k = 0; k < advance->most && advance->now < advance->until && !status; k++) {
-        status = ky_device_kick(state, 0.5 * dt, error);
-        if (status == KY_OK)
-            status = ky_device_drift(state, dt, error);
-        if (status == KY_OK)
-            status = forces(base, NULL, error);
-        if (status == KY_OK)
-            status = ky_device_kick(state, 0.5 * dt, error);
-        advance->now += advance->stride;
-        advance->steps++;
-        advance->body_steps += (double)state->n;
-    }
-    return status;
-}
-
 static enum ky_status advance(struct ky_engine *base, struct ky_advance *way,
                               struct ky_error *error)
 {
     struct ky_device_engine *engine = device_engine(base);
-    if (way->scheme == KY_SCHEME_LEAPFROG)
-        return leapfrog(base, way, error);
     engine->of_forces = 1;
     if (way->scheme == KY_SCHEME_HERMITE)
         return ky_device_hermite_advance(&engine->state, way, error);
@@ -362,8 +338,7 @@ static enum ky_status advance(struct ky_engine *base, struct ky_advance *way,
 static unsigned schemes(const struct ky_engine *base)
 {
     const struct ky_device_engine *engine = (const struct ky_device_engine *)base;
-    return 1U << KY_SCHEME_LEAPFROG |
-           (ky_device_has_blocks(&engine->state, engine->method) ? 1U << KY_SCHEME_BLOCK : 0U) |
+    return (ky_device_has_blocks(&engine->state, engine->method) ? 1U << KY_SCHEME_BLOCK : 0U) |
            (ky_device_has_hermite(&engine->state) ? 1U << KY_SCHEME_HERMITE : 0U);
 }
 
