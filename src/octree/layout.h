@@ -10,7 +10,7 @@
 /* Bodies whose median along each axis is the origin, here and in the exact sum on devices. */
 #define KY_ORIGIN_SAMPLE 64
 
-/* One load of 16 bytes on a device, or two. */
+/* For loads of 16 bytes on a device. */
 #define KY_LAID_OUT __attribute__((aligned(16)))
 
 /* The centre of mass (of the box, if the cell has no mass), and the squared distance up to which
@@ -39,15 +39,16 @@ struct ky_cell_link {
 /* The tight box of the cell's bodies reaches from centre − below to centre + above, both >= 0 and
  * rounded outwards: relative to the centre of mass, since absolute floats would not resolve a
  * cluster that is 1e-7 of its distance from the origin. The fourth number above is the largest ε²
- * of bodies with mass, 0 where they have none of their own; the fourth below is 0, of a tree that a
- * device makes the smallest ε². */
+ * of bodies with mass, 0 where they have none of their own. The fourth number below is 0; in a tree
+ * that a device makes it is the smallest ε². */
 struct ky_cell_box {
     float below[4], above[4];
 } KY_LAID_OUT;
 
-/* Moments about the centre of mass to some order p, KY_MOMENTS(p) floats for each cell: the mass
- * (p = 1); for p = 2 then KY_SCALE_SECOND(1) Σ m x xᵀ as xx yy zz xy xz yz. Of each degree but the
- * first, whose are 0, all raw moments; zeros up to a multiple of 4 floats, if they are so many. */
+/* Moments about the centre of mass to some order p, KY_MOMENTS(p) floats for each cell: the mass (p
+ * = 1); for p = 2 then KY_SCALE_SECOND(1) Σ m x xᵀ as xx yy zz xy xz yz. All raw moments of each
+ * degree but the first, which are 0; then zeros up to a multiple of 4 floats, if there are that
+ * many. */
 #define KY_RAW_MOMENTS(p) ((unsigned int)(((p) + 1) * ((p) + 2) * ((p) + 3) / 6 - 3))
 #define KY_MOMENTS(p) (KY_RAW_MOMENTS(p) < 4 ? KY_RAW_MOMENTS(p) : (KY_RAW_MOMENTS(p) + 3) / 4 * 4)
 /* A cell of the lowest order acts as a body. */
@@ -55,11 +56,10 @@ struct ky_cell_box {
 #define KY_MOMENT_MASS 0
 #define KY_MOMENT_SECOND 1
 
-/* The columns of a tree's cells, C(p, type, name, count, what): their elements of this type, so
- * many for each cell, `moments` being KY_MOMENTS; what they are in errors. `p` is the caller's own.
- * From the rows follow the host's arrays (octree.h), buffers (engine/device/tree/columns.h), the
- * arguments of kernels and what walks on devices read, the memory and the copies of all of these.
- */
+/* The columns of a tree's cells, C(p, type, name, count, what): `count` elements of `type` for each
+ * cell, where `moments` is KY_MOMENTS; `what` names them in errors. `p` is the caller's own. The
+ * host's arrays (octree.h), buffers (engine/device/tree/columns.h), the arguments of kernels, the
+ * structs of walks on devices, and the memory and copies of all of these follow from the rows. */
 #define KY_CELL_COLUMNS(C, p)                                                                      \
     C(p, struct ky_cell_centre, centre, 1, "centres of cells")                                     \
     C(p, struct ky_low, low, 1, "low parts of centres")                                            \

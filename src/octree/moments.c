@@ -1,7 +1,7 @@
-/* From sprouts to cells: the bodies copied along the curve, and every cell from them, leaf to root
- * in double, by the formulas of physics/cell.h. The tree is cut into branches of at most BRANCH
- * bodies, which are done in parallel, each by recursion; what is above them comes last. Every
- * cell's sums run over its children in their order, whoever does it. */
+/* From sprouts (work.h) to cells: the bodies copied along the curve, and every cell from them, leaf
+ * to root in double, by the formulas of physics/cell.h. The tree is cut into branches of at most
+ * BRANCH bodies, which are done in parallel, each by recursion. The cells above them come last.
+ * Every cell's sums run over its children in their order, so that they do not depend on threads. */
 #include "octree/work.h"
 
 #include <math.h>
@@ -16,16 +16,16 @@
 
 enum { BRANCH = 4096, PARALLEL_FROM = 8192 };
 
-/* What a difference of doubles from the origin may be wrong by. */
+/* The error that a difference of doubles from the origin may have. */
 #define DIGIT 0x1p-51
-/* And centres of cells as two floats. */
+/* The same for centres of cells as two floats. */
 #define CENTRE_DIGIT 0x1p-47
 
 struct work {
     struct ky_octree *tree;
-    const struct ky_octree_bodies *bodies; /* of a build */
-    const double (*position)[3];           /* of a tree that is kept: where its bodies are now */
-    struct sums *branch;                   /* of the cut cells, or NULL while they are made */
+    const struct ky_octree_bodies *bodies; /* in a build */
+    const double (*position)[3]; /* in a tree that is kept: the present positions of its bodies */
+    struct sums *branch;         /* of the cut cells, or NULL while they are made */
     size_t next_branch;
     struct ky_opening_test test;
     int edge;
@@ -34,8 +34,8 @@ struct work {
 /* ---- one cell ---------------------------------------------------------------------------------
  */
 
-/* The cell's cube. Cells below the last level have none; one that its bodies have left keeps its
- * edge in a tree that is kept, and loses it in a new one. */
+/* The cell's cube. Cells below the last level have none. A cell whose bodies have left its cube
+ * keeps its edge in a tree that is kept, and loses it in a new tree. */
 static struct ky_cell_cube cube_of(const struct work *work, uint32_t cell,
                                    const struct ky_cell_axis axis[3])
 {
@@ -172,7 +172,7 @@ static void store(const struct work *work, uint32_t cell, const struct sums *sum
     store_moments(tree, cell, sums);
 }
 
-/* What store will write to some cells that follow each other. */
+/* Prefetches what store will write to some consecutive cells. */
 static void prefetch(const struct ky_octree *tree, uint32_t first, uint32_t cells)
 {
     for (uint32_t c = 0; c < cells; c += 2) {
@@ -312,8 +312,8 @@ static void place_origin(struct ky_octree *tree, const struct ky_octree_bodies *
 
 unsigned int ky_octree_opening(const struct ky_parameters *parameters)
 {
-    /* The farthest corner of a box is at most √3 l from com, and √3/2 l + s; a little below that,
-     * for rounding, the opening radius holds the box. */
+    /* The farthest corner of a box is at most √3 l from com, and √3/2 l + s; a little below that
+     * the opening radius holds the box in spite of rounding. */
     double safe = parameters->opening == KY_OFFSET      ? 1.15
                   : parameters->opening == KY_GEOMETRIC ? 0.57
                                                         : 0;

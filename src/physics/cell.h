@@ -1,19 +1,20 @@
 /* A cell of a tree, from its bodies or from its children: mass, centre of mass, tight box, second
  * moments, mean and range of ε², and the squared distance up to which it is opened. The host
- * (octree/moments.c) and kernels (tree/cells.k) add up by these formulas, each in its own order of
- * work and in the same order of terms. */
+ * (octree/moments.c) and kernels (tree/cells.k) use these formulas, each in its own order of work
+ * but in the same order of terms. */
 #ifndef KY_PHYSICS_CELL_H
 #define KY_PHYSICS_CELL_H
 
 #include "physics/frame.h"
 #include "physics/opening.h"
 
-/* Along one axis: the centre of mass, or while it is made Σ m (x − from); the sides of the box. */
+/* Sums along one axis: the centre of mass, or Σ m (x − from) while it is being made; the sides of
+ * the box. */
 struct ky_cell_axis {
     ky_state x, low, high;
 };
 
-/* Σ m ε², and of bodies with mass the smallest and the largest ε². */
+/* Σ m ε², and the smallest and the largest ε² of bodies with mass. */
 struct ky_cell_eps2 {
     ky_state sum, least, most;
 };
@@ -29,7 +30,7 @@ struct ky_cell_second {
     ky_state xx, yy, zz, xy, xz, yz;
 };
 
-/* Nothing yet, in a box that what comes first has. */
+/* An empty sum, with the box of what will be added first. */
 KY_FN struct ky_cell_axis ky_cell_axis(ky_state low, ky_state high)
 {
     struct ky_cell_axis axis;
@@ -39,8 +40,8 @@ KY_FN struct ky_cell_axis ky_cell_axis(ky_state low, ky_state high)
     return axis;
 }
 
-/* With a mass m at x that reaches from `low` to `high`: a body or a child. Places are about `from`,
- * that of the first: no digits are lost far from the origin. */
+/* Adds a mass m at x that reaches from `low` to `high`: a body or a child. Positions are relative
+ * to `from`, the first one's: no digits are lost far from the origin. */
 KY_FN struct ky_cell_axis ky_cell_axis_add(struct ky_cell_axis axis, ky_state m, ky_state x,
                                            ky_state from, ky_state low, ky_state high)
 {
@@ -50,8 +51,8 @@ KY_FN struct ky_cell_axis ky_cell_axis_add(struct ky_cell_axis axis, ky_state m,
     return axis;
 }
 
-/* With the centre of mass in place of Σ m (x − from); of a cell without mass the middle of its box.
- */
+/* Puts the centre of mass in place of Σ m (x − from); for a cell without mass the middle of its
+ * box. */
 KY_FN struct ky_cell_axis ky_cell_axis_end(struct ky_cell_axis axis, ky_state mass, ky_state from)
 {
     axis.x = ky_state_less(ky_state_from(0.0f), mass)
@@ -60,7 +61,7 @@ KY_FN struct ky_cell_axis ky_cell_axis_end(struct ky_cell_axis axis, ky_state ma
     return axis;
 }
 
-/* Of no body with mass. */
+/* The sums of no body with mass. */
 KY_FN struct ky_cell_eps2 ky_cell_eps2(void)
 {
     struct ky_cell_eps2 eps2;
@@ -69,7 +70,7 @@ KY_FN struct ky_cell_eps2 ky_cell_eps2(void)
     return eps2;
 }
 
-/* Of one body. */
+/* The sums of one body. */
 KY_FN struct ky_cell_eps2 ky_cell_eps2_of(ky_state m, ky_state its)
 {
     struct ky_cell_eps2 eps2 = ky_cell_eps2();
@@ -100,7 +101,7 @@ KY_FN ky_state ky_cell_second_of(ky_state m, ky_state x, ky_state y)
     return ky_state_product(ky_state_product(m, x), y);
 }
 
-/* With a mass m at x y z. */
+/* Adds a mass m at x y z. */
 KY_FN struct ky_cell_second ky_cell_second_add(struct ky_cell_second second, ky_state m, ky_state x,
                                                ky_state y, ky_state z)
 {
@@ -113,12 +114,12 @@ KY_FN struct ky_cell_second ky_cell_second_add(struct ky_cell_second second, ky_
     return second;
 }
 
-/* ---- what a cell is opened by ---- */
+/* ---- when a cell is opened ---- */
 
 /* The cube of the frame that has the cell's bodies; edge 0: there is none. */
 struct ky_cell_cube {
     ky_scalar edge;
-    int holds; /* the tight box, to KY_OPENING_SLACK */
+    int holds; /* 1: it holds the tight box, to KY_OPENING_SLACK */
     ky_state centre[3];
 };
 
@@ -132,8 +133,9 @@ KY_FN struct ky_cell_cube ky_cell_no_cube(void)
     return cube;
 }
 
-/* The cube whose edge is 2^shift places and that has `place`. It does not hold bodies outside the
- * frame, which count as at its edge. frame.low and the sums are relative to one point. */
+/* The cube that contains `place` and has the edge of 2^shift places. It does not hold bodies
+ * outside the frame, whose places are at its edge. frame.low and the sums are relative to one
+ * point. */
 KY_FN struct ky_cell_cube ky_cell_cube(struct ky_frame frame, const ky_uint place[3], ky_uint shift,
                                        const struct ky_cell_axis axis[3])
 {
@@ -156,9 +158,9 @@ KY_FN struct ky_cell_cube ky_cell_cube(struct ky_frame frame, const ky_uint plac
     return cube;
 }
 
-/* open2 of the cell. The longest side of box and cube is l; s leads from the centre of the cube,
- * if that holds the box, or of the box to the centre of mass, whose place has been rounded by up to
- * `rounding`. */
+/* open2 of the cell. l is the longest side of box and cube. s leads to the centre of mass from the
+ * centre of the cube, if that holds the box, else of the box. The centre of mass has been rounded
+ * by up to `rounding`. */
 KY_FN ky_scalar ky_cell_open2(ky_state mass, const struct ky_cell_axis axis[3],
                               struct ky_cell_cube cube, struct ky_opening_test test,
                               ky_scalar rounding)

@@ -46,9 +46,9 @@ KY_FN int ky_key_common(ky_ulong a, ky_ulong b)
     return a == b ? KY_KEY_LEVELS : ((int)KY_LEADING_ZEROS(a ^ b) - 1) / 3;
 }
 
-/* The lower or upper side of the bulk, along one axis: no farther out than `bound`, that of all
- * bodies, and within what lies between `low` and `high`, two quantiles of a sample, widened about
- * their middle. */
+/* The lower or upper side of the bulk along one axis: the interval between `low` and `high`, two
+ * quantiles of a sample, widened about its middle, and no farther out than `bound`, the side for
+ * all bodies. */
 KY_FN ky_state ky_frame_side(ky_state bound, ky_state low, ky_state high, int upper)
 {
     ky_state middle = ky_state_middle(low, high);

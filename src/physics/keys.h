@@ -1,5 +1,5 @@
-/* Keys of bodies along a curve, and the cube that they divide: its numbers alone, which tables of
- * numbers read, too. The formulas are in frame.h. */
+/* Keys of bodies along a curve, and the cube that they divide: only the numbers, which tables read
+ * too. The formulas are in frame.h. */
 #ifndef KY_PHYSICS_KEYS_H
 #define KY_PHYSICS_KEYS_H
 
@@ -8,8 +8,8 @@
 #define KY_KEY_LEVELS 21
 #define KY_KEY_PLACES (1 << KY_KEY_LEVELS)
 
-/* Bodies of the sample that says where the bulk is, at most; how much wider than that the cube may
- * be. */
+/* The most bodies of the sample that finds the bulk; how much wider than the bulk the cube may be.
+ */
 #define KY_FRAME_SAMPLES 2048
 #define KY_FRAME_WIDEN 8
 

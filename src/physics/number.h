@@ -7,8 +7,8 @@
 #include "physics/dialect.h"
 #include "physics/space.h"
 
-/* Of a few digits: float on devices; the host has no reason to round. KY_POW and KY_SQRT take it.
- */
+/* Numbers of a few digits: float on devices; the host has no reason to round. For KY_POW and
+ * KY_SQRT. */
 #if KY_HOST
 typedef double ky_scalar;
 #else
@@ -188,7 +188,7 @@ KY_FN ky_scalar ky_state_scalar(ky_state a)
 #endif
 }
 
-/* A float that is not less; 0 for numbers below 0. What is added is for values that float holds
+/* A float that is not less; 0 for numbers below 0. The added term is for values that float holds
  * with fewer digits, or not at all. */
 KY_FN float ky_round_up(ky_scalar x)
 {

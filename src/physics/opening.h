@@ -123,9 +123,9 @@ enum { KY_OPENING_EXPONENTS = 512, KY_OPENING_MIDDLE = KY_OPENING_EXPONENTS / 2 
 
 /* The floor of |a|, which vanishes at the centre of a system and must not open the whole tree
  * there: a hundredth of the geometric mean, to a factor of 2, but at most half of what nine bodies
- * of ten exceed, to a factor of 2. The second keeps tight pairs, whose |a| is many orders of
- * magnitude larger, from raising the floor above the |a| of all others. `exponent`: the mean one;
- * `tenth`: the first place up to which there are more than a tenth of the bodies. */
+ * of ten exceed, to a factor of 2. The second bound is for tight pairs: their |a| is many orders of
+ * magnitude larger, and would raise the floor above the |a| of all other bodies. `exponent`: the
+ * mean one; `tenth`: the first place up to which there are more than a tenth of the bodies. */
 KY_FN KY_WIDE ky_opening_floor_of(KY_WIDE exponent, int tenth)
 {
     KY_WIDE mean = KY_WIDE_OF(0.01) * exp2(exponent);
@@ -133,10 +133,10 @@ KY_FN KY_WIDE ky_opening_floor_of(KY_WIDE exponent, int tenth)
     return mean < most ? mean : most;
 }
 
-/* And of its own distance: offset, in which the radius is longer by s. */
+/* The distance s of its own is used: offset, whose radius is longer by s. */
 #define KY_OPENING_OFFSET 0x1000
 
-/* How a tree is to be opened: KY_OPENING_…, the order of its moments, 1/θ. */
+/* The opening of a tree: KY_OPENING_…, the order of its moments, 1/θ. */
 struct ky_opening_test {
     unsigned int how;
     int order;
@@ -149,8 +149,7 @@ struct ky_opening_test {
  * KY_OPENING_MOST_FACTOR. */
 #define KY_OPENING_MOST_FACTOR KY_WIDE_OF(1e30)
 
-/* (m l^(p+1))^(2/(p+3)). The product would leave the range of float, in which there are two powers.
- */
+/* (m l^(p+1))^(2/(p+3)), as two powers: the product would leave the range of float. */
 KY_FN ky_scalar ky_opening_relative_open2(ky_scalar m, ky_scalar l, int order)
 {
 #if KY_HOST
@@ -164,7 +163,7 @@ KY_FN ky_scalar ky_opening_relative_open2(ky_scalar m, ky_scalar l, int order)
 }
 
 /* open2 of a cell for every test: the squared distance up to which it is opened. s2 is the squared
- * distance of its centre of mass from that of its box or cube, of which l is the longest side.
+ * distance of its centre of mass from the centre of its box or cube, whose longest side is l.
  * Without a test of boxes the radius has to hold the cell's own bodies, also about a centre that
  * has been rounded by up to `rounding`. */
 KY_FN ky_scalar ky_opening_radius2(struct ky_opening_test test, ky_scalar mass, ky_scalar l,

@@ -19,7 +19,7 @@ struct cpu_engine {
     struct ky_cpu_hermite hermite;
 };
 
-/* Name of the processor, as the kernel tells it. */
+/* The processor's name, from /proc/cpuinfo. */
 static void processor_name(char *name, size_t size)
 {
     snprintf(name, size, "CPU");
@@ -138,7 +138,7 @@ static enum ky_status allocate_columns(struct ky_cpu *cpu, struct ky_error *erro
     return ky_cpu_clear_columns(cpu, error);
 }
 
-/* Room for `n` bodies in place of those that are there. */
+/* Makes memory for `n` bodies in place of the present ones. */
 static enum ky_status resize(struct ky_engine *engine, size_t n, struct ky_error *error)
 {
     struct ky_cpu *cpu = (struct ky_cpu *)engine;

@@ -79,7 +79,7 @@ static enum ky_status reserve(struct ky_cpu *cpu, struct ky_error *error)
     return cpu->column ? KY_OK : ky_no_memory(error, "float columns of the direct sum", bytes, 1);
 }
 
-/* In double the engine's own columns serve as they are; *eps2 has to be freed. */
+/* In double the engine's own columns are the sources; *eps2 has to be freed. */
 static enum ky_status fill_double(struct ky_cpu *cpu, struct ky_direct *direct, double **eps2,
                                   struct ky_error *error)
 {

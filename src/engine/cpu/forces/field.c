@@ -94,7 +94,7 @@ enum ky_status ky_cpu_field(struct ky_engine *engine, const struct ky_points *po
     struct ky_cpu *cpu = (struct ky_cpu *)engine;
     const struct ky_parameters parameters = ky_without_relative(cpu->parameters);
     const struct ky_force_report report =
-        cpu->report; /* put back at the end: it belongs to the last force */
+        cpu->report; /* restored at the end: the report is that of the last forces */
     struct place place = {
         .cpu = cpu, .points = points, .direct = !cpu->method->walk || cpu->n == 0};
     enum ky_status status = ky_points_check(points, cpu->parameters, error);

@@ -39,10 +39,10 @@ static void store(struct ky_cpu *cpu, const struct ky_group *group, struct ky_cp
     }
 }
 
-/* Whether float, relative to the group's centre, is too coarse for the group's closest pairs: half
- * its extent is over WIDE times the distance of neighbours along the curve (the smallest eighth of
- * them). So it is where a group holds some of the bulk and an outlier. Float resolves half × 6e-8,
- * then 6e-5 of such a distance. */
+/* Whether floats relative to the group's centre are too coarse for its closest pairs: half the
+ * group's extent is over WIDE times the distance of neighbours along the curve (the smallest eighth
+ * of them). This is so in a group with some bodies of the bulk and an outlier. Float resolves half
+ * × 6e-8, which is then 6e-5 of that distance. */
 static int is_wide(const struct ky_octree *tree, const struct ky_group *group)
 {
     enum { WIDE = 1000, SHARE = 8 };
@@ -109,8 +109,8 @@ struct work {
 /* What all parts of a walk share. */
 struct parts {
     struct ky_group_walk walk;
-    const struct ky_relative *relative; /* where that is the opening */
-    const unsigned char *wanted;        /* [groups], or NULL: all */
+    const struct ky_relative *relative; /* only for the opening test `relative` */
+    const unsigned char *wanted;        /* [groups] marks; NULL: all groups */
 };
 
 /* Some consecutive groups, which share a walk, and which of them are wanted. */
@@ -176,7 +176,7 @@ static void walk_part(struct ky_cpu *cpu, const struct parts *parts, size_t numb
     }
 }
 
-/* All parts; `space` is that of all threads. */
+/* Walks all parts; `space` is for all threads. */
 static void walk_parts(struct ky_cpu *cpu, const struct parts *parts, char *space,
                        size_t space_bytes)
 {

@@ -1,5 +1,5 @@
 /* The pointer walk: each body goes through the tree by itself along `next` and `more` (N09, N12).
- * Scalar, and in double whatever the precision: its cost is in following the links. */
+ * It is scalar, and in double for any precision: the time goes into following the links. */
 #include "engine/cpu/forces/forces.h"
 
 #include <math.h>
@@ -16,22 +16,22 @@ struct centre {
 
 struct body_walk {
     const struct ky_octree *tree;
-    const struct centre *centre; /* of all cells; NULL: of each when it is met */
+    const struct centre *centre; /* of all cells; NULL: computed for each cell that is met */
     int opening, how;
-    struct ky_relative relative; /* where that is the opening */
+    struct ky_relative relative; /* only for the opening test `relative` */
 };
 
-/* The sink, and what has acted on it so far. */
+/* The sink, and the sums for it so far. */
 struct sink {
     uint32_t body;
-    double x[3], from[3]; /* its place, and that relative to the tree's origin */
+    double x[3], from[3]; /* its position; the same relative to the tree's origin */
     double eps2;
     double factor; /* of the relative opening test */
     struct ky_field field;
     uint64_t bodies, cells;
 };
 
-/* The cell's centre of mass less the sink. */
+/* The vector from the sink to the cell's centre of mass. */
 static void cell_apart(const struct body_walk *walk, const struct sink *sink, uint32_t cell,
                        double d[3])
 {
@@ -42,7 +42,7 @@ static void cell_apart(const struct body_walk *walk, const struct sink *sink, ui
         ky_cell_apart(walk->tree, cell, sink->from, d);
 }
 
-/* A cell never stands for a body that lies in it. */
+/* A cell never acts on a body that lies in it. */
 static int must_open(const struct body_walk *walk, const struct sink *sink, uint32_t cell,
                      const double d[3])
 {
@@ -103,7 +103,8 @@ static void walk_links(const struct body_walk *walk, struct sink *sink)
         double d[3];
         cell_apart(walk, sink, cell, d);
         uint32_t next = link->next;
-        __builtin_prefetch(tree->moment + cell * tree->moments); /* while the test waits for d */
+        __builtin_prefetch(tree->moment +
+                           cell * tree->moments); /* while d is still being computed */
         if (!must_open(walk, sink, cell, d))
             add_cell(walk, sink, cell, d);
         else if (link->more == KY_NO_LINK)
@@ -151,8 +152,8 @@ static void walk_body(struct ky_cpu *cpu, const struct body_walk *walk, uint32_t
 }
 
 /* The centres of all cells in double, so that no walk waits for the sum of their two floats. NULL
- * where there is no memory, and for some bodies alone, which do not meet most cells. The caller
- * frees them. */
+ * when memory is out, and for some bodies alone, which meet few of the cells. The caller frees
+ * them. */
 static struct centre *centres_of(const struct ky_cpu *cpu)
 {
     const struct ky_octree *tree = &cpu->tree;

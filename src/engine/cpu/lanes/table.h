@@ -17,9 +17,9 @@ enum { KY_BLOCK = 64 }; /* sinks of one call */
 struct ky_direct {
     size_t n;
     const void *x, *y, *z, *mass; /* mass already scaled: physics/gravity.h */
-    const void *eps2;             /* of the sources, where `how` asks for it, or NULL */
+    const void *eps2;             /* of the sources, if `how` needs it; else NULL */
     const void *low[3];           /* precision extended: low parts of the positions */
-    int how;                      /* to soften: KY_GUARD … of physics/softening_kinds.h */
+    int how; /* how pairs are softened: KY_GUARD … of physics/softening_kinds.h */
 };
 
 /* Sinks of one call, ascending in `own`: the source that is the sink itself, or UINT32_MAX for
@@ -36,14 +36,14 @@ struct ky_group_walk {
     const struct ky_octree *tree;    /* of the sinks */
     const struct ky_octree *sources; /* the same, or one without them, with closed cells */
     double eps2;                     /* of a sink, unless tree->softening2 has them */
-    int how;                         /* to soften: KY_GUARD … of physics/softening_kinds.h */
-    int order;                       /* of the cells' moments */
+    int how;   /* how pairs are softened: KY_GUARD … of physics/softening_kinds.h */
+    int order; /* of the cells' moments */
 };
 
 enum { KY_MOST_SINKS = 256 /* of one group */, KY_SHARED_GROUPS = 8 /* in one walk */ };
 
-/* A group's bodies that are to feel the others, by their places in the group, ascending; and what a
- * walk leaves: their fields, as in ky_direct_sinks, and how many sources acted on each of them. */
+/* The active bodies of a group, by their places in it, ascending; and the results of a walk: their
+ * fields, as in ky_direct_sinks, and how many sources acted on each. */
 struct ky_group_sinks {
     uint32_t count; /* 1 or more */
     uint8_t own[KY_MOST_SINKS];

@@ -3,10 +3,10 @@
  *
  * Cells are tested a vector of them at a time against the sinks' tight box. Several consecutive
  * groups first share a walk with the box of them all: a cell that is far enough from that box is
- * far enough for each group and goes into the far list; one that even the farthest point of the box
- * has to open is divided; the others are the frontier, where each group's own walk begins. The
- * lists are thus those that each group would find by itself. A group's own bodies are left out of
- * its lists and act on each other at the end. */
+ * far enough for each group and goes into the far list. A cell that even the farthest point of the
+ * box has to open is divided. The others are the frontier, where each group's own walk begins. So
+ * the lists are the same as if each group walked from the root. A group's own bodies are left out
+ * of its lists and act on each other at the end. */
 #include "engine/cpu/lanes/lanes.h"
 
 #include "engine/cpu/lanes/batch.h"
@@ -52,7 +52,7 @@ struct batch {
     ky_ints leaf, bodies;
 };
 
-/* The parts of two places: (high − high) + (low − low). */
+/* The difference of two positions from their parts: (high − high) + (low − low). */
 KY_INLINE ky_floats apart(const struct walk *walk, int c, ky_floats high, ky_floats low)
 {
     return KY_APART(high, KY_FLOAT_SPLAT(walk->high[c])) + (low - KY_FLOAT_SPLAT(walk->low[c]));
@@ -108,13 +108,13 @@ KY_INLINE ky_ints test_farthest(const struct batch *b, float factor)
 /* ---- the walks --------------------------------------------------------------------------------
  */
 
-/* A leaf of so few bodies is as cheap, and better, taken body by body. */
+/* A leaf of so few bodies is as cheap body by body, and more accurate. */
 KY_INLINE int32_t few_of(const struct walk *walk)
 {
     return (int32_t)ky_order_cost(walk->given->order);
 }
 
-/* Whether a leaf may hold bodies that are close to the group's. */
+/* 1 if a leaf may hold bodies that are close to the group's. */
 KY_INLINE int is_close(const struct walk *walk, uint32_t leaf)
 {
     const struct ky_cell_box *box = &walk->tree->box[leaf];
@@ -195,7 +195,7 @@ static int take_shared_batch(struct walk *walk, float least_factor)
     return 1;
 }
 
-/* Centre and half sides of the tight box, widened for the rounding of the test. */
+/* Sets the centre and half sides of the tight box, widened for the rounding of the test. */
 static void measure(struct walk *walk)
 {
     const struct ky_octree *tree = walk->given->tree;
@@ -230,7 +230,7 @@ static float most_softening2(const struct walk *walk)
     return (float)most2;
 }
 
-/* The boxes of runs of sinks, within the group's. */
+/* Sets the boxes of runs of sinks within the group's. */
 static void measure_runs(struct walk *walk)
 {
     const struct ky_octree *tree = walk->given->tree;
@@ -281,7 +281,7 @@ void KY_LANE_NAME(KY_SHARED_NAME)(const struct ky_group_walk *given, const struc
     }
 }
 
-/* The sinks relative to `centre`. */
+/* Sets the sinks relative to `centre`. */
 static void place_sinks(struct walk *walk, const struct ky_group_sinks *given,
                         const double centre[3])
 {

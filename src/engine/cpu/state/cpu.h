@@ -54,12 +54,12 @@ struct ky_cpu {
     int tree_stands;                /* 1: `tree` is valid for the present positions */
     int tree_opening;               /* enum ky_opening with which it was built */
     int tree_linked;                /* 1: it has its links */
-    int tree_serves;       /* block steps: `tree` is that of an earlier tick, and good enough */
-    int in_block;          /* the present evaluation is that of a block */
-    const double (*at)[3]; /* then, where `tree` serves: the bodies at the present tick */
+    int tree_serves;       /* block steps: 1: `tree` is from an earlier tick, and good enough */
+    int in_block;          /* 1: the present evaluation is for a block */
+    const double (*at)[3]; /* positions at the present tick, in a block with a tree that is kept */
     struct ky_cpu_kept kept;
-    struct ky_cpu_blocks *blocks;   /* of steps/levels.h and steps/hermite.h, which alone know */
-    struct ky_cpu_hermite *hermite; /* what is in them */
+    struct ky_cpu_blocks *blocks;   /* private to steps/levels.h and steps/hermite.h */
+    struct ky_cpu_hermite *hermite; /* private to steps/hermite.h */
     struct ky_cpu_foreign foreign;  /* sources of other engines */
     struct ky_force_report report;
 };

@@ -198,8 +198,8 @@ static enum ky_status exchange(const struct blocks *b, struct ky_error *error)
     return ky_cpu_seam_exchange(&b->common, &standing, error);
 }
 
-/* Forces of the active bodies, all bodies standing at the present tick: a tree that serves takes
- * them there; else their places are the engine's for as long. */
+/* The forces of the active bodies with all bodies at the present tick. A tree that is kept gets
+ * these positions; else they replace the engine's for the time of the call. */
 static enum ky_status evaluate(const struct blocks *b, struct ky_error *error)
 {
     struct ky_cpu *cpu = b->common.cpu;

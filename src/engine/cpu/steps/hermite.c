@@ -220,8 +220,8 @@ static enum ky_status exchange(const struct ky_cpu_way *b, int change, struct ky
     return ky_cpu_seam_exchange(b, &standing, error);
 }
 
-/* Ends the steps of the bodies of the list: evaluations and corrections. `choose`: their next steps
- * follow; else they have none. */
+/* Ends the steps of the bodies of the list by evaluations and corrections. With `choose` their next
+ * steps are chosen; else they have none. */
 static enum ky_status end_steps(const struct ky_cpu_way *b, uint64_t tick, int choose,
                                 struct ky_error *error)
 {
@@ -362,7 +362,7 @@ static enum ky_status begin(const struct ky_cpu_way *b, struct ky_error *error)
     return status;
 }
 
-/* ---- the way ---- */
+/* ---- one call of `advance` ---- */
 
 enum ky_status ky_cpu_hermite_steps(struct ky_cpu *cpu, struct ky_advance *way,
                                     struct ky_error *error)

@@ -48,7 +48,7 @@ static void fill_other(const struct ky_cpu *cpu, size_t i, double body[KY_CHANGE
     body[KY_CHANGE_EPS2] = foreign->eps2[i];
 }
 
-/* What the fields do to a body is added to what the bodies do, in the caller's units. */
+/* Adds the fields' part to the bodies' part, in the caller's units. */
 static void store(struct ky_cpu *cpu, const struct ky_external *field, size_t fields,
                   const double body[KY_CHANGE_NUMBERS], const struct ky_change_sinks *sinks,
                   size_t i)

@@ -108,8 +108,8 @@ static void fill_constants(const struct ky_cpu *cpu, struct set set, int labelle
     }
 }
 
-/* Floats are near 1: masses by the heaviest, velocities by those that the system holds together,
- * both relative to the middle of the bodies. Double takes everything as it is. */
+/* Chooses units that keep floats near 1: masses by the heaviest, velocities by those of a bound
+ * system, both relative to the middle of the bodies. In double nothing is scaled. */
 void ky_cpu_frame_hermite(struct ky_cpu *cpu)
 {
     struct ky_cpu_hermite *own = cpu->hermite;
@@ -137,7 +137,7 @@ void ky_cpu_frame_hermite(struct ky_cpu *cpu)
     fill_constants(cpu, own_of(cpu), 1);
 }
 
-/* Component c of the places and velocities of some bodies, as floats. */
+/* Component c of the positions and velocities of some bodies, as floats. */
 static void fill(const struct ky_cpu *cpu, struct set set, size_t c, size_t first, size_t last)
 {
     const struct ky_cpu_hermite *own = cpu->hermite;

@@ -26,9 +26,9 @@ struct ky_cpu_blocks {
 struct ky_cpu_way {
     struct ky_cpu *cpu;
     struct ky_advance *way;
-    int deepest;     /* the last level: steps of one tick */
+    int deepest;     /* the deepest level: steps of one tick */
     double longest;  /* [time] */
-    size_t chunks;   /* of bodies */
+    size_t chunks;   /* number of chunks of bodies */
     size_t active;   /* bodies on the list of the block */
     int has_stopped; /* the call ends here */
     /* By level: the step, and the time from the end of the last step to the present tick. */
@@ -55,8 +55,8 @@ void ky_cpu_way_know(const struct ky_cpu_way *own, int now);
 int ky_cpu_way_deepest(const struct ky_cpu_way *own);
 /* Fills time[] for a tick. Returns the lowest level whose steps end there. */
 int ky_cpu_way_clock(struct ky_cpu_way *own, uint64_t tick);
-/* cpu->blocks->count[] has the active bodies of each chunk; now it has those before each chunk, and
- * `active` their sum. */
+/* Turns cpu->blocks->count[], the active bodies of each chunk, into the numbers before each chunk;
+ * `active` becomes their sum. */
 void ky_cpu_way_place(struct ky_cpu_way *own);
 
 /* seam.c: what a call does at its seam. Without one it does nothing. */

@@ -1,11 +1,11 @@
-/* Counts of work from the cards, and edges from them. */
+/* Reads counts of work from the cards, and divides the curve by them. */
 #include "engine/device/forces/division.h"
 
 #include "physics/orders.h"
 
 enum { BINS = KY_WORK_BINS, BYTES = 2 * BINS * (int)sizeof(uint32_t) };
 
-/* The work of each part of the curve, of all cards; the sum. */
+/* The work of each part of the curve on all cards; returns the sum. */
 static double work_of(const struct ky_division *division, size_t cards, double work[BINS])
 {
     double total = 0;
@@ -20,7 +20,7 @@ static double work_of(const struct ky_division *division, size_t cards, double w
     return total;
 }
 
-/* Within a part every body has the same work. */
+/* Within a part every body counts as the same work. */
 static void set_edges(struct ky_division *division, size_t cards, size_t n, const double work[BINS],
                       double total)
 {
@@ -31,7 +31,7 @@ static void set_edges(struct ky_division *division, size_t cards, size_t n, cons
         for (; b < BINS - 1 && before + work[b] < share; b++)
             before += work[b];
         double part = work[b] > 0 ? (share - before) / work[b] : 0;
-        part = part < 1 ? part : 1; /* sums are rounded */
+        part = part < 1 ? part : 1; /* rounded sums may exceed it */
         division->edge[k] = (size_t)(((double)b + part) * (double)n / BINS);
     }
 }

@@ -1,6 +1,6 @@
-/* How the bodies along the curve are divided among cards: by the pairs that were counted in the
- * last walk of all bodies. The counts follow from the bodies alone, so that the division is the
- * same in every run. */
+/* How the bodies along the curve are divided among cards: by the numbers of pairs in the last walk
+ * of all bodies. These follow from the bodies alone, so that the division is the same in every run.
+ */
 #ifndef KY_DEVICE_DIVISION_H
 #define KY_DEVICE_DIVISION_H
 
@@ -12,18 +12,18 @@ struct ky_division {
         struct ky_buffer work; /* two words for each of KY_WORK_BINS parts: kernels/tree/groups.k */
         struct ky_pinned pinned;
     } card[KY_MOST_CARDS];
-    int is_counted; /* a walk has been, and its counts are on their way to the host, or there */
+    int is_counted; /* 1: there was a walk, and its counts are on the host or on their way */
     size_t edge[KY_MOST_CARDS + 1]; /* card k walks for bodies edge[k] … edge[k + 1] - 1 */
 };
 
-/* Finds the edges. */
+/* Chooses the edges. */
 enum ky_status ky_division_find(struct ky_division *division, const struct ky_device_state *state,
                                 struct ky_error *error);
-/* The groups of a walk of card k, and what each of them counted. */
+/* The groups that card k walked for, and what each of them counted. */
 struct ky_walked {
     struct ky_card *card;
     const struct ky_buffer *group, *counts;
-    size_t n, groups; /* bodies in all; of this card */
+    size_t n, groups; /* bodies in all; groups of this card */
     int order;        /* of the moments */
 };
 /* Takes the counts of card k. When those of all cards have been taken, set is_counted. */

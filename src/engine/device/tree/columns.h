@@ -10,16 +10,16 @@ struct ky_cell_columns {
     KY_CELL_COLUMNS(KY_CELL_BUFFER, )
 };
 
-/* All of them as arguments of a kernel, from `columns` on: the first of KY_CELLS_ARGUMENTS. */
+/* All columns as arguments of a kernel, from `columns` on: the first of KY_CELLS_ARGUMENTS. */
 #define KY_CELL_GIVEN(columns, type, name, count, what) KY_BUFFER((columns).name),
 #define KY_CELLS(columns) KY_CELL_COLUMNS(KY_CELL_GIVEN, columns)
 
-/* Makes room for so many cells where there is less than for `least`. KY_DEVICE where the card has
- * no memory for it. */
+/* Allocates so many cells if there is memory for fewer than `least`. KY_DEVICE where the card has
+ * no memory. */
 enum ky_status ky_cell_columns_need(struct ky_card *card, struct ky_cell_columns *columns,
                                     size_t least, size_t cells, size_t moments,
                                     struct ky_error *error);
-/* Gives them back. */
+/* Releases the buffers. */
 void ky_cell_columns_release(struct ky_card *card, struct ky_cell_columns *columns);
 
 #endif

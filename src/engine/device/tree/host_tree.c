@@ -1,5 +1,5 @@
-/* The host's octree for the walks on the device: positions come down, the tree is built and goes
- * up. Both ways count as download and upload of the evaluation. */
+/* The host's octree for the walks on the device: positions are read, the tree is built and written
+ * to the device. Both copies count as download and upload of the evaluation. */
 #include "engine/device/tree/host_tree.h"
 
 #include <stdlib.h>
@@ -42,7 +42,7 @@ void ky_host_tree_memory(const struct ky_parameters *parameters, size_t n, struc
     memory->host += (double)n * 5 * sizeof(double) + ky_octree_memory(parameters, n);
 }
 
-/* Columns for the bodies, and what does not change until bodies are put again. */
+/* Allocates columns for the bodies, and reads what does not change until bodies are put again. */
 static enum ky_status start_host(struct ky_host_tree *host, struct ky_error *error)
 {
     struct ky_device_bodies *bodies = host->bodies;
@@ -62,7 +62,7 @@ static enum ky_status start_host(struct ky_host_tree *host, struct ky_error *err
     return status;
 }
 
-/* The bodies' columns on the host, at the present positions. */
+/* Reads the bodies' columns at the present positions. */
 static enum ky_status fetch(struct ky_host_tree *host, struct ky_error *error)
 {
     struct ky_device_bodies *bodies = host->bodies;
@@ -81,7 +81,7 @@ static enum ky_status build(struct ky_host_tree *host, const struct ky_parameter
 {
     /* The place of a body and the centre of a cell may each be wrong by half their last digit,
      * which is 2^-24 (single) or 2^-48 (extended) of the distance from the origin. A difference is
-     * wrong by both. Positions in double are as they came. */
+     * wrong by both. Positions in double are exact. */
     static const double digit[KY_PRECISIONS] = {0x1p-23, 0x1p-47, 0};
     enum ky_status status = fetch(host, error);
     if (status != KY_OK)

@@ -12,7 +12,7 @@ struct ky_host_tree {
     struct ky_device_bodies *bodies;
     uint64_t put;   /* bodies->state->put of the columns below; 0: none */
     uint64_t sent;  /* bodies->place of the cells that the card has; 0: none */
-    int has_boxes;  /* it has their boxes, too */
+    int has_boxes;  /* 1: it has their boxes too */
     uint64_t built; /* bodies->place of `tree`; 0: there is none */
     int opening;    /* with which it was built: enum ky_opening */
     struct ky_octree tree;
@@ -22,16 +22,16 @@ struct ky_host_tree {
     struct ky_buffer order, frame;
 };
 
-/* Builds the tree over the present positions and adds its seconds to the report, unless the tree
- * stands: it is that of the present positions and has this opening. */
+/* Builds the tree over the present positions and adds its seconds to the report, unless it is valid
+ * for these positions and this opening. */
 enum ky_status ky_host_tree_stand(struct ky_host_tree *host, const struct ky_parameters *parameters,
                                   struct ky_error *error);
-/* Copies the tree to the card, unless it is there; with boxes if `boxes` or if the opening test
- * needs them. */
+/* Copies the tree to the card, unless that has been done; with boxes if `boxes` or if the opening
+ * test needs them. */
 enum ky_status ky_host_tree_send(struct ky_host_tree *host, int boxes, struct ky_error *error);
 /* Forgets tree, columns and buffers. */
 void ky_host_tree_release(struct ky_host_tree *host);
-/* Adds what the tree of n bodies needs. */
+/* Adds the memory of the tree of n bodies. */
 void ky_host_tree_memory(const struct ky_parameters *parameters, size_t n,
                          struct ky_memory *memory);
 

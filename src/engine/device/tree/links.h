@@ -1,6 +1,6 @@
-/* The octree as walks of single bodies and points read it (kernels/forces/walk.k, general.k), and
- * lists: sources along the curve, and cells with links. The card or the host makes the tree, as the
- * parameters say. One tree serves all walks until the bodies move. */
+/* The octree in the form for walks of single bodies and points (kernels/forces/walk.k, general.k)
+ * and for lists: sources along the curve, and cells with links. The card or the host makes the
+ * tree, as the parameters say. One tree is used for all walks until the bodies move. */
 #ifndef KY_DEVICE_LINKS_H
 #define KY_DEVICE_LINKS_H
 
@@ -13,7 +13,7 @@ struct ky_links {
     struct ky_host_tree host;
     struct ky_device_tree own;          /* the card's */
     uint64_t place;                     /* bodies->place of the sources; 0: there are none */
-    int by_host;                        /* they are in the order of the host's tree */
+    int by_host;                        /* 1: they are in the order of the host's tree */
     struct ky_buffer source, low, eps2; /* of bodies along the curve, then of points */
     struct ky_buffer lanes;             /* places along the curve in the order of the lanes */
     struct ky_pair_counts counts;       /* of the last walk through either tree */
@@ -28,39 +28,39 @@ struct ky_cells {
 
 /* 1 if the host makes the tree, 0 if the card does. */
 int ky_links_of_host(const struct ky_parameters *parameters);
-/* KY_UNSUPPORTED for a force that goes through the other one's tree. */
+/* KY_UNSUPPORTED for a force that needs the other tree. */
 enum ky_status ky_links_check(const struct ky_parameters *parameters, struct ky_error *error);
 
 /* Begins an evaluation: forgets the counts and seconds of the one before. */
 void ky_links_begin(struct ky_links *links);
-/* Makes the tree of the present positions with the opening of these parameters, unless it is there;
- * its cells, with boxes if `boxes` or if the opening test needs them; the sources, and `points`
- * (NULL: none) behind them. Adds the seconds of a host tree. */
+/* Makes valid: the tree for the present positions with the opening of these parameters; its cells,
+ * with boxes if `boxes` or if the opening test needs them; the sources, with `points` (NULL: none)
+ * behind them. Adds the seconds of a host tree. */
 enum ky_status ky_links_stand(struct ky_links *links, const struct ky_parameters *parameters,
                               int boxes, const struct ky_points *points, struct ky_error *error);
-/* The same, with a new tree in any case. */
+/* The same, always with a new tree. */
 enum ky_status ky_links_build(struct ky_links *links, const struct ky_parameters *parameters,
                               struct ky_error *error);
-/* Adds the seconds of the last tree, where the card has made it. */
+/* Adds the seconds of the last tree, if the card has made it. */
 void ky_links_report(const struct ky_links *links, struct ky_force_report *report);
 /* To be called after ky_links_stand or ky_links_build and the walks: frees what only forces need.
  */
 void ky_links_done(struct ky_links *links);
 
 /* Writes places along the curve to links->lanes: those of the active bodies along the curve or, for
- * `curve none`, those of all bodies in the caller's order. Else it does nothing. The tree must have
- * just been made. */
+ * `curve none`, those of all bodies in the caller's order. Else it does nothing. To be called right
+ * after the tree was made. */
 enum ky_status ky_links_lanes(struct ky_links *links, struct ky_evaluation *evaluation,
                               const struct ky_parameters *parameters, struct ky_error *error);
 
-/* The tree that stands. */
+/* The present tree. */
 struct ky_cells ky_links_cells(const struct ky_links *links);
 /* KY_FLAG_… of these parameters and of the bodies, and KY_OPENING_… of the tree. */
 uint32_t ky_links_flags(const struct ky_links *links, const struct ky_parameters *parameters);
 
 /* Forgets both trees and the sources. */
 void ky_links_release(struct ky_links *links);
-/* Adds what the tree of n bodies and its sources need. */
+/* Adds the memory of the tree of n bodies and its sources. */
 void ky_links_memory(const struct ky_parameters *parameters, size_t n, struct ky_memory *memory);
 
 /* Evaluates the forces in the passes that the opening test needs: ky_relative_passes. */

@@ -15,7 +15,7 @@
 #include "physics/jerk.h"
 #include "physics/space.h"
 
-/* What a loop does beside the bits of physics/softening_kinds.h; constant in every instance. */
+/* Options of a loop, beside the bits of physics/softening_kinds.h; constant in every instance. */
 #define KY_JERK_OWN 0x100   /* leave out sources with the label of the sink */
 #define KY_JERK_LISTS 0x200 /* lists of sources within the sink's radius */
 #define KY_JERK_AMONG 0x400 /* sinks are sources too, velocities are small, forces are all */

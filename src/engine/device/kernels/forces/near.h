@@ -1,9 +1,9 @@
-/* Pairs of the tree walks, whose distances keep their digits however near the pair is.
+/* Pairs of the tree walks, whose distances keep their digits even if the pair is very near.
  *
- * Positions are floats relative to the middle of the system, and `low` holds what these leave out.
- * Extended takes both parts for every difference, double has no low parts. Single takes them only
- * for near pairs: nearer than a 256th of the sink's distance from the middle. Of all others the
- * floats give the distance to 2e-5 at worst, and to 2e-7 where it is as large as that to the
+ * Positions are floats relative to the middle of the system, and `low` holds their low parts.
+ * Extended uses both parts for every difference, double has no low parts. Single uses them only for
+ * near pairs: nearer than a 256th of the sink's distance from the middle. For all other pairs the
+ * floats give the distance to 2e-5 at worst, and to 2e-7 if it is as large as the distance from the
  * middle. Near pairs are few. So a loop over sources leaves them out and counts them, without a
  * branch, and where there were any a second loop adds them. */
 #ifndef KY_KERNELS_NEAR_H

@@ -7,8 +7,8 @@
 
 #include "physics/frame.h"
 
-/* Where the number of cells stands among the scanned counts of grow.k, whose first KY_KEY_LEVELS +
- * 1 rows are the first cells of each level for each team of bodies. */
+/* The place of the number of cells among the scanned counts of grow.k. Its first KY_KEY_LEVELS + 1
+ * rows are the first cells of each level for each team of bodies. */
 KY_FN ky_ulong ky_level_row(ky_uint n, ky_uint level)
 {
     return (ky_ulong)level * ((n + KY_TEAM - 1) / KY_TEAM);
