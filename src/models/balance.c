@@ -24,8 +24,10 @@ static double pull_together(const struct ky_model_common *common, const struct k
     return d2 > 0 ? d2 / ((d2 + eps2) * sqrt(d2 + eps2)) : 0;
 }
 
-double ky_balance_ratio(const struct ky_model_common *common, const struct ky_bodies *bodies,
-                        double *noise)
+/* 2T/|Σ m x·a| of at most 2,048 bodies, a sample of all. They feel the softened forces of the
+ * sample alone (G = 1). NaN for fewer than two. *noise is the statistical error. */
+static double balance_ratio(const struct ky_model_common *common, const struct ky_bodies *bodies,
+                            double *noise)
 {
     const size_t count = bodies->n < SAMPLE ? bodies->n : SAMPLE;
     double mass = 0, square = 0, twice = 0, virial = 0;
@@ -57,7 +59,7 @@ enum ky_status ky_balance_check(const struct ky_model *model, const struct ky_mo
                        model->name, common->softening);
     if (!(model->balanced || ky_model_in_equilibrium(model)) || bodies->n < FEWEST)
         return KY_OK;
-    const double ratio = ky_balance_ratio(common, bodies, &noise), off = fabs(log(ratio));
+    const double ratio = balance_ratio(common, bodies, &noise), off = fabs(log(ratio));
     if (!(off < refused + chance * noise))
         return ky_fail(error, KY_USAGE,
                        "%s: with these options it is not in equilibrium, its virial ratio is %.3g; "

@@ -5,11 +5,6 @@
 
 #include "models/models.h"
 
-/* 2T/|Σ m x·a| of at most 2,048 bodies, a sample of all. They feel the softened forces of the
- * sample alone (G = 1). NaN for fewer than two. *noise is the statistical error. */
-double ky_balance_ratio(const struct ky_model_common *common, const struct ky_bodies *bodies,
-                        double *noise);
-
 /* To be called before a model is scaled. KY_USAGE for a body whose numbers are not finite, and if a
  * model that is `balanced` has a virial ratio that is off by a half or more. From a quarter on it
  * logs a warning. */

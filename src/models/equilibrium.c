@@ -103,10 +103,10 @@ static double linear(const double *x, const double *y, size_t k, double at)
     return dx > 0 ? y[k] + (y[k + 1] - y[k]) * (at - x[k]) / dx : y[k];
 }
 
-/* Draws θ by rejection, with v = v_edge sin θ, where v_edge takes the body to the edge. Then v² f
- * dv is proportional to sin²θ f √E dθ, which is finite everywhere. */
-double ky_equilibrium_speed(const struct ky_equilibrium *equilibrium, double r,
-                            struct ky_random *random)
+/* The speed of a body at radius r, drawn from f. Draws θ by rejection, with v = v_edge sin θ, where
+ * v_edge takes the body to the edge. Then v² f dv is proportional to sin²θ f √E dθ, which is finite
+ * everywhere. */
+static double speed_at(const struct ky_equilibrium *equilibrium, double r, struct ky_random *random)
 {
     const struct ky_profile *profile = &equilibrium->profile;
     const double *depth = equilibrium->depth, right_angle = acos(0.0);
@@ -133,7 +133,7 @@ void ky_equilibrium_draw(const struct ky_equilibrium *equilibrium, uint64_t seed
     double r = ky_profile_radius(&equilibrium->profile, ky_random_uniform(&place));
     ky_random_direction(&place, position);
     ky_random_direction(&motion, velocity);
-    double speed = ky_equilibrium_speed(equilibrium, r, &motion);
+    double speed = speed_at(equilibrium, r, &motion);
     for (int k = 0; k < 3; k++) {
         position[k] *= r;
         velocity[k] *= speed;

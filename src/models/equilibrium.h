@@ -34,9 +34,6 @@ enum ky_status ky_equilibrium_invert(struct ky_equilibrium *equilibrium, struct 
 double ky_equilibrium_f(const struct ky_equilibrium *equilibrium, size_t k);
 
 struct ky_random;
-/* Draws the speed of a body at radius r from f. */
-double ky_equilibrium_speed(const struct ky_equilibrium *equilibrium, double r,
-                            struct ky_random *random);
 
 /* Draws place and velocity of body i, in the lengths of the profile. */
 void ky_equilibrium_draw(const struct ky_equilibrium *equilibrium, uint64_t seed, size_t i,

@@ -158,13 +158,11 @@ enum ky_status ky_hdf5_make_file(const char *path, const struct ky_write_options
                                  uint64_t bytes, ky_hdf5_filler *fill, const void *what,
                                  struct ky_error *error);
 
-/* Write an attribute: `count` numbers (0: a single one), a number, a text. */
+/* Write an attribute: `count` numbers (0: a single one), a number. */
 void ky_hdf5_put_attribute(struct ky_hdf5_output *out, hid_t object, const char *name, hid_t type,
                            hsize_t count, const void *data);
 void ky_hdf5_put_real(struct ky_hdf5_output *out, hid_t object, const char *name, double value);
 void ky_hdf5_put_integer(struct ky_hdf5_output *out, hid_t object, const char *name, int value);
-void ky_hdf5_put_text(struct ky_hdf5_output *out, hid_t object, const char *name,
-                      const char *value);
 /* Writes a text of any length as a data set. */
 void ky_hdf5_put_long_text(struct ky_hdf5_output *out, hid_t where, const char *name,
                            const char *value);

@@ -36,7 +36,8 @@ static hid_t text_type(const char *text)
     return type;
 }
 
-void ky_hdf5_put_text(struct ky_hdf5_output *out, hid_t object, const char *name, const char *value)
+/* Writes a text as an attribute. */
+static void put_text(struct ky_hdf5_output *out, hid_t object, const char *name, const char *value)
 {
     hid_t type = text_type(value);
     ky_hdf5_put_attribute(out, object, name, type, 0, value);
@@ -83,9 +84,8 @@ void ky_hdf5_write_units(struct ky_hdf5_output *out)
 
 void ky_hdf5_put_scales(struct ky_hdf5_output *out, hid_t own, const struct ky_units *units)
 {
-    ky_hdf5_put_text(out, own, "Version", ky_version());
-    ky_hdf5_put_text(out, own, "Scale",
-                     units->length_cm > 0 ? "physical" : "none; /Units is a convention");
+    put_text(out, own, "Version", ky_version());
+    put_text(out, own, "Scale", units->length_cm > 0 ? "physical" : "none; /Units is a convention");
     ky_hdf5_put_real(out, own, "G", units->g);
     ky_hdf5_put_real(out, own, "UnitLength_in_cm", units->length_cm);
     ky_hdf5_put_real(out, own, "UnitMass_in_g", units->mass_g);
@@ -131,7 +131,7 @@ void ky_hdf5_describe(struct ky_hdf5_output *out, hid_t set, const struct ky_arr
 {
     const struct ky_units cgs = {1, 1, 1, 0};
     double to_cgs = ky_hdf5_scale(array, &ky_hdf5_units, &cgs);
-    ky_hdf5_put_text(out, set, "VarDescription", description);
+    put_text(out, set, "VarDescription", description);
     ky_hdf5_put_real(out, set, "CGSConversionFactor", to_cgs);
     ky_hdf5_put_real(out, set, "aexp-scale-exponent", 0);
     ky_hdf5_put_real(out, set, "h-scale-exponent", 0);

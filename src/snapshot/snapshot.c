@@ -39,12 +39,6 @@ static const struct format *find_format(enum ky_format format)
     return NULL;
 }
 
-const char *ky_format_name(enum ky_format format)
-{
-    const struct format *found = find_format(format);
-    return found ? found->name : "unknown";
-}
-
 const char *ky_snapshot_default_suffix(void)
 {
 #ifdef KY_HAVE_HDF5
@@ -82,7 +76,8 @@ void ky_read_options_defaults(struct ky_read_options *options)
     *options = (struct ky_read_options){.size = sizeof *options};
 }
 
-enum ky_format ky_snapshot_recognise(const struct ky_input *input)
+/* The format of the content, or KY_FORMAT_BY_NAME if it is unknown. */
+static enum ky_format recognise(const struct ky_input *input)
 {
     unsigned char head[HEAD];
     size_t bytes = input->size < HEAD ? (size_t)input->size : HEAD;
@@ -172,7 +167,7 @@ enum ky_status ky_snapshot_read_input(const struct ky_input *input, enum ky_form
     if (chosen.types >> 6)
         return ky_fail(error, KY_USAGE, "types of bodies are 0 to 5; the options ask for others");
     const struct format *reader =
-        find_format(format == KY_FORMAT_BY_NAME ? ky_snapshot_recognise(input) : format);
+        find_format(format == KY_FORMAT_BY_NAME ? recognise(input) : format);
     enum ky_status status =
         reader ? reader->read(input, &chosen, &made, error) : unknown_content(input, error);
     if (!status)

@@ -11,11 +11,6 @@
 /* The ending of the snapshots of a run: ".hdf5", or ".tipsy" in a build without HDF5. */
 const char *ky_snapshot_default_suffix(void);
 
-/* The format of the content, or KY_FORMAT_BY_NAME if it is unknown. */
-enum ky_format ky_snapshot_recognise(const struct ky_input *input);
-/* The name for people: "HDF5", "TIPSY", "GADGET 1", "GADGET 2" or "CSV". */
-const char *ky_format_name(enum ky_format format);
-
 /* Reads a snapshot from an open input. With KY_FORMAT_BY_NAME the content tells the format.
  * `options` may be NULL. KY_BAD_DATA for a file that cannot be used, KY_UNSUPPORTED for a format
  * that this build cannot read, KY_USAGE for wrong options. *snapshot is set after a success alone.
