@@ -607,12 +607,12 @@ KY_API enum ky_status ky_sim_set_step(struct ky_sim *sim, double step, struct ky
 /* Sets one softening for all bodies, in place of their own [length]. */
 KY_API enum ky_status ky_sim_set_softening(struct ky_sim *sim, double softening,
                                            struct ky_error *error);
-/* Sets one parameter from text, as ky_parameters_set does. These can change: step, step-min,
- * step-max (not within a run), eta, corrections, step-length; softening, softening-kind, opening,
- * theta, alpha, cell, multipole, curve, leaf, group; field. KY_USAGE with the reason for others,
- * for a value that contradicts the rest (theta beside opening relative, say), and for an option of
- * another integrator. Those of the steps compute no forces: bodies take them up as their present
- * steps end. Another opening begins with its default theta or alpha. */
+/* Sets one parameter from text, as ky_parameters_set does. These can change: step and step-min (not
+ * within a run), eta, corrections, step-length; softening, softening-kind, opening, theta, alpha,
+ * cell, multipole, curve, leaf, group; field. KY_USAGE with the reason for others, for a value that
+ * contradicts the rest (theta beside opening relative, say), and for an option without effect on
+ * the force or the integrator. Those of the steps compute no forces: bodies take them up as their
+ * present steps end. Another opening begins with its default theta or alpha. */
 KY_API enum ky_status ky_sim_set_parameter(struct ky_sim *sim, const char *name, const char *value,
                                            struct ky_error *error);
 /* Replaces the external fields of the parameters by those of a text like parameters.field; NULL:
@@ -1310,8 +1310,9 @@ struct ky_plot {
 /* Writes `count` plots, one below the other, as PNG, PDF or SVG; size: width and height of all
  * [pixels]. All have the same range to the right, and the title, which may be NULL, stands above
  * the first. The ranges of the axes stand in the comment of a PNG or PDF file. KY_BAD_DATA for no
- * plot and for one without points, KY_USAGE where the labels leave no room and for an existing file
- * unless `overwrite`, KY_UNSUPPORTED as ky_draw_available. */
+ * plot and for one without points. KY_USAGE where the labels leave no room, for a label that is
+ * NULL, a dash or a mark below 0, and for an existing file unless `overwrite`. KY_UNSUPPORTED as
+ * ky_draw_available. */
 KY_API enum ky_status ky_plot_write(const char *path, const struct ky_plot *plots, size_t count,
                                     const size_t size[2], const char *title, int overwrite,
                                     struct ky_error *error);

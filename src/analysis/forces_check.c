@@ -83,7 +83,8 @@ static struct check begin_check(const struct ky_bodies *bodies, size_t count)
     };
     if (check.sinks)
         ky_sample(bodies->n, count, check.sinks);
-    for (size_t k = 0; check.sinks && check.place && k < count; k++)
+    /* Bodies without positions are refused later. */
+    for (size_t k = 0; bodies->position && check.sinks && check.place && k < count; k++)
         memcpy(check.place[k], bodies->position[check.sinks[k]], sizeof check.place[k]);
     return check;
 }

@@ -317,6 +317,11 @@ static enum ky_status check(const struct ky_plot *plots, size_t count, const siz
         if (!whole)
             return ky_fail(error, KY_USAGE,
                            "plot %zu: a label, or the numbers of a curve, are NULL", p);
+        for (size_t c = 0; c < plots[p].count; c++)
+            if (plots[p].curves[c].dash < 0 || plots[p].curves[c].mark < 0)
+                return ky_fail(error, KY_USAGE,
+                               "plot %zu: curve %zu has dash %d and mark %d; they begin at 0", p, c,
+                               plots[p].curves[c].dash, plots[p].curves[c].mark);
     }
     return KY_OK;
 }

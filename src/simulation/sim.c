@@ -413,9 +413,10 @@ enum ky_status ky_sim_check_length(const struct ky_sim *sim, size_t n, struct ky
 
 enum ky_status ky_sim_bodies(struct ky_sim *sim, struct ky_bodies *bodies, struct ky_error *error)
 {
-    KY_NEED(sim, error);
     KY_NEED(bodies, error);
-    enum ky_status status = ky_sim_check_length(sim, bodies->n, error);
+    enum ky_status status = ky_sim_check_alive(sim, error);
+    if (!status)
+        status = ky_sim_check_length(sim, bodies->n, error);
     if (!status && (bodies->acceleration || bodies->potential))
         status = ky_sim_catch_up(sim, error);
     if (status)
@@ -429,10 +430,11 @@ enum ky_status ky_sim_bodies(struct ky_sim *sim, struct ky_bodies *bodies, struc
 
 enum ky_status ky_sim_sums(struct ky_sim *sim, struct ky_sums *sums, struct ky_error *error)
 {
-    KY_NEED(sim, error);
     KY_NEED(sums, error);
     struct ky_sums own;
-    enum ky_status status = ky_sim_catch_up(sim, error);
+    enum ky_status status = ky_sim_check_alive(sim, error);
+    if (!status)
+        status = ky_sim_catch_up(sim, error);
     if (!status)
         status = ky_engine_sums(sim->engine, &own, error);
     if (!status)

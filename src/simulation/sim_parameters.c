@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/sizes.h"
+#include "engine/common/columns.h"
 #include "engine/common/external.h"
 
 enum ky_status ky_sim_parameters(const struct ky_sim *sim, struct ky_parameters *parameters,
@@ -21,6 +23,29 @@ enum ky_status ky_sim_parameters(const struct ky_sim *sim, struct ky_parameters 
 }
 
 /* ---- how ---- */
+
+/* Steps of bodies that are none of the clock's become 0: the next advance chooses them. */
+static enum ky_status fit_steps(struct ky_sim *sim, struct ky_error *error)
+{
+    const struct ky_integrator_state *own = sim->integrator;
+    const double stride = (double)own->stride, longest = own->tick * stride;
+    double *step;
+    int exponent;
+    if (!ky_column_is_in(own->verbs->columns, KY_COLUMN_STEP))
+        return KY_OK;
+    if (!(step = ky_allocate(sim->n, sizeof *step)))
+        return ky_no_memory(error, "steps", sim->n, sizeof *step);
+    enum ky_status status = ky_engine_get_column(sim->engine, KY_COLUMN_STEP, step, error);
+    for (size_t i = 0; i < sim->n && !status; i++) {
+        const double parts = longest / step[i];
+        if (!(parts >= 1 && parts <= stride && frexp(parts, &exponent) == 0.5))
+            step[i] = 0;
+    }
+    if (!status)
+        status = ky_engine_put_column(sim->engine, KY_COLUMN_STEP, step, error);
+    free(step);
+    return status;
+}
 
 /* Other lengths of steps: the clock starts anew at the present time. */
 static enum ky_status change_clock(struct ky_sim *sim, const struct ky_parameters *changed,
@@ -50,7 +75,9 @@ static enum ky_status change_clock(struct ky_sim *sim, const struct ky_parameter
     line.tick = sim->integrator->tick;
     sim->line = line;
     sim->now = (struct ky_instant){0};
-    return KY_OK;
+    status = fit_steps(sim, error);
+    sim->has_failed |= status != KY_OK;
+    return status;
 }
 
 /* What the integrator alone reads, and finds when steps are chosen. */
@@ -149,6 +176,23 @@ static enum ky_status find(const char *name, const struct row **row, struct ky_e
                    found ? found->why : OPENED);
 }
 
+/* KY_USAGE for an option without effect on this simulation. */
+static enum ky_status check_use(const struct ky_sim *sim, const struct row *row,
+                                struct ky_error *error)
+{
+    const struct ky_integrator_verbs *verbs = sim->integrator->verbs;
+    const char *const ignored = ky_parameters_ignore(&sim->parameters, row->name);
+    size_t k = 0;
+    if (ignored)
+        return ky_fail(error, KY_USAGE, "%s has no effect with %s", row->name, ignored);
+    while (k < verbs->option_count && strcmp(verbs->options[k].name, row->name) != 0)
+        k++;
+    if (row->change == change_criterion && k == verbs->option_count)
+        return ky_fail(error, KY_USAGE, "%s is not an option of integrator %s", row->name,
+                       verbs->name);
+    return KY_OK;
+}
+
 /* Checks the changed parameters as those of an opening, and makes the change. */
 static enum ky_status change(struct ky_sim *sim, change_function *how,
                              const struct ky_parameters *changed, struct ky_error *error)
@@ -172,6 +216,8 @@ enum ky_status ky_sim_set_parameter(struct ky_sim *sim, const char *name, const 
     status = ky_parameters_set(&changed, name, value, error);
     if (!status)
         status = find(name, &row, error);
+    if (!status)
+        status = check_use(sim, row, error);
     if (status)
         return status;
     /* Those of the old opening that resolving has filled in. */

@@ -385,10 +385,11 @@ enum ky_status ky_sim_restore_parameters(const struct ky_restart *restart,
 
 enum ky_status ky_sim_save(struct ky_sim *sim, const char *path, struct ky_error *error)
 {
-    KY_NEED(sim, error);
     KY_NEED(path, error);
     char *text = NULL;
-    enum ky_status status = ky_sim_parameters_text(&sim->parameters, &text, error);
+    enum ky_status status = ky_sim_check_alive(sim, error);
+    if (!status)
+        status = ky_sim_parameters_text(&sim->parameters, &text, error);
     if (!status) {
         const struct ky_section parameters = {"parameters", text, strlen(text) + 1};
         status = ky_sim_write_restart(sim, path, &parameters, 1, error);

@@ -85,11 +85,11 @@ enum ky_status ky_sim_sample(const struct ky_sim *sim, size_t most, uint64_t dra
 /* ---- lists of bodies ---- */
 
 /* The engine's list of the bodies index[0 … count), to be freed. KY_USAGE for one that there is
- * not, and with index NULL for another number than that of all. */
+ * not, and with index NULL for another number than none or all. */
 static enum ky_status list_bodies(const struct ky_sim *sim, const size_t *index, size_t count,
                                   uint32_t **list, struct ky_error *error)
 {
-    enum ky_status status = index ? KY_OK : ky_sim_check_length(sim, count, error);
+    enum ky_status status = index || !count ? KY_OK : ky_sim_check_length(sim, count, error);
     *list = NULL;
     for (size_t k = 0; k < count && index && !status; k++)
         if (index[k] >= sim->n)
@@ -294,6 +294,16 @@ static enum ky_status replace_in_engine(struct ky_sim *sim, const uint32_t *body
     return status || !(some->position || some->mass) ? status : ky_sim_changed(sim, error);
 }
 
+/* Tells which bodies a failed check of the caller's rows counts. */
+static enum ky_status name_rows(enum ky_status status, const size_t *index, struct ky_error *error)
+{
+    char text[sizeof error->text];
+    if (status != KY_BAD_DATA || !index || !error)
+        return status;
+    memcpy(text, error->text, sizeof text);
+    return ky_fail(error, status, "among those that are given, %.400s", text);
+}
+
 enum ky_status ky_sim_replace(struct ky_sim *sim, const size_t *index,
                               const struct ky_bodies *given, struct ky_error *error)
 {
@@ -302,7 +312,8 @@ enum ky_status ky_sim_replace(struct ky_sim *sim, const size_t *index,
     struct ky_bodies some = {0};
     enum ky_status status = ky_sim_check_alive(sim, error);
     if (!status)
-        status = ky_bodies_check_arrays(sim->parameters.threads, given, error);
+        status =
+            name_rows(ky_bodies_check_arrays(sim->parameters.threads, given, error), index, error);
     if (!status)
         status = sort_rows(sim, index, given->n, &rows, error);
     uint32_t *body = status ? NULL : ky_allocate(given->n, sizeof *body);

@@ -571,6 +571,8 @@ static void wrong_measurements_are_told(void **state)
     assert_int_equal(ky_forces_check(NULL, &bodies, &wanted, &results, &error), KY_USAGE);
     assert_int_equal(ky_forces_check(&parameters, NULL, &wanted, &results, &error), KY_USAGE);
     wanted.samples = 10;
+    struct ky_bodies without = {.n = 3}; /* arrays, as after `release` */
+    assert_int_equal(ky_forces_check(&parameters, &without, &wanted, &results, &error), KY_USAGE);
     assert_ok(ky_forces_check(&parameters, &none, &wanted, &results, &error));
     assert_int_equal(results.acceleration.samples, 0);
     bodies.position[1][0] = (double)NAN;

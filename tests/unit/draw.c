@@ -1145,6 +1145,9 @@ static void curves_stand_where_the_axes_say(void **state)
     assert_ok(ky_plot_write(path, &plot, 1, size, NULL, 1, &error));
     curve.n = 1;
     assert_ok(ky_plot_write(path, &plot, 1, size, NULL, 1, &error));
+    curve.dash = -1;
+    assert_int_equal(ky_plot_write(path, &plot, 1, size, NULL, 1, &error), KY_USAGE);
+    curve.dash = 0;
     static const size_t small[2] = {40, 40};
     assert_int_equal(ky_plot_write(path, &plot, 1, small, NULL, 1, &error), KY_USAGE);
     const size_t tiny[2] = {8, 400};

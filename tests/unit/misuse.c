@@ -419,7 +419,6 @@ static void numbers_of_no_sense(void **state)
     }
 }
 
-/* Numbers for which a simulation might go on for ever. */
 /* After a failure from which there is no return; closes it. */
 static void assert_only_closes(struct ky_sim *sim)
 {
@@ -450,6 +449,10 @@ static void assert_only_closes(struct ky_sim *sim)
     REFUSED(ky_sim_neighbours(sim, numbers[0], 1, NULL, NULL, NULL, &error));
     REFUSED(ky_sim_sph_density(sim, 3, numbers[0], NULL, NULL, &error));
     REFUSED(ky_sim_catalogue_make(sim, &wanted, &groups, NULL, &error));
+    REFUSED(ky_sim_bodies(sim, &bodies, &error));
+    REFUSED(ky_sim_sums(sim, &(struct ky_sums){0}, &error));
+    REFUSED(ky_sim_field(sim, 1, (const double(*)[3])numbers, 0, numbers, NULL, &error));
+    REFUSED(ky_sim_save(sim, "failed.kyo", &error));
     assert_non_null(strstr(error.text, "only be closed"));
     /* these ask the engine nothing */
     assert_ok(ky_sim_find(sim, &id, 1, &index, &error));
@@ -459,6 +462,7 @@ static void assert_only_closes(struct ky_sim *sim)
     ky_sim_close(sim);
 }
 
+/* Numbers for which a simulation might go on for ever. */
 static void motions_that_would_not_end(void **state)
 {
     (void)state;

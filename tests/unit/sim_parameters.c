@@ -150,6 +150,10 @@ static void every_parameter_changes_or_says_why(void **state)
             is_fixed |= !strcmp(about.name, fixed[f]);
         parameters.opening = KY_OFFSET;
         parameters.integrator = !strcmp(about.name, "step-length") ? KY_BLOCK_STEPS : KY_HERMITE4;
+        if (ky_parameters_ignore(&parameters, about.name)) {
+            parameters.force = KY_TREE;
+            parameters.integrator = KY_LEAPFROG;
+        }
         assert_ok(ky_sim_open(&parameters, &snapshot.bodies, 0, &sim, &error));
         assert_ok(ky_sim_advance(sim, 1, &error));
         other_value(&about, given);
@@ -255,7 +259,51 @@ static void contradictions_are_refused(void **state)
     assert_ok(ky_sim_parameters(sim, &now, &error));
     assert_true(now.alpha == 0.005);
     ky_sim_close(sim);
+    parameters.force = KY_DIRECT;
+    assert_ok(ky_sim_open(&parameters, &snapshot.bodies, 0, &sim, &error));
+    assert_int_equal(ky_sim_set_parameter(sim, "theta", "0.5", &error), KY_USAGE);
+    assert_non_null(strstr(error.text, "no effect with --force direct"));
+    /* as hermite4 has it by default */
+    assert_int_equal(ky_sim_set_parameter(sim, "eta", "0.02", &error), KY_USAGE);
+    ky_sim_close(sim);
     ky_snapshot_free(&snapshot);
+}
+
+/* Bodies keep no steps that another longest step has no place for; a restart file is read again. */
+static void shorter_steps_are_saved_on(const char *engine, int integrator)
+{
+    struct ky_snapshot snapshot = plummer(N);
+    struct ky_parameters parameters = parameters_of(engine, KY_DIRECT);
+    struct ky_sim *sim, *other;
+    double level[N];
+    parameters.integrator = integrator;
+    assert_ok(ky_sim_open(&parameters, &snapshot.bodies, 0, &sim, &error));
+    assert_ok(ky_sim_advance(sim, 1, &error));
+    assert_ok(ky_sim_set_parameter(sim, "step", "0.001", &error));
+    assert_ok(ky_sim_column(sim, "level", NULL, N, level, &error));
+    for (int i = 0; i < N; i++)
+        assert_true(level[i] >= -1 && level[i] == floor(level[i]));
+    assert_ok(ky_sim_save(sim, in_folder("shorter.kyo"), &error));
+    assert_ok(ky_sim_restore(in_folder("shorter.kyo"), &parameters, &other, &error));
+    assert_ok(ky_sim_advance(sim, 2, &error));
+    assert_ok(ky_sim_advance(other, 2, &error));
+    struct ky_bodies one = state_of(sim), two = state_of(other);
+    assert_memory_equal(one.position, two.position, N * sizeof *one.position);
+    assert_memory_equal(one.velocity, two.velocity, N * sizeof *one.velocity);
+    ky_bodies_free(&one);
+    ky_bodies_free(&two);
+    ky_sim_close(other);
+    ky_sim_close(sim);
+    ky_snapshot_free(&snapshot);
+}
+
+static void shorter_steps_are_saved(void **state)
+{
+    (void)state;
+    for (int k = 0; k < engine_count; k++) {
+        shorter_steps_are_saved_on(engines[k].engine, KY_BLOCK_STEPS);
+        shorter_steps_are_saved_on(engines[k].engine, KY_HERMITE4);
+    }
 }
 
 /* ---- fields ---- */
@@ -363,6 +411,7 @@ int main(void)
         cmocka_unit_test(every_parameter_changes_or_says_why),
         cmocka_unit_test(changed_as_if_opened_so),
         cmocka_unit_test(contradictions_are_refused),
+        cmocka_unit_test(shorter_steps_are_saved),
         cmocka_unit_test(fields_come_and_go),
         cmocka_unit_test(a_run_keeps_changed_parameters),
     };
