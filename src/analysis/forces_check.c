@@ -35,9 +35,7 @@ static void take_medians(struct ky_force_report *reports, size_t count, double *
     for (int k = 0; phase(median, k); k++) {
         for (size_t r = 0; r < count; r++)
             work[r] = *phase(&reports[r], k);
-        qsort(work, count, sizeof *work, ky_order_reals);
-        *phase(median, k) =
-            count % 2 ? work[count / 2] : 0.5 * (work[count / 2 - 1] + work[count / 2]);
+        *phase(median, k) = ky_median_mean(work, count);
     }
 }
 

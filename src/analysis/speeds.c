@@ -138,9 +138,9 @@ static void find_random(struct flow *flow, struct ky_speeds *speeds)
             body[j] = flow->body[ky_word_index(layout, sorted[k + j])];
         leave(body, flow->bodies, flow->left + k);
     }
-    qsort(flow->left, whole, sizeof *flow->left, ky_order_reals);
-    if (isfinite(flow->left[whole / 2]))
-        speeds->random = fmin(maxwell * flow->left[whole / 2], speeds->dispersion);
+    const double median = ky_median(flow->left, whole);
+    if (isfinite(median))
+        speeds->random = fmin(maxwell * median, speeds->dispersion);
 }
 
 enum ky_status ky_measure_speeds(const struct ky_bodies *bodies, double virial,

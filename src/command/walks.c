@@ -80,8 +80,8 @@ enum ky_status spread_of(struct cli *cli, const double *values, size_t n, struct
         return ky_no_memory(&cli->error, "statistics", n, sizeof *sorted);
     for (size_t i = 0; i < n; i++)
         sum += sorted[i] = values[i];
-    qsort(sorted, n, sizeof *sorted, ky_order_reals);
-    *spread = (struct spread){sum / (double)n, sorted[0], sorted[n / 2], sorted[n - 1]};
+    const double median = ky_median(sorted, n);
+    *spread = (struct spread){sum / (double)n, sorted[0], median, sorted[n - 1]};
     free(sorted);
     return KY_OK;
 }

@@ -10,7 +10,6 @@
  * Nuclei farther apart than that have a place each. A film stays with one of them: the one that
  * holds most of the anchor, the bodies at the centre of the last snapshot. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/analysis.h"
@@ -195,8 +194,7 @@ static int place_of_anchor(const struct ky_anchor *anchor, const struct ky_bodie
                 x[there++] = bodies->position[index[k]][c];
         if (2 * there <= anchor->count)
             return 0;
-        qsort(x, there, sizeof *x, ky_order_reals);
-        place[c] = x[there / 2];
+        place[c] = ky_median(x, there);
     }
     return 1;
 }

@@ -1,8 +1,6 @@
 /* Samples of bodies. */
 #include "octree/sample.h"
 
-#include <stdlib.h>
-
 #include "base/order.h"
 
 size_t ky_sample(size_t n, size_t most, size_t *index)
@@ -20,6 +18,5 @@ double ky_sampled_median(const double *x, size_t step, size_t n, size_t most)
     size_t index[KY_MEDIAN_MOST], count = ky_sample(n, most, index);
     for (size_t k = 0; k < count; k++)
         sample[k] = x[index[k] * step];
-    qsort(sample, count, sizeof *sample, ky_order_reals);
-    return count ? sample[count / 2] : 0;
+    return ky_median(sample, count);
 }

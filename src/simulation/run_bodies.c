@@ -126,9 +126,9 @@ static double peculiar_share(const struct ky_bodies *bodies, size_t count, const
             r2 += pow(bodies->position[index[k]][c] - middle[c], 2);
         distance[k] = distance[count + k] = r2;
     }
-    qsort(distance, count, sizeof *distance, ky_order_reals);
+    const double half = ky_median(distance, count);
     for (size_t k = 0; k < count; k++)
-        if (distance[count + k] <= distance[count / 2]) {
+        if (distance[count + k] <= half) {
             memcpy(x[inner], bodies->position[index[k]], sizeof *x);
             memcpy(a[inner++], bodies->acceleration[index[k]], sizeof *a);
         }

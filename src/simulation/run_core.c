@@ -52,15 +52,6 @@ enum ky_status ky_run_measure_core(struct ky_run *run, const struct ky_bodies *b
 
 /* ---- core collapse ---- */
 
-static double median(const struct ky_core_history *history, double *work)
-{
-    for (size_t k = 0; k < history->count; k++)
-        work[k] = history->row[k].radius;
-    qsort(work, history->count, sizeof *work, ky_order_reals);
-    return history->count % 2 ? work[history->count / 2]
-                              : (work[history->count / 2 - 1] + work[history->count / 2]) / 2;
-}
-
 /* The core radius at which the run ends [length]. */
 static double limit_of(const struct ky_run *run)
 {
@@ -77,7 +68,9 @@ enum ky_status ky_run_look_for_collapse(struct ky_run *run, struct ky_error *err
     double *work = ky_allocate(history->count, sizeof *work);
     if (!work)
         return ky_no_memory(error, "core radii", history->count, sizeof *work);
-    const double radius = median(history, work);
+    for (size_t k = 0; k < history->count; k++)
+        work[k] = history->row[k].radius;
+    const double radius = ky_median_mean(work, history->count);
     free(work);
     if (radius == 0 || radius > limit_of(run)) /* radius 0: too few bodies for a core */
         return KY_OK;

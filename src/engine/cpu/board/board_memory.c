@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 #include "octree/sample.h"
 #include "physics/jerk.h"
 
@@ -116,19 +117,6 @@ static enum ky_status need_columns(struct ky_board_memory *memory, struct ky_err
     return KY_OK;
 }
 
-/* The median of a few numbers, which are sorted by insertion; 0 for none. */
-static double median(double *number, size_t count)
-{
-    for (size_t k = 1; k < count; k++) {
-        const double x = number[k];
-        size_t at = k;
-        for (; at > 0 && number[at - 1] > x; at--)
-            number[at] = number[at - 1];
-        number[at] = x;
-    }
-    return count ? number[count / 2] : 0;
-}
-
 /* Finds the middle: the median position, velocity and time of a sample of the bodies, to which
  * floats are relative. A far body does not move it. It follows from the present bodies alone, so
  * that the same bodies give the same bits whatever happened before. */
@@ -151,10 +139,10 @@ static void find_middle(struct ky_board_memory *memory)
         number[TIME][k] = b->time[i];
     }
     for (int c = 0; c < 3; c++) {
-        memory->middle[c] = median(number[c], count);
-        memory->drift[c] = median(number[3 + c], count);
+        memory->middle[c] = ky_median(number[c], count);
+        memory->drift[c] = ky_median(number[3 + c], count);
     }
-    memory->middle_time = median(number[TIME], count);
+    memory->middle_time = ky_median(number[TIME], count);
 }
 
 /* Moves sources that were predicted at the places of their slots to places without gaps. */
