@@ -1,4 +1,4 @@
-/* kyoho info: what is in a snapshot, or how a run stands. */
+/* kyoho info: the content of a snapshot, or the state of a run. */
 #include <math.h>
 
 #include "base/bodies.h"
@@ -122,7 +122,7 @@ static void show_space(const struct ky_space *space)
                      "takes them for physical ones");
 }
 
-/* What --softening-kind calls the kind. */
+/* The word of --softening-kind for the kind. */
 enum { KIND = 32 };
 static const char *kind_of(const struct ky_snapshot *snapshot, char text[KIND])
 {
@@ -135,7 +135,7 @@ static const char *kind_of(const struct ky_snapshot *snapshot, char text[KIND])
     return text;
 }
 
-/* Which softening a run of these bodies has by itself. */
+/* The softening that a run of these bodies chooses by itself. */
 static void show_softening(const struct ky_snapshot *snapshot, const struct facts *facts)
 {
     char low[KY_QUANTITY_TEXT], high[KY_QUANTITY_TEXT], kind[KIND];
@@ -229,7 +229,7 @@ static void show(const struct ky_snapshot *snapshot, const struct facts *facts)
 
 /* ---- as JSON ---- */
 
-/* The facts, as an object of that name. */
+/* Writes the facts as an object of that name. */
 static void write_json(struct ky_json *json, const char *name, const struct ky_snapshot *snapshot,
                        const struct facts *facts)
 {

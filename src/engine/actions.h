@@ -52,12 +52,12 @@ double ky_action_unit(const struct ky_action_result *result, double g, double ma
 struct ky_walk_request;
 /* KY_USAGE for a request without what its action needs, or with numbers out of range. */
 enum ky_status ky_walk_request_check(const struct ky_walk_request *request, struct ky_error *error);
-/* After a walk: KY_USAGE if a list had too little room. `wanted` is the number of bodies of the
- * longest such list, which the error names; 0: every list had room. */
+/* KY_USAGE if a list had too little memory after a walk. `wanted` is the number of bodies of the
+ * longest such list, which the error names; 0: no list was too short. */
 enum ky_status ky_walk_room_check(const struct ky_walk_request *request, uint32_t wanted,
                                   struct ky_error *error);
-/* The parameters of the walk, from those of the engine. For gravity `relative` is replaced by
- * `offset`: the walk has no last accelerations. */
+/* The parameters of the walk, from the engine's. For gravity `relative` is replaced by `offset`:
+ * the walk has no last accelerations. */
 struct ky_parameters ky_walk_parameters(const struct ky_walk_request *request,
                                         const struct ky_parameters *parameters);
 

@@ -50,7 +50,7 @@ struct ky_engine {
     struct ky_externals externals;
     /* Set by `open`: the processor as --engine takes it ("cpu", "cuda:0"); the first of several. */
     char name[16];
-    unsigned schemes; /* set by `open`: those of its use */
+    unsigned schemes; /* set by `open` from its use */
 };
 
 /* What an engine will be used for. `auto` chooses an engine that can do it. */
@@ -61,11 +61,11 @@ struct ky_engine_use {
     int walk;         /* 1: general walks */
 };
 
-/* Bytes that `n` bodies need; double: a sum that cannot overflow. */
+/* Bytes that `n` bodies need; as double, which cannot overflow. */
 struct ky_memory {
     double host, device; /* at the peak of an evaluation */
     double kept;         /* on the host after `trim` */
-    double room;         /* total memory of the device; 0: nothing is stored on a device */
+    double room;         /* total memory of the device; 0: the engine uses no device */
 };
 
 /* One general walk (physics/visit.h): the action, what it needs, where its results go. Lengths are
@@ -78,8 +78,8 @@ struct ky_walk_request {
     size_t k;        /* neighbours, below n; where the action needs it */
     double *results; /* [n][columns of the action], or NULL */
     /* Lists, where the action needs them: body i has list[offset[i]] … list[offset[i + 1] − 1] to
-     * fill, ascending. If a list has too little room the walk returns KY_USAGE, and all lists are
-     * undefined. A list with too much room is undefined. */
+     * fill, ascending. If a list is too short the walk returns KY_USAGE, and all lists are
+     * undefined. A list that is too long is undefined. */
     const size_t *offset; /* [n + 1] */
     uint32_t *list;
     const uint32_t *label; /* [n], where the action needs labels */
@@ -90,8 +90,8 @@ struct ky_walk_request {
 struct ky_engine_frame {
     double length, mass; /* the engine's own units in the caller's units: powers of two (units.h) */
     double low[3], edge; /* the cube that the keys of trees divide: lowest corner, edge; the
-                            caller's lengths. Bodies outside are sorted as if at its edge. Edge 0:
-                            cube and origin are found from the bodies */
+                            caller's lengths. Bodies outside are sorted as if at its surface. Edge
+                            0: cube and origin are found from the bodies */
     double origin[3];    /* a point in the middle of the system, in the caller's lengths. Float
                             positions in trees are relative to it */
 };
@@ -102,8 +102,8 @@ struct ky_active {
     const uint32_t *body; /* ascending, in the caller's order */
 };
 
-/* New numbers for some bodies, in the caller's units. Arrays that are NULL leave what the bodies
- * have. */
+/* New numbers for some bodies, in the caller's units. Where an array is NULL the bodies keep their
+ * numbers. */
 struct ky_some {
     size_t count;
     const uint32_t *body; /* [count] ascending, in the caller's order */
@@ -128,7 +128,7 @@ struct ky_foreign {
 struct ky_points {
     size_t count;
     const double (*position)[3]; /* finite */
-    double softening;            /* of each point; the kind symmetric adds that of the body */
+    double softening;            /* of each point; the kind symmetric adds the body's */
     /* The body that each point stands for (its number in the caller's order), or KY_NO_BODY. That
      * body does not act on the point. NULL: no point stands for a body. */
     const uint32_t *body;
@@ -147,7 +147,7 @@ enum ky_column {
  * The integrator chooses the scheme. */
 enum ky_scheme {
     KY_SCHEME_BLOCK,   /* leap-frog with a step of each body's own: physics/block.h */
-    KY_SCHEME_HERMITE, /* the Hermite scheme with a step of each body's own: physics/hermite.h */
+    KY_SCHEME_HERMITE, /* the Hermite scheme with a step for each body: physics/hermite.h */
 };
 
 /* Where engines that share a system wait for each other within `advance`. Each moves its own
@@ -167,15 +167,15 @@ struct ky_seam {
 };
 
 /* Integration of many steps in one call. Time is counted in ticks, since a sum of steps would be
- * rounded. Where bodies have steps of their own (powers of two ticks), one step advances one block:
- * all bodies whose own steps end at the same tick. */
+ * rounded. Where bodies have their own steps (powers of two ticks), one step advances one block:
+ * all bodies whose steps end at the same tick. */
 struct ky_advance {
     enum ky_scheme scheme;
     double tick;     /* [time]; negative: backwards */
     uint64_t stride; /* ticks of the longest step */
     uint64_t until;  /* the tick to reach, a multiple of the stride */
     uint64_t most;   /* maximum number of steps of this call, at least 1 */
-    /* Where bodies have steps of their own: η and ε of the criterion; length NaN: ε is the body's
+    /* Where bodies have their own steps: η and ε of the criterion; length NaN: ε is the body's
      * softening [length]. */
     double eta, length;
     /* KY_SCHEME_HERMITE: how many times a step computes forces and corrects the bodies, at least 1;
@@ -192,8 +192,8 @@ struct ky_advance {
     const struct ky_seam *seam; /* NULL: the engine goes alone */
 };
 
-/* The caller's units of what an engine sums: powers of two. `external`: of the potential of
- * external fields. */
+/* The units of an engine's sums in the caller's units: powers of two. `external`: of the potential
+ * of external fields. */
 struct ky_sum_units {
     double mass, length, velocity, acceleration, potential, external;
 };
@@ -208,7 +208,7 @@ struct ky_partial_sums {
 
 struct ky_engine_verbs {
     const char *name; /* "cpu" */
-    int functions;    /* 1: external fields may be functions of the caller's */
+    int functions;    /* 1: external fields may be functions of the caller */
 
     /* Describes a device of this kind, index = 0, 1, …; KY_USAGE past the last. */
     enum ky_status (*device)(size_t index, struct ky_device *device);
@@ -217,16 +217,16 @@ struct ky_engine_verbs {
     void (*memory)(const struct ky_engine *engine, size_t n, struct ky_memory *memory);
 
     /* Makes room for `room` bodies. `parameters` have been checked against their ranges and stay
-     * valid until close. The callers of this and of the verbs below have checked numbers of bodies
-     * and sinks. */
+     * valid until close. For this and the verbs below, the numbers of bodies and sinks have been
+     * checked. */
     enum ky_status (*open)(const struct ky_parameters *parameters, size_t room,
                            const struct ky_engine_use *use, struct ky_engine **engine,
                            struct ky_error *error);
     void (*close)(struct ky_engine *engine);
 
-    /* Makes room for n bodies in place of those that the engine holds; the next `put` fills it. */
+    /* Makes memory for n bodies in place of the present ones; the next `put` fills it. */
     enum ky_status (*resize)(struct ky_engine *engine, size_t n, struct ky_error *error);
-    /* The frame from the next `put` on; NULL: found from the bodies. */
+    /* Sets the frame from the next `put` on; NULL: found from the bodies. */
     void (*frame)(struct ky_engine *engine, const struct ky_engine_frame *frame);
     /* The units since the last `put`, as a frame without a cube. */
     struct ky_engine_frame (*units)(const struct ky_engine *engine);
@@ -235,10 +235,10 @@ struct ky_engine_verbs {
      * opening needs). */
     enum ky_status (*put)(struct ky_engine *engine, const struct ky_bodies *bodies,
                           struct ky_error *error);
-    /* Replaces numbers of some bodies. All is then as after a `put` of all bodies in the present
-     * units, with the present accelerations and potentials: these stay until the next `forces`, and
-     * all columns are 0. The numbers have been checked like those of `put`. A tree is kept if
-     * velocities alone are new. */
+    /* Replaces numbers of some bodies. The state is then the same as after a `put` of all bodies in
+     * the present units with the present accelerations and potentials. These stay until the next
+     * `forces`, and all columns become 0. The numbers have been checked as for `put`. A tree is
+     * kept if only velocities are new. */
     enum ky_status (*put_some)(struct ky_engine *engine, const struct ky_some *some,
                                struct ky_error *error);
     enum ky_status (*get)(struct ky_engine *engine, struct ky_bodies *bodies,
@@ -311,9 +311,9 @@ struct ky_engine_verbs {
     enum ky_status (*advance)(struct ky_engine *engine, struct ky_advance *advance,
                               struct ky_error *error);
     unsigned (*schemes)(const struct ky_engine *engine);
-    /* Sets the unrolling of the exact sum in place of that of the parameters: sinks of a lane and
-     * sources of one turn of its loop, each 1, 2, 4 or 8. For measurements (F09). KY_UNSUPPORTED
-     * where no such kernel is compiled, here and in `put` for the softenings of the bodies. */
+    /* Sets the unrolling of the exact sum in place of the parameters': sinks of a lane and sources
+     * of one iteration of its loop, each 1, 2, 4 or 8. For measurements (F09). KY_UNSUPPORTED where
+     * no such kernel is compiled, here and in `put` for the softenings of the bodies. */
     enum ky_status (*unroll)(struct ky_engine *engine, int sinks, int sources,
                              struct ky_error *error);
 
@@ -321,7 +321,7 @@ struct ky_engine_verbs {
                            struct ky_error *error); /* v += a dt */
     enum ky_status (*drift)(struct ky_engine *engine, double dt,
                             struct ky_error *error); /* x += v dt */
-    /* *parts is cleared before. After a failure it has to be freed, too. */
+    /* *parts is cleared first. It has to be freed, also after a failure. */
     enum ky_status (*sums)(struct ky_engine *engine, struct ky_partial_sums *parts,
                            struct ky_error *error);
     /* Frees memory that the next evaluation allocates again. */
@@ -333,7 +333,7 @@ struct ky_engine_verbs {
     void (*report)(struct ky_engine *engine, struct ky_force_report *report);
 };
 
-/* The tables of the options of processor and force, bound to one struct. */
+/* The tables of the options of engine and force, bound to one struct. */
 enum { KY_FORCE_SETS = 2 };
 void ky_force_sets(struct ky_parameters *parameters, struct ky_option_set sets[KY_FORCE_SETS]);
 /* Sets the fields of these tables to their defaults, the size to that of the struct, and all else
@@ -376,11 +376,11 @@ void ky_engine_memory(const struct ky_engine *engine, unsigned columns, size_t n
 /* After a failure other than KY_UNSUPPORTED the engine can only be closed. */
 enum ky_status ky_engine_resize(struct ky_engine *engine, size_t n, struct ky_error *error);
 /* KY_USAGE for units that are not powers of two, for a cube or an origin that is not finite, and
- * for an edge that is neither 0 nor from 1 to 2³⁷ units: float holds no more (units.c). */
+ * for an edge that is neither 0 nor from 1 to 2³⁷ units, beyond the range of float (units.c). */
 enum ky_status ky_engine_set_frame(struct ky_engine *engine, const struct ky_engine_frame *frame,
                                    struct ky_error *error);
-/* The units that the engine has its bodies in, as a frame without a cube: with it another engine
- * computes the same bits, wherever the bodies have gone since. All 0 if the engine has no units. */
+/* The units of the bodies on the engine, as a frame without a cube: with it another engine computes
+ * the same bits, wherever the bodies have moved since. All 0 if the engine has no units. */
 struct ky_engine_frame ky_engine_units_of(const struct ky_engine *engine);
 /* Sets the external fields for the next forces, in place of those before; count 0: none. They add
  * to the accelerations of bodies and of points, to the potential of points and to exact
@@ -390,12 +390,12 @@ struct ky_engine_frame ky_engine_units_of(const struct ky_engine *engine);
  */
 enum ky_status ky_engine_set_fields(struct ky_engine *engine, const struct ky_external *fields,
                                     size_t count, struct ky_error *error);
-/* KY_USAGE for arrays of another length than the engine's, here and in ky_engine_get. */
+/* KY_USAGE for arrays whose length is not the engine's, here and in ky_engine_get. */
 enum ky_status ky_engine_put(struct ky_engine *engine, const struct ky_bodies *bodies,
                              struct ky_error *error);
 /* KY_USAGE for a list that does not ascend, or that names a body past the last. KY_BAD_DATA for a
- * position that is not finite, or so far out that all bodies need other units: ky_engine_put finds
- * those. After KY_USAGE and KY_BAD_DATA nothing has changed. */
+ * position that is not finite, or so far out that all bodies need other units, which only
+ * ky_engine_put can find. After KY_USAGE and KY_BAD_DATA nothing has changed. */
 enum ky_status ky_engine_put_some(struct ky_engine *engine, const struct ky_some *some,
                                   struct ky_error *error);
 /* KY_USAGE for sources without the arrays that this engine needs of them. KY_BAD_DATA for numbers
@@ -414,7 +414,7 @@ enum ky_status ky_engine_put_column(struct ky_engine *engine, enum ky_column col
 enum ky_status ky_engine_get_column(struct ky_engine *engine, enum ky_column column,
                                     double *numbers, struct ky_error *error);
 enum ky_status ky_engine_forces(struct ky_engine *engine, struct ky_error *error);
-/* Of the active bodies. KY_USAGE before ky_engine_forces. */
+/* The forces of the active bodies. KY_USAGE before ky_engine_forces. */
 enum ky_status ky_engine_forces_of(struct ky_engine *engine, const struct ky_active *active,
                                    struct ky_error *error);
 /* KY_USAGE for a sink that is not a body. */
@@ -436,8 +436,8 @@ enum ky_status ky_engine_kick(struct ky_engine *engine, double dt, struct ky_err
 enum ky_status ky_engine_drift(struct ky_engine *engine, double dt, struct ky_error *error);
 enum ky_status ky_engine_sums(struct ky_engine *engine, struct ky_sums *sums,
                               struct ky_error *error);
-/* The sums of this engine's bodies before they are added and finished, for a system that several
- * engines share. parts->of has to be freed also after a failure. */
+/* The sums of this engine's bodies before they are added and finished, for a system on several
+ * engines. parts->of has to be freed, also after a failure. */
 enum ky_status ky_engine_partial_sums(struct ky_engine *engine, struct ky_partial_sums *parts,
                                       struct ky_error *error);
 void ky_engine_trim(struct ky_engine *engine);

@@ -1,5 +1,5 @@
-/* The table of engines, opening by name, and the verbs. A verb that an engine lacks is answered
- * here. */
+/* The table of engines, opening by name, and the verbs. Where an engine lacks a verb, the error is
+ * made here. */
 #include "engine/choice.h"
 #include "engine/common/active.h"
 #include "engine/common/columns.h"
@@ -17,7 +17,7 @@
 #include "base/memory.h"
 #include "base/threads.h"
 
-/* As `auto` wants them (choice.h): devices, the fastest first, and the CPU last. */
+/* In the order of `auto` (choice.h): devices, the fastest first, and the CPU last. */
 #define VERBS(name) &ky_##name##_engine,
 static const struct ky_engine_verbs *const engines[] = {KY_DRIVERS_HERE(VERBS) VERBS(cpu)};
 
@@ -72,7 +72,7 @@ static enum ky_status check_number(size_t n, struct ky_error *error)
     return ky_fail(error, KY_UNSUPPORTED, "%zu bodies: engines take up to %d", n, INT32_MAX);
 }
 
-/* Arrays that come and go are as long as those of the engine. */
+/* Arrays in and out have as many bodies as the engine. */
 static enum ky_status check_arrays(const struct ky_engine *engine, size_t n, struct ky_error *error)
 {
     if (n == engine->n)
@@ -172,7 +172,7 @@ static enum ky_status missing(const struct ky_engine *engine, const char *what,
     return ky_fail(error, KY_UNSUPPORTED, "engine %s cannot %s", engine->verbs->name, what);
 }
 
-/* `what` the engine cannot do where it has no such verb. */
+/* `what`: what the engine cannot do if it has no such verb. */
 #define CALL(verb, what, ...)                                                                      \
     (engine->verbs->verb ? engine->verbs->verb(engine, __VA_ARGS__) : missing(engine, what, error))
 

@@ -40,7 +40,7 @@ struct ky_octree {
     double *softening2;       /* [n] squared, or NULL when no body has its own; padded too */
     unsigned opening;         /* KY_OPENING_…, see "How a walk decides" */
     size_t nodes, groups, levels;
-    double origin[3]; /* of centre and low; each a float */
+    double origin[3]; /* of the places in centre and low; each a float */
     /* centre, low, link, moment, box, children: [nodes] of layout.h, `moment` [nodes × moments].
      * Cell 0 is the root; none if n = 0. `next` of links is made by ky_octree_link. */
     KY_CELL_COLUMNS(KY_CELL_POINTER, )
@@ -62,8 +62,8 @@ struct ky_octree_bodies {
     double low[3], edge;
     int has_origin;   /* 0: the origin is the median of some bodies */
     double origin[3]; /* each a float */
-    /* Relative rounding error of a position (of its distance from the origin) in the numbers of the
-     * code that reads the tree; boxes are wider by it. 0: it reads doubles. */
+    /* The relative rounding error of a position (of its distance from the origin) in the code that
+     * reads the tree; boxes are wider by it. 0: it reads doubles. */
     double digit;
 };
 
@@ -76,7 +76,7 @@ struct ky_given_cells {
     KY_CELL_COLUMNS(KY_CELL_COPIED, )
 };
 
-/* Clears the struct. Every later build takes over the memory of the one before. */
+/* Clears the struct. Every later build uses the memory of the one before. */
 void ky_octree_init(struct ky_octree *tree);
 /* Frees the memory and clears the struct. */
 void ky_octree_free(struct ky_octree *tree);
@@ -96,21 +96,21 @@ enum ky_status ky_octree_take(struct ky_octree *tree, const struct ky_given_cell
                               const struct ky_parameters *parameters, struct ky_error *error);
 /* Moves the bodies of the last build to `position`, in the caller's order. Order, cells, groups and
  * origin stay; boxes, opening radii and moments are computed anew. With `cell edge` a cell keeps
- * its edge, about its box where that has left the cube. The parameters are those of the build. Only
- * `moments` of the seconds changes. KY_FAULT when memory is out. */
+ * its edge; where its box has left the cube, the cube is placed about the box. The parameters are
+ * those of the build. Only `moments` of the seconds changes. KY_FAULT when memory is out. */
 enum ky_status ky_octree_refresh(struct ky_octree *tree, const double (*position)[3],
                                  const struct ky_parameters *parameters, struct ky_error *error);
 /* KY_OPENING_… for these parameters: what the opening test needs besides the distance. */
 unsigned int ky_octree_opening(const struct ky_parameters *parameters);
 /* Makes `next` of all links, which the walk for one body needs. */
 void ky_octree_link(struct ky_octree *tree);
-/* Makes (*place)[i], where the caller's i-th body lies along the curve; to be freed. KY_FAULT when
- * memory is out. */
+/* Makes (*place)[i], the place of the caller's i-th body along the curve; to be freed. KY_FAULT
+ * when memory is out. */
 enum ky_status ky_octree_places(const struct ky_octree *tree, uint32_t **place,
                                 struct ky_error *error);
 /* About how many cells n bodies have: a little more than those of a Plummer sphere. */
 double ky_octree_cells(const struct ky_parameters *parameters, size_t n);
-/* Bytes of the columns of a cell. */
+/* Bytes of a cell in all columns. */
 size_t ky_octree_cell_bytes(const struct ky_parameters *parameters);
 /* The bytes that a tree of n bodies takes with these parameters, to a tenth for ordinary
  * distributions of bodies and leaves of 16. Softenings of the bodies' own take 8 more a body. */

@@ -85,7 +85,7 @@ typedef uint64_t ky_ulong;
  * m/s³ is within the range of float. */
 #define KY_CLOSE2 1e-18f
 
-/* Memory that many share; readers with several address spaces have defined it already. */
+/* Memory that all lanes share. Readers with several address spaces have defined it already. */
 #ifndef KY_GLOBAL
 #if defined(KY_IN_OPENCL)
 #define KY_GLOBAL __global

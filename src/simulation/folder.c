@@ -72,7 +72,7 @@ static int is_result(const char *name)
     return is_snapshot(name);
 }
 
-/* What a start that was interrupted has left. */
+/* Whether an interrupted start has left it. */
 static int is_start(const char *name)
 {
     return !strcmp(name, complete) || !strcmp(name, moving);
@@ -279,7 +279,7 @@ static enum ky_status add_path(const char *folder, const char *name, struct ky_p
     return KY_OK;
 }
 
-/* The digits of the name of a snapshot. */
+/* The digits in the name of a snapshot. */
 static const char digits[] = "0123456789";
 static const char *number_of(const char *path)
 {

@@ -1,4 +1,4 @@
-/* The tables of options for programs: what there is, and fields set by name. */
+/* The tables of options for programs: which there are, and setting fields by name. */
 #include "base/options.h"
 #include "simulation/run.h"
 

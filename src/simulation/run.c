@@ -189,8 +189,8 @@ static enum ky_status look_around(struct ky_run *run, const char **reason, struc
     return status ? status : ky_run_keep_table(run, &run->escapers, error);
 }
 
-/* Takes over parameters that the caller's function has changed, so that snapshots and restart
- * files tell them. */
+/* Copies parameters that the caller's function has changed, so that snapshots and restart files
+ * have them. */
 static enum ky_status take_parameters(struct ky_run *run, struct ky_error *error)
 {
     char *text = NULL;
@@ -219,7 +219,7 @@ static enum ky_status visit(struct ky_run *run, struct ky_error *error)
     run->sim->is_changing = 0;
     if (!status)
         return take_parameters(run, error);
-    if (status < KY_OK || status > KY_CANNOT_WRITE) /* a number of the caller's own */
+    if (status < KY_OK || status > KY_CANNOT_WRITE) /* any other number of the caller */
         status = KY_FAULT;
     own.text[sizeof own.text - 1] = '\0';
     return ky_fail(error, status, "%s",

@@ -75,7 +75,8 @@ enum ky_status ky_sim_keep_field(struct ky_sim *sim, const char *field, struct k
     return status;
 }
 
-/* Fields and universe with all numbers in the units of the bodies: a restart knows no others. */
+/* Converts all numbers in fields and universe to the units of the bodies: a restart knows no
+ * others. */
 static enum ky_status keep_texts(struct ky_sim *sim, struct ky_error *error)
 {
     struct ky_parameters *own = &sim->parameters;
@@ -165,7 +166,7 @@ enum ky_status ky_sim_place(const struct ky_parameters *resolved, const struct k
     struct ky_timeline line;
     struct ky_bodies fresh = *bodies;
     char step[KY_QUANTITY_TEXT], start[KY_QUANTITY_TEXT];
-    /* The forces of another run are not those of these parameters. */
+    /* The forces may come from a run with other parameters. */
     fresh.acceleration = NULL;
     fresh.potential = NULL;
     *made = NULL;
@@ -296,7 +297,7 @@ static enum ky_status whole_steps(struct ky_sim *sim, uint64_t until, struct ky_
     return status;
 }
 
-/* When the last call has ended early, and whether it was for want of time. */
+/* Whether the last call ended early, and if so whether for lack of time. */
 static void note_stop(struct ky_sim *sim)
 {
     struct ky_integrator_report report;

@@ -16,12 +16,12 @@ struct ky_sim {
     struct ky_instant now;
     int in_run;             /* 1: the time belongs to the run, and no other caller may change it */
     int is_changing;        /* 1: between ky_sim_change_begin and _end */
-    int is_late;            /* 1: the forces on the engine are those of before a change */
-    int has_failed;         /* 1: it can only be closed */
-    int has_new_parameters; /* 1: parameters have changed since the run last looked */
+    int is_late;            /* 1: the forces on the engine are from before a change */
+    int has_failed;         /* 1: after a failure, it can only be closed */
+    int has_new_parameters; /* 1: parameters have changed since the run last checked */
     struct ky_stop stop;    /* of the last call that advanced */
     uint64_t steps_before;  /* steps before the present integrator was created */
-    unsigned with;          /* KY_WITH_… of the labels and softenings that the bodies came with */
+    unsigned with;          /* KY_WITH_… of the labels and softenings that came with the bodies */
     uint64_t *id; /* [n], or NULL: the ids are 0, 1, …; kept here, because no engine needs them */
     uint8_t *type; /* the same */
 };
@@ -38,18 +38,18 @@ enum ky_status ky_sim_create(const struct ky_parameters *resolved, const struct 
 enum ky_status ky_sim_make_integrator(const struct ky_sim *sim,
                                       struct ky_integrator_state **integrator,
                                       struct ky_error *error);
-/* Copies the ids and types of the bodies in place of those of before, and notes whether they have
- * softenings. KY_FAULT when memory is out. */
+/* Replaces the ids and types by those of the bodies, and notes whether they have softenings.
+ * KY_FAULT when memory is out. */
 enum ky_status ky_sim_keep_labels(struct ky_sim *sim, const struct ky_bodies *bodies,
                                   struct ky_error *error);
 
-/* KY_USAGE after a failure from which there is no return, and for NULL. */
+/* KY_USAGE for NULL, and after a failure after which the simulation can only be closed. */
 enum ky_status ky_sim_check_alive(const struct ky_sim *sim, struct ky_error *error);
-/* Notes a failure from which there is no return; returns `status`. */
+/* Notes a failure after which the simulation can only be closed; returns `status`. */
 enum ky_status ky_sim_note_failure(struct ky_sim *sim, enum ky_status status);
-/* Computes the forces if a change has left them behind. */
+/* Computes the forces if a change has left them out of date. */
 enum ky_status ky_sim_catch_up(struct ky_sim *sim, struct ky_error *error);
-/* To be called after a change that asks for new forces: computes them, unless changes are to be
+/* To be called after a change that needs new forces: computes them, unless changes are being
  * collected. */
 enum ky_status ky_sim_changed(struct ky_sim *sim, struct ky_error *error);
 
@@ -57,19 +57,19 @@ enum ky_status ky_sim_changed(struct ky_sim *sim, struct ky_error *error);
  * after a failure too. */
 enum ky_status ky_sim_take(struct ky_sim *sim, size_t more, unsigned with, struct ky_bodies *bodies,
                            struct ky_error *error);
-/* Puts a copy of the bodies in place of those that are there, with new forces, and frees it. After
- * KY_BAD_DATA and KY_USAGE nothing has changed. */
+/* Replaces the present bodies by the copy, with new forces, and frees the copy. After KY_BAD_DATA
+ * and KY_USAGE nothing has changed. */
 enum ky_status ky_sim_put(struct ky_sim *sim, struct ky_bodies *bodies, struct ky_error *error);
-/* The same with other parameters, which are resolved; they are the old ones again after
- * KY_BAD_DATA, KY_USAGE and KY_UNSUPPORTED. */
+/* The same with other parameters, which get resolved; the old ones are restored after KY_BAD_DATA,
+ * KY_USAGE and KY_UNSUPPORTED. */
 enum ky_status ky_sim_put_with(struct ky_sim *sim, const struct ky_parameters *parameters,
                                struct ky_bodies *bodies, struct ky_error *error);
 /* Makes a new integrator for the present bodies and parameters. It goes on counting steps. */
 enum ky_status ky_sim_renew_integrator(struct ky_sim *sim, struct ky_error *error);
 /* KY_USAGE for a softening that is negative or not finite. */
 enum ky_status ky_sim_check_softening(double softening, struct ky_error *error);
-/* The text of external fields with all numbers in the units of the bodies takes the place of that
- * of the simulation; NULL: none. */
+/* Replaces the text of the simulation's external fields by this one, with all numbers in the units
+ * of the bodies; NULL: no fields. */
 enum ky_status ky_sim_keep_field(struct ky_sim *sim, const char *field, struct ky_error *error);
 
 /* ky_sim_open in two parts, so that the caller can free its bodies before the engine needs memory

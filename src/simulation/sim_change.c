@@ -1,5 +1,5 @@
-/* Changes to a simulation between two steps: bodies are written, come and go. The engine gets the
- * new bodies, and their forces are computed anew, at once or once for several changes. */
+/* Changes to a simulation between two steps: bodies are written, added and removed. The engine gets
+ * the new bodies. Their forces are computed at once, or once for several changes. */
 #include "simulation/sim.h"
 
 #include <inttypes.h>
@@ -40,7 +40,7 @@ enum ky_status ky_sim_take(struct ky_sim *sim, size_t more, unsigned with, struc
     enum ky_status status = ky_bodies_allocate_by(sim->parameters.threads, bodies, sim->n + more,
                                                   sim->with | with | KY_WITH_ID | BY_FORCES, error);
     bodies->n = sim->n;
-    sim->is_late = 0; /* the last accelerations serve, whatever has changed since */
+    sim->is_late = 0; /* the last accelerations are used, whatever has changed since */
     if (!status)
         status = ky_sim_bodies(sim, bodies, error);
     sim->is_late = is_late;
@@ -48,8 +48,7 @@ enum ky_status ky_sim_take(struct ky_sim *sim, size_t more, unsigned with, struc
     return status;
 }
 
-/* Whether the engine will take these bodies. It is asked before `resize` takes those away that are
- * there. */
+/* Whether the engine will take these bodies; asked before `resize` removes the present ones. */
 static enum ky_status check_bodies(const struct ky_sim *sim, struct ky_bodies *bodies,
                                    struct ky_error *error)
 {
@@ -65,7 +64,7 @@ static enum ky_status check_bodies(const struct ky_sim *sim, struct ky_bodies *b
     return status;
 }
 
-/* The engine gets the bodies; `anew`: with new room, which may follow from parameters. */
+/* Gives the bodies to the engine; `anew`: with new memory, as large as the parameters say. */
 static enum ky_status give_engine(struct ky_sim *sim, const struct ky_bodies *bodies, int anew,
                                   struct ky_error *error)
 {
@@ -74,7 +73,7 @@ static enum ky_status give_engine(struct ky_sim *sim, const struct ky_bodies *bo
     return status ? status : ky_engine_put(sim->engine, bodies, error);
 }
 
-/* After the engine has new bodies. */
+/* To be called after the engine has new bodies. */
 static enum ky_status follow(struct ky_sim *sim, const struct ky_bodies *bodies,
                              struct ky_error *error)
 {
@@ -127,7 +126,7 @@ enum ky_status ky_sim_put_with(struct ky_sim *sim, const struct ky_parameters *p
 
 /* ---- writing ---- */
 
-/* Copies the arrays of `from` over the rows of `to` from row `first` on. Results are left out, and
+/* Copies the arrays of `from` over the rows of `to` from `first` on. Results are left out; so are
  * ids unless `labels`. */
 static void copy_rows(struct ky_bodies *to, size_t first, const struct ky_bodies *from, int labels)
 {
@@ -159,7 +158,7 @@ enum ky_status ky_sim_write(struct ky_sim *sim, const struct ky_bodies *given,
     }
     copy_rows(&bodies, 0, given, 0);
     if (given->softening)
-        sim->parameters.softening = (double)NAN; /* each body's own from now on */
+        sim->parameters.softening = (double)NAN; /* from now on each body has its own */
     sim->has_new_parameters |= given->softening != NULL;
     status = ky_sim_put(sim, &bodies, error);
     if (status == KY_BAD_DATA || status == KY_USAGE)
@@ -214,8 +213,8 @@ enum ky_status ky_sim_add(struct ky_sim *sim, const struct ky_bodies *given, str
     return status;
 }
 
-/* Takes out the bodies whose ids are among the `count` in `id`, which ascend. Returns their number.
- */
+/* Removes the bodies whose ids are among the `count` in `id`, in rising order. Returns their
+ * number. */
 static size_t drop_rows(struct ky_bodies *bodies, const uint64_t *id, size_t count)
 {
     size_t kept = 0;

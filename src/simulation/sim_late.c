@@ -1,5 +1,5 @@
-/* Whether a simulation can go on, and whether its forces are those of the present bodies: changes
- * may leave them late, until a call needs them. */
+/* Whether a simulation can continue, and whether its forces belong to the present bodies: changes
+ * may leave the forces out of date until a call needs them. */
 #include "simulation/sim.h"
 
 enum ky_status ky_sim_check_alive(const struct ky_sim *sim, struct ky_error *error)

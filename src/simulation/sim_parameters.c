@@ -1,5 +1,5 @@
-/* The parameters of a simulation: what is in force, and which of them can change between two steps.
- * A table says for each how the change is made. */
+/* The parameters of a simulation: their present values, and which of them can change between two
+ * steps. A table says for each how it is changed. */
 #include "simulation/sim.h"
 
 #include <math.h>
@@ -22,7 +22,7 @@ enum ky_status ky_sim_parameters(const struct ky_sim *sim, struct ky_parameters 
     return KY_OK;
 }
 
-/* ---- how ---- */
+/* ---- how they change ---- */
 
 /* Steps of bodies that are none of the clock's become 0: the next advance chooses them. */
 static enum ky_status fit_steps(struct ky_sim *sim, struct ky_error *error)
@@ -47,7 +47,7 @@ static enum ky_status fit_steps(struct ky_sim *sim, struct ky_error *error)
     return status;
 }
 
-/* Other lengths of steps: the clock starts anew at the present time. */
+/* Steps of other lengths: the clock starts again at the present time. */
 static enum ky_status change_clock(struct ky_sim *sim, const struct ky_parameters *changed,
                                    struct ky_error *error)
 {
@@ -80,7 +80,7 @@ static enum ky_status change_clock(struct ky_sim *sim, const struct ky_parameter
     return status;
 }
 
-/* What the integrator alone reads, and finds when steps are chosen. */
+/* Parameters that only the integrator reads, when steps are chosen. */
 static enum ky_status change_criterion(struct ky_sim *sim, const struct ky_parameters *changed,
                                        struct ky_error *error)
 {
@@ -92,7 +92,7 @@ static enum ky_status change_criterion(struct ky_sim *sim, const struct ky_param
     return status;
 }
 
-/* What the engine computes with. */
+/* Parameters of the engine. */
 static enum ky_status change_force(struct ky_sim *sim, const struct ky_parameters *changed,
                                    struct ky_error *error)
 {
@@ -114,7 +114,7 @@ static enum ky_status change_fields(struct ky_sim *sim, const struct ky_paramete
     if (status)
         return status;
     status = ky_sim_keep_field(sim, changed->field, error);
-    if (!status) /* steps that follow from the old forces are chosen anew */
+    if (!status) /* steps that follow from the old forces are chosen again */
         status = ky_engine_columns(sim->engine, 0, error);
     if (!status)
         status = ky_sim_renew_integrator(sim, error);
@@ -122,7 +122,7 @@ static enum ky_status change_fields(struct ky_sim *sim, const struct ky_paramete
     return status ? status : ky_sim_changed(sim, error);
 }
 
-/* ---- which ---- */
+/* ---- which can change ---- */
 
 typedef enum ky_status change_function(struct ky_sim *sim, const struct ky_parameters *changed,
                                        struct ky_error *error);
@@ -131,7 +131,7 @@ typedef enum ky_status change_function(struct ky_sim *sim, const struct ky_param
 static const struct row {
     const char *name;
     change_function *change; /* NULL: it cannot change */
-    const char *why;         /* it cannot */
+    const char *why;         /* it cannot change */
 } rows[] = {
     {"step", change_clock, NULL},
     {"step-min", change_clock, NULL},
@@ -162,7 +162,7 @@ static const struct row {
     {"step-max", NULL, "it bounds the step that is chosen at the start of a run; set step"},
 };
 
-/* The row of a parameter that there is and that can change. */
+/* The row of a parameter that exists and can change. */
 static enum ky_status find(const char *name, const struct row **row, struct ky_error *error)
 {
     const struct row *found = NULL;
@@ -193,7 +193,7 @@ static enum ky_status check_use(const struct ky_sim *sim, const struct row *row,
     return KY_OK;
 }
 
-/* Checks the changed parameters as those of an opening, and makes the change. */
+/* Checks the changed parameters as for an opening, and makes the change. */
 static enum ky_status change(struct ky_sim *sim, change_function *how,
                              const struct ky_parameters *changed, struct ky_error *error)
 {
@@ -220,7 +220,7 @@ enum ky_status ky_sim_set_parameter(struct ky_sim *sim, const char *name, const 
         status = check_use(sim, row, error);
     if (status)
         return status;
-    /* Those of the old opening that resolving has filled in. */
+    /* Values that resolving has filled in for the old opening. */
     if (changed.opening != sim->parameters.opening)
         changed.theta = changed.alpha = (double)NAN;
     if (!strcmp(name, "theta") && changed.opening == KY_RELATIVE)

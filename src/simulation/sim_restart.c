@@ -304,7 +304,7 @@ enum ky_status ky_sim_from_restart(const struct ky_restart *restart,
                                &sim, error);
     if (!status)
         status = check_clock(&stored, sim, error);
-    /* To an engine forces that are all 0, as those on one body, are forces that it never had. */
+    /* An engine takes forces that are all 0, as on a single body, for forces that it never had. */
     if (!status && !ky_knows_acceleration(&bodies))
         status = ky_sim_first_forces(sim, error);
     ky_bodies_free(&bodies);

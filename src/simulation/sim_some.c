@@ -16,7 +16,7 @@
 
 struct wanted {
     uint64_t id;
-    size_t place; /* in the caller's list */
+    size_t place; /* index in the caller's list */
 };
 
 /* Sorts by id. ky_order_ids compares the first member. */
@@ -30,7 +30,7 @@ static struct wanted *sort_ids(const uint64_t *id, size_t count)
     return sorted;
 }
 
-/* Body i, whose id is `id`, takes the places of the list that ask for it. */
+/* Body i, whose id is `id`, is put into those places of the list that ask for it. */
 static void give_place(const struct wanted *sorted, size_t count, uint64_t id, size_t i,
                        size_t *index)
 {
@@ -74,7 +74,7 @@ enum ky_status ky_sim_sample(const struct ky_sim *sim, size_t most, uint64_t dra
     const struct ky_sample_order order = ky_sample_order(n ? n : 1);
     if (all)
         KY_NEED(index, error);
-    /* The draws lie one behind another in an order of all bodies, and begin again at its end. */
+    /* The draws follow each other in an order of all bodies, and start again at its end. */
     const size_t draws = all ? n / all : 1, first = (size_t)(draw % (draws ? draws : 1)) * all;
     for (size_t k = 0; k < all; k++)
         index[k] = ky_sampled(order, all, first + k);
@@ -133,7 +133,7 @@ enum ky_status ky_sim_read(struct ky_sim *sim, const size_t *index, struct ky_bo
     return status;
 }
 
-/* The engine's column of that name, or KY_COLUMN_STEP for levels. */
+/* The engine's column of that name; KY_COLUMN_STEP for levels. */
 static enum ky_status find_column(const struct ky_sim *sim, const char *name,
                                   enum ky_column *column, struct ky_error *error)
 {
@@ -194,10 +194,11 @@ enum ky_status ky_sim_column(struct ky_sim *sim, const char *name, const size_t 
 
 struct row {
     uint32_t body;
-    size_t from; /* the row of the caller's arrays */
+    size_t from; /* row of the caller's arrays */
 };
 
-/* The rows of `some` by ascending bodies, to be freed. KY_USAGE for a body that is named twice. */
+/* The rows of `some` in the order of their bodies, to be freed. KY_USAGE for a body that is named
+ * twice. */
 static enum ky_status sort_rows(const struct ky_sim *sim, const size_t *index, size_t count,
                                 struct row **rows, struct ky_error *error)
 {
@@ -219,7 +220,7 @@ static enum ky_status sort_rows(const struct ky_sim *sim, const size_t *index, s
     return status;
 }
 
-/* Copies of those arrays of the caller that can be replaced, with their rows in order. */
+/* Copies the caller's arrays that can be replaced, with their rows in order. */
 static enum ky_status order_rows(const struct row *rows, const struct ky_bodies *given,
                                  struct ky_bodies *own, struct ky_error *error)
 {
@@ -239,8 +240,8 @@ static enum ky_status order_rows(const struct row *rows, const struct ky_bodies 
     return KY_OK;
 }
 
-/* The new numbers take their places among all bodies, which the engine gets anew: with softenings,
- * and where a body goes so far that all need other units. */
+/* Puts the new numbers among all bodies and gives these to the engine: with softenings, and if a
+ * body goes so far that all need other units. */
 static enum ky_status replace_in_all(struct ky_sim *sim, const uint32_t *body,
                                      const struct ky_bodies *some, struct ky_error *error)
 {
@@ -279,7 +280,7 @@ static enum ky_status replace_types(struct ky_sim *sim, const uint32_t *body,
     return KY_OK;
 }
 
-/* Those that the engine can replace by themselves. */
+/* The arrays that the engine can replace by themselves. */
 static enum ky_status replace_in_engine(struct ky_sim *sim, const uint32_t *body,
                                         const struct ky_bodies *some, struct ky_error *error)
 {

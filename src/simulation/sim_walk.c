@@ -1,5 +1,5 @@
-/* What is asked of the engine of a simulation beside its motion: the field at points, and general
- * walks over the bodies that are there. */
+/* What a simulation asks of its engine beside motion: the field at points, and general walks over
+ * the present bodies. */
 #include "analysis/walker.h"
 #include "base/bodies.h"
 #include "simulation/sim.h"

@@ -1,5 +1,5 @@
-/* The verbs of the engines of devices: one implementation over all drivers, and the table of
- * methods. docs/architecture.md shows the layers below. */
+/* The verbs of the engines of devices, one implementation for all drivers; and the table of
+ * methods. docs/architecture.md describes the rooms that it uses. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ struct ky_device_engine {
     struct ky_device_blocks blocks;
     struct ky_device_hermite hermite;
     const struct ky_method *method;
-    void *own;     /* of the method */
+    void *own;     /* the method's state */
     int of_forces; /* the last evaluation was one of forces, not a walk */
 };
 
@@ -54,7 +54,7 @@ static struct ky_device_engine *device_engine(struct ky_engine *base)
 
 /* ---- open and close ---- */
 
-/* Everything whose size follows from the number of bodies. */
+/* Releases everything whose size follows from the number of bodies. */
 static void release(struct ky_device_engine *engine)
 {
     struct ky_device_state *state = &engine->state;
@@ -238,7 +238,7 @@ static enum ky_status get_column(struct ky_engine *base, enum ky_column column, 
     return status ? status : ky_device_columns_get(state, column, numbers, error);
 }
 
-/* Kicks that are due, and the bodies where the caller's numbers say. */
+/* Makes due kicks, and puts the bodies back into the caller's order. */
 static enum ky_status settle_in_callers_order(struct ky_device_state *state, struct ky_error *error)
 {
     enum ky_status status = ky_device_settle(state, error);
@@ -287,7 +287,7 @@ static enum ky_status drift(struct ky_engine *base, double dt, struct ky_error *
 static enum ky_status sums(struct ky_engine *base, struct ky_partial_sums *parts,
                            struct ky_error *error)
 {
-    /* Sums depend on the order of the bodies, which that of a resumed run need not be. */
+    /* sums depend on the order of the bodies, and a resumed run may have another one */
     struct ky_device_state *state = &device_engine(base)->state;
     enum ky_status status = settle_in_callers_order(state, error);
     if (status == KY_OK)
@@ -309,7 +309,7 @@ static enum ky_status forces(struct ky_engine *base, const struct ky_active *act
         status = ky_device_settle(state, error);
     ky_links_begin(&engine->links);
     if (ky_force_kind(state->parameters->force)->has_tree &&
-        ky_links_of_host(state->parameters)) /* they cross for it */
+        ky_links_of_host(state->parameters)) /* the positions cross to the host for it */
         report->upload = report->download = 0;
     engine->of_forces = 1;
     if (status == KY_OK && state->n > 0)
@@ -394,8 +394,7 @@ static enum ky_status walk(struct ky_engine *base, const struct ky_walk_request 
     return ky_device_general(&engine->links, request, error);
 }
 
-/* What the device itself measured and counted is read here, not in `forces`, which does not wait
- * for the device. */
+/* Reads here what the device measured and counted, since `forces` does not wait for the device. */
 static void report(struct ky_engine *base, struct ky_force_report *report)
 {
     struct ky_device_engine *engine = device_engine(base);
@@ -406,7 +405,7 @@ static void report(struct ky_engine *base, struct ky_force_report *report)
         report->walk += ky_marked_seconds(&state->cards);
     if (state->n > 0 && engine->of_forces && engine->method->report)
         engine->method->report(state, &engine->links, engine->own, report);
-    /* Without counts: 0. */
+    /* without counts they are 0 */
     (void)ky_pair_counts_add(&engine->links.counts, &state->part[0], report, NULL);
     report->total = report->keys + report->sort + report->build + report->moments + report->walk;
 }

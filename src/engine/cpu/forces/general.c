@@ -136,7 +136,7 @@ static void act_on(const struct general *walk, struct desk *desk, const struct k
     desk->sources.count = 0;
 }
 
-/* Whether the body is past the reach of all sinks. */
+/* 1 if the body is past the reach of all sinks. */
 static int is_far(const struct general *walk, const struct desk *desk, uint32_t j)
 {
     const struct ky_octree *tree = walk->tree;

@@ -1,5 +1,5 @@
-/* The cards of an engine, whatever they compute: launches with what the table of kernels says,
- * marks of time, numbers of the state, and the same kernel for each precision. */
+/* The cards of an engine, whatever they compute: launches by the table of kernels, marks of time,
+ * numbers of the state, and the same kernel for each precision. */
 #ifndef KY_DEVICE_CARD_H
 #define KY_DEVICE_CARD_H
 
@@ -12,11 +12,11 @@
  */
 enum { KY_STATE_BYTES = 8, KY_PARTIAL_BYTES = 1 << 28 };
 
-/* The marks of a card: 0 and 1 are before and after what `walk` of the report is to count, two
- * belong to the staging of bodies and trees, two to batches of interaction lists, five to the
- * phases of the tree that a card makes, one to the number of its groups. Then where bodies go to
- * the other cards, where counts of work are there, and where positions have come to another card.
- * The last two belong to block steps and the Hermite scheme. */
+/* The marks of a card. 0 and 1 enclose the phase `walk` of the report. Two belong to the staging of
+ * bodies and trees, two to batches of interaction lists, five to the phases of the tree that a card
+ * makes, one to the number of its groups. Then come marks for bodies sent to other cards, for
+ * counts of work that have arrived, and for positions that have arrived on another card. The last
+ * two belong to block steps and the Hermite scheme. */
 enum {
     KY_MARK_STAGING = 2,
     KY_MARK_LISTS = 4,
@@ -34,16 +34,16 @@ struct ky_cards {
     const struct ky_driver *driver;
     struct ky_card *card[KY_MOST_CARDS];
     size_t count;
-    size_t first;         /* the first one's place in the driver's list */
+    size_t first;         /* index of the first one in the driver's list */
     uint64_t evaluations; /* since the bodies were put */
-    int measured;         /* the last one has marks of time */
-    int reported;         /* its report was asked for: the next one is measured, too */
+    int measured;         /* 1: the last evaluation has marks of time */
+    int reported;         /* 1: its report was asked for, so the next evaluation is measured too */
 };
 
 /* Groups of `lanes` that cover n. */
 size_t ky_groups(size_t n, size_t lanes);
-/* Loads the kernel if that has not been done, and starts `groups` groups; nothing for no groups.
- * KY_FAULT for other arguments than those of the kernel's definition. */
+/* Loads the kernel if that has not been done, and starts `groups` groups; does nothing for no
+ * groups. KY_FAULT if the arguments are not those of the kernel's definition. */
 enum ky_status ky_launch(struct ky_card *card, enum ky_kernel_id kernel, size_t groups,
                          struct ky_arguments arguments, struct ky_error *error);
 /* The same with a lane for each of `items`. */
@@ -54,8 +54,8 @@ enum ky_status ky_launch_over(struct ky_card *card, enum ky_kernel_id kernel, si
 enum ky_status ky_launch_teams(struct ky_card *card, enum ky_kernel_id kernel, size_t items,
                                struct ky_arguments arguments, struct ky_error *error);
 
-/* An evaluation begins. A mark costs as much as a small kernel, so that only some evaluations of a
- * long series are measured if nobody asks for their reports. */
+/* An evaluation begins. A mark takes as long as a small kernel. So if nobody asks for reports, only
+ * some evaluations of a long series are measured. */
 void ky_begin_marks(struct ky_cards *cards);
 /* A mark in the first card's queue, if the evaluation is measured. */
 enum ky_status ky_mark(struct ky_cards *cards, int mark, struct ky_error *error);
@@ -96,16 +96,16 @@ static inline double ky_from_state(const struct ky_card *card, union ky_state_va
     }
 #define KY_IN_PRECISION(name, precision)                                                           \
     (((const enum ky_kernel_id[])KY_EACH_PRECISION(name))[precision])
-/* The same for a kernel that there is for extended and double precision. */
+/* The same for a kernel that exists for extended and double precision. */
 #define KY_IN_EITHER(name, precision)                                                              \
     ((precision) == KY_DOUBLE ? KY_KERNEL_##name##_double : KY_KERNEL_##name##_extended)
-/* Bytes of a number of the kernels, and of four. */
+/* Bytes of a number of the kernels, and of four numbers. */
 size_t ky_real_bytes(int precision);
 size_t ky_real4_bytes(int precision);
 
-/* Number k of an array that goes to a card, or comes from one. A number takes `bytes`: those of a
+/* Number k of an array that goes to a card or comes from one. A number takes `bytes`: those of a
  * float, or KY_STATE_BYTES for a number of the state. Numbers of the kernels are floats or doubles;
- * a card that has double has it in the state. */
+ * the state is double on a card that has double. */
 static inline void ky_to_card(const struct ky_card *card, size_t bytes, void *array, size_t k,
                               double x)
 {

@@ -36,7 +36,8 @@ enum ky_status ky_device_check(const struct ky_driver *driver, size_t index, str
 {
     struct ky_device device = {0}, first = {0};
     int found = driver->list(index, &device) == KY_OK;
-    if (driver->list(0, &first) == KY_OK && !strchr(first.engine, ':')) /* an entry for none */
+    /* a driver without devices lists one entry, which says why */
+    if (driver->list(0, &first) == KY_OK && !strchr(first.engine, ':'))
         return ky_fail(error, KY_UNSUPPORTED, "engine %s: %s", first.engine, first.reason);
     if (!found)
         return ky_fail(error, KY_UNSUPPORTED,

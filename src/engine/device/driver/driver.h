@@ -2,12 +2,10 @@
  * no physics; another one (HIP) is one more implementation of this table. A device is what a driver
  * lists and a user names; once it is opened, it is a card.
  *
- * Work goes into one queue for each card and is done in order. `write` and `read` return
- * when the host memory may be used again; `write_later`, `read_later` and a launch return at once,
- * a copy may, and what they failed at may be reported by a later call. Errors name the call and the
- * buffer or kernel and its size. One thread at a time uses one card; different ones are
- * independent.
- */
+ * Work goes into one queue for each card and is done in order. `write` and `read` return when the
+ * host memory may be used again; `write_later`, `read_later` and a launch return at once; a copy
+ * between cards may. A later call may report their failures. Errors name the call and the buffer or
+ * kernel and its size. One thread at a time uses one card; different ones are independent. */
 #ifndef KY_DEVICE_DRIVER_H
 #define KY_DEVICE_DRIVER_H
 
@@ -62,7 +60,7 @@ struct ky_buffer {
     void *handle;
     size_t bytes;
     const char *what; /* static text, for errors */
-    int part;         /* it lies within another buffer */
+    int part;         /* 1: it lies within another buffer */
 };
 
 /* A buffer and a second one as large; `now` says which of them holds the numbers. */
@@ -74,9 +72,9 @@ struct ky_two_buffers {
 /* Operations over many numbers, which need scratch. */
 enum ky_bulk { KY_BULK_SORT, KY_BULK_SCAN, KY_BULK_REDUCE };
 
-/* Memory of the host that a card copies from and to by itself; cleared: none. */
+/* Memory of the host that a card reads and writes by itself; cleared: none. */
 struct ky_pinned {
-    void *data, *handle; /* the memory; what the driver knows it by */
+    void *data, *handle; /* the memory; the driver's handle of it */
     size_t bytes;
     const char *what; /* static text, for errors */
 };
@@ -88,7 +86,7 @@ struct ky_argument {
 };
 #define KY_VALUE(variable) ((struct ky_argument){&(variable), sizeof(variable)})
 #define KY_BUFFER(buffer) ((struct ky_argument){&(buffer).handle, sizeof(void *)})
-/* All of them, in the order of the kernel's own. */
+/* The arguments in the order of the kernel's own. */
 struct ky_arguments {
     const struct ky_argument *of;
     size_t count;
@@ -103,16 +101,16 @@ struct ky_card {
     const struct ky_driver *driver;
     char name[160]; /* for reports: "NVIDIA H200" */
     int has_double;
-    size_t processors; /* that run groups side by side */
+    size_t processors; /* processors that run groups side by side */
     size_t team;       /* lanes of a team, KY_TEAM of its kernels */
-    size_t teams;      /* of a group of the kernels that work in teams */
+    size_t teams;      /* teams in a group of the kernels that work in teams */
     double memory;     /* bytes in all */
     int is_cpu;
 };
 
 enum { KY_MARKS = 17, KY_PART_ALIGN = 4096, KY_MOST_CARDS = 16 };
 
-/* A card of a gathering: what it has, what it gets, and where it counts. */
+/* A card of a gathering: its part, where the whole goes, and where its number is. */
 struct ky_gathering {
     struct ky_card *card;
     const struct ky_buffer *from, *number;
@@ -122,18 +120,18 @@ struct ky_gathering {
 struct ky_driver {
     const char *name; /* "cuda" */
 
-    /* What there is; an entry without a device says why there is none. KY_USAGE past the last. */
+    /* Lists the devices; an entry without one says why there is none. KY_USAGE past the last. */
     enum ky_status (*list)(size_t index, struct ky_device *device);
-    /* The place in that list of the first CPU, where `auto` stops. An OpenCL platform that is known
-     * to be of CPUs is not asked for its devices, since that may end the process. */
+    /* The index of the first CPU in the list, where `auto` stops. The platform of an OpenCL that is
+     * known to be for CPUs is not asked for its devices, since that may end the process. */
     size_t (*first_cpu)(void);
-    /* Opens the index-th of the list. KY_UNSUPPORTED, with the reason, if it cannot be used. */
+    /* Opens the device with this index. KY_UNSUPPORTED, with the reason, if it cannot be used. */
     enum ky_status (*open)(size_t index, struct ky_card **card, struct ky_error *error);
-    /* NULL is allowed. Its buffers and pinned memory have been released. */
+    /* NULL is allowed. Its buffers and pinned memory must have been released. */
     void (*close)(struct ky_card *card);
-    /* Makes a kernel ready, which may have to be compiled; a launch and `resident` need that. */
+    /* Prepares a kernel, which may have to be compiled; a launch and `resident` need this. */
     enum ky_status (*load)(struct ky_card *card, enum ky_kernel_id kernel, struct ky_error *error);
-    /* Groups of a kernel that run at once on the whole device. */
+    /* The number of groups of a kernel that run at once on the whole device. */
     size_t (*resident)(struct ky_card *card, enum ky_kernel_id kernel);
 
     /* For ky_buffer_need and ky_buffer_release, which others call. KY_DEVICE where the card has no
@@ -160,23 +158,24 @@ struct ky_driver {
                                   const void *data, size_t bytes, struct ky_error *error);
     enum ky_status (*read_later)(struct ky_card *card, const struct ky_buffer *buffer,
                                  size_t offset, void *data, size_t bytes, struct ky_error *error);
-    /* Copies from one card to another of the same driver, in its turn in both queues. */
+    /* Copies from one card to another of the same driver; in both queues it waits for its turn. */
     enum ky_status (*copy)(struct ky_card *from_card, const struct ky_buffer *from,
                            size_t from_offset, struct ky_card *to_card, struct ky_buffer *to,
                            size_t to_offset, size_t bytes, struct ky_error *error);
     /* The same, but the queue of from_card continues at once. Before from_card writes to `from`
-     * again, its queue has to await a mark that is set in the queue of to_card behind the copy. */
+     * again, its queue has to await a mark that was set in the queue of to_card after the copy. */
     enum ky_status (*copy_later)(struct ky_card *from_card, const struct ky_buffer *from,
                                  size_t from_offset, struct ky_card *to_card, struct ky_buffer *to,
                                  size_t to_offset, size_t bytes, struct ky_error *error);
     /* Work that is queued on the card from now on begins when `other`, of the same driver, has
-     * reached `mark` where it was last set. It does not wait for a mark that was never set. */
+     * reached `mark` where it was last set. A mark that was never set is not waited for. */
     enum ky_status (*await)(struct ky_card *card, struct ky_card *other, int mark,
                             struct ky_error *error);
-    /* Each of `count` cards of this driver gets into `to` what they all have in `from`, one behind
-     * the other. Each has the same number of units of `unit` bytes (a multiple of 16): the 64-bit
-     * number at `place` of every `number`. It runs in its turn in every queue. A card may write to
-     * its `from` only after the same cards have gathered once more, from other buffers. */
+    /* Each of `count` cards of this driver gets into `to` the parts that all have in `from`, one
+     * after the other. All parts have the same number of units of `unit` bytes (a multiple of 16):
+     * the 64-bit number at `place` in every card's `number`. In every queue it waits for its turn.
+     * A card may write to its `from` only after the same cards have gathered once more, from other
+     * buffers. */
     enum ky_status (*gather)(const struct ky_gathering *cards, size_t count, size_t place,
                              size_t unit, struct ky_error *error);
     /* All bytes of the buffer become 0. */
@@ -185,7 +184,7 @@ struct ky_driver {
     /* KY_FAULT if the arguments are not those of the kernel's definition in number and size. */
     enum ky_status (*launch)(struct ky_card *card, enum ky_kernel_id kernel, size_t groups,
                              const struct ky_arguments *arguments, struct ky_error *error);
-    /* Waits until the queue is empty. KY_DEVICE for what failed in it. */
+    /* Waits until the queue is empty. KY_DEVICE if something in it failed. */
     enum ky_status (*wait)(struct ky_card *card, struct ky_error *error);
 
     /* Sets a mark, one of KY_MARKS, in the queue. */
@@ -197,8 +196,8 @@ struct ky_driver {
      * them. */
     double (*between)(struct ky_card *card, int from, int to);
 
-    /* Bytes of scratch that a bulk operation over n numbers asks of its caller, at least 1. The
-     * content of the scratch is undefined before and after. KY_FAULT for less scratch. */
+    /* Bytes of scratch that a bulk operation over n numbers needs, at least 1. The content of the
+     * scratch is undefined before and after. KY_FAULT for less scratch. */
     enum ky_status (*scratch)(struct ky_card *card, enum ky_bulk what, size_t n, size_t *bytes,
                               struct ky_error *error);
     /* Sorts n pairs by the lowest `bits` of their 64-bit keys, ascending; equal keys keep their
@@ -224,15 +223,15 @@ KY_DRIVERS(KY_DRIVER_ITSELF, )
 enum ky_status ky_device_check(const struct ky_driver *driver, size_t index,
                                struct ky_error *error);
 
-/* The call `gather` made of copies. The host waits, since it has to read the number. */
+/* The call `gather` by copies. The host waits, since it has to read the number. */
 enum ky_status ky_gather_by_copies(const struct ky_gathering *cards, size_t count, size_t place,
                                    size_t unit, struct ky_error *error);
 
-/* For drivers: what a kernel takes as its compiler tells it. KY_FAULT for other arguments. */
+/* For drivers: the arguments of a kernel as its compiler reports them. KY_FAULT for others. */
 enum { KY_MOST_ARGUMENTS = 32 };
 struct ky_taken {
     size_t count;
-    unsigned char bytes[KY_MOST_ARGUMENTS]; /* 0: it does not tell */
+    unsigned char bytes[KY_MOST_ARGUMENTS]; /* 0: not known */
 };
 enum ky_status ky_arguments_check(enum ky_kernel_id kernel, const struct ky_arguments *given,
                                   const struct ky_taken *taken, struct ky_error *error);
@@ -249,12 +248,12 @@ enum ky_status ky_buffer_fill(struct ky_card *card, struct ky_buffer *buffer, co
                               const void *data, size_t count, size_t size, struct ky_error *error);
 void ky_buffer_release(struct ky_card *card, struct ky_buffer *buffer);
 /* A part of a buffer, which may be a part itself: `bytes` of it from `offset` on, a multiple of
- * KY_PART_ALIGN. The part is released before the whole. KY_FAULT for a part that does not lie in
- * the whole, and for an empty one. */
+ * KY_PART_ALIGN. The part has to be released before the whole. KY_FAULT for an empty part, and for
+ * one that is not inside the whole. */
 enum ky_status ky_buffer_part(struct ky_card *card, const struct ky_buffer *whole, const char *what,
                               size_t offset, size_t bytes, struct ky_buffer *part,
                               struct ky_error *error);
-/* A buffer that is large enough as scratch. */
+/* Makes a buffer at least as large as the scratch that the operation needs. */
 enum ky_status ky_scratch_need(struct ky_card *card, struct ky_buffer *buffer, enum ky_bulk what,
                                size_t n, struct ky_error *error);
 /* KY_FAULT for scratch that is too small; drivers ask before they start. */
@@ -266,10 +265,10 @@ enum ky_status ky_pinned_need(struct ky_card *card, struct ky_pinned *pinned, co
                               size_t bytes, struct ky_error *error);
 void ky_pinned_release(struct ky_card *card, struct ky_pinned *pinned);
 
-/* For tests: engines opened from now on use the driver that this function returns for theirs; NULL:
- * the driver itself. */
+/* For tests: engines opened from now on use the driver that this function returns for theirs. NULL:
+ * their own. */
 extern const struct ky_driver *(*ky_device_wrap)(const struct ky_driver *driver);
-/* For tests: if not 0, an engine may open the same device twice, in place of two devices. */
+/* For tests: if not 0, an engine may open the same device twice, as if it were two. */
 extern int ky_device_twice;
 
 #endif

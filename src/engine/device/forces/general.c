@@ -1,6 +1,6 @@
-/* The general walk (physics/visit.h) on the device: a lane takes a sink through the tree that
- * stands, with the kernel of the action. What an action needs goes up, its results come back in the
- * caller's order and units. Lists are put into order on the device. */
+/* The general walk (physics/visit.h) on the device: each lane walks for one sink through the
+ * present tree, with the kernel of the action. The arrays that an action needs go up, its results
+ * come back in the caller's order and units. Lists are sorted on the device. */
 #include "engine/device/forces/general.h"
 
 #include <stdlib.h>
@@ -29,12 +29,12 @@ struct general {
     struct ky_parameters parameters;
     size_t real; /* bytes of a number of the kernels */
     size_t most; /* sinks of a launch */
-    /* What one request needs is not kept: it may be as large as all the rest. */
+    /* The buffers of one request are not kept: they may be as large as all others together. */
     struct ky_buffer radius, offset, list, space, label, results;
-    struct ky_faults faults; /* of the lists */
+    struct ky_faults faults; /* lists that were too short */
 };
 
-/* *built: the card has made the tree now. */
+/* Makes the tree valid. *built: 1 if the card has made it now. */
 static enum ky_status stand_tree(struct ky_links *links, const struct ky_parameters *parameters,
                                  int *built, struct ky_error *error)
 {
@@ -57,7 +57,7 @@ static enum ky_status send_radii(struct general *walk, struct ky_error *error)
     return ky_rows_send(walk->card, &walk->radius, "radii", rows, request->radius, error);
 }
 
-/* Kernels count in their own numbers: floats are whole numbers up to here. */
+/* Kernels count in their own numbers; floats hold whole numbers up to this. */
 #define COUNTABLE 0x1p24
 
 static int counts_up_to(const struct general *walk, double count)
@@ -125,7 +125,7 @@ static enum ky_status prepare(struct general *walk, struct ky_error *error)
         size_t fit = SPACE / (walk->request->k * walk->real) / KY_WALK_LANES * KY_WALK_LANES;
         fit = fit < KY_WALK_LANES ? KY_WALK_LANES : fit;
         walk->most = fit < walk->most ? fit : walk->most;
-        if (walk->request->k * walk->most > UINT32_MAX) /* what the kernels count with */
+        if (walk->request->k * walk->most > UINT32_MAX) /* numbers that the kernels can count */
             return ky_fail(error, KY_UNSUPPORTED,
                            "%zu nearest neighbours: devices take up to %zu; use --engine cpu",
                            walk->request->k, UINT32_MAX / walk->most);
@@ -142,8 +142,8 @@ static enum ky_status prepare(struct general *walk, struct ky_error *error)
 
 /* ---- the walk ---- */
 
-/* A kernel needs every argument, also a buffer that the action does not use and that has no
- * memory. Such an argument becomes `results`. */
+/* A kernel needs every argument. A buffer that the action does not use has no memory; `results`
+ * takes its place. */
 static const struct ky_buffer *used(const struct general *walk, const struct ky_buffer *buffer)
 {
     return buffer->handle ? buffer : &walk->results;

@@ -10,22 +10,22 @@
 #include "base/memory.h"
 #include "octree/lists.h"
 
-/* Groups whose lists one thread makes at a time, and such chunks in a batch: enough to keep many
- * threads busy to its end. */
+/* Groups whose lists one thread makes at a time (a chunk), and chunks of a batch: enough to keep
+ * many threads busy to its end. */
 enum { CHUNK_GROUPS = 8, CHUNKS = 128, BATCH_GROUPS = CHUNK_GROUPS * CHUNKS, WORK = 6 };
 
-/* A batch of groups. What it needs is kept for the next one. */
+/* A batch of groups. Its memory is kept for the next one. */
 struct lists {
-    struct ky_relative relative; /* where that is the opening */
-    size_t first, count;         /* of the groups of the tree, or of those in `chosen` */
-    uint32_t *chosen;            /* groups that hold active bodies; NULL: all */
+    struct ky_relative relative; /* only for the opening test `relative` */
+    size_t first, count;         /* groups of the tree, or of `chosen` */
+    uint32_t *chosen;            /* groups with active bodies; NULL: all */
     struct ky_lists chunk[CHUNKS];
     uint32_t work[BATCH_GROUPS][WORK];
-    /* On its way a batch is one array: `work`, all lists of bodies, all lists of cells. */
-    struct ky_pinned half[2]; /* this batch, and the last one, which may still go up */
+    /* A batch is sent as one array: `work`, then all lists of bodies, then all lists of cells. */
+    struct ky_pinned half[2]; /* this batch, and the last one, which may still be on its way */
     int turn;
     struct ky_buffer batch;
-    struct ky_buffer order; /* of the active bodies; see kernels/forces/list.k */
+    struct ky_buffer order; /* order of the active bodies; see kernels/forces/list.k */
 };
 
 static void release(const struct ky_device_state *state, void *own)
@@ -40,8 +40,8 @@ static void release(const struct ky_device_state *state, void *own)
     ky_buffer_release(card, &lists->order);
 }
 
-/* Adds a batch of lists. A list is taken to be as long as it was seen to be in a uniform sphere
- * with θ = 0.6, scaled to this θ, but never longer than the whole system. The host holds a batch in
+/* Adds the memory of a batch of lists. The length of a list is the one measured in a uniform sphere
+ * with θ = 0.6, scaled to this θ, but never more than the whole system. The host holds a batch in
  * the chunks that threads made, and twice as one array. */
 static void lists_memory(const struct ky_parameters *parameters, size_t n, struct ky_memory *memory)
 {
@@ -53,7 +53,7 @@ static void lists_memory(const struct ky_parameters *parameters, size_t n, struc
     memory->host += 3 * bytes;
 }
 
-/* The lists of a chunk; begins in `work` count from the chunk's own lists. */
+/* Makes the lists of a chunk. Begins in `work` count from the chunk's own lists. */
 static enum ky_status make_chunk(const struct ky_host_tree *host,
                                  const struct ky_parameters *parameters, struct lists *batch,
                                  size_t chunk, struct ky_error *error)
@@ -100,7 +100,7 @@ static enum ky_status make_batch(struct ky_host_tree *host, const struct ky_para
     return KY_OK;
 }
 
-/* A chunk's lists to their places, and its begins counted from the start of the batch. */
+/* Copies a chunk's lists to their places; begins now count from the start of the batch. */
 static void place_chunk(struct lists *batch, size_t chunk, size_t body, size_t cell, uint32_t *to)
 {
     const struct ky_lists *lists = &batch->chunk[chunk];
@@ -115,8 +115,8 @@ static void place_chunk(struct lists *batch, size_t chunk, size_t body, size_t c
         memcpy(to + cell, lists->cell, lists->cells * sizeof *lists->cell);
 }
 
-/* Room for a batch of so many numbers in pinned memory, when the card has done with the batch
- * before the last, and on the card. */
+/* Makes memory for a batch of so many numbers on the card, and in pinned memory once the card has
+ * finished with the batch before the last. */
 static enum ky_status need_room(struct lists *batch, struct ky_card *card, size_t numbers,
                                 struct ky_error *error)
 {
@@ -130,11 +130,11 @@ static enum ky_status need_room(struct lists *batch, struct ky_card *card, size_
     return status;
 }
 
-/* The batch as one array, and that array on its way. */
+/* Makes one array of the batch and sends it. */
 static enum ky_status send_batch(struct lists *batch, struct ky_card *card, int threads,
                                  struct ky_error *error)
 {
-    size_t numbers = batch->count * WORK, body[CHUNKS], cell[CHUNKS]; /* where a chunk's begin */
+    size_t numbers = batch->count * WORK, body[CHUNKS], cell[CHUNKS]; /* where lists begin */
     for (size_t k = 0; k < CHUNKS; numbers += batch->chunk[k++].bodies)
         body[k] = numbers;
     for (size_t k = 0; k < CHUNKS; numbers += batch->chunk[k++].cells)
@@ -198,8 +198,8 @@ static enum ky_status run_batches(struct ky_links *links, struct lists *batch,
     return status;
 }
 
-/* Chooses the groups that hold active bodies, and sends the order with the other bodies left out.
- * *groups: of all, and how many are left. */
+/* Chooses the groups with active bodies, and sends the order without the other bodies. *groups:
+ * their number before and after. */
 static enum ky_status choose(const struct ky_host_tree *host, const struct ky_active *active,
                              struct lists *batch, size_t *groups, struct ky_error *error)
 {

@@ -1,4 +1,4 @@
-/* The walk of teams for groups of bodies (B12), through the tree that the card has made. */
+/* The walk of teams for groups of bodies (B12), through the tree that each card makes. */
 #include "engine/common/relative.h"
 #include "engine/device/forces/division.h"
 #include "engine/device/forces/method.h"
@@ -12,8 +12,8 @@ struct group_walk {
         struct ky_pair_counts counts;
     } part[KY_MOST_CARDS];
     struct ky_division division;
-    struct ky_buffer scratch; /* of the pairs of a block */
-    uint64_t put;             /* the bodies of the tree that serves */
+    struct ky_buffer scratch; /* for the sum of the pairs of a block */
+    uint64_t put;             /* bodies->put of the tree that is kept */
 };
 
 static void release(const struct ky_device_state *state, void *own)
@@ -27,7 +27,7 @@ static void release(const struct ky_device_state *state, void *own)
     ky_division_release(&walk->division, state);
 }
 
-/* In a block the groups are of the active bodies, unless all are. */
+/* In a block the groups hold the active bodies, unless all are active. */
 static int is_listed(const struct ky_evaluation *evaluation)
 {
     return evaluation->in_block && evaluation->active;
@@ -62,7 +62,7 @@ static enum ky_kernel_id kernel_of(const struct ky_device_tree *tree,
                       parameters);
 }
 
-/* A pass, and what takes part in it on one card. */
+/* A pass, and the part of each card in it. */
 struct passes {
     struct ky_device_state *state;
     struct group_walk *walk;
@@ -86,7 +86,7 @@ static struct part part_of(const struct passes *passes, size_t k)
                          edge[k + 1]};
 }
 
-/* Whether the groups walk in another order, or not all of them. */
+/* 1 if the groups walk in another order, or not all of them. */
 static int has_turns(const struct ky_evaluation *evaluation, const struct ky_parameters *parameters)
 {
     return parameters->opening == KY_RELATIVE || evaluation->in_block;
@@ -102,7 +102,7 @@ static const struct ky_buffer *groups_of(const struct ky_device_tree *tree,
     return turns ? &tree->turn : &tree->group;
 }
 
-/* `sinks`: of all cards, for one of them. */
+/* Launches the walk on one card. `sinks`: of all cards. */
 static enum ky_status launch(const struct part *part, size_t sinks,
                              const struct ky_evaluation *evaluation,
                              const struct ky_parameters *parameters, struct ky_error *error)
@@ -136,7 +136,7 @@ static enum ky_status launch(const struct part *part, size_t sinks,
 
 /* ---- several cards ---- */
 
-/* Accelerations and potentials of the sinks of one part from there to another card. */
+/* Copies accelerations and potentials of the sinks of one part to another card. */
 static enum ky_status copy_results(const struct part *of, const struct ky_device_bodies *from,
                                    struct ky_device_bodies *to, struct ky_error *error)
 {
@@ -170,8 +170,8 @@ static enum ky_status share(const struct passes *passes, struct ky_error *error)
     return status;
 }
 
-/* The same tree on every card. The host waits for each of them in between, so each has a thread.
- * What the host decides by the card is decided by the first. */
+/* Makes the same tree on every card. The host waits for each card in between, so each has a thread.
+ * Decisions of the host follow from the first card. */
 static enum ky_status build(const struct passes *passes, const struct ky_parameters *parameters,
                             struct ky_error *error)
 {
@@ -196,8 +196,8 @@ static enum ky_status build(const struct passes *passes, const struct ky_paramet
     return KY_OK;
 }
 
-/* What card k, which has its tree, takes from the first one for its walk. Bodies that are not
- * active get their results back as they were. */
+/* Sends card k, which has its tree, what it needs from the first for its walk. The results of
+ * bodies that are not active are sent too, and come back unchanged. */
 static enum ky_status send(const struct passes *passes, size_t k,
                            const struct ky_parameters *parameters, struct ky_error *error)
 {
@@ -236,7 +236,7 @@ static enum ky_status count_work(const struct passes *passes,
 
 /* ---- a pass ---- */
 
-/* What a walk needs beside the tree. */
+/* Prepares what a walk needs beside the tree. */
 static enum ky_status prepare(const struct passes *passes, size_t k,
                               const struct ky_parameters *parameters, struct ky_error *error)
 {
@@ -259,7 +259,7 @@ static enum ky_status prepare(const struct passes *passes, size_t k,
     return status;
 }
 
-/* Each card for its sinks; the results come to the first. */
+/* Each card walks for its sinks; the results come to the first card. */
 static enum ky_status walk(const struct passes *passes, const struct ky_parameters *parameters,
                            struct ky_error *error)
 {
@@ -282,7 +282,7 @@ static enum ky_status walk(const struct passes *passes, const struct ky_paramete
     return status == KY_OK ? count_work(passes, parameters, error) : status;
 }
 
-/* What was measured and counted, but for the walk of the first card. */
+/* Adds what was measured and counted, except for the walk of the first card. */
 static enum ky_status add_report(const struct passes *passes, struct ky_force_report *report,
                                  struct ky_error *error)
 {
@@ -297,7 +297,7 @@ static enum ky_status add_report(const struct passes *passes, struct ky_force_re
     return status;
 }
 
-/* Marks and counts are of one pass, the report is of all: those of the first one are added before
+/* Marks and counts are for one pass, the report for all: those of the first pass are added before
  * the second begins. */
 static enum ky_status pass(void *of, const struct ky_parameters *parameters, struct ky_error *error)
 {

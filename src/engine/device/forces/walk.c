@@ -8,7 +8,7 @@
 #include "engine/device/tree/active.h"
 
 struct walk {
-    struct ky_buffer factor; /* of the relative opening test, with a tree of the host */
+    struct ky_buffer factor; /* for the relative opening test with a tree of the host */
 };
 
 static void release(const struct ky_device_state *state, void *own)
@@ -50,7 +50,7 @@ static enum ky_kernel_id kernel_of(const struct ky_parameters *parameters, uint3
                       parameters);
 }
 
-/* The sinks of a launch and where their results go; see KY_WALK_KERNEL. */
+/* The sinks of a launch, and where their results go; see KY_WALK_KERNEL. */
 struct sinks {
     size_t first, count, stride;
     uint32_t flags;
@@ -85,7 +85,8 @@ static enum ky_status launch(const struct ky_links *links, const struct ky_buffe
 
 /* ---- bodies ---- */
 
-/* The factors of the relative opening test, to *factor; without that test what nobody reads. */
+/* Computes the factors of the relative opening test to *factor; without that test they are never
+ * read. */
 static enum ky_status make_factors(struct ky_links *links, struct walk *walk,
                                    const struct ky_evaluation *evaluation,
                                    const struct ky_parameters *parameters,
@@ -146,7 +147,7 @@ static enum ky_status evaluate(struct ky_device_state *state, struct ky_links *l
 
 /* ---- points ---- */
 
-/* What a field is computed in; nothing of it stays. */
+/* The buffers for a field; they are not kept. */
 struct field {
     struct ky_device_results results;
     struct ky_pair_counts counts;
@@ -170,7 +171,7 @@ static enum ky_status walk_points(struct ky_links *links, struct field *field, s
     return launch(links, unread, parameters, &sinks, error);
 }
 
-/* Neither the report of the last evaluation nor its marks are of this. */
+/* Makes the tree valid. The report and the marks of the last forces are not changed. */
 static enum ky_status stand_unreported(struct ky_links *links,
                                        const struct ky_parameters *parameters,
                                        const struct ky_points *points, struct ky_error *error)

@@ -132,11 +132,11 @@ struct ky_eps2_argument ky_eps2_of_points(const struct ky_device_state *state,
 
 /* ---- in and out ---- */
 
-/* Of x, v, a, a with all digits, mass, potential, softening. */
+/* Columns of x, v, a, a with all digits, mass, potential, softening. */
 enum { COLUMNS = 15 };
 
-/* A column of the card and the caller's numbers that it holds: number i of the column is
- * array[i × stride] × factor. */
+/* A column of the card, and the caller's numbers in it: number i of the column is array[i × stride]
+ * × factor. */
 struct column {
     struct ky_staged staged;
     double *array;
@@ -151,7 +151,7 @@ static struct column column_of(const struct ky_device_array *array, size_t n, si
         {array->buffer, c * n * array->number, n, array->number}, numbers, stride, factor};
 }
 
-/* An array of the part and that of the caller; the factor is that of put. */
+/* An array of the part and the caller's; the factor is that of `put`. */
 struct pair {
     struct ky_device_array own;
     double *numbers;
@@ -159,7 +159,7 @@ struct pair {
 };
 enum { PAIRS = 7 };
 
-/* What the part has and the caller has arrays for. */
+/* The arrays that both the part and the caller have. */
 static size_t pairs_of(struct ky_device_bodies *bodies, const struct ky_bodies *callers,
                        struct pair pair[PAIRS])
 {
@@ -201,7 +201,7 @@ static size_t columns_of(struct ky_device_bodies *bodies, const struct ky_bodies
     return count;
 }
 
-/* A column that crosses. */
+/* A column that is copied. */
 struct crossing {
     const struct ky_card *card;
     const struct column *column;
@@ -296,7 +296,7 @@ enum ky_status ky_device_bodies_put(struct ky_device_state *state, const struct 
     return status;
 }
 
-/* Rows of new numbers to the columns of a buffer; `list` has the bodies on the card. */
+/* Puts rows of new numbers into the columns of a buffer; `list` has the bodies on the card. */
 static enum ky_status scatter(struct ky_device_bodies *bodies, const struct ky_buffer *list,
                               struct ky_rows rows, const double *numbers, struct ky_buffer *to,
                               struct ky_error *error)
@@ -358,7 +358,7 @@ enum ky_status ky_device_bodies_get(struct ky_device_state *state, struct ky_bod
     return status;
 }
 
-/* The rows of the bodies in `list` from an array of the part to that of the caller. */
+/* Copies the rows of the bodies in `list` from an array of the part to the caller's. */
 static enum ky_status gather(struct ky_device_bodies *bodies, const struct ky_buffer *list,
                              size_t rows, const struct pair *pair, struct ky_error *error)
 {

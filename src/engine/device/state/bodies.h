@@ -5,33 +5,33 @@
 
 #include "engine/device/state/state.h"
 
-/* Opens the cards that the parameters name; each becomes a part. The parameters and what the engine
- * was opened for have been set. */
+/* Opens the cards that the parameters name; each becomes a part. Before, the parameters and the use
+ * of the engine have to be set. */
 enum ky_status ky_device_state_open(struct ky_device_state *state, struct ky_error *error);
-/* Makes room for n bodies in place of the present ones, on the first card. All parts have been
+/* Allocates n bodies in place of the present ones, on the first card. All parts must have been
  * released. */
 enum ky_status ky_device_bodies_resize(struct ky_device_state *state, size_t n,
                                        struct ky_error *error);
-/* Everything of a part whose size follows from the number of bodies. */
+/* Releases everything in a part whose size follows from the number of bodies. */
 void ky_device_bodies_release(struct ky_device_bodies *bodies);
 /* Bytes of the positions, and of the velocities: three numbers a body, and some more for the
- * alignment of parts, since curve.room changes places with these buffers and is divided into parts.
+ * alignment of parts, since curve.room is exchanged with these buffers and is divided into parts.
  */
 size_t ky_device_room(size_t n);
 /* Bytes on the first card; bodies have softenings of their own if the parameters have none. */
 double ky_device_bodies_memory(const struct ky_parameters *parameters, size_t n);
 
-/* An array of a part: columns of a number for each body. */
+/* The layout of an array of a part: columns with a number for each body. */
 struct ky_device_array {
     struct ky_buffer *buffer;
     const char *what;       /* for errors */
     size_t columns, number; /* bytes of a number */
     size_t bytes;           /* of the buffer */
 };
-/* All of them, in the order of KY_ARRAY_…, whether the part has them or not. */
+/* The layouts of all arrays, in the order of KY_ARRAY_…, also of arrays that the part lacks. */
 void ky_device_arrays(struct ky_device_bodies *bodies, struct ky_device_array array[KY_ARRAYS]);
 
-/* Makes room for one; `need`: which the part has from now on. */
+/* Allocates an array; `need`: the set of arrays that the part has from now on. */
 enum ky_status ky_device_bodies_room(struct ky_device_bodies *bodies, int which,
                                      struct ky_error *error);
 enum ky_status ky_device_bodies_need(struct ky_device_bodies *bodies, int which,
@@ -62,28 +62,27 @@ enum ky_status ky_device_bodies_columns(struct ky_device_bodies *bodies, int whi
 enum ky_status ky_device_active_list(struct ky_device_bodies *bodies,
                                      struct ky_evaluation *evaluation, struct ky_error *error);
 
-/* Softenings or, where bodies have none of their own, what stands in their place and is never read.
- */
+/* Softenings; or a buffer that is never read, if bodies have none of their own. */
 static inline const struct ky_buffer *ky_device_softenings(const struct ky_device_bodies *bodies)
 {
     return bodies->state->own_eps ? &bodies->softening : &bodies->mass;
 }
 
-/* What kernels multiply sums with: the strength of gravity (engine/common/units.h). */
+/* The factor of sums in kernels: the strength of gravity (engine/common/units.h). */
 static inline union ky_state_value ky_device_strength(const struct ky_device_bodies *bodies)
 {
     return ky_to_state(bodies->card, ky_device_scale(bodies->state).strength);
 }
 
-/* ε² of a pair of bodies that all have the same ε, by the kind of softening; as double and as
- * float, since kernels take either. Bodies with softenings of their own do not need it. */
+/* ε² of a pair of bodies with the same ε, by the kind of softening, as double and as float, since
+ * kernels take either. Not needed if bodies have their own softenings. */
 struct ky_eps2_argument {
     double whole;
     float part;
 };
 struct ky_eps2_argument ky_eps2_argument(const struct ky_device_state *state);
-/* ε² of a point; of a pair of point and body if all bodies have the same ε and the kind of
- * softening adds it. */
+/* ε² of a point. If all bodies have the same ε and the kind of softening adds it: ε² of a pair of
+ * point and body. */
 struct ky_eps2_argument ky_eps2_of_points(const struct ky_device_state *state,
                                           const struct ky_points *points);
 #define KY_EPS2(eps2, precision)                                                                   \

@@ -28,7 +28,7 @@ static void exchange(struct ky_buffer *a, struct ky_buffer *b)
     *b = c;
 }
 
-/* An array, through the room; a buffer that is as large becomes the room. */
+/* Moves an array, by way of the room; a buffer that is as large becomes the room. */
 static enum ky_status move(struct ky_device_bodies *bodies, const struct ky_device_array *array,
                            const struct ky_buffer *order, struct ky_error *error)
 {
@@ -93,7 +93,8 @@ enum ky_status ky_device_curve_leave(struct ky_device_bodies *bodies, struct ky_
     uint32_t n = (uint32_t)bodies->n;
     if (!curve->is_followed)
         return KY_OK;
-    enum ky_status status = ky_device_curve_need(bodies, error); /* a larger room may have failed */
+    /* making the room larger may have failed */
+    enum ky_status status = ky_device_curve_need(bodies, error);
     if (status != KY_OK)
         return status;
     curve->is_followed = 0;

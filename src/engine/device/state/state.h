@@ -1,13 +1,13 @@
 /* The state of a device engine, in three.
  *
- * A part is a card and the bodies there. The first part has all that is known of the bodies; the
- * others have what they need of it while they share its work (parts.h). Bodies lie in columns of
+ * A part is a card and the bodies there. The first part has all numbers of the bodies. The others
+ * have copies of what they need while they share its work (parts.h). Bodies lie in columns of
  * "state" numbers of 8 bytes, in the engine's own units (engine/common/units.h;
  * kernels/state/bodies.k says which), and in the caller's order unless curve.h says otherwise.
  *
- * What is the same for all parts is the engine's: parameters, cards, units, the report.
+ * The engine's state is the same for all parts: parameters, cards, units, the report.
  *
- * An evaluation of forces is what one call is for. It is nobody's, but passed on. */
+ * An evaluation of forces belongs to one call. It is an argument, no member of the others. */
 #ifndef KY_DEVICE_STATE_H
 #define KY_DEVICE_STATE_H
 
@@ -16,18 +16,18 @@
 #include "engine/device/driver/staging.h"
 #include "engine/engine.h"
 
-/* Of curve.c: bodies along the curve. */
+/* State of curve.c: bodies along the curve. */
 struct ky_device_curve {
     struct ky_buffer room;     /* ky_device_room(n) bytes */
-    struct ky_buffer place[2]; /* the next orders */
+    struct ky_buffer place[2]; /* the next orders of the bodies */
     struct ky_buffer index;    /* if is_followed: the caller's number of each body */
     int is_followed;           /* the bodies lie in the order of `index`, not in the caller's */
     uint64_t changes;          /* how many times bodies were put or reordered */
     unsigned readers; /* parts whose cards may still be reading the positions, a sum of 1 << number;
-                         each has finished at its mark KY_MARK_SENT */
+                         each has finished when its mark KY_MARK_SENT is reached */
 };
 
-/* The arrays of a part: ky_device_arrays. Those of an integrator's columns come last. */
+/* The arrays of a part: ky_device_arrays. The integrator's columns come last. */
 enum {
     KY_ARRAY_POSITION,
     KY_ARRAY_VELOCITY,
@@ -41,26 +41,25 @@ enum {
     KY_ARRAYS = KY_ARRAY_COLUMN + KY_COLUMN_COUNT
 };
 
-/* A part. */
+/* One part: a card and its bodies. */
 struct ky_device_bodies {
     struct ky_device_state *state;
     struct ky_card *card;
-    size_t number; /* of this part: 0 is the first */
+    size_t number; /* 0 for the first part */
     size_t n;
-    /* Which of the arrays below hold the numbers of the bodies: a sum of 1 << KY_ARRAY_…. For parts
-     * but the first they are those of the first part if `place` and curve.changes are, too. */
+    /* Which of the arrays below are valid: a sum of 1 << KY_ARRAY_…. In other parts they equal the
+     * first part's if `place` and curve.changes are equal too. */
     unsigned has;
     struct ky_buffer position, velocity, mass, softening, acceleration, potential;
-    struct ky_buffer precise; /* accelerations as numbers of the state: state->precise */
-    struct ky_buffer second;  /* positions at another time, which stay beside those of `position`
-                                 when the bodies are reordered */
+    struct ky_buffer precise; /* accelerations in numbers of the state: state->precise */
+    struct ky_buffer second;  /* positions at another time; reordered together with `position` */
     struct ky_buffer column[KY_COLUMN_COUNT]; /* of columns.c */
     struct ky_buffer active_list;             /* of an evaluation, once they are listed */
     struct ky_buffer sums;                    /* of motion.c: sums of chunks */
     struct ky_device_curve curve;
     struct {
         struct ky_buffer numbers;
-        uint64_t set, put; /* which fields `numbers` has, and in the units of which bodies */
+        uint64_t set, put; /* which fields are in `numbers`, and for which bodies' units */
     } external;            /* of external.c */
     struct ky_staging staging;
     uint64_t place; /* how many times positions changed */
@@ -70,7 +69,7 @@ struct ky_device_hermite;
 
 enum { KY_PENDING = 2 };
 
-/* The engine. */
+/* The state of the engine, the same for all parts. */
 struct ky_device_state {
     const struct ky_parameters *parameters;
     unsigned schemes; /* that the engine was opened for: a sum of 1 << ky_scheme */
@@ -80,28 +79,27 @@ struct ky_device_state {
     struct ky_device_bodies part[KY_MOST_CARDS]; /* one for each card */
     struct ky_engine_frame frame;                /* edge 0: found from the bodies */
     struct ky_engine_units units;
-    int unroll;       /* of the exact sum: enum ky_unroll, or one of the sweep (direct_sum.h) */
-    int own_eps;      /* bodies have their own softening */
-    int how;          /* to soften pairs: KY_GUARD … of physics/softening_kinds.h */
-    int precise;      /* the Hermite scheme keeps accelerations as numbers of the state beside those
-                         of the kernels, which have fewer digits */
-    unsigned columns; /* that an integrator asked for */
+    int unroll;  /* of the exact sum: enum ky_unroll, or one of the sweep (direct_sum.h) */
+    int own_eps; /* 1: bodies have their own softenings */
+    int how;     /* how pairs are softened: KY_GUARD … of physics/softening_kinds.h */
+    int precise; /* 1: the Hermite scheme keeps accelerations in numbers of the state too, since
+                    numbers of the kernels have fewer digits */
+    unsigned columns;                     /* set of the columns that an integrator asked for */
     const struct ky_externals *externals; /* of the engine */
-    struct ky_device_hermite *hermite;    /* of steps/hermite.h, which alone knows what is in it */
+    struct ky_device_hermite *hermite;    /* private to steps/hermite.h */
     int has_acceleration;
-    double pending[KY_PENDING]; /* dt of kicks that have not been made yet */
+    double pending[KY_PENDING]; /* dt of kicks that are still to be made */
     int pendings;
     uint64_t put;                  /* how many times masses and softenings were put */
-    struct ky_force_report report; /* but for what the device itself measures of the last pass */
+    struct ky_force_report report; /* without what the device itself measures of the last pass */
 };
 
-/* An evaluation. */
+/* One evaluation of forces. */
 struct ky_evaluation {
     const struct ky_active *active; /* NULL: all bodies */
-    int in_block;                   /* only some bodies are at the end of their steps */
-    unsigned listed; /* the parts whose cards have the list of the active bodies: a sum of 1 <<
-                        number; in a block the card has made it, and `active` has their number alone
-                      */
+    int in_block;                   /* 1: only some bodies are at the end of their steps */
+    unsigned listed; /* parts that have the list of the active bodies: a sum of 1 << number. In a
+                        block the card has made the list, and `active` has only its length */
 };
 
 /* 1 if the engine was opened for the scheme, else 0. */

@@ -286,11 +286,11 @@ static void find_active(struct blocks *b, uint64_t tick)
         }
 }
 
-/* What the walks of a block had in pairs beyond those of a new tree. Bodies of short steps may
- * cross their cells within a step, so that only the first block of a tree tells what it gives: for
- * the longest step that ended there, in the trees after it too, and for steps that no such block
- * has ended yet. A block of few bodies waits for its longest walk: each pair of a sink costs what
- * it does where every lane of the card has one. */
+/* Counts the pairs of a block's walks beyond those of a new tree. Bodies with short steps may cross
+ * their cells within a step. So only the first block of a tree gives a reference: for the longest
+ * step that ends there, for later trees too, and for steps that no such block has ended yet. A
+ * block of few bodies waits for its longest walk: each pair of a sink then costs as much as if
+ * every lane of the card had one. */
 static void count_beyond(const struct blocks *b)
 {
     struct ky_device_blocks *own = b->kept;

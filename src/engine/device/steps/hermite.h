@@ -11,7 +11,7 @@ struct ky_hermite_part {
     struct ky_buffer way, scale, division; /* KY_WAY_…, KY_SCALE_… and KY_DIVISIONS of shared.h */
     struct ky_buffer partial, run;         /* partial sums */
     struct ky_buffer ending;               /* how many bodies each group of lanes has listed */
-    struct ky_buffer sums[2];              /* sums over this card's sources, in turn */
+    struct ky_buffer sums[2];              /* sums over this card's sources; the two alternate */
     int turn;                              /* which of the two comes next */
     uint32_t first, end;                   /* the sources of this card */
 };
@@ -23,8 +23,8 @@ struct ky_device_hermite {
     size_t summing, correcting; /* groups of the two kernels that run at once */
     uint64_t put;               /* state->put when the units below were chosen */
     double mass_unit, speed_unit;
-    double *potential; /* of each body, in the caller's unit; NULL: those of the card serve */
-    int is_late;       /* they belong to other positions */
+    double *potential; /* of each body, in the caller's unit; NULL: the card's are valid */
+    int is_late;       /* 1: they belong to other positions */
 };
 
 static inline struct ky_hermite_part *ky_hermite_part(const struct ky_device_bodies *bodies)
@@ -43,7 +43,7 @@ enum ky_status ky_device_hermite_forget(struct ky_device_state *state, struct ky
 
 /* hermite_potential.c: potentials as sums in double. */
 
-/* Keeps the potentials that were given with the bodies as they are. */
+/* Keeps the potentials that were given with the bodies. */
 enum ky_status ky_device_hermite_keep(struct ky_device_state *state, const struct ky_bodies *given,
                                       struct ky_error *error);
 /* Replaces the potentials that were read from the card by these, if there are any. Computes late
@@ -53,12 +53,12 @@ enum ky_status ky_device_hermite_get(struct ky_device_state *state, const uint32
 /* The same with the sums of the potentials. */
 enum ky_status ky_device_hermite_sums(struct ky_device_state *state, struct ky_partial_sums *parts,
                                       struct ky_error *error);
-/* Forgets the potentials; if `late`, they have to be computed when they are asked for. */
+/* Drops the potentials; if `late`, they have to be computed when they are asked for. */
 void ky_device_hermite_drop(struct ky_device_state *state, int late);
 
-/* hermite_memory.c: what the card keeps for it. */
+/* hermite_memory.c: memory of the card for the scheme. */
 
-/* What host and card know of a call of `advance`: KY_WAY_… of kernels/driver/shared.h. */
+/* Input and output of a call of `advance` on the card: KY_WAY_… of kernels/driver/shared.h. */
 struct ky_hermite_way {
     uint64_t number[KY_WAY_NUMBERS];
     uint32_t word[KY_WAY_WORDS];
@@ -72,7 +72,7 @@ enum ky_status ky_device_hermite_reserve(struct ky_device_state *state,
 enum ky_kernel_id ky_device_hermite_kernel(const struct ky_device_state *state);
 /* Releases what the cards keep, and the potentials. */
 void ky_device_hermite_release(struct ky_device_state *state);
-/* Bytes on the first card for n bodies; the others have what it has. */
+/* Bytes on the first card for n bodies; the other cards have the same. */
 double ky_device_hermite_memory(const struct ky_device_state *state, size_t n);
 
 /* hermite_cards.c: several cards that make the same steps. */

@@ -1,6 +1,6 @@
-/* Potentials of bodies that the Hermite scheme moves: those of a block would belong to predicted
- * places, and floats would hide small errors of the energy. So they are summed in double when
- * somebody asks, and kept on the host until the bodies move. */
+/* Potentials of bodies that the Hermite scheme moves: in a block they would belong to predicted
+ * places, and floats would hide small errors of the energy. So they are summed in double when they
+ * are asked for, and kept on the host until the bodies move. */
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -35,7 +35,7 @@ enum ky_status ky_device_hermite_keep(struct ky_device_state *state, const struc
     return status;
 }
 
-/* Those at the present places, if they are late. */
+/* Computes them for the present places, if they are late. */
 static enum ky_status catch_up(struct ky_device_state *state, struct ky_error *error)
 {
     if (!state->hermite->is_late)

@@ -35,7 +35,7 @@ static enum ky_status send_curve(struct ky_device_tree *tree, struct ky_card *ca
     return ky_buffer_fill(card, &tree->curve, "curve", step, KY_CURVE_STEPS, sizeof *step, error);
 }
 
-/* A frame that was given, in the engine's units. */
+/* Sends a frame that was given, in the engine's units. */
 static enum ky_status send_frame(struct ky_device_tree *tree, const struct ky_device_bodies *bodies,
                                  struct ky_error *error)
 {
@@ -54,7 +54,7 @@ static enum ky_status send_frame(struct ky_device_tree *tree, const struct ky_de
     return card->driver->write(card, &tree->frame, 0, value, sizeof value, error);
 }
 
-/* Groups that look at all bodies in turns. */
+/* Groups that go through all bodies. */
 static uint32_t looking_groups(size_t n)
 {
     size_t groups = ky_groups(n, 1024);
@@ -108,11 +108,11 @@ static enum ky_status make_keys(struct ky_device_tree *tree, const struct ky_dev
 
 /* ---- cells ---- */
 
-/* Whether bodies of one key lie in an order that is not the caller's. MANY: a few thousand of one
- * key. */
+/* Whether bodies with the same key lie in another order than the caller's. MANY: a few thousand
+ * have one key. */
 enum ties { NONE, SOME, MANY };
 
-/* Counts the cells; levels and ties come to the host. */
+/* Counts the cells; the host reads levels and ties. */
 static enum ky_status count_cells(struct ky_device_tree *tree,
                                   const struct ky_device_bodies *bodies, int now,
                                   const struct ky_parameters *parameters, enum ties *ties,
@@ -172,7 +172,7 @@ static uint32_t flags_of(const struct ky_device_bodies *bodies,
            KY_FLAG_ORDER * (uint32_t)parameters->multipole;
 }
 
-/* The bodies lie along the curve. */
+/* Makes the moments of bodies along the curve. */
 static enum ky_status make_moments(struct ky_device_tree *tree,
                                    const struct ky_device_bodies *bodies,
                                    const struct ky_parameters *parameters, struct ky_error *error)
@@ -189,7 +189,7 @@ static enum ky_status make_moments(struct ky_device_tree *tree,
         error);
     for (int level = KY_KEY_LEVELS; level-- > 0 && status == KY_OK;) {
         uint32_t first = tree->level[level], end = tree->level[level + 1];
-        if (end == cells) /* nothing below: all of them are leaves */
+        if (end == cells) /* there is no level below: all cells of the last one are leaves */
             continue;
         status = ky_launch_over(
             card, KY_KERNEL_ky_tree_level, KY_LEVEL_EACH * (size_t)(end - first),
@@ -241,10 +241,10 @@ static enum ky_status untie(const struct ky_device_tree *tree,
                           error);
 }
 
-/* Equal keys keep the order in which the bodies lie, which must not depend on what was before. So
- * where that shows, they get the caller's order. The time for this grows with the square of how
- * many have one key: where these are many, all bodies go back into the caller's order and are
- * sorted once more. */
+/* Bodies with equal keys would keep their present order, but the tree must not depend on what was
+ * before. So they get the caller's order. The time for this grows with the square of the number of
+ * bodies with one key. If these are many, all bodies go back into the caller's order and are sorted
+ * again. */
 static enum ky_status sort_surely(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
                                   const struct ky_parameters *parameters, int *now,
                                   struct ky_error *error)
@@ -309,7 +309,7 @@ enum ky_status ky_device_tree_build(struct ky_device_tree *tree, struct ky_devic
     return status;
 }
 
-/* The bodies come back along the curve; groups follow from the cells. */
+/* Brings the bodies back along the curve, and makes groups from the cells. */
 static enum ky_status stand_again(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
                                   const struct ky_parameters *parameters, struct ky_error *error)
 {

@@ -1,4 +1,4 @@
-/* One of two trees, sources and points: kernels/tree/walk_sources.k from the host's side. */
+/* The tree of card or host, sources, points: kernels/tree/walk_sources.k from the host's side. */
 #include "engine/device/tree/links.h"
 
 #include <stdlib.h>
@@ -27,7 +27,7 @@ enum ky_status ky_links_check(const struct ky_parameters *parameters, struct ky_
                : ky_fail(error, KY_UNSUPPORTED, "%s", force->not_the_other);
 }
 
-/* The card's tree is left alone while it serves block steps: it is that of an earlier tick. */
+/* The card's tree is left alone while block steps keep it: it is from an earlier tick. */
 static int of_host(const struct ky_links *links)
 {
     return ky_links_of_host(links->bodies->state->parameters) || links->own.serves;
@@ -98,7 +98,7 @@ static enum ky_status make_sources(struct ky_links *links, struct ky_error *erro
                           error);
 }
 
-/* Room for the sources and so many points behind them: where there is too little, the sources are
+/* Makes memory for the sources and so many points behind them. If it has to grow, the sources are
  * lost. */
 static enum ky_status need_sources(struct ky_links *links, size_t points, struct ky_error *error)
 {
@@ -125,7 +125,7 @@ static enum ky_status need_sources(struct ky_links *links, size_t points, struct
     return status;
 }
 
-/* Points to their places behind the bodies. */
+/* Writes points to their places behind the bodies. */
 static enum ky_status make_points(struct ky_links *links, const struct ky_points *points,
                                   struct ky_error *error)
 {
@@ -158,10 +158,10 @@ static enum ky_status stand_host(struct ky_links *links, const struct ky_paramet
     return status == KY_OK ? ky_host_tree_send(&links->host, boxes, error) : status;
 }
 
-/* The boxes of the card's tree are made wider for walks that round, as octree_bodies.digit says. */
+/* Widens the boxes of the card's tree for walks that round, by octree_bodies.digit. */
 static enum ky_status widen(struct ky_links *links, int precision, struct ky_error *error)
 {
-    /* Cells have 48 bits of their places; the card's own sums lose the last of them. */
+    /* Cells store 48 bits of their positions; the card's own sums lose the last of these. */
     static const float digit[KY_PRECISIONS] = {0x1p-23f, 0x1p-45f, 0x1p-45f};
     struct ky_device_tree *own = &links->own;
     uint32_t cells = (uint32_t)own->cells;
@@ -291,7 +291,7 @@ struct passes {
     ky_evaluate_function *evaluate;
 };
 
-/* Marks and counts are of one pass, the report is of all: those of the first one are added before
+/* Marks and counts are for one pass, the report for all: those of the first pass are added before
  * the second begins. */
 static enum ky_status pass(void *of, const struct ky_parameters *parameters, struct ky_error *error)
 {

@@ -1,9 +1,9 @@
-/* Groups of bodies, made of the cells on the card: kernels/tree/groups.k from the host's side. */
+/* Groups of bodies, made from the cells on the card: kernels/tree/groups.k from the host's side. */
 #include "engine/device/tree/tree_groups.h"
 
 #include "engine/device/state/curve.h"
 
-/* Groups of at most `most` of the active bodies that are listed, or of all. */
+/* Makes groups of at most `most` of the listed active bodies, or of all bodies. */
 static enum ky_status divide(struct ky_device_tree *tree, const struct ky_device_bodies *bodies,
                              const struct ky_parameters *parameters, uint32_t most, size_t active,
                              struct ky_error *error)
@@ -53,8 +53,8 @@ int ky_device_tree_are_few(const struct ky_card *card, size_t groups)
     return groups < TURNS * ky_device_tree_teams(card);
 }
 
-/* Active bodies of a group: so few that half of the teams that can run have one. Lanes share the
- * sinks then, and walks of narrower groups are shorter. */
+/* Active bodies of a group: so few that the groups fill half of the teams that can run. Lanes share
+ * the sinks then, and walks of narrower groups are shorter. */
 static uint32_t active_of_group(const struct ky_card *card, const struct ky_parameters *parameters,
                                 size_t active)
 {
@@ -75,11 +75,11 @@ enum ky_status ky_device_tree_regroup(struct ky_device_tree *tree, struct ky_dev
     const uint32_t most = active > 0 ? active_of_group(card, parameters, active)
                                      : ky_device_tree_group(card->team, parameters);
     enum ky_status status = KY_OK;
-    if (active + tree->listed > 0) /* else they are there */
+    if (active + tree->listed > 0) /* else the groups of all bodies are there already */
         status = card->driver->zero(card, &tree->group, error);
     if (status == KY_OK && active + tree->listed > 0)
         status = divide(tree, bodies, parameters, most, active, error);
-    /* Each cut has one group that is not full. */
+    /* each cut has one group that is not full */
     const size_t cuts = active < tree->whole ? active : tree->whole, groups = active / most + cuts;
     tree->full = active > 0 ? active / most + 1 : tree->whole;
     tree->groups = active == 0 ? tree->whole : groups < room ? groups : room;
@@ -123,7 +123,7 @@ enum ky_status ky_device_tree_wanted(struct ky_device_tree *tree, struct ky_devi
 {
     struct ky_card *card = bodies->card;
     uint32_t n = (uint32_t)bodies->n, count = (uint32_t)evaluation->active->count;
-    struct ky_buffer *want = &tree->before; /* groups have been made */
+    struct ky_buffer *want = &tree->before; /* needed only before the groups are made */
     enum ky_status status = ky_device_active_list(bodies, evaluation, error);
     if (status == KY_OK)
         status = card->driver->zero(card, want, error);

@@ -1,4 +1,4 @@
-/* The memory of the tree that is made on the card. */
+/* The memory of the tree that a card makes. */
 #include "engine/device/tree/tree_memory.h"
 
 #include "engine/common/force_kinds.h"
@@ -10,7 +10,7 @@ static size_t aligned(size_t bytes)
     return (bytes + KY_PART_ALIGN - 1) / KY_PART_ALIGN * KY_PART_ALIGN;
 }
 
-/* A part of the room that begins where the last one ended. */
+/* Takes the part of the room that begins where the last one ended. */
 static enum ky_status take(const struct ky_device_bodies *bodies, size_t *offset, size_t bytes,
                            const char *what, struct ky_buffer *part, struct ky_error *error)
 {
@@ -49,7 +49,7 @@ uint32_t ky_device_tree_group(size_t team, const struct ky_parameters *parameter
 }
 
 /* Groups of n bodies at most. A cut has at most KY_GROUPS_IN_CUT full groups, unless it is a leaf.
- * Its parent has more, so that of every level there are few parents, of 8 cuts each. Every cut has
+ * Its parent has more bodies, so that every level has few parents, with 8 cuts each. Every cut has
  * one group that is not full. */
 static size_t most_groups(size_t team, const struct ky_parameters *parameters, size_t n)
 {

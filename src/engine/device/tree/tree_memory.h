@@ -1,4 +1,4 @@
-/* What the tree of a card consists of, and its memory. */
+/* The buffers of the tree of a card, and their memory. */
 #ifndef KY_DEVICE_TREE_ROOM_H
 #define KY_DEVICE_TREE_ROOM_H
 
@@ -13,7 +13,7 @@ struct ky_device_tree {
     struct ky_buffer weights, starts;       /* kernels/tree/groups.k */
     struct ky_buffer scratch;               /* of sort and scan */
     struct ky_pinned pinned;                /* the number of groups */
-    /* Parts of bodies->curve.room. Before the bodies lie along the curve, and after. */
+    /* Parts of bodies->curve.room: before the bodies lie along the curve, and after. */
     struct ky_two_buffers keys;
     struct ky_buffer masks, at;
     struct ky_buffer group, turn, weight, before, factor,
@@ -37,7 +37,7 @@ struct ky_device_tree {
 
 enum {
     KY_GROUPS_IN_CUT = 32, /* full groups of a cell that is divided into groups, at most */
-    KY_HEAVY_GROUPS = 16   /* of this many groups one is divided, if any are */
+    KY_HEAVY_GROUPS = 16   /* one of this many groups is divided, if any are */
 };
 
 /* Bodies of a group at most, with so many lanes of a team. Walks of single bodies have no groups;
@@ -45,13 +45,13 @@ enum {
 uint32_t ky_device_tree_group(size_t team, const struct ky_parameters *parameters);
 /* Teams that the card runs at once. */
 size_t ky_device_tree_teams(const struct ky_card *card);
-/* Groups that there is room for: of all bodies, or of active ones. */
+/* Groups for which there is memory: of all bodies, or of active ones. */
 size_t ky_device_tree_groups_room(const struct ky_device_bodies *bodies,
                                   const struct ky_parameters *parameters);
 /* Counts of cells: of each level and team of n bodies, and their sum. */
 size_t ky_device_tree_counts(size_t team, size_t n);
 
-/* The calls below return KY_DEVICE where the card has no memory for it. */
+/* The calls below return KY_DEVICE where the card has no memory. */
 
 /* Buffers whose size follows from the number of bodies. */
 enum ky_status ky_device_tree_need_bodies(struct ky_device_tree *tree,

@@ -1,4 +1,4 @@
-/* What the CUDA driver, in C, takes from the parts that nvcc compiles. */
+/* What the CUDA driver, which is in C, uses from the parts that nvcc compiles. */
 #ifndef KY_CUDA_H
 #define KY_CUDA_H
 
@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* A kernel: its address on the host's side, and what it takes. */
+/* A kernel: its host address, and its arguments. */
 struct ky_cuda_kernel {
     const void *address;
     struct ky_taken taken;
@@ -24,16 +24,16 @@ struct ky_cuda_table {
 extern const struct ky_cuda_table ky_cuda_common, ky_cuda_single, ky_cuda_extended, ky_cuda_double,
     ky_cuda_unroll, ky_cuda_exact;
 
-/* What `count` devices have, one behind the other: `words` of 16 bytes for each of *number. The
- * present device can read all of it. */
+/* The parts of `count` devices, to be put one behind the other: `words` of 16 bytes for each unit,
+ * *number units. The present device can read all of it. */
 struct ky_cuda_parts {
     const void *of[KY_MOST_CARDS];
 };
 cudaError_t ky_cuda_gather(const struct ky_cuda_parts *parts, size_t count, void *to,
                            const unsigned long long *number, size_t words, cudaStream_t stream);
 
-/* CUB's radix sort, scan and sum. With work = NULL they say how many bytes of scratch they want.
- * The sort has pairs of buffers; *now is that of the numbers, before and after. */
+/* CUB's radix sort, scan and sum. With work = NULL they return the bytes of scratch that they need.
+ * The sort has pairs of buffers; *now is the buffer with the numbers, before and after. */
 cudaError_t ky_cuda_sort(void *work, size_t *bytes, unsigned long long *const keys[2],
                          unsigned *const values[2], int *now, size_t n, int bits,
                          cudaStream_t stream);
@@ -52,7 +52,7 @@ static struct ky_cuda_kernel ky_cuda_kernel_of(void (*kernel)(Arguments...))
     return {(const void *)kernel, {sizeof...(Arguments), {sizeof(Arguments)...}}};
 }
 
-/* The table of a file, whose kernels are those of the list; the definitions tell the arguments. */
+/* The table of a file with the kernels of the list; the arguments follow from their definitions. */
 #define KY_CUDA_TABLE(name, list)                                                                  \
     static const struct ky_cuda_kernel kernels[] = {list};                                         \
     extern const struct ky_cuda_table name = {kernels, sizeof kernels / sizeof *kernels};

@@ -14,9 +14,9 @@ struct ky_cuda {
     cudaStream_t stream;
     cudaEvent_t mark[KY_MARKS];
     int marked[KY_MARKS];
-    cudaEvent_t turn; /* how far this queue had come when another was to follow */
-    uint64_t peers;   /* devices to whose memory access was asked for */
-    uint64_t reached; /* those of them whose memory kernels of this one can read */
+    cudaEvent_t turn; /* the point of this queue for which another queue waits */
+    uint64_t peers;   /* bits of the devices to whose memory access was asked for */
+    uint64_t reached; /* bits of those devices whose memory kernels of this one can read */
 };
 
 static const struct ky_cuda_table *const tables[] = {&ky_cuda_common,   &ky_cuda_single,
@@ -37,7 +37,7 @@ static const struct ky_cuda_kernel *kernel_of(enum ky_kernel_id id)
 static enum ky_status failed(const struct ky_card *card, cudaError_t code, const char *call,
                              const char *what, size_t bytes, struct ky_error *error)
 {
-    cudaGetLastError(); /* else the next launch reports it again */
+    cudaGetLastError(); /* else the next launch would report it again */
     return ky_fail(error, KY_DEVICE, "%s: %s of %s, %zu bytes: %s (%s)", card->name, call, what,
                    bytes, cudaGetErrorString(code), cudaGetErrorName(code));
 }
@@ -52,7 +52,7 @@ static struct ky_cuda *use(const struct ky_card *card)
 
 /* ---- devices ---- */
 
-/* Why there is none, if there is none. */
+/* The number of devices; if it is 0, *reason says why. */
 static int device_count(const char **reason)
 {
     int count = 0;
@@ -257,7 +257,7 @@ static enum ky_status read_later(struct ky_card *card, const struct ky_buffer *b
     return KY_OK;
 }
 
-/* What is put into `later` from now on begins when all that is in `first` has ended. */
+/* Work that is put into `later` from now on begins when all in `first` has ended. */
 static cudaError_t follow(struct ky_cuda *first, struct ky_cuda *later)
 {
     cudaSetDevice(first->device);
@@ -266,7 +266,8 @@ static cudaError_t follow(struct ky_cuda *first, struct ky_cuda *later)
     return code == cudaSuccess ? cudaStreamWaitEvent(later->stream, first->turn, 0) : code;
 }
 
-/* Memory of a device that cannot be reached from another goes through the host, says CUDA. */
+/* Gives the device access to the memory of another one. Without access CUDA copies through the
+ * host. */
 static void open_way(struct ky_cuda *target, int device)
 {
     if (device == target->device || device >= 64 || (target->peers >> device & 1))
@@ -274,7 +275,8 @@ static void open_way(struct ky_cuda *target, int device)
     target->peers |= (uint64_t)1 << device;
     cudaSetDevice(target->device);
     const cudaError_t code = cudaDeviceEnablePeerAccess(device, 0);
-    if (code == cudaSuccess || code == cudaErrorPeerAccessAlreadyEnabled) /* by another engine */
+    /* "already": another engine has done it */
+    if (code == cudaSuccess || code == cudaErrorPeerAccessAlreadyEnabled)
         target->reached |= (uint64_t)1 << device;
     if (code != cudaSuccess)
         cudaGetLastError();
@@ -331,7 +333,7 @@ static enum ky_status await(struct ky_card *card, struct ky_card *other, int mar
     return KY_OK;
 }
 
-/* Every queue waits until the others have come here, too. */
+/* Every queue waits until all others have come to this point. */
 static cudaError_t meet(const struct ky_gathering *cards, size_t count)
 {
     cudaError_t code = cudaSuccess;

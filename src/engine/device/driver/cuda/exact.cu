@@ -1,5 +1,5 @@
-/* What takes the state of the bodies in double: the exact sum, and the first steps of the Hermite
- * scheme. */
+/* Kernels that read the state of the bodies in double: the exact sum, and the first steps of the
+ * Hermite scheme. */
 #define KY_PRECISION 2
 #include "engine/device/driver/cuda/cuda.h"
 #include "engine/device/kernels/forces/exact.k"

@@ -10,8 +10,8 @@
 
 int ky_opencl_hide_double;
 
-/* Drivers set themselves up when they are first asked for devices, and some (PoCL) do not expect
- * two threads there. So one thread at a time asks. */
+/* Drivers initialise themselves when they are first asked for devices, and some (PoCL) fail if two
+ * threads do that. So one thread at a time asks. */
 static pthread_mutex_t asking = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- devices ---- */
@@ -25,8 +25,8 @@ static int is_gpu(cl_device_id device)
     return (type & (CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR)) != 0;
 }
 
-/* PoCL, which sets up the processor as soon as it is asked for devices of any kind, and ends the
- * process where that fails (without /sys). It tells its name without. */
+/* 1 for PoCL. It initialises the processor as soon as it is asked for devices of any kind, and ends
+ * the process if that fails (without /sys). It gives its name without that. */
 static int is_of_cpus(cl_platform_id platform)
 {
     char name[100] = "";
@@ -34,7 +34,7 @@ static int is_of_cpus(cl_platform_id platform)
     return !strcmp(name, "Portable Computing Language");
 }
 
-/* Adds the devices of the platforms that are, or are not, of CPUs. */
+/* Adds the devices of the platforms that are for CPUs, or of those that are not. */
 static size_t ask_platforms(int of_cpus, cl_device_id found[MOST_DEVICES], size_t count)
 {
     cl_platform_id platforms[MOST_DEVICES];
@@ -52,7 +52,7 @@ static size_t ask_platforms(int of_cpus, cl_device_id found[MOST_DEVICES], size_
     return count;
 }
 
-/* The devices that are no CPU; with `all` the others after them. */
+/* The devices that are not CPUs; with `all` the CPUs after them. */
 static size_t find_devices(int all, cl_device_id devices[MOST_DEVICES])
 {
     cl_device_id found[MOST_DEVICES];
@@ -66,14 +66,14 @@ static size_t find_devices(int all, cl_device_id devices[MOST_DEVICES])
     return sorted;
 }
 
-/* As many devices as it takes to know the one with this number. */
+/* Finds enough devices to know the one with this index. */
 static size_t find_device(size_t index, cl_device_id devices[MOST_DEVICES])
 {
     size_t count = find_devices(0, devices);
     return index < count ? count : find_devices(1, devices);
 }
 
-/* PoCL has no device when it finds no folder for its own cache. */
+/* PoCL has no device if it finds no folder for its own cache. */
 static const char *why_none(void)
 {
     cl_uint platforms = 0;
@@ -228,7 +228,7 @@ static enum ky_status allocate(struct ky_card *card, size_t bytes, struct ky_buf
     return KY_OK;
 }
 
-/* OpenCL has no parts of parts: a part of a part is made as one of the buffer that both lie in. */
+/* OpenCL has no parts of parts: a part of a part is made as a part of the whole buffer. */
 static enum ky_status part(struct ky_card *card, const struct ky_buffer *whole, size_t offset,
                            size_t bytes, struct ky_buffer *buffer, struct ky_error *error)
 {
@@ -290,7 +290,7 @@ static enum ky_status write_with(struct ky_card *card, cl_bool blocking, struct 
         code = clEnqueueWriteBuffer(cl->queue, buffer->handle, blocking, offset, bytes, data, 0,
                                     NULL, NULL);
     if (code == CL_SUCCESS && !blocking)
-        code = clFlush(cl->queue); /* else it may wait for the next call that blocks */
+        code = clFlush(cl->queue); /* else the copy may wait for the next call that blocks */
     if (code != CL_SUCCESS)
         return ky_opencl_failed(cl, code, "clEnqueueWriteBuffer", buffer->what, bytes, error);
     return KY_OK;
@@ -358,7 +358,7 @@ static enum ky_status copy(struct ky_card *from_card, const struct ky_buffer *fr
     return status;
 }
 
-/* Copies have been made when they return: there is nothing to wait for. */
+/* copies are complete when they return: there is nothing to wait for */
 static enum ky_status await(struct ky_card *card, struct ky_card *other, int mark,
                             struct ky_error *error)
 {
@@ -380,7 +380,7 @@ static enum ky_status zero(struct ky_card *card, struct ky_buffer *buffer, struc
 
 /* ---- kernels ---- */
 
-/* The bytes of a type by its name in a kernel, 0 for another name. */
+/* The bytes of a type by its name in a kernel; 0 for an unknown name. */
 static unsigned char bytes_of_type(const char *name)
 {
     static const struct {
@@ -429,7 +429,8 @@ static enum ky_status load(struct ky_card *card, enum ky_kernel_id kernel, struc
     return KY_OK;
 }
 
-/* OpenCL 1.2 does not tell; four groups a processor keep a GPU busy, one a CPU's core. */
+/* OpenCL 1.2 has no call for this; four groups a processor keep a GPU busy, one a core keeps a CPU
+ * busy. */
 static size_t resident(struct ky_card *card, enum ky_kernel_id kernel)
 {
     (void)kernel;
@@ -456,7 +457,7 @@ static enum ky_status launch(struct ky_card *card, enum ky_kernel_id id, size_t 
     code =
         clEnqueueNDRangeKernel(cl->queue, cl->kernel[id], 1, NULL, &total, &lanes, 0, NULL, NULL);
     if (code == CL_SUCCESS)
-        code = clFlush(cl->queue); /* else it may wait for the next call that blocks */
+        code = clFlush(cl->queue); /* else the kernel may wait for the next call that blocks */
     if (code != CL_SUCCESS)
         return ky_fail(error, KY_DEVICE, "%s: kernel %s of %zu groups of %zu cannot start (%d)",
                        card->name, kernel->name, groups, lanes, code);

@@ -1,4 +1,4 @@
-/* The OpenCL driver's own state and the parts it is made of. OpenCL 1.2 alone. */
+/* The OpenCL driver's own state and parts. It uses OpenCL 1.2 alone. */
 #ifndef KY_OPENCL_H
 #define KY_OPENCL_H
 
@@ -24,9 +24,9 @@ struct ky_opencl {
     cl_event mark[KY_MARKS];
 };
 
-/* For tests: devices are taken for such as have no double. */
+/* For tests: devices are treated as if they had no double. */
 extern int ky_opencl_hide_double;
-/* For tests: programs that were compiled from their source up to now. */
+/* For tests: the number of programs that were compiled from source so far. */
 extern atomic_int ky_opencl_compilations;
 
 /* Returns KY_DEVICE. The error has the call that failed, the buffer or kernel `what` with its
@@ -51,13 +51,13 @@ enum ky_status ky_opencl_reduce(struct ky_card *card, const struct ky_buffer *fr
 /* cache.c: PATH of the entry with this key; -1 if the user has no cache folder. Makes the folders.
  */
 int ky_opencl_cache_path(uint64_t key, char *path, size_t size);
-/* The binary of an entry that is whole, to be freed, or NULL. A pipe in its place does not keep us
- * waiting. */
+/* The binary of a whole entry, to be freed, or NULL. A pipe in the place of an entry does not
+ * block. */
 unsigned char *ky_opencl_cache_read(const char *path, uint64_t key, size_t *size);
-/* That it cannot be written is not an error. */
+/* A failure to write is not an error. */
 void ky_opencl_cache_write(const char *path, uint64_t key, const unsigned char *binary,
                            size_t size);
-/* Bytes of all entries together; tests set it lower. */
+/* The limit of the bytes of all entries together; tests set it lower. */
 extern uint64_t ky_opencl_cache_limit;
 
 #endif

@@ -37,7 +37,7 @@
 #define KY_LANE ((ky_uint)get_local_id(0))
 #define KY_GROUP ((ky_uint)get_group_id(0))
 #define KY_BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
-/* Of unsigned numbers of 32 bits in global or local memory; each gives the number from before. */
+/* For unsigned numbers of 32 bits in global or local memory; each returns the former number. */
 #define KY_ATOMIC_ADD(at, value) atomic_add(at, value)
 #define KY_ATOMIC_MAX(at, value) atomic_max(at, value)
 #define KY_ATOMIC_CAS(at, expected, value) atomic_cmpxchg(at, expected, value)
@@ -296,7 +296,7 @@ KY_FN ky_mask ky_team_bits(ky_team team, int predicate)
     return bits;
 }
 
-/* The sum of the values of the lanes before; *total is that of all. */
+/* The sum of the values of the lanes before; *total is the sum over all lanes. */
 KY_FN ky_uint ky_team_exclusive_sum(ky_team team, ky_uint value, ky_uint *total)
 {
     ky_uint sum = value;
@@ -386,7 +386,7 @@ KY_FN float ky_team_least(ky_team team, float value)
 
 #endif
 
-/* How many lanes before have a predicate that holds; *total counts those of all lanes. */
+/* The number of lanes before whose predicate holds; *total is the number among all lanes. */
 KY_FN ky_uint ky_team_rank(ky_team team, int predicate, ky_uint *total)
 {
     ky_mask bits = ky_team_bits(team, predicate);

@@ -1,4 +1,4 @@
-/* Every kernel, and the units that OpenCL compiles in one go, each when it is first needed. Read by
+/* Every kernel, and the units that OpenCL compiles at once, each when it is first needed. Read by
  * the host alone. */
 #ifndef KY_KERNELS_LIST_H
 #define KY_KERNELS_LIST_H
@@ -51,7 +51,7 @@
 #define KY_GENERAL_KERNEL_OF(name, needs, p, number)                                               \
     KY_K(general_##p, ky_general_##name##_##p, KY_WALK_LANES)
 
-/* Boards and the Hermite scheme, for two of the precisions; the third has none of this. */
+/* Boards and the Hermite scheme, for two of the precisions; single has neither. */
 #define KY_HERMITE_UNIT(p, number, name, NAME, how)                                                \
     KY_U(hermite_##name##_##p, "steps/hermite_sum.k", number,                                      \
          KY_HERMITE_SUM(ky_hermite_sum_##name, how))
@@ -182,7 +182,7 @@
     KY_SOFTENED(KY_EXACT_KERNEL, , )                                                               \
     KY_K(hermite_start, ky_hermite_start_double, KY_JERK_LANES)
 
-/* For drivers that have no sort, scan and reduce of their own. */
+/* For drivers without their own sort, scan and reduce. */
 #define KY_KERNELS_SORT                                                                            \
     KY_K(sort, ky_scan_sum, 256)                                                                   \
     KY_K(sort, ky_scan_tile, 256)                                                                  \

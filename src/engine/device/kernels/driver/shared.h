@@ -1,4 +1,4 @@
-/* Numbers that kernels and host must agree on. Read by all of them. */
+/* Numbers on which kernels and host must agree. Read by all of them. */
 #ifndef KY_KERNELS_SHARED_H
 #define KY_KERNELS_SHARED_H
 
@@ -11,17 +11,17 @@
 #define KY_CUDA_TEAM 32
 #define KY_TEAMS_OF_BLOCK 4
 
-/* Room that kernels may find too small (fault.h): KY_CAPACITIES(X) has a row each with its name in
- * errors. */
+/* Capacities that kernels may find too small (fault.h): KY_CAPACITIES(X) has a row for each with
+ * its name in errors. */
 #define KY_CAPACITIES(X)                                                                           \
     X(NEIGHBOURS, "the longest list of neighbours")                                                \
     X(COMPACTED, "what a compaction keeps")
 #define KY_CAPACITY_NUMBER(name, what) KY_CAPACITY_##name,
 enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 
-/* The direct sum: lanes of a group; of the tuned kernel sinks a lane and sources a turn of the
- * loop; sources that are added in the kernel's own numbers before the sum goes into a compensated
- * one. */
+/* The direct sum: lanes of a group; for the tuned kernel the sinks of a lane and the sources of an
+ * iteration; sources that are added in the kernel's own numbers before the sum goes into a
+ * compensated one. */
 #define KY_DIRECT_LANES 128
 #define KY_DIRECT_SINKS 2
 #define KY_DIRECT_STEP 8
@@ -47,27 +47,26 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
     SWEPT(p, 8, 2)                                                                                 \
     SWEPT(p, 8, 4)                                                                                 \
     SWEPT(p, 8, 8)
-/* For those who want a part of the table. */
+/* For users of a part of the table. */
 #define KY_NO_NAME(p, name, NAME, sinks, sources)
 #define KY_NO_SWEEP(p, sinks, sources)
-/* Flags of its kernels: sinks have softenings of their own; they lie where the list of labels says;
- * results go where the labels say; sources have softenings of their own, which the kernels for
- * splines ask for. */
+/* Flags of its kernels: sinks have their own softenings; they are those that the list of labels
+ * names; results go where the labels say; sources have their own softenings, which the kernels for
+ * splines need. */
 #define KY_DIRECT_OWN_EPS 1
 #define KY_DIRECT_LISTED 2
 #define KY_DIRECT_SCATTER 4
 #define KY_DIRECT_SOURCE_EPS 8
 
-/* Sums with jerk (jerk.h): lanes of a group, which are the sources of a tile; sinks of a lane,
- * sources of a turn of the loop, sources of a run, which are added in the kernel's own numbers
- * before they go into the state's; numbers of a partial sum; the run of a source that there is not.
- */
+/* Sums with jerk (jerk.h): lanes of a group, which are the sources of a tile; sinks of a lane;
+ * sources of an iteration; sources of a run, which are added in the kernel's own numbers before
+ * they go into the state's; numbers of a partial sum; the run that stands for no source. */
 #define KY_JERK_LANES 128
 #define KY_JERK_HALF (KY_JERK_LANES / 2)
 #ifndef KY_JERK_SINKS
 #define KY_JERK_SINKS 2
 #endif
-#ifdef KY_ON_CPU /* where more takes long to compile and runs no faster */
+#ifdef KY_ON_CPU /* more would take long to compile and run no faster */
 #define KY_JERK_STEP 1
 #elif !defined(KY_JERK_STEP)
 #define KY_JERK_STEP 8
@@ -75,12 +74,12 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 #define KY_JERK_RUN 32
 #define KY_JERK_NUMBERS 8
 #define KY_NO_RUN 0xffffffffU
-/* A squared distance nearer than any of an empty slot, and farther than any other. */
+/* A squared distance smaller than that of any empty slot, and larger than any other. */
 #define KY_JERK_FAR2_FLOAT 1e36f
 #define KY_JERK_FAR2_DOUBLE 1e290
 
-/* The slots of a board (board.k) in blocks, of each of which there are columns of state numbers and
- * of words. */
+/* The slots of a board (board.k) lie in blocks; each block has columns of state numbers and of
+ * words. */
 #define KY_SLOT_BLOCK 128
 #define KY_SLOT_X 0
 #define KY_SLOT_V 3
@@ -93,17 +92,17 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 #define KY_SLOT_LABEL 0 /* the words: label; whether the slot is set */
 #define KY_SLOT_IS_SET 1
 #define KY_SLOT_WORDS 2
-/* A body on its way to its slot: its state numbers, then two words in place of another, slot and
- * label; KY_SLOT_EMPTY is added to the slot of a body that is none. */
+/* A body in an upload: its state numbers, then two words in place of another number, slot and
+ * label. KY_SLOT_EMPTY is added to the slot if the slot becomes empty. */
 #define KY_SLOT_SENT 18
 #define KY_SLOT_EMPTY 0x80000000U
-/* Sinks on their way: columns of position, velocity and h², then words, their labels. */
+/* Sinks in an upload: columns of position, velocity and h², then words: their labels. */
 #define KY_SINK_X 0
 #define KY_SINK_V 3
 #define KY_SINK_H2 6
 #define KY_BOARD_SINK 7
-/* Results: columns of acceleration, jerk, p and r² of the nearest; then of words: its label, its
- * slot; with lists how many were found, and where the list begins. */
+/* Results: columns of acceleration, jerk, p and r² of the nearest body; then columns of words: its
+ * label and its slot, and with lists how many bodies were found and where the list begins. */
 #define KY_RESULT_A 0
 #define KY_RESULT_JERK 3
 #define KY_RESULT_P 6
@@ -115,30 +114,31 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 #define KY_RESULT_FOUND 2
 #define KY_RESULT_BEGIN 3
 #define KY_BOARD_WORDS_WITH_LISTS 4
-/* Flags: bodies are predicted where they are used. */
+/* flag: bodies are predicted in the kernel that uses them */
 #define KY_BOARD_FUSED 1
-/* What is added to labels (int32) in lists, which are sorted as numbers without a sign. */
+/* added to labels (int32) in lists, which are sorted as unsigned numbers */
 #define KY_BOARD_LABEL_SIGN 0x80000000U
 
-/* External fields: numbers of each. */
+/* numbers of an external field */
 #define KY_EXTERNAL_STRIDE 10
 
-/* The walk of each body: lanes of a group, and cells that are added in the kernel's own numbers. */
+/* The walk of single bodies: lanes of a group, and cells that are added in the kernel's own
+ * numbers. */
 #define KY_WALK_LANES 128
 #define KY_WALK_CHUNK 64
-/* Flags of walks and lists, which are arguments of their kernels; with them go the bits of
- * KY_OPENING_… (physics/opening.h): 1, 2, 4 and 2048. pairs.h has the flags that are constant in an
- * instance of a kernel. */
+/* Flags of walks and lists, arguments of their kernels, together with the bits KY_OPENING_…
+ * (physics/opening.h): 1, 2, 4 and 2048. pairs.h has the flags that are constant in an instance of
+ * a kernel. */
 #define KY_FLAG_OWN_EPS 8     /* sinks have their own softening */
 #define KY_FLAG_SOURCE_EPS 16 /* and sources add theirs */
-#define KY_FLAG_LISTED 32     /* lanes take the bodies in an order, or those of a list, given */
+#define KY_FLAG_LISTED 32     /* lanes take the bodies in a given order, or those of a given list */
 #define KY_FLAG_FACTORS 128   /* each sink has its factor of open2 */
 #define KY_FLAG_WANTED 256    /* only the sinks of a list are wanted */
-#define KY_FLAG_ALONG 512     /* the caller's arrays are in the order of the tree, too */
+#define KY_FLAG_ALONG 512     /* the caller's arrays too are in the order of the tree */
 #define KY_FLAG_MIXED 1024    /* a cell may hold very unequal softenings: KY_MIXED_REACH2 */
 #define KY_FLAG_ORDER 0x10000 /* times the order of the moments */
 
-/* Lists: lanes of a group, and what stands for a body whose force is not wanted. */
+/* Lists: lanes of a group, and the mark of a body whose force is not wanted. */
 #define KY_LIST_LANES 64
 #define KY_NOT_WANTED 0xffffffffU
 
@@ -147,7 +147,7 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 
 /* The tree made on a device. The steps of the curve: states × octants. */
 #define KY_CURVE_STEPS 192
-/* Groups that look for bounds. */
+/* Groups that find bounds. */
 #define KY_BOUNDS_GROUPS 1024
 /* Places in the frame: lowest corner and edge of the cube, KY_KEY_PLACES / edge, the origin of the
  * cells, the three lower and the three upper sides. */
@@ -157,30 +157,30 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 #define KY_FRAME_ORIGIN 5
 #define KY_FRAME_BOUNDS 8
 #define KY_FRAME_NUMBERS 14
-/* What the host reads of a tree: the first cell of each level, their number, whether bodies with
- * equal keys are not in the caller's order, and whether more than KY_LONG_TIE have one key. */
+/* What the host reads of a tree: the first cell of each level; the number of cells; whether bodies
+ * with equal keys are not in the caller's order; whether more than KY_LONG_TIE have one key. */
 #define KY_LONG_TIE 1024
 #define KY_FACT_CELLS (KY_KEY_LEVELS + 1)
 #define KY_FACT_TIES (KY_KEY_LEVELS + 2)
 #define KY_FACT_LONG_TIE (KY_KEY_LEVELS + 3)
 #define KY_FACTS (KY_KEY_LEVELS + 4)
 #define KY_FACT_LANES 32 /* one for each of them */
-/* Lanes that make a cell from its children, and lanes of their group; flags of cells, with which go
- * KY_FLAG_OWN_EPS, KY_FLAG_ORDER and KY_OPENING_…: they have the edge of their cube. */
+/* Lanes that make a cell from its children, and lanes of a group of them; flags of cells, used
+ * together with KY_FLAG_OWN_EPS, KY_FLAG_ORDER and KY_OPENING_…: cells have their cube's edge. */
 #define KY_LEVEL_EACH 8
 #define KY_LEVEL_LANES 128
 #define KY_GROWN_EDGE 16
-/* Steps of the cost of a group's walk; into how many a heavy group is divided. */
+/* Steps of the cost of a group's walk; the number of parts of a heavy group. */
 #define KY_WEIGHTS 2048
 #define KY_SPLIT 4
-/* Parts of the curve whose work is counted, to divide it among cards. */
+/* parts of the curve whose work is counted for the division among cards */
 #define KY_WORK_BINS 1024
-/* The walk of teams: cells on the stack; bodies of a leaf that goes into the list. */
+/* The walk of teams: cells on the stack; bodies of a leaf that still goes into the list. */
 #define KY_STACK 512
 #define KY_LISTED_LEAF 16
-/* A cell is opened for sinks within so many times the range of its bodies' ε², squared distances:
- * its field with the mean ε² is then wrong by 15/8 (σ/d²)² of itself at most, 8e-4, as σ, the
- * scatter of ε², is at most half of the range. */
+/* A cell is opened for sinks within this many times the range of its bodies' ε² (as squared
+ * distance). Beyond, the error of its field from the mean ε² is at most 15/8 (σ/d²)² of the field,
+ * 8e-4, since σ, the scatter of ε², is at most half of the range. */
 #define KY_MIXED_REACH2 25.0f
 
 /* Words that block steps count: bodies by the level of their steps, levels 0 to 40; steps that were
@@ -189,11 +189,11 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 #define KY_TALLY_MISSING 42
 #define KY_TALLY_WORDS 43
 
-/* The Hermite scheme (hermite.k). What the host asks of a way and reads of it: numbers of 64 bits,
- * then words, those of block steps and two more. Set by the host: ticks of the longest step, level
- * of one tick, tick to reach, most blocks, the two bodies that may pass. Then the tick of the last
- * block, blocks, steps of bodies, the shortest step. Then of the present block: its tick, its
- * active bodies, and how the sums for them are divided. */
+/* The Hermite scheme (hermite.k). Input and output of a call of `advance`: numbers of 64 bits, then
+ * words, which are those of block steps and two more. The host sets: ticks of the longest step,
+ * level of one tick, tick to reach, most blocks, the two bodies that may pass. Then come the tick
+ * of the last block, blocks, steps of bodies, the shortest step. Then for the present block: its
+ * tick, its active bodies, and the division of their sums. */
 #define KY_WAY_STRIDE 0
 #define KY_WAY_DEEPEST 1
 #define KY_WAY_UNTIL 2
@@ -209,14 +209,14 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 #define KY_WAY_LENGTH 13
 #define KY_WAY_NUMBERS 14
 #define KY_WAY_FIRST_WORD (2 * KY_WAY_NUMBERS)
-/* ~ of the first body that may not go on, or 0; how many are on the list so far. */
+/* ~ of the first body that may not continue, or 0; the number of bodies on the list so far */
 #define KY_WAY_CLOSE KY_TALLY_WORDS
 #define KY_WAY_LISTED (KY_TALLY_WORDS + 1)
 #define KY_WAY_WORDS (KY_TALLY_WORDS + 2)
-/* Numbers of the state: longest step, tick [time]; from accelerations to those in lengths; from
- * masses and velocities to those in the sums, and back; from the sums to accelerations and jerks;
- * η; ε² where bodies have none of their own, in its place how often that of a source counts; the
- * mean velocity. */
+/* Numbers of the state: longest step, tick [time]; factors from accelerations to those in lengths,
+ * from masses and velocities to those in the sums, and back, from the sums to accelerations and
+ * jerks; η; ε² of bodies without their own, or else how many times a source's ε² counts; the mean
+ * velocity. */
 #define KY_SCALE_LONGEST 0
 #define KY_SCALE_TICK 1
 #define KY_SCALE_PER_KICK 2
@@ -229,26 +229,25 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 #define KY_SCALE_EPS2 9
 #define KY_SCALE_DRIFT 10
 #define KY_SCALE_NUMBERS 13
-/* What a block is: that of a way, in which it is chosen what comes next; the end of all other steps
- * where a way stops; or the beginning of all. */
+/* Kinds of blocks: a usual one, in which the next steps are chosen; the end of all other steps when
+ * a call stops; the beginning of all steps. */
 #define KY_HERMITE_BLOCK 0
 #define KY_HERMITE_STOP 1
 #define KY_HERMITE_START 2
-/* Flags of its kernels: bodies have softenings of their own; this is not the last correction; the
- * list is made in order by a launch of its own; how often this is added, so many devices share the
- * sums. */
+/* Flags of its kernels: bodies have their own softenings; this is not the last correction; a
+ * separate launch makes the list in order; times the number of devices that share the sums. */
 #define KY_HERMITE_OWN_EPS 4
 #define KY_HERMITE_AGAIN 8
 #define KY_HERMITE_ORDERED 16
 #define KY_HERMITE_DEVICES 256U
-/* The division of sums is the same for numbers of sinks that agree in their six highest bits. */
+/* Numbers of sinks that agree in their six highest bits have the same division of sums. */
 #define KY_DIVISION_STEP 32
 #define KY_DIVISIONS (28 * KY_DIVISION_STEP)
 
-/* Compaction: numbers that a team takes. */
+/* compaction: numbers that a team takes */
 #define KY_COMPACT_CHUNK 128
 
-/* Sort and scan: items of a lane, and of a group of 256 lanes. */
+/* sort and scan: items of a lane, and of a group of 256 lanes */
 #define KY_SCAN_EACH 8
 #define KY_SCAN_TILE 2048
 #define KY_SORT_EACH 8

@@ -8,13 +8,12 @@
 #include "physics/gravity.h"
 #include "physics/space.h"
 
-/* What a loop takes care of, with the bits of physics/softening_kinds.h; constant in every
- * instance. */
+/* Options of a loop, beside the bits of physics/softening_kinds.h; constant in every instance. */
 #define KY_OWN 0x100      /* leave out the source that is the sink itself, by its label */
-#define KY_LABELLED 0x800 /* sinks are not what their labels say: these are listed */
-#define KY_GENERAL 0x400  /* of walks: look at the flags */
+#define KY_LABELLED 0x800 /* sinks are not the sources that their labels name: they are listed */
+#define KY_GENERAL 0x400  /* of walks: test the flags */
 #define KY_SHARES 0x1000  /* of the walk of teams: lanes may share a sink */
-#define KY_PICKS 0x2000   /* there, too: a cell holds sinks if one that is listed is in it */
+#define KY_PICKS 0x2000   /* the same: a cell holds sinks if a listed sink is in it */
 /* And the order of the moments of cells; of the lowest they act as bodies. */
 #define KY_OF_ORDER(order) ((order) << 16)
 #define KY_ORDER_OF(how) ((how) >> 16)
@@ -33,7 +32,7 @@ struct ky_sink {
 struct ky_source {
     ky_real4 body; /* x y z mass */
 #if KY_IN_EXTENDED
-    float4 low; /* what the floats of x y z leave out (double-single) */
+    float4 low; /* low parts of x y z (double-single) */
 #endif
     KY_REAL eps2;
 };
@@ -83,7 +82,7 @@ KY_FN struct ky_moments ky_cell_held(KY_GLOBAL const float *moment, ky_uint cell
     return ky_quadrupole(four[0], four[1]);
 }
 
-/* A sum of sums; in float with what its roundings lost (Neumaier). */
+/* A sum of sums; in float with its rounding errors (Neumaier). */
 struct ky_total {
     struct ky_field sum;
 #if !KY_IN_DOUBLE
@@ -116,7 +115,7 @@ KY_FN ky_real4 ky_total_value(struct ky_total total)
     return ky_make_real4(total.sum.x, total.sum.y, total.sum.z, total.sum.p);
 }
 #else
-/* What a + b loses, s being that sum (Knuth). */
+/* The rounding error of s = a + b (Knuth). */
 KY_FN float ky_lost(float a, float b, float s)
 {
     float t = s - a;

@@ -60,7 +60,7 @@ KY_FN struct ky_place ky_body_place(struct ky_team_tree tree, struct ky_referenc
     return place;
 }
 
-/* What ky_body_place leaves out, in float. */
+/* The low part of ky_body_place, in float. */
 KY_FN float4 ky_body_rest(struct ky_team_tree tree, struct ky_reference from, ky_ulong j)
 {
     float4 rest;
@@ -87,8 +87,8 @@ KY_FN struct ky_place ky_cell_place(struct ky_reference from, struct ky_cell_cen
     return place;
 }
 
-/* What a lane carries. A group that fills half of the lanes or less has several lanes for each
- * sink: each adds a share of the sources that are staged, `per` of them from `base` on. */
+/* What a lane carries. In a group that fills half of the lanes or less several lanes share a sink:
+ * each adds a part of the staged sources, `per` of them from `base` on. */
 struct ky_team_sink {
     KY_REAL x, y, z, eps2;
     ky_uint own;           /* its index among the sources */

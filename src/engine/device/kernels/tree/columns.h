@@ -1,4 +1,4 @@
-/* The columns of a tree's cells as kernels take and read them: octree/layout.h, KY_CELL_COLUMNS. */
+/* The columns of a tree's cells for kernels: octree/layout.h, KY_CELL_COLUMNS. */
 #ifndef KY_KERNELS_COLUMNS_H
 #define KY_KERNELS_COLUMNS_H
 
@@ -6,7 +6,7 @@
 
 #include "octree/layout.h"
 
-/* The first members of what a walk reads, and of what makes the cells. */
+/* The first members of the structs of walks and of the kernels that make cells. */
 #define KY_CELL_READ(p, type, name, count, what) KY_GLOBAL const type *name;
 #define KY_CELL_MADE(p, type, name, count, what) KY_GLOBAL type *name;
 #define KY_CELLS_READ KY_CELL_COLUMNS(KY_CELL_READ, )
@@ -18,7 +18,7 @@
 #define KY_CELLS_TO_READ KY_CELL_COLUMNS(KY_CELL_TO_READ, )
 #define KY_CELLS_TO_MAKE KY_CELL_COLUMNS(KY_CELL_TO_MAKE, )
 
-/* In a kernel with these arguments: the members, at the head of an initializer. */
+/* In a kernel with these arguments: the values of the members, at the head of an initializer. */
 #define KY_CELL_HERE(p, type, name, count, what) name,
 #define KY_CELLS_HERE KY_CELL_COLUMNS(KY_CELL_HERE, )
 
