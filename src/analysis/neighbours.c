@@ -77,8 +77,6 @@ enum ky_status ky_walker_neighbours(struct ky_walker *walker, const double *radi
     struct ky_walk_request request = {.n = n, .radius = radius, .radii = radii};
     if (lists)
         memset(lists, 0, sizeof *lists);
-    if (n)
-        KY_NEED(radius, error);
     double *counts = ky_allocate(n, sizeof *counts);
     if (!counts)
         return ky_no_memory(error, "counts of neighbours", n, sizeof *counts);

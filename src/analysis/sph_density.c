@@ -57,8 +57,6 @@ enum ky_status ky_walker_density(struct ky_walker *walker, size_t k, double *den
                                  double *smoothing, struct ky_error *error)
 {
     const size_t n = walker->engine->n;
-    if (n)
-        KY_NEED(density, error);
     double *own = smoothing ? NULL : ky_allocate(n, sizeof *own);
     if (!smoothing && !own)
         return ky_no_memory(error, "smoothing lengths", n, sizeof *own);

@@ -300,30 +300,30 @@ static enum ky_status draw(const struct ky_canvas_goal *goal, const struct ky_sn
 }
 
 enum ky_status ky_draw(const char *path, const struct ky_snapshot *panels, size_t count,
-                       const struct ky_draw_parameters *given, struct ky_error *error)
+                       const struct ky_draw_parameters *parameters, struct ky_error *error)
 {
     KY_NEED(path, error);
     KY_NEED(panels, error);
-    KY_NEED(given, error);
-    struct ky_draw_parameters parameters;
-    enum ky_status status = ky_draw_adopt(given, &parameters, error);
+    KY_NEED(parameters, error);
+    struct ky_draw_parameters own;
+    enum ky_status status = ky_draw_adopt(parameters, &own, error);
     if (!status)
         status = ky_draw_available(path, error);
-    const struct ky_canvas_goal goal = {path, parameters.overwrite, NULL};
-    return status ? status : draw(&goal, panels, count, &parameters, error);
+    const struct ky_canvas_goal goal = {path, own.overwrite, NULL};
+    return status ? status : draw(&goal, panels, count, &own, error);
 }
 
 enum ky_status ky_draw_pixels(const struct ky_snapshot *panels, size_t count,
-                              const struct ky_draw_parameters *given, struct ky_picture *picture,
-                              struct ky_error *error)
+                              const struct ky_draw_parameters *parameters,
+                              struct ky_picture *picture, struct ky_error *error)
 {
     KY_NEED(panels, error);
-    KY_NEED(given, error);
+    KY_NEED(parameters, error);
     KY_NEED(picture, error);
-    struct ky_draw_parameters parameters;
+    struct ky_draw_parameters own;
     const struct ky_canvas_goal goal = {NULL, 0, picture};
     picture->rgba = NULL;
     picture->width = picture->height = 0;
-    enum ky_status status = ky_draw_adopt(given, &parameters, error);
-    return status ? status : draw(&goal, panels, count, &parameters, error);
+    enum ky_status status = ky_draw_adopt(parameters, &own, error);
+    return status ? status : draw(&goal, panels, count, &own, error);
 }

@@ -71,13 +71,13 @@ enum ky_status ky_draw_reading(const struct ky_read_options *reading, struct ky_
 
 enum ky_status ky_draw_files(const char *path, const char *const *files, size_t count,
                              const struct ky_read_options *reading,
-                             const struct ky_draw_parameters *given, struct ky_error *error)
+                             const struct ky_draw_parameters *parameters, struct ky_error *error)
 {
     KY_NEED(path, error);
-    KY_NEED(given, error);
-    struct ky_draw_parameters parameters;
+    KY_NEED(parameters, error);
+    struct ky_draw_parameters drawing;
     struct ky_read_options own;
-    enum ky_status status = ky_draw_adopt(given, &parameters, error);
+    enum ky_status status = ky_draw_adopt(parameters, &drawing, error);
     if (!status)
         status = ky_draw_reading(reading, &own, error);
     if (!status && (!files || !count))
@@ -87,6 +87,6 @@ enum ky_status ky_draw_files(const char *path, const char *const *files, size_t 
             status = ky_fail(error, KY_USAGE, "ky_draw_files: files[%zu] is NULL", k);
     if (status)
         return status;
-    return (parameters.show == KY_SHOW_TRAILS ? draw_trails : draw_panels)(path, files, count, &own,
-                                                                           &parameters, error);
+    return (drawing.show == KY_SHOW_TRAILS ? draw_trails : draw_panels)(path, files, count, &own,
+                                                                        &drawing, error);
 }

@@ -310,21 +310,21 @@ static enum ky_status make(struct film *film, const char *path)
 enum ky_status ky_film(const char *path, const char *const *files, size_t count,
                        const struct ky_read_options *reading,
                        const struct ky_draw_parameters *parameters,
-                       const struct ky_film_parameters *wanted, struct ky_error *error)
+                       const struct ky_film_parameters *film, struct ky_error *error)
 {
     KY_NEED(path, error);
     KY_NEED(parameters, error);
-    struct film film = {.files = files, .count = count};
-    enum ky_status status = adopt(&film, parameters, wanted, error);
+    struct film work = {.files = files, .count = count};
+    enum ky_status status = adopt(&work, parameters, film, error);
     if (!status)
-        status = ky_draw_reading(reading, &film.reading, error);
+        status = ky_draw_reading(reading, &work.reading, error);
     if (status)
         return status;
-    status = begin(&film);
+    status = begin(&work);
     if (!status)
-        status = make(&film, path);
-    end(&film);
+        status = make(&work, path);
+    end(&work);
     if (status && error)
-        *error = film.failure;
+        *error = work.failure;
     return status;
 }

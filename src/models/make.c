@@ -138,13 +138,13 @@ enum ky_status ky_model_make_one(const struct ky_model *model,
     return status;
 }
 
-enum ky_status ky_model_make(const char *name, const struct ky_model_parameters *given,
+enum ky_status ky_model_make(const char *name, const struct ky_model_parameters *parameters,
                              struct ky_snapshot *snapshot, struct ky_error *error)
 {
     KY_NEED(name, error);
-    KY_NEED(given, error);
+    KY_NEED(parameters, error);
     KY_NEED(snapshot, error);
     const struct ky_model *model = ky_model_find(name, error);
     ky_snapshot_clear(snapshot);
-    return model ? ky_model_make_one(model, given, snapshot, error) : KY_USAGE;
+    return model ? ky_model_make_one(model, parameters, snapshot, error) : KY_USAGE;
 }

@@ -212,25 +212,26 @@ static enum ky_status adopt(const struct ky_merge_parameters *given,
     return status ? status : check_orbit(parameters, error);
 }
 
-enum ky_status ky_merge_scale(const struct ky_bodies *b, const struct ky_merge_parameters *given,
+enum ky_status ky_merge_scale(const struct ky_bodies *b,
+                              const struct ky_merge_parameters *parameters,
                               struct ky_merge_scale *scale, struct ky_error *error)
 {
     KY_NEED(b, error);
     KY_NEED(scale, error);
-    struct ky_merge_parameters parameters;
-    enum ky_status status = adopt(given, &parameters, error);
-    return status ? status : scale_of(b, &parameters, scale, error);
+    struct ky_merge_parameters own;
+    enum ky_status status = adopt(parameters, &own, error);
+    return status ? status : scale_of(b, &own, scale, error);
 }
 
-enum ky_status ky_merge_time(const struct ky_merge_parameters *given, double mass, double *time,
-                             struct ky_error *error)
+enum ky_status ky_merge_time(const struct ky_merge_parameters *parameters, double mass,
+                             double *time, struct ky_error *error)
 {
     KY_NEED(time, error);
-    struct ky_merge_parameters parameters;
-    enum ky_status status = adopt(given, &parameters, error);
+    struct ky_merge_parameters own;
+    enum ky_status status = adopt(parameters, &own, error);
     if (!status && !(mass > 0))
         return ky_fail(error, KY_USAGE, "a mass of %g has no orbit", mass);
-    const struct ky_kepler orbit = orbit_of(&parameters, mass);
+    const struct ky_kepler orbit = orbit_of(&own, mass);
     if (!status)
         *time = ky_kepler_time(&orbit);
     return status;
@@ -255,21 +256,21 @@ static enum ky_status check(const struct ky_bodies *a, const struct ky_bodies *b
 }
 
 enum ky_status ky_merge(const struct ky_bodies *a, const struct ky_bodies *b,
-                        const struct ky_merge_parameters *given, struct ky_bodies *merged,
+                        const struct ky_merge_parameters *parameters, struct ky_bodies *merged,
                         struct ky_error *error)
 {
     KY_NEED(a, error);
     KY_NEED(b, error);
-    KY_NEED(given, error);
+    KY_NEED(parameters, error);
     KY_NEED(merged, error);
-    struct ky_merge_parameters parameters;
+    struct ky_merge_parameters own;
     memset(merged, 0, sizeof *merged);
-    enum ky_status status = check(a, b, given, &parameters, error);
+    enum ky_status status = check(a, b, parameters, &own, error);
     if (status)
         return status;
     const struct ky_merge_scale as_it_is = {1, 1, 1};
     struct ky_merge_scale scale;
-    status = scale_of(b, &parameters, &scale, error);
+    status = scale_of(b, &own, &scale, error);
     if (status)
         return status;
     double mass_a = ky_sum(a->n, a->mass), mass_b = ky_sum(b->n, b->mass) * scale.mass,
@@ -282,17 +283,16 @@ enum ky_status ky_merge(const struct ky_bodies *a, const struct ky_bodies *b,
     status = ky_bodies_allocate(merged, a->n + b->n, with, error);
     if (status)
         return status;
-    const struct ky_kepler orbit = orbit_of(&parameters, mass);
-    const double angle = ky_kepler_angle(&orbit), x = parameters.separation;
+    const struct ky_kepler orbit = orbit_of(&own, mass);
+    const double angle = ky_kepler_angle(&orbit), x = own.separation;
     double v[2], tilt[2][3][3];
     ky_kepler_velocity(&orbit, v);
-    ky_kepler_tilt(parameters.first_inclination, parameters.first_omega, angle, tilt[0]);
-    ky_kepler_tilt(parameters.second_inclination, parameters.second_omega, angle + acos(-1.0),
-                   tilt[1]);
-    place(a, &as_it_is, tilt[0], merged, 0, parameters.softening,
+    ky_kepler_tilt(own.first_inclination, own.first_omega, angle, tilt[0]);
+    ky_kepler_tilt(own.second_inclination, own.second_omega, angle + acos(-1.0), tilt[1]);
+    place(a, &as_it_is, tilt[0], merged, 0, own.softening,
           (const double[]){-x * mass_b / mass, 0, 0},
           (const double[]){-v[0] * mass_b / mass, -v[1] * mass_b / mass, 0});
-    place(b, &scale, tilt[1], merged, a->n, parameters.softening,
+    place(b, &scale, tilt[1], merged, a->n, own.softening,
           (const double[]){x * mass_a / mass, 0, 0},
           (const double[]){v[0] * mass_a / mass, v[1] * mass_a / mass, 0});
     status = make_unique(merged->id, merged->n, a->n, error);
@@ -302,7 +302,7 @@ enum ky_status ky_merge(const struct ky_bodies *a, const struct ky_bodies *b,
             ky_fail_in(error, status,
                        "the orbit with G = %g, eccentricity %g and separation %g leaves the range "
                        "of numbers: ",
-                       parameters.g, parameters.eccentricity, parameters.separation);
+                       own.g, own.eccentricity, own.separation);
     }
     if (status)
         ky_bodies_free(merged);

@@ -152,26 +152,27 @@ static enum ky_status plan_course(const struct ky_parameters *parameters,
 }
 
 enum ky_status ky_run_plan(const struct ky_parameters *parameters,
-                           const struct ky_run_parameters *given, const struct ky_snapshot *state,
+                           const struct ky_run_parameters *run, const struct ky_snapshot *initial,
                            struct ky_plan *plan, struct ky_error *error)
 {
     KY_NEED(parameters, error);
-    KY_NEED(given, error);
-    KY_NEED(state, error);
+    KY_NEED(run, error);
+    KY_NEED(initial, error);
     KY_NEED(plan, error);
     struct ky_parameters own_parameters, resolved;
-    struct ky_run_parameters run;
+    struct ky_run_parameters own_run;
     struct ky_run_universe universe = {.field = NULL};
     struct course course = {0};
-    struct ky_snapshot initial;
-    ky_snapshot_clear(&initial);
+    struct ky_snapshot own_initial;
+    ky_snapshot_clear(&own_initial);
     enum ky_status status =
-        ky_run_adopt_parameters(parameters, given, &own_parameters, &run, error);
+        ky_run_adopt_parameters(parameters, run, &own_parameters, &own_run, error);
     if (!status)
-        status = ky_size_adopt(&initial, sizeof initial, state, "ky_snapshot_clear", error);
+        status =
+            ky_size_adopt(&own_initial, sizeof own_initial, initial, "ky_snapshot_clear", error);
     if (!status)
-        status = ky_run_settle_universe(&own_parameters, &initial, &universe, error);
-    own_parameters.units = initial.units;
+        status = ky_run_settle_universe(&own_parameters, &own_initial, &universe, error);
+    own_parameters.units = own_initial.units;
     if (!status)
         status = ky_parameters_resolve(&own_parameters, &resolved, error);
     if (status) {
@@ -180,12 +181,12 @@ enum ky_status ky_run_plan(const struct ky_parameters *parameters,
     }
     int threads = ky_threads_take(resolved.threads);
     resolved.softening_kind = own_parameters.softening_kind;
-    status = plan_course(&resolved, &run, &initial, &course, error);
+    status = plan_course(&resolved, &own_run, &own_initial, &course, error);
     struct ky_plan own = {.step = course.step,
                           .steps = (uint64_t)course.steps,
                           .snapshots = (uint64_t)course.snapshots};
     if (!status)
-        status = plan_memory(&resolved, &initial.bodies, &course, &own, error);
+        status = plan_memory(&resolved, &own_initial.bodies, &course, &own, error);
     ky_threads_restore(threads);
     free(universe.field);
     if (!status)

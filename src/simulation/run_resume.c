@@ -284,19 +284,19 @@ static enum ky_status reopen(struct ky_run *run, struct ky_error *error)
 }
 
 enum ky_status ky_resume(const struct ky_parameters *parameters,
-                         const struct ky_run_parameters *given, struct ky_error *error)
+                         const struct ky_run_parameters *run, struct ky_error *error)
 {
     KY_NEED(parameters, error);
-    KY_NEED(given, error);
-    struct ky_run *run = NULL;
-    enum ky_status status = ky_run_create(parameters, given, &run, error);
+    KY_NEED(run, error);
+    struct ky_run *resumed = NULL;
+    enum ky_status status = ky_run_create(parameters, run, &resumed, error);
     if (status)
         return status;
-    int threads = ky_threads_take(run->parameters.threads);
-    status = reopen(run, error);
+    int threads = ky_threads_take(resumed->parameters.threads);
+    status = reopen(resumed, error);
     if (!status)
-        status = ky_run_loop(run, error);
+        status = ky_run_loop(resumed, error);
     ky_threads_restore(threads);
-    ky_run_destroy(run);
+    ky_run_destroy(resumed);
     return status;
 }

@@ -322,26 +322,26 @@ static enum ky_status start_and_go(struct ky_run *run, struct ky_snapshot *initi
     return status ? status : ky_run_loop(run, error);
 }
 
-enum ky_status ky_run(const struct ky_parameters *parameters, const struct ky_run_parameters *given,
+enum ky_status ky_run(const struct ky_parameters *parameters, const struct ky_run_parameters *run,
                       struct ky_snapshot *initial, struct ky_error *error)
 {
     KY_NEED(parameters, error);
-    KY_NEED(given, error);
+    KY_NEED(run, error);
     KY_NEED(initial, error);
-    struct ky_run *run = NULL;
+    struct ky_run *started = NULL;
     struct ky_snapshot own;
     ky_snapshot_clear(&own);
     enum ky_status status = ky_size_adopt(&own, sizeof own, initial, "ky_snapshot_clear", error);
     if (!status)
-        status = ky_run_create(parameters, given, &run, error);
+        status = ky_run_create(parameters, run, &started, error);
     if (status)
         return status;
-    run->origin = run->given.origin ? ky_run_copy_text(run->given.origin) : NULL;
-    run->source = run->given.source ? ky_run_copy_text(run->given.source) : NULL;
-    int threads = ky_threads_take(run->parameters.threads);
-    status = start_and_go(run, &own, error);
+    started->origin = started->given.origin ? ky_run_copy_text(started->given.origin) : NULL;
+    started->source = started->given.source ? ky_run_copy_text(started->given.source) : NULL;
+    int threads = ky_threads_take(started->parameters.threads);
+    status = start_and_go(started, &own, error);
     initial->bodies = own.bodies; /* or none, if they were freed */
     ky_threads_restore(threads);
-    ky_run_destroy(run);
+    ky_run_destroy(started);
     return status;
 }

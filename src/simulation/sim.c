@@ -189,23 +189,23 @@ enum ky_status ky_sim_first_forces(struct ky_sim *sim, struct ky_error *error)
 }
 
 enum ky_status ky_sim_open(const struct ky_parameters *parameters, const struct ky_bodies *bodies,
-                           double time, struct ky_sim **made, struct ky_error *error)
+                           double time, struct ky_sim **sim, struct ky_error *error)
 {
     KY_NEED(parameters, error);
     KY_NEED(bodies, error);
-    KY_NEED(made, error);
-    *made = NULL;
+    KY_NEED(sim, error);
+    *sim = NULL;
     struct ky_parameters resolved;
     enum ky_status status = ky_parameters_resolve(parameters, &resolved, error);
     if (!status)
         status = ky_bodies_check_by(resolved.threads, bodies, error);
     if (!status)
-        status = ky_sim_place(&resolved, bodies, time, made, error);
+        status = ky_sim_place(&resolved, bodies, time, sim, error);
     if (!status)
-        status = ky_sim_first_forces(*made, error);
+        status = ky_sim_first_forces(*sim, error);
     if (status) {
-        ky_sim_close(*made);
-        *made = NULL;
+        ky_sim_close(*sim);
+        *sim = NULL;
     }
     return status;
 }

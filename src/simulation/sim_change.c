@@ -140,27 +140,27 @@ static void copy_rows(struct ky_bodies *to, size_t first, const struct ky_bodies
     }
 }
 
-enum ky_status ky_sim_write(struct ky_sim *sim, const struct ky_bodies *given,
+enum ky_status ky_sim_write(struct ky_sim *sim, const struct ky_bodies *bodies,
                             struct ky_error *error)
 {
     KY_NEED(sim, error);
-    KY_NEED(given, error);
-    struct ky_bodies bodies = {0};
+    KY_NEED(bodies, error);
+    struct ky_bodies all = {0};
     const double softening = sim->parameters.softening;
     enum ky_status status = ky_sim_check_alive(sim, error);
     if (!status)
-        status = ky_sim_check_length(sim, given->n, error);
+        status = ky_sim_check_length(sim, bodies->n, error);
     if (!status)
-        status = ky_sim_take(sim, 0, ky_bodies_with(given) & ~(unsigned)BY_FORCES, &bodies, error);
+        status = ky_sim_take(sim, 0, ky_bodies_with(bodies) & ~(unsigned)BY_FORCES, &all, error);
     if (status) {
-        ky_bodies_free(&bodies);
+        ky_bodies_free(&all);
         return status;
     }
-    copy_rows(&bodies, 0, given, 0);
-    if (given->softening)
+    copy_rows(&all, 0, bodies, 0);
+    if (bodies->softening)
         sim->parameters.softening = (double)NAN; /* from now on each body has its own */
-    sim->has_new_parameters |= given->softening != NULL;
-    status = ky_sim_put(sim, &bodies, error);
+    sim->has_new_parameters |= bodies->softening != NULL;
+    status = ky_sim_put(sim, &all, error);
     if (status == KY_BAD_DATA || status == KY_USAGE)
         sim->parameters.softening = softening;
     return status;
@@ -182,34 +182,35 @@ static enum ky_status number(struct ky_bodies *bodies, size_t n, struct ky_error
     return KY_OK;
 }
 
-enum ky_status ky_sim_add(struct ky_sim *sim, const struct ky_bodies *given, struct ky_error *error)
+enum ky_status ky_sim_add(struct ky_sim *sim, const struct ky_bodies *bodies,
+                          struct ky_error *error)
 {
     KY_NEED(sim, error);
-    KY_NEED(given, error);
-    struct ky_bodies bodies = {0};
+    KY_NEED(bodies, error);
+    struct ky_bodies all = {0};
     const size_t before = sim->n;
     /* The first bodies may have softenings where the simulation has none. */
     const unsigned with =
-        ky_bodies_with(given) & (KY_WITH_TYPE | (before ? 0U : (unsigned)KY_WITH_SOFTENING));
+        ky_bodies_with(bodies) & (KY_WITH_TYPE | (before ? 0U : (unsigned)KY_WITH_SOFTENING));
     enum ky_status status = ky_sim_check_alive(sim, error);
     if (!status)
-        status = ky_bodies_check_by(sim->parameters.threads, given, error);
-    if (status || !given->n)
+        status = ky_bodies_check_by(sim->parameters.threads, bodies, error);
+    if (status || !bodies->n)
         return status;
-    if ((sim->with & KY_WITH_SOFTENING) && isnan(sim->parameters.softening) && !given->softening)
+    if ((sim->with & KY_WITH_SOFTENING) && isnan(sim->parameters.softening) && !bodies->softening)
         return ky_fail(error, KY_USAGE,
                        "the bodies of the simulation have softenings of their own; those that are "
                        "added need them too");
-    status = ky_sim_take(sim, given->n, with, &bodies, error);
-    for (size_t i = before; !status && bodies.type && i < bodies.n; i++)
-        bodies.type[i] = 4;
+    status = ky_sim_take(sim, bodies->n, with, &all, error);
+    for (size_t i = before; !status && all.type && i < all.n; i++)
+        all.type[i] = 4;
     if (!status) {
-        copy_rows(&bodies, before, given, 1);
-        status = given->id ? KY_OK : number(&bodies, before, error);
+        copy_rows(&all, before, bodies, 1);
+        status = bodies->id ? KY_OK : number(&all, before, error);
     }
     if (!status)
-        return ky_sim_put(sim, &bodies, error);
-    ky_bodies_free(&bodies);
+        return ky_sim_put(sim, &all, error);
+    ky_bodies_free(&all);
     return status;
 }
 

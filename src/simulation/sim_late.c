@@ -4,7 +4,8 @@
 
 enum ky_status ky_sim_check_alive(const struct ky_sim *sim, struct ky_error *error)
 {
-    KY_NEED(sim, error);
+    if (!sim)
+        return ky_fail(error, KY_USAGE, "sim is NULL");
     return sim->has_failed
                ? ky_fail(error, KY_USAGE, "the simulation has failed before and can only be closed")
                : KY_OK;

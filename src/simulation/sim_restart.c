@@ -398,25 +398,25 @@ enum ky_status ky_sim_save(struct ky_sim *sim, const char *path, struct ky_error
     return status;
 }
 
-enum ky_status ky_sim_restore(const char *path, const struct ky_parameters *wanted,
+enum ky_status ky_sim_restore(const char *path, const struct ky_parameters *parameters,
                               struct ky_sim **sim, struct ky_error *error)
 {
     KY_NEED(path, error);
     KY_NEED(sim, error);
-    struct ky_parameters own, parameters;
+    struct ky_parameters own, restored;
     struct ky_restart restart = {0};
     char *text = NULL;
     *sim = NULL;
     ky_parameters_defaults(&own);
     enum ky_status status =
-        ky_size_adopt(&own, sizeof own, wanted, "ky_parameters_defaults", error);
+        ky_size_adopt(&own, sizeof own, parameters, "ky_parameters_defaults", error);
     if (!status)
         status = ky_restart_read(path, &restart, NULL, error);
     if (status)
         return status;
-    status = ky_sim_restore_parameters(&restart, &own, &parameters, &text, error);
+    status = ky_sim_restore_parameters(&restart, &own, &restored, &text, error);
     if (!status)
-        status = ky_sim_from_restart(&restart, &parameters, sim, error);
+        status = ky_sim_from_restart(&restart, &restored, sim, error);
     ky_restart_free(&restart);
     free(text);
     return status ? ky_fail_in(error, status, "%s: ", path) : KY_OK;

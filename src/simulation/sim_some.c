@@ -305,29 +305,29 @@ static enum ky_status name_rows(enum ky_status status, const size_t *index, stru
     return ky_fail(error, status, "among those that are given, %.400s", text);
 }
 
-enum ky_status ky_sim_replace(struct ky_sim *sim, const size_t *index,
-                              const struct ky_bodies *given, struct ky_error *error)
+enum ky_status ky_sim_replace(struct ky_sim *sim, const size_t *index, const struct ky_bodies *some,
+                              struct ky_error *error)
 {
-    KY_NEED(given, error);
+    KY_NEED(some, error);
     struct row *rows = NULL;
-    struct ky_bodies some = {0};
+    struct ky_bodies ordered = {0};
     enum ky_status status = ky_sim_check_alive(sim, error);
     if (!status)
         status =
-            name_rows(ky_bodies_check_arrays(sim->parameters.threads, given, error), index, error);
+            name_rows(ky_bodies_check_arrays(sim->parameters.threads, some, error), index, error);
     if (!status)
-        status = sort_rows(sim, index, given->n, &rows, error);
-    uint32_t *body = status ? NULL : ky_allocate(given->n, sizeof *body);
+        status = sort_rows(sim, index, some->n, &rows, error);
+    uint32_t *body = status ? NULL : ky_allocate(some->n, sizeof *body);
     if (!status && !body)
-        status = ky_no_memory(error, "indices of bodies", given->n, sizeof *body);
-    for (size_t k = 0; k < given->n && !status; k++)
+        status = ky_no_memory(error, "indices of bodies", some->n, sizeof *body);
+    for (size_t k = 0; k < some->n && !status; k++)
         body[k] = rows[k].body;
     if (!status)
-        status = order_rows(rows, given, &some, error);
-    if (!status && some.n)
-        status = some.softening ? replace_in_all(sim, body, &some, error)
-                                : replace_in_engine(sim, body, &some, error);
-    ky_bodies_free(&some);
+        status = order_rows(rows, some, &ordered, error);
+    if (!status && ordered.n)
+        status = ordered.softening ? replace_in_all(sim, body, &ordered, error)
+                                   : replace_in_engine(sim, body, &ordered, error);
+    ky_bodies_free(&ordered);
     free(body);
     free(rows);
     return status;

@@ -44,6 +44,8 @@ enum ky_status ky_sim_neighbours(struct ky_sim *sim, const double *radius, size_
     enum ky_status status = ky_sim_check_alive(sim, error);
     if (status)
         return status;
+    if (sim->n)
+        KY_NEED(radius, error);
     struct ky_walker walker = walker_of(sim);
     status = ky_walker_neighbours(&walker, radius, radii, count, lists, error);
     ky_walker_close(&walker, report);
@@ -56,6 +58,8 @@ enum ky_status ky_sim_sph_density(struct ky_sim *sim, size_t k, double *density,
     enum ky_status status = ky_sim_check_alive(sim, error);
     if (status)
         return status;
+    if (sim->n)
+        KY_NEED(density, error);
     struct ky_walker walker = walker_of(sim);
     status = ky_walker_density(&walker, k, density, smoothing, error);
     ky_walker_close(&walker, report);

@@ -258,19 +258,19 @@ int ky_format_of_name(const char *path)
     return format ? (int)format->format : KY_FORMAT_BY_NAME;
 }
 
-enum ky_status ky_snapshot_write(const char *path, const struct ky_snapshot *given,
+enum ky_status ky_snapshot_write(const char *path, const struct ky_snapshot *snapshot,
                                  const struct ky_write_options *options, struct ky_error *error)
 {
     KY_NEED(path, error);
-    KY_NEED(given, error);
+    KY_NEED(snapshot, error);
     struct ky_write_options chosen;
-    struct ky_snapshot snapshot;
+    struct ky_snapshot own;
     char endings[LIST];
     ky_write_options_defaults(&chosen);
-    ky_snapshot_clear(&snapshot);
+    ky_snapshot_clear(&own);
     if ((options &&
          ky_size_adopt(&chosen, sizeof chosen, options, "ky_write_options_defaults", error)) ||
-        ky_size_adopt(&snapshot, sizeof snapshot, given, "ky_snapshot_clear", error))
+        ky_size_adopt(&own, sizeof own, snapshot, "ky_snapshot_clear", error))
         return KY_USAGE;
     const struct format *format = chosen.format == KY_FORMAT_BY_NAME
                                       ? format_by_name(path)
@@ -297,9 +297,9 @@ enum ky_status ky_snapshot_write(const char *path, const struct ky_snapshot *giv
     if (chosen.compress && format->format != KY_HDF5)
         return ky_fail(error, KY_USAGE, "%s: only HDF5 is written compressed, not %s", path,
                        format->name);
-    const struct ky_bodies *bodies = &snapshot.bodies;
+    const struct ky_bodies *bodies = &own.bodies;
     if (bodies->n && (!bodies->mass || !bodies->position || !bodies->velocity))
         return ky_fail(error, KY_USAGE, "%s: the bodies need masses, positions and velocities",
                        path);
-    return format->write(path, &snapshot, &chosen, error);
+    return format->write(path, &own, &chosen, error);
 }

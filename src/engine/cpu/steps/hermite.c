@@ -335,8 +335,8 @@ static enum ky_status start(const struct ky_cpu_way *b, struct ky_error *error)
     return status;
 }
 
-/* Levels from the column of steps, unless they are known. Returns 0 where one is none of this way.
- */
+/* Reads the levels from the column of steps, unless they are known. Returns 0 if a body's step has
+ * no level. */
 static int read_levels(const struct ky_cpu_way *b)
 {
     struct ky_cpu *cpu = b->cpu;

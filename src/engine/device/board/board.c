@@ -1,6 +1,6 @@
 /* The boards of devices (engine/board.h): one device over any driver. A force is a copy of the
  * sinks, two launches and a copy of the results. A third launch predicts the bodies if the sinks
- * need several groups, a fourth makes lists. The kernels are in kernels/board/board.k. */
+ * need several groups, a fourth makes lists. The kernels are in kernels/board. */
 #include "engine/board.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* The memory of a board on a device: slots with bodies that act (kernels/board/board.k). */
+/* The memory of a board on a device: slots with bodies that act (kernels/board/slots.k). */
 #ifndef KY_DEVICE_BOARD_SLOTS_H
 #define KY_DEVICE_BOARD_SLOTS_H
 

@@ -78,8 +78,8 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 #define KY_JERK_FAR2_FLOAT 1e36f
 #define KY_JERK_FAR2_DOUBLE 1e290
 
-/* The slots of a board (board.k) lie in blocks; each block has columns of state numbers and of
- * words. */
+/* The slots of a board (board/slots.k) lie in blocks; each block has columns of state numbers and
+ * of words. */
 #define KY_SLOT_BLOCK 128
 #define KY_SLOT_X 0
 #define KY_SLOT_V 3

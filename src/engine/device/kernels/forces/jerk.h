@@ -1,5 +1,5 @@
 /* Acceleration, jerk and potential by tiles of sources in local memory (G09): the loops, for boards
- * (board.k) and the Hermite scheme (hermite.k). Extended or double precision, never single.
+ * (board/sum.k) and the Hermite scheme (hermite.k). Extended or double precision, never single.
  *
  * A lane has KY_JERK_SINKS sinks. A group has KY_JERK_LANES lanes, of which `lanes` (32, 64 or
  * all) stand side by side over the sinks; where these are not all, each row of lanes takes its own

@@ -1,5 +1,5 @@
-/* The sums of moving bodies on sinks: the loop over tiles, for the boards (board.k) and for bodies
- * that feel each other (hermite.k). Extended or double precision.
+/* The sums of moving bodies on sinks: the loop over tiles, for the boards (board/sum.k) and for
+ * bodies that feel each other (hermite.k). Extended or double precision.
  *
  * The bodies of a board lie in slots and are predicted, and its sinks come from elsewhere. With
  * KY_JERK_AMONG the bodies are only in the planes `predicted`, a body's label is its place there,
