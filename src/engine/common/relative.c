@@ -1,4 +1,4 @@
-/* Passes and factors of the relative opening test. */
+/* Factors of the relative opening test. */
 #include "engine/common/relative.h"
 
 #include <math.h>
@@ -9,16 +9,6 @@ struct ky_parameters ky_without_relative(const struct ky_parameters *parameters)
     if (without.opening == KY_RELATIVE)
         without.opening = KY_OFFSET;
     return without;
-}
-
-enum ky_status ky_relative_passes(const struct ky_parameters *parameters, int has_acceleration,
-                                  ky_pass_function *pass, void *engine, struct ky_error *error)
-{
-    if (parameters->opening != KY_RELATIVE || has_acceleration)
-        return pass(engine, parameters, error);
-    const struct ky_parameters first = ky_without_relative(parameters);
-    enum ky_status status = pass(engine, &first, error);
-    return status == KY_OK ? pass(engine, parameters, error) : status;
 }
 
 /* |a| of a body for G = 1. */

@@ -1,4 +1,4 @@
-/* What the relative opening test needs on every engine: two passes where there are no last
+/* What the relative opening test needs on every engine: other parameters where there are no last
  * accelerations, and the factor of the test for some sinks from their last accelerations. */
 #ifndef KY_ENGINE_RELATIVE_H
 #define KY_ENGINE_RELATIVE_H
@@ -7,16 +7,8 @@
 #include "base/status.h"
 #include "physics/opening.h"
 
-/* Computes all forces once, with these parameters. */
-typedef enum ky_status ky_pass_function(void *engine, const struct ky_parameters *parameters,
-                                        struct ky_error *error);
-
-/* Makes one pass with the parameters as they are. The relative test without last accelerations
- * needs two: one with `offset`, and one with the accelerations of the first. */
-enum ky_status ky_relative_passes(const struct ky_parameters *parameters, int has_acceleration,
-                                  ky_pass_function *pass, void *engine, struct ky_error *error);
-
-/* The parameters with `offset` in place of `relative`, for sinks without last accelerations. */
+/* The parameters with `offset` in place of `relative`, for sinks without last accelerations: for
+ * points, and for a first pass, which gives all bodies theirs. */
 struct ky_parameters ky_without_relative(const struct ky_parameters *parameters);
 
 /* The last accelerations: three columns, and their unit. Divided by it they are for G = 1 in the

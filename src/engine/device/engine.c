@@ -9,6 +9,7 @@
 #include "base/threads.h"
 #include "engine/common/active.h"
 #include "engine/common/force_kinds.h"
+#include "engine/common/relative.h"
 #include "engine/common/trees.h"
 #include "engine/device/forces/direct_sum.h"
 #include "engine/device/forces/exact.h"
@@ -297,6 +298,41 @@ static enum ky_status sums(struct ky_engine *base, struct ky_partial_sums *parts
 
 /* ---- forces and walks ---- */
 
+/* Adds what the device itself measured and counted of the last pass. */
+static enum ky_status add_report(struct ky_device_engine *engine, struct ky_force_report *report,
+                                 struct ky_error *error)
+{
+    struct ky_device_state *state = &engine->state;
+    enum ky_status status = KY_OK;
+    report->walk += ky_marked_seconds(&state->cards);
+    if (engine->of_forces && engine->method->report)
+        status = engine->method->report(state, &engine->links, engine->own, report, error);
+    return status == KY_OK
+               ? ky_pair_counts_add(&engine->links.counts, &state->part[0], report, error)
+               : status;
+}
+
+/* The relative opening test without last accelerations makes two passes. Marks and counts are for
+ * one pass, the report for both: those of the first pass are added before the second begins. */
+static enum ky_status evaluate(struct ky_device_engine *engine, struct ky_evaluation *evaluation,
+                               struct ky_error *error)
+{
+    struct ky_device_state *state = &engine->state;
+    const struct ky_method *method = engine->method;
+    enum ky_status status = KY_OK;
+    if (ky_force_kind(method->force)->has_tree && !state->has_acceleration &&
+        state->parameters->opening == KY_RELATIVE) {
+        const struct ky_parameters first = ky_without_relative(state->parameters);
+        status = method->evaluate(state, &engine->links, engine->own, evaluation, &first, error);
+        if (status == KY_OK)
+            status = add_report(engine, &state->report, error);
+        engine->links.counts.groups = 0;
+    }
+    return status == KY_OK ? method->evaluate(state, &engine->links, engine->own, evaluation,
+                                              state->parameters, error)
+                           : status;
+}
+
 static enum ky_status forces(struct ky_engine *base, const struct ky_active *active,
                              struct ky_error *error)
 {
@@ -313,7 +349,7 @@ static enum ky_status forces(struct ky_engine *base, const struct ky_active *act
         report->upload = report->download = 0;
     engine->of_forces = 1;
     if (status == KY_OK && state->n > 0)
-        status = engine->method->evaluate(state, &engine->links, engine->own, &evaluation, error);
+        status = evaluate(engine, &evaluation, error);
     if (status == KY_OK && active && state->externals->count > 0)
         status = ky_device_curve_leave(&state->part[0], error);
     if (status == KY_OK)
@@ -402,11 +438,7 @@ static void report(struct ky_engine *base, struct ky_force_report *report)
     *report = state->report;
     state->cards.reported = 1;
     if (state->n > 0)
-        report->walk += ky_marked_seconds(&state->cards);
-    if (state->n > 0 && engine->of_forces && engine->method->report)
-        engine->method->report(state, &engine->links, engine->own, report);
-    /* without counts they are 0 */
-    (void)ky_pair_counts_add(&engine->links.counts, &state->part[0], report, NULL);
+        (void)add_report(engine, report, NULL); /* without counts they are 0 */
     report->total = report->keys + report->sort + report->build + report->moments + report->walk;
 }
 

@@ -241,10 +241,9 @@ end:
     return status;
 }
 
-static enum ky_status pass(void *engine, const struct ky_parameters *parameters,
+static enum ky_status pass(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                            struct ky_error *error)
 {
-    struct ky_cpu *cpu = engine;
     if (cpu->foreign.trees > 0 && parameters->opening != cpu->parameters->opening)
         return ky_fail(error, KY_USAGE,
                        "the first forces by --opening relative need last accelerations where cells "
@@ -261,5 +260,10 @@ static enum ky_status pass(void *engine, const struct ky_parameters *parameters,
 
 enum ky_status ky_cpu_tree(struct ky_cpu *cpu, struct ky_error *error)
 {
-    return ky_relative_passes(cpu->parameters, cpu->has_acceleration, pass, cpu, error);
+    enum ky_status status = KY_OK;
+    if (cpu->parameters->opening == KY_RELATIVE && !cpu->has_acceleration) {
+        const struct ky_parameters first = ky_without_relative(cpu->parameters);
+        status = pass(cpu, &first, error);
+    }
+    return status == KY_OK ? pass(cpu, cpu->parameters, error) : status;
 }

@@ -175,9 +175,9 @@ static enum ky_status sum_active(struct ky_device_state *state, struct direct *d
 }
 
 static enum ky_status evaluate(struct ky_device_state *state, struct ky_links *links, void *own,
-                               struct ky_evaluation *evaluation, struct ky_error *error)
+                               struct ky_evaluation *evaluation,
+                               const struct ky_parameters *parameters, struct ky_error *error)
 {
-    const struct ky_parameters *parameters = state->parameters;
     struct task task = {{parameters->precision, state->unroll, 0, state->n, NULL, NULL, 0},
                         NULL,
                         {&state->part[0].acceleration, &state->part[0].potential, state->n, 0, 0}};

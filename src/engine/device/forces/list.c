@@ -233,11 +233,11 @@ static enum ky_status choose(const struct ky_host_tree *host, const struct ky_ac
     return status;
 }
 
-static enum ky_status pass(struct ky_links *links, void *own, struct ky_evaluation *evaluation,
-                           const struct ky_parameters *parameters, struct ky_error *error)
+static enum ky_status evaluate(struct ky_device_state *state, struct ky_links *links, void *own,
+                               struct ky_evaluation *evaluation,
+                               const struct ky_parameters *parameters, struct ky_error *error)
 {
     const struct ky_host_tree *host = &links->host;
-    struct ky_cards *cards = &links->bodies->state->cards;
     struct lists *batch = own;
     double *columns = NULL;
     enum ky_status status = ky_links_build(links, parameters, error);
@@ -247,19 +247,12 @@ static enum ky_status pass(struct ky_links *links, void *own, struct ky_evaluati
     if (status == KY_OK)
         status = choose(host, evaluation->active, batch, &groups, error);
     if (status == KY_OK)
-        status = ky_mark(cards, 0, error);
+        status = ky_mark(&state->cards, 0, error);
     if (status == KY_OK)
         status = run_batches(links, batch, parameters, groups, error);
     batch->chosen = (free(batch->chosen), NULL);
     free(columns);
-    return status == KY_OK ? ky_mark(cards, 1, error) : status;
-}
-
-static enum ky_status evaluate(struct ky_device_state *state, struct ky_links *links, void *own,
-                               struct ky_evaluation *evaluation, struct ky_error *error)
-{
-    (void)state;
-    return ky_links_passes(links, own, evaluation, pass, error);
+    return status == KY_OK ? ky_mark(&state->cards, 1, error) : status;
 }
 
 const struct ky_method ky_list_method = {

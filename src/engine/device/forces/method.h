@@ -15,10 +15,11 @@ struct ky_method {
      * without one. NULL: there are kernels for all. */
     enum ky_status (*check)(const struct ky_device_state *state, int expected,
                             struct ky_error *error);
-    /* Accelerations and potentials of the active bodies, between the marks 0 and 1. Sinks have the
-     * order of the bodies after the call. */
+    /* Accelerations and potentials of the active bodies with these parameters, between the marks 0
+     * and 1. Sinks have the order of the bodies after the call. */
     enum ky_status (*evaluate)(struct ky_device_state *state, struct ky_links *links, void *own,
-                               struct ky_evaluation *evaluation, struct ky_error *error);
+                               struct ky_evaluation *evaluation,
+                               const struct ky_parameters *parameters, struct ky_error *error);
     /* In a block, before `evaluate`, which then makes no tree: makes the tree valid for the present
      * positions. It builds a new tree if `*anew`, else it moves the tree that was kept; if there
      * was none it builds one, and `*anew` becomes 1. A new tree may reorder the bodies. NULL: the
@@ -37,8 +38,8 @@ struct ky_method {
     void (*memory)(const struct ky_parameters *parameters, size_t n, struct ky_memory *memory);
     /* Adds what the device itself measured of the last evaluation, except for its walk; NULL:
      * nothing. */
-    void (*report)(struct ky_device_state *state, struct ky_links *links, void *own,
-                   struct ky_force_report *report);
+    enum ky_status (*report)(struct ky_device_state *state, struct ky_links *links, void *own,
+                             struct ky_force_report *report, struct ky_error *error);
     /* Releases the buffers whose size follows from the number of bodies. */
     void (*release)(const struct ky_device_state *state, void *own);
 };

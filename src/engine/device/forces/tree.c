@@ -1,5 +1,4 @@
 /* The walk of teams for groups of bodies (B12), through the tree that each card makes. */
-#include "engine/common/relative.h"
 #include "engine/device/forces/division.h"
 #include "engine/device/forces/method.h"
 #include "engine/device/state/parts.h"
@@ -282,53 +281,26 @@ static enum ky_status walk(const struct passes *passes, const struct ky_paramete
     return status == KY_OK ? count_work(passes, parameters, error) : status;
 }
 
-/* Adds what was measured and counted, except for the walk of the first card. */
-static enum ky_status add_report(const struct passes *passes, struct ky_force_report *report,
-                                 struct ky_error *error)
+static enum ky_status evaluate(struct ky_device_state *state, struct ky_links *links, void *own,
+                               struct ky_evaluation *evaluation,
+                               const struct ky_parameters *parameters, struct ky_error *error)
 {
-    const struct ky_cards *cards = &passes->state->cards;
-    enum ky_status status = KY_OK;
-    ky_device_tree_report(&passes->links->own, &passes->state->part[0], report);
-    if (cards->count > 1 && cards->measured)
-        report->walk += cards->driver->between(cards->card[0], KY_MARK_SHARE, KY_MARK_TREE);
-    for (size_t k = 1; k < cards->count && status == KY_OK; k++)
-        status = ky_pair_counts_add(&passes->walk->part[k].counts, &passes->state->part[k], report,
-                                    error);
-    return status;
-}
-
-/* Marks and counts are for one pass, the report for all: those of the first pass are added before
- * the second begins. */
-static enum ky_status pass(void *of, const struct ky_parameters *parameters, struct ky_error *error)
-{
-    const struct passes *passes = of;
-    struct ky_device_state *state = passes->state;
+    const struct passes passes = {state, own, links, evaluation};
     const size_t cards = state->cards.count;
-    const int in_block = passes->evaluation->in_block;
+    const int in_block = evaluation->in_block;
     for (size_t k = 0; k < cards; k++)
-        passes->walk->part[k].counts.groups = 0;
-    passes->links->counts.groups = 0;
-    enum ky_status status = share(passes, error);
+        passes.walk->part[k].counts.groups = 0;
+    links->counts.groups = 0;
+    enum ky_status status = share(&passes, error);
     if (status == KY_OK && !in_block)
-        status = build(passes, parameters, error);
+        status = build(&passes, parameters, error);
     if (status == KY_OK)
-        status = walk(passes, parameters, error);
+        status = walk(&passes, parameters, error);
     for (size_t k = 0; k < cards && !in_block; k++) {
-        const struct part part = part_of(passes, k);
+        const struct part part = part_of(&passes, k);
         ky_device_tree_done(part.tree, part.bodies);
     }
-    if (status != KY_OK || parameters == state->parameters)
-        return status;
-    state->report.walk += ky_marked_seconds(&state->cards);
-    status = ky_pair_counts_add(&passes->links->counts, &state->part[0], &state->report, error);
-    return status == KY_OK ? add_report(passes, &state->report, error) : status;
-}
-
-static enum ky_status evaluate(struct ky_device_state *state, struct ky_links *links, void *own,
-                               struct ky_evaluation *evaluation, struct ky_error *error)
-{
-    struct passes passes = {state, own, links, evaluation};
-    return ky_relative_passes(state->parameters, state->has_acceleration, pass, &passes, error);
+    return status;
 }
 
 /* ---- blocks, with one card ---- */
@@ -365,11 +337,18 @@ static void memory(const struct ky_parameters *parameters, size_t n, struct ky_m
     memory->device += ky_device_tree_memory(parameters, n);
 }
 
-static void report(struct ky_device_state *state, struct ky_links *links, void *own,
-                   struct ky_force_report *report)
+static enum ky_status report(struct ky_device_state *state, struct ky_links *links, void *own,
+                             struct ky_force_report *report, struct ky_error *error)
 {
-    const struct passes passes = {state, own, links, NULL};
-    (void)add_report(&passes, report, NULL); /* without counts: 0 */
+    const struct ky_cards *cards = &state->cards;
+    struct group_walk *walk = own;
+    enum ky_status status = KY_OK;
+    ky_device_tree_report(&links->own, &state->part[0], report);
+    if (cards->count > 1 && cards->measured)
+        report->walk += cards->driver->between(cards->card[0], KY_MARK_SHARE, KY_MARK_TREE);
+    for (size_t k = 1; k < cards->count && status == KY_OK; k++)
+        status = ky_pair_counts_add(&walk->part[k].counts, &state->part[k], report, error);
+    return status;
 }
 
 const struct ky_method ky_tree_method = {

@@ -121,10 +121,10 @@ static enum ky_status walk_bodies(struct ky_links *links, const struct ky_buffer
     return launch(links, factor, parameters, &sinks, error);
 }
 
-static enum ky_status pass(struct ky_links *links, void *own, struct ky_evaluation *evaluation,
-                           const struct ky_parameters *parameters, struct ky_error *error)
+static enum ky_status evaluate(struct ky_device_state *state, struct ky_links *links, void *own,
+                               struct ky_evaluation *evaluation,
+                               const struct ky_parameters *parameters, struct ky_error *error)
 {
-    struct ky_cards *cards = &links->bodies->state->cards;
     const struct ky_buffer *factor = NULL;
     enum ky_status status = ky_links_build(links, parameters, error);
     if (status == KY_OK)
@@ -132,17 +132,13 @@ static enum ky_status pass(struct ky_links *links, void *own, struct ky_evaluati
     if (status == KY_OK)
         status = ky_links_lanes(links, evaluation, parameters, error);
     if (status == KY_OK)
-        status = ky_mark(cards, 0, error);
+        status = ky_mark(&state->cards, 0, error);
     if (status == KY_OK)
         status = walk_bodies(links, factor, evaluation->active, parameters, error);
-    return status == KY_OK ? ky_mark(cards, 1, error) : status;
-}
-
-static enum ky_status evaluate(struct ky_device_state *state, struct ky_links *links, void *own,
-                               struct ky_evaluation *evaluation, struct ky_error *error)
-{
-    (void)state;
-    return ky_links_passes(links, own, evaluation, pass, error);
+    if (status == KY_OK)
+        status = ky_mark(&state->cards, 1, error);
+    ky_links_done(links);
+    return status;
 }
 
 /* ---- points ---- */
@@ -209,12 +205,14 @@ enum ky_status ky_walk_field(struct ky_device_state *state, struct ky_links *lin
     return status;
 }
 
-static void report(struct ky_device_state *state, struct ky_links *links, void *own,
-                   struct ky_force_report *report)
+static enum ky_status report(struct ky_device_state *state, struct ky_links *links, void *own,
+                             struct ky_force_report *report, struct ky_error *error)
 {
     (void)state;
     (void)own;
+    (void)error;
     ky_links_report(links, report);
+    return KY_OK;
 }
 
 const struct ky_method ky_walk_method = {

@@ -245,7 +245,8 @@ static enum ky_status evaluate(const struct blocks *b, int anew, struct ky_error
     if (status == KY_OK)
         status = open_steps(b, error);
     if (status == KY_OK)
-        status = b->method->evaluate(b->state, b->links, b->own, &evaluation, error);
+        status = b->method->evaluate(b->state, b->links, b->own, &evaluation, b->state->parameters,
+                                     error);
     if (status == KY_OK && b->method->note)
         status = b->method->note(b->links, b->own, &b->kept->tally, error);
     if (status == KY_OK)

@@ -281,39 +281,3 @@ enum ky_status ky_links_lanes(struct ky_links *links, struct ky_evaluation *eval
                                             error)
                            : status;
 }
-
-/* ---- passes ---- */
-
-struct passes {
-    struct ky_links *links;
-    void *own;
-    struct ky_evaluation *evaluation;
-    ky_evaluate_function *evaluate;
-};
-
-/* Marks and counts are for one pass, the report for all: those of the first pass are added before
- * the second begins. */
-static enum ky_status pass(void *of, const struct ky_parameters *parameters, struct ky_error *error)
-{
-    const struct passes *passes = of;
-    struct ky_links *links = passes->links;
-    struct ky_device_bodies *bodies = links->bodies;
-    enum ky_status status =
-        passes->evaluate(links, passes->own, passes->evaluation, parameters, error);
-    ky_links_done(links);
-    if (status != KY_OK || parameters == bodies->state->parameters)
-        return status;
-    bodies->state->report.walk += ky_marked_seconds(&bodies->state->cards);
-    ky_links_report(links, &bodies->state->report);
-    status = ky_pair_counts_add(&links->counts, bodies, &bodies->state->report, error);
-    links->counts.groups = 0;
-    return status;
-}
-
-enum ky_status ky_links_passes(struct ky_links *links, void *own, struct ky_evaluation *evaluation,
-                               ky_evaluate_function *evaluate, struct ky_error *error)
-{
-    struct passes passes = {links, own, evaluation, evaluate};
-    return ky_relative_passes(links->bodies->state->parameters,
-                              links->bodies->state->has_acceleration, pass, &passes, error);
-}

@@ -63,12 +63,4 @@ void ky_links_release(struct ky_links *links);
 /* Adds the memory of the tree of n bodies and its sources. */
 void ky_links_memory(const struct ky_parameters *parameters, size_t n, struct ky_memory *memory);
 
-/* Evaluates the forces in the passes that the opening test needs: ky_relative_passes. */
-typedef enum ky_status ky_evaluate_function(struct ky_links *links, void *own,
-                                            struct ky_evaluation *evaluation,
-                                            const struct ky_parameters *parameters,
-                                            struct ky_error *error);
-enum ky_status ky_links_passes(struct ky_links *links, void *own, struct ky_evaluation *evaluation,
-                               ky_evaluate_function *evaluate, struct ky_error *error);
-
 #endif
