@@ -522,10 +522,10 @@ struct ky_sums {
     double external; /* sum of m φ in external fields; the total energy is kinetic + potential +
                         external */
 };
-/* Kinetic energy, and potential energy among the bodies and in external fields. */
+/* Kinetic energy, and potential energy among the bodies and in external fields; NaN for NULL. */
 KY_API double ky_total_energy(const struct ky_sums *sums);
 /* 2T/|Σ m x·a|, with velocities about the mean velocity and positions about the centre of mass. It
- * is 1 in equilibrium whatever the softening; NaN without forces. */
+ * is 1 in equilibrium whatever the softening; NaN without forces and for NULL. */
 KY_API double ky_virial_ratio(const struct ky_sums *sums);
 
 /* ---- a simulation ---- */
@@ -690,7 +690,8 @@ KY_API enum ky_status ky_sim_replace(struct ky_sim *sim, const size_t *index,
 KY_API enum ky_status ky_sim_kick(struct ky_sim *sim, const size_t *index, size_t count,
                                   const double (*change)[3], struct ky_error *error);
 /* What an integrator with steps of the bodies' own keeps of each body. "step": its present step
- * [time], 0 if the next advance chooses it. "level": log2 of parameters.step over it, −1 for 0.
+ * [time], 0 if the next advance chooses it. "level": log2 of parameters.step over it, −1 for
+ * 0; a whole number but after a divided step, since those steps are halves of a part of it.
  * "jerk" (KY_HERMITE4): the change of its acceleration in time, numbers[3 k] to numbers[3 k + 2].
  * KY_USAGE for another name, KY_UNSUPPORTED where the integrator has no such numbers. */
 KY_API enum ky_status ky_sim_column(struct ky_sim *sim, const char *name, const size_t *index,
@@ -868,7 +869,7 @@ struct ky_write_options {
 };
 
 /* Writes the space in words: "comoving (redshift 3), in units of 1/h (h = 0.7), in a periodic box
- * of side 100"; "" for an ordinary file. A text of `size` bytes or more is cut. */
+ * of side 100"; "" for an ordinary file and for NULL. A text of `size` bytes or more is cut. */
 KY_API void ky_space_describe(const struct ky_space *space, char *text, size_t size);
 /* The enum ky_format that the ending of a name tells; KY_FORMAT_BY_NAME if it tells none. */
 KY_API int ky_format_of_name(const char *path);
@@ -1049,14 +1050,16 @@ struct ky_merge_scale {
 KY_API enum ky_status ky_merge_scale(const struct ky_bodies *b,
                                      const struct ky_merge_parameters *parameters,
                                      struct ky_merge_scale *scale, struct ky_error *error);
-/* The time from the start to the pericentre of the orbit of two points with this mass in all. */
+/* The time from the start to the pericentre of the orbit of two points with this mass in all,
+ * finite and above 0. */
 KY_API enum ky_status ky_merge_time(const struct ky_merge_parameters *parameters, double mass,
                                     double *time, struct ky_error *error);
 
 /* ---- analysis ----
  *
- * These calls use OMP_NUM_THREADS threads, or as many as the processor has. Results do not depend
- * on the number. */
+ * Bodies without an array that a call needs are KY_USAGE: masses and positions, for scales,
+ * binaries and profiles also velocities. The calls use OMP_NUM_THREADS threads, or as many as the
+ * processor has. Results do not depend on the number. */
 
 /* The mean of positions weighted by the density of the bodies nearer than the sixth neighbour
  * (Casertano & Hut 1985, with their masses); the centre of mass for fewer than 7 bodies. */
@@ -1065,7 +1068,8 @@ KY_API enum ky_status ky_density_centre(const struct ky_bodies *bodies, double c
 
 /* The same of a sample of at most 65,536 of the bodies that have mass: good enough for lengths of
  * the whole system, in a time that hardly grows with their number. The same bodies give the same
- * centre. KY_BAD_DATA without bodies. */
+ * centre. KY_BAD_DATA where no body has mass, and for negative masses and for masses and positions
+ * that are not finite. */
 KY_API enum ky_status ky_sampled_centre(const struct ky_bodies *bodies, double centre[3],
                                         struct ky_error *error);
 

@@ -43,10 +43,6 @@ void ky_choose_bound(struct ky_bodies *bodies, struct ky_bound *bound);
 enum ky_status ky_bound_radius(const struct ky_bodies *bodies, struct ky_bound *bound,
                                struct ky_error *error);
 
-/* The rms speed [velocity] about the mean velocity in three dimensions, weighted by mass; 0 without
- * mass. */
-double ky_velocity_dispersion(const struct ky_bodies *bodies);
-
 /* Subtracts from the n vectors v at the places x their mean and their gradient, by least squares.
  * The places x become relative to their mean. */
 void ky_subtract_linear(size_t n, double (*x)[3], double (*v)[3]);
@@ -57,7 +53,7 @@ double ky_rms(size_t n, const double (*v)[3]);
  * the median velocity, than the median speed and than `virial`. Of fewer than 64 bodies none is an
  * escaper, and `random` is the dispersion. */
 struct ky_speeds {
-    double dispersion; /* as ky_velocity_dispersion */
+    double dispersion; /* rms speed about the mean velocity, weighted by mass; 0 without mass */
     double
         random; /* rms of the Maxwellian that has the same median of speeds about the local flow */
     size_t fast, fastest; /* number of escapers, and the index of the fastest */

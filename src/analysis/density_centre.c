@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "analysis/analysis.h"
+#include "base/bodies.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/sums.h"
@@ -268,7 +269,8 @@ enum ky_status ky_density_centre(const struct ky_bodies *bodies, double centre[3
 {
     KY_NEED(bodies, error);
     KY_NEED(centre, error);
-    return find_centre(bodies, centre, NULL, error);
+    enum ky_status status = ky_bodies_need(bodies, KY_NEED_PLACES, error);
+    return status ? status : find_centre(bodies, centre, NULL, error);
 }
 
 enum ky_status ky_measure_core(const struct ky_bodies *bodies, struct ky_core *core,
@@ -325,5 +327,12 @@ enum ky_status ky_sampled_centre(const struct ky_bodies *bodies, double centre[3
 {
     KY_NEED(bodies, error);
     KY_NEED(centre, error);
-    return ky_centre_of_sample(bodies, KY_CENTRE_SAMPLE, centre, error);
+    const struct ky_bodies places = {
+        .n = bodies->n, .mass = bodies->mass, .position = bodies->position};
+    enum ky_status status = ky_bodies_need(&places, KY_NEED_PLACES, error);
+    if (!status)
+        status = ky_bodies_check_arrays(0, &places, error);
+    if (!status && places.n && !ky_count_positive(places.n, places.mass))
+        return ky_fail(error, KY_BAD_DATA, "no body has mass: there is no density centre");
+    return status ? status : ky_centre_of_sample(&places, KY_CENTRE_SAMPLE, centre, error);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analysis/analysis.h"
+#include "base/bodies.h"
 #include "base/memory.h"
 #include "base/order.h"
 #include "base/sums.h"
@@ -249,6 +250,8 @@ enum ky_status ky_lagrangian_radii(const struct ky_bodies *bodies, const double 
 {
     KY_NEED(bodies, error);
     KY_NEED(centre, error);
+    if (ky_bodies_need(bodies, KY_NEED_PLACES, error))
+        return KY_USAGE;
     for (size_t k = 0; k < count; k++)
         if (!(fractions[k] >= 0 && fractions[k] <= 1) || (k && fractions[k] < fractions[k - 1]))
             return ky_fail(error, KY_USAGE, "mass fraction %zu is %g; fractions ascend from 0 to 1",

@@ -2,17 +2,20 @@
 #include <math.h>
 
 #include "analysis/analysis.h"
+#include "base/bodies.h"
 #include "base/sizes.h"
 #include "base/sums.h"
 #include "physics/recommended.h"
 
 double ky_total_energy(const struct ky_sums *sums)
 {
-    return sums->kinetic + sums->potential + sums->external;
+    return sums ? sums->kinetic + sums->potential + sums->external : (double)NAN;
 }
 
 double ky_virial_ratio(const struct ky_sums *sums)
 {
+    if (!sums)
+        return (double)NAN;
     double bulk = 0; /* the energy of the motion of the centre of mass */
     for (int k = 0; k < 3 && sums->mass > 0; k++)
         bulk += 0.5 * sums->momentum[k] * sums->momentum[k] / sums->mass;
@@ -98,7 +101,9 @@ enum ky_status ky_system_scales(const struct ky_bodies *bodies, double g, double
     KY_NEED(bodies, error);
     KY_NEED(scales, error);
     struct ky_scales own = {0};
-    enum ky_status status = find_scales(bodies, g, softening, &own, error);
+    enum ky_status status = ky_bodies_need(bodies, KY_NEED_MOTION, error);
+    if (!status)
+        status = find_scales(bodies, g, softening, &own, error);
     if (!status)
         ky_size_give(scales, &own, sizeof own);
     return status;

@@ -20,7 +20,9 @@ static const double faster = 32;
 /* The rms over the median of speeds that follow a Maxwellian. */
 static const double maxwell = 1.126;
 
-double ky_velocity_dispersion(const struct ky_bodies *bodies)
+/* The rms speed [velocity] about the mean velocity in three dimensions, weighted by mass; 0 without
+ * mass. */
+static double velocity_dispersion(const struct ky_bodies *bodies)
 {
     double part[KY_BLOCKS], mean[3];
     double mass = ky_mean(bodies->n, bodies->mass, bodies->velocity, mean);
@@ -75,7 +77,7 @@ static enum ky_status find_dispersion(const struct ky_bodies *bodies, double lim
         return ky_no_memory(error, "masses", bodies->n, sizeof *slow.mass);
     for (size_t i = 0; i < bodies->n && speeds->fast; i++)
         slow.mass[i] = speed_about(bodies->velocity[i], middle) > limit ? 0 : bodies->mass[i];
-    speeds->dispersion = speeds->random = ky_velocity_dispersion(&slow);
+    speeds->dispersion = speeds->random = velocity_dispersion(&slow);
     if (speeds->fast)
         free(slow.mass);
     return KY_OK;

@@ -139,6 +139,16 @@ void ky_bodies_choose(struct ky_bodies *bodies, unsigned types)
     bodies->n = kept;
 }
 
+enum ky_status ky_bodies_need(const struct ky_bodies *bodies, unsigned arrays,
+                              struct ky_error *error)
+{
+    for (int k = 0; k < KY_ARRAYS && bodies->n; k++)
+        if ((arrays >> k & 1) && !ky_array_of(bodies, (enum ky_array_id)k))
+            return ky_fail(error, KY_USAGE, "bodies without %s: `%s` is NULL and n is %zu",
+                           ky_arrays[k].plural, ky_arrays[k].name, bodies->n);
+    return KY_OK;
+}
+
 /* From so many bodies on, loops over them take more than one thread. */
 enum { MANY = 1 << 15 };
 
@@ -261,9 +271,9 @@ enum ky_status ky_bodies_check_arrays(int threads, const struct ky_bodies *bodie
 enum ky_status ky_bodies_check_by(int threads, const struct ky_bodies *bodies,
                                   struct ky_error *error)
 {
-    if (!bodies || (bodies->n && (!bodies->mass || !bodies->position || !bodies->velocity)))
-        return ky_fail(error, KY_USAGE, "bodies without masses, positions or velocities");
-    enum ky_status status = ky_bodies_check_arrays(threads, bodies, error);
+    enum ky_status status = ky_bodies_need(bodies, KY_NEED_MOTION, error);
+    if (!status)
+        status = ky_bodies_check_arrays(threads, bodies, error);
     return status || !bodies->id ? status : check_ids(threads, bodies->id, bodies->n, error);
 }
 

@@ -46,6 +46,12 @@ static inline int ky_type_of(const struct ky_bodies *bodies, size_t i)
 void ky_bodies_move(struct ky_bodies *bodies, size_t to, size_t from);
 /* Keeps the bodies whose type has its bit in `types`, in their order. */
 void ky_bodies_choose(struct ky_bodies *bodies, unsigned types);
+/* KY_USAGE for bodies that lack one of the arrays whose bits 1 << enum ky_array_id are in `arrays`;
+ * the line names the first. Without bodies none is needed. */
+enum { KY_NEED_PLACES = 1 << KY_ARRAY_MASS | 1 << KY_ARRAY_POSITION };
+enum { KY_NEED_MOTION = KY_NEED_PLACES | 1 << KY_ARRAY_VELOCITY };
+enum ky_status ky_bodies_need(const struct ky_bodies *bodies, unsigned arrays,
+                              struct ky_error *error);
 /* The same as ky_bodies_allocate and ky_bodies_check with `threads` threads, 0: as many as OpenMP
  * takes. */
 enum ky_status ky_bodies_allocate_by(int threads, struct ky_bodies *bodies, size_t n, unsigned with,

@@ -337,11 +337,6 @@ int ky_file_read_at(struct ky_file *file, uint64_t offset, void *data, size_t by
     return file->failure ? -1 : 0;
 }
 
-uint64_t ky_file_bytes(const struct ky_file *file)
-{
-    return file->position + file->used;
-}
-
 const char *ky_file_temporary(const struct ky_file *file)
 {
     return file->temporary;

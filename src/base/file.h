@@ -51,8 +51,6 @@ int ky_file_write_at(struct ky_file *file, uint64_t offset, const void *data, si
 int ky_file_resize(struct ky_file *file, uint64_t bytes);
 /* Reads back what has been written; past the end of it there are zeros. */
 int ky_file_read_at(struct ky_file *file, uint64_t offset, void *data, size_t bytes);
-/* Bytes that have been appended so far. */
-uint64_t ky_file_bytes(const struct ky_file *file);
 
 /* The name of the temporary file, for a second stream that reads or writes in it. */
 const char *ky_file_temporary(const struct ky_file *file);

@@ -51,8 +51,6 @@ struct ky_option_set {
 void ky_option_describe(const char *section, const struct ky_option *option,
                         struct ky_option_about *about);
 
-/* The bytes of the option's field. */
-size_t ky_option_bytes(const struct ky_option *option);
 /* For calls by name: the option of the sets, whose struct is `values` and begins with its size, a
  * caller's that may be an earlier version. KY_USAGE if there is no such option, and if its field
  * lies beyond the end of the struct. */

@@ -15,7 +15,8 @@ void ky_option_unit(const char *help, char unit[16])
     unit[help + length - open - 2] = '\0';
 }
 
-size_t ky_option_bytes(const struct ky_option *option)
+/* The bytes of the option's field. */
+static size_t bytes_of(const struct ky_option *option)
 {
     static const size_t bytes[] = {
         [KY_OPTION_FLAG] = sizeof(int),       [KY_OPTION_INTEGER] = sizeof(int),
@@ -33,7 +34,7 @@ enum ky_status ky_option_by_name(const struct ky_option_set *sets, size_t count,
     size_t size;
     memcpy(&size, values, sizeof size);
     *option = ky_options_find(sets, count, name, NULL);
-    if (*option && (*option)->offset + ky_option_bytes(*option) > size)
+    if (*option && (*option)->offset + bytes_of(*option) > size)
         return ky_fail(error, KY_USAGE, "'%s' is not in the parameters of this program", name);
     if (*option)
         return KY_OK;
@@ -80,7 +81,7 @@ void ky_option_describe(const char *section, const struct ky_option *option,
                                   .help = option->help,
                                   .value = option->value,
                                   .offset = option->offset,
-                                  .bytes = ky_option_bytes(option)};
+                                  .bytes = bytes_of(option)};
     ky_option_unit(option->help, own.unit);
     ky_size_give_grown(about, &own, sizeof own, offsetof(struct ky_option_about, value));
 }

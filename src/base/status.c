@@ -34,7 +34,9 @@ const char *ky_version(void)
     return KY_TEXT(KY_VERSION_MAJOR) "." KY_TEXT(KY_VERSION_MINOR) "." KY_TEXT(KY_VERSION_PATCH);
 }
 
-void ky_one_line(char *text)
+/* Puts '?' in place of control characters and of bytes that are not UTF-8. Names of files and
+ * values of options may hold them, and an error or a line of the log is one line of UTF-8. */
+static void one_line(char *text)
 {
     for (int length; *text; text += length) {
         length = ky_utf8_length(text);
@@ -78,7 +80,7 @@ enum ky_status ky_fail(struct ky_error *error, enum ky_status status, const char
         error->status = status;
         format_line(error->text, sizeof error->text, format, arguments);
         va_end(arguments);
-        ky_one_line(error->text);
+        one_line(error->text);
     }
     return status;
 }
@@ -96,7 +98,7 @@ enum ky_status ky_fail_in(struct ky_error *error, enum ky_status status, const c
         size_t length = strnlen(inner, sizeof error->text - 1 - used);
         memcpy(error->text + used, inner, length);
         error->text[used + length] = '\0';
-        ky_one_line(error->text);
+        one_line(error->text);
     }
     return status;
 }
@@ -108,7 +110,7 @@ void ky_log_list(struct ky_log_to to, enum ky_log_level level, const char *forma
     if (!to.log)
         return;
     ky_format_list(line, sizeof line, format, arguments);
-    ky_one_line(line);
+    one_line(line);
     to.log(to.context, level, line);
 }
 

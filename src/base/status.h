@@ -32,10 +32,6 @@ struct ky_log_to {
 void ky_log_list(struct ky_log_to to, enum ky_log_level level, const char *format,
                  va_list arguments) __attribute__((format(printf, 3, 0)));
 
-/* Puts '?' in place of control characters and of bytes that are not UTF-8. Names of files and
- * values of options may hold them, and an error or a line of the log is one line of UTF-8. */
-void ky_one_line(char *text);
-
 /* At the beginning of a call of the public header: KY_USAGE where a pointer that it needs is NULL.
  */
 #define KY_NEED(pointer, error)                                                                    \

@@ -227,6 +227,21 @@ static void warn_of_misses(const struct film *film)
         film->parameters.log(film->parameters.log_context, KY_LOG_WARNING, line);
 }
 
+/* KY_USAGE for one snapshot without a number of frames, after it was read: a file that is missing
+ * or damaged is told first. */
+static enum ky_status refuse_one(const struct film *film, struct ky_error *error)
+{
+    struct ky_snapshot snapshot;
+    ky_snapshot_clear(&snapshot);
+    const enum ky_status status = read_file(film, 0, &snapshot, error);
+    ky_snapshot_free(&snapshot);
+    return status ? status
+                  : ky_fail(error, KY_USAGE,
+                            "%s: one snapshot alone makes no film; say the number of --frames, "
+                            "and where the camera goes: --turn-to 360",
+                            film->files[0]);
+}
+
 /* Adopts the parameters. KY_USAGE for what films cannot do. */
 static enum ky_status adopt(struct film *film, const struct ky_draw_parameters *parameters,
                             const struct ky_film_parameters *wanted, struct ky_error *error)
@@ -248,11 +263,7 @@ static enum ky_status adopt(struct film *film, const struct ky_draw_parameters *
         return ky_fail(error, KY_USAGE,
                        "a film shows density, components or velocity: trails are a picture");
     if (!status && film->count == 1 && !film->wanted.frames)
-        return ky_fail(
-            error, KY_USAGE,
-            "%s: one snapshot alone makes no film; say the number of --frames, and where "
-            "the camera goes: --turn-to 360",
-            film->files[0]);
+        return refuse_one(film, error);
     return status;
 }
 
@@ -315,9 +326,9 @@ enum ky_status ky_film(const char *path, const char *const *files, size_t count,
     KY_NEED(path, error);
     KY_NEED(parameters, error);
     struct film work = {.files = files, .count = count};
-    enum ky_status status = adopt(&work, parameters, film, error);
+    enum ky_status status = ky_draw_reading(reading, &work.reading, error);
     if (!status)
-        status = ky_draw_reading(reading, &work.reading, error);
+        status = adopt(&work, parameters, film, error);
     if (status)
         return status;
     status = begin(&work);

@@ -219,7 +219,9 @@ enum ky_status ky_merge_scale(const struct ky_bodies *b,
     KY_NEED(b, error);
     KY_NEED(scale, error);
     struct ky_merge_parameters own;
-    enum ky_status status = adopt(parameters, &own, error);
+    enum ky_status status = ky_bodies_need(b, KY_NEED_PLACES, error);
+    if (!status)
+        status = adopt(parameters, &own, error);
     return status ? status : scale_of(b, &own, scale, error);
 }
 
@@ -229,8 +231,11 @@ enum ky_status ky_merge_time(const struct ky_merge_parameters *parameters, doubl
     KY_NEED(time, error);
     struct ky_merge_parameters own;
     enum ky_status status = adopt(parameters, &own, error);
-    if (!status && !(mass > 0))
-        return ky_fail(error, KY_USAGE, "a mass of %g has no orbit", mass);
+    if (!status && !(mass > 0 && isfinite(mass)))
+        return ky_fail(error, KY_USAGE,
+                       "the mass of the two systems is %g; an orbit needs one that is finite and "
+                       "above 0",
+                       mass);
     const struct ky_kepler orbit = orbit_of(&own, mass);
     if (!status)
         *time = ky_kepler_time(&orbit);

@@ -179,13 +179,15 @@ int ky_model_takes(const struct ky_model *model, const char *option)
     return 0;
 }
 
-void ky_model_names(const struct ky_model *model, char names[KY_MODEL_NAMES])
+enum { NAMES = 512 };
+
+/* The names of all options that the model uses, with blanks between. */
+static void list_names(const struct ky_model *model, char names[NAMES])
 {
     const struct ky_option *at;
     size_t used = 0;
-    for (size_t k = 0; (at = option_at(model, k)) && used < KY_MODEL_NAMES; k++)
-        used +=
-            (size_t)snprintf(names + used, KY_MODEL_NAMES - used, "%s%s", k ? " " : "", at->name);
+    for (size_t k = 0; (at = option_at(model, k)) && used < NAMES; k++)
+        used += (size_t)snprintf(names + used, NAMES - used, "%s%s", k ? " " : "", at->name);
 }
 
 enum ky_status ky_model_option_get(const char *name, size_t index, struct ky_option_about *about)
@@ -203,14 +205,14 @@ static enum ky_status take_word(const struct ky_model *model, const struct ky_op
                                 const char *word, const struct ky_units *units,
                                 struct ky_error *error)
 {
-    char name[64], names[KY_MODEL_NAMES];
+    char name[64], names[NAMES];
     const struct ky_option_set *owner = NULL;
     const size_t length = strcspn(word, "=");
     snprintf(name, sizeof name, "%.*s", (int)length, word);
     const struct ky_option *option = ky_options_find(sets, 2, name, &owner);
     if (option && word[length] && ky_model_takes(model, name))
         return ky_option_set_in(option, owner->values, word + length + 1, units, name, error);
-    ky_model_names(model, names);
+    list_names(model, names);
     return ky_fail(
         error, KY_USAGE,
         "'%s' is not an option of the model %s and its value, as in seed=1; it takes: %s", word,

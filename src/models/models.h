@@ -119,9 +119,6 @@ int ky_model_in_equilibrium(const struct ky_model *model);
 int ky_model_is_sphere(const struct ky_model *model);
 /* 1 if the model uses the option, of ky_model_options or its own; else 0. */
 int ky_model_takes(const struct ky_model *model, const char *option);
-/* The names of all options that the model uses, with blanks between. */
-enum { KY_MODEL_NAMES = 512 };
-void ky_model_names(const struct ky_model *model, char names[KY_MODEL_NAMES]);
 /* The parameters of a call over their defaults, and the model's own: `own`, of model->own_size, is
  * filled from the fields of struct ky_model_parameters that have the names of its options, then
  * from `options` of that struct. KY_USAGE for a value that is out of range. */

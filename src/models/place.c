@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/bodies.h"
 #include "base/quantity.h"
 #include "base/status.h"
 
@@ -62,7 +63,10 @@ enum ky_status ky_bodies_place(struct ky_bodies *bodies, const char *position, c
     double x[3], v[3], angle[3], turn[3][3];
     const struct ky_units none = {0};
     units = units ? units : &none;
-    enum ky_status status = read_three(position, units, KY_LENGTH_UNIT, "--position", x, error);
+    enum ky_status status =
+        ky_bodies_need(bodies, 1U << KY_ARRAY_POSITION | 1U << KY_ARRAY_VELOCITY, error);
+    if (!status)
+        status = read_three(position, units, KY_LENGTH_UNIT, "--position", x, error);
     if (!status)
         status = read_three(velocity, units, KY_VELOCITY_UNIT, "--velocity", v, error);
     if (!status)

@@ -57,11 +57,9 @@ enum ky_status ky_sim_changed(struct ky_sim *sim, struct ky_error *error);
  * after a failure too. */
 enum ky_status ky_sim_take(struct ky_sim *sim, size_t more, unsigned with, struct ky_bodies *bodies,
                            struct ky_error *error);
-/* Replaces the present bodies by the copy, with new forces, and frees the copy. After KY_BAD_DATA
- * and KY_USAGE nothing has changed. */
-enum ky_status ky_sim_put(struct ky_sim *sim, struct ky_bodies *bodies, struct ky_error *error);
-/* The same with other parameters, which get resolved; the old ones are restored after KY_BAD_DATA,
- * KY_USAGE and KY_UNSUPPORTED. */
+/* Replaces the present bodies by the copy, with these parameters, which get resolved, and new
+ * forces, and frees the copy. After KY_BAD_DATA, KY_USAGE and KY_UNSUPPORTED nothing has changed.
+ */
 enum ky_status ky_sim_put_with(struct ky_sim *sim, const struct ky_parameters *parameters,
                                struct ky_bodies *bodies, struct ky_error *error);
 /* Makes a new integrator for the present bodies and parameters. It goes on counting steps. */

@@ -84,7 +84,9 @@ static enum ky_status follow(struct ky_sim *sim, const struct ky_bodies *bodies,
     return status ? status : ky_sim_changed(sim, error);
 }
 
-enum ky_status ky_sim_put(struct ky_sim *sim, struct ky_bodies *bodies, struct ky_error *error)
+/* Replaces the present bodies by the copy, with new forces, and frees the copy. After KY_BAD_DATA
+ * and KY_USAGE nothing has changed. */
+static enum ky_status put(struct ky_sim *sim, struct ky_bodies *bodies, struct ky_error *error)
 {
     struct ky_bodies given = *bodies; /* which may lose its softenings */
     enum ky_status status = check_bodies(sim, &given, error);
@@ -160,7 +162,7 @@ enum ky_status ky_sim_write(struct ky_sim *sim, const struct ky_bodies *bodies,
     if (bodies->softening)
         sim->parameters.softening = (double)NAN; /* from now on each body has its own */
     sim->has_new_parameters |= bodies->softening != NULL;
-    status = ky_sim_put(sim, &all, error);
+    status = put(sim, &all, error);
     if (status == KY_BAD_DATA || status == KY_USAGE)
         sim->parameters.softening = softening;
     return status;
@@ -209,7 +211,7 @@ enum ky_status ky_sim_add(struct ky_sim *sim, const struct ky_bodies *bodies,
         status = bodies->id ? KY_OK : number(&all, before, error);
     }
     if (!status)
-        return ky_sim_put(sim, &all, error);
+        return put(sim, &all, error);
     ky_bodies_free(&all);
     return status;
 }
@@ -248,7 +250,7 @@ enum ky_status ky_sim_remove(struct ky_sim *sim, const uint64_t *id, size_t coun
                          count, sim->n - bodies.n);
     free(sorted);
     if (!status)
-        return ky_sim_put(sim, &bodies, error);
+        return put(sim, &bodies, error);
     ky_bodies_free(&bodies);
     return status;
 }

@@ -298,8 +298,7 @@ enum ky_status ky_snapshot_write(const char *path, const struct ky_snapshot *sna
         return ky_fail(error, KY_USAGE, "%s: only HDF5 is written compressed, not %s", path,
                        format->name);
     const struct ky_bodies *bodies = &own.bodies;
-    if (bodies->n && (!bodies->mass || !bodies->position || !bodies->velocity))
-        return ky_fail(error, KY_USAGE, "%s: the bodies need masses, positions and velocities",
-                       path);
+    if (ky_bodies_need(bodies, KY_NEED_MOTION, error))
+        return ky_fail_in(error, KY_USAGE, "%s: ", path);
     return format->write(path, &own, &chosen, error);
 }

@@ -66,7 +66,9 @@ int ky_space_tells_universe(const struct ky_space *space)
 
 void ky_space_describe(const struct ky_space *space, char *text, size_t size)
 {
+    static const struct ky_space ordinary = {.scale_factor = 1};
     char part[3][64] = {"", "", ""};
+    space = space ? space : &ordinary;
     if (space->comoving && space->scale_factor > 0)
         ky_format(part[0], sizeof part[0], "comoving (redshift %.4g)", 1 / space->scale_factor - 1);
     else if (space->comoving)

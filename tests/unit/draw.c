@@ -918,6 +918,8 @@ static void films_are_frames(void **state)
     assert_int_equal(ky_film(film_path, files, 2, &unfilled, &parameters, &film, &error), KY_USAGE);
     const char *const missing[] = {csv[0], "/nowhere/a.csv"};
     assert_int_equal(ky_film(film_path, missing, 2, NULL, &parameters, &film, &error), KY_BAD_DATA);
+    assert_int_equal(ky_film(film_path, missing + 1, 1, NULL, &parameters, &film, &error),
+                     KY_BAD_DATA);
     ky_picture_free(&picture);
     ky_snapshot_free(&panel);
     if (before)

@@ -209,6 +209,9 @@ static void simulations_that_are_not_there(void **state)
     assert_int_equal(ky_sim_n(NULL), 0);
     assert_true(isnan(ky_sim_time(NULL)));
     assert_int_equal(ky_sim_steps(NULL), 0);
+    assert_true(isnan(ky_total_energy(NULL)) && isnan(ky_virial_ratio(NULL)));
+    ky_space_describe(NULL, text, sizeof text);
+    assert_string_equal(text, "");
     assert_ok(ky_forces(p, &bodies, NULL, NULL));
 }
 
@@ -291,6 +294,87 @@ static void bodies_that_were_not_zeroed(void **state)
     REFUSED(ky_forces(&usual, &dirty, NULL, &error));
     REFUSED(ky_sim_open(&usual, &dirty, 0, &sim, &error));
     REFUSED(ky_bodies_extend(&dirty, KY_WITH_POTENTIAL, &error));
+}
+
+/* Bodies without masses, positions or velocities, which is not the same for every call. */
+static void bodies_that_lack_an_array(void **state)
+{
+    (void)state;
+    enum { MASS, POSITION, VELOCITY };
+    static const char *const names[] = {"`mass`", "`position`", "`velocity`"};
+    struct ky_parameters p = usual;
+    struct ky_sim *sim = NULL, *whole;
+    struct ky_snapshot snapshot;
+    struct ky_scales scales = {0};
+    struct ky_catalogue catalogue = {0};
+    struct ky_catalogue_parameters wanted;
+    struct ky_profile_parameters shells;
+    struct ky_radial_profile profile = {0};
+    struct ky_binaries pairs = {0};
+    struct ky_draw_parameters draw;
+    struct ky_merge_parameters meeting;
+    struct ky_merge_scale scale = {0};
+    struct ky_picture picture = {0};
+    struct ky_bodies merged = {0};
+    double numbers[N], x[3];
+    ky_catalogue_parameters_defaults(&wanted);
+    ky_profile_parameters_defaults(&shells);
+    ky_draw_parameters_defaults(&draw);
+    ky_merge_parameters_defaults(&meeting);
+    meeting.separation = 5;
+    meeting.radius = 1;
+    assert_ok(ky_sim_open(&p, &bodies, 0, &whole, &error));
+    for (int lacking = MASS; lacking <= VELOCITY; lacking++) {
+        struct ky_bodies b = bodies;
+        b.mass = lacking == MASS ? NULL : b.mass;
+        b.position = lacking == POSITION ? NULL : b.position;
+        b.velocity = lacking == VELOCITY ? NULL : b.velocity;
+        ky_snapshot_clear(&snapshot);
+        snapshot.bodies = b;
+        REFUSED(ky_bodies_check(&b, &error));
+        REFUSED(ky_forces(&p, &b, NULL, &error));
+        REFUSED(ky_sim_open(&p, &b, 0, &sim, &error));
+        REFUSED(ky_sim_add(whole, &b, &error));
+        REFUSED(ky_walk(&p, &b, "gravity", NULL, numbers, NULL, &error));
+        REFUSED(ky_sph_density(&p, &b, 4, numbers, NULL, NULL, &error));
+        REFUSED(ky_catalogue_make(&p, &wanted, &b, &catalogue, NULL, &error));
+        REFUSED(ky_binaries_find(&p, &b, &pairs, NULL, &error));
+        REFUSED(ky_profile_make(&shells, &b, &profile, &error));
+        REFUSED(ky_merge(&bodies, &b, &meeting, &merged, &error));
+        REFUSED(ky_draw_pixels(&snapshot, 1, &draw, &picture, &error));
+        REFUSED(ky_snapshot_write(in_folder("lacking.csv"), &snapshot, NULL, &error));
+        REFUSED(ky_system_scales(&b, 1, 0, &scales, &error));
+        assert_non_null(strstr(error.text, names[lacking]));
+        if (lacking != MASS)
+            REFUSED(ky_bodies_place(&b, "1,0,0", NULL, NULL, NULL, &error));
+        if (lacking == VELOCITY)
+            continue;
+        REFUSED(ky_density_centre(&b, x, &error));
+        REFUSED(ky_sampled_centre(&b, x, &error));
+        REFUSED(ky_lagrangian_radii(&b, (const double[3]){0}, 1, numbers, numbers, &error));
+        REFUSED(ky_merge_scale(&b, &meeting, &scale, &error));
+        assert_non_null(strstr(error.text, names[lacking]));
+    }
+    ky_sim_close(whole);
+}
+
+/* A centre that would mean nothing. */
+static void bodies_without_a_centre(void **state)
+{
+    (void)state;
+    double centre[3], mass[N] = {0}, x[N][3] = {{0}};
+    const struct ky_bodies b = {.n = N, .mass = mass, .position = x};
+    assert_int_equal(ky_sampled_centre(&b, centre, &error), KY_BAD_DATA);
+    assert_non_null(strstr(error.text, "no body has mass"));
+    mass[0] = 1;
+    assert_ok(ky_sampled_centre(&b, centre, &error));
+    mass[3] = (double)NAN;
+    assert_int_equal(ky_sampled_centre(&b, centre, &error), KY_BAD_DATA);
+    assert_non_null(strstr(error.text, "body 3: mass"));
+    mass[3] = 0;
+    x[4][1] = (double)INFINITY;
+    assert_int_equal(ky_sampled_centre(&b, centre, &error), KY_BAD_DATA);
+    assert_non_null(strstr(error.text, "body 4: position y"));
 }
 
 /* A kind of softening that is none, in the bodies' snapshot or in the parameters. */
@@ -801,6 +885,8 @@ int main(void)
         cmocka_unit_test(structs_of_no_size),
         cmocka_unit_test(arguments_that_are_not_there),
         cmocka_unit_test(bodies_that_were_not_zeroed),
+        cmocka_unit_test(bodies_that_lack_an_array),
+        cmocka_unit_test(bodies_without_a_centre),
         cmocka_unit_test(kinds_that_are_none),
         cmocka_unit_test(numbers_of_no_sense),
         cmocka_unit_test(motions_that_would_not_end),

@@ -259,6 +259,9 @@ static void scale_and_time_of_a_merger(void **state)
     assert_int_equal(ky_merge_scale(&pair, &parameters, &scale, &error), KY_BAD_DATA);
     assert_int_equal(ky_merge_time(&parameters, 0, &time, &error), KY_USAGE);
     assert_int_equal(ky_merge_time(&parameters, (double)NAN, &time, &error), KY_USAGE);
+    assert_int_equal(ky_merge_time(&parameters, (double)INFINITY, &time, &error), KY_USAGE);
+    assert_int_equal(ky_merge_time(&parameters, -1, &time, &error), KY_USAGE);
+    assert_non_null(strstr(error.text, "the mass of the two systems is -1;"));
     parameters.pericentre = 6; /* beyond the start */
     assert_int_equal(ky_merge_time(&parameters, 2, &time, &error), KY_USAGE);
     assert_int_equal(ky_merge_scale(&pair, &parameters, &scale, &error), KY_USAGE);

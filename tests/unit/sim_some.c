@@ -400,6 +400,42 @@ static void changes_are_collected(void **state)
 
 /* ---- columns ---- */
 
+/* How far the steps of the bodies are from halves of `longest`, or quarters, …; and whether their
+ * levels are those of parameters.step. */
+static double off_halves(struct ky_sim *sim, double parameter, double longest)
+{
+    double step[N], level[N], most = 0;
+    assert_ok(ky_sim_column(sim, "step", NULL, N, step, &error));
+    assert_ok(ky_sim_column(sim, "level", NULL, N, level, &error));
+    for (int i = 0; i < N; i++) {
+        const double halvings = log2(longest / step[i]);
+        most = fmax(most, fabs(halvings - round(halvings)));
+        assert_true(level[i] == log2(parameter / step[i]));
+    }
+    return most;
+}
+
+/* A divided step has halves of its parts; the next whole step has levels that are whole numbers. */
+static void levels_of_a_divided_step(void **state)
+{
+    (void)state;
+    struct ky_snapshot snapshot = plummer(N);
+    for (int integrator = KY_BLOCK_STEPS; integrator <= KY_HERMITE4; integrator++) {
+        struct ky_sim *sim;
+        struct ky_parameters parameters = parameters_of("cpu", KY_DIRECT);
+        const double step = parameters.step;
+        parameters.integrator = integrator;
+        assert_ok(ky_sim_open(&parameters, &snapshot.bodies, 0, &sim, &error));
+        assert_ok(ky_sim_advance_to(sim, 0.3 * step, 1, &error));
+        assert_true(off_halves(sim, step, 0.3 * step) < 1e-6);
+        assert_true(off_halves(sim, step, step) > 0.1);
+        assert_ok(ky_sim_advance_to(sim, 2 * step, 0, &error));
+        assert_true(off_halves(sim, step, step) == 0);
+        ky_sim_close(sim);
+    }
+    ky_snapshot_free(&snapshot);
+}
+
 static void steps_and_jerks_are_read(void **state)
 {
     (void)state;
@@ -563,6 +599,7 @@ int main(void)
         cmocka_unit_test(kicks_change_velocities_alone),
         cmocka_unit_test(changes_are_collected),
         cmocka_unit_test(steps_and_jerks_are_read),
+        cmocka_unit_test(levels_of_a_divided_step),
         cmocka_unit_test(walks_go_over_the_bodies_of_a_simulation),
         cmocka_unit_test(walks_over_no_bodies),
     };

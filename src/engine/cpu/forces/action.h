@@ -35,9 +35,6 @@ struct ky_cpu_action {
     double (*result)(const void *a, int column);
 };
 
-/* In the order of enum ky_action_id. */
-extern const struct ky_cpu_action *const ky_cpu_actions[KY_ACTION_COUNT];
-
 /* Builds the tree unless it is valid, and walks. */
 enum ky_status ky_cpu_walk_action(struct ky_cpu *cpu, const struct ky_cpu_action *action,
                                   const struct ky_walk_request *request, struct ky_error *error);

@@ -4,11 +4,11 @@
 KY_ACTIONS(KY_CPU_ACTION)
 
 #define ENTRY(name, needs) &ky_cpu_##name,
-const struct ky_cpu_action *const ky_cpu_actions[KY_ACTION_COUNT] = {KY_ACTIONS(ENTRY)};
+/* In the order of enum ky_action_id. */
+static const struct ky_cpu_action *const actions[KY_ACTION_COUNT] = {KY_ACTIONS(ENTRY)};
 
 enum ky_status ky_cpu_walk(struct ky_engine *engine, const struct ky_walk_request *request,
                            struct ky_error *error)
 {
-    return ky_cpu_walk_action((struct ky_cpu *)engine, ky_cpu_actions[request->action], request,
-                              error);
+    return ky_cpu_walk_action((struct ky_cpu *)engine, actions[request->action], request, error);
 }
