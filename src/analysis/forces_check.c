@@ -7,6 +7,7 @@
 #include "base/bodies.h"
 #include "base/memory.h"
 #include "base/order.h"
+#include "base/phases.h"
 #include "base/sizes.h"
 #include "engine/common/force_kinds.h"
 #include "engine/engine.h"
@@ -19,24 +20,16 @@ void ky_check_parameters_defaults(struct ky_check_parameters *parameters)
 
 /* ---- times ---- */
 
-/* The k-th time of a report, or NULL past the last. */
-static double *phase(struct ky_force_report *report, int k)
-{
-    double *const phases[] = {&report->keys,    &report->sort, &report->build,
-                              &report->moments, &report->walk, &report->total};
-    return k < (int)(sizeof phases / sizeof *phases) ? phases[k] : NULL;
-}
-
 /* Every phase's median over the repetitions. */
 static void take_medians(struct ky_force_report *reports, size_t count, double *work,
                          struct ky_force_report *median)
 {
     *median = reports[0];
-    for (int k = 0; phase(median, k); k++) {
-        for (size_t r = 0; r < count; r++)
-            work[r] = *phase(&reports[r], k);
-        *phase(median, k) = ky_median_mean(work, count);
-    }
+#define TAKE(phase)                                                                                \
+    for (size_t r = 0; r < count; r++)                                                             \
+        work[r] = reports[r].phase;                                                                \
+    median->phase = ky_median_mean(work, count);
+    KY_PHASES(TAKE)
 }
 
 /* Evaluates the forces `repeat` times; *median has the median of each time. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/bodies.h"
+#include "base/phases.h"
 
 enum ky_status ky_walker_open(const struct ky_parameters *parameters,
                               const struct ky_bodies *bodies, struct ky_walker *walker,
@@ -47,12 +48,8 @@ enum ky_status ky_walker_walk(struct ky_walker *walker, const struct ky_walk_req
     if (status)
         return status;
     ky_engine_report(walker->engine, &now);
-    now.keys += sum->keys;
-    now.sort += sum->sort;
-    now.build += sum->build;
-    now.moments += sum->moments;
-    now.walk += sum->walk;
-    now.total += sum->total;
+#define ADD(phase) now.phase += sum->phase;
+    KY_PHASES(ADD)
     now.body_interactions += sum->body_interactions;
     now.cell_interactions += sum->cell_interactions;
     *sum = now;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/json.h"
+#include "base/phases.h"
 #include "command/force.h"
 
 /* The parameters for the library. */
@@ -137,12 +138,8 @@ void force_json(struct ky_json *json, const char *name, const struct force_resul
     force_unroll(result, unroll);
     ky_json_text(json, "unroll", unroll);
     ky_json_object(json, "seconds");
-    ky_json_real(json, "keys", report->keys);
-    ky_json_real(json, "sort", report->sort);
-    ky_json_real(json, "build", report->build);
-    ky_json_real(json, "moments", report->moments);
-    ky_json_real(json, "walk", report->walk);
-    ky_json_real(json, "total", report->total);
+#define SECONDS(phase) ky_json_real(json, #phase, report->phase);
+    KY_PHASES(SECONDS)
     ky_json_real(json, "upload", report->upload);
     ky_json_real(json, "download", report->download);
     ky_json_end_object(json);
