@@ -157,7 +157,7 @@ static void tell(struct ky_run *run, struct pace *pace)
 }
 
 /* Notes why the run stops; returns the words for it. */
-static const char *because(struct ky_run *run, enum ky_stop_kind kind, const char *words)
+static const char *because(struct ky_run *run, int kind, const char *words)
 {
     run->stop.kind = kind;
     return words;

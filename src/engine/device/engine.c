@@ -320,7 +320,7 @@ static enum ky_status evaluate(struct ky_device_engine *engine, struct ky_evalua
     struct ky_device_state *state = &engine->state;
     const struct ky_method *method = engine->method;
     enum ky_status status = KY_OK;
-    if (ky_force_kind(method->force)->has_tree && !state->has_acceleration &&
+    if (ky_force_kind(state->parameters->force)->has_tree && !state->has_acceleration &&
         state->parameters->opening == KY_RELATIVE) {
         const struct ky_parameters first = ky_without_relative(state->parameters);
         status = method->evaluate(state, &engine->links, engine->own, evaluation, &first, error);
