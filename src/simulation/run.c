@@ -159,7 +159,7 @@ static void tell(struct ky_run *run, struct pace *pace)
 /* Notes why the run stops; returns the words for it. */
 static const char *because(struct ky_run *run, int kind, const char *words)
 {
-    run->stop.kind = kind;
+    run->stop.kind = (int)kind;
     return words;
 }
 

@@ -819,6 +819,7 @@ static void pixels_stand_in_memory(void **state)
     assert_int_equal(ky_draw_check(NULL, &error), KY_USAGE);
     ky_picture_free(&picture);
     ky_bodies_free(&panels[0].bodies);
+    ky_bodies_free(&panels[1].bodies);
 }
 
 static char folder[] = "/tmp/kyoho-film-XXXXXX", film_path[64], stub[64], csv[2][64];
