@@ -246,7 +246,7 @@ static void options_are_listed(void **state)
 {
     (void)state;
     struct ky_option_about about = {0};
-    char names[KY_MODEL_NAMES] = "";
+    char names[512] = "";
     for (size_t k = 0; ky_model_option_get("king", k, &about) == KY_OK; k++) {
         strcat(strcat(names, about.name), " ");
         assert_string_equal(about.section, "model");
