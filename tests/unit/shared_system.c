@@ -96,7 +96,8 @@ static void sums_of_two_engines(void **state)
         parameters[0].engine = parameters[1].engine = engines[k].engine;
         parameters[0].precision = parameters[1].precision = KY_EXTENDED;
         parameters[0].force = parameters[1].force = KY_DIRECT;
-        parameters[0].unroll = parameters[1].unroll = KY_UNROLL_TUNED;
+        for (int part = 0; part < 2; part++)
+            assert_ok(ky_force_resolve(&parameters[part], &parameters[part], &error));
         struct ky_engine *whole = open_with(&parameters[0], NULL, &bodies);
         const struct ky_engine_frame frame = ky_engine_units_of(whole);
         struct ky_sums one, two;
