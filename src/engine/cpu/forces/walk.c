@@ -82,17 +82,6 @@ static void add_cell(const struct body_walk *walk, struct sink *sink, uint32_t c
         sink->field = ky_add_cell(sink->field, d[0], d[1], d[2], pair, ky_host_moments(tree, cell));
 }
 
-/* A leaf that is opened; a closed one acts as a cell. */
-static void open_leaf(const struct body_walk *walk, struct sink *sink, uint32_t cell,
-                      const double d[3])
-{
-    const struct ky_cell_link *leaf = &walk->tree->link[cell];
-    if (leaf->bodies == KY_CLOSED_CELL)
-        add_cell(walk, sink, cell, d);
-    else
-        add_leaf(walk, sink, leaf);
-}
-
 static void walk_links(const struct body_walk *walk, struct sink *sink)
 {
     const struct ky_octree *tree = walk->tree;
@@ -105,10 +94,10 @@ static void walk_links(const struct body_walk *walk, struct sink *sink)
         uint32_t next = link->next;
         __builtin_prefetch(tree->moment +
                            cell * tree->moments); /* while d is still being computed */
-        if (!must_open(walk, sink, cell, d))
+        if (!must_open(walk, sink, cell, d) || link->bodies == KY_CLOSED_CELL)
             add_cell(walk, sink, cell, d);
         else if (link->more == KY_NO_LINK)
-            open_leaf(walk, sink, cell, d);
+            add_leaf(walk, sink, link);
         else
             next = link->more;
         cell = next;
