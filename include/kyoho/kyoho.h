@@ -9,14 +9,20 @@
  * - Arrays belong to the caller unless a call says that it allocates. Vectors are double[3], in
  *   C order. A pointer may be NULL where its comment says so, and nowhere else.
  * - Structs that may grow begin with their own `size`, so that a program that was built with an
- * older, shorter one continues to work. Those of parameters are filled by their `_defaults` call,
+ *   older, shorter one continues to work. Those of parameters are filled by their `_defaults` call,
  *   which sets it. Those of bodies and results are zeroed by the caller before the first call,
  *   `struct ky_sums sums = {0};`, or begin with their size.
  * - Units are the caller's. G is a number in `struct ky_parameters` (1 by default).
  *
+ * Sections, each after a line with four hyphens: status and errors, bodies, units, parameters of a
+ * simulation, forces and sums, the general walk, a simulation, changes between two steps, the
+ * state, some of the bodies, walks over the bodies of a simulation, a run in a folder, snapshots,
+ * initial models, analysis, pictures, devices.
+ *
  * Why this file has more than 600 lines: it is the library's manual, which a user reads in one file
  * from front to back and searches with one command. More than half of its lines are comments. Its
- * sections use each other's types, so that no part could be included without the others.
+ * sections use each other's types (bodies, parameters, snapshots, errors), so that several files
+ * would include each other, and bindings of other languages read one file.
  */
 #ifndef KYOHO_KYOHO_H
 #define KYOHO_KYOHO_H

@@ -7,41 +7,16 @@
 #include <string.h>
 
 #include "engines.h"
+#include "sims.h"
 #include "simulation/sim.h"
 
 enum { N = 300 };
 static struct ky_error error;
 
-static struct ky_parameters parameters_of(const char *engine, int force)
-{
-    struct ky_parameters parameters;
-    ky_parameters_defaults(&parameters);
-    parameters.engine = engine;
-    parameters.force = force;
-    parameters.softening = 0.1;
-    parameters.step = 0.0625;
-    return parameters;
-}
-
-static struct ky_snapshot plummer(size_t n)
-{
-    struct ky_snapshot snapshot;
-    struct ky_model_parameters model;
-    ky_model_parameters_defaults(&model);
-    model.n = n;
-    ky_snapshot_clear(&snapshot);
-    assert_ok(ky_model_make("plummer", &model, &snapshot, &error));
-    return snapshot;
-}
-
 /* Bodies and forces of a simulation. */
 static struct ky_bodies state_of(struct ky_sim *sim)
 {
-    struct ky_bodies bodies = {0};
-    assert_ok(ky_bodies_allocate(&bodies, ky_sim_n(sim),
-                                 KY_WITH_ID | KY_WITH_ACCELERATION | KY_WITH_POTENTIAL, &error));
-    assert_ok(ky_sim_bodies(sim, &bodies, &error));
-    return bodies;
+    return sim_state(sim, KY_WITH_ID | KY_WITH_ACCELERATION | KY_WITH_POTENTIAL);
 }
 
 /* The forces are those of the same bodies, opened anew, to the last bit for exact sums and as good
@@ -66,7 +41,7 @@ static void assert_as_new(struct ky_sim *sim, const struct ky_parameters *parame
 
 static void bodies_come_and_go(const char *engine, int force, double within)
 {
-    struct ky_parameters parameters = parameters_of(engine, force);
+    struct ky_parameters parameters = sim_parameters(engine, force);
     struct ky_snapshot snapshot = plummer(N), more = plummer(3);
     struct ky_sim *sim;
     assert_ok(ky_sim_open(&parameters, &snapshot.bodies, 0, &sim, &error));
@@ -114,7 +89,7 @@ static void from_none_to_some(void **state)
 {
     (void)state;
     static const uint64_t both[] = {0, 1};
-    struct ky_parameters parameters = parameters_of("cpu", KY_TREE);
+    struct ky_parameters parameters = sim_parameters("cpu", KY_TREE);
     struct ky_snapshot two = plummer(2);
     struct ky_sim *sim;
     assert_ok(ky_sim_open(&parameters, &two.bodies, 0, &sim, &error));
@@ -131,7 +106,7 @@ static void from_none_to_some(void **state)
 /* A body too far to be computed with, and a softening too large, are refused and change nothing. */
 static void refused_changes_on(const char *engine)
 {
-    struct ky_parameters parameters = parameters_of(engine, KY_DIRECT);
+    struct ky_parameters parameters = sim_parameters(engine, KY_DIRECT);
     struct ky_snapshot snapshot = plummer(N);
     struct ky_sim *sim, *other;
     assert_ok(ky_sim_open(&parameters, &snapshot.bodies, 0, &sim, &error));
@@ -165,7 +140,7 @@ static void the_first_bodies_bring_softenings(void **state)
 {
     (void)state;
     static const double own[2] = {0.1, 0.3};
-    struct ky_parameters parameters = parameters_of("cpu", KY_DIRECT);
+    struct ky_parameters parameters = sim_parameters("cpu", KY_DIRECT);
     parameters.softening = (double)NAN;
     struct ky_snapshot two = plummer(2);
     struct ky_bodies none = {0}, now = {0}, soft = two.bodies, hard = two.bodies;
@@ -189,7 +164,7 @@ static void the_first_bodies_bring_softenings(void **state)
 static void new_ids_continue_from_the_largest(void **state)
 {
     (void)state;
-    struct ky_parameters parameters = parameters_of("cpu", KY_DIRECT);
+    struct ky_parameters parameters = sim_parameters("cpu", KY_DIRECT);
     struct ky_snapshot three = plummer(3), one = plummer(1);
     struct ky_sim *sim;
     struct ky_bodies unnamed = one.bodies;
@@ -211,7 +186,7 @@ static void new_ids_continue_from_the_largest(void **state)
 static void a_state_is_written(void **state)
 {
     (void)state;
-    struct ky_parameters parameters = parameters_of("cpu", KY_DIRECT);
+    struct ky_parameters parameters = sim_parameters("cpu", KY_DIRECT);
     struct ky_snapshot snapshot = plummer(N);
     double(*position)[3] = snapshot.bodies.position, kept = position[7][1];
     struct ky_sim *sim;
@@ -259,7 +234,7 @@ static void a_state_is_written(void **state)
 static void the_step_changes(void **state)
 {
     (void)state;
-    struct ky_parameters parameters = parameters_of("cpu", KY_DIRECT);
+    struct ky_parameters parameters = sim_parameters("cpu", KY_DIRECT);
     struct ky_snapshot snapshot = plummer(N);
     struct ky_sim *sim, *other;
     assert_ok(ky_sim_open(&parameters, &snapshot.bodies, 1, &sim, &error));
@@ -291,7 +266,7 @@ static void the_step_changes(void **state)
 static void steps_that_cannot_be_divided(void **state)
 {
     (void)state;
-    struct ky_parameters parameters = parameters_of("cpu", KY_DIRECT);
+    struct ky_parameters parameters = sim_parameters("cpu", KY_DIRECT);
     struct ky_snapshot snapshot = plummer(10);
     struct ky_sim *sim;
     assert_ok(ky_sim_open(&parameters, &snapshot.bodies, 0, &sim, &error));
@@ -313,7 +288,7 @@ static void steps_that_cannot_be_divided(void **state)
 static void saved_and_restored(void **state)
 {
     (void)state;
-    struct ky_parameters parameters = parameters_of("cpu", KY_TREE), defaults;
+    struct ky_parameters parameters = sim_parameters("cpu", KY_TREE), defaults;
     struct ky_snapshot snapshot = plummer(N);
     struct ky_sim *sim, *again;
     ky_parameters_defaults(&defaults);
@@ -348,7 +323,7 @@ static void fields_at_points(void **state)
                  {KY_WALK, KY_SYMMETRIC, 1, 1e-2},    {KY_TREE, KY_SYMMETRIC, 0, 1e-2}};
     enum { POINTS = 40 };
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-        struct ky_parameters parameters = parameters_of("cpu", cases[c].force);
+        struct ky_parameters parameters = sim_parameters("cpu", cases[c].force);
         parameters.softening_kind = cases[c].kind;
         struct ky_snapshot all = plummer(N + POINTS);
         struct ky_bodies bodies = all.bodies;
@@ -392,7 +367,7 @@ static void fields_at_points(void **state)
 static void fields_of_odd_points(void **state)
 {
     (void)state;
-    struct ky_parameters parameters = parameters_of("cpu", KY_TREE);
+    struct ky_parameters parameters = sim_parameters("cpu", KY_TREE);
     parameters.softening = 0;
     struct ky_snapshot snapshot = plummer(2);
     struct ky_sim *sim;

@@ -6,38 +6,14 @@
 #include <string.h>
 
 #include "engines.h"
+#include "sims.h"
 
 enum { N = 300, TEXT = 200 };
 static struct ky_error error;
 
-static struct ky_parameters parameters_of(const char *engine, int force)
-{
-    struct ky_parameters parameters;
-    ky_parameters_defaults(&parameters);
-    parameters.engine = engine;
-    parameters.force = force;
-    parameters.softening = 0.1;
-    parameters.step = 0.0625;
-    return parameters;
-}
-
-static struct ky_snapshot plummer(size_t n)
-{
-    struct ky_snapshot snapshot;
-    struct ky_model_parameters model;
-    ky_model_parameters_defaults(&model);
-    model.n = n;
-    ky_snapshot_clear(&snapshot);
-    assert_ok(ky_model_make("plummer", &model, &snapshot, &error));
-    return snapshot;
-}
-
 static struct ky_bodies state_of(struct ky_sim *sim)
 {
-    struct ky_bodies bodies = {0};
-    assert_ok(ky_bodies_allocate(&bodies, ky_sim_n(sim), KY_WITH_ACCELERATION, &error));
-    assert_ok(ky_sim_bodies(sim, &bodies, &error));
-    return bodies;
+    return sim_state(sim, KY_WITH_ACCELERATION);
 }
 
 /* ---- text ---- */
@@ -104,7 +80,7 @@ static void what_is_in_force(void **state)
     (void)state;
     char engine[16], field[16];
     struct ky_snapshot snapshot = plummer(N);
-    struct ky_parameters parameters = parameters_of("auto", KY_TREE), now = {0};
+    struct ky_parameters parameters = sim_parameters("auto", KY_TREE), now = {0};
     struct {
         size_t size;
         const char *engine;
@@ -141,7 +117,7 @@ static void every_parameter_changes_or_says_why(void **state)
     struct ky_parameters now = {0};
     char given[TEXT], text[TEXT];
     for (size_t k = 0; ky_option_get(k, &about) == KY_OK; k++) {
-        struct ky_parameters parameters = parameters_of("cpu", KY_DIRECT);
+        struct ky_parameters parameters = sim_parameters("cpu", KY_DIRECT);
         struct ky_sim *sim;
         int is_fixed = 0;
         if (!is_of_parameters(&about))
@@ -193,7 +169,7 @@ static void changed_on(const char *engine)
                                              {"softening-kind", "spline"},
                                              {"field", "point:mass=0.5"}};
     struct ky_snapshot snapshot = plummer(N);
-    struct ky_parameters parameters = parameters_of(engine, KY_TREE);
+    struct ky_parameters parameters = sim_parameters(engine, KY_TREE);
     struct ky_sim *sim, *fresh;
     assert_ok(ky_sim_open(&parameters, &snapshot.bodies, 0, &sim, &error));
     assert_ok(ky_sim_advance(sim, 1, &error));
@@ -232,7 +208,7 @@ static void contradictions_are_refused(void **state)
 {
     (void)state;
     struct ky_snapshot snapshot = plummer(N);
-    struct ky_parameters parameters = parameters_of("cpu", KY_TREE), now = {0};
+    struct ky_parameters parameters = sim_parameters("cpu", KY_TREE), now = {0};
     struct ky_sim *sim;
     assert_ok(ky_sim_open(&parameters, &snapshot.bodies, 0, &sim, &error));
     static const char *const wrong[][2] = {{"theta", "0.5"},
@@ -273,7 +249,7 @@ static void contradictions_are_refused(void **state)
 static void shorter_steps_are_saved_on(const char *engine, int integrator)
 {
     struct ky_snapshot snapshot = plummer(N);
-    struct ky_parameters parameters = parameters_of(engine, KY_DIRECT);
+    struct ky_parameters parameters = sim_parameters(engine, KY_DIRECT);
     struct ky_sim *sim, *other;
     double level[N];
     parameters.integrator = integrator;
@@ -312,7 +288,7 @@ static void shorter_steps_are_saved(void **state)
 static void fields_come_and_go_on(const char *engine, int integrator)
 {
     struct ky_snapshot snapshot = plummer(N);
-    struct ky_parameters parameters = parameters_of(engine, KY_DIRECT), now = {0};
+    struct ky_parameters parameters = sim_parameters(engine, KY_DIRECT), now = {0};
     struct ky_sim *sim, *other;
     struct ky_sums sums = {0};
     parameters.integrator = integrator;
@@ -380,7 +356,7 @@ static void a_run_keeps_changed_parameters(void **state)
 {
     (void)state;
     struct ky_snapshot snapshot = plummer(N);
-    struct ky_parameters parameters = parameters_of("cpu", KY_TREE), now = {0}, none;
+    struct ky_parameters parameters = sim_parameters("cpu", KY_TREE), now = {0}, none;
     struct ky_run_parameters run;
     struct ky_sim *sim;
     ky_run_parameters_defaults(&run);

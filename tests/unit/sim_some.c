@@ -8,31 +8,16 @@
 #include <string.h>
 
 #include "engines.h"
+#include "sims.h"
 #include "simulation/sim.h"
 
 enum { N = 300, SOME = 4 };
 static struct ky_error error;
 
-static struct ky_parameters parameters_of(const char *engine, int force)
-{
-    struct ky_parameters parameters;
-    ky_parameters_defaults(&parameters);
-    parameters.engine = engine;
-    parameters.force = force;
-    parameters.softening = 0.1;
-    parameters.step = 0.0625;
-    return parameters;
-}
-
 /* Bodies whose ids are not their indices, of several types. */
-static struct ky_snapshot plummer(size_t n)
+static struct ky_snapshot labelled(size_t n)
 {
-    struct ky_snapshot snapshot;
-    struct ky_model_parameters model;
-    ky_model_parameters_defaults(&model);
-    model.n = n;
-    ky_snapshot_clear(&snapshot);
-    assert_ok(ky_model_make("plummer", &model, &snapshot, &error));
+    struct ky_snapshot snapshot = plummer(n);
     assert_ok(ky_bodies_extend(&snapshot.bodies, KY_WITH_TYPE, &error));
     for (size_t i = 0; i < n; i++) {
         snapshot.bodies.id[i] = 1000 - 3 * i;
@@ -46,10 +31,7 @@ static const unsigned everything =
 
 static struct ky_bodies state_of(struct ky_sim *sim)
 {
-    struct ky_bodies bodies = {0};
-    assert_ok(ky_bodies_allocate(&bodies, ky_sim_n(sim), everything, &error));
-    assert_ok(ky_sim_bodies(sim, &bodies, &error));
-    return bodies;
+    return sim_state(sim, everything);
 }
 
 /* The same bits in all arrays. */
@@ -75,8 +57,8 @@ static void bodies_are_found_by_their_ids(void **state)
     (void)state;
     static const uint64_t some[] = {1000, 997, 997, 103}, nobody[] = {5, 1000, 999, 1000};
     size_t index[SOME];
-    struct ky_parameters parameters = parameters_of("cpu", KY_DIRECT);
-    struct ky_snapshot snapshot = plummer(N);
+    struct ky_parameters parameters = sim_parameters("cpu", KY_DIRECT);
+    struct ky_snapshot snapshot = labelled(N);
     struct ky_sim *sim;
     assert_ok(ky_sim_open(&parameters, &snapshot.bodies, 0, &sim, &error));
     assert_ok(ky_sim_find(sim, some, SOME, index, &error));
@@ -105,8 +87,8 @@ static void samples_are_of_distinct_bodies(void **state)
     enum { MOST = 100 };
     size_t index[N + 1], again[MOST], count = 7;
     int drawn[N] = {0};
-    struct ky_parameters parameters = parameters_of("cpu", KY_DIRECT);
-    struct ky_snapshot snapshot = plummer(N);
+    struct ky_parameters parameters = sim_parameters("cpu", KY_DIRECT);
+    struct ky_snapshot snapshot = labelled(N);
     struct ky_bodies none = {0};
     struct ky_sim *sim;
     assert_ok(ky_sim_open(&parameters, &snapshot.bodies, 0, &sim, &error));
@@ -173,11 +155,11 @@ static void some_bodies_are_read(void **state)
     } ways[] = {{KY_TREE, KY_SINGLE, KY_LEAPFROG},
                 {KY_DIRECT, KY_DOUBLE, KY_LEAPFROG},
                 {KY_DIRECT, KY_EXTENDED, KY_HERMITE4}};
-    struct ky_snapshot snapshot = plummer(N);
+    struct ky_snapshot snapshot = labelled(N);
     for (int k = 0; k < engine_count; k++)
         for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
             struct ky_sim *sim;
-            struct ky_parameters parameters = parameters_of(engines[k].engine, ways[w].force);
+            struct ky_parameters parameters = sim_parameters(engines[k].engine, ways[w].force);
             parameters.precision = ways[w].precision;
             parameters.integrator = ways[w].integrator;
             assert_ok(ky_sim_open(&parameters, &snapshot.bodies, 0, &sim, &error));
@@ -194,8 +176,8 @@ static void some_bodies_are_read(void **state)
  * change nothing. */
 static void replaced_on(const char *engine)
 {
-    struct ky_parameters parameters = parameters_of(engine, KY_DIRECT);
-    struct ky_snapshot snapshot = plummer(N);
+    struct ky_parameters parameters = sim_parameters(engine, KY_DIRECT);
+    struct ky_snapshot snapshot = labelled(N);
     struct ky_bodies some = {0};
     struct ky_sim *sim, *other;
     assert_ok(ky_bodies_allocate(&some, SOME - 1, KY_WITH_TYPE, &error));
@@ -248,8 +230,8 @@ static void some_bodies_are_replaced(void **state)
 static void some_softenings_are_replaced(void **state)
 {
     (void)state;
-    struct ky_parameters parameters = parameters_of("cpu", KY_TREE);
-    struct ky_snapshot snapshot = plummer(N);
+    struct ky_parameters parameters = sim_parameters("cpu", KY_TREE);
+    struct ky_snapshot snapshot = labelled(N);
     double own[2] = {0.3, 0};
     struct ky_bodies some = {.n = 2, .softening = own};
     struct ky_sim *sim;
@@ -261,7 +243,7 @@ static void some_softenings_are_replaced(void **state)
     assert_ok(ky_sim_parameters(sim, &parameters, &error));
     assert_true(isnan(parameters.softening));
     ky_sim_close(sim);
-    parameters = parameters_of("cpu", KY_TREE);
+    parameters = sim_parameters("cpu", KY_TREE);
     parameters.integrator = KY_BLOCK_STEPS; /* whose steps follow from softenings above 0 */
     assert_ok(ky_sim_open(&parameters, &snapshot.bodies, 0, &sim, &error));
     assert_int_equal(ky_sim_replace(sim, few, &some, &error), KY_USAGE);
@@ -290,9 +272,9 @@ static void count(void *context, struct ky_field_place *place)
  * alone: positions and forces stay. */
 static void kicked_on(const char *engine, int force, int integrator)
 {
-    struct ky_parameters parameters = parameters_of(engine, force);
+    struct ky_parameters parameters = sim_parameters(engine, force);
     parameters.integrator = integrator;
-    struct ky_snapshot snapshot = plummer(N);
+    struct ky_snapshot snapshot = labelled(N);
     const double none[SOME - 1][3] = {{0}}, some[SOME - 1][3] = {{0.5, 0, 0}, {0, 0.25, 0}};
     struct ky_sim *sim, *other;
     assert_ok(ky_sim_open(&parameters, &snapshot.bodies, 0, &sim, &error));
@@ -351,8 +333,8 @@ static void changes_are_collected(void **state)
     (void)state;
     static const uint64_t gone[] = {1000, 997};
     static const double kick[1][3] = {{1, 0, 0}};
-    struct ky_parameters parameters = parameters_of("cpu", KY_DIRECT);
-    struct ky_snapshot snapshot = plummer(N);
+    struct ky_parameters parameters = sim_parameters("cpu", KY_DIRECT);
+    struct ky_snapshot snapshot = labelled(N);
     struct ky_bodies one = {.n = 1, .mass = (double[]){0.1}};
     struct ky_sums sums = {0}, expected = {0};
     struct ky_sim *sim, *other;
@@ -419,10 +401,10 @@ static double off_halves(struct ky_sim *sim, double parameter, double longest)
 static void levels_of_a_divided_step(void **state)
 {
     (void)state;
-    struct ky_snapshot snapshot = plummer(N);
+    struct ky_snapshot snapshot = labelled(N);
     for (int integrator = KY_BLOCK_STEPS; integrator <= KY_HERMITE4; integrator++) {
         struct ky_sim *sim;
-        struct ky_parameters parameters = parameters_of("cpu", KY_DIRECT);
+        struct ky_parameters parameters = sim_parameters("cpu", KY_DIRECT);
         const double step = parameters.step;
         parameters.integrator = integrator;
         assert_ok(ky_sim_open(&parameters, &snapshot.bodies, 0, &sim, &error));
@@ -439,11 +421,11 @@ static void levels_of_a_divided_step(void **state)
 static void steps_and_jerks_are_read(void **state)
 {
     (void)state;
-    struct ky_snapshot snapshot = plummer(N);
+    struct ky_snapshot snapshot = labelled(N);
     double step[N], level[SOME], jerk[N][3], some[SOME][3];
     for (int k = 0; k < engine_count; k++) {
         struct ky_sim *sim;
-        struct ky_parameters parameters = parameters_of(engines[k].engine, KY_DIRECT);
+        struct ky_parameters parameters = sim_parameters(engines[k].engine, KY_DIRECT);
         parameters.integrator = KY_HERMITE4;
         assert_ok(ky_sim_open(&parameters, &snapshot.bodies, 0, &sim, &error));
         assert_ok(ky_sim_column(sim, "level", few, SOME, level, &error));
@@ -465,7 +447,7 @@ static void steps_and_jerks_are_read(void **state)
         assert_ok(ky_sim_column(sim, "step", few, 0, NULL, &error));
         ky_sim_close(sim);
     }
-    struct ky_parameters parameters = parameters_of("cpu", KY_TREE);
+    struct ky_parameters parameters = sim_parameters("cpu", KY_TREE);
     struct ky_sim *sim;
     assert_ok(ky_sim_open(&parameters, &snapshot.bodies, 0, &sim, &error));
     assert_int_equal(ky_sim_column(sim, "step", NULL, N, step, &error), KY_UNSUPPORTED);
@@ -533,11 +515,11 @@ static void assert_walks(struct ky_sim *sim, const struct ky_parameters *paramet
 static void walks_go_over_the_bodies_of_a_simulation(void **state)
 {
     (void)state;
-    struct ky_snapshot snapshot = plummer(N);
+    struct ky_snapshot snapshot = labelled(N);
     for (int k = 0; k < engine_count; k++)
         for (int integrator = KY_LEAPFROG; integrator <= KY_BLOCK_STEPS; integrator++) {
             struct ky_sim *sim, *other;
-            struct ky_parameters parameters = parameters_of(engines[k].engine, KY_TREE), own;
+            struct ky_parameters parameters = sim_parameters(engines[k].engine, KY_TREE), own;
             parameters.integrator = integrator;
             if (!is_cpu_engine(k))
                 parameters.precision = KY_DOUBLE;
@@ -571,7 +553,7 @@ static void walks_over_no_bodies(void **state)
     const struct ky_walk_input input = {.size = sizeof input};
     ky_catalogue_parameters_defaults(&wanted);
     for (int k = 0; k < engine_count; k++) {
-        struct ky_parameters parameters = parameters_of(engines[k].engine, KY_TREE);
+        struct ky_parameters parameters = sim_parameters(engines[k].engine, KY_TREE);
         struct ky_sim *sim;
         assert_ok(ky_sim_open(&parameters, &none, 0, &sim, &error));
         assert_ok(ky_sim_walk(sim, "count", &input, NULL, NULL, &error));
