@@ -441,7 +441,8 @@ enum ky_status ky_engine_sums(struct ky_engine *engine, struct ky_sums *sums,
 enum ky_status ky_engine_partial_sums(struct ky_engine *engine, struct ky_partial_sums *parts,
                                       struct ky_error *error);
 void ky_engine_trim(struct ky_engine *engine);
-/* KY_USAGE for a request without what its action needs, or with numbers out of range. */
+/* KY_USAGE for a request of another number of bodies than the engine's, without what its action
+ * needs, or with numbers out of range. */
 enum ky_status ky_engine_walk(struct ky_engine *engine, const struct ky_walk_request *request,
                               struct ky_error *error);
 void ky_engine_report(struct ky_engine *engine, struct ky_force_report *report);

@@ -406,7 +406,9 @@ void ky_engine_trim(struct ky_engine *engine)
 enum ky_status ky_engine_walk(struct ky_engine *engine, const struct ky_walk_request *request,
                               struct ky_error *error)
 {
-    enum ky_status status = ky_walk_request_check(request, error);
+    enum ky_status status = check_arrays(engine, request->n, error);
+    if (!status)
+        status = ky_walk_request_check(request, error);
     return status ? status : CALL(walk, "walk with an action", request, error);
 }
 

@@ -389,6 +389,9 @@ static void a_list_that_is_too_short_is_refused(void **state)
     assert_ok(ky_engine_put(engine, &bodies, &error));
     assert_ok(ky_engine_walk(engine, &request, &error));
     assert_memory_equal(list, lists.body, total * sizeof *list);
+    request.n = N - 1;
+    assert_int_equal(ky_engine_walk(engine, &request, &error), KY_USAGE);
+    request.n = N;
     for (size_t k = body + 1; k <= N; k++)
         lists.offset[k]--;
     list[total - 1] = KY_NO_BODY;

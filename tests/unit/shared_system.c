@@ -458,6 +458,38 @@ static void closed_cells_stay_closed(void **state)
     ky_bodies_free(&all);
 }
 
+/* An engine without bodies gives the field of those of another engine. */
+static void field_without_own_bodies(void **state)
+{
+    (void)state;
+    enum { N = 200 };
+    static const int forces[] = {KY_DIRECT, KY_TREE, KY_WALK};
+    struct ky_bodies all = divided(PLUMMER, N, 0);
+    const struct ky_bodies none = part_of(&all, 0, 0);
+    const struct ky_points point = {1, (const double(*)[3]) & (double[3]){0.5, -1, 2}, 0.1, NULL};
+    for (int k = 0; k < 3; k++) {
+        struct ky_parameters given = cloud_parameters(), parameters;
+        double a[2][1][3], p[2];
+        given.force = forces[k];
+        given.opening = KY_OFFSET;
+        given.precision = KY_DOUBLE;
+        assert_ok(ky_force_resolve(&given, &parameters, &error));
+        const struct ky_engine_frame frame = frame_of(&parameters, &all);
+        struct letter letter = letter_of(&parameters, &frame, &all, &all);
+        struct ky_engine *engine[] = {open_with(&parameters, &frame, &all),
+                                      open_with(&parameters, &frame, &none)};
+        assert_ok(ky_engine_foreign(engine[1], &letter.foreign, 1, &error));
+        for (int e = 0; e < 2; e++) {
+            assert_ok(ky_engine_field(engine[e], &point, a[e], &p[e], &error));
+            ky_engine_close(engine[e]);
+        }
+        assert_memory_equal(a[0], a[1], sizeof a[0]);
+        assert_memory_equal(&p[0], &p[1], sizeof p[0]);
+        drop(&letter);
+    }
+    ky_bodies_free(&all);
+}
+
 /* Engines refuse what they cannot take, and then feel nobody. */
 static void wrong_sources(void **state)
 {
@@ -494,6 +526,9 @@ static void wrong_sources(void **state)
         assert_int_equal(ky_engine_foreign(engine, foreign, 1, &error), KY_BAD_DATA);
         letter.link[cell] = right;
     }
+    foreign->cells.box = NULL;
+    assert_int_equal(ky_engine_foreign(engine, foreign, 1, &error), KY_USAGE);
+    foreign->cells.box = letter.box;
     letter.mass[3] = (double)NAN;
     assert_int_equal(ky_engine_foreign(engine, foreign, 1, &error), KY_BAD_DATA);
     letter.mass[3] = 1;
@@ -836,6 +871,7 @@ int main(void)
         cmocka_unit_test(sums_of_two_engines),
         cmocka_unit_test(forces_from_another_engine),
         cmocka_unit_test(closed_cells_stay_closed),
+        cmocka_unit_test(field_without_own_bodies),
         cmocka_unit_test(wrong_sources),
         cmocka_unit_test(steps_of_two_engines),
         cmocka_unit_test(a_body_amid_those_of_another_engine),

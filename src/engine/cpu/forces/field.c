@@ -95,8 +95,7 @@ enum ky_status ky_cpu_field(struct ky_engine *engine, const struct ky_points *po
     const struct ky_parameters parameters = ky_without_relative(cpu->parameters);
     const struct ky_force_report report =
         cpu->report; /* restored at the end: the report is that of the last forces */
-    struct place place = {
-        .cpu = cpu, .points = points, .direct = !cpu->method->walk || cpu->n == 0};
+    struct place place = {.cpu = cpu, .points = points, .direct = !cpu->method->walk};
     enum ky_status status = ky_points_check(points, cpu->parameters, error);
     if (!status && cpu->foreign.trees > 0 && parameters.opening != cpu->parameters->opening)
         status = ky_fail(error, KY_UNSUPPORTED,

@@ -189,7 +189,8 @@ struct ky_field ky_cpu_walk_point(const struct ky_cpu *cpu, const double x[3], d
 {
     const struct body_walk walk = {.tree = &cpu->tree, .how = cpu->how};
     struct sink sink = {.body = KY_NO_BODY, .x = {x[0], x[1], x[2]}, .eps2 = eps2, .factor = 1};
-    walk_links(&walk, &sink);
+    if (walk.tree->nodes > 0)
+        walk_links(&walk, &sink);
     walk_others(cpu, &walk, &sink);
     return sink.field;
 }

@@ -28,6 +28,9 @@ static int has_tree(const struct ky_cpu *cpu)
 static enum ky_status check_cells(const struct ky_cpu *cpu, const struct ky_foreign *other,
                                   struct ky_error *error)
 {
+#define KY_CELL_IS_THERE(p, type, name, count, what) &&other->cells.name
+    if (other->cells.count > 0 && !(1 KY_CELL_COLUMNS(KY_CELL_IS_THERE, )))
+        return ky_fail(error, KY_USAGE, "cells of other engines without all their columns");
     if (other->cells.count > 0 && !has_tree(cpu))
         return ky_fail(error, KY_USAGE, "the exact sum takes no cells of other engines");
     if (other->cells.count > 0 && !(cpu->frame.edge > 0))
