@@ -11,6 +11,7 @@
 #include "base/sizes.h"
 #include "engine/common/force_kinds.h"
 #include "engine/engine.h"
+#include "octree/opening_kinds.h"
 #include "octree/sample.h"
 
 void ky_check_parameters_defaults(struct ky_check_parameters *parameters)
@@ -188,7 +189,8 @@ static enum ky_status evaluate(struct call *call, size_t n, struct ky_error *err
 {
     enum ky_status status = KY_OK;
     ky_announce(&call->parameters, n, "forces");
-    if (call->parameters.opening == KY_RELATIVE && ky_force_kind(call->parameters.force)->has_tree)
+    if (ky_opening_kind(call->parameters.opening)->by_alpha &&
+        ky_force_kind(call->parameters.force)->has_tree)
         status = ky_engine_forces(call->engine, error);
     if (!status)
         status = repeat_forces(call->engine, (size_t)call->wanted.repeat, &call->report, error);

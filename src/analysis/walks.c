@@ -4,6 +4,7 @@
 #include "analysis/analysis.h"
 #include "analysis/walker.h"
 #include "engine/common/finite.h"
+#include "octree/opening_kinds.h"
 
 static enum ky_status find_action(const char *name, enum ky_action_id *id, struct ky_error *error)
 {
@@ -62,6 +63,7 @@ enum ky_status ky_walk(const struct ky_parameters *parameters, const struct ky_b
     struct ky_walk_request request;
     struct ky_parameters own;
     struct ky_bodies given = *bodies;
+    char others[KY_OPENING_NAMES];
     ky_force_defaults(&own);
     enum ky_status status = read_request(action, input, &request, error);
     if (!status)
@@ -71,10 +73,12 @@ enum ky_status ky_walk(const struct ky_parameters *parameters, const struct ky_b
     if (status)
         return status;
     status = ky_walker_open(&own, &given, &walker, error);
-    if (!status && request.action == KY_ACTION_gravity && walker.parameters.opening == KY_RELATIVE)
+    const struct ky_opening_kind *opening = ky_opening_kind(walker.parameters.opening);
+    ky_opening_names(0, others);
+    if (!status && request.action == KY_ACTION_gravity && opening->by_alpha)
         status = ky_fail(error, KY_UNSUPPORTED,
-                         "the general walk has no last accelerations for --opening relative: use "
-                         "geometric, offset or minimum");
+                         "the general walk has no last accelerations for --opening %s: use %s",
+                         opening->name, others);
     if (!status)
         status = ky_walker_act(&walker, action, input, results, error);
     ky_walker_close(&walker, report);

@@ -8,6 +8,7 @@
 
 #include "engine/common/external.h"
 #include "engine/common/force_kinds.h"
+#include "octree/opening_kinds.h"
 #include "physics/softening.h"
 
 #define FIELD(name) offsetof(struct ky_parameters, name)
@@ -42,12 +43,9 @@ static const struct ky_option force_options[] = {
     {"force", KY_OPTION_CHOICE, FIELD(force), "tree", KY_NO_RANGE, "direct|walk|list|tree", NULL,
      "direct: exact sum; walk: one tree walk for each body; list: interaction lists, made on the "
      "host for a device; tree: one tree walk for each group of bodies"},
-    {"opening", KY_OPTION_CHOICE, FIELD(opening), NULL, KY_NO_RANGE,
-     "geometric|offset|minimum|relative", NULL,
-     "condition for using a cell of size l at distance d as a whole: geometric: d > l/θ; offset: d "
-     "> l/θ + s, with s the distance of the centre of mass from the middle; minimum: distance to "
-     "the box > l/θ; relative: expected error below α (default relative; offset where only --theta "
-     "is given)"},
+    {"opening", KY_OPTION_CHOICE, FIELD(opening), NULL, KY_NO_RANGE, KY_OPENING_CHOICES, NULL,
+     "condition for using a cell of size l at distance d as a whole" KY_OPENING_HELP
+     " (default relative; offset where only --theta is given)"},
     {"theta", KY_OPTION_REAL, FIELD(theta), NULL, 1e-3, 2.0, NULL, NULL,
      "opening angle θ: smaller is more exact and slower. With offset and 0.7, 99 % of the "
      "accelerations are within 0.2 % (walk: 0.4 %). With relative, θ is used only "
@@ -106,25 +104,30 @@ void ky_force_defaults(struct ky_parameters *parameters)
         ky_options_defaults(&sets[k]);
 }
 
-/* θ belongs to three opening tests and α to the fourth: the one that is given chooses among them.
- */
+/* Each opening test goes by θ or by α: the one that is given chooses among them. */
 static enum ky_status resolve_opening(struct ky_parameters *own, struct ky_error *error)
 {
     const int theta = !isnan(own->theta), alpha = !isnan(own->alpha);
+    char by_theta[KY_OPENING_NAMES], by_alpha[KY_OPENING_NAMES];
+    ky_opening_names(0, by_theta);
+    ky_opening_names(1, by_alpha);
     if (own->opening == KY_OPENING_BY_USE && theta && alpha)
         return ky_fail(error, KY_USAGE,
-                       "theta and alpha are both given: theta goes with opening geometric, offset "
-                       "or minimum, alpha with relative; say which opening");
+                       "theta and alpha are both given: theta goes with opening %s, alpha with "
+                       "%s; say which opening",
+                       by_theta, by_alpha);
     if (own->opening == KY_OPENING_BY_USE)
-        own->opening = theta ? KY_OFFSET : KY_RELATIVE;
-    if (own->opening != KY_RELATIVE && alpha)
+        own->opening = theta ? KY_OPENING_AT_FIRST : KY_OPENING_USUAL;
+    const struct ky_opening_kind *kind = ky_opening_kind(own->opening);
+    if (!kind->by_alpha && alpha)
         return ky_fail(error, KY_USAGE,
-                       "alpha is given, but it is the tolerance of opening relative; the other "
-                       "openings go by theta");
-    if (!theta)
-        own->theta = 0.7;
-    if (own->opening == KY_RELATIVE && !alpha)
-        own->alpha = 0.005;
+                       "alpha is given, but it is the tolerance of opening %s; the other openings "
+                       "go by theta",
+                       by_alpha);
+    if (!theta) /* a test by α has θ for its first pass */
+        own->theta = (kind->by_alpha ? ky_opening_kind(KY_OPENING_AT_FIRST) : kind)->usual;
+    if (kind->by_alpha && !alpha)
+        own->alpha = kind->usual;
     return KY_OK;
 }
 
@@ -166,7 +169,7 @@ enum ky_status ky_force_resolve_once(const struct ky_parameters *given,
     enum ky_status status =
         ky_size_adopt(&once, sizeof once, given, "ky_parameters_defaults", error);
     if (once.opening == KY_OPENING_BY_USE && isnan(once.alpha))
-        once.opening = KY_OFFSET;
+        once.opening = KY_OPENING_AT_FIRST;
     return status ? status : ky_force_resolve(&once, resolved, error);
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "base/split.h"
+#include "octree/opening_kinds.h"
 #include "octree/sample.h"
 #include "physics/cell.h"
 #include "physics/gravity.h"
@@ -312,15 +313,8 @@ static void place_origin(struct ky_octree *tree, const struct ky_octree_bodies *
 
 unsigned int ky_octree_opening(const struct ky_parameters *parameters)
 {
-    /* The farthest corner of a box is at most √3 l from com, and √3/2 l + s; a little below that
-     * the opening radius holds the box in spite of rounding. */
-    double safe = parameters->opening == KY_OFFSET      ? 1.15
-                  : parameters->opening == KY_GEOMETRIC ? 0.57
-                                                        : 0;
-    return (parameters->theta <= safe ? 0U : KY_OPENING_TOUCH) |
-           (parameters->opening == KY_MINIMUM ? KY_OPENING_TO_BOX : 0U) |
-           (parameters->opening == KY_OFFSET ? KY_OPENING_OFFSET : 0U) |
-           (parameters->opening == KY_RELATIVE ? KY_OPENING_CUBE : 0U) |
+    const struct ky_opening_kind *kind = ky_opening_kind(parameters->opening);
+    return kind->bits | (parameters->theta <= kind->holds ? 0U : KY_OPENING_TOUCH) |
            (ky_softening_how(parameters->softening_kind) & KY_SPLINED ? KY_OPENING_REACH : 0U);
 }
 

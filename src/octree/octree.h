@@ -15,8 +15,8 @@
  * tree->opening has no KY_OPENING_TOUCH, a cell that passes cannot hold a sink. An opened leaf
  * gives its bodies one by one. A cell never acts on a body that lies in it, so a body is left out
  * of its own sum by its place along the curve alone. A walk that rounds distances to float widens
- * the sinks' box by KY_OPENING_SLACK of its size. For the first pass of `relative` build with
- * opening = KY_OFFSET. */
+ * the sinks' box by KY_OPENING_SLACK of its size. For the first pass of a test by α build with
+ * opening = KY_OPENING_AT_FIRST. */
 
 /* Consecutive bodies that share one walk. */
 struct ky_group {

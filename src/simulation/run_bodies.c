@@ -10,6 +10,7 @@
 #include "base/number.h"
 #include "base/order.h"
 #include "engine/common/force_kinds.h"
+#include "octree/opening_kinds.h"
 #include "octree/sample.h"
 #include "physics/recommended.h"
 #include "simulation/run.h"
@@ -142,8 +143,8 @@ enum ky_status ky_run_note_peculiar(struct ky_run *run, struct ky_error *error)
     const struct ky_parameters *made = &run->sim->parameters;
     const size_t most = KY_CENTRE_SAMPLE, n = run->sim->n, count = n < most ? n : most;
     struct ky_bodies bodies = {0};
-    if (!(run->age > 0) || made->opening != KY_RELATIVE || !ky_force_kind(made->force)->has_tree ||
-        n < 64)
+    if (!(run->age > 0) || !ky_opening_kind(made->opening)->by_alpha ||
+        !ky_force_kind(made->force)->has_tree || n < 64)
         return KY_OK;
     double(*vectors)[3] = ky_allocate(count, 2 * sizeof *vectors);
     double *distance = ky_allocate(count, 2 * sizeof *distance);

@@ -10,6 +10,7 @@
 #include "base/sizes.h"
 #include "engine/common/columns.h"
 #include "engine/common/external.h"
+#include "octree/opening_kinds.h"
 
 enum ky_status ky_sim_parameters(const struct ky_sim *sim, struct ky_parameters *parameters,
                                  struct ky_error *error)
@@ -223,10 +224,12 @@ enum ky_status ky_sim_set_parameter(struct ky_sim *sim, const char *name, const 
     /* Values that resolving has filled in for the old opening. */
     if (changed.opening != sim->parameters.opening)
         changed.theta = changed.alpha = (double)NAN;
-    if (!strcmp(name, "theta") && changed.opening == KY_RELATIVE)
+    const struct ky_opening_kind *opening = ky_opening_kind(changed.opening);
+    if (!strcmp(name, "theta") && opening->by_alpha)
         return ky_fail(error, KY_USAGE,
-                       "theta has no effect with opening relative, which goes by alpha; set the "
-                       "opening first");
+                       "theta has no effect with opening %s, which goes by alpha; set the opening "
+                       "first",
+                       opening->name);
     return change(sim, row->change, &changed, error);
 }
 

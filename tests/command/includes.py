@@ -19,6 +19,7 @@ UPSTAIRS = (
     ("engine/", r"\bintegrator\b|\bKY_(?:LEAPFROG|BLOCK_STEPS|HERMITE4)\b", "the schemes of struct ky_engine_use"),
     ("octree/", r"\bforce\b|\bKY_(?:DIRECT|WALK|LIST|TREE)\b", "parameters->cell, which the engine has resolved"),
     ("engine/", r"[=!]= *KY_(?:DIRECT|WALK|LIST|TREE)\b", "the row of the force, in a table"),
+    (("analysis/", "engine/", "octree/", "simulation/"), r"[=!]= *KY_(?:GEOMETRIC|OFFSET|MINIMUM|RELATIVE)\b", "the row of the opening test, ky_opening_kind"),
     ("command/", r"[=!]= *KY_(?:DIRECT|WALK|LIST|TREE)\b", "ky_parameters_ignore"),
 )
 NAME = re.compile(r"[A-Za-z_]\w*")

@@ -383,7 +383,11 @@ static void expect_opening(int opening, double theta, double alpha, int once, in
                                  : ky_force_resolve(&given, &resolved, &error);
     if (expected < 0) {
         assert_int_equal(status, KY_USAGE);
-        assert_non_null(strstr(error.text, "alpha"));
+        assert_non_null(strstr(error.text, opening == KY_OPENING_BY_USE
+                                               ? "opening geometric, offset or minimum, alpha with "
+                                                 "relative;"
+                                               : "alpha is given, but it is the tolerance of "
+                                                 "opening relative;"));
         return;
     }
     assert_int_equal(status, KY_OK);

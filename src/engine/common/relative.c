@@ -1,13 +1,15 @@
-/* Factors of the relative opening test. */
+/* Factors of an opening test by α. */
 #include "engine/common/relative.h"
 
 #include <math.h>
 
+#include "octree/opening_kinds.h"
+
 struct ky_parameters ky_without_relative(const struct ky_parameters *parameters)
 {
     struct ky_parameters without = *parameters;
-    if (without.opening == KY_RELATIVE)
-        without.opening = KY_OFFSET;
+    if (ky_opening_kind(without.opening)->by_alpha)
+        without.opening = KY_OPENING_AT_FIRST;
     return without;
 }
 

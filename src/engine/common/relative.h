@@ -1,4 +1,4 @@
-/* What the relative opening test needs on every engine: other parameters where there are no last
+/* What an opening test by α needs on every engine: other parameters where there are no last
  * accelerations, and the factor of the test for some sinks from their last accelerations. */
 #ifndef KY_ENGINE_RELATIVE_H
 #define KY_ENGINE_RELATIVE_H
@@ -7,8 +7,8 @@
 #include "base/status.h"
 #include "physics/opening.h"
 
-/* The parameters with `offset` in place of `relative`, for sinks without last accelerations: for
- * points, and for a first pass, which gives all bodies theirs. */
+/* The parameters with KY_OPENING_AT_FIRST in place of a test by α, for sinks without last
+ * accelerations: for points, and for a first pass, which gives all bodies theirs. */
 struct ky_parameters ky_without_relative(const struct ky_parameters *parameters);
 
 /* The last accelerations: three columns, and their unit. Divided by it they are for G = 1 in the

@@ -21,6 +21,7 @@
 #include "engine/device/state/motion.h"
 #include "engine/device/steps/block.h"
 #include "engine/device/steps/hermite.h"
+#include "octree/opening_kinds.h"
 
 struct ky_device_engine {
     struct ky_engine base;
@@ -321,7 +322,7 @@ static enum ky_status evaluate(struct ky_device_engine *engine, struct ky_evalua
     const struct ky_method *method = engine->method;
     enum ky_status status = KY_OK;
     if (ky_force_kind(state->parameters->force)->has_tree && !state->has_acceleration &&
-        state->parameters->opening == KY_RELATIVE) {
+        ky_opening_kind(state->parameters->opening)->by_alpha) {
         const struct ky_parameters first = ky_without_relative(state->parameters);
         status = method->evaluate(state, &engine->links, engine->own, evaluation, &first, error);
         if (status == KY_OK)

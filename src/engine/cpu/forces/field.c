@@ -7,6 +7,7 @@
 #include "engine/common/softening.h"
 #include "engine/cpu/forces/forces.h"
 #include "engine/cpu/tree/tree.h"
+#include "octree/opening_kinds.h"
 
 struct place {
     const struct ky_cpu *cpu;
@@ -99,7 +100,8 @@ enum ky_status ky_cpu_field(struct ky_engine *engine, const struct ky_points *po
     enum ky_status status = ky_points_check(points, cpu->parameters, error);
     if (!status && cpu->foreign.trees > 0 && parameters.opening != cpu->parameters->opening)
         status = ky_fail(error, KY_UNSUPPORTED,
-                         "fields by --opening relative where cells of other engines act");
+                         "fields by --opening %s where cells of other engines act",
+                         ky_opening_kind(cpu->parameters->opening)->name);
     if (!status)
         status = soften(&place, error);
     if (!status && !place.direct)

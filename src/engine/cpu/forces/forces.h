@@ -37,7 +37,7 @@ enum ky_status ky_cpu_walk_bodies(struct ky_cpu *cpu, const struct ky_parameters
 enum ky_status ky_cpu_walk_groups(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                   struct ky_error *error);
 /* The field for G = 1 at one point, in the engine's units, through the present tree, whose opening
- * must not be relative. */
+ * must be one by θ. */
 struct ky_field ky_cpu_walk_point(const struct ky_cpu *cpu, const double x[3], double eps2);
 
 /* ---- the verbs `field`, `exact` and `walk` ---- */
@@ -66,7 +66,7 @@ static inline int64_t ky_cpu_note_work(struct ky_cpu *cpu, size_t unit, uint64_t
     *first = *first ? *first : now;
     return ((int64_t)now - (int64_t)*first) * sinks;
 }
-/* The data for the relative opening test from the last accelerations. In blocks the floor is the
+/* The data for an opening test by α from the last accelerations. In blocks the floor is the
  * one that was found when the tree was new. */
 struct ky_relative ky_cpu_relative(struct ky_cpu *cpu);
 

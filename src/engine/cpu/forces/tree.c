@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/threads.h"
 #include "engine/cpu/tree/tree.h"
+#include "octree/opening_kinds.h"
 
 /* Lists the bodies of the group that are active. */
 static void choose_sinks(const struct ky_cpu *cpu, const struct ky_group *group,
@@ -109,7 +110,7 @@ struct work {
 /* What all parts of a walk share. */
 struct parts {
     struct ky_group_walk walk;
-    const struct ky_relative *relative; /* only for the opening test `relative` */
+    const struct ky_relative *relative; /* only for an opening test by α */
     const unsigned char *wanted;        /* [groups] marks; NULL: all groups */
 };
 
@@ -218,7 +219,7 @@ enum ky_status ky_cpu_walk_groups(struct ky_cpu *cpu, const struct ky_parameters
                                    .eps2 = cpu->n ? ky_cpu_sink_eps2(cpu, 0) : 0,
                                    .how = cpu->how,
                                    .order = parameters->multipole}};
-    if (parameters->opening == KY_RELATIVE) {
+    if (ky_opening_kind(parameters->opening)->by_alpha) {
         relative = ky_cpu_relative(cpu);
         parts.relative = &relative;
     }
@@ -246,8 +247,9 @@ static enum ky_status pass(struct ky_cpu *cpu, const struct ky_parameters *param
 {
     if (cpu->foreign.trees > 0 && parameters->opening != cpu->parameters->opening)
         return ky_fail(error, KY_USAGE,
-                       "the first forces by --opening relative need last accelerations where cells "
-                       "of other engines act");
+                       "the first forces by --opening %s need last accelerations where cells of "
+                       "other engines act",
+                       ky_opening_kind(cpu->parameters->opening)->name);
     enum ky_status status = ky_cpu_renew_tree(cpu, parameters, error);
     if (status == KY_OK && cpu->in_block && !cpu->tree_serves)
         status = ky_cpu_start_work(cpu, error);
@@ -261,7 +263,7 @@ static enum ky_status pass(struct ky_cpu *cpu, const struct ky_parameters *param
 enum ky_status ky_cpu_tree(struct ky_cpu *cpu, struct ky_error *error)
 {
     enum ky_status status = KY_OK;
-    if (cpu->parameters->opening == KY_RELATIVE && !cpu->has_acceleration) {
+    if (ky_opening_kind(cpu->parameters->opening)->by_alpha && !cpu->has_acceleration) {
         const struct ky_parameters first = ky_without_relative(cpu->parameters);
         status = pass(cpu, &first, error);
     }

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "engine/cpu/tree/tree.h"
 #include "octree/decide.h"
+#include "octree/opening_kinds.h"
 
 struct centre {
     double x[3];
@@ -17,8 +18,8 @@ struct centre {
 struct body_walk {
     const struct ky_octree *tree;
     const struct centre *centre; /* of all cells; NULL: computed for each cell that is met */
-    int opening, how;
-    struct ky_relative relative; /* only for the opening test `relative` */
+    int by_alpha, how;           /* by_alpha: of the opening test */
+    struct ky_relative relative; /* only for an opening test by α */
 };
 
 /* The sink, and the sums for it so far. */
@@ -26,7 +27,7 @@ struct sink {
     uint32_t body;
     double x[3], from[3]; /* its position; the same relative to the tree's origin */
     double eps2;
-    double factor; /* of the relative opening test */
+    double factor; /* of an opening test by α */
     struct ky_field field;
     uint64_t bodies, cells;
 };
@@ -124,11 +125,10 @@ static void walk_body(struct ky_cpu *cpu, const struct body_walk *walk, uint32_t
     uint32_t i = tree->order[body];
     if (!ky_cpu_is_active(cpu, i))
         return;
-    struct sink sink = {
-        .body = body,
-        .x = {tree->x[body], tree->y[body], tree->z[body]},
-        .eps2 = ky_cpu_sink_eps2(cpu, i),
-        .factor = walk->opening == KY_RELATIVE ? ky_relative_factor(&walk->relative, &i, 1) : 1};
+    struct sink sink = {.body = body,
+                        .x = {tree->x[body], tree->y[body], tree->z[body]},
+                        .eps2 = ky_cpu_sink_eps2(cpu, i),
+                        .factor = walk->by_alpha ? ky_relative_factor(&walk->relative, &i, 1) : 1};
     walk_links(walk, &sink);
     *more += ky_cpu_note_work(cpu, body, sink.bodies + sink.cells, 1);
     walk_others(cpu, walk, &sink);
@@ -156,8 +156,10 @@ static struct centre *centres_of(const struct ky_cpu *cpu)
 enum ky_status ky_cpu_walk_bodies(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                   struct ky_error *error)
 {
-    struct body_walk walk = {.tree = &cpu->tree, .opening = parameters->opening, .how = cpu->how};
-    if (walk.opening == KY_RELATIVE)
+    struct body_walk walk = {.tree = &cpu->tree,
+                             .by_alpha = ky_opening_kind(parameters->opening)->by_alpha,
+                             .how = cpu->how};
+    if (walk.by_alpha)
         walk.relative = ky_cpu_relative(cpu);
     ky_cpu_link_tree(cpu);
     const struct ky_cpu_scale scale = ky_cpu_scale(cpu);

@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "octree/lists.h"
+#include "octree/opening_kinds.h"
 
 /* Groups whose lists one thread makes at a time (a chunk), and chunks of a batch: enough to keep
  * many threads busy to its end. */
@@ -61,6 +62,7 @@ static enum ky_status make_chunk(const struct ky_host_tree *host,
     const struct ky_octree *tree = &host->tree;
     struct ky_lists *lists = &batch->chunk[chunk];
     const double eps2 = ky_eps2_argument(host->bodies->state).whole;
+    const int by_alpha = ky_opening_kind(parameters->opening)->by_alpha;
     size_t end = (chunk + 1) * CHUNK_GROUPS;
     enum ky_status status = KY_OK;
     lists->bodies = lists->cells = 0;
@@ -68,10 +70,9 @@ static enum ky_status make_chunk(const struct ky_host_tree *host,
         const size_t place = batch->first + g;
         const struct ky_group *group = &tree->group[batch->chosen ? batch->chosen[place] : place];
         uint32_t bodies = (uint32_t)lists->bodies, cells = (uint32_t)lists->cells;
-        double factor =
-            parameters->opening == KY_RELATIVE
-                ? ky_relative_factor(&batch->relative, tree->order + group->body, group->bodies)
-                : 1;
+        double factor = by_alpha ? ky_relative_factor(&batch->relative, tree->order + group->body,
+                                                      group->bodies)
+                                 : 1;
         status = ky_lists_add(lists, tree, group, factor, eps2, error);
         const uint32_t work[WORK] = {group->body, group->bodies,
                                      bodies,      (uint32_t)lists->bodies - bodies,
@@ -241,7 +242,7 @@ static enum ky_status evaluate(struct ky_device_state *state, struct ky_links *l
     struct lists *batch = own;
     double *columns = NULL;
     enum ky_status status = ky_links_build(links, parameters, error);
-    if (status == KY_OK && parameters->opening == KY_RELATIVE)
+    if (status == KY_OK && ky_opening_kind(parameters->opening)->by_alpha)
         status = ky_device_last_accelerations(host, &batch->relative, &columns, error);
     size_t groups = host->tree.groups;
     if (status == KY_OK)

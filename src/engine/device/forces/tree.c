@@ -3,6 +3,7 @@
 #include "engine/device/forces/method.h"
 #include "engine/device/state/parts.h"
 #include "engine/device/tree/tree_groups.h"
+#include "octree/opening_kinds.h"
 
 /* What each card has of its own. The first one has the tree and counts of the engine. */
 struct group_walk {
@@ -39,7 +40,7 @@ static uint32_t flags_of(const struct ky_device_bodies *bodies,
     int source_eps = bodies->state->how & KY_EPS_OF_BOTH;
     return (bodies->state->own_eps ? KY_FLAG_OWN_EPS : 0U) |
            (source_eps ? KY_FLAG_SOURCE_EPS : 0U) |
-           (parameters->opening == KY_RELATIVE ? KY_FLAG_FACTORS : 0U) |
+           (ky_opening_kind(parameters->opening)->by_alpha ? KY_FLAG_FACTORS : 0U) |
            (is_listed(evaluation) ? KY_FLAG_LISTED
             : evaluation->active  ? KY_FLAG_WANTED
                                   : 0U) |
@@ -88,7 +89,7 @@ static struct part part_of(const struct passes *passes, size_t k)
 /* 1 if the groups walk in another order, or not all of them. */
 static int has_turns(const struct ky_evaluation *evaluation, const struct ky_parameters *parameters)
 {
-    return parameters->opening == KY_RELATIVE || evaluation->in_block;
+    return ky_opening_kind(parameters->opening)->by_alpha || evaluation->in_block;
 }
 
 /* The groups in the order of their walks. */
@@ -203,7 +204,7 @@ static enum ky_status send(const struct passes *passes, size_t k,
     const struct part first = part_of(passes, 0), part = part_of(passes, k);
     struct ky_card *card = part.bodies->card;
     enum ky_status status = KY_OK;
-    if (parameters->opening == KY_RELATIVE)
+    if (ky_opening_kind(parameters->opening)->by_alpha)
         status = card->driver->copy(first.bodies->card, &first.tree->factor, 0, card,
                                     &part.tree->factor, 0, first.tree->factor.bytes, error);
     if (status == KY_OK && passes->evaluation->active)
@@ -249,7 +250,7 @@ static enum ky_status prepare(const struct passes *passes, size_t k,
         return status;
     if (k > 0)
         status = send(passes, k, parameters, error);
-    else if (parameters->opening == KY_RELATIVE)
+    else if (ky_opening_kind(parameters->opening)->by_alpha)
         status = ky_device_tree_factors(part.tree, part.bodies, evaluation, parameters, error);
     if (status == KY_OK && evaluation->active && !is_listed(evaluation))
         status = ky_device_tree_wanted(part.tree, part.bodies, evaluation, error);

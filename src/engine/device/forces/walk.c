@@ -6,9 +6,10 @@
 #include "engine/device/forces/method.h"
 #include "engine/device/state/results.h"
 #include "engine/device/tree/active.h"
+#include "octree/opening_kinds.h"
 
 struct walk {
-    struct ky_buffer factor; /* for the relative opening test with a tree of the host */
+    struct ky_buffer factor; /* for an opening test by α with a tree of the host */
 };
 
 static void release(const struct ky_device_state *state, void *own)
@@ -85,8 +86,8 @@ static enum ky_status launch(const struct ky_links *links, const struct ky_buffe
 
 /* ---- bodies ---- */
 
-/* Computes the factors of the relative opening test to *factor; without that test they are never
- * read. */
+/* Computes the factors of an opening test by α to *factor; with another test they are never read.
+ */
 static enum ky_status make_factors(struct ky_links *links, struct walk *walk,
                                    const struct ky_evaluation *evaluation,
                                    const struct ky_parameters *parameters,
@@ -94,7 +95,7 @@ static enum ky_status make_factors(struct ky_links *links, struct walk *walk,
 {
     const int of_host = ky_links_of_host(parameters);
     *factor = ky_links_cells(links).order;
-    if (parameters->opening != KY_RELATIVE)
+    if (!ky_opening_kind(parameters->opening)->by_alpha)
         return KY_OK;
     *factor = of_host ? &walk->factor : &links->own.factor;
     return of_host
