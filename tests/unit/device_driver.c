@@ -114,7 +114,8 @@ static void reduce_with(struct ky_card *card, size_t n)
     assert_ok(card->driver->write(card, &from, 0, number, all * 8, &error));
     assert_ok(card->driver->write(card, &to, 0, sum, sizeof sum, &error));
     assert_ok(ky_scratch_need(card, &scratch, KY_BULK_REDUCE, n, &error));
-    assert_ok(card->driver->reduce(card, &from, BEFORE, n, &to, PLACE, &scratch, &error));
+    assert_ok(card->driver->reduce(card, KY_PLACE(&from, BEFORE * 8), n, KY_PLACE(&to, PLACE * 8),
+                                   &scratch, &error));
     ky_buffer_release(card, &scratch);
     assert_ok(card->driver->read(card, &to, 0, sum, sizeof sum, &error));
     assert_true(sum[PLACE] == s);
@@ -186,9 +187,10 @@ static void too_little_scratch(struct ky_card *card)
         assert_true(bytes > 1);
         assert_ok(ky_buffer_need(card, &scratch, "scratch", bytes - 1, 1, &error));
         enum ky_status status =
-            what == KY_BULK_SORT   ? driver->sort(card, &keys, &values, N, 36, &scratch, &error)
-            : what == KY_BULK_SCAN ? driver->scan(card, &from, &from, N, &scratch, &error)
-                                   : driver->reduce(card, &from, 0, N, &from, 0, &scratch, &error);
+            what == KY_BULK_SORT ? driver->sort(card, &keys, &values, N, 36, &scratch, &error)
+            : what == KY_BULK_SCAN
+                ? driver->scan(card, &from, &from, N, &scratch, &error)
+                : driver->reduce(card, KY_PLACE(&from, 0), N, KY_PLACE(&from, 0), &scratch, &error);
         assert_int_equal(status, KY_FAULT);
         assert_non_null(strstr(error.text, "are needed for 100003 numbers"));
         assert_true(keys.now == 1 && values.now == 0);
@@ -418,7 +420,8 @@ static void staged(struct ky_card *card, size_t n)
     assert_true(around[0] == 78 && around[1] == 77);
     struct ky_buffer copy = {0};
     uint32_t *back = calloc(3 * n + 1, 4);
-    assert_ok(ky_staging_fill(&staging, card, 2, &copy, "copy", found, n, 12, &error));
+    array = (struct ky_staged){&copy, 0, n, 12};
+    assert_ok(ky_staging_fill(&staging, card, 2, &array, "copy", found, &error));
     assert_ok(card->driver->read(card, &copy, 0, back, 12 * n, &error));
     assert_memory_equal(back, found, 12 * n);
     ky_buffer_release(card, &copy);

@@ -59,8 +59,8 @@ enum ky_status ky_gather_by_copies(const struct ky_gathering *cards, size_t coun
     const size_t bytes = (size_t)number * unit;
     for (size_t k = 0; k < count * count && bytes > 0 && status == KY_OK; k++) {
         const struct ky_gathering *from = &cards[k % count], *to = &cards[k / count];
-        status = driver->copy(from->card, from->from, 0, to->card, to->to, k % count * bytes, bytes,
-                              error);
+        status = driver->copy(from->card, KY_PLACE(from->from, 0), to->card,
+                              KY_PLACE(to->to, k % count * bytes), bytes, error);
     }
     return status;
 }

@@ -63,6 +63,13 @@ struct ky_buffer {
     int part;         /* 1: it lies within another buffer */
 };
 
+/* A place in a buffer: its byte `offset`. */
+struct ky_buffer_place {
+    const struct ky_buffer *buffer;
+    size_t offset;
+};
+#define KY_PLACE(buffer, offset) ((struct ky_buffer_place){(buffer), (offset)})
+
 /* A buffer and a second one as large; `now` says which of them holds the numbers. */
 struct ky_two_buffers {
     struct ky_buffer buffer[2];
@@ -159,14 +166,14 @@ struct ky_driver {
     enum ky_status (*read_later)(struct ky_card *card, const struct ky_buffer *buffer,
                                  size_t offset, void *data, size_t bytes, struct ky_error *error);
     /* Copies from one card to another of the same driver; in both queues it waits for its turn. */
-    enum ky_status (*copy)(struct ky_card *from_card, const struct ky_buffer *from,
-                           size_t from_offset, struct ky_card *to_card, struct ky_buffer *to,
-                           size_t to_offset, size_t bytes, struct ky_error *error);
+    enum ky_status (*copy)(struct ky_card *from_card, struct ky_buffer_place from,
+                           struct ky_card *to_card, struct ky_buffer_place to, size_t bytes,
+                           struct ky_error *error);
     /* The same, but the queue of from_card continues at once. Before from_card writes to `from`
      * again, its queue has to await a mark that was set in the queue of to_card after the copy. */
-    enum ky_status (*copy_later)(struct ky_card *from_card, const struct ky_buffer *from,
-                                 size_t from_offset, struct ky_card *to_card, struct ky_buffer *to,
-                                 size_t to_offset, size_t bytes, struct ky_error *error);
+    enum ky_status (*copy_later)(struct ky_card *from_card, struct ky_buffer_place from,
+                                 struct ky_card *to_card, struct ky_buffer_place to, size_t bytes,
+                                 struct ky_error *error);
     /* Work that is queued on the card from now on begins when `other`, of the same driver, has
      * reached `mark` where it was last set. A mark that was never set is not waited for. */
     enum ky_status (*await)(struct ky_card *card, struct ky_card *other, int mark,
@@ -209,10 +216,10 @@ struct ky_driver {
     /* to[k] = from[0] + … + from[k - 1], 32 bit; both may be the same buffer. */
     enum ky_status (*scan)(struct ky_card *card, const struct ky_buffer *from, struct ky_buffer *to,
                            size_t n, const struct ky_buffer *scratch, struct ky_error *error);
-    /* to[place] = from[first] + … + from[first + n - 1], 64 bit. */
-    enum ky_status (*reduce)(struct ky_card *card, const struct ky_buffer *from, size_t first,
-                             size_t n, struct ky_buffer *to, size_t place,
-                             const struct ky_buffer *scratch, struct ky_error *error);
+    /* The number at `to` becomes the sum of the n numbers from `from` on, all of 64 bits. */
+    enum ky_status (*reduce)(struct ky_card *card, struct ky_buffer_place from, size_t n,
+                             struct ky_buffer_place to, const struct ky_buffer *scratch,
+                             struct ky_error *error);
 };
 
 #define KY_DRIVER_ITSELF(own, name, ...) extern const struct ky_driver ky_##name##_driver;

@@ -76,15 +76,14 @@ static void copy_items(const void *context, size_t first, size_t end, void *piec
 }
 
 enum ky_status ky_staging_fill(struct ky_staging *staging, struct ky_card *card, int threads,
-                               struct ky_buffer *buffer, const char *what, const void *data,
-                               size_t count, size_t size, struct ky_error *error)
+                               const struct ky_staged *array, const char *what, const void *data,
+                               struct ky_error *error)
 {
-    const struct array array = {data, size};
-    const struct ky_staged staged = {buffer, 0, count, size};
-    enum ky_status status = ky_buffer_need(card, buffer, what, count, size, error);
-    return status == KY_OK
-               ? ky_staging_up(staging, card, threads, &staged, copy_items, &array, error)
-               : status;
+    const struct array from = {data, array->size};
+    enum ky_status status =
+        ky_buffer_need(card, array->buffer, what, array->count, array->size, error);
+    return status == KY_OK ? ky_staging_up(staging, card, threads, array, copy_items, &from, error)
+                           : status;
 }
 
 /* A piece that is being copied from the card. */

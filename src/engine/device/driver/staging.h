@@ -29,11 +29,11 @@ typedef void ky_staging_function(const void *context, size_t first, size_t end, 
 enum ky_status ky_staging_up(struct ky_staging *staging, struct ky_card *card, int threads,
                              const struct ky_staged *array, ky_staging_function *fill,
                              const void *context, struct ky_error *error);
-/* Copies an array of the host unchanged to a buffer, which is made large enough: ky_buffer_fill
- * with less waiting. `what` names the buffer in errors. */
+/* Copies an array of the host unchanged to one at the beginning of its buffer, which is made large
+ * enough: ky_buffer_fill with less waiting. `what` names the buffer in errors. */
 enum ky_status ky_staging_fill(struct ky_staging *staging, struct ky_card *card, int threads,
-                               struct ky_buffer *buffer, const char *what, const void *data,
-                               size_t count, size_t size, struct ky_error *error);
+                               const struct ky_staged *array, const char *what, const void *data,
+                               struct ky_error *error);
 /* Copies from the card. Returns when all pieces have been taken. */
 enum ky_status ky_staging_down(struct ky_staging *staging, struct ky_card *card, int threads,
                                const struct ky_staged *array, ky_staging_function *take,

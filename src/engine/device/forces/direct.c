@@ -64,7 +64,7 @@ static enum ky_status share_sources(const struct ky_device_state *state, struct 
     if (status == KY_OK)
         status = need_results(state, direct, k, task->results.stride, error);
     for (int c = 0; c < 3 && status == KY_OK; c++)
-        status = card->driver->copy(first, from[c], 0, card, to[c], 0,
+        status = card->driver->copy(first, KY_PLACE(from[c], 0), card, KY_PLACE(to[c], 0),
                                     from[c]->bytes < to[c]->bytes ? from[c]->bytes : to[c]->bytes,
                                     error);
     return status;
@@ -118,7 +118,8 @@ static enum ky_status collect(const struct ky_device_state *state, struct direct
         struct ky_device_results *part = &direct->part[k].results;
         struct ky_buffer *from = c < 3 ? &part->acceleration : &part->potential;
         struct ky_buffer *to = c < 3 ? task->results.acceleration : task->results.potential;
-        status = card->driver->copy(card, from, offset, first, to, offset, bytes, error);
+        status = card->driver->copy(card, KY_PLACE(from, offset), first, KY_PLACE(to, offset),
+                                    bytes, error);
     }
     return status;
 }

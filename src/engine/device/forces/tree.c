@@ -146,8 +146,8 @@ static enum ky_status copy_results(const struct part *of, const struct ky_device
     for (size_t c = 0; c < 4 && bytes > 0 && status == KY_OK; c++) {
         const size_t offset = ((c < 3 ? c * n : 0) + of->first) * real;
         status = from->card->driver->copy(
-            from->card, c < 3 ? &from->acceleration : &from->potential, offset, to->card,
-            c < 3 ? &to->acceleration : &to->potential, offset, bytes, error);
+            from->card, KY_PLACE(c < 3 ? &from->acceleration : &from->potential, offset), to->card,
+            KY_PLACE(c < 3 ? &to->acceleration : &to->potential, offset), bytes, error);
     }
     return status;
 }
@@ -205,8 +205,9 @@ static enum ky_status send(const struct passes *passes, size_t k,
     struct ky_card *card = part.bodies->card;
     enum ky_status status = KY_OK;
     if (ky_opening_kind(parameters->opening)->by_alpha)
-        status = card->driver->copy(first.bodies->card, &first.tree->factor, 0, card,
-                                    &part.tree->factor, 0, first.tree->factor.bytes, error);
+        status =
+            card->driver->copy(first.bodies->card, KY_PLACE(&first.tree->factor, 0), card,
+                               KY_PLACE(&part.tree->factor, 0), first.tree->factor.bytes, error);
     if (status == KY_OK && passes->evaluation->active)
         status = copy_results(&part, first.bodies, part.bodies, error);
     return status;
@@ -328,8 +329,8 @@ static enum ky_status note(struct ky_links *links, void *own, struct ky_buffer *
     struct ky_card *card = links->bodies->card;
     const size_t counts = 2 * links->counts.groups;
     enum ky_status status = ky_scratch_need(card, &walk->scratch, KY_BULK_REDUCE, counts, error);
-    return status == KY_OK ? card->driver->reduce(card, &links->counts.counts, 0, counts, tally, 0,
-                                                  &walk->scratch, error)
+    return status == KY_OK ? card->driver->reduce(card, KY_PLACE(&links->counts.counts, 0), counts,
+                                                  KY_PLACE(tally, 0), &walk->scratch, error)
                            : status;
 }
 

@@ -45,8 +45,8 @@ static enum ky_status move(struct ky_device_bodies *bodies, const struct ky_devi
     if (status != KY_OK)
         return status;
     if (buffer->bytes != room->bytes)
-        return card->driver->copy(card, room, 0, card, buffer, 0, columns * array->number * n,
-                                  error);
+        return card->driver->copy(card, KY_PLACE(room, 0), card, KY_PLACE(buffer, 0),
+                                  columns * array->number * n, error);
     const char *what = buffer->what;
     buffer->what = room->what;
     room->what = what;

@@ -10,9 +10,9 @@ static enum ky_status send(struct ky_device_bodies *own, const struct ky_device_
     const struct ky_driver *driver = own->card->driver;
     enum ky_status status = ky_buffer_need(own->card, to, from->what, from->bytes, 1, error);
     return status ? status
-                  : (later ? driver->copy_later
-                           : driver->copy)(own->state->part[0].card, from->buffer, 0, own->card, to,
-                                           0, from->columns * from->number * own->n, error);
+                  : (later ? driver->copy_later : driver->copy)(
+                        own->state->part[0].card, KY_PLACE(from->buffer, 0), own->card,
+                        KY_PLACE(to, 0), from->columns * from->number * own->n, error);
 }
 
 static enum ky_status send_order(struct ky_device_bodies *own, struct ky_device_bodies *first,

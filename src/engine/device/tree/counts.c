@@ -40,7 +40,8 @@ enum ky_status ky_pair_counts_add(struct ky_pair_counts *counts,
     if (status == KY_OK)
         status = ky_scratch_need(card, &counts->scratch, KY_BULK_REDUCE, groups, error);
     for (size_t k = 0; k < 2 && status == KY_OK; k++)
-        status = card->driver->reduce(card, &counts->counts, k * groups, groups, &counts->pairs, k,
+        status = card->driver->reduce(card, KY_PLACE(&counts->counts, k * groups * sizeof *pairs),
+                                      groups, KY_PLACE(&counts->pairs, k * sizeof *pairs),
                                       &counts->scratch, error);
     if (status == KY_OK)
         status = card->driver->read(card, &counts->pairs, 0, pairs, sizeof pairs, error);

@@ -127,8 +127,9 @@ static enum ky_status send(struct ky_host_tree *host, struct ky_buffer *buffer, 
                            const void *data, size_t count, size_t size, struct ky_error *error)
 {
     struct ky_device_bodies *bodies = host->bodies;
-    return ky_staging_fill(&bodies->staging, bodies->card, bodies->state->threads, buffer, what,
-                           data, count, size, error);
+    const struct ky_staged array = {buffer, 0, count, size};
+    return ky_staging_fill(&bodies->staging, bodies->card, bodies->state->threads, &array, what,
+                           data, error);
 }
 
 static enum ky_status send_origin(struct ky_host_tree *host, struct ky_error *error)

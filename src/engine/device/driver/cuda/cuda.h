@@ -32,10 +32,16 @@ struct ky_cuda_parts {
 cudaError_t ky_cuda_gather(const struct ky_cuda_parts *parts, size_t count, void *to,
                            const unsigned long long *number, size_t words, cudaStream_t stream);
 
+/* Keys with their values, in two places each; `now` says which place holds them. */
+struct ky_cuda_pairs {
+    unsigned long long *key[2];
+    unsigned *value[2];
+    int now; /* 0 or 1 */
+};
+
 /* CUB's radix sort, scan and sum. With work = NULL they return the bytes of scratch that they need.
- * The sort has pairs of buffers; *now is the buffer with the numbers, before and after. */
-cudaError_t ky_cuda_sort(void *work, size_t *bytes, unsigned long long *const keys[2],
-                         unsigned *const values[2], int *now, size_t n, int bits,
+ */
+cudaError_t ky_cuda_sort(void *work, size_t *bytes, struct ky_cuda_pairs *pairs, size_t n, int bits,
                          cudaStream_t stream);
 cudaError_t ky_cuda_scan(void *work, size_t *bytes, const unsigned *from, unsigned *to, size_t n,
                          cudaStream_t stream);

@@ -290,34 +290,37 @@ static int reaches(struct ky_cuda *target, const struct ky_cuda *source)
            (source->device < 64 && (target->reached >> source->device & 1));
 }
 
+static void *address(struct ky_buffer_place place)
+{
+    return (char *)place.buffer->handle + place.offset;
+}
+
 /* In the target's queue: the host does not wait. */
-static enum ky_status copy_later(struct ky_card *from_card, const struct ky_buffer *from,
-                                 size_t from_offset, struct ky_card *to_card, struct ky_buffer *to,
-                                 size_t to_offset, size_t bytes, struct ky_error *error)
+static enum ky_status copy_later(struct ky_card *from_card, struct ky_buffer_place from,
+                                 struct ky_card *to_card, struct ky_buffer_place to, size_t bytes,
+                                 struct ky_error *error)
 {
     struct ky_cuda *source = (struct ky_cuda *)from_card, *target = (struct ky_cuda *)to_card;
     open_way(target, source->device);
     cudaError_t code = follow(source, target);
     if (code == cudaSuccess)
-        code = cudaMemcpyPeerAsync((char *)to->handle + to_offset, target->device,
-                                   (const char *)from->handle + from_offset, source->device, bytes,
-                                   target->stream);
+        code = cudaMemcpyPeerAsync(address(to), target->device, address(from), source->device,
+                                   bytes, target->stream);
     if (code != cudaSuccess)
-        return failed(to_card, code, "cudaMemcpyPeerAsync", to->what, bytes, error);
+        return failed(to_card, code, "cudaMemcpyPeerAsync", to.buffer->what, bytes, error);
     return KY_OK;
 }
 
-static enum ky_status copy(struct ky_card *from_card, const struct ky_buffer *from,
-                           size_t from_offset, struct ky_card *to_card, struct ky_buffer *to,
-                           size_t to_offset, size_t bytes, struct ky_error *error)
+static enum ky_status copy(struct ky_card *from_card, struct ky_buffer_place from,
+                           struct ky_card *to_card, struct ky_buffer_place to, size_t bytes,
+                           struct ky_error *error)
 {
-    enum ky_status status =
-        copy_later(from_card, from, from_offset, to_card, to, to_offset, bytes, error);
+    enum ky_status status = copy_later(from_card, from, to_card, to, bytes, error);
     if (status != KY_OK)
         return status;
     cudaError_t code = follow((struct ky_cuda *)to_card, (struct ky_cuda *)from_card);
     if (code != cudaSuccess)
-        return failed(to_card, code, "cudaStreamWaitEvent", to->what, bytes, error);
+        return failed(to_card, code, "cudaStreamWaitEvent", to.buffer->what, bytes, error);
     return KY_OK;
 }
 
@@ -484,14 +487,12 @@ static enum ky_status scratch_bytes(struct ky_card *card, enum ky_bulk what, siz
                                     size_t *bytes, struct ky_error *error)
 {
     struct ky_cuda *cuda = use(card);
-    unsigned long long *const keys[2] = {NULL, NULL};
-    unsigned *const values[2] = {NULL, NULL};
-    int now = 0;
+    struct ky_cuda_pairs none = {{NULL, NULL}, {NULL, NULL}, 0};
     *bytes = 0;
-    cudaError_t code =
-        what == KY_BULK_SORT   ? ky_cuda_sort(NULL, bytes, keys, values, &now, n, 64, cuda->stream)
-        : what == KY_BULK_SCAN ? ky_cuda_scan(NULL, bytes, NULL, NULL, n, cuda->stream)
-                               : ky_cuda_reduce(NULL, bytes, NULL, NULL, n, cuda->stream);
+    cudaError_t code = what == KY_BULK_SORT ? ky_cuda_sort(NULL, bytes, &none, n, 64, cuda->stream)
+                       : what == KY_BULK_SCAN
+                           ? ky_cuda_scan(NULL, bytes, NULL, NULL, n, cuda->stream)
+                           : ky_cuda_reduce(NULL, bytes, NULL, NULL, n, cuda->stream);
     *bytes = *bytes > 0 ? *bytes : 1;
     if (code != cudaSuccess)
         return failed(card, code, "the size", "scratch", *bytes, error);
@@ -503,21 +504,19 @@ static enum ky_status sort(struct ky_card *card, struct ky_two_buffers *keys,
                            const struct ky_buffer *scratch, struct ky_error *error)
 {
     struct ky_cuda *cuda = use(card);
-    unsigned long long *const key[2] = {keys->buffer[keys->now].handle,
-                                        keys->buffer[1 - keys->now].handle};
-    unsigned *const value[2] = {values->buffer[values->now].handle,
-                                values->buffer[1 - values->now].handle};
+    struct ky_cuda_pairs pairs = {
+        {keys->buffer[keys->now].handle, keys->buffer[1 - keys->now].handle},
+        {values->buffer[values->now].handle, values->buffer[1 - values->now].handle},
+        0};
     size_t work = scratch->bytes;
-    int other = 0;
     enum ky_status status = ky_scratch_check(card, scratch, KY_BULK_SORT, n, error);
     if (status != KY_OK || n == 0)
         return status;
-    cudaError_t code =
-        ky_cuda_sort(scratch->handle, &work, key, value, &other, n, bits, cuda->stream);
+    cudaError_t code = ky_cuda_sort(scratch->handle, &work, &pairs, n, bits, cuda->stream);
     if (code != cudaSuccess)
         return failed(card, code, "radix sort", keys->buffer[0].what, n * 8, error);
-    keys->now ^= other;
-    values->now ^= other;
+    keys->now ^= pairs.now;
+    values->now ^= pairs.now;
     return KY_OK;
 }
 
@@ -536,9 +535,9 @@ static enum ky_status scan(struct ky_card *card, const struct ky_buffer *from, s
     return KY_OK;
 }
 
-static enum ky_status reduce(struct ky_card *card, const struct ky_buffer *from, size_t first,
-                             size_t n, struct ky_buffer *to, size_t place,
-                             const struct ky_buffer *scratch, struct ky_error *error)
+static enum ky_status reduce(struct ky_card *card, struct ky_buffer_place from, size_t n,
+                             struct ky_buffer_place to, const struct ky_buffer *scratch,
+                             struct ky_error *error)
 {
     struct ky_cuda *cuda = use(card);
     size_t work = scratch->bytes;
@@ -546,10 +545,9 @@ static enum ky_status reduce(struct ky_card *card, const struct ky_buffer *from,
     if (status != KY_OK)
         return status;
     cudaError_t code =
-        ky_cuda_reduce(scratch->handle, &work, (const unsigned long long *)from->handle + first,
-                       (unsigned long long *)to->handle + place, n, cuda->stream);
+        ky_cuda_reduce(scratch->handle, &work, address(from), address(to), n, cuda->stream);
     if (code != cudaSuccess)
-        return failed(card, code, "sum", from->what, n * 8, error);
+        return failed(card, code, "sum", from.buffer->what, n * 8, error);
     return KY_OK;
 }
 

@@ -5,16 +5,16 @@
 
 #include "engine/device/driver/cuda/cuda.h"
 
-cudaError_t ky_cuda_sort(void *work, size_t *bytes, unsigned long long *const keys[2],
-                         unsigned *const values[2], int *now, size_t n, int bits,
+cudaError_t ky_cuda_sort(void *work, size_t *bytes, struct ky_cuda_pairs *pairs, size_t n, int bits,
                          cudaStream_t stream)
 {
-    cub::DoubleBuffer<unsigned long long> key(keys[*now], keys[1 - *now]);
-    cub::DoubleBuffer<unsigned> value(values[*now], values[1 - *now]);
+    const int now = pairs->now;
+    cub::DoubleBuffer<unsigned long long> key(pairs->key[now], pairs->key[1 - now]);
+    cub::DoubleBuffer<unsigned> value(pairs->value[now], pairs->value[1 - now]);
     cudaError_t code =
         cub::DeviceRadixSort::SortPairs(work, *bytes, key, value, n, 0, bits, stream);
     if (work && key.selector)
-        *now = 1 - *now;
+        pairs->now = 1 - now;
     return code;
 }
 

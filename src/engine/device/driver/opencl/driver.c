@@ -280,19 +280,18 @@ static void unpin(struct ky_card *card, struct ky_pinned *pinned)
     clReleaseMemObject(pinned->handle);
 }
 
-static enum ky_status write_with(struct ky_card *card, cl_bool blocking, struct ky_buffer *buffer,
-                                 size_t offset, const void *data, size_t bytes,
-                                 struct ky_error *error)
+static enum ky_status write_with(struct ky_card *card, cl_bool blocking, struct ky_buffer_place to,
+                                 const void *data, size_t bytes, struct ky_error *error)
 {
     struct ky_opencl *cl = (struct ky_opencl *)card;
     cl_int code = CL_SUCCESS;
     if (bytes > 0)
-        code = clEnqueueWriteBuffer(cl->queue, buffer->handle, blocking, offset, bytes, data, 0,
-                                    NULL, NULL);
+        code = clEnqueueWriteBuffer(cl->queue, to.buffer->handle, blocking, to.offset, bytes, data,
+                                    0, NULL, NULL);
     if (code == CL_SUCCESS && !blocking)
         code = clFlush(cl->queue); /* else the copy may wait for the next call that blocks */
     if (code != CL_SUCCESS)
-        return ky_opencl_failed(cl, code, "clEnqueueWriteBuffer", buffer->what, bytes, error);
+        return ky_opencl_failed(cl, code, "clEnqueueWriteBuffer", to.buffer->what, bytes, error);
     return KY_OK;
 }
 
@@ -315,7 +314,7 @@ static enum ky_status read_with(struct ky_card *card, cl_bool blocking,
 static enum ky_status write_buffer(struct ky_card *card, struct ky_buffer *buffer, size_t offset,
                                    const void *data, size_t bytes, struct ky_error *error)
 {
-    return write_with(card, CL_TRUE, buffer, offset, data, bytes, error);
+    return write_with(card, CL_TRUE, KY_PLACE(buffer, offset), data, bytes, error);
 }
 
 static enum ky_status read_buffer(struct ky_card *card, const struct ky_buffer *buffer,
@@ -327,7 +326,7 @@ static enum ky_status read_buffer(struct ky_card *card, const struct ky_buffer *
 static enum ky_status write_later(struct ky_card *card, struct ky_buffer *buffer, size_t offset,
                                   const void *data, size_t bytes, struct ky_error *error)
 {
-    return write_with(card, CL_FALSE, buffer, offset, data, bytes, error);
+    return write_with(card, CL_FALSE, KY_PLACE(buffer, offset), data, bytes, error);
 }
 
 static enum ky_status read_later(struct ky_card *card, const struct ky_buffer *buffer,
@@ -336,24 +335,28 @@ static enum ky_status read_later(struct ky_card *card, const struct ky_buffer *b
     return read_with(card, CL_FALSE, buffer, offset, data, bytes, error);
 }
 
-static enum ky_status copy(struct ky_card *from_card, const struct ky_buffer *from,
-                           size_t from_offset, struct ky_card *to_card, struct ky_buffer *to,
-                           size_t to_offset, size_t bytes, struct ky_error *error)
+static enum ky_status copy_within(struct ky_opencl *cl, struct ky_buffer_place from,
+                                  struct ky_buffer_place to, size_t bytes, struct ky_error *error)
 {
-    if (from_card == to_card) {
-        struct ky_opencl *cl = (struct ky_opencl *)to_card;
-        cl_int code = clEnqueueCopyBuffer(cl->queue, from->handle, to->handle, from_offset,
-                                          to_offset, bytes, 0, NULL, NULL);
-        return code == CL_SUCCESS
-                   ? KY_OK
-                   : ky_opencl_failed(cl, code, "clEnqueueCopyBuffer", to->what, bytes, error);
-    }
+    cl_int code = clEnqueueCopyBuffer(cl->queue, from.buffer->handle, to.buffer->handle,
+                                      from.offset, to.offset, bytes, 0, NULL, NULL);
+    if (code != CL_SUCCESS)
+        return ky_opencl_failed(cl, code, "clEnqueueCopyBuffer", to.buffer->what, bytes, error);
+    return KY_OK;
+}
+
+static enum ky_status copy(struct ky_card *from_card, struct ky_buffer_place from,
+                           struct ky_card *to_card, struct ky_buffer_place to, size_t bytes,
+                           struct ky_error *error)
+{
+    if (from_card == to_card)
+        return copy_within((struct ky_opencl *)to_card, from, to, bytes, error);
     void *middle = ky_allocate(bytes, 1);
     if (!middle)
         return ky_no_memory(error, "copy between devices", bytes, 1);
-    enum ky_status status = read_buffer(from_card, from, from_offset, middle, bytes, error);
+    enum ky_status status = read_buffer(from_card, from.buffer, from.offset, middle, bytes, error);
     if (status == KY_OK)
-        status = write_buffer(to_card, to, to_offset, middle, bytes, error);
+        status = write_with(to_card, CL_TRUE, to, middle, bytes, error);
     free(middle);
     return status;
 }

@@ -46,19 +46,20 @@ enum ky_status ky_opencl_scratch(struct ky_card *card, enum ky_bulk what, size_t
     return KY_OK;
 }
 
-/* Takes the next part of the scratch; *used becomes the end of it. */
-static enum ky_status take(struct ky_card *card, const struct ky_buffer *scratch, size_t *used,
-                           size_t bytes, struct ky_buffer *part, struct ky_error *error)
+/* Takes the next part of the scratch, of which `rest` is left. */
+static enum ky_status take(struct ky_card *card, struct ky_buffer_place *rest, size_t bytes,
+                           struct ky_buffer *part, struct ky_error *error)
 {
-    enum ky_status status = ky_buffer_part(card, scratch, "scratch", *used, bytes, part, error);
-    *used += bytes;
+    enum ky_status status =
+        ky_buffer_part(card, rest->buffer, "scratch", rest->offset, bytes, part, error);
+    rest->offset += bytes;
     return status;
 }
 
 /* ---- scan and reduce ---- */
 
-/* Buffers for the sums of tiles, the sums of tiles of these sums, and so on: parts of the scratch
- * from `used` on. They are made once for all passes of a sort, since a driver takes longer for a
+/* Buffers for the sums of tiles, the sums of tiles of these sums, and so on: parts of the
+ * scratch. They are made once for all passes of a sort, since a driver takes longer for a
  * part than for a launch. */
 enum { MOST_LEVELS = 4 }; /* 2³² numbers need three */
 struct levels {
@@ -72,15 +73,15 @@ static void release_levels(struct ky_card *card, struct levels *levels)
 }
 
 static enum ky_status make_levels(struct ky_card *card, size_t n, size_t size,
-                                  const struct ky_buffer *scratch, size_t used,
-                                  struct levels *levels, struct ky_error *error)
+                                  struct ky_buffer_place scratch, struct levels *levels,
+                                  struct ky_error *error)
 {
     enum ky_status status = KY_OK;
     size_t tiles = n;
     *levels = (struct levels){0};
     for (int k = 0; k < MOST_LEVELS && status == KY_OK && (k == 0 || tiles > 1); k++) {
         tiles = tiles_of(tiles);
-        status = take(card, scratch, &used, part_bytes(tiles, size), &levels->sums[k], error);
+        status = take(card, &scratch, part_bytes(tiles, size), &levels->sums[k], error);
     }
     if (status != KY_OK)
         release_levels(card, levels);
@@ -117,7 +118,7 @@ enum ky_status ky_opencl_scan(struct ky_card *card, const struct ky_buffer *from
     enum ky_status status = ky_scratch_check(card, scratch, KY_BULK_SCAN, n, error);
     if (status != KY_OK || n == 0)
         return status;
-    status = make_levels(card, n, sizeof(cl_uint), scratch, 0, &levels, error);
+    status = make_levels(card, n, sizeof(cl_uint), KY_PLACE(scratch, 0), &levels, error);
     if (status != KY_OK)
         return status;
     status = scan_level(card, from, to, n, levels.sums, error);
@@ -125,69 +126,73 @@ enum ky_status ky_opencl_scan(struct ky_card *card, const struct ky_buffer *from
     return status;
 }
 
-static enum ky_status reduce_tiles(struct ky_card *card, const struct ky_buffer *from, size_t first,
-                                   size_t n, struct ky_buffer *to, size_t place,
-                                   struct ky_error *error)
+static enum ky_status reduce_tiles(struct ky_card *card, struct ky_buffer_place from, size_t n,
+                                   struct ky_buffer_place to, struct ky_error *error)
 {
-    cl_ulong begin = first, count = n, target = place;
+    cl_ulong begin = from.offset / sizeof begin, count = n, target = to.offset / sizeof target;
     return ky_launch(card, KY_KERNEL_ky_reduce_counts, tiles_of(n),
-                     KY_ARGUMENTS(KY_BUFFER(*from), KY_BUFFER(*to), KY_VALUE(begin),
+                     KY_ARGUMENTS(KY_BUFFER(*from.buffer), KY_BUFFER(*to.buffer), KY_VALUE(begin),
                                   KY_VALUE(count), KY_VALUE(target)),
                      error);
 }
 
 /* Sums of tiles, then sums of tiles of these sums, until one is left. */
-static enum ky_status reduce_level(struct ky_card *card, const struct ky_buffer *from, size_t first,
-                                   size_t n, struct ky_buffer *to, size_t place,
-                                   const struct ky_buffer *scratch, size_t used,
+static enum ky_status reduce_level(struct ky_card *card, struct ky_buffer_place from, size_t n,
+                                   struct ky_buffer_place to, struct ky_buffer_place scratch,
                                    struct ky_error *error)
 {
     struct ky_buffer sums;
     size_t tiles = tiles_of(n);
     if (tiles == 1)
-        return reduce_tiles(card, from, first, n, to, place, error);
-    enum ky_status status =
-        take(card, scratch, &used, part_bytes(tiles, sizeof(cl_ulong)), &sums, error);
+        return reduce_tiles(card, from, n, to, error);
+    enum ky_status status = take(card, &scratch, part_bytes(tiles, sizeof(cl_ulong)), &sums, error);
     if (status != KY_OK)
         return status;
-    status = reduce_tiles(card, from, first, n, &sums, 0, error);
+    status = reduce_tiles(card, from, n, KY_PLACE(&sums, 0), error);
     if (status == KY_OK)
-        status = reduce_level(card, &sums, 0, tiles, to, place, scratch, used, error);
+        status = reduce_level(card, KY_PLACE(&sums, 0), tiles, to, scratch, error);
     ky_buffer_release(card, &sums);
     return status;
 }
 
-enum ky_status ky_opencl_reduce(struct ky_card *card, const struct ky_buffer *from, size_t first,
-                                size_t n, struct ky_buffer *to, size_t place,
-                                const struct ky_buffer *scratch, struct ky_error *error)
+enum ky_status ky_opencl_reduce(struct ky_card *card, struct ky_buffer_place from, size_t n,
+                                struct ky_buffer_place to, const struct ky_buffer *scratch,
+                                struct ky_error *error)
 {
     enum ky_status status = ky_scratch_check(card, scratch, KY_BULK_REDUCE, n, error);
-    return status == KY_OK ? reduce_level(card, from, first, n, to, place, scratch, 0, error)
-                           : status;
+    return status == KY_OK ? reduce_level(card, from, n, to, KY_PLACE(scratch, 0), error) : status;
 }
 
 /* ---- sort ---- */
 
+/* A sort under way. */
+struct sorting {
+    struct ky_two_buffers *keys, *values;
+    size_t n;
+    cl_uint bits;
+    struct ky_buffer counts; /* of each digit in each tile */
+    struct levels levels;    /* for the scan of the counts */
+};
+
 /* One pass by the digit from bit `shift` on, to the other buffers. */
-static enum ky_status sort_pass(struct ky_card *card, struct ky_two_buffers *keys,
-                                struct ky_two_buffers *values, size_t n, cl_uint shift,
-                                cl_uint bits, struct ky_buffer *counts, struct levels *levels,
+static enum ky_status sort_pass(struct ky_card *card, struct sorting *s, cl_uint shift,
                                 struct ky_error *error)
 {
+    struct ky_two_buffers *keys = s->keys, *values = s->values;
     struct ky_buffer *key = &keys->buffer[keys->now], *key_out = &keys->buffer[1 - keys->now],
                      *value = &values->buffer[values->now],
                      *value_out = &values->buffer[1 - values->now];
-    cl_uint count = (cl_uint)n, tiles = (cl_uint)ky_groups(n, KY_SORT_TILE);
-    cl_uint left = bits - shift, mask = left < DIGIT_BITS ? (1U << left) - 1 : DIGITS - 1;
+    cl_uint count = (cl_uint)s->n, tiles = (cl_uint)ky_groups(s->n, KY_SORT_TILE);
+    cl_uint left = s->bits - shift, mask = left < DIGIT_BITS ? (1U << left) - 1 : DIGITS - 1;
     const struct ky_arguments counting =
-        KY_ARGUMENTS(KY_BUFFER(*key), KY_BUFFER(*counts), KY_VALUE(count), KY_VALUE(shift),
+        KY_ARGUMENTS(KY_BUFFER(*key), KY_BUFFER(s->counts), KY_VALUE(count), KY_VALUE(shift),
                      KY_VALUE(mask), KY_VALUE(tiles));
     const struct ky_arguments placing = KY_ARGUMENTS(
-        KY_BUFFER(*key), KY_BUFFER(*value), KY_BUFFER(*counts), KY_BUFFER(*key_out),
+        KY_BUFFER(*key), KY_BUFFER(*value), KY_BUFFER(s->counts), KY_BUFFER(*key_out),
         KY_BUFFER(*value_out), KY_VALUE(count), KY_VALUE(shift), KY_VALUE(mask), KY_VALUE(tiles));
     enum ky_status status = ky_launch(card, KY_KERNEL_ky_sort_count, tiles, counting, error);
     if (status == KY_OK)
-        status = scan_level(card, counts, counts, counts_of(n), levels->sums, error);
+        status = scan_level(card, &s->counts, &s->counts, counts_of(s->n), s->levels.sums, error);
     if (status == KY_OK)
         status = ky_launch(card, KY_KERNEL_ky_sort_place, tiles, placing, error);
     keys->now = 1 - keys->now;
@@ -199,19 +204,18 @@ enum ky_status ky_opencl_sort(struct ky_card *card, struct ky_two_buffers *keys,
                               struct ky_two_buffers *values, size_t n, int bits,
                               const struct ky_buffer *scratch, struct ky_error *error)
 {
-    struct ky_buffer counts;
-    struct levels levels;
-    size_t used = 0;
+    struct sorting s = {.keys = keys, .values = values, .n = n, .bits = (cl_uint)bits};
+    struct ky_buffer_place rest = {scratch, 0};
     enum ky_status status = ky_scratch_check(card, scratch, KY_BULK_SORT, n, error);
     if (status != KY_OK || n < 2)
         return status;
-    status = take(card, scratch, &used, part_bytes(counts_of(n), sizeof(cl_uint)), &counts, error);
+    status = take(card, &rest, part_bytes(counts_of(n), sizeof(cl_uint)), &s.counts, error);
     if (status != KY_OK)
         return status;
-    status = make_levels(card, counts_of(n), sizeof(cl_uint), scratch, used, &levels, error);
-    for (cl_uint shift = 0; shift < (cl_uint)bits && status == KY_OK; shift += DIGIT_BITS)
-        status = sort_pass(card, keys, values, n, shift, (cl_uint)bits, &counts, &levels, error);
-    release_levels(card, &levels);
-    ky_buffer_release(card, &counts);
+    status = make_levels(card, counts_of(n), sizeof(cl_uint), rest, &s.levels, error);
+    for (cl_uint shift = 0; shift < s.bits && status == KY_OK; shift += DIGIT_BITS)
+        status = sort_pass(card, &s, shift, error);
+    release_levels(card, &s.levels);
+    ky_buffer_release(card, &s.counts);
     return status;
 }
