@@ -14,9 +14,7 @@
 #define BLANKS " \t\r"
 
 struct reading {
-    const struct ky_option_set *sets;
-    size_t count;
-    const struct ky_option_word *others; /* for hints */
+    const struct ky_option_names *names;
     const char *name; /* of the file; NULL: text of our own, where unknown names are passed over */
     size_t line;      /* from 1 */
     size_t *given;    /* for each option of each set the line that names it; NULL: not kept */
@@ -90,7 +88,7 @@ static enum ky_status unknown_name(const struct reading *r, const char *name)
     char guess[KY_OPTION_GUESS];
     if (!r->name)
         return KY_OK;
-    ky_options_guess(r->sets, r->count, r->others, "", name, guess);
+    ky_options_guess(r->names, "", name, guess);
     ky_fail(r->error, KY_USAGE, "unknown option '%.80s'%s", name, guess);
     return ky_fail_in(r->error, KY_USAGE, "%s, line %zu: ", r->name, r->line);
 }
@@ -101,7 +99,7 @@ static size_t named_before(struct reading *r, const struct ky_option_set *owner,
 {
     if (!r->given)
         return 0;
-    size_t *line = &r->given[ky_options_index(r->sets, owner, option)], before = *line;
+    size_t *line = &r->given[ky_options_index(r->names->sets, owner, option)], before = *line;
     *line = r->line;
     return before;
 }
@@ -111,7 +109,7 @@ static enum ky_status set_option(struct reading *r, char *name, char *value)
 {
     char where[320];
     const struct ky_option_set *owner = NULL;
-    const struct ky_option *option = ky_options_find(r->sets, r->count, name, &owner);
+    const struct ky_option *option = ky_options_find(r->names->sets, r->names->count, name, &owner);
     if (!option)
         return unknown_name(r, name);
     size_t before = named_before(r, owner, option);
@@ -195,21 +193,20 @@ static enum ky_status read_lines(struct reading *r, char *text)
 enum ky_status ky_options_read_back(const struct ky_option_set *sets, size_t count, char *text,
                                     struct ky_error *error)
 {
-    struct reading r = {.sets = sets, .count = count, .error = error};
+    const struct ky_option_names names = {sets, count, NULL};
+    struct reading r = {.names = &names, .error = error};
     return read_lines(&r, text);
 }
 
-enum ky_status ky_options_ini(const struct ky_option_set *sets, size_t count,
-                              const struct ky_option_word *others, FILE *file, const char *name,
+enum ky_status ky_options_ini(const struct ky_option_names *names, FILE *file, const char *name,
                               struct ky_option_storage **storage, struct ky_error *error)
 {
-    size_t options = ky_options_total(sets, count);
+    size_t options = ky_options_total(names->sets, names->count);
     char *text = NULL;
     enum ky_status status = ky_options_read_file(file, name, storage, &text, error);
     if (status)
         return status;
-    struct reading r = {
-        .sets = sets, .count = count, .others = others, .name = name, .error = error};
+    struct reading r = {.names = names, .name = name, .error = error};
     r.given = ky_allocate_zeroed(options, sizeof *r.given);
     if (!r.given)
         return ky_no_memory(error, "parameter file", options, sizeof(size_t));

@@ -120,6 +120,13 @@ int ky_option_is_set(const struct ky_option *option, const void *values);
 struct ky_option_word {
     const char *word, *name, *hint;
 };
+/* What a command line or a parameter file may name: the options of `count` sets, and other words
+ * for them, or NULL. */
+struct ky_option_names {
+    const struct ky_option_set *sets;
+    size_t count;
+    const struct ky_option_word *others;
+};
 /* The letter of an option, or NULL. `others` may be NULL here and below. */
 const char *ky_option_letter_of(const struct ky_option_word *others, const char *name);
 
@@ -127,8 +134,7 @@ const char *ky_option_letter_of(const struct ky_option_word *others, const char 
  * is not a number needs the '='. Words that are no options, and all after `--`, go to `positional`
  * (room for `argc`), their number to *positionals. KY_USAGE for an unknown name (with the nearest
  * one), an option that is given twice, a missing value, and what ky_option_set_text refuses. */
-enum ky_status ky_options_command_line(const struct ky_option_set *sets, size_t count,
-                                       const struct ky_option_word *others, int argc, char **argv,
+enum ky_status ky_options_command_line(const struct ky_option_names *names, int argc, char **argv,
                                        const char **positional, int *positionals,
                                        struct ky_error *error);
 
@@ -148,13 +154,11 @@ size_t ky_options_total(const struct ky_option_set *sets, size_t count);
  * line that is wrong or names an option for the second time, KY_BAD_DATA for a file that is no text
  * or cannot be read. TEXT fields point into *storage, which is NULL before the first file; free it
  * by ky_options_storage_free after their last use, also after a failure. */
-enum ky_status ky_options_ini(const struct ky_option_set *sets, size_t count,
-                              const struct ky_option_word *others, FILE *file, const char *name,
+enum ky_status ky_options_ini(const struct ky_option_names *names, FILE *file, const char *name,
                               struct ky_option_storage **storage, struct ky_error *error);
 /* The same from the object "options" of a JSON file, such as run.json. *member (may be NULL)
  * becomes the text of the outermost object's member `member_name`, or NULL if it has none. */
-enum ky_status ky_options_json(const struct ky_option_set *sets, size_t count,
-                               const struct ky_option_word *others, FILE *file, const char *name,
+enum ky_status ky_options_json(const struct ky_option_names *names, FILE *file, const char *name,
                                struct ky_option_storage **storage, const char *member_name,
                                const char **member, struct ky_error *error);
 /* Reads the whole of a parameter file. *text, which *storage owns, is ended by a zero byte.
@@ -172,14 +176,12 @@ void ky_options_storage_free(struct ky_option_storage *storage);
 const char *ky_nearest_word(const char *name, const char *const *words, size_t count);
 /* The first of the other words that is `word`, but for capitals, '-' and '_', and whose option the
  * sets have; NULL if there is none. */
-const struct ky_option_word *ky_option_other_word(const struct ky_option_set *sets, size_t count,
-                                                  const struct ky_option_word *others,
+const struct ky_option_word *ky_option_other_word(const struct ky_option_names *names,
                                                   const char *word);
 /* Writes what `name`, which the sets do not have, may mean: "; did you mean --step?", with a hint
  * if the other word has one, or "". `dashes` ("--" or "") stand before the option. */
 enum { KY_OPTION_GUESS = 256 };
-void ky_options_guess(const struct ky_option_set *sets, size_t count,
-                      const struct ky_option_word *others, const char *dashes, const char *name,
+void ky_options_guess(const struct ky_option_names *names, const char *dashes, const char *name,
                       char guess[KY_OPTION_GUESS]);
 
 /* Reads back what ky_options_write_ini wrote. Splits `text` in place; TEXT fields point into it.

@@ -38,7 +38,7 @@ enum ky_status ky_option_by_name(const struct ky_option_set *sets, size_t count,
         return ky_fail(error, KY_USAGE, "'%s' is not in the parameters of this program", name);
     if (*option)
         return KY_OK;
-    ky_options_guess(sets, count, NULL, "", name, guess);
+    ky_options_guess(&(struct ky_option_names){sets, count, NULL}, "", name, guess);
     return ky_fail(error, KY_USAGE, "no parameter '%.80s'%s", name, guess);
 }
 

@@ -9,9 +9,7 @@
 #include "base/options.h"
 
 struct reading {
-    const struct ky_option_set *sets;
-    size_t count;
-    const struct ky_option_word *others; /* for hints */
+    const struct ky_option_names *names;
     const char *member_name, *member;
     int options;          /* how many were read */
     unsigned char *taken; /* for each option of each set */
@@ -28,13 +26,13 @@ static enum ky_status take(void *context, const char *object, const char *name, 
         r->member = text;
     if (strcmp(object, "options") != 0)
         return KY_OK;
-    const struct ky_option *option = ky_options_find(r->sets, r->count, name, &owner);
+    const struct ky_option *option = ky_options_find(r->names->sets, r->names->count, name, &owner);
     if (!option) {
         char guess[KY_OPTION_GUESS];
-        ky_options_guess(r->sets, r->count, r->others, "", name, guess);
+        ky_options_guess(r->names, "", name, guess);
         return ky_fail(error, KY_USAGE, "%s: is not an option of this command%s", where, guess);
     }
-    unsigned char *taken = &r->taken[ky_options_index(r->sets, owner, option)];
+    unsigned char *taken = &r->taken[ky_options_index(r->names->sets, owner, option)];
     if (*taken)
         return ky_fail(error, KY_USAGE, "%s: is given twice; give it once", where);
     *taken = 1;
@@ -45,14 +43,13 @@ static enum ky_status take(void *context, const char *object, const char *name, 
     return status;
 }
 
-enum ky_status ky_options_json(const struct ky_option_set *sets, size_t count,
-                               const struct ky_option_word *others, FILE *file, const char *name,
+enum ky_status ky_options_json(const struct ky_option_names *names, FILE *file, const char *name,
                                struct ky_option_storage **storage, const char *member_name,
                                const char **member, struct ky_error *error)
 {
-    const size_t total = ky_options_total(sets, count);
+    const size_t total = ky_options_total(names->sets, names->count);
     char *text = NULL;
-    struct reading r = {.sets = sets, .count = count, .others = others, .member_name = member_name};
+    struct reading r = {.names = names, .member_name = member_name};
     enum ky_status status = ky_options_read_file(file, name, storage, &text, error);
     if (status)
         return status;

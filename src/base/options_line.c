@@ -6,21 +6,18 @@
 #include "base/options.h"
 
 /* The option that a letter stands for, if the sets have it; or NULL. */
-static const struct ky_option *find_letter(const struct ky_option_set *sets, size_t count,
-                                           const struct ky_option_word *others, char letter,
+static const struct ky_option *find_letter(const struct ky_option_names *names, char letter,
                                            const struct ky_option_set **owner)
 {
-    for (; others && others->word; others++)
+    for (const struct ky_option_word *others = names->others; others && others->word; others++)
         if (*others->word == letter && !others->word[1])
-            return ky_options_find(sets, count, others->name, owner);
+            return ky_options_find(names->sets, names->count, others->name, owner);
     return NULL;
 }
 
 /* A command line while it is read. */
 struct words {
-    const struct ky_option_set *sets;
-    size_t count;
-    const struct ky_option_word *others; /* letters, and words of other programs */
+    const struct ky_option_names *names;
     int argc, at;
     char **argv;
     unsigned char *taken; /* of each option of each set, whether a word has named it */
@@ -30,7 +27,7 @@ struct words {
 static enum ky_status unknown(const struct words *w, const char *name)
 {
     char guess[KY_OPTION_GUESS];
-    ky_options_guess(w->sets, w->count, w->others, "--", name, guess);
+    ky_options_guess(w->names, "--", name, guess);
     return ky_fail(w->error, KY_USAGE,
                    *guess ? "unknown option --%s%s (--help lists all)"
                           : "unknown option --%s%s; --help lists all",
@@ -58,7 +55,7 @@ static enum ky_status take(struct words *w, const struct ky_option *option,
                            const struct ky_option_set *owner, const char *value)
 {
     char where[80];
-    unsigned char *taken = &w->taken[ky_options_index(w->sets, owner, option)];
+    unsigned char *taken = &w->taken[ky_options_index(w->names->sets, owner, option)];
     if (*taken)
         return given_twice(w, option);
     *taken = 1;
@@ -88,7 +85,7 @@ static enum ky_status read_name(struct words *w, const char *word)
     memcpy(name, word + 2, length);
     name[length] = '\0';
     const struct ky_option_set *owner = NULL;
-    const struct ky_option *option = ky_options_find(w->sets, w->count, name, &owner);
+    const struct ky_option *option = ky_options_find(w->names->sets, w->names->count, name, &owner);
     if (!option)
         return unknown(w, name);
     return take(w, option, owner, word[2 + length] ? word + 3 + length : NULL);
@@ -101,12 +98,12 @@ static enum ky_status read_letters(struct words *w, const char *word)
     const struct ky_option_set *owner = NULL;
     char whole[64];
     snprintf(whole, sizeof whole, "%.*s", (int)strcspn(word + 1, "="), word + 1);
-    if (whole[0] && whole[1] && ky_options_find(w->sets, w->count, whole, NULL))
+    if (whole[0] && whole[1] && ky_options_find(w->names->sets, w->names->count, whole, NULL))
         return ky_fail(w->error, KY_USAGE, "unknown option -%s; did you mean --%s?", whole, whole);
-    if (whole[0] && whole[1] && ky_option_other_word(w->sets, w->count, w->others, whole))
+    if (whole[0] && whole[1] && ky_option_other_word(w->names, whole))
         return unknown(w, whole);
     for (const char *c = word + 1; *c && !status; c++) {
-        const struct ky_option *option = find_letter(w->sets, w->count, w->others, *c, &owner);
+        const struct ky_option *option = find_letter(w->names, *c, &owner);
         if (!option)
             return ky_fail(w->error, KY_USAGE, "unknown option %s; --help lists all", word);
         if (option->type != KY_OPTION_FLAG)
@@ -133,13 +130,12 @@ static enum ky_status read_words(struct words *w, const char **positional, int *
     return status;
 }
 
-enum ky_status ky_options_command_line(const struct ky_option_set *sets, size_t count,
-                                       const struct ky_option_word *others, int argc, char **argv,
+enum ky_status ky_options_command_line(const struct ky_option_names *names, int argc, char **argv,
                                        const char **positional, int *positionals,
                                        struct ky_error *error)
 {
-    size_t total = ky_options_total(sets, count);
-    struct words w = {sets, count, others, argc, 0, argv, ky_allocate_zeroed(total, 1), error};
+    size_t total = ky_options_total(names->sets, names->count);
+    struct words w = {names, argc, 0, argv, ky_allocate_zeroed(total, 1), error};
     *positionals = 0;
     if (!w.taken)
         return ky_no_memory(error, "command line", total, 1);

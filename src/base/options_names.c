@@ -101,25 +101,24 @@ static int is_same_word(const char *a, const char *b)
     return *a == *b;
 }
 
-const struct ky_option_word *ky_option_other_word(const struct ky_option_set *sets, size_t count,
-                                                  const struct ky_option_word *others,
+const struct ky_option_word *ky_option_other_word(const struct ky_option_names *names,
                                                   const char *word)
 {
-    for (; others && others->word; others++) {
+    for (const struct ky_option_word *others = names->others; others && others->word; others++) {
         char name[64]; /* the option in "force direct" */
         snprintf(name, sizeof name, "%.*s", (int)strcspn(others->name, " "), others->name);
-        if (is_same_word(word, others->word) && ky_options_find(sets, count, name, NULL))
+        if (is_same_word(word, others->word) &&
+            ky_options_find(names->sets, names->count, name, NULL))
             return others;
     }
     return NULL;
 }
 
-void ky_options_guess(const struct ky_option_set *sets, size_t count,
-                      const struct ky_option_word *others, const char *dashes, const char *name,
+void ky_options_guess(const struct ky_option_names *names, const char *dashes, const char *name,
                       char guess[KY_OPTION_GUESS])
 {
-    const struct ky_option_word *other = ky_option_other_word(sets, count, others, name);
-    const char *near = other ? other->name : nearest_option(sets, count, name);
+    const struct ky_option_word *other = ky_option_other_word(names, name);
+    const char *near = other ? other->name : nearest_option(names->sets, names->count, name);
     *guess = '\0';
     if (!near)
         return;

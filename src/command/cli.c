@@ -121,6 +121,11 @@ static int is_parameter_file(const char *word)
     return ky_ends_with(word, ".ini") || ky_ends_with(word, ".json");
 }
 
+static struct ky_option_names names_of(const struct cli *cli)
+{
+    return (struct ky_option_names){cli->sets, cli->count, cli_words};
+}
+
 /* Reads the INI or JSON file into the sets, and notes which options the command line itself gives.
  */
 static enum ky_status read_parameter_file(struct cli *cli, const char *name)
@@ -134,12 +139,11 @@ static enum ky_status read_parameter_file(struct cli *cli, const char *name)
         return ky_fail(&cli->error, KY_USAGE, "%s: is a folder, not a parameter file", name);
     }
     memcpy(cli->on_line, cli->given, sizeof cli->given);
-    enum ky_status status =
-        ky_ends_with(name, ".json")
-            ? ky_options_json(cli->sets, cli->count, cli_words, file, name, &cli->storage,
-                              "bodies_hash", &cli->bodies_hash, &cli->error)
-            : ky_options_ini(cli->sets, cli->count, cli_words, file, name, &cli->storage,
-                             &cli->error);
+    const struct ky_option_names names = names_of(cli);
+    enum ky_status status = ky_ends_with(name, ".json")
+                                ? ky_options_json(&names, file, name, &cli->storage, "bodies_hash",
+                                                  &cli->bodies_hash, &cli->error)
+                                : ky_options_ini(&names, file, name, &cli->storage, &cli->error);
     fclose(file);
     return status;
 }
@@ -159,13 +163,14 @@ static int wants_help(struct cli *cli, int argc, char **argv)
 /* Reads the options of the command line; other words go to cli->words. */
 static enum ky_status read_words(struct cli *cli, int argc, char **argv)
 {
-    return ky_options_command_line(cli->sets, cli->count, cli_words, argc, argv, cli->words,
-                                   &cli->word_count, &cli->error);
+    const struct ky_option_names names = names_of(cli);
+    return ky_options_command_line(&names, argc, argv, cli->words, &cli->word_count, &cli->error);
 }
 
 /* KY_USAGE for a word such as "tstop=5", the form of options in other programs. */
 static enum ky_status refuse_assignments(struct cli *cli)
 {
+    const struct ky_option_names names = names_of(cli);
     for (int k = 0; k < cli->word_count; k++) {
         const char *word = cli->words[k], *value = strchr(word, '=');
         char name[64], assigned[66], guess[KY_OPTION_GUESS];
@@ -175,12 +180,11 @@ static enum ky_status refuse_assignments(struct cli *cli)
         snprintf(name, sizeof name, "%.*s", (int)(value - word), word);
         snprintf(assigned, sizeof assigned, "%s=", name);
         const int own = !!ky_options_find(cli->sets, cli->count, name, NULL);
-        const struct ky_option_word *other =
-            ky_option_other_word(cli->sets, cli->count, cli_words, assigned);
+        const struct ky_option_word *other = ky_option_other_word(&names, assigned);
         if (own && !other)
             return ky_fail(&cli->error, KY_USAGE, "'%s' is not an option; write --%s %s", word,
                            name, value + 1);
-        ky_options_guess(cli->sets, cli->count, cli_words, "--", other ? assigned : name, guess);
+        ky_options_guess(&names, "--", other ? assigned : name, guess);
         if (*guess)
             return ky_fail(&cli->error, KY_USAGE, "'%s' is not an option%s (--help lists all)",
                            word, guess);

@@ -25,7 +25,7 @@ static enum ky_status read_file(FILE *file, struct ky_option_set *set,
 {
     rewind(file);
     ky_options_defaults(set);
-    return ky_options_ini(set, 1, NULL, file, "x.ini", storage, error);
+    return ky_options_ini(&(struct ky_option_names){set, 1, NULL}, file, "x.ini", storage, error);
 }
 
 static void write_and_compare(struct ky_option_set *set, const struct values *values)

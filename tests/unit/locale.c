@@ -82,7 +82,8 @@ static void options(void **state)
     struct ky_option_storage *storage = NULL;
     ky_parameters_defaults(&again);
     ky_parameter_sets(&again, sets);
-    assert_ok(ky_options_ini(sets, KY_PARAMETER_SETS, NULL, file, "options.ini", &storage, &error));
+    assert_ok(ky_options_ini(&(struct ky_option_names){sets, KY_PARAMETER_SETS, NULL}, file,
+                             "options.ini", &storage, &error));
     assert_true(again.theta == 0.7 && again.softening == 1.5e-3);
     ky_options_storage_free(storage);
     fclose(file);

@@ -38,10 +38,12 @@ static const struct ky_option_word letters[] = {
     {"t_end", "step", NULL},     {"kmax", "step", "2^-kmax"}, {"infile", "input", NULL},
     {"exact", "kind two", NULL}, {NULL, NULL, NULL}};
 
+static const struct ky_option_names all = {&set, 1, letters};
+
 static enum ky_status parse(int argc, char **argv)
 {
     ky_options_defaults(&set);
-    return ky_options_command_line(&set, 1, letters, argc, argv, words, &word_count, &error);
+    return ky_options_command_line(&all, argc, argv, words, &word_count, &error);
 }
 #define PARSE(...)                                                                                 \
     parse((int)(sizeof((char *[]){__VA_ARGS__}) / sizeof(char *)), (char *[]){__VA_ARGS__})
@@ -183,7 +185,7 @@ static enum ky_status read_ini(const char *text, size_t size, struct ky_option_s
     rewind(file);
     ky_options_defaults(&set);
     *storage = NULL;
-    enum ky_status status = ky_options_ini(&set, 1, letters, file, "t.ini", storage, &error);
+    enum ky_status status = ky_options_ini(&all, file, "t.ini", storage, &error);
     fclose(file);
     return status;
 }
@@ -310,7 +312,8 @@ static void templates_are_parameter_files(void **state)
     ky_options_defaults(&set);
     char *text, *argv[] = {"--name", "a # b", "--theta", "0.25", "--fast"};
     size_t size;
-    assert_ok(ky_options_command_line(&noted, 1, letters, 5, argv, words, &word_count, &error));
+    assert_ok(ky_options_command_line(&(struct ky_option_names){&noted, 1, letters}, 5, argv, words,
+                                      &word_count, &error));
     FILE *memory = open_memstream(&text, &size);
     ky_options_write_template(&noted, 1, memory);
     fclose(memory);
@@ -336,7 +339,8 @@ static void ini_names_of_two_sets(void **state)
     FILE *file = tmpfile();
     fputs("[second]\ntheta = 1\n[elsewhere]\nbodies = 7\n", file);
     rewind(file);
-    assert_ok(ky_options_ini(sets, 2, NULL, file, "t.ini", &storage, &error));
+    assert_ok(
+        ky_options_ini(&(struct ky_option_names){sets, 2, NULL}, file, "t.ini", &storage, &error));
     assert_true(second.theta == 0.5 && v.theta == 1 && v.n == 7);
     ky_options_storage_free(storage);
     fclose(file);
@@ -513,13 +517,14 @@ static void values_with_units_wait(void **state)
     };
     const char *waiting[4] = {NULL};
     const struct ky_option_set late = {"late", lengths, 4, &v, NULL, waiting};
+    const struct ky_option_names names = {&late, 1, NULL};
     struct ky_option_storage *storage = NULL;
     struct ky_units cluster, none;
     assert_ok(ky_units_preset("cluster", &cluster, &error));
     assert_ok(ky_units_preset("nbody", &none, &error));
     char *good[] = {"--step", "977.792Myr", "--at=1,0.977792Gyr,-2Myr"};
     ky_options_defaults(&late);
-    assert_ok(ky_options_command_line(&late, 1, NULL, 3, good, words, &word_count, &error));
+    assert_ok(ky_options_command_line(&names, 3, good, words, &word_count, &error));
     assert_true(v.step == 977.792 && waiting[0] && waiting[3]);
     assert_ok(ky_options_settle(&late, 1, &cluster, &storage, &error));
     assert_between(v.step, 999.999, 1000.001);
@@ -531,8 +536,8 @@ static void values_with_units_wait(void **state)
         const int later = *bad[k].text == '!';
         ky_options_defaults(&late);
         waiting[0] = waiting[3] = NULL;
-        enum ky_status status = ky_options_command_line(&late, 1, NULL, bad[k].next ? 3 : 2, argv,
-                                                        words, &word_count, &error);
+        enum ky_status status =
+            ky_options_command_line(&names, bad[k].next ? 3 : 2, argv, words, &word_count, &error);
         assert_int_equal(status, later ? KY_OK : KY_USAGE);
         if (later)
             assert_int_equal(ky_options_settle(&late, 1, &cluster, &storage, &error), KY_USAGE);
