@@ -92,19 +92,23 @@ static int set_ti(double ti)
     return ky_grape_unusable(&g6.process) ? -1 : 0;
 }
 
-static int set_body(int address, int label, double time, double mass, const double *s18,
-                    const double *j6, const double *a2, const double *v, const double *x)
+/* The motion of a body as programs send it: a/2, j/6 and snap/18 behind v and x. */
+struct motion {
+    const double *s18, *j6, *a2, *v, *x;
+};
+
+static int set_body(int address, int label, double time, double mass, const struct motion *motion)
 {
     struct ky_error error;
     struct ky_board_body body = {.time = time, .mass = mass, .label = label, .set = 1};
     if (ky_grape_unusable(&g6.process) || address < 0)
         return -1;
     for (int c = 0; c < 3; c++) {
-        body.x[c] = x[c];
-        body.v[c] = v[c];
-        body.a2[c] = a2[c];
-        body.j6[c] = j6[c];
-        body.s18[c] = s18[c];
+        body.x[c] = motion->x[c];
+        body.v[c] = motion->v[c];
+        body.a2[c] = motion->a2[c];
+        body.j6[c] = motion->j6[c];
+        body.s18[c] = motion->s18[c];
     }
     return ky_grape_result(&g6.process, "g6_set_j_particle",
                            ky_pool_put(g6.process.pool, (uint32_t)address, &body, &error), &error);
@@ -338,7 +342,7 @@ WEAK int g6_set_j_particle(int cluster, int address, int index, double tj, doubl
                            double x[3])
 {
     (void)cluster, (void)dtj;
-    return set_body(address, index, tj, mass, a2by18, a1by6, aby2, v, x);
+    return set_body(address, index, tj, mass, &(struct motion){a2by18, a1by6, aby2, v, x});
 }
 
 WEAK int g6_set_j_particle_(int *cluster, int *address, int *index, double *tj, double *dtj,
@@ -346,7 +350,7 @@ WEAK int g6_set_j_particle_(int *cluster, int *address, int *index, double *tj, 
                             double v[3], double x[3])
 {
     (void)cluster, (void)dtj;
-    return set_body(*address, *index, *tj, *mass, a2by18, a1by6, aby2, v, x);
+    return set_body(*address, *index, *tj, *mass, &(struct motion){a2by18, a1by6, aby2, v, x});
 }
 
 WEAK int g6calc_firsthalf(int cluster, int nj, int ni, int index[], double xi[][3], double vi[][3],

@@ -52,10 +52,11 @@ static enum ky_status drop(const struct cartwheel *own, const struct ky_model_co
                            size_t n, double mass, struct ky_bodies *bodies, struct ky_error *error)
 {
     const struct ky_cut cut = {5};
+    const struct ky_sphere intruder = {&ky_plummer, &cut, own->radius, mass};
     struct ky_model_common part = *common;
     part.n = common->n - n;
     part.seed = ~common->seed;
-    return ky_equilibrium_put(&ky_plummer, &cut, own->radius, mass, &part, n, bodies, error);
+    return ky_equilibrium_put(&intruder, &part, n, bodies, error);
 }
 
 static enum ky_status make(const void *parameters, const struct ky_model_common *common,

@@ -214,26 +214,25 @@ enum ky_status ky_equilibrium_half_mass(const struct ky_model *model, const void
     return status;
 }
 
-enum ky_status ky_equilibrium_put(const struct ky_model *model, const void *own, double radius,
-                                  double mass, const struct ky_model_common *common, size_t first,
-                                  struct ky_bodies *bodies, struct ky_error *error)
+enum ky_status ky_equilibrium_put(const struct ky_sphere *of, const struct ky_model_common *common,
+                                  size_t first, struct ky_bodies *bodies, struct ky_error *error)
 {
     struct ky_model_common part = *common;
     struct ky_snapshot sphere;
     double half, mean[2][3];
     ky_snapshot_clear(&sphere);
-    enum ky_status status = ky_equilibrium_half_mass(model, own, &half, error);
+    enum ky_status status = ky_equilibrium_half_mass(of->model, of->own, &half, error);
     if (status)
         return status;
-    const double length = radius / half, speed = sqrt(mass / length);
+    const double length = of->radius / half, speed = sqrt(of->mass / length);
     part.softening = common->softening / length;
-    status = ky_equilibrium_make(model, own, &part, &sphere, error);
+    status = ky_equilibrium_make(of->model, of->own, &part, &sphere, error);
     if (!status) {
         ky_mean(part.n, sphere.bodies.mass, sphere.bodies.position, mean[0]);
         ky_mean(part.n, sphere.bodies.mass, sphere.bodies.velocity, mean[1]);
     }
     for (size_t i = 0; i < part.n && !status; i++) {
-        bodies->mass[first + i] = mass / (double)part.n;
+        bodies->mass[first + i] = of->mass / (double)part.n;
         for (int c = 0; c < 3; c++) {
             const double x = sphere.bodies.position[i][c], v = sphere.bodies.velocity[i][c];
             bodies->position[first + i][c] = length * (x - mean[0][c]);

@@ -48,10 +48,16 @@ enum ky_status ky_equilibrium_make(const struct ky_model *model, const void *own
 /* The verb `half_mass` of such a model: the radius that holds half of the mass, in Hénon units. */
 enum ky_status ky_equilibrium_half_mass(const struct ky_model *model, const void *own,
                                         double *radius, struct ky_error *error);
-/* Makes bodies first … first + common->n − 1 such a model of this half-mass radius and mass with
- * its centre of mass at the origin, at rest; G = 1. The softening is in these lengths. */
-enum ky_status ky_equilibrium_put(const struct ky_model *model, const void *own, double radius,
-                                  double mass, const struct ky_model_common *common, size_t first,
-                                  struct ky_bodies *bodies, struct ky_error *error);
+
+/* Such a model with its own parameters, of a size and mass; G = 1. */
+struct ky_sphere {
+    const struct ky_model *model;
+    const void *own;
+    double radius, mass; /* radius: half-mass radius */
+};
+/* Makes bodies first … first + common->n − 1 such a sphere with its centre of mass at the origin,
+ * at rest. The softening is in its lengths. */
+enum ky_status ky_equilibrium_put(const struct ky_sphere *of, const struct ky_model_common *common,
+                                  size_t first, struct ky_bodies *bodies, struct ky_error *error);
 
 #endif

@@ -33,19 +33,6 @@ struct figure {
 static const struct ky_option three_options[] = {SIZE("1", "1.08"), RADIUS},
                               four_options[] = {SIZE("2", "1.38"), RADIUS};
 
-/* Bodies first … first + n − 1 become a galaxy of the mass, at rest about the origin. */
-static enum ky_status draw(const struct figure *figure, const struct ky_model_common *common,
-                           int which, size_t first, size_t n, double mass, struct ky_bodies *bodies,
-                           struct ky_error *error)
-{
-    const struct ky_cut cut = {5};
-    struct ky_model_common own = *common;
-    own.n = n;
-    own.seed = common->seed + 0x9e3779b97f4a7c15U * (uint64_t)which; /* other random numbers */
-    return ky_equilibrium_put(&ky_plummer, &cut, figure->galaxy_radius, mass, &own, first, bodies,
-                              error);
-}
-
 /* κ of the galaxies. */
 static double mean_square(const struct ky_bodies *bodies)
 {
@@ -63,6 +50,19 @@ static size_t first_of(size_t n, int count, int g)
     return before * each + (before < more ? before : more);
 }
 
+/* Makes galaxy g of `count`, at rest about the origin; the sum of masses is 1. */
+static enum ky_status draw(const struct figure *figure, const struct ky_model_common *common,
+                           int count, int g, struct ky_bodies *bodies, struct ky_error *error)
+{
+    const struct ky_cut cut = {5};
+    const struct ky_sphere galaxy = {&ky_plummer, &cut, figure->galaxy_radius, 1. / count};
+    const size_t first = first_of(bodies->n, count, g);
+    struct ky_model_common own = *common;
+    own.n = first_of(bodies->n, count, g + 1) - first;
+    own.seed = common->seed + 0x9e3779b97f4a7c15U * (uint64_t)g; /* other random numbers */
+    return ky_equilibrium_put(&galaxy, &own, first, bodies, error);
+}
+
 static enum ky_status make(int count, const struct figure *figure,
                            const struct ky_model_common *common, struct ky_snapshot *snapshot,
                            struct ky_error *error)
@@ -70,11 +70,8 @@ static enum ky_status make(int count, const struct figure *figure,
     struct ky_bodies *bodies = &snapshot->bodies;
     struct ky_dance dance;
     enum ky_status status = ky_model_allocate(common, 0, snapshot, error);
-    for (int g = 0; g < count && !status; g++) {
-        const size_t first = first_of(bodies->n, count, g),
-                     next = first_of(bodies->n, count, g + 1);
-        status = draw(figure, common, g, first, next - first, 1. / count, bodies, error);
-    }
+    for (int g = 0; g < count && !status; g++)
+        status = draw(figure, common, count, g, bodies, error);
     if (status)
         return status;
     const double eps = ky_pair_softening(common);

@@ -64,10 +64,17 @@ static void sphere(double scale, double edge, struct ky_profile *profile)
         profile->r[k] *= scale;
 }
 
-/* Adds up the pull of the components in `of` (bits) on bodies of one component. */
-static enum ky_status pull_on(const struct ky_galaxy *galaxy, const struct ky_model_common *common,
-                              const struct ky_galaxy_tables *tables, int sink, unsigned of,
-                              size_t count, const double *r, double *pull, struct ky_error *error)
+/* A galaxy while its tables are made. */
+struct solving {
+    const struct ky_galaxy *galaxy;
+    const struct ky_model_common *common;
+    struct ky_galaxy_tables *tables;
+};
+
+/* Adds up the pull of all components on bodies of one at radii r; ky_disk_solve adds the disk's
+ * pull on itself. */
+static enum ky_status pull_on(const struct solving *s, int sink, size_t count, const double *r,
+                              double *pull, struct ky_error *error)
 {
     double *part = ky_allocate(count, sizeof *part);
     if (!part)
@@ -75,27 +82,22 @@ static enum ky_status pull_on(const struct ky_galaxy *galaxy, const struct ky_mo
     for (size_t k = 0; k < count; k++)
         pull[k] = 0;
     for (int c = 0; c < KY_COMPONENTS; c++) {
-        if (!(of >> c & 1) || !(galaxy->mass[c] > 0))
+        if ((c == KY_DISK && sink == KY_DISK) || !(s->galaxy->mass[c] > 0))
             continue;
-        ky_profile_pull(&tables->spheres[c].profile, softening_of(galaxy, common, sink, c),
-                        ky_softening_how(common->softening_kind), count, r, part);
+        ky_profile_pull(&s->tables->spheres[c].profile, softening_of(s->galaxy, s->common, sink, c),
+                        ky_softening_how(s->common->softening_kind), count, r, part);
         for (size_t k = 0; k < count; k++)
-            pull[k] += galaxy->mass[c] * part[k];
+            pull[k] += s->galaxy->mass[c] * part[k];
     }
     free(part);
     return KY_OK;
 }
 
-enum { ALL = 1U << KY_HALO | 1U << KY_DISK | 1U << KY_BULGE, ROUND = ALL & ~(1U << KY_DISK) };
-
-static enum ky_status solve_sphere(const struct ky_galaxy *galaxy,
-                                   const struct ky_model_common *common,
-                                   struct ky_galaxy_tables *tables, int c, struct ky_error *error)
+static enum ky_status solve_sphere(const struct solving *s, int c, struct ky_error *error)
 {
-    struct ky_equilibrium *own = &tables->spheres[c];
-    own->softening = softening_of(galaxy, common, c, c);
-    enum ky_status status = pull_on(galaxy, common, tables, c, ALL, own->profile.nodes,
-                                    own->profile.r, own->force, error);
+    struct ky_equilibrium *own = &s->tables->spheres[c];
+    own->softening = softening_of(s->galaxy, s->common, c, c);
+    enum ky_status status = pull_on(s, c, own->profile.nodes, own->profile.r, own->force, error);
     if (!status)
         status = ky_equilibrium_invert(own, error);
     return status ? ky_fail_in(error, status, "the %s: ", names[c]) : KY_OK;
@@ -122,6 +124,7 @@ static enum ky_status check_disk(const struct ky_disk *disk, const struct ky_mod
 enum ky_status ky_galaxy_solve(const struct ky_galaxy *galaxy, const struct ky_model_common *common,
                                struct ky_galaxy_tables *tables, struct ky_error *error)
 {
+    const struct solving solving = {galaxy, common, tables};
     double r[KY_DISK_RADII], pull[KY_DISK_RADII];
     struct ky_disk *disk = &tables->disk;
     *disk = (struct ky_disk){.mass = galaxy->mass[KY_DISK],
@@ -134,15 +137,14 @@ enum ky_status ky_galaxy_solve(const struct ky_galaxy *galaxy, const struct ky_m
     sphere(galaxy->bulge_scale, galaxy->bulge_edge, &tables->spheres[KY_BULGE].profile);
     ky_disk_profile(disk, &tables->spheres[KY_DISK].profile);
     ky_disk_radii(disk, r);
-    enum ky_status status =
-        pull_on(galaxy, common, tables, KY_DISK, ROUND, KY_DISK_RADII, r, pull, error);
+    enum ky_status status = pull_on(&solving, KY_DISK, KY_DISK_RADII, r, pull, error);
     if (!status)
         status = ky_disk_solve(disk, pull, error);
     if (!status)
         status = check_disk(disk, common, error);
     for (int c = 0; c < KY_COMPONENTS && !status; c++)
         if (c != KY_DISK && galaxy->mass[c] > 0)
-            status = solve_sphere(galaxy, common, tables, c, error);
+            status = solve_sphere(&solving, c, error);
     return status;
 }
 

@@ -160,11 +160,14 @@ static enum ky_status make_unique(uint64_t *id, size_t n, size_t first, struct k
     return KY_OK;
 }
 
-/* Copies one system, scaled and turned, to bodies[first …), with its centre of mass at `position`
- * and `velocity`. */
+/* How a system stands on the orbit: turned, and where its centre of mass is. */
+struct stance {
+    double tilt[3][3], position[3], velocity[3];
+};
+
+/* Copies one system, scaled and turned, to bodies[first …). */
 static void place(const struct ky_bodies *from, const struct ky_merge_scale *scale,
-                  double tilt[3][3], struct ky_bodies *to, size_t first, double softening,
-                  const double position[3], const double velocity[3])
+                  const struct stance *stance, double softening, struct ky_bodies *to, size_t first)
 {
     double x[3], v[3];
     ky_mean(from->n, from->mass, from->position, x);
@@ -181,11 +184,11 @@ static void place(const struct ky_bodies *from, const struct ky_merge_scale *sca
         for (int k = 0; k < 3; k++) {
             double along = 0, speed = 0;
             for (int j = 0; j < 3; j++) {
-                along += tilt[k][j] * (from->position[i][j] - x[j]);
-                speed += tilt[k][j] * (from->velocity[i][j] - v[j]);
+                along += stance->tilt[k][j] * (from->position[i][j] - x[j]);
+                speed += stance->tilt[k][j] * (from->velocity[i][j] - v[j]);
             }
-            to->position[at][k] = along * scale->length + position[k];
-            to->velocity[at][k] = speed * scale->speed + velocity[k];
+            to->position[at][k] = along * scale->length + stance->position[k];
+            to->velocity[at][k] = speed * scale->speed + stance->velocity[k];
         }
     }
 }
@@ -290,16 +293,16 @@ enum ky_status ky_merge(const struct ky_bodies *a, const struct ky_bodies *b,
         return status;
     const struct ky_kepler orbit = orbit_of(&own, mass);
     const double angle = ky_kepler_angle(&orbit), x = own.separation;
-    double v[2], tilt[2][3][3];
+    double v[2];
     ky_kepler_velocity(&orbit, v);
-    ky_kepler_tilt(own.first_inclination, own.first_omega, angle, tilt[0]);
-    ky_kepler_tilt(own.second_inclination, own.second_omega, angle + acos(-1.0), tilt[1]);
-    place(a, &as_it_is, tilt[0], merged, 0, own.softening,
-          (const double[]){-x * mass_b / mass, 0, 0},
-          (const double[]){-v[0] * mass_b / mass, -v[1] * mass_b / mass, 0});
-    place(b, &scale, tilt[1], merged, a->n, own.softening,
-          (const double[]){x * mass_a / mass, 0, 0},
-          (const double[]){v[0] * mass_a / mass, v[1] * mass_a / mass, 0});
+    struct stance first = {.position = {-x * mass_b / mass, 0, 0},
+                           .velocity = {-v[0] * mass_b / mass, -v[1] * mass_b / mass, 0}},
+                  second = {.position = {x * mass_a / mass, 0, 0},
+                            .velocity = {v[0] * mass_a / mass, v[1] * mass_a / mass, 0}};
+    ky_kepler_tilt(own.first_inclination, own.first_omega, angle, first.tilt);
+    ky_kepler_tilt(own.second_inclination, own.second_omega, angle + acos(-1.0), second.tilt);
+    place(a, &as_it_is, &first, own.softening, merged, 0);
+    place(b, &scale, &second, own.softening, merged, a->n);
     status = make_unique(merged->id, merged->n, a->n, error);
     if (!status) {
         status = ky_bodies_check(merged, error);

@@ -62,7 +62,8 @@ static enum ky_status rekey(const struct growth *growth, const struct ky_sprout 
     size_t n = cell->bodies;
     uint64_t *key = growth->scratch->key + cell->body;
     uint32_t *order = growth->order + cell->body;
-    struct ky_frame frame = ky_frame_of(n, order, bodies->x, bodies->y, bodies->z, threads);
+    const struct ky_places places = {n, order, bodies->x, bodies->y, bodies->z};
+    struct ky_frame frame = ky_frame_of(&places, threads);
     *same = frame.scale == 0;
     if (*same)
         return KY_OK;
@@ -70,8 +71,8 @@ static enum ky_status rekey(const struct growth *growth, const struct ky_sprout 
     uint32_t *place = ky_allocate(2 * n, sizeof *place);
     enum ky_status status = other && place ? KY_OK : KY_FAULT;
     if (status == KY_OK) {
-        uint64_t varying = ky_words(&frame, growth->hilbert ? &growth->scratch->hilbert : NULL, n,
-                                    order, bodies->x, bodies->y, bodies->z, key, threads);
+        uint64_t varying = ky_words(&frame, growth->hilbert ? &growth->scratch->hilbert : NULL,
+                                    &places, key, threads);
         if (ky_octree_sort(n, key, other, varying, threads) == other)
             memcpy(key, other, n * sizeof *key);
         ky_octree_unpack(n, key, place, threads);

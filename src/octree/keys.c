@@ -109,10 +109,12 @@ struct bounds {
 #define HIGHER(a, b) ((a) > (b) ? (a) : (b))
 
 /* NaN is ignored. */
-static void bounds_of(size_t n, const uint32_t *index, const double *x, const double *y,
-                      const double *z, struct bounds *all, int threads)
+static void bounds_of(const struct ky_places *places, struct bounds *all, int threads)
 {
     (void)threads;
+    const size_t n = places->n;
+    const uint32_t *index = places->index;
+    const double *x = places->x, *y = places->y, *z = places->z;
     double lx = (double)INFINITY, ly = lx, lz = lx, hx = -lx, hy = -lx, hz = -lx;
 #pragma omp parallel for num_threads(threads) if (n >= PARALLEL_FROM && threads > 1)               \
     reduction(min                                                                                  \
@@ -140,7 +142,7 @@ struct ky_frame ky_frame_of_bulk(size_t n, const double *x, const double *y, con
 {
     const double *position[3] = {x, y, z};
     struct bounds bounds;
-    bounds_of(n, NULL, x, y, z, &bounds, threads);
+    bounds_of(&(struct ky_places){n, NULL, x, y, z}, &bounds, threads);
     struct ky_frame_sample of = ky_frame_sample(n);
     size_t index[SAMPLES], trim = of.trim, samples = ky_sample(n, of.samples, index);
     for (int axis = 0; axis < 3 && samples > 2 * trim; axis++) {
@@ -166,22 +168,23 @@ struct ky_frame ky_frame_of_cube(const double low[3], double edge)
     return (struct ky_frame){{low[0], low[1], low[2]}, edge, KY_KEY_PLACES / edge};
 }
 
-struct ky_frame ky_frame_of(size_t n, const uint32_t *index, const double *x, const double *y,
-                            const double *z, int threads)
+struct ky_frame ky_frame_of(const struct ky_places *places, int threads)
 {
     struct bounds bounds;
-    bounds_of(n, index, x, y, z, &bounds, threads);
+    bounds_of(places, &bounds, threads);
     return ky_frame_of_box(bounds.low, bounds.high);
 }
 
 /* ---- the keys ---------------------------------------------------------------------------------
  */
 
-uint64_t ky_words(const struct ky_frame *frame, const struct ky_hilbert *hilbert, size_t n,
-                  const uint32_t *index, const double *x, const double *y, const double *z,
-                  uint64_t *word, int threads)
+uint64_t ky_words(const struct ky_frame *frame, const struct ky_hilbert *hilbert,
+                  const struct ky_places *places, uint64_t *word, int threads)
 {
     (void)threads;
+    const size_t n = places->n;
+    const uint32_t *index = places->index;
+    const double *x = places->x, *y = places->y, *z = places->z;
     const double lx = frame->low[0], ly = frame->low[1], lz = frame->low[2], scale = frame->scale;
     const struct ky_word_layout layout = ky_word_layout(n);
     const int drop = 3 * (KY_KEY_LEVELS - layout.levels);

@@ -102,9 +102,9 @@ static uint64_t make_keys(struct ky_octree *tree, const struct ky_octree_bodies 
     scratch->frame = bodies->edge > 0 ? ky_frame_of_cube(bodies->low, bodies->edge)
                                       : ky_frame_of_bulk(bodies->n, bodies->x, bodies->y, bodies->z,
                                                          scratch->threads);
+    const struct ky_places places = {bodies->n, NULL, bodies->x, bodies->y, bodies->z};
     return ky_words(&scratch->frame, parameters->curve == KY_HILBERT ? &scratch->hilbert : NULL,
-                    bodies->n, NULL, bodies->x, bodies->y, bodies->z, scratch->key,
-                    scratch->threads);
+                    &places, scratch->key, scratch->threads);
 }
 
 static void sort_keys(struct ky_octree *tree, uint64_t varying)

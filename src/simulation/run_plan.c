@@ -108,17 +108,18 @@ static enum ky_status plan_steps(const struct ky_parameters *parameters,
 static enum ky_status plan_times(const struct ky_run_parameters *given, double start,
                                  struct course *course, struct ky_error *error)
 {
-    double *times = NULL, length = fabs(given->end - start);
-    size_t count = 0;
+    const double length = fabs(given->end - start);
+    struct ky_times times;
     if (isnan(given->end) && !given->steps)
         return ky_fail(error, KY_USAGE, "how far? give --end or --steps");
-    enum ky_status status = ky_schedule_times(given->at, &times, &count, error);
-    free(times);
+    enum ky_status status = ky_schedule_times(given->at, &times, error);
+    const double count = (double)times.count;
+    free(times.of);
     *course = (struct course){
-        (double)NAN,    (double)given->steps,     (given->every == 0 ? 0 : 2) + (double)count,
+        (double)NAN,    (double)given->steps,     (given->every == 0 ? 0 : 2) + count,
         KY_ENERGY_ROWS, given->restart_every > 0, given->follow != NULL};
     if (given->every > 0 && length > 0)
-        course->snapshots = floor(length / given->every + 1e-6) + 1 + (double)count;
+        course->snapshots = floor(length / given->every + 1e-6) + 1 + count;
     if (given->energy_every > 0 && length > 0)
         course->rows = length / given->energy_every;
     course->rows += course->snapshots;

@@ -100,25 +100,23 @@ static enum ky_status find_end(struct ky_schedule *schedule, double end, struct 
 
 /* ---- lists of times ---- */
 
-enum ky_status ky_schedule_times(const char *text, double **times, size_t *count,
-                                 struct ky_error *error)
+enum ky_status ky_schedule_times(const char *text, struct ky_times *times, struct ky_error *error)
 {
-    *times = NULL;
-    *count = 0;
+    *times = (struct ky_times){NULL, 0};
     if (!text)
         return KY_OK;
     size_t most = 1;
     for (const char *c = text; *c; c++)
         most += *c == ',';
-    if (!(*times = ky_allocate(most, sizeof **times)))
-        return ky_no_memory(error, "times of --at", most, sizeof **times);
+    if (!(times->of = ky_allocate(most, sizeof *times->of)))
+        return ky_no_memory(error, "times of --at", most, sizeof *times->of);
     for (const char *word = text;; word++) {
         char *end;
         double time = ky_number_real(word, &end);
         if (end == word || (*end && *end != ',') || !isfinite(time))
             return ky_fail(error, KY_USAGE, "--at: '%s' is not a list of times such as 0.5,1,2.25",
                            text);
-        (*times)[(*count)++] = time;
+        times->of[times->count++] = time;
         word = end;
         if (!*end)
             return KY_OK;
@@ -151,16 +149,17 @@ static enum ky_status find_at(const struct ky_schedule *schedule, double time,
 
 /* Makes the list of further snapshots from the times of --at: sorted, each once, without the
  * start, which has a snapshot unless the schedule is bare. */
-static enum ky_status place_times(struct ky_schedule *schedule, const double *times, size_t count,
+static enum ky_status place_times(struct ky_schedule *schedule, const struct ky_times *times,
                                   struct ky_error *error)
 {
     const struct ky_instant start = {0};
+    const size_t count = times->count;
     if (!count)
         return KY_OK;
     if (!(schedule->at = ky_allocate(count, sizeof *schedule->at)))
         return ky_no_memory(error, "times of --at", count, sizeof *schedule->at);
     for (size_t k = 0; k < count; k++) {
-        enum ky_status status = find_at(schedule, times[k], &schedule->at[k], error);
+        enum ky_status status = find_at(schedule, times->of[k], &schedule->at[k], error);
         if (status)
             return status;
     }
@@ -189,19 +188,19 @@ static double common(double a, double b, double tiny)
 
 /* The largest step up to `suggested` that divides every interval and time. */
 static enum ky_status derive(const struct ky_run_parameters *run, double start, double suggested,
-                             const double *times, size_t count, double *step,
-                             struct ky_error *error)
+                             const struct ky_times *times, double *step, struct ky_error *error)
 {
     const double lengths[] = {run->every, run->energy_every,
                               run->shorten ? (double)NAN : run->end - start};
     const size_t intervals = sizeof lengths / sizeof *lengths;
     double largest = fabs(start), longest = 0, shortest = (double)INFINITY, divisor = 0;
-    count = run->shorten ? 0 : count; /* times at which a step may be divided set no condition */
+    /* times at which a step may be divided set no condition */
+    const size_t count = run->shorten ? 0 : times->count;
     if (!(suggested > 0) || !isfinite(suggested))
         return ky_fail(error, KY_USAGE, "no step can be derived from these bodies; give --step");
     for (int pass = 0; pass < 2; pass++) /* the scale first: it gives the size of rounding errors */
         for (size_t k = 0; k < intervals + count; k++) {
-            double length = fabs(k < intervals ? lengths[k] : times[k - intervals] - start);
+            double length = fabs(k < intervals ? lengths[k] : times->of[k - intervals] - start);
             if (!(length > 0) || !isfinite(length))
                 continue; /* not given, or refused later */
             largest = fmax(largest, length);
@@ -229,7 +228,7 @@ static enum ky_status derive(const struct ky_run_parameters *run, double start, 
 
 static enum ky_status choose_step(const struct ky_parameters *parameters,
                                   const struct ky_run_parameters *run, double start,
-                                  double suggested, const double *times, size_t count, double *step,
+                                  double suggested, const struct ky_times *times, double *step,
                                   struct ky_error *error)
 {
     *step = parameters->step;
@@ -238,7 +237,7 @@ static enum ky_status choose_step(const struct ky_parameters *parameters,
                        "--expansion needs --step, the step in ln a; 0.005 makes 921 steps while a "
                        "grows a hundredfold");
     if (isnan(*step))
-        return derive(run, start, suggested, times, count, step, error);
+        return derive(run, start, suggested, times, step, error);
     if (*step == 0 || !isfinite(*step))
         return ky_fail(error, KY_USAGE, "--step %g; it must be finite and not 0", *step);
     return KY_OK;
@@ -329,12 +328,11 @@ static uint64_t energy_interval(uint64_t end, uint64_t every)
 /* ky_schedule_make, once the times of --at have been read. */
 static enum ky_status make(const struct ky_parameters *parameters,
                            const struct ky_run_parameters *run, double start, double suggested,
-                           const double *times, size_t count, struct ky_schedule *schedule,
+                           const struct ky_times *times, struct ky_schedule *schedule,
                            struct ky_error *error)
 {
     double step = 0;
-    enum ky_status status =
-        choose_step(parameters, run, start, suggested, times, count, &step, error);
+    enum ky_status status = choose_step(parameters, run, start, suggested, times, &step, error);
     schedule->stride = ky_integrator_stride(parameters, step);
     if (!status)
         status = ky_timeline_make(parameters, start, step / (double)schedule->stride,
@@ -350,7 +348,7 @@ static enum ky_status make(const struct ky_parameters *parameters,
     if (!status)
         status = ky_schedule_extend(schedule, run->end, run->steps, error);
     if (!status)
-        status = place_times(schedule, times, count, error);
+        status = place_times(schedule, times, error);
     if (!status && !schedule->energy_every)
         schedule->energy_every =
             schedule->stride * energy_interval(schedule->end.ticks / schedule->stride,
@@ -362,16 +360,15 @@ enum ky_status ky_schedule_make(const struct ky_parameters *parameters,
                                 const struct ky_run_parameters *run, double start, double suggested,
                                 struct ky_schedule *schedule, struct ky_error *error)
 {
-    double *times = NULL;
-    size_t count = 0;
+    struct ky_times times;
     *schedule = (struct ky_schedule){0};
     if (!isnan(run->end) && run->steps)
         return ky_fail(error, KY_USAGE,
                        "--end and --steps are both given; one of them says how far");
-    enum ky_status status = ky_schedule_times(run->at, &times, &count, error);
+    enum ky_status status = ky_schedule_times(run->at, &times, error);
     if (!status)
-        status = make(parameters, run, start, suggested, times, count, schedule, error);
-    free(times);
+        status = make(parameters, run, start, suggested, &times, schedule, error);
+    free(times.of);
     return status;
 }
 

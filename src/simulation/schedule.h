@@ -61,9 +61,13 @@ uint64_t ky_schedule_snapshots(const struct ky_schedule *schedule);
 /* The most rows of energy.csv if no interval is given, besides the row of each snapshot. */
 enum { KY_ENERGY_ROWS = 5000 };
 
-/* Reads a list of times such as "0.5,1,2.25" into *times, to be freed; NULL is an empty list.
- * KY_USAGE for any other text. */
-enum ky_status ky_schedule_times(const char *text, double **times, size_t *count,
-                                 struct ky_error *error);
+/* A list of times; `of` is to be freed. */
+struct ky_times {
+    double *of;
+    size_t count;
+};
+/* Reads a list of times such as "0.5,1,2.25"; NULL is an empty list. KY_USAGE for any other text,
+ * and then too `of` is to be freed. */
+enum ky_status ky_schedule_times(const char *text, struct ky_times *times, struct ky_error *error);
 
 #endif

@@ -43,43 +43,51 @@ static void write_header(struct writer *w)
     H5Gclose(header);
 }
 
-/* Puts rows first … first + rows − 1 of a data set into the slab. */
-typedef void gather_rows(struct writer *w, size_t first, size_t rows, const void *what);
+/* A data set to be written: numbers of a column of the catalogue, or, without it, counts. */
+struct set {
+    const char *name;
+    /* puts rows first … first + rows − 1 into the slab */
+    void (*gather)(struct writer *w, size_t first, size_t rows,
+                   const struct ky_catalogue_column *column);
+    const struct ky_catalogue_column *column;
+};
 
 /* Writes a data set whose rows come by the slab. Its id is to be closed. */
-static hid_t write_set(struct writer *w, hid_t where, const char *name, int real, uint64_t rows,
-                       int columns, gather_rows *gather, const void *what)
+static hid_t write_set(struct writer *w, hid_t where, const struct set *set, uint64_t rows)
 {
-    hid_t set =
-        ky_hdf5_make_set(w->out, where, name, real ? H5T_IEEE_F64LE : H5T_STD_U64LE, rows, columns);
+    const int real = set->column != NULL, columns = real ? set->column->array.columns : 1;
+    hid_t id = ky_hdf5_make_set(w->out, where, set->name, real ? H5T_IEEE_F64LE : H5T_STD_U64LE,
+                                rows, columns);
     for (uint64_t done = 0; done < rows && !w->out->failed; done += KY_HDF5_SLAB) {
         uint64_t part = rows - done < KY_HDF5_SLAB ? rows - done : KY_HDF5_SLAB;
-        gather(w, done, part, what);
-        ky_hdf5_put_rows(w->out, set, real ? H5T_NATIVE_DOUBLE : H5T_NATIVE_UINT64, done, part,
+        set->gather(w, done, part, set->column);
+        ky_hdf5_put_rows(w->out, id, real ? H5T_NATIVE_DOUBLE : H5T_NATIVE_UINT64, done, part,
                          columns, w->slab);
     }
-    return set;
+    return id;
 }
 
-static void gather_lengths(struct writer *w, size_t first, size_t rows, const void *what)
+static void gather_lengths(struct writer *w, size_t first, size_t rows,
+                           const struct ky_catalogue_column *column)
 {
     const size_t *offset = w->catalogue->offset + first;
-    (void)what;
+    (void)column;
     for (size_t k = 0; k < rows; k++)
         ((uint64_t *)w->slab)[k] = offset[k + 1] - offset[k];
 }
 
-static void gather_offsets(struct writer *w, size_t first, size_t rows, const void *what)
+static void gather_offsets(struct writer *w, size_t first, size_t rows,
+                           const struct ky_catalogue_column *column)
 {
-    (void)what;
+    (void)column;
     for (size_t k = 0; k < rows; k++)
         ((uint64_t *)w->slab)[k] = w->catalogue->offset[first + k];
 }
 
-/* Gathers the column `what`, in the units of the file. */
-static void gather_numbers(struct writer *w, size_t first, size_t rows, const void *what)
+/* In the units of the file. */
+static void gather_numbers(struct writer *w, size_t first, size_t rows,
+                           const struct ky_catalogue_column *column)
 {
-    const struct ky_catalogue_column *column = what;
     const size_t columns = (size_t)column->array.columns;
     const double *from = ky_catalogue_numbers(w->catalogue, column) + first * columns;
     double scale = ky_hdf5_scale(&column->array, &w->snapshot->units, &ky_hdf5_units);
@@ -87,10 +95,11 @@ static void gather_numbers(struct writer *w, size_t first, size_t rows, const vo
         ((double *)w->slab)[k] = from[k] * scale;
 }
 
-static void gather_ids(struct writer *w, size_t first, size_t rows, const void *what)
+static void gather_ids(struct writer *w, size_t first, size_t rows,
+                       const struct ky_catalogue_column *column)
 {
     const uint64_t *id = w->snapshot->bodies.id;
-    (void)what;
+    (void)column;
     for (size_t k = 0; k < rows; k++) {
         uint32_t i = w->catalogue->body[first + k];
         ((uint64_t *)w->slab)[k] = id ? id[i] : i;
@@ -109,18 +118,18 @@ static void write_all(struct ky_hdf5_output *out, const void *what)
     ky_hdf5_put_scales(out, own, &w.snapshot->units);
     H5Gclose(own);
     hid_t group = ky_hdf5_make_group(out, "Group");
-    H5Dclose(write_set(&w, group, "GroupLen", 0, groups, 1, gather_lengths, NULL));
-    H5Dclose(write_set(&w, group, "GroupOffset", 0, groups, 1, gather_offsets, NULL));
+    H5Dclose(write_set(&w, group, &(struct set){"GroupLen", gather_lengths, NULL}, groups));
+    H5Dclose(write_set(&w, group, &(struct set){"GroupOffset", gather_offsets, NULL}, groups));
     for (int c = 0; c < KY_CATALOGUE_COLUMNS && !out->failed; c++) {
         const struct ky_catalogue_column *column = &ky_catalogue_columns[c];
-        hid_t set = write_set(&w, group, column->set, 1, groups, column->array.columns,
-                              gather_numbers, column);
+        hid_t set =
+            write_set(&w, group, &(struct set){column->set, gather_numbers, column}, groups);
         ky_hdf5_describe(out, set, &column->array, column->description);
         H5Dclose(set);
     }
     H5Gclose(group);
     hid_t ids = ky_hdf5_make_group(out, "IDs");
-    H5Dclose(write_set(&w, ids, "ID", 0, w.catalogue->members, 1, gather_ids, NULL));
+    H5Dclose(write_set(&w, ids, &(struct set){"ID", gather_ids, NULL}, w.catalogue->members));
     H5Gclose(ids);
 }
 
@@ -156,13 +165,19 @@ enum ky_status ky_hdf5_write_catalogue(const char *path, const struct ky_catalog
 
 /* ---- reading ---- */
 
-/* A data set of /Group with as many rows as there are groups, into columns `first` … of the
- * circles. `values` has room for it. */
-static enum ky_status read_set(hid_t group, const char *name, int columns, double *values,
-                               double (*circles)[4], int first, uint64_t rows,
-                               struct ky_error *error)
+/* A data set of /Group: the numbers first … first + columns − 1 of every circle. */
+struct circle_set {
+    const char *name;
+    int first, columns;
+};
+
+/* Reads a data set with as many rows as there are groups; `values` has room for it. */
+static enum ky_status read_set(hid_t group, const struct circle_set *from, double *values,
+                               double (*circles)[4], uint64_t rows, struct ky_error *error)
 {
-    const struct ky_array array = {.columns = columns, .real = 1};
+    const char *name = from->name;
+    const uint64_t columns = (uint64_t)from->columns;
+    const struct ky_array array = {.columns = from->columns, .real = 1};
     const struct ky_hdf5_field field = {.name = name, .array = &array};
     if (H5Lexists(group, name, H5P_DEFAULT) <= 0)
         return ky_fail(error, KY_BAD_DATA, "/Group has no %s", name);
@@ -172,8 +187,8 @@ static enum ky_status read_set(hid_t group, const char *name, int columns, doubl
         status = ky_fail(error, KY_BAD_DATA, "%s is damaged", name);
     if (set >= 0)
         H5Dclose(set);
-    for (uint64_t k = 0; k < rows * (uint64_t)columns && !status; k++)
-        circles[k / (uint64_t)columns][first + (int)(k % (uint64_t)columns)] = values[k];
+    for (uint64_t k = 0; k < rows * columns && !status; k++)
+        circles[k / columns][(uint64_t)from->first + k % columns] = values[k];
     return status;
 }
 
@@ -192,6 +207,7 @@ static double length_scale(hid_t file)
 static enum ky_status read_circles(hid_t file, double (**circles)[4], size_t *count,
                                    struct ky_error *error)
 {
+    static const struct circle_set sets[] = {{"GroupPos", 0, 3}, {"GroupRadius", 3, 1}};
     uint64_t rows = 0;
     hid_t header = ky_hdf5_group(file, "Header"), group = ky_hdf5_group(file, "Group");
     const int known = ky_hdf5_numbers(header, "Ngroups_ThisFile", H5T_NATIVE_UINT64, 1, &rows);
@@ -205,10 +221,8 @@ static enum ky_status read_circles(hid_t file, double (**circles)[4], size_t *co
         if (!*circles || !values)
             status = ky_no_memory(error, "groups", (size_t)rows, sizeof **circles);
     }
-    if (!status)
-        status = read_set(group, "GroupPos", 3, values, *circles, 0, rows, error);
-    if (!status)
-        status = read_set(group, "GroupRadius", 1, values, *circles, 3, rows, error);
+    for (int k = 0; k < 2 && !status; k++)
+        status = read_set(group, &sets[k], values, *circles, rows, error);
     const double scale = length_scale(file);
     for (uint64_t k = 0; k < rows && !status; k++)
         for (int c = 0; c < 4; c++)

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""An error such as "ky_draw: parameters is NULL" names a call and an argument of kyoho.h.
+"""Arguments of functions in src/: their names in errors, and their number.
 
-KY_NEED takes both from the source. So it stands in calls of the public header alone, whose arguments have the header's
-names.
+An error such as "ky_draw: parameters is NULL" names a call and an argument of kyoho.h. KY_NEED takes both from the
+source. So it stands in calls of the public header alone, whose arguments have the header's names.
+
+No function has more than 7 arguments, but for what others prescribe, and for kernels with their formulas.
 """
 import os
 import re
@@ -13,6 +15,17 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 # A call, declared or defined: its name, its arguments, and ";" or "{".
 CALL = re.compile(r"^(?:KY_API )?[a-z][\w *]*?\b(\w+)\(((?:[^();{}]|\([^()]*\))*)\)[^;{}()]*([;{])", re.M)
+
+# A function that is defined, a pointer to one, or a macro that defines one: its name and where its arguments begin.
+FUNCTION = re.compile(r"(?:\(\*(\w+)\)|(?<!#define )\b(?!(?:for|if|while|switch)\b)(\w+(?:##\w+)?)) ?\((?!\*\w+\)\()")
+MOST = 7
+# Files, and functions in them, that may have more.
+FREE = (
+    ("src/engine/device/kernels/", "", "kernels, whose arguments are scalars and arrays"),
+    ("src/physics/", "", "formulas that kernels read"),
+    ("src/grape/", "g[56]_?\\w+|name(?:##_)?", "GRAPE calls, and the macros that define them"),
+    ("src/base/team.c", "ky_team_\\w+", "what the compiler calls"),
+)
 
 
 def read(path):
@@ -41,16 +54,55 @@ def faults(text, public):
     return sum(call.group(1) in public for call in calls), wrong
 
 
+def inside(text, start):
+    """The text from `start` to the bracket that closes, and what follows."""
+    depth, end = 1, start
+    while depth and end < len(text):
+        depth += {"(": 1, ")": -1}.get(text[end], 0)
+        end += 1
+    return text[start:end - 1], text[end:end + 80]
+
+
+def count(arguments):
+    """The number of arguments; commas in brackets do not count."""
+    depth, commas = 0, 0
+    for sign in arguments:
+        depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(sign, 0)
+        commas += sign == "," and depth == 0
+    return commas + 1
+
+
+def crowded(text):
+    """(name, number) of each function with more than MOST arguments that a source defines, or has a pointer for."""
+    text = re.sub(r'"(?:[^"\\\n]|\\.)*"', '""', text).replace("\\\n", " ")
+    for match in FUNCTION.finditer(text):
+        arguments, rest = inside(text, match.end())
+        if re.match(r"\s*[{;]" if match.group(1) else r"\s*\{", rest) and count(arguments) > MOST:
+            yield match.group(1) or match.group(2), count(arguments)
+
+
 header = {call.group(1): [*names(call.group(2))] for call in CALL.finditer(read("include/kyoho/kyoho.h"))}
-many, wrong = 0, []
+many, wrong, long = 0, [], []
 for folder, _, files in os.walk(os.path.join(TOP, "src")):
-    for path in sorted(os.path.join(folder, name) for name in files if name.endswith(".c")):
-        compared, found = faults(read(path), header)
-        many += compared
-        wrong += [f"{os.path.relpath(path, TOP)}: {fault}" for fault in found]
+    for name in sorted(files):
+        path = os.path.relpath(os.path.join(folder, name), TOP)
+        if name.endswith(".c"):
+            compared, found = faults(read(path), header)
+            many += compared
+            wrong += [f"{path}: {fault}" for fault in found]
+        if name.endswith((".c", ".h", ".cu")):
+            long += [f"{path}: {function} has {number} arguments; join those that belong together, or (tests/command/"
+                     f"arguments.py) say why not" for function, number in crowded(read(path)) if function not in header
+                     and not any(path.startswith(at) and re.fullmatch(names or ".*", function) for at, names, _ in FREE)]
 tap.check(many >= len(header) - 5 and many > 100, "the calls of kyoho.h are found in src/", f"{many} of {len(header)}")
 tap.check(not wrong, "errors name calls and arguments as kyoho.h does", "\n".join(wrong))
-for sample, count in (("int a(int *b)\n{\n    KY_NEED(b, error);\n}\n", 0), ("int a(int *c)\n{\n    KY_NEED(c, error);\n}\n", 2),
+tap.check(not long, f"functions have at most {MOST} arguments", "\n".join(long))
+for sample, number in (("int a(int *b)\n{\n    KY_NEED(b, error);\n}\n", 0), ("int a(int *c)\n{\n    KY_NEED(c, error);\n}\n", 2),
                       ("int b(int *c)\n{\n    KY_NEED(c, error);\n}\n", 1)):
-    tap.check(len(faults(sample, {"a": ["b"]})[1]) == count, f"{sample!r} has {count}")
+    tap.check(len(faults(sample, {"a": ["b"]})[1]) == number, f"{sample!r} has {number}")
+SEVEN = "int a, int (*b)(int, int), int c[2], int d, int e, int f, int g"
+for sample, number in (("KY_INLINE int h(%s)\n{", 1), ("    int (*h)(%s);", 1), ("#define H() \\\n    static int h(%s) \\\n    {", 1),
+                       ("int h(%s);", 0)):
+    found = [[*crowded(sample % arguments)] for arguments in (SEVEN, SEVEN + ", int i")]
+    tap.check(found == [[], [("h", 8)] * number], f"{sample!r} is {'' if number else 'not '}looked at", found)
 tap.finish()

@@ -134,23 +134,30 @@ KY_INLINE struct gathered pair(struct gathered g, const struct columns *s,
     return g;
 }
 
-/* `unroll` sinks from `i` on, side by side to fill the pipelines, with whole vectors of sources, or
- * one of the tail. `body` is the offset from a column to its body. */
-KY_INLINE void chunk(const struct columns *s, size_t first, size_t last, size_t body, size_t left,
+/* Places first … last − 1 of the columns: whole vectors of sources, or that of the tail. */
+struct range_of_sources {
+    size_t first, last;
+    size_t body; /* the offset from a place to the number of its body */
+    size_t left; /* sources in the tail */
+};
+
+/* `unroll` sinks from `i` on, side by side to fill the pipelines. */
+KY_INLINE void chunk(const struct columns *s, const struct range_of_sources range,
                      struct block *block, struct ky_moving_sinks *sinks, size_t i, const int unroll,
                      const int what)
 {
     struct gathered g[2];
-    struct vector_of_sources from = {.place = ky_lanes_from((ky_index_element)(body + first)),
-                                     .alive = ky_mask_first(left)};
+    struct vector_of_sources from = {
+        .place = ky_lanes_from((ky_index_element)(range.body + range.first)),
+        .alive = ky_mask_first(range.left)};
     for (int u = 0; u < unroll; u++) {
         memset(&g[u].field, 0, sizeof g[u].field);
         g[u].nearest2 = block->nearest2[i + (size_t)u];
         g[u].nearest = block->nearest[i + (size_t)u];
     }
-    for (size_t at = first; at < last; at += KY_WIDTH) {
+    for (size_t at = range.first; at < range.last; at += KY_WIDTH) {
         from.at = at;
-        from.first = body + at;
+        from.first = range.body + at;
         for (int u = 0; u < unroll; u++)
             g[u] = pair(g[u], s, &from, block, i + (size_t)u, sinks, what);
         from.place += KY_WIDTH;
@@ -182,7 +189,7 @@ KY_INLINE void tail(const struct columns *s, size_t first, size_t left, struct b
     if (what & KY_MOVING_OWN)
         memcpy(label, s->label + first, left * sizeof *label);
     for (size_t i = 0; i < sinks->count; i++)
-        chunk(&copy, 0, KY_WIDTH, first, left, block, sinks, i, 1,
+        chunk(&copy, (struct range_of_sources){0, KY_WIDTH, first, left}, block, sinks, i, 1,
               what | KY_MOVING_CLOSE | KY_MOVING_TAIL);
 }
 
@@ -192,12 +199,13 @@ KY_INLINE void run(const struct columns *s, size_t first, size_t last, struct bl
     const size_t whole = first + (last - first) / KY_WIDTH * KY_WIDTH, count = sinks->count;
     const size_t each = chunk_of(last - first, what);
     for (size_t from = first; from < whole; from += each) {
-        const size_t end = whole - from < each ? whole : from + each;
+        const struct range_of_sources range = {from, whole - from < each ? whole : from + each, 0,
+                                               0};
         size_t i = 0;
         for (; i + 1 < count; i += 2)
-            chunk(s, from, end, 0, 0, block, sinks, i, 2, what);
+            chunk(s, range, block, sinks, i, 2, what);
         if (i < count)
-            chunk(s, from, end, 0, 0, block, sinks, i, 1, what);
+            chunk(s, range, block, sinks, i, 1, what);
     }
     if (whole < last)
         tail(s, whole, last - whole, block, sinks, what);
