@@ -100,6 +100,9 @@ extern const struct ky_integrator_verbs ky_leapfrog, ky_block, ky_hermite4;
 
 /* ---- the integrator that parameters name ---- */
 
+/* KY_USAGE and KY_UNSUPPORTED for values that do not go with the integrator: its verb `check`. For
+ * resolved parameters that have changed since; ky_parameters_resolve does the same. */
+enum ky_status ky_integrator_check(const struct ky_parameters *parameters, struct ky_error *error);
 /* Makes the integrator that the parameters name; fails as its verbs `check` and `create` do, and
  * with KY_UNSUPPORTED when the engine cannot keep its columns or does not support its scheme. */
 enum ky_status ky_integrator_create(struct ky_engine *engine, size_t n,

@@ -43,13 +43,19 @@ static enum ky_status check_engine(const struct ky_engine *engine,
     return KY_OK;
 }
 
+enum ky_status ky_integrator_check(const struct ky_parameters *parameters, struct ky_error *error)
+{
+    const struct ky_integrator_verbs *verbs = integrators[parameters->integrator];
+    return verbs->check ? verbs->check(parameters, error) : KY_OK;
+}
+
 enum ky_status ky_integrator_create(struct ky_engine *engine, size_t n,
                                     const struct ky_parameters *parameters,
                                     struct ky_integrator_state **integrator, struct ky_error *error)
 {
     const struct ky_integrator_verbs *verbs = integrators[parameters->integrator];
     *integrator = NULL;
-    enum ky_status status = verbs->check ? verbs->check(parameters, error) : KY_OK;
+    enum ky_status status = ky_integrator_check(parameters, error);
     if (!status)
         status = check_engine(engine, verbs, error);
     if (!status)
@@ -200,5 +206,5 @@ enum ky_status ky_parameters_resolve(const struct ky_parameters *given,
     const struct ky_integrator_verbs *verbs = status ? NULL : integrators[resolved->integrator];
     if (verbs)
         complete(resolved, verbs);
-    return verbs && verbs->check ? verbs->check(resolved, error) : status;
+    return status ? status : ky_integrator_check(resolved, error);
 }

@@ -73,7 +73,7 @@ struct ky_run_notes {
 };
 
 struct ky_run {
-    struct ky_parameters parameters; /* their log also writes run.log */
+    struct ky_parameters parameters; /* resolved with the bodies; their log also writes run.log */
     struct ky_run_parameters given;
     struct ky_schedule schedule;
     struct ky_run_state state;

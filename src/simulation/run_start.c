@@ -122,6 +122,24 @@ static enum ky_status check_hash(struct ky_run *run, const struct ky_bodies *bod
                    run->given.bodies_hash, text);
 }
 
+/* Resolves the parameters, but for the kind of softening, which the bodies may give, and the step,
+ * which may follow from them. */
+static enum ky_status resolve(struct ky_run *run, struct ky_error *error)
+{
+    const int kind = run->parameters.softening_kind;
+    enum ky_status status = ky_parameters_resolve(&run->parameters, &run->parameters, error);
+    run->parameters.softening_kind = kind;
+    return status;
+}
+
+/* KY_USAGE and KY_UNSUPPORTED for a softening or a step that does not go with the integrator. */
+static enum ky_status check_chosen(const struct ky_parameters *chosen, struct ky_error *error)
+{
+    enum ky_status status =
+        isnan(chosen->softening) ? KY_OK : ky_sim_check_softening(chosen->softening, error);
+    return status ? status : ky_integrator_check(chosen, error);
+}
+
 /* All checks before a folder is made. */
 static enum ky_status check(struct ky_run *run, const struct ky_snapshot *initial,
                             struct ky_scales *scales, struct ky_error *error)
@@ -131,11 +149,10 @@ static enum ky_status check(struct ky_run *run, const struct ky_snapshot *initia
     struct ky_units units = initial->units;
     units.g = run->parameters.g; /* it has to be the G of the units */
     run->parameters.units = units;
-    struct ky_parameters resolved;
     enum ky_status status =
         ky_run_settle_universe(&run->parameters, initial, &run->universe, error);
     if (!status)
-        status = ky_parameters_resolve(&run->parameters, &resolved, error);
+        status = resolve(run, error);
     if (!status)
         status = ky_units_check(&units, error);
     ky_announce(&run->parameters, initial->bodies.n, "check of the bodies");
@@ -166,6 +183,8 @@ static enum ky_status check(struct ky_run *run, const struct ky_snapshot *initia
                                   ky_integrator_suggest(&run->parameters, scales), &run->schedule,
                                   error);
     run->parameters.step = ky_schedule_step(&run->schedule);
+    if (!status)
+        status = check_chosen(&run->parameters, error);
     run->age = ky_run_age(initial);
     return status;
 }
@@ -176,11 +195,9 @@ static enum ky_status place(struct ky_run *run, struct ky_snapshot *initial, str
 {
     int mutual = !isnan(run->parameters.softening) ||
                  (ky_softening_how(run->parameters.softening_kind) & KY_EPS_OF_BOTH);
-    struct ky_parameters resolved;
     ky_announce(&run->parameters, initial->bodies.n, "bodies to the engine");
-    enum ky_status status = ky_parameters_resolve(&run->parameters, &resolved, error);
-    if (!status)
-        status = ky_sim_place(&resolved, &initial->bodies, initial->time, &run->sim, error);
+    enum ky_status status =
+        ky_sim_place(&run->parameters, &initial->bodies, initial->time, &run->sim, error);
     if (!status)
         status = ky_sim_parameters_text(&run->sim->parameters, &run->text, error);
     if (status)

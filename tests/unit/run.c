@@ -333,6 +333,32 @@ static void a_run_tells_the_pair_that_stopped_it(void **state)
     assert_between(stop.time, 3, 3.3); /* π, the free fall */
 }
 
+/* A softening that comes with the bodies is checked before anything is written, as an option is. */
+static void a_stored_softening_is_checked_first(void **state)
+{
+    (void)state;
+    struct ky_parameters parameters;
+    struct ky_run_parameters run;
+    struct ky_snapshot bodies;
+    char folder[80];
+    prepare(&parameters, &run, &bodies);
+    snprintf(folder, sizeof folder, "%s/none/deeper", top); /* cannot be made */
+    run.output = folder;
+    run.keep = 1;
+    bodies.softening_kind = KY_SPLINE;
+    parameters.force = KY_DIRECT;
+    parameters.precision = KY_DOUBLE;
+    parameters.integrator = KY_HERMITE4;
+    assert_int_equal(ky_run(&parameters, &run, &bodies, &error), KY_UNSUPPORTED);
+    assert_non_null(strstr(error.text, "spline"));
+    bodies.softening_kind = KY_PLUMMER;
+    bodies.softening = -1;
+    parameters.softening = (double)NAN;
+    assert_int_equal(ky_run(&parameters, &run, &bodies, &error), KY_USAGE);
+    assert_non_null(strstr(error.text, "softening -1"));
+    ky_snapshot_free(&bodies);
+}
+
 static void assert_in_file(const char *path, const char *text)
 {
     char content[1 << 14];
@@ -631,6 +657,7 @@ int main(void)
         cmocka_unit_test(numbers_out_of_range_are_refused),
         cmocka_unit_test(a_signal_at_the_start_keeps_old_results),
         cmocka_unit_test(a_changed_softening_is_resumed),
+        cmocka_unit_test(a_stored_softening_is_checked_first),
         cmocka_unit_test(rows_have_the_columns_of_their_file),
     };
     char command[96];
