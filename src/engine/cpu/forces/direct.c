@@ -270,7 +270,7 @@ enum ky_status ky_cpu_exact(struct ky_engine *engine, const size_t *sinks, size_
         goto end;
     }
     for (size_t k = 0; k < count; k++)
-        wanted[k] = (struct wanted){sinks[k], k};
+        wanted[k] = (struct wanted){sinks ? sinks[k] : k, k};
     status = fill_double(cpu, &direct, &eps2, error);
     if (status != KY_OK)
         goto end;

@@ -44,6 +44,7 @@ struct ky_field ky_cpu_walk_point(const struct ky_cpu *cpu, const double x[3], d
 
 enum ky_status ky_cpu_field(struct ky_engine *engine, const struct ky_points *points,
                             double (*acceleration)[3], double *potential, struct ky_error *error);
+/* Without `sinks` those of all bodies. */
 enum ky_status ky_cpu_exact(struct ky_engine *engine, const size_t *sinks, size_t count,
                             double (*acceleration)[3], double *potential, struct ky_error *error);
 enum ky_status ky_cpu_walk(struct ky_engine *engine, const struct ky_walk_request *request,

@@ -1,4 +1,4 @@
-/* The walk for groups of sinks; the body of group_single.c and group_double.c, which say
+/* The walk for groups of sinks; the body of tree_single.c and tree_double.c, which say
  * KY_LANE_DOUBLE and the names.
  *
  * Cells are tested a vector of them at a time against the sinks' tight box. Several consecutive

@@ -10,10 +10,8 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "engine/common/blocks.h"
 #include "engine/cpu/forces/forces.h"
 #include "engine/cpu/steps/levels.h"
@@ -395,13 +393,7 @@ enum ky_status ky_cpu_catch_potential(struct ky_cpu *cpu, struct ky_error *error
 {
     if (!cpu->hermite->potential_is_late)
         return KY_OK;
-    size_t *sinks = ky_allocate(cpu->n, sizeof *sinks);
-    if (!sinks)
-        return ky_no_memory(error, "list of bodies", cpu->n, sizeof *sinks);
-    for (size_t i = 0; i < cpu->n; i++)
-        sinks[i] = i;
-    enum ky_status status = ky_cpu_exact(&cpu->base, sinks, cpu->n, NULL, cpu->potential, error);
+    enum ky_status status = ky_cpu_exact(&cpu->base, NULL, cpu->n, NULL, cpu->potential, error);
     cpu->hermite->potential_is_late = status != KY_OK;
-    free(sinks);
     return status;
 }

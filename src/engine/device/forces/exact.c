@@ -14,7 +14,7 @@ static enum ky_status send_labels(struct ky_card *card, struct ky_direct_buffers
     if (!list)
         return ky_no_memory(error, "list of sinks", count, sizeof *list);
     for (size_t k = 0; k < count; k++)
-        list[k] = (uint32_t)sinks[k];
+        list[k] = (uint32_t)(sinks ? sinks[k] : k);
     enum ky_status status = ky_direct_send_labels(card, buffers, list, count, error);
     free(list);
     return status;

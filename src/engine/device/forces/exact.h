@@ -4,8 +4,8 @@
 
 #include "engine/device/state/bodies.h"
 
-/* For the bodies sinks[0 … count), in the caller's units; either array may be NULL. KY_UNSUPPORTED
- * without double. */
+/* For the bodies sinks[0 … count), or without `sinks` for all, in the caller's units; either array
+ * may be NULL. KY_UNSUPPORTED without double. */
 enum ky_status ky_device_exact(struct ky_device_state *state, const size_t *sinks, size_t count,
                                double (*acceleration)[3], double *potential,
                                struct ky_error *error);

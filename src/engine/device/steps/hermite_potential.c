@@ -40,15 +40,9 @@ static enum ky_status catch_up(struct ky_device_state *state, struct ky_error *e
 {
     if (!state->hermite->is_late)
         return KY_OK;
-    size_t *sinks = ky_allocate(state->n, sizeof *sinks);
-    if (!sinks)
-        return ky_no_memory(error, "list of bodies", state->n, sizeof *sinks);
-    for (size_t i = 0; i < state->n; i++)
-        sinks[i] = i;
     enum ky_status status = make_room(state, error);
     if (status == KY_OK)
-        status = ky_device_exact(state, sinks, state->n, NULL, state->hermite->potential, error);
-    free(sinks);
+        status = ky_device_exact(state, NULL, state->n, NULL, state->hermite->potential, error);
     if (status != KY_OK)
         ky_device_hermite_drop(state, 1);
     state->hermite->is_late = status != KY_OK;

@@ -1,7 +1,7 @@
 /* What forces through the host's tree need besides it, in the order of the tree: active bodies, and
  * the last accelerations for the opening test `relative`. */
-#ifndef KY_DEVICE_OPENING_H
-#define KY_DEVICE_OPENING_H
+#ifndef KY_DEVICE_ACTIVE_H
+#define KY_DEVICE_ACTIVE_H
 
 #include "engine/common/relative.h"
 #include "engine/device/tree/host_tree.h"

@@ -1,6 +1,6 @@
 /* The buffers of the tree of a card, and their memory. */
-#ifndef KY_DEVICE_TREE_ROOM_H
-#define KY_DEVICE_TREE_ROOM_H
+#ifndef KY_DEVICE_TREE_MEMORY_H
+#define KY_DEVICE_TREE_MEMORY_H
 
 #include "engine/device/state/bodies.h"
 #include "engine/device/tree/columns.h"

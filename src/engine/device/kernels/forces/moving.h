@@ -1,11 +1,11 @@
 /* The sums of moving bodies on sinks: the loop over tiles, for the boards (board/sum.k) and for
- * bodies that feel each other (hermite.k). Extended or double precision.
+ * bodies that feel each other (steps/hermite_sum.k). Extended or double precision.
  *
  * The bodies of a board lie in slots and are predicted, and its sinks come from elsewhere. With
  * KY_JERK_AMONG the bodies are only in the planes `predicted`, a body's label is its place there,
  * and the sinks are the bodies that the list `sink_word` names. */
-#ifndef KY_KERNELS_BOARD_H
-#define KY_KERNELS_BOARD_H
+#ifndef KY_KERNELS_MOVING_H
+#define KY_KERNELS_MOVING_H
 
 #include "engine/device/kernels/forces/jerk.h"
 
