@@ -358,26 +358,32 @@ enum ky_status ky_device_bodies_get(struct ky_device_state *state, struct ky_bod
     return status;
 }
 
+enum ky_status ky_device_gather(const struct ky_device_bodies *bodies,
+                                const struct ky_device_array *from, const struct ky_buffer *list,
+                                size_t rows, const struct ky_buffer *to, struct ky_error *error)
+{
+    const uint32_t n = (uint32_t)bodies->n, count = (uint32_t)rows,
+                   columns = (uint32_t)from->columns;
+    const int words = from->number == sizeof(uint32_t);
+    return ky_launch_over(bodies->card,
+                          words ? KY_KERNEL_ky_gather_words : KY_KERNEL_ky_gather_numbers, count,
+                          KY_ARGUMENTS(KY_BUFFER(*from->buffer), KY_BUFFER(*list), KY_BUFFER(*to),
+                                       KY_VALUE(n), KY_VALUE(count), KY_VALUE(columns)),
+                          error);
+}
+
 /* Copies the rows of the bodies in `list` from an array of the part to the caller's. */
-static enum ky_status gather(struct ky_device_bodies *bodies, const struct ky_buffer *list,
-                             size_t rows, const struct pair *pair, struct ky_error *error)
+static enum ky_status get_rows(struct ky_device_bodies *bodies, const struct ky_buffer *list,
+                               size_t rows, const struct pair *pair, struct ky_error *error)
 {
     struct ky_card *card = bodies->card;
     const struct ky_device_array *own = &pair->own;
     const struct ky_rows wanted = {rows, own->columns, pair->factor, own->number};
-    uint32_t n = (uint32_t)bodies->n, count = (uint32_t)rows, columns = (uint32_t)own->columns;
     struct ky_buffer found = {0};
     enum ky_status status = ky_buffer_need(card, &found, "numbers of some bodies",
                                            rows * own->columns, own->number, error);
     if (status == KY_OK)
-        status =
-            ky_launch_over(card,
-                           own->number == sizeof(uint32_t) ? KY_KERNEL_ky_gather_words
-                                                           : KY_KERNEL_ky_gather_numbers,
-                           count,
-                           KY_ARGUMENTS(KY_BUFFER(*own->buffer), KY_BUFFER(*list), KY_BUFFER(found),
-                                        KY_VALUE(n), KY_VALUE(count), KY_VALUE(columns)),
-                           error);
+        status = ky_device_gather(bodies, own, list, rows, &found, error);
     if (status == KY_OK)
         status = ky_rows_read(card, &found, wanted, pair->numbers, error);
     ky_buffer_release(card, &found);
@@ -397,7 +403,7 @@ enum ky_status ky_device_bodies_get_some(struct ky_device_state *state, const ui
         status = ky_buffer_fill(bodies->card, &list, "bodies that are wanted", body, some->n,
                                 sizeof *body, error);
     for (size_t k = 0; k < pairs && status == KY_OK; k++)
-        status = gather(bodies, &list, some->n, &pair[k], error);
+        status = get_rows(bodies, &list, some->n, &pair[k], error);
     ky_buffer_release(bodies->card, &list);
     for (size_t k = 0; some->softening && !state->own_eps && k < some->n; k++)
         some->softening[k] = state->parameters->softening;

@@ -31,6 +31,14 @@ struct ky_device_array {
 /* The layouts of all arrays, in the order of KY_ARRAY_…, also of arrays that the part lacks. */
 void ky_device_arrays(struct ky_device_bodies *bodies, struct ky_device_array array[KY_ARRAYS]);
 
+/* The same of curve.index. */
+static inline struct ky_device_array ky_device_index(struct ky_device_bodies *bodies)
+{
+    struct ky_buffer *index = &bodies->curve.index;
+    const size_t word = sizeof(uint32_t);
+    return (struct ky_device_array){index, index->what, 1, word, bodies->n * word};
+}
+
 /* Allocates an array; `need`: the set of arrays that the part has from now on. */
 enum ky_status ky_device_bodies_room(struct ky_device_bodies *bodies, int which,
                                      struct ky_error *error);
@@ -57,6 +65,12 @@ enum ky_status ky_device_bodies_get_some(struct ky_device_state *state, const ui
 /* Copies the columns of an array, one of KY_ARRAY_…, to the host, in the engine's units. */
 enum ky_status ky_device_bodies_columns(struct ky_device_bodies *bodies, int which,
                                         double *const numbers[], struct ky_error *error);
+
+/* Copies numbers of the bodies in `list` from an array of the part to another buffer, column by
+ * column: row k is of body list[k]. */
+enum ky_status ky_device_gather(const struct ky_device_bodies *bodies,
+                                const struct ky_device_array *from, const struct ky_buffer *list,
+                                size_t rows, const struct ky_buffer *to, struct ky_error *error);
 
 /* Copies the list of active bodies, which must exist, to active_list, once per evaluation. */
 enum ky_status ky_device_active_list(struct ky_device_bodies *bodies,

@@ -34,19 +34,13 @@ static enum ky_status move(struct ky_device_bodies *bodies, const struct ky_devi
 {
     struct ky_card *card = bodies->card;
     struct ky_buffer *buffer = array->buffer, *room = &bodies->curve.room;
-    uint32_t n = (uint32_t)bodies->n, columns = (uint32_t)array->columns;
-    enum ky_status status = ky_launch_over(
-        card,
-        array->number == sizeof(uint32_t) ? KY_KERNEL_ky_gather_words : KY_KERNEL_ky_gather_numbers,
-        n,
-        KY_ARGUMENTS(KY_BUFFER(*buffer), KY_BUFFER(*order), KY_BUFFER(*room), KY_VALUE(n),
-                     KY_VALUE(n), KY_VALUE(columns)),
-        error);
+    const size_t n = bodies->n;
+    enum ky_status status = ky_device_gather(bodies, array, order, n, room, error);
     if (status != KY_OK)
         return status;
     if (buffer->bytes != room->bytes)
         return card->driver->copy(card, KY_PLACE(room, 0), card, KY_PLACE(buffer, 0),
-                                  columns * array->number * n, error);
+                                  array->columns * array->number * n, error);
     const char *what = buffer->what;
     buffer->what = room->what;
     room->what = what;
@@ -69,18 +63,13 @@ static enum ky_status move_all(struct ky_device_bodies *bodies, const struct ky_
 enum ky_status ky_device_curve_follow(struct ky_device_bodies *bodies, int now,
                                       struct ky_error *error)
 {
-    struct ky_card *card = bodies->card;
     struct ky_device_curve *curve = &bodies->curve;
     struct ky_buffer *order = &curve->place[now], *other = &curve->place[1 - now];
-    uint32_t n = (uint32_t)bodies->n, one = 1;
+    const struct ky_device_array index = ky_device_index(bodies);
     curve->changes++;
     enum ky_status status = move_all(bodies, order, error);
     if (status == KY_OK && curve->is_followed)
-        status =
-            ky_launch_over(card, KY_KERNEL_ky_gather_words, n,
-                           KY_ARGUMENTS(KY_BUFFER(curve->index), KY_BUFFER(*order),
-                                        KY_BUFFER(*other), KY_VALUE(n), KY_VALUE(n), KY_VALUE(one)),
-                           error);
+        status = ky_device_gather(bodies, &index, order, bodies->n, other, error);
     if (status == KY_OK)
         exchange(&curve->index, curve->is_followed ? other : order);
     curve->is_followed |= status == KY_OK;

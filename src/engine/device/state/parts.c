@@ -18,9 +18,7 @@ static enum ky_status send(struct ky_device_bodies *own, const struct ky_device_
 static enum ky_status send_order(struct ky_device_bodies *own, struct ky_device_bodies *first,
                                  struct ky_error *error)
 {
-    const size_t word = sizeof(uint32_t);
-    const struct ky_device_array index = {&first->curve.index, first->curve.index.what, 1, word,
-                                          own->n * word};
+    const struct ky_device_array index = ky_device_index(first);
     own->curve.is_followed = first->curve.is_followed;
     return own->curve.is_followed ? send(own, &index, &own->curve.index, 0, error) : KY_OK;
 }
