@@ -22,77 +22,72 @@ size_t ky_first_wrong(int threads, const double *x, size_t count)
     return count;
 }
 
+/* Numbers of bodies or points, `columns` of each; NULL: there are none. */
+struct rows {
+    const char *what;
+    const double *numbers;
+    size_t count, columns;
+};
+
+/* KY_BAD_DATA, "the WHAT WHOSE 7 is not finite (nan)WHY", for the first wrong number. */
+static enum ky_status check(int threads, struct rows rows, const char *whose, const char *why,
+                            struct ky_error *error)
+{
+    const size_t count = rows.numbers ? rows.count * rows.columns : 0,
+                 wrong = ky_first_wrong(threads, rows.numbers, count);
+    if (wrong == count)
+        return KY_OK;
+    return ky_fail(error, KY_BAD_DATA, "the %s %s %zu is not finite (%g)%s", rows.what, whose,
+                   wrong / rows.columns, rows.numbers[wrong], why);
+}
+
 enum ky_status ky_finite_bodies(int threads, const struct ky_bodies *bodies, struct ky_error *error)
 {
-    for (int k = 0; k < KY_ARRAYS; k++) {
-        const double *numbers = ky_array_of(bodies, (enum ky_array_id)k);
-        if (!ky_arrays[k].real || !numbers)
-            continue;
-        size_t columns = (size_t)ky_arrays[k].columns, count = bodies->n * columns;
-        size_t wrong = ky_first_wrong(threads, numbers, count);
-        if (wrong < count)
-            return ky_fail(
-                error, KY_BAD_DATA,
-                "the %s of body %zu is not finite (%g): masses, distances, G or the step are "
-                "beyond what numbers hold",
-                ky_arrays[k].name, wrong / columns, numbers[wrong]);
+    enum ky_status status = KY_OK;
+    for (int k = 0; k < KY_ARRAYS && !status; k++) {
+        const struct rows rows = {ky_arrays[k].name, ky_array_of(bodies, (enum ky_array_id)k),
+                                  bodies->n, (size_t)ky_arrays[k].columns};
+        if (ky_arrays[k].real)
+            status =
+                check(threads, rows, "of body",
+                      ": masses, distances, G or the step are beyond what numbers hold", error);
     }
-    return KY_OK;
+    return status;
 }
 
 enum ky_status ky_finite_places(int threads, const struct ky_points *points, struct ky_error *error)
 {
-    const double *numbers = points->count ? points->position[0] : NULL;
-    size_t wrong = ky_first_wrong(threads, numbers, 3 * points->count);
-    if (wrong == 3 * points->count)
-        return KY_OK;
-    return ky_fail(error, KY_BAD_DATA, "the position of point %zu is not finite (%g)", wrong / 3,
-                   numbers[wrong]);
+    const struct rows rows = {"position", (const double *)points->position, points->count, 3};
+    return check(threads, rows, "of point", "", error);
 }
 
 enum ky_status ky_finite_field(int threads, const struct ky_points *points,
                                const double (*acceleration)[3], const double *potential,
                                struct ky_error *error)
 {
-    const struct {
-        const char *what;
-        const double *numbers;
-        size_t columns;
-    } parts[] = {{"acceleration", (const double *)acceleration, 3}, {"potential", potential, 1}};
-    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
-        size_t count = parts[k].numbers ? points->count * parts[k].columns : 0;
-        size_t wrong = ky_first_wrong(threads, parts[k].numbers, count);
-        if (wrong < count)
-            return ky_fail(error, KY_BAD_DATA,
-                           "the %s at point %zu is not finite (%g): masses, distances or G are "
-                           "beyond what numbers hold",
-                           parts[k].what, wrong / parts[k].columns, parts[k].numbers[wrong]);
-    }
-    return KY_OK;
+    const struct rows rows[] = {{"acceleration", (const double *)acceleration, points->count, 3},
+                                {"potential", potential, points->count, 1}};
+    enum ky_status status = KY_OK;
+    for (size_t k = 0; k < sizeof rows / sizeof *rows && !status; k++)
+        status = check(threads, rows[k], "at point",
+                       ": masses, distances or G are beyond what numbers hold", error);
+    return status;
 }
 
 enum ky_status ky_finite_foreign(int threads, const struct ky_foreign *other,
                                  struct ky_error *error)
 {
-    const struct {
-        const char *what;
-        const double *numbers;
-        size_t columns;
-    } arrays[] = {{"mass", other->mass, 1},
-                  {"position", (const double *)other->position, 3},
-                  {"softening", other->softening, 1},
-                  {"velocity", (const double *)other->velocity, 3},
-                  {"acceleration", (const double *)other->acceleration, 3},
-                  {"jerk", (const double *)other->jerk, 3}};
-    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
-        const size_t count = arrays[k].numbers ? other->n * arrays[k].columns : 0,
-                     wrong = ky_first_wrong(threads, arrays[k].numbers, count);
-        if (wrong < count)
-            return ky_fail(error, KY_BAD_DATA,
-                           "the %s of body %zu of another engine is not finite (%g)",
-                           arrays[k].what, wrong / arrays[k].columns, arrays[k].numbers[wrong]);
-    }
-    return KY_OK;
+    const size_t n = other->n;
+    const struct rows rows[] = {{"mass", other->mass, n, 1},
+                                {"position", (const double *)other->position, n, 3},
+                                {"softening", other->softening, n, 1},
+                                {"velocity", (const double *)other->velocity, n, 3},
+                                {"acceleration", (const double *)other->acceleration, n, 3},
+                                {"jerk", (const double *)other->jerk, n, 3}};
+    enum ky_status status = KY_OK;
+    for (size_t k = 0; k < sizeof rows / sizeof *rows && !status; k++)
+        status = check(threads, rows[k], "of another engine's body", "", error);
+    return status;
 }
 
 enum ky_status ky_finite_results(int threads, enum ky_action_id action, const double *results,
