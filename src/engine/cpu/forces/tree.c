@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/threads.h"
 #include "engine/cpu/tree/tree.h"
+#include "octree/host_cells.h"
 #include "octree/opening_kinds.h"
 
 /* Lists the bodies of the group that are active. */
@@ -50,15 +51,10 @@ static int is_wide(const struct ky_octree *tree, const struct ky_group *group)
     double least[KY_MOST_SINKS / SHARE + 1], low[3], high[3];
     size_t room = group->bodies / SHARE + 1, kept = 0;
     const double *x[3] = {tree->x, tree->y, tree->z};
-    for (int c = 0; c < 3; c++)
-        low[c] = high[c] = x[c][group->body];
     for (uint32_t i = group->body + 1; i < group->body + group->bodies; i++) {
         double distance = 0;
-        for (int c = 0; c < 3; c++) {
+        for (int c = 0; c < 3; c++)
             distance = fmax(distance, fabs(x[c][i] - x[c][i - 1]));
-            low[c] = fmin(low[c], x[c][i]);
-            high[c] = fmax(high[c], x[c][i]);
-        }
         if (kept == room && distance >= least[kept - 1])
             continue;
         size_t k = kept < room ? kept++ : kept - 1; /* ascending: insert from the end */
@@ -66,7 +62,8 @@ static int is_wide(const struct ky_octree *tree, const struct ky_group *group)
             least[k] = least[k - 1];
         least[k] = distance;
     }
-    double extent = fmax(fmax(high[0] - low[0], high[1] - low[1]), high[2] - low[2]);
+    ky_bodies_box(tree, group, low, high);
+    const double extent = fmax(fmax(high[0] - low[0], high[1] - low[1]), high[2] - low[2]);
     return kept && 0.5 * extent > WIDE * least[kept - 1];
 }
 
