@@ -79,10 +79,28 @@ static enum ky_status reserve(struct ky_cpu *cpu, struct ky_error *error)
     return cpu->column ? KY_OK : ky_no_memory(error, "float columns of the direct sum", bytes, 1);
 }
 
-/* In double the engine's own columns are the sources; *eps2 has to be freed. */
-static enum ky_status fill_double(struct ky_cpu *cpu, struct ky_direct *direct, double **eps2,
-                                  struct ky_error *error)
+static struct ky_direct in_double(const struct ky_cpu *cpu, struct sources from)
 {
+    return (struct ky_direct){
+        .n = from.n,
+        .x = from.x[0],
+        .y = from.x[1],
+        .z = from.x[2],
+        .mass = from.mass,
+        .eps2 = cpu->how & KY_EPS_OF_BOTH ? from.eps2 : NULL,
+        .how = cpu->how,
+    };
+}
+
+struct ky_direct ky_cpu_others_in_double(const struct ky_cpu *cpu)
+{
+    return in_double(cpu, others_of(cpu));
+}
+
+enum ky_status ky_cpu_own_in_double(const struct ky_cpu *cpu, struct ky_direct *direct,
+                                    double **eps2, struct ky_error *error)
+{
+    struct sources own = own_of(cpu);
     *eps2 = NULL;
     if (cpu->how & KY_EPS_OF_BOTH) {
         *eps2 = ky_allocate(cpu->n, sizeof **eps2);
@@ -91,31 +109,9 @@ static enum ky_status fill_double(struct ky_cpu *cpu, struct ky_direct *direct, 
         for (size_t i = 0; i < cpu->n; i++)
             (*eps2)[i] = ky_cpu_sink_eps2(cpu, i);
     }
-    *direct = (struct ky_direct){
-        .n = cpu->n,
-        .x = cpu->x[0],
-        .y = cpu->x[1],
-        .z = cpu->x[2],
-        .mass = cpu->mass,
-        .eps2 = *eps2,
-        .how = cpu->how,
-    };
+    own.eps2 = *eps2;
+    *direct = in_double(cpu, own);
     return KY_OK;
-}
-
-/* Other engines' bodies as they are. */
-static struct ky_direct others_in_double(const struct ky_cpu *cpu)
-{
-    const struct ky_cpu_foreign *foreign = &cpu->foreign;
-    return (struct ky_direct){
-        .n = foreign->n,
-        .x = foreign->at[0],
-        .y = foreign->at[1],
-        .z = foreign->at[2],
-        .mass = foreign->mass,
-        .eps2 = cpu->how & KY_EPS_OF_BOTH ? foreign->eps2 : NULL,
-        .how = cpu->how,
-    };
 }
 
 /* Body i is among the sources, or they are those of other engines. */
@@ -163,7 +159,7 @@ static enum ky_status feel_own(struct ky_cpu *cpu, const double centre[3], struc
     double *eps2 = NULL;
     enum ky_status status;
     if (cpu->parameters->precision == KY_DOUBLE) {
-        status = fill_double(cpu, &direct, &eps2, error);
+        status = ky_cpu_own_in_double(cpu, &direct, &eps2, error);
     } else {
         status = reserve(cpu, error);
         if (!status)
@@ -178,7 +174,7 @@ static enum ky_status feel_own(struct ky_cpu *cpu, const double centre[3], struc
 static enum ky_status feel_others(struct ky_cpu *cpu, const double centre[3],
                                   struct ky_error *error)
 {
-    struct ky_direct direct = others_in_double(cpu);
+    struct ky_direct direct = ky_cpu_others_in_double(cpu);
     const size_t bytes = (size_t)ky_cpu_direct_memory(cpu->parameters, cpu->foreign.n);
     float *column = NULL;
     if (cpu->parameters->precision != KY_DOUBLE) {
@@ -259,7 +255,7 @@ enum ky_status ky_cpu_exact(struct ky_engine *engine, const size_t *sinks, size_
 {
     struct ky_cpu *cpu = (struct ky_cpu *)engine;
     enum ky_status status = KY_OK;
-    struct ky_direct direct, others = others_in_double(cpu);
+    struct ky_direct direct, others = ky_cpu_others_in_double(cpu);
     double *eps2 = NULL;
     if (cpu->foreign.trees > 0)
         return ky_fail(error, KY_UNSUPPORTED, "exact sums where cells of other engines act");
@@ -271,7 +267,7 @@ enum ky_status ky_cpu_exact(struct ky_engine *engine, const size_t *sinks, size_
     }
     for (size_t k = 0; k < count; k++)
         wanted[k] = (struct wanted){sinks ? sinks[k] : k, k};
-    status = fill_double(cpu, &direct, &eps2, error);
+    status = ky_cpu_own_in_double(cpu, &direct, &eps2, error);
     if (status != KY_OK)
         goto end;
     qsort(wanted, count, sizeof *wanted, ascending);

@@ -28,6 +28,11 @@ enum ky_status ky_cpu_evaluate(struct ky_cpu *cpu, const struct ky_active *activ
 enum ky_status ky_cpu_direct(struct ky_cpu *cpu, struct ky_error *error);
 /* Bytes of the columns of the exact sum for n bodies. */
 double ky_cpu_direct_memory(const struct ky_parameters *parameters, size_t n);
+/* The sources of sums in double: the engine's bodies, for which *eps2 has to be freed after use,
+ * and those of other engines. KY_FAULT when memory is out. */
+enum ky_status ky_cpu_own_in_double(const struct ky_cpu *cpu, struct ky_direct *direct,
+                                    double **eps2, struct ky_error *error);
+struct ky_direct ky_cpu_others_in_double(const struct ky_cpu *cpu);
 /* The same by the tree, with the walk of the method. */
 enum ky_status ky_cpu_tree(struct ky_cpu *cpu, struct ky_error *error);
 /* Walk the active bodies through the built tree: each body by itself, or in the groups of the tree.

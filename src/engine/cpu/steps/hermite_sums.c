@@ -213,33 +213,27 @@ static void load(struct ky_cpu *cpu, size_t k, size_t i)
     block->list = NULL;
 }
 
-/* Writes the sums of the k-th sink of a batch, which is body i, with external fields, to place
- * `to`. */
-static void unload(struct ky_cpu *cpu, const struct ky_external *field, size_t fields, size_t k,
-                   size_t i, size_t to)
+/* What external fields do to body i begins the sums at place `to`. */
+static void begin(const struct ky_cpu *cpu, const struct ky_external *field, size_t fields,
+                  size_t i, size_t to)
 {
-    struct ky_cpu_hermite *own = cpu->hermite;
-    const struct ky_moving_sinks *block = &own->block[k / KY_MOVING_BLOCK];
-    const double scale = ky_cpu_scale(cpu).acceleration * own->heaviest;
+    const struct ky_cpu_hermite *own = cpu->hermite;
     const double x[3] = {own->at[0][i], own->at[1][i], own->at[2][i]},
                  v[3] = {own->at[3][i], own->at[4][i], own->at[5][i]};
     const struct ky_external_pull pull = ky_externals_at(field, fields, x, v);
-    const double a[3] = {pull.x, pull.y, pull.z}, j[3] = {pull.jx, pull.jy, pull.jz};
-    k %= KY_MOVING_BLOCK;
-    for (int c = 0; c < 3; c++) { /* after the accelerations comes the potential */
-        own->sum[c][to] = scale * block->sum[c][k] + a[c];
-        own->sum[3 + c][to] = scale * own->speed * block->sum[4 + c][k] + j[c];
-    }
+    const double sum[SUMS] = {pull.x, pull.y, pull.z, pull.jx, pull.jy, pull.jz};
+    for (int c = 0; c < SUMS; c++)
+        own->sum[c][to] = sum[c];
 }
 
-/* The same from other engines' bodies, added to what is there. */
-static void add(struct ky_cpu *cpu, size_t k, size_t to)
+/* Adds the sums of the k-th sink of a batch to those at place `to`. */
+static void add(const struct ky_cpu *cpu, size_t k, size_t to)
 {
-    struct ky_cpu_hermite *own = cpu->hermite;
+    const struct ky_cpu_hermite *own = cpu->hermite;
     const struct ky_moving_sinks *block = &own->block[k / KY_MOVING_BLOCK];
     const double scale = ky_cpu_scale(cpu).acceleration * own->heaviest;
     k %= KY_MOVING_BLOCK;
-    for (int c = 0; c < 3; c++) {
+    for (int c = 0; c < 3; c++) { /* after the accelerations comes the potential */
         own->sum[c][to] += scale * block->sum[c][k];
         own->sum[3 + c][to] += scale * own->speed * block->sum[4 + c][k];
     }
@@ -276,11 +270,14 @@ enum ky_status ky_cpu_sum_jerks(struct ky_cpu *cpu, size_t count, int all, struc
     }
     for (size_t first = 0; first < count && !status; first += BATCH) {
         const size_t here = count - first < BATCH ? count - first : BATCH;
-        for (size_t k = 0; k < here; k++)
-            load(cpu, k, sink(cpu, first + k, all));
+        for (size_t k = 0; k < here; k++) {
+            const size_t i = sink(cpu, first + k, all);
+            load(cpu, k, i);
+            begin(cpu, field, fields, i, first + k);
+        }
         status = run(cpu, &moving, cpu->n, here, error);
         for (size_t k = 0; k < here; k++)
-            unload(cpu, field, fields, k, sink(cpu, first + k, all), first + k);
+            add(cpu, k, first + k);
         if (!status && others.n > 0)
             status = run(cpu, &foreign, others.n, here, error);
         for (size_t k = 0; k < here && others.n > 0; k++)
