@@ -61,7 +61,8 @@ KY_GRAPE_API int g5_set_xj_(int *first, int *n, double x[][3]);
 KY_GRAPE_API int g5_set_mj(int first, int n, double m[]);
 KY_GRAPE_API int g5_set_mj_(int *first, int *n, double m[]);
 
-/* Sinks, which are copied; their sums; and what they are. */
+/* Sinks, which are copied; their sums; and what they are, with the n of g5_set_xi. Without g5_run
+ * g5_get_force sums itself. */
 KY_GRAPE_API int g5_set_xi(int n, double x[][3]);
 KY_GRAPE_API int g5_set_xi_(int *n, double x[][3]);
 KY_GRAPE_API int g5_run(void);

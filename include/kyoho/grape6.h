@@ -7,7 +7,8 @@
  * Every call exists by its C name and, with a trailing underscore and pointers for all arguments,
  * by its Fortran name. All are weak: a program may define any of them itself. Every call returns 0,
  * or what its comment says. An error is a number that is not 0; nothing is printed unless
- * KYOHO_VERBOSE is set. One thread of a process calls. In a child after fork all calls fail.
+ * KYOHO_VERBOSE is set. One thread of a process calls. After a failure of a processor or of memory
+ * calls that need it fail until g6_close and g6_open; in a child after fork they always fail.
  *
  * Units are the caller's, with G = 1. The number of the cluster, where there is one, may be any
  * number, and for the Fortran names a null pointer. */
@@ -27,7 +28,8 @@ extern "C" {
 /* ---- begin and end ---- */
 
 /* Takes the processor that the environment names, or these devices: the GPUs with the numbers
- * list[0] … list[count - 1], among which the bodies are divided. Cheap after the first time. */
+ * list[0] … list[count - 1], among which the bodies are divided. Cheap after the first time.
+ * `bodies` is not read. */
 KY_GRAPE_API int g6_open(int cluster);
 KY_GRAPE_API int g6_open_(int *cluster);
 KY_GRAPE_API int g6_open_special(int count, int *list);
@@ -76,8 +78,7 @@ KY_GRAPE_API int g6calc_firsthalf_(int *cluster, int *nj, int *ni, int index[], 
  * without the sink itself), and for lasthalf2 the label of the nearest body: the smallest distance
  * without softening, of equals the lowest slot; -1 where there is no body with another label. Only
  * ni of the inputs is read, which has to be that of firsthalf. The outputs may be arrays that were
- * inputs. Not 0 after a failure, and without firsthalf. After a failure all calls fail until
- * g6_close and g6_open. */
+ * inputs. Not 0 after a failure, and without firsthalf. */
 KY_GRAPE_API int g6calc_lasthalf(int cluster, int nj, int ni, int index[], double xi[][3],
                                  double vi[][3], double eps2, double h2[], double acc[][3],
                                  double jerk[][3], double pot[]);

@@ -6,8 +6,10 @@
  * - The library never prints, exits or aborts. It keeps no global state but threads for its loops,
  *   a team for each thread that calls: handles are independent, and two threads may use two handles
  *   at once, but not one handle at once. A child after a fork makes its own.
- * - Arrays belong to the caller unless a call says that it allocates. Vectors are double[3], in
- *   C order. A pointer may be NULL where its comment says so, and nowhere else.
+ * - Arrays belong to the caller unless a call says that it allocates. Such a call does not free
+ *   what its result held before. Vectors are double[3], in C order.
+ * - A pointer may be NULL where its comment says so, and nowhere else. Calls that return a status
+ *   answer KY_USAGE there. A count of 0 goes with NULL arrays.
  * - Structs that may grow begin with their own `size`, so that a program that was built with an
  *   older, shorter one continues to work. Those of parameters are filled by their `_defaults` call,
  *   which sets it. Those of bodies and results are zeroed by the caller before the first call,
@@ -63,8 +65,9 @@ struct ky_error {
     char text[1024]; /* one line, without a newline: what, where and what would be right */
 };
 
-KY_API const char *ky_status_name(enum ky_status status); /* "bad data"; static text */
-KY_API const char *ky_version(void);                      /* "0.1.0" */
+/* "bad data"; "unknown status" for another number. Static text. */
+KY_API const char *ky_status_name(enum ky_status status);
+KY_API const char *ky_version(void); /* "0.1.0" */
 
 /* What this build can do, one line an item ("HDF5: yes", "PNG: no - libpng was not found");
  * lines are separated by '\n'. Static text. */
@@ -72,7 +75,8 @@ KY_API const char *ky_build_features(void);
 
 enum ky_log_level { KY_LOG_DETAIL, KY_LOG_INFO, KY_LOG_WARNING };
 
-/* Receives one line without a newline. Called from the thread that made the call. */
+/* Receives one line without a newline. Called from the thread that made the call; for the files of
+ * ky_film by one of its threads at a time. */
 typedef void ky_log_function(void *context, enum ky_log_level level, const char *line);
 
 /* ---- bodies ---- */
@@ -87,8 +91,9 @@ struct ky_bodies {
     uint64_t *id;          /* or NULL: the index. Unique */
     double *softening;     /* or NULL: one softening for all; see ky_softening_choose */
     uint8_t *type; /* or NULL: 4. GADGET type 0 … 5 (gas, halo, disk, bulge, stars, black holes) */
-    double (*acceleration)[3]; /* or NULL: not known or not wanted */
-    double *potential;         /* or NULL; per unit mass, negative, without the body itself */
+    double (*acceleration)[3]; /* or NULL: not known or not wanted. With external fields */
+    double *potential;         /* or NULL; per unit mass, negative, without the body itself and
+                                  without external fields */
     void *later[8];            /* NULL: room for arrays of later versions */
 };
 
@@ -101,17 +106,20 @@ enum {
     KY_WITH_POTENTIAL = 16
 };
 
-/* Allocates the three required arrays and those named in `with`, zeroed. Free with ky_bodies_free,
- * which frees every array that is not NULL and clears the struct. */
+/* Allocates the three required arrays and those named in `with`, zeroed; after a failure there are
+ * none. Free with ky_bodies_free, which frees every array that is not NULL and clears the struct.
+ */
 KY_API enum ky_status ky_bodies_allocate(struct ky_bodies *bodies, size_t n, unsigned with,
                                          struct ky_error *error);
-/* Adds those arrays in `with` that are NULL, zeroed. */
+/* Adds those arrays in `with` that are NULL, zeroed. After KY_FAULT some of them may be there. */
 KY_API enum ky_status ky_bodies_extend(struct ky_bodies *bodies, unsigned with,
                                        struct ky_error *error);
 KY_API void ky_bodies_free(struct ky_bodies *bodies);
 
-/* KY_BAD_DATA for NaN, infinite or negative values and for duplicate ids; names the first such
- * body. */
+/* KY_BAD_DATA for masses and softenings that are negative or not finite, for positions and
+ * velocities that are not finite, and for types above 5, with the first such body; and for an id
+ * that occurs twice. KY_USAGE for bodies without masses, positions or velocities. Accelerations and
+ * potentials are not looked at. */
 KY_API enum ky_status ky_bodies_check(const struct ky_bodies *bodies, struct ky_error *error);
 
 /* ---- units ---- */
@@ -124,15 +132,16 @@ struct ky_units {
 };
 
 /* Presets: "nbody" (no scale, G = 1), "galaxy" (kpc, 1e10 Msun, km/s), "cluster" (pc, Msun,
- * km/s). */
+ * km/s). KY_USAGE for another name. */
 KY_API enum ky_status ky_units_preset(const char *name, struct ky_units *units,
                                       struct ky_error *error);
 
 /* ---- parameters of a simulation ---- */
 
 enum ky_force { KY_DIRECT, KY_WALK, KY_LIST, KY_TREE };
-/* By use: offset where theta is set, and for forces that are computed once (ky_forces, ky_walk),
- * since relative needs the last accelerations; else relative. */
+/* By use: offset where theta is set, relative where alpha is set. Where neither is: offset for
+ * forces that are computed once (ky_forces, ky_walk), since relative needs the last accelerations,
+ * else relative. */
 enum ky_opening { KY_OPENING_BY_USE = -1, KY_GEOMETRIC, KY_OFFSET, KY_MINIMUM, KY_RELATIVE };
 /* By force: edge for walk and list, else box. */
 enum ky_cell { KY_CELL_BY_FORCE = -1, KY_BOX, KY_EDGE };
@@ -204,7 +213,8 @@ struct ky_parameters {
     double g;
     /* the motion */
     int integrator; /* enum ky_integrator */
-    double step;    /* [time]; with `expansion` of ln a */
+    double step;    /* [time]; with `expansion` of ln a. NaN (default): ky_run chooses one; a
+                       simulation needs one before it advances */
     /* where remarks go; NULL: nowhere */
     ky_log_function *log;
     void *log_context;
@@ -256,7 +266,7 @@ struct ky_option_about {
 KY_API enum ky_status ky_option_get(size_t index, struct ky_option_about *about);
 /* Sets the field of that name from text, as the command line does; a number may have a unit, "3pc",
  * where parameters->units have scales. Texts are not copied. KY_USAGE for a name that there is not,
- * with the nearest one, and for what is not a value of it. */
+ * with the nearest one, and for what is not a value of it; the field is unchanged then. */
 KY_API enum ky_status ky_parameters_set(struct ky_parameters *parameters, const char *name,
                                         const char *value, struct ky_error *error);
 /* The inverse: the field of that name as text, without a unit, which ky_parameters_set takes back
@@ -303,8 +313,9 @@ enum { KY_REMARK = 256 };
  * their own, or NaN if each body has its own. parameters->softening_kind is that of the parameters,
  * else the stored one, else plummer. `remark` (KY_REMARK bytes, or NULL) gets a line that says what
  * was chosen and what it replaces; it is empty if the parameters gave the softening and it replaces
- * nothing. ky_run and ky_run_plan apply this rule themselves. ky_sim_open, ky_forces and the action
- * `gravity` have no snapshot: they use the first two rules, else KY_USAGE. */
+ * nothing. ky_run and ky_run_plan apply this rule themselves. Calls that get bodies without a
+ * snapshot (ky_sim_open, ky_forces, ky_forces_check, ky_binaries_find, ky_walk with `gravity`) use
+ * the first two rules, else KY_USAGE. */
 KY_API enum ky_status ky_softening_choose(struct ky_parameters *parameters,
                                           const struct ky_snapshot *snapshot,
                                           char remark[KY_REMARK], struct ky_error *error);
@@ -326,8 +337,10 @@ struct ky_force_report {
     double body_interactions, cell_interactions; /* pairs evaluated, all bodies together */
 };
 
-/* Accelerations and potentials of all bodies on each other, once, without a simulation. Writes
- * bodies->acceleration and ->potential where they are not NULL. `report` may be NULL. */
+/* Accelerations and potentials of all bodies on each other, once, without a simulation. External
+ * fields add to the accelerations alone. Writes bodies->acceleration and ->potential where they are
+ * not NULL. `report` may be NULL. KY_BAD_DATA for bodies that ky_bodies_check refuses and for
+ * results that are not finite, KY_USAGE for parameters out of their range. */
 KY_API enum ky_status ky_forces(const struct ky_parameters *parameters, struct ky_bodies *bodies,
                                 struct ky_force_report *report, struct ky_error *error);
 
@@ -364,13 +377,13 @@ struct ky_check_results {
                                                 of all a_exact is the divisor */
     struct ky_error_statistics potential;
     double of_rms;      /* rms error of the accelerations over the rms of the exact ones */
-    double of_peculiar; /* the same over these without their linear part, which is what bodies have
-                           beyond a common motion; NaN: there is nothing left of them */
+    double of_peculiar; /* the same where the exact ones lack the part that is linear in the
+                           position, which all bodies share; NaN: nothing is left of them */
 };
 /* Measures the forces that steps of a run with these parameters have: times, pairs and errors. With
  * opening relative an evaluation more, which gives it its last accelerations, comes first. `wanted`
  * and `results` may be NULL. KY_BAD_DATA for bodies that ky_bodies_check refuses and for errors
- * that are not finite; KY_USAGE as ky_forces, and for `repeat` 0. */
+ * that are not finite; KY_USAGE as ky_forces, for `repeat` 0, and for `fill` with `release`. */
 KY_API enum ky_status ky_forces_check(const struct ky_parameters *parameters,
                                       struct ky_bodies *bodies,
                                       const struct ky_check_parameters *wanted,
@@ -381,7 +394,7 @@ struct ky_check_memory {
     size_t size; /* of this struct, or 0 */
     double host, device;
 };
-/* Nothing is evaluated; the engine is opened without bodies, and fails as it does. */
+/* Nothing is evaluated. The engine is opened without bodies; the call fails where that fails. */
 KY_API enum ky_status ky_forces_memory(const struct ky_parameters *parameters, size_t n,
                                        const struct ky_check_parameters *wanted,
                                        struct ky_check_memory *memory, struct ky_error *error);
@@ -395,7 +408,10 @@ KY_API enum ky_status ky_forces_memory(const struct ky_parameters *parameters, s
  * positions to float, and may decide otherwise for bodies at the very surface of a radius
  * (docs/general-walk.md). The CPU always has double. Results are in the order of the bodies, and
  * the same for any number of threads. `report` may be NULL; its `walk` sums all walks of the call,
- * its body interactions are the distances computed. */
+ * its body interactions are the distances computed.
+ *
+ * KY_BAD_DATA for bodies that ky_bodies_check refuses; KY_USAGE for parameters, radii and numbers
+ * of neighbours out of their range. `gravity` with opening relative is KY_UNSUPPORTED. */
 
 /* Neighbours of body i: body[offset[i]] … body[offset[i + 1] − 1], indices in ascending order. */
 struct ky_neighbour_lists {
@@ -420,9 +436,9 @@ KY_API void ky_neighbour_lists_free(struct ky_neighbour_lists *lists); /* clears
  * spline that vanishes at h. h is the distance of the k-th nearest other body, so that the support
  * holds k neighbours, the last on its surface (h is twice that of Monaghan & Lattanzio 1985 and the
  * same as GADGET's). If k other bodies are at the same position, h is 0. The density is then 0 if
- * no body there has mass, else infinite, which is KY_BAD_DATA with the body's index. `density` and
- * `smoothing` (h): n elements each, or NULL. k from 1 to n − 1, else KY_USAGE; with no bodies there
- * is nothing to do. */
+ * no body there has mass, else infinite, which is KY_BAD_DATA with the body's index. `density` has
+ * n elements; `smoothing` (h) too, or is NULL. k from 1 to n − 1, else KY_USAGE; with no bodies
+ * there is nothing to do. */
 KY_API enum ky_status ky_sph_density(const struct ky_parameters *parameters,
                                      const struct ky_bodies *bodies, size_t k, double *density,
                                      double *smoothing, struct ky_force_report *report,
@@ -460,8 +476,9 @@ struct ky_catalogue {
     double *dispersion;     /* rms speed about the mean, in three dimensions */
 };
 /* Finds the groups, with the same result for any number of threads, and on every engine in double.
- * Allocates the arrays; after a failure there are none. KY_BAD_DATA where half of the bodies lie at
- * one place, so that they have no mean distance, and where means leave the range of numbers. */
+ * Allocates the arrays; after a failure there are none, without bodies there are no groups.
+ * KY_BAD_DATA where half of the bodies lie at one place, so that they have no mean distance, and
+ * where means leave the range of numbers. */
 KY_API enum ky_status ky_catalogue_make(const struct ky_parameters *parameters,
                                         const struct ky_catalogue_parameters *wanted,
                                         const struct ky_bodies *bodies,
@@ -499,15 +516,16 @@ struct ky_action {
 };
 KY_API enum ky_status ky_action_get(size_t index, struct ky_action *action);
 
-/* The input of an action; 0 or NULL for what it does not need. */
+/* The input of an action; members are 0 or NULL where it does not need them. */
 struct ky_walk_input {
     size_t size; /* of this struct */
     const double *radius;
     size_t radii; /* 0, 1 or n */
-    size_t k;
+    size_t k;     /* from 1 to n − 1 */
 };
 
-/* A walk with the action of that name: results[i × columns + c]. Units are the caller's.
+/* A walk with the action of that name: results[i × columns + c]. Units are the caller's. KY_USAGE
+ * for an unknown action, for one that needs lists or labels, and for an input out of its range.
  * KY_BAD_DATA, naming the body, where a result is not finite: the density is not, for radius 0. */
 KY_API enum ky_status ky_walk(const struct ky_parameters *parameters,
                               const struct ky_bodies *bodies, const char *action,
@@ -539,27 +557,30 @@ KY_API double ky_virial_ratio(const struct ky_sums *sums);
 struct ky_sim; /* bodies, engine, integrator and clock */
 
 /* Copies the bodies to the engine, computes the first forces. The caller may free its arrays
- * afterwards. */
+ * afterwards; accelerations and potentials in them are not read. KY_BAD_DATA for bodies that
+ * ky_bodies_check refuses; KY_USAGE for parameters out of their range or contradicting each other,
+ * bodies of unknown softening, and a time that is not finite. *sim is NULL after a failure. */
 KY_API enum ky_status ky_sim_open(const struct ky_parameters *parameters,
                                   const struct ky_bodies *bodies, double time, struct ky_sim **sim,
                                   struct ky_error *error);
 KY_API void ky_sim_close(struct ky_sim *sim); /* NULL is allowed, as in all calls that free */
 
-/* Advances by `steps` steps of parameters.step. Completing a divided step counts as one step. After
- * KY_STOPPED (see ky_sim_stop_reason) the next call continues. After KY_USAGE and KY_UNSUPPORTED
- * the simulation is where its last whole step ended. After another failure, here and in all calls
- * below, it can only be closed: calls that need its bodies are KY_USAGE. */
+/* Advances by `steps` steps of parameters.step; 0 changes nothing. Completing a divided step counts
+ * as one step. After KY_STOPPED (see ky_sim_stop_reason) the next call continues. After KY_USAGE
+ * (no step is set, say) nothing has changed. After another failure the simulation can only be
+ * closed: calls that need its bodies are KY_USAGE. So it is where forces that a call needs fail. */
 KY_API enum ky_status ky_sim_advance(struct ky_sim *sim, uint64_t steps, struct ky_error *error);
-/* Advances to `time`; the present time is allowed and changes nothing. KY_USAGE for an earlier
- * time. If no step ends at `time` and `shorten` is 0: KY_USAGE with the nearest times. If `shorten`
- * is 1 the last step is divided; the next call begins with the rest of it, so that the times of
- * later steps do not change. */
+/* Advances to `time`; the present time is allowed and changes nothing. KY_USAGE for a time that
+ * does not lie ahead: an earlier one, or with negative steps a later one. If no step ends at `time`
+ * and `shorten` is 0: KY_USAGE with the nearest times. If `shorten` is 1 the last step is divided;
+ * the next call begins with the rest of it, so that the times of later steps do not change.
+ * Otherwise it fails as ky_sim_advance. */
 KY_API enum ky_status ky_sim_advance_to(struct ky_sim *sim, double time, int shorten,
                                         struct ky_error *error);
 
 /* Why the last call that advanced, or a run, has ended before its time. */
 enum ky_stop_kind {
-    KY_STOP_NONE,        /* it has not, or it has failed */
+    KY_STOP_NONE,        /* it has not, or it has failed in another way */
     KY_STOP_CLOSE_PAIR,  /* KY_STOPPED: two bodies without softening want steps shorter than the
                             shortest (KY_HERMITE4). A call that continues ignores this pair */
     KY_STOP_SHORT_STEPS, /* KY_BAD_DATA: all bodies want steps that would lead nowhere
@@ -578,14 +599,15 @@ struct ky_stop {
     double time;     /* when [time]; NaN: it has not stopped */
     double step; /* the shortest step that is allowed, or was taken [time]; NaN for other kinds */
 };
-/* Fills *stop; KY_STOP_NONE for sim NULL. */
+/* Fills *stop; KY_STOP_NONE for sim NULL. A simulation that can only be closed still tells. */
 KY_API void ky_sim_stop_reason(const struct ky_sim *sim, struct ky_stop *stop);
 
 /* ---- changes between two steps ----
  *
  * The time does not change. Each call computes the forces of all bodies anew, unless it says
  * otherwise or lies between ky_sim_change_begin and ky_sim_change_end. After KY_BAD_DATA and
- * KY_USAGE the simulation is unchanged; after other failures it can only be closed. */
+ * KY_USAGE the simulation is unchanged; after other failures it can only be closed. The calls that
+ * set a parameter leave it unchanged after KY_UNSUPPORTED too. */
 
 /* From here on changes compute no forces. The first call that needs the forces computes them once:
  * ky_sim_change_end, calls that advance or save, ky_sim_sums, and those that read accelerations or
@@ -596,19 +618,23 @@ KY_API enum ky_status ky_sim_change_begin(struct ky_sim *sim, struct ky_error *e
 KY_API enum ky_status ky_sim_change_end(struct ky_sim *sim, int now, struct ky_error *error);
 
 /* Replaces mass, position, velocity, softening and type by those arrays that `bodies` has (its n
- * must be ky_sim_n); the others and the ids stay. Softenings are each body's own from then on. */
+ * must be ky_sim_n, else KY_USAGE); the others and the ids stay. Where it has softenings, these are
+ * each body's own from then on. */
 KY_API enum ky_status ky_sim_write(struct ky_sim *sim, const struct ky_bodies *bodies,
                                    struct ky_error *error);
-/* Appends bodies. Their ids must be new; NULL: ids continue from the largest one. Softenings are
- * required where the bodies of the simulation have their own. KY_UNSUPPORTED on an engine that
- * cannot change its number of bodies. */
+/* Appends bodies. Their ids must be new, else KY_BAD_DATA; NULL: ids continue from the largest one.
+ * Softenings are required (KY_USAGE) where the bodies of the simulation have their own; where all
+ * have one softening, the new bodies get it in place of theirs. Without types they have type 4.
+ * KY_UNSUPPORTED for more than 2³¹ − 1 bodies in all. */
 KY_API enum ky_status ky_sim_add(struct ky_sim *sim, const struct ky_bodies *bodies,
                                  struct ky_error *error);
-/* Removes the bodies with these ids; the order of the others stays. KY_BAD_DATA if there is no body
- * with one of them. */
+/* Removes the bodies with these ids; the order of the others stays. All may go. KY_BAD_DATA if no
+ * body has one of the ids, and for an id that is given twice. */
 KY_API enum ky_status ky_sim_remove(struct ky_sim *sim, const uint64_t *id, size_t count,
                                     struct ky_error *error);
-/* Sets the length of the steps from now on [time; with `expansion` ln a]; negative: backwards. */
+/* Sets the length of the steps from now on [time; with `expansion` ln a]; negative: backwards. A
+ * step that was divided ends now. No forces are computed. KY_USAGE for 0, for a step that is not
+ * finite or is lost in the rounding of the time, and within a run. */
 KY_API enum ky_status ky_sim_set_step(struct ky_sim *sim, double step, struct ky_error *error);
 /* Sets one softening for all bodies, in place of their own [length]. */
 KY_API enum ky_status ky_sim_set_softening(struct ky_sim *sim, double softening,
@@ -618,7 +644,8 @@ KY_API enum ky_status ky_sim_set_softening(struct ky_sim *sim, double softening,
  * cell, multipole, curve, leaf, group; field. KY_USAGE with the reason for others, for a value that
  * contradicts the rest (theta beside opening relative, say), and for an option without effect on
  * the force or the integrator. Those of the steps compute no forces: bodies take them up as their
- * present steps end. Another opening begins with its default theta or alpha. */
+ * present steps end; present steps that do not fit a new `step` or step-min are chosen anew at the
+ * next advance. Another opening begins with its default theta or alpha. */
 KY_API enum ky_status ky_sim_set_parameter(struct ky_sim *sim, const char *name, const char *value,
                                            struct ky_error *error);
 /* Replaces the external fields of the parameters by those of a text like parameters.field; NULL:
@@ -627,58 +654,67 @@ KY_API enum ky_status ky_sim_set_fields(struct ky_sim *sim, const char *field,
                                         struct ky_error *error);
 /* The parameters that are in force: those of the opening and later changes, with what was left open
  * (the engine that `auto` took, opening, precision) filled in. `parameters` has its size, or 0. Its
- * texts are those of the simulation, until one of them changes or the simulation is closed. */
+ * texts belong to the simulation: they are valid until one of them changes, or it is closed. */
 KY_API enum ky_status ky_sim_parameters(const struct ky_sim *sim, struct ky_parameters *parameters,
                                         struct ky_error *error);
 
-/* Acceleration and potential of all bodies at `count` points that are not bodies; either array may
- * be NULL. `softening` is that of the points [length]. The method is that of the simulation, on the
- * CPU in double; the opening relative is replaced by offset. On devices `list` counts as `walk`
- * here. */
+/* Acceleration and potential of all bodies and external fields at `count` points that are not
+ * bodies; either array may be NULL. `softening` is that of the points [length], not negative. The
+ * method is that of the simulation, on the CPU in double; the opening relative is replaced by
+ * offset. On devices `list` counts as `walk` here. No forces of bodies are computed. KY_BAD_DATA
+ * for positions and results that are not finite. */
 KY_API enum ky_status ky_sim_field(struct ky_sim *sim, size_t count, const double (*position)[3],
                                    double softening, double (*acceleration)[3], double *potential,
                                    struct ky_error *error);
 
 /* Writes everything that the simulation needs to continue bit for bit (docs/formats/restart.md). An
- * existing file is kept as PATH.previous. */
+ * existing file is kept as PATH.previous. After KY_CANNOT_WRITE the simulation goes on. */
 KY_API enum ky_status ky_sim_save(struct ky_sim *sim, const char *path, struct ky_error *error);
-/* Opens a simulation from such a file, or from restart.kyo in the folder of a run. Engine, isa,
- * threads, log and field_function are taken from `parameters`, as in ky_resume; all else from the
- * file. */
+/* Opens a simulation from such a file, or from restart.kyo in the folder of a run; from
+ * PATH.previous if the file is missing or damaged. Engine, isa, threads, log and field_function are
+ * taken from `parameters`, as in ky_resume, and so are units, which the file does not have; all
+ * else from the file. KY_BAD_DATA for a file that is none or whose numbers contradict each other.
+ * *sim is NULL after a failure. */
 KY_API enum ky_status ky_sim_restore(const char *path, const struct ky_parameters *parameters,
                                      struct ky_sim **sim, struct ky_error *error);
 
-/* ---- the state ---- */
+/* ---- the state ----
+ *
+ * For sim NULL the first three are 0, NaN and 0. A failure of the others leaves the simulation as
+ * it is, unless forces that were to be computed first have failed. */
 
 KY_API size_t ky_sim_n(const struct ky_sim *sim);
 KY_API double ky_sim_time(const struct ky_sim *sim);
 /* Steps since the start, over all resumptions; each part of a divided step counts. */
 KY_API uint64_t ky_sim_steps(const struct ky_sim *sim);
 
-/* Fills the arrays that `bodies` has (its n must be ky_sim_n), in the order in which the bodies
- * were put in. */
+/* Fills the arrays that `bodies` has (its n must be ky_sim_n, else KY_USAGE), in the order in which
+ * the bodies were put in. If ky_sim_open got no ids, types or softenings, a body's id is its index
+ * there, its type 4, and its softening that of all. KY_BAD_DATA for numbers that are not finite,
+ * here and in sums. */
 KY_API enum ky_status ky_sim_bodies(struct ky_sim *sim, struct ky_bodies *bodies,
                                     struct ky_error *error);
 KY_API enum ky_status ky_sim_sums(struct ky_sim *sim, struct ky_sums *sums, struct ky_error *error);
-KY_API void ky_sim_report(struct ky_sim *sim,
-                          struct ky_force_report *report); /* of the last forces or walk */
+/* Of the last forces or walk; all 0 for sim NULL. */
+KY_API void ky_sim_report(struct ky_sim *sim, struct ky_force_report *report);
 
 /* ---- some of the bodies ----
  *
  * `index` has the places of `count` bodies in the order of ky_sim_bodies, in any order; NULL stands
  * for all bodies, and their number must be ky_sim_n. KY_USAGE for an index that is not below
  * ky_sim_n. Where nothing else is said a body may be named twice. A count of 0 is legal with NULL
- * arrays, and changes nothing. Engines copy these bodies alone to and from a device. */
+ * arrays, and changes nothing. Calls that read and fail leave the simulation as it is; those that
+ * write fail as changes do. A device copies these bodies alone, except for columns, for new
+ * softenings, and for positions so far out that all bodies need other units. */
 
 /* index[k] becomes the place of the body whose id is id[k]; the same id twice has the same place.
  * Where no body has that id, it becomes SIZE_MAX, and the call is KY_BAD_DATA with the first such
  * id; the others are found. */
 KY_API enum ky_status ky_sim_find(const struct ky_sim *sim, const uint64_t *id, size_t count,
                                   size_t *index, struct ky_error *error);
-/* Fills index[0 … *count) with a sample of at most `most` distinct bodies, none in place of another
- * by its order; *count is the smaller of `most` and ky_sim_n. The same `draw` (0, 1, …) gives the
- * same bodies as long as ky_sim_n stays; draws that follow one another share no body until all have
- * been drawn. */
+/* Fills index[0 … *count) with a sample of distinct bodies, whatever their order; *count is the
+ * smaller of `most` and ky_sim_n. The same `draw` (0, 1, …) gives the same bodies as long as
+ * ky_sim_n stays. The first ky_sim_n/most draws share no body; later ones repeat them. */
 KY_API enum ky_status ky_sim_sample(const struct ky_sim *sim, size_t most, uint64_t draw,
                                     size_t *index, size_t *count, struct ky_error *error);
 /* Fills the arrays that `some` has (its n is the count). Row k is of body index[k]. */
@@ -697,7 +733,8 @@ KY_API enum ky_status ky_sim_kick(struct ky_sim *sim, const size_t *index, size_
                                   const double (*change)[3], struct ky_error *error);
 /* What an integrator with steps of the bodies' own keeps of each body. "step": its present step
  * [time], 0 if the next advance chooses it. "level": log2 of parameters.step over it, −1 for
- * 0; a whole number but after a divided step, since those steps are halves of a part of it.
+ * 0. It is a whole number, except after a divided step: then steps are halvings of a part of
+ * parameters.step.
  * "jerk" (KY_HERMITE4): the change of its acceleration in time, numbers[3 k] to numbers[3 k + 2].
  * KY_USAGE for another name, KY_UNSUPPORTED where the integrator has no such numbers. */
 KY_API enum ky_status ky_sim_column(struct ky_sim *sim, const char *name, const size_t *index,
@@ -710,7 +747,8 @@ KY_API enum ky_status ky_sim_column(struct ky_sim *sim, const char *name, const 
  * numbers are those of the calls with parameters and bodies, to the last bit. On devices they are
  * those with the precision of the simulation (see ky_sim_parameters), which may be less than
  * double, and those of `gravity` differ by the rounding of cells. For `gravity` the opening
- * relative is replaced by offset. No forces are computed or changed. */
+ * relative is replaced by offset. No forces are computed or changed, and a failure leaves the
+ * simulation as it is. */
 KY_API enum ky_status ky_sim_walk(struct ky_sim *sim, const char *action,
                                   const struct ky_walk_input *input, double *results,
                                   struct ky_force_report *report, struct ky_error *error);
@@ -761,7 +799,7 @@ struct ky_run_parameters {
     void (*progress)(void *context, const struct ky_progress *progress);
     void *progress_context;
     const volatile int
-        *stop;         /* not 0 (set by a signal handler, say): stop after this step; or NULL */
+        *stop; /* not 0 (set by a signal handler, say): stop after this step; or NULL: never */
     const char *input; /* the file that the bodies came from, or NULL. KY_USAGE if `overwrite` would
                           remove it */
     const char *at;    /* further times of snapshots, "0.5,1,2.25", in any order; or NULL */
@@ -770,9 +808,11 @@ struct ky_run_parameters {
                            and the end of a line; or NULL */
     const char
         *bodies_hash; /* that of a run.json, or NULL. KY_BAD_DATA when the bodies are others */
-    /* Called after every `visit_every` steps (0: 1), before the output of that step; or NULL. It
-     * may read the simulation and change its bodies, but not its time. Such a run must be resumed
-     * with the same function to give the same results. A status other than KY_OK ends the run. */
+    /* Called after every `visit_every` whole steps (0: 1), before the output of that step; or NULL.
+     * It may read the simulation and change its bodies, parameters and fields, but not its time.
+     * Changes that it has begun end with it. Such a run must be resumed with the same function to
+     * give the same results. A status other than KY_OK ends the run with this status; its error
+     * text is the run's. */
     enum ky_status (*visit)(void *context, struct ky_sim *sim, struct ky_error *error);
     void *visit_context;
     uint64_t visit_every;
@@ -780,8 +820,9 @@ struct ky_run_parameters {
     int shorten; /* 1: a step is divided where a time of `at` or the end lies within it; 0: such
                     times are KY_USAGE */
     int core;    /* 1: energy.csv has columns of the core */
-    double stop_core; /* the run stops, resumable, when the core radius falls to this [length]; 0: a
-                         radius chosen from softening and number of bodies; NaN: never */
+    double stop_core; /* the run stops, resumable, when the core radius, the median of the last 2
+                         units of time, is not above this [length]; 0: a radius chosen from
+                         softening and number of bodies; NaN: never. Includes `core` */
     double
         escape_radius;  /* unbound bodies farther from the density centre are removed; NaN: none */
     const char *follow; /* ids, "0,17", of at most 16 bodies: energy.csv has columns of their
@@ -799,7 +840,7 @@ KY_API void ky_run_parameters_defaults(struct ky_run_parameters *run);
  * bodies, and `steps` is 0 unless it is given. */
 struct ky_plan {
     size_t size; /* of this struct, or 0 */
-    double step;
+    double step; /* [time]; with `expansion` of ln a */
     uint64_t steps, snapshots;
     double host_bytes, device_bytes; /* peak */
     double disk_bytes;               /* of all files */
@@ -811,9 +852,12 @@ KY_API enum ky_status ky_run_plan(const struct ky_parameters *parameters,
                                   struct ky_error *error);
 
 /* From the initial state to the end: snapshots, energy.csv, run.json, run.log and restart files in
- * run->output. KY_STOPPED when ended early by `stop`, max_wall or a file named `stop` in the
- * folder: ky_resume goes on. KY_USAGE where parameters->g is not the G of initial->units, to 1 %.
- * The bodies of *initial are freed once they are on the engine, to make room, unless run->keep. */
+ * run->output. KY_STOPPED when it ended early (enum ky_stop_kind): ky_resume goes on, unless
+ * restart_every is 0. KY_USAGE for a folder with the results of a run, unless run->overwrite, and
+ * where initial->units have scales and parameters->g is not their G, to 1 %; KY_BAD_DATA for no
+ * bodies and those that ky_bodies_check refuses. A failure before the first files are complete
+ * leaves the folder as it was. The bodies of *initial are freed once they are on the engine, to
+ * make room, as by ky_bodies_free, unless run->keep. */
 KY_API enum ky_status ky_run(const struct ky_parameters *parameters,
                              const struct ky_run_parameters *run, struct ky_snapshot *initial,
                              struct ky_error *error);
@@ -821,8 +865,9 @@ KY_API enum ky_status ky_run(const struct ky_parameters *parameters,
 /* Continues from the restart file in run->output, bit for bit as if the run had not stopped. Taken
  * from the arguments: engine (unless NULL or "auto"), isa (unless -1 or KY_ISA_AUTO) and threads
  * (unless -1 or 0); log; field_function, which must be set if the run had one and only then, else
- * KY_USAGE; end or steps if they are set (the run's total); max_wall, restart_every, progress and
- * stop. All else is as in the run. Another engine or isa gives other last bits. */
+ * KY_USAGE; end or steps if they are set (the run's total); max_wall, restart_every, progress,
+ * stop, stopped, and visit with visit_every. All else is as in the run. Another engine or isa gives
+ * other last bits. KY_BAD_DATA for a folder without a restart file, or with one that is damaged. */
 KY_API enum ky_status ky_resume(const struct ky_parameters *parameters,
                                 const struct ky_run_parameters *run, struct ky_error *error);
 
@@ -877,7 +922,8 @@ struct ky_write_options {
 /* Writes the space in words: "comoving (redshift 3), in units of 1/h (h = 0.7), in a periodic box
  * of side 100"; "" for an ordinary file and for NULL. A text of `size` bytes or more is cut. */
 KY_API void ky_space_describe(const struct ky_space *space, char *text, size_t size);
-/* The enum ky_format that the ending of a name tells; KY_FORMAT_BY_NAME if it tells none. */
+/* The enum ky_format that the ending of a name tells; KY_FORMAT_BY_NAME if it tells none, and for
+ * NULL. */
 KY_API int ky_format_of_name(const char *path);
 /* For a program, before its first snapshot: at its end the HDF5 library does nothing. After a
  * damaged file that library would print lines of its own. Every file of ours is closed before. */
@@ -915,13 +961,18 @@ struct ky_read_options {
 KY_API void ky_read_options_defaults(struct ky_read_options *options);
 
 /* Reads any known format, told by its content; the path "-" is standard input. Allocates. Checks
- * the bodies. */
+ * the bodies. `options` NULL: as ky_read_options_defaults. KY_BAD_DATA for a file that is missing,
+ * of no known format, damaged or without bodies; KY_UNSUPPORTED for HDF5 in a build without it. The
+ * snapshot is empty after a failure. */
 KY_API enum ky_status ky_snapshot_read(const char *path, struct ky_snapshot *snapshot,
                                        struct ky_error *error);
 KY_API enum ky_status ky_snapshot_read_as(const char *path, const struct ky_read_options *options,
                                           struct ky_snapshot *snapshot, struct ky_error *error);
 /* Written to a temporary name, flushed to the disk, renamed: a file that existed is never
- * damaged. The path "-" is standard output, for CSV and TIPSY; the format must be given. */
+ * damaged. The path "-" is standard output, for CSV and TIPSY; the format must be given. `options`
+ * NULL: as ky_write_options_defaults. KY_USAGE for a name that tells no format, and for bodies
+ * without masses, positions or velocities; KY_UNSUPPORTED for a format that is not written or not
+ * in this build. */
 KY_API enum ky_status ky_snapshot_write(const char *path, const struct ky_snapshot *snapshot,
                                         const struct ky_write_options *options,
                                         struct ky_error *error);
@@ -953,8 +1004,9 @@ enum ky_mass_function {
 struct ky_model_parameters {
     size_t size;
     uint64_t n; /* 0: that of the model (two-body 2, random 100000, figure8 7500, super8 10000,
-                   cosmic 2874551), or as many as have `mass`, if that is given and masses of a
-                   mass function are in units with a scale; an error for others */
+                   cosmic 2874551, cartwheel 18000, merger 240002), or as many as have `mass`, if
+                   that is given and masses of a mass function are in units with a scale; KY_USAGE
+                   for others */
     uint64_t seed;
     double softening;       /* that the run will use; velocities are in equilibrium with it. NaN
                                (default): 0.75 r_h n^−0.26 with the half-mass radius r_h of the smooth
@@ -1007,12 +1059,14 @@ KY_API enum ky_status ky_model_units(const char *name, struct ky_units *units,
 KY_API enum ky_status ky_model_option_get(const char *name, size_t index,
                                           struct ky_option_about *about);
 /* Allocates the snapshot's bodies. The same seed gives the same bodies for any number of threads.
- * After a failure the snapshot is empty. */
+ * KY_USAGE for a name that is not a model's, and for parameters out of their range. After a failure
+ * the snapshot is empty. */
 KY_API enum ky_status ky_model_make(const char *name, const struct ky_model_parameters *parameters,
                                     struct ky_snapshot *snapshot, struct ky_error *error);
 
-/* Turns the bodies about the origin by `orientation`, adds `position` to their positions and
- * `velocity` to their velocities: texts as in struct ky_model_parameters, or NULL. KY_USAGE for a
+/* Turns the bodies about the origin by `orientation` (accelerations too, if they have any), adds
+ * `position` to their positions and `velocity` to their velocities: texts as in struct
+ * ky_model_parameters, or NULL. KY_USAGE for a
  * text that is not three numbers, or has a unit that `units` (or NULL: none) do not know; the
  * bodies are unchanged then. */
 KY_API enum ky_status ky_bodies_place(struct ky_bodies *bodies, const char *position,
@@ -1042,8 +1096,10 @@ KY_API void ky_merge_parameters_defaults(struct ky_merge_parameters *parameters)
 /* Two systems on a Kepler orbit in the x-y plane about their common centre of mass, approaching,
  * anticlockwise, b on the positive x axis. Each is centred on its own centre of mass first. A
  * separation that the orbit never has is KY_USAGE; pericentre 0 needs eccentricity 1 (head on).
- * Allocates `merged`. Ids are kept if they stay unique, else those of b are moved past the largest
- * of a. A system without types has type 4 when the other has types. */
+ * Allocates `merged`; after a failure it is empty. Ids are kept if they stay unique, else those of
+ * b are moved past the largest of a. A system without types has type 4 when the other has types.
+ * KY_BAD_DATA for a system without bodies or one that ky_bodies_check refuses, and where no body
+ * has mass. */
 KY_API enum ky_status ky_merge(const struct ky_bodies *a, const struct ky_bodies *b,
                                const struct ky_merge_parameters *parameters,
                                struct ky_bodies *merged, struct ky_error *error);
@@ -1056,19 +1112,20 @@ struct ky_merge_scale {
 KY_API enum ky_status ky_merge_scale(const struct ky_bodies *b,
                                      const struct ky_merge_parameters *parameters,
                                      struct ky_merge_scale *scale, struct ky_error *error);
-/* The time from the start to the pericentre of the orbit of two points with this mass in all,
- * finite and above 0. */
+/* The time from the start to the pericentre of the orbit of two points with this mass in all
+ * [time]. KY_USAGE also for a mass that is not finite and above 0. */
 KY_API enum ky_status ky_merge_time(const struct ky_merge_parameters *parameters, double mass,
                                     double *time, struct ky_error *error);
 
 /* ---- analysis ----
  *
  * Bodies without an array that a call needs are KY_USAGE: masses and positions, for scales,
- * binaries and profiles also velocities. The calls use OMP_NUM_THREADS threads, or as many as the
- * processor has. Results do not depend on the number. */
+ * binaries and profiles also velocities. Calls without parameters->threads use OMP_NUM_THREADS
+ * threads, or as many as the processor has. Results do not depend on the number. */
 
 /* The mean of positions weighted by the density of the bodies nearer than the sixth neighbour
- * (Casertano & Hut 1985, with their masses); the centre of mass for fewer than 7 bodies. */
+ * (Casertano & Hut 1985, with their masses); the centre of mass for fewer than 7 bodies.
+ * KY_BAD_DATA for no bodies. */
 KY_API enum ky_status ky_density_centre(const struct ky_bodies *bodies, double centre[3],
                                         struct ky_error *error);
 
@@ -1079,7 +1136,8 @@ KY_API enum ky_status ky_density_centre(const struct ky_bodies *bodies, double c
 KY_API enum ky_status ky_sampled_centre(const struct ky_bodies *bodies, double centre[3],
                                         struct ky_error *error);
 
-/* radii[k] of the spheres about `centre` that hold fractions[k] (ascending, 0 … 1) of the mass. */
+/* radii[k] of the spheres about `centre` that hold fractions[k] of the mass; 0 for 0. KY_USAGE for
+ * fractions that do not ascend from 0 to 1, KY_BAD_DATA where no body has mass. */
 KY_API enum ky_status ky_lagrangian_radii(const struct ky_bodies *bodies, const double centre[3],
                                           size_t count, const double *fractions, double *radii,
                                           struct ky_error *error);
@@ -1113,7 +1171,7 @@ struct ky_scales {
 };
 
 /* `softening`: the softening of the run, from which the step follows; NaN: the recommended one.
- * KY_BAD_DATA when no body has mass. */
+ * KY_BAD_DATA when no body has mass, KY_USAGE for g not above 0. */
 KY_API enum ky_status ky_system_scales(const struct ky_bodies *bodies, double g, double softening,
                                        struct ky_scales *scales, struct ky_error *error);
 
@@ -1181,7 +1239,8 @@ struct ky_radial_profile {
 };
 /* Allocates the arrays; after a failure there are none. The same for any number of threads.
  * KY_BAD_DATA where no body has mass, and where the bodies have no extent and `inner` and `outer`
- * are not given; KY_USAGE for radii that do not ascend. */
+ * are not given; KY_USAGE for radii that do not ascend, and for a centre of fewer than three
+ * numbers. */
 KY_API enum ky_status ky_profile_make(const struct ky_profile_parameters *parameters,
                                       const struct ky_bodies *bodies,
                                       struct ky_radial_profile *profile, struct ky_error *error);
@@ -1243,7 +1302,8 @@ KY_API void ky_draw_parameters_defaults(struct ky_draw_parameters *parameters);
  * of its name PDF or SVG. For trails the sets are one system at several times and make one panel.
  * Panels without bodies are dark; without any mass every body counts alike. A panel that shows none
  * of its bodies is a warning. The same bodies give the same picture for any number of threads.
- * KY_BAD_DATA if a panel lacks the body of `about`, KY_UNSUPPORTED without libpng or cairo. */
+ * KY_BAD_DATA for bodies that ky_draw_check refuses, if a panel lacks the body of `about`, and for
+ * panels in different units; KY_USAGE for no panels; KY_UNSUPPORTED as ky_draw_available. */
 KY_API enum ky_status ky_draw(const char *path, const struct ky_snapshot *panels, size_t count,
                               const struct ky_draw_parameters *parameters, struct ky_error *error);
 
@@ -1318,10 +1378,11 @@ struct ky_plot {
     const char *units[2]; /* of the axes; "": N-body units; NULL: none */
 };
 /* Writes `count` plots, one below the other, as PNG, PDF or SVG; size: width and height of all
- * [pixels]. All have the same range to the right, and the title, which may be NULL, stands above
- * the first. The ranges of the axes stand in the comment of a PNG or PDF file. KY_BAD_DATA for no
- * plot and for one without points. KY_USAGE where the labels leave no room, for a label that is
- * NULL, a dash or a mark below 0, and for an existing file unless `overwrite`. KY_UNSUPPORTED as
+ * together [pixels]. All have the same range to the right, and the title, which may be NULL, stands
+ * above the first. The ranges of the axes stand in the comment of a PNG or PDF file. KY_BAD_DATA
+ * for no plot and for one without points. KY_USAGE where the labels leave no room or a side is not
+ * 16 to 65,536 pixels, for a label that is NULL, a dash or a mark below 0, and for an existing file
+ * unless `overwrite`. KY_UNSUPPORTED as
  * ky_draw_available. */
 KY_API enum ky_status ky_plot_write(const char *path, const struct ky_plot *plots, size_t count,
                                     const size_t size[2], const char *title, int overwrite,

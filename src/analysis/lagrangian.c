@@ -250,6 +250,10 @@ enum ky_status ky_lagrangian_radii(const struct ky_bodies *bodies, const double 
 {
     KY_NEED(bodies, error);
     KY_NEED(centre, error);
+    if (count) {
+        KY_NEED(fractions, error);
+        KY_NEED(radii, error);
+    }
     if (ky_bodies_need(bodies, KY_NEED_PLACES, error))
         return KY_USAGE;
     for (size_t k = 0; k < count; k++)

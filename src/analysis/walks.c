@@ -59,6 +59,8 @@ enum ky_status ky_walk(const struct ky_parameters *parameters, const struct ky_b
     KY_NEED(parameters, error);
     KY_NEED(bodies, error);
     KY_NEED(action, error);
+    if (bodies->n)
+        KY_NEED(results, error);
     struct ky_walker walker;
     struct ky_walk_request request;
     struct ky_parameters own;

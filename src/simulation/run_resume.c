@@ -22,12 +22,14 @@ static char *text_of(const struct ky_restart *restart, const char *name)
     return ky_run_copy_text(section->data);
 }
 
-/* The parameters of the run. Engine, threads and log come from the caller. */
+/* The parameters of the run. Engine, threads and log come from the caller. The units are those of
+ * the bodies, for values that the caller's function sets. */
 static enum ky_status restore_parameters(struct ky_run *run, const struct ky_restart *restart,
                                          struct ky_error *error)
 {
     const struct ky_section *bodies = ky_restart_find(restart, "bodies");
-    const struct ky_parameters wanted = run->parameters;
+    struct ky_parameters wanted = run->parameters;
+    wanted.units = run->state.units;
     run->origin = text_of(restart, "origin");
     run->source = text_of(restart, "source");
     if (bodies && bodies->bytes == sizeof run->hash)

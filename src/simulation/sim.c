@@ -253,6 +253,15 @@ static enum ky_status halt(struct ky_sim *sim, struct ky_error *error)
                    ky_length_of_time(&sim->line, fabs(sim->line.tick), least));
 }
 
+/* What the integrator has returned. After a failure bodies are somewhere within a step. */
+static enum ky_status settle(struct ky_sim *sim, enum ky_status status, struct ky_error *error)
+{
+    if (status == KY_STOPPED)
+        return halt(sim, error);
+    sim->has_failed |= status != KY_OK;
+    return status;
+}
+
 static enum ky_status short_step(struct ky_sim *sim, double dt, struct ky_error *error)
 {
     const struct ky_integrator_verbs *verbs = sim->integrator->verbs;
@@ -260,8 +269,7 @@ static enum ky_status short_step(struct ky_sim *sim, double dt, struct ky_error 
         return ky_fail(error, KY_UNSUPPORTED,
                        "integrator %s cannot divide its steps: choose a time at the end of one",
                        verbs->name);
-    enum ky_status status = verbs->short_step(sim->integrator, dt, error);
-    return status == KY_STOPPED ? halt(sim, error) : status;
+    return settle(sim, verbs->short_step(sim->integrator, dt, error), error);
 }
 
 /* From an instant within a step to its end. */
@@ -287,7 +295,7 @@ static enum ky_status whole_steps(struct ky_sim *sim, uint64_t until, struct ky_
         status = sim->integrator->verbs->advance(sim->integrator, until - sim->now.ticks, error);
         if (!status)
             sim->now.ticks = until;
-        return status == KY_STOPPED ? halt(sim, error) : status;
+        return settle(sim, status, error);
     }
     while (sim->now.ticks < until && !status) {
         status = short_step(sim, ky_timeline_length(&sim->line, sim->now.ticks, stride), error);
@@ -327,7 +335,7 @@ enum ky_status ky_sim_go_to(struct ky_sim *sim, struct ky_instant instant, struc
         sim->now = instant;
     else
         note_stop(sim);
-    return ky_sim_note_failure(sim, status);
+    return status;
 }
 
 enum ky_status ky_sim_check_time(const struct ky_sim *sim, struct ky_error *error)

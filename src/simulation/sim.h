@@ -45,8 +45,6 @@ enum ky_status ky_sim_keep_labels(struct ky_sim *sim, const struct ky_bodies *bo
 
 /* KY_USAGE for NULL, and after a failure after which the simulation can only be closed. */
 enum ky_status ky_sim_check_alive(const struct ky_sim *sim, struct ky_error *error);
-/* Notes a failure after which the simulation can only be closed; returns `status`. */
-enum ky_status ky_sim_note_failure(struct ky_sim *sim, enum ky_status status);
 /* Computes the forces if a change has left them out of date. */
 enum ky_status ky_sim_catch_up(struct ky_sim *sim, struct ky_error *error);
 /* To be called after a change that needs new forces: computes them, unless changes are being

@@ -11,12 +11,6 @@ enum ky_status ky_sim_check_alive(const struct ky_sim *sim, struct ky_error *err
                : KY_OK;
 }
 
-enum ky_status ky_sim_note_failure(struct ky_sim *sim, enum ky_status status)
-{
-    sim->has_failed |= status == KY_FAULT || status == KY_DEVICE || status == KY_BAD_DATA;
-    return status;
-}
-
 enum ky_status ky_sim_catch_up(struct ky_sim *sim, struct ky_error *error)
 {
     if (!sim->is_late)

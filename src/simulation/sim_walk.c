@@ -12,8 +12,10 @@ enum ky_status ky_sim_field(struct ky_sim *sim, size_t count, const double (*pos
     enum ky_status status = ky_sim_check_alive(sim, error);
     if (!status)
         status = ky_sim_check_softening(softening, error);
-    return status || !count ? status
-                            : ky_engine_field(sim->engine, &points, acceleration, potential, error);
+    if (status || !count)
+        return status;
+    KY_NEED(position, error);
+    return ky_engine_field(sim->engine, &points, acceleration, potential, error);
 }
 
 static struct ky_walker walker_of(const struct ky_sim *sim)

@@ -58,6 +58,7 @@ enum ky_status ky_catalogue_write(const char *path, const struct ky_catalogue *c
 {
     KY_NEED(path, error);
     KY_NEED(catalogue, error);
+    KY_NEED(snapshot, error);
     struct ky_write_options options;
     ky_write_options_defaults(&options);
     options.overwrite = overwrite;

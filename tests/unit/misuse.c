@@ -79,6 +79,7 @@ static void structs_that_are_not_there(void **state)
     struct ky_draw_parameters draw;
     struct ky_option_about about = {0};
     double numbers[N];
+    const double origin[3] = {0};
     uint32_t count[N];
     ky_snapshot_clear(&snapshot);
     ky_catalogue_parameters_defaults(&wanted);
@@ -103,9 +104,12 @@ static void structs_that_are_not_there(void **state)
     REFUSED(ky_catalogue_make(p, &wanted, &bodies, NULL, NULL, &error));
     REFUSED(ky_catalogue_write(NULL, &catalogue, &snapshot, 0, &error));
     REFUSED(ky_catalogue_write("a.csv", NULL, &snapshot, 0, &error));
+    REFUSED(ky_catalogue_write("a.csv", &catalogue, NULL, 0, &error));
     REFUSED(ky_walk(NULL, &bodies, "count", NULL, numbers, NULL, &error));
     REFUSED(ky_walk(p, NULL, "count", NULL, numbers, NULL, &error));
     REFUSED(ky_walk(p, &bodies, NULL, NULL, numbers, NULL, &error));
+    const struct ky_walk_input nothing = {.size = sizeof nothing};
+    REFUSED(ky_walk(p, &bodies, "gravity", &nothing, NULL, NULL, &error));
     REFUSED(ky_snapshot_read(NULL, &snapshot, &error));
     REFUSED(ky_snapshot_read("a", NULL, &error));
     REFUSED(ky_snapshot_write(NULL, &snapshot, NULL, &error));
@@ -115,6 +119,8 @@ static void structs_that_are_not_there(void **state)
     REFUSED(ky_merge(NULL, NULL, NULL, NULL, &error));
     REFUSED(ky_density_centre(NULL, numbers, &error));
     REFUSED(ky_lagrangian_radii(NULL, numbers, 1, numbers, numbers, &error));
+    REFUSED(ky_lagrangian_radii(&bodies, origin, 1, NULL, numbers, &error));
+    REFUSED(ky_lagrangian_radii(&bodies, origin, 1, origin, NULL, &error));
     REFUSED(ky_system_scales(NULL, 1, 0, &scales, &error));
     REFUSED(ky_draw(NULL, &snapshot, 1, &draw, &error));
     REFUSED(ky_draw("a.png", NULL, 1, &draw, &error));
@@ -273,6 +279,7 @@ static void arguments_that_are_not_there(void **state)
     REFUSED(ky_sim_walk(sim, "count", NULL, NULL, NULL, &error));
     REFUSED(ky_sim_neighbours(sim, NULL, 1, NULL, NULL, NULL, &error));
     REFUSED(ky_sim_sph_density(sim, 3, NULL, NULL, NULL, &error));
+    REFUSED(ky_sim_field(sim, 1, NULL, 0, bodies.position, NULL, &error));
     REFUSED(ky_sim_catalogue_make(sim, NULL, &(struct ky_catalogue){0}, NULL, &error));
     REFUSED(ky_sim_catalogue_make(sim, &wanted, NULL, NULL, &error));
     struct ky_bodies dirty = bodies;

@@ -262,6 +262,16 @@ static void the_step_changes(void **state)
     ky_snapshot_free(&snapshot);
 }
 
+/* Forces that fail in the middle of a step. */
+static enum ky_status fail_within(struct ky_integrator_state *integrator, uint64_t ticks,
+                                  struct ky_error *told)
+{
+    (void)integrator;
+    (void)ticks;
+    (void)told;
+    return KY_UNSUPPORTED;
+}
+
 /* An integrator that cannot divide its steps goes as far as whole steps lead, and time says so. */
 static void steps_that_cannot_be_divided(void **state)
 {
@@ -279,7 +289,10 @@ static void steps_that_cannot_be_divided(void **state)
     assert_true(ky_sim_time(sim) == 0.25 && ky_sim_steps(sim) == 4);
     assert_ok(ky_sim_advance(sim, 1, &error));
     assert_true(ky_sim_time(sim) == 0.3125);
+    verbs.advance = fail_within;
+    assert_int_equal(ky_sim_advance(sim, 1, &error), KY_UNSUPPORTED);
     sim->integrator->verbs = whole;
+    assert_int_equal(ky_sim_advance(sim, 1, &error), KY_USAGE); /* it can only be closed */
     ky_sim_close(sim);
     ky_snapshot_free(&snapshot);
 }

@@ -374,6 +374,38 @@ static void a_run_keeps_changed_parameters(void **state)
     ky_snapshot_free(&snapshot);
 }
 
+/* A value with a unit, which needs the units of the bodies. */
+static enum ky_status soften(void *context, struct ky_sim *sim, struct ky_error *told)
+{
+    (void)context;
+    return ky_sim_set_parameter(sim, "softening", "200pc", told);
+}
+
+static void a_resumed_run_knows_its_units(void **state)
+{
+    (void)state;
+    struct ky_snapshot snapshot = plummer(N);
+    struct ky_parameters parameters = sim_parameters("cpu", KY_TREE), now = {0}, none;
+    struct ky_run_parameters run;
+    struct ky_sim *sim;
+    assert_ok(ky_units_preset("galaxy", &snapshot.units, &error));
+    ky_run_parameters_defaults(&run);
+    ky_parameters_defaults(&none);
+    parameters.g = snapshot.units.g;
+    parameters.step = 0x1p-12;
+    run.output = in_folder("units");
+    run.steps = 1;
+    assert_ok(ky_run(&parameters, &run, &snapshot, &error));
+    run.steps = 2;
+    run.visit = soften;
+    assert_ok(ky_resume(&none, &run, &error));
+    assert_ok(ky_sim_restore(in_folder("units/restart.kyo"), &none, &sim, &error));
+    assert_ok(ky_sim_parameters(sim, &now, &error));
+    assert_true(fabs(now.softening - 0.2) < 1e-15);
+    ky_sim_close(sim);
+    ky_snapshot_free(&snapshot);
+}
+
 static int prepare(void **state)
 {
     return make_folder(state) || find_engines(state);
@@ -390,6 +422,7 @@ int main(void)
         cmocka_unit_test(shorter_steps_are_saved),
         cmocka_unit_test(fields_come_and_go),
         cmocka_unit_test(a_run_keeps_changed_parameters),
+        cmocka_unit_test(a_resumed_run_knows_its_units),
     };
     return cmocka_run_group_tests(tests, prepare, remove_folder);
 }
