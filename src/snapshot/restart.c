@@ -234,19 +234,17 @@ enum ky_status ky_restart_read(const char *path, struct ky_restart *restart, int
 {
     if (used_previous)
         *used_previous = 0;
-    enum ky_status status = read_path(path, restart, error);
-    if (status != KY_BAD_DATA)
-        return status;
-    char *previous = previous_name(path);
-    if (!previous)
-        return status;
-    struct ky_error second = {0};
-    if (!read_path(previous, restart, &second)) {
+    struct ky_error first, second;
+    enum ky_status status = read_path(path, restart, &first);
+    char *previous = status == KY_BAD_DATA ? previous_name(path) : NULL;
+    if (previous && !read_path(previous, restart, &second)) {
         status = KY_OK;
         if (used_previous)
             *used_previous = 1;
     }
     free(previous);
+    if (status && error)
+        *error = first;
     return status;
 }
 

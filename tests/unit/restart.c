@@ -28,6 +28,7 @@ static void check(const char *path, int previous)
     int used = -1;
     assert_ok(ky_restart_read(path, &restart, &used, &error));
     assert_int_equal(used, previous);
+    assert_string_equal(error.text, ""); /* a success says nothing */
     assert_int_equal(restart.count, 3);
     assert_int_equal(restart.version, 2);
     assert_memory_equal(ky_restart_section(&restart, "numbers", sizeof numbers, &error), numbers,
