@@ -1,12 +1,17 @@
 /* What block steps gain: block [--engine NAME] [--eta X] [--alpha X] [--longest X] [--steps K]
  * [MODEL [N [SOFTENING [SPAN]]]] (default hernquist 131072 0.002 1, η 0.2, longest step 1/16, 5
- * steps). Over SPAN times √(a³/(G M)) of the model: seconds, blocks, the ideal gain, which is the
- * steps of bodies that shared steps equal to the shortest one would take, over those that were
- * taken, and dE/|E| with the potentials of the run and with those of a tree 30 times as strict.
- * Then K of these shared steps, and the seconds that all of them take; with --steps all they are
- * all made, and their |dE/E| is printed; 0: none. Then the blocks by the longest step that ends
- * there: how many, how large, and where their time goes, from a second run that stops after each.
- * KYOHO_ENGINE chooses the engine where no option does. */
+ * steps). KYOHO_ENGINE names the engine where the option does not.
+ *
+ * The first line is of block steps over SPAN time units of the model: seconds, blocks, ideal gain,
+ * and dE/|E|, with the potentials of the run and with those of a tree 30 times as strict. The ideal
+ * gain is the ratio of two numbers of body steps: with shared steps as long as the shortest step of
+ * the run, and in the run.
+ *
+ * The second line has K of these shared steps, and the seconds that all of them would take. With
+ * --steps all they are all made, and |dE/E| is printed; with --steps 0 none is made.
+ *
+ * The table has the blocks by the longest step that ends there: how many, how large, and where
+ * their time goes. It is of a second run, which stops after each block. */
 #include <string.h>
 
 #include "base/clock.h"
@@ -94,7 +99,7 @@ static struct ky_advance begin(struct ky_engine *engine, const struct options *o
 {
     struct ky_sums sums = {0};
     stop_if(ky_engine_columns(engine, 1U << KY_COLUMN_STEP, &error), &error);
-    stop_if(ky_engine_sums(engine, &sums, &error), &error); /* the first forces are there */
+    stop_if(ky_engine_sums(engine, &sums, &error), &error); /* computes the first forces */
     return (struct ky_advance){.scheme = KY_SCHEME_BLOCK,
                                .tick = o->longest / STRIDE,
                                .stride = STRIDE,
@@ -104,7 +109,7 @@ static struct ky_advance begin(struct ky_engine *engine, const struct options *o
                                .length = (double)NAN};
 }
 
-/* The whole way in one call. Returns the shortest step, and in *seconds what it took. */
+/* Makes all steps in one call. Returns the shortest step; *seconds is the time that they took. */
 static double go(const struct options *o, const struct ky_parameters *parameters,
                  struct ky_bodies *bodies, double *seconds)
 {
@@ -134,12 +139,12 @@ static double go(const struct options *o, const struct ky_parameters *parameters
     return shortest;
 }
 
-/* Blocks at the end of steps of one level. */
+/* Blocks whose longest step has one level. */
 struct row {
     double blocks, bodies, pairs, tree, walk, total;
 };
 
-/* The same a block at a time, which are counted by their level. */
+/* Makes the same steps a block at a time, and counts the blocks by their level. */
 static void go_in_blocks(const struct options *o, const struct ky_parameters *parameters,
                          const struct ky_bodies *bodies)
 {
@@ -203,7 +208,7 @@ static void go_shared(const struct options *o, const struct ky_parameters *given
 
 int main(int argc, char **argv)
 {
-    setvbuf(stdout, NULL, _IOLBF, 1 << 10); /* lines are seen as they come, also in a file */
+    setvbuf(stdout, NULL, _IOLBF, 1 << 10); /* each line is written at once, also to a file */
     const struct options o = read_options(argc, argv);
     struct ky_model_parameters model;
     struct ky_snapshot s;

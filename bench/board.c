@@ -1,13 +1,14 @@
-/* Speed of a board (engine/board.h): board ENGINE [MOST [CALLS [OPERATIONS]]]
- * A Plummer sphere with velocities; no more than MOST bodies (default 1048576), CALLS calls of each
- * small block (200). OPERATIONS: what the device does a second in float (3.2e13, an H200), of which
- * the column `used` shows how much goes into pairs: 38 operations a pair in extended precision, 68
- * in double.
+/* Speed of a board (engine/board.h) with a Plummer sphere: board [ENGINE [MOST [CALLS
+ * [OPERATIONS]]]] (default auto, 1048576 bodies at most, 200 calls of each small block, 3.2e13).
  *
- * All on all in calls of 16,384 sinks, as GRAPE's calls with so many pipes; the least of three.
- * Then small blocks, each at a time of its own so that the bodies are predicted: the least and the
- * median of a call, without and with 64 bodies that are sent before it. Errors are those of
- * accelerations and jerks relative to the same board in double: median, 99 %, largest. */
+ * First all bodies act on all, in calls of 16,384 sinks, as GRAPE's calls with that many pipes; the
+ * time is the least of three. OPERATIONS is the number of float operations that the device can do a
+ * second (3.2e13: an H200). `used` is the part of them that pairs take, 38 operations a pair in
+ * extended precision and 68 in double. Errors are those of accelerations and jerks against the same
+ * board in double: median, 99 %, largest.
+ *
+ * Then come small blocks. Each is at a time of its own, so that the bodies are predicted. They have
+ * the least and the median time of a call, without and with 64 bodies that are sent before it. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -139,7 +140,7 @@ static double all_on_all(struct bench *b, struct ky_board *board, size_t n, int 
             for (size_t i = 0; i < count && lists; i++)
                 *neighbours += b->found[i] / (double)n;
         }
-        best = r && seconds < best ? seconds : best; /* the first one compiles and allocates */
+        best = r && seconds < best ? seconds : best; /* the first time compiles and allocates */
     }
     return best;
 }

@@ -1,15 +1,16 @@
-/* What programs that call GRAPE libraries ask of them, with any such library: clients.sh builds
- * this for libkyoho and for Phantom-GRAPE and shows both side by side.
+/* Calls a GRAPE library as known programs do. clients.sh builds this for libkyoho and for
+ * Phantom-GRAPE, and shows both side by side.
  *
  *     clients blocks N EPS SECOND    a Hermite scheme with block steps, as NBODY4 (SECOND 1, EPS 0)
  *                                    and phiGRAPE (SECOND 2) call it: one time, sinks in calls of
  *                                    48, the corrected bodies sent again
  *     clients sinks N COUNT          COUNT sinks of N bodies, each call at a new time
  *     clients tree N                 GRAPE-5 under a tree code, as FDPS calls it: for each group of
- *                                    up to 64 bodies a list of others, sent and summed once
+ *                                    40 bodies a list of 1,200, sent and summed once (-DGRAPE5)
  *
- * Prints seconds of processor time in GRAPE calls, for sinks the least of a call; and what tells
- * how exact the forces are: the error of the energy, or the median error of accelerations. */
+ * Each prints seconds of processor time in GRAPE calls and an error. For `blocks` these are the
+ * whole run and the error of the energy; for `sinks` the fastest call and the rms relative error of
+ * the accelerations; for `tree` all lists and the median relative error. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +26,7 @@ static double processor(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static double number(void) /* from 0 to 1 */
+static double number(void) /* a random number from 0 to 1 */
 {
     static unsigned long long state = 1;
     state = state * 6364136223846793005u + 1442695040888963407u;
@@ -77,7 +78,7 @@ static int by_place(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Halves a range along x, y, z by turns until at most GROUP bodies are left. */
+/* Halves the bodies along x, y and z by turns, until a part has at most GROUP of them. */
 static void divide(int *order, int n, int axis)
 {
     if (n <= GROUP)
@@ -94,7 +95,7 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* A list as long as those of a tree: the group, its neighbours in the order, and some of all. */
+/* Lists as long as a tree's: the group, its neighbours in the order, and some of all bodies. */
 static int tree(int n)
 {
     enum { LIST = 1200, NEAR = 400 };
@@ -170,7 +171,7 @@ static struct {
     int n, second;
     double eps2, mass, seconds;
     double (*x)[3], (*v)[3], (*a)[3], (*j)[3], *p, *t, *dt;
-    /* Of a block: which bodies, where they are predicted, what acts there. */
+    /* The bodies of a block, where they are predicted, and their new forces. */
     int *member, *index, *nearest;
     double (*xp)[3], (*vp)[3], (*na)[3], (*nj)[3], *np, *h2;
 } b;
@@ -199,7 +200,7 @@ static void send(int i)
     g6_set_j_particle(0, i, i, b.t[i], b.dt[i], b.mass, zero, j6, a2, b.v[i], b.x[i]);
 }
 
-/* What acts on `count` bodies at the time t. */
+/* Forces and jerks of the first `count` bodies of the block at the time t. */
 static void force(double t, int count)
 {
     const double start = processor();
@@ -233,7 +234,8 @@ static void predict(int k, int i, double t)
     b.index[k] = b.member[k] = i;
 }
 
-/* The k-th body of the block after its step: Aarseth's criterion with eta 0.01. */
+/* Corrects the k-th body of the block, and chooses its next step by Aarseth's criterion with η =
+ * 0.01. */
 static void correct(int k, double t)
 {
     const int i = b.member[k];
@@ -287,7 +289,7 @@ static void start(void)
     }
 }
 
-/* Half a time unit. */
+/* Goes on for half a time unit. */
 static int blocks(void)
 {
     long count = 0, steps = 0;

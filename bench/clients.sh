@@ -1,7 +1,7 @@
 #!/bin/sh
-# GRAPE calls of programs (clients.c), with libkyoho and with each library that Phantom-GRAPE has built below FOLDER (libpg6.a,
-# libpg5.a), side by side in one run: clients.sh FOLDER [RUNS]. Processor time of one thread, the least of RUNS (3), and how
-# much of the peer's it is. The libraries of BUILD (build) have to be there.
+# GRAPE calls of programs (clients.c) with libkyoho and with each Phantom-GRAPE library below FOLDER (libpg6.a, libpg5.a),
+# side by side: clients.sh FOLDER [RUNS]. Prints the processor time of one thread, the least of RUNS (3), and the ratio of
+# Kyoho's time to that of each other library. BUILD (build) is the folder of Kyoho's libraries, which have to be built.
 set -eu
 [ $# -gt 0 ] || { sed -n '2,4s/^# //p' "$0"; exit 2; }
 cd "$(dirname "$0")/.."
@@ -14,7 +14,7 @@ libraries=$(make -s BUILD="$build" PREFIX="$folder" install >/dev/null 2>&1
     PKG_CONFIG_PATH=$folder/lib/pkgconfig pkg-config --static --libs kyoho_g6 | sed 's/-lkyoho_g6//')
 export OMP_NUM_THREADS=1 KYOHO_ENGINE=cpu
 
-# build KIND FLAGS: a program for us, and one for each of the peers' libraries
+# build_all KIND FLAGS: a program with our library, and one with each of the others
 build_all() {
     # shellcheck disable=SC2086 # several words
     cc -O2 -std=c11 -D_POSIX_C_SOURCE=200809L $2 bench/clients.c "$build/libkyoho_g$1.a" $libraries -fopenmp -lm -o "$folder/kyoho$1"
@@ -25,7 +25,7 @@ build_all() {
     done
 }
 
-# compare KIND ARGUMENTS...: the programs by turns
+# compare KIND ARGUMENTS...: runs the programs by turns
 compare() {
     kind=$1
     shift

@@ -1,5 +1,5 @@
-/* What several benchmarks do: a model, an engine that has its bodies, the errors of forces, the
- * median of some evaluations. What fails ends the program. */
+/* What several benchmarks share: a model, an engine with its bodies, the errors of forces, the
+ * median of some evaluations. A call that fails ends the program. */
 #ifndef KY_BENCH_COMMON_H
 #define KY_BENCH_COMMON_H
 
@@ -30,7 +30,7 @@ static inline struct ky_snapshot model(const char *name, size_t n)
     return snapshot;
 }
 
-/* Has the bodies. *resolved has to stay until it is closed. */
+/* Opens the engine and gives it the bodies. *resolved has to stay until the engine is closed. */
 static inline struct ky_engine *engine_for(const struct ky_parameters *given,
                                            struct ky_parameters *resolved,
                                            const struct ky_bodies *bodies)
@@ -43,8 +43,8 @@ static inline struct ky_engine *engine_for(const struct ky_parameters *given,
     return engine;
 }
 
-/* The relative errors of the accelerations of up to `most` bodies, ascending, against sums that the
- * engine makes in double; returns how many. `work` has room for n vectors. */
+/* The relative errors of the accelerations of up to `most` bodies, in ascending order, against sums
+ * that the engine makes in double. Returns how many there are. `work` has room for n vectors. */
 static inline size_t sampled_errors(struct ky_engine *engine, size_t n, size_t most,
                                     double (*work)[3], double *errors)
 {

@@ -1,8 +1,9 @@
-/* From how many bodies on a device is faster than the CPU: crossover [ENGINE [THREADS]] (default
- * cuda:0, all cores). For the exact sum and the tree, the time of a step of the leap-frog on both
- * over the number of bodies, then what a thread and the device do in a second, the time of a step
- * that does not grow with the bodies, and the crossover, as measured and as
- * src/engine/common/force_kinds.c has it. Plummer spheres, default options. */
+/* The number of bodies from which on a device is faster than the CPU: crossover [ENGINE [THREADS]]
+ * (default cuda:0, all cores). For the exact sum and the tree it prints the time of a leap-frog
+ * step of Plummer spheres on both, over the number of bodies. Then follow the speeds of a thread
+ * and of the device (pairs a second for the exact sum, bodies a second for the tree), the part of
+ * the device's step that does not grow with the bodies, and the crossover: as measured, and as
+ * src/engine/common/force_kinds.c has it. Options have their defaults. */
 #include "common.h"
 
 #include "base/clock.h"
@@ -10,12 +11,12 @@
 #include "engine/common/force_kinds.h"
 #include "integrate/integrate.h"
 
-/* Bodies from 64 to 131,072, by powers of two. Larger systems are left out where a step would take
- * longer than LONGEST seconds. A number of steps is timed that takes LEAST seconds. */
+/* Numbers of bodies are powers of two from 64 to 131,072, as long as a step takes no more than
+ * LONGEST seconds. As many steps are timed as take LEAST seconds. */
 enum { SIZES = 12, SMALLEST = 64, TIMES = 3 };
 static const double LEAST = 0.05, LONGEST = 2;
 
-/* Seconds of so many steps. The sums wait for the device. */
+/* Seconds of `steps` steps. The sums before and after them wait for the device. */
 static double time_steps(struct ky_engine *engine, struct ky_integrator_state *leapfrog,
                          uint64_t steps)
 {
@@ -28,7 +29,8 @@ static double time_steps(struct ky_engine *engine, struct ky_integrator_state *l
     return ky_clock() - start;
 }
 
-/* Seconds of a step: the least of some series, after those that find their length. */
+/* Seconds of a step: the least of TIMES series. Trials before them find out how long a series
+ * is. */
 static double step_of(struct ky_engine *engine, struct ky_integrator_state *leapfrog)
 {
     uint64_t steps = 1;
@@ -68,8 +70,9 @@ struct curve {
     int count;
 };
 
-/* Where the lines through the measured points cross for good, on logarithmic scales; 0: the device
- * is faster everywhere, infinite: it is not at the end. */
+/* The number of bodies at which the lines through the measured points cross for the last time, on
+ * logarithmic scales. It is 0 where the device is always faster, and infinite where the CPU is
+ * faster in the end. */
 static double crossing(const struct curve *curve)
 {
     double before = 0, at = 0;

@@ -1,8 +1,14 @@
-/* Speed of an engine (first argument, "cuda:0" unless given): the exact sum in each precision with
- * the median error of its accelerations, a step of small systems, and the walk of a uniform sphere.
- * For several devices ("cuda:0,1") what they gain over the first. Figures for docs/performance.md;
- * bench/gpu.sh runs it. Further arguments choose parts: direct small walk list cards. (`kyoho bench
- * unroll` has the unrollings.) */
+/* Speed of an engine, for docs/performance.md; bench/gpu.sh runs it.
+ *
+ *     device [ENGINE [PART...]]    ENGINE: cuda:0 unless given; no PART: all of them
+ *
+ *     direct   the exact sum in each precision, with the median error of its accelerations
+ *     small    a step of small systems
+ *     walk     the walk of a uniform sphere, with leaves and curves of several kinds
+ *     list     the same sphere by interaction lists
+ *     cards    several devices ("cuda:0,1") against the first of them; nothing for one device
+ *
+ * `kyoho bench unroll` measures the unrollings of the exact sum. */
 #include "common.h"
 
 #include <string.h>
@@ -79,7 +85,7 @@ static void bench_direct(void)
     direct_row(262144, KY_SINGLE, 0);
 }
 
-/* Steps of the leap-frog, all of them enqueued before the clock is read. */
+/* Times STEPS steps of the leap-frog, between two sums that wait for the device. */
 static void small_row(size_t n, int precision)
 {
     enum { STEPS = 400 };
@@ -181,7 +187,7 @@ static double seconds_of_tree(const char *name, const struct ky_bodies *bodies, 
     return seconds[TIMES / 2];
 }
 
-/* Nothing for one device. */
+/* Compares several devices with the first of them; one device alone has nothing to compare. */
 static void bench_cards(void)
 {
     static const size_t sizes[] = {1 << 20, 1 << 22, 1 << 24};

@@ -1,6 +1,7 @@
-/* One frame of a film: bodies that were read already become the pixels of a picture of 1920 × 1080.
- * Then a whole picture: the bodies are checked, the view is chosen, and the file is written.
- * usage: draw [N [FRAMES]]; threads as OMP_NUM_THREADS says. The shortest time of FRAMES counts. */
+/* Seconds of a frame and of a picture: draw [N [FRAMES]] (default 10000000 3). A frame turns bodies
+ * in memory into the 1920 × 1080 pixels of a film, and the shortest time of FRAMES counts. A
+ * picture includes the check of the bodies, the choice of the view, and the file. OMP_NUM_THREADS
+ * is the number of threads. */
 #include "common.h"
 
 #include <unistd.h>

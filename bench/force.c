@@ -1,10 +1,18 @@
-/* Speed and errors of the CPU engine's forces: force [N…] (default 131072 1048576), Plummer
- * spheres without softening.
+/* Speed and errors of the CPU engine's forces, for Plummer spheres without softening.
  *
- * Direct: interactions per second and per core, and as a fraction of what the two vector pipes
- * could do if nothing but the loop's arithmetic took time. Tree: bodies per second from keys to
- * forces, and the errors against double-precision direct sums for SAMPLES bodies. Each line is the
- * median of some evaluations after one that is not counted. */
+ *     force            the exact sum, then trees of 131,072 and 1,048,576 bodies
+ *     force direct     the exact sum alone
+ *     force N…         trees of N bodies alone
+ *     force OPENING THETA MULTIPOLE LEAF GROUP THREADS N    one line of a tree; OPENING is a number
+ *
+ * The exact sum has interactions a second in all and per core. A tree has bodies a second from keys
+ * to forces, the share of its construction, and interactions a body. The errors are those of
+ * SAMPLES bodies against sums in double. Each line is the median of REPEAT evaluations, after one
+ * that is not counted. With one thread it counts processor time.
+ *
+ * KYOHO_GHZ is the clock of a core under vector load, which the system does not say, and
+ * KYOHO_LANES the floats of a vector (16). With KYOHO_GHZ a line ends with its part of the limit:
+ * the rate of two vector pipes that do nothing but the arithmetic of the loop. */
 #include "common.h"
 
 #include <string.h>
@@ -33,7 +41,7 @@ static enum ky_status make_plummer(size_t n, struct ky_bodies *bodies, struct ky
     return status;
 }
 
-/* Double sums for every stride-th body, made once for each N. */
+/* Sums in double for every stride-th body, made once for each N. */
 struct exact {
     size_t count, body[SAMPLES];
     double acceleration[SAMPLES][3], potential[SAMPLES];
@@ -88,8 +96,8 @@ static double processor_seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* The report with the median of the total. With one thread a line counts the processor's time, not
- * the wall's, so that a busy machine disturbs it less; phases keep their share. */
+/* *report is the evaluation with the median total. With one thread its seconds are processor time,
+ * which a busy machine disturbs less; each phase keeps its share of them. */
 static enum ky_status measure(const struct ky_parameters *given, struct ky_bodies *bodies,
                               struct ky_force_report *report, struct ky_error *error)
 {
@@ -122,11 +130,11 @@ static enum ky_status measure(const struct ky_parameters *given, struct ky_bodie
     return status;
 }
 
-/* Vector operations for one body and one cell interaction (physics/gravity.h, one Newton step), of
- * which two can start in a cycle. */
+/* Vector operations of an interaction with a body and with a cell (physics/gravity.h, one Newton
+ * step). Two can start in a cycle. */
 enum { OPS_BODY = 19, OPS_CELL = 40 };
 
-/* Clock of this core under vector load is not told by the system: KYOHO_GHZ, else unknown. */
+/* The seconds that one core needs at the limit for so many interactions; 0 without KYOHO_GHZ. */
 static double limit_seconds(double body, double cell, int multipole)
 {
     const char *ghz = getenv("KYOHO_GHZ"), *lanes = getenv("KYOHO_LANES");
@@ -164,7 +172,7 @@ static enum ky_status direct_line(struct ky_bodies *bodies, const struct exact *
 
 struct setting {
     int opening, multipole, leaf, group;
-    double theta; /* or alpha */
+    double theta; /* alpha, where the opening is relative */
     int threads;
 };
 
@@ -204,7 +212,7 @@ static enum ky_status tree_line(struct ky_bodies *bodies, const struct exact *ex
     return KY_OK;
 }
 
-/* `force OPENING THETA MULTIPOLE LEAF GROUP THREADS N`: one line of the tree. */
+/* Prints the line of a tree that the command line describes. */
 static enum ky_status one_setting(char **word, struct ky_error *error)
 {
     struct setting s = {.opening = atoi(word[1]),

@@ -1,8 +1,12 @@
 #!/bin/sh
-# On a machine with an NVIDIA GPU: builds, runs the tests of engines through CUDA and NVIDIA's OpenCL, the whole test suite, a
-# short list of tests under compute-sanitizer, then the benchmarks, and prints a short table of each. Words choose parts:
-# build devices suite sanitizer bench; and collapse, which only its word starts. Logs go to $OUT (gpu-results). JOBS, BUILD,
-# CUDA_ARCHS and other variables of make are passed on.
+# Tests and measures on a machine with an NVIDIA GPU: gpu.sh [PART...]. Without words all parts but the last are run:
+#   build      builds the library, the tests and the benchmarks
+#   devices    runs the tests of engines through CUDA and NVIDIA's OpenCL
+#   suite      runs the whole test suite
+#   sanitizer  runs each kernel once under compute-sanitizer
+#   bench      runs the benchmarks
+#   collapse   follows a cluster to core collapse
+# Logs go to $OUT (gpu-results). JOBS, BUILD, CUDA_ARCHS and other variables of make are passed on.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 build=${BUILD:-build}
@@ -14,7 +18,7 @@ say() { printf '%s\n' "== $*"; }
 wanted() { case $parts in *" $1 "*) return 0 ;; esac; return 1; }
 
 nvidia-smi --query-gpu=name,driver_version --format=csv,noheader || { say "no NVIDIA driver here"; exit 3; }
-# Containers often lack the line that tells the OpenCL loader of the driver.
+# Containers often lack the file that names the driver for the OpenCL loader.
 if ! grep -qs nvidia /etc/OpenCL/vendors/*.icd && [ -z "${OCL_ICD_VENDORS:-}" ]; then
     library=$(ldconfig -p | sed -n 's/.*=> \(.*libnvidia-opencl.so.1\)$/\1/p' | head -n 1)
     [ -n "$library" ] || library=$(find /usr /opt -name libnvidia-opencl.so.1 2>/dev/null | head -n 1)

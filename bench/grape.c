@@ -1,8 +1,9 @@
-/* What the GRAPE-6 calls take: grape [MOST [REPEATS]] (default 65536 5). Bodies of a Plummer sphere
- * act on all of themselves, up to MOST of them, and on small blocks: best time of first half and
- * second half, interactions a second, errors of a sample against double sums. KYOHO_ENGINE and
- * KYOHO_PRECISION choose as for any program. With KYOHO_ENGINE=cpu and OMP_NUM_THREADS=1 the last
- * line gives the rate of one core beside the vector operations that it does in a second. */
+/* The time of the GRAPE-6 calls: grape [MOST [REPEATS]] (default 65536 5). KYOHO_ENGINE and
+ * KYOHO_PRECISION choose the device and the precision, as for any program. Up to MOST bodies of a
+ * Plummer sphere act on all bodies, and up to twice as many on small blocks. Printed are the best
+ * time of both halves of a force, interactions a second, and errors of a sample against sums in
+ * double. With KYOHO_ENGINE=cpu and OMP_NUM_THREADS=1, on a processor with AVX-512, a last line has
+ * the rate of one core and the vector operations that it does in a second. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,7 +70,8 @@ static void send(void)
             stop("a body was refused");
 }
 
-/* Forces on `count` bodies from the first on, as many in a call as there are pipes; seconds. */
+/* Seconds of the forces on the first `count` bodies. A call takes as many of them as there are
+ * pipes. */
 static double force(int count, double ti)
 {
     const double start = ky_clock();
@@ -85,14 +87,14 @@ static double force(int count, double ti)
     return ky_clock() - start;
 }
 
-static double processor; /* the least seconds of processor time of the last best() */
+static double processor; /* seconds of processor time: the least in the last best() */
 static double best(int count)
 {
     double least = INFINITY;
     processor = INFINITY;
     for (int k = 0; k < repeats; k++) {
         const clock_t begin = clock();
-        const double seconds = force(count, 1e-9 * k); /* each is predicted anew */
+        const double seconds = force(count, 1e-9 * k); /* predicts the bodies anew */
         processor = fmin(processor, (double)(clock() - begin) / CLOCKS_PER_SEC);
         least = seconds < least ? seconds : least;
     }
@@ -104,7 +106,7 @@ static int ascending(const void *a, const void *c)
     return (*(const double *)a > *(const double *)c) - (*(const double *)a < *(const double *)c);
 }
 
-/* Relative errors of a sample; the forces are those at the time 0. */
+/* Prints the relative errors of a sample of the forces at the time 0. */
 static void errors(int count)
 {
     static double e[3][SAMPLE];
@@ -150,8 +152,8 @@ static void errors(int count)
     printf("  nearest wrong %d\n", wrong);
 }
 
-/* The same force without and with lists of about 30 neighbours in the middle. Last of all: a
- * program that has asked for lists once gets them with each force from then on, here empty ones. */
+/* Prints what lists of about 30 neighbours (in the middle) add to the same force. This is measured
+ * last, because forces come with lists, empty ones here, once a program has asked for lists. */
 static void lists(int count, double without)
 {
     for (int i = 0; i < count; i++)

@@ -1,12 +1,16 @@
 /* Speed of the Hermite scheme: hermite [--engine NAME] [--precision P] [--eta X] [--corrections K]
  * [--softening X] [--span X] N... (default: the CPU, extended, η 0.02, 1, 4/N, 1/4)
+ * KYOHO_ENGINE names the engine where the option does not.
+ *
  * Plummer spheres over SPAN time units, a row each: blocks and the mean of their bodies, µs a
- * block, Gflop/s at 60 operations a pair, and |dE/E| from sums in double. Then what a board of the
- * same engine, of several devices the first, does with as many bodies (bench/board.c), the least of
- * some calls: µs of a force on as many sinks as the mean block has, with the ways of sinks and
- * results, which a block does not have; and the part of its rate, with 16,384 sinks or all, that
- * the blocks reached. The way is made twice, and the second one counts: before, kernels are
- * compiled. KYOHO_ENGINE chooses the engine where no option does. */
+ * block, Gflop/s at 60 operations a pair, and |dE/E| from sums in double. The steps are made twice,
+ * and the second time counts, since kernels are compiled during the first.
+ *
+ * The last two columns compare the blocks with a board (bench/board.c) of the same engine with as
+ * many bodies; of several devices it is the first. `board us` is the time of a force on as many
+ * sinks as the mean block has, the least of CALLS calls. It includes the copies of sinks and
+ * results, which blocks do not make. `of its rate` is the rate of the blocks over that of the board
+ * with 16,384 sinks, or with all bodies if they are fewer. */
 #include <string.h>
 
 #include "base/clock.h"
@@ -22,7 +26,7 @@ struct options {
     double eta, corrections, softening, span;
 };
 
-/* Returns the place of the first number of bodies. */
+/* Returns the index in argv of the first N. */
 static int read_options(int argc, char **argv, struct options *o)
 {
     const char *engine = getenv("KYOHO_ENGINE");
@@ -54,7 +58,7 @@ static int read_options(int argc, char **argv, struct options *o)
     return k;
 }
 
-/* ---- the way ---- */
+/* ---- the steps ---- */
 
 static double energy_of(struct ky_engine *engine)
 {
@@ -63,7 +67,8 @@ static double energy_of(struct ky_engine *engine)
     return sums.kinetic + sums.potential;
 }
 
-/* Returns what was done, in *seconds the time that it took and in *energy |dE/E|. */
+/* Goes over the span. Returns the counts of blocks and steps; *seconds is the time that they took,
+ * and *energy |dE/E|. */
 static struct ky_advance go(const struct options *o, const struct ky_parameters *parameters,
                             const struct ky_bodies *bodies, double *seconds, double *energy)
 {
@@ -81,7 +86,7 @@ static struct ky_advance go(const struct options *o, const struct ky_parameters 
                              .eta = o->eta,
                              .corrections = (int)o->corrections,
                              .passed = {KY_NO_BODY, KY_NO_BODY}};
-    stop_if(ky_engine_advance(engine, &way, &error), &error); /* the first steps alone */
+    stop_if(ky_engine_advance(engine, &way, &error), &error); /* first steps alone */
     way.until = (uint64_t)ceil(o->span / longest) << STRIDE_BITS;
     const double begin = ky_clock();
     stop_if(ky_engine_advance(engine, &way, &error), &error);
@@ -89,7 +94,7 @@ static struct ky_advance go(const struct options *o, const struct ky_parameters 
     *energy = fabs(energy_of(engine) / e0 - 1);
     ky_engine_close(engine);
     if (way.now < way.until)
-        printf("an encounter ended the way\n");
+        printf("a close encounter ended the steps\n");
     return way;
 }
 
@@ -128,7 +133,7 @@ static struct ky_board *open_board(const struct ky_parameters *given,
     return board;
 }
 
-/* Seconds of a force on so many sinks, at another time in each call. */
+/* Seconds of a force on `count` sinks, the least of CALLS calls, each at a time of its own. */
 static double force(struct ky_board *board, const struct ky_bodies *bodies, double softening,
                     size_t count)
 {

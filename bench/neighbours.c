@@ -1,8 +1,10 @@
 /* Seconds of neighbour lists and SPH density: neighbours [N [ENGINE [THREADS [PRECISION [LEAF]]]]]
- * (default 1048576 auto 1 double 16). Uniform cube and Plummer sphere, a radius that holds 64
- * bodies in the mean of the cube, and k = 64. The least of REPEAT, without opening and upload: all
- * walks together (on a device by its own clock), then with the tree; `processor` is the processor
- * time of the whole call, for machines that others use too. */
+ * (default 1048576 auto 1 double 16), for a uniform cube and a Plummer sphere. The radius holds 64
+ * bodies on average in the cube, and the density takes the 64 nearest.
+ *
+ * Each figure is the least of REPEAT, without the opening of the engine and the upload. `walk s` is
+ * the time of all walks, on a device by its own clock; `total s` includes the tree. `processor` is
+ * the processor time of the whole call, for machines that other programs use too. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,7 +58,7 @@ static int measure(const struct ky_parameters *parameters, const char *model, ui
     about.n = n;
     ky_snapshot_clear(&snapshot);
     enum ky_status status = ky_model_make(model, &about, &snapshot, &error);
-    /* bodies at the faces have fewer: 65.6 inside for a mean of 64 at 1,048,576 */
+    /* bodies at the faces have fewer: of 1,048,576, those inside have 65.6 where the mean is 64 */
     double side = 3.77, radius = side * cbrt(1.025 * NEIGHBOURS / ((double)n * 4.18879));
     for (int what = 0; what < 3 && !status; what++) {
         struct cost best = {1e30, 1e30, 1e30, 0};

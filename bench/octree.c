@@ -1,7 +1,7 @@
-/* Seconds of each phase of the host octree's build: octree [offset|relative] [N…] (default: offset,
- * 131072 1048576).
- * For each distribution, order of the bodies, curve and 1 and 2 threads: the median of REPEAT
- * builds after one that is not counted, in nanoseconds per body, and the size of the tree. */
+/* The time of each phase of the host octree's build, in nanoseconds a body, and the size of the
+ * tree: octree [offset|relative] [N…] (default: offset, 131072 1048576).
+ * There is a row for each distribution, order of the bodies and curve, and for 1 and 2 threads. It
+ * has the median of REPEAT builds, after one that is not counted. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,7 +68,8 @@ static int measure(const struct ky_octree_bodies *bodies, const struct ky_parame
     return 0;
 }
 
-/* Random order, or that of the curve, as an engine that keeps its bodies sorted has them. */
+/* Measures bodies in random order, and in the order of the curve, as they lie in an engine that
+ * keeps them sorted. */
 static int measure_orders(struct ky_octree_bodies *bodies, double *const array[4],
                           struct ky_parameters *parameters, const char *name)
 {

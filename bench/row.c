@@ -1,7 +1,7 @@
-/* What a row of energy.csv costs: row [--engine NAME] [N [ROWS]] (default cpu, 240,000, 20). For a
- * Plummer sphere: milliseconds of a step of the tree, of the sums of a row, of the copy of the
- * bodies and of their bound mass and half-mass radius; medians over the rows. KYOHO_ENGINE chooses
- * the engine where no option does. */
+/* What a row of energy.csv costs: row [--engine NAME] [N [ROWS]] (default cpu, 240,000, 20).
+ * KYOHO_ENGINE names the engine where the option does not. For a Plummer sphere it prints the
+ * milliseconds of a step with the tree, and of the parts of a row: the sums, the copy of the
+ * bodies, and their bound mass with the half-mass radius. Each is the median over the rows. */
 #include <string.h>
 
 #include "analysis/analysis.h"

@@ -1,9 +1,9 @@
-/* What threads cost where processors are shared: time of a step of Plummer spheres on the CPU
- * engine alone, beside a busy process for each processor, and of two runs at once. Programs of
- * several builds are timed in turns, so that what else the machine does meets all of them.
+/* What threads cost where processors are shared: the time of a step of a Plummer sphere on the CPU
+ * engine, alone, beside a busy process for each processor, and in two runs at once. Programs of
+ * several builds are timed in turns, so that other work of the machine disturbs all of them alike.
  *
  * usage: shared direct|tree [PROGRAM…]
- *            PROGRAM: this one of another build (make BUILD=build/openmp TEAM=no bench)
+ *            PROGRAM: the same program of another build (make BUILD=build/openmp TEAM=no bench)
  *        shared --run N FORCE SECONDS
  *            one run, which prints the microseconds of a step
  *
@@ -48,7 +48,7 @@ struct row {
     const char *n, *force, *seconds;
 };
 
-/* Starts a run, with one thread or as many as it takes. */
+/* Starts a run, with one thread or with its own choice of threads. */
 static FILE *start(const char *program, const struct row *row, int single)
 {
     char command[1000];
@@ -95,7 +95,7 @@ static double measure(const char *program, const struct row *row, int way)
     FILE *one = start(program, row, way == SINGLE);
     FILE *other = way == TWO ? start(program, row, 0) : NULL;
     double time = finish(one);
-    if (other) /* what one step costs when two are made at once */
+    if (other) /* the time of a step, the steps of both runs counted */
         time = 1 / (1 / time + 1 / finish(other));
     end_hogs(hog, hogs);
     return time;
@@ -141,7 +141,7 @@ int main(int argc, char **argv)
     printf(
         "%d processors; the median of %d runs; a step in microseconds, in brackets over the time "
         "alone\n\n| N | force | program | alone | one thread | beside busy processes | two at "
-        "once, a step of either |\n|---|---|---|---|---|---|---|\n",
+        "once, steps of both counted |\n|---|---|---|---|---|---|---|\n",
         ky_cores(), TURNS);
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
         if (!strcmp(rows[k].force, force))

@@ -19,7 +19,7 @@ static long peak_bytes(void)
     return usage.ru_maxrss * 1024;
 }
 
-/* The pages of the file leave the memory, so that reading means the disk. */
+/* Takes the pages of the file out of memory, so that reading means the disk. */
 static void forget(const char *path)
 {
     int fd = open(path, O_RDONLY);

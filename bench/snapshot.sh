@@ -1,6 +1,6 @@
 #!/bin/sh
-# A snapshot written and read beside what dd reaches on the same disk, in turns.
-# usage: bench/snapshot.sh [N] [FOLDER]     (10,000,000 bodies, the build folder)
+# Writes and reads a snapshot, in turns with dd on the same disk, and compares the speeds.
+# usage: bench/snapshot.sh [N] [FOLDER]     (10,000,000 bodies; the build folder)
 set -eu
 n=${1:-10000000}
 build=${BUILD:-build}
@@ -14,10 +14,10 @@ LC_ALL=C
 export LC_ALL
 
 seconds() { sed -n 's/.* copied, \([0-9.e+-]*\) s.*/\1/p'; }
-# The pages of a file leave the memory, so that reading means the disk, as the program does.
+# Takes the pages of a file out of memory, as the program does, so that reading means the disk.
 forget() { dd if="$1" iflag=nocache count=0 status=none; }
 
-# The first turn is not counted: the system finds the memory for its caches then.
+# The first turn is not counted, since the system then finds the memory for its caches.
 for turn in 0 1 2 3; do
     rm -f "$file" "$plain"
     "$program" "$file" "$n" >"$folder/bench-snapshot.log"

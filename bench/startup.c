@@ -1,7 +1,7 @@
-/* What passes over all bodies before the first forces: startup [N [MODEL [THREADS]]] (default
- * 10000000, plummer, and 1 and 2 threads). For each phase of `kyoho run --model` up to the bodies
- * on the CPU engine: nanoseconds per body, those of all cores together, and the resident bytes per
- * body at its end and at the peak so far. */
+/* What a run does with all bodies up to the first forces: startup [N [MODEL [THREADS]]] (default
+ * 10000000, plummer, and 1 and 2 threads). For each phase of `kyoho run --model` on the CPU engine
+ * it prints nanoseconds a body on the clock and of processor time, and resident bytes a body at the
+ * end of the phase and at the peak so far. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +43,7 @@ static double core_seconds(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* The time of day and of all cores when a phase began. */
+/* Seconds on the clock, and of processor time, when a phase began. */
 struct lap {
     double wall, core;
 };
@@ -91,7 +91,7 @@ static enum ky_status measure(const char *name, size_t n, int threads, struct ky
     parameters.engine = "cpu";
     parameters.threads = threads;
     parameters.opening = KY_OFFSET;
-    parameters.theta = 2; /* what the tree takes is looked at, not the walk */
+    parameters.theta = 2; /* a short walk: the phases before it are measured */
     ky_threads_take(threads);
     printf("%s, %zu bodies, %d threads\n%-28s %9s %9s %10s %10s\n", name, n, threads, "phase",
            "ns/body", "core ns", "bytes/body", "peak");

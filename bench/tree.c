@@ -1,8 +1,9 @@
-/* The tree code of a device: tree [ENGINE [LARGEST]] (default cuda:0, 16777216). For each row of
- * the table below: whole evaluations from keys to forces, phase by phase, bodies a second,
- * interactions a body, and the errors against double-precision sums for SAMPLES bodies, made on the
- * device. Each line is the median of REPEAT evaluations after two that are not counted. Then a step
- * of the leap-frog for two spheres in contact. */
+/* The tree code of a device: tree [ENGINE [LARGEST]] (default cuda:0, 16777216). There is a line
+ * for each row of the table below with no more than LARGEST bodies: milliseconds of the phases of
+ * an evaluation from keys to forces, millions of bodies a second, interactions a body, the errors
+ * of SAMPLES bodies against sums in double on the device, and the rate of the walk over that of the
+ * arithmetic of an H200. Each line is the median of REPEAT evaluations, after two that are not
+ * counted. A last line has a leap-frog step of two spheres in contact. */
 #include "common.h"
 
 #include "base/clock.h"
@@ -57,8 +58,9 @@ static struct ky_force_report measure(struct ky_engine *engine)
     return median_run(run, REPEAT);
 }
 
-/* A pair is 13 float operations beside the root, fused ones counted once, a quadrupole 34. One H200
- * makes 132 × 128 of them in a cycle, at 1.98 GHz. */
+/* The seconds that the walk's arithmetic needs on an H200, over the seconds that the walk took. A
+ * pair is 13 float operations beside the root, a quadrupole 34; a fused one counts once. An H200
+ * makes 132 × 128 of them a cycle, at 1.98 GHz. */
 static double of_the_limit(const struct row *row, const struct ky_force_report *report)
 {
     const double operations =
@@ -98,8 +100,8 @@ static void take_steps(struct ky_engine *engine, int steps)
     }
 }
 
-/* 240,002 bodies: two Plummer spheres whose centres are two scale lengths apart; B12's merger has
- * as many bodies. */
+/* Two Plummer spheres with their centres at a distance of two virial radii, and as many bodies in
+ * all as the merger of Bédorf, Gaburov & Portegies Zwart (2012). */
 static void print_step(const char *engine_name)
 {
     enum { N = 240002 };
@@ -113,7 +115,7 @@ static void print_step(const char *engine_name)
     struct ky_sums sums = {.size = sizeof sums};
     stop_if(ky_engine_forces(engine, &error), &error);
     take_steps(engine, 20);
-    stop_if(ky_engine_sums(engine, &sums, &error), &error); /* which waits */
+    stop_if(ky_engine_sums(engine, &sums, &error), &error); /* waits for the device */
     double start = ky_clock();
     take_steps(engine, STEPS);
     stop_if(ky_engine_sums(engine, &sums, &error), &error);

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Two versions of kyoho on the CPU, in turns: versions.py OLD NEW [ROUNDS] [WORD...]
+"""Compares two versions of kyoho on one thread of the CPU: versions.py OLD NEW [ROUNDS] [WORD...]
 
 OLD and NEW are programs (build/kyoho of two checkouts). Each row of the table below runs with both, one after the other, ROUNDS
-times (default 5); with WORDs only the rows whose name holds one of them. Rows of forces print the least seconds that the program
-reports for the phase, rows of runs the least seconds of the processor, and the ratio of new to old. One thread."""
+times (default 5). With WORDs only the rows whose name holds one of them run. A row of forces prints the least seconds that each
+program reports for a phase, a row of runs the least processor seconds, and both the ratio of new to old."""
 import json
 import os
 import resource
