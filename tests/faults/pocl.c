@@ -1,5 +1,5 @@
-/* Ends a program that asks PoCL for its devices, as PoCL itself does where /sys is not mounted; to
- * be loaded by LD_PRELOAD. Other platforms answer. */
+/* Loaded by LD_PRELOAD, ends a program that asks PoCL for its devices, as PoCL does where /sys is
+ * not mounted. Other platforms answer as usual. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>

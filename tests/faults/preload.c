@@ -1,10 +1,10 @@
-/* Makes one call of a program fail, to be loaded by LD_PRELOAD. glibc only.
+/* Loaded by LD_PRELOAD, makes one call of a program fail. glibc only.
  *   KYOHO_FAIL_ALLOCATION=n   the n-th allocation gives NULL
  *   KYOHO_FAIL_WRITE=n        the n-th write, pwrite, ftruncate, fsync, link or rename fails
- *   KYOHO_FAIL_ON=1           and all after it
+ *   KYOHO_FAIL_ON=1           all later ones fail too
  *   KYOHO_FAIL_ERROR=28       with this errno (ENOSPC)
  *   KYOHO_FAIL_LIBRARIES=1    allocations that shared libraries make count too
- * Says "fault injected" on standard error when it does. */
+ * Writes "fault injected" to standard error when a call fails. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -21,7 +21,7 @@ void *__libc_realloc(void *memory, size_t size);
 void *__libc_memalign(size_t alignment, size_t size);
 
 static long fail_allocation, fail_write, fail_on, fail_libraries, allocations, writes;
-static int in_main; /* a static library's own start is none of the program's business */
+static int in_main; /* allocations before main belong to libraries, and are not counted */
 static int fail_error = ENOSPC;
 static uintptr_t program_start, program_end;
 

@@ -1,8 +1,8 @@
-/* Reads and writes files for the tests that need a program to do it:
+/* Reads and writes files for tests that are scripts:
  *   files convert IN OUT [UNITS] [compress]     OUT is overwritten
  *   files restart FILE NUMBER                   writes sections that depend on the number
  *   files resume FILE                           prints that number
- * The error line goes to standard error, the status is the exit code. */
+ * The line of an error goes to standard error; the status is the exit code. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

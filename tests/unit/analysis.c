@@ -32,7 +32,7 @@ static void shift(struct ky_bodies *bodies, double by)
             bodies->position[i][k] += by * (k + 1);
 }
 
-/* Casertano & Hut's sum as it is written, N² log N. */
+/* Casertano & Hut's sum as it is published, in N² log N operations. */
 static void plain_density_centre(const struct ky_bodies *bodies, double centre[3])
 {
     double total = 0, sum[3] = {0};
@@ -77,7 +77,7 @@ static void density_centre_is_the_sum_of_its_paper(void **state)
     }
 }
 
-/* A tenth of the bodies moved away shifts the centre of mass, not the density centre. */
+/* Moving a tenth of the bodies away shifts the centre of mass, and not the density centre. */
 static void density_centre_ignores_a_far_clump(void **state)
 {
     (void)state;
@@ -115,7 +115,7 @@ static void density_centre_of_odd_systems(void **state)
     assert_ok(ky_density_centre(&bodies, centre, &error));
     for (int k = 0; k < 3; k++)
         assert_between(centre[k], 7, 7);
-    for (size_t i = 0; i < bodies.n; i++) /* test particles alone: the plain mean */
+    for (size_t i = 0; i < bodies.n; i++) /* without mass: the plain mean */
         bodies.mass[i] = 0;
     assert_ok(ky_density_centre(&bodies, again, &error));
     assert_between(again[0], 4, 4.4);
@@ -148,8 +148,8 @@ static int outwards(const void *a, const void *b)
     return (x[0] > y[0]) - (x[0] < y[0]);
 }
 
-/* Against sorted bodies, in orders that are bad for a selection, with ties and unequal masses. The
- * masses are small whole numbers, whose sums are exact in any order. */
+/* Compares radii with those of sorted bodies, in orders that are bad for a selection, with ties and
+ * unequal masses. The masses are small whole numbers, so that sums are exact in any order. */
 static void compare_with_sorted(size_t n, int order)
 {
     enum { K = 40 };
@@ -192,12 +192,12 @@ static void lagrangian_radii_are_those_of_sorted_bodies(void **state)
     static const int of_many[] = {0, 2, 5};
     for (int order = 0; order < 6; order++)
         compare_with_sorted(3000, order);
-    for (size_t k = 0; k < 3; k++) /* many are divided into bins first */
+    for (size_t k = 0; k < 3; k++) /* many bodies go into bins first */
         compare_with_sorted(((size_t)1 << 20) + k, of_many[k]);
 }
 
-/* The centre of a sample is near that of all bodies, also where massless bodies, pairs or an order
- * by radius could mislead it. */
+/* The centre of a sample is near the centre of all bodies, also if there are massless bodies or
+ * pairs, or if the bodies are sorted by radius. */
 static void scales_of_many_bodies_come_from_a_sample(void **state)
 {
     (void)state;
@@ -213,7 +213,7 @@ static void scales_of_many_bodies_come_from_a_sample(void **state)
     r2 = pow(scales.centre[0] - centre[0], 2) + pow(scales.centre[1] - centre[1], 2);
     assert_between(sqrt(r2), 1e-9, 0.02);
     assert_between(scales.half_mass_radius, 0.76, 0.78);
-    bodies.n = 60000; /* all of them */
+    bodies.n = 60000; /* so few are all taken */
     assert_ok(ky_system_scales(&bodies, 1, (double)NAN, &all, &error));
     assert_ok(ky_density_centre(&bodies, centre, &error));
     assert_memory_equal(centre, all.centre, sizeof centre);
@@ -245,7 +245,8 @@ static void lagrangian_radii_of_a_row(void **state)
     ky_bodies_free(&bodies);
 }
 
-/* M(r) = (1 + a²/r²)^(−3/2), a = 3π/16; noise of a radius is about 1/√(N fraction). */
+/* M(r) = (1 + a²/r²)^(−3/2) with a = 3π/16. The relative noise of a radius is about 1/√(N
+ * fraction). */
 static void lagrangian_radii_of_a_plummer_sphere(void **state)
 {
     (void)state;
@@ -282,7 +283,7 @@ static void scales_of_a_plummer_sphere(void **state)
     assert_between(scales.step, 0.0078125, 0.0078125);
     assert_ok(ky_system_scales(&bodies, 1, 0.1, &scales, &error));
     assert_between(scales.step, 0.03125, 0.03125);
-    /* Another scale of time: G = 100 and ten times the speed. */
+    /* Other units of time: G = 100, and ten times the speed. */
     struct ky_scales fast = {0};
     for (size_t i = 0; i < bodies.n; i++)
         for (int k = 0; k < 3; k++)
@@ -296,8 +297,8 @@ static void scales_of_a_plummer_sphere(void **state)
     ky_bodies_free(&bodies);
 }
 
-/* Expansion, rotation and the fall of a part are no random speeds; one escaper changes nothing, but
- * is named. */
+/* The recommended step follows from random speeds. Expansion, rotation and the fall of a part are
+ * not among them. One escaper changes nothing, and is named. */
 static void steps_follow_random_speeds(void **state)
 {
     (void)state;
@@ -313,7 +314,7 @@ static void steps_follow_random_speeds(void **state)
     assert_between(scales.random_speed / quiet.random_speed, 0.97, 1.03);
     assert_between(scales.crossing_time / quiet.crossing_time, 0.99, 1.01);
     own[1] = kept;
-    for (size_t i = 0; i < bodies.n; i++) { /* expansion of 3 in all, and a turn */
+    for (size_t i = 0; i < bodies.n; i++) { /* an expansion and a rotation */
         double *v = bodies.velocity[i], *x = bodies.position[i];
         for (int c = 0; c < 3; c++)
             v[c] = 0.01 * v[c] + 2 * x[c] + (c == 0 ? -3 * x[1] : c == 1 ? 3 * x[0] : 0);
@@ -334,7 +335,7 @@ static void steps_follow_random_speeds(void **state)
     ky_bodies_free(&bodies);
 }
 
-/* Vectors that go linearly with the place leave nothing, also in a plane; others stay. */
+/* Vectors that are linear in the position leave nothing, also in a plane. Other vectors stay. */
 static void linear_parts_are_taken_away(void **state)
 {
     (void)state;
@@ -361,9 +362,9 @@ static void linear_parts_are_taken_away(void **state)
     assert_between(ky_rms(0, NULL), 0, 0);
 }
 
-/* A cold system has the speed that it will reach, a single body no scale but finite numbers. */
-/* Without softening: 1/32 of √(q³/(G m)), q the pericentre of the only binary; the same for any
- * number of bodies farther away, any unit of time, and for free fall from rest. */
+/* Without softening the recommended step is 1/32 of √(q³/(G m)), with the pericentre q of the only
+ * binary. It is the same with any number of bodies farther away and in any unit of time, and
+ * follows from the free fall of bodies at rest. */
 static void step_without_softening(void **state)
 {
     (void)state;
@@ -401,6 +402,8 @@ static void step_without_softening(void **state)
     ky_bodies_free(&bodies);
 }
 
+/* A cold system has the crossing time of the speed that it will reach. A single body has no scale,
+ * and its numbers are finite. */
 static void scales_of_cold_and_single_bodies(void **state)
 {
     (void)state;
@@ -447,7 +450,7 @@ static void error_statistics(void **state)
     assert_ok(ky_scalar_errors(3, numbers, exact, &statistics, &error));
     assert_between(statistics.max, 0.1 - 1e-12, 0.1 + 1e-12);
     assert_between(statistics.median, 0, 0);
-    numbers[2] = sqrt(5.0 / 3); /* against 0: in units of the references' rms */
+    numbers[2] = sqrt(5.0 / 3); /* a reference of 0: in units of the rms of all */
     assert_ok(ky_scalar_errors(3, numbers, exact, &statistics, &error));
     assert_between(statistics.max, 1 - 1e-12, 1 + 1e-12);
     numbers[1] = (double)NAN;
@@ -461,14 +464,14 @@ static void virial_ratio(void **state)
     (void)state;
     struct ky_sums sums = {.kinetic = 0.25, .virial = -0.4};
     assert_between(ky_virial_ratio(&sums), 1.25 - 1e-15, 1.25 + 1e-15);
-    sums.mass = 2; /* as a whole it moves with 3, 0, −4: T is 25 more */
+    sums.mass = 2; /* all move with (3, 0, −4): T is 25 larger */
     sums.momentum[0] = 6, sums.momentum[2] = -8, sums.kinetic += 25;
     assert_between(ky_virial_ratio(&sums), 1.25 - 1e-13, 1.25 + 1e-13);
     sums.virial = 0;
     assert_true(isnan(ky_virial_ratio(&sums)));
 }
 
-/* Of few bodies the sample is all of them. */
+/* The sample of few bodies is all of them, so that its density centre is the same. */
 static void a_sampled_centre_is_near_the_other(void **state)
 {
     (void)state;
@@ -487,7 +490,7 @@ static void a_sampled_centre_is_near_the_other(void **state)
 
 /* ---- ky_forces_check ---- */
 
-/* Wanted: samples of all bodies of a small sphere with a coarse opening. */
+/* A coarse opening, for the errors of a small sphere. */
 static struct ky_parameters coarse(void)
 {
     struct ky_parameters parameters;
@@ -512,7 +515,7 @@ static void forces_are_measured(void **state)
     struct ky_check_results results = {0}, again = {0};
     ky_parameters_defaults(&resolved);
     ky_check_parameters_defaults(&wanted);
-    assert_ok(ky_forces_check(&parameters, &bodies, NULL, NULL, &error)); /* only whether it can */
+    assert_ok(ky_forces_check(&parameters, &bodies, NULL, NULL, &error)); /* no results wanted */
     wanted.repeat = 2;
     wanted.samples = 2 * N; /* all */
     wanted.report = &report;

@@ -1,5 +1,5 @@
-/* Which engine `auto` takes: the crossover in the number of bodies, engines that are passed over,
- * and that a run keeps the engine that was chosen. */
+/* The engine that `auto` takes: the crossover in the number of bodies, engines that cannot do the
+ * work, and runs, which keep the engine that was chosen. */
 #include "test.h"
 
 #include <math.h>
@@ -28,7 +28,7 @@ static void crossovers(void **state)
     assert_true(isinf(ky_force_kind(-1)->crossover) && isinf(ky_force_kind(1000)->crossover));
 }
 
-/* ---- engines that are none ---- */
+/* ---- engines that only pretend ---- */
 
 enum { CPU, CUDA, OPENCL, KINDS };
 static struct fake {
@@ -116,7 +116,7 @@ static void take_line(void *context, enum ky_log_level level, const char *line)
         snprintf(told, sizeof told, "%s", line);
 }
 
-/* The kind that is taken, or −1. */
+/* The kind that `auto` takes, or −1. */
 static int chosen(int force, int threads, struct ky_engine_use use, struct ky_error *error)
 {
     struct ky_parameters p;
@@ -135,7 +135,7 @@ static int chosen(int force, int threads, struct ky_engine_use use, struct ky_er
         if (fakes[k].opened > fakes[k].closed)
             taken = k;
     }
-    assert_int_equal(still, status == KY_OK); /* what is passed over is closed */
+    assert_int_equal(still, status == KY_OK); /* engines that are not taken are closed */
     assert_int_equal(engine != NULL, status == KY_OK);
     return taken;
 }
@@ -160,10 +160,10 @@ static void the_faster_one_is_taken(void **state)
                 const struct ky_engine_use use = {.n = numbers[k]};
                 assert_int_equal(chosen(forces[f], threads, use, &error),
                                  numbers[k] < n ? CPU : CUDA);
-                assert_int_equal(fakes[CUDA].opened, numbers[k] >= n); /* nor asked in vain */
+                assert_int_equal(fakes[CUDA].opened, numbers[k] >= n); /* no needless opening */
             }
         }
-    more_schemes = 1U << KY_SCHEME_HERMITE; /* blocks of few bodies, not steps of all */
+    more_schemes = 1U << KY_SCHEME_HERMITE; /* block steps, where few bodies move at a time */
     for (size_t n = 499; n < 501; n++) {
         const struct ky_engine_use hermite = {.n = n, .schemes = more_schemes};
         assert_int_equal(chosen(KY_DIRECT, 16, hermite, &error), n < 500 ? CPU : OPENCL);
@@ -194,13 +194,13 @@ static void what_cannot_do_it_is_passed_over(void **state)
     assert_int_equal(chosen(KY_TREE, 2, many, &error), CPU);
     assert_non_null(strstr(told, "a GPU is faster"));
     assert_non_null(strstr(told, "; but no fake 2"));
-    reset(KY_OK, KY_UNSUPPORTED, KY_UNSUPPORTED); /* without a GPU nothing is said of it */
+    reset(KY_OK, KY_UNSUPPORTED, KY_UNSUPPORTED); /* without a GPU there is no word of it */
     assert_int_equal(chosen(KY_TREE, 2, many, &error), CPU);
     assert_null(strstr(told, "GPU"));
     reset(KY_UNSUPPORTED, KY_UNSUPPORTED, KY_OK);
     assert_int_equal(chosen(KY_LIST, 2, few, &error), OPENCL);
     assert_null(strstr(told, "; but"));
-    reset(KY_USAGE, KY_UNSUPPORTED, KY_DEVICE); /* the CPU's reason is what the user is told */
+    reset(KY_USAGE, KY_UNSUPPORTED, KY_DEVICE); /* the user is told the CPU's reason */
     assert_int_equal(chosen(KY_TREE, 2, many, &error), -1);
     assert_string_equal(error.text, "no fake 0");
     assert_int_equal(chosen(KY_TREE, 2, few, &error), -1);
@@ -228,9 +228,9 @@ static void a_build_without_devices(void **state)
     }
 }
 
-/* ---- those that are there ---- */
+/* ---- engines of this machine ---- */
 
-/* The first that is no CPU, whatever the numbers; else the CPU engine. */
+/* The first engine that is not the CPU, whatever the number of bodies; else the CPU engine. */
 static const char *fastest(void)
 {
     for (int k = 0; k < engine_count; k++)
@@ -243,7 +243,7 @@ static void engines_of_this_machine(void **state)
 {
     (void)state;
     if (getenv("KYOHO_TEST_ENGINE"))
-        skip(); /* of all engines, not of one */
+        skip(); /* this test is about all engines */
     static const int kinds[] = {KY_LEAPFROG, KY_BLOCK_STEPS};
     struct ky_error error = {0};
     for (int k = 0; k < 4; k++) {
@@ -264,8 +264,8 @@ static void engines_of_this_machine(void **state)
     }
 }
 
-/* `auto` is told the number of bodies and what they are wanted for, so it must not refuse what
- * another engine can do. */
+/* `auto` knows the number of bodies and the work. It must not refuse work that one of the engines
+ * can do. */
 static void auto_leads_blocks_with_every_force(void **state)
 {
     (void)state;
@@ -317,7 +317,7 @@ static void a_simulation_keeps_its_engine(void **state)
     unlink(path);
 }
 
-/* Past the tables of methods and costs. */
+/* A number of a force beyond the tables of methods and costs is refused. */
 static void a_force_that_nobody_knows(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* The core of a system: against sums over all pairs, as columns of energy.csv, as a reason to stop;
- * and bodies that have escaped. */
+/* The core of a system, against sums over all pairs, in columns of energy.csv and as a reason to
+ * stop; and bodies that have escaped. */
 #include "test.h"
 
 #include <math.h>
@@ -17,7 +17,8 @@ static double distance2(const double a[3], const double b[3])
     return pow(a[0] - b[0], 2) + pow(a[1] - b[1], 2) + pow(a[2] - b[2], 2);
 }
 
-/* The mass of the five nearest over the sphere that reaches to the sixth. */
+/* The density at a body: the mass of the five nearest bodies over the volume of the sphere that
+ * reaches to the sixth. */
 static double density_at(const struct ky_bodies *bodies, size_t i)
 {
     double r2[6], mass[6], sum = 0;
@@ -108,7 +109,8 @@ static void prepare(struct ky_parameters *parameters, struct ky_run_parameters *
     model("plummer", 60, 0.05, bodies);
 }
 
-/* The last row of energy.csv, its numbers, and how many it has. */
+/* Reads the header and the numbers of the last row of energy.csv. Returns how many numbers there
+ * are. */
 static int last_row(const char *folder, char header[1024], double number[64])
 {
     char path[128], line[4096], last[4096] = "";
@@ -132,7 +134,7 @@ static void remove_folder(const char *folder)
     assert_int_equal(system(command), 0);
 }
 
-/* The run stops when two time units have gone by with a core that is small enough, once. */
+/* The run stops once, when the core has been small enough for two time units. */
 static void stops_at_a_small_core(void **state)
 {
     (void)state;
@@ -159,7 +161,7 @@ static void stops_at_a_small_core(void **state)
     ky_snapshot_free(&bodies);
 
     prepare(&parameters, &run, folder, &bodies);
-    run.stop_core = 0; /* 32/60 */
+    run.stop_core = 0; /* the default, 32/60 */
     struct ky_stop stop = {0};
     run.stopped = &stop;
     assert_int_equal(ky_run(&parameters, &run, &bodies, &error), KY_STOPPED);
@@ -178,8 +180,8 @@ static void stops_at_a_small_core(void **state)
     remove_folder(folder);
 }
 
-/* A system of 100 bodies that moves as a whole, with two that fly away so fast that none is bound
- * at the mean velocity of all. */
+/* Of 100 bodies that move together, two fly away so fast that no body is bound in the frame of the
+ * mean velocity. */
 static void what_is_bound(void **state)
 {
     (void)state;
@@ -195,7 +197,7 @@ static void what_is_bound(void **state)
     assert_ok(ky_bodies_extend(bodies, KY_WITH_POTENTIAL, &error));
     parameters.softening = 0.05;
     for (size_t i = 0; i < 100; i++) {
-        bodies->velocity[i][0] *= 0.1; /* all are well bound */
+        bodies->velocity[i][0] *= 0.1; /* so that all are well bound */
         bodies->velocity[i][1] *= 0.1;
         bodies->velocity[i][2] = 7;
         bodies->position[i][0] += 5;
@@ -213,13 +215,13 @@ static void what_is_bound(void **state)
     assert_between(bound.mass, 0.98 - 1e-9, 0.98 + 1e-9);
     assert_between(bound.velocity[2], 7 - 1e-9, 7 + 1e-9);
     assert_between(bound.half_mass_radius, 0.5, 1.2);
-    for (size_t i = 0; i < 98; i++) /* to the front, in their order */
+    for (size_t i = 0; i < 98; i++) /* the 98 come first, in their order */
         assert_true(bodies->position[i][1] == y[i < 40 ? i : i + 2]);
     bodies->n = 0;
     ky_choose_bound(bodies, &bound);
     assert_ok(ky_bound_radius(bodies, &bound, &error));
     assert_true(bound.mass == 0 && isnan(bound.half_mass_radius));
-    bodies->n = 2; /* which fly apart */
+    bodies->n = 2; /* two bodies that fly apart */
     bodies->velocity[0][2] = -100;
     ky_choose_bound(bodies, &bound);
     assert_ok(ky_bound_radius(bodies, &bound, &error));
@@ -227,7 +229,7 @@ static void what_is_bound(void **state)
     ky_snapshot_free(&snapshot);
 }
 
-/* Of two bodies far outside that which is not bound is removed, and energies go on without it. */
+/* Of two bodies far outside the unbound one is removed, and energies continue without it. */
 static void escapers_are_removed(void **state)
 {
     (void)state;
@@ -256,7 +258,7 @@ static void escapers_are_removed(void **state)
     remove_folder(folder);
 }
 
-/* A run goes on, and is resumed, when no body is left; that there is no core is no collapse. */
+/* A run continues, and can be resumed, when no body is left. A missing core is no collapse. */
 static void all_may_escape(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* The model `cosmic`: the spectrum and the growth of waves, random fields and displacements on
- * grids, and the sphere that is cut from them. */
+/* The model `cosmic`: the power spectrum and the growth of waves, random fields and displacements
+ * on grids, and the sphere that is cut out of them. */
 #include "test.h"
 
 #include <math.h>
@@ -25,7 +25,7 @@ static const struct ky_cosmology standard = {1, 0, 0.05, 0.5, 1, 0.8},
 
 /* ---- growth and spectrum ---- */
 
-/* The numbers are those of another program (colossus 1.3). */
+/* The expected numbers were computed with another program, colossus 1.3. */
 static void transfer_is_that_of_eisenstein_and_hu(void **state)
 {
     (void)state;
@@ -43,7 +43,7 @@ static void transfer_is_that_of_eisenstein_and_hu(void **state)
     }
 }
 
-/* By another rule than the library's: the trapezoidal one over k. */
+/* The trapezoidal rule over k gives the same σ8; the library has another rule. */
 static void spectrum_has_its_sigma8(void **state)
 {
     (void)state;
@@ -74,7 +74,7 @@ static void growth_is_the_known_one(void **state)
     }
     /* Carroll, Press & Turner (1992) */
     assert_near(ky_growth_at(&lambda, 1).d1, 0.779, 1e-3);
-    /* Open space has a formula (Peebles 1980), x = (1/Ωm − 1) a. */
+    /* An open universe has a formula (Peebles 1980), x = (1/Ωm − 1) a. */
     const double x = 1 / 0.3 - 1;
     const double open = 1 + 3 / x + 3 * sqrt((1 + x) / pow(x, 3)) * log(sqrt(1 + x) - sqrt(x));
     assert_near(ky_growth_at(&open_space, 1).d1, 2.5 / x * open, 1e-9);
@@ -99,12 +99,12 @@ static void universes_that_cannot_be_are_refused(void **state)
     assert_int_equal(ky_cosmology_check(&wrong, &error), KY_USAGE);
     assert_non_null(strstr(error.text, "omega-b"));
     wrong = standard;
-    wrong.omega_lambda = 3; /* bounces */
+    wrong.omega_lambda = 3; /* no big bang */
     assert_int_equal(ky_cosmology_check(&wrong, &error), KY_USAGE);
     assert_non_null(strstr(error.text, "omega-lambda"));
 }
 
-/* Options and units are looked at first, also where there is no FFTW. */
+/* Options and units are checked first, also in a build without FFTW. */
 static enum ky_status make(size_t n, const char *const *words, struct ky_snapshot *snapshot)
 {
     struct ky_model_parameters parameters;
@@ -219,8 +219,8 @@ static void transforms_go_forth_and_back(void **state)
 
 enum { SHELLS = 8 };
 
-/* The power of the waves in shells of |n| over the spectrum, as a mean; the sum of all, each with
- * its conjugate, which is the variance in space. */
+/* The mean power of the waves in shells of |n|, over the spectrum; and the sum over all waves, each
+ * with its conjugate, which is the variance in space. */
 struct measured {
     double ratio[SHELLS], fourth[SHELLS], variance;
     size_t count[SHELLS];
@@ -247,8 +247,9 @@ static void measure(const struct ky_spectrum *spectrum, double box, size_t n, co
             }
 }
 
-/* |δ|²V/P has the mean 1 and the mean square 2 of an exponential law, within 4 deviations. The
- * variance in space is the sum over the waves: those without k > 0 are conjugates of each other. */
+/* |δ|²V/P has the mean 1 and the mean square 2 of an exponential law, within 4 standard deviations.
+ * The variance in space is the sum over the waves, where waves without k > 0 are conjugates of each
+ * other. */
 static void fields_have_the_power_of_the_spectrum(void **state)
 {
     (void)state;
@@ -280,8 +281,8 @@ static void fields_have_the_power_of_the_spectrum(void **state)
     ky_fourier_close(&fourier);
 }
 
-/* The variance in spheres of 8/h Mpc, from waves alone, is σ8² but for waves longer than the box
- * and shorter than two points. */
+/* The variance in spheres of 8/h Mpc, summed over the waves, is σ8², except for waves that are
+ * longer than the box or shorter than two points. */
 static void fields_have_their_sigma8(void **state)
 {
     (void)state;
@@ -365,7 +366,8 @@ static void tell(void *context, int done, int all)
 
 static const double box = 10;
 
-/* Displacements of cosines of δ with these wave numbers and amplitudes. */
+/* Computes the displacements for a δ that is a sum of cosines with these wave numbers and
+ * amplitudes. */
 static void displace(size_t count, const size_t waves[][3], const double *amplitudes,
                      struct displaced *displaced)
 {
@@ -381,7 +383,7 @@ static void displace(size_t count, const size_t waves[][3], const double *amplit
     ky_fourier_close(&fourier);
 }
 
-/* δ = A cos k·q: ψ1 = −A k/k² sin k·q, and ψ2 = 0, whichever way the wave goes. */
+/* For δ = A cos k·q, ψ1 = −A k/k² sin k·q and ψ2 = 0, in every direction of k. */
 static void a_plane_wave_is_displaced_along_itself(void **state)
 {
     (void)state;
@@ -409,8 +411,8 @@ static void a_plane_wave_is_displaced_along_itself(void **state)
     }
 }
 
-/* δ = A cos p x + B cos s z: ∇²φ2 = A B cos p x cos s z, so that φ2 = −A B cos cos/(p² + s²) and
- * ψ2 = A B/(p² + s²) (p sin p x cos s z, 0, s cos p x sin s z). */
+/* For δ = A cos p x + B cos s z, ∇²φ2 = A B cos p x cos s z. So φ2 = −A B cos p x cos s z/(p² +
+ * s²), and ψ2 = A B/(p² + s²) (p sin p x cos s z, 0, s cos p x sin s z). */
 static void two_plane_waves_have_a_second_order(void **state)
 {
     (void)state;
@@ -461,7 +463,8 @@ static void number_mass_units_and_time(void **state)
             assert_between(sums[0][c], -1e-9, 1e-9); /* of 1,800 kpc and 11,000 km/s */
             assert_between(sums[1][c], -1e-9, 1e-9);
         }
-        /* 4π/3 (45 Mpc)³ × 3 H0²/(8π G), in 1e10 Msun; 9.2e9 Msun a body for the paper's number */
+        /* 4π/3 (45 Mpc)³ × 3 H0²/(8π G), in 1e10 Msun; with the paper's number of bodies 9.2e9 Msun
+         * each */
         assert_near(mass, 2648428.2, 1e-7);
         assert_near(mass / 2874551, 0.9213, 1e-4);
         assert_near(snapshot.units.g, 43009, 1e-12);
@@ -471,7 +474,7 @@ static void number_mass_units_and_time(void **state)
         ky_snapshot_free(&snapshot);
     }
     assert_int_equal(ky_model_find("cosmic", &error)->usual, 2874551);
-    /* the constant of gravity alone, as run.json has it */
+    /* With G alone, as in run.json, units are right. */
     struct ky_model_parameters parameters;
     struct ky_snapshot snapshot;
     ky_model_parameters_defaults(&parameters);
@@ -482,8 +485,8 @@ static void number_mass_units_and_time(void **state)
     ky_snapshot_free(&snapshot);
 }
 
-/* Without waves: the points of a cubic lattice nearest to a centre, in pure Hubble flow. Spacing
- * and radius are those of the mean density. */
+/* Without waves the bodies are the points of a cubic lattice that are nearest to a centre, in pure
+ * Hubble flow. The mean density gives the spacing and the radius. */
 static void without_waves_it_is_a_lattice_in_hubble_flow(void **state)
 {
     (void)state;
@@ -509,9 +512,9 @@ static void without_waves_it_is_a_lattice_in_hubble_flow(void **state)
     ky_snapshot_free(&snapshot);
 }
 
-/* The displacement is A s + B s² for σ8 = s, and so is the velocity beyond the Hubble flow of the
- * point: with the factors 1 + f1 and 1 + f2, and the growth of both from one redshift to another.
- */
+/* For σ8 = s the displacement is A s + B s². The velocity, less the Hubble flow of the lattice
+ * point, has the same form with the factors 1 + f1 and 1 + f2. A and B grow from one redshift to
+ * another as the two orders of the theory do. */
 static void displacements_grow_by_both_orders(void **state)
 {
     (void)state;
@@ -536,7 +539,7 @@ static void displacements_grow_by_both_orders(void **state)
         for (int c = 0; c < 3; c++) {
             double first[2], second[2];
             for (int z = 0; z < 2; z++) {
-                double parts[2][2]; /* place, velocity; A, B */
+                double parts[2][2]; /* position, velocity; A, B */
                 for (int q = 0; q < 2; q++) {
                     double value[3];
                     for (int s = 0; s < 3; s++)
@@ -583,7 +586,7 @@ static void bodies_depend_on_the_seed_alone(void **state)
     ky_snapshot_free(&other);
 }
 
-/* More bodies than memory can hold. */
+/* A sphere with more bodies than memory can hold is refused. */
 static void a_sphere_too_large_for_memory(void **state)
 {
     (void)state;
@@ -591,7 +594,7 @@ static void a_sphere_too_large_for_memory(void **state)
     assert_int_equal(make(SIZE_MAX / 1024, NULL, &snapshot), KY_FAULT);
 }
 
-/* What the log is told: times, and with Λ the field that a run needs. */
+/* The log has times, and with Λ the field that a run needs. */
 static char heard[1024];
 static void hear(void *context, enum ky_log_level level, const char *line)
 {
@@ -624,8 +627,9 @@ static void the_log_names_the_field(void **state)
 
 /* ---- a run ---- */
 
-/* The projection of (later − a later's lattice) on the same of the start, over the inner 2/3 of the
- * radius: by how much displacements have grown. `scale`: of the later scale factor to the first. */
+/* The factor by which comoving displacements from the lattice have grown, by projection on the
+ * displacements at the start, in the inner 2/3 of the radius. `scale` is the later scale factor
+ * over the first. */
 static double grown(const struct ky_bodies *start, const struct ky_bodies *lattice,
                     const struct ky_bodies *later, double scale, double radius)
 {
@@ -652,13 +656,13 @@ static struct ky_parameters sphere_parameters(const struct ky_snapshot *start)
     return parameters;
 }
 
-/* The bodies of `start` at the time `end`. */
+/* Follows the bodies of `start` to the time `end`. */
 static void follow(const struct ky_snapshot *start, const char *field, double end,
                    struct ky_bodies *later)
 {
     struct ky_parameters parameters = sphere_parameters(start);
     struct ky_sim *sim;
-    parameters.softening = 20; /* of 200 between bodies */
+    parameters.softening = 20; /* bodies are 200 apart */
     parameters.field = field;
     parameters.step = (end - start->time) / RUN_STEPS;
     assert_ok(ky_bodies_allocate(later, start->bodies.n, 0, &error));
@@ -668,7 +672,8 @@ static void follow(const struct ky_snapshot *start, const char *field, double en
     ky_sim_close(sim);
 }
 
-/* How much larger the lattice became than the scale factor, which is to grow by `scale`. */
+/* The size of the lattice at the end, over the size that it has in a universe whose scale factor
+ * grows by `scale`. */
 static double too_large(const struct ky_snapshot *lattice, const char *field, double end,
                         double scale)
 {
@@ -683,10 +688,10 @@ static double too_large(const struct ky_snapshot *lattice, const char *field, do
     return now / before / scale;
 }
 
-/* From z = 24 to z = 4, or with Λ to z = 0.5, displacements grow as linear theory has it, but for
- * the pull of what lies outside of the sphere and for waves of a few bodies (measured: 3 % less
- * and 2 % less). A sphere without waves grows with the scale factor (0.3 % and 0.6 % more); Λ
- * without its field would leave it smaller. */
+/* From z = 24 to z = 4, or with Λ to z = 0.5, displacements grow as in linear theory. They grow a
+ * little less (measured: 3 % and 2 %), since nothing outside of the sphere pulls, and since the
+ * shortest waves are of a few bodies. A sphere without waves grows with the scale factor (0.3 % and
+ * 0.6 % more). With Λ but without its field it would stay smaller. */
 static void a_sphere_grows_as_linear_theory_has_it(void **state)
 {
     (void)state;
@@ -725,9 +730,9 @@ static void a_sphere_grows_as_linear_theory_has_it(void **state)
     }
 }
 
-/* From z = 99 to 0 steps that are equal in ln a leave the inner part of a sphere without waves
- * where it belongs (measured: 0.2 % off). As many that are equal in time, the first of them twice
- * the age of the universe, scatter the bodies to 31 times the radius. */
+/* From z = 99 to 0, with steps that are equal in ln a, the inner part of a sphere without waves has
+ * the right size (measured: 0.2 % off). As many steps that are equal in time scatter the bodies to
+ * 31 times the radius: the first one is twice the age of the universe at its start. */
 static void an_early_start_needs_steps_in_ln_a(void **state)
 {
     (void)state;

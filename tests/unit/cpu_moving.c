@@ -1,5 +1,5 @@
-/* Sums with jerks on the CPU: every instruction set and precision against two nested loops, awkward
- * sizes, labels, softenings, coincident and massless bodies, nearest bodies and lists. */
+/* Sums with jerks on the CPU: every instruction set and precision against two nested loops, with
+ * awkward sizes, labels, softenings, coincident and massless bodies, nearest bodies and lists. */
 #include "test.h"
 
 #include "base/split.h"
@@ -89,7 +89,7 @@ static void check_list(const struct case_ *t, const struct ky_moving_sinks *s, s
     }
 }
 
-/* All of a block's sinks against the nested loops. */
+/* Compares all sinks of a block with the nested loops. */
 static void check(const struct case_ *t, const struct ky_moving_sinks *s,
                   const struct moving_body *sink)
 {
@@ -113,7 +113,7 @@ static void check(const struct case_ *t, const struct ky_moving_sinks *s,
     }
 }
 
-/* The bodies as sinks, in blocks of an awkward size. */
+/* Sums for all bodies as sinks, in blocks of an awkward size. */
 static void run(const struct case_ *t, const struct ky_lanes *lanes, size_t block)
 {
     struct ky_moving moving = columns(t, t->precision == KY_DOUBLE ? 1.0 : lanes->single_scale);
@@ -136,10 +136,10 @@ static void fill(struct case_ *t, size_t n)
         t->body[i] = moving_body(&state, n, i);
     if (n < 15)
         return;
-    t->body[3].mass = 0;                 /* may be a neighbour all the same */
-    t->body[9].label = t->body[4].label; /* two with one label do not see each other */
-    t->body[12].label = INT32_MIN;       /* labels may be any number */
-    t->body[13].label = (1 << 24) + 1;   /* that no float holds */
+    t->body[3].mass = 0;                 /* a massless body can be a neighbour */
+    t->body[9].label = t->body[4].label; /* equal labels: no force between them */
+    t->body[12].label = INT32_MIN;       /* a label can be any number */
+    t->body[13].label = (1 << 24) + 1;   /* a label that no float holds */
     t->body[14].label = 1 << 24;
 }
 
@@ -168,7 +168,7 @@ static void agrees_with_nested_loops(void **state)
     assert_true(tried >= 1);
 }
 
-/* The sums for body i, which differ from those of scalars by roundings of the largest term. */
+/* Compares the sums for body i with scalar sums, to roundings of the largest term. */
 static void check_change(const struct ky_changing *changing, size_t i,
                          const struct ky_change_sinks *sinks)
 {
@@ -202,8 +202,8 @@ static void check_change(const struct ky_changing *changing, size_t i,
     assert_between(fabs(sinks->sum[7][i - sinks->first] - rate.motion), 0, 1e-12 * rate.motion);
 }
 
-/* Of equal distances the first source; coincident bodies without softening exert nothing, and are
- * neighbours at 0. */
+/* Of sources at equal distances the first is the nearest. Coincident bodies without softening exert
+ * no force, and are neighbours at the distance 0. */
 static void ties_and_coincidence(void **state)
 {
     (void)state;
@@ -228,8 +228,8 @@ static void ties_and_coincidence(void **state)
     }
 }
 
-/* Second and third derivatives for the Hermite scheme: every instruction set against a sum over one
- * pair after another. Two bodies stand at one place. */
+/* Second and third derivatives for the Hermite scheme: every instruction set against a sum of one
+ * pair after another. Two bodies are at one place. */
 static void changes_agree_with_nested_loops(void **state)
 {
     (void)state;
@@ -261,7 +261,7 @@ static void changes_agree_with_nested_loops(void **state)
     }
 }
 
-/* A range of the sources counts as those alone. */
+/* A range of the sources gives the sums of these sources alone. */
 static void takes_a_range(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* The device engines: one list of cases for every engine and device that opens, against the sum
+/* The device engines: the same cases for every engine and device that opens, against a sum that is
  * written out here; memory that runs out; two engines at once. */
 #include "test.h"
 
@@ -23,17 +23,17 @@
 /* ---- cases: what is varied ---- */
 
 enum factor { METHOD, UNROLL, PRECISION, SOFTENING, CLOUD, MULTIPOLE, OPENING, CURVE, FACTORS };
-/* A method of the devices, and the one of the CPU that it is compared with. KY_DIRECT there: it is
- * exact, and compared with the sum that is written out here. The exact sum comes first. */
+/* The methods of devices, each with the method of the CPU that it is compared with. The exact sum
+ * comes first; it is compared with the sum that is written out here. */
 static const struct {
     int force, tree, on_cpu;
-    double same; /* as near as that to the method of the CPU; 0: as its precision says */
+    double same; /* largest difference from the CPU's method; 0: that of the precision */
 } methods[] = {
     {KY_DIRECT, KY_TREE_BY_ENGINE, KY_DIRECT, 0},
     {KY_WALK, KY_TREE_OF_HOST, KY_WALK, 0},
-    /* the CPU takes the smallest leaves body by body, lists do not */
+    /* the CPU takes the smallest leaves body by body; lists do not */
     {KY_LIST, KY_TREE_OF_HOST, KY_TREE, 1e-4},
-    /* groups differ, and with them the cells that are opened */
+    /* its groups are others, and so are the cells that are opened */
     {KY_TREE, KY_TREE_OF_DEVICE, KY_TREE, 1e-3},
     {KY_WALK, KY_TREE_BY_ENGINE, KY_WALK, 0},
 };
@@ -43,10 +43,10 @@ static const int levels[FACTORS] = {METHODS, 4, 3, 5, CLOUDS, 2, 4, 3};
 struct test_case {
     int level[FACTORS];
     size_t n;
-    int sinks, sources; /* an unrolling of the sweep, or 0 */
+    int sinks, sources; /* the unrolling of the sweep; 0: none */
 };
 
-/* The last one has kernels of its own, and only some cases. */
+/* OWN_SPLINE has kernels of its own, and only some cases. */
 enum { ZERO, ONE, SYMMETRIC, OWN, OWN_SYMMETRIC, OWN_SPLINE };
 
 static struct ky_parameters parameters_of(const struct test_case *test, const char *engine)
@@ -98,30 +98,30 @@ static void fail_case(const struct test_case *test, const char *engine, const st
              e->median, e->p99, e->max, e->potential_p99, e->potential_max);
 }
 
-/* Along a line the forces from both sides cancel, and close pairs rule. The worst body has a bound
- * of its own: one that a kernel leaves out, the last one of all, moves no percentile. */
+/* Along a line the forces from both sides cancel, and close pairs decide. The worst body has a
+ * bound of its own, since no percentile shows a single body that a kernel leaves out. */
 static void compare_case(const struct test_case *test, const char *engine,
                          const struct cloud_error *e)
 {
     static const double bound[] = {2e-5, 3e-6, 1e-12};
     double limit = bound[test->level[PRECISION]] * (test->level[CLOUD] == LINE ? 10 : 1);
     if (!strcmp(engine, "cpu") && test->level[CLOUD] == OUTLIER && test->level[PRECISION] == 0)
-        limit = 0.1; /* its floats count from the mean, which one body moves */
+        limit = 0.1; /* its floats are measured from the mean, which one body shifts */
     if (!(e->p99 <= limit && e->potential_p99 <= limit && e->max <= 100 * limit &&
           e->potential_max <= 100 * limit))
         fail_case(test, engine, e);
 }
 
-/* A walk does what the same walk of the CPU engine does, lists what its group walk does, but for
- * cells at the edge of the opening test, which rounding decides; and it is not far from the truth.
- */
+/* A walk does what the same walk of the CPU engine does, and lists do what its group walk does.
+ * Only cells at the edge of the opening test may differ, by rounding. The forces are near the exact
+ * ones. */
 static void compare_walk(const struct test_case *test, const char *engine,
                          const struct cloud_error *same, const struct cloud_error *e)
 {
     static const double bound[] = {4e-6, 2e-6, 1e-6};
     const double own = methods[test->level[METHOD]].same;
     const double limit = own > 0 ? own : bound[test->level[PRECISION]];
-    /* Where the CPU's walk is wrong for one body, the device's need not be. */
+    /* Where the CPU's walk has a large error for one body, the device's need not have it. */
     int worst = (same->max <= 0.05 && same->potential_max <= 0.01) ||
                 (e->max <= 0.05 && e->potential_max <= 0.01);
     if (!(same->median <= limit && worst && e->median < 0.02 && e->potential_median < 0.01))
@@ -232,10 +232,8 @@ static void awkward_numbers_of_bodies(void **state)
             }
 }
 
-/* Every kernel of the engine with few bodies, on two tiles of sources. Walks and lists sum the same
- * with and without a softening. */
-/* Whether a case is taken where not all are: an exact sum of each precision and a case of each
- * method, in turn with the other choices. make check-all takes all of them. */
+/* Whether a case of the exact sum is taken where `make check` takes a part of them: each precision
+ * once, in turn with the other choices. */
 static int direct_in_turn(int which)
 {
     return which % 13 == 0;
@@ -278,9 +276,9 @@ static void kernels_of(const char *engine, int all)
     }
 }
 
-/* For tools under which a kernel takes long (oclgrind.sh), and for GPUs. The compiler of a device
- * that is a CPU takes a minute for those kernels that no pair of options needs: there this test
- * runs where it is asked for by its name. */
+/* For GPUs, and for tools under which a kernel takes long (oclgrind.sh). On a device that is a CPU
+ * some kernels that no other test needs take a minute to compile; there this test runs only when it
+ * is asked for by its name, or in make check-all. */
 static void every_kernel_in_small(void **state)
 {
     (void)state;
@@ -357,8 +355,8 @@ static void compare_motion(const char *engine, int precision, double bound)
     ky_bodies_free(&there);
 }
 
-/* The largest difference of one axis of the accelerations, and of the potentials, as parts of the
- * largest values. */
+/* The largest difference of a component of the acceleration, or of a potential, over the largest
+ * value. */
 static double apart(double (*a)[3], const double *p, double (*b)[3], const double *q, size_t n)
 {
     double miss = 0, size = 0, off = 0, deep = 0;
@@ -373,7 +371,8 @@ static double apart(double (*a)[3], const double *p, double (*b)[3], const doubl
     return fmax(miss / size, off / deep);
 }
 
-/* Two cards share a list of active bodies and the points of a field; fewer than cards too. */
+/* Two cards share a list of active bodies and the points of a field, also where there are fewer of
+ * them than cards. */
 static void two_cards_share_lists_and_points(void **state)
 {
     (void)state;
@@ -446,8 +445,8 @@ static void a_device_is_named_once(void **state)
     }
 }
 
-/* An unrolling that is compiled for single precision alone is refused before there are bodies, and
- * one that wants a softening before there are forces. */
+/* An unrolling that exists in single precision alone is refused before there are bodies; an
+ * unrolling that needs a softening is refused before there are forces. */
 static void unrollings_are_refused_early(void **state)
 {
     (void)state;
@@ -484,8 +483,8 @@ static void step(struct ky_engine *engine, int steps)
     }
 }
 
-/* What a restart does: the bodies come from one engine, accelerations with them, and go to another.
- * G is not a power of two, and `relative` reads the accelerations. */
+/* As in a restart, the bodies and their accelerations go from one engine to another. G is not a
+ * power of two, and the opening test `relative` reads the accelerations. */
 static void resumed_to_the_last_bit(void **state)
 {
     (void)state;
@@ -526,8 +525,8 @@ static void resumed_to_the_last_bit(void **state)
         }
 }
 
-/* Of a long series some evaluations are measured; the report of another one has no seconds rather
- * than those of an earlier one, and the next is measured. */
+/* In a long series some evaluations are measured. The report of the others has no seconds, not
+ * those of an earlier one. The evaluation after a report is measured. */
 static void reports_have_their_own_seconds(void **state)
 {
     (void)state;
@@ -568,7 +567,7 @@ static void motion_and_sums(void **state)
         }
 }
 
-/* The state in pairs of floats: what devices without double do. */
+/* Devices without double keep the state in pairs of floats. */
 static void without_double(void **state)
 {
     (void)state;
@@ -602,7 +601,8 @@ static void without_double(void **state)
 #endif
 }
 
-/* What goes in comes out to the last bit, whatever is done to accelerations. */
+/* Bodies that are put into an engine come back with the same bits, whatever is done to
+ * accelerations. */
 static void bodies_come_back_as_they_went(void **state)
 {
     (void)state;
@@ -631,7 +631,7 @@ static void bodies_come_back_as_they_went(void **state)
 
 /* ---- memory ---- */
 
-/* Each allocation of the method fails once: none leaves anything behind. */
+/* Each allocation of the method fails once. No failure leaves anything behind. */
 static void memory_that_runs_out_for(int method)
 {
     struct ky_error error = {0};
@@ -675,7 +675,7 @@ static void memory_that_runs_out(void **state)
     guard_end();
 }
 
-/* Exact sums for some bodies read the state where it is: no copy of all bodies is made. */
+/* Exact sums for some bodies read the state in its place, without a copy of all bodies. */
 static void exact_sums_copy_nothing(void **state)
 {
     (void)state;
@@ -705,7 +705,7 @@ static void exact_sums_copy_nothing(void **state)
     guard_end();
 }
 
-/* Where kernels are slow to compile, each unrolling with a size of its own. */
+/* Where kernels are slow to compile, each unrolling has a size of its own. */
 static void nothing_is_written_around_buffers(void **state)
 {
     (void)state;
@@ -725,7 +725,7 @@ static void nothing_is_written_around_buffers(void **state)
     assert_int_equal(guard.changes, 0);
 }
 
-/* A tree is for one of the two. */
+/* A force that has not the tree that is asked for is refused. */
 static void trees_that_a_force_has_not(void **state)
 {
     (void)state;
@@ -749,8 +749,7 @@ static void trees_that_a_force_has_not(void **state)
     ky_bodies_free(&bodies);
 }
 
-/* Both trees are the same for a walk: as many pairs, with all bodies, and with some of them. Small
- * groups, which a device's tree has room for, are as exact. */
+/* A walk finds as many pairs in the host's tree as in the device's, for all bodies and for some. */
 static void both_trees_in_large(void **state)
 {
     (void)state;
@@ -802,7 +801,8 @@ static void both_trees_in_large(void **state)
     }
 }
 
-/* Small groups of many bodies need more room on a device than the bodies do. */
+/* Small groups need more memory on a device than the bodies do. Forces are as exact as with
+ * others. */
 static void groups_of_any_size(void **state)
 {
     (void)state;
@@ -830,8 +830,8 @@ static void groups_of_any_size(void **state)
     ky_bodies_free(&cpu);
 }
 
-/* Many batches of lists in one evaluation: the forces are those of the CPU's group walk, as in
- * compare_walk, and no batch is written over while it still goes up. */
+/* With many batches of lists in one evaluation, forces are those of the CPU's group walk, as in
+ * compare_walk. No batch is overwritten while it is still being sent. */
 static void batches_of_lists_take_turns(void **state)
 {
     (void)state;
@@ -962,7 +962,7 @@ static void names_of_engines(void **state)
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
         p.engine = wrong[k].name;
         enum ky_status status = cloud_forces(&p, &none, NULL, NULL, &error);
-        if (status != KY_UNSUPPORTED) /* that it is not in this build comes first */
+        if (status != KY_UNSUPPORTED) /* which comes first */
             assert_int_equal(status, wrong[k].status);
     }
     p.engine = "auto";

@@ -1,5 +1,5 @@
-/* A tree on several cards: forces to the last bit as on one, memory that runs out, and how the work
- * is divided. Where there is one device, it stands for several. */
+/* A tree on several cards: forces with the same bits as on one card, memory that runs out, and the
+ * division of the work. On a machine with one device, it is opened several times. */
 #include "test.h"
 
 #include "clouds.h"
@@ -17,7 +17,8 @@ struct course {
     struct ky_force_report report[STAGES];
 };
 
-/* At first, after a step, after two more without a look at the bodies, and for every third body. */
+/* Computes forces at a stage: at first, after a step, after two more steps during which the bodies
+ * are not read, and for every third body. */
 static void forces_at(struct ky_engine *engine, int stage, size_t n)
 {
     struct ky_error error = {0};
@@ -136,7 +137,7 @@ static void several_cards_give_the_bits_of_one(void **state)
 
 /* ---- memory ---- */
 
-/* Each allocation of an evaluation fails once, on either card: the next evaluation is right. */
+/* Each allocation of an evaluation fails once, on either card. The next evaluation is right. */
 static void memory_that_runs_out_on_either(void **state)
 {
     (void)state;
@@ -191,7 +192,8 @@ static void memory_that_runs_out_on_either(void **state)
 
 enum { BODIES = 40000, GROUP = 32, CARDS = 3, GROUPS = BODIES / GROUP };
 
-/* Pairs that each group counted: bodies, cells. Sums of some parts of the curve need 64 bits. */
+/* Fills in the pairs that a group counted, with bodies and with cells, and returns its work. Sums
+ * over some parts of the curve need 64 bits. */
 static double work_of(size_t group, uint64_t pairs[2])
 {
     pairs[0] = group < GROUPS / 8 ? 0xffffff00ULL * (group % 7) : 1000 + group;
@@ -222,7 +224,7 @@ static void count_for(struct ky_division *division, struct ky_card *card, size_t
     ky_buffer_release(card, &counts);
 }
 
-/* Each card gets its part of the work, but for a group. */
+/* Fails unless each card gets its part of the work, to within a group. */
 static void assert_divided(const struct ky_division *division)
 {
     double total = 0, most = 0, before = 0;

@@ -1,5 +1,5 @@
-/* A device that is lost between the halves of a force of the GRAPE-6 calls: errors until the
- * library is opened anew, and never a crash. */
+/* A device that is lost between the two halves of a GRAPE-6 force gives errors until the library is
+ * opened anew, and never a crash. */
 #include "test.h"
 
 #include <math.h>
@@ -91,14 +91,14 @@ static void is_lost_and_opened_anew(void **state)
     assert_true(g6_read_neighbour_list(0) < 0);
     assert_int_not_equal(g6_reset(0), 0);
     assert_int_not_equal(g6_setup_njdata(0, 4), 0);
-    assert_int_not_equal(g6_open(0), 0); /* without a close */
+    assert_int_not_equal(g6_open(0), 0); /* refused before g6_close */
     assert_int_equal(g6_close(0), 0);
     assert_int_equal(g6_reset(0), 0);
     assert_int_equal(g6_open(0), 0);
     send_all();
     check();
     assert_int_equal(first(), 0);
-    is_lost = 1; /* and closed in the middle */
+    is_lost = 1; /* lost again, and closed between the halves */
     assert_int_equal(g6_close(0), 0);
     is_lost = 0;
     assert_int_equal(g6_open(0), 0);

@@ -1,5 +1,5 @@
-/* The tree that a device makes, as an engine uses it: no trace of where the bodies lay before, of
- * what was asked between two evaluations, or of memory that ran out; nothing that grows. */
+/* The tree that a device makes, as an engine uses it. Forces do not depend on where the bodies lay
+ * before, on calls between two evaluations, or on memory that ran out. Memory does not grow. */
 #include "test.h"
 
 #include "base/drivers.h"
@@ -28,7 +28,7 @@ static struct use *use_of(int k, int force, int kind, size_t n)
     given.g = 43009.1727;
     given.leaf = 4;
     use->bodies = tree_bodies(kind, n);
-    for (size_t i = 0; kind == POINT && i < n; i += 3) /* a system has a size */
+    for (size_t i = 0; kind == POINT && i < n; i += 3) /* so that the system has a size */
         use->bodies.position[i][0] += 1e-3 * (double)i;
     assert_ok(ky_force_resolve(&given, &use->p, &error));
     assert_ok(ky_engine_open(&use->p, n, &use->engine, &error));
@@ -70,8 +70,8 @@ static void assert_same(struct use *a, struct use *b)
 
 /* ---- history ---- */
 
-/* The bodies go away and come back: twins, and bodies at one place, have the same keys again, but
- * lie in another order; so do escapers at the edge of the keys' cube. */
+/* Moves the bodies away and back. Twins, bodies at one place, and escapers at the edge of the keys'
+ * cube then have the same keys as before, but lie in another order. */
 static void go_and_return(struct use *use)
 {
     struct ky_error error = {0};
@@ -82,8 +82,8 @@ static void go_and_return(struct use *use)
     }
 }
 
-/* Of bodies that lie along an older curve, and of the same bodies put anew. All at one place they
- * are a long tie, which is broken in a way of its own. */
+/* Bodies that lie along an older curve get the forces of the same bodies put anew. Many bodies at
+ * one place have equal keys, which are ordered in a way of their own. */
 static void history_leaves_no_trace(void **state)
 {
     (void)state;
@@ -149,7 +149,7 @@ static void ask_exact(struct use *use, double *answer)
                               answer + 3 * ASKED, &error));
 }
 
-/* A point on every body, of which it leaves out none. */
+/* The field at a point on every body, of all bodies. */
 static void ask_field(struct use *use, double *answer)
 {
     struct ky_error error = {0};
@@ -171,7 +171,7 @@ static void ask_walk(struct use *use, double *answer)
     assert_ok(ky_engine_walk(use->engine, &request, &error));
 }
 
-/* Forces of some alone; the others have to keep theirs. */
+/* Forces of some bodies alone; the others have to keep theirs. */
 static void ask_active(struct use *use, double *answer)
 {
     struct ky_error error = {0};
@@ -204,8 +204,8 @@ static void ask_in_fields(struct use *use, double *answer)
     assert_ok(ky_engine_set_fields(use->engine, NULL, 0, &error));
 }
 
-/* Each gives what it gives with the exact sum, which leaves the bodies in the caller's order, to
- * the tree's error; and the forces have the same bits afterwards. */
+/* Each question has the answer that it has with the exact sum, which leaves the bodies in the
+ * caller's order, to within the tree's error. Afterwards the forces have the same bits. */
 static void questions_are_answered_in_the_callers_order(void **state)
 {
     (void)state;
@@ -239,13 +239,13 @@ static void questions_are_answered_in_the_callers_order(void **state)
                 fail_msg("question %d, number %d: %g, not %g", q, i, answer[0][i], answer[1][i]);
         }
         if (all[q].ask ==
-            ask_in_fields) { /* what the fields did to the accelerations stays there */
+            ask_in_fields) { /* the fields stay in the accelerations */
             end_use(quiet);
             quiet = use_of(k, KY_TREE, PLUMMER, ASKED);
             assert_ok(ky_engine_get(tree->engine, &quiet->bodies, &error));
             assert_ok(ky_engine_put(quiet->engine, &quiet->bodies, &error));
         }
-        if (all[q].ask == ask_columns) { /* made two evaluations */
+        if (all[q].ask == ask_columns) { /* this question evaluates twice */
             assert_ok(ky_engine_forces(quiet->engine, &error));
             assert_ok(ky_engine_forces(quiet->engine, &error));
         } else if (all[q].ask == ask_active) {
@@ -262,7 +262,8 @@ static void questions_are_answered_in_the_callers_order(void **state)
 
 /* ---- memory ---- */
 
-/* Every buffer of an evaluation fails once: the error names it, and the next evaluation works. */
+/* Every allocation of an evaluation fails once. The error names the buffer, and the next evaluation
+ * works. */
 static void evaluations_after_memory_ran_out(void **state)
 {
     (void)state;
@@ -285,7 +286,7 @@ static void evaluations_after_memory_ran_out(void **state)
             guard.fail = -1;
             assert_int_equal(status, reached ? KY_DEVICE : KY_OK);
             assert_true(!reached || strstr(error.text, "no memory for "));
-            if (reached) { /* bodies can still be had */
+            if (reached) { /* the bodies can still be read */
                 assert_ok(ky_engine_get(use->engine, &use->bodies, &error));
                 assert_ok(ky_engine_put(use->engine, &use->bodies, &error));
                 assert_ok(ky_engine_forces(use->engine, &error));
@@ -331,8 +332,8 @@ static void rebuilds_take_no_more_memory(void **state)
     guard_end();
 }
 
-/* What a run with energies has allocated, and the prediction of --dry-run. A tree of leaves of 16
- * takes up to 140 bytes a body, and what does not grow with the bodies. */
+/* The memory that a run with energies allocates is near the prediction of --dry-run. With leaves of
+ * 16 a tree takes up to 140 bytes a body, and a part that does not grow with the bodies. */
 static void memory_is_foreseen(void **state)
 {
     (void)state;
@@ -393,8 +394,9 @@ static void numbers_that_are_not_finite(void **state)
     }
 }
 
-/* Opened all the way every sink meets every body. A lattice in large leaves: all lanes of a team
- * have leaves at once that are added one by one, and a mask of these has all its bits. */
+/* With every cell opened every sink meets every body. In a lattice with large leaves all lanes of a
+ * team have leaves at the same time. They are added one by one, and the mask of the lanes that have
+ * one has all its bits. */
 static void no_leaf_of_a_team_is_left_out(void **state)
 {
     (void)state;

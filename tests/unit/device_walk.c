@@ -1,6 +1,6 @@
-/* The general walk of the device engines, over every engine and device that opens: neighbours and
- * densities against loops over all pairs, gravity against the CPU's walk, large systems against the
- * CPU engine, and what happens around a walk. */
+/* The general walk of every engine and device that opens: neighbours and densities against loops
+ * over all pairs, gravity against the CPU's walk, large systems against the CPU engine, and walks
+ * between forces, with errors, lost memory and joined groups. */
 #include "test.h"
 
 #include "all_pairs.h"
@@ -12,7 +12,7 @@
 
 /* ---- loops over all pairs ---- */
 
-/* The middle of the system, from which single positions count. */
+/* The middle of the system, from which positions in single precision are measured. */
 static void middle(const struct ky_bodies *bodies, double origin[3])
 {
     double *x = malloc((bodies->n + 1) * sizeof *x);
@@ -25,8 +25,8 @@ static void middle(const struct ky_bodies *bodies, double origin[3])
     free(x);
 }
 
-/* What the precision leaves open of the distance of i and j, at distances about r. Single: digits
- * of the positions; their origin is a median too, of some of the bodies. */
+/* The uncertainty of the distance of i and j, for distances about r. In single precision it comes
+ * from the positions, whose origin is a median of a sample of the bodies. */
 static double slack(int precision, const struct ky_bodies *bodies, const double origin[3], size_t i,
                     size_t j, double r)
 {
@@ -40,7 +40,8 @@ static double slack(int precision, const struct ky_bodies *bodies, const double 
     return 3e-7 * size + 1e-6 * r;
 }
 
-/* Lists ascend and hold whoever is within the radius, but for those at its surface. */
+/* Fails unless a list ascends and has all bodies within the radius. Bodies at its surface may be
+ * missing or not. */
 static void check_list(int precision, const struct ky_bodies *bodies, const double origin[3],
                        size_t i, double radius, const uint32_t *list, size_t count)
 {
@@ -56,7 +57,7 @@ static void check_list(int precision, const struct ky_bodies *bodies, const doub
             assert_false(listed);
         next += (size_t)listed;
     }
-    assert_int_equal(next, count); /* none twice, none out of order */
+    assert_int_equal(next, count); /* in order, without repetition */
 }
 
 static void check_neighbours(const struct ky_parameters *parameters, const struct ky_bodies *bodies,
@@ -68,7 +69,7 @@ static void check_neighbours(const struct ky_parameters *parameters, const struc
     struct ky_force_report report = {0};
     double origin[3];
     uint32_t *count = malloc((n + 1) * sizeof *count);
-    count[n] = 12345; /* a guard */
+    count[n] = 12345; /* must not change */
     middle(bodies, origin);
     assert_ok(ky_neighbours(parameters, bodies, radius, radii, count, &lists, &report, &error));
     assert_string_equal(report.engine, strcspn(parameters->engine, ":") == 4 ? "cuda" : "opencl");
@@ -83,7 +84,8 @@ static void check_neighbours(const struct ky_parameters *parameters, const struc
     ky_neighbour_lists_free(&lists);
 }
 
-/* Another engine each time, so that all of them see all kinds of cases without their product. */
+/* Each case has another engine, so that every engine gets all kinds of cases without the whole
+ * product. */
 static struct ky_parameters parameters_for(int engine, int which)
 {
     struct ky_parameters parameters = cloud_parameters();
@@ -109,7 +111,7 @@ static void neighbours_are_those_of_all_pairs(void **state)
         }
 }
 
-/* Lists of 98 for bodies that have 99 neighbours each. */
+/* Lists with room for 98 are too short for bodies with 99 neighbours each. */
 static void lists_that_are_too_short(void **state)
 {
     (void)state;
@@ -149,7 +151,7 @@ static void lists_that_are_too_short(void **state)
 }
 
 #ifdef KY_HAVE_OPENCL
-/* A driver that reads 2²⁴ for every result. */
+/* A driver whose results of walks are all 2²⁴. */
 static struct ky_driver dense;
 
 static enum ky_status open_many(size_t index, struct ky_card **card, struct ky_error *error)
@@ -177,7 +179,7 @@ static const struct ky_driver *find_many(const struct ky_driver *driver)
     return driver == &ky_opencl_driver ? &dense : driver;
 }
 
-/* Floats count up to 2²⁴; one more would be lost. */
+/* A float counts up to 2²⁴, and would lose the next one. */
 static void counts_that_floats_do_not_hold(void **state)
 {
     (void)state;
@@ -205,7 +207,7 @@ static void counts_that_floats_do_not_hold(void **state)
                                             .radius = &radius,
                                             .radii = 1,
                                             .offset = offset,
-                                            .list = list}; /* which nobody fills */
+                                            .list = list}; /* refused before it is filled */
     parameters.force = KY_WALK;
     assert_ok(ky_force_resolve(&parameters, &resolved, &error));
     assert_ok(ky_engine_open(&resolved, N, &engine, &error));
@@ -224,7 +226,7 @@ static void awkward_numbers_of_bodies(void **state)
     for (int e = 0; e < engine_count; e++)
         for (int s = 0; s < 13 && !is_cpu_engine(e); s++)
             for (int r = 0; r < 2; r++) {
-                const double radii[] = {0.4, 100}; /* lists past the local memory, too */
+                const double radii[] = {0.4, 100}; /* also lists beyond local memory */
                 struct ky_bodies bodies = cloud_make(CUBE, sizes[s]);
                 struct ky_parameters parameters = parameters_for(e, s);
                 check_neighbours(&parameters, &bodies, &radii[r], 1);
@@ -238,7 +240,7 @@ static void every_body_may_have_its_radius(void **state)
     enum { N = 600 };
     double radius[N];
     need_a_device();
-    for (int i = 0; i < N; i++) /* from nothing to all */
+    for (int i = 0; i < N; i++) /* from no neighbours to all bodies */
         radius[i] = i % 50 == 0 ? 0 : i % 51 == 0 ? 1e7 : 0.001 * (i % 300);
     for (int e = 0; e < engine_count; e++)
         for (int which = 0; which < 6 && !is_cpu_engine(e); which++) {
@@ -249,8 +251,8 @@ static void every_body_may_have_its_radius(void **state)
         }
 }
 
-/* A pair exactly one radius apart are neighbours: powers of two in every precision, any size in
- * double. */
+/* Two bodies exactly one radius apart are neighbours. Lengths are powers of two in every precision,
+ * and others in double. */
 static void the_surface_belongs_to_the_sphere(void **state)
 {
     (void)state;
@@ -275,7 +277,7 @@ static void the_surface_belongs_to_the_sphere(void **state)
                     exact += j != i && pair2(&bodies, i, j) <= scale * scale;
                 assert_int_equal(count[i], exact);
             }
-            assert_int_equal(count[0], 3); /* the lattice's corner */
+            assert_int_equal(count[0], 3); /* at a corner of the lattice */
             ky_bodies_free(&bodies);
         }
 }
@@ -293,7 +295,7 @@ static void check_density(const struct ky_parameters *parameters, const struct k
     double *r2 = malloc(n * sizeof *r2);
     middle(bodies, origin);
     enum ky_status status = ky_sph_density(parameters, bodies, k, density, h, NULL, &error);
-    int infinite = 0; /* a density, for bodies in one place with their nearest: an error */
+    int infinite = 0; /* whether a density is infinite, which is an error */
     for (size_t i = 0; i < n; i++)
         infinite |= kth_distance(bodies, i, k, r2) == 0;
     assert_int_equal(status, infinite ? KY_BAD_DATA : KY_OK);
@@ -345,7 +347,7 @@ static void gravity_is_that_of_the_cpu(void **state)
             parameters.softening = which < 6 ? 0.02 : 0;
             parameters.softening_kind = which % 4 == 3 ? KY_SYMMETRIC : KY_PLUMMER;
             parameters.g = 43009;
-            parameters.group = 1; /* the CPU engine asks the test for each body, too */
+            parameters.group = 1; /* so the CPU engine tests for each body too */
             for (int k = 0; k < 2; k++) {
                 bodies[k] = cloud_make(which % 2 ? PLUMMER : OUTLIER, N);
                 if (which % 4 == 3) {
@@ -366,7 +368,7 @@ static void gravity_is_that_of_the_cpu(void **state)
         }
 }
 
-/* With all bodies in one leaf it is the exact sum. */
+/* With all bodies in one leaf the walk is the exact sum. */
 static void gravity_without_cells_is_exact(void **state)
 {
     (void)state;
@@ -396,9 +398,9 @@ static void gravity_without_cells_is_exact(void **state)
         }
 }
 
-/* Half of the bodies in a clump of any size, not softened: cells and bodies so near that powers of
- * 1/d would leave the range of float. Nothing is infinite or not a number, and the others feel the
- * clump's mass (but for `relative`, whose floor the clump's accelerations raise). */
+/* Half of the bodies are in a clump of any size, without softening. Cells and bodies are so near
+ * that powers of 1/d would leave the range of float. All results are finite, and the other bodies
+ * feel the clump's mass. (Not with `relative`: the clump's accelerations raise its floor.) */
 static void clumps_of_any_size(void **state)
 {
     (void)state;
@@ -430,7 +432,7 @@ static void clumps_of_any_size(void **state)
                     parameters.force = method ? KY_WALK : KY_LIST;
                     assert_ok(cloud_forces(&parameters, &bodies, NULL, NULL, &error));
                 } else {
-                    parameters.opening %= 3; /* the action has no `relative` */
+                    parameters.opening %= 3; /* the action does not know `relative` */
                     assert_ok(cloud_walk(&parameters, &bodies, NULL, &error));
                 }
                 for (int i = 0; i < N; i++) {
@@ -526,7 +528,7 @@ static void walks_and_forces_take_turns(void **state)
                 .action = KY_ACTION_count, .n = N, .radius = &radius, .radii = 1, .results = first};
             parameters.engine = engines[e].engine;
             parameters.force = methods[m];
-            parameters.opening = KY_OFFSET; /* no accelerations go into the next ones */
+            parameters.opening = KY_OFFSET; /* forces do not depend on the last ones */
             parameters.precision = KY_DOUBLE;
             struct ky_engine *engine = open_for(&parameters, &resolved, &bodies);
             assert_ok(ky_engine_forces(engine, &error));
@@ -535,11 +537,11 @@ static void walks_and_forces_take_turns(void **state)
             request.results = again;
             assert_ok(ky_engine_walk(engine, &request, &error));
             ky_engine_report(engine, &report);
-            assert_true(report.build == 0); /* the tree of the walk before */
+            assert_true(report.build == 0); /* the tree of the last walk serves */
             assert_memory_equal(first, again, sizeof first);
             double pairs = report.body_interactions;
             assert_ok(ky_engine_forces(engine, &error));
-            ky_engine_report(engine, &report); /* of the forces, not of the walk */
+            ky_engine_report(engine, &report); /* the report of the forces, not of the walk */
             assert_true(report.body_interactions != pairs);
             if (methods[m] == KY_DIRECT)
                 assert_true(report.body_interactions == (double)N * (N - 1));
@@ -561,8 +563,8 @@ static void walks_and_forces_take_turns(void **state)
         }
 }
 
-/* The default, `relative`, where there are few accelerations to go by, or none: few bodies, bodies
- * without mass, no gravity; the first evaluation and the one after it. */
+/* The default, `relative`, where few bodies have accelerations, or none: few bodies, bodies without
+ * mass, no gravity; in the first evaluation and in the next. */
 static void relative_serves_bodies_without_acceleration(void **state)
 {
     (void)state;
@@ -575,7 +577,7 @@ static void relative_serves_bodies_without_acceleration(void **state)
             struct ky_parameters parameters = cloud_parameters(), plain;
             size_t n = sizes[k / 8];
             struct ky_bodies bodies = cloud_make(PLUMMER, n), exact = cloud_make(PLUMMER, n);
-            for (size_t i = 0; i < n; i++) /* all have mass, none has, a third has; no gravity */
+            for (size_t i = 0; i < n; i++) /* mass: all, none, a third; last, G = 0 */
                 if (k % 4 == 1 || (k % 4 == 2 && i % 3 > 0))
                     bodies.mass[i] = exact.mass[i] = 0;
             parameters.g = k % 4 == 3 ? 0 : 1;
@@ -600,7 +602,8 @@ static void relative_serves_bodies_without_acceleration(void **state)
         }
 }
 
-/* Without last accelerations `relative` makes a pass with `offset` first: pairs of both. */
+/* Without last accelerations `relative` makes a pass with `offset` first. The report has the pairs
+ * of both. */
 static void the_first_evaluation_reports_both_passes(void **state)
 {
     (void)state;
@@ -617,7 +620,7 @@ static void the_first_evaluation_reports_both_passes(void **state)
             parameters.force = methods[m && !is_cpu_engine(e) ? 2 : m];
             parameters.opening = KY_OFFSET;
             assert_ok(cloud_forces(&parameters, &bodies, NULL, &report[0], &error));
-            parameters.opening = KY_RELATIVE; /* which now knows accelerations */
+            parameters.opening = KY_RELATIVE; /* now with last accelerations */
             assert_ok(cloud_forces(&parameters, &bodies, NULL, &report[1], &error));
             memset(bodies.acceleration, 0, N * sizeof *bodies.acceleration);
             assert_ok(cloud_forces(&parameters, &bodies, NULL, &report[2], &error));
@@ -632,7 +635,7 @@ static void the_first_evaluation_reports_both_passes(void **state)
         }
 }
 
-/* Groups are joined; tests/unit/groups.c says which. */
+/* Joins groups of friends; tests/unit/groups.c checks which. */
 static enum ky_status join_friends(const struct ky_parameters *parameters,
                                    const struct ky_bodies *bodies, double length,
                                    struct ky_error *error)
@@ -703,8 +706,8 @@ static void nothing_is_written_around_buffers(void **state)
     assert_int_equal(guard.changes, 0);
 }
 
-/* Every kernel with few bodies: for tools under which a kernel takes long. There two precisions
- * take turns, and make check-all has all of it. */
+/* Every kernel with few bodies, for tools under which a kernel takes long. In `make check`
+ * precisions take turns. */
 static void every_kernel_in_small(void **state)
 {
     (void)state;
@@ -716,7 +719,7 @@ static void every_kernel_in_small(void **state)
             struct ky_bodies bodies = cloud_make(PLUMMER, 70), many = cloud_make(CUBE, 1030);
             const double radius = 0.3;
             const int all = !is_slow(e) || test_everything();
-            double one[1030] = {2}; /* one list past the local memory */
+            double one[1030] = {2}; /* one list beyond local memory */
             if (all || precision == 1)
                 check_neighbours(&parameters, &bodies, &radius, 1);
             if (all || precision == 2)

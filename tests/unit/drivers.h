@@ -1,4 +1,4 @@
-/* Of the drivers that this build has: the one of an engine. */
+/* The driver of an engine, or NULL if this build has none. */
 #ifndef KY_TEST_DRIVERS_H
 #define KY_TEST_DRIVERS_H
 

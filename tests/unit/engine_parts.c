@@ -1,6 +1,6 @@
-/* What an integrator or a part of a larger system asks of an engine, of every one that opens.
- * Forces of some bodies alone: those that an evaluation of all gives, to the last bit but for the
- * exact sum, and nothing else changes. Fields at points: sums in double over all bodies. */
+/* What integrators and parts of larger systems ask of an engine, for every engine that opens.
+ * Forces of some bodies have the bits of an evaluation of all bodies, except with the exact sum,
+ * and change nothing else. Fields at points agree with sums in double over all bodies. */
 #include "test.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@
 enum { N = 900 };
 static struct ky_error error;
 
-/* The size of a system is that of all components, also of two that take turns in the file. */
+/* The size of a system comes from all of its components, also if two take turns in the file. */
 static void units_are_those_of_all_components(void **state)
 {
     (void)state;
@@ -53,7 +53,7 @@ static struct ky_bodies forces_in(struct ky_engine *engine, size_t n)
     return bodies;
 }
 
-/* As near as a sum in another order. */
+/* Whether two forces differ by no more than a sum in another order. */
 static int near(const struct ky_bodies *a, const struct ky_bodies *b, size_t i)
 {
     double size = 0, miss = 0;
@@ -75,7 +75,7 @@ static void compare(const struct ky_parameters *parameters, const struct ky_bodi
                     const struct ky_active *active)
 {
     struct ky_engine *some = open_with(parameters, bodies), *all = open_with(parameters, bodies);
-    if (bodies->n > 0) /* not the first ones */
+    if (bodies->n > 0) /* the first forces are of all bodies */
         assert_int_equal(ky_engine_forces_of(some, active, &error), KY_USAGE);
     assert_ok(ky_engine_forces(some, &error));
     assert_ok(ky_engine_forces(all, &error));
@@ -97,7 +97,7 @@ static void compare(const struct ky_parameters *parameters, const struct ky_bodi
             fail_msg("body %zu, %s: %.17g %.17g", i, is_active ? "active" : "not active",
                      part.acceleration[i][0], (is_active ? &whole : &before)->acceleration[i][0]);
         if (!is_active && bodies->n > 1)
-            assert_false(same(&part, &whole, i)); /* the drift was long enough to see */
+            assert_false(same(&part, &whole, i)); /* the drift was long enough */
     }
     assert_int_equal(next, active->count);
     ky_bodies_free(&before);
@@ -107,7 +107,7 @@ static void compare(const struct ky_parameters *parameters, const struct ky_bodi
     ky_engine_close(all);
 }
 
-/* What an engine has beside the exact sum; and the walk through a tree of the host. */
+/* The forces of an engine, and the walk through a tree of the host. */
 enum { METHODS = 5, WALK_OF_HOST = KY_TREE + 1 };
 static int force_of(int engine, int method)
 {
@@ -149,7 +149,7 @@ static struct ky_bodies moving_cloud(size_t n, int own_softening)
     return bodies;
 }
 
-/* All, some, one, and none of the bodies. */
+/* Compares all, some, one and none of the bodies. */
 static void compare_strides(const struct ky_parameters *parameters, const struct ky_bodies *bodies)
 {
     const size_t n = bodies->n, strides[] = {1, 3, 97, n + 1};
@@ -181,7 +181,8 @@ static void some_bodies_of_every_method(void **state)
     }
 }
 
-/* Around the sizes of groups and tiles, with every precision and unrolling of the exact sum. */
+/* Numbers of bodies near the sizes of groups and tiles, with every precision and unrolling of the
+ * exact sum. */
 static void some_bodies_of_few(void **state)
 {
     (void)state;
@@ -201,8 +202,8 @@ static void some_bodies_of_few(void **state)
 
 /* ---- fields ---- */
 
-/* The sum over all bodies but the one that the point stands for; coincident ones without softening
- * exert nothing. */
+/* The sum over all bodies, except the body that the point stands for. Coincident bodies without
+ * softening exert no force. */
 static void field_by_hand(const struct ky_bodies *bodies, const struct ky_parameters *parameters,
                           const struct ky_points *points, size_t k, double sum[4])
 {
@@ -223,8 +224,8 @@ static void field_by_hand(const struct ky_bodies *bodies, const struct ky_parame
     }
 }
 
-/* The largest error of the accelerations, as a part of the largest acceleration; and of the
- * potentials. */
+/* Compares a field with sums by hand, by the largest error of the accelerations over the largest
+ * acceleration, and so for the potentials. */
 static void check_field(const struct ky_parameters *parameters, const struct ky_bodies *bodies,
                         const struct ky_points *points, double limit)
 {
@@ -249,7 +250,7 @@ static void check_field(const struct ky_parameters *parameters, const struct ky_
                  parameters->engine, parameters->force, parameters->precision, bodies->n,
                  points->count, miss, size, off, deep);
     assert_ok(ky_engine_field(engine, points, NULL, NULL, &error));
-    struct ky_bodies after = forces_in(engine, bodies->n); /* those of the bodies stay */
+    struct ky_bodies after = forces_in(engine, bodies->n); /* the bodies' forces stay */
     for (size_t i = 0; i < bodies->n; i++)
         assert_true(same(&before, &after, i));
     ky_bodies_free(&before);
@@ -259,14 +260,14 @@ static void check_field(const struct ky_parameters *parameters, const struct ky_
     free(p);
 }
 
-/* Points of a field: every third lies on a body, and stands for it if `labelled`; or for none. */
+/* Points of a field. Every third one lies on a body, and stands for it if `labelled`. */
 static struct ky_points make_points(const struct ky_bodies *bodies, size_t count, double softening,
                                     int labelled)
 {
     double(*x)[3] = malloc((count + 1) * sizeof *x);
     uint32_t *body = malloc((count + 1) * sizeof *body);
     for (size_t k = 0; k < count; k++) {
-        const size_t j = bodies->n ? (k * 37 + 5) % bodies->n : 0; /* in no order */
+        const size_t j = bodies->n ? (k * 37 + 5) % bodies->n : 0; /* in irregular order */
         const int on = k % 3 == 0 && bodies->n > 0;
         for (size_t c = 0; c < 3; c++)
             x[k][c] = on ? bodies->position[j][c] : sin(1.3 * (double)k + 2 * (double)c);
@@ -292,7 +293,7 @@ static void fields_of_every_method(void **state)
             struct ky_parameters given = parameters_of(engine, force, precision);
             given.softening_kind = kind ? KY_SYMMETRIC : KY_PLUMMER;
             given.theta = 0.25;
-            given.opening = s % 2 ? KY_OFFSET : KY_RELATIVE; /* for points the same */
+            given.opening = s % 2 ? KY_OFFSET : KY_RELATIVE; /* both are the same for points */
             struct ky_points points = make_points(&bodies, sizes[s].points, 0.02, 0);
             const struct ky_parameters parameters = resolved(&given);
             check_field(&parameters, &bodies, &points,
@@ -302,7 +303,7 @@ static void fields_of_every_method(void **state)
         }
 }
 
-/* Points at bodies without softening, and points that stand for bodies. */
+/* Points at the positions of bodies without softening, and points that stand for bodies. */
 static void fields_on_top_of_bodies(void **state)
 {
     (void)state;
@@ -328,8 +329,8 @@ static void fields_on_top_of_bodies(void **state)
     }
 }
 
-/* Forces, fields and general walks at one place of the bodies share a tree where the opening is one
- * for all of them, and give what each gives by itself. */
+/* While the bodies do not move, forces, fields and general walks share a tree if they have the same
+ * opening. Each gives what it gives by itself. */
 static void a_tree_serves_all_at_one_place(void **state)
 {
     (void)state;
@@ -354,7 +355,7 @@ static void a_tree_serves_all_at_one_place(void **state)
         if (k % 2)
             assert_ok(ky_engine_field(engine, &points, alone, NULL, &error));
         assert_ok(ky_engine_forces(engine, &error));
-        if (!(k % 2)) { /* with the other tree in between, if there are two */
+        if (!(k % 2)) { /* with the other tree in between */
             assert_ok(ky_engine_walk(engine, &count, &error));
             ky_engine_report(engine, &report);
             assert_true(report.build == 0);
@@ -377,7 +378,7 @@ static void a_tree_serves_all_at_one_place(void **state)
 
 enum { PLACE = 1, SPEED = 2, MASS = 4, CHANGED = 300, EVERY = 7 };
 
-/* Every seventh body gets new numbers in `bodies`; *some has the same numbers. */
+/* Gives every seventh body new numbers in `bodies`, and the same numbers in *some. */
 static void change(struct ky_bodies *bodies, unsigned what, struct ky_some *some)
 {
     static uint32_t body[CHANGED];
@@ -405,7 +406,7 @@ static enum ky_scheme scheme_of(const struct ky_parameters *parameters)
     return parameters->force == KY_DIRECT ? KY_SCHEME_HERMITE : KY_SCHEME_BLOCK;
 }
 
-/* A longest step, where the engine has the scheme. */
+/* Makes a longest step, if the engine has the scheme. */
 static void go_on(struct ky_engine *engine, enum ky_scheme scheme)
 {
     struct ky_advance way = {.scheme = scheme,
@@ -421,7 +422,7 @@ static void go_on(struct ky_engine *engine, enum ky_scheme scheme)
         assert_ok(ky_engine_advance(engine, &way, &error));
 }
 
-/* The bodies after some steps, with a tree or an order that the engine keeps. */
+/* Opens an engine with the bodies after some steps, where it keeps a tree or an order. */
 static struct ky_engine *under_way(const struct ky_parameters *parameters,
                                    const struct ky_bodies *bodies)
 {
@@ -473,7 +474,7 @@ static void compare_put(const struct ky_parameters *parameters, const struct ky_
     struct ky_points points = make_points(&now, POINTS, 0.02, 0);
     const struct ky_engine_frame units = ky_engine_units_of(engine);
     change(&now, what, &some);
-    assert_ok(ky_engine_field(engine, &points, field[0], NULL, &error)); /* with a tree */
+    assert_ok(ky_engine_field(engine, &points, field[0], NULL, &error)); /* builds a tree */
     assert_ok(ky_engine_put_some(engine, &some, &error));
     assert_ok(ky_engine_set_frame(all, &units, &error));
     assert_ok(ky_engine_put(all, &now, &error));
@@ -491,7 +492,7 @@ static void compare_put(const struct ky_parameters *parameters, const struct ky_
     ky_engine_close(all);
 }
 
-/* A put of some bodies: the same bits as a put of all. */
+/* New numbers of some bodies give the bits of a put of all bodies. */
 static void new_numbers_of_some_bodies(void **state)
 {
     (void)state;
@@ -508,7 +509,7 @@ static void new_numbers_of_some_bodies(void **state)
     }
 }
 
-/* They are refused, and nothing has changed. */
+/* Wrong numbers of some bodies are refused, and nothing has changed. */
 static void wrong_new_numbers(void **state)
 {
     (void)state;
@@ -559,7 +560,7 @@ static void wrong_lists(void **state)
     ky_bodies_free(&bodies);
 }
 
-/* Every engine refuses them in the same words, and goes on. */
+/* Every engine refuses wrong numbers of bodies in the same words, and can be used on. */
 static void wrong_numbers_of_bodies(void **state)
 {
     (void)state;
@@ -591,7 +592,7 @@ static void wrong_numbers_of_bodies(void **state)
     ky_bodies_free(&bodies);
 }
 
-/* The mean difference of accelerations as a part of their size, and the largest. */
+/* The mean relative difference of accelerations; *worst is the largest. */
 static double difference(const struct ky_bodies *one, const struct ky_bodies *other, double *worst)
 {
     double mean = 0;
@@ -608,7 +609,8 @@ static double difference(const struct ky_bodies *one, const struct ky_bodies *ot
     return mean;
 }
 
-/* A frame without a cube gives the units alone, unless they are too small for the bodies. */
+/* Gives the engine a frame without a cube, which sets the units alone. In place of units that are
+ * too small for the bodies the engine takes its own. */
 static void units_alone(struct ky_engine *engine, const struct ky_bodies *bodies)
 {
     const struct ky_engine_frame units = {.length = 0x1p-13, .mass = 2},
@@ -623,8 +625,9 @@ static void units_alone(struct ky_engine *engine, const struct ky_bodies *bodies
     assert_true(got.length > 0x1p-15 && got.length < 1 && !(got.edge > 0));
 }
 
-/* With a frame from outside the exact sum has the same bits, for units are powers of two; the tree
- * divides another cube and is as exact as before. Escapers of the cube count as at its edge. */
+/* With a frame from outside the exact sum has the same bits, since units are powers of two. The
+ * tree divides another cube and is as exact as before. Bodies outside the cube get the keys of its
+ * edge. */
 static void a_frame_from_outside(void **state)
 {
     (void)state;
@@ -670,7 +673,7 @@ static void a_frame_from_outside(void **state)
 }
 
 /* Floats in trees are measured from the origin of the frame. Where it is far away, walks of single
- * bodies on devices round in another way; nobody loses digits. */
+ * bodies on devices round in another way, but no digits are lost. */
 static void an_origin_from_outside(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Which engines there are, for tests that run over all of them. */
+/* The engines of this machine, for tests of all of them. */
 #ifndef KY_TEST_ENGINES_H
 #define KY_TEST_ENGINES_H
 
@@ -14,7 +14,7 @@ enum { MOST_ENGINES = 16 };
 static struct ky_device engines[MOST_ENGINES];
 static int engine_count;
 
-/* Those that are usable, or the one that KYOHO_TEST_ENGINE names. */
+/* Finds the engines that are usable, or the one that KYOHO_TEST_ENGINE names. */
 static inline int find_engines(void **state)
 {
     (void)state;
@@ -49,8 +49,8 @@ static inline void need_a_device(void)
     skip();
 }
 
-/* The device together with another one that is its like: "cuda:0,1". If there is none, the same
- * device twice stands for two. */
+/* The name of the device k with another one of its kind, "cuda:0,1". If there is none, the same
+ * device is named twice. */
 static inline const char *with_another(int k, char *name, size_t size)
 {
     const char *colon = strchr(engines[k].engine, ':'), *number = colon + 1;
@@ -64,7 +64,7 @@ static inline const char *with_another(int k, char *name, size_t size)
     return name;
 }
 
-/* The same with one more, which is the first again. */
+/* The same name with a third device, which is the first one again. */
 static inline const char *with_two_others(int k, char *name, size_t size)
 {
     char two[40];

@@ -15,8 +15,8 @@ static void measure(const struct ky_bodies *bodies, double radii[RADII])
     assert_ok(ky_lagrangian_radii(bodies, centre, RADII, fractions, radii, &error));
 }
 
-/* Ratios of the radii after `time` to those before; the mean of three late states, for less
- * noise. */
+/* The ratios of the radii after `time` to the radii at the start. They are means of three late
+ * states, which reduces the noise. */
 static void run(const char *name, double model_softening, double softening, int kind,
                 double ratio[RADII])
 {
@@ -68,7 +68,7 @@ static void equilibria_stay(void **state)
         }
 }
 
-/* The other way round: a Newtonian model is too hot for this softening and expands. */
+/* A Newtonian model is too hot for a softened run, and expands. */
 static void a_newtonian_model_expands_when_softened(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Steps that are equal in ln a: their times, what moves with the universe, runs that stop, and what
- * is refused. */
+/* Steps that are equal in ln a: their times, bodies that move with the universe, runs that stop,
+ * and expansions that are refused. */
 #include "test.h"
 
 #include <math.h>
@@ -28,11 +28,11 @@ static void factors_invert_ages(void **state)
             assert_between(found / a, 1 - 1e-12, 1 + 1e-12);
         }
     assert_true(isnan(ky_expansion_factor(0, 1, 0)) && isnan(ky_expansion_factor(-1, 1, 0)));
-    assert_true(isnan(ky_expansion_factor(4, 2, 0))); /* which turns round at π */
+    assert_true(isnan(ky_expansion_factor(4, 2, 0))); /* this universe turns round at π */
     assert_true(isnan(ky_expansion_factor((double)NAN, 1, 0)));
 }
 
-/* Ωm = 1: the time is 2/3 a^1.5/H0. */
+/* With Ωm = 1 the time is 2/3 a^1.5/H0. */
 static void steps_are_equal_in_ln_a(void **state)
 {
     (void)state;
@@ -59,7 +59,8 @@ static void steps_are_equal_in_ln_a(void **state)
 
 /* ---- motion ---- */
 
-/* Test particles about a mass that is that of the universe within them: their distance is a. */
+/* Test particles about the mass that the universe has within their distance: the distance grows as
+ * a. */
 enum { SHELL = 6, SHELL_BODIES = 1 + SHELL };
 static double shell(double omega_matter, double omega_lambda, double a, struct ky_bodies *bodies)
 {
@@ -100,7 +101,8 @@ static struct ky_parameters shell_parameters(const char *engine, const char *exp
 
 static const char flat[] = "omega-m=1,h0=1", lambda[] = "omega-m=0.3,omega-lambda=0.7,h0=1";
 
-/* The shell from z = 99 to 0 in so many steps, at whose end the time is the age. */
+/* The size of the shell at z = 0, after `steps` steps from z = 99. The time at the end is the age
+ * of the universe. */
 static double shell_at_end(const char *engine, int with_lambda, int even, uint64_t steps,
                            struct ky_bodies *bodies)
 {
@@ -124,8 +126,9 @@ static double shell_at_end(const char *engine, int with_lambda, int even, uint64
     return radius_of(bodies);
 }
 
-/* As many steps in time as Nakasato (2009) took put the shell wrong by 13.5 % (with Λ 6.4 %), a
- * seventh of them in ln a by 0.12 %, and four times as few by 16 times as much. */
+/* With as many steps in time as Nakasato (2009) took, the size of the shell is wrong by 13.5 %
+ * (with Λ 6.4 %). With a seventh of them in ln a it is wrong by 0.12 %, and with a quarter of these
+ * by 16 times as much. */
 static void a_shell_keeps_to_the_scale_factor(void **state)
 {
     (void)state;
@@ -158,7 +161,7 @@ static void devices_agree_with_the_cpu(void **state)
     ky_bodies_free(&cpu);
 }
 
-/* A step that is divided goes on on the same grid of times. */
+/* After a divided step the times are those of the same grid. */
 static void steps_are_divided(void **state)
 {
     (void)state;
@@ -179,7 +182,7 @@ static void steps_are_divided(void **state)
     assert_true(ky_sim_steps(sim) == 21);
     assert_ok(ky_sim_bodies(sim, &bodies, &error));
     assert_between(radius_of(&bodies) / (0.01 * exp(20 * h)), 1 - 1e-5, 1 + 1e-5);
-    assert_ok(ky_sim_set_step(sim, 0.02, &error)); /* from here on */
+    assert_ok(ky_sim_set_step(sim, 0.02, &error)); /* from this time on */
     assert_ok(ky_sim_advance(sim, 10, &error));
     assert_between(ky_sim_time(sim) / (start * exp(1.5 * 40 * h)), 1 - 1e-12, 1 + 1e-12);
     ky_sim_close(sim);
@@ -211,7 +214,7 @@ static void run_in(const char *name, uint64_t steps, int resume, const char *at)
     ky_snapshot_free(&initial);
 }
 
-/* The bodies of the restart file. */
+/* Reads the bodies of the restart file. */
 static void last_bodies(const char *name, struct ky_snapshot *snapshot)
 {
     char path[128];
@@ -227,7 +230,8 @@ static void last_bodies(const char *name, struct ky_snapshot *snapshot)
     ky_sim_close(sim);
 }
 
-/* The times of the rows are ages, two steps apart, and a row stands at the time of --at. */
+/* Fails unless the times of the rows are ages, two steps apart, with one row at the time of
+ * --at. */
 static void check_rows(const char *name, double within)
 {
     char path[128];
@@ -276,7 +280,7 @@ static void plans_count_steps(void **state)
     run.every = log(100) / 4;
     assert_ok(ky_run_plan(&parameters, &run, &initial, &plan, &error));
     assert_true(plan.steps == 256 && plan.snapshots == 5 && plan.step == parameters.step);
-    /* the numbers that come with the bodies */
+    /* The universe is that of the bodies. */
     parameters.expansion = "bodies";
     assert_int_equal(ky_run_plan(&parameters, &run, &initial, &plan, &error), KY_USAGE);
     assert_non_null(strstr(error.text, "does not state H0"));

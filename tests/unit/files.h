@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The bytes of a file, to be freed. */
+/* The bytes of a file. Free them. */
 static inline unsigned char *bytes_of(const char *path, size_t *size)
 {
     FILE *file = fopen(path, "rb");

@@ -1,5 +1,5 @@
-/* Galaxies of halo, disk and bulge: densities, the disk's tables, balance of every component, and
- * that it lasts. */
+/* Galaxies of halo, disk and bulge: densities, the tables of the disk, the balance of every
+ * component, and how long it lasts. */
 #include "test.h"
 
 #include <math.h>
@@ -48,9 +48,9 @@ static void tables_of(double softening, double q, double height, struct ky_galax
     assert_ok(ky_galaxy_solve(&galaxy, &common, tables, &error));
 }
 
-/* 2.2 scales out an infinitely thin disk turns with 0.6220 √(G M/scale), by Freeman (1970); this
- * one ends at 6 and has 1.7 % more mass for it. A column without softening and spheres would have
- * σ_z² = π Σ height. */
+/* At 2.2 scale lengths an infinitely thin disk turns with 0.6220 √(G M/scale) (Freeman 1970). This
+ * disk ends at 6 scale lengths, and so has 1.7 % more mass inside. A column of disk alone, without
+ * softening, would have σ_z² = π Σ height. */
 static void the_disk_is_that_of_the_books(void **state)
 {
     (void)state;
@@ -60,7 +60,7 @@ static void the_disk_is_that_of_the_books(void **state)
     assert_ok(ky_disk_solve(&disk, none, &error));
     const double here = sqrt(disk.own2[28] / 1.5), beyond = disk.own2[128] / (3. / 20);
     assert_between(here, 0.621, 0.6235); /* R = 4.375 */
-    assert_between(beyond, 1.0, 1.2);    /* nearly all of the mass in the centre */
+    assert_between(beyond, 1.0, 1.2);    /* as if nearly all mass were in the centre */
     const double sheet = acos(-1.0) * ky_disk_surface(&disk, 4.375) * 0.002;
     assert_between(pow(disk.sigma[2][28], 2) / sheet, 0.99, 1.01);
     disk.q = 100;
@@ -92,7 +92,7 @@ static double length_of(const double x[3], int axes)
     return sqrt(x[0] * x[0] + x[1] * x[1] + (axes > 2 ? x[2] * x[2] : 0));
 }
 
-/* The part of a Hernquist sphere of scale 1, less its density at the edge, within r. */
+/* The part of the mass within r, for a Hernquist sphere of scale 1 less its density at the edge. */
 static double sphere_within(double r, double edge)
 {
     const struct ky_shell end = ky_hernquist.shell(edge), here = ky_hernquist.shell(r);
@@ -100,7 +100,7 @@ static double sphere_within(double r, double edge)
     return (here.mass - volume * r * r * r) / (end.mass - volume * edge * edge * edge);
 }
 
-/* Kolmogorov's test of n values at one in 10,000. */
+/* Fails with a chance of one in 10,000 if the n values are uniform (Kolmogorov's test). */
 static void follows(double *part, size_t n, const char *what)
 {
     double worst = 0;
@@ -111,7 +111,7 @@ static void follows(double *part, size_t n, const char *what)
         fail_msg("%s: %g", what, worst);
 }
 
-/* The mean of the bulge is where its centre is: the galaxy is moved by the noise of its halo. */
+/* Radii are measured from the mean of the bulge, since the noise of the halo moves the galaxy. */
 static void densities_are_those_that_are_promised(void **state)
 {
     (void)state;
@@ -160,8 +160,8 @@ static void densities_are_those_that_are_promised(void **state)
     ky_snapshot_free(&s);
 }
 
-/* 2T/|Σ m x·a| of each component in the forces of all, and of the whole. Also with softenings by
- * type, and of the kind symmetric. */
+/* 2T/|Σ m x·a| is near 1 for each component in the forces of all bodies, and for the whole galaxy,
+ * also with softenings by type and of the symmetric kind. */
 static void every_component_is_in_balance(void **state)
 {
     (void)state;
@@ -208,7 +208,8 @@ static void every_component_is_in_balance(void **state)
     }
 }
 
-/* Half-mass radii of the components about the mean of the bulge, and the mean |z| of the disk. */
+/* Measures the half-mass radii of the components about the mean of the bulge, and the mean |z| of
+ * the disk. */
 static void measure(const struct ky_bodies *b, double size[4])
 {
     double r[N], middle[3] = {0};
@@ -230,8 +231,8 @@ static void measure(const struct ky_bodies *b, double size[4])
         size[3] += fabs(b->position[i][2]) / (double)(first_of[2] - first_of[1]);
 }
 
-/* Time 10 is two thirds of a turn at R = 1, a third at 2. The bodies of the halo are five times as
- * heavy as those of the disk: with a large softening they heat less. */
+/* A time of 10 is two thirds of a turn at R = 1, and a third at R = 2. Bodies of the halo are five
+ * times as heavy as bodies of the disk; with a large softening they heat the disk less. */
 static void it_lasts(void **state)
 {
     (void)state;
@@ -292,7 +293,7 @@ static void few_bodies_and_wrong_shares(void **state)
 
 enum { RINGS = 8 };
 
-/* Bodies of the disk by distance from the axis, in rings 0.1 wide. */
+/* Counts the bodies of the disk in rings 0.1 wide about the axis. */
 static void count_rings(const struct ky_bodies *b, double count[RINGS])
 {
     double middle[2] = {0}, n = 0;
@@ -309,7 +310,7 @@ static void count_rings(const struct ky_bodies *b, double count[RINGS])
     }
 }
 
-/* The ring that has gained most, and how many times as many bodies as at the start are in it. */
+/* The ring that has gained most; *contrast is its number of bodies over that at the start. */
 static int densest(const struct ky_bodies *b, const double start[RINGS], double *contrast)
 {
     double count[RINGS];
@@ -361,7 +362,7 @@ static void a_ring_forms_and_grows(void **state)
 
 /* ---- merger ---- */
 
-/* The time to the pericentre is ∫ dr/|dr/dt| from there to the start. */
+/* The time to the pericentre is ∫ dr/|dr/dt| from the pericentre to the start. */
 static void the_time_to_the_pericentre_is_kepler_s(void **state)
 {
     (void)state;
@@ -388,8 +389,8 @@ static void the_time_to_the_pericentre_is_kepler_s(void **state)
     }
 }
 
-/* The spin is at the inclination to that of the orbit; at the line of nodes the orbit rises to its
- * side. */
+/* The spin of a disk is inclined to the spin of the orbit by the inclination. At the line of nodes
+ * the orbit rises to the side of the disk's spin. */
 static void a_tilt_is_that_of_toomre_and_toomre(void **state)
 {
     (void)state;
@@ -414,7 +415,7 @@ static void a_tilt_is_that_of_toomre_and_toomre(void **state)
 }
 
 struct system {
-    double mass, x[3], v[3], spin[3], size; /* spin and size of the disk */
+    double mass, x[3], v[3], spin[3], size; /* spin and size are the disk's */
     size_t count[6];
 };
 
@@ -487,7 +488,7 @@ static void a_merger_is_on_its_parabola(void **state)
         assert_true(s.softening == 0.1 && s.units.g == 1 && s.units.velocity_cm_s == 1e7);
         for (size_t i = 0; i < 2 * n; i++)
             assert_true(s.bodies.id[i] == i);
-        /* the hole is in the middle of its bulge, and at rest there */
+        /* the black hole is in the middle of its bulge, at rest */
         const double *hole = s.bodies.position[n - 1];
         double r[3] = {hole[0] - a.x[0], hole[1] - a.x[1], hole[2] - a.x[2]};
         assert_between(length_of(r, 3), 0, 1);
@@ -504,7 +505,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The median of the places of the bulge among the bodies first … last − 1. */
+/* The median position of the bulge of the bodies first … last − 1. */
 static void bulge_of(const struct ky_bodies *b, size_t first, size_t last, double middle[3])
 {
     double one[200];
@@ -519,9 +520,9 @@ static void bulge_of(const struct ky_bodies *b, size_t first, size_t last, doubl
     }
 }
 
-/* The first passage is at about 165, as that of two points, and the second, to which the model is
- * fitted, at about 280. Of so few bodies, softened more, it comes between 275 and 297, by the seed.
- */
+/* The first passage is at about 165, as for two points. The model is fitted to the second one, at
+ * about 280. With so few bodies, and more softening, this is between 275 and 297, depending on the
+ * seed. */
 static void a_merger_passes_when_the_paper_s_does(void **state)
 {
     (void)state;

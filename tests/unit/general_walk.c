@@ -1,12 +1,13 @@
 /* The general walk against double loops over all pairs: neighbours, the k-th neighbour, SPH
- * density, gravity, and an action that the library does not have. */
+ * density, gravity, and an action of a program's own. */
 #include "test.h"
 
 #include "all_pairs.h"
 #include "clouds.h"
 #include "engine/cpu/forces/action.h"
 
-/* For the engine that KYOHO_TEST_ENGINE names, else for the CPU. device_walk.c has other cases. */
+/* Parameters for the engine that KYOHO_TEST_ENGINE names, else for the CPU. device_walk.c has more
+ * cases. */
 static struct ky_parameters walk_parameters(void)
 {
     struct ky_parameters parameters = cloud_parameters();
@@ -18,7 +19,7 @@ static struct ky_parameters walk_parameters(void)
     return parameters;
 }
 
-/* The walk's answer for every body is that of the loop, in content and order. */
+/* Fails unless the walk gives every body the neighbours of the loop, in the same order. */
 static void check_neighbours(const struct ky_parameters *parameters, const struct ky_bodies *bodies,
                              const double *radius, size_t radii)
 {
@@ -26,7 +27,7 @@ static void check_neighbours(const struct ky_parameters *parameters, const struc
     size_t n = bodies->n;
     struct ky_neighbour_lists lists;
     uint32_t *count = malloc((n + 1) * sizeof *count);
-    count[n] = 12345; /* a guard */
+    count[n] = 12345; /* must not change */
     assert_ok(ky_neighbours(parameters, bodies, radius, radii, count, &lists, NULL, &error));
     assert_int_equal(lists.n, n);
     assert_int_equal(lists.offset[0], 0);
@@ -86,7 +87,7 @@ static void every_body_may_have_its_radius(void **state)
     for (int kind = 0; kind < CLOUDS; kind++) {
         struct ky_bodies bodies = cloud_make((enum cloud)kind, N);
         double typical = median_distance(&bodies);
-        for (int i = 0; i < N; i++) /* from nothing to all */
+        for (int i = 0; i < N; i++) /* from no neighbours to all bodies */
             radius[i] = i % 50 == 0 ? 0 : i % 51 == 0 ? 1e7 : 0.001 * (i % 300) * typical;
         struct ky_parameters parameters = walk_parameters();
         check_neighbours(&parameters, &bodies, radius, N);
@@ -107,7 +108,7 @@ static void few_bodies_are_served(void **state)
         }
 }
 
-/* A pair exactly one radius apart are neighbours, in units of any size. */
+/* Two bodies exactly one radius apart are neighbours, in units of any size. */
 static void the_surface_belongs_to_the_sphere(void **state)
 {
     (void)state;
@@ -122,14 +123,15 @@ static void the_surface_belongs_to_the_sphere(void **state)
         uint32_t count[64];
         struct ky_error error = {0};
         assert_ok(ky_neighbours(&parameters, &bodies, &scales[k], 1, count, NULL, NULL, &error));
-        assert_int_equal(count[0], 3); /* the lattice's corner */
+        assert_int_equal(count[0], 3); /* at a corner of the lattice */
         ky_bodies_free(&bodies);
     }
 }
 
 /* ---- density ---- */
 
-/* Where bodies lie in one place with their nearest, the density is infinite, which is an error. */
+/* Compares densities with the loop. Where a body and its nearest are all in one place, the density
+ * is infinite, which is an error. */
 static void check_density(const struct ky_parameters *parameters, const struct ky_bodies *bodies,
                           size_t k)
 {
@@ -168,7 +170,7 @@ static void densities_are_those_of_all_pairs(void **state)
     }
 }
 
-/* Inside a lattice the sum over its points has one value everywhere, near m/a³. */
+/* Inside a lattice the sum over its points is the same everywhere, near m/a³. */
 static void a_lattice_has_its_density(void **state)
 {
     (void)state;
@@ -294,7 +296,8 @@ static void what_makes_no_sense_is_refused(void **state)
     ky_bodies_free(&bodies);
 }
 
-/* The density within radius 0 is infinite; so is what a near body does with such masses and G. */
+/* The density within the radius 0 is infinite, and so is the force of a near body with such masses
+ * and G. */
 static void results_are_finite(void **state)
 {
     (void)state;
@@ -321,7 +324,8 @@ static void results_are_finite(void **state)
     ky_bodies_free(&bodies);
 }
 
-/* 3e5 bodies at one place have 9e10 neighbours: 360 GB. A machine that has those passes it. */
+/* 3e5 bodies at one place have 9e10 neighbours, whose lists take 360 GB. A machine with so much
+ * memory passes too. */
 static void lists_that_do_not_fit_name_their_size(void **state)
 {
     (void)state;
@@ -357,7 +361,7 @@ static void lists_that_do_not_fit_name_their_size(void **state)
 
 /* ---- actions by name ---- */
 
-/* Lists that fit but for one, which is an element short: nothing is written past it. */
+/* One list is an element too short: nothing is written beyond it. */
 static void a_list_that_is_too_short_is_refused(void **state)
 {
     (void)state;
@@ -431,8 +435,8 @@ static void actions_are_listed(void **state)
     assert_string_equal(older.behind, "nobody writes here");
 }
 
-/* Gravity as an action is the tree's force: as near to the exact sum as theta says, in any units.
- */
+/* Gravity as an action is as near to the exact sum as the tree with the same theta, in any
+ * units. */
 static void gravity_is_an_action(void **state)
 {
     (void)state;
@@ -462,7 +466,8 @@ static void gravity_is_an_action(void **state)
         assert_ok(cloud_forces(&parameters, &bodies, &exact, NULL, &error));
         assert_ok(cloud_walk(&parameters, &bodies, &report, &error));
         struct cloud_error e = cloud_compare(&bodies, &exact);
-        /* A device opens cells for each body, the CPU for a group of them, which is more exact. */
+        /* A device opens cells for each body, the CPU for a group of bodies, which is more
+         * exact. */
         const double limit = cases[c].median * (strcmp(parameters.engine, "cpu") ? 4 : 1);
         assert_between(e.median, 0, limit);
         assert_between(e.potential_median, 0, limit);
@@ -474,7 +479,7 @@ static void gravity_is_an_action(void **state)
     }
 }
 
-/* An action of one's own: its file, and a line. */
+/* An action of a program's own is a file and a line. */
 #include "enclosed.h"
 KY_CPU_ACTION(enclosed, KY_NEEDS_RADIUS)
 
@@ -495,19 +500,19 @@ static void a_fourth_action_is_one_file_and_a_line(void **state)
     assert_ok(ky_cpu_walk_action((struct ky_cpu *)engine, &ky_cpu_enclosed, &request, &error));
     struct ky_force_report report = {0};
     ky_engine_report(engine, &report);
-    assert_true(report.cell_interactions > 0); /* cells that lie within stand for their bodies */
+    assert_true(report.cell_interactions > 0); /* cells within the radius act as a whole */
     for (size_t i = 0; i < N; i++) {
         double sum = 0;
         for (size_t j = 0; j < N; j++)
             sum += j != i && pair2(&bodies, i, j) <= radius * radius ? bodies.mass[j] : 0;
-        assert_between(mass[i], sum - 1e-7, sum + 1e-7); /* moments are float */
+        assert_between(mass[i], sum - 1e-7, sum + 1e-7); /* moments are floats */
     }
     ky_engine_close(engine);
     free(mass);
     ky_bodies_free(&bodies);
 }
 
-/* Walks after each other use one tree; after a drift there is a new one. */
+/* Walks at the same positions use one tree; after a drift there is a new one. */
 static void the_tree_is_that_of_the_present_positions(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* The GRAPE-6 calls on every engine that opens, as programs make them, against nested loops in
- * double: what GRAPE libraries differ in, odd habits of programs, errors, forks. */
+/* The GRAPE-6 calls on every engine that opens, against nested loops in double: points in which
+ * GRAPE libraries differ, unusual orders of calls, errors, forks. */
 #include "test.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@
 /* Two CPUs stand for two devices. */
 #define NAME(own, name, ...) , #name
 static const char *const engines[] = {"cpu", "cpu:0,1" KY_DRIVERS(NAME, )};
-static const char *engine; /* the one under test */
+static const char *engine; /* the engine under test */
 
 enum { MOST = 1000, LIST = 300 };
 
@@ -81,7 +81,7 @@ static struct moving_body predicted(const struct body *b)
     return m;
 }
 
-/* Bodies as sinks, from the first on, where they are predicted. */
+/* Takes the first n bodies as sinks, at their predicted positions. */
 static void take_sinks(int n)
 {
     for (int i = 0; i < n; i++) {
@@ -112,7 +112,7 @@ static void force(int nj, int ni)
     assert_int_equal(last(nj, ni), 0);
 }
 
-/* ---- what is right ---- */
+/* ---- the right results ---- */
 
 static struct moving_body all[MOST];
 
@@ -163,7 +163,7 @@ static void agrees(void **state)
     }
 }
 
-/* 1: prediction whenever the time or a body changed, whatever came first. */
+/* Bodies are predicted anew whenever the time or a body has changed, in any order. */
 static void predicts_when_anything_changed(void **state)
 {
     (void)state;
@@ -184,7 +184,7 @@ static void predicts_when_anything_changed(void **state)
     check(20, 20);
 }
 
-/* 2: snap counts, in positions and velocities. */
+/* Snap is used in the prediction of positions and velocities. */
 static void snap_counts(void **state)
 {
     (void)state;
@@ -199,8 +199,8 @@ static void snap_counts(void **state)
     assert_true(fabs(m.x[0] - (4 + 18.0 * 16 / 24)) < 1e-14);
 }
 
-/* 3: what firsthalf was given counts; lasthalf's arrays may hold anything, and may be its results.
- */
+/* The sinks are those of firsthalf. The arrays of lasthalf may hold anything, and may be the arrays
+ * of its results. */
 static void inputs_are_those_of_first_half(void **state)
 {
     (void)state;
@@ -232,7 +232,7 @@ static void inputs_are_those_of_first_half(void **state)
     check(200, 48);
 }
 
-/* 4: bodies sent between the halves act from the next force on. */
+/* Bodies sent between the halves act from the next force on. */
 static void bodies_are_frozen(void **state)
 {
     (void)state;
@@ -256,7 +256,8 @@ static void bodies_are_frozen(void **state)
     check(300, 48);
 }
 
-/* 5: the nearest body by bare distance, its label exact, and -1 only where there is none. */
+/* The nearest body by the distance without softening, with its exact label; −1 only where there is
+ * none. */
 static void nearest_body(void **state)
 {
     (void)state;
@@ -265,14 +266,14 @@ static void nearest_body(void **state)
     for (int i = 0; i < 6; i++) {
         body[i].label = labels[i];
         if (i % 2)
-            body[i].m = 0; /* massless ones count */
+            body[i].m = 0; /* massless bodies count */
     }
     send_all(10);
     take_sinks(10);
     eps2 = 100; /* changes no distance */
     force(10, 10);
     check(10, 10);
-    force(1, 1); /* itself alone */
+    force(1, 1); /* a body alone */
     assert_int_equal(sink.nearest[0], -1);
     force(0, 1);
     assert_int_equal(sink.nearest[0], -1);
@@ -280,7 +281,7 @@ static void nearest_body(void **state)
         sink.x[0][c] = 1e5 * (c + 1);
     force(10, 1);
     check(10, 1);
-    for (int k = 3; k < 6; k++) { /* at equal distances the lowest slot */
+    for (int k = 3; k < 6; k++) { /* at equal distances: the lowest slot */
         body[k] = (struct body){.label = 50 - k, .t = now, .m = 1};
         body[k].x[k - 3] = 1e-3;
         send(k, &body[k]);
@@ -290,14 +291,15 @@ static void nearest_body(void **state)
     assert_int_equal(sink.nearest[0], 47);
 }
 
-/* Lists of 256, as they are not by default; tear_down takes it back. */
+/* Opens with lists of 256 in place of the default; tear_down undoes it. */
 static void open_with_short_lists(void)
 {
     setenv("KYOHO_NEIGHBOURS", "256", 1);
     assert_int_equal(g6_close(0) | g6_open(0), 0);
 }
 
-/* 6: lists by bare distance, h included, ascending, and what is told when they are too long. */
+/* Lists are by the distance without softening, h included, and ascend. A list that is too long is
+ * an error. */
 static void neighbour_lists(void **state)
 {
     (void)state;
@@ -315,7 +317,7 @@ static void neighbour_lists(void **state)
         sink.h2[i] = i == 2 ? 0 : pow((i == 40 ? 280 : 3) / 1024.0, 2);
     force(600, 48);
     check(600, 48);
-    assert_int_equal(g6_read_neighbour_list(0), 1); /* of the sink 40 */
+    assert_int_equal(g6_read_neighbour_list(0), 1); /* sink 40 has too many */
     assert_int_equal(g6_get_neighbour_list(0, 10, 100, &count, list), 0);
     assert_int_equal(count, 6);
     static const int expected[] = {9987, 9988, 9989, 9991, 9992, 9993};
@@ -334,20 +336,21 @@ static void neighbour_lists(void **state)
     assert_int_equal(list[256], -1);
     assert_true(g6_get_neighbour_list(0, 48, 10, &count, list) < 0);
     assert_true(g6_get_neighbour_list(0, -1, 10, &count, list) < 0);
-    sink.h2[40] = sink.h2[10]; /* now lists come with the force */
+    sink.h2[40] = sink.h2[10]; /* from now on lists come with the force */
     force(600, 48);
     check(600, 48);
     assert_int_equal(g6_read_neighbour_list(0), 0);
     assert_int_equal(g6_get_neighbour_list(0, 40, 100, &count, list), 0);
     assert_int_equal(count, 6);
-    force(600, 3); /* fewer sinks: no lists of before */
+    force(600, 3); /* fewer sinks: old lists are gone */
     assert_int_equal(g6_read_neighbour_list(0), 0);
     assert_true(g6_get_neighbour_list(0, 10, 100, &count, list) < 0);
     g6_set_neighbour_list_sort_mode(3);
     assert_int_equal(g6_get_neighbour_list_sort_mode(), 3);
 }
 
-/* Without KYOHO_NEIGHBOURS lists hold 4,096: they grow when one is too long, and get reads them. */
+/* Without KYOHO_NEIGHBOURS lists begin with room for 4,096. They grow when one is too long, and can
+ * be read. */
 static void lists_grow(void **state)
 {
     (void)state;
@@ -384,7 +387,7 @@ static void lists_grow(void **state)
     assert_int_equal(g6_changed_index(0) | g6_print_chip_status(0), 0);
 }
 
-/* A program that has not asked for nearest bodies yet gets them when it asks, of the same force. */
+/* A program that asks for nearest bodies for the first time gets those of the force before. */
 static void nearest_when_asked(void **state)
 {
     (void)state;
@@ -407,7 +410,8 @@ static void nearest_when_asked(void **state)
         assert_true(moving_error(a[i], sink.a[i]) < 1e-6);
 }
 
-/* Lists that are read for the first time after bodies changed are those of the force. */
+/* Lists that are read for the first time, after bodies have changed, are those of the force
+ * before. */
 static void late_lists(void **state)
 {
     (void)state;
@@ -433,7 +437,7 @@ static void late_lists(void **state)
     }
 }
 
-/* 8, 11: slots in any order, with gaps, and more asked for than there are. */
+/* Slots come in any order and with gaps, and a force may ask for more than there are. */
 static void slots_in_any_order(void **state)
 {
     (void)state;
@@ -442,7 +446,7 @@ static void slots_in_any_order(void **state)
     const struct body b = body[3];
     send(50000, &body[99]);
     send(7, &body[99]);
-    send(7, &b); /* the last counts */
+    send(7, &b); /* the last one counts */
     body[0] = b;
     body[1] = body[99];
     take_sinks(40);
@@ -456,7 +460,7 @@ static void slots_in_any_order(void **state)
         assert_true(sink.p[i] == 0 && sink.nearest[i] == -1);
 }
 
-/* 7, 9: any cluster, null pointers, more sinks than pipes; the Fortran names. */
+/* Any number of a cluster, null pointers, more sinks than pipes, and the Fortran names. */
 static void fortran_names(void **state)
 {
     (void)state;
@@ -490,7 +494,7 @@ static void fortran_names(void **state)
     check(nj, ni);
 }
 
-/* 10: reset keeps the bodies, close drops them. */
+/* g6_reset keeps the bodies; g6_close drops them. */
 static void reset_and_close(void **state)
 {
     (void)state;
@@ -502,7 +506,7 @@ static void reset_and_close(void **state)
                      0);
     force(100, 20);
     check(100, 20);
-    assert_int_equal(g6_open(5), 0); /* once more: nothing happens */
+    assert_int_equal(g6_open(5), 0); /* a second time: nothing happens */
     force(100, 20);
     check(100, 20);
     assert_int_equal(g6_close(0), 0);
@@ -515,7 +519,7 @@ static void reset_and_close(void **state)
     check(1, 20);
 }
 
-/* As many bodies as a large program has; a sample of the sinks is looked at. */
+/* As many bodies as a large program has, for a sample of sinks. */
 static void many_bodies(void **state)
 {
     (void)state;
@@ -547,7 +551,7 @@ static void many_bodies(void **state)
     free(many);
 }
 
-/* 13: bodies at one place. */
+/* Bodies at the same place. */
 static void no_distance(void **state)
 {
     (void)state;
@@ -575,7 +579,7 @@ static void no_distance(void **state)
     assert_true(count == 2 && list[0] == 5 && list[1] == 6);
 }
 
-/* h2 that nobody set changes no force. */
+/* h2 that was never set changes no force. */
 static void any_h2(void **state)
 {
     (void)state;
@@ -596,7 +600,7 @@ static void any_h2(void **state)
     }
 }
 
-/* A first half without a second one is given up. */
+/* A first half without a second half is dropped. */
 static void first_half_alone(void **state)
 {
     (void)state;
@@ -608,19 +612,19 @@ static void first_half_alone(void **state)
         assert_int_equal(first(400, 48), 0);
     force(400, 20);
     check(400, 20);
-    assert_int_not_equal(last(400, 20), 0); /* the second one, without a first half */
+    assert_int_not_equal(last(400, 20), 0); /* a second half without a first one */
     assert_int_equal(first(400, 48), 0);
     assert_int_not_equal(last(400, 20), 0); /* other sinks than were sent */
-    assert_int_equal(g6_close(0), 0);       /* in the middle of a force */
+    assert_int_equal(g6_close(0), 0);       /* between the two halves */
     assert_int_equal(g6_open(0), 0);
 }
 
-/* Labels of sinks that no body has: all count, themselves too. */
+/* Where no body has the label of a sink, all bodies act on it, also the one at its place. */
 static void labels_of_nobody(void **state)
 {
     (void)state;
     make_bodies(100);
-    for (int i = 0; i < 100; i++) /* at its own distance 0 a body pulls a thousand times as much */
+    for (int i = 0; i < 100; i++) /* at its own time a body lies exactly at its sink */
         body[i].t = now;
     send_all(100);
     take_sinks(30);
@@ -642,7 +646,7 @@ static void take_far_sink(void)
     sink.index[0] = sink.index[59];
 }
 
-/* A body that has escaped takes no digits from the others. */
+/* An escaped body costs the others no digits. */
 static void one_body_far_away(void **state)
 {
     (void)state;
@@ -651,7 +655,7 @@ static void one_body_far_away(void **state)
     for (int c = 0; c < 3; c++)
         body[N - 1].v[c] = body[N - 1].a2[c] = body[N - 1].j6[c] = body[N - 1].s18[c] = 0;
     static const double place[] = {1e15, 1e20, -1e40, 1e120}, mass[] = {1e-20, 0, 1e-3, 0};
-    for (int k = 0; k < 4; k++) { /* float holds neither its distance nor the square of it */
+    for (int k = 0; k < 4; k++) { /* float holds neither its distance nor the square */
         body[N - 1].m = mass[k];
         body[N - 1].x[0] = place[k];
         send_all(N);
@@ -665,7 +669,7 @@ static void one_body_far_away(void **state)
     }
 }
 
-/* Numbers far from 1, as in units of cm and g; float would not hold r². */
+/* Numbers far from 1, as in units of cm and g, where float could not hold r². */
 static void other_units(void **state)
 {
     (void)state;
@@ -699,14 +703,14 @@ static void other_units(void **state)
         assert_true(moving_error(e, a[i]) < 4e-6 && moving_error(f, j[i]) < 4e-5);
         assert_true(fabs(sink.p[i] * L / M / p[i] - 1) < 2e-6);
     }
-    make_bodies(N); /* and back */
+    make_bodies(N); /* and back to usual units */
     send_all(N);
     take_sinks(N);
     force(N, N);
     check(N, N);
 }
 
-/* Double precision is double. */
+/* KYOHO_PRECISION=double gives the digits of double. */
 static void in_double(void **state)
 {
     (void)state;
@@ -763,7 +767,7 @@ static void opens_often(void **state)
     assert_true(resident() - before < 64); /* pages */
 }
 
-/* A child of a process that has opened gets errors. */
+/* A child of a process that has opened the library gets errors. */
 static void forks(void **state)
 {
     (void)state;
@@ -805,7 +809,8 @@ static int open_any(void)
     return g6_open(0);
 }
 
-/* Asked before it is opened, g6_npipes says so too, and returns what there is without. */
+/* Before the library is opened, g6_npipes also reports a wrong KYOHO_NPIPES, and returns the
+ * default. */
 static void wrong_pipes(void **state)
 {
     (void)state;
@@ -835,7 +840,7 @@ static void errors(void **state)
     assert_int_not_equal(first(10, -1), 0);
     assert_int_not_equal(
         g6_set_j_particle(0, -1, 0, 0, 0, 0, body->s18, body->j6, body->a2, body->v, body->x), 0);
-    send_all(10); /* none of these was fatal */
+    send_all(10); /* none of these errors was fatal */
     take_sinks(10);
     force(10, 10);
     check(10, 10);
@@ -863,7 +868,7 @@ static void pipes_and_lists_of_other_sizes(void **state)
     assert_int_equal(g6_get_neighbour_list(0, 0, LIST, &count, list), 0);
     assert_int_equal(count, 299);
     assert_int_equal(g6_close(0), 0);
-    setenv("KYOHO_NEIGHBOURS", "1000000", 1); /* memory is taken for as many as there are bodies */
+    setenv("KYOHO_NEIGHBOURS", "1000000", 1); /* the memory is for as many as there are bodies */
     assert_int_equal(g6_open(0), 0);
     send_all(300);
     take_sinks(300);
@@ -878,7 +883,7 @@ static void pipes_and_lists_of_other_sizes(void **state)
     unsetenv("KYOHO_NEIGHBOURS");
 }
 
-/* The distance of the nearest body, with softening; by C and Fortran names. */
+/* The distance of the nearest body, with softening, by the C and Fortran names. */
 static void nearest_distance(void **state)
 {
     (void)state;
@@ -889,7 +894,7 @@ static void nearest_distance(void **state)
     send_all(N);
     take_sinks(N);
     assert_int_equal(g6_set_ti(0, now), 0);
-    for (int own = 0; own < 2; own++) { /* a body alone has none */
+    for (int own = 0; own < 2; own++) { /* a single body has none */
         const size_t n = sources(own ? 1 : N);
         nj = ni = (int)n;
         assert_int_equal(first(nj, ni), 0);

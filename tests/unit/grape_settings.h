@@ -1,13 +1,12 @@
-/* What the tests of the GRAPE libraries share: variables of the environment that are none of what
- * they take, where the opening fails and says why if KYOHO_VERBOSE wants it; and engines without
- * boards. */
+/* What the tests of the GRAPE libraries share. With a wrong variable of the environment the opening
+ * fails, and says why with KYOHO_VERBOSE. With an engine that has no boards it fails too. */
 #ifndef GRAPE_SETTINGS_H
 #define GRAPE_SETTINGS_H
 
 #include <string.h>
 #include <unistd.h>
 
-/* What `open` writes to standard error; it returns what that returns. */
+/* Calls `open` and returns its result; `said` gets what it writes to standard error. */
 static inline int said_by(int (*open)(void), char said[512])
 {
     FILE *file = tmpfile();
@@ -25,7 +24,8 @@ static inline int said_by(int (*open)(void), char said[512])
     return result;
 }
 
-/* Whether the line tells what is wrong: the value, or why its driver, "engine cuda: …", lacks. */
+/* Whether the line says what is wrong: the value, or why its driver is missing ("engine cuda:
+ * …"). */
 static inline int tells(const char *said, const char *value)
 {
     char driver[64];
@@ -33,7 +33,7 @@ static inline int tells(const char *said, const char *value)
     return strstr(said, value) || strstr(said, driver);
 }
 
-/* With KYOHO_ENGINE=cpu but for one variable. */
+/* Tries wrong values of each variable, with KYOHO_ENGINE=cpu otherwise. */
 static inline void wrong_values(int (*open)(void), int takes_single)
 {
     static const struct {
@@ -70,9 +70,9 @@ static inline void wrong_values(int (*open)(void), int takes_single)
     setenv("KYOHO_ENGINE", "cpu", 1);
 }
 
-static const char *absent; /* an engine whose boards did not open */
+static const char *absent; /* an engine without a board that opens */
 
-/* None of its devices is usable, then. */
+/* An engine without a board that opens has no usable device. */
 static inline void has_no_boards(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
 /* The Hermite scheme: fourth order, Kepler orbits, three bodies from rest, energy and momentum,
- * first steps, close encounters, and the same bits for any threads and after a resumption. */
+ * first steps, close encounters, and the same bits for any number of threads and after a
+ * resumption. */
 #include "test.h"
 
 #include "guard.h"
@@ -24,13 +25,13 @@ static struct ky_parameters hermite_parameters(double softening)
 
 /* ---- two bodies ---- */
 
-/* From the apocentre of an orbit with semi-major axis 1. */
+/* Two bodies at the apocentre of an orbit with semi-major axis 1. */
 static void orbit(double e, struct ky_bodies *bodies)
 {
     two_bodies(1 + e, sqrt((1 - e) / (1 + e)), bodies);
 }
 
-/* Distance from the start after `periods`, with equal steps of a period over `steps`. */
+/* The distance from the start after `periods`, with `steps` equal steps a period. */
 static double miss(double e, uint64_t steps, uint64_t periods, int corrections)
 {
     struct ky_bodies bodies = {0};
@@ -47,7 +48,7 @@ static double miss(double e, uint64_t steps, uint64_t periods, int corrections)
     return sqrt(dx * dx + dy * dy);
 }
 
-/* The error falls with the fourth power of the step. More than one correction takes most of it out
+/* The error falls with the fourth power of the step. A second correction removes most of the error
  * of the phase. */
 static void fourth_order(void **state)
 {
@@ -66,7 +67,7 @@ static void fourth_order(void **state)
     }
 }
 
-/* |dE/E| after five orbits of e = 0.9, of 240 steps with η = 0.02. */
+/* |dE/E| after five orbits with e = 0.9. With η = 0.02 an orbit has 240 steps. */
 static void kepler_energy(void **state)
 {
     (void)state;
@@ -85,7 +86,7 @@ static void kepler_energy(void **state)
                    report.body_steps / 10);
             assert_between(report.body_steps / 10 * sqrt(eta / 0.02), 180, 300);
             assert_between(report.shortest, 1e-5, 2e-3);
-            assert_between(fabs(energy), 1e-13, last / 16); /* by η²: 64 */
+            assert_between(fabs(energy), 1e-13, last / 16); /* 64 if it falls as η² */
             last = fabs(energy);
             ky_bodies_free(&bodies);
         }
@@ -95,8 +96,8 @@ static void kepler_energy(void **state)
 /* ---- three bodies ---- */
 
 /* Burrau's problem: masses 3, 4 and 5 at rest, opposite to the sides 3, 4 and 5 of a triangle. The
- * closest encounter, of 4e-4, is at time 15.83; at 59.4 the mass 3 leaves the others, which remain
- * a binary (Szebehely & Peters 1967). On slow devices it is left to make check-all. */
+ * closest encounter, at a distance of 4e-4, is at time 15.83. At 59.4 the mass 3 leaves the others,
+ * which remain a binary (Szebehely & Peters 1967). Slow devices do this in make check-all alone. */
 static void pythagorean_problem(void **state)
 {
     (void)state;
@@ -123,7 +124,7 @@ static void pythagorean_problem(void **state)
     assert_between(fabs(energy), 0, 1e-7);
     assert_between(report.shortest, 1e-10, 1e-6);
     assert_true(sqrt(r2[1]) < 3);                      /* 4 and 5 */
-    assert_true(sqrt(r2[0]) > 12 && sqrt(r2[2]) > 12); /* 3 is away */
+    assert_true(sqrt(r2[0]) > 12 && sqrt(r2[2]) > 12); /* 3 has left */
     assert_between(bodies.velocity[0][0] * bodies.position[0][0] +
                        bodies.velocity[0][1] * bodies.position[0][1],
                    10, 1000);
@@ -132,8 +133,8 @@ static void pythagorean_problem(void **state)
 
 /* ---- many bodies ---- */
 
-/* A Plummer sphere over a quarter of the time unit, without softening. Of extended sums the last
- * digits are those of float. */
+/* A Plummer sphere without softening, over a quarter of a time unit. Extended sums end at the last
+ * digits of float. */
 static void energy_of_a_sphere(void **state)
 {
     (void)state;
@@ -158,8 +159,8 @@ static void energy_of_a_sphere(void **state)
     }
 }
 
-/* Bodies with softenings of their own, two heavy ones with none, in an external field: energy and
- * momentum hold. */
+/* Energy and momentum are conserved for bodies with softenings of their own, of which two heavy
+ * ones have none, in external fields. */
 static void softenings_and_fields(void **state)
 {
     (void)state;
@@ -198,8 +199,8 @@ static void softenings_and_fields(void **state)
 
 /* ---- first steps ---- */
 
-/* Derivatives of the acceleration of a pair by ky_add_change, and as differences of its jerk along
- * the way. */
+/* ky_add_change gives the derivatives of the acceleration of a pair that differences of its jerk
+ * along the orbit give. */
 static void derivatives_of_a_pair(void **state)
 {
     (void)state;
@@ -230,7 +231,7 @@ static void derivatives_of_a_pair(void **state)
         assert_between(numeric[c] / exact[c], 1 - 1e-3, 1 + 1e-3);
 }
 
-/* The steps that bodies get at the start. */
+/* Gets the first steps of the bodies. */
 static void first_steps(const struct ky_parameters *given, const struct ky_bodies *bodies,
                         const struct ky_external *field, double *step)
 {
@@ -257,7 +258,8 @@ static double down(double step)
     return exp2(floor(log2(step)));
 }
 
-/* Two bodies in a circle, at rest, and very close to each other; one about an external field. */
+/* First steps of two bodies on a circle, at rest, and very close to each other, and of one body in
+ * an external field. */
 static void first_steps_of_pairs(void **state)
 {
     (void)state;
@@ -287,8 +289,8 @@ static void first_steps_of_pairs(void **state)
     }
 }
 
-/* The forces of a pair on a body in its middle cancel to the last bit. Its first step follows from
- * the pair, whatever the softening, for it does not pull at itself. */
+/* On a body in the middle of a pair the forces cancel to the last bit. Its first step follows from
+ * the pair, whatever the softening, and not from the body itself. */
 static void first_step_in_the_middle(void **state)
 {
     (void)state;
@@ -309,7 +311,8 @@ static void first_step_in_the_middle(void **state)
     }
 }
 
-/* A pair at a distance of 1e-4 among others, and a system at rest: nothing is lost at the start. */
+/* The energy is kept from the first step on, for a pair at a distance of 1e-4 among other bodies
+ * and for a system at rest. */
 static void nothing_is_lost_at_the_start(void **state)
 {
     (void)state;
@@ -334,7 +337,7 @@ static void nothing_is_lost_at_the_start(void **state)
     }
 }
 
-/* What the level becomes. */
+/* The level of a body after a step. */
 static void next_levels(void **state)
 {
     (void)state;
@@ -342,12 +345,12 @@ static void next_levels(void **state)
     assert_int_equal(ky_hermite_next(1, 0, 1, 0, 1, 5, 1, 20), 5);
     assert_int_equal(ky_hermite_next(4, 0, 1, 0, 1, 5, 1, 20), 4);  /* twice as long */
     assert_int_equal(ky_hermite_next(4, 0, 1, 0, 1, 5, 0, 20), 5);  /* not now */
-    assert_int_equal(ky_hermite_next(4, 0, 1, 0, 1, 0, 1, 20), 0);  /* it is the longest */
+    assert_int_equal(ky_hermite_next(4, 0, 1, 0, 1, 0, 1, 20), 0);  /* level 0 is the longest */
     assert_int_equal(ky_hermite_next(64, 0, 1, 0, 1, 5, 1, 20), 4); /* one level at a time */
     assert_int_equal(ky_hermite_next(1, 0, 1.01, 0, 1, 5, 1, 20), 6);
-    assert_int_equal(ky_hermite_next(1, 0, 64, 0, 1, 5, 0, 20), 8); /* shorter at once */
+    assert_int_equal(ky_hermite_next(1, 0, 64, 0, 1, 5, 0, 20), 8); /* as much shorter as need be */
     assert_int_equal(ky_hermite_next(1, 0, 1e9, 0, 1, 5, 0, 20), 20);
-    assert_int_equal(ky_hermite_next(1, 0, 2e9, 0, 1, 5, 0, 20), 21); /* than a tick */
+    assert_int_equal(ky_hermite_next(1, 0, 2e9, 0, 1, 5, 0, 20), 21); /* shorter than a tick */
     assert_int_equal(ky_hermite_next(0, 2, 0, 2, 1, 5, 0, 20), 5);
     assert_int_equal(ky_hermite_next(0, 2, 0, 2, 0.25, 5, 0, 20), 6);
     assert_int_equal(ky_hermite_next(0, 0, 0, 0, 0.02, 5, 1, 20), 4); /* nothing acts */
@@ -355,7 +358,7 @@ static void next_levels(void **state)
 
 /* ---- engines ---- */
 
-/* What a way leads to. */
+/* The bodies, columns and counts after a call of `advance`. */
 struct outcome {
     struct ky_snapshot s;
     double *step, *jerk, (*acceleration)[3];
@@ -371,9 +374,9 @@ static void outcome_free(struct outcome *o)
     free(o->acceleration);
 }
 
-/* The system of a case: `own`: some bodies have no softening, the others 0.02; `bulk`: all move
- * with this velocity; `length` and `mass`: the units of the model in others, G being parameters->g.
- */
+/* The system of a case. `own`: some bodies have no softening, the others 0.02. `bulk`: a velocity
+ * that all bodies get. `length` and `mass`: factors from the units of the model to others, where G
+ * is parameters->g. */
 struct setting {
     size_t n;
     int own;
@@ -423,7 +426,7 @@ static struct outcome outcome_of(const char *engine, const struct ky_parameters 
     return o;
 }
 
-/* The largest difference, over the largest number. */
+/* The largest difference over the largest number. */
 static double differ(const double *a, const double *b, size_t count)
 {
     double most = 0, size = 0;
@@ -434,8 +437,8 @@ static double differ(const double *a, const double *b, size_t count)
     return most / size;
 }
 
-/* Over one longest step of 1/16: forces, steps, and how many blocks there were; then energies.
- * Sizes are those of a tile, of the groups of a launch, and one more or less. */
+/* Engines agree after one longest step of 1/16 in forces, steps, numbers of blocks and energies.
+ * The numbers of bodies are those of a tile and of the groups of a launch, and one more or less. */
 static void engines_agree(void **state)
 {
     (void)state;
@@ -489,9 +492,9 @@ static void engines_agree(void **state)
 
 /* ---- several devices ---- */
 
-static const char *one_device; /* of those that engine_name names, the first */
+static const char *one_device; /* the first one that engine_name names */
 
-/* A 16th of the time unit in one call. */
+/* One call of `advance` over 1/16. */
 static struct ky_advance sixteenth(int corrections)
 {
     return (struct ky_advance){.scheme = KY_SCHEME_HERMITE,
@@ -515,7 +518,7 @@ static struct ky_advance one_block(void)
                                .passed = {KY_NO_BODY, KY_NO_BODY}};
 }
 
-/* Accelerations and jerks in the first block, and steps: 7 columns. */
+/* Accelerations, jerks and steps after the first block, in 7 columns. */
 static void first_block(const char *engine, const struct ky_parameters *given,
                         const struct ky_bodies *bodies, double *columns)
 {
@@ -536,8 +539,8 @@ static void first_block(const char *engine, const struct ky_parameters *given,
     ky_engine_close(opened);
 }
 
-/* Forces of the first block are those of one device but for roundings, and so are steps; where a
- * device has no source, too. */
+/* Forces and steps of the first block are those of one device but for roundings, also where a
+ * device has no source. */
 static void first_block_of_several(void **state)
 {
     (void)state;
@@ -546,7 +549,7 @@ static void first_block_of_several(void **state)
         for (int kind = 0; kind < 4; kind++) {
             const size_t n = sizes[k];
             const int whole = kind % 2;
-            if (!takes_all && k % 4 != (size_t)kind) /* each size of one kind */
+            if (!takes_all && k % 4 != (size_t)kind) /* one kind for each size */
                 continue;
             struct ky_snapshot s;
             double *one = malloc(7 * n * sizeof *one), *these = malloc(7 * n * sizeof *these);
@@ -574,8 +577,8 @@ static void first_block_of_several(void **state)
         }
 }
 
-/* Over a longest step: bodies are where one device has them but for roundings, and the same bits
- * come out of another run. */
+/* After a longest step the bodies are where one device has them, but for roundings. A second run
+ * has the same bits. */
 static void a_way_of_several(void **state)
 {
     (void)state;
@@ -609,7 +612,8 @@ static void a_way_of_several(void **state)
     }
 }
 
-/* Two ways with a kick between them, of which only the first device knows by itself. */
+/* Two calls of `advance` with a kick between them, which the engine makes on the first device
+ * alone. */
 static void kicked_way(const char *engine, const struct ky_bodies *bodies, struct ky_bodies *got)
 {
     struct ky_parameters named = hermite_parameters(0.01), parameters;
@@ -643,7 +647,7 @@ static void a_kick_of_several(void **state)
     ky_snapshot_free(&s);
 }
 
-/* Each allocation of a way fails once, on any of the devices: the way can be gone again, and then
+/* Each allocation of a call fails once, on any of the devices. The call can be repeated, and then
  * has the same bits. */
 static void memory_of_several_runs_out(void **state)
 {
@@ -689,7 +693,7 @@ static void memory_of_several_runs_out(void **state)
 /* A driver one of whose launches fails. */
 static const struct ky_driver *sound;
 static struct ky_driver failing;
-static int launches_left; /* until then; below 0: none does */
+static int launches_left; /* until one fails; below 0: none fails */
 
 static enum ky_status failing_launch(struct ky_card *card, enum ky_kernel_id kernel, size_t groups,
                                      const struct ky_arguments *arguments, struct ky_error *why)
@@ -716,8 +720,8 @@ static const struct ky_driver *failing_around(const struct ky_driver *driver)
     return &failing;
 }
 
-/* A launch fails on one of the devices in the middle of a way: that is an error, and with the
- * bodies put again the way has the same bits as ever. */
+/* A launch fails on one of the devices in the middle of a call, which is an error. With the bodies
+ * put again the call has the usual bits. */
 static void a_launch_of_several_fails(void **state)
 {
     (void)state;
@@ -755,7 +759,8 @@ static void a_launch_of_several_fails(void **state)
     ky_snapshot_free(&s);
 }
 
-/* Bytes of all buffers while first steps are found, and those that the engine tells. */
+/* The bytes of all buffers while first steps are found; *told are the bytes that the engine
+ * foresees. */
 static size_t bytes_of(const char *engine, int precision, struct ky_memory *told)
 {
     enum { N = 2000, COLUMNS = 1U << KY_COLUMN_STEP | 1U << KY_COLUMN_JERK };
@@ -777,7 +782,7 @@ static size_t bytes_of(const char *engine, int precision, struct ky_memory *told
     return guard.peak;
 }
 
-/* What is told of the first of several devices is enough for each of them. */
+/* The memory that is foreseen for the first of several devices is enough for each of them. */
 static void memory_of_several_is_told(void **state)
 {
     (void)state;
@@ -790,7 +795,7 @@ static void memory_of_several_is_told(void **state)
     }
 }
 
-/* Bodies in one place without softening exert nothing on each other. */
+/* Bodies at one place exert no force on each other without softening. */
 static void coincident_bodies(void **state)
 {
     (void)state;
@@ -806,15 +811,15 @@ static void coincident_bodies(void **state)
         go(&parameters, &bodies, 4, 1, NULL);
         for (size_t i = 0; i < 4; i += 2) {
             assert_true(bodies.position[i][0] == bodies.position[i + 1][0]);
-            /* a = -1/8 of two other masses at a distance of 2, for 1/4 */
+            /* a = −1/8, by two masses at a distance of 2, for a time of 1/4 */
             assert_between(1 - fabs(bodies.position[i][0]), 0.0039, 0.0040);
         }
         ky_bodies_free(&bodies);
     }
 }
 
-/* For oclgrind: each kernel, with few bodies, in one block; of slow devices one takes the first
- * case, several the second. */
+/* For oclgrind: each kernel once, with few bodies, in one block. One slow device takes the first
+ * case, several take the second. */
 static void every_kernel_in_small(void **state)
 {
     (void)state;
@@ -830,7 +835,7 @@ static void every_kernel_in_small(void **state)
         struct ky_parameters parameters = hermite_parameters(cases[k].softening);
         parameters.precision = cases[k].precision;
         parameters.softening_kind = KY_SYMMETRIC;
-        parameters.step = 1.0 / 512; /* of all bodies */
+        parameters.step = 1.0 / 512; /* a step of all bodies */
         parameters.eta = 10;
         parameters.corrections = cases[k].corrections;
         if (!takes_all && k != only)
@@ -893,7 +898,7 @@ static void goes_on_from_a_file(void **state)
 
 /* ---- close encounters ---- */
 
-/* Bodies 7 and 9 fall towards each other from rest, the others are far away. */
+/* Bodies 7 and 9 fall towards each other from rest; the others are far away. */
 static void a_pair_and_others(size_t n, struct ky_bodies *bodies)
 {
     assert_ok(ky_bodies_allocate(bodies, n, KY_WITH_ID, &error));
@@ -907,8 +912,8 @@ static void a_pair_and_others(size_t n, struct ky_bodies *bodies)
     }
 }
 
-/* The way ends where a step would be shorter than the shortest; all bodies are at one time, from
- * which a restart file goes on. The pair stops it once. */
+/* A call of `advance` ends where a step would be shorter than the shortest. All bodies are then at
+ * one time, from which a restart file goes on. A pair stops the simulation only once. */
 static void a_close_encounter_stops(void **state)
 {
     (void)state;
@@ -937,11 +942,11 @@ static void a_close_encounter_stops(void **state)
     assert_true(stop.time == ky_sim_time(sim) && stop.step == parameters.step_min);
     assert_between(stop.distance / fabs(halted.position[2][0] - halted.position[0][0]), 0.999,
                    1.001);
-    assert_between(fabs(total(sim) / start - 1), 0, 0.05); /* at 1e4 times its kinetic energy */
+    assert_between(fabs(total(sim) / start - 1), 0, 0.05); /* the pair has 1e4 times as much */
     assert_ok(ky_sim_save(sim, file_in(folder, path), &error));
     assert_ok(ky_sim_restore(path, &parameters, &other, &error));
     assert_true(ky_sim_time(other) == ky_sim_time(sim));
-    /* The pair goes on with steps that are too long for it. */
+    /* The pair continues with steps that are too long for it. */
     assert_ok(ky_sim_advance_to(sim, 1.25, 0, &error));
     ky_sim_stop_reason(sim, &stop);
     assert_true(stop.kind == KY_STOP_NONE && stop.id[0] == 0);
@@ -952,7 +957,7 @@ static void a_close_encounter_stops(void **state)
     assert_true(ky_sim_time(sim) == 1.25 && ky_sim_time(other) == 1.25);
     ky_sim_close(sim);
     ky_sim_close(other);
-    parameters.softening = 1e-6; /* softened bodies do not stop */
+    parameters.softening = 1e-6; /* softened bodies do not stop it */
     ky_bodies_free(&bodies);
     a_pair_and_others(3, &bodies);
     const struct ky_integrator_report report = go(&parameters, &bodies, 20, 1, NULL);
@@ -963,8 +968,8 @@ static void a_close_encounter_stops(void **state)
     remove_file(folder);
 }
 
-/* The pair is known by its ids: when the body between the two has gone, and others have come, so
- * that they have other places, it passes all the same. */
+/* The pair is known by its ids. It is not stopped again when bodies are removed and added, so that
+ * its indices change. */
 static void a_pair_passes_in_other_places(void **state)
 {
     (void)state;
@@ -992,13 +997,13 @@ static void a_pair_passes_in_other_places(void **state)
     }
 }
 
-/* A ring turns about a body in its middle, on which the forces of the ring cancel, so that rounding
- * alone is left of them: neither does it stop the way, nor does it cost steps without end. */
+/* A ring turns about a body in its middle, where the forces of the ring cancel but for rounding.
+ * This body neither stops the call nor needs endless steps. */
 static void forces_that_cancel(void **state)
 {
     (void)state;
     enum { MOST = 8 };
-    for (int k = 2; k < MOST; k++) /* in a line, and so on */
+    for (int k = 2; k < MOST; k++) /* 2: a line, 3: a triangle … */
         for (int kind = 0; kind < 4; kind++) {
             const int precision = kind % 2 ? KY_DOUBLE : KY_EXTENDED;
             struct ky_bodies bodies = {0};
@@ -1008,7 +1013,7 @@ static void forces_that_cancel(void **state)
             parameters.precision = precision;
             parameters.step_min = ldexp(1, -20);
             assert_ok(ky_bodies_allocate(&bodies, n, 0, &error));
-            for (int i = 1; i < k; i++) /* 1/(4 sin²) of a distance, and sin of the angle */
+            for (int i = 1; i < k; i++) /* 1/d² = 1/(4 sin²), times sin */
                 pull += 1.0 / k / (4 * sin(pi * i / k));
             for (int i = 0; i < k; i++) {
                 const double angle = 2 * pi * i / k + 0.3;
@@ -1019,7 +1024,7 @@ static void forces_that_cancel(void **state)
                 bodies.velocity[i][1] = sqrt(pull) * cos(angle);
             }
             bodies.mass[k] = 0.01;
-            for (size_t i = 0; i < n; i++) /* so that places are rounded too */
+            for (size_t i = 0; i < n; i++) /* so that positions are rounded too */
                 bodies.position[i][0] += 0.1, bodies.position[i][2] += 0.7;
             const struct ky_integrator_report report = go(&parameters, &bodies, 16, 1, NULL);
             printf("# ring of %d: shortest %g, %g steps, cut %g\n", k, report.shortest,
@@ -1080,7 +1085,7 @@ static void what_does_not_go_together(void **state)
     assert_ok(ky_parameters_resolve(&p, &resolved, &error));
     assert_true(resolved.eta == 0.2);
     p.integrator = KY_LEAPFROG;
-    p.eta = 0.2; /* as files of earlier versions have it */
+    p.eta = 0.2; /* as in files of earlier versions */
     assert_ok(ky_parameters_resolve(&p, &resolved, &error));
 }
 

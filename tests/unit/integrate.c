@@ -1,5 +1,5 @@
-/* The integrator and the engine: leap-frog steps do not wait for a device, and have the same bits
- * however the way is cut; columns of an integrator go to the engine and through restart files. */
+/* The integrator and the engine. Leap-frog steps do not wait for a device, and have the same bits
+ * in any number of calls. Columns of an integrator go to the engine and into restart files. */
 #include "test.h"
 
 #include <math.h>
@@ -26,7 +26,7 @@ static struct ky_parameters parameters_of(int engine, int force)
     return parameters;
 }
 
-/* A driver that counts what waits for its device. */
+/* A driver that counts the calls that wait for its device. */
 static const struct ky_driver *sound;
 static struct ky_driver counting;
 static int waits;
@@ -73,7 +73,7 @@ struct end {
     struct ky_integrator_report report;
 };
 
-/* TICKS steps in pieces. */
+/* TICKS steps, `piece` of them a call. */
 static struct end run(const struct ky_parameters *parameters, uint64_t piece)
 {
     struct end end = {.bodies = cloud_make(PLUMMER, N)};
@@ -88,7 +88,7 @@ static struct end run(const struct ky_parameters *parameters, uint64_t piece)
     waits = 0;
     for (uint64_t tick = 0; tick < TICKS; tick += piece)
         assert_ok(integrator->verbs->advance(integrator, piece, &error));
-    if (parameters->force == KY_DIRECT) /* the host looks how many cells a tree has */
+    if (parameters->force == KY_DIRECT) /* with trees the host reads the number of cells */
         assert_int_equal(waits, 0);
     assert_ok(ky_engine_get(engine, &end.bodies, &error));
     integrator->verbs->report(integrator, &end.report);
@@ -133,7 +133,7 @@ static void same_bits_however_cut(void **state)
 
 enum { BOTH = 1U << KY_COLUMN_STEP | 1U << KY_COLUMN_JERK };
 
-/* Numbers that every engine holds to the last bit. */
+/* Numbers that every engine holds to the last bit, up to MOST of them. */
 enum { MOST = 1024 };
 static double *numbers_of(size_t n, size_t components)
 {
@@ -235,20 +235,20 @@ static void columns_in_restart_files(void **state)
         struct ky_sim *sim, *back;
         double *step = numbers_of(N, 1), *jerk = numbers_of(N, 3);
         for (int i = 0; i < N; i++)
-            step[i] = ldexp(parameters.step, -(i % 9)); /* others are refused */
+            step[i] = ldexp(parameters.step, -(i % 9)); /* other steps are refused */
         assert_ok(ky_sim_open(&parameters, &bodies, 0, &sim, &error));
-        assert_ok(ky_sim_save(sim, path, &error)); /* without columns */
+        assert_ok(ky_sim_save(sim, path, &error)); /* a file without columns */
         assert_ok(ky_restart_read(path, &file, NULL, &error));
         assert_null(ky_restart_find(&file, "jerk"));
         want_columns(sim);
         assert_ok(ky_engine_put_column(sim->engine, KY_COLUMN_STEP, step, &error));
         assert_ok(ky_engine_put_column(sim->engine, KY_COLUMN_JERK, jerk, &error));
-        assert_ok(ky_sim_restore_columns(sim, &file, &error)); /* they stay as they are */
+        assert_ok(ky_sim_restore_columns(sim, &file, &error)); /* its columns stay */
         assert_column(sim->engine, KY_COLUMN_JERK, N, jerk);
         ky_restart_free(&file);
 
         assert_ok(ky_sim_save(sim, path, &error));
-        assert_ok(ky_sim_restore(path, &parameters, &back, &error)); /* one that wants none */
+        assert_ok(ky_sim_restore(path, &parameters, &back, &error)); /* its integrator wants none */
         assert_int_equal(ky_engine_get_column(back->engine, KY_COLUMN_STEP, step, &error),
                          KY_USAGE);
         want_columns(back);
@@ -257,7 +257,7 @@ static void columns_in_restart_files(void **state)
         assert_ok(ky_sim_restore_columns(back, &file, &error));
         assert_column(back->engine, KY_COLUMN_STEP, N, step);
         assert_column(back->engine, KY_COLUMN_JERK, N, jerk);
-        file.section[2].bytes -= 8; /* a column: behind the numbers of clock and integrator */
+        file.section[2].bytes -= 8; /* a column, after the sections of clock and integrator */
         assert_int_equal(ky_sim_restore_columns(back, &file, &error), KY_BAD_DATA);
         ky_restart_free(&file);
         ky_sim_close(sim);

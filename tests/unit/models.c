@@ -1,6 +1,6 @@
-/* Initial models against their analytic laws, and orbits of merged systems. Sampling noise of a
- * mean over N bodies is about 1/√N; the bounds are some three to five times that, with fixed seeds.
- */
+/* Initial models against their analytic laws, and orbits of merged systems. The sampling noise of a
+ * mean over N bodies is about 1/√N. The bounds are three to five times as large, and seeds are
+ * fixed. */
 #include "test.h"
 
 #include <math.h>
@@ -33,7 +33,7 @@ static struct ky_bodies make(const char *name, const struct ky_model_parameters 
     return snapshot.bodies;
 }
 
-/* T, W and −Σ m x·a by a plain double loop; eps of a pair. */
+/* T, W and −Σ m x·a, by a double loop over the pairs. */
 struct energies {
     double kinetic, potential, virial;
 };
@@ -56,14 +56,14 @@ static struct energies energies_of(const struct ky_bodies *bodies, double eps)
     return sum;
 }
 
-/* Models whose cusp is at the origin, not their centre of mass. */
+/* Whether a model has its cusp at the origin; the others have their centre of mass there. */
 static int has_cusp(size_t k)
 {
     return !strcmp(ky_model_name(k), "hernquist") || !strcmp(ky_model_name(k), "jaffe") ||
            !strcmp(ky_model_name(k), "nfw");
 }
 
-/* Models in units of their own have test programs of their own. */
+/* Whether a model has units of its own. Those models have test programs of their own. */
 static int has_own_units(size_t k)
 {
     return ky_models[k]->scaling == KY_NOT_SCALED;
@@ -108,9 +108,9 @@ static void names_and_wrong_parameters(void **state)
     assert_int_equal(ky_model_make("plummer", &parameters, &snapshot, &error), KY_FAULT);
 }
 
-/* Without a softening the model takes one of its own, or 0.75 r_h n^−0.26 of its half-mass radius,
- * as ky_system_scales does of the bodies; the velocities are in balance with it and the snapshot
- * tells it. */
+/* Without a softening a model takes its own, or 0.75 r_h n^−0.26 with its half-mass radius r_h. So
+ * does ky_system_scales, with the radius of the bodies. Velocities are in balance with this
+ * softening, and the snapshot has it. */
 static void recommended_softening_is_stored(void **state)
 {
     (void)state;
@@ -128,7 +128,7 @@ static void recommended_softening_is_stored(void **state)
         assert_int_equal(by_default.softening_kind, KY_PLUMMER);
         if (parameters.n == 2 || ky_models[k]->softening > 0) {
             assert_true(by_default.softening == ky_models[k]->softening);
-        } else if (strcmp(name, "galaxy")) { /* that has the one of its disk */
+        } else if (strcmp(name, "galaxy")) { /* which takes that of its disk */
             assert_ok(ky_system_scales(&by_default.bodies, 1, (double)NAN, &scales, &error));
             assert_between(by_default.softening, 0.96 * scales.softening, 1.04 * scales.softening);
         }
@@ -143,8 +143,8 @@ static void recommended_softening_is_stored(void **state)
     }
 }
 
-/* The cusp is at the origin: of several samples the sphere about the origin that has 1 % of the
- * mass in the smooth model holds 1 % in the mean. About the centre of mass it holds less. */
+/* The cusp is at the origin. The sphere about the origin that has 1 % of the mass in the smooth
+ * model also holds 1 % of several samples, on average. About the centre of mass it holds less. */
 static void a_cusp_is_at_the_origin(void **state)
 {
     (void)state;
@@ -154,8 +154,8 @@ static void a_cusp_is_at_the_origin(void **state)
         struct ky_model_parameters parameters = parameters_of(N, 0);
         parameters.seed = seed;
         struct ky_bodies bodies = make("hernquist", &parameters);
-        /* M(r) = r²/(1 + r)² = 0.01 × 0.9799 of the whole, less what the cut takes: r = 0.11 scale
-         * radii, a third of a Hénon length each */
+        /* M(r) = r²/(1 + r)² = 0.01 × 0.9799, where the cut leaves 0.9799 of the mass: r = 0.11
+         * scale radii, of which each is a third of a Hénon length */
         for (size_t i = 0; i < N; i++) {
             const double *x = bodies.position[i];
             inside += sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]) < 0.0371;
@@ -165,7 +165,8 @@ static void a_cusp_is_at_the_origin(void **state)
     assert_between(inside / (N * SAMPLES), 0.0085, 0.0115);
 }
 
-/* Total mass, half-mass radius, G: the same bodies in other units, in the same virial ratio. */
+/* Another total mass, half-mass radius or G gives the same bodies in other units, with the same
+ * virial ratio. */
 static void mass_radius_and_g_scale(void **state)
 {
     (void)state;
@@ -183,7 +184,7 @@ static void mass_radius_and_g_scale(void **state)
         parameters.virial_ratio = 1;
         assert_ok(ky_model_make(name, &parameters, &plain, &error));
         double half = 1;
-        if (!strcmp(name, "galaxy")) { /* that of its disk counts */
+        if (!strcmp(name, "galaxy")) { /* the radius of its disk counts */
             half = 1.678347;
         } else if (!fixed) {
             assert_ok(ky_system_scales(&plain.bodies, 1, 0.1, &scales, &error));
@@ -205,8 +206,8 @@ static void mass_radius_and_g_scale(void **state)
                 assert_between(scaled.bodies.position[i][c] - length * plain.bodies.position[i][c],
                                -1e-9 * length, 1e-9 * length);
         }
-        /* the softening is not quite 8 times as large in units of the radius, so the speeds are
-         * near, and with the exact ratio the same */
+        /* The ratio of softening and radius changes a little, and so do speeds. With the exact
+         * ratio of lengths they are the same. */
         parameters.softening = 0.1 * length;
         ky_snapshot_free(&scaled);
         assert_ok(ky_model_make(name, &parameters, &scaled, &error));
@@ -219,7 +220,7 @@ static void mass_radius_and_g_scale(void **state)
     }
 }
 
-/* G that contradicts the units, and half of the scales. */
+/* A G that contradicts the units is refused, and so are units that are given in part. */
 static void wrong_units_of_a_model(void **state)
 {
     (void)state;
@@ -236,7 +237,7 @@ static void wrong_units_of_a_model(void **state)
     assert_int_equal(ky_model_make("plummer", &parameters, &snapshot, &error), KY_USAGE);
 }
 
-/* Of a parabola Barker's equation gives the time: √(2 q³/(G M)) (D + D³/3), D² = r/q − 1. */
+/* Barker's equation gives the time on a parabola: √(2 q³/(G M)) (D + D³/3), D² = r/q − 1. */
 static void scale_and_time_of_a_merger(void **state)
 {
     (void)state;
@@ -262,15 +263,15 @@ static void scale_and_time_of_a_merger(void **state)
     assert_int_equal(ky_merge_time(&parameters, (double)INFINITY, &time, &error), KY_USAGE);
     assert_int_equal(ky_merge_time(&parameters, -1, &time, &error), KY_USAGE);
     assert_non_null(strstr(error.text, "the mass of the two systems is -1;"));
-    parameters.pericentre = 6; /* beyond the start */
+    parameters.pericentre = 6; /* larger than the separation */
     assert_int_equal(ky_merge_time(&parameters, 2, &time, &error), KY_USAGE);
     assert_int_equal(ky_merge_scale(&pair, &parameters, &scale, &error), KY_USAGE);
     assert_int_equal(ky_merge_time(NULL, 2, &time, &error), KY_USAGE);
     assert_int_equal(ky_merge_scale(NULL, &parameters, &scale, &error), KY_USAGE);
 }
 
-/* A merger of 1 : 3 from one system: the second has a third of the mass and the radius goes with
- * its root, or is given; it stays in equilibrium. */
+/* A merger of 1 : 3 is made of one system. The second one has a third of the mass. Its radius
+ * follows from the root of the mass ratio, or is given. It stays in equilibrium. */
 static void merging_scales_the_second_system(void **state)
 {
     (void)state;
@@ -344,7 +345,7 @@ static void few_bodies_are_finite_and_centred(void **state)
                     parameters.n = 0;
                 if (n < ky_models[k]->least)
                     continue;
-                if (ky_models[k]->softening > 0) /* larger ones have no orbit */
+                if (ky_models[k]->softening > 0) /* the model takes no larger ones */
                     parameters.softening = kind * ky_models[k]->softening;
                 struct ky_bodies bodies = make(ky_model_name(k), &parameters);
                 assert_ok(ky_bodies_check(&bodies, &error));
@@ -387,7 +388,7 @@ static void large_models_are_centred(void **state)
     }
 }
 
-/* 2T/|Σ m x·a| = 1 with the softening, E = −1/4 without. */
+/* 2T/|Σ m x·a| is 1 with the softening, and E is −1/4 without it. */
 static void models_are_in_virial_balance(void **state)
 {
     (void)state;
@@ -408,7 +409,7 @@ static void models_are_in_virial_balance(void **state)
             }
 }
 
-/* Softenings that the tables of equilibria do not resolve are no reason to refuse a model. */
+/* A model takes a softening that is too small for its tables to resolve. */
 static void small_softenings_are_taken(void **state)
 {
     (void)state;
@@ -423,8 +424,8 @@ static void small_softenings_are_taken(void **state)
         }
 }
 
-/* The same to 0.4 %, with the virial known from the smooth models: T = 1/4 without softening. For a
- * Plummer sphere the known case of ε/a = 0.17: the Newtonian model is 7 % too hot. */
+/* T is right to 0.4 %, where the virial is known from the smooth model: T = 1/4 without softening.
+ * For a Plummer sphere with ε/a = 0.17 it is known that the Newtonian model is 7 % too hot. */
 static void kinetic_energy_is_exact(void **state)
 {
     (void)state;
@@ -461,7 +462,8 @@ static void cold_and_warm_uniform_models(void **state)
         }
 }
 
-/* √N times the largest distance of the sample's distribution from a law; below 1.95 in 99.9 %. */
+/* √N times the largest distance of the sample's distribution from a law: below 1.95 in 99.9 % of
+ * samples. */
 static double kolmogorov(double *values, size_t n, double (*law)(double))
 {
     double most = 0;
@@ -474,7 +476,7 @@ static double kolmogorov(double *values, size_t n, double (*law)(double))
     return most * sqrt((double)n);
 }
 
-/* Mass within x scale radii of ρ(x) − ρ(cut), which ends at the cut with mass 1. */
+/* The mass within x scale radii, for the density ρ(x) − ρ(cut), whose mass within the cut is 1. */
 static double plummer_mass(double x)
 {
     const double cut = 38.7136917515, all = pow(1 + 1 / (cut * cut), -1.5);
@@ -501,8 +503,8 @@ static double nfw_mass(double x)
     return (log1p(x) - x / (1 + x) - edge * x * x * x) / (all - edge * pow(cut, 3));
 }
 
-/* The scale radius in Hénon units, a = 2|W| = ∫ (M/x)² dx + 1/cut, by the midpoint rule in log x.
- */
+/* The scale radius in Hénon units: a = 2|W| = ∫ (M/x)² dx + 1/cut, by the midpoint rule in log
+ * x. */
 static double scale_radius(double (*mass)(double), double cut)
 {
     enum { STEPS = 4000 };
@@ -643,7 +645,8 @@ static double salpeter_law(double m)
     return (pow(0.1, -1.35) - pow(m, -1.35)) / (pow(0.1, -1.35) - pow(100, -1.35));
 }
 
-/* Drawn masses follow their law, add up to the whole mass, and leave a sphere in balance. */
+/* Masses that are drawn follow their law and add up to the total mass, and the sphere is in
+ * balance. */
 static void masses_follow_their_function(void **state)
 {
     (void)state;
@@ -675,7 +678,7 @@ static void masses_follow_their_function(void **state)
         double scale = 0;
         for (size_t i = 0; i < N; i++)
             scale = fmax(scale, fabs(bodies.position[i][0] - equal.position[i][0]));
-        assert_true(scale < 0.1); /* the same bodies about another centre of mass */
+        assert_true(scale < 0.1); /* another centre of mass moves all of them */
         ky_bodies_free(&equal);
         ky_bodies_free(&bodies);
     }
@@ -705,8 +708,9 @@ static void keep_line(void *context, enum ky_log_level level, const char *line)
     snprintf(told, sizeof told, "%s%s", level == KY_LOG_WARNING ? "warning: " : "", line);
 }
 
-/* In units with a scale stars have masses in those of the Sun: with limits that are exact, number
- * and total mass follow from each other, and with both the masses are scaled, which is told. */
+/* In units with a scale stars have masses in solar masses, and the limits are exact. The total mass
+ * follows from the number, and the number from the mass. Where both are given, masses are scaled
+ * with a warning. */
 static void stars_have_masses_of_the_sun(void **state)
 {
     (void)state;
@@ -751,17 +755,18 @@ static void stars_have_masses_of_the_sun(void **state)
     parameters.mass = 1e200;
     assert_int_equal(ky_model_make("plummer", &parameters, &none, &error), KY_USAGE);
     assert_non_null(strstr(error.text, "too many stars"));
-    parameters.units = (struct ky_units){.g = (double)NAN}; /* only ratios count */
+    parameters.units = (struct ky_units){.g = (double)NAN}; /* no units */
     assert_int_equal(ky_model_make("plummer", &parameters, &none, &error), KY_USAGE);
 }
 
-/* Position, velocity and orientation: x goes where the angles say, and lengths may have units. */
+/* Position, velocity and orientation: the x axis goes where the angles say, and lengths may have
+ * units. */
 static void systems_are_placed(void **state)
 {
     (void)state;
     static const struct {
         const char *orientation;
-        double x[3], z[3]; /* where the x and z axes go */
+        double x[3], z[3]; /* the new x and z axes */
     } cases[] = {
         {NULL, {1, 0, 0}, {0, 0, 1}},
         {"90,0,0", {1, 0, 0}, {0, -1, 0}},
@@ -805,7 +810,8 @@ static void systems_are_placed(void **state)
     }
 }
 
-/* What has no equilibrium, or numbers that are not finite, is refused or told. */
+/* A model without an equilibrium, or with numbers that are not finite, is refused or has a
+ * warning. */
 static void balance_is_looked_at(void **state)
 {
     (void)state;
@@ -842,7 +848,8 @@ static double spin(const struct ky_bodies *bodies, size_t i)
     return x[0] * v[1] - x[1] * v[0];
 }
 
-/* The fraction of the bodies with L_z < 0 turns the other way; speeds and |L_z| stay. */
+/* With `rotation` this fraction of the bodies with L_z < 0 turns the other way. Speeds and |L_z|
+ * stay. */
 static void spheres_turn(void **state)
 {
     (void)state;
@@ -861,7 +868,8 @@ static void spheres_turn(void **state)
                            turning.velocity[i][2]) -
                      hypot(hypot(still.velocity[i][0], still.velocity[i][1]), still.velocity[i][2]);
         }
-        /* The mean velocity is taken off after the turn, and moves some few across L_z = 0. */
+        /* The mean velocity is subtracted afterwards, which changes the sign of L_z for a few
+         * bodies. */
         assert_between(turned / back, fractions[k] - 0.015, fractions[k] + 0.015);
         assert_between(drift / N, -1e-3, 1e-3);
         ky_bodies_free(&still);
@@ -882,7 +890,7 @@ static void only_spheres_have_masses_and_rotation(void **state)
     assert_false(ky_model_takes(ky_model_find("two-body", &error), "mass-function"));
     struct ky_model_parameters parameters = parameters_of(10, 0);
     struct ky_snapshot snapshot;
-    parameters.mass_function = KY_MASS_KROUPA; /* a field that the model has not */
+    parameters.mass_function = KY_MASS_KROUPA; /* the model has no such field */
     struct ky_bodies cube = make("uniform-cube", &parameters);
     assert_true(cube.mass[0] == cube.mass[9]);
     ky_bodies_free(&cube);
@@ -893,7 +901,7 @@ static void only_spheres_have_masses_and_rotation(void **state)
     assert_int_equal(ky_model_make("plummer", &parameters, &snapshot, &error), KY_USAGE);
 }
 
-/* log10(tidal over King radius): King (1966), to the digits that are commonly printed. */
+/* log10(tidal over King radius): King (1966), to the digits in common tables. */
 static void king_concentrations(void **state)
 {
     (void)state;
@@ -947,8 +955,8 @@ static void tables_give_the_analytic_distribution_functions(void **state)
     free(equilibrium);
 }
 
-/* The softened force of the table against that of a sample, each of whose bodies is spread over its
- * sphere by 64 rings of equal area. */
+/* The softened force of the table against the force of a sample. Each body of the sample is spread
+ * over its sphere, on 64 rings of equal area. */
 static void softened_force_agrees_with_bodies(void **state)
 {
     (void)state;
@@ -978,7 +986,8 @@ static void softened_force_agrees_with_bodies(void **state)
     ky_bodies_free(&bodies);
 }
 
-/* Same seed, same bytes; for any number of threads. Positions do not depend on the softening. */
+/* The same seed gives the same bytes for any number of threads. Positions do not depend on the
+ * softening. */
 static void bodies_depend_on_the_seed_alone(void **state)
 {
     (void)state;
@@ -1058,7 +1067,7 @@ static void two_bodies_have_their_orbit(void **state)
     }
 }
 
-/* With softening: the speed at apocentre makes a (1 − e) the other turning point. */
+/* With softening the speed at apocentre makes a (1 − e) the other turning point. */
 static void two_softened_bodies_turn_where_they_should(void **state)
 {
     (void)state;
@@ -1115,8 +1124,8 @@ static void centre_of(const struct ky_bodies *bodies, size_t first, size_t end, 
     }
 }
 
-/* The x-y plane of the first system is turned upside down, that of the second stands upright;
- * places and speeds within them stay. */
+/* The first system is turned upside down, and the x-y plane of the second stands upright. Distances
+ * and speeds within a system stay. */
 static void merged_systems_are_turned(void **state)
 {
     (void)state;

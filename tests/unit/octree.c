@@ -1,5 +1,4 @@
-/* Keys, sort and the host octree: what holds for every tree, on ordinary and on degenerate bodies.
- */
+/* Keys, the sort and the octree of the host, with ordinary and with degenerate bodies. */
 #include "test.h"
 
 #include <float.h>
@@ -25,7 +24,7 @@ struct sample {
     double *x, *y, *z, *mass, *softening;
 };
 
-/* Body i of a distribution; r gives numbers that depend on i alone. */
+/* Places body i of a distribution; the random numbers of r depend on i alone. */
 typedef void place_function(size_t i, size_t n, struct ky_random *r, double x[3]);
 
 static void plummer(size_t i, size_t n, struct ky_random *r, double x[3])
@@ -82,7 +81,7 @@ static void escapers(size_t i, size_t n, struct ky_random *r, double x[3])
         x[k] *= 1e7;
 }
 
-/* Half of the bodies in a cluster of 1e-12, a tenth of those in one point. */
+/* Half of the bodies in a cluster of size 1e-12; a tenth of the cluster is in one point. */
 static void tight_cluster(size_t i, size_t n, struct ky_random *r, double x[3])
 {
     cube(i, n, r, x);
@@ -90,7 +89,7 @@ static void tight_cluster(size_t i, size_t n, struct ky_random *r, double x[3])
         x[k] = 0.7 + (i % 20 == 1 ? 0 : 1e-12 * x[k]);
 }
 
-/* Each body 1e-7 times as far as the one before, then all in one place. */
+/* Each body is 1e-7 times as far out as the one before; the last ones are all in one place. */
 static void graded(size_t i, size_t n, struct ky_random *r, double x[3])
 {
     (void)n, (void)r;
@@ -144,8 +143,7 @@ static struct ky_parameters parameters_with(int curve, int leaf, int group)
     return p;
 }
 
-/* ---- what holds for every tree ----------------------------------------------------------------
- */
+/* ---- checks of every tree ---------------------------------------------------------------- */
 
 static void check_order(const struct ky_octree *tree, const struct sample *s)
 {
@@ -236,7 +234,7 @@ static void check_cell(const struct ky_octree *tree, size_t c)
         away = fmax(away, fabs(centre[a]));
         centre[a] += tree->origin[a];
     }
-    /* Centres have 48 bits; and a few of the smallest floats. */
+    /* Centres have 48 bits, and errors of a few of the smallest floats. */
     double tiny = 8 * DBL_EPSILON * far + 0x1p-47 * away + 0x1p-147;
     assert_between((double)moment[KY_MOMENT_MASS], (double)mass * (1 - 1e-7),
                    (double)mass * (1 + 1e-7));
@@ -277,7 +275,7 @@ static void check_groups(const struct ky_octree *tree, int group)
     assert_int_equal(body, tree->n);
 }
 
-/* A walk that opens everything comes by every cell once, and by the leaves in order. */
+/* A walk that opens everything meets every cell once, and the leaves in order. */
 static void check_links(const struct ky_octree *tree)
 {
     size_t visits = 0;
@@ -315,8 +313,8 @@ static int compare_keys(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* All cells of a grid of 16³, its coordinates shifted to the top or to the bottom of the key: no
- * key twice, and along the Hilbert curve each step goes to a neighbour. */
+/* All cells of a grid of 16³ have different keys, and each step along the Hilbert curve goes to a
+ * neighbour. The coordinates are in the highest or in the lowest bits of the keys. */
 static void curves_visit_a_grid_once(void **state)
 {
     (void)state;
@@ -363,8 +361,8 @@ static void morton_keys_interleave(void **state)
     assert_int_equal(ky_key_common((uint64_t)1 << 59, 0), 1);
 }
 
-/* Against qsort of words of (key, place), with many ties, constant digits and every number of
- * passes. */
+/* The sort does what qsort does with words of key and place: with many ties, with constant digits,
+ * for every number of passes. */
 static void sort_is_stable(void **state)
 {
     (void)state;
@@ -389,7 +387,7 @@ static void sort_is_stable(void **state)
             }
 }
 
-/* Every word gives back its index and the levels of its key that fit. */
+/* A word has the index, and the levels of the key that fit. */
 static void words_hold_key_and_index(void **state)
 {
     (void)state;
@@ -468,8 +466,8 @@ static void degenerate_trees_hold_together(void **state)
     }
 }
 
-/* One body far out must leave the others as well resolved as without it, and a cluster of 1e-12 has
- * leaves as small as any. */
+/* With one body far out the others are resolved as well as without it. A cluster of size 1e-12 has
+ * small leaves too. */
 static void outsiders_do_not_spoil_the_tree(void **state)
 {
     (void)state;
@@ -493,7 +491,8 @@ static void outsiders_do_not_spoil_the_tree(void **state)
 
 /* ---- samples ---- */
 
-/* Bodies near a lattice in its order; sorted along an axis; two components that take turns. */
+/* Orders of bodies: near a lattice, in the lattice's order; sorted along an axis; two components by
+ * turns. */
 static void lattice(size_t i, size_t n, struct ky_random *r, double x[3])
 {
     const size_t side = (size_t)(cbrt((double)n) + 0.5),
@@ -515,8 +514,8 @@ static void in_turns(size_t i, size_t n, struct ky_random *r, double x[3])
         x[k] = 0.3 + 1e-4 * x[k];
 }
 
-/* An order of the bodies and its inverse; what comes first is spread over every period and over
- * both halves. */
+/* The order of a sample has an inverse. Its first bodies come from every part of a period, and from
+ * both halves of the bodies. */
 static void a_sample_is_of_all_bodies(void **state)
 {
     (void)state;
@@ -540,7 +539,7 @@ static void a_sample_is_of_all_bodies(void **state)
                 const double share =
                     (double)(n / period * upper + (rest < upper ? rest : upper)) / (double)n;
                 assert_between(((double)halves[0] - share * (double)most) / sqrt((double)most),
-                               -2.5, 2.5); /* five deviations */
+                               -2.5, 2.5); /* five standard deviations */
             }
     }
     size_t index[8];
@@ -550,7 +549,8 @@ static void a_sample_is_of_all_bodies(void **state)
     assert_int_equal(ky_sample(0, 8, index), 0);
 }
 
-/* The cube of the keys holds nearly all, and a median is in the midst, however the bodies lie. */
+/* In any order of the bodies the cube of the keys holds nearly all of them, and a median of the
+ * sample is in their midst. */
 static void no_order_of_the_bodies_spoils_a_sample(void **state)
 {
     (void)state;
@@ -576,7 +576,7 @@ static void no_order_of_the_bodies_spoils_a_sample(void **state)
                 }
             drop(&own);
         }
-    struct sample few = make(in_turns, 4000, 0); /* every (n/1023 + 1)th is of one component */
+    struct sample few = make(in_turns, 4000, 0); /* every (n/1023 + 1)th body is of one component */
     size_t below = 0;
     const double median = ky_sampled_median(few.x, 1, 4000, KY_MEDIAN_MOST);
     for (size_t i = 0; i < 4000; i++)
@@ -642,7 +642,7 @@ static struct ky_octree softening_tree(const struct sample *s, int kind, int lea
     return tree;
 }
 
-/* Largest less smallest ε² of the bodies with mass in a cell, and its longest side. */
+/* The largest less the smallest ε² of the bodies with mass in a cell, and its longest side. */
 static void spread_of(const struct ky_octree *tree, size_t c, double *spread, double *side)
 {
     const double *const x[3] = {tree->x, tree->y, tree->z};
@@ -663,8 +663,8 @@ static void spread_of(const struct ky_octree *tree, size_t c, double *spread, do
     *spread = most > least ? most - least : 0;
 }
 
-/* How many cells and leaves are small against the softenings that are mixed in them; cells that
- * are divided by softening do not count. */
+/* The number of cells and leaves that are small against the softenings that are mixed in them.
+ * Cells that are divided by softening do not count. */
 static size_t mixed_cells(const struct ky_octree *tree)
 {
     size_t mixed = 0;
@@ -676,7 +676,7 @@ static size_t mixed_cells(const struct ky_octree *tree)
     return mixed;
 }
 
-/* Softenings of all kinds: by types, over a decade, one of them 0 or huge, neighbouring numbers,
+/* Gives the bodies softenings: by types, over a decade, one of them 0 or huge, neighbouring floats,
  * powers of two down to the smallest. */
 static void soften(struct sample *s, int how)
 {
@@ -707,9 +707,9 @@ static void soften(struct sample *s, int how)
 }
 enum { KINDS_OF_SOFTENING = 6 };
 
-/* Under symmetric softening no cell mixes softenings that are large against its size; the tree is
- * whole, of bounded depth and the same for any number of threads. Of the other kind, and for one
- * softening, trees are as without. */
+/* With symmetric softening no cell mixes softenings that are large against its size. The tree is
+ * whole, of bounded depth, and the same for any number of threads. With the other kind, or with one
+ * softening, the tree is the usual one. */
 static void softenings_that_differ_lie_in_cells_of_their_own(void **state)
 {
     (void)state;
@@ -743,7 +743,7 @@ static void softenings_that_differ_lie_in_cells_of_their_own(void **state)
     }
 }
 
-/* One struct for systems of different size and kind, and back again. */
+/* One struct is built for systems of different sizes and kinds, and for the first one again. */
 static void a_tree_is_used_again(void **state)
 {
     (void)state;
@@ -798,9 +798,9 @@ static enum ky_status refresh(struct ky_octree *tree, const struct sample *s,
     return status;
 }
 
-/* A tree whose bodies have moved has their moments and boxes, and the cells and links of before;
- * where none has moved it has the same bytes. Edges stay, about the box where that has left the
- * cube. */
+/* A tree that follows bodies that have moved gets their moments and boxes, and keeps its cells,
+ * links and edges. An edge is about the box if the box has left the cube. If no body has moved, all
+ * bytes are the same. */
 static void a_tree_follows_its_bodies(void **state)
 {
     (void)state;
@@ -847,7 +847,7 @@ static void a_tree_follows_its_bodies(void **state)
     }
 }
 
-/* What is said beforehand is near what is used, and no more than the engine has a budget for. */
+/* The memory that is foreseen is near the memory that is used, and within the engine's budget. */
 static void memory_is_foreseen(void **state)
 {
     (void)state;
@@ -875,7 +875,7 @@ static void memory_is_foreseen(void **state)
     }
 }
 
-/* Positions that the engine should never have let through must not crash the build. */
+/* Positions that an engine should have refused must not crash the build. */
 static void wild_positions_do_not_crash(void **state)
 {
     (void)state;
@@ -913,7 +913,7 @@ static void opening_radii_follow_their_formulas(void **state)
         for (size_t c = 0; c < tree.nodes; c++) {
             const struct ky_cell_box *box = &tree.box[c];
             double l = longest(box), s2 = 0;
-            if (tree.link[c].bodies == 1) /* nothing but the rounding of its centre */
+            if (tree.link[c].bodies == 1) /* only its centre is rounded */
                 continue;
             for (int a = 0; a < 3; a++)
                 s2 += pow(0.5 * ((double)box->above[a] - (double)box->below[a]), 2);
@@ -928,7 +928,7 @@ static void opening_radii_follow_their_formulas(void **state)
     drop(&s);
 }
 
-/* `edge`: a power of two below the root's edge and no less than the box; also where bodies are
+/* An edge is the root's edge over a power of two, and no less than the box, also where bodies are
  * outside the frame. */
 static void edges_hold_the_boxes(void **state)
 {
@@ -956,7 +956,7 @@ static void edges_hold_the_boxes(void **state)
     }
 }
 
-/* Where the tree says that no box need be tested, no body is in a cell that it may use. */
+/* Where the tree says that no box need be tested, no body lies in a cell that may act on it. */
 static void opening_radii_hold_the_bodies(void **state)
 {
     (void)state;
@@ -990,15 +990,15 @@ static void opening_radii_hold_the_bodies(void **state)
     drop(&s);
 }
 
-/* Sinks in a box of half sides hx, 1 and 1; a cell from 2 to 5 in x about com 3, across 0 in y and
- * z, moved by x − 3, y and z. */
+/* Sinks in a box with the half sides hx, 1 and 1, and a cell whose centre of mass is at x, y and z.
+ * For x = 3 the cell reaches from 2 to 5 along x; along y and z it reaches to both sides of 0. */
 static struct ky_opening_apart apart(float x, float y, float z, float hx)
 {
     return (struct ky_opening_apart){x, y, z, hx, 1, 1};
 }
 static const struct ky_opening_sides sides = {1, 1, 1, 2, 1, 1, 0};
 
-/* A cell of the bodies 0 … count − 1, by the formulas that host and kernels read. */
+/* The sums of a cell with the bodies 0 … count − 1, by the formulas of host and kernels. */
 static struct ky_cell_sums sum_of(const double (*x)[3], const double *m, size_t count,
                                   struct ky_cell_second *second)
 {
@@ -1055,7 +1055,7 @@ static void formulas_of_a_cell_are_double_sums(void **state)
         assert_between(sums.axis[c].x / (double)(com[c] / mass), 1 - 1e-14, 1 + 1e-14);
     assert_between(second.xx / (double)xx, 1 - 1e-13, 1 + 1e-13);
     assert_between(second.yz - (double)yz, -1e-14, 1e-14);
-    m[0] = 0; /* without mass: the middle of the box, whatever its ε² */
+    m[0] = 0; /* without mass: the middle of the box, for any ε² */
     const struct ky_cell_sums none = sum_of((const double(*)[3])x, m, 1, &second);
     assert_true(none.axis[1].x == x[0][1] && none.eps2.most == 0 && second.xx == 0);
 }
@@ -1081,11 +1081,11 @@ static int opens(struct ky_opening_apart a, float open2, unsigned how)
     return ky_opening_opens(a, sides, ky_opening_distance2(a), open2, how);
 }
 
-/* The one test that all walks make: by the centre, by the box, and what touches. */
+/* The opening test of all walks: by the centre, by the box, and cells that touch the sinks. */
 static void cells_are_opened_by_one_test(void **state)
 {
     (void)state;
-    const struct ky_opening_apart near = apart(3, 0, 0, 1), /* com at 2, box at 1, cube touches */
+    const struct ky_opening_apart near = apart(3, 0, 0, 1), /* centre 2, box 1 away, cube touches */
         on = {0, 0, 0, 0, 0, 0};
     assert_true(opens(near, 4.1f, 0));
     assert_false(opens(near, 3.9f, 0));
@@ -1095,10 +1095,10 @@ static void cells_are_opened_by_one_test(void **state)
     assert_true(opens(apart(3, 0, 0, 2), 0.5f, KY_OPENING_TOUCH));
     assert_true(opens(near, 3.9f, KY_OPENING_TOUCH | KY_OPENING_CUBE));
     assert_false(opens(near, 3.9f, KY_OPENING_CUBE));
-    assert_true(opens(on, 0, 0)); /* however small its opening radius */
+    assert_true(opens(on, 0, 0)); /* whatever its opening radius */
 }
 
-/* What kernels read as loads of 16 bytes. */
+/* Kernels load these 16 bytes at a time. */
 _Static_assert(sizeof(struct ky_cell_centre) == 16 && offsetof(struct ky_cell_centre, open2) == 12,
                "centre");
 _Static_assert(sizeof(struct ky_low) == 16 && offsetof(struct ky_low, eps2) == 12, "low parts");
@@ -1110,7 +1110,8 @@ _Static_assert(sizeof(struct ky_cell_box) == 32 && offsetof(struct ky_cell_box, 
                "box");
 _Static_assert(KY_MOMENTS(1) == 1 && KY_MOMENTS(2) == 8, "moments are loaded four at a time");
 
-/* Boxes are as much wider as their readers' places are coarser, and the origin can be given. */
+/* Boxes are wider where the positions of those who read them are coarser, and the origin can be
+ * given. */
 static void trees_are_made_for_their_readers(void **state)
 {
     (void)state;

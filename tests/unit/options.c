@@ -1,4 +1,4 @@
-/* The options mechanism: text to fields and back, the command line, INI files, misspellings. */
+/* Options: from text to fields and back, on the command line, in INI files, and misspelt. */
 #include "test.h"
 
 #include <math.h>
@@ -89,7 +89,7 @@ static void letters_and_words(void **state)
     assert_string_equal(words[1], "--");
 }
 
-/* 100 columns at most, the text in a column of its own, letters beside names. */
+/* Help has 100 columns at most, the text in a column of its own, and letters beside names. */
 static void help_is_wrapped(void **state)
 {
     (void)state;
@@ -150,7 +150,7 @@ static void wrong_values_are_refused(void **state)
     }
 }
 
-/* A word that has nothing to do with any option is no misspelling of one. */
+/* No option is suggested for a word that resembles none. */
 static void what_is_not_near_is_not_suggested(void **state)
 {
     (void)state;
@@ -190,7 +190,7 @@ static enum ky_status read_ini(const char *text, size_t size, struct ky_option_s
     return status;
 }
 
-/* What is written can be read back, to the same bits, by either reader. */
+/* An INI file that is written is read back with the same bits, by both readers. */
 static void ini_round_trip(void **state)
 {
     (void)state;
@@ -220,7 +220,7 @@ static void ini_round_trip(void **state)
     }
 }
 
-/* What editors and people write. */
+/* Files as editors and people write them. */
 static void ini_as_people_write_it(void **state)
 {
     (void)state;
@@ -286,7 +286,7 @@ static void ini_errors_name_the_place(void **state)
     }
 }
 
-/* Hundreds of wrong lines are one line of error, which says that there are more. */
+/* Hundreds of wrong lines give one line of error, which ends with "and more". */
 static void ini_errors_have_an_end(void **state)
 {
     (void)state;
@@ -301,8 +301,8 @@ static void ini_errors_have_an_end(void **state)
     ky_options_storage_free(storage);
 }
 
-/* What is given stands in a template with its value, the rest as remarks; the whole is read back.
- */
+/* A template has the options that are given with their values, and the others as comments. It can
+ * be read back. */
 static void templates_are_parameter_files(void **state)
 {
     (void)state;
@@ -327,7 +327,7 @@ static void templates_are_parameter_files(void **state)
     free(text);
 }
 
-/* A name that two sets have belongs to the first, in a file as on the command line, and under any
+/* A name in two sets belongs to the first set, on the command line and in a file under any
  * heading. */
 static void ini_names_of_two_sets(void **state)
 {
@@ -406,7 +406,7 @@ static void expect_opening(int opening, double theta, double alpha, int once, in
     assert_int_equal(again.opening, expected);
 }
 
-/* θ or α choose the opening test that they belong to; neither is taken and passed over. */
+/* θ and α choose the opening test that they belong to. Neither is accepted and then ignored. */
 static void the_opening_follows_what_is_given(void **state)
 {
     (void)state;
@@ -432,7 +432,7 @@ static void the_opening_follows_what_is_given(void **state)
     }
 }
 
-/* What is resolved may take the place of what was given. */
+/* Resolved parameters may replace the given ones in the same struct. */
 static void parameters_are_resolved_in_place(void **state)
 {
     (void)state;
@@ -454,7 +454,7 @@ static void parameters_are_resolved_in_place(void **state)
     }
 }
 
-/* What a program of another language needs to know, and to set. */
+/* Options as a program in another language sees and sets them. */
 static void options_for_programs(void **state)
 {
     (void)state;
@@ -483,12 +483,13 @@ static void options_for_programs(void **state)
     assert_int_equal(ky_parameters_set(&p, "teta", "0.5", &error), KY_USAGE);
     assert_non_null(strstr(error.text, "did you mean theta"));
     assert_int_equal(ky_parameters_set(&p, "end", "0.5", &error), KY_USAGE);
-    p.size = offsetof(struct ky_parameters, step); /* a program of before there were steps */
+    p.size = offsetof(struct ky_parameters, step); /* as in a program from before steps */
     assert_int_equal(ky_parameters_set(&p, "step", "0.5", &error), KY_USAGE);
     assert_ok(ky_parameters_set(&p, "theta", "0.25", &error));
 }
 
-/* Values with units wait until the units are known; a later value without one counts alone. */
+/* Values with units wait until the units are known. A later value without a unit replaces a waiting
+ * one. */
 static void values_with_units_wait(void **state)
 {
     (void)state;
@@ -501,7 +502,7 @@ static void values_with_units_wait(void **state)
     static const struct {
         char *word, *value, *next;
         const char
-            *text; /* of the error of the command line, or, after '!', of ky_options_settle */
+            *text; /* the error of the command line; after '!', that of ky_options_settle */
     } bad[] = {
         {"--step", "3pc", NULL, "--step: pc is a unit of another kind; it takes s, yr, kyr, Myr"},
         {"--step", "3 Myr", NULL, "--step: a blank between a number and its unit"},
@@ -554,7 +555,8 @@ static void values_with_units_wait(void **state)
     ky_options_storage_free(storage);
 }
 
-/* In every table a value that is called LENGTH, TIME, MASS or VELOCITY has its unit in brackets. */
+/* In every table the text of a value that is called LENGTH, TIME, MASS or VELOCITY has its unit in
+ * brackets. */
 static void units_stand_in_brackets(void **state)
 {
     (void)state;
@@ -580,7 +582,7 @@ static void parameters_take_units(void **state)
     assert_true(parameters.softening == 0.003);
     assert_int_equal(ky_parameters_set(&parameters, "softening", "3Myr", &error), KY_USAGE);
     assert_non_null(strstr(error.text, "softening: Myr is a unit of another kind"));
-    parameters.size = offsetof(struct ky_parameters, units); /* of a program built before */
+    parameters.size = offsetof(struct ky_parameters, units); /* a program that was built earlier */
     assert_int_equal(ky_parameters_set(&parameters, "softening", "3pc", &error), KY_USAGE);
 }
 

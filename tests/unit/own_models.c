@@ -1,6 +1,6 @@
-/* What a model may do that is one file and a line of the table: parameters of its own, components
- * with types, ids and softenings, units, and the steps that it chooses. And a model's options by
- * name, as a program of another language sets them. */
+/* A model that is one file and a line of the table may have parameters of its own, components with
+ * types, ids and softenings, units, and its own choice of steps. Options of a model can be set by
+ * name, as from another language. */
 #include "test.h"
 
 #include <math.h>
@@ -11,8 +11,8 @@
 
 static struct ky_error error;
 
-/* A disk and a halo of n/2 bodies each: on the x axis at 1, 2, … and at 101, 102, …, velocities
- * along y. */
+/* A disk and a halo of n/2 bodies each, on the x axis at 1, 2, … and at 101, 102, …, with
+ * velocities along y. */
 struct galaxy {
     double disk_mass, cutoff; /* `cutoff` is a field of struct ky_model_parameters too */
     int turns;
@@ -64,7 +64,7 @@ static enum ky_status make(const void *own, const struct ky_model_common *common
     return KY_OK;
 }
 
-/* A model that is in units of its own. */
+/* A model in units of its own. */
 static enum ky_status make_physical(const void *own, const struct ky_model_common *common,
                                     struct ky_snapshot *snapshot, struct ky_error *why)
 {
@@ -94,7 +94,8 @@ static struct ky_model_parameters ten(const char *const *words)
     return parameters;
 }
 
-/* Components keep what the model gave them; masses, lengths, softenings and speeds are scaled. */
+/* Components keep what the model gave them; only masses, lengths, softenings and speeds are
+ * scaled. */
 static void components_of_a_model(void **state)
 {
     (void)state;
@@ -124,8 +125,8 @@ static void components_of_a_model(void **state)
     ky_snapshot_free(&snapshot);
 }
 
-/* A model in units of its own takes no step, and no option of one; nor does a centred one with its
- * own origin move its bodies. */
+/* A model in units of its own takes neither the steps of scaling and centring nor their options. A
+ * model that is centred on its own origin does not move its bodies. */
 static void steps_that_a_model_chooses(void **state)
 {
     (void)state;
@@ -180,7 +181,7 @@ static void make_two(const char *name, const struct ky_model_parameters *paramet
     assert_ok(ky_model_make(name, &by_name, &two[1], &error));
 }
 
-/* Fields and names set the same; a name has the last word. */
+/* Fields and names set the same options. A name comes after the fields. */
 static void options_by_name(void **state)
 {
     (void)state;
@@ -229,7 +230,7 @@ static void wrong_options_by_name(void **state)
     }
 }
 
-/* A model ignores the fields of others, whatever they hold. */
+/* A model ignores fields of other models, whatever they hold. */
 static void fields_of_other_models(void **state)
 {
     (void)state;

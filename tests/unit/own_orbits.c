@@ -1,5 +1,5 @@
 /* The models of Fujiwara & Nakasato (2009): galaxies on the figure eight and on the super-eight,
- * whose orbits are solved for softened spheres, and random bodies. */
+ * with orbits that are solved for softened spheres, and random bodies. */
 #include "test.h"
 
 #include <math.h>
@@ -22,7 +22,7 @@ static struct ky_dance solved(int count, double size, double eps)
     return dance;
 }
 
-/* The farthest that a body of `a` is from body i + shift of `b`. */
+/* The largest distance of a body i of `a` from the body i + shift of `b`. */
 static double apart(const struct ky_dance *a, const struct ky_dance *b, int shift)
 {
     double most = 0;
@@ -48,7 +48,8 @@ static void without_softening_they_are_the_known_ones(void **state)
     assert_between(large.period / four.period, 8 - 1e-6, 8 + 1e-6);
 }
 
-/* After a period all are where they began, and after a part of it each where the next one was. */
+/* After a period all bodies are where they began. After a part of it each is where the next one
+ * was. */
 static void bodies_follow_each_other(void **state)
 {
     (void)state;
@@ -72,8 +73,8 @@ static void bodies_follow_each_other(void **state)
     }
 }
 
-/* The point solution of Newton's law breaks up at ε = 0.1; the one that is solved for it stays,
- * also a little off. */
+/* Newton's solution breaks up with ε = 0.1. The solution for this ε stays, also after a small
+ * push. */
 static void the_solved_figure_eight_lasts_and_the_known_one_does_not(void **state)
 {
     (void)state;
@@ -113,7 +114,7 @@ static void too_large_a_softening_is_refused(void **state)
 
 /* ---- galaxies ---- */
 
-/* Makes the model; words: its options, or NULL. */
+/* Makes the model. `words` are its options, or NULL. */
 static struct ky_snapshot made(const char *name, size_t n, const char *const *words)
 {
     struct ky_model_parameters parameters;
@@ -125,7 +126,7 @@ static struct ky_snapshot made(const char *name, size_t n, const char *const *wo
     return snapshot;
 }
 
-/* Mean of an array over galaxy g of `count`, n bodies a galaxy. */
+/* The mean of an array over the n bodies of galaxy g. */
 static void mean_of(const double (*array)[3], size_t n, int g, double mean[3])
 {
     mean[0] = mean[1] = mean[2] = 0;
@@ -174,9 +175,9 @@ static void galaxies_stand_on_their_orbit(void **state)
     }
 }
 
-/* Two thin shells of radius s, whose potential is known: the mean over the second shell of
- * −(√((r + s)² + ε²) − √((r − s)² + ε²))/(2 r s), the potential of the first at the distance r, is
- * a second difference of ∫ √(x² + ε²) dx. The law for points is ten times as far off. */
+/* The potential of two thin shells of radius s. At the distance r the first one has −(√((r + s)² +
+ * ε²) − √((r − s)² + ε²))/(2 r s). The mean of this over the second shell is a second difference of
+ * ∫ √(x² + ε²) dx. The law for points is ten times as far off. */
 static double primitive(double x, double eps)
 {
     return (x * hypot(x, eps) + eps * eps * asinh(x / eps)) / 2;
@@ -199,7 +200,7 @@ static void the_law_is_that_of_spheres(void **state)
         assert_between(law / pull - 1, -1e-4, 1e-4);
         assert_true(fabs(point - pull) > 10 * fabs(law - pull));
     }
-    /* ky_dance_go has this law: two bodies that fall from rest */
+    /* ky_dance_go follows this law: two bodies fall from rest. */
     const struct ky_dance_law law = {eps * eps, s * s};
     struct ky_dance pair = {2, {{0, 0}, {0.6, 0}}, {{0, 0}, {0, 0}}, 0};
     const double pull = (shells(0.6 + h, s, eps) - shells(0.6 - h, s, eps)) / (2 * h);
@@ -207,8 +208,8 @@ static void the_law_is_that_of_spheres(void **state)
     assert_between(pair.v[0][0] / (1e-3 * pull), 1 - 1e-4, 1 + 1e-4);
 }
 
-/* Leap-frog steps of 1/64 or so, as in the paper; returns how far the galaxies' centres are from
- * where they began, at the worst end of a period. */
+/* Follows the model in leap-frog steps of about 1/64, as in the paper. Returns the largest distance
+ * of a galaxy's centre from where it began, at the end of any period. */
 static double wander(const char *name, size_t n, const char *const *words, double size, int periods)
 {
     struct ky_snapshot s = made(name, n, words);
@@ -241,7 +242,8 @@ static double wander(const char *name, size_t n, const char *const *words, doubl
     return worst;
 }
 
-/* Few bodies, and so small galaxies: the noise of their shape grows along the orbit. */
+/* Galaxies of few bodies have to be small, because the noise of their shapes grows along the
+ * orbit. */
 static void galaxies_keep_their_orbit(void **state)
 {
     (void)state;
@@ -270,7 +272,7 @@ static void random_speeds_are_uniform_in_a_sphere(void **state)
     assert_between(v2, 0.495, 0.502);
     assert_between(most, 1 / 1.2 - 0.01, 1 / 1.2 + 0.01);
     qsort(cube, n, sizeof *cube, ky_order_reals);
-    for (size_t i = 0; i < n; i++) /* Kolmogorov's test, with the centring of the velocities */
+    for (size_t i = 0; i < n; i++) /* Kolmogorov's test */
         assert_between(cube[i] / pow(5 * v2 / 3, 1.5) - (double)i / (double)n, -0.01, 0.01);
     free(cube);
     ky_snapshot_free(&s);

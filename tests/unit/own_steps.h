@@ -1,5 +1,5 @@
-/* What the tests of integrators share whose bodies have steps of their own: cases that hold for
- * each of them, with the parameters of one. */
+/* Cases for every integrator whose bodies have steps of their own. Each takes the parameters of
+ * one. */
 #ifndef KY_TEST_OWN_STEPS_H
 #define KY_TEST_OWN_STEPS_H
 
@@ -14,8 +14,8 @@
 #include "systems.h"
 
 static struct ky_error error;
-static const char *engine_name; /* of the tests that run now */
-static int takes_all;           /* engine_name is not a device that takes long */
+static const char *engine_name; /* the engine under test */
+static int takes_all;           /* 0: a device that takes long */
 
 /* ---- parts of cases ---- */
 
@@ -39,7 +39,7 @@ static inline double total(struct ky_sim *sim)
     return sums.kinetic + sums.potential + sums.external;
 }
 
-/* Goes on for `steps` longest steps in `calls` calls; *energy, or NULL: (E − E₀)/|E₀|. */
+/* Advances `steps` longest steps in `calls` calls. *energy, unless NULL, is (E − E₀)/|E₀|. */
 static inline struct ky_integrator_report go(const struct ky_parameters *parameters,
                                              struct ky_bodies *bodies, uint64_t steps,
                                              uint64_t calls, double *energy)
@@ -57,8 +57,8 @@ static inline struct ky_integrator_report go(const struct ky_parameters *paramet
     return report;
 }
 
-/* An engine for the steps of the integrator, that has the bodies, but no columns and no forces.
- * *resolved has to stay until it is closed. */
+/* Opens an engine for the steps of the integrator and gives it the bodies. It has no columns and no
+ * forces yet. *resolved has to stay until it is closed. */
 static inline struct ky_engine *engine_with(const struct ky_parameters *given,
                                             struct ky_parameters *resolved,
                                             const struct ky_bodies *bodies)
@@ -73,7 +73,7 @@ static inline struct ky_engine *engine_with(const struct ky_parameters *given,
     return engine;
 }
 
-/* Whether the engine can lead these steps. */
+/* Whether the engine under test can make these steps. */
 static inline int engine_leads(const struct ky_parameters *given, enum ky_scheme scheme)
 {
     const struct ky_bodies none = {0};
@@ -95,7 +95,7 @@ static inline void refuse(struct ky_parameters parameters, enum ky_status status
     ky_bodies_free(&bodies);
 }
 
-/* A folder for a restart file, and its end. */
+/* Makes a folder, and the path of a restart file in it. */
 static inline const char *file_in(char folder[32], char path[64])
 {
     snprintf(folder, 32, "/tmp/kyoho-own-steps-XXXXXX");
@@ -116,7 +116,7 @@ static inline void remove_file(const char *folder)
 
 /* ---- cases ---- */
 
-/* Two longest steps of a model with another number of threads and of calls: the same bits. */
+/* Two longest steps of a model have the same bits with other numbers of threads and of calls. */
 static inline void any_threads_and_calls(struct ky_parameters parameters, const char *name,
                                          size_t n)
 {
@@ -131,7 +131,7 @@ static inline void any_threads_and_calls(struct ky_parameters parameters, const 
         ky_snapshot_free(&results[t]);
 }
 
-/* An engine that was opened for other steps keeps nothing of what these need. */
+/* An engine that was opened for other steps refuses these. */
 static inline void refuse_other_schemes(const struct ky_parameters *given, unsigned columns,
                                         const struct ky_bodies *bodies,
                                         const struct ky_advance *whole)
@@ -149,8 +149,8 @@ static inline void refuse_other_schemes(const struct ky_parameters *given, unsig
     ky_engine_close(engine);
 }
 
-/* The columns that a way needs come to the engine one by one, and then forces; before that the way
- * is refused. */
+/* Gives the engine the columns one by one, and then forces. Until it has all of them it refuses the
+ * steps. */
 static inline void prepare_way(struct ky_engine *engine, unsigned columns, struct ky_advance *way)
 {
     unsigned known = 0;
@@ -165,8 +165,8 @@ static inline void prepare_way(struct ky_engine *engine, unsigned columns, struc
     assert_ok(ky_engine_forces(engine, &error));
 }
 
-/* The whole way one block at a time, some, or all at once: the same bits, also of steps and jerks,
- * and the same counts. */
+/* One block a call, some blocks, or all of them in one call: the bits are the same, also of steps
+ * and jerks, and so are the counts. */
 static inline void any_parts_of_a_way(const struct ky_parameters *given, const char *name, size_t n,
                                       unsigned columns, const struct ky_advance *whole)
 {
@@ -198,7 +198,7 @@ static inline void any_parts_of_a_way(const struct ky_parameters *given, const c
         assert_memory_equal(column[0], column[t], 4 * n * sizeof(double));
         assert_true(way->steps == ways[0].steps && way->body_steps == ways[0].body_steps &&
                     way->shortest == ways[0].shortest && way->steps > 20);
-        way->stride = 3; /* no power of two */
+        way->stride = 3; /* not a power of two */
         assert_int_equal(ky_engine_advance(engine, way, &error), KY_USAGE);
         ky_engine_close(engine);
     }
@@ -208,8 +208,8 @@ static inline void any_parts_of_a_way(const struct ky_parameters *given, const c
     }
 }
 
-/* A simulation that is written at the time `between` goes on from the file as that which was
- * written, and this as one that was not. Looks at energies leave no trace. */
+/* A simulation is saved at the time `between`. Restored, it goes on with the same bits, and the one
+ * that was saved goes on as if it had not been. Energies that are read leave no trace. */
 static inline void on_from_a_file(const struct ky_parameters *parameters, const char *name,
                                   size_t n, double between, const char *path)
 {
@@ -244,8 +244,8 @@ static inline void on_from_a_file(const struct ky_parameters *parameters, const 
     ky_snapshot_free(&alone);
 }
 
-/* A time within a longest step is reached by block steps too; the way there and on is as exact as
- * one without. Backwards the orbit returns. `most`: places are so far apart at the most. */
+/* A time within a longest step is reached, and the orbit is as exact as without that stop.
+ * Backwards the orbit returns. Positions differ by `most` at the most. */
 static inline void within_a_step_and_backwards(const struct ky_parameters *parameters, size_t n,
                                                double most)
 {
@@ -274,7 +274,7 @@ static inline void within_a_step_and_backwards(const struct ky_parameters *param
     ky_snapshot_free(&whole);
 }
 
-/* Bodies that are written, come and go: the others get new first steps with them. `most`: |dE/E| at
+/* After bodies are written, added or removed, all bodies get new first steps. |dE/E| is `most` at
  * the most. */
 static inline void coming_and_going(const struct ky_parameters *parameters, size_t n, double most)
 {
@@ -310,7 +310,7 @@ static inline void coming_and_going(const struct ky_parameters *parameters, size
     free(step);
 }
 
-/* No, one, two and three bodies far from each other, of which one has mass. */
+/* No, one, two and three bodies, far from each other; only one has mass. */
 static inline void few_bodies(const struct ky_parameters *parameters)
 {
     for (size_t n = 0; n < 4; n++) {

@@ -1,4 +1,5 @@
-/* Output times in steps: steps that are derived, lists of times, what is due, what is refused. */
+/* The times of a run's output: steps that are derived, lists of times, what is due when, and times
+ * that are refused. */
 #include "test.h"
 
 #include <math.h>
@@ -13,7 +14,7 @@ static struct ky_run_parameters run;
 static struct ky_schedule schedule;
 static int shorten;
 
-/* The parameters of one schedule; NaN: not given. */
+/* Makes a schedule of these parameters; NaN: not given. */
 static enum ky_status make(double step, double end, double every, double energy_every,
                            const char *at, double start, double suggested)
 {
@@ -37,8 +38,8 @@ static void assert_multiple(double length)
     assert_between(ratio - floor(ratio + 0.5), -1e-6, 1e-6);
 }
 
-/* A derived step divides all that was asked for and is at most the one suggested, and not much
- * shorter. */
+/* A derived step divides all intervals that were asked for. It is no longer than the suggested
+ * step, and not much shorter. */
 static void derived_steps_heed_every_interval(void **state)
 {
     (void)state;
@@ -53,7 +54,7 @@ static void derived_steps_heed_every_interval(void **state)
                     double start = starts[s % 3], suggested = suggestions[s / 3];
                     double ratio = fabs(ends[e]) / intervals[a];
                     if (fabs(ratio - floor(ratio + 0.5)) > 1e-9)
-                        continue; /* the end is none of the snapshots */
+                        continue; /* no snapshot falls on the end */
                     assert_ok(make(none, start + ends[e], intervals[a], intervals[b], NULL, start,
                                    suggested));
                     assert_multiple(ends[e]);
@@ -66,7 +67,7 @@ static void derived_steps_heed_every_interval(void **state)
                 }
     assert_true(made > 200);
     assert_ok(make(none, 1, none, none, NULL, 0, 0.0078125));
-    assert_true(schedule.line.tick == 0.0078125); /* nothing asks for another one */
+    assert_true(schedule.line.tick == 0.0078125); /* no interval needs another step */
     assert_ok(make(none, 1, 0.5, none, "0.1,0.7", 0, 0.0078125));
     assert_multiple(0.1);
     assert_multiple(0.7);
@@ -76,7 +77,7 @@ static void derived_steps_heed_every_interval(void **state)
     assert_ok(make(none, 0.1, 0.001, none, NULL, 0, 0.03125));
     assert_multiple(0.001);
     assert_ok(make(none, 1, none, none, "0.3,0.7", 0, 0.03));
-    assert_true(schedule.line.tick == 0.025); /* to the last bit */
+    assert_true(schedule.line.tick == 0.025); /* exact to the last bit */
     assert_int_equal(make(none, 1, 0.33333, none, NULL, 0, 0.0078125), KY_USAGE);
     assert_non_null(strstr(error.text, "common divisor"));
 }
@@ -90,14 +91,14 @@ static void lists_of_times(void **state)
     for (size_t k = 0; k < 4; k++)
         assert_true(schedule.at[k].ticks == expected[k] && schedule.at[k].part == 0);
     assert_int_equal(ky_schedule_snapshots(&schedule), 7 + 2);
-    uint64_t due = 1, rows = 0; /* the start */
+    uint64_t due = 1, rows = 0; /* the snapshot of the start */
     for (struct ky_instant now = {1, 0}; now.ticks <= schedule.end.ticks; now.ticks++) {
         due += (uint64_t)ky_schedule_snapshot_due(&schedule, now);
         rows += (uint64_t)ky_schedule_energy_due(&schedule, now);
     }
     assert_int_equal(due, 9);
     assert_int_equal(rows, 24);
-    /* one that is added takes its place: a resumed run may have got an earlier end */
+    /* An instant that is added goes to its place. A resumed run may have got an earlier end. */
     assert_ok(ky_schedule_add(&schedule, (struct ky_instant){17, 0}, &error));
     assert_true(schedule.at[2].ticks == 17 && schedule.at[3].ticks == 18);
     assert_true(ky_schedule_snapshot_due(&schedule, (struct ky_instant){17, 0}));
@@ -123,7 +124,7 @@ static void lists_of_times(void **state)
     }
 }
 
-/* Steps may be divided: every time is met, in order, and the grid stays. */
+/* Where steps may be divided, every time is reached, in order, and the grid of steps stays. */
 static void divided_steps(void **state)
 {
     (void)state;
@@ -144,9 +145,9 @@ static void divided_steps(void **state)
     assert_int_equal(make(0.25, 2.9, 1, none, "3", 1, none), KY_USAGE);
     assert_non_null(strstr(error.text, "outside the run, from 1 to 2.9"));
     assert_int_equal(make(0.25, 1, none, none, NULL, 1, none), KY_USAGE);
-    assert_ok(make(none, 1.1, 0.5, none, "0.3", 0, 0.07)); /* derived: from --every alone */
+    assert_ok(make(none, 1.1, 0.5, none, "0.3", 0, 0.07)); /* derived from --every alone */
     assert_true(schedule.line.tick == 0.0625);
-    assert_ok(make(0.25, 0.1, none, none, NULL, 0, none)); /* less than a step */
+    assert_ok(make(0.25, 0.1, none, none, NULL, 0, none)); /* shorter than a step */
     assert_true(schedule.end.ticks == 0 && schedule.energy_every == 1);
     assert_ok(make(-0.25, -0.6, none, none, "-0.3", 0, none));
     now = ky_schedule_next(&schedule, (struct ky_instant){1, 0});
@@ -156,7 +157,7 @@ static void divided_steps(void **state)
     assert_non_null(strstr(error.text, "or --shorten"));
 }
 
-/* --every 0: no snapshots but those of --at. The start and the end have their rows all the same. */
+/* With --every 0 the snapshots are those of --at alone. The start and the end still have rows. */
 static void without_snapshots(void **state)
 {
     (void)state;
@@ -183,15 +184,15 @@ static void without_snapshots(void **state)
         }
         assert_int_equal(next, cases[k].count);
     }
-    assert_ok(make(none, 1, 0, none, NULL, 0, 0.0078125)); /* which asks for no step */
+    assert_ok(make(none, 1, 0, none, NULL, 0, 0.0078125)); /* 0 needs no step */
     assert_true(schedule.line.tick == 0.0078125);
     assert_ok(make(0.25, 2, none, none, "0", 0, none));
     assert_int_equal(schedule.bare, 0);
-    assert_int_equal(ky_schedule_snapshots(&schedule), 2); /* each once */
+    assert_int_equal(ky_schedule_snapshots(&schedule), 2); /* none twice */
     assert_int_equal(make(0.25, 2, -1, none, NULL, 0, none), KY_USAGE);
 }
 
-/* Errors name times, not lengths or steps, and what would be right. */
+/* Errors name the nearest times that would be right. */
 static void ends_and_intervals_that_do_not_fit(void **state)
 {
     (void)state;
@@ -221,7 +222,7 @@ static void ends_and_intervals_that_do_not_fit(void **state)
     }
 }
 
-/* At most 5000 rows where no interval is given, and one with each snapshot. */
+/* Where no interval is given there are at most 5000 rows, and one with each snapshot. */
 static void rows_of_energy_by_default(void **state)
 {
     (void)state;
@@ -256,7 +257,7 @@ static void time_has_to_advance(void **state)
     assert_int_equal(make(8, 1e17 + 64 * 16, none, none, NULL, 1e17, none), KY_USAGE);
     assert_ok(make(64, 1e17 + 64 * 16, none, none, NULL, 1e17, none));
     assert_ok(make(0.125, 1e9 + 1, none, none, NULL, 1e9, none));
-    /* The public calls of a simulation refuse it too. */
+    /* The public calls of a simulation refuse such steps too. */
     struct ky_bodies bodies = {0};
     struct ky_sim *sim = NULL;
     assert_ok(ky_bodies_allocate(&bodies, 2, 0, &error));

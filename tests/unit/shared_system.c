@@ -1,5 +1,5 @@
-/* Engines that share one system: each holds some of the bodies, and all together do what one engine
- * does that holds all of them. */
+/* Engines that share one system. Each holds some of the bodies, and together they do the work of
+ * one engine with all bodies. */
 #include "test.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@ static struct ky_error error;
 
 /* ---- parts of cases ---- */
 
-/* The bodies from `first` on; the arrays are those of `all`. */
+/* The n bodies from `first` on, in the arrays of `all`. */
 static struct ky_bodies part_of(const struct ky_bodies *all, size_t first, size_t n)
 {
     return (struct ky_bodies){.size = sizeof *all,
@@ -43,7 +43,7 @@ static struct ky_engine *open_with(const struct ky_parameters *parameters,
 
 /* ---- sums ---- */
 
-/* In the field of a fixed mass. */
+/* The field of a fixed mass. */
 static const struct ky_external field = {.kind = KY_EXTERNAL_POINT, .number = {2, 0.1}};
 
 static void add_sums(struct ky_engine *engine, struct ky_raw_sums *raw)
@@ -56,7 +56,7 @@ static void add_sums(struct ky_engine *engine, struct ky_raw_sums *raw)
     ky_engine_close(engine);
 }
 
-/* The sums of all bodies, of which the first `cut` are on one engine and the others on another. */
+/* The sums of all bodies. The first `cut` bodies are on one engine, the others on another. */
 static struct ky_sums of_two(const struct ky_parameters parameters[2],
                              const struct ky_engine_frame *frame, const struct ky_bodies *all,
                              size_t cut)
@@ -78,13 +78,14 @@ static void expect_near(const struct ky_sums *a, const struct ky_sums *b, double
         assert_between(x[k], y[k] - limit * (fabs(y[k]) + 1), y[k] + limit * (fabs(y[k]) + 1));
 }
 
-/* Sums of parts that begin at whole chunks have the bits of one engine, also in other units. */
+/* Sums of two engines have the bits of one engine where their bodies begin at whole chunks, also if
+ * their units differ. */
 static void sums_of_two_engines(void **state)
 {
     (void)state;
     enum { N = 2 * KY_SUM_CHUNK + 300 };
     struct ky_bodies bodies = cloud_make(PLUMMER, N);
-    for (size_t i = 0; i < N; i++) { /* sizes, so units, that differ between the parts */
+    for (size_t i = 0; i < N; i++) { /* the parts differ in size, and so in units */
         for (int c = 0; c < 3; c++) {
             bodies.position[i][c] *= i < KY_SUM_CHUNK ? 1 : 4;
             bodies.acceleration[i][c] = -bodies.position[i][c] * (1 + 0.1 * c);
@@ -112,7 +113,7 @@ static void sums_of_two_engines(void **state)
         assert_memory_equal(&one, &two, sizeof one);
         two = of_two(parameters, NULL, &bodies, 1000);
         expect_near(&one, &two, 1e-11);
-        parameters[1].engine = "cpu"; /* with units of another kind */
+        parameters[1].engine = "cpu"; /* its units are chosen in another way */
         two = of_two(parameters, NULL, &bodies, KY_SUM_CHUNK);
         expect_near(&one, &two, 1e-6);
     }
@@ -121,7 +122,7 @@ static void sums_of_two_engines(void **state)
 
 /* ---- sources of another engine ---- */
 
-/* A system whose first half lies below the middle along x. */
+/* A system whose first half lies on one side of the middle along x. */
 static struct ky_bodies divided(enum cloud kind, size_t n, int own_softening)
 {
     struct ky_bodies bodies = cloud_make(kind, n);
@@ -143,7 +144,7 @@ struct letter {
     struct ky_cell_box *box;
     float *moment;
     unsigned char *children;
-    uint32_t *cell; /* of the sender's tree */
+    uint32_t *cell; /* the cells of the sender's tree */
     double (*position)[3], *mass, *softening;
     struct ky_foreign foreign;
 };
@@ -180,13 +181,14 @@ static struct letter empty_letter(const struct ky_octree *tree, int own_softenin
     return letter;
 }
 
-/* The box of the receiver's bodies, relative to the tree's origin, and what its sinks are like. */
+/* The box of the receiver's bodies, relative to the tree's origin, and the numbers of its sinks
+ * that decide which cells are opened. */
 struct receiver {
     double middle[3], factor, eps2;
     float half[3];
 };
 
-static size_t closed_cells; /* of all letters */
+static size_t closed_cells; /* in all letters */
 
 static void send_leaf(struct letter *letter, const struct ky_octree *tree,
                       const struct ky_bodies *bodies, struct ky_cell_link *link)
@@ -202,7 +204,8 @@ static void send_leaf(struct letter *letter, const struct ky_octree *tree,
     }
 }
 
-/* What the receiver may have to open, and the cells below it; the others are closed. */
+/* A letter for the receiver. It has the cells that the receiver may have to open, and the cells
+ * just below them, which are sent closed. */
 static struct letter make_letter(const struct ky_octree *tree, const struct ky_bodies *bodies,
                                  const struct receiver *receiver)
 {
@@ -239,7 +242,7 @@ static struct letter make_letter(const struct ky_octree *tree, const struct ky_b
     return letter;
 }
 
-/* The tree of an engine with these bodies. */
+/* The tree that an engine with these bodies has. */
 static struct ky_octree tree_of(const struct ky_bodies *bodies,
                                 const struct ky_parameters *parameters,
                                 const struct ky_engine_frame *frame)
@@ -294,7 +297,7 @@ static struct receiver receiver_of(const struct ky_bodies *bodies,
     return receiver;
 }
 
-/* The bodies of one engine on their way to another. */
+/* The letter from an engine with these bodies to a receiver. */
 static struct letter letter_of(const struct ky_parameters *parameters,
                                const struct ky_engine_frame *frame, const struct ky_bodies *from,
                                const struct ky_bodies *to)
@@ -312,8 +315,8 @@ static struct letter letter_of(const struct ky_parameters *parameters,
     return letter;
 }
 
-/* Forces on the first half (or the other) from all bodies, on an engine that holds this half. The
- * others are on two engines. */
+/* Forces of all bodies on one half of them, on an engine that holds this half. The other half is on
+ * two engines. */
 static void forces_of_half(const struct ky_parameters *parameters,
                            const struct ky_engine_frame *frame, const struct ky_bodies *all,
                            int half)
@@ -348,7 +351,7 @@ static void expect_like(const struct ky_parameters *p, struct cloud_error own,
                  whole.potential_p99);
 }
 
-/* The units of these bodies, a cube around them, and a point in their midst. */
+/* A frame for these bodies: their units, a cube around them, and an origin in their midst. */
 static struct ky_engine_frame frame_of(const struct ky_parameters *parameters,
                                        const struct ky_bodies *bodies)
 {
@@ -378,7 +381,7 @@ static void forces_of_all(const struct ky_parameters *parameters,
     free(sinks);
 }
 
-/* Errors against the exact sum are those of an engine that holds all bodies. */
+/* Fails unless errors against the exact sum are as small as those of an engine with all bodies. */
 static void compare_halves(const struct ky_parameters *given, enum cloud kind, size_t n)
 {
     const int own_softening = given->softening_kind == KY_SYMMETRIC;
@@ -415,7 +418,7 @@ static void forces_from_another_engine(void **state)
     assert_true(closed_cells > 1000);
 }
 
-/* A closed cell is one source for every sink, also for one that the sender did not think of. */
+/* A closed cell acts as a whole on every sink, also on a sink that the sender did not know. */
 static void closed_cells_stay_closed(void **state)
 {
     (void)state;
@@ -458,7 +461,7 @@ static void closed_cells_stay_closed(void **state)
     ky_bodies_free(&all);
 }
 
-/* An engine without bodies gives the field of those of another engine. */
+/* An engine without bodies gives the field of the bodies of another engine. */
 static void field_without_own_bodies(void **state)
 {
     (void)state;
@@ -490,7 +493,7 @@ static void field_without_own_bodies(void **state)
     ky_bodies_free(&all);
 }
 
-/* Engines refuse what they cannot take, and then feel nobody. */
+/* Engines refuse sources that they cannot take, and then have none. */
 static void wrong_sources(void **state)
 {
     (void)state;
@@ -577,7 +580,7 @@ static void wrong_sources(void **state)
 
 enum { SHARERS = 2 };
 
-/* Where two engines, each in a thread of its own, meet. */
+/* The place where the two engines meet, each in a thread of its own. */
 struct table {
     pthread_barrier_t barrier;
     uint64_t number[SHARERS];
@@ -616,13 +619,13 @@ static enum ky_status exchange(void *context, struct ky_engine *engine,
     return status;
 }
 
-/* What one engine does of a run, and what it comes to. */
+/* The part of a run that one engine does, and its results. */
 struct run {
     const struct ky_parameters *parameters;
     const struct ky_engine_frame *frame;
     struct ky_bodies bodies;
     enum ky_scheme scheme;
-    struct seat *seat; /* NULL: it goes alone */
+    struct seat *seat; /* NULL: it has all bodies */
     struct ky_advance way;
     uint64_t strides;
     struct ky_raw_sums sums;
@@ -630,8 +633,8 @@ struct run {
     struct ky_error error;
 };
 
-/* The bodies where they stand now, for the others; the last accelerations and jerks are not known.
- */
+/* Sends the other engine this engine's bodies at their present positions. The last accelerations
+ * and jerks are not sent. */
 static enum ky_status meet(struct run *run, struct ky_engine *engine)
 {
     const struct ky_bodies *b = &run->bodies;
@@ -657,7 +660,7 @@ static enum ky_status go(struct run *run, struct ky_engine *engine)
                                    .close = KY_NO_BODY,
                                    .seam = run->seat ? &seam : NULL};
     enum ky_status status = ky_engine_forces(engine, &run->error);
-    /* In several calls, until a pair is too close. */
+    /* One call for each longest step, until a pair is too close. */
     for (uint64_t k = 0; k < run->strides && !status && run->way.now == run->way.until; k++) {
         run->way.until += run->way.stride;
         status = ky_engine_advance(engine, &run->way, &run->error);
@@ -710,7 +713,7 @@ static struct ky_sums finished(struct run run[], int count)
     return sums;
 }
 
-/* Each engine moves its part: the first `cut` bodies, or the others. */
+/* Each engine moves its part of the bodies: the first `cut` of them, or the others. */
 static void run_shared(struct run run[SHARERS], const struct run *whole, size_t cut)
 {
     struct table table = {.number = {0}};
@@ -732,7 +735,7 @@ static void run_shared(struct run run[SHARERS], const struct run *whole, size_t 
     pthread_barrier_destroy(&table.barrier);
 }
 
-/* The farthest that a body is from where it is in the other run. */
+/* The largest distance of a body from its position in the other run. */
 static double apart(const struct ky_bodies *a, const struct ky_bodies *b)
 {
     double most = 0;
@@ -754,8 +757,8 @@ static struct ky_bodies copy_of(const struct ky_bodies *from)
     return to;
 }
 
-/* The first `cut` bodies are on one engine, the others on another. The numbers of steps differ by
- * no more than `slack` of them, places by `apart`. */
+/* The first `cut` bodies are on one engine, the others on another. Numbers of steps may differ by a
+ * fraction `slack`, positions by `apart`. */
 struct sharing {
     enum ky_scheme scheme;
     int precision;
@@ -805,8 +808,8 @@ static void compare_runs(const struct sharing *sharing, const struct ky_bodies *
     ky_bodies_free(&two);
 }
 
-/* A sphere, among whose first bodies is a pair that falls together: with short steps, or, without
- * softening, too close. */
+/* A sphere in which two of the first bodies fall towards each other. They get short steps, or
+ * without softening come too close. */
 static void steps_of_two_engines(void **state)
 {
     (void)state;
@@ -816,7 +819,7 @@ static void steps_of_two_engines(void **state)
         {KY_SCHEME_HERMITE, KY_DOUBLE, 0.02, 48, 0, 1e-10},
         {KY_SCHEME_HERMITE, KY_EXTENDED, 0.02, 48, 0.05, 1e-5},
         {KY_SCHEME_BLOCK, KY_EXTENDED, 0.02, 7, 0.05, 1e-5},
-        {KY_SCHEME_HERMITE, KY_DOUBLE, 0, 48, 0, 1e-10}, /* a pair comes too close */
+        {KY_SCHEME_HERMITE, KY_DOUBLE, 0, 48, 0, 1e-10}, /* the pair comes too close */
         {KY_SCHEME_HERMITE, KY_DOUBLE, 0.02, 0, 0, 1e-10},
     };
     struct ky_bodies bodies = divided(PLUMMER, N, 0);
@@ -838,13 +841,13 @@ static void steps_of_two_engines(void **state)
     ky_bodies_free(&bodies);
 }
 
-/* The step of a body on which forces cancel but for their roundings is bounded by the bodies that
- * exert them, also where these are on another engine. */
+/* On a body where forces cancel but for roundings, the bodies that exert them bound its step, also
+ * if they are on another engine. */
 static void a_body_amid_those_of_another_engine(void **state)
 {
     (void)state;
     enum { RING = 5 };
-    const struct sharing sharing = {/* roundings decide on some steps */
+    const struct sharing sharing = {/* roundings decide some steps */
                                     KY_SCHEME_HERMITE, KY_DOUBLE, 0, 1, 0.1, 1e-10};
     const double pi = 3.14159265358979323846, radius = 1;
     struct ky_bodies bodies = cloud_make(POINT, 1 + RING);

@@ -1,5 +1,6 @@
-/* The physics of a simulation: Kepler orbits, order of convergence, the exact solution of the
- * discrete equations, time reversal, conservation, independence of the number of threads. */
+/* The physics of a simulation: Kepler orbits, the order of convergence, the exact solution of the
+ * discrete equations, time reversal, conserved quantities, and the same bits for any number of
+ * threads. */
 #include "test.h"
 
 #include <math.h>
@@ -41,9 +42,9 @@ static double separation(const struct ky_bodies *b, double d[3])
     return sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
 }
 
-/* Kick-drift-kick turns a circle of radius r by α in each step, sin(α/2) = ω dt/2, if the start
- * velocity is r sin(α)/dt: from x₊ − 2x + x₋ = −ω² dt² x and v = (x₊ − x₋)/(2 dt). With softening
- * ω² = GM/(r² + ε²)^(3/2). */
+/* With the start velocity r sin(α)/dt, sin(α/2) = ω dt/2, kick-drift-kick moves on a circle of
+ * radius r, by the angle α in each step. This follows from x₊ − 2x + x₋ = −ω² dt² x and v = (x₊ −
+ * x₋)/(2 dt). With softening ω² = GM/(r² + ε²)^(3/2). */
 static void circular_orbit_is_the_discrete_solution(void **state)
 {
     (void)state;
@@ -145,7 +146,7 @@ static void conserves(void **state)
     ky_snapshot_free(&snapshot);
 }
 
-/* With units in the parameters errors about times have them. */
+/* With units in the parameters, errors give times in these units. */
 static void errors_have_units(void **state)
 {
     (void)state;
@@ -166,8 +167,8 @@ static void errors_have_units(void **state)
     ky_bodies_free(&bodies);
 }
 
-/* Times on the grid are reached by whole steps, others only if a step may be divided; then the
- * step is completed, and the times of the steps stay what they were. */
+/* Whole steps reach the times of the grid. Other times are reached only if a step may be divided.
+ * The divided step is completed later, so that the times of the grid stay. */
 static void times_are_counted(void **state)
 {
     (void)state;
@@ -195,7 +196,7 @@ static void times_are_counted(void **state)
     assert_non_null(strstr(error.text, "more steps away than can be counted"));
     assert_true(ky_sim_time(sim) == 2.5);
     assert_ok(ky_sim_advance_to(sim, 2.65, 1, &error)); /* one step and a part */
-    assert_ok(ky_sim_advance_to(sim, 2.7, 1, &error));  /* another part of the same step */
+    assert_ok(ky_sim_advance_to(sim, 2.7, 1, &error));  /* another part of this step */
     assert_between(ky_sim_time(sim), 2.7 - 1e-15, 2.7 + 1e-15);
     assert_true(ky_sim_steps(sim) == 7);
     assert_int_equal(ky_sim_advance_to(sim, 2.66, 1, &error), KY_USAGE);
@@ -219,7 +220,8 @@ static void times_are_counted(void **state)
     ky_bodies_free(&there);
 }
 
-/* A program that was built with a shorter struct of results gets what that holds, and no more. */
+/* A program that was built with a shorter struct of results gets the results that the struct holds,
+ * and no others. */
 static void results_of_older_programs(void **state)
 {
     (void)state;
@@ -245,8 +247,7 @@ static void results_of_older_programs(void **state)
     ky_bodies_free(&bodies);
 }
 
-/* The tree conserves energy too, and gives the same bits for any number of threads and any cut into
- * calls. */
+/* The tree conserves energy too, and gives the same bits for any number of threads and of calls. */
 static void threads_and_calls_leave_no_trace(void **state)
 {
     (void)state;
@@ -280,7 +281,7 @@ static void threads_and_calls_leave_no_trace(void **state)
     }
 }
 
-/* Two bodies that are but nearly on a line along an axis have the size of their distance. */
+/* The size of two bodies is their distance, also where they lie nearly along an axis. */
 static void a_pair_nearly_along_an_axis(void **state)
 {
     (void)state;
@@ -311,7 +312,7 @@ static void few_and_no_bodies(void **state)
             struct ky_sim *sim = NULL;
             ky_parameters_defaults(&parameters);
             if (force == KY_LIST)
-                continue; /* a device's */
+                continue; /* for devices alone */
             parameters.force = force;
             parameters.step = 0.1;
             parameters.softening = 0;
@@ -328,7 +329,7 @@ static void few_and_no_bodies(void **state)
         }
 }
 
-/* Bodies without an array that is required are refused, and so are no bodies at all. */
+/* Bodies that lack a required array are refused, and so is NULL for the bodies. */
 static void missing_arrays_are_refused(void **state)
 {
     (void)state;
@@ -393,7 +394,8 @@ static double potential_of_pair(const struct ky_parameters *parameters, struct k
     return again;
 }
 
-/* A softening of the parameters, else each body's own, else that of the snapshot, else an error. */
+/* The softening is that of the parameters, else each body's own, else that of the snapshot. Without
+ * any of them there is an error. */
 static void softening_by_the_rule(void **state)
 {
     (void)state;
@@ -405,7 +407,7 @@ static void softening_by_the_rule(void **state)
     assert_ok(ky_bodies_allocate(bodies, 2, KY_WITH_POTENTIAL, &error));
     bodies->mass[0] = bodies->mass[1] = bodies->position[1][0] = 1;
 
-    /* nothing known: refused with a value, by every call */
+    /* No softening is known: every call refuses, and recommends a value. */
     parameters.softening = (double)NAN;
     chosen = parameters;
     double out[2][4];
@@ -418,14 +420,14 @@ static void softening_by_the_rule(void **state)
                      KY_USAGE);
     assert_int_equal(ky_softening_choose(&chosen, &snapshot, remark, &error), KY_USAGE);
 
-    /* stored with the bodies */
+    /* The softening that is stored with the bodies. */
     snapshot.softening = 0.75;
     snapshot.softening_kind = KY_SYMMETRIC;
     assert_ok(ky_softening_choose(&chosen, &snapshot, remark, &error));
     assert_true(chosen.softening == 0.75 && chosen.softening_kind == KY_SYMMETRIC);
     assert_non_null(strstr(remark, "0.75 (symmetric)"));
 
-    /* each body's own before the stored one */
+    /* Each body's own comes before the stored one. */
     assert_ok(ky_bodies_extend(bodies, KY_WITH_SOFTENING, &error));
     bodies->softening[0] = bodies->softening[1] = 1;
     chosen = parameters;
@@ -435,7 +437,7 @@ static void softening_by_the_rule(void **state)
     assert_non_null(strstr(remark, "plummer replaces symmetric"));
     assert_between(potential_of_pair(&chosen, bodies), -sqrt(0.5) - 1e-7, -sqrt(0.5) + 1e-7);
 
-    /* that of the parameters before all */
+    /* The softening of the parameters comes before all others. */
     chosen.softening = 0.5;
     assert_ok(ky_softening_choose(&chosen, &snapshot, remark, &error));
     assert_true(chosen.softening == 0.5);

@@ -1,4 +1,4 @@
-/* Parameters of a simulation as text, what is in force, and changes of them between two steps. */
+/* Parameters of a simulation: as text, as resolved, and changed between two steps. */
 #include "snapshot.h"
 
 #include <math.h>
@@ -37,8 +37,8 @@ static int is_of_parameters(const struct ky_option_about *about)
     return strcmp(about->section, "run") != 0;
 }
 
-/* What ky_parameters_get says, ky_parameters_set takes; and both say the same of an older struct.
- */
+/* ky_parameters_set takes the text that ky_parameters_get gives. Both do the same with an older
+ * struct. */
 static void every_parameter_goes_round(void **state)
 {
     (void)state;
@@ -73,7 +73,7 @@ static void every_parameter_goes_round(void **state)
     assert_int_equal(ky_parameters_get(&one, "corrections", text, sizeof text, &error), KY_USAGE);
 }
 
-/* ---- in force ---- */
+/* ---- resolved ---- */
 
 static void what_is_in_force(void **state)
 {
@@ -94,7 +94,7 @@ static void what_is_in_force(void **state)
     memset(field, 0, sizeof field);
     assert_ok(ky_sim_parameters(sim, &now, &error));
     assert_ok(ky_parameters_get(&now, "engine", engine, sizeof engine, &error));
-    assert_string_equal(engine, "cpu"); /* so few bodies are the CPU's */
+    assert_string_equal(engine, "cpu"); /* auto takes the CPU for so few bodies */
     assert_true(now.opening == KY_RELATIVE && now.precision == KY_SINGLE && now.cell == KY_BOX);
     assert_true(now.softening == 0.1 && !strcmp(now.field, "point:mass=1"));
     assert_ok(ky_sim_parameters(sim, (struct ky_parameters *)&older, &error));
@@ -105,7 +105,7 @@ static void what_is_in_force(void **state)
 
 /* ---- changes ---- */
 
-/* Each parameter changes, or the error says why it cannot; a refusal leaves all as it was. */
+/* Each parameter changes, or an error says why it cannot. A refusal changes nothing. */
 static void every_parameter_changes_or_says_why(void **state)
 {
     (void)state;
@@ -155,7 +155,7 @@ static void every_parameter_changes_or_says_why(void **state)
     ky_snapshot_free(&snapshot);
 }
 
-/* The forces are those of a simulation that was opened with these parameters. */
+/* After a change the forces are those of a simulation that was opened with these parameters. */
 static void changed_on(const char *engine)
 {
     static const char *const changes[][2] = {{"opening", "geometric"},
@@ -184,7 +184,7 @@ static void changed_on(const char *engine)
         for (size_t i = 0; i < N; i++)
             for (int c = 0; c < 3; c++)
                 assert_between(now.acceleration[i][c] - expected.acceleration[i][c], -1e-6, 1e-6);
-        if (k != 4 && k != 6) /* which change roundings alone */
+        if (k != 4 && k != 6) /* group and curve change roundings alone */
             assert_memory_not_equal(now.acceleration, before.acceleration,
                                     N * sizeof *now.acceleration);
         ky_sim_close(fresh);
@@ -239,13 +239,13 @@ static void contradictions_are_refused(void **state)
     assert_ok(ky_sim_open(&parameters, &snapshot.bodies, 0, &sim, &error));
     assert_int_equal(ky_sim_set_parameter(sim, "theta", "0.5", &error), KY_USAGE);
     assert_non_null(strstr(error.text, "no effect with --force direct"));
-    /* as hermite4 has it by default */
+    /* an option of hermite4 is refused, also with its default */
     assert_int_equal(ky_sim_set_parameter(sim, "eta", "0.02", &error), KY_USAGE);
     ky_sim_close(sim);
     ky_snapshot_free(&snapshot);
 }
 
-/* Bodies keep no steps that another longest step has no place for; a restart file is read again. */
+/* Bodies get new steps where the longest step has changed, and a restart file has the new ones. */
 static void shorter_steps_are_saved_on(const char *engine, int integrator)
 {
     struct ky_snapshot snapshot = plummer(N);
@@ -284,7 +284,7 @@ static void shorter_steps_are_saved(void **state)
 
 /* ---- fields ---- */
 
-/* One that comes, goes, and is in the restart file. */
+/* A field is added and removed, and the restart file has it. */
 static void fields_come_and_go_on(const char *engine, int integrator)
 {
     struct ky_snapshot snapshot = plummer(N);
@@ -303,7 +303,7 @@ static void fields_come_and_go_on(const char *engine, int integrator)
     assert_true(sums.external < 0);
     const size_t first = 0;
     double level = -1;
-    if (integrator != KY_LEAPFROG) /* steps follow from the new forces */
+    if (integrator != KY_LEAPFROG) /* other steps follow from the new forces */
         assert_ok(ky_sim_column(sim, "level", &first, 1, &level, &error));
     assert_true(level == -1);
     struct ky_bodies in_it = state_of(sim);
@@ -339,7 +339,7 @@ static void fields_come_and_go(void **state)
 
 /* ---- within a run ---- */
 
-/* Parameters and fields change; changes that were begun end with the call. */
+/* Changes parameters and fields. Collected changes end with the call. */
 static enum ky_status change(void *context, struct ky_sim *sim, struct ky_error *told)
 {
     (void)context;
@@ -351,7 +351,7 @@ static enum ky_status change(void *context, struct ky_sim *sim, struct ky_error 
     return KY_OK;
 }
 
-/* A resumed run continues with them. */
+/* A resumed run continues with the changed parameters. */
 static void a_run_keeps_changed_parameters(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Some bodies of a simulation: found, sampled, read, replaced and kicked; changes that are
- * collected; and walks over the bodies that are there. */
+/* Some bodies of a simulation: found, sampled, read, replaced and kicked; several changes at once;
+ * walks over the bodies of a simulation. */
 #include "snapshot.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@
 enum { N = 300, SOME = 4 };
 static struct ky_error error;
 
-/* Bodies whose ids are not their indices, of several types. */
+/* Makes bodies of several types, whose ids are not their indices. */
 static struct ky_snapshot labelled(size_t n)
 {
     struct ky_snapshot snapshot = plummer(n);
@@ -34,7 +34,7 @@ static struct ky_bodies state_of(struct ky_sim *sim)
     return sim_state(sim, everything);
 }
 
-/* The same bits in all arrays. */
+/* Fails unless all arrays of both have the same bits. */
 static void assert_same(struct ky_sim *one, struct ky_sim *other)
 {
     struct ky_bodies a = state_of(one), b = state_of(other);
@@ -71,7 +71,7 @@ static void bodies_are_found_by_their_ids(void **state)
     assert_ok(ky_sim_find(sim, some + 1, SOME - 1, index, &error));
     assert_true(index[0] == 0 && index[2] == 298);
     ky_sim_close(sim);
-    free(snapshot.bodies.id); /* the index is the id */
+    free(snapshot.bodies.id); /* now the index is the id */
     snapshot.bodies.id = NULL;
     assert_ok(ky_sim_open(&parameters, &snapshot.bodies, 0, &sim, &error));
     static const uint64_t last[] = {N - 1, N};
@@ -172,8 +172,8 @@ static void some_bodies_are_read(void **state)
 
 /* ---- replaced ---- */
 
-/* Some bodies with new numbers are those bodies among all with the same numbers; refused ones
- * change nothing. */
+/* Replacing some bodies gives the same bits as replacing all bodies by the same numbers. Numbers
+ * that are refused change nothing. */
 static void replaced_on(const char *engine)
 {
     struct ky_parameters parameters = sim_parameters(engine, KY_DIRECT);
@@ -226,7 +226,7 @@ static void some_bodies_are_replaced(void **state)
         replaced_on(engines[k].engine);
 }
 
-/* Some bodies with softenings of their own; the others keep the one that they had. */
+/* Some bodies get softenings of their own; the others keep the softening that they had. */
 static void some_softenings_are_replaced(void **state)
 {
     (void)state;
@@ -244,7 +244,7 @@ static void some_softenings_are_replaced(void **state)
     assert_true(isnan(parameters.softening));
     ky_sim_close(sim);
     parameters = sim_parameters("cpu", KY_TREE);
-    parameters.integrator = KY_BLOCK_STEPS; /* whose steps follow from softenings above 0 */
+    parameters.integrator = KY_BLOCK_STEPS; /* its steps need softenings above 0 */
     assert_ok(ky_sim_open(&parameters, &snapshot.bodies, 0, &sim, &error));
     assert_int_equal(ky_sim_replace(sim, few, &some, &error), KY_USAGE);
     assert_ok(ky_sim_advance(sim, 1, &error));
@@ -257,7 +257,7 @@ static void some_softenings_are_replaced(void **state)
 
 /* ---- kicks, and how often forces are computed ---- */
 
-/* A field that does nothing but count. */
+/* A field without a force, which counts its calls. */
 static atomic_int asked;
 static void count(void *context, struct ky_field_place *place)
 {
@@ -268,8 +268,8 @@ static void count(void *context, struct ky_field_place *place)
     place->potential = 0;
 }
 
-/* A kick by nothing leaves the bits of later steps as they are; another kick is one of velocities
- * alone: positions and forces stay. */
+/* A kick by zero leaves the bits of later steps as they are. Any kick changes velocities alone;
+ * positions and forces stay. */
 static void kicked_on(const char *engine, int force, int integrator)
 {
     struct ky_parameters parameters = sim_parameters(engine, force);
@@ -282,7 +282,7 @@ static void kicked_on(const char *engine, int force, int integrator)
     assert_ok(ky_sim_advance(sim, 1, &error));
     assert_ok(ky_sim_advance(other, 1, &error));
     assert_ok(ky_sim_kick(sim, few, SOME - 1, none, &error));
-    if (integrator != KY_LEAPFROG) /* which choose their steps anew */
+    if (integrator != KY_LEAPFROG) /* others choose their steps anew */
         assert_ok(ky_sim_kick(other, few + 1, 1, none, &error));
     assert_ok(ky_sim_advance(sim, 2, &error));
     assert_ok(ky_sim_advance(other, 2, &error));
@@ -319,7 +319,7 @@ static void kicks_change_velocities_alone(void **state)
     }
 }
 
-/* How often the forces of n bodies were computed since the last question. */
+/* How often the forces of n bodies were computed since the last call. */
 static int evaluations(int n)
 {
     const int all = asked;
@@ -356,11 +356,11 @@ static void changes_are_collected(void **state)
     assert_ok(ky_sim_change_end(sim, 1, &error));
     assert_int_equal(evaluations(N - 2), 1);
     assert_same(sim, other);
-    assert_ok(ky_sim_change_begin(sim, &error)); /* nothing but a kick */
+    assert_ok(ky_sim_change_begin(sim, &error)); /* a kick alone */
     assert_ok(ky_sim_kick(sim, few, 1, kick, &error));
     assert_ok(ky_sim_change_end(sim, 1, &error));
     assert_int_equal(evaluations(N - 2), 0);
-    assert_ok(ky_sim_change_begin(sim, &error)); /* none before they are needed */
+    assert_ok(ky_sim_change_begin(sim, &error)); /* forces wait until they are needed */
     assert_ok(ky_sim_replace(sim, few + 2, &one, &error));
     assert_ok(ky_sim_change_end(sim, 0, &error));
     assert_int_equal(evaluations(N - 2), 0);
@@ -368,10 +368,10 @@ static void changes_are_collected(void **state)
     assert_ok(ky_sim_replace(other, few + 2, &one, &error));
     assert_ok(ky_sim_sums(other, &expected, &error));
     assert_true(sums.potential == expected.potential);
-    asked = 0; /* energies in the field */
+    asked = 0; /* the sums ask for the field too */
     assert_ok(ky_sim_change_begin(sim, &error));
     assert_ok(ky_sim_replace(sim, few + 2, &one, &error));
-    assert_ok(ky_sim_advance(sim, 1, &error)); /* one before the step, and its own */
+    assert_ok(ky_sim_advance(sim, 1, &error)); /* forces before the step and after it */
     assert_int_equal(evaluations(N - 2), 2);
     assert_ok(ky_sim_change_end(sim, 1, &error));
     assert_int_equal(evaluations(N - 2), 0);
@@ -382,8 +382,8 @@ static void changes_are_collected(void **state)
 
 /* ---- columns ---- */
 
-/* How far the steps of the bodies are from halves of `longest`, or quarters, …; and whether their
- * levels are those of parameters.step. */
+/* How far the steps of the bodies are from `longest` over powers of two. Fails unless the level of
+ * each body is log₂(parameter/step). */
 static double off_halves(struct ky_sim *sim, double parameter, double longest)
 {
     double step[N], level[N], most = 0;
@@ -397,7 +397,8 @@ static double off_halves(struct ky_sim *sim, double parameter, double longest)
     return most;
 }
 
-/* A divided step has halves of its parts; the next whole step has levels that are whole numbers. */
+/* In a part of a divided step the steps of bodies are the part over powers of two. In the next
+ * whole step their levels are whole numbers. */
 static void levels_of_a_divided_step(void **state)
 {
     (void)state;
@@ -461,8 +462,8 @@ static void steps_and_jerks_are_read(void **state)
 
 /* ---- walks ---- */
 
-/* Every action, neighbours, densities and groups give the bits of the calls with parameters and
- * bodies; on devices gravity but for the rounding of cells. */
+/* Every action, neighbours, densities and groups give the bits of the calls that take parameters
+ * and bodies. On devices gravity may differ by the rounding of cells. */
 static void assert_walks(struct ky_sim *sim, const struct ky_parameters *parameters, int on_cpu)
 {
     static const double radius = 0.3;
@@ -482,7 +483,7 @@ static void assert_walks(struct ky_sim *sim, const struct ky_parameters *paramet
         assert_ok(ky_walk(parameters, &now, action.name, &input, expected, NULL, &error));
         if (strcmp(action.name, "gravity") != 0 || on_cpu)
             assert_memory_equal(results, expected, N * action.columns * sizeof *results);
-        for (size_t i = 0; i < N * action.columns; i++) /* moments of cells are in float */
+        for (size_t i = 0; i < N * action.columns; i++) /* moments of cells are floats */
             assert_between(results[i] - expected[i], -1e-6, 1e-6);
         assert_true(report.body_interactions > 0);
     }
@@ -511,7 +512,7 @@ static void assert_walks(struct ky_sim *sim, const struct ky_parameters *paramet
     ky_bodies_free(&now);
 }
 
-/* And they leave the bits of later steps as they are. */
+/* Walks give what they should, and leave the bits of later steps as they are. */
 static void walks_go_over_the_bodies_of_a_simulation(void **state)
 {
     (void)state;

@@ -1,16 +1,16 @@
 /* HDF5 snapshots as other codes write them: names of units, comoving and periodic space, types,
- * ids, and data that lie elsewhere. One file, since every test changes the same small snapshot. */
+ * ids, and data that lie elsewhere. Every test changes the same small snapshot. */
 #include "hdf5_files.h"
 
 #ifdef KY_HAVE_HDF5
 #include <math.h>
 
-/* ---- files made of a list of attributes ---- */
+/* ---- files from lists of attributes ---- */
 
 struct attribute {
     const char *group, *name;
     double value;
-    const char *text; /* or NULL: the value */
+    const char *text; /* NULL: the value is a number */
 };
 
 enum { BODIES = 3 };
@@ -25,7 +25,7 @@ static hid_t group_of(hid_t file, const char *name)
                : H5Gcreate2(file, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
 }
 
-/* A group, which is made if need be, a data set, or "/". */
+/* Opens "/", a data set or a group; a group that is not there is made. */
 static hid_t object_of(hid_t file, const char *name)
 {
     return strchr(name, '/') ? H5Oopen(file, name, H5P_DEFAULT) : group_of(file, name);
@@ -51,8 +51,8 @@ static void put_bodies(hid_t file, const char *name, hsize_t first, hsize_t coun
     H5Gclose(group);
 }
 
-/* Two bodies of type 1 and one of type 5, with the attributes up to the first without a name. The
- * file stays open for changes. */
+/* Writes two bodies of type 1 and one of type 5, with the attributes before the first one that has
+ * no name. The file stays open for changes. */
 static hid_t make(const char *name, const struct attribute *attributes)
 {
     const int32_t here[7] = {0, 2, 0, 0, 0, 1, 0};
@@ -91,14 +91,14 @@ static struct ky_read_options options_with(int space)
     return options;
 }
 
-/* Reads it; after KY_OK the snapshot is to be freed. */
+/* Reads the file. After KY_OK the snapshot has to be freed. */
 static enum ky_status read_as(const char *name, const struct ky_read_options *options,
                               struct ky_snapshot *snapshot, struct ky_error *error)
 {
     return ky_snapshot_read_as(in_folder(name), options, snapshot, error);
 }
 
-/* Reading with these options fails with a line that says so. */
+/* Fails unless reading with these options fails, with a line that contains `says`. */
 static void assert_refused(const char *name, const struct ky_read_options *options,
                            enum ky_status status, const char *says)
 {
@@ -167,7 +167,7 @@ static void units_of_every_code_are_known(void **state)
          {{"PartType1/Coordinates", "to_cgs", KPC, NULL},
           {"PartType1/Velocities", "to_cgs", KM, NULL},
           {"PartType1/Masses", "to_cgs", MSUN10, NULL}}},
-        {43.009, /* Mpc, 1e10 Msun, and such a time that velocities are in km/s */
+        {43.009, /* Mpc, 1e10 Msun, and the time that makes velocities km/s */
          {{"Units", "Unit length in cgs (U_L)", 1e3 * KPC, NULL},
           {"Units", "Unit mass in cgs (U_M)", MSUN10, NULL},
           {"Units", "Unit time in cgs (U_t)", 1e3 * KPC / KM, NULL},
@@ -213,7 +213,7 @@ static void units_not_understood_are_refused_or_given(void **state)
         assert_refused("u.hdf5", &options, KY_BAD_DATA, strange[k][0].name);
         options.units = &galaxy;
         assert_read("u.hdf5", &options, &snapshot);
-        /* a G that agrees with --units needs no word */
+        /* a G that agrees with --units has no warning */
         if (strange[k][0].value != 43007.1)
             assert_non_null(strstr(last_warning, strange[k][0].name));
         assert_between(snapshot.units.g, 43007, 43009);
@@ -222,7 +222,7 @@ static void units_not_understood_are_refused_or_given(void **state)
     }
 }
 
-/* G of the file against the one that follows from its units. */
+/* A G that contradicts the file's units is refused, or replaced where units are given. */
 static void a_strange_g_is_refused_or_replaced(void **state)
 {
     (void)state;
@@ -259,7 +259,7 @@ static void a_strange_g_is_refused_or_replaced(void **state)
         assert_refused("g.hdf5", NULL, KY_BAD_DATA, "it must be 0 or more");
         assert_refused("g.hdf5", NULL, KY_BAD_DATA, own[k][0].name);
     }
-    struct ky_snapshot snapshot; /* a G of 1 is that of N-body units, and 0 is none */
+    struct ky_snapshot snapshot; /* 1: N-body units; 0: no G */
     static const struct attribute ordinary[][2] = {
         {{"Header", "G", 1, NULL}}, {{"Parameters", "GravityConstantInternal", 0, NULL}}};
     for (size_t k = 0; k < 2; k++) {
@@ -309,7 +309,7 @@ static void other_spaces_are_refused(void **state)
         assert_read("s.hdf5", &options, &snapshot);
         assert_true(snapshot.bodies.position[1][2] == 6 && !snapshot.space.converted);
         ky_snapshot_free(&snapshot);
-        options.space = KY_SPACE_OPEN; /* an isolated system, whatever it says */
+        options.space = KY_SPACE_OPEN; /* isolated, whatever the file says */
         assert_read("s.hdf5", &options, &snapshot);
         assert_true(snapshot.bodies.position[1][2] == 6 && !snapshot.space.converted &&
                     !snapshot.space.comoving && !snapshot.space.per_h && snapshot.space.box == 0 &&
@@ -377,8 +377,8 @@ static void ordinary_spaces_are_read(void **state)
     }
 }
 
-/* Positions, masses and velocities are those of the test times these factors, plus the Hubble flow
- * about the centre of mass. */
+/* Fails unless positions, masses and velocities are those of the test file times these factors, and
+ * velocities have the Hubble flow about the centre of mass. */
 static void check_physical(const struct ky_snapshot *s, double length, double mass, double velocity,
                            double rate)
 {
@@ -424,16 +424,16 @@ static void gadget_becomes_physical(void **state)
     assert_between(s.time / age, 1 - 1e-9, 1 + 1e-9);
     ky_snapshot_free(&s);
 
-    struct attribute no_matter[12]; /* the Hubble flow needs the cosmology */
+    struct attribute no_matter[12]; /* without the cosmology */
     memcpy(no_matter, gadget, sizeof gadget);
     no_matter[6] = (struct attribute){"Header", "Omega_b", 0.05, NULL};
     H5Fclose(make("g.hdf5", no_matter));
     assert_refused("g.hdf5", &options, KY_BAD_DATA, "the Hubble flow needs");
-    H5Fclose(make("g.hdf5", gadget + 3)); /* and the units */
+    H5Fclose(make("g.hdf5", gadget + 3)); /* without the units */
     assert_refused("g.hdf5", &options, KY_BAD_DATA, "--units");
 }
 
-/* Data sets say themselves how they scale: SWIFT's velocities are peculiar, without √a and h. */
+/* Data sets tell how they scale with a and h: SWIFT's velocities are peculiar, without √a and h. */
 static void swift_becomes_physical(void **state)
 {
     (void)state;
@@ -509,12 +509,12 @@ static void softenings_of_types_are_read(void **state)
                 s.bodies.softening[1] == 0.5 && s.bodies.softening[2] == 0.25);
     ky_snapshot_free(&s);
     parameters[4] = (struct attribute){"Config", "INDIVIDUAL_GRAVITY_SOFTENING", 1, NULL};
-    H5Fclose(make("e.hdf5", parameters)); /* the class of a body depends on its mass */
+    H5Fclose(make("e.hdf5", parameters)); /* softenings depend on masses */
     assert_read("e.hdf5", NULL, &s);
     assert_true(isnan(s.softening) && !s.bodies.softening);
     ky_snapshot_free(&s);
     parameters[4] = (struct attribute){"Header", "HubbleParam", 0.5, NULL};
-    H5Fclose(make("e.hdf5", parameters)); /* what the parameters mean there is not sure */
+    H5Fclose(make("e.hdf5", parameters)); /* with h their meaning is not known */
     struct ky_read_options options = options_with(KY_SPACE_PHYSICAL);
     assert_read("e.hdf5", &options, &s);
     assert_non_null(strstr(last_warning, "give type 1 the softening 0.5, which is not taken"));
@@ -647,7 +647,8 @@ static void links_out_of_the_file_are_named(void **state)
                        H5P_DEFAULT);
     H5Fclose(file);
     assert_refused("l.hdf5", NULL, KY_BAD_DATA, "'far.hdf5'");
-    /* a soft link that leads to an outer one, and what the same path holds in the file itself */
+    /* A soft link that leads to a link into another file, beside a path of the same name in the
+     * file. */
     file = make("l.hdf5", NULL);
     H5Lcreate_external("far.hdf5", "/", file, "out", H5P_DEFAULT, H5P_DEFAULT);
     H5Lmove(file, "PartType5", file, "own", H5P_DEFAULT, H5P_DEFAULT);

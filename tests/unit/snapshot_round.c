@@ -1,4 +1,4 @@
-/* Snapshots that are written and read back: every format, bit for bit. */
+/* Snapshots in every format are the same bit for bit when they have been written and read. */
 #include "snapshot.h"
 
 #include <math.h>
@@ -52,7 +52,7 @@ static void hdf5_keeps_every_bit(void **state)
     exact_formats_keep_every_bit("a.h5", 1);
 }
 
-/* More than one slab, and a last chunk that is not full. */
+/* The bodies take more than one slab, and the last chunk is not full. */
 static void hdf5_keeps_many_bodies(void **state)
 {
     (void)state;
@@ -63,7 +63,7 @@ static void hdf5_keeps_many_bodies(void **state)
 }
 #endif
 
-/* Bodies come back as they are grouped: gas, dark, stars; types 2, 3 and 5 as dark. */
+/* Bodies come back in TIPSY's groups gas, dark and stars; types 2, 3 and 5 are dark. */
 static void tipsy_keeps_what_float_holds(void **state)
 {
     (void)state;
@@ -78,7 +78,7 @@ static void tipsy_keeps_what_float_holds(void **state)
             }
 }
 
-/* The softening of all bodies, 0 among them, and its kind come back from every format. */
+/* One softening of all bodies, also 0, and its kind come back from every format. */
 static void one_softening_comes_back(void **state)
 {
     (void)state;
@@ -103,7 +103,7 @@ static void one_softening_comes_back(void **state)
             assert_ok(ky_snapshot_read(in_folder(names[f]), &after, &error));
             assert_null(after.bodies.softening);
             assert_true(k == 4 ? isnan(after.softening) : after.softening == before.softening);
-            /* TIPSY has room for the kind only where it writes a .param */
+            /* TIPSY keeps the kind only in a .param file */
             if (f != 1 || k > 0)
                 assert_int_equal(after.softening_kind, before.softening_kind);
             ky_snapshot_free(&after);
@@ -131,7 +131,7 @@ static void tipsy_ids_tell_the_order(void **state)
         assert_int_equal(type == 0 || type == 4 ? type : 1, after.bodies.type[k]);
     }
     ky_snapshot_free(&after);
-    /* a file that needs no ids takes those of the one before away */
+    /* Bodies without ids replace a file that had some: its file of ids is removed. */
     struct ky_snapshot plain = sample(50, 0, NULL, 1);
     assert_ok(ky_snapshot_write(in_folder("t.tipsy"), &plain, &options, &error));
     assert_false(exists(in_folder("t.tipsy.iord")));
@@ -167,8 +167,8 @@ static void units_and_parameters_come_back(void **state)
 }
 
 #ifdef KY_HAVE_HDF5
-/* Bodies in physical coordinates keep the universe that they expand with; those in comoving ones,
- * which were not converted, must not look as if they were physical. */
+/* Bodies in physical coordinates keep the universe that they expand with. Comoving bodies that were
+ * not converted must not look as if they were physical. */
 static void a_universe_comes_back(void **state)
 {
     (void)state;
@@ -202,7 +202,7 @@ static void assert_near(const double *a, const double *b, size_t count, double r
         assert_between(b[k] - a[k], -relative * fabs(a[k]), relative * fabs(a[k]));
 }
 
-/* Other scales are converted on the way: the last bit may change, in TIPSY the last of float. */
+/* The file has other scales, so the last bit may change, in TIPSY the last bit of a float. */
 static void converts(const char *name, const char *preset, double tolerance)
 {
     struct ky_error error = {0};

@@ -1,5 +1,5 @@
-/* The kinds of softening as they are published, for sums by hand: Plummer's formula, and the spline
- * as GADGET writes it (Springel, Yoshida & White 2001, appendix). */
+/* The kinds of softening by their published formulas: Plummer's, and the spline as in GADGET
+ * (Springel, Yoshida & White 2001, appendix). */
 #ifndef KY_TEST_SOFTENED_PAIR_H
 #define KY_TEST_SOFTENED_PAIR_H
 
@@ -8,7 +8,7 @@
 
 #include "kyoho/kyoho.h"
 
-/* For a source of mass 1: acceleration over distance, and potential. */
+/* The acceleration over the distance, and the potential, of a source of mass 1. */
 struct softened_pair {
     double force, potential;
 };
@@ -27,8 +27,8 @@ static inline struct softened_pair splined_pair(double r, double h)
         (-3.2 + 1 / (15 * u) + u * u * (32.0 / 3 + u * (-16.0 + u * (9.6 - 32.0 / 15 * u)))) / h};
 }
 
-/* r² is that of a pair with the softenings of sink and source. Without softening coincident bodies
- * exert nothing on each other. */
+/* What a source does to a sink at the squared distance r2, with the softenings of both. Without
+ * softening coincident bodies exert no force on each other. */
 static inline struct softened_pair softened_pair(int kind, double sink, double source, double r2)
 {
     const double larger = sink > source ? sink : source,
@@ -40,7 +40,7 @@ static inline struct softened_pair softened_pair(int kind, double sink, double s
     return (struct softened_pair){1 / (s2 * sqrt(s2)), -1 / sqrt(s2)};
 }
 
-/* The accelerations and potentials of `out`, by two loops over the bodies. */
+/* Computes the accelerations and potentials of `out` by two loops over the bodies. */
 static inline void softened_sum(const struct ky_parameters *p, const struct ky_bodies *b,
                                 struct ky_bodies *out)
 {

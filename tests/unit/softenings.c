@@ -1,6 +1,5 @@
-/* Bodies of different softenings under symmetric softening, a disk in a halo: by every method that
- * has cells, every opening test and every engine the errors are those of bodies of one softening.
- */
+/* A disk in a halo with another softening, of the symmetric kind. With every method that has cells,
+ * every opening test and every engine, the errors are those of bodies with one softening. */
 #include "test.h"
 
 #include "clouds.h"
@@ -8,7 +7,8 @@
 
 enum { N = 5000 };
 
-/* A Plummer halo with ε = 0.2 and a disk with ε = 0.02 of the same mass; or `one` softening. */
+/* A Plummer halo with ε = 0.2 and a disk of the same mass with ε = 0.02; with `one` > 0 all have
+ * this softening. */
 static struct ky_bodies disk_in_halo(double one)
 {
     struct ky_error error = {0};
@@ -72,7 +72,8 @@ static struct cloud_error errors_of(const char *engine, int method, int opening,
     return cloud_compare(&system->bodies, &system->exact);
 }
 
-/* At the 99 % level and at most, but for the scatter of these figures. */
+/* The errors that 99 % of the bodies keep, and the largest ones, are the same but for their
+ * scatter. */
 static void a_disk_in_a_halo_is_as_exact_as_one_softening(void **state)
 {
     (void)state;
