@@ -1,4 +1,4 @@
-/* Two bodies on an ellipse: bodies made by hand, one revolution, and how well the orbit closes.
+/* Two bodies on an ellipse, set by hand: one revolution, and how well the orbit closes.
  *
  *     cc 01-two-body.c $(pkg-config --cflags --libs kyoho) && ./a.out */
 #include <kyoho/kyoho.h>
@@ -17,7 +17,8 @@ static void must(enum ky_status status)
     }
 }
 
-/* Semi-major axis 1, total mass 1, G = 1: the period is 2 π. Starts at the pericentre. */
+/* Sets two bodies at the pericentre of an ellipse with semi-major axis 1. Total mass and G are 1,
+ * so the period is 2 π. */
 static void place(struct ky_bodies *bodies, double eccentricity)
 {
     double distance = 1 - eccentricity;

@@ -1,4 +1,5 @@
-/* Accelerations once, without a simulation: the tree against the exact sum, over opening angles.
+/* One evaluation of accelerations, without a simulation: errors of the tree at several opening
+ * angles, against the exact sum.
  *
  *     cc 02-forces.c $(pkg-config --cflags --libs kyoho) && ./a.out */
 #include <kyoho/kyoho.h>
@@ -52,7 +53,7 @@ int main(void)
     parameters.softening = 0.01;
     parameters.force = KY_DIRECT;
     parameters.precision = KY_DOUBLE;
-    struct ky_bodies view = plummer.bodies; /* the same bodies, with arrays of ours for results */
+    struct ky_bodies view = plummer.bodies; /* the same bodies, with our arrays for results */
     view.acceleration = exact;
     view.potential = potential;
     must(ky_forces(&parameters, &view, NULL, &error));

@@ -1,4 +1,4 @@
-/* A star cluster in equilibrium stays in equilibrium: a Plummer model over one time unit.
+/* A star cluster in equilibrium stays as it is: a Plummer model over one time unit.
  *
  *     cc 03-plummer-run.c $(pkg-config --cflags --libs kyoho) && ./a.out */
 #include <kyoho/kyoho.h>
@@ -43,7 +43,7 @@ int main(void)
     ky_model_parameters_defaults(&model);
     model.n = 10000;
     model.seed = 1;
-    model.softening = parameters.softening; /* velocities for the force that the run will have */
+    model.softening = parameters.softening; /* for velocities in balance */
     must(ky_model_make("plummer", &model, &plummer, &error));
 
     struct ky_sim *sim;

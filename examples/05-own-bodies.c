@@ -1,5 +1,5 @@
-/* Bodies of one's own into a snapshot file and back: a ring of light bodies about a heavy one. The
- * ending of the name chooses the format: .hdf5 .tipsy .csv.
+/* A program's own bodies go into a snapshot file and come back: a ring of light bodies about a
+ * heavy one. The ending of the name chooses the format: .hdf5, .tipsy or .csv.
  *
  *     cc 05-own-bodies.c $(pkg-config --cflags --libs kyoho) && ./a.out ring.csv */
 #include <kyoho/kyoho.h>

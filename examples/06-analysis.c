@@ -1,4 +1,4 @@
-/* What a snapshot holds: centre, profile of mass and density, velocity dispersion.
+/* The centre, the profiles of mass and density, and the velocity dispersion of a snapshot.
  *
  *     cc 06-analysis.c $(pkg-config --cflags --libs kyoho) && ./a.out snapshot.hdf5 */
 #include <kyoho/kyoho.h>

@@ -41,7 +41,7 @@ int main(void)
     must(ky_sim_open(&parameters, &first.bodies, 0, &sim, &error));
     must(ky_sim_advance_to(sim, 0.5, 0, &error));
 
-    /* Winds: all keep 99 % of mass and softening; one gets a kick. NULL arrays would stay. */
+    /* Winds leave 99 % of masses and softenings; one star is kicked. NULL arrays stay. */
     must(ky_bodies_allocate(&bodies, ky_sim_n(sim), KY_WITH_ID | KY_WITH_SOFTENING, &error));
     must(ky_sim_bodies(sim, &bodies, &error));
     for (size_t i = 0; i < bodies.n; i++)
@@ -49,7 +49,7 @@ int main(void)
     bodies.velocity[0][2] += 0.5;
     must(ky_sim_write(sim, &bodies, &error));
 
-    /* Bodies far outside are removed by their ids. */
+    /* Bodies far outside are removed, by their ids. */
     size_t escapers = 0;
     for (size_t i = 0; i < bodies.n; i++) {
         const double *x = bodies.position[i];
@@ -58,7 +58,7 @@ int main(void)
     }
     must(ky_sim_remove(sim, bodies.id, escapers, &error));
 
-    /* One softening for all again. Another cluster comes; its bodies get new ids. */
+    /* One softening for all bodies again. Another cluster comes, with new ids. */
     must(ky_sim_set_softening(sim, 2 * first.softening, &error));
     for (size_t i = 0; i < second.bodies.n; i++)
         second.bodies.position[i][0] += 4;

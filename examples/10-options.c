@@ -1,5 +1,5 @@
-/* Every option with its type, range, default and unit, as a program or another language needs it to
- * make an interface; and a parameter that is set by its name.
+/* Every option with its type, range, default and unit, from which a program can make an interface
+ * in any language; and a parameter that is set by its name.
  *
  *     cc 10-options.c $(pkg-config --cflags --libs kyoho) && ./a.out */
 #include <kyoho/kyoho.h>

@@ -1,6 +1,5 @@
-/* A run in a folder that calls a function after every eighth step: here it follows the radius of
- * half the mass. A viewer, or a code that computes something else beside gravity, hangs in the same
- * way.
+/* A run in a folder calls a function after every eighth step, which prints the radius of half the
+ * mass. A viewer, or a code that computes more than gravity, is called in the same way.
  *
  *     cc 11-visit.c $(pkg-config --cflags --libs kyoho) && ./a.out folder */
 #include <kyoho/kyoho.h>
@@ -31,7 +30,7 @@ static struct ky_snapshot cluster(size_t n)
 
 static enum ky_status look(void *context, struct ky_sim *sim, struct ky_error *problem)
 {
-    struct ky_bodies *bodies = context; /* room for what is looked at */
+    struct ky_bodies *bodies = context; /* memory for the bodies that are read */
     const double half = 0.5;
     double centre[3], radius;
     enum ky_status status = ky_sim_bodies(sim, bodies, problem);
@@ -57,7 +56,7 @@ int main(int count, char **words)
     run.output = count > 1 ? words[1] : "visited";
     run.end = 0.5;
     run.overwrite = 1;
-    run.keep = 1; /* the bodies stay ours */
+    run.keep = 1; /* the bodies stay with the program */
     run.visit = look;
     run.visit_context = &room;
     run.visit_every = 8;

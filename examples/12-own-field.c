@@ -1,5 +1,5 @@
-/* A star cluster on an orbit in the disk of a galaxy (Miyamoto & Nagai 1975), which is a function
- * of this program: an external field that is not in Kyoho.
+/* A star cluster on an orbit in the disk of a galaxy (Miyamoto & Nagai 1975). The disk is an
+ * external field that Kyoho does not have: a function of this program.
  *
  *     cc 12-own-field.c $(pkg-config --cflags --libs kyoho) -lm && ./a.out */
 #include <kyoho/kyoho.h>
@@ -29,8 +29,8 @@ static void pull(void *context, struct ky_field_place *at)
     const double *x = at->position, *v = at->velocity;
     double zb = sqrt(x[2] * x[2] + d->b * d->b), thick = d->a + zb;
     double s2 = x[0] * x[0] + x[1] * x[1] + thick * thick, force = -d->gm / (s2 * sqrt(s2));
-    double ratio = thick / zb; /* of the force along z to that along x and y */
-    double turn[3] = {0, 0, -d->a * x[2] * v[2] / (zb * zb * zb)}; /* its change in time */
+    double ratio = thick / zb; /* the force along z over that along x and y */
+    double turn[3] = {0, 0, -d->a * x[2] * v[2] / (zb * zb * zb)}; /* its derivative in time */
     double along = 3 * (x[0] * v[0] + x[1] * v[1] + ratio * x[2] * v[2]) / s2;
     for (int c = 0; c < 3; c++) {
         double part = c == 2 ? ratio : 1;
@@ -59,7 +59,7 @@ int main(void)
         cluster.bodies.velocity[i][2] += 0.5;
     }
     ky_parameters_defaults(&parameters);
-    parameters.engine = "cpu"; /* devices cannot call a function of the program */
+    parameters.engine = "cpu"; /* devices cannot call functions of a program */
     parameters.integrator = KY_HERMITE4;
     parameters.force = KY_DIRECT;
     parameters.softening = cluster.softening;

@@ -1,5 +1,5 @@
 /* A star cluster in a galaxy of bodies, each with an integrator of its own: a bridge (Fujii et al.
- * 2007). The two kick each other, which costs their own forces nothing.
+ * 2007). The two kick each other. Kicks cost no new evaluation of their own forces.
  *
  *     cc 13-bridge.c $(pkg-config --cflags --libs kyoho) && ./a.out */
 #include <kyoho/kyoho.h>
@@ -32,7 +32,7 @@ static struct ky_sim *sphere(struct ky_model_parameters *model, int integrator)
     return sim;
 }
 
-/* The field of `by` acts on the velocities of `of` for a time; returns their mutual energy. */
+/* Kicks the bodies of `of` by the field of `by` for a time. Returns their mutual energy. */
 static double kick(struct ky_sim *of, struct ky_sim *by, double time)
 {
     double energy = 0;

@@ -2,7 +2,8 @@
  *
  *     cc hermite.c $(pkg-config --cflags --libs kyoho_g6) -lm && ./a.out
  *
- * It runs on a GPU if there is one; KYOHO_ENGINE=cpu says otherwise, KYOHO_VERBOSE=1 tells what. */
+ * It runs on a GPU if there is one, and with KYOHO_ENGINE=cpu on the CPU. KYOHO_VERBOSE=1 tells
+ * which device it has. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,12 +17,13 @@ static double xp[N][3], vp[N][3], next_a[N][3], next_j[N][3];
 static int id[N];
 static const double eps2 = 1e-4;
 
-static double number(void) /* from 0 to 1 */
+static double number(void) /* a random number from 0 to 1 */
 {
     return rand() / (RAND_MAX + 1.0);
 }
 
-/* Uniform in a sphere of radius 1, with velocities that hold it up. */
+/* Places a body uniformly in a sphere of radius 1, with a velocity that keeps the sphere from
+ * falling. */
 static void place(int i)
 {
     double r2 = 2;
@@ -34,11 +36,10 @@ static void place(int i)
         }
     }
     m[i] = 1.0 / N;
-    id[i] = i + 1; /* labels tell a body from itself; they may be any numbers */
+    id[i] = i + 1; /* a body does not act on a sink with its label */
 }
 
-/* Accelerations, jerks and potentials at the time t, where the bodies are at `at` with speeds `w`.
- */
+/* Accelerations, jerks and potentials at the time t, for sinks at `at` with the velocities `w`. */
 static void forces(double t, double at[][3], double w[][3], double acc[][3], double jerk[][3])
 {
     const int pipes = g6_npipes();

@@ -1,4 +1,4 @@
-/* The format is told by the content, as for a file of a user's. */
+/* The content tells the format, as for a file of a user. */
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

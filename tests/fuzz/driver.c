@@ -1,5 +1,5 @@
-/* Runs a fuzzer without libFuzzer: driver NAME MUTATIONS CORPUS-FILE… Every file as it is, then a
- * fixed number of mutations of each, the same at every run. */
+/* Runs a fuzzer without libFuzzer: driver NAME MUTATIONS CORPUS-FILE… It gets every file as it is,
+ * then MUTATIONS mutations of each, the same ones in every run. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ const char *__lsan_default_suppressions(void)
     return "leak:libhdf5";
 }
 
-/* In memory of exactly its size, so that a byte too far is found. */
+/* Runs the fuzzer on data in memory of exactly their size, so that an access beyond it is found. */
 static void run(const uint8_t *data, size_t size)
 {
     uint8_t *copy = malloc(size ? size : 1);
@@ -33,7 +33,8 @@ static size_t below(struct ky_random *random, size_t count)
     return (size_t)(ky_random_uniform(random) * (double)count);
 }
 
-/* A few changes: a byte, an interesting number, a piece that is copied, taken out or cut off. */
+/* Makes a few changes: a byte, an extreme number, a piece that is copied, taken out or cut off.
+ * Returns the new size. */
 static size_t mutate(uint8_t *data, size_t size, struct ky_random *random)
 {
     static const uint64_t numbers[] = {0,          1,          0xff,      0x7fffffff,  0x80000000,

@@ -1,5 +1,5 @@
-/* One reader, fed with bytes. What it accepts must be sound: the bodies are checked, and the arrays
- * are touched from end to end. */
+/* Feeds one reader with bytes. Bodies that it accepts must be right: they are checked, and their
+ * arrays are read from end to end. */
 #ifndef KY_FUZZ_H
 #define KY_FUZZ_H
 
@@ -27,7 +27,7 @@ static inline void fuzz_with(enum ky_format format, const uint8_t *data, size_t 
     ky_snapshot_free(&snapshot);
 }
 
-/* As it is read without options, and with all of them. */
+/* Reads the data without options, and with all of them. */
 static inline int fuzz_snapshot(enum ky_format format, const uint8_t *data, size_t size)
 {
     const struct ky_units units = {3.085678e21, 1.989e43, 1e5, 43009.0};

@@ -1,4 +1,5 @@
-/* The reader of parameter files: what it accepts is written and read back alike. */
+/* The reader of parameter files: parameters that it accepts are the same after they are written and
+ * read back. */
 #include "fuzz.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Neighbours and densities by loops over all pairs: what general walks are compared with. */
+/* Neighbours and densities by loops over all pairs, for comparison with general walks. */
 #ifndef KY_TEST_ALL_PAIRS_H
 #define KY_TEST_ALL_PAIRS_H
 
@@ -17,7 +17,7 @@ static inline double kth_distance(const struct ky_bodies *bodies, size_t i, size
 {
     for (size_t j = 0; j < bodies->n; j++)
         work[j] = pair2(bodies, i, j);
-    work[i] = -1; /* first */
+    work[i] = -1; /* the body itself comes first */
     qsort(work, bodies->n, sizeof *work, ky_order_reals);
     return sqrt(work[k]);
 }

@@ -28,12 +28,12 @@ static void errors_are_prefixed(void **state)
     assert_string_equal(error.text, "a.csv: mass is -1");
     assert_int_equal(ky_fail(NULL, KY_USAGE, "nobody listens"), KY_USAGE);
 
-    char value[5000]; /* "aéé…é": a cut may not go through a character */
+    char value[5000]; /* "aéé…é": no cut may split a character */
     memset(value, 0, sizeof value);
     value[0] = 'a';
     for (size_t k = 1; k + 2 < sizeof value; k += 2)
         memcpy(value + k, "é", 2);
-    for (int shift = 0; shift < 2; shift++) { /* both ends stay */
+    for (int shift = 0; shift < 2; shift++) { /* both ends are kept */
         ky_fail(&error, KY_USAGE, "--theta: '%s' is not a number", value + shift);
         assert_true(strlen(error.text) < 400);
         assert_int_equal(strncmp(error.text, shift ? "--theta: 'é" : "--theta: 'a", 11), 0);
@@ -45,7 +45,7 @@ static void errors_are_prefixed(void **state)
     assert_true(strlen(error.text) < 400 && strstr(error.text, "é: mass is -1"));
 }
 
-/* Moments of the uniform and normal numbers, and independence of the order of the calls. */
+/* Uniform and normal numbers have the right moments, in any order of the calls. */
 static void random_numbers_have_their_moments(void **state)
 {
     (void)state;
@@ -71,9 +71,8 @@ static void random_numbers_have_their_moments(void **state)
     assert_true(first != ky_random_uniform(&a));
 }
 
-/* Philox 4x32 with 10 rounds: the vectors that its authors publish with Random123
- * (tests/kat_vectors there), of each output the first two words, which a uniform number is made of.
- */
+/* Philox 4x32 with 10 rounds gives the vectors that its authors publish (tests/kat_vectors of
+ * Random123). Of each output these are the first two words, which make a uniform number. */
 static void philox_gives_the_published_words(void **state)
 {
     (void)state;
@@ -121,8 +120,8 @@ static void bodies_are_checked(void **state)
     assert_int_equal(bodies.n, 0);
 }
 
-/* The first body that is wrong is told, for any number of threads; ids twice are found in rising,
- * shuffled and thinly spread ones. */
+/* The error names the first wrong body, for any number of threads. Equal ids are found among
+ * rising, shuffled and widely spread ids. */
 static void many_bodies_are_checked(void **state)
 {
     (void)state;
@@ -147,7 +146,8 @@ static void many_bodies_are_checked(void **state)
     ky_bodies_free(&bodies);
 }
 
-/* Against conversions that the compiler cannot leave out; among the numbers are ties. */
+/* The split of doubles agrees with conversions that the compiler cannot leave out, also for
+ * ties. */
 static void doubles_are_split_into_floats(void **state)
 {
     (void)state;
@@ -170,7 +170,7 @@ static void doubles_are_split_into_floats(void **state)
     assert_true(ky_high_part(0) == 0 && ky_high_part(-1) == -1);
 }
 
-/* What 1 stands for, and numbers with the unit that suits their size. */
+/* The unit of each quantity, and numbers with the unit that suits their size. */
 static void numbers_have_units(void **state)
 {
     (void)state;
@@ -259,7 +259,7 @@ static void numbers_with_units_are_read(void **state)
             KY_USAGE);
         assert_non_null(strstr(error.text, wrong[k].error));
     }
-    assert_ok(ky_units_preset("galaxy", &units, &error)); /* no noise in the last digits */
+    assert_ok(ky_units_preset("galaxy", &units, &error)); /* without noise in the last digits */
     assert_ok(ky_quantity_read("1e5Msun", &units, KY_MASS_UNIT, "", &value, NULL, &error));
     assert_true(value == 1e-5);
 }

@@ -1,5 +1,5 @@
-/* Bound pairs and their elements: Kepler's orbits at all phases, softened orbits against their own
- * motion, three bodies, few bodies, and all pairs of a cluster. */
+/* Bound pairs and their orbital elements: Kepler orbits at all phases, softened orbits against an
+ * integration, three bodies, few bodies, and all pairs of a cluster. */
 #include "test.h"
 
 #include <math.h>
@@ -22,7 +22,7 @@ static struct ky_parameters parameters_of(double softening, int kind)
     return parameters;
 }
 
-/* Two bodies of mass 3 and 1, the second one at `x` from the first with the velocity `v`. */
+/* Two bodies of mass 3 and 1, with the relative position x and the relative velocity v. */
 static void place_pair(struct ky_bodies *pair, const double x[3], const double v[3])
 {
     assert_ok(ky_bodies_allocate(pair, 2, 0, &error));
@@ -55,7 +55,7 @@ static void the_orbits_of_kepler(void **state)
             assert_ok(ky_binaries_find(&parameters, &pair, &found, NULL, &error));
             assert_int_equal(found.count, 1);
             assert_true(found.body[0][0] == 1 && found.body[0][1] == 0); /* the heavier first */
-            /* in the pericentre of the last, r is 1e-5 of the places, and 1/a 1e-2 of 2/r */
+            /* At the last pericentre r is 1e-5 of the positions, and 1/a is 1e-2 of 2/r. */
             const double few = e > 0.9 ? 1e-7 : 1e-10;
             assert_between(found.semi_major_axis[0] / a, 1 - few, 1 + few);
             assert_between(found.eccentricity[0] - e, -fmax(few, 1e-9), fmax(few, 1e-9));
@@ -68,9 +68,8 @@ static void the_orbits_of_kepler(void **state)
         }
 }
 
-/* Follows the relative motion in small steps from a turning point; returns the time at which the
- * radius has its second extremum, and in r[] both extrema. Each body pulls with the ε that is its
- * own. */
+/* Follows the relative motion in small steps from a turning point. Returns the time at which the
+ * radius has its second extremum; r[] gets both extrema. Each body pulls with its own ε. */
 static double follow(int kind, const double eps[2], double start, double speed, double r[2])
 {
     const double step = 1e-4;
@@ -130,7 +129,7 @@ static void softened_orbits(void **state)
     }
 }
 
-/* Round orbits and falls through the centre, at every scale of lengths. */
+/* Circular orbits and falls through the centre, at every scale of lengths. */
 static void softened_orbits_at_the_ends(void **state)
 {
     (void)state;
@@ -159,12 +158,12 @@ static void softened_orbits_at_the_ends(void **state)
         assert_between(found.semi_major_axis[0] / (r / 2), 1 - 1e-9, 1 + 1e-9);
         assert_between(found.eccentricity[0], 1 - 1e-9, 1);
         ky_binaries_free(&found);
-        memset(pair.position, 0, 2 * sizeof *pair.position); /* at rest in one place */
+        memset(pair.position, 0, 2 * sizeof *pair.position); /* both at rest in one place */
         assert_ok(ky_binaries_find(&parameters, &pair, &found, NULL, &error));
         assert_int_equal(found.count, 1);
         assert_true(found.semi_major_axis[0] == 0 && isnan(found.period[0]));
         ky_binaries_free(&found);
-        parameters.softening = 0; /* they exert nothing on each other */
+        parameters.softening = 0; /* no force between them */
         assert_ok(ky_binaries_find(&parameters, &pair, &found, NULL, &error));
         assert_int_equal(found.count, 0);
         ky_binaries_free(&found);
@@ -181,14 +180,14 @@ static void few_bodies(void **state)
         struct ky_binaries found = {0};
         assert_ok(ky_bodies_allocate(&bodies, n, 0, &error));
         for (size_t i = 0; i < n; i++) {
-            bodies.mass[i] = n < 3 ? 1 : i == 1 ? 1 : 0; /* of three two are test particles */
+            bodies.mass[i] = n < 3 ? 1 : i == 1 ? 1 : 0; /* of three, two are test particles */
             bodies.position[i][0] = (double)(i * i);
         }
         assert_ok(ky_binaries_find(&parameters, &bodies, &found, NULL, &error));
         assert_int_equal(found.count, n > 1);
         assert_true(n < 3 || (found.body[0][0] == 1 && found.body[0][1] == 0));
         ky_binaries_free(&found);
-        if (n == 2) { /* they fly apart */
+        if (n == 2) { /* two bodies that fly apart */
             bodies.velocity[1][0] = 3;
             assert_ok(ky_binaries_find(&parameters, &bodies, &found, NULL, &error));
             assert_int_equal(found.count, 0);
@@ -206,7 +205,7 @@ static void few_bodies(void **state)
     }
 }
 
-/* All pairs of a cluster that has binaries, each with a third body about it. */
+/* The binaries of a cluster, each with a third body about it, against all of its pairs. */
 static void against_all_pairs(void **state)
 {
     (void)state;
@@ -218,7 +217,7 @@ static void against_all_pairs(void **state)
     model("plummer", N, 0.0, &snapshot);
     const struct ky_bodies *b = &snapshot.bodies;
     for (size_t i = 0; i + 2 < 60; i += 3)
-        for (int c = 0; c < 3; c++) { /* a 0.001, and 0.02 */
+        for (int c = 0; c < 3; c++) { /* a = 0.001, and 0.02 */
             b->position[i + 1][c] = b->position[i][c] + (c == 0 ? 0.001 : 0);
             b->velocity[i + 1][c] = b->velocity[i][c] + (c == 1 ? 2 : 0);
             b->position[i + 2][c] = b->position[i][c] + (c == 2 ? 0.02 : 0);

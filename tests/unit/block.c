@@ -1,5 +1,6 @@
-/* Block steps: leap-frog where all steps are equal, second order in eta, steps as the criterion
- * says, energy and momentum, the same bits for any threads and calls and after a resumption. */
+/* Block steps: the leap-frog where all steps are equal, second order, steps by the criterion,
+ * energy and momentum, and the same bits for any number of threads and calls and after a
+ * resumption. */
 #include "test.h"
 
 #include "own_steps.h"
@@ -19,15 +20,16 @@ static struct ky_parameters block_parameters(int force, double softening)
     return parameters;
 }
 
-/* Whether the engine can lead block steps with this force. */
+/* Whether the engine under test can make block steps with this force. */
 static int leads(int force)
 {
     const struct ky_parameters parameters = block_parameters(force, 0.1);
     return engine_leads(&parameters, KY_SCHEME_BLOCK);
 }
 
-/* With an eta so small that every step is one tick: the leap-frog of that step. The exact sum has
- * its bits; so has the tree where it is built at every step. A tree that is kept is another one. */
+/* With an eta so small that every step is one tick, block steps are the leap-frog with this step.
+ * The exact sum gives the same bits, and so does the tree where it is built for every step. A tree
+ * that is kept is another tree. */
 static void equal_steps_are_the_leap_frog(void **state)
 {
     (void)state;
@@ -68,7 +70,7 @@ static void equal_steps_are_the_leap_frog(void **state)
 
 /* ---- order ---- */
 
-/* Distance from the start after one period of a Kepler orbit with a = 1, from apocentre. */
+/* The distance from the start after one period of a Kepler orbit with a = 1, from the apocentre. */
 static double miss_after_period(double e, double eta, double *body_steps)
 {
     struct ky_bodies bodies = {0};
@@ -101,8 +103,8 @@ static void second_order_in_eta(void **state)
 
 /* ---- steps ---- */
 
-/* In a system of many steps each is what the criterion says of the last acceleration, but for
- * those that may not become longer yet: these are half of it. Steps of all lengths are taken. */
+/* Each body's step follows from the criterion with the last acceleration. A step that may not
+ * become longer yet is half as long. Steps of all lengths occur. */
 static void steps_follow_the_criterion(void **state)
 {
     (void)state;
@@ -128,7 +130,7 @@ static void steps_follow_the_criterion(void **state)
             assert_true(frexp(longest / step[i], &exponent) == 0.5 && step[i] <= longest);
             assert_true(step[i] <= wanted * (1 + 1e-12));
             assert_true(step[i] == longest ||
-                        4 * step[i] > wanted); /* at multiples: at most half */
+                        4 * step[i] > wanted); /* it doubles only at its multiples */
             level_of[exponent - 1] += k == 2;
         }
     }
@@ -150,23 +152,23 @@ static void steps_follow_the_criterion(void **state)
 static void levels_of_steps(void **state)
 {
     (void)state;
-    for (int k = 0; k <= 20; k++) { /* limit 1: step² a <= 1 at a 4^-level <= 1 */
+    for (int k = 0; k <= 20; k++) { /* step² a <= 1 where a 4^-level <= 1 */
         assert_int_equal(ky_step_level(pow(4, k), 1, 20), k);
         assert_int_equal(ky_step_level(pow(4, k) * (1 + 1e-15), 1, 20), k + 1);
     }
     assert_int_equal(ky_step_level(0, 1, 20), 0);
     assert_int_equal(ky_step_level(1e300, 1, 20), 21);
     assert_true(ky_step_limit(0.5, 3, 0.25) == 12);
-    assert_int_equal(ky_step_next(5, 0, 3, 0), 5); /* shorter at once */
+    assert_int_equal(ky_step_next(5, 0, 3, 0), 5); /* shorter: at once */
     assert_int_equal(ky_step_next(3, 0, 3, 1), 3);
-    assert_int_equal(ky_step_next(0, 0, 3, 0), 3); /* not now */
+    assert_int_equal(ky_step_next(0, 0, 3, 0), 3); /* longer: not now */
     assert_int_equal(ky_step_next(0, 3, 3, 1), 3); /* it swings too fast */
-    assert_int_equal(ky_step_next(3, 5, 3, 1), 3); /* but not shorter for that */
+    assert_int_equal(ky_step_next(3, 5, 3, 1), 3); /* but its step is not shorter for that */
     assert_int_equal(ky_step_next(0, 0, 3, 1), 2); /* one level at a time */
     assert_true(ky_step_swing(3, 2, 4, 0.1) == 6 && ky_step_swing(3, 0, 4, 0.5) == 24);
 }
 
-/* --step-min cuts steps, and says how many. */
+/* --step-min cuts steps, and the report says how many. */
 static void the_shortest_step_is_told(void **state)
 {
     (void)state;
@@ -182,7 +184,7 @@ static void the_shortest_step_is_told(void **state)
 
 /* ---- conservation ---- */
 
-/* The largest |dE/E| over some longest steps, and the change of the momentum. */
+/* The largest |dE/E| over some longest steps; *momentum is the change of the momentum. */
 static double energy_error(struct ky_snapshot *s, const struct ky_parameters *parameters,
                            uint64_t steps, double *momentum, double *body_steps)
 {
@@ -231,9 +233,8 @@ static void energy_and_momentum(void **state)
     }
 }
 
-/* Massless bodies swing through the softened field of a heavy one, where |a| vanishes in the
- * middle. Steps that became longer there at each pass would add energy: 2 % of it in place of 0.05
- * %. */
+/* Massless bodies swing through the softened field of a heavy body, in whose middle |a| vanishes.
+ * If steps became longer there at each pass, the energy would grow by 2 % in place of 0.05 %. */
 static void bodies_swing_through_a_core(void **state)
 {
     (void)state;
@@ -266,8 +267,8 @@ static void bodies_swing_through_a_core(void **state)
     assert_between(fabs(gain / all), 0, 2e-3);
 }
 
-/* The error of the energy is that of shared steps with the shortest step, within a factor; it falls
- * with eta, while fewer steps of bodies are made. */
+/* The error of the energy is near that of shared steps as long as the shortest step, with fewer
+ * steps of bodies. It falls with eta. */
 static void as_good_as_the_shortest_step(void **state)
 {
     (void)state;
@@ -336,8 +337,8 @@ static void an_engine_stops_between_blocks(void **state)
     }
 }
 
-/* Within a longest step the tree is built anew when its cells have become too large: bodies that
- * fly through each other need no more sources than with trees of their own. */
+/* Within a longest step the tree is built anew when its cells have become too large. So bodies that
+ * fly through each other need no more sources than with a tree for each step. */
 static void a_tree_that_costs_too_much_is_replaced(void **state)
 {
     (void)state;
@@ -350,7 +351,8 @@ static void a_tree_that_costs_too_much_is_replaced(void **state)
         const struct ky_parameters given = block_parameters(KY_TREE, 0.05);
         struct ky_parameters parameters;
         model("plummer", n, 0.05, &s);
-        /* Equal steps of one tick; a longest step of one tick has a tree of its own. */
+        /* All steps are one tick. Where the longest step is one tick too, each step has a tree of
+         * its own. */
         struct ky_advance way = {.scheme = KY_SCHEME_BLOCK,
                                  .tick = 1.0 / 16,
                                  .stride = kept ? BLOCKS : 1,
@@ -420,7 +422,7 @@ static void few_massless_and_no_bodies(void **state)
     }
 }
 
-/* Each body has a softening of its own, and an external field acts: energies hold. */
+/* Energies are conserved for bodies with softenings of their own in an external field. */
 static void softenings_and_fields(void **state)
 {
     (void)state;
@@ -474,12 +476,12 @@ static void what_does_not_go_together(void **state)
     refuse(p, KY_USAGE, "--eta is not an option of --integrator leapfrog");
     p = good, p.integrator = KY_LEAPFROG, p.step_length = 0.1;
     refuse(p, KY_USAGE, "--step-length is not an option of --integrator leapfrog");
-    for (int force = KY_DIRECT; force <= KY_TREE; force++) { /* engines that cannot say so */
+    for (int force = KY_DIRECT; force <= KY_TREE; force++) { /* engines that cannot, say so */
         struct ky_parameters resolved;
         struct ky_engine *engine;
         p = good, p.force = force;
         assert_ok(ky_parameters_resolve(&p, &resolved, &error));
-        if (ky_engine_open(&resolved, 2, &engine, &error)) /* none of its forces */
+        if (ky_engine_open(&resolved, 2, &engine, &error)) /* it has no such force */
             continue;
         const int leads = ky_engine_advances(engine, KY_SCHEME_BLOCK);
         ky_engine_close(engine);
@@ -491,15 +493,15 @@ static void what_does_not_go_together(void **state)
 
 /* ---- engines ---- */
 
-/* The state after a way through blocks of one engine. */
+/* The state of an engine after some blocks. */
 struct state_after {
     struct ky_bodies bodies;
     double *step;
     struct ky_advance way;
 };
 
-/* From the bodies of a model, `blocks` blocks or up to a 16th of the time unit; `looks`: the bodies
- * are taken from the engine after every block. */
+/* Makes `blocks` blocks with the bodies of a model, or goes up to 1/16. `looks`: reads the bodies
+ * after every block. */
 static struct state_after blocks_of(const char *name, struct ky_parameters given, size_t n,
                                     uint64_t blocks, int looks)
 {
@@ -538,7 +540,7 @@ static void free_after(struct state_after *after)
     free(after->step);
 }
 
-/* The largest difference of accelerations over the mean one. */
+/* The largest difference of accelerations, over the mean acceleration. */
 static double forces_apart(const struct ky_bodies *a, const struct ky_bodies *b)
 {
     double most = 0, mean = 0;
@@ -554,14 +556,15 @@ static double forces_apart(const struct ky_bodies *a, const struct ky_bodies *b)
     return mean > 0 ? most / mean : most;
 }
 
-/* The exact sum in double chooses the CPU's steps for each body, and the bodies are where they are
- * there. In other ways of summing a few bodies at the limit of the criterion choose others. */
+/* With the exact sum in double every engine chooses the steps of the CPU, and has the bodies where
+ * the CPU has them. With other sums a few bodies at the limit of the criterion choose other
+ * steps. */
 static void engines_agree(void **state)
 {
     (void)state;
     static const struct {
         int force, precision;
-        double others, forces; /* share of bodies with other steps; difference of forces */
+        double others, forces; /* share of bodies with other steps; largest difference of forces */
     } cases[] = {{KY_DIRECT, KY_DOUBLE, 0, 1e-9},
                  {KY_DIRECT, KY_SINGLE, 0.002, 1e-3},
                  {KY_TREE, KY_DOUBLE, 0.01, 0.05},
@@ -597,7 +600,7 @@ static void engines_agree(void **state)
         }
 }
 
-/* Bodies that are taken from the engine between blocks of a longest step leave no trace. */
+/* Reading the bodies between blocks of a longest step leaves no trace. */
 static void looks_leave_no_trace(void **state)
 {
     (void)state;

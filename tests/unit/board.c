@@ -1,5 +1,5 @@
-/* Boards: that of every engine here against nested loops in double, with prediction, empty slots,
- * labels, nearest bodies and lists, awkward numbers of slots and sinks, threads. */
+/* The board of every engine against nested loops in double, with prediction, empty slots, labels,
+ * nearest bodies and lists, awkward numbers of slots and sinks, and threads. */
 #include "test.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "engine/engine.h"
 #include "moving_bodies.h"
 
-static const char *name; /* of the engine under test */
+static const char *name; /* the engine under test */
 enum { CAPACITY = 50 };
 
 struct sums {
@@ -68,7 +68,7 @@ static struct ky_board *open_board(int precision, int threads)
     return board;
 }
 
-/* Bodies with derivatives, and where they are at a time by the series itself. */
+/* Bodies with their derivatives, and their positions at a time, by the series itself. */
 struct cloud {
     struct ky_board_body *body;
     struct moving_body *at;
@@ -108,7 +108,7 @@ static void cloud_free_moving(struct cloud *c)
     free(c->slot);
 }
 
-/* The sinks: the first bodies where they are predicted, then points that are not bodies. */
+/* The sinks: first bodies at their predicted positions, then points that are no bodies. */
 struct sinks {
     double (*x)[3], (*v)[3], *h2;
     int32_t *label;
@@ -154,7 +154,7 @@ static struct ky_board_request request_of(const struct sinks *s, size_t count, s
                                      CAPACITY};
 }
 
-/* Bodies of `c` that have mass NAN in `at` are not there. */
+/* Compares sums with the nested loops. A body whose mass is NAN in `at` is in an empty slot. */
 static void check(const struct sums *s, const struct sinks *sinks, const struct moving_body *at,
                   const uint32_t *slot, size_t n, int precision)
 {
@@ -193,7 +193,7 @@ static void agrees(int precision, size_t n, size_t count)
     assert_int_equal(board->verbs->put(board, n, c.slot, c.body, NULL), KY_OK);
     force(board, &sinks, &s, n + 5, c.time); /* the last five were never put */
     check(&s, &sinks, c.at, c.slot, n, precision);
-    force(board, &sinks, &s, n / 2, c.time); /* the others count as nothing */
+    force(board, &sinks, &s, n / 2, c.time); /* the others do not act */
     check(&s, &sinks, c.at, c.slot, n / 2, precision);
     board->verbs->close(board);
     cloud_free_moving(&c);
@@ -220,13 +220,13 @@ static void slots_come_and_go(void **state)
     struct cloud c = cloud_make_moving(N, 0.5, 5), other = cloud_make_moving(N, 0.5, 6);
     struct sinks sinks = sinks_make(&c, COUNT, 0.05);
     struct sums s = sums_make(COUNT);
-    for (size_t i = N; i-- > 0;) { /* from above, with gaps that stay empty */
+    for (size_t i = N; i-- > 0;) { /* downwards, with gaps that stay empty */
         c.slot[i] = (uint32_t)(3 * i + 1);
         assert_int_equal(board->verbs->put(board, 1, &c.slot[i], &c.body[i], NULL), KY_OK);
     }
     force(board, &sinks, &s, 3 * N, c.time);
     check(&s, &sinks, c.at, c.slot, N, KY_EXTENDED);
-    for (size_t i = 80; i < N; i++) { /* others at the same time */
+    for (size_t i = 80; i < N; i++) { /* other bodies in the same slots */
         other.body[i].label = c.body[i].label + 5000;
         other.at[i].label = other.body[i].label;
         c.at[i] = other.at[i];
@@ -246,8 +246,7 @@ static void slots_come_and_go(void **state)
     sums_free(&s);
 }
 
-/* What the caller does with its arrays after start changes nothing; finish without start is told.
- */
+/* Changes to the caller's arrays after start have no effect. Finish without start is an error. */
 static void start_copies(void **state)
 {
     (void)state;
@@ -295,7 +294,7 @@ static void threads_leave_no_trace(void **state)
     assert_memory_equal(s[0].j, s[1].j, COUNT * sizeof *s[0].j);
     assert_memory_equal(s[0].p, s[1].p, COUNT * sizeof *s[0].p);
     assert_memory_equal(s[0].found, s[1].found, COUNT * sizeof *s[0].found);
-    for (size_t i = 0; i < COUNT; i++) { /* a board puts the lists where it likes */
+    for (size_t i = 0; i < COUNT; i++) { /* lists may be anywhere in the array */
         const size_t entries = s[0].found[i] < CAPACITY ? s[0].found[i] : CAPACITY;
         assert_memory_equal(s[0].list + s[0].begin[i], s[1].list + s[1].begin[i],
                             entries * sizeof *s[0].list);
@@ -316,8 +315,9 @@ static void same_bits(const struct sums *whole, size_t first, const struct sums 
     assert_memory_equal(whole->nearest + first, part->nearest, part->count * sizeof(int32_t));
 }
 
-/* Forces have the same bits whichever other sinks are asked for, and whatever was on the board
- * before the bodies that are there now. Devices divide the sources by the number of sinks. */
+/* On the CPU forces have the same bits with other sinks in the same call, and with other bodies on
+ * the board before. Devices divide the sources by the number of sinks, so that their bits
+ * differ. */
 static void bits_follow_from_the_bodies(void **state)
 {
     (void)state;
@@ -359,7 +359,7 @@ static void bits_follow_from_the_bodies(void **state)
     sums_free(&again);
 }
 
-/* The cloud after that time, without accelerations. */
+/* Moves the cloud on for a time, without accelerations. */
 static void drift(struct cloud *c, double time)
 {
     for (size_t i = 0; i < c->n; i++)
@@ -392,7 +392,7 @@ static void far_and_fast(void **state)
     sinks_free(&sinks);
     drift(&c, 10);
     sinks = sinks_make(&c, COUNT, 0.05);
-    force(board, &sinks, &s, N, c.time); /* nothing was sent since */
+    force(board, &sinks, &s, N, c.time); /* with nothing sent in between */
     check(&s, &sinks, c.at, c.slot, N, KY_EXTENDED);
     board->verbs->close(board);
     cloud_free_moving(&c);
@@ -400,7 +400,7 @@ static void far_and_fast(void **state)
     sums_free(&s);
 }
 
-/* Few bodies leave the roundings of their sums nothing to hide among. */
+/* With few bodies the roundings of single sums are seen. */
 static void few_bodies(void **state)
 {
     (void)state;

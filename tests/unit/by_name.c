@@ -1,4 +1,4 @@
-/* Fields of every public struct of options by name: told, set and read back; and what is told of
+/* Fields of every public struct of options, by name: described, set and read back. Descriptions of
  * models. */
 #include "test.h"
 
@@ -7,7 +7,7 @@
 
 static struct ky_error error;
 
-/* The structs, each filled by its own call. */
+/* The structs, each of which a call of its own fills. */
 static struct {
     struct ky_parameters parameters;
     struct ky_run_parameters run;
@@ -22,7 +22,7 @@ static struct {
 static const struct {
     int kind;
     void *values;
-    size_t bytes, least; /* least: fields, so that a table that is lost is seen */
+    size_t bytes, least; /* least: of fields, so that a lost table is noticed */
 } kinds[] = {
     {KY_OPTIONS_PARAMETERS, &all.parameters, sizeof all.parameters, 24},
     {KY_OPTIONS_RUN, &all.run, sizeof all.run, 15},
@@ -47,7 +47,7 @@ static void fill_all(void)
     ky_film_parameters_defaults(&all.film);
 }
 
-/* A value that the option takes and that is not its default, if there is one. */
+/* A value that the option takes, other than its default if there is one. */
 static const char *another(const struct ky_option_about *about, char text[64])
 {
     const int ranged = about->low <= about->high;
@@ -59,7 +59,7 @@ static const char *another(const struct ky_option_about *about, char text[64])
     case KY_IS_CHOICE:
         snprintf(text, 64, "%s", strrchr(about->choices, '|') + 1);
         return text;
-    default: /* 1 lies in most ranges, else the lowest number does */
+    default: /* 1 lies in most ranges; in the others the lowest number does */
         snprintf(text, 64, "%.17g",
                  ranged && !(about->low <= 1 && about->high >= 1) ? about->low : 1);
         return text;
@@ -100,7 +100,7 @@ static void every_field_is_told_set_and_read_back(void **state)
     assert_string_equal(all.draw.title, "1,2,3");
 }
 
-/* Offset and size are those of the field. */
+/* The offset and size of an option are those of its field. */
 static void fields_lie_where_they_are_said_to(void **state)
 {
     (void)state;
@@ -120,7 +120,7 @@ static void fields_lie_where_they_are_said_to(void **state)
     assert_int_equal(seen, 3);
 }
 
-/* A program of before `value`, `offset` and `bytes` keeps what lies behind its struct. */
+/* A program from before `value`, `offset` and `bytes` keeps what lies behind its struct. */
 static void an_earlier_struct_ends_where_it_did(void **state)
 {
     (void)state;
@@ -172,7 +172,7 @@ static void wrong_calls_are_told(void **state)
                      KY_USAGE);
     assert_int_equal(ky_options_text(KY_OPTIONS_MERGE, merge, "g", text, 1, &error), KY_USAGE);
     assert_string_equal(text, "before");
-    assert_ok(ky_options_text(KY_OPTIONS_MERGE, merge, "mass", text, 1, &error)); /* not set */
+    assert_ok(ky_options_text(KY_OPTIONS_MERGE, merge, "mass", text, 1, &error)); /* was not set */
     assert_string_equal(text, "");
     merge->size = sizeof *merge + 8;
     assert_int_equal(ky_options_set(KY_OPTIONS_MERGE, merge, "g", "2", NULL, &error), KY_USAGE);
@@ -188,7 +188,7 @@ static void options_without_effect_are_known(void **state)
     struct ky_parameters p;
     ky_parameters_defaults(&p);
     assert_null(ky_parameters_ignore(&p, "theta"));
-    assert_null(ky_parameters_ignore(&p, "isa")); /* auto may take the CPU */
+    assert_null(ky_parameters_ignore(&p, "isa")); /* auto may choose the CPU */
     assert_non_null(ky_parameters_ignore(&p, "unroll"));
     p.engine = "cuda:0";
     assert_string_equal(ky_parameters_ignore(&p, "isa"), "an --engine other than cpu");

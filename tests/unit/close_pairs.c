@@ -1,5 +1,5 @@
-/* Bodies that are very near each other, at the very same place, or very far away: every engine,
- * method and precision against double sums written out here. */
+/* Bodies very near each other, at the very same place, or very far away: every engine, method and
+ * precision against sums in double that are written out here. */
 #include "test.h"
 
 #include "clouds.h"
@@ -7,8 +7,8 @@
 
 #include "engine/common/units.h"
 
-/* What is run; single precision of the exact sum rounds positions and is not exact for near pairs,
- * which docs/numerics.md says. */
+/* The methods that are compared. The exact sum in single precision is not among them: it rounds
+ * positions and is not exact for near pairs (docs/numerics.md). */
 static const struct method {
     const char *name;
     int force, precision;
@@ -38,7 +38,7 @@ static struct ky_parameters parameters_of(int engine, const struct method *metho
     return parameters;
 }
 
-/* Pairs not farther apart than `coincident` exert nothing. */
+/* Sums over all pairs that are farther apart than `coincident`. */
 static void softened_sums(const struct ky_bodies *b, double softening, double coincident,
                           struct ky_bodies *out)
 {
@@ -88,7 +88,7 @@ static void expect(int engine, const struct method *method, const char *what, do
 
 enum { BINARIES = 40 };
 
-/* All bodies are in binaries; the other one is nearly all that a body feels. */
+/* Bodies that are all in binaries: the force on a body is nearly that of its partner. */
 static struct ky_bodies binaries(double separation)
 {
     struct ky_bodies bodies = cloud_make(CUBE, 2 * BINARIES);
@@ -122,7 +122,7 @@ static void binaries_of_any_separation(void **state)
         }
 }
 
-/* A few binaries among many bodies: groups and leaves that are wide against a pair. */
+/* A few binaries among many bodies, where groups and leaves are much wider than a pair. */
 static void binaries_in_a_cluster(void **state)
 {
     (void)state;
@@ -154,7 +154,7 @@ static void binaries_in_a_cluster(void **state)
         }
 }
 
-/* Two clusters far apart against their size. */
+/* Two clusters at a distance much larger than their size. */
 static void clusters_far_apart(void **state)
 {
     (void)state;
@@ -183,8 +183,9 @@ static void clusters_far_apart(void **state)
 
 enum { IN_CLUSTERS = 100 };
 
-/* Five clusters, each `width` of their distances wide, in turn: a group of a tree has bodies of
- * several. With `pairs` they are the bodies of a Plummer sphere, each with another one so near. */
+/* Five clusters by turns, so that a group of a tree has bodies of several. Each is wide by a
+ * fraction `width` of their distances. With `pairs` they are the bodies of a Plummer sphere, each
+ * with another body that near. */
 static struct ky_bodies clusters(double width, int pairs)
 {
     struct ky_bodies bodies = cloud_make(PLUMMER, IN_CLUSTERS);
@@ -201,7 +202,8 @@ static struct ky_bodies clusters(double width, int pairs)
     return bodies;
 }
 
-/* Of all bodies, of every third alone as in block steps, and at points beside them. */
+/* Checks forces of all bodies, of every third one alone as in block steps, and at points beside
+ * them. */
 static void expect_near(int e, const struct method *method, double width, int pairs)
 {
     enum { N = IN_CLUSTERS };
@@ -215,7 +217,7 @@ static void expect_near(int e, const struct method *method, double width, int pa
     const struct ky_points places = {.count = N, .position = (const double(*)[3])points.position};
     for (uint32_t i = 0; i < N / 3; i++)
         third[i] = 3 * i;
-    parameters.theta = 0.1; /* what remains are errors of rounding */
+    parameters.theta = 0.1; /* only errors of rounding remain */
     plain_sums(&all, 0, &exact);
     assert_ok(ky_force_resolve(&parameters, &resolved, &error));
     assert_ok(ky_engine_open(&resolved, N, &engine, &error));
@@ -241,7 +243,7 @@ static void expect_near(int e, const struct method *method, double width, int pa
     ky_bodies_free(&exact);
 }
 
-/* The digits of a near pair do not depend on what else lies in the group of its bodies. */
+/* The digits of a near pair do not depend on other bodies in its group. */
 static void clusters_in_one_group(void **state)
 {
     (void)state;
@@ -252,9 +254,8 @@ static void clusters_in_one_group(void **state)
                 expect_near(e, &methods[k / 8], widths[k % 4], k % 8 / 4);
 }
 
-/* Many bodies so near each other that only the low parts of positions tell them apart, those of the
- * cells too. The number of cells, and with it what a compiler makes of the last ones, is another
- * for each number of bodies. */
+/* Many bodies so near each other that only the low parts of positions differ, those of cells too.
+ * Each number of bodies gives another number of cells, and other rounds of the loops over them. */
 static void a_clump_among_many_bodies(void **state)
 {
     (void)state;
@@ -281,8 +282,7 @@ static void a_clump_among_many_bodies(void **state)
         }
 }
 
-/* The acceleration of tight pairs, which is their own, is not a measure for that of single bodies.
- */
+/* The internal acceleration of tight pairs is no measure for the acceleration of single bodies. */
 static void pairs_beside_single_bodies(void **state)
 {
     (void)state;
@@ -316,7 +316,7 @@ static void pairs_beside_single_bodies(void **state)
     ky_bodies_free(&exact);
 }
 
-/* The system's size is about 0.5. Closer than a 10⁻¹² of it is coincident; farther is not. */
+/* The system's size is about 0.5. Bodies closer than 10⁻¹² of it are coincident, others are not. */
 static void coincidence_is_the_same_everywhere(void **state)
 {
     (void)state;
@@ -327,10 +327,10 @@ static void coincidence_is_the_same_everywhere(void **state)
             if (!has(e, method))
                 continue;
             struct ky_bodies bodies = cloud_make(CUBE, 300), exact = cloud_make(CUBE, 300);
-            for (int c = 0; c < 3; c++) { /* at the middle, where every number has digits enough */
+            for (int c = 0; c < 3; c++) { /* in the middle, where positions have enough digits */
                 for (size_t i = 0; i < 3; i++)
                     bodies.position[i][c] = 0;
-                bodies.position[5][c] = bodies.position[4][c]; /* and twins anywhere */
+                bodies.position[5][c] = bodies.position[4][c]; /* and twins elsewhere */
             }
             bodies.position[1][0] = separations[k % 4];
             bodies.position[2][1] = separations[k % 4];
@@ -378,8 +378,8 @@ static void far_bodies_are_right_or_refused(void **state)
         }
 }
 
-/* One of `every` bodies, or one alone (0), lies at `place`, as far from others there as from here
- * or as near as they were. */
+/* One body of `every`, or a single one (0), is moved: by about `place` if `together`, else outwards
+ * by the factor `place`. */
 struct far {
     size_t every;
     int together, opening;
@@ -397,11 +397,11 @@ static struct ky_bodies far_away(const struct far *far, size_t n)
     return bodies;
 }
 
-/* Finite for every body, and right but for pairs that are about to coincide: the unit is that of
- * the engine. */
+/* Forces are finite for every body, and right except for pairs near the limit of coincidence, which
+ * the engine's unit decides. */
 static void expect_far(int e, const struct method *method, const struct far *far)
 {
-    enum { N = 600 }; /* so many that a device divides a group */
+    enum { N = 600 }; /* enough for a device to divide a group */
     char what[200];
     struct ky_error error = {0};
     struct ky_parameters parameters = parameters_of(e, method);
@@ -443,7 +443,7 @@ static void many_bodies_far_away(void **state)
 }
 
 /* Two clumps in the middle of a cloud, so near each other that the quadrupole of a cell of one
- * would leave the range of float at the other; `distance` in the engine's units. */
+ * would leave the range of float at the other. `distance` is in the engine's units. */
 static void expect_clumps(int e, const struct method *method, double distance)
 {
     enum { N = 300, CLUMP = 100 };
@@ -478,7 +478,8 @@ static void clumps_that_nearly_coincide(void **state)
                 expect_clumps(e, &methods[k / 7], 1.5e-8 * pow(1.2, k % 7));
 }
 
-/* A softening beyond all numbers, and lengths whose accelerations are. */
+/* A softening that is too large is refused, and so are lengths whose accelerations no number
+ * holds. */
 static void what_no_number_holds_is_refused(void **state)
 {
     (void)state;
@@ -507,7 +508,7 @@ static void what_no_number_holds_is_refused(void **state)
         }
 }
 
-/* Masses whose potential is beyond double, though the accelerations are not. */
+/* Masses with a potential beyond the range of double, though the accelerations are within it. */
 static void results_are_finite(void **state)
 {
     (void)state;

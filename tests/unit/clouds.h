@@ -1,5 +1,5 @@
-/* Bodies and forces for the tests of engines: clouds of several shapes, an evaluation in one call,
- * and the percentiles of errors. */
+/* Bodies and forces for tests of engines: clouds of several shapes, an evaluation in one call, and
+ * percentiles of errors. */
 #ifndef KY_TEST_CLOUDS_H
 #define KY_TEST_CLOUDS_H
 
@@ -13,7 +13,7 @@
 
 enum cloud { PLUMMER, CUBE, LINE, POINT, PAIRS, OUTLIER, CLOUDS };
 
-/* Bodies of one kind; free with ky_bodies_free. Pairs are twins at the very same place. */
+/* Makes n bodies of one kind. Free with ky_bodies_free. PAIRS are twins at the very same place. */
 static inline struct ky_bodies cloud_make(enum cloud kind, size_t n)
 {
     struct ky_bodies bodies;
@@ -39,7 +39,7 @@ static inline struct ky_bodies cloud_make(enum cloud kind, size_t n)
     return bodies;
 }
 
-/* Defaults but for what every test of the CPU engine wants. */
+/* Default parameters, changed as tests of the CPU engine need them. */
 static inline struct ky_parameters cloud_parameters(void)
 {
     struct ky_parameters parameters;
@@ -49,8 +49,8 @@ static inline struct ky_parameters cloud_parameters(void)
     return parameters;
 }
 
-/* One evaluation, with an unrolling of the sweep if `sinks` is not 0; `exact` (n of them, or NULL)
- * gets the double sums. */
+/* Makes one evaluation, with an unrolling of the sweep if `sinks` is not 0. `exact`, with n bodies,
+ * or NULL, gets sums in double. */
 static inline enum ky_status cloud_unrolled(const struct ky_parameters *given, int sinks,
                                             int sources, struct ky_bodies *bodies,
                                             struct ky_bodies *exact, struct ky_force_report *report,
@@ -90,8 +90,8 @@ static inline enum ky_status cloud_forces(const struct ky_parameters *given,
     return cloud_unrolled(given, 0, 0, bodies, exact, report, error);
 }
 
-/* Any units: the same digits from lengths in cm and masses in g as in natural units, which the
- * softening of `given` has. */
+/* Forces have the same digits with lengths in cm and masses in g as in natural units, in which the
+ * softening of `given` is. */
 static inline void cloud_units_leave_no_trace(const struct ky_parameters *given, size_t n)
 {
     static const double lengths[] = {1, 0x1p73, 0x1p-50}, masses[] = {1, 0x1p143, 0x1p-60};
@@ -118,7 +118,7 @@ static inline void cloud_units_leave_no_trace(const struct ky_parameters *given,
     ky_bodies_free(&first);
 }
 
-/* Forces by the action `gravity` of the general walk. */
+/* Computes forces by the action `gravity` of the general walk. */
 static inline enum ky_status cloud_walk(const struct ky_parameters *parameters,
                                         struct ky_bodies *bodies, struct ky_force_report *report,
                                         struct ky_error *error)
@@ -146,7 +146,7 @@ static inline double cloud_percentile(const double *sorted, size_t n, double fra
     return n ? sorted[(size_t)((double)(n - 1) * fraction)] : 0;
 }
 
-/* Relative errors; not a number counts as infinitely wrong. */
+/* The percentiles of the relative errors. A result that is not a number is infinitely wrong. */
 static inline struct cloud_error cloud_compare(const struct ky_bodies *bodies,
                                                const struct ky_bodies *exact)
 {
@@ -175,7 +175,7 @@ static inline struct cloud_error cloud_compare(const struct ky_bodies *bodies,
     return result;
 }
 
-/* Is this instruction set there? */
+/* Whether this build and processor have the instruction set. */
 static inline int cloud_has_isa(int isa)
 {
     struct ky_parameters parameters = cloud_parameters();

@@ -1,10 +1,11 @@
-/* The direct sum on the CPU: every instruction set and precision against a plain loop written out
- * here, awkward sizes, softenings, coincident bodies, units, threads, momentum. */
+/* The direct sum on the CPU: every instruction set and precision against a plain loop that is
+ * written out here, with awkward sizes, softenings, coincident bodies, units, threads, and
+ * momentum. */
 #include "test.h"
 
 #include "clouds.h"
 
-/* Two nested loops, nothing else. */
+/* The sum by two nested loops. */
 static void plain_sum(const struct ky_parameters *parameters, const struct ky_bodies *bodies,
                       struct ky_bodies *out)
 {
@@ -30,7 +31,7 @@ static void plain_sum(const struct ky_parameters *parameters, const struct ky_bo
     }
 }
 
-/* Every instruction set x precision x kind of softening x awkward size. */
+/* Every instruction set, precision, kind of softening and awkward size agrees with a plain loop. */
 static void agrees_with_a_plain_loop(void **state)
 {
     (void)state;
@@ -70,7 +71,7 @@ static void agrees_with_a_plain_loop(void **state)
     assert_true(tried >= 216);
 }
 
-/* The median errors that single precision promises, at a size where sums are long. */
+/* Single precision keeps the median errors that it promises, where sums are long. */
 static void single_precision_is_good_to_1e6(void **state)
 {
     (void)state;
@@ -93,7 +94,7 @@ static void single_precision_is_good_to_1e6(void **state)
     ky_bodies_free(&exact);
 }
 
-/* A tight pair far from the centre: extended sees the distance, single cannot. */
+/* A tight pair far from the centre: extended precision resolves its distance, single does not. */
 static void extended_resolves_close_pairs(void **state)
 {
     (void)state;
@@ -185,8 +186,8 @@ static void threads_leave_no_trace(void **state)
     ky_bodies_free(&first);
 }
 
-/* Sums against their definitions; the potential energy and the virial of unsoftened gravity are the
- * same number, and the direct forces add up to nothing. */
+/* Sums agree with their definitions. Without softening the virial is the potential energy, and the
+ * forces of the direct sum add up to zero. */
 static void sums_are_what_they_say(void **state)
 {
     (void)state;
@@ -269,7 +270,7 @@ static void a_missing_instruction_set_is_said(void **state)
             continue;
         missing++;
         assert_int_equal(cloud_forces(&parameters, &none, NULL, NULL, &error), KY_UNSUPPORTED);
-        assert_non_null(strstr(error.text, "has no")); /* the build, or the processor */
+        assert_non_null(strstr(error.text, "has no")); /* the build, or the processor, has it not */
     }
     assert_true(missing >= 1); /* no processor has both SSE2 and NEON */
 }

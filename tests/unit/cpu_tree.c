@@ -1,5 +1,5 @@
-/* The tree walks of the CPU engine against double sums: every instruction set, precision, opening
- * test and order of multipole; awkward sizes and shapes; softenings, units, threads. */
+/* The tree walks of the CPU engine against sums in double: every instruction set, precision,
+ * opening test and order of multipole; awkward sizes and shapes; softenings, units, threads. */
 #include "test.h"
 
 #include "clouds.h"
@@ -14,7 +14,7 @@ static struct ky_parameters tree_parameters(int force)
     return parameters;
 }
 
-/* Errors of one evaluation, and the report if it is wanted. */
+/* The errors of one evaluation; *report unless NULL. */
 static struct cloud_error errors_of(const struct ky_parameters *parameters, enum cloud kind,
                                     size_t n, struct ky_force_report *report)
 {
@@ -30,7 +30,7 @@ static struct cloud_error errors_of(const struct ky_parameters *parameters, enum
 static void every_variant_is_as_good_as_its_theta(void **state)
 {
     (void)state;
-    /* 99th percentile by opening and multipole; at θ = 0.5 and α = 0.001. */
+    /* The 99th percentile by opening test and multipole, with θ = 0.5 and α = 0.001. */
     static const double bound[4][2] = {{1.2e-2, 2e-3}, {6e-3, 1e-3}, {6e-3, 1e-3}, {6e-3, 2.5e-3}};
     enum { N = 3000 };
     struct ky_error error = {0};
@@ -63,8 +63,8 @@ static void every_variant_is_as_good_as_its_theta(void **state)
     ky_bodies_free(&exact);
 }
 
-/* Lists longer than their room: with these settings the far list and the frontier of some groups
- * are full. What is lost or counted twice would show as an error of its share of the mass. */
+/* With these settings the far list and the frontier of some groups are longer than their memory. A
+ * body that is lost or counted twice would show as an error of its share of the mass. */
 static void long_lists_lose_nothing(void **state)
 {
     (void)state;
@@ -78,8 +78,7 @@ static void long_lists_lose_nothing(void **state)
     assert_between(e.potential_max, 0, 1e-5);
 }
 
-/* All instruction sets walk the same lists: the same counts, and results that differ by rounding.
- */
+/* All instruction sets walk the same lists: counts are the same, and results differ by rounding. */
 static void instruction_sets_agree(void **state)
 {
     (void)state;
@@ -102,7 +101,7 @@ static void instruction_sets_agree(void **state)
     ky_bodies_free(&bodies);
 }
 
-/* With everything opened a tree is a direct sum: no body is missed or counted twice. */
+/* With every cell opened a tree is a direct sum: no body is missed or counted twice. */
 static void an_open_tree_is_the_direct_sum(void **state)
 {
     (void)state;
@@ -126,7 +125,7 @@ static void an_open_tree_is_the_direct_sum(void **state)
     }
 }
 
-/* Shapes that break trees; the bound holds for all but the few bodies where forces cancel. */
+/* Systems of awkward shapes. The bound holds for all but the few bodies on which forces cancel. */
 static void awkward_shapes_are_served(void **state)
 {
     (void)state;
@@ -142,8 +141,8 @@ static void awkward_shapes_are_served(void **state)
         }
 }
 
-/* Bodies far outside share a group with some of the bulk, and cost them no digits: every body's
- * error is bounded. */
+/* Bodies far outside share a group with other bodies, and cost them no digits: every body's error
+ * is bounded. */
 static void outliers_cost_no_digits(void **state)
 {
     (void)state;
@@ -167,8 +166,8 @@ static void outliers_cost_no_digits(void **state)
     }
 }
 
-/* Bodies near a lattice cost as much in its order, which files of initial conditions have, as in
- * any other. */
+/* Bodies near a lattice cost as much in the lattice's order, as in files of initial conditions, as
+ * in any other order. */
 static void a_lattice_may_have_its_order(void **state)
 {
     (void)state;
@@ -261,8 +260,7 @@ static void threads_leave_no_trace(void **state)
     }
 }
 
-/* The order of the walks changes nothing but the time; that of the tree's own curve only rounding.
- */
+/* The curve of the walks changes only the time. The tree's own curve changes only roundings. */
 static void curves_agree(void **state)
 {
     (void)state;
@@ -281,7 +279,7 @@ static void curves_agree(void **state)
         ky_bodies_free(&bodies[curve]);
 }
 
-/* Bodies without mass feel and are not felt. */
+/* Bodies without mass feel forces, and exert none. */
 static void test_particles_are_legal(void **state)
 {
     (void)state;
@@ -314,8 +312,8 @@ static void lists_are_for_devices(void **state)
     assert_non_null(strstr(error.text, "--force tree"));
 }
 
-/* The floor of |a| in the relative test is not that of one close pair, whose accelerations are 10¹²
- * times those of the others. */
+/* One close pair, whose accelerations are 10¹² times as large as the others, does not set the floor
+ * of |a| in the relative test. */
 static void a_close_pair_leaves_the_others_as_they_are(void **state)
 {
     (void)state;
@@ -344,7 +342,7 @@ static void a_close_pair_leaves_the_others_as_they_are(void **state)
 
 /* ---- the defaults ---- */
 
-/* A Plummer sphere, a Hernquist sphere, and the two of them on their way to each other. */
+/* A Plummer sphere, a Hernquist sphere, or both on their way to each other. */
 static struct ky_bodies system_of_defaults(int which, size_t n)
 {
     static const char *const names[] = {"plummer", "hernquist"};
@@ -374,7 +372,7 @@ static struct ky_bodies system_of_defaults(int which, size_t n)
     return bodies;
 }
 
-/* What numerics.md and the help say of the defaults. */
+/* The defaults are as exact as numerics.md and the help say. */
 static void the_defaults_are_as_exact_as_is_said(void **state)
 {
     (void)state;
@@ -396,8 +394,8 @@ static void the_defaults_are_as_exact_as_is_said(void **state)
 }
 
 /* README, numerics.md and the help say of all models: 99 % of the accelerations are within 0.25 %
- * (walk: 0.4 %), and of the potentials within 0.05 % (0.1 %). Where all mass is in a few compact
- * clumps single cells make the error, which is then about α: 0.6 % and 0.3 %. */
+ * (walk: 0.4 %), and 99 % of the potentials within 0.05 % (walk: 0.1 %). Where all mass is in a few
+ * compact clumps, single cells make the error, which is then about α: 0.6 % and 0.3 %. */
 static void check_defaults(const char *name, struct ky_snapshot *snapshot, struct ky_bodies *exact)
 {
     const int clumps = !strcmp(name, "figure8"), eight = clumps || !strcmp(name, "super8");
@@ -434,7 +432,7 @@ static void the_defaults_are_as_exact_for_every_model(void **state)
         if (!strcmp(name, "two-body"))
             continue;
         const enum ky_status status = ky_model_make(name, &model, &snapshot, &error);
-        if (status == KY_UNSUPPORTED) /* cosmic without FFTW */
+        if (status == KY_UNSUPPORTED) /* the model cosmic without FFTW */
             continue;
         assert_int_equal(status, KY_OK);
         const unsigned with = KY_WITH_ACCELERATION | KY_WITH_POTENTIAL;

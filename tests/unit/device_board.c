@@ -1,5 +1,5 @@
-/* Boards on devices, over every engine and device that opens: forces, nearest bodies and lists
- * against a sum in double over all pairs, predictions, slots that are empty, labels, errors. */
+/* Boards of every engine and device that opens: forces, nearest bodies and lists against a sum in
+ * double over all pairs, predictions, empty slots, labels, errors. */
 #include "test.h"
 
 #include <float.h>
@@ -41,14 +41,14 @@ static struct ky_board *open_board(int engine, int precision)
 
 static uint64_t seed;
 
-/* From −1 to 1. */
+/* A random number from −1 to 1. */
 static double some(void)
 {
     seed = seed * 6364136223846793005U + 1442695040888963407U;
     return (double)(int64_t)(seed >> 11) / (double)((uint64_t)1 << 52) - 1;
 }
 
-/* Dense in the middle. */
+/* A random position; positions are dense in the middle. */
 static void some_place(double x[3])
 {
     double r = 0.02 + pow(some(), 2);
@@ -73,7 +73,7 @@ static void *room(size_t count, size_t size)
     return memory;
 }
 
-/* Bodies whose labels count from `label` on, and sinks of which most are bodies. */
+/* Makes bodies with the labels `label`, `label` + 1, …, and sinks, most of which are bodies. */
 static struct system system_make(size_t slots, size_t sinks, int32_t label, double eps2)
 {
     struct system s = {.slots = slots, .sinks = sinks, .capacity = 40};
@@ -154,7 +154,7 @@ static void system_free(struct system *s)
 
 /* ---- the sum over all pairs ---- */
 
-/* A body at the time, by the series themselves. */
+/* Predicts a body at the time, by the series itself. */
 static void predict(const struct ky_board_body *body, double time, double x[3], double v[3])
 {
     double t = time - body->time;
@@ -167,9 +167,9 @@ static void predict(const struct ky_board_body *body, double time, double x[3], 
 }
 
 struct exact {
-    double a[3], j[3], p;          /* p negative */
-    double size_a, size_j, size_p; /* of sums of absolute values */
-    double r2;                     /* of the nearest */
+    double a[3], j[3], p;          /* p: negative */
+    double size_a, size_j, size_p; /* sums of absolute values */
+    double r2;                     /* of the nearest body */
     uint32_t slot;
 };
 
@@ -208,7 +208,7 @@ static struct exact sum_pairs(const struct system *s, const double (*x)[3], cons
     return e;
 }
 
-/* Predicted bodies of all slots. */
+/* Predicts the bodies of all slots. */
 static void predict_all(const struct system *s, double (*x)[3], double (*v)[3])
 {
     for (size_t j = 0; j < s->slots; j++)
@@ -221,13 +221,13 @@ static double apart(const double a[3], const double b[3])
     return sqrt(dot(d, d));
 }
 
-/* What a precision leaves open: of sums of absolute values, and of squared distances. */
+/* The relative uncertainty of sums of absolute values, and of squared distances. */
 static double slack(int precision)
 {
     return precision == KY_DOUBLE ? 1e-13 : 5e-7;
 }
 
-/* r² of the sink and the predicted body in a slot. */
+/* The squared distance of a sink and the predicted body in a slot. */
 static double distance2(const struct system *s, const double (*x)[3], size_t i, size_t j)
 {
     double d = apart(x[j], s->x[i]);
@@ -251,7 +251,8 @@ static void check_nearest(const struct system *s, const double (*x)[3], size_t i
         assert_true(distance2(s, x, i, slot) <= e->r2 * (1 + 2 * open));
 }
 
-/* Ascending labels of those within h², or the first `capacity` slots of them. */
+/* Fails unless the list has the labels of the bodies within h², ascending; a full list has those in
+ * the lowest slots. */
 static void check_list(const struct system *s, const double (*x)[3], size_t i, double open)
 {
     const uint32_t found = s->results.found[i];
@@ -281,7 +282,8 @@ static void check_list(const struct system *s, const double (*x)[3], size_t i, d
         assert_true(least <= s->request.capacity || found > s->request.capacity);
 }
 
-/* Every `step`-th sink against the sum over pairs. Returns the mean error of accelerations. */
+/* Compares every `step`-th sink with the sum over pairs. Returns the mean error of
+ * accelerations. */
 static double check(const struct system *s, int precision, size_t step)
 {
     double(*x)[3] = room(s->slots, sizeof *x), (*v)[3] = room(s->slots, sizeof *v), mean = 0;
@@ -367,8 +369,8 @@ static void many_slots(void **state)
     }
 }
 
-/* A slot that was never put, one that was put as empty, more slots than there are, fewer than there
- * are; memory that grows in any order. */
+/* Slots that were never put or were put as empty; forces of more slots than there are, and of
+ * fewer; memory that grows in any order. */
 static void empty_slots(void **state)
 {
     (void)state;
@@ -391,7 +393,7 @@ static void empty_slots(void **state)
         s.request.slots = 100000; /* there are 4,501 */
         force(board, &s);
         check(&s, precisions[p], 1);
-        s.request.slots = s.slots = 8; /* the others do not count */
+        s.request.slots = s.slots = 8; /* the others do not act */
         force(board, &s);
         check(&s, precisions[p], 1);
         s.body[7].set = 0;
@@ -404,8 +406,8 @@ static void empty_slots(void **state)
     }
 }
 
-/* The same force again; another time; a body that changed: for few sinks, whose kernel predicts by
- * itself, and many. Moving bodies are put together, in ascending slots. */
+/* The same force again, at another time, and after a body has changed. Few sinks have a kernel that
+ * predicts by itself, many do not. Moving bodies are put together, in ascending slots. */
 static void predictions(void **state)
 {
     (void)state;
@@ -434,7 +436,7 @@ static void predictions(void **state)
     }
 }
 
-/* Coincident bodies without and with a softening, and bodies without mass. */
+/* Coincident bodies with and without a softening, and bodies without mass. */
 static void coincident_bodies(void **state)
 {
     (void)state;
@@ -458,7 +460,7 @@ static void coincident_bodies(void **state)
             force(board, &s);
             for (size_t i = 0; i < s.sinks; i++)
                 assert_true(isfinite(s.results.potential[i]) && s.results.nearest_r2[i] == 0);
-            if (eps2s[k] != 1e-30) /* where nothing is known but that it is finite */
+            if (eps2s[k] != 1e-30) /* with 1e-30 only finiteness is known */
                 check(&s, precisions[p], 1);
         }
         board->verbs->close(board);
@@ -466,7 +468,7 @@ static void coincident_bodies(void **state)
     }
 }
 
-/* Bodies at the corners of a lattice: of equal distances the lowest slot. */
+/* Of bodies at equal distances, at the corners of a lattice, the lowest slot is the nearest. */
 static void nearest_of_equals(void **state)
 {
     (void)state;
@@ -498,8 +500,8 @@ static void nearest_of_equals(void **state)
     }
 }
 
-/* No radius, one that holds all bodies, lists of one, and lists longer than what is sorted in local
- * memory. */
+/* A radius of 0 and one that holds all bodies; lists of one body, and lists too long to be sorted
+ * in local memory. */
 static void lists_of_any_length(void **state)
 {
     (void)state;
@@ -524,7 +526,8 @@ static void lists_of_any_length(void **state)
     }
 }
 
-/* Twice the same bits, whatever was computed in between; results that nobody wants. */
+/* A force has the same bits again, whatever was computed in between, also calls whose results
+ * nobody took. */
 static void bits_are_kept(void **state)
 {
     (void)state;
@@ -581,8 +584,8 @@ static enum ky_status try_all(int e, int precision, const struct system *s)
     return status;
 }
 
-/* Every buffer is released, none is written beyond its ends, pinned memory does not change on its
- * way, and each allocation that fails is an error. */
+/* Every buffer is released, none is written beyond its ends, pinned memory does not change while it
+ * is copied, and each allocation that fails is an error. */
 static void memory_is_kept(void **state)
 {
     (void)state;
@@ -685,7 +688,7 @@ static void what_a_board_refuses(void **state)
     }
 }
 
-/* For oclgrind: each kernel, with few bodies; on slow devices each case in one precision. */
+/* For oclgrind: each kernel with few bodies, on slow devices each case in one precision. */
 static void every_kernel_in_small(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* The OpenCL driver's cache of compiled programs: whatever lies in the user's cache folder, kernels
- * run and give the right numbers, and what was damaged is whole again afterwards. */
+/* The OpenCL driver's cache of compiled programs. Whatever is in the user's cache folder, kernels
+ * run and give the right numbers, and damaged entries are whole again afterwards. */
 #include "test.h"
 
 #include <stdio.h>
@@ -29,7 +29,8 @@ static size_t whole_size;
 
 enum { N = 3000 };
 
-/* Bodies 0, 1, … of mass k % 7 and x = k, gathered backwards as sources: one small kernel. */
+/* Runs one small kernel: bodies k with the mass k % 7 and x = k are gathered backwards as
+ * sources. */
 static enum ky_status gather(struct ky_card *card, float source[N][4], struct ky_error *error)
 {
     static union ky_state_value position[3 * N], mass[N];
@@ -43,7 +44,7 @@ static enum ky_status gather(struct ky_card *card, float source[N][4], struct ky
                          {KY_FRAME_NUMBERS, 8, frame}, {N, 16, NULL}, {N, 16, NULL}};
     struct ky_buffer buffer[BUFFERS] = {{0}};
     for (int k = 0; k < KY_FRAME_NUMBERS; k++)
-        frame[k] = ky_to_state(card, 0); /* the origin of the cells among them */
+        frame[k] = ky_to_state(card, 0); /* one of them: the origin of cells */
     for (uint32_t k = 0; k < N; k++) {
         order[k] = N - 1 - k;
         position[k] = ky_to_state(card, k);
@@ -72,8 +73,8 @@ static enum ky_status gather(struct ky_card *card, float source[N][4], struct ky
     return status;
 }
 
-/* How many programs had to be compiled to run a kernel on a newly opened device; -1 if that failed
- * or its numbers are wrong. */
+/* The number of programs that were compiled to run a kernel on a newly opened device; −1 if that
+ * failed or its numbers are wrong. */
 static int compilations_of_a_kernel(void)
 {
     static float source[N][4];
@@ -93,7 +94,7 @@ static int compilations_of_a_kernel(void)
     return status || wrong ? -1 : ky_opencl_compilations - before;
 }
 
-/* Names in the cache; the path of the last one to `last`. */
+/* The number of entries in the cache; `last` gets the path of the last one. */
 static int entries(char *last, size_t size)
 {
     char path[200];
@@ -112,8 +113,8 @@ static int entries(char *last, size_t size)
 }
 
 /* The environment before OpenCL was loaded, for the processes that the test starts. The loader
- * ocl-icd 2.3.2 cuts OCL_ICD_FILENAMES of its own process behind the first name, so that a process
- * which inherits it finds fewer drivers, and another device is the first. */
+ * ocl-icd 2.3.2 cuts OCL_ICD_FILENAMES of its own process after the first name. A process that
+ * inherits this finds fewer drivers, and another first device. */
 static char **started_with;
 
 static int keep_environment(void)
@@ -140,7 +141,8 @@ static int remove_sandbox(void **state)
     return folder[0] ? system(command) : 0;
 }
 
-/* A folder for the cache, and one for PoCL's own, which is none of this test's business. */
+/* Makes a folder for the cache, and another one for PoCL's own cache, which this test leaves
+ * alone. */
 static int make_sandbox(void **state)
 {
     (void)state;
@@ -191,7 +193,7 @@ static void flip(size_t place)
     whole[place] ^= 0x10;
 }
 
-/* An entry with this binary and all of its header right. */
+/* Writes an entry with this binary and a right header. */
 static void seal(const void *binary, uint64_t size, uint64_t key, const char *path)
 {
     unsigned char *bytes = malloc(HEADER + size);
@@ -261,14 +263,14 @@ static void all_garbage(size_t size)
     free(bytes);
 }
 
-/* What another version of the driver or of the kernels wrote. */
+/* Writes an entry of another version of the driver or of the kernels. */
 static void of_another_key(size_t unused)
 {
     (void)unused;
     seal(whole + HEADER, whole_size - HEADER, own_key() + 1, entry);
 }
 
-/* What this driver wrote, but no longer understands. */
+/* Writes an entry that this driver has sealed, but cannot load. */
 static void sealed_garbage(size_t size)
 {
     unsigned char *bytes = garbage(size);
@@ -369,7 +371,8 @@ static void folders_that_cannot_be_used(void **state)
         setenv("HOME", "/dev/null", 1);
         assert_int_equal(compilations_of_a_kernel(), 1);
     }
-    /* a file where the folder is wanted, then a folder that may not be written, nor read */
+    /* A file in place of the folder, then a folder that can be neither read nor written, then a
+     * read-only one. */
     snprintf(file, sizeof file, "%s/closed", folder);
     setenv("XDG_CACHE_HOME", file, 1);
     assert_int_equal(mkdir(file, 0700), 0);
@@ -397,7 +400,8 @@ static int is_there(const char *path)
     return lstat(path, &info) == 0;
 }
 
-/* Past the limit the entries go that were not used for longest, those of others' names never. */
+/* Beyond the limit the entries that were not used for longest are removed, and no files with other
+ * names. */
 static void the_folder_is_bounded(void **state)
 {
     (void)state;
@@ -415,7 +419,7 @@ static void the_folder_is_bounded(void **state)
         put_bytes(path[k], bytes, whole_size);
         assert_int_equal(utimensat(AT_FDCWD, path[k], used, 0), 0);
     }
-    assert_int_equal(compilations_of_a_kernel(), 0); /* read: our entry is the last one used */
+    assert_int_equal(compilations_of_a_kernel(), 0); /* a read makes our entry the last one used */
     assert_true(is_there(path[0]));
     assert_int_equal(remove(entry), 0);
     ky_opencl_cache_limit = 3 * whole_size + whole_size / 2;
@@ -459,8 +463,8 @@ static void several_processes_at_once(void **state)
     }
 }
 
-/* What drivers themselves keep on the disk, PoCL its parts of programs and NVIDIA its machine code,
- * is none of this test's business, and processes that share it may get into each other's way. */
+/* Gives each process caches of its own for what drivers keep on the disk: PoCL parts of programs,
+ * NVIDIA machine code. Processes that share them may disturb each other. */
 static void own_caches_of_drivers(void)
 {
     static const char *const names[] = {"POCL_CACHE_DIR", "CUDA_CACHE_PATH"};

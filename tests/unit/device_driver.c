@@ -1,5 +1,5 @@
 /* Sort, scan and reduce of the drivers against loops on the host, copies that do not wait,
- * launches, and the guard of the other tests. */
+ * launches, teams, several cards, and the guard of the other tests. */
 #include "test.h"
 
 #include <pthread.h>
@@ -30,8 +30,8 @@ static int ascending_pair(const void *a, const void *b)
                             : (p->value > q->value) - (p->value < q->value);
 }
 
-/* By the lowest bits alone: those above are set as well. The numbers are in the second buffer of
- * the keys and the first of the values. */
+/* Sorts by the lowest bits alone, with higher bits set as well. The result is in the second buffer
+ * of the keys and in the first buffer of the values. */
 static void sort_with(struct ky_card *card, size_t n, int bits)
 {
     uint64_t mask = bits < 64 ? (1ULL << bits) - 1 : UINT64_MAX;
@@ -87,7 +87,7 @@ static void scan_with(struct ky_card *card, size_t n)
     assert_ok(card->driver->read(card, &to, 0, sum, n * 4, &error));
     for (size_t k = 0; k < n; s += number[k++])
         assert_int_equal(sum[k], s);
-    assert_ok(card->driver->scan(card, &from, &from, n, &scratch, &error)); /* in its place */
+    assert_ok(card->driver->scan(card, &from, &from, n, &scratch, &error)); /* in place */
     assert_ok(card->driver->read(card, &from, 0, number, n * 4, &error));
     assert_memory_equal(number, sum, n * 4);
     ky_buffer_release(card, &scratch);
@@ -97,7 +97,7 @@ static void scan_with(struct ky_card *card, size_t n)
     free(sum);
 }
 
-/* Beside what is to be summed lie numbers that would be noticed. */
+/* Numbers before and behind the summed ones would be noticed in the sum. */
 static void reduce_with(struct ky_card *card, size_t n)
 {
     enum { BEFORE = 3, AFTER = 5, PLACE = 2 };
@@ -140,7 +140,7 @@ static void sizes_of_all_kinds(struct ky_card *card)
     reduce_with(card, 2048 * 2048 + 5);
 }
 
-/* The first device of each driver. */
+/* Calls `test` for the first device of each driver. */
 static void on_devices(void (*test)(struct ky_card *card))
 {
     struct ky_error error = {0};
@@ -167,7 +167,7 @@ static void sort_scan_and_reduce(void **state)
     on_devices(sizes_of_all_kinds);
 }
 
-/* A byte less than each operation asks for: nothing is started. */
+/* With a byte less scratch than an operation asks for, nothing is started. */
 static void too_little_scratch(struct ky_card *card)
 {
     enum { N = 100003 };
@@ -203,7 +203,7 @@ static void too_little_scratch(struct ky_card *card)
     ky_buffer_release(card, &from);
 }
 
-/* Scratch is as large as was said, and is not left; too little of it is an error. */
+/* Operations stay within the scratch that they ask for. Less scratch is an error. */
 static void scratch_of_all_kinds(struct ky_card *card)
 {
     static const size_t some[] = {1, 2049, 100003};
@@ -225,8 +225,9 @@ static void scratch_is_the_callers(void **state)
     assert_int_equal(guard.buffers, 0);
 }
 
-/* A whole of four units, a part of it that leaves out the first, and a part of that which leaves
- * out another: what is written to one is read from the others, and nothing around it changes. */
+/* A buffer of four units, a part without the first unit, and a part of this part without another
+ * one. Numbers that are written to one are read from the others, and nothing around them
+ * changes. */
 static void parts_of_parts(struct ky_card *card)
 {
     enum { UNIT = KY_PART_ALIGN / 4 };
@@ -264,7 +265,7 @@ static void parts_of_parts(struct ky_card *card)
     ky_buffer_release(card, &whole);
 }
 
-/* Scratch that is a part, and behind it numbers that stay. */
+/* Scratch is a part of a buffer, and the numbers behind it stay. */
 static void scratch_within_another(struct ky_card *card)
 {
     enum { N = 100003 };
@@ -309,7 +310,7 @@ static void buffers_have_parts(void **state)
     assert_int_equal(guard.buffers, 0);
 }
 
-/* A scan of one number more than there is room for. */
+/* Scans one number more than there is memory for. */
 static void one_too_many(struct ky_card *card)
 {
     enum { N = 100 };
@@ -342,8 +343,8 @@ static void the_guard_sees_what_strays(void **state)
 
 /* ---- copies that do not wait ---- */
 
-/* Up in two halves that take turns, each filled again as soon as its mark is reached; down the same
- * way. */
+/* Numbers go up through two halves of a buffer by turns, each of which is filled again as soon as
+ * its mark is reached. They come down in the same way. */
 static void there_and_back(struct ky_card *card)
 {
     enum { N = 100000, HALF = 1000, ROUNDS = N / HALF };
@@ -353,7 +354,7 @@ static void there_and_back(struct ky_card *card)
     assert_ok(ky_buffer_need(card, &buffer, "numbers", N, 4, &error));
     for (int k = 0; k < 2; k++) {
         assert_ok(ky_pinned_need(card, &half[k], "half", HALF * 4, &error));
-        assert_ok(card->driver->reach(card, 2 + k, &error)); /* that was never set */
+        assert_ok(card->driver->reach(card, 2 + k, &error)); /* a mark that was never set */
     }
     for (int round = 0; round < ROUNDS; round++) {
         uint32_t *number = half[round % 2].data;
@@ -400,7 +401,7 @@ static void take_number(const void *context, size_t first, size_t end, void *pie
         memcpy(*found + 3 * k, *from, sizeof *from);
 }
 
-/* Items of 12 bytes, with bytes before and behind that stay. */
+/* Items of 12 bytes are staged, and the bytes before and behind them stay. */
 static void staged(struct ky_card *card, size_t n)
 {
     struct ky_error error = {0};
@@ -451,7 +452,7 @@ static void copies_that_do_not_wait(void **state)
     assert_int_equal(guard.buffers, 0);
 }
 
-/* Memory that is changed before the mark is reached, and memory that is given back before. */
+/* The guard sees memory that is changed, or released, before the mark is reached. */
 static void too_early(struct ky_card *card)
 {
     struct ky_error error = {0};
@@ -511,7 +512,7 @@ static void arguments_are_checked(void **state)
 
 /* ---- teams ---- */
 
-/* Numbers below 1,000, so that a limit keeps as many of them as it says in thousandths. */
+/* Numbers below 1,000, so that a limit is the number of thousandths that it keeps. */
 static uint32_t *some_numbers(struct ky_card *card, size_t n, struct ky_buffer *buffer)
 {
     struct ky_error error = {0};
@@ -550,7 +551,8 @@ static void compact(struct compaction *c)
                               &error));
 }
 
-/* With half the room that it takes: once that is an error, once it is made larger. */
+/* A compaction with half the memory that it needs: once it is an error, once the memory is made
+ * larger. */
 static void compacted(struct ky_card *card, size_t n, uint32_t limit)
 {
     struct ky_error error = {0};
@@ -587,7 +589,7 @@ static void compacted(struct ky_card *card, size_t n, uint32_t limit)
     free(number);
 }
 
-/* Every word of a team against loops: see kernels/driver/teams.k. */
+/* Every function of a team against loops; kernels/driver/teams.k calls them. */
 static void team_facts(struct ky_card *card, size_t n)
 {
     struct ky_error error = {0};
@@ -654,8 +656,8 @@ static void teams_of_lanes(void **state)
     assert_int_equal(guard.buffers, 0);
 }
 
-/* Two rooms were too small at once: whichever is made larger, the other is an error, and what was
- * told is forgotten. */
+/* Two buffers are too small at the same time. Whichever is made larger, the other is still an
+ * error. Afterwards the report is empty. */
 static void two_faults(struct ky_card *card)
 {
     struct ky_error error = {0};
@@ -691,7 +693,7 @@ static uint64_t gathered_word(size_t k, size_t turn, size_t word)
     return (k * 16 + turn) << 32 | word;
 }
 
-/* What the cards have to all of them, several times, from buffers in turn. */
+/* Gathers what each card has on all cards, several times, from buffers by turns. */
 static void gather_with(struct ky_card *const card[CARDS], gatherer *gather, uint64_t units)
 {
     enum { TURNS = 4, PLACE = 2 };
@@ -731,7 +733,8 @@ static void gather_with(struct ky_card *const card[CARDS], gatherer *gather, uin
     free(word);
 }
 
-/* With the second device, if there is one. */
+/* Gathers on three cards: the first device, the second one if there is one, and the first one
+ * again. */
 static void gatherings(struct ky_card *first)
 {
     static const uint64_t units[] = {0, 1, 2, 341, MOST_UNITS};
@@ -754,7 +757,7 @@ static void cards_gather(void **state)
     on_devices(gatherings);
 }
 
-/* For tools under which a kernel takes long. */
+/* A few small cases, for tools under which a kernel takes long. */
 static void little(struct ky_card *card)
 {
     sort_with(card, 2100, 12);
@@ -772,7 +775,7 @@ static void every_kernel_in_small(void **state)
 
 static pthread_barrier_t together;
 
-/* Opens the first device that is usable; leaves the process where there is a failure. */
+/* Opens the first usable device. A failure ends the process. */
 static void *open_first(void *from)
 {
     const struct ky_driver *driver = from;
@@ -788,7 +791,7 @@ static void *open_first(void *from)
     return from;
 }
 
-/* Threads that are the first to ask a driver for devices, in a process of their own. */
+/* In a process of their own, several threads may be the first to ask a driver for devices. */
 static void threads_may_be_the_first(void **state)
 {
     (void)state;
@@ -816,7 +819,7 @@ static void threads_may_be_the_first(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(threads_may_be_the_first), /* before a driver is set up */
+        cmocka_unit_test(threads_may_be_the_first), /* first, before a driver is set up */
         cmocka_unit_test(sort_scan_and_reduce),     cmocka_unit_test(scratch_is_the_callers),
         cmocka_unit_test(buffers_have_parts),       cmocka_unit_test(the_guard_sees_what_strays),
         cmocka_unit_test(copies_that_do_not_wait),  cmocka_unit_test(the_guard_sees_what_changes),

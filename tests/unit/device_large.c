@@ -1,6 +1,6 @@
-/* Large systems on devices: every kernel of the forces once with 100,003 bodies, chosen ones of
- * them against the exact double sum; loops of the host by number of threads; more bodies than a
- * device can hold. In `make check` a device that is a CPU walks with fewer bodies. */
+/* Large systems on devices: every kernel of the forces once with 100,003 bodies, of which some are
+ * compared with the exact sum in double; the number of the host's threads; more bodies than a
+ * device can hold. In `make check` a device that is a CPU has fewer bodies in walks. */
 #include "test.h"
 
 #include <dirent.h>
@@ -18,7 +18,7 @@ enum { LARGE = 100003, FEWER = 30011, SINKS = 200 };
 
 /* ---- against the exact sum ---- */
 
-/* How the bodies are softened, for which there are kernels apart. */
+/* The softenings for which there are separate kernels. */
 enum { SOFT, NOT_AT_ALL, OF_PAIRS, SOFTENINGS };
 
 /* A system, and the exact sums of the CPU engine for some of its bodies. */
@@ -54,7 +54,7 @@ static struct system make_system(size_t n, int softening)
                             .some = cloud_make(PLUMMER, SINKS),
                             .softening = softening == NOT_AT_ALL ? 0 : 0.01,
                             .kind = softening == OF_PAIRS ? KY_SYMMETRIC : KY_PLUMMER};
-    for (size_t s = 0; s < SINKS; s++) /* the first and the last among them */
+    for (size_t s = 0; s < SINKS; s++) /* with the first and the last body */
         system.sinks[s] = s * (n - 1) / (SINKS - 1);
     if (softening == OF_PAIRS)
         system.bodies.softening = malloc(n * sizeof *system.bodies.softening);
@@ -71,7 +71,7 @@ static void free_system(struct system *system)
     ky_bodies_free(&system->some);
 }
 
-/* Errors of the chosen bodies in one evaluation, whose results are left in the system. */
+/* The errors of the chosen bodies in one evaluation. The system keeps its results. */
 static struct cloud_error evaluate(struct system *system, const struct ky_parameters *given,
                                    struct ky_force_report *report)
 {
@@ -129,8 +129,8 @@ static void direct_kernels_on_gpus(void **state)
     }
 }
 
-/* What a CPU ends in seconds: fewer bodies with the tuned kernel, and with all bodies the double
- * sums for chosen ones. */
+/* What a CPU does in seconds: fewer bodies with the tuned kernel, and sums in double for some of
+ * all bodies. */
 static void direct_kernels_on_fewer_bodies(void **state)
 {
     (void)state;
@@ -150,13 +150,13 @@ static void direct_kernels_on_fewer_bodies(void **state)
 
 /* ---- walks and lists ---- */
 
-/* One kernel: the error is the multipole's, and the same walk of the CPU engine does the same but
- * for cells at the edge of the opening test, which rounding decides, and for small leaves, which
- * the CPU's group walk takes body by body. */
+/* One kernel has the error of the multipole, and does what the same walk of the CPU engine does.
+ * Only cells at the edge of the opening test may differ, by rounding, and small leaves, which the
+ * CPU's group walk takes body by body. */
 static void tree_kernel(struct system *system, struct ky_parameters p, const struct ky_bodies *same,
                         const struct ky_force_report *of_same)
 {
-    /* Cells have 48 bits, and those of two trees are rounded from different sums. */
+    /* Cells have 48 bits, which in two trees are rounded from different sums. */
     static const double bound[] = {1e-6, 5e-7, 3e-8}, truncation[] = {0.012, 0.009};
     struct ky_force_report report = {0};
     struct cloud_error e = evaluate(system, &p, &report);
@@ -184,13 +184,13 @@ static void tree_kernels_of(int k, int force, int general, int multipole)
     p.cell = KY_EDGE;
     p.opening = KY_GEOMETRIC;
     p.multipole = multipole;
-    p.force = force == KY_LIST ? KY_TREE : force; /* the CPU engine has no lists */
+    p.force = force == KY_LIST ? KY_TREE : force; /* the CPU engine does not have KY_LIST */
     evaluate(&system, &p, &report);
     memcpy(same.acceleration, system.bodies.acceleration, n * sizeof *same.acceleration);
     memcpy(same.potential, system.bodies.potential, n * sizeof *same.potential);
     p.engine = engines[k].engine;
     p.force = force;
-    if (force == KY_WALK) /* the same cells as the CPU's: those of pairs of bodies are very small */
+    if (force == KY_WALK) /* the cells are the CPU's; cells of two bodies are very small */
         p.tree = KY_TREE_OF_HOST;
     for (p.precision = KY_SINGLE; p.precision <= KY_DOUBLE; p.precision++)
         tree_kernel(&system, p, &same, &report);
@@ -222,10 +222,11 @@ static void list_kernels(void **state)
 
 /* ---- threads of the host ---- */
 
-enum { TREE_METHODS = 3, MANY = 70001 }; /* more than a loop does without threads */
+enum { TREE_METHODS = 3, MANY = 70001 }; /* enough for loops with threads */
 enum { WISHED = 2, DEFAULT = 23 };       /* threads */
 
-/* Both walks, once in the caller's order, and with the opening test that looks at accelerations. */
+/* Parameters of the k-th method: lists with the opening test that uses accelerations, walks along
+ * the curve, and walks in the caller's order. */
 static struct ky_parameters tree_method(const char *engine, int k, int threads)
 {
     struct ky_parameters p = cloud_parameters();
@@ -268,7 +269,7 @@ static void threads_change_no_bit(void **state)
 }
 
 #ifdef _OPENMP
-/* Threads of this process; 0 if the kernel does not tell. */
+/* The number of threads of this process; 0 if the kernel does not tell. */
 static int threads_now(void)
 {
     DIR *tasks = opendir("/proc/self/task");
@@ -300,7 +301,7 @@ static enum ky_status compute(const struct ky_parameters *p, struct ky_bodies *b
     return cloud_forces(p, bodies, NULL, NULL, error);
 }
 
-/* A simulation that is opened, gets a body, gives them all, and is read from its restart file. */
+/* Opens a simulation, adds a body, reads all bodies, and restores it from its restart file. */
 static enum ky_status simulate(const struct ky_parameters *p, struct ky_bodies *bodies,
                                struct ky_error *error)
 {
@@ -327,7 +328,7 @@ static enum ky_status simulate(const struct ky_parameters *p, struct ky_bodies *
     return status;
 }
 
-/* The most threads that the process had at a time during the work. */
+/* The largest number of threads that the process had at a time during the work. */
 static int threads_during(const struct ky_parameters *p, struct ky_bodies *bodies,
                           enum ky_status (*work)(const struct ky_parameters *, struct ky_bodies *,
                                                  struct ky_error *))
@@ -345,7 +346,7 @@ static int threads_during(const struct ky_parameters *p, struct ky_bodies *bodie
 }
 #endif
 
-/* With threads = 2 no loop of a simulation takes more. Its arrays are so large that several threads
+/* With threads = 2 no loop of a simulation takes more. The arrays are so large that several threads
  * clear them. */
 static void simulations_take_no_more_threads_either(void **state)
 {
@@ -368,7 +369,7 @@ static void simulations_take_no_more_threads_either(void **state)
 #endif
 }
 
-/* The same for forces on devices, whatever OMP_NUM_THREADS says. */
+/* Forces on devices take the number of threads that is asked for, whatever OMP_NUM_THREADS is. */
 static void threads_are_as_many_as_asked(void **state)
 {
     (void)state;
@@ -378,14 +379,14 @@ static void threads_are_as_many_as_asked(void **state)
     if (threads_now() == 0)
         skip();
     const int methods =
-        test_everything() ? TREE_METHODS : 1; /* the threads are those of one tree */
-    for (int all = 0; all < 2; all++)         /* last, since OpenMP may keep what it has made */
+        test_everything() ? TREE_METHODS : 1; /* one tree is enough for the threads */
+    for (int all = 0; all < 2; all++)         /* all threads last, since OpenMP may keep threads */
         for (int k = 0; k < engine_count; k++)
             for (int m = 0; m < methods && !is_cpu_engine(k); m++) {
                 struct ky_bodies bodies = cloud_make(PLUMMER, MANY);
                 struct ky_parameters p = tree_method(engines[k].engine, m, all ? 0 : WISHED);
                 struct ky_parameters alone = tree_method(engines[k].engine, m, 1);
-                omp_set_num_threads(1); /* drivers have threads of their own */
+                omp_set_num_threads(1); /* drivers have threads too */
                 int without = threads_during(&alone, &bodies, compute);
                 omp_set_num_threads(DEFAULT);
                 int most = threads_during(&p, &bodies, compute);
@@ -416,7 +417,8 @@ static struct ky_engine *open_with(const char *name, size_t n, struct ky_paramet
     return engine;
 }
 
-/* The refusal names buffer and size; an engine that was open goes on, and others open. */
+/* The refusal names the buffer and its size. An open engine can be used on, and others can be
+ * opened. */
 static void refused_by(const char *name, struct ky_bodies *before, struct ky_bodies *after)
 {
     struct ky_error error = {0};

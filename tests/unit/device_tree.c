@@ -1,5 +1,5 @@
-/* The tree that a device makes, node by node: against the tree of the host, against the bodies
- * themselves and against the rule for its groups. What engines do with it: device_tree_use.c. */
+/* The tree that a device makes, cell by cell, against the tree of the host, against its bodies and
+ * against the rule for its groups. device_tree_use.c tests what engines do with it. */
 #include "test.h"
 
 #include "base/drivers.h"
@@ -10,25 +10,26 @@
 
 #include "octree/octree.h"
 
-/* ---- node by node ---- */
+/* ---- cell by cell ---- */
 
 struct pairing {
     const struct made *made;
     const struct ky_octree *host;
     const double *x[3];
-    uint64_t *key; /* along the curve, all 21 levels */
-    int levels;    /* for which a word of the host has room; below it makes new keys */
+    uint64_t *key; /* along the curve, with all 21 levels */
+    int levels;    /* levels in a word of the host, which makes new keys below */
     size_t seen, alone;
 };
 
-/* As wrong as a number may be that is a sum of `size` rounded to float, at a place `far` away. */
+/* Fails unless a and b agree as sums of size `size` do that are rounded to float, at a position
+ * `far` from the origin. */
 static void assert_near(double a, double b, double size, double far)
 {
     if (!(fabs(a - b) <= 2e-5 * size + 1e-13 * far))
         fail_msg("%.17g is not %.17g, %g from the origin, size %g", a, b, far, size);
 }
 
-/* The box holds the bodies and hardly more. Returns its longest side. */
+/* Fails unless the box of a cell holds its bodies and hardly more. Returns its longest side. */
 static double check_box(const struct pairing *pair, uint32_t cell)
 {
     const struct made *made = pair->made;
@@ -76,7 +77,7 @@ static void compare_moments(const struct pairing *pair, uint32_t cell, uint32_t 
     for (size_t k = KY_MOMENT_SECOND; k < host->moments; k++)
         assert_near((double)own[k], (double)same[k], trace, 1e-13);
     double open = sqrt((double)made->centre[cell].open2);
-    if (made->p.cell == KY_BOX || common < pair->levels) /* the host has a cube for the cell */
+    if (made->p.cell == KY_BOX || common < pair->levels) /* the host has a cube for this cell */
         assert_near(open, sqrt((double)host->centre[its].open2), open, far);
     double eps2 = (double)host->low[its].eps2;
     assert_near((double)made->low[cell].eps2, eps2, eps2, 0);
@@ -84,14 +85,15 @@ static void compare_moments(const struct pairing *pair, uint32_t cell, uint32_t 
 
 #define NOBODY UINT32_MAX
 
-/* Whether the host has but one key for the body and for the next along the curve. */
+/* Whether the body and the next one along the curve have one key on the host. */
 static int is_as_next(const struct pairing *pair, uint32_t k)
 {
     return k + 1 < pair->made->bodies->n &&
            ky_key_common(pair->key[k], pair->key[k + 1]) >= pair->levels;
 }
 
-/* The cell, that of the host with the same bodies (or NOBODY), and what comes after both. */
+/* Compares a cell with the host's cell of the same bodies (or NOBODY), and the cells that follow
+ * both. */
 static void compare(struct pairing *pair, uint32_t cell, uint32_t its, uint32_t after)
 {
     const struct made *made = pair->made;
@@ -128,7 +130,8 @@ static void compare(struct pairing *pair, uint32_t cell, uint32_t its, uint32_t 
     assert_int_equal(children > 0 ? body : last + 1, last + 1);
 }
 
-/* Cuts of up to 32 groups in the order of the cells, each in groups of about equal size. */
+/* Cuts have up to 32 groups, in the order of the cells. The groups of a cut have about equal
+ * sizes. */
 static void check_groups(const struct made *made)
 {
     const uint32_t team = (uint32_t)made->bodies->card->team, group = (uint32_t)made->p.group,
@@ -252,7 +255,7 @@ static void trees_of_any_size(void **state)
             }
 }
 
-/* Two cells a body, or groups of one body, which need more room than there is at first. */
+/* Two cells a body, or groups of one body, need more memory than there is at first. */
 static void more_cells_and_groups_than_expected(void **state)
 {
     (void)state;
@@ -269,7 +272,7 @@ static void more_cells_and_groups_than_expected(void **state)
     }
 }
 
-/* Coincident bodies are one leaf, however many they are. */
+/* Any number of coincident bodies is one leaf. */
 static void one_leaf_of_100000_bodies(void **state)
 {
     (void)state;
@@ -281,9 +284,9 @@ static void one_leaf_of_100000_bodies(void **state)
     }
 }
 
-/* Groups of the active bodies of a block, `every`-th and others within `from` to `to`: each place
- * of their list lies in one group, and the bodies of a group in one cut. All bodies again have the
- * groups that they had. */
+/* Groups of active bodies, at places from `from` to `to` in steps of up to `every`. Each place in
+ * their list is in one group, and the bodies of a group are in one cut. Afterwards the groups of
+ * all bodies are the old ones. */
 static void check_active_groups(struct made *made, uint32_t from, uint32_t to, uint32_t every)
 {
     struct ky_error error = {0};
@@ -305,7 +308,7 @@ static void check_active_groups(struct made *made, uint32_t from, uint32_t to, u
         assert_true(begin <= end && end <= count && end - begin <= card->team);
         for (uint32_t k = begin; k < end; k++)
             times[k]++;
-        if (end > begin) /* a cut has 32 full groups at most, or is a leaf of few bodies */
+        if (end > begin) /* a cut has 32 full groups at most, or is a leaf with few bodies */
             assert_true(list[end - 1] - list[begin] < 32 * card->team);
     }
     for (uint32_t k = 0; k < count; k++)

@@ -238,8 +238,7 @@ static void questions_are_answered_in_the_callers_order(void **state)
             if (!(fabs(answer[0][i] - answer[1][i]) <= all[q].error * size))
                 fail_msg("question %d, number %d: %g, not %g", q, i, answer[0][i], answer[1][i]);
         }
-        if (all[q].ask ==
-            ask_in_fields) { /* the fields stay in the accelerations */
+        if (all[q].ask == ask_in_fields) { /* the fields stay in the accelerations */
             end_use(quiet);
             quiet = use_of(k, KY_TREE, PLUMMER, ASKED);
             assert_ok(ky_engine_get(tree->engine, &quiet->bodies, &error));

@@ -1,5 +1,5 @@
-/* Bodies that are awkward for a tree, and a tree that a device makes of them, with what is read of
- * it. Include after test.h. */
+/* Bodies that are awkward for a tree, and a tree that a device makes of them, with the arrays that
+ * are read back. Include after test.h. */
 #ifndef KY_TEST_DEVICE_TREES_H
 #define KY_TEST_DEVICE_TREES_H
 
@@ -15,8 +15,8 @@
 
 enum { CLUSTERS = CLOUDS, ESCAPERS, KINDS };
 
-/* Clusters of any size at a thousandth of their distances; or a tenth of the bodies at 1e6 radii in
- * a few directions, so that many of them have the same key. */
+/* Makes bodies: clusters with sizes of a thousandth of their distances; or with a tenth of the
+ * bodies at 1e6 radii in a few directions, where many have the same key. */
 static inline struct ky_bodies tree_bodies(int kind, size_t n)
 {
     struct ky_bodies bodies = cloud_make(kind < KINDS - 2 ? (enum cloud)kind : PLUMMER, n);
@@ -33,12 +33,12 @@ static inline struct ky_bodies tree_bodies(int kind, size_t n)
     return bodies;
 }
 
-/* ---- a tree of the device, and what is read of it ---- */
+/* ---- a tree of the device, read back ---- */
 
 struct made {
     struct ky_parameters p;
     struct ky_device_state state;
-    struct ky_device_bodies *bodies; /* of the first part */
+    struct ky_device_bodies *bodies; /* the first part */
     struct ky_device_tree tree;
     struct ky_cell_centre *centre;
     struct ky_low *low;
@@ -121,7 +121,8 @@ static inline void free_tree(struct made *made)
     free(made);
 }
 
-/* Keys of the device's frame, which ascend; equal ones in the caller's order. */
+/* The keys in the device's frame, along the curve. Fails unless they ascend, with equal ones in the
+ * caller's order. */
 static inline uint64_t *keys_of(const struct made *made, const double *const x[3])
 {
     static struct ky_hilbert hilbert;

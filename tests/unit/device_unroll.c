@@ -1,5 +1,5 @@
 /* The sweep of unrollings of the exact sum: every one on every device against the CPU engine in
- * double, what it is the same as, and the answer where it does not exist. */
+ * double, unrollings that are the same kernel, and the error where there is none. */
 #include "test.h"
 
 #include "clouds.h"
@@ -14,8 +14,8 @@ static void on_devices(void (*test)(const char *engine))
             test(engines[k].engine);
 }
 
-/* Whether the sweep is compiled for that device: 16 kernels, 20 s on a processor. There oclgrind
- * compares the forces of each (tests/command/oclgrind.sh). */
+/* Whether the sweep is tested on this device. Its 16 kernels take 20 s to compile for a processor;
+ * there oclgrind compares the forces of each (tests/command/oclgrind.sh). */
 static int has_the_sweep(const char *engine)
 {
     for (int k = 0; k < engine_count; k++)
@@ -81,7 +81,7 @@ static void every_unrolling(void **state)
     on_devices(compare_sizes);
 }
 
-/* 1x1, 4x1 and 4x4 are other names, in every precision. */
+/* 1x1, 4x1 and 4x4 are the unrollings none, simple and double, in every precision. */
 static void compare_names(const char *engine)
 {
     static const struct {

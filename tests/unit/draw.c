@@ -1,4 +1,4 @@
-/* Pictures: mass before colouring, symmetry, odd numbers of bodies, colours, and the PNG file read
+/* Pictures: mass in the layers, symmetry, odd bodies, colours, films, plots, and PNG files read
  * back by libpng. */
 #include "test.h"
 
@@ -26,7 +26,7 @@ static const size_t square[2] = {WIDTH, WIDTH};
 
 static struct ky_error error;
 
-/* A Gaussian cloud; every second body mirrors the one before it. */
+/* Makes a Gaussian cloud in which every second body mirrors the one before it. */
 static void cloud(struct ky_snapshot *panel, size_t n, double size)
 {
     memset(panel, 0, sizeof *panel);
@@ -56,7 +56,7 @@ static enum ky_status project(const struct ky_bodies *bodies, const struct ky_vi
     return ky_density_project(&projection, density, NULL, &error);
 }
 
-/* Everything lies far inside the picture, so that all of the mass has to be found in it. */
+/* All bodies lie far inside the picture, which has to show all of the mass. */
 static void projection_keeps_the_mass(void **state)
 {
     (void)state;
@@ -76,7 +76,7 @@ static void projection_keeps_the_mass(void **state)
     }
 }
 
-/* The mean of the pictured mass stays where the bodies are, up and right. */
+/* The mean position of the mass in the picture is that of the bodies, upwards and to the right. */
 static void projection_keeps_the_place(void **state)
 {
     (void)state;
@@ -99,8 +99,8 @@ static void projection_keeps_the_place(void **state)
     ky_bodies_free(&panel.bodies);
 }
 
-/* Any width and height; a camera that goes round sees what was near on the left, one above sees it
- * below. */
+/* Pictures have any width and height. A camera that goes round sees on the left what was near, and
+ * a camera above sees it below. */
 static void pictures_may_be_oblong_and_turned(void **state)
 {
     (void)state;
@@ -141,7 +141,7 @@ static void pictures_may_be_oblong_and_turned(void **state)
     }
 }
 
-/* The red (or green, blue) of the pixel at a place, with the middle of the picture at 0. */
+/* The colour of the pixel at a position, with the middle of the picture at 0. */
 static const uint8_t *colour_at(const struct ky_canvas *canvas, const struct ky_scene *scene,
                                 double right, double up)
 {
@@ -151,7 +151,7 @@ static const uint8_t *colour_at(const struct ky_canvas *canvas, const struct ky_
     return canvas->rgb + 3 * (y * canvas->width + x);
 }
 
-/* A frame of the panel with the middle at 0 and no title. */
+/* Draws a frame of the panel with the middle at 0 and without a title. */
 static void draw_frame(const struct ky_snapshot *panel, struct ky_draw_parameters *parameters,
                        struct ky_scene *scene, struct ky_canvas *canvas)
 {
@@ -167,8 +167,7 @@ static void draw_frame(const struct ky_snapshot *panel, struct ky_draw_parameter
     assert_ok(ky_frame_draw(scene, &layout, panel, canvas, &error));
 }
 
-/* Types have their own colours at their own places; a type that is not there is no layer of any
- * mass. */
+/* Types have their own colours, where their bodies are. A type without bodies has no layer. */
 static void components_have_their_colours(void **state)
 {
     (void)state;
@@ -207,7 +206,7 @@ static void components_have_their_colours(void **state)
     ky_bodies_free(&panel.bodies);
 }
 
-/* Tidal tails have a thousandth of the density at the centres, and are to be seen. */
+/* Tidal tails are visible with a thousandth of the density of the centres. */
 static void faint_parts_of_components_are_seen(void **state)
 {
     (void)state;
@@ -220,7 +219,7 @@ static void faint_parts_of_components_are_seen(void **state)
     assert_between(pow(ky_brightness(&scene, 2, 1e-3), 2), 0, 0.06);
 }
 
-/* With a dividing id there are two systems, whatever their types. */
+/* A dividing id makes two systems, whatever the types. */
 static void systems_are_told_apart_by_ids(void **state)
 {
     (void)state;
@@ -249,8 +248,8 @@ static void systems_are_told_apart_by_ids(void **state)
     ky_bodies_free(&panel.bodies);
 }
 
-/* Stars stand where the bodies are; heavier ones have more light, and are bluer. Up to 10,000
- * bodies are stars without being asked for. */
+/* Stars are where the bodies are; heavier ones have more light, and are bluer. Up to 10,000 bodies
+ * are drawn as stars by default. */
 static void few_bodies_are_stars(void **state)
 {
     (void)state;
@@ -274,7 +273,7 @@ static void few_bodies_are_stars(void **state)
         for (size_t y = WIDTH / 2 - 8; y < WIDTH / 2 + 8; y++)
             for (size_t x = WIDTH / 2 - 44 + 18 * k; x < WIDTH / 2 - 28 + 18 * k; x++) {
                 const uint8_t *seen = canvas.rgb + 3 * (y * WIDTH + x);
-                light[k] += seen[1] - 6; /* the dark */
+                light[k] += seen[1] - 6; /* less the dark ground */
                 blue[k] += seen[2] - 12 - (seen[0] - 6);
             }
     assert_true(light[2] < 0.2 * light[1] && light[4] > 4 * light[1]);
@@ -285,7 +284,7 @@ static void few_bodies_are_stars(void **state)
     ky_bodies_free(&panel.bodies);
 }
 
-/* A circle is drawn where it stands, and not outside of the panel. */
+/* A circle is drawn at its position, and not outside of the panel. */
 static void circles_mark_groups(void **state)
 {
     (void)state;
@@ -314,8 +313,8 @@ static void circles_mark_groups(void **state)
     ky_bodies_free(&panel.bodies);
 }
 
-/* What comes nearer is blue and what goes away is red; the layer is the mean velocity. The eye is
- * at z > 0. */
+/* Bodies that come nearer are blue, and bodies that go away are red. The layer has the mean
+ * velocity. The eye is at z > 0. */
 static void velocities_have_their_colours(void **state)
 {
     (void)state;
@@ -366,8 +365,8 @@ static void mirrored_bodies_give_a_mirrored_picture(void **state)
     ky_bodies_free(&panel.bodies);
 }
 
-/* Equal masses are laid down as numbers of bodies. Where bodies are twice as heavy, the same
- * picture is twice as bright. */
+/* Equal masses are laid down as numbers of bodies. With bodies twice as heavy the same picture is
+ * twice as bright. */
 static void masses_count_and_not_only_bodies(void **state)
 {
     (void)state;
@@ -416,7 +415,7 @@ static void threads_do_not_matter(void **state)
 #endif
 }
 
-/* An escaper does not make the picture wide; the wanted part of the mass is inside. */
+/* An escaper does not make the picture wider, and the wanted part of the mass is inside. */
 static void the_region_holds_its_part_of_the_mass(void **state)
 {
     (void)state;
@@ -444,7 +443,8 @@ static void the_region_holds_its_part_of_the_mass(void **state)
     ky_bodies_free(&panel.bodies);
 }
 
-/* Of many bodies a sample is looked at: of both components, though they take turns. */
+/* The region of many bodies follows from a sample, which has bodies of both components even if they
+ * take turns. */
 static void components_that_take_turns_are_seen(void **state)
 {
     (void)state;
@@ -459,7 +459,7 @@ static void components_that_take_turns_are_seen(void **state)
     struct ky_view view;
     assert_ok(ky_view_choose(&panel, 1, &parameters, 0, &view, &error));
     assert_between(view.side, 4, 9);
-    struct ky_trails trails; /* of a lattice of 64³: not all of one plane, row or column */
+    struct ky_trails trails; /* of a lattice of 64³: not one plane, row or column alone */
     panel.bodies.n = 64 * 64 * 64;
     assert_ok(ky_trails_begin(&trails, &panel.bodies, MOST, 1, &error));
     for (uint64_t place = 1; place <= 4096; place *= 64) {
@@ -472,8 +472,8 @@ static void components_that_take_turns_are_seen(void **state)
     ky_bodies_free(&panel.bodies);
 }
 
-/* A tail to one side, which moves the middle of the bounds far, leaves a square of a given size at
- * the main part. */
+/* A tail to one side moves the middle of the bounds far. A square of a given size stays at the main
+ * part all the same. */
 static void a_given_square_is_where_the_mass_is(void **state)
 {
     (void)state;
@@ -492,7 +492,7 @@ static void a_given_square_is_where_the_mass_is(void **state)
     ky_bodies_free(&panel.bodies);
 }
 
-/* The view of one panel about what is followed. */
+/* The view of one panel that follows `about`. */
 static struct ky_view followed(const struct ky_snapshot *panel, const char *about, double region)
 {
     struct ky_draw_parameters parameters;
@@ -504,8 +504,8 @@ static struct ky_view followed(const struct ky_snapshot *panel, const char *abou
     return view;
 }
 
-/* A cluster far from the origin is in the middle, however far its escapers are; the side holds its
- * part of the mass. */
+/* A cluster far from the origin is in the middle, however far its escapers are, and the view holds
+ * the wanted part of the mass. */
 static void the_camera_goes_where_the_bodies_are(void **state)
 {
     (void)state;
@@ -537,8 +537,8 @@ static void the_camera_goes_where_the_bodies_are(void **state)
     ky_bodies_free(&panel.bodies);
 }
 
-/* The camera does not tremble with single bodies, and stays between two nuclei, whichever of them
- * is denser. With no body near the density centre it goes to one. */
+/* The camera does not tremble with single bodies. It stays between two nuclei, whichever is denser.
+ * Where no body is near the density centre it goes to a nucleus. */
 static void the_camera_moves_smoothly(void **state)
 {
     (void)state;
@@ -569,8 +569,8 @@ static void the_camera_moves_smoothly(void **state)
     ky_bodies_free(&panel.bodies);
 }
 
-/* Of two nuclei far apart, the anchor says which one, whichever is denser and in whatever order the
- * bodies stand; without its bodies the density centre does. */
+/* Of two nuclei far apart the camera stays with the anchor's, whichever is denser, in any order of
+ * the bodies. Without the anchor's bodies it goes to the density centre. */
 static void an_anchor_stays_with_its_nucleus(void **state)
 {
     (void)state;
@@ -595,7 +595,7 @@ static void an_anchor_stays_with_its_nucleus(void **state)
     assert_between(place[0], 19, 21);
     assert_ok(ky_about_find(&density, &panel.bodies, &anchor, 3, place, &error));
     assert_between(place[0], -0.2, 0.2);
-    for (size_t i = 0; i < 1000; i++) { /* the other way round */
+    for (size_t i = 0; i < 1000; i++) { /* the bodies in reverse order */
         double x[3];
         memcpy(x, panel.bodies.position[i], sizeof x);
         memcpy(panel.bodies.position[i], panel.bodies.position[1999 - i], sizeof x);
@@ -625,7 +625,7 @@ static void odd_centres_are_found_or_refused(void **state)
     cloud(&panel, 2, 1);
     for (int kind = 0; kind < 2; kind++) {
         assert_ok(ky_about_read(kind ? "mass" : "density", &about, &error));
-        for (size_t n = 0; n <= 2; n++) { /* none, one, two; without mass at last */
+        for (size_t n = 0; n <= 2; n++) { /* none, one, two; at last without mass */
             panel.bodies.n = n;
             assert_ok(ky_about_find(&about, &panel.bodies, NULL, 3, place, &error));
             for (int k = 0; k < 3; k++)
@@ -639,7 +639,7 @@ static void odd_centres_are_found_or_refused(void **state)
     ky_bodies_free(&panel.bodies);
 }
 
-/* What both pens draw: darkness in the rows and columns of a canvas. */
+/* Raised, lowered and upright texts, by the darkness in rows and columns, with both pens. */
 static void texts_are_raised_and_turned(void **state)
 {
     (void)state;
@@ -708,7 +708,7 @@ static void axes_have_round_numbers(void **state)
         assert_string_equal(axis.text[axis.ticks - 1], cases[k].last);
         assert_int_equal(axis.exponent, cases[k].exponent);
     }
-    for (size_t k = 0; k < sizeof axes / sizeof *axes; k++) { /* without an extent, and infinite */
+    for (size_t k = 0; k < sizeof axes / sizeof *axes; k++) { /* no extent, infinite */
         ky_ruler_divide(&axes[k], 5);
         assert_int_equal(axes[k].exponent, 0);
     }
@@ -747,7 +747,7 @@ static void labels_are_round(void **state)
     struct ky_units units = {0};
     assert_true(ky_length_label(&units, 3.7, text, sizeof text) == 2);
     assert_string_equal(text, "2");
-    assert_ok(ky_units_preset("galaxy", &units, NULL)); /* the label's kpc is that of the units */
+    assert_ok(ky_units_preset("galaxy", &units, NULL)); /* the units are in kpc */
     assert_between(ky_length_label(&units, 0.07, text, sizeof text), 0.05 - 1e-12, 0.05 + 1e-12);
     assert_string_equal(text, "50 pc");
     struct ky_snapshot panel = {.time = 1.5, .units = units};
@@ -796,7 +796,7 @@ static void pixels_stand_in_memory(void **state)
     parameters.rim = KY_RIM_AXES;
     assert_ok(ky_draw_pixels(panels, 2, &parameters, &pair, &error));
     assert_true(pair.width > 2 * WIDTH && pair.height > WIDTH / 2);
-    assert_true(pair.rgba[0] == 255); /* of the margin */
+    assert_true(pair.rgba[0] == 255); /* a pixel of the margin */
     ky_picture_free(&pair);
     assert_true(!pair.rgba && !pair.width);
     ky_picture_free(&pair);
@@ -824,7 +824,7 @@ static void pixels_stand_in_memory(void **state)
 
 static char folder[] = "/tmp/kyoho-film-XXXXXX", film_path[64], stub[64], csv[2][64];
 
-/* Two snapshots, and a program that keeps the frames in place of ffmpeg. */
+/* Makes two snapshots, and a program in place of ffmpeg that keeps the frames. */
 static int make_films(void **state)
 {
     (void)state;
@@ -931,7 +931,7 @@ static void films_are_frames(void **state)
 #ifdef KY_HAVE_PNG
 static char path[64];
 
-/* Size and the sum of all bytes of the file. */
+/* Reads the size and the sum of all bytes of a file's pixels. */
 static void read_png(uint32_t *width, uint32_t *height, double *sum)
 {
     png_image image = {.version = PNG_IMAGE_VERSION};
@@ -998,8 +998,8 @@ static void the_file_is_a_png_of_the_right_size(void **state)
         ky_bodies_free(&panels[p].bodies);
 }
 
-/* A body on a circle, seen every 30 degrees, of which the trail is the circle; a body that is not
- * in every snapshot; the same from ky_draw. */
+/* The trail of a body that is seen every 30 degrees of a circle is the circle, also if another body
+ * is not in every snapshot. ky_draw draws the same. */
 static void trails_follow_the_bodies(void **state)
 {
     (void)state;
@@ -1010,7 +1010,7 @@ static void trails_follow_the_bodies(void **state)
         double angle = 3.14159265358979 / 6 * (double)t;
         cloud(&times[t], 2, 0);
         times[t].time = angle;
-        size_t k = t % 2; /* the order changes, the ids tell */
+        size_t k = t % 2; /* the order changes, the ids stay */
         ids[t][k] = 70, ids[t][1 - k] = t == 3 ? 99 : 5;
         times[t].bodies.id = ids[t];
         double *x = times[t].bodies.position[k], *v = times[t].bodies.velocity[k];
@@ -1045,7 +1045,7 @@ static void trails_follow_the_bodies(void **state)
     }
 }
 
-/* Whether a pixel has a colour, as curves have and paper, ink and grid have not. */
+/* Whether a pixel has a colour. Curves have one; paper, ink and grid have none. */
 static int is_coloured(const uint8_t *pixel)
 {
     int low = pixel[0], high = pixel[0];
@@ -1056,7 +1056,7 @@ static int is_coloured(const uint8_t *pixel)
     return high - low > 60;
 }
 
-/* Marks are told apart without their colours. */
+/* Marks differ also without their colours. */
 static void marks_have_shapes_of_their_own(void **state)
 {
     (void)state;
@@ -1095,8 +1095,8 @@ static void marks_have_shapes_of_their_own(void **state)
     }
 }
 
-/* A straight line and, on a logarithmic axis, a power of ten are straight from the lower left to
- * the upper right of the frame; a gap stays empty. */
+/* A straight line goes from the lower left to the upper right of the frame, and so does a power of
+ * ten on a logarithmic axis. A gap stays empty. */
 static void curves_stand_where_the_axes_say(void **state)
 {
     (void)state;
@@ -1163,8 +1163,8 @@ static void curves_stand_where_the_axes_say(void **state)
     assert_int_equal(ky_plot_write(path, &plot, 1, size, NULL, 1, &error), KY_USAGE);
 }
 
-/* Nothing, one body, all in one place, all without mass, a single heavy one: pictures all the same.
- */
+/* There is a picture of no body, one body, bodies in one place, bodies without mass, and a single
+ * body with mass. */
 static void odd_bodies_are_drawn(void **state)
 {
     (void)state;
@@ -1185,7 +1185,7 @@ static void odd_bodies_are_drawn(void **state)
             if (k == 4)
                 panel.bodies.mass[5] = 1e30;
             struct ky_snapshot twice[2] = {panel, panel};
-            size_t panels = parameters.show == KY_SHOW_TRAILS ? 2 : 1; /* trails lead somewhere */
+            size_t panels = parameters.show == KY_SHOW_TRAILS ? 2 : 1; /* trails need two */
             assert_ok(ky_draw(path, twice, panels, &parameters, &error));
             uint32_t width, height;
             double sum;
@@ -1196,7 +1196,7 @@ static void odd_bodies_are_drawn(void **state)
         }
 }
 
-/* Of files the same picture as of snapshots in memory. */
+/* Files give the same picture as snapshots in memory. */
 static void pictures_of_files(void **state)
 {
     const char *const files[] = {csv[0], csv[1], NULL};

@@ -1,5 +1,5 @@
-/* External fields: the formulas against differences, and the slot of every engine that opens: what
- * bodies and points feel is the sum of bodies and fields, active bodies alone change, energies stay
+/* External fields: the formulas against differences, and the fields of every engine that opens.
+ * Bodies and points feel the sum of bodies and fields, active bodies alone change, energies stay
  * apart, and an orbit about a fixed mass is Kepler's. */
 #include "test.h"
 
@@ -14,7 +14,7 @@
 
 static struct ky_error error;
 
-/* Numbers of any size, so that units matter. */
+/* Large numbers, so that units matter. */
 #define LENGTH 3e19
 #define VELOCITY 2e5
 #define ACCELERATION (VELOCITY * VELOCITY / LENGTH)
@@ -34,7 +34,7 @@ static const struct ky_external some[] = {
     {KY_EXTERNAL_NFW,
      {0.2 * LENGTH, 0, 0},
      {{1.4 * VELOCITY * VELOCITY * LENGTH, 0.7 * LENGTH, 0}}},
-    {KY_EXTERNAL_NFW, /* within the reach of the series */
+    {KY_EXTERNAL_NFW, /* where its series is used */
      {-0.3 * LENGTH, 0.1 * LENGTH, 0},
      {{200 * VELOCITY * VELOCITY * LENGTH, 12 * LENGTH, 0.1 * LENGTH}}},
     {KY_EXTERNAL_LOGARITHMIC, {0, 0, 0.1 * LENGTH}, {{VELOCITY * VELOCITY, 0.3 * LENGTH, 0.7}}},
@@ -55,7 +55,7 @@ static void acceleration_is_the_slope_and_jerk_the_change(void **state)
     const double x[3] = {0.9 * LENGTH, 0.4 * LENGTH, -0.7 * LENGTH},
                  v[3] = {0.3 * VELOCITY, -VELOCITY, 0.6 * VELOCITY}, h = 1e-4 * LENGTH,
                  dt = 1e-4 * LENGTH / VELOCITY;
-    for (size_t k = 0; k <= SOME; k++) { /* one by one, then all */
+    for (size_t k = 0; k <= SOME; k++) { /* one at a time, then all */
         const struct ky_external *field = k < SOME ? &some[k] : some;
         const size_t count = k < SOME ? 1 : SOME;
         struct ky_external_pull at = ky_externals_at(field, count, x, v);
@@ -79,7 +79,7 @@ static void acceleration_is_the_slope_and_jerk_the_change(void **state)
     }
 }
 
-/* Bodies in a cube of LENGTH, whose attraction is as large as that of the fields. */
+/* Bodies in a cube of side LENGTH, which attract about as much as the fields do. */
 static struct ky_bodies some_bodies(size_t n)
 {
     struct ky_bodies bodies = {0};
@@ -117,7 +117,8 @@ static struct ky_bodies state_of(struct ky_engine *engine, size_t n)
     return bodies;
 }
 
-/* `with` is `without` and the fields for the bodies that `on` says (NULL: all), else the same. */
+/* Fails unless `with` differs from `without` by the fields for the bodies in `on` (NULL: all), and
+ * is the same for the others. */
 static void differ_by_fields(const struct ky_bodies *with, const struct ky_bodies *without,
                              const unsigned char *on, double tolerance)
 {
@@ -191,7 +192,7 @@ static void check_exact(struct ky_engine *engine, const struct ky_bodies *withou
     differ_by_fields(&first, without, NULL, tolerance);
 }
 
-/* Every third body. */
+/* Checks forces of every third body alone. */
 static void check_active(struct ky_engine *engine, const struct ky_bodies *without,
                          double tolerance)
 {
@@ -206,7 +207,7 @@ static void check_active(struct ky_engine *engine, const struct ky_bodies *witho
     assert_ok(ky_engine_set_fields(engine, some, SOME, &error));
     assert_ok(ky_engine_forces_of(engine, &active, &error));
     struct ky_bodies with = state_of(engine, n);
-    for (size_t i = 0; i < n; i++) /* an active set may be summed in another order */
+    for (size_t i = 0; i < n; i++) /* active bodies may be summed in another order */
         if (on[i] && fabs(with.potential[i] / without->potential[i] - 1) < 1e-5)
             with.potential[i] = without->potential[i];
     differ_by_fields(&with, without, on, tolerance);
@@ -226,7 +227,7 @@ static void the_fields_add_to_what_the_bodies_do(void **state)
             const int force = forces[k % 4], precision = (int)(k % 3);
             if (is_cpu_engine(e) && force == KY_LIST)
                 continue;
-            if (is_slow(e) && force != KY_DIRECT && n != 257) /* kernels to compile */
+            if (is_slow(e) && force != KY_DIRECT && n != 257) /* each is a kernel to compile */
                 continue;
             const struct ky_parameters parameters =
                 parameters_of(engines[e].engine, force, precision);
@@ -253,7 +254,7 @@ static void the_fields_add_to_what_the_bodies_do(void **state)
         }
 }
 
-/* Leap-frog steps. */
+/* Makes leap-frog steps. */
 static void go(struct ky_engine *engine, double dt, uint64_t steps)
 {
     for (uint64_t k = 0; k < steps; k++) {
@@ -264,8 +265,8 @@ static void go(struct ky_engine *engine, double dt, uint64_t steps)
     }
 }
 
-/* From the apocentre at a (1 + e), whose speed is √(μ/a (1 − e)/(1 + e)), once around. A second
- * body without mass shares the orbit on the other side. */
+/* One revolution from the apocentre at a (1 + e), with the speed √(μ/a (1 − e)/(1 + e)). A second
+ * body, without mass, is on the other side of the same orbit. */
 static void an_orbit_about_a_fixed_mass_is_keplers(void **state)
 {
     (void)state;
@@ -297,7 +298,7 @@ static void an_orbit_about_a_fixed_mass_is_keplers(void **state)
             const double energy = start.kinetic + start.potential + start.external;
             assert_between(energy / (-0.5 * bodies.mass[0] * mu / a), 1 - 1e-6, 1 + 1e-6);
             go(engine, period / STEPS, STEPS / 2);
-            assert_ok(ky_engine_sums(engine, &end, &error)); /* at the pericentre */
+            assert_ok(ky_engine_sums(engine, &end, &error)); /* sums at the pericentre */
             assert_between((end.kinetic + end.potential + end.external) / energy, 1 - 3e-5,
                            1 + 3e-5);
             go(engine, period / STEPS, STEPS / 2);
@@ -306,7 +307,7 @@ static void an_orbit_about_a_fixed_mass_is_keplers(void **state)
             assert_between((end.kinetic + end.potential + end.external) / energy,
                            1 - (exact ? 1e-9 : 1e-6), 1 + (exact ? 1e-9 : 1e-6));
             for (size_t i = 0; i < 2; i++)
-                for (int c = 0; c < 3; c++) /* the phase error of the leap-frog is of dt² */
+                for (int c = 0; c < 3; c++) /* the phase error is of order dt² */
                     assert_between((after.position[i][c] - bodies.position[i][c]) / a, -1e-4, 1e-4);
             ky_bodies_free(&bodies);
             ky_bodies_free(&after);
@@ -315,7 +316,7 @@ static void an_orbit_about_a_fixed_mass_is_keplers(void **state)
 }
 
 #ifdef KY_HAVE_OPENCL
-/* A driver that counts how often a list of active bodies, or a part of it, goes up. */
+/* A driver that counts how often a list of active bodies, or a part of it, is sent to a device. */
 static struct ky_driver counting;
 static int lists_sent;
 
@@ -343,7 +344,7 @@ static const struct ky_driver *count_lists(const struct ky_driver *driver)
     return driver == &ky_opencl_driver ? &counting : driver;
 }
 
-/* The exact sum, the fields, and what several cards have computed use one list. */
+/* The exact sum, the fields, and the results of several cards use one list of active bodies. */
 static void a_list_of_active_bodies_goes_up_once(void **state)
 {
     (void)state;
@@ -365,7 +366,7 @@ static void a_list_of_active_bodies_goes_up_once(void **state)
         for (int k = 0; k < 2; k++) {
             lists_sent = 0;
             assert_ok(ky_engine_forces_of(engine, &active, &error));
-            assert_int_equal(lists_sent, cards); /* to the second its part */
+            assert_int_equal(lists_sent, cards); /* the second card gets its part */
         }
         ky_engine_close(engine);
     }
@@ -384,7 +385,7 @@ static void wrong_fields_are_refused(void **state)
     assert_ok(ky_engine_open(&parameters, 0, &engine, &error));
     assert_ok(ky_engine_set_fields(engine, fields, KY_MOST_EXTERNALS, &error));
     assert_int_equal(ky_engine_set_fields(engine, fields, KY_MOST_EXTERNALS + 1, &error), KY_USAGE);
-    wrong.number[0] = wrong.number[1] = 1e308; /* their sum is not finite, but they are */
+    wrong.number[0] = wrong.number[1] = 1e308; /* finite, but not their sum */
     assert_ok(ky_engine_set_fields(engine, &wrong, 1, &error));
     assert_ok(ky_engine_set_fields(engine, fields, KY_MOST_EXTERNALS, &error));
     wrong.number[1] = (double)NAN;
@@ -392,7 +393,7 @@ static void wrong_fields_are_refused(void **state)
     wrong = some[0];
     wrong.kind = KY_EXTERNAL_KIND_COUNT;
     assert_int_equal(ky_engine_set_fields(engine, &wrong, 1, &error), KY_USAGE);
-    assert_int_equal(engine->externals.count, KY_MOST_EXTERNALS); /* those before */
+    assert_int_equal(engine->externals.count, KY_MOST_EXTERNALS); /* the fields before */
     ky_engine_close(engine);
 }
 

@@ -1,5 +1,6 @@
 /* External fields as a user has them: the text of --field, orbits in each field with each
- * integrator on each engine, their centres, and a field that is a function of the program's. */
+ * integrator on each engine, the centres of fields, and a field that is a function of the
+ * program. */
 #include "test.h"
 
 #include <math.h>
@@ -80,8 +81,8 @@ static void wrong_texts_are_refused(void **state)
     assert_int_equal(ky_externals_read(many, 1, &none, &own, &error), KY_USAGE);
 }
 
-/* With the units of the bodies in the parameters a field and a universe may have units of their
- * own, as on the command line; a simulation keeps the plain numbers. */
+/* If the parameters have the units of the bodies, numbers of a field and of a universe may have
+ * units, as on the command line. A simulation keeps the numbers without units. */
 static void numbers_of_fields_take_units(void **state)
 {
     (void)state;
@@ -123,14 +124,14 @@ static void numbers_of_fields_take_units(void **state)
     ky_bodies_free(&bodies);
 }
 
-/* ---- the centre, and near to it ---- */
+/* ---- at and near the centre ---- */
 
 static void fields_are_finite_and_right_at_their_centre(void **state)
 {
     (void)state;
     static const struct {
         const char *text;
-        double potential, gradient, near; /* the force at a small distance is gradient × near */
+        double potential, gradient, near; /* near the centre the force is gradient × near */
     } some[] = {
         {"point:mass=2,eps=0.5", -4, -16, 1e-4},
         {"point:mass=2", 0, 0, 0},
@@ -156,7 +157,7 @@ static void fields_are_finite_and_right_at_their_centre(void **state)
     }
 }
 
-/* A body in the centre of all of them feels nothing, and one beside it what the law says. */
+/* A body in the centre of all fields feels no force, and a body beside it the force of the law. */
 static void bodies_in_centres_are_not_pulled(void **state)
 {
     (void)state;
@@ -176,7 +177,7 @@ static void bodies_in_centres_are_not_pulled(void **state)
             bodies.position[0][0] = 3;
             bodies.position[1][0] = 3 + 2e-9; /* the cusp of nfw: mass/(2 scale²) */
             bodies.position[2][2] = 1;
-            p.field += precision == KY_SINGLE ? 16 : 0; /* without point it is the cusp alone */
+            p.field += precision == KY_SINGLE ? 16 : 0; /* without the point, the cusp alone */
             assert_ok(ky_forces(&p, &bodies, NULL, &error));
             for (int c = 0; c < 3; c++)
                 assert_true(bodies.acceleration[0][c] == 0);
@@ -188,8 +189,8 @@ static void bodies_in_centres_are_not_pulled(void **state)
         }
 }
 
-/* The cusp pulls with G mass/(2 scale²) (1 − 4u/3 + 3u²/2 …); where the series ends, both formulas
- * say the same. The mass is that of the law in double, where it loses no digits. */
+/* The cusp pulls with G mass/(2 scale²) (1 − 4u/3 + 3u²/2 …). Where the series ends, both formulas
+ * agree. The mass agrees with the law in double, where that loses no digits. */
 static void an_nfw_field_keeps_its_digits(void **state)
 {
     (void)state;
@@ -234,7 +235,7 @@ static double energy_of(struct ky_sim *sim)
     return sums.kinetic + sums.potential + sums.external;
 }
 
-/* One body of hardly any mass, and one with none on the other side. */
+/* One body with hardly any mass, and on the other side one without mass. */
 static struct ky_bodies circling(double omega2)
 {
     struct ky_bodies bodies = {0};
@@ -266,8 +267,8 @@ static struct ky_parameters parameters_of(const char *engine, int integrator, in
     return p;
 }
 
-/* After whole periods the body is where it began, but for the phase error of the steps, and has
- * the same energy. */
+/* After whole periods the body is where it began, but for the phase error of the steps, and its
+ * energy is the same. */
 static void goes_around(const struct orbit *orbit, const struct ky_parameters *parameters,
                         uint64_t periods)
 {
@@ -308,7 +309,7 @@ static void circular_orbits_have_their_period(void **state)
             }
 }
 
-/* ---- a function of the program's ---- */
+/* ---- a function of the program ---- */
 
 /* A Plummer sphere, with G mass and scale² in the context. */
 static void own_plummer(void *context, struct ky_field_place *at)
@@ -330,7 +331,7 @@ static void nothing(void *context, struct ky_field_place *at)
     (void)at;
 }
 
-/* Units and place of many bodies that are not those of the engine. */
+/* Many bodies, whose units and position are not the engine's own. */
 static struct ky_bodies cloud(void)
 {
     struct ky_model_parameters model;
@@ -410,7 +411,7 @@ static void other_engines_refuse_a_function(void **state)
     ky_bodies_free(&bodies);
 }
 
-/* Whatever the integrator, a function that says nothing is no endless loop and no result. */
+/* With every integrator a function that returns nothing gives an error, and no endless loop. */
 static void what_a_function_leaves_out_is_no_result(void **state)
 {
     (void)state;
@@ -449,7 +450,7 @@ static void a_restart_has_the_fields_and_asks_for_the_function(void **state)
     p.field_function = again.field_function = own_plummer;
     p.field_context = again.field_context = number;
     assert_ok(ky_sim_open(&p, &bodies, 0, &sim, &error));
-    memset(text, ' ', sizeof text - 1); /* it has been copied */
+    memset(text, ' ', sizeof text - 1); /* a copy has been made */
     assert_ok(ky_sim_advance(sim, 10, &error));
     assert_ok(ky_sim_save(sim, path, &error));
     assert_ok(ky_sim_advance(sim, 10, &error));

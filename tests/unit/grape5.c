@@ -27,10 +27,12 @@ static void make_bodies(int n)
     }
 }
 
-/* In float, all over the system: errors of 1e-7 of its size in distances of close bodies. */
+/* The bound of errors in single precision: distances of close bodies have errors of 1e-7 of the
+ * system's size. */
 static double bound = 2e-6;
 
-/* The first ni bodies as sinks, on which they act themselves; without softening they do not. */
+/* Compares forces on the first ni bodies. With softening a body also acts on the sink at its own
+ * place. */
 static void check(int nj, int ni, double eps)
 {
     static struct moving_body all[MOST];
@@ -43,7 +45,7 @@ static void check(int nj, int ni, double eps)
         memcpy(me.x, x[i], sizeof me.x);
         const struct moving_sums e = moving_sum(all, (size_t)nj, &me, eps * eps, 0, 0);
         assert_true(moving_error(a[i], e.a) < bound);
-        assert_true(fabs(p[i] + e.potential) <= 2e-6 * (1 - e.potential)); /* positive */
+        assert_true(fabs(p[i] + e.potential) <= 2e-6 * (1 - e.potential)); /* p is positive */
     }
 }
 
@@ -70,7 +72,7 @@ static void agrees(void **state)
     }
 }
 
-/* Parts of the bodies, by their own places; the older calls; the Fortran names. */
+/* Bodies that are sent in parts, to addresses of their own; older calls; the Fortran names. */
 static void bodies_by_parts(void **state)
 {
     (void)state;
@@ -87,8 +89,8 @@ static void bodies_by_parts(void **state)
     check(n, ni, 0.01);
 }
 
-/* Devices by number, each with its own group, its own list and a thread of its own; as tree codes
- * do it. A group and what is near it lose no digits. */
+/* As in tree codes, each numbered device has its own group of bodies, its own list and its own
+ * thread. Bodies of a group and near it lose no digits. */
 static void devices_by_threads(void **state)
 {
     (void)state;
@@ -98,7 +100,7 @@ static void devices_by_threads(void **state)
     make_bodies(MOST);
     for (int g = 0; g < GROUPS; g++)
         for (int k = 0; k < LIST; k++)
-            for (int c = 0; c < 3; c++) /* small, and far from the origin */
+            for (int c = 0; c < 3; c++) /* a small group, far from the origin */
                 xj[g][k][c] = 1e-3 * x[(37 * g + k) % MOST][c] + (c == g % 3 ? 100 + g : -g);
     assert_int_equal(g5_set_eps_to_all(1e-5), 0);
 #pragma omp parallel for num_threads(3) reduction(+ : failed)
@@ -126,7 +128,7 @@ static void devices_by_threads(void **state)
     assert_int_not_equal(g5_runMC(1 << 30), 0);
 }
 
-/* Numbers far from 1, and a body that float cannot hold. */
+/* Numbers far from 1, and a body whose numbers float cannot hold. */
 static void other_units(void **state)
 {
     (void)state;

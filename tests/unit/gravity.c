@@ -1,5 +1,5 @@
-/* The leaf formulas of src/physics: the field of a cell against finite differences of its potential
- * and against the bodies that it stands for, with and without softening. */
+/* The formulas of src/physics: the field of a cell against finite differences of its potential, and
+ * against the field of its bodies, with and without softening. */
 #include "test.h"
 
 #include <math.h>
@@ -22,7 +22,7 @@ static struct ky_field bodies_at(const double x[3], double eps2)
     return field;
 }
 
-/* The cloud as one cell. */
+/* The field of the cloud as one cell. */
 static struct ky_field cell_at(const double x[3], double eps2)
 {
     double m = 0, com[3] = {0}, P[6] = {0}, trace;
@@ -51,7 +51,7 @@ static struct ky_field cell_at(const double x[3], double eps2)
 
 typedef struct ky_field field_at(const double x[3], double eps2);
 
-/* a = ∇p (p = -φ), by differences of fourth order. */
+/* Fails unless a = ∇p (p = −φ), by differences of fourth order. */
 static void check_gradient(field_at *field)
 {
     static const double x[3] = {1.3, -0.9, 0.7}, h = 1e-3;
@@ -84,9 +84,9 @@ static void a_cells_pull_is_the_gradient(void **state)
     check_gradient(cell_at);
 }
 
-/* What a quadrupole leaves out falls as (size/distance)³ for the potential and for the
- * acceleration, softened or not: a factor of 8 for twice the distance, within what the next order
- * adds. A wrong quadrupole would leave a factor of 4, a traceless one under softening as well. */
+/* The error of a quadrupole falls as (size/distance)³, for the potential and the acceleration,
+ * softened or not. At twice the distance it is 8 times smaller, up to the next order. With a wrong
+ * quadrupole, or with softening and a traceless one, it would be 4 times smaller. */
 static void a_cell_stands_for_its_bodies(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Groups by friends of friends, on every engine, against joining all pairs; the linking length; the
- * files of a catalogue. */
+/* Groups by friends of friends on every engine, against groups by all pairs; the linking length;
+ * the files of a catalogue. */
 #include "snapshot.h"
 
 #include "all_pairs.h"
@@ -53,8 +53,8 @@ static void join_all_pairs(const struct ky_bodies *bodies, double length, size_t
         }
 }
 
-/* Every body is in the group where the pairs say; groups have `minimum` bodies and stand in their
- * order, and so do their bodies. */
+/* Fails unless every body is in the group that the pairs give. Groups have `minimum` bodies or
+ * more, and are in order, as are their bodies. */
 static void check_groups(const struct ky_bodies *bodies, const size_t *root,
                          const struct ky_catalogue *catalogue, uint64_t minimum)
 {
@@ -114,7 +114,7 @@ static void groups_are_those_of_all_pairs(void **state)
         }
 }
 
-/* A body at i · step along x, the indices mixed. */
+/* Bodies at multiples of `step` along x, with shuffled indices. */
 static struct ky_bodies chain(size_t n, double step)
 {
     struct ky_bodies bodies = cloud_make(POINT, n);
@@ -123,8 +123,8 @@ static struct ky_bodies chain(size_t n, double step)
     return bodies;
 }
 
-/* A pair exactly one linking length apart are friends, in units of any size; labels have to come
- * along a chain of many links. */
+/* Two bodies exactly one linking length apart are friends, in units of any size. Labels have to
+ * travel along a chain of many links. */
 static void a_chain_is_one_group(void **state)
 {
     (void)state;
@@ -145,8 +145,8 @@ static void a_chain_is_one_group(void **state)
         }
 }
 
-/* Two dense clumps, whose bodies are all friends of each other, three linking lengths apart, and
- * bodies between them. */
+/* Two dense clumps, three linking lengths apart, and bodies between them. All bodies of a clump are
+ * friends. */
 static void a_bridge_joins_two_clumps(void **state)
 {
     (void)state;
@@ -158,7 +158,7 @@ static void a_bridge_joins_two_clumps(void **state)
             for (int c = 0; c < 3; c++)
                 bodies.position[i][c] = 0.1 * bodies.position[i][c] + (i % 2 && !c ? 3 : 0);
         for (int bridge = 0; bridge < 2; bridge++) {
-            for (int k = 0; k < 2; k++) { /* the last two bodies, in one clump each or between */
+            for (int k = 0; k < 2; k++) { /* the last two bodies are in the clumps or between */
                 bodies.position[N - 2 + k][0] = bridge ? 1 + k : 3 * k;
                 bodies.position[N - 2 + k][1] = bodies.position[N - 2 + k][2] = 0;
             }
@@ -186,10 +186,10 @@ static void few_bodies_are_served(void **state)
             }
 }
 
-/* A zigzag of four bodies, each a friend of the next alone. Where a cell holds the first and the
- * third, and another one the second and the fourth, the inner two have the other's cell within
- * reach. As a whole it would act by an outer body, and the link between the inner two would be
- * lost. Four more bodies lie about, and move the cells. */
+/* A zigzag of four bodies, each of which is a friend of the next one alone. One cell may hold the
+ * first and the third body, and another cell the second and the fourth. Then the two inner bodies
+ * have each other's cell within reach. If the cell acted as a whole, by its outer body, the link of
+ * the inner two would be lost. Four more bodies lie about, and move the cells. */
 static void cells_are_opened_where_their_bodies_are_no_friends(void **state)
 {
     (void)state;
@@ -284,8 +284,8 @@ static void means_are_weighted_by_mass(void **state)
     ky_bodies_free(&bodies);
 }
 
-/* In a lattice of constant 0.75 the mean distance is that, from the volume exactly, from the
- * sphere of half of the bodies nearly. One body far away does not matter. */
+/* In a lattice with the constant 0.75 this is the mean distance: exactly so by the volume, nearly
+ * so by the sphere of half of the bodies. One body far away does not matter. */
 static void the_mean_distance_is_that_of_a_lattice(void **state)
 {
     (void)state;
@@ -356,7 +356,7 @@ static void what_makes_no_sense_is_refused(void **state)
     ky_bodies_free(&one);
 }
 
-/* The action is not for ky_walk, and without labels it is refused. */
+/* The action `friends` is not for ky_walk, and is refused without labels. */
 static void the_action_wants_labels(void **state)
 {
     (void)state;
@@ -428,7 +428,7 @@ static void a_csv_file_has_a_line_for_each_group(void **state)
 }
 
 #ifdef KY_HAVE_HDF5
-/* Reads a data set of `count` numbers in all. */
+/* Reads a data set of `count` numbers. */
 static void read_set(hid_t file, const char *name, hid_t type, size_t count, void *data)
 {
     hid_t set = H5Dopen2(file, name, H5P_DEFAULT), space = H5Dget_space(set);
@@ -447,7 +447,7 @@ static double read_header(hid_t file, const char *name)
     return value;
 }
 
-/* The numbers of a file of bodies in parsecs, which is in kpc, 1e10 Msun and km/s. */
+/* Checks the numbers of a file in kpc, 1e10 Msun and km/s, for bodies in parsecs. */
 static void check_file(const char *path, const struct ky_catalogue *catalogue,
                        const struct ky_snapshot *snapshot)
 {
@@ -484,7 +484,7 @@ static void check_file(const char *path, const struct ky_catalogue *catalogue,
     free(count);
 }
 
-/* The circles are the centres and radii of the groups. */
+/* Checks that the circles of a picture are the centres and radii of the groups. */
 static void check_circles(const char *path, const struct ky_catalogue *catalogue)
 {
     struct ky_error error = {0};
@@ -519,7 +519,7 @@ static void an_hdf5_file_has_groups_and_ids(void **state)
     assert_ok(ky_bodies_extend(&snapshot.bodies, KY_WITH_ID, &error));
     for (size_t i = 0; i < 1000; i++)
         snapshot.bodies.id[i] = 5000 - 3 * i;
-    for (int some = 0; some < 2; some++) { /* a file without groups is whole, too */
+    for (int some = 0; some < 2; some++) { /* also a file without groups */
         struct ky_catalogue catalogue = find(&parameters, &snapshot.bodies, some ? 0.12 : 1e-9, 2);
         assert_true(some ? catalogue.groups > 10 : catalogue.groups == 0);
         assert_ok(

@@ -1,8 +1,8 @@
-/* A driver around another one: it marks the memory before and behind every buffer and looks after
- * the marks when the buffer is released, sees whether pinned memory changes while it is written,
- * counts buffers and pinned memory, and lets an allocation fail. Include after test.h;
- * `guard_begin` puts it around the drivers of all engines that are opened until `guard_end`.
- * Threads that use different cards take turns with its lists. */
+/* A driver around another one. It marks the memory before and behind every buffer, and checks the
+ * marks when the buffer is released. It sees whether pinned memory changes while it is copied,
+ * counts buffers and pinned memory, and lets an allocation fail. `guard_begin` puts it around the
+ * drivers of all engines that are opened until `guard_end`. Threads with different cards take turns
+ * with its lists. Include after test.h. */
 #ifndef KY_TESTS_GUARD_H
 #define KY_TESTS_GUARD_H
 
@@ -17,26 +17,26 @@ enum { GUARD_FRONT = KY_PART_ALIGN, GUARD_DRIVERS = 2, GUARD_SENDINGS = 64, GUAR
 
 /* What the tests set and read. */
 static struct {
-    int marks;      /* 1: buffers allocated from now on get them */
-    int fail;       /* the allocation with this number, counted down from now, fails; -1: none */
+    int marks;      /* 1: buffers that are allocated from now on get marks */
+    int fail;       /* counts allocations down, and 0 fails; -1: none fails */
     int overruns;   /* buffers whose marks were overwritten */
-    int changes;    /* pinned memory that changed, or was released, while it was written */
-    int buffers;    /* and pinned memory, that have not been released */
-    size_t largest; /* bytes of the largest buffer since this was set to 0 */
-    size_t bytes;   /* of the buffers that have not been released, without pinned memory */
-    size_t peak;    /* the most that this was since it was set to 0 */
+    int changes;    /* pinned memory that changed or was released during a copy */
+    int buffers;    /* buffers and pinned memory that have not been released */
+    size_t largest; /* bytes: the largest buffer since this was set to 0 */
+    size_t bytes;   /* bytes of the buffers that have not been released, without pinned memory */
+    size_t peak;    /* the largest `bytes` since this was set to 0 */
 } guard = {.fail = -1};
 
 static pthread_mutex_t guard_turn = PTHREAD_MUTEX_INITIALIZER;
 
 static const char guard_mark[64] = "around this buffer nobody has anything to write, nor to read.";
 
-/* A buffer with marks, and the allocation that it is a part of. */
+/* A buffer with marks, and the allocation that holds both. */
 struct guarded {
     struct guarded *next;
     void *handle;
     struct ky_buffer whole;
-    size_t end; /* of the buffer, in the whole */
+    size_t end; /* the end of the buffer in the allocation */
 };
 static struct guarded *guarded;
 
@@ -115,7 +115,8 @@ static enum ky_status guard_allocate(struct ky_card *card, size_t bytes, struct 
     return status;
 }
 
-/* A part may have the address of a buffer with marks, and is another kind of part than that. */
+/* Makes a part of a buffer. It may have the address of a buffer with marks, which is itself a part
+ * of an allocation. */
 static enum ky_status guard_part(struct ky_card *card, const struct ky_buffer *whole, size_t offset,
                                  size_t bytes, struct ky_buffer *part, struct ky_error *error)
 {
@@ -147,15 +148,15 @@ static void guard_release(struct ky_card *card, struct ky_buffer *buffer)
     pthread_mutex_unlock(&guard_turn);
 }
 
-/* ---- copies that are on their way ---- */
+/* ---- copies under way ---- */
 
-/* A write_later whose end nobody has waited for. */
+/* A write_later that nobody has waited for yet. */
 static struct guard_sending {
     struct ky_card *card; /* NULL: none */
     const char *data;
     size_t bytes;
     uint64_t hash;
-    unsigned behind; /* marks that were set since */
+    unsigned behind; /* marks that were set after it */
 } guard_sendings[GUARD_SENDINGS];
 
 static void guard_arrive(struct ky_card *card, unsigned marks)
@@ -207,7 +208,7 @@ static enum ky_status guard_write_later(struct ky_card *card, struct ky_buffer *
     return guard_inner_of(card)->write_later(card, buffer, offset, data, bytes, error);
 }
 
-/* Whoever looks too early finds other numbers. */
+/* Fills the memory with other numbers, so that a look before the end of the copy is noticed. */
 static enum ky_status guard_read_later(struct ky_card *card, const struct ky_buffer *buffer,
                                        size_t offset, void *data, size_t bytes,
                                        struct ky_error *error)
@@ -232,7 +233,7 @@ static enum ky_status guard_reach(struct ky_card *card, int mark, struct ky_erro
     return status;
 }
 
-/* What is read has come behind all that was put into the queue before. */
+/* A read ends all copies that were put into the queue before it. */
 static enum ky_status guard_read(struct ky_card *card, const struct ky_buffer *buffer,
                                  size_t offset, void *data, size_t bytes, struct ky_error *error)
 {

@@ -1,5 +1,5 @@
-/* What the tests share that make HDF5 files. In a build without HDF5 it has the main function of
- * such a program, which skips. */
+/* What tests that make HDF5 files share. In a build without HDF5 this has the main function of such
+ * a test, which skips. */
 #ifndef KY_TEST_HDF5_FILES_H
 #define KY_TEST_HDF5_FILES_H
 
@@ -18,7 +18,7 @@ static inline void put_attribute(hid_t object, const char *name, hid_t type, hsi
     H5Sclose(space);
 }
 
-/* `stored`: the type in the file; `type`: of the data, which may be NULL. */
+/* Writes a data set with the type `stored`. `type` is that of the data, which may be NULL. */
 static inline void put_set(hid_t where, const char *name, hid_t stored, hid_t type, hsize_t rows,
                            hsize_t columns, const void *data)
 {

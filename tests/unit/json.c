@@ -1,4 +1,4 @@
-/* The reader of JSON: what it hands on, escapes, and what it refuses. */
+/* The reader of JSON: values, escapes, and text that it refuses. */
 #include "test.h"
 
 #include <stdio.h>
@@ -19,7 +19,7 @@ static enum ky_status note(void *context, const char *object, const char *name, 
     return KY_OK;
 }
 
-/* In memory of its own, so that a byte too far is seen by a sanitizer. */
+/* Reads text in memory of its own, so that a sanitizer sees an access beyond it. */
 static enum ky_status parse(const char *text)
 {
     size_t size = strlen(text) + 1;

@@ -1,5 +1,5 @@
-/* In a program whose language writes 0,5 for a half, the library reads and writes 0.5 all the same.
- * The locale is made here, so that the test does not depend on those that the system has. */
+/* In a program whose locale writes 0,5 for a half, the library reads and writes 0.5. The test makes
+ * this locale, so that it does not depend on those of the system. */
 #include "snapshot.h"
 
 #include <locale.h>
@@ -30,7 +30,7 @@ static int speak_german(void **state)
     return 0;
 }
 
-/* The other tests mean nothing if this one fails. */
+/* The decimal comma is in force; without it the other tests would mean nothing. */
 static void the_language_is_german(void **state)
 {
     (void)state;
@@ -58,7 +58,7 @@ static void numbers(void **state)
     }
     ky_fail(&error, KY_USAGE, "%g", 0.5);
     assert_string_equal(error.text, "0.5");
-    snprintf(text, sizeof text, "%.1f", 0.5); /* the caller's language is as before */
+    snprintf(text, sizeof text, "%.1f", 0.5); /* the caller's locale is as before */
     assert_string_equal(text, "0,5");
 }
 
@@ -97,7 +97,7 @@ static void snapshot(struct ky_snapshot *snapshot, size_t n)
     assert_ok(ky_model_make("plummer", &model, snapshot, &error));
 }
 
-/* Writes and reads back: text, and numbers in a text file beside the bodies. */
+/* Snapshots as text, and numbers in a text file beside the bodies, are written and read back. */
 static void snapshots(void **state)
 {
     (void)state;
@@ -149,7 +149,7 @@ static void check_energy(void)
     free(text);
 }
 
-/* A run, its files, and the same run gone on with. */
+/* A run writes its files, and is resumed. */
 static void a_run(void **state)
 {
     (void)state;
@@ -175,7 +175,7 @@ static void a_run(void **state)
     char *json = text_of("run/run.json");
     assert_non_null(strstr(json, "0.0625"));
     for (const char *c = json; (c = strchr(c, ',')); c++)
-        assert_false(c > json && c[1] >= '0' && c[1] <= '9'); /* 0,0625 is not a number of JSON */
+        assert_false(c > json && c[1] >= '0' && c[1] <= '9'); /* 0,0625 is no number in JSON */
     free(json);
 }
 

@@ -1,6 +1,7 @@
-/* Two bodies about each other for very many steps: the energy oscillates and does not drift, the
- * angular momentum stays, and the phase is that of the leap-frog. Engines go on by themselves where
- * they can. KYOHO_TEST_STEPS is the number of steps; tests/long/orbit.sh takes a million. */
+/* Two bodies about each other for very many steps. The energy oscillates and does not drift, the
+ * angular momentum stays, and the phase is that of the leap-frog. Engines make many steps by
+ * themselves where they can. KYOHO_TEST_STEPS is the number of steps; tests/long/orbit.sh takes a
+ * million. */
 #include "test.h"
 
 #include <math.h>
@@ -22,7 +23,7 @@ static void accelerate(const struct orbit *orbit, double a[2])
         a[c] = -orbit->x[c] / (r * r * r);
 }
 
-/* A step of the leap-frog in double. */
+/* Makes a step of the leap-frog in double. */
 static void leap(struct orbit *orbit, double a[2], double dt)
 {
     for (int c = 0; c < 2; c++) {
@@ -34,7 +35,7 @@ static void leap(struct orbit *orbit, double a[2], double dt)
         orbit->v[c] += 0.5 * dt * a[c];
 }
 
-/* Of the two bodies: their reduced mass is 1/4. */
+/* The energy of the two bodies, whose reduced mass is 1/4. */
 static double energy_of(const struct orbit *orbit)
 {
     const double v2 = orbit->v[0] * orbit->v[0] + orbit->v[1] * orbit->v[1];
@@ -60,12 +61,12 @@ struct pair {
     struct ky_parameters parameters;
     struct ky_engine *engine;
     struct ky_integrator_state *leapfrog;
-    struct ky_advance way; /* of block steps; leapfrog NULL */
+    struct ky_advance way; /* of block steps, without `leapfrog` */
 };
 
 static struct ky_error error;
 
-/* With block steps the criterion of the circular orbit is half as long again as the tick. */
+/* With block steps the criterion gives the circular orbit steps of 1.5 ticks. */
 static void begin(struct pair *pair, int k, int precision, int blocks, double dt,
                   const struct orbit *orbit)
 {
@@ -109,7 +110,7 @@ static void go_on(struct pair *pair, uint64_t steps)
     }
     pair->way.until += steps;
     assert_ok(ky_engine_advance(pair->engine, &pair->way, &error));
-    assert_int_equal(pair->way.steps, pair->way.now); /* a block a tick, of both bodies */
+    assert_int_equal(pair->way.steps, pair->way.now); /* one block of both bodies a tick */
     assert_true(pair->way.body_steps == 2 * (double)pair->way.steps);
 }
 
@@ -137,10 +138,10 @@ static struct orbit finish(struct pair *pair)
 
 /* ---- the tests ---- */
 
-/* The steps are cut into this many calls, each of a multiple of four. */
+/* The steps are made in so many calls, each of a multiple of four steps. */
 enum { CALLS = 50 };
 
-/* A processor that serves as a device takes a twentieth. */
+/* A processor that serves as a device makes a twentieth of the steps. */
 static uint64_t steps_of(int k)
 {
     const char *given = getenv("KYOHO_TEST_STEPS");
@@ -148,11 +149,11 @@ static uint64_t steps_of(int k)
     return steps / (4 * CALLS) * 4 * CALLS;
 }
 
-/* What rounding leaves after so many steps: of the energy and the angular momentum, relative, and
- * of the mean motion. In double it walks at random. Forces in float are wrong by up to 2e-7, always
- * by the same at the same place, so that it does not average out. A force that is stronger by δ
- * makes the mean motion of a body with this speed faster by 2 δ; a change of the energy by δ by
- * 1.5 δ. */
+/* Errors of rounding after so many steps: relative ones of the energy and the angular momentum, and
+ * that of the mean motion. In double they are a random walk. Forces in float are wrong by up to
+ * 2e-7, always by the same at the same position, so that errors do not average out. If a force is
+ * stronger by δ, the mean motion of a body with this speed is faster by 2 δ. If the energy changes
+ * by δ, the mean motion changes by 1.5 δ. */
 struct rounding {
     double conserved, motion;
 };
@@ -163,7 +164,7 @@ static struct rounding rounding_of(int precision, double steps, double dt)
                                   : (struct rounding){1e-6 + 2e-10 * steps * dt, 5e-7};
 }
 
-/* The phase that is off after so many steps, where the energy was off by so much at most. */
+/* The error of the phase after so many steps, if the error of the energy is `energy` at most. */
 static double phase_of(struct rounding most, double steps, double dt, double energy)
 {
     return 1e-10 + (most.motion + 1.5 * energy) * steps * dt;
@@ -171,9 +172,9 @@ static double phase_of(struct rounding most, double steps, double dt, double ene
 
 static const int precisions[] = {KY_DOUBLE, KY_EXTENDED};
 
-/* A circle is a solution of the leap-frog's own equations, x₊ − 2x + x₋ = dt² a: its radius is 1
- * where the speed is sin φ/dt, and each step goes on by the angle φ = 2 asin(dt/2). A circle in
- * continuous time would be ahead by dt³/24 a step. */
+/* A circle of radius 1 solves the leap-frog's equations, x₊ − 2x + x₋ = dt² a, with the speed sin
+ * φ/dt. Each step goes on by the angle φ = 2 asin(dt/2). This is dt³/24 more than in continuous
+ * time. */
 static void a_circle_stays_a_circle(int k, int precision, int blocks)
 {
     const double dt = 1.0 / 16, angle = 2 * asin(dt / 2);
@@ -215,7 +216,7 @@ static void circles(void **state)
                 a_circle_stays_a_circle(k, precisions[p], blocks);
 }
 
-/* An eccentric orbit: the energy stays within the oscillation of its first revolutions, and the
+/* On an eccentric orbit the energy stays within the oscillation of the first revolutions, and the
  * bodies are where the leap-frog in double has them. */
 static void an_ellipse_only_oscillates(int k, int precision)
 {
@@ -246,7 +247,7 @@ static void an_ellipse_only_oscillates(int k, int precision)
     printf("# %s %s: %g steps, energy within %.1e of %.1e, away %.1e\n", engines[k].engine,
            precision == KY_DOUBLE ? "double" : "extended", (double)steps, largest, amplitude, away);
     assert_between(largest, 0, amplitude + most.conserved);
-    /* Three times as far where it is fastest, at pericentre. */
+    /* Positions are off three times as far at the pericentre, where the motion is fastest. */
     assert_between(away, 0, 3 * phase_of(most, (double)steps, dt, most.conserved));
 }
 

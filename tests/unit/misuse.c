@@ -1,6 +1,6 @@
 /* Calls that no program should make: NULL for a struct, structs of no size, numbers at the ends of
- * their types. Each ends, with KY_OK or with a status and a line that says what is wrong; under the
- * sanitizers none does anything undefined (tests/command/sanitize-address.sh). */
+ * their types. Each call ends with KY_OK, or with a status and a line that says what is wrong.
+ * Under the sanitizers none does anything undefined (tests/command/sanitize-address.sh). */
 #include "snapshot.h"
 
 #include <float.h>
@@ -12,7 +12,7 @@
 #include "simulation/run.h"
 #include "snapshot/restart.h"
 
-enum { N = 12, PATIENCE = 600 }; /* bodies; seconds, under valgrind on a busy machine */
+enum { N = 12, PATIENCE = 600 }; /* bodies; seconds, enough under valgrind on a busy machine */
 
 static struct ky_error error;
 static struct ky_bodies bodies;
@@ -43,7 +43,7 @@ static int free_bodies(void **state)
     return remove_folder(state);
 }
 
-/* An error has its status, and a line that is not empty. */
+/* Fails unless an error has its status and a line of text. */
 static void assert_told(enum ky_status status, const char *what)
 {
     if (status == KY_OK)
@@ -134,7 +134,7 @@ static void structs_that_are_not_there(void **state)
     REFUSED(ky_profile_make(&shells, NULL, &profile, &error));
     REFUSED(ky_profile_make(&shells, &bodies, NULL, &error));
     assert_int_equal(ky_model_option_get(NULL, 0, &about), KY_USAGE);
-    /* questions whose answer is not wanted */
+    /* Calls whose results are not wanted are no error. */
     assert_ok(ky_option_get(0, NULL));
     assert_ok(ky_action_get(0, NULL));
     assert_ok(ky_device_get(0, NULL));
@@ -202,7 +202,7 @@ static void simulations_that_are_not_there(void **state)
     REFUSED(ky_run(p, &run, NULL, &error));
     REFUSED(ky_resume(NULL, &run, &error));
     REFUSED(ky_resume(p, NULL, &error));
-    /* and what is optional, or has nothing to do */
+    /* Nor are calls with optional arguments left out, or with nothing to do. */
     ky_sim_close(NULL);
     ky_bodies_free(NULL);
     ky_snapshot_free(NULL);
@@ -252,7 +252,7 @@ static void structs_of_no_size(void **state)
     REFUSED(ky_run(&usual, &(struct ky_run_parameters){0}, &snapshot, &error));
 }
 
-/* A simulation that is there, and arguments that are not. */
+/* Arguments that are NULL in calls of an open simulation. */
 static void arguments_that_are_not_there(void **state)
 {
     (void)state;
@@ -286,11 +286,11 @@ static void arguments_that_are_not_there(void **state)
     dirty.later[3] = &dirty;
     REFUSED(ky_sim_replace(sim, NULL, &dirty, &error));
     ky_sim_stop_reason(sim, NULL);
-    assert_ok(ky_sim_advance(sim, 1, &error)); /* nothing of this has harmed it */
+    assert_ok(ky_sim_advance(sim, 1, &error)); /* none of these calls has harmed it */
     ky_sim_close(sim);
 }
 
-/* Bodies that a program did not zero. */
+/* A struct of bodies that the program did not set to zero. */
 static void bodies_that_were_not_zeroed(void **state)
 {
     (void)state;
@@ -303,7 +303,7 @@ static void bodies_that_were_not_zeroed(void **state)
     REFUSED(ky_bodies_extend(&dirty, KY_WITH_POTENTIAL, &error));
 }
 
-/* Bodies without masses, positions or velocities, which is not the same for every call. */
+/* Bodies without masses, positions or velocities are refused by the calls that need them. */
 static void bodies_that_lack_an_array(void **state)
 {
     (void)state;
@@ -365,7 +365,7 @@ static void bodies_that_lack_an_array(void **state)
     ky_sim_close(whole);
 }
 
-/* A centre that would mean nothing. */
+/* Centres of bodies without mass are refused. */
 static void bodies_without_a_centre(void **state)
 {
     (void)state;
@@ -384,7 +384,7 @@ static void bodies_without_a_centre(void **state)
     assert_non_null(strstr(error.text, "body 4: position y"));
 }
 
-/* A kind of softening that is none, in the bodies' snapshot or in the parameters. */
+/* A kind of softening that does not exist, in a snapshot or in the parameters. */
 static void kinds_that_are_none(void **state)
 {
     (void)state;
@@ -414,7 +414,7 @@ static void kinds_that_are_none(void **state)
 
 /* ---- numbers ---- */
 
-/* Puts a number of no sense into the option's field. */
+/* Puts a senseless number into the field of an option. */
 static void spoil(const struct ky_option *option, struct ky_parameters *p, struct ky_random *random)
 {
     static const int ints[] = {INT_MIN, INT_MIN + 1, -2, -1, 0, 1, 2, 3, 65, 1 << 20, INT_MAX};
@@ -451,7 +451,7 @@ static void spoil(const struct ky_option *option, struct ky_parameters *p, struc
     }
 }
 
-/* What these parameters do: forces, a few steps, walks. */
+/* Tries parameters: forces, a few steps, walks. */
 static void try(const struct ky_parameters *p, int advances)
 {
     struct ky_sim *sim = NULL;
@@ -480,9 +480,9 @@ static void try(const struct ky_parameters *p, int advances)
     assert_told(ky_neighbours(p, &bodies, &radius, 1, count, NULL, NULL, &error), "ky_neighbours");
 }
 
-/* One or two options at a time, so that the others do not hide what is wrong. The engine stays.
- * Steps of the bodies' own may honestly be as short as a longest one over 2^40: they are taken as
- * they are. */
+/* One or two options at a time have senseless numbers, so that the others do not hide the fault.
+ * The engine stays. Steps of the bodies' own are left as they are, since they may really be as
+ * short as the longest step over 2^40. */
 static void numbers_of_no_sense(void **state)
 {
     (void)state;
@@ -504,13 +504,13 @@ static void numbers_of_no_sense(void **state)
         }
         p.engine = "cpu";
         p.threads = p.threads > 4 || p.threads == 0 ? 1 : p.threads;
-        alarm(PATIENCE); /* no call goes on for ever */
+        alarm(PATIENCE); /* no call may go on for ever */
         try(&p, p.integrator == KY_LEAPFROG);
         alarm(0);
     }
 }
 
-/* After a failure from which there is no return; closes it. */
+/* Fails unless the simulation, after a fatal failure, can only be closed; closes it. */
 static void assert_only_closes(struct ky_sim *sim)
 {
     size_t index = 0, count;
@@ -545,7 +545,7 @@ static void assert_only_closes(struct ky_sim *sim)
     REFUSED(ky_sim_field(sim, 1, (const double(*)[3])numbers, 0, numbers, NULL, &error));
     REFUSED(ky_sim_save(sim, "failed.kyo", &error));
     assert_non_null(strstr(error.text, "only be closed"));
-    /* these ask the engine nothing */
+    /* These calls do not need the engine. */
     assert_ok(ky_sim_find(sim, &id, 1, &index, &error));
     assert_ok(ky_sim_sample(sim, 1, 0, &index, &count, &error));
     assert_ok(ky_sim_parameters(sim, &own, &error));
@@ -553,7 +553,7 @@ static void assert_only_closes(struct ky_sim *sim)
     ky_sim_close(sim);
 }
 
-/* Numbers for which a simulation might go on for ever. */
+/* Numbers with which a simulation might go on for ever. */
 static void motions_that_would_not_end(void **state)
 {
     (void)state;
@@ -594,8 +594,7 @@ static void motions_that_would_not_end(void **state)
     assert_only_closes(sim);
 }
 
-/* Restart files whose numbers were changed and whose checksums are right: each word of each section
- * in turn. */
+/* Restart files with right checksums and a changed number: each word of each section in turn. */
 static void restart_files_that_were_changed(void **state)
 {
     (void)state;
@@ -641,8 +640,8 @@ static void restart_files_that_were_changed(void **state)
 
 /* ---- numbers of a restart file that contradict the rest ---- */
 
-/* A number of the file changed to another. It is refused by a line with `told`, or where that is
- * NULL with the names of number and section in quotation marks. */
+/* A change of a number in the file. The error has the text `told`; where `told` is NULL, it has the
+ * names of the number and of the section in quotation marks. */
 struct change {
     const char *section, *name;
     enum { REAL, COUNT } type;
@@ -757,7 +756,7 @@ static const struct change changes[] = {
     {"core", NULL, REAL, (double)NAN, 0, "'core'"},
 };
 
-/* Numbers of which any may be right: docs/formats/restart.md names them. */
+/* Numbers of which any value may be right; docs/formats/restart.md names them. */
 static const char *const free_numbers[] = {"seed",         "change",    "h",           "omega m",
                                            "omega lambda", "passed id", "passed by id"};
 
@@ -775,7 +774,8 @@ static int is_tried(const char *section, const char *name)
 
 enum { PAIR = 32, NAME = 24 };
 
-/* Where a number stands in the file that was read: of a section without names the first. */
+/* The place of a number in the file that was read; in a section without names, of the first
+ * number. */
 static char *place_of(const struct ky_restart *restart, const char *section, const char *name)
 {
     const struct ky_section *found = ky_restart_find(restart, section);
@@ -790,7 +790,7 @@ static char *place_of(const struct ky_restart *restart, const char *section, con
     return data;
 }
 
-/* A run of a few steps with all that a restart file may hold. */
+/* Makes a run of a few steps, with everything that a restart file may hold. */
 static void make_run(const char *folder, struct ky_parameters *p, struct ky_run_parameters *run)
 {
     struct ky_snapshot snapshot;
@@ -816,7 +816,7 @@ static void make_run(const char *folder, struct ky_parameters *p, struct ky_run_
     assert_ok(ky_run(p, run, &snapshot, &error));
 }
 
-/* Every named number of the file is one that is changed here. */
+/* Fails unless every named number of the file is in the table of changes. */
 static void assert_all_tried(const struct ky_restart *restart)
 {
     static const char *const sections[] = {"clock", "run", "integrator"};
@@ -829,7 +829,7 @@ static void assert_all_tried(const struct ky_restart *restart)
     }
 }
 
-/* Resumes with the change. Returns 1 if it was refused by the right words. */
+/* Resumes with the change. Returns 1 if it is refused with the right text. */
 static int is_refused(const struct change *change, const char *path, struct ky_restart *restart,
                       const struct ky_run_parameters *run)
 {
@@ -872,7 +872,7 @@ static void numbers_that_contradict_the_rest(void **state)
     ky_parameters_defaults(&none);
     ky_run_parameters_defaults(&again);
     again.output = folder;
-    assert_ok(ky_resume(&none, &again, &error)); /* as it is */
+    assert_ok(ky_resume(&none, &again, &error)); /* unchanged */
     assert_ok(ky_restart_read(path, &restart, NULL, &error));
     assert_all_tried(&restart);
     int wrong = 0;

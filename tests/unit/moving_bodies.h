@@ -1,4 +1,5 @@
-/* Moving bodies, and acceleration, jerk, potential and neighbours by two nested loops in double. */
+/* Moving bodies, and their acceleration, jerk, potential and neighbours by two nested loops in
+ * double. */
 #ifndef MOVING_BODIES_H
 #define MOVING_BODIES_H
 
@@ -11,9 +12,9 @@ struct moving_body {
 
 struct moving_sums {
     double a[3], j[3], potential;
-    double nearest2; /* INFINITY: there is none */
+    double nearest2; /* INFINITY: none */
     size_t nearest;
-    size_t within; /* r² <= h2 */
+    size_t within; /* how many have r² <= h2 */
 };
 
 static inline double moving_number(uint64_t *state)
@@ -22,7 +23,7 @@ static inline double moving_number(uint64_t *state)
     return (double)(*state >> 11) * 0x1p-53;
 }
 
-/* In a cube of edge 2 with a dense middle; labels 1000, 1001, … */
+/* Makes body i of n, in a cube of edge 2 with a dense middle. Labels are 1000, 1001, … */
 static inline struct moving_body moving_body(uint64_t *state, size_t n, size_t i)
 {
     struct moving_body body = {.mass = (0.5 + moving_number(state)) / (double)(n ? n : 1),
@@ -36,7 +37,8 @@ static inline struct moving_body moving_body(uint64_t *state, size_t n, size_t i
     return body;
 }
 
-/* What the bodies do to a sink with this ε²; `own`: and theirs. */
+/* Sums what the bodies do to a sink with the softening ε²; with `own` the bodies' softenings are
+ * added. */
 static inline struct moving_sums moving_sum(const struct moving_body *body, size_t n,
                                             const struct moving_body *sink, double eps2, int own,
                                             double h2)

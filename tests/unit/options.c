@@ -501,8 +501,7 @@ static void values_with_units_wait(void **state)
     };
     static const struct {
         char *word, *value, *next;
-        const char
-            *text; /* the error of the command line; after '!', that of ky_options_settle */
+        const char *text; /* the error of the command line; after '!', that of ky_options_settle */
     } bad[] = {
         {"--step", "3pc", NULL, "--step: pc is a unit of another kind; it takes s, yr, kyr, Myr"},
         {"--step", "3 Myr", NULL, "--step: a blank between a number and its unit"},

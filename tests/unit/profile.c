@@ -15,9 +15,9 @@ static struct ky_error error;
 static const double pi = 3.14159265358979323846;
 
 enum { N = 200, SHELLS = 4 };
-static const double LOW = 0.1; /* where the first shell begins; the next ones double */
+static const double LOW = 0.1; /* the inner radius of the first shell; radii double */
 
-/* Of the bodies in shell s, by formulas written out here; they move with the mean velocity. */
+/* Compares shell s with sums over its bodies. Velocities count from the mean velocity. */
 static void compare_shell(const struct ky_bodies *b, const double mean[3], size_t s,
                           const struct ky_radial_profile *profile)
 {
@@ -86,7 +86,7 @@ static void against_sums_over_all_bodies(void **state)
     parameters.g = 3;
     for (int c = 0; c < 3; c++)
         parameters.centre[c] = 0.01 * c;
-    for (size_t i = 0; i < N; i++) { /* one that moves as a whole, with two masses */
+    for (size_t i = 0; i < N; i++) { /* it moves as a whole; two masses */
         b->mass[i] *= i % 2 ? 1 : 3;
         b->velocity[i][2] += 10;
     }
@@ -107,7 +107,7 @@ static void against_sums_over_all_bodies(void **state)
     ky_snapshot_free(&snapshot);
 }
 
-/* Scale radius 3π/16. */
+/* A Plummer sphere with the scale radius 3π/16 follows the formulas. */
 static void of_a_plummer_sphere(void **state)
 {
     (void)state;
@@ -152,7 +152,7 @@ static void what_is_refused(void **state)
     for (size_t n = 0; n < 3; n++) {
         struct ky_bodies bodies = {0};
         assert_ok(ky_bodies_allocate(&bodies, n, 0, &error));
-        for (size_t i = 0; i < n; i++) /* all in one place */
+        for (size_t i = 0; i < n; i++) /* now all in one place */
             bodies.mass[i] = 1;
         parameters.inner = parameters.outer = (double)NAN;
         assert_int_equal(ky_profile_make(&parameters, &bodies, &profile, &error), KY_BAD_DATA);

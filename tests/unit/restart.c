@@ -5,7 +5,7 @@
 #include "base/hash.h"
 #include "snapshot/fields.h"
 
-/* The published values of XXH64 for its test sequence. */
+/* The hash gives the published values of XXH64. */
 static void the_hash_is_xxh64(void **state)
 {
     (void)state;
@@ -55,7 +55,7 @@ static void sections_come_back(void **state)
     assert_false(exists(in_folder("r.kyo.part")));
 }
 
-/* The data of section "words"; fails if the count in the context has run out. */
+/* Gives the data of the section "words". Fails when the count in the context has run out. */
 static enum ky_status get_words(void *context, const struct ky_section *section, void *data,
                                 struct ky_error *error)
 {
@@ -66,7 +66,8 @@ static enum ky_status get_words(void *context, const struct ky_section *section,
     return KY_OK;
 }
 
-/* The same file, byte by byte; and none where they cannot be had. */
+/* Sections whose data come when they are written give the same file, byte by byte. There is no file
+ * where the data cannot be had. */
 static void sections_come_when_they_are_due(void **state)
 {
     (void)state;
@@ -139,7 +140,7 @@ static void other_machines_are_told(void **state)
     free(bytes);
 }
 
-/* A struct of today reads the numbers of one that had others, in another order. */
+/* A struct reads its numbers from a file of a struct that had others, in another order. */
 static void numbers_are_found_by_name(void **state)
 {
     (void)state;
@@ -204,8 +205,8 @@ static void files_are_replaced_in_one_step(void **state)
     assert_true(exists(path));
 }
 
-/* Writers of one file at the same time: each has a temporary file of its own, and what is published
- * last stays. A temporary file that nobody writes is taken over. */
+/* Several writers of one file each have a temporary file of their own, and the file that is put in
+ * place last stays. A temporary file that nobody writes any more is taken over. */
 static void writers_of_one_file_do_not_meet(void **state)
 {
     (void)state;
@@ -237,7 +238,7 @@ static void writers_of_one_file_do_not_meet(void **state)
                  exists(in_folder("shared.3.part")));
 }
 
-/* A link to a file stays a link: what it leads to is replaced. */
+/* A link to a file stays a link. The file that it leads to is replaced. */
 static void links_are_followed(void **state)
 {
     (void)state;

@@ -53,17 +53,17 @@ static void plans(void **state)
     struct ky_snapshot bodies, none;
     struct ky_plan plan = {0};
     prepare(&parameters, &run, &bodies);
-    run.output = NULL; /* a plan needs none */
+    run.output = NULL; /* a plan needs no folder */
     assert_ok(ky_run_plan(&parameters, &run, &bodies, &plan, &error));
     assert_true(plan.step == 0.0625 && plan.steps == 16 && plan.snapshots == 3);
     assert_between(plan.host_bytes, 1e4, 1e8);
     assert_between(plan.disk_bytes, 3 * 200 * 72, 1e6);
     assert_true(plan.largest_n > 1e4);
-    assert_int_equal(bodies.bodies.n, 200); /* which are left alone */
+    assert_int_equal(bodies.bodies.n, 200); /* a plan leaves them alone */
     parameters.step = (double)NAN;
     assert_ok(ky_run_plan(&parameters, &run, &bodies, &plan, &error));
     assert_true(plan.step > 0 && plan.step * (double)plan.steps == 1);
-    ky_snapshot_clear(&none); /* a number alone */
+    ky_snapshot_clear(&none); /* a number of bodies alone */
     none.bodies.n = 1000000000;
     assert_ok(ky_run_plan(&parameters, &run, &none, &plan, &error));
     assert_true(isnan(plan.step) && plan.steps == 0 && plan.snapshots == 3);
@@ -71,7 +71,7 @@ static void plans(void **state)
     parameters.step = 0.25;
     assert_ok(ky_run_plan(&parameters, &run, &none, &plan, &error));
     assert_true(plan.step == 0.25 && plan.steps == 4);
-    run.every = run.restart_every = 0; /* energies alone: 300 bytes a row */
+    run.every = run.restart_every = 0; /* only energies: 300 bytes a row */
     const double with_copies = plan.host_bytes;
     assert_ok(ky_run_plan(&parameters, &run, &none, &plan, &error));
     assert_true(plan.snapshots == 0 && plan.disk_bytes <= 5 * 300);
@@ -85,7 +85,7 @@ static void plans(void **state)
     assert_int_equal(ky_run_plan(&parameters, &run, &none, &plan, &error), KY_USAGE);
     run.end = 1;
     parameters.engine = "auto";
-    int opened = 0; /* which takes a while on a device */
+    int opened = 0; /* opening takes a while on a device */
     parameters.log = count_lines;
     parameters.log_context = &opened;
     assert_ok(ky_run_plan(&parameters, &run, &bodies, &plan, &error));
@@ -93,7 +93,7 @@ static void plans(void **state)
     ky_snapshot_free(&bodies);
 }
 
-/* The snapshots of a folder, by their numbers; other files are none. */
+/* The snapshots of a folder come in the order of their numbers. Other files are ignored. */
 static void snapshots_of_a_folder(void **state)
 {
     (void)state;
@@ -129,8 +129,8 @@ static void snapshots_of_a_folder(void **state)
     rmdir(folder);
 }
 
-/* The first bytes of a struct, as a program has it that knows no more, at the end of a page behind
- * which nothing may be read. */
+/* Copies the first bytes of a struct, all that an older program knows of it, to the end of a page
+ * behind which nothing may be read. */
 static void *before_a_wall(const void *from, size_t size)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -159,7 +159,7 @@ static void structs_of_older_programs(void **state)
         before_a_wall(&parameters, offsetof(struct ky_parameters, integrator));
     struct ky_snapshot *older = before_a_wall(&bodies, offsetof(struct ky_snapshot, softening));
     assert_ok(ky_sim_open(shorter, &bodies.bodies, 0, &sim, &error));
-    struct ky_sums sums = {0}; /* which stands for all of it */
+    struct ky_sums sums = {0}; /* size 0: the whole struct */
     struct ky_sums *fewer = before_a_wall(&sums, offsetof(struct ky_sums, virial));
     sums.virial = 7;
     assert_ok(ky_sim_sums(sim, &sums, &error));
@@ -171,7 +171,7 @@ static void structs_of_older_programs(void **state)
     assert_ok(ky_softening_choose(shorter, older, remark, &error));
     assert_ok(ky_run_plan(shorter, &run, older, &plan, &error));
     assert_ok(ky_run(&parameters, &run, older, &error));
-    assert_true(!older->bodies.n && !older->bodies.mass); /* they made room */
+    assert_true(!older->bodies.n && !older->bodies.mass); /* freed to make room */
     older->size = 3;
     assert_int_equal(ky_run_plan(&parameters, &run, older, &plan, &error), KY_USAGE);
     assert_non_null(strstr(error.text, "ky_snapshot_clear"));
@@ -179,7 +179,7 @@ static void structs_of_older_programs(void **state)
     assert_non_null(strstr(error.text, "ky_snapshot_clear"));
 }
 
-/* Neither a plan nor a run looks at what an unknown number or a wrong size would lead to. */
+/* A plan and a run refuse an unknown number and a wrong size before they use them. */
 static void wrong_parameters_are_refused(void **state)
 {
     (void)state;
@@ -196,7 +196,7 @@ static void wrong_parameters_are_refused(void **state)
     parameters.integrator = KY_LEAPFROG;
     run.size = 0;
     assert_int_equal(ky_run_plan(&parameters, &run, &bodies, &plan, &error), KY_USAGE);
-    run.size = offsetof(struct ky_run_parameters, keep); /* of an older program */
+    run.size = offsetof(struct ky_run_parameters, keep); /* as in an older program */
     run.shorten = 1;
     run.end = 0.99;
     run.every = (double)NAN;
@@ -207,7 +207,7 @@ static void wrong_parameters_are_refused(void **state)
 
 struct progress {
     int calls;
-    int stop; /* set after three steps */
+    int stop; /* 1 after three steps */
     struct ky_progress last;
 };
 
@@ -255,9 +255,9 @@ static void runs_stops_and_resumes(void **state)
 #endif
     assert_ok(ky_run(&parameters, &run, &bodies, &error));
 #ifdef _OPENMP
-    assert_int_equal(omp_get_max_threads(), threads); /* the caller's are as before */
+    assert_int_equal(omp_get_max_threads(), threads); /* as many as before */
 #endif
-    assert_null(bodies.bodies.mass); /* freed, to make room */
+    assert_null(bodies.bodies.mass); /* freed to make room */
     ky_snapshot_free(&bodies);
     assert_int_equal(progress.calls, 16);
     assert_true(progress.last.steps == 16 && progress.last.steps_at_end == 16 &&
@@ -266,7 +266,7 @@ static void runs_stops_and_resumes(void **state)
     assert_true(progress.last.energy_time == 1);
     assert_between(fabs(progress.last.energy_change), 1e-12, 1e-2);
 
-    /* The same, stopped by the caller and resumed with the processor of the run. */
+    /* The same run, stopped by the caller and resumed on its own processor. */
     prepare(&parameters, &run, &bodies);
     progress = (struct progress){0};
     run.output = part;
@@ -289,14 +289,15 @@ static void runs_stops_and_resumes(void **state)
     assert_ok(ky_resume(&parameters, &run, &error));
     assert_true(stop.kind == KY_STOP_NONE && isnan(stop.time));
     assert_same_end(whole, part);
-    assert_ok(ky_resume(&parameters, &run, &error)); /* at its end nothing is left to do */
+    assert_ok(ky_resume(&parameters, &run, &error)); /* at its end it has nothing to do */
     run.end = 0.5;
     assert_int_equal(ky_resume(&parameters, &run, &error), KY_USAGE);
     run.output = "/tmp/kyoho-test-there-is-none";
     assert_int_equal(ky_resume(&parameters, &run, &error), KY_BAD_DATA);
 }
 
-/* Two bodies without softening fall into each other, far from a third: the caller learns which. */
+/* Two bodies without softening fall towards each other, far from a third one. The caller learns
+ * which they are. */
 static void a_run_tells_the_pair_that_stopped_it(void **state)
 {
     (void)state;
@@ -330,7 +331,7 @@ static void a_run_tells_the_pair_that_stopped_it(void **state)
     assert_true(stop.kind == KY_STOP_CLOSE_PAIR && stop.id[0] + stop.id[1] == 14 &&
                 stop.index[0] + stop.index[1] == 2 && stop.step == parameters.step_min);
     assert_between(stop.distance, 1e-8, 1e-2);
-    assert_between(stop.time, 3, 3.3); /* π, the free fall */
+    assert_between(stop.time, 3, 3.3); /* π: the time of the free fall */
 }
 
 /* A softening that comes with the bodies is checked before anything is written, as an option is. */
@@ -370,7 +371,7 @@ static void assert_in_file(const char *path, const char *text)
         fail_msg("%s: not '%s'", path, text);
 }
 
-/* Default parameters say nothing about the processor: a resumed run stays on its own. */
+/* Default parameters do not choose the processor: a resumed run stays on its own. */
 static void default_parameters_keep_the_processor(void **state)
 {
     (void)state;
@@ -379,7 +380,7 @@ static void default_parameters_keep_the_processor(void **state)
     struct ky_snapshot bodies;
     char path[96];
     prepare(&parameters, &run, &bodies);
-    parameters.isa = KY_ISA_PLAIN; /* every machine has it, and none chooses it by itself */
+    parameters.isa = KY_ISA_PLAIN; /* on every machine, and never chosen by itself */
     run.overwrite = 1;
     run.output = part;
     run.end = 0.5;
@@ -402,18 +403,18 @@ static void refuses(void **state)
     struct ky_run_parameters run;
     struct ky_snapshot bodies;
     prepare(&parameters, &run, &bodies);
-    assert_int_equal(ky_run(&parameters, &run, &bodies, &error), KY_USAGE); /* results are there */
+    assert_int_equal(ky_run(&parameters, &run, &bodies, &error), KY_USAGE); /* there are results */
     assert_non_null(strstr(error.text, "--overwrite"));
-    assert_int_equal(bodies.bodies.n, 200); /* the caller's still */
+    assert_int_equal(bodies.bodies.n, 200); /* still the caller's */
     run.overwrite = 1;
-    run.input = json; /* among the results */
+    run.input = json; /* an input among the results */
     assert_int_equal(ky_run(&parameters, &run, &bodies, &error), KY_USAGE);
     run.input = NULL;
     run.bodies_hash = "0000000000000000";
     assert_int_equal(ky_run(&parameters, &run, &bodies, &error), KY_BAD_DATA);
     run.bodies_hash = NULL;
     assert_ok(ky_units_preset("galaxy", &bodies.units, &error));
-    assert_int_equal(ky_run(&parameters, &run, &bodies, &error), KY_USAGE); /* under G = 1 */
+    assert_int_equal(ky_run(&parameters, &run, &bodies, &error), KY_USAGE); /* with G = 1 */
     assert_non_null(strstr(error.text, "43009"));
     assert_ok(ky_units_preset("nbody", &bodies.units, &error));
     run.output = NULL;
@@ -423,7 +424,7 @@ static void refuses(void **state)
     assert_int_equal(ky_run(&parameters, &run, &bodies, &error), KY_BAD_DATA);
     run.size = 3;
     assert_int_equal(ky_run(&parameters, &run, &bodies, &error), KY_USAGE);
-    assert_int_equal(access(json, F_OK), 0); /* nothing was removed */
+    assert_int_equal(access(json, F_OK), 0); /* nothing has been removed */
     ky_snapshot_free(&bodies);
 }
 
@@ -447,11 +448,11 @@ static void a_signal_at_the_start_keeps_old_results(void **state)
     ky_snapshot_free(&bodies);
 }
 
-/* What the caller's function sees and does within a run. */
+/* What the caller's function finds, and does, within a run. */
 struct visits {
     int calls;
     double last;
-    size_t n; /* bodies that were there */
+    size_t n; /* the number of bodies */
 };
 
 static enum ky_status shoot_one(void *context, struct ky_sim *sim, struct ky_error *problem)
@@ -460,7 +461,7 @@ static enum ky_status shoot_one(void *context, struct ky_sim *sim, struct ky_err
     const uint64_t id = (uint64_t)visits->calls++;
     visits->last = ky_sim_time(sim);
     visits->n = ky_sim_n(sim);
-    /* Time is the run's. */
+    /* Only the run moves time on. */
     if (ky_sim_advance(sim, 1, NULL) != KY_USAGE || ky_sim_set_step(sim, 1, NULL) != KY_USAGE ||
         ky_sim_advance_to(sim, 1, 1, NULL) != KY_USAGE)
         return ky_sim_advance(sim, 0, problem);
@@ -484,7 +485,7 @@ static void a_function_within_a_run(void **state)
     assert_true(visits.calls == 3 && visits.last == 15.0 / 16 && visits.n == 198);
     assert_non_null(bodies.bodies.mass); /* kept */
     assert_int_equal(bodies.bodies.n, 200);
-    run.visit_every = 4; /* the fourth call fails, and with it the run */
+    run.visit_every = 4; /* the fourth call fails and ends the run */
     visits = (struct visits){0};
     assert_int_equal(ky_run(&parameters, &run, &bodies, &error), KY_BAD_DATA);
     assert_non_null(strstr(error.text, "of 1 ids to be removed only 0"));
@@ -499,8 +500,8 @@ static enum ky_status fail_in_silence(void *context, struct ky_sim *sim, struct 
     return problem->text[0] ? KY_DEVICE : (enum ky_status)77;
 }
 
-/* A function that fails without a text and with a number of its own, and one whose text has no end.
- */
+/* A function that fails without a text and with its own number, and one that fails with an
+ * unterminated text. */
 static void a_function_that_fails_without_a_text(void **state)
 {
     (void)state;
@@ -520,7 +521,7 @@ static void a_function_that_fails_without_a_text(void **state)
     ky_snapshot_free(&bodies);
 }
 
-/* What the command line refuses, C does too: before a folder is made. */
+/* Calls from C refuse what the command line refuses, before a folder is made. */
 static void numbers_out_of_range_are_refused(void **state)
 {
     (void)state;
@@ -556,7 +557,7 @@ static void numbers_out_of_range_are_refused(void **state)
     ky_snapshot_free(&bodies);
 }
 
-/* At time 0.25 one softening for all, at 0.75 each body's own. */
+/* Sets one softening for all at the time 0.25, and softenings of the bodies' own at 0.75. */
 static enum ky_status soften(void *context, struct ky_sim *sim, struct ky_error *problem)
 {
     (void)context;
@@ -570,7 +571,7 @@ static enum ky_status soften(void *context, struct ky_sim *sim, struct ky_error 
     return time == 0.75 ? ky_sim_write(sim, &bodies, problem) : KY_OK;
 }
 
-/* A run whose softening was changed on the way goes on with that, as if it had not stopped. */
+/* A resumed run keeps softenings that were changed on the way. */
 static void a_changed_softening_is_resumed(void **state)
 {
     (void)state;

@@ -735,7 +735,7 @@ static void run_shared(struct run run[SHARERS], const struct run *whole, size_t 
     pthread_barrier_destroy(&table.barrier);
 }
 
-/* The largest distance of a body from its position in the other run. */
+/* The largest difference of a coordinate between two runs. */
 static double apart(const struct ky_bodies *a, const struct ky_bodies *b)
 {
     double most = 0;

@@ -1,5 +1,5 @@
-/* Changes to a simulation between two steps: what comes out is what a simulation of the changed
- * bodies from the start has. */
+/* Changes to a simulation between two steps. The result is that of a simulation that is opened with
+ * the changed bodies. */
 #include "snapshot.h"
 
 #include <math.h>
@@ -13,14 +13,14 @@
 enum { N = 300 };
 static struct ky_error error;
 
-/* Bodies and forces of a simulation. */
+/* Bodies and forces of a simulation. Free with ky_bodies_free. */
 static struct ky_bodies state_of(struct ky_sim *sim)
 {
     return sim_state(sim, KY_WITH_ID | KY_WITH_ACCELERATION | KY_WITH_POTENTIAL);
 }
 
-/* The forces are those of the same bodies, opened anew, to the last bit for exact sums and as good
- * as the method is otherwise; ids are as expected. */
+/* Fails unless the forces are those of a new simulation of the same bodies: with the same bits for
+ * exact sums, else to within the error of the method. */
 static void assert_as_new(struct ky_sim *sim, const struct ky_parameters *parameters, double within)
 {
     struct ky_sim *fresh;
@@ -56,8 +56,7 @@ static void bodies_come_and_go(const char *engine, int force, double within)
                 bodies.id[296] == 298);
     ky_bodies_free(&bodies);
     assert_as_new(sim, &parameters, within);
-    assert_int_equal(ky_sim_add(sim, &more.bodies, &error),
-                     KY_BAD_DATA); /* ids 1 and 2 are there */
+    assert_int_equal(ky_sim_add(sim, &more.bodies, &error), KY_BAD_DATA); /* ids 1 and 2 exist */
     assert_non_null(strstr(error.text, "occurs twice"));
     struct ky_bodies unnamed = more.bodies;
     unnamed.id = NULL;
@@ -84,7 +83,7 @@ static void bodies_come_and_go_everywhere(void **state)
             bodies_come_and_go(engines[k].engine, KY_DIRECT, 1e-6);
 }
 
-/* All bodies may go, and the first may come. */
+/* All bodies can be removed, and the first ones added. */
 static void from_none_to_some(void **state)
 {
     (void)state;
@@ -103,7 +102,7 @@ static void from_none_to_some(void **state)
     ky_snapshot_free(&two);
 }
 
-/* A body too far to be computed with, and a softening too large, are refused and change nothing. */
+/* A body that is too far away and a softening that is too large are refused, and change nothing. */
 static void refused_changes_on(const char *engine)
 {
     struct ky_parameters parameters = sim_parameters(engine, KY_DIRECT);
@@ -135,7 +134,7 @@ static void refused_changes_leave_all_as_it_was(void **state)
         refused_changes_on(engines[k].engine);
 }
 
-/* The bodies that come first tell the softening; those that follow need one too. */
+/* The first bodies bring the softening. Bodies that are added later need one too. */
 static void the_first_bodies_bring_softenings(void **state)
 {
     (void)state;
@@ -160,7 +159,7 @@ static void the_first_bodies_bring_softenings(void **state)
     ky_snapshot_free(&two);
 }
 
-/* New ids are above the largest, wherever it stands; there may be none above it. */
+/* New ids are above the largest one, wherever it is. If there is none above, this is an error. */
 static void new_ids_continue_from_the_largest(void **state)
 {
     (void)state;
@@ -202,7 +201,7 @@ static void a_state_is_written(void **state)
     assert_as_new(sim, &parameters, 0);
     position[3][0] = (double)NAN;
     assert_int_equal(ky_sim_write(sim, &some, &error), KY_BAD_DATA);
-    assert_as_new(sim, &parameters, 0); /* as it was */
+    assert_as_new(sim, &parameters, 0); /* as before */
     some.n = 2;
     assert_int_equal(ky_sim_write(sim, &some, &error), KY_USAGE);
     double own[N];
@@ -262,7 +261,7 @@ static void the_step_changes(void **state)
     ky_snapshot_free(&snapshot);
 }
 
-/* Forces that fail in the middle of a step. */
+/* Fails as forces in the middle of a step do. */
 static enum ky_status fail_within(struct ky_integrator_state *integrator, uint64_t ticks,
                                   struct ky_error *told)
 {
@@ -272,7 +271,8 @@ static enum ky_status fail_within(struct ky_integrator_state *integrator, uint64
     return KY_UNSUPPORTED;
 }
 
-/* An integrator that cannot divide its steps goes as far as whole steps lead, and time says so. */
+/* An integrator that cannot divide its steps makes the whole steps before the wanted time, and
+ * fails at the time of the last one. */
 static void steps_that_cannot_be_divided(void **state)
 {
     (void)state;
@@ -297,7 +297,7 @@ static void steps_that_cannot_be_divided(void **state)
     ky_snapshot_free(&snapshot);
 }
 
-/* Saved and restored, a simulation goes on to the last bit, also from within a step. */
+/* A simulation that is saved and restored goes on with the same bits, also from within a step. */
 static void saved_and_restored(void **state)
 {
     (void)state;
@@ -324,7 +324,7 @@ static void saved_and_restored(void **state)
     ky_snapshot_free(&snapshot);
 }
 
-/* The field at a point is that on a body without mass there. */
+/* The field at a point is the force on a body without mass there. */
 static void fields_at_points(void **state)
 {
     (void)state;
@@ -359,8 +359,7 @@ static void fields_at_points(void **state)
         parameters.force = KY_DIRECT;
         parameters.precision = KY_DOUBLE;
         assert_ok(ky_forces(&parameters, &bodies, NULL, &error));
-        double squares =
-            0; /* of relative errors; the largest of 40 points may be twice the bound */
+        double squares = 0; /* relative errors; the largest of 40 points may be twice the bound */
         for (int i = 0; i < POINTS; i++) {
             double size = 0, miss = 0;
             for (int k = 0; k < 3; k++) {
@@ -387,7 +386,7 @@ static void fields_of_odd_points(void **state)
     double acceleration[3][3], potential[3], wrong[1][3] = {{0, (double)INFINITY, 0}};
     double points[3][3] = {{0}, {1e6, 0, 0}};
     memcpy(points[2], snapshot.bodies.position[1],
-           sizeof points[2]); /* at a body: the other acts */
+           sizeof points[2]); /* at a body, the other one acts */
     assert_ok(ky_sim_open(&parameters, &snapshot.bodies, 0, &sim, &error));
     assert_ok(ky_sim_field(sim, 0, NULL, 0, NULL, NULL, &error));
     assert_ok(ky_sim_field(sim, 3, (const double(*)[3])points, 0, acceleration, NULL, &error));

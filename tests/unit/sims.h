@@ -1,4 +1,4 @@
-/* What the tests of simulations between two steps share: parameters, a model, and the state. */
+/* Parameters, a model and the state, for tests of simulations between two steps. */
 #ifndef KY_TEST_SIMS_H
 #define KY_TEST_SIMS_H
 
@@ -29,7 +29,7 @@ static inline struct ky_snapshot plummer(size_t n)
     return snapshot;
 }
 
-/* The bodies with the arrays of `with` (KY_WITH_…). Free with ky_bodies_free. */
+/* The bodies of a simulation with the arrays `with` (KY_WITH_…). Free with ky_bodies_free. */
 static inline struct ky_bodies sim_state(struct ky_sim *sim, unsigned with)
 {
     struct ky_error error;

@@ -1,4 +1,4 @@
-/* What the tests of snapshots share: bodies of every kind, comparison, files as bytes. */
+/* What the tests of snapshots share: bodies of every kind, comparisons, files as bytes. */
 #ifndef KY_TEST_SNAPSHOT_H
 #define KY_TEST_SNAPSHOT_H
 
@@ -40,7 +40,7 @@ static inline int remove_folder(void **state)
     return system(command);
 }
 
-/* A name in the folder; the text stays until the third call after. */
+/* The path of a name in the folder. The text stays for the next three calls. */
 static inline const char *in_folder(const char *name)
 {
     static char paths[4][512];
@@ -55,8 +55,8 @@ static inline int exists(const char *path)
     return access(path, F_OK) == 0;
 }
 
-/* `as_float`: numbers that float can hold. `types`: a digit for each body in turn, "4" for all
- * stars, "041" interleaved, NULL for none. */
+/* Makes a snapshot of n bodies. `as_float`: with numbers that a float can hold. `types`: a digit
+ * for each body in turn ("4": all are stars; "041": in turn), or NULL for none. */
 static inline struct ky_snapshot sample(size_t n, unsigned with, const char *types, int as_float)
 {
     struct ky_error error = {0};
@@ -99,7 +99,8 @@ static inline void assert_same_array(const char *name, const void *a, const void
         fail_msg("%s differ", name);
 }
 
-/* Bit for bit. Bodies without ids have the index, bodies without types are stars. */
+/* Fails unless the bodies are the same bit for bit. Without ids the id is the index; without types
+ * bodies are stars. */
 static inline void assert_same_bodies(const struct ky_bodies *a, const struct ky_bodies *b)
 {
     assert_int_equal(a->n, b->n);

@@ -1,5 +1,5 @@
-/* Files that are not what they should be: KY_BAD_DATA and one line that names the file and the
- * place, never a crash, never wrong numbers. */
+/* Faulty files give KY_BAD_DATA and one line that names the file and the place, never a crash and
+ * never wrong numbers. */
 #include "snapshot.h"
 
 #include "snapshot/bytes.h"
@@ -75,7 +75,7 @@ static void csv_names_the_line(void **state)
     assert_bad_text("# bodies: 2\nm,x,y,z,vx,vy,vz\n1,1,1,1,1,1,1\n", "says 2");
 }
 
-/* G follows from the units that the remarks give, and these must be whole. */
+/* G follows from the units in the remarks, which must be complete. */
 static void csv_units_have_their_g(void **state)
 {
     (void)state;
@@ -120,7 +120,7 @@ static void csv_units_in_words_are_refused_or_given(void **state)
         assert_true(snapshot.units.g == 1);
         ky_snapshot_free(&snapshot);
     }
-    /* capitals and the equals sign do not hide what a remark tells */
+    /* A remark may have capitals and an equals sign. */
     assert_bad_text("# G: 43007\n# length_cm = 3.085678e21\n" ROW, "all three");
 }
 
@@ -184,7 +184,7 @@ static void csv_forgives_blanks_and_quotation_marks(void **state)
     }
 }
 
-/* Every beginning of a file that we wrote is told from the whole. */
+/* A file that we wrote and that is cut anywhere is not taken for a whole one. */
 static void every_cut_is_seen(const char *name, int compress, size_t n, unsigned with)
 {
     struct ky_error error = {0};
@@ -197,10 +197,10 @@ static void every_cut_is_seen(const char *name, int compress, size_t n, unsigned
     assert_ok(ky_snapshot_write(in_folder(name), &before, &options, &error));
     size_t size, good = 0;
     unsigned char *bytes = bytes_of(in_folder(name), &size);
-    /* HDF5 takes its time: of what lies between its head and its end, every 61st byte */
+    /* HDF5 is slow: between head and end of the file every 61st byte is tried. */
     const size_t all = 3000, stride = size > 2 * all ? 61 : 1;
     for (size_t cut = 1; cut < size; cut += cut < all || cut + all > size ? 1 : stride) {
-        /* memory of its own size, so that a stray access is found */
+        /* Memory of exactly this size shows a stray access. */
         unsigned char *copy = malloc(cut);
         memcpy(copy, bytes, cut);
         struct ky_input input;
@@ -258,7 +258,7 @@ static void cut_neighbours_of_tipsy_are_seen(void **state)
     ky_snapshot_free(&before);
 }
 
-/* A TIPSY header and `bytes` zero bytes. */
+/* Writes a TIPSY header and `bytes` zero bytes. */
 static void put_tipsy(const char *path, uint32_t n, uint32_t gas, uint32_t dark, uint32_t star,
                       size_t bytes)
 {
@@ -308,8 +308,8 @@ static void bad_bodies_are_named(void **state)
 }
 
 #ifdef KY_HAVE_HDF5
-/* Every byte of the header of data sets and groups turned: no crash, and what is read is checked.
- */
+/* Every byte of the headers of data sets and groups is changed. There is no crash, and bodies that
+ * are read are checked. */
 static void damaged_hdf5_does_no_harm(void **state)
 {
     (void)state;

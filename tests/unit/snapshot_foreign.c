@@ -6,7 +6,7 @@
 #include "snapshot/bytes.h"
 #include "snapshot/snapshot.h"
 
-/* ---- bytes that grow ---- */
+/* ---- a file in memory ---- */
 
 struct bytes {
     unsigned char data[1 << 16];
@@ -65,8 +65,8 @@ static void add_vectors(struct bytes *b, const struct gadget *g, const char *nam
     add32(b, (uint32_t)length);
 }
 
-/* Body i has position 3i, 3i + 1, …, velocity 1000 + …, id 10 + i, mass 0.5 + i where it is not in
- * the header, potential -1 - i. */
+/* Body i has the position 3i, 3i + 1, …, the velocity 1000 + …, the id 10 + i, the potential −1 −
+ * i, and the mass 0.5 + i unless the header has the mass. */
 static void make_gadget(struct bytes *b, const struct gadget *g, uint32_t first)
 {
     uint32_t n = 0, heavy = 0;
@@ -90,7 +90,7 @@ static void make_gadget(struct bytes *b, const struct gadget *g, uint32_t first)
     add32(b, 256);
     add_vectors(b, g, "POS ", n, 3.0 * first);
     add_vectors(b, g, "VEL ", n, 1000 + 3.0 * first);
-    if (g->named) { /* a block that nobody knows */
+    if (g->named) { /* an unknown block */
         begin_record(b, g, "ODD ", 5);
         b->size += 5;
         add32(b, 5);
@@ -178,7 +178,7 @@ static void gadget_variants_are_read(void **state)
     }
 }
 
-/* In memory of its own size: cuts, and numbers of the header that lie. */
+/* Reads the bytes from memory of exactly their size. */
 static enum ky_status read_bytes(const unsigned char *data, size_t size, struct ky_error *error)
 {
     struct ky_snapshot snapshot;
@@ -253,7 +253,7 @@ static void gadget_in_several_files(void **state)
     for (int k = 0; k < 3; k++) {
         assert_ok(ky_snapshot_read(in_folder(names[k]), &snapshot, &error));
         check_gadget(&snapshot.bodies, &g);
-        struct ky_read_options options; /* the number alone */
+        struct ky_read_options options; /* the bare number */
         size_t n = snapshot.bodies.n;
         ky_snapshot_free(&snapshot);
         ky_read_options_defaults(&options);
@@ -270,11 +270,11 @@ static void gadget_in_several_files(void **state)
 /* ---- TIPSY ---- */
 
 struct tipsy {
-    int turn, header, position, velocity, version2, ids; /* ids: Bonsai's, in phi */
+    int turn, header, position, velocity, version2, ids; /* ids: in phi, as Bonsai has them */
 };
 
-/* Body i of kind k: mass 1 + i, position 10i …, velocity 100i …, softening 0.5 + i, potential -i;
- * id 2^33 + i in version 2. */
+/* Body i has the mass 1 + i, the position 10i …, the velocity 100i …, the softening 0.5 + i, the
+ * potential −i, and in version 2 the id 2^33 + i. */
 static void make_tipsy(struct bytes *b, const struct tipsy *t)
 {
     static const int words_before[3] = {2, 0, 2}, words_after[3] = {1, 0, 0};
@@ -332,7 +332,8 @@ static void check_tipsy(const struct ky_bodies *b, const struct tipsy *t)
     }
 }
 
-/* A file of doubles that is cut exactly to the size of one of floats cannot be told from it. */
+/* Whether a file of doubles was cut exactly to the size of a file of floats: then nothing tells
+ * them apart. */
 static int looks_like_floats(const struct tipsy *t, size_t cut)
 {
     for (size_t width = 12; width <= 24; width += 12)
@@ -364,7 +365,7 @@ static void tipsy_variants_are_read(void **state)
     }
 }
 
-/* Units of a program that knows only kpc and Msun: velocities follow from G = 1. */
+/* Units of a program that gives only kpc and Msun: velocities follow from G = 1. */
 static void foreign_tipsy_units_are_read(void **state)
 {
     (void)state;
@@ -384,7 +385,7 @@ static void foreign_tipsy_units_are_read(void **state)
     ky_snapshot_free(&snapshot);
 }
 
-/* Bonsai's first version keeps whole numbers in phi, from 200,000,000 on for a halo. */
+/* Bonsai's first version has ids as whole numbers in phi; those of a halo begin at 200,000,000. */
 static void ids_of_bonsai_are_read(void **state)
 {
     (void)state;
@@ -424,7 +425,7 @@ static void neighbours_of_tipsy_must_be_whole(void **state)
     assert_non_null(strstr(error.text, "comoving"));
 }
 
-/* NAME.param beside a TIPSY file, and what its error line says; NULL: it is read. */
+/* NAME.param beside a TIPSY file is used, or the error says what is wrong there; NULL: no error. */
 static void parameters_of_tipsy_are_heeded(void **state)
 {
     (void)state;
@@ -489,7 +490,7 @@ static void forces_that_are_not_finite_are_refused(void **state)
     static struct bytes bytes;
     struct tipsy t = {KY_TURN_BIG, 32, 4, 4, 0, 0};
     make_tipsy(&bytes, &t);
-    ky_store_float(bytes.data + bytes.size - 4, NAN, KY_TURN_BIG); /* phi of the last star */
+    ky_store_float(bytes.data + bytes.size - 4, NAN, KY_TURN_BIG); /* phi: the last star */
     assert_int_equal(read_bytes(bytes.data, bytes.size, &error), KY_BAD_DATA);
     assert_non_null(strstr(error.text, "body 5: potential is nan"));
     struct gadget g = variant(2 + 16); /* format 2, with potentials */
@@ -499,7 +500,8 @@ static void forces_that_are_not_finite_are_refused(void **state)
     assert_non_null(strstr(error.text, "body 5: potential is inf"));
 }
 
-/* Redshift at byte 80 of the header, BoxSize 128, Omega0 136, OmegaLambda 144, HubbleParam 152. */
+/* Bytes of the header: Redshift at 80, BoxSize 128, Omega0 136, OmegaLambda 144, HubbleParam
+ * 152. */
 static void gadget_spaces_are_seen(void **state)
 {
     (void)state;
@@ -514,7 +516,7 @@ static void gadget_spaces_are_seen(void **state)
                  {80, -1, "its redshift is -1"},
                  {128, -1, "box is -1"},
                  {152, (double)NAN, "(h) is nan"},
-                 {152, 0.7, "units of 1/h (h = 0.7)"}}; /* the last is converted below */
+                 {152, 0.7, "units of 1/h (h = 0.7)"}}; /* converted below */
     struct ky_error error = {0};
     struct ky_snapshot snapshot;
     struct ky_read_options options;
@@ -527,7 +529,7 @@ static void gadget_spaces_are_seen(void **state)
         ky_store_double(bytes.data + 4 + facts[k].at, facts[k].value, 0);
         assert_int_equal(read_bytes(bytes.data, bytes.size, &error), KY_BAD_DATA);
         assert_non_null(strstr(error.text, facts[k].says));
-        options.space = KY_SPACE_OPEN; /* it is isolated, and that is a number of no meaning */
+        options.space = KY_SPACE_OPEN; /* an isolated system; then this number means nothing */
         put_bytes(in_folder("s.dat"), bytes.data, bytes.size);
         if (strstr(facts[k].says, " is "))
             continue;

@@ -1,10 +1,10 @@
-/* HDF5 of other writers, in one file or several, and files that lie about what they hold. Names and
- * conventions of single codes: snapshot_codes.c. */
+/* HDF5 snapshots of other programs, in one file or several, and files that contradict themselves.
+ * snapshot_codes.c has the names and conventions of single codes. */
 #include "hdf5_files.h"
 
 #ifdef KY_HAVE_HDF5
 
-/* What make_hdf5 leaves out or turns. */
+/* What make_hdf5 writes, changes or leaves out. */
 struct strange {
     int32_t here, total, files, rows;
     double mass;
@@ -13,8 +13,8 @@ struct strange {
     const char *units;
 };
 
-/* Three dark bodies as another program writes them: big-endian float, 32-bit ids, mass in the
- * header. Body i: position 3i …, velocity 30 + 3i …. */
+/* Three dark bodies as another program writes them: big-endian floats, 32-bit ids, the mass in the
+ * header. Body i has the position 3i … and the velocity 30 + 3i …. */
 static void make_hdf5(const char *path, const struct strange *s, int first)
 {
     float place[9], speed[9];
@@ -185,8 +185,9 @@ static void other_hdf5_is_no_snapshot(void **state)
     assert_non_null(strstr(error.text, "/Header"));
 }
 
-/* Object headers of the old format have no checksums. Where an attribute in one is damaged, HDF5
- * 1.10 crashes when it lists all of them, and when it converts numbers of more bits than room. */
+/* Object headers of the old format have no checksums. If an attribute in a header is damaged, HDF5
+ * 1.10 crashes when it lists the attributes, or when it converts numbers with more bits than they
+ * have room for. */
 static void damage_without_checksums(void **state)
 {
     (void)state;
@@ -196,10 +197,10 @@ static void damage_without_checksums(void **state)
     static const struct {
         const void *bytes;
         size_t size;
-        long at; /* the byte that changes, counted from what is found */
+        long at; /* the byte that changes, counted from the text */
         const char *says;
     } damages[] = {
-        {"MassTable", 10, -8, "/Header has damaged attributes"}, /* the version of the message */
+        {"MassTable", 10, -8, "/Header has damaged attributes"}, /* version of the message */
         {"Time", 5, -8, "/Header has damaged attributes"},
         {"UnitLength_in_cm", 17, -8, "/Parameters has damaged attributes"},
         {real, sizeof real, 11, "MassTable is not a list of numbers"}, /* bits of a number */

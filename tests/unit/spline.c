@@ -1,5 +1,5 @@
-/* Spline softening: pairs against the published formula, sums by every instruction set and every
- * engine, trees whose cells lie within the reach of splines, fields, and a run. */
+/* Spline softening: pairs against the published formula, sums with every instruction set and
+ * engine, trees with cells within the reach of splines, fields, runs and models. */
 #include "test.h"
 
 #include "clouds.h"
@@ -24,8 +24,9 @@ static struct ky_parameters splined(const char *engine, int force, int precision
 
 enum { STEPS = 130 };
 
-/* Bodies without mass on a line from a body of mass 1: at u = r/h = 0, 0.01 … 1.29. A pair takes
- * the larger ε, so that those with ε = 0, 0.1 and 0.25 feel the same spline of ε = 0.25. */
+/* A body of mass 1, and bodies without mass on a line from it, at u = r/h = 0, 0.01 … 1.29. A pair
+ * takes the larger ε, so that bodies with ε = 0, 0.1 and 0.25 feel the same spline, with ε =
+ * 0.25. */
 static struct ky_bodies ray(void)
 {
     struct ky_bodies bodies;
@@ -44,7 +45,7 @@ static struct ky_bodies ray(void)
 static void pairs_are_those_of_gadget(void **state)
 {
     (void)state;
-    static const double bound[] = {2e-4, 1e-6, 1e-13}; /* floats count from the mean */
+    static const double bound[] = {2e-4, 1e-6, 1e-13}; /* floats are measured from the mean */
     for (int isa = KY_ISA_PLAIN; isa <= KY_ISA_NEON; isa++)
         for (int precision = KY_SINGLE; cloud_has_isa(isa) && precision <= KY_DOUBLE; precision++) {
             struct ky_bodies bodies = ray();
@@ -70,7 +71,7 @@ static void pairs_are_those_of_gadget(void **state)
         }
 }
 
-/* On both sides of u = 1/2 and of u = 1 there is the same force and the same potential. */
+/* The force and the potential are the same on both sides of u = 1/2, and of u = 1. */
 static void pieces_meet(void **state)
 {
     (void)state;
@@ -128,7 +129,7 @@ static struct cloud_error errors_by_hand(struct ky_parameters *parameters, enum 
 static const size_t sizes[] = {0, 1, 2, 15, 16, 17, 63, 64, 65, 127, 128, 129, 500};
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
-/* Twins at one place among them. */
+/* Sums agree with a plain loop, also for twins at one place. */
 static void sums_agree_with_a_plain_loop(void **state)
 {
     (void)state;
@@ -139,7 +140,7 @@ static void sums_agree_with_a_plain_loop(void **state)
                 continue;
             for (int which = 0; which < 2 * SIZES * SOFTENINGS * 3; which++) {
                 const int precision = which % 3, softening = which / 3 % SOFTENINGS;
-                /* each precision is a kernel to compile */
+                /* a slow device compiles a kernel for each precision */
                 if (is_slow(e) && precision != KY_EXTENDED && !test_everything())
                     continue;
                 struct ky_parameters parameters = splined(engines[e].engine, KY_DIRECT, precision);
@@ -179,8 +180,8 @@ static void action_is_reaction(void **state)
 
 enum { N = 1500, GENERAL = KY_TREE + 1, METHODS };
 
-/* A cloud with a dense knot in it, and softenings of which many splines reach over cells: all of
- * ε = 0.15, or those mixed with bodies of 0.01 and, every 50th, with heavy ones of 0. */
+/* A cloud with a dense knot, and softenings whose splines reach over cells: ε = 0.15 for all
+ * bodies; or mixed with 0.01, and for every 50th body, a heavy one, with 0. */
 static struct ky_bodies knotted(int mixed)
 {
     struct ky_bodies bodies = cloud_make(PLUMMER, N);
@@ -194,7 +195,8 @@ static struct ky_bodies knotted(int mixed)
     return bodies;
 }
 
-/* On a device that is a CPU each kernel is compiled first. */
+/* Whether a case is taken. A device that is a CPU takes some, since it has to compile each
+ * kernel. */
 static int is_taken(int e, int method, int opening, int multipole)
 {
     if ((is_cpu_engine(e) && method == KY_LIST) || (method == GENERAL && opening == KY_RELATIVE))
@@ -245,8 +247,8 @@ static void trees_open_what_splines_reach(void **state)
     }
 }
 
-/* Cells that are points to all sinks, in and beyond the reach of one ε: with θ of 1 and ε of the
- * size of the system a tree is the exact sum, since every cell is opened. */
+/* With ε as large as the system and θ = 1 a tree is the exact sum, since sinks open every cell
+ * within the reach of a spline. */
 static void within_reach_a_tree_is_the_exact_sum(void **state)
 {
     (void)state;
@@ -276,7 +278,7 @@ static void within_reach_a_tree_is_the_exact_sum(void **state)
 
 /* ---- fields, runs ---- */
 
-/* A point with an ε of its own among bodies of one ε, and among bodies of their own. */
+/* Points with an ε of their own, among bodies with one ε and among bodies with their own. */
 static void fields_of_splines(void **state)
 {
     (void)state;
@@ -322,7 +324,7 @@ static void energy_is_conserved(void **state)
             for (int c = 0; c < 3; c++)
                 bodies.velocity[i][c] *= 0.3;
         for (size_t i = 0; i < bodies.n; i++)
-            bodies.softening[i] += 0.05; /* none is 0 */
+            bodies.softening[i] += 0.05; /* so that none is 0 */
         parameters.theta = 0.4;
         parameters.opening = KY_OFFSET;
         parameters.integrator = integrator;
@@ -354,8 +356,8 @@ static void hermite_has_no_spline(void **state)
 
 /* ---- models ---- */
 
-/* The pull of a shell of splines against the mean over its rings, within it, across it and outside,
- * for splines smaller and larger than it. */
+/* The pull of a shell of splines against the mean over its rings: inside, across and outside of the
+ * shell, for splines smaller and larger than the shell. */
 static void shells_pull_as_their_bodies(void **state)
 {
     (void)state;
@@ -364,7 +366,7 @@ static void shells_pull_as_their_bodies(void **state)
     struct ky_profile *shell = calloc(1, sizeof *shell);
     shell->nodes = 2;
     shell->r[0] = 0.9;
-    shell->r[1] = 1.1; /* the shell is half-way */
+    shell->r[1] = 1.1; /* the shell is in between */
     shell->mass[1] = 1;
     for (int e = 0; e < 5; e++) {
         double pull[5];
@@ -372,7 +374,7 @@ static void shells_pull_as_their_bodies(void **state)
         for (int k = 0; k < 5; k++) {
             double sum = 0;
             const double r = radii[k], near = fabs(r - 1), step = (r + 1 - near) / RINGS;
-            for (int ring = 0; ring < RINGS; ring++) { /* of bodies at the distance d */
+            for (int ring = 0; ring < RINGS; ring++) { /* bodies of the ring are at d */
                 const double d = near + (ring + 0.5) * step, mu = (r * r + 1 - d * d) / (2 * r);
                 sum += softened_pair(KY_SPLINE, softenings[e], 0, d * d).force * (r - mu) * d *
                        step / (2 * r);
@@ -384,7 +386,7 @@ static void shells_pull_as_their_bodies(void **state)
     free(shell);
 }
 
-/* 2T/|Σ m x·a| is 1 within the noise of T, about 1 %. With the velocities for Plummer's law it is
+/* 2T/|Σ m x·a| is 1, with a noise of T of about 1 %. With velocities for Plummer's law it would be
  * 0.91 to 0.93. */
 static void models_are_in_balance_with_splines(void **state)
 {

@@ -1,12 +1,12 @@
-/* Systems for the tests of simulations: a model, two bodies about each other, and how far two of
- * them are apart. */
+/* Systems for tests of simulations: a model, two bodies about each other, and the distance between
+ * two states. */
 #ifndef KY_TEST_SYSTEMS_H
 #define KY_TEST_SYSTEMS_H
 
 #include <math.h>
 #include <string.h>
 
-/* Free with ky_snapshot_free. */
+/* Makes a model with n bodies. Free with ky_snapshot_free. */
 static inline void model(const char *name, size_t n, double softening, struct ky_snapshot *snapshot)
 {
     struct ky_error error;
@@ -18,7 +18,8 @@ static inline void model(const char *name, size_t n, double softening, struct ky
     assert_ok(ky_model_make(name, &parameters, snapshot, &error));
 }
 
-/* Two bodies of total mass 1 at a distance of `r`, with the relative velocity v across. */
+/* Two bodies of total mass 1 at a distance of r, with the relative velocity v at a right angle to
+ * it. */
 static inline void two_bodies(double r, double v, struct ky_bodies *bodies)
 {
     struct ky_error error;
@@ -38,7 +39,7 @@ static inline int same_bits(const struct ky_bodies *a, const struct ky_bodies *b
            !memcmp(a->velocity, b->velocity, a->n * sizeof *a->velocity);
 }
 
-/* The largest difference of places. */
+/* The largest difference of a coordinate between the bodies of `a` and of `b`. */
 static inline double apart(const struct ky_bodies *a, const struct ky_bodies *b)
 {
     double most = 0;

@@ -1,4 +1,4 @@
-/* The threads of loops: what OpenMP promises of them, and what the library's own add. */
+/* The threads of loops: promises of OpenMP, and promises of the library's own threads. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* sched_setaffinity */
 #endif
@@ -20,7 +20,8 @@
 #ifdef _OPENMP
 enum { N = 1000, MANY = 5 };
 
-/* Every turn of a loop once, whichever way it counts; numbers and counts of threads. */
+/* Every turn of a loop is made once, upwards and downwards. Threads have the right numbers and
+ * counts. */
 static void every_turn_once(void **state)
 {
     (void)state;
@@ -47,7 +48,7 @@ static void every_turn_once(void **state)
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
         for (size_t i = 5; i < (size_t)low; i++) /* none */
             fail();
-            /* what schedule(dynamic) is to gcc 8 */
+            /* gcc 8 makes this of schedule(dynamic) */
 #pragma omp parallel for schedule(monotonic : dynamic) num_threads(threads)
         for (int i = 0; i < N; i++)
             seen[4][i]++;
@@ -101,7 +102,7 @@ static void *sum_often(void *wrong)
     return NULL;
 }
 
-/* Each has threads of its own, which end with it. */
+/* Several callers each have threads of their own, which end with them. */
 static void callers_at_once(void **state)
 {
     (void)state;
@@ -117,7 +118,8 @@ static void callers_at_once(void **state)
 }
 
 #ifdef KY_HAVE_TEAM
-/* A child has none of its parent's threads, and makes its own. OpenMP's wait for those for ever. */
+/* A forked child has none of its parent's threads, and makes its own. With OpenMP it would wait for
+ * the parent's for ever. */
 static void child_after_fork(void **state)
 {
     (void)state;
@@ -133,13 +135,13 @@ static void child_after_fork(void **state)
     assert_int_equal(sum_to(3, N), N * (N - 1) / 2);
 }
 
-/* One that is forked within a loop ends the loop. */
+/* A child that is forked within a loop ends the loop. */
 static void fork_within_a_loop(void **state)
 {
     (void)state;
     pid_t child = -1;
     int status = 1;
-    do { /* until thread 0 has a turn */
+    do { /* until thread 0 gets a turn */
 #pragma omp parallel for schedule(dynamic) num_threads(2)
         for (int i = 0; i < 200; i++) {
             if (omp_get_thread_num() > 0)
@@ -163,7 +165,7 @@ static void *sum_for_ever(void *unused)
     return unused;
 }
 
-/* A thread that is cancelled ends its loop, and its team. */
+/* A caller that is cancelled ends its loop and its team. */
 static void cancelled_callers(void **state)
 {
     (void)state;
@@ -176,7 +178,7 @@ static void cancelled_callers(void **state)
     }
 }
 
-/* A program's handler hears of a fault in our threads, and of nothing else. */
+/* A program's signal handler gets faults of our threads, and no other signals in them. */
 static void signals_of_faults(void **state)
 {
     (void)state;
@@ -188,7 +190,7 @@ static void signals_of_faults(void **state)
     assert_false(sigismember(&blocked[1], SIGSEGV) || sigismember(&blocked[1], SIGFPE));
 }
 
-/* ---- each thread has as many as its own processors ---- */
+/* ---- as many threads as the caller has processors ---- */
 
 static int pin(void)
 {
@@ -208,8 +210,8 @@ static void *threads_when_pinned(void *count)
     return NULL;
 }
 
-/* The first that asks has one processor; then one that took a number and gave it back. In a process
- * of its own, whose first caller it is. */
+/* The first caller in a process has one processor, and so one thread. A second caller takes another
+ * number of threads and gives it back. */
 static int pinned_threads(void)
 {
     pthread_t first;
@@ -237,7 +239,7 @@ static void processors_of_each_thread(void **state)
     assert_int_equal(status, 0);
 }
 
-/* Processor time that thread 0 spends while it waits for another one, which sleeps. */
+/* A thread that waits for a sleeping one takes no processor time. */
 static void waiting_threads_sleep(void **state)
 {
     (void)state;
@@ -252,14 +254,14 @@ static void waiting_threads_sleep(void **state)
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
     double spent =
         (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
-    assert_between(spent, 0, 0.05); /* OpenMP's: 0.2 s */
+    assert_between(spent, 0, 0.05); /* OpenMP: 0.2 s */
 }
 #endif
 #endif
 
-/* ---- how many ---- */
+/* ---- numbers of cores ---- */
 
-/* Writes a file below the folder, and makes the folders on the way. */
+/* Writes a file below the folder, and makes the folders above it. */
 static void put(const char *folder, const char *name, const char *text)
 {
     char path[600];
@@ -294,13 +296,13 @@ static void limits_of_groups(void **state)
     put(top, "cpu,cpuacct/old/cpu.cfs_period_us", "100000\n");
     put(top, "cpu,cpuacct/free/cpu.cfs_quota_us", "-1\n");
     put(top, "cpu,cpuacct/free/cpu.cfs_period_us", "100000\n");
-    assert_int_equal(cores_of(top, "0::/new/job\n"), 4); /* the group above it, rounded up */
+    assert_int_equal(cores_of(top, "0::/new/job\n"), 4); /* the group above, rounded up */
     assert_int_equal(cores_of(top, "0::/broken\n"), 0);
     assert_int_equal(cores_of(top, "0::/\n"), 0);
     assert_int_equal(cores_of(top, "nonsense\n1:\n\n"), 0);
     assert_int_equal(cores_of(top, "3:cpuset:/old\n7:cpu,cpuacct:/old\n0::/\n"), 1);
     assert_int_equal(cores_of(top, "7:cpu,cpuacct:/free\n0::/new\n"), 4);
-    put(top, "cpu.max", "200000 100000\n"); /* a container whose own group is the root */
+    put(top, "cpu.max", "200000 100000\n"); /* a container: its own group is the root */
     assert_int_equal(cores_of(top, "0::/somewhere/else\n"), 2);
     assert_int_equal(ky_cores_of_groups("/nowhere/cgroup", top), 0);
     assert_true(ky_cores() >= 1 && ky_cores() <= sysconf(_SC_NPROCESSORS_ONLN));

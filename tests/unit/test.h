@@ -1,4 +1,4 @@
-/* What every unit test includes, in the order that cmocka wants. */
+/* Headers and helpers for every unit test, in the order that cmocka wants. */
 #ifndef KY_TEST_H
 #define KY_TEST_H
 
@@ -13,14 +13,14 @@
 
 #include "kyoho/kyoho.h"
 
-/* `make check-all`: take every case where `make check` takes a part of them. */
+/* Whether every case is taken (`make check-all`), where `make check` takes a part of them. */
 static inline int test_everything(void)
 {
     return getenv("KYOHO_TEST_ALL") != NULL;
 }
 
-/* KYOHO_TEST_ONLY, a pattern with *, chooses tests of a program; KYOHO_TEST_SKIP leaves some out.
- */
+/* KYOHO_TEST_ONLY and KYOHO_TEST_SKIP are patterns with *, for the tests of a program that are run
+ * and those that are left out. */
 __attribute__((constructor)) static void choose_tests(void)
 {
     const char *only = getenv("KYOHO_TEST_ONLY"), *skip = getenv("KYOHO_TEST_SKIP");
@@ -30,7 +30,7 @@ __attribute__((constructor)) static void choose_tests(void)
         cmocka_set_skip_filter(skip);
 }
 
-/* The whole program where this build lacks what it tests: one test, which skips and says why. */
+/* The program where this build lacks what it tests: its one test skips and says why. */
 #define MAIN_THAT_SKIPS(test, why)                                                                 \
     static void test(void **state)                                                                 \
     {                                                                                              \
