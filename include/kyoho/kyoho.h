@@ -62,7 +62,8 @@ enum ky_status {
 
 struct ky_error {
     enum ky_status status;
-    char text[1024]; /* one line, without a newline: what, where and what would be right */
+    char text[1024]; /* one line, without a newline: what, where and what would be right. Parameters
+                        are named as options of the command: --step-max is the member step_max */
 };
 
 /* "bad data"; "unknown status" for another number. Static text. */
@@ -956,6 +957,8 @@ struct ky_read_options {
     void *log_context;
     uint64_t count_above; /* if a file has more bodies than this and `types` is 0, only bodies.n is
                              set: no array is allocated or checked; 0: never */
+    int may_be_empty;     /* 1: a file without bodies is read, and bodies.n is 0, as of a run whose
+                             bodies have all escaped; 0: it is KY_BAD_DATA */
 };
 
 KY_API void ky_read_options_defaults(struct ky_read_options *options);
@@ -1125,19 +1128,19 @@ KY_API enum ky_status ky_merge_time(const struct ky_merge_parameters *parameters
 
 /* The mean of positions weighted by the density of the bodies nearer than the sixth neighbour
  * (Casertano & Hut 1985, with their masses); the centre of mass for fewer than 7 bodies.
- * KY_BAD_DATA for no bodies. */
+ * KY_BAD_DATA without bodies, and for negative masses and for masses and positions that are not
+ * finite. */
 KY_API enum ky_status ky_density_centre(const struct ky_bodies *bodies, double centre[3],
                                         struct ky_error *error);
 
 /* The same of a sample of at most 65,536 of the bodies that have mass: good enough for lengths of
  * the whole system, in a time that hardly grows with their number. The same bodies give the same
- * centre. KY_BAD_DATA where no body has mass, and for negative masses and for masses and positions
- * that are not finite. */
+ * centre. KY_BAD_DATA also where no body has mass. */
 KY_API enum ky_status ky_sampled_centre(const struct ky_bodies *bodies, double centre[3],
                                         struct ky_error *error);
 
 /* radii[k] of the spheres about `centre` that hold fractions[k] of the mass; 0 for 0. KY_USAGE for
- * fractions that do not ascend from 0 to 1, KY_BAD_DATA where no body has mass. */
+ * fractions that do not ascend from 0 to 1, else as ky_sampled_centre. */
 KY_API enum ky_status ky_lagrangian_radii(const struct ky_bodies *bodies, const double centre[3],
                                           size_t count, const double *fractions, double *radii,
                                           struct ky_error *error);

@@ -5,6 +5,10 @@
 #include "base/options.h"
 #include "base/status.h"
 
+/* KY_USAGE for bodies without masses or positions, KY_BAD_DATA for negative masses and for masses
+ * and positions that are not finite. */
+enum ky_status ky_places_check(const struct ky_bodies *bodies, struct ky_error *error);
+
 /* ky_sampled_centre of a sample of at most `most`, which is not above KY_CENTRE_SAMPLE. */
 enum { KY_CENTRE_SAMPLE = 1 << 16 };
 enum ky_status ky_centre_of_sample(const struct ky_bodies *bodies, size_t most, double centre[3],

@@ -264,12 +264,20 @@ done:
     return status;
 }
 
+enum ky_status ky_places_check(const struct ky_bodies *bodies, struct ky_error *error)
+{
+    const struct ky_bodies places = {
+        .n = bodies->n, .mass = bodies->mass, .position = bodies->position};
+    enum ky_status status = ky_bodies_need(&places, KY_NEED_PLACES, error);
+    return status ? status : ky_bodies_check_arrays(0, &places, error);
+}
+
 enum ky_status ky_density_centre(const struct ky_bodies *bodies, double centre[3],
                                  struct ky_error *error)
 {
     KY_NEED(bodies, error);
     KY_NEED(centre, error);
-    enum ky_status status = ky_bodies_need(bodies, KY_NEED_PLACES, error);
+    enum ky_status status = ky_places_check(bodies, error);
     return status ? status : find_centre(bodies, centre, NULL, error);
 }
 
@@ -312,12 +320,12 @@ enum ky_status ky_centre_of_sample(const struct ky_bodies *bodies, size_t most, 
     struct ky_bodies sample = {0};
     const size_t massive = ky_count_positive(bodies->n, bodies->mass);
     if (massive <= most)
-        return ky_density_centre(bodies, centre, error);
+        return find_centre(bodies, centre, NULL, error);
     enum ky_status status = ky_bodies_allocate(&sample, most, 0, error);
     if (status)
         return status;
     take_sample(bodies, massive, &sample);
-    status = ky_density_centre(&sample, centre, error);
+    status = find_centre(&sample, centre, NULL, error);
     ky_bodies_free(&sample);
     return status;
 }
@@ -327,12 +335,8 @@ enum ky_status ky_sampled_centre(const struct ky_bodies *bodies, double centre[3
 {
     KY_NEED(bodies, error);
     KY_NEED(centre, error);
-    const struct ky_bodies places = {
-        .n = bodies->n, .mass = bodies->mass, .position = bodies->position};
-    enum ky_status status = ky_bodies_need(&places, KY_NEED_PLACES, error);
-    if (!status)
-        status = ky_bodies_check_arrays(0, &places, error);
-    if (!status && places.n && !ky_count_positive(places.n, places.mass))
+    enum ky_status status = ky_places_check(bodies, error);
+    if (!status && bodies->n && !ky_count_positive(bodies->n, bodies->mass))
         return ky_fail(error, KY_BAD_DATA, "no body has mass: there is no density centre");
-    return status ? status : ky_centre_of_sample(&places, KY_CENTRE_SAMPLE, centre, error);
+    return status ? status : ky_centre_of_sample(bodies, KY_CENTRE_SAMPLE, centre, error);
 }

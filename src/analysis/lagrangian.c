@@ -254,8 +254,9 @@ enum ky_status ky_lagrangian_radii(const struct ky_bodies *bodies, const double 
         KY_NEED(fractions, error);
         KY_NEED(radii, error);
     }
-    if (ky_bodies_need(bodies, KY_NEED_PLACES, error))
-        return KY_USAGE;
+    enum ky_status status = ky_places_check(bodies, error);
+    if (status)
+        return status;
     for (size_t k = 0; k < count; k++)
         if (!(fractions[k] >= 0 && fractions[k] <= 1) || (k && fractions[k] < fractions[k - 1]))
             return ky_fail(error, KY_USAGE, "mass fraction %zu is %g; fractions ascend from 0 to 1",
@@ -272,7 +273,7 @@ enum ky_status ky_lagrangian_radii(const struct ky_bodies *bodies, const double 
     if (!bins.part)
         return ky_no_memory(error, "bins of radius", KY_BLOCKS * BINS, sizeof *bins.part);
     weigh(&bins);
-    enum ky_status status = search_bins(&bins, n, goals, error);
+    status = search_bins(&bins, n, goals, error);
     free(bins.part);
     return status;
 }

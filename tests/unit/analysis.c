@@ -119,6 +119,9 @@ static void density_centre_of_odd_systems(void **state)
         bodies.mass[i] = 0;
     assert_ok(ky_density_centre(&bodies, again, &error));
     assert_between(again[0], 4, 4.4);
+    bodies.position[4000][2] = (double)NAN;
+    assert_int_equal(ky_density_centre(&bodies, again, &error), KY_BAD_DATA);
+    assert_non_null(strstr(error.text, "body 4000"));
     ky_bodies_free(&bodies);
 }
 
@@ -239,6 +242,12 @@ static void lagrangian_radii_of_a_row(void **state)
     const double wrong[] = {0.5, 0.1}, beyond[] = {1.5};
     assert_int_equal(ky_lagrangian_radii(&bodies, centre, 2, wrong, radii, &error), KY_USAGE);
     assert_int_equal(ky_lagrangian_radii(&bodies, centre, 1, beyond, radii, &error), KY_USAGE);
+    assert_int_equal(ky_lagrangian_radii(&bodies, centre, 7, NULL, radii, &error), KY_USAGE);
+    assert_int_equal(ky_lagrangian_radii(&bodies, centre, 7, fractions, NULL, &error), KY_USAGE);
+    bodies.position[10][1] = (double)NAN;
+    assert_int_equal(ky_lagrangian_radii(&bodies, centre, 7, fractions, radii, &error),
+                     KY_BAD_DATA);
+    bodies.position[10][1] = 1000;
     memset(bodies.mass, 0, 11 * sizeof *bodies.mass);
     assert_int_equal(ky_lagrangian_radii(&bodies, centre, 7, fractions, radii, &error),
                      KY_BAD_DATA);
