@@ -195,6 +195,8 @@ static int set_bodies(int number, int first, int n, double (*x)[3], const double
     struct device *d = find(number);
     if (!d || first < 0 || n < 0)
         return -1;
+    if (!n)
+        return 0;
     const size_t from = (size_t)first, count = (size_t)n, end = from + count;
     const enum ky_status status = need_bodies(d, end, &error);
     if (status != KY_OK)
@@ -204,9 +206,9 @@ static int set_bodies(int number, int first, int n, double (*x)[3], const double
         memset(d->mass + d->known, 0, (end - d->known) * sizeof *d->mass);
         d->known = end;
     }
-    if (x && count)
+    if (x)
         memcpy(d->x + from, x + from, count * sizeof *x);
-    if (m && count)
+    if (m)
         memcpy(d->mass + from, m + from, count * sizeof *m);
     d->changed = 1;
     return 0;

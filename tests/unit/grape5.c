@@ -1,6 +1,7 @@
 /* The GRAPE-5 calls on every engine that opens, against nested loops in double. */
 #include "test.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -170,6 +171,7 @@ static void errors(void **state)
     assert_true(g5_get_jmemsize() > 1 << 24);
     assert_int_not_equal(g5_set_n(-1), 0);
     assert_int_not_equal(g5_set_xmj(-1, 3, x, m), 0);
+    assert_int_equal(g5_set_xmj(INT_MAX, 0, x, m), 0); /* takes no memory */
     assert_int_not_equal(g5_set_xi(-1, x), 0);
     assert_int_equal(g5_set_xi(5, x), 0);
     assert_int_equal(g5_run(), 0);
