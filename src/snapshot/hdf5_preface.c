@@ -74,13 +74,14 @@ enum ky_status ky_hdf5_read_header(hid_t file, unsigned types, struct ky_hdf5_he
             "/Header: MassTable is not a list of numbers; it must be one number for each type");
     memcpy(h->mass, masses, sizeof h->mass);
     double files = ky_hdf5_real(header, "NumFilesPerSnapshot", 1);
-    h->time = ky_hdf5_real(header, "Time", 0);
+    const struct ky_hdf5_told time = ky_hdf5_tell(header, "Time");
+    h->time = time.is_there ? time.number : 0;
     H5Gclose(header);
     if (!status && !(files >= 0 && files <= 1e6))
         status = ky_fail(error, KY_BAD_DATA,
                          "/Header: NumFilesPerSnapshot is %g; it must be from 0 to 1e6", files);
     if (!status && !isfinite(h->time))
-        status = ky_fail(error, KY_BAD_DATA, "/Header: Time is %g; it must be finite", h->time);
+        status = ky_hdf5_no_number("Header", "Time", &time, error);
     h->files = status || files < 1 ? 1 : (int)files;
     return status;
 }

@@ -2,6 +2,8 @@
  * snapshot_codes.c has the names and conventions of single codes. */
 #include "hdf5_files.h"
 
+#include <math.h>
+
 #ifdef KY_HAVE_HDF5
 
 /* What make_hdf5 writes, changes or leaves out. */
@@ -152,6 +154,38 @@ static void hdf5_may_lie(void **state)
     }
 }
 
+/* A time may be a text; one that is no number is not taken for 0. */
+static void time_that_is_no_number(void **state)
+{
+    (void)state;
+    struct ky_error error = {0};
+    static const struct {
+        const char *text;
+        double time; /* NaN: refused */
+    } times[] = {{"0.25", 0.25}, {"late", (double)NAN}, {"inf", (double)NAN}};
+    for (size_t k = 0; k < sizeof times / sizeof *times; k++) {
+        struct ky_snapshot snapshot;
+        make_hdf5(in_folder("t.hdf5"), &plain_hdf5, 0);
+        hid_t file = H5Fopen(in_folder("t.hdf5"), H5F_ACC_RDWR, H5P_DEFAULT);
+        hid_t header = H5Gopen2(file, "Header", H5P_DEFAULT), type = H5Tcopy(H5T_C_S1);
+        H5Tset_size(type, strlen(times[k].text));
+        H5Adelete(header, "Time");
+        put_attribute(header, "Time", type, 1, times[k].text);
+        H5Tclose(type);
+        H5Gclose(header);
+        H5Fclose(file);
+        enum ky_status status = ky_snapshot_read(in_folder("t.hdf5"), &snapshot, &error);
+        assert_int_equal(status, isnan(times[k].time) ? KY_BAD_DATA : KY_OK);
+        if (status) {
+            assert_non_null(strstr(error.text, "/Header: Time is "));
+            assert_non_null(strstr(error.text, times[k].text));
+        } else {
+            assert_true(snapshot.time == times[k].time);
+        }
+        ky_snapshot_free(&snapshot);
+    }
+}
+
 static void order_of_another_file_is_refused(void **state)
 {
     (void)state;
@@ -233,6 +267,7 @@ int main(void)
         cmocka_unit_test(foreign_hdf5_is_read),
         cmocka_unit_test(hdf5_in_several_files),
         cmocka_unit_test(hdf5_may_lie),
+        cmocka_unit_test(time_that_is_no_number),
         cmocka_unit_test(damage_without_checksums),
         cmocka_unit_test(order_of_another_file_is_refused),
         cmocka_unit_test(other_hdf5_is_no_snapshot),
