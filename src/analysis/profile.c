@@ -221,14 +221,16 @@ static enum ky_status find_edges(const struct ky_profile_parameters *parameters,
     const double outer = isnan(parameters->outer) ? radii[1] : parameters->outer;
     if (!(inner > 0) || (!(inner < outer) && isnan(parameters->inner) && isnan(parameters->outer)))
         return ky_fail(error, KY_BAD_DATA,
-                       "the bodies are too few, or lie in one place: from the radius %g, which "
-                       "holds %g of the mass, to %g, which holds %g, there are no shells; give "
-                       "the inner and the outer radius",
-                       inner, fractions[0], outer, fractions[1]);
+                       "the bodies are too few, or lie in one place: there are no shells from "
+                       "%g, the radius of %g %% of the mass, to %g, that of %g %%, in the bodies' "
+                       "unit of length; give --inner and --outer",
+                       inner, 100 * fractions[0], outer, 100 * fractions[1]);
     if (!(inner < outer) || !isfinite(outer))
-        return ky_fail(error, KY_USAGE,
-                       "shells from the radius %g to %g; the outer one must be the larger", inner,
-                       outer);
+        return ky_fail(
+            error, KY_USAGE,
+            "--inner is %g and --outer %g, in the bodies' unit of length; --outer must be "
+            "the larger",
+            inner, outer);
     for (size_t s = 0; s <= profile->shells; s++)
         profile->edge[s] = inner * exp(log(outer / inner) * (double)s / (double)profile->shells);
     profile->edge[profile->shells] = outer;

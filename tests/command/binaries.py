@@ -66,13 +66,13 @@ with folder() as where:
         (["binaries", path("four.csv"), "--theta", "1"], 2, "theta"),
         (["binaries", path("none.csv")], 4, "none.csv"),
         (["binaries", where], 4, "no snapshots"),
-        (["profile", path("four.csv"), "--inner", "2", "--outer", "1"], 2, "larger"),
+        (["profile", path("four.csv"), "--inner", "2", "--outer", "1"], 2, "--outer must be the larger"),
         (["profile", path("four.csv"), "--centre-x", "2"], 2, "three numbers"),
         (["profile", path("four.csv"), "--shells", "0"], 2, "range"),
         (["profile", path("four.csv"), "--width", "100"], 2, "-o FILE"),
         (["profile", path("four.csv"), "-o", path("p.csv"), "--width", "100"], 2, ".png"),
         (["profile", path("four.csv"), "-o", path("four.csv")], 2, "--overwrite"),
-        (["profile", "--model", "plummer", "-n", "1"], 4, "no shells"),
+        (["profile", "--model", "plummer", "-n", "1"], 4, "unit of length; give --inner and --outer"),
         (["profile", path("run")], 4, "run"),
     ]:
         process = run(*words, code=code)

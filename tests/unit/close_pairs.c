@@ -508,6 +508,21 @@ static void what_no_number_holds_is_refused(void **state)
         }
 }
 
+/* Lengths in errors have their units. */
+static void lengths_in_errors_have_units(void **state)
+{
+    (void)state;
+    struct ky_error error = {0};
+    struct ky_parameters parameters = parameters_of(0, &methods[0]);
+    struct ky_bodies bodies = cloud_make(CUBE, 50);
+    assert_int_equal(ky_units_preset("cluster", &parameters.units, &error), KY_OK);
+    parameters.softening = 1e13;
+    assert_int_equal(cloud_forces(&parameters, &bodies, NULL, NULL, &error), KY_USAGE);
+    if (!strstr(error.text, "softening 1e+07 Mpc in"))
+        fail_msg("%s", error.text);
+    ky_bodies_free(&bodies);
+}
+
 /* Masses with a potential beyond the range of double, though the accelerations are within it. */
 static void results_are_finite(void **state)
 {
@@ -557,6 +572,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(many_bodies_far_away),
         cmocka_unit_test(clumps_that_nearly_coincide),
         cmocka_unit_test(what_no_number_holds_is_refused),
+        cmocka_unit_test(lengths_in_errors_have_units),
         cmocka_unit_test(results_are_finite),
     };
     return cmocka_run_group_tests(tests, find_engines, NULL);

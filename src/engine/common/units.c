@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/order.h"
+#include "base/quantity.h"
 #include "base/sums.h"
 #include "base/threads.h"
 #include "engine/common/softening.h"
@@ -111,23 +112,38 @@ static double largest_softening(const struct ky_bodies *bodies, double softening
     return most;
 }
 
-static enum ky_status check_extent(const struct ky_bodies *bodies, const struct extent *extent,
-                                   double softening, size_t softest, struct ky_error *error)
+/* A length in the units of the parameters, for an error line. */
+static const char *length(const struct ky_parameters *parameters, double value,
+                          char text[KY_QUANTITY_TEXT])
 {
+    return ky_quantity_text(&parameters->units, KY_LENGTH_UNIT, value, 3, text);
+}
+
+static enum ky_status check_extent(const struct ky_bodies *bodies,
+                                   const struct ky_parameters *parameters,
+                                   const struct extent *extent, double softening, size_t softest,
+                                   struct ky_error *error)
+{
+    char size[KY_QUANTITY_TEXT], what[KY_QUANTITY_TEXT], most[KY_QUANTITY_TEXT];
     double limit = FARTHEST * extent->size;
-    if (extent->size > 0 && extent->far > limit)
+    if (!(extent->size > 0))
+        return KY_OK;
+    length(parameters, extent->size, size);
+    if (extent->far > limit)
+        return ky_fail(
+            error, KY_BAD_DATA,
+            "body %zu is %s from the middle of the system, whose size is %s: a body that "
+            "is farther than %.0e sizes cannot be computed with; take it out",
+            extent->body, length(parameters, extent->far, what), size, FARTHEST);
+    length(parameters, softening, what);
+    length(parameters, limit, most);
+    if (softening > limit && bodies->softening)
         return ky_fail(error, KY_BAD_DATA,
-                       "body %zu is %.3g from the middle of the system, whose size is %.3g: one of "
-                       "more than %.0e sizes cannot be computed with; take the body out",
-                       extent->body, extent->far, extent->size, FARTHEST);
-    if (extent->size > 0 && softening > limit && bodies->softening)
-        return ky_fail(error, KY_BAD_DATA,
-                       "body %zu has softening %.3g in a system of size %.3g; it may be up to %.3g",
-                       softest, softening, extent->size, limit);
-    if (extent->size > 0 && softening > limit)
-        return ky_fail(error, KY_USAGE,
-                       "softening %.3g in a system of size %.3g; it may be up to %.3g", softening,
-                       extent->size, limit);
+                       "body %zu has softening %s in a system of size %s; it may be up to %s",
+                       softest, what, size, most);
+    if (softening > limit)
+        return ky_fail(error, KY_USAGE, "softening %s in a system of size %s; it may be up to %s",
+                       what, size, most);
     return KY_OK;
 }
 
@@ -137,9 +153,10 @@ enum ky_status ky_engine_units(const struct ky_bodies *bodies,
                                struct ky_error *error)
 {
     size_t softest;
+    char far_text[KY_QUANTITY_TEXT], size_text[KY_QUANTITY_TEXT], mass_text[KY_QUANTITY_TEXT];
     struct extent extent = extent_of(bodies, parameters->threads);
     double softening = largest_softening(bodies, parameters->softening, &softest);
-    enum ky_status status = check_extent(bodies, &extent, softening, softest, error);
+    enum ky_status status = check_extent(bodies, parameters, &extent, softening, softest, error);
     if (status)
         return status;
     double size = extent.size > 0 ? extent.size : softening;
@@ -150,15 +167,18 @@ enum ky_status ky_engine_units(const struct ky_bodies *bodies,
            scale = parameters->g * (units->mass / units->length) / units->length;
     if (reach > KY_FARTHEST_UNITS || (parameters->g > 0 && !isnormal(scale)) ||
         (size > 0 && size / units->length < 1e-3))
-        return ky_fail(error, KY_BAD_DATA,
-                       "lengths of about %.3g and masses of about %.3g give accelerations that no "
-                       "number holds; other units are needed",
-                       size, extent.mass);
+        return ky_fail(
+            error, KY_BAD_DATA,
+            "lengths of about %s and masses of about %s give accelerations that no "
+            "number holds; other units are needed",
+            length(parameters, size, size_text),
+            ky_quantity_text(&parameters->units, KY_MASS_UNIT, extent.mass, 3, mass_text));
     if (frame->edge > 0 && extent.far > KY_FARTHEST_UNITS * frame->length)
         return ky_fail(error, KY_BAD_DATA,
-                       "body %zu is %.3g from the middle of the system: too far for a unit of %.3g "
+                       "body %zu is %s from the middle of the system: too far for a unit of %s "
                        "that was given",
-                       extent.body, extent.far, frame->length);
+                       extent.body, length(parameters, extent.far, far_text),
+                       length(parameters, frame->length, size_text));
     if (frame->length > 0 && extent.far <= KY_FARTHEST_UNITS * frame->length)
         *units = (struct ky_engine_units){frame->length, frame->mass};
     return KY_OK;
