@@ -297,13 +297,13 @@ static int by_number(const void *a, const void *b)
 
 void ky_paths_free(struct ky_paths *paths)
 {
-    for (size_t k = 0; paths && k < paths->count; k++)
+    if (!paths)
+        return;
+    for (size_t k = 0; k < paths->count; k++)
         free(paths->path[k]);
-    if (paths) {
-        free(paths->path);
-        paths->path = NULL;
-        paths->count = 0;
-    }
+    free(paths->path);
+    paths->path = NULL;
+    paths->count = 0;
 }
 
 enum ky_status ky_run_snapshots(const char *folder, struct ky_paths *paths, struct ky_error *error)
