@@ -48,11 +48,14 @@ static int read_line(FILE *file, struct line *line)
     return 1;
 }
 
-/* Reads the first line that is not a comment (# before it). A comment may give units. */
+/* Reads the first line that is not a comment (# before it). A comment may give units. Some editors
+ * put a byte-order mark before the first line: it is taken away. */
 static int read_names(FILE *file, struct line *line, struct columns *columns)
 {
-    static const char mark[] = "# units: ";
+    static const char mark[] = "# units: ", order[] = "\xef\xbb\xbf";
     while (read_line(file, line)) {
+        if (line->number == 1 && !strncmp(line->text, order, strlen(order)))
+            memmove(line->text, line->text + strlen(order), strlen(line->text + strlen(order)) + 1);
         if (*line->text != '#')
             return 1;
         if (!strncmp(line->text, mark, strlen(mark)))

@@ -409,6 +409,10 @@ def plots(top):
     plot("energy", went)
     check(ranges()["time"][0] < 0 and ranges()["time"][1] > 0.25, "energies of a folder")
     with open(table, "w") as file:
+        file.write("\ufefftime,kinetic,potential,energy,de\n0,1,-3,-2,\n10,2,-4,-2.5,\n")
+    plot("energy", table)
+    check(pixels(out) == bare, "a byte-order mark before a table is no part of its first column")
+    with open(table, "w") as file:
         file.write("time,kinetic\n0,1\n")
     check("potential" in plot("energy", table, code=4).stderr, "a column that is missing is named")
     columns(plot, ranges, table, out)
