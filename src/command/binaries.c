@@ -194,6 +194,7 @@ static enum ky_status find(struct cli *cli, struct request *request)
     struct rows rows = {0};
     const char *word = cli->word_count ? cli->words[0] : NULL;
     const int folder = word && files_is_folder(word);
+    request->source.reading.may_be_empty = folder;
     enum ky_status status = table_check(cli, &request->output, source_file(cli, &request->source));
     if (!status && folder)
         status = files_add(cli, &files, word);

@@ -120,7 +120,9 @@ void cli_log(void *context, enum ky_log_level level, const char *line);
 struct reading {
     const char *types;              /* --types as it was given, or NULL */
     int physical, stored, renumber; /* stored: --as-stored */
-    uint64_t count_above;           /* as in struct ky_read_options; there is no option for it */
+    uint64_t count_above;           /* this and the next as in struct ky_read_options; there are no
+                                       options for them */
+    int may_be_empty;
 };
 /* Binds --physical, --as-stored, --types and --renumber. */
 void reading_add(struct cli *cli, struct reading *reading);
@@ -132,7 +134,7 @@ enum ky_status reading_how(struct cli *cli, const struct reading *reading,
 /* Reads the snapshot `path`. `units` (or NULL) are for a file that names none. With `as_it_is`
  * comoving, h-scaled and periodic files are read as they are, for a description or a picture, and
  * options with units get numbers in the units of the file. Else such files are KY_BAD_DATA unless
- * the options say how to read them. */
+ * the options say how to read them. Warns of a file without bodies that may be empty. */
 enum ky_status reading_get(struct cli *cli, const struct reading *reading, const char *path,
                            const struct ky_units *units, int as_it_is,
                            struct ky_snapshot *snapshot);

@@ -349,6 +349,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 1, INT_MAX, 0);
     if (status || describe || cli->help)
         return status;
+    reading.may_be_empty = cli->word_count > 1 || files_is_folder(cli->words[0]);
     request.reading = &reading, request.parameters = &parameters, request.film = &wanted;
     int film = request.output && ky_ends_with(request.output, ".mp4");
     choose_shown(cli, film, &parameters);

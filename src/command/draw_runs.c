@@ -239,7 +239,7 @@ struct series {
     double *values; /* [1 + RADII][files.count]; row 0 has the times */
 };
 
-/* Lagrangian radii of one snapshot, about its density centre. */
+/* Lagrangian radii of one snapshot, about its density centre; NaN where it has no bodies. */
 static enum ky_status measure_radii(struct cli *cli, const struct draw_request *request,
                                     const char *file, double *time, double radii[RADII],
                                     struct ky_units *units)
@@ -248,11 +248,14 @@ static enum ky_status measure_radii(struct cli *cli, const struct draw_request *
     double centre[3];
     ky_snapshot_clear(&snapshot);
     enum ky_status status = reading_get(cli, request->reading, file, NULL, 1, &snapshot);
-    if (!status)
+    const size_t n = snapshot.bodies.n;
+    for (size_t k = 0; k < RADII; k++)
+        radii[k] = (double)NAN;
+    if (!status && n)
         status = ky_draw_check(&snapshot.bodies, &cli->error);
-    if (!status)
+    if (!status && n)
         status = ky_sampled_centre(&snapshot.bodies, centre, &cli->error);
-    if (!status)
+    if (!status && n)
         status = ky_lagrangian_radii(&snapshot.bodies, centre, RADII, ky_lagrangian_fractions,
                                      radii, &cli->error);
     *time = snapshot.time, *units = snapshot.units;

@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "base/bodies.h"
+#include "base/number.h"
 #include "command/command.h"
 
 const char *const body_type_names[6] = {"gas", "halo", "disk", "bulge", "stars", "black holes"};
@@ -25,6 +26,7 @@ static const struct ky_option reading_options[] = {
 void reading_add(struct cli *cli, struct reading *reading)
 {
     reading->count_above = 0;
+    reading->may_be_empty = 0;
     cli_add_table(cli, "reading", reading_options, reading);
 }
 
@@ -59,6 +61,7 @@ enum ky_status reading_how(struct cli *cli, const struct reading *reading,
                                        : KY_SPACE_REFUSED;
     options->renumber = reading->renumber;
     options->count_above = reading->count_above;
+    options->may_be_empty = reading->may_be_empty;
     options->units = units;
     options->log = cli_log;
     options->log_context = cli;
@@ -72,6 +75,11 @@ enum ky_status reading_get(struct cli *cli, const struct reading *reading, const
     enum ky_status status = reading_how(cli, reading, units, as_it_is, &options);
     if (!status)
         status = ky_snapshot_read_as(path, &options, snapshot, &cli->error);
+    if (!status && !snapshot->bodies.n) {
+        char line[KY_REMARK];
+        ky_format(line, sizeof line, "%s: holds no bodies", path);
+        cli_log(cli, KY_LOG_WARNING, line);
+    }
     return status || !as_it_is ? status : cli_settle(cli, &snapshot->units);
 }
 

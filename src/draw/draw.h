@@ -88,8 +88,8 @@ enum ky_status ky_view_aim(struct ky_view *view, const struct ky_draw_parameters
 /* The place of a point on a picture of this size; both in pixels from its upper left corner. */
 void ky_view_place(const struct ky_view *view, const size_t size[2], const double x[3],
                    double pixel[2]);
-/* 1 if there are bodies, and none that counts is in the picture of this size [pixels]. Then `text`
- * says where the picture and the bodies are. */
+/* 1 if no body that counts is in the picture of this size [pixels]. Then `text` says where the
+ * picture and the bodies are, or that there are none. */
 int ky_view_misses(const struct ky_view *view, const size_t size[2],
                    const struct ky_snapshot *panel, char *text, size_t room);
 

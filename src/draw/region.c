@@ -233,6 +233,12 @@ int ky_view_misses(const struct ky_view *view, const size_t size[2],
     const struct ky_bodies *bodies = &panel->bodies;
     const double *middle = view->middle, per_pixel = view->side / (double)ky_shorter(size);
     double centre[3];
+    char time[KY_QUANTITY_TEXT];
+    if (!bodies->n) {
+        ky_format(text, room, "there are no bodies at t = %s: the picture of that time is empty",
+                  ky_quantity_text(&panel->units, KY_TIME_UNIT, panel->time, 6, time));
+        return 1;
+    }
     for (size_t i = 0; i < bodies->n; i++) {
         int inside = view->by_number || bodies->mass[i] > 0;
         for (int k = 0; k < 2 && inside; k++)
@@ -241,7 +247,7 @@ int ky_view_misses(const struct ky_view *view, const size_t size[2],
         if (inside)
             return 0;
     }
-    if (!bodies->n || ky_about_find(&mass, bodies, NULL, 0, centre, NULL))
+    if (ky_about_find(&mass, bodies, NULL, 0, centre, NULL))
         return 0;
     for (int c = 0; c < 3; c++) /* the rounding of a sum that should be 0 means nothing */
         if (fabs(centre[c]) < 1e-9 * (fabs(middle[c]) + view->side))

@@ -89,7 +89,6 @@ static enum ky_format recognise(const struct ky_input *input)
     return KY_FORMAT_BY_NAME;
 }
 
-/* The error for a file of no known format. */
 /* The names of all formats, with commas between, or the endings of those that are written. */
 enum { LIST = 128 };
 static const char *list_names(char text[LIST])
@@ -111,6 +110,7 @@ static const char *list_endings(char text[LIST])
     return text;
 }
 
+/* The error for a file of no known format. */
 static enum ky_status unknown_content(const struct ky_input *input, struct ky_error *error)
 {
     char head[5] = {0};
@@ -137,7 +137,7 @@ static enum ky_status finish(struct ky_snapshot *made, const struct ky_read_opti
     }
     if (options->types)
         ky_bodies_choose(bodies, options->types);
-    if (bodies->n == 0)
+    if (bodies->n == 0 && !options->may_be_empty)
         return ky_fail(error, KY_BAD_DATA, "holds no bodies%s",
                        options->types ? " of the chosen types" : "");
     if (options->space == KY_SPACE_PHYSICAL && !made->space.converted)

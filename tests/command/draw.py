@@ -364,6 +364,28 @@ def follows(top):
     check("no body" in draw("--show", "trails", "--region", "1", "--centre-x", "-700"), "trails outside of the picture: a warning")
 
 
+def escaped(top):
+    """A run whose bodies have all escaped before its end."""
+    if "HDF5: yes" not in run("--version").stdout:
+        return skip("a run without bodies at its end", "this build has no HDF5")
+    start, went, out = (os.path.join(top, name) for name in ("apart.csv", "escaped", "escaped.png"))
+    with open(start, "w") as file:
+        file.write("id,mass,x,y,z,vx,vy,vz\n1,1,1,0,0,9,0,0\n2,1,-1,0,0,-9,0,0\n")
+    run("run", start, "--softening", "0.1", "--step", "0.25", "--end", "1", "--every", "0.5", "--escape-radius", "3", "--output", went,
+        "--engine", "cpu", "--quiet")
+    last = sorted(name for name in os.listdir(went) if name.startswith("snapshot_"))[-1]
+    how = ["-o", out, "--width", "240", "--overwrite"]
+    for words in ([], ["--show", "density"], ["--show", "trails"], ["--about", "mass"]):
+        said = run("draw", went, *words, *how).stderr
+        check("trails" in words or ("no bodies at t = 1" in said and "no bodies at t = 0:" not in said),
+              f"a run without bodies at its end is drawn, with a warning: {words}", said)
+    said = run("draw", "--plot", "radii", went, *how).stderr
+    check(f"{last}: holds no bodies" in said, "and its Lagrangian radii are plotted", said)
+    said = run("binaries", went)
+    check(f"{last}: holds no bodies" in said.stderr and "0 binaries of 0 bodies" in said.stdout, "and its binaries are listed", said.stderr)
+    check("holds no bodies" in run("draw", os.path.join(went, last), *how, code=4).stderr, "a single file without bodies is refused")
+
+
 def plots(top):
     """The ranges of the axes stand in the file; each reaches 3 % beyond what is shown."""
     out, went = os.path.join(top, "plot.png"), os.path.join(top, "run")
@@ -475,6 +497,7 @@ else:
         live(top)
         follows(top)
         plots(top)
+        escaped(top)
         if os.path.exists(PRELOAD):
             faults(top, a, out, draw)
         else:
