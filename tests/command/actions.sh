@@ -24,7 +24,7 @@ check "with double" "#pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #define KY_RSQRT(x) rsqrt(x)
 #define KY_SPLAT(x) ((KY_REAL)(x))
 #define KY_RSQRT_SCALE 1"
-# A fourth action is its file, a line and an include: the example of docs/general-walk.md, in the device's kernels.
+# A new action is a file, a line and an include: the example of docs/general-walk.md in the kernels of devices.
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 mkdir -p "$folder/physics"
@@ -37,10 +37,10 @@ printf '#include "engine/device/kernels/forces/general.k"\n' >"$folder/all.cl"
 said=$(clang -x cl -cl-std=CL1.2 -DKY_PRECISION=0 -Xclang -finclude-default-header -I"$folder" -Isrc \
     -Wall -Wextra -Werror -Wno-unused-function -S -emit-llvm -O0 -o - "$folder/all.cl" 2>&1)
 case $said in
-*"@ky_general_enclosed_single("*) echo "ok $number - an action of one's own is a file, a line and an include" ;;
+*"@ky_general_enclosed_single("*) echo "ok $number - a new action is a file, a line and an include" ;;
 *)
     printf '%s\n' "$said" | head -n 20 | sed 's/^/# /'
-    echo "not ok $number - an action of one's own is a file, a line and an include"
+    echo "not ok $number - a new action is a file, a line and an include"
     ;;
 esac
 echo "1..$number"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# PoCL ends the process when it is asked for devices where /sys is not mounted: `--engine auto` does not ask it.
+# Where /sys is not mounted PoCL ends a process that asks for its devices. `--engine auto` does not ask.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/command/tap.sh
 auto() { "$@" "$KYOHO" force --model plummer -n 2000 --threads 1 --force direct --engine auto; }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# kyoho bench unroll: the table of unrollings, and what is said where an engine has none.
+# kyoho bench unroll: the table of unrollings, and the error of an engine that has none.
 import os
 import re
 
@@ -7,7 +7,7 @@ from tap import check, finish, run, run_json, skip
 
 refused = run("bench", "unroll", "--engine", "cpu", code=3)
 check("unrolled kernels" in refused.stderr and "kyoho devices" in refused.stderr and not refused.stdout,
-      "the CPU engine has no unrollings, and it is said how to get them", refused.stderr)
+      "the CPU engine has no unrollings, and the error says which engines have", refused.stderr)
 
 SIDES = (1, 2, 4, 8)
 NAMES = [f"{sinks}x{sources}" for sinks in SIDES for sources in SIDES] + ["tuned"]
@@ -19,7 +19,7 @@ if not devices:
 def three(engine):
     extended = run_json("bench", "unroll", "--engine", engine, "-n", "300", "--precision", "extended")
     check([row["unroll"] for row in extended["bench"]] == ["1x1", "4x1", "4x4", "tuned"],
-          "in other precisions F09's three and tuned", extended["bench"])
+          "other precisions have none, simple, double and tuned", extended["bench"])
 
 
 def sweep(engine):
@@ -35,12 +35,12 @@ def sweep(engine):
           and all(abs(answer["over_" + name] * speed[other] / speed[best] - 1) < 1e-9
                   for name, other in (("none", "1x1"), ("simple", "4x1"), ("double", "4x4")))
           and abs(answer["tuned_over_best"] * speed[best] / speed["tuned"] - 1) < 1e-9,
-          "and the answer follows from them", answer)
+          "the answer follows from the table", answer)
     text = run("bench", "unroll", "--engine", engine, "-n", "300").stdout.splitlines()
     check(len(text) == 9 and all(re.match(rf" +{side}( +[0-9.e+]+ +[0-9.e-]+){{4}}$", line)
                                  for side, line in zip(SIDES, text[3:7]))
           and text[7].startswith("tuned") and re.match(r"\dx\d is the fastest", text[8]),
-          "the table on the terminal and a line that answers", "\n".join(text))
+          "the table on the terminal, and a line with the answer", "\n".join(text))
 
 
 for device in devices[:1]:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# kyoho binaries and kyoho profile: what they print, write and refuse. Their numbers are tested in unit/binaries.c and unit/profile.c.
+# The output, files and errors of kyoho binaries and kyoho profile. unit/binaries.c and unit/profile.c test the numbers.
 import csv
 import json
 import math
@@ -33,7 +33,7 @@ with folder() as where:
           "elements with the G of the units", inner)
     written = table(path("four-out.csv"))
     check([float(row["period"]) for row in written] == [row["period"] for row in rows] and "pc" in open(path("four-out.csv")).readline(),
-          "the file has the same numbers, and says their units", written)
+          "the file has the same numbers, with their units", written)
     text = run("binaries", path("four.csv"), "--units", "cluster")
     check("2 binaries of 5 bodies" in text.stdout and "yr" in text.stdout and "km²/s²" in text.stdout and "no softening is known" in text.stderr, "as text, with units",
           text.stdout + text.stderr)
@@ -55,7 +55,7 @@ with folder() as where:
         "--engine", "cpu", "--quiet")
     rows = run_json("binaries", path("run"))["binaries"]
     check([row["time"] for row in rows] == [0, 0.5, 1] and all(abs(row["semi_major_axis"] - 1) < 1e-3 and abs(row["eccentricity"] - 0.5) < 1e-3 for row in rows),
-          "of a run every snapshot, with the softening of the run", rows)
+          "every snapshot of a run, with the run's softening", rows)
     check(run("binaries", path("run")).stdout.count("1 binary of 2 bodies") == 3, "a line for each snapshot")
     check(run_json("binaries", "--model", "plummer", "-n", "1")["binaries"] == [], "a single body")
     for words, code, says in [
@@ -91,7 +91,7 @@ with folder() as where:
         run("profile", path("cluster.csv"), "-o", path("profile.png"), "--width", "300", "--height", "600", "--quiet")
         check(open(path("profile.png"), "rb").read(8) == b"\x89PNG\r\n\x1a\n", "a plot")
         run("profile", path("four.csv"), "--inner", "1e-4", "--outer", "20", "--shells", "3", "-o", path("few.png"), "--quiet")  # no anisotropy anywhere
-        check(os.path.getsize(path("few.png")) > 1000, "a plot of few bodies has what is known")
+        check(os.path.getsize(path("few.png")) > 1000, "a plot of few bodies, without an anisotropy")
     else:
         skip("a plot", "no PNG here")
     error = json.loads(run("profile", path("none.csv"), "--json", code=4).stdout)

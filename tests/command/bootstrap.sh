@@ -1,6 +1,5 @@
 #!/bin/sh
-# What bootstrap does on a machine without anything: a PATH with a few tools and a make-believe apt-get, which writes
-# down what it was asked for.
+# bootstrap on a bare machine: a PATH with a few tools, and a pretended apt-get that writes down what it is asked for.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/command/tap.sh
 root=$PWD
@@ -24,9 +23,9 @@ bare "$root/bootstrap" build
 result $? "without a compiler it ends with exit code 3 and names what is missing"
 [ "$(grep -c . "$folder/asked")" -ge 2 ] && sed -n 1p "$folder/asked" | grep -q '^noninteractive .*update' &&
     sed -n 2p "$folder/asked" | grep -q '^noninteractive .*install -y .*gcc libc6-dev make pkg-config libhdf5-dev libpng-dev libcairo2-dev libfftw3-dev ocl-icd-opencl-dev *$'
-result $? "apt-get is asked once for all of it, without questions"
+result $? "apt-get is called once for all packages, and asks no questions"
 grep -q 'missing: libpng-dev - pictures' "$folder/said" && grep -q 'still missing: libhdf5-dev - HDF5 snapshots' "$folder/said"
-result $? "it says what each is for, and what is lost"
+result $? "it says what each package is for, and what is lost without it"
 grep -q 'cmocka' "$folder/asked"
 [ $? -eq 1 ]
 result $? "a build does not ask for what only the tests need"
@@ -36,26 +35,26 @@ bare APT_FAILS=yes "$root/bootstrap" check
 grep -q 'could not install libcmocka-dev' "$folder/said" && grep -q ' install .* python3-yt *$' "$folder/asked"
 result $? "packages that fail together are tried one by one"
 grep -q 'apt-get says: Unable to locate package' "$folder/said" && grep -q 'still missing: clang - the test' "$folder/said"
-result $? "what apt-get said is shown, and what is still missing"
+result $? "it shows the error of apt-get, and what is still missing"
 
 rm "$folder/bin/apt-get"
 bare "$root/bootstrap" build
 [ $? -eq 3 ] && grep -q 'no apt-get here' "$folder/said"
 result $? "without apt-get it says so"
 
-# Everything is there, make-believe, and nvcc; what make is told of CUDA is written down.
+# Everything is pretended to be there, also nvcc. The pretended make writes down its variables of CUDA.
 for tool in cc pkg-config nvcc; do printf '#!/bin/sh\ncat >/dev/null\n' >"$folder/bin/$tool"; done
 printf '#!/bin/sh\necho "${CUDA_ARCHS:-all}" >>"%s"; echo "${CUDA:-yes}" >"%s"\n' "$folder/archs" "$folder/cuda" >"$folder/bin/make"
 chmod +x "$folder/bin/make" "$folder/bin/cc" "$folder/bin/pkg-config" "$folder/bin/nvcc"
 wanted=ptx
 if [ -e /dev/nvidiactl ] || [ -e /dev/dxg ]; then wanted=all; fi
 bare "$root/bootstrap" build && [ "$(sed -n 1p "$folder/archs")" = $wanted ] && { [ $wanted = all ] || grep -q 'PTX alone' "$folder/said"; }
-result $? "CUDA is compiled for many cards only where one is, and it says so"
+result $? "CUDA is compiled for many cards only on a machine with a card, and it says so"
 bare CUDA_ARCHS=86 "$root/bootstrap" build && [ "$(sed -n '$p' "$folder/archs")" = 86 ]
-result $? "or for those that are asked for"
-bare OUT="$folder/demo" "$root/bootstrap" demo # which ends where there is no program
+result $? "CUDA is compiled for the cards that CUDA_ARCHS names"
+bare OUT="$folder/demo" "$root/bootstrap" demo # ends, since there is no program
 [ "$(cat "$folder/cuda")" = "$([ $wanted = ptx ] && echo no || echo yes)" ]
-result $? "the demonstration is built without CUDA where no card is"
+result $? "the demonstration is built without CUDA on a machine without a card"
 
 "$root/bootstrap" --help >"$folder/said" && grep -q 'bootstrap demo' "$folder/said"
 result $? "--help"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# The numbers of energy.csv against sums made here from the snapshots, pair by pair.
+# The numbers of energy.csv against sums over the pairs of the snapshots.
 import csv
 import glob
 import math
@@ -19,7 +19,7 @@ def table(path):
 
 
 def sums(bodies):
-    """What a row has to hold, by its own loops over bodies and pairs."""
+    """The right numbers of a row, by loops over bodies and pairs."""
     m = [b["mass"] for b in bodies]
     x = [[b[c] for c in ("x", "y", "z")] for b in bodies]
     v = [[b[c] for c in ("vx", "vy", "vz")] for b in bodies]
@@ -48,7 +48,7 @@ with folder() as top:
     def path(name):
         return os.path.join(top, name)
 
-    # Unequal masses, off the origin, with a drift that has a hundred times the energy of the system itself.
+    # Unequal masses, away from the origin, with a drift of a hundred times the energy of the system itself.
     run("model", "plummer", "-n", "150", "--softening", str(SOFTENING), "-o", path("model.csv"))
     for name, drift in (("rest", (0, 0, 0)), ("drift", DRIFT)):
         with open(path(name + ".csv"), "w") as out:
@@ -78,5 +78,5 @@ with folder() as top:
     rest = table(path("rest/energy.csv"))
     worst = max(abs(a["virial_ratio"] / b["virial_ratio"] - 1) for a, b in zip(rest, rows))
     check(worst < 1e-6 and rest[0]["kinetic"] < 0.1 * rows[0]["kinetic"], "the virial ratio does not count bulk motion", worst)
-    check(not rest[0]["momentum_x"] == rows[0]["momentum_x"], "which the momentum does")
+    check(not rest[0]["momentum_x"] == rows[0]["momentum_x"], "the momentum does count bulk motion")
 finish()

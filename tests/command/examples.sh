@@ -17,7 +17,7 @@ for source in "$root"/examples/*.c; do
     result $? "$name builds and has under 80 lines"
 done
 
-# What a program printed, tested by an awk condition on its words.
+# Tests the words that a program printed by a condition of awk.
 check() { # name condition text
     cat "$1.out"
     awk "BEGIN { bad = 1 } $2 { bad = 0 } END { exit bad }" "$1.out"
@@ -49,14 +49,14 @@ check 10-options '/did you mean theta/' "a parameter is set by its name"
 ./11-visit visited >11-visit.out 2>&1
 check 11-visit '/^t 0.500/ && $5 > 0.6 && $5 < 0.9' "a function is called within a run"
 [ "$(grep -c '^t ' 11-visit.out)" -eq 4 ] && grep -q '1000 bodies are still here' 11-visit.out
-result $? "every eighth step, and the bodies are kept"
+result $? "it is called after every eighth step, and the bodies are kept"
 
 ./12-own-field >12-own-field.out
 check 12-own-field '/^t 0/ { e = $9 } /^t 4/ && $7 < -0.3 && $9 - e < 1e-8 && e - $9 < 1e-8 && e' "a cluster in a field of the program's own"
 ./13-bridge >13-bridge.out
 check 13-bridge '/^t 0.062/ { e = $4 } /^t 2.000/ && $4 - e < 2e-5 && e - $4 < 2e-5 && e && $10 > 50' "two simulations kick each other"
 
-# Its many short steps of few bodies are quickest on one thread.
+# Many short steps of few bodies are fastest on one thread.
 OMP_NUM_THREADS=1 KYOHO=$KYOHO N=400 OUT=demo "$root/examples/collision.sh" >collision.out 2>&1
 check collision '/the snapshots/' "the collision through the command"
 [ "$(wc -l <demo/run/energy.csv)" -ge 48 ]

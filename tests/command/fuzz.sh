@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every reader over its kept corpus and a fixed number of mutations of each file, under sanitizers.
+# Every reader with the files of its corpus, and with a fixed number of mutations of each file, under sanitizers.
 cd "$(dirname "$0")/../.." || exit 1
 if ! echo 'int main(void){return 0;}' | ${CC:-cc} -x c -fsanitize=address,undefined -o /dev/null - 2>/dev/null; then
     echo "ok 1 - readers under mutation # SKIP the compiler has no address sanitizer"
@@ -9,7 +9,7 @@ jobs=${JOBS:-$(nproc)}
 make -s -j"$jobs" SANITIZED= sanitize-address || { echo "not ok 1 - the fuzzers build"; exit 1; }
 export folder="$BUILD/address/tests/fuzz" LSAN_OPTIONS=print_suppressions=0 UBSAN_OPTIONS=print_stacktrace=1
 export ASAN_OPTIONS="allocator_may_return_null=1:suppressions=$PWD/tests/asan.supp:print_suppressions=0"
-# A reader, the mutations of each of its files, the files.
+# Lines of a reader, the number of mutations of each file, and the folders of its files.
 cat >"$folder/work" <<'END'
 hdf5 200 hdf5
 content 100 *

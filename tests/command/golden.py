@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-# Restart files of every version of the format are resumed, and the run ends as one that was never stopped. Each folder
-# tests/golden/version_N holds what such a program left of
+# Restart files of every version of the format are resumed, and the run ends like one that was never stopped. Each folder
+# tests/golden/version_N has the results of a program with that version, of
 #   kyoho run --input bodies.csv --softening-kind symmetric --g 2 --end 1 --step 0.0625 --every 0.25 --at 0.8125 --isa plain --threads 1
 import csv
 import os
@@ -35,7 +35,7 @@ with folder() as top:
     run("run", "--input", os.path.join(GOLDEN, "bodies.csv"), *OPTIONS, "--end", "1.5", "--output", path("whole"))
     last = max(name for name in os.listdir(path("whole")) if name.startswith("snapshot_"))
     versions = sorted(name for name in os.listdir(GOLDEN) if name.startswith("version_"))
-    with open(path("whole", "restart.kyo"), "rb") as file: # docs/formats/restart.md: after the name and the mark of the order
+    with open(path("whole", "restart.kyo"), "rb") as file: # docs/formats/restart.md: after the name and the byte order mark
         present = struct.unpack_from("<I", file.read(16), 12)[0]
     check(versions == [f"version_{k}" for k in range(1, present + 1)], "there is a golden file of every version", (versions, present))
     for version in versions:
@@ -45,7 +45,7 @@ with folder() as top:
         after = rows(path(version))
         check(after[:len(before)] == before, f"{version}: its rows are kept")
         later = [name for name in ("external", "bodies", "mass", "bound_mass", "half_mass_radius") if name not in after[0]]
-        expected = rows(path("whole"), ("wall_s", *later))  # columns that the program of then did not write
+        expected = rows(path("whole"), ("wall_s", *later))  # without the columns that this version did not write
         check(after[len(before):] == expected[len(before):], f"{version}: the rows that follow are those of a whole run", (after[-2:], expected[-2:]))
         check(bodies(version, last) == bodies("whole", last), f"{version}: so is the last snapshot, {last}")
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs into an empty folder and uses what is there as another program would.
+# Installs into an empty folder, and uses the installed files as another program would.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/command/tap.sh
 root=$(mktemp -d) || exit 1

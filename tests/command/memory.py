@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-# The memory that --dry-run predicts against the peak of the process, from two million bodies on. Of fewer, the program itself
-# and what the C library keeps count for more than 5 %.
+# The memory that --dry-run predicts, against the peak of the process, from two million bodies on. With fewer bodies the
+# program itself and the memory that the C library keeps are more than 5 %.
 import os
 import subprocess
 import sys
@@ -10,7 +10,7 @@ from tap import KYOHO, check, finish, folder, run_json
 
 
 def peak(words):
-    """The largest resident size of a run to its end, in bytes."""
+    """The peak of the resident memory of a run to its end, in bytes; 0 if it fails."""
     process = subprocess.Popen([KYOHO, *words], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = status
@@ -18,8 +18,8 @@ def peak(words):
 
 
 def peak_before_sums(words):
-    """The same of a run that is ended when its memory has not grown for a while: exact sums of so many bodies take minutes and
-    no memory."""
+    """The peak of a run that is ended when its memory has not grown for a while, in bytes. Exact sums of so many bodies take
+    minutes, and no more memory."""
     process = subprocess.Popen([KYOHO, *words], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     most, since = 0, time.monotonic()
     while process.poll() is None and time.monotonic() - since < 5:
@@ -45,7 +45,7 @@ with folder() as where:
     if not os.path.exists("/proc/self/status"):
         check(True, "memory is foreseen # SKIP no /proc")
         finish()
-    # In `make check` one run of each kind of force, in `make check-all` all of it.
+    # `make check` has one run of each kind of force, `make check-all` all runs.
     everything = os.environ.get("KYOHO_TEST_ALL")
     for n in (2000000, 3500000) if everything else (2000000,):
         model = ["--model", "plummer", "-n", str(n)]

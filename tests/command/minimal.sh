@@ -1,5 +1,5 @@
 #!/bin/sh
-# A build without any optional library, and with plain C in place of instruction sets, makes bodies, runs them, and says what it has not.
+# A build without optional libraries, with plain C in place of instruction sets, makes and runs bodies, and says what it lacks.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/command/tap.sh
 small=$BUILD/minimal
@@ -9,7 +9,7 @@ make -s -j"${JOBS:-$(nproc)}" BUILD="$small" OPT=-O1 DEBUG= ISAS=plain HDF5=no P
 result $? "builds without HDF5, libpng, cairo, FFTW, OpenMP, OpenCL and CUDA"
 cat "$folder/made"
 ! grep -q 'warning:' "$folder/made"
-result $? "and without a warning"
+result $? "builds without a warning"
 kyoho=$small/kyoho
 "$kyoho" model plummer -n 200 -o "$folder/a.tipsy"
 result $? "makes a model"
@@ -25,7 +25,7 @@ result $? "an HDF5 snapshot is refused with exit code 3 and the reason"
 result $? "a picture is refused with exit code 3 and the reason"
 "$kyoho" draw "$folder/a.tipsy" -o "$folder/a.pdf" 2>"$folder/said"
 [ $? -eq 3 ] && grep -q "CAIRO=no" "$folder/said" && [ ! -e "$folder/a.pdf" ]
-result $? "and so is a PDF"
+result $? "a PDF is refused with exit code 3 and the reason"
 "$kyoho" groups "$folder/a.tipsy" -o "$folder/g.hdf5" 2>"$folder/said"
 [ $? -eq 3 ] && grep -q "HDF5=no" "$folder/said" && "$kyoho" groups "$folder/a.tipsy" -o "$folder/g.csv" >/dev/null && [ -s "$folder/g.csv" ]
 result $? "a catalogue is refused as HDF5, with exit code 3 and the reason, and written as CSV"
@@ -35,7 +35,7 @@ result $? "a random field is refused with exit code 3 and the reason"
 if [ "$(uname -m)" = x86_64 ]; then
     "$kyoho" force "$folder/a.tipsy" --softening 0.05 --isa sse2 2>"$folder/said"
     [ $? -eq 3 ] && grep -q "this build has no SSE2" "$folder/said"
-    result $? "an instruction set that the build has not is not a fault of the processor"
+    result $? "the error blames the build, not the processor, for an instruction set that was not built"
 fi
 printf '[integrator]\nstep = 0.125\n' >"$folder/run.ini"
 "$kyoho" run "$folder/run.ini" --input "$folder/a.tipsy" --steps 1 --softening 0.05 --output "$folder/ini" 2>"$folder/said"
@@ -45,4 +45,4 @@ result $? "a parameter file is read"
 result $? "--version says that features were switched off"
 ${CC:-cc} -Iinclude -Isrc -E src/base/features.c >"$folder/said"
 grep -q 'not found; install libhdf5-dev' "$folder/said" && ! grep -q 'switched off' "$folder/said"
-result $? "and where a library is missing what to install"
+result $? "where a library is missing, it says what to install"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The lanes for NEON compile: clang reads them for AArch64. The C library's headers of this machine serve, since
-# only declarations are read (__x86_64__ makes them find each other).
+# The lanes for NEON compile: clang reads them for AArch64. The headers of this machine's C library are good enough, since
+# only their declarations are read (with __x86_64__ they find each other).
 if ! command -v clang >/dev/null 2>&1; then
     echo "ok 1 - the lanes compile for NEON # SKIP clang is not installed"
     exit 0

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# What options do to the numbers, by formulas written out here: the orbit of merged systems, the kinds of softening,
+# Effects of options on numbers, by formulas that are written out here: the orbit of merged systems, the kinds of softening,
 # compressed files.
 import math
 import os
@@ -71,7 +71,7 @@ def compressed(path):
         run("convert", path(name + ".hdf5"), path(name + ".csv"), "--quiet")
     size = {name: os.path.getsize(path(name + ".hdf5")) for name in ("plain", "packed")}
     check(size["packed"] < 0.9 * size["plain"], "--compress makes a smaller file", size)
-    check(rows(path("packed.csv")) == rows(path("plain.csv")) == rows(path("c.csv")), "of the same bodies")
+    check(rows(path("packed.csv")) == rows(path("plain.csv")) == rows(path("c.csv")), "the compressed file has the same bodies")
 
 
 with folder() as top:

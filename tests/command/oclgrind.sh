@@ -1,17 +1,17 @@
 #!/bin/sh
-# A small case of every kernel under oclgrind, which looks for races between the lanes of a group and for accesses
-# outside of buffers.
+# A small case of every kernel under oclgrind, which finds races between the lanes of a group, and accesses outside of
+# buffers.
 cd "$(dirname "$0")/../.." || exit 1
 say() { echo "ok 1 - kernels neither race nor stray # SKIP $1"; exit 0; }
 command -v oclgrind >/dev/null || say "oclgrind is not installed"
 [ -x "$BUILD/tests/unit/device" ] || say "the test of devices is not built"
 "$BUILD/kyoho" devices | grep -q '^opencl:0' || say "no OpenCL device is installed, or OpenCL is not in this build"
-# A cache of its own: programs of other drivers are keyed apart, but this one is to be compiled each time.
+# A cache of its own, so that each program is compiled every time.
 XDG_CACHE_HOME=$(mktemp -d) || exit 1
 export XDG_CACHE_HOME
 trap 'rm -rf "$XDG_CACHE_HOME"' EXIT
 number=0
-# KY_OUT_OF_LINE: what LLVM makes of inlined functions is more than oclgrind 21.10 knows.
+# KY_OUT_OF_LINE: oclgrind 21.10 does not know all instructions that LLVM makes of inlined functions.
 for test in device device_driver device_walk device_board hermite; do
     number=$((number + 1))
     log=$BUILD/oclgrind-$test.log

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The reciprocal square root of every instruction set that this machine has, against the bounds that stand in
-# docs/numerics.md: the largest error and the mean one.
+# The largest and the mean error of the reciprocal square root, for every instruction set that this machine has, against
+# the bounds in docs/numerics.md.
 cd "$(dirname "$0")/../.." || exit 1
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-# The n-th allocation or the n-th write of a whole run fails: the status says so in one line, and what was written
-# until then lets the run go on to the same end.
+# The n-th allocation or the n-th write of a run fails. The run ends with the right status and one line, and the files
+# that it wrote before can be resumed, to the same end.
 import os
 import shutil
 
@@ -21,7 +21,8 @@ def state(where):
 
 
 def sweep(kind, code, top, words, first, step):
-    """Runs with the n-th fault for n = first, first + step, … until there is none left; returns how many."""
+    """Runs with the n-th fault, for n = first, first + step, … until no fault occurs. Returns the number of faults, whether all
+    went well, and a detail."""
     target = os.path.join(top, "now")
     expected = state(os.path.join(top, "whole"))
     n, faults = first, 0
@@ -38,7 +39,7 @@ def sweep(kind, code, top, words, first, step):
         if not injected:
             return faults, process.returncode == 0 and state(target) == expected, f"{kind} {n}: {process.returncode} {lines}"
         faults += 1
-        survived = process.returncode == 0  # a line of run.log that could not be written costs nothing
+        survived = process.returncode == 0  # a lost line of run.log does not end a run
         if not survived and (process.returncode != code or len(lines) != 1):
             return faults, False, f"{kind} {n}: exit code {process.returncode}, {lines}"
         leftovers = [name for name in os.listdir(target) if name.endswith(".part")] if os.path.isdir(target) else []

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# tests/run itself, over a folder of make-believe tests: what it counts, what it ends, and what it finds amiss.
+# tests/run itself, over a folder of pretended tests: the counts, the tests that it ends, and the faults that it finds.
 import os
 import shutil
 import subprocess
@@ -19,7 +19,7 @@ def write(path, text, mode=0o755):
 
 
 def suite(top, **scripts):
-    """A fresh tests/ with these scripts; `run` calls its runner."""
+    """Makes a new tests/ with these scripts and the runner."""
     shutil.rmtree(top, ignore_errors=True)
     os.makedirs(os.path.join(top, "tests/command"))
     shutil.copy(os.path.join(HERE, "../run"), os.path.join(top, "tests/run"))
@@ -38,7 +38,7 @@ with folder() as where:
     suite(top, good=GOOD, two="#!/bin/sh\necho ok 1 - a\necho 'ok 2 - b # SKIP no moon'\n", tap="echo not a test\n")
     code, lines = run(top)
     check(code == 0 and lines[-1] == "2 passed, 0 failed" and any("no moon" in line for line in lines),
-          "passes, skips with their reason; a file without #! is no test", lines)
+          "tests that pass and skip are counted, with reasons; a file without #! is no test", lines)
 
     for name, text, wanted in (
             ("a test that fails", "#!/bin/sh\necho ok 1 - a\necho '# why it failed'\necho not ok 2 - b\n", "why it failed"),
@@ -76,7 +76,7 @@ with folder() as where:
     code, lines = run(top)
     check(code == 0 and any("other" in line and "not built" in line for line in lines), "a source without its program is a skip", lines)
 
-    # Two at a time: each waits for the other's mark.
+    # Two tests that run at the same time: each waits for the mark of the other.
     meet = "#!/bin/sh\ncd '%s'\ntouch %s\nfor k in 1 2 3 4 5 6 7 8 9 10 11 12; do [ -e %s ] && break; sleep 0.25; done\n" \
            "[ -e %s ] && echo ok 1 - met || echo not ok 1 - met\n"
     names = {"a": "b", "b": "a"}
@@ -94,7 +94,7 @@ with folder() as where:
     write(os.path.join(top, "tests/times"), "a.sh 5 alone-on-gpu limit=20\nb.sh 1 alone # measures\n")
     code, lines = run(top, JOBS="2")
     check(code == 1 and lines[0].startswith("a.sh") and " 1 failed" in lines[0] and lines[-1] == "1 passed, 1 failed",
-          "but one that wants to be alone is alone", lines)
+          "a test that wants to be alone runs alone", lines)
 
     suite(top, good=GOOD, pairs='#!/bin/sh\n[ "${KYOHO_TEST_ALL:-}" ] && echo ok 2 - all of them || echo ok 1 - some\n')
     write(os.path.join(top, "tests/long/slow.sh"), GOOD)
@@ -104,6 +104,6 @@ with folder() as where:
           "--long, --all and words choose tests, by the name of the file and not of its folder", counts)
     log = os.path.join(top, "build/test-logs/pairs.sh.log")
     run(top, "--all", "pairs")
-    check("all of them" in open(log, encoding="utf-8").read(), "--all tells the tests")
+    check("all of them" in open(log, encoding="utf-8").read(), "--all tells the tests to take all cases")
     check(run(top, "--tall")[0] == 2 and run(top, "--help")[0] == 0, "an unknown option is wrong usage")
 finish()

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The same command a second later writes the same bytes: no clock, host or address in a snapshot or a picture.
+# The same command writes the same bytes a second later: no snapshot and no picture has a time, host or address.
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
@@ -14,7 +14,7 @@ make_files() {
         "$KYOHO" draw "$1/a.csv" -o "$1/a.$ending" --width 100 --quiet 2>>said
     done
     "$KYOHO" run --input "$1/a.csv" --softening 0.2 --step 0.0625 --steps 2 --output "$1/run" --quiet
-    rm "$1"/run/run.* "$1"/run/restart.* # these say when; the energies end with seconds of wall time
+    rm "$1"/run/run.* "$1"/run/restart.* # they have times; rows of energies end with seconds on the clock
     sed 's/,[^,]*$//' "$1/run/energy.csv" >"$1/energy.csv"
     rm "$1/run/energy.csv"
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The tests of what runs in parallel, and our own threads (src/base/team.c), under gcc's thread sanitizer. It knows what
-# these threads do to wait for each other; of those of an OpenMP library it would report races that are none.
+# Tests of parallel code under gcc's thread sanitizer, with our own threads (src/base/team.c). It knows how these wait for
+# each other. With the threads of an OpenMP library it would report races that are none.
 cd "$(dirname "$0")/../.." || exit 1
 compiler=${CC:-cc}
 if "$compiler" -dM -E -x c /dev/null | grep -q __clang__ ||
@@ -8,9 +8,9 @@ if "$compiler" -dM -E -x c /dev/null | grep -q __clang__ ||
     echo "ok 1 - no data races # SKIP $compiler is not gcc, or has no thread sanitizer"
     exit 0
 fi
-# Programs and patterns of their tests; in `check` one path of each kind that compares numbers of threads, or runs at the same
-# time: trees, steps with each kind of force, models, the general walk, boards. `check-all` has all tests of more programs, and OpenCL, whose own threads (PoCL's) are
-# not looked at.
+# Programs and patterns of their tests. `check` has one path of each kind that compares numbers of threads, or runs several
+# at a time: trees, simulations, models, the general walk, boards. `check-all` has all tests of more programs, and OpenCL
+# without the threads of PoCL itself.
 if [ -z "${KYOHO_TEST_ALL:-}" ]; then
     work="team *
 octree threads*

@@ -1,5 +1,5 @@
 #!/bin/sh
-# No script has what shellcheck warns of, and the sources are as `make format` lays them out.
+# No script has a warning of shellcheck, and the sources have the layout of `make format`.
 cd "$(dirname "$0")/../.." || exit 1
 if ! command -v shellcheck >/dev/null; then
     echo "ok 1 - shellcheck finds nothing # SKIP shellcheck is not installed"

@@ -1,4 +1,4 @@
-# What the command's tests share: running the program and reporting in TAP. Not a test itself (not executable).
+# What tests of the command share: running the program, and reports in TAP. It is not a test itself, since it is not executable.
 import json
 import os
 import subprocess
@@ -12,7 +12,7 @@ failed = 0
 
 
 def check(condition, name, detail=""):
-    """One TAP line; `detail` is shown when it failed."""
+    """Prints one TAP line, and `detail` if the test failed."""
     global count, failed
     count += 1
     if condition:
@@ -32,7 +32,7 @@ def skip(name, reason):
 
 
 def run(*words, code=0, cwd=None, env=None, timeout=120, name=None):
-    """Runs kyoho; with `code`, that is checked too. Returns the finished process."""
+    """Runs kyoho, and checks its exit code unless `code` is None. Returns the finished process."""
     environment = dict(os.environ, **(env or {}))
     process = subprocess.run([KYOHO, *map(str, words)], cwd=cwd, env=environment, timeout=timeout,
                              stdin=subprocess.DEVNULL, capture_output=True, text=True)
@@ -48,7 +48,7 @@ def run_json(*words, **options):
 
 
 def wait_for(condition, what, seconds=60):
-    """Whether it comes true in that time; a TAP line if it does not."""
+    """Waits until the condition is true. Returns whether it became true in time, and prints a TAP line if not."""
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:

@@ -1,4 +1,4 @@
-# What scripts of tests share: reporting in TAP. Not a test itself (it begins with no #!).
+# What test scripts share: reports in TAP. It is not a test itself, since it does not begin with #!.
 # shellcheck shell=sh
 count=0
 result() { # status text

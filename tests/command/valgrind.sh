@@ -1,7 +1,7 @@
 #!/bin/sh
-# What is under no sanitizer's eyes: the libraries that we call, and what they do with memory of ours. The command with
-# an allocator that overwrites what is freed, and under valgrind's memcheck. tests/run --hostile and --valgrind, in
-# check-all, do it with the unit tests and scripts.
+# No sanitizer sees what libraries do with our memory. So the command is run with an allocator that overwrites freed
+# memory, and under valgrind's memcheck. In check-all tests/run --hostile and --valgrind do this with unit tests and
+# scripts.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/command/tap.sh
 folder=$(mktemp -d) || exit 1
@@ -9,7 +9,7 @@ trap 'rm -rf "$folder"' EXIT
 log=$folder/log
 export OMP_NUM_THREADS=2
 
-# glibc: every free memory is overwritten at once, and none is kept aside. Other C libraries do not know the variable.
+# glibc overwrites freed memory at once, and keeps none aside. Other C libraries do not know the variable.
 overwriting() { GLIBC_TUNABLES=glibc.malloc.tcache_count=0:glibc.malloc.perturb=170 "$@" >"$log" 2>&1; }
 memcheck() { valgrind -q --error-exitcode=99 "$@" >"$log" 2>&1; }
 complain() { [ "$1" -eq 0 ] || sed 's/^/# /' "$log" | head -n 30; }
@@ -24,7 +24,7 @@ snapshot=hdf5
 overwriting "$KYOHO" convert "$folder/a.csv" "$folder/a.$snapshot"
 tell $? "a snapshot is written where freed memory is overwritten"
 overwriting "$KYOHO" convert "$folder/a.$snapshot" "$folder/b.csv"
-tell $? "and read"
+tell $? "the snapshot is read where freed memory is overwritten"
 if command -v valgrind >/dev/null 2>&1; then
     memcheck "$KYOHO" run --input "$folder/a.$snapshot" --step 0.125 --end 0.25 --engine cpu --output "$folder/run"
     tell $? "a run reads and writes no memory that is not its own (valgrind)"
