@@ -2,6 +2,7 @@
 #ifndef KY_ENGINE_TREES_H
 #define KY_ENGINE_TREES_H
 
+#include "base/phases.h"
 #include "base/split.h"
 #include "engine/engine.h"
 #include "octree/octree.h"
@@ -37,8 +38,9 @@ static inline void ky_tree_seconds(const struct ky_octree *tree, struct ky_force
 /* Sets the phases and the pairs to 0, before an evaluation. */
 static inline void ky_report_clear(struct ky_force_report *report)
 {
-    report->keys = report->sort = report->build = report->moments = report->walk = 0;
-    report->total = report->body_interactions = report->cell_interactions = 0;
+#define KY_PHASE_CLEAR(phase) report->phase = 0;
+    KY_PHASES(KY_PHASE_CLEAR)
+    report->body_interactions = report->cell_interactions = 0;
 }
 
 #endif
