@@ -48,18 +48,8 @@ KY_FN struct ky_direct ky_direct_of(KY_GLOBAL const ky_direct_high *source,
                                     ky_uint n, ky_uint first, ky_uint count, ky_uint slice,
                                     ky_uint flags, KY_REAL eps2)
 {
-    struct ky_direct d;
-    d.source = source;
-    d.low = low;
-    d.own_eps2 = own_eps2;
-    d.label = label;
-    d.partial = partial;
-    d.n = n;
-    d.first = first;
-    d.count = count;
-    d.slice = slice;
-    d.flags = flags;
-    d.eps2 = eps2;
+    struct ky_direct d = {source, low,   own_eps2, label, partial, n,
+                          first,  count, slice,    flags, eps2};
     return d;
 }
 

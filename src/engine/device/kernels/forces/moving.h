@@ -27,18 +27,8 @@ KY_FN struct ky_board ky_board_of(KY_GLOBAL const ky_state *state, KY_GLOBAL con
                                   KY_GLOBAL const ky_uint *sink_word, ky_state time, ky_uint slots,
                                   ky_uint count, ky_uint flags)
 {
-    struct ky_board b;
-    b.state = state;
-    b.word = word;
-    b.predicted = predicted;
-    b.sink = sink;
-    b.sink_word = sink_word;
-    b.time = time;
-    b.slots = slots;
-    b.count = count;
-    b.flags = flags;
-    b.first = 0;
-    b.end = slots;
+    struct ky_board b = {state, word,  predicted, sink, sink_word, time,
+                         slots, count, flags,     0,    slots};
     return b;
 }
 
