@@ -8,8 +8,8 @@
  *   at once, but not one handle at once. A child after a fork makes its own.
  * - Arrays belong to the caller unless a call says that it allocates. Such a call does not free
  *   what its result held before. Vectors are double[3], in C order.
- * - A pointer may be NULL where its comment says so, and nowhere else. Calls that return a status
- *   answer KY_USAGE there. A count of 0 goes with NULL arrays.
+ * - A pointer may be NULL where its comment says so. Elsewhere a call that returns a status answers
+ *   KY_USAGE, unless it can do without. A count of 0 goes with NULL arrays.
  * - Structs that may grow begin with their own `size`, so that a program that was built with an
  *   older, shorter one continues to work. Those of parameters are filled by their `_defaults` call,
  *   which sets it. Those of bodies and results are zeroed by the caller before the first call,
@@ -569,7 +569,8 @@ KY_API void ky_sim_close(struct ky_sim *sim); /* NULL is allowed, as in all call
 /* Advances by `steps` steps of parameters.step; 0 changes nothing. Completing a divided step counts
  * as one step. After KY_STOPPED (see ky_sim_stop_reason) the next call continues. After KY_USAGE
  * (no step is set, say) nothing has changed. After another failure the simulation can only be
- * closed: calls that need its bodies are KY_USAGE. So it is where forces that a call needs fail. */
+ * closed: calls that need its bodies are KY_USAGE. The same holds after any call that had to
+ * compute forces first and could not. */
 KY_API enum ky_status ky_sim_advance(struct ky_sim *sim, uint64_t steps, struct ky_error *error);
 /* Advances to `time`; the present time is allowed and changes nothing. KY_USAGE for a time that
  * does not lie ahead: an earlier one, or with negative steps a later one. If no step ends at `time`
@@ -734,10 +735,10 @@ KY_API enum ky_status ky_sim_kick(struct ky_sim *sim, const size_t *index, size_
                                   const double (*change)[3], struct ky_error *error);
 /* What an integrator with steps of the bodies' own keeps of each body. "step": its present step
  * [time], 0 if the next advance chooses it. "level": log2 of parameters.step over it, −1 for
- * 0. It is a whole number, except after a divided step: then steps are halvings of a part of
- * parameters.step.
- * "jerk" (KY_HERMITE4): the change of its acceleration in time, numbers[3 k] to numbers[3 k + 2].
- * KY_USAGE for another name, KY_UNSUPPORTED where the integrator has no such numbers. */
+ * 0; a whole number, except after a divided step, when steps are halvings of a part of
+ * parameters.step. "jerk" (KY_HERMITE4): the change of its acceleration in time, numbers[3 k] to
+ * numbers[3 k + 2]. KY_USAGE for another name, KY_UNSUPPORTED where the integrator has no such
+ * numbers. */
 KY_API enum ky_status ky_sim_column(struct ky_sim *sim, const char *name, const size_t *index,
                                     size_t count, double *numbers, struct ky_error *error);
 
@@ -953,7 +954,7 @@ struct ky_read_options {
     /* for a file without units or with unknown ones. NULL: a file without units is in N-body units,
      * unknown units are KY_BAD_DATA */
     const struct ky_units *units;
-    ky_log_function *log; /* gets warnings; or NULL */
+    ky_log_function *log; /* gets remarks and warnings; or NULL */
     void *log_context;
     uint64_t count_above; /* if a file has more bodies than this and `types` is 0, only bodies.n is
                              set: no array is allocated or checked; 0: never */
@@ -1029,7 +1030,7 @@ struct ky_model_parameters {
                               follows from the scales, 1 without them (default) */
     const char *const *options; /* "name=value" each, ended by NULL, in place of the fields of these
                                    names; or NULL. Another model's are KY_USAGE */
-    ky_log_function *log;       /* gets lines of progress if the model takes seconds; or NULL */
+    ky_log_function *log; /* gets warnings, and progress if the model takes seconds; or NULL */
     void *log_context;
     int mass_function; /* enum ky_mass_function; not equal: for spheres */
     double rotation;   /* of the bodies of a sphere with L_z < 0 this fraction, 0 to 1, turns the
@@ -1127,9 +1128,9 @@ KY_API enum ky_status ky_merge_time(const struct ky_merge_parameters *parameters
  * threads, or as many as the processor has. Results do not depend on the number. */
 
 /* The mean of positions weighted by the density of the bodies nearer than the sixth neighbour
- * (Casertano & Hut 1985, with their masses); the centre of mass for fewer than 7 bodies.
- * KY_BAD_DATA without bodies, and for negative masses and for masses and positions that are not
- * finite. */
+ * (Casertano & Hut 1985, with their masses); the centre of mass for fewer than 7 bodies, the mean
+ * position if none has mass. KY_BAD_DATA without bodies, and for negative masses and for masses and
+ * positions that are not finite. */
 KY_API enum ky_status ky_density_centre(const struct ky_bodies *bodies, double centre[3],
                                         struct ky_error *error);
 
