@@ -127,8 +127,7 @@ static enum ky_status take_trees(struct ky_cpu *cpu, const struct ky_foreign *ot
     for (size_t k = 0; k < count && !status; k++, first += others[k - 1].n)
         status = take_tree(cpu, &others[k], first, &foreign->tree[k], error);
     free(foreign->room);
-    foreign->room = NULL;
-    foreign->n = 0;
+    *foreign = (struct ky_cpu_foreign){.trees = count, .tree = foreign->tree};
     return status;
 }
 

@@ -17,7 +17,7 @@ struct ky_cpu_foreign {
     double *change[6]; /* a, j */
     double *mass;
     double *eps2; /* as ky_cpu_sink_eps2 */
-    void *column; /* of steps/hermite_sums.c: the same for the lanes; NULL: not filled yet */
+    void *column; /* of steps/hermite_sums.c: the same for the lanes; NULL: no memory yet */
     /* For forces with a tree: those of the other engines. */
     size_t trees;
     struct ky_octree *tree;
