@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/quantity.h"
 #include "base/sizes.h"
 #include "draw/draw.h"
@@ -27,6 +28,15 @@ static enum ky_status draw_panels(const char *path, const char *const *files, si
     return status;
 }
 
+/* Warns of a snapshot without bodies, where all paths have ended. */
+static void warn_of_none(const struct ky_draw_parameters *parameters, const char *file)
+{
+    char line[KY_REMARK];
+    ky_format(line, sizeof line, "%s: holds no bodies", file);
+    if (parameters->log)
+        parameters->log(parameters->log_context, KY_LOG_WARNING, line);
+}
+
 /* Reads the snapshots one after the other, and draws the paths of some of their bodies. */
 static enum ky_status draw_trails(const char *path, const char *const *files, size_t count,
                                   const struct ky_read_options *reading,
@@ -44,6 +54,8 @@ static enum ky_status draw_trails(const char *path, const char *const *files, si
         status = ky_snapshot_read_as(files[k], reading, &snapshot, error);
         if (!status)
             status = ky_draw_check(&snapshot.bodies, error);
+        if (!status && !snapshot.bodies.n)
+            warn_of_none(parameters, files[k]);
         units = k == 0 ? snapshot.units : units;
         if (!status)
             status = ky_units_together(&units, &snapshot.units, error);

@@ -377,7 +377,7 @@ def escaped(top):
     how = ["-o", out, "--width", "240", "--overwrite"]
     for words in ([], ["--show", "density"], ["--show", "trails"], ["--about", "mass"]):
         said = run("draw", went, *words, *how).stderr
-        check("trails" in words or ("no bodies at t = 1" in said and "no bodies at t = 0:" not in said),
+        check(f"{last}: holds no bodies" in said if "trails" in words else "no bodies at t = 1" in said and "no bodies at t = 0:" not in said,
               f"a run without bodies at its end is drawn, with a warning: {words}", said)
     said = run("draw", "--plot", "radii", went, *how).stderr
     check(f"{last}: holds no bodies" in said, "and its Lagrangian radii are plotted", said)
