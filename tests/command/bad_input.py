@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-# Bad input and outputs that cannot be written: one line that names file, place and remedy, the right exit code,
-# nothing written or changed.
+# Bad input, and output that cannot be written, give one line with file, place and remedy and the right exit code. Nothing is
+# written or changed.
 import os
 import resource
 import subprocess
@@ -11,7 +11,7 @@ HEADER = "id,mass,x,y,z,vx,vy,vz\n"
 
 
 def refused(name, words, code, says, present=None, **options):
-    """One line with every word of `says`; the files of the folder `present` stay as they are."""
+    """Tests that the command fails with one line that has every word of `says`, and leaves the files of `present` as they are."""
     before = listing(present) if present else None
     process = run(*words, code=None, **options)
     lines = [line for line in process.stderr.strip().splitlines() if not line.startswith("warning: ")]
@@ -76,7 +76,7 @@ with folder() as top:
         refused(f"merge {option} 1e308", ["merge", same, same, "--separation", 10, "--pericentre", 1, option, "1e308", "-o", path("outputs/m.csv")],
                 4, ["1e+308", "must be finite"], present=outputs)
 
-    # truncated anywhere
+    # files that are cut anywhere
     run("model", "plummer", "-n", "40", "-o", path("whole.hdf5"))
     run("model", "plummer", "-n", "40", "-o", path("whole.tipsy"))
     for name in ("whole.hdf5", "whole.tipsy"):
@@ -87,7 +87,7 @@ with folder() as top:
             codes.add(run("info", cut, code=None).returncode)
         check(codes == {4}, f"code 4: {name} cut short", codes)
 
-    # outputs that cannot be written: nothing is left, what was there stays
+    # output that cannot be written: no new file stays, and no old one changes
     write("file", "not a folder")
     refused("a folder below a file", ["run", "--model", "two-body", "--step", "0.1", "--end", "1", "--output", path("file/run")], 7, ["file"])
     refused("a snapshot below a file", ["model", "plummer", "-n", "10", "-o", path("file/x.csv")], 7, ["file"])
@@ -95,7 +95,7 @@ with folder() as top:
     refused("a picture in no folder", ["draw", path("whole.hdf5"), "-o", path("nowhere/x.png")], 7, ["nowhere"])
 
     def full(*words, limit):
-        """Runs with no file allowed to grow past `limit` bytes: what a full disk looks like from inside."""
+        """Runs with files of at most `limit` bytes, which is like a full disk for the program."""
         return subprocess.run([KYOHO, *words], capture_output=True, text=True, stdin=subprocess.DEVNULL,
                               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
 
@@ -120,7 +120,7 @@ with folder() as top:
         process = subprocess.run([KYOHO, *words], stdout=output, stderr=subprocess.PIPE, text=True)
         check(process.returncode == 7, f"code 7: {words[0]} on a full disk", process.stderr)
 
-    # closed standard streams: remarks go nowhere, least of all into the results
+    # with closed standard streams remarks are lost, and do not go into the results
     command = f"exec '{KYOHO}' run --model plummer -n 50 --softening 0.1 --end 1 --output '{path('closed')}' <&- >&- 2>&-"
     code = subprocess.run(["sh", "-c", command]).returncode
     rows = open(path("closed/energy.csv")).read().splitlines()
@@ -130,17 +130,17 @@ with folder() as top:
         process = subprocess.run(["sh", "-c", f"exec '{os.path.abspath(KYOHO)}' {words} >&-"], cwd=top, stderr=subprocess.PIPE, text=True)
         check(process.returncode == 7 and "cannot be written" in process.stderr, f"code 7: {words} without a standard output", process.stderr)
 
-    # what has no size has neither a softening nor a step that could be recommended
+    # for a system without a size neither a softening nor a step is recommended
     write("alone.csv", HEADER + "1,1,0,0,0,0,0,0\n")
     shown = run("info", path("alone.csv")).stdout + run("force", path("alone.csv"), code=2).stderr
     check("--step 0" not in shown and "recommended" not in shown, "nothing is recommended for one body", shown)
 
-    # what has no forces has no virial ratio
+    # bodies without forces have no virial ratio
     write("massless.csv", HEADER + "1,0,0,0,0,0,0,0\n2,0,1,0,0,0,0,0\n")
     shown = run("force", path("massless.csv"), "--softening", "0.1").stdout
     run("run", path("massless.csv"), "--softening", "0.1", "--step", "0.5", "--end", "1", "--output", path("massless"), "--quiet")
     shown += run("info", path("massless")).stdout
-    check("dE/E not defined" in shown, "nor a relative change of their energy", shown)
+    check("dE/E not defined" in shown, "bodies without mass have no relative change of energy", shown)
     check("virial ratio undefined" in shown and "nan" not in shown, "bodies without mass have no virial ratio", shown)
 
     # numbers that leave the range of double end the run

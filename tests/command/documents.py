@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The documents say what is so: their sh blocks run without error, the pages that the program writes are those that it would
-write now (`make docs`), and links lead somewhere."""
+"""The documents hold: their sh blocks run without error, pages that the program writes are up to date (`make docs`), links lead
+somewhere, and the files and functions that they name are there."""
 import json, os, re, shutil, subprocess, sys, tempfile
 
 import includes
@@ -27,7 +27,7 @@ def read(page):
 
 
 def read_any(file):
-    """As text, whatever it is."""
+    """The content as text, also of a binary file."""
     with open(os.path.join(root, file), encoding="utf-8", errors="replace") as opened:
         return opened.read()
 
@@ -37,7 +37,7 @@ def has(feature):
 
 
 def run_blocks(page):
-    """All blocks of a page in one shell after the other, in one folder: later ones use what earlier ones made."""
+    """Runs the blocks of a page one after the other in one folder, so that later blocks use files of earlier ones."""
     blocks = re.findall(r"^```sh\n(.*?)^```", read(page), re.M | re.S)
     if not blocks:
         return
@@ -46,7 +46,7 @@ def run_blocks(page):
         for name in ("bootstrap", "examples"):
             os.symlink(os.path.join(root, name), os.path.join(folder, name))
         path = os.path.dirname(program) + os.pathsep + os.environ["PATH"]
-        if not shutil.which("ffmpeg"):  # a large package; tests/command/draw.py looks at the frames
+        if not shutil.which("ffmpeg"):  # a large package; tests/command/draw.py tests the frames
             path += os.pathsep + os.path.join(folder, "bin")
             os.mkdir(os.path.join(folder, "bin"))
             with open(os.path.join(folder, "bin", "ffmpeg"), "w", encoding="utf-8") as stub:
@@ -93,7 +93,7 @@ def names_exist(page, files, words):
 
 
 def folders_are_told():
-    """The table of folders is that of tests/command/includes.py, and every file of the device engine has its place."""
+    """The table of folders is that of tests/command/includes.py, and the page names every file of the device engine."""
     page = read("docs/architecture.md")
     order = {folder: str(level) for folder, level in includes.LEVELS.items()}
     told = {folder: level for level, folder in re.findall(r"^\| (\d) \| `(\w+)` \|", page, re.M)}
@@ -117,12 +117,12 @@ for page in pages:
     if complete:
         run_blocks(page)
     else:
-        result(True, page, skip="the documents use HDF5, PNG, FFTW and parameter files, which this build has not all")
+        result(True, page, skip="the documents use HDF5, PNG and FFTW, and this build lacks one of them")
 
 for page, arguments in (("docs/man/kyoho.1", "man"), ("docs/options.md", "options"), ("docs/completion/kyoho.bash", "bash"),
                         ("docs/completion/_kyoho", "zsh")):
     now = subprocess.run([os.path.join(root, "mk", "write-docs"), program, arguments], capture_output=True, text=True)
-    result(now.returncode == 0 and now.stdout == read(page), f"{page} is what the program says (else: make docs)")
+    result(now.returncode == 0 and now.stdout == read(page), f"{page} is as the program writes it (else: make docs)")
 
 version = subprocess.run([program, "--version"], capture_output=True, text=True).stdout.split()[1]
 about = json.loads(read("codemeta.json"))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The n-th allocation and the n-th write fail, for n = 1, 2, … until none is left to fail: the
-status is right, the file that was there is whole, no temporary file stays."""
+"""The n-th allocation or the n-th write fails, for n = 1, 2, … as long as there is one. The status
+is right, a file that existed is whole, and no temporary file stays."""
 import os
 import shutil
 import subprocess
@@ -38,7 +38,7 @@ def content(folder):
 
 
 def trouble(outcome, before, wanted, folder, codes):
-    """What is wrong with one outcome, or None."""
+    """A text about what is wrong with an outcome, or None."""
     now = content(folder)
     lines = [x for x in outcome.stderr.splitlines() if x != "fault injected"]
     if outcome.returncode == 0:
@@ -52,8 +52,8 @@ def trouble(outcome, before, wanted, folder, codes):
     for name, was in before.items():
         if now.get(name) not in (was, wanted.get(name)):
             return f"damaged {name}"
-    # New names may be there if only the folder could not be flushed, or if one of several renames
-    # failed: the neighbours of a TIPSY file come before it, the previous restart file before the new.
+    # There may be new names if only the folder could not be flushed, or if one of several renames
+    # failed: files beside a TIPSY file are renamed before it, the previous restart file before the new.
     several = any(name.endswith((".param", ".iord", ".previous")) for name in now)
     if now != before and not several and "folder" not in lines[0]:
         return "changed the folder, and failed"

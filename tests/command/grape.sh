@@ -1,5 +1,6 @@
 #!/bin/sh
-# Programs that call GRAPE libraries: C and Fortran, shared and static, with names of their own, two at once.
+# Programs that call the GRAPE libraries: in C and Fortran, with the shared and the static library, with C names of their own,
+# and two at once.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/command/tap.sh
 root=$PWD
@@ -41,7 +42,7 @@ closes() {
         skip "a Fortran program" "no gfortran"
     fi
 
-    # As ph4 and sapporo2's programs: all C names are the program's own and call the Fortran names.
+    # As in ph4 and sapporo2's programs, the program defines all C names itself, and they call the Fortran names.
     cat >own.h <<'END'
 int g6_open_(int *), g6_close_(int *), g6_npipes_(void), g6_set_ti_(int *, double *);
 int g6_set_j_particle_(int *, int *, int *, double *, double *, double *, double *, double *, double *, double *, double *);
@@ -66,7 +67,7 @@ END
     cc -O1 own.c $shared -lm -o own_shared && ./own_shared | cmp - shared.out
     result $? "a program with C names of its own works with the shared library"
     cc -O1 own.c $static -lm -o own_static && ./own_static | cmp - shared.out
-    result $? "and with the static one"
+    result $? "a program with C names of its own works with the static library"
 }
 
 ./shared >one.out &
@@ -75,12 +76,12 @@ wait $! && cmp one.out shared.out && cmp two.out shared.out
 result $? "two processes at once do not disturb each other"
 
 KYOHO_VERBOSE=1 ./shared 2>&1 >/dev/null | grep -q '^kyoho: device 1 of 1: cpu, extended$'
-result $? "KYOHO_VERBOSE tells the device"
+result $? "KYOHO_VERBOSE names the device"
 KYOHO_ENGINE=abacus ./shared >none.out 2>none.err
 [ $? -eq 3 ] && grep -q '^no GRAPE' none.err && [ "$(wc -l <none.err)" -eq 1 ]
-result $? "an engine that there is not is an error, told by the program alone"
+result $? "an unknown engine is an error, and only the program reports it"
 KYOHO_ENGINE=abacus KYOHO_VERBOSE=1 ./shared 2>&1 | grep -q "^kyoho: open: there is no engine 'abacus'"
-result $? "and by KYOHO_VERBOSE"
+result $? "with KYOHO_VERBOSE the library reports an unknown engine too"
 
 unset KYOHO_ENGINE
 printf '2 // devices\n0\nfour\n' >sapporo2.config
@@ -105,7 +106,7 @@ for name in g6 g5; do
         [ "$(grep -c '_$' promised)" -eq "$(grep -vc '_$' promised)" ]
     result $? "libkyoho_$name exports what its header declares, in both forms, all weak"
 done
-# No exported name calls another: all that they reach are functions of the file itself.
+# Exported names call functions of the file alone, and not each other.
 # shellcheck disable=SC2086
 bad=$(for object in "$root/$BUILD"/src/grape/grape[56].o; do
     objdump -dr "$object" | grep -E 'R_X86_64_(PLT32|PC32|GOTPCREL).*[[:space:]]g[56](_|calc)'

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# kyoho groups against joining all pairs in Python, its files and its errors.
+# kyoho groups, against groups by all pairs in Python; its files and its errors.
 import json
 import math
 import os
@@ -36,7 +36,7 @@ with folder() as where:
     def path(name):
         return os.path.join(where, name)
 
-    # two clusters on an orbit: their ids are no places
+    # two clusters on an orbit, whose ids are not the indices in the file
     run("model", "plummer", "-n", "200", "--seed", "3", "-o", path("one.csv"))
     run("merge", path("one.csv"), path("one.csv"), "--separation", "6", "--pericentre", "1", "--softening", "0.1", "-o", path("a.csv"))
     bodies = [(float(b["mass"]), [float(b[c]) for c in "xyz"]) for b in rows(path("a.csv"))]
@@ -59,7 +59,7 @@ with folder() as where:
           and [g["bodies"] for g in said["largest"]] == [len(group) for group in wanted][:10]
           and said["largest"][0]["mass"] == float(found[0]["mass"]) and len(said["largest"][0]["centre"]) == 3, "JSON has the same", said)
     head = open(path("g.csv"), encoding="utf-8").read()
-    check("# linking_length: 0.2999" in head and "# minimum: 8\n" in head and "# time: 0\n" in head, "the file tells how they were found", head[:300])
+    check("# linking_length: 0.2999" in head and "# minimum: 8\n" in head and "# time: 0\n" in head, "the file says how the groups were found", head[:300])
 
     text = run("groups", path("a.csv"), "--linking-length", length, "--minimum", minimum).stdout
     check(f"{len(wanted)} groups of 8 bodies or more, with {said['members']} of 400 bodies" in text
@@ -99,7 +99,7 @@ with folder() as where:
     else:
         check("HDF5" in run("groups", path("a.csv"), "-o", path("g.hdf5"), code=3).stderr, "HDF5 is refused where it is missing")
 
-    # wrong usage and bad files: one line, a code, nothing written
+    # wrong usage and bad files give one line and a code, and nothing is written
     open(path("cut.csv"), "w").write(open(path("a.csv")).read()[:-30])
     run("model", "plummer", "-n", "100", "-o", path("p.tipsy"), "--quiet")
     open(path("cut.tipsy"), "wb").write(open(path("p.tipsy"), "rb").read()[:-100])

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# kyoho neighbours and kyoho density against loops over all pairs in Python.
+# kyoho neighbours and kyoho density, against loops over all pairs in Python.
 import json
 import math
 import os
@@ -22,7 +22,7 @@ with folder() as where:
         return os.path.join(where, name)
 
     run("model", "plummer", "-n", "400", "--seed", "3", "-o", path("a.csv"))
-    # ids that are not the places in the file
+    # ids that are not the indices in the file
     lines = open(path("a.csv"), encoding="utf-8").read().splitlines()
     head = next(k for k, line in enumerate(lines) if line.startswith("id,"))
     for k in range(head + 1, len(lines)):
@@ -43,17 +43,17 @@ with folder() as where:
     found = rows(path("n.csv"))
     check([b["id"] for b in found] == [b[0] for b in bodies], "a row for each body, in the order of the file")
     check(all(b["neighbours"].split() == wanted[b["id"]] for b in found), "lists are those of all pairs, by id")
-    check(all(int(b["count"]) == len(wanted[b["id"]]) for b in found), "and so are the counts")
+    check(all(int(b["count"]) == len(wanted[b["id"]]) for b in found), "counts are those of all pairs")
     counts = sorted(len(w) for w in wanted.values())
     check(said["n"] == 400 and said["neighbours"] == sum(counts) and said["alone"] == counts.count(0)
           and said["count"]["max"] == counts[-1] and said["count"]["min"] == counts[0]
           and abs(said["count"]["mean"] - sum(counts) / 400) < 1e-9 and said["count"]["median"] == counts[200],
-          "JSON has the statistics", said)
-    check(said["engine"] and said["seconds"]["total"] >= said["seconds"]["walk"] > 0, "and the cost", said)
+          "JSON has the statistics of the counts", said)
+    check(said["engine"] and said["seconds"]["total"] >= said["seconds"]["walk"] > 0, "JSON has the engine and the seconds", said)
 
     run("neighbours", path("a.csv"), "--radius", radius, "-o", path("c.csv"))
     check([(b["id"], b["count"]) for b in rows(path("c.csv"))] == [(b["id"], b["count"]) for b in found]
-          and "neighbours" not in rows(path("c.csv"))[0], "counts alone without --lists")
+          and "neighbours" not in rows(path("c.csv"))[0], "without --lists there are counts alone")
     run("neighbours", path("a.csv"), "--radius", radius, "-o", path("t.csv"), "--lists", "--threads", "3")
     check(open(path("t.csv")).read() == open(path("n.csv")).read(), "the same for any number of threads")
     text = run("neighbours", "--model", "uniform-cube", "-n", "500", "--radius", "0.1").stdout
@@ -68,10 +68,10 @@ with folder() as where:
                   and abs(float(b["smoothing"]) / lengths[b["id"]] - 1) < 1e-14 for b in found),
           "densities and smoothing lengths are those of all pairs")
     check(said["neighbours"] == k and abs(said["density"]["max"] / max(densities.values()) - 1) < 1e-12
-          and abs(said["smoothing"]["min"] / min(lengths.values()) - 1) < 1e-12, "JSON has their statistics", said)
+          and abs(said["smoothing"]["min"] / min(lengths.values()) - 1) < 1e-12, "JSON has the statistics of densities and smoothing lengths", said)
     check("density" in run("density", "--model", "king", "-n", "100").stdout, "density of a model in memory")
 
-    # the same files from every device
+    # every device gives the same files
     usable = [d["engine"] for d in run_json("devices")["devices"] if d["usable"] and d["engine"] != "cpu"]
     if not usable:
         skip("devices give the same files", "no CUDA or OpenCL device here")
@@ -84,7 +84,7 @@ with folder() as where:
         check(all(a["id"] == b["id"] and abs(float(a["density"]) / float(b["density"]) - 1) < 1e-12
                   for a, b in zip(rows(path("e.csv")), found)), f"densities from {engine}")
 
-    # wrong usage: one line, code 2, nothing written
+    # wrong usage gives one line and code 2, and nothing is written
     for words, says in [
         (["neighbours", path("a.csv")], "--radius"),
         (["neighbours", path("a.csv"), "--radius", "-1"], "range"),

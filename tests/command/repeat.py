@@ -14,7 +14,7 @@ def about(where):
 
 
 def results(where, scratch):
-    """Rows without the time on the wall, and all bodies with all digits."""
+    """The rows of energy.csv without the seconds on the clock, and all bodies with all digits."""
     rows = [row.rsplit(",", 1)[0] for row in open(os.path.join(where, "energy.csv")).read().splitlines()]
     bodies = []
     for name in sorted(os.listdir(where)):
@@ -43,7 +43,7 @@ with folder() as top:
     check(options["theta"] == 0.55 and options["seed"] == 12345678901234567890 and options["bodies"] == 300 and options["w0"] == 5
           and options["compress"] is False and options["force"] == "tree" and options["energy-every"] == 0.05
           and options["leaf"] == 16 and "output" not in options, "run.json holds numbers as numbers", options)
-    check(about(path("king"))["units"] == {"length_cm": 0, "mass_g": 0, "velocity_cm_s": 0, "g": 1}, "and units")
+    check(about(path("king"))["units"] == {"length_cm": 0, "mass_g": 0, "velocity_cm_s": 0, "g": 1}, "run.json has the units")
     run("run", "--model", "two-body", "--eccentricity", "0.3", "--step", "0.01", "--steps", "20", "--softening", "0", "--force", "direct", "--g", "1", "--quiet",
         "--output", path("pair"))
     repeats("pair")
@@ -58,7 +58,7 @@ with folder() as top:
         "--step-max", "0.07", "--step-min", "1e-9", "--precision", "double", "--engine", "cpu", *QUICK, "--output", path("hermite4"))
     repeats("hermite4")
 
-    # files: by a relative name, from another place, with softenings of their own and units
+    # files by a relative name, from another folder, with softenings of the bodies' own, and with units
     run("model", "plummer", "-n", "200", "--softening", "0.1", "-o", path("in.csv"))
     rows = [line for line in open(path("in.csv")).read().splitlines() if not line.startswith("#")]
     with open(path("own.csv"), "w") as own:
@@ -76,7 +76,7 @@ with folder() as top:
     repeats("two")
     check(about(path("two"))["seed"] is None, "two bodies have no seed")
 
-    # a run that was stopped, and went further
+    # a run that was stopped, and resumed to a later end
     run("run", "--model", "plummer", "-n", "200", "--softening", "0.1", "--step", "0.015625", *QUICK, "--at", "0.125", "--output", path("whole"))
     run("run", "--model", "plummer", "-n", "200", "--softening", "0.1", "--step", "0.015625", "--end", "0.25", "--every", "0.25", "--at", "0.125", "--quiet",
         "--output", path("part"))
@@ -84,14 +84,14 @@ with folder() as top:
     check(about(path("part"))["options"] == about(path("whole"))["options"], "run.json of a resumed run is that of the whole run")
     repeats("part")
 
-    # further than it was meant to go: the snapshot at the first end is one of its times
+    # a run that is resumed beyond its end: the first end is then one of its times of snapshots
     run("run", "--model", "plummer", "-n", "100", "--softening", "0.1", "--step", "0.0625", "--end", "0.25", "--quiet", "--output", path("further"))
     for end in ("0.5", "1"):
         run("run", "--resume", path("further"), "--end", end, "--quiet")
     check(about(path("further"))["at"] == [0.25, 0.5] and about(path("further"))["snapshots"] == 4, "the ends that a run had are times of snapshots", about(path("further")))
     repeats("further")
 
-    # times that lie within a step; stopped within one
+    # times within a step, and a run that stops within a step
     divided = ["run", "--model", "plummer", "-n", "100", "--softening", "0.1", "--step", "0.0625", "--shorten", "--quiet"]
     run(*divided, "--end", "0.4", "--at", "0.3,0.28", "--output", path("divided"))
     snapshot_times = [row.split(",")[0] for row in results(path("divided"), path("scratch.csv"))[0][1:]]
@@ -104,7 +104,7 @@ with folder() as top:
     process = run(*[word for word in divided if word != "--shorten"], "--end", "0.4", "--output", path("refused"), code=2)
     check("no step ends at 0.4" in process.stderr and "0.375 and 0.4375" in process.stderr, "without --shorten it is refused", process.stderr)
 
-    # names of files that are hard to write down, standard input, a file of several
+    # awkward file names, standard input, a snapshot in several files
     run("model", "plummer", "-n", "50", "--softening", "0.1", "-o", path("new\nl\\ine\\n.csv"))
     run("run", "new\nl\\ine\\n.csv", *QUICK, "--output", "newline", cwd=top)
     repeats("newline", cwd="/")
@@ -115,10 +115,10 @@ with folder() as top:
     with open(path("new\nl\\ine\\n.csv")) as bodies:
         process = subprocess.run(command, stdin=bodies)
     check(process.returncode == 0 and results(path("piped"), path("scratch.csv")) == results(path("again"), path("scratch.csv")),
-          "run.json repeats it when it gets the same bodies")
+          "run.json repeats a run of standard input with the same bodies")
     with open(path("in.csv")) as bodies:
         process = subprocess.run(command, stdin=bodies, capture_output=True, text=True)
-    check(process.returncode == 4 and "standard input has changed" in process.stderr, "and refuses others", process.stderr)
+    check(process.returncode == 4 and "standard input has changed" in process.stderr, "other bodies on standard input are refused", process.stderr)
     if "HDF5: yes" in run("--version").stdout:
         run("convert", path("in.csv"), path("several.0.hdf5"))
         run("run", "several", *QUICK, "--output", "pieces", cwd=top)
@@ -131,14 +131,14 @@ with folder() as top:
     run("run", path("king/run.json"), "--seed", "2", "--output", path("other"), "--quiet")
     check(about(path("other"))["bodies_hash"] != about(path("king"))["bodies_hash"], "other bodies, when they are asked for")
 
-    # an input that has changed is not taken for the one of the run
+    # an input that has changed is refused
     run("model", "plummer", "-n", "200", "--softening", "0.1", "--seed", "2", "-o", path("in.csv"), "--overwrite")
     refused = run("run", path("file/run.json"), "--output", path("changed"), code=4)
     check("changed" in refused.stderr and not os.path.exists(path("changed")), "an input that has changed is refused", refused.stderr)
     os.remove(path("in.csv"))
-    check("in.csv" in run("run", path("file/run.json"), "--output", path("gone"), code=4).stderr, "one that is gone, too")
+    check("in.csv" in run("run", path("file/run.json"), "--output", path("gone"), code=4).stderr, "an input that is gone is an error")
 
-    # other files
+    # JSON files that are no run.json
     for text, says in [("", "JSON object"), ("[1]", "JSON object"), ("{}", '"options"'), ('{"options": {"tehta": 1}}', "did you mean theta"), ('{"options": {"theta": 1e9}}', "range"),
                        ('{"options": {"theta": "x"}}', "line 1: theta"), ('{"options": {"theta": 0.5}', "missing"), ('{"options": {"theta": 0.5}} x', "follows"),
                        ('{"options": {\n"theta": .5}}', "line 2"),
@@ -150,5 +150,5 @@ with folder() as top:
     with open(path("hand.json"), "w") as out:
         out.write('{"options": {"model": "plummer", "bodies": 50, "softening": 0.1, "step": 0.125, "end": 0.5, "every": null, "quiet": true}}')
     run("run", path("hand.json"), "--output", path("hand"))
-    check(about(path("hand"))["steps"] == 4, "a JSON file by hand")
+    check(about(path("hand"))["steps"] == 4, "a JSON file that was written by hand starts a run")
 finish()

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Unit tests, the readers over mutated files and some runs of the command under the address and undefined-behaviour
-# sanitizers. A test that fails by itself fails in its own run; here only what the sanitizers find counts.
+# Unit tests, readers with mutated files, and some runs of the command under the address and undefined-behaviour
+# sanitizers. Only findings of the sanitizers count here, since a test that fails by itself fails in its own run.
 cd "$(dirname "$0")/../.." || exit 1
 if ! echo 'int main(void){return 0;}' | ${CC:-cc} -x c -fsanitize=address,undefined -o /dev/null - 2>/dev/null; then
     echo "ok 1 - address sanitizer # SKIP the compiler has none"
@@ -8,14 +8,14 @@ if ! echo 'int main(void){return 0;}' | ${CC:-cc} -x c -fsanitize=address,undefi
 fi
 jobs=${JOBS:-$(nproc)}
 export build="$BUILD/address" OMP_NUM_THREADS=2 UBSAN_OPTIONS=print_stacktrace=1
-# The compiler within PoCL puts a stack for signals of its own in place of the sanitizer's, which then frees what is not its
-# own when the thread ends; and where a library loaded later has variables of threads, gcc 12's leak check guesses at their
-# place, and may read what is not there.
+# use_sigaltstack=0: the compiler in PoCL replaces the sanitizer's signal stack by its own, which the sanitizer would free when
+# the thread ends. intercept_tls_get_addr=0: gcc 12's leak check guesses where the thread variables of libraries are that are
+# loaded later, and may read memory that is not there.
 export ASAN_OPTIONS=allocator_may_return_null=1:use_sigaltstack=0:intercept_tls_get_addr=0
 export LSAN_OPTIONS="suppressions=$PWD/tests/lsan.supp:print_suppressions=0"
 
 count=0
-clean() { # log what: nothing was found, and the log ends as it should
+clean() { # log what: a test that nothing was found, and that the log ends as it should
     count=$((count + 1))
     if grep -qE 'AddressSanitizer|LeakSanitizer|runtime error' "$1" || ! grep -qE '[1-9][0-9]* test\(s\) run|^the end$' "$1"; then
         grep -E -A 20 'Sanitizer|runtime error' "$1" | head -n 40
@@ -25,8 +25,8 @@ clean() { # log what: nothing was found, and the log ends as it should
     fi
 }
 
-# In `make check` one path of each kind, in `make check-all` all of it. Left out whole are programs that make many forces for the
-# sake of a few percent of a number, and repeat on devices of several kinds what others do on one.
+# `make check` has one path of each kind, `make check-all` all. The programs that `make check` leaves out compute many forces
+# for the sake of a few percent of a number, or repeat on several kinds of devices what other programs do on one.
 everything=${KYOHO_TEST_ALL:+yes}
 left_out='close_pairs device_cards device_large device_unroll equilibrium long_orbit own_orbits softenings'
 programs() {
@@ -37,10 +37,11 @@ programs() {
 }
 make -s -j"$jobs" SANITIZED="$(programs | tr '\n' ' ')" sanitize-address || { echo "not ok 1 - the build with sanitizers"; exit 1; }
 
-# The order (most seconds first), a program, a pattern of its tests and perhaps one of those to leave out, on each line.
-# Tests of devices compute the same sums many times over, in kernels that no sanitizer sees: of them each method once,
-# and what fails or allocates. Of the processor's tests those are left out that compare numbers of threads (sanitize-thread.sh
-# has them), long loops over all pairs, and lists that lie within one allocation, where no sanitizer sees their ends.
+# Each line has a number for the order (most seconds first), a program, a pattern of its tests, and perhaps a pattern of
+# tests that are left out. Tests of devices compute the same sums many times over, in kernels that no sanitizer sees: each
+# method is taken once, and tests with failures or allocations. Of the other tests these are left out: comparisons of numbers
+# of threads (sanitize-thread.sh has them), long loops over all pairs, and lists within one allocation, whose ends no sanitizer
+# sees.
 lines() {
     for name in $(programs); do
         [ -x "$build/tests/unit/$name" ] || continue
@@ -112,6 +113,6 @@ info none.csv
 END
     [ -s r/energy.csv ] && [ -s block/energy.csv ] && [ -s hermite/energy.csv ] && echo the end
 }
-# gcc looks for pointers to what a function has left only if it is asked to, before version 13.
+# Before version 13 gcc finds pointers into functions that have returned only with this option.
 ASAN_OPTIONS=$ASAN_OPTIONS:detect_stack_use_after_return=1 runs >"$build/command.log" 2>&1
 clean "$build/command.log" "the command"

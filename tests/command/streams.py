@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Snapshots through pipes, comoving files at every command, tables with blanks, and names of files that are long, hold newlines or are not UTF-8.
+# Snapshots through pipes, comoving files in every command, tables with blanks, and file names that are long, have newlines or are not UTF-8.
 import json
 import os
 import struct
@@ -55,14 +55,14 @@ with folder() as top:
     process = run("a\nb", code=2)
     check(len(process.stderr.splitlines()) == 1, "an unknown command is one line", process.stderr)
 
-    # what was read is said
+    # convert and info say what they have read
     process = run("convert", path("whole.csv"), path("said.csv"))
     check("50 stars; N-body units, G = 1; softening" in process.stdout, "convert says types, units and softening", process.stdout)
     said = run_json("convert", path("whole.csv"), path("again.csv"))
-    check(said["types"]["stars"] == 50 and said["units"]["g"] == 1 and not said["space"]["comoving"], "and its JSON", said)
-    check(run_json("info", path("whole.csv"))["space"]["box"] == 0, "info has the space")
+    check(said["types"]["stars"] == 50 and said["units"]["g"] == 1 and not said["space"]["comoving"], "and so does its JSON", said)
+    check(run_json("info", path("whole.csv"))["space"]["box"] == 0, "info describes the space")
 
-    # GADGET binary with redshift, box and h, made here: header, then POS, VEL and ID of two bodies with masses in the header
+    # a GADGET file with redshift, box and h: the header, which has the masses, then POS, VEL and ID of two bodies
     def record(data):
         return struct.pack("<i", len(data)) + data + struct.pack("<i", len(data))
 
@@ -112,7 +112,7 @@ with folder() as top:
     process = run("info", path("mixed"), code=4)
     check("line 2 has 7 cells" in process.stderr, "a short line between blanks", process.stderr)
 
-    # a last line that may have lost digits, units in words, tables and pictures to standard output
+    # a last line that may have lost digits; units in words; tables and pictures to standard output
     with open(path("cut.csv"), "w") as file:
         file.write("m,x,y,z,vx,vy,vz\n1,0,0,0,0,0,0.25")
     process = run("info", path("cut.csv"))
@@ -127,7 +127,7 @@ with folder() as top:
         process = run(*words, "-o", "-", code=2)
         check("not written to standard output" in process.stderr, f"{words[0]} -o -", process.stderr)
 
-    # names: up to 255 bytes, with newlines, not UTF-8
+    # names of up to 255 bytes, with newlines, and not in UTF-8
     for length in (250, 251, 255):
         name = "n" * (length - 4) + ".csv"
         run("model", "plummer", "-n", "9", "-o", path(name))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Numbers with units: on the command line, in parameter files and in what is printed.
+# Numbers with units on the command line, in parameter files and in the output.
 import csv
 import json
 import os
@@ -28,7 +28,7 @@ with folder() as there:
     run("convert", "a.hdf5", "a.csv")
     run("convert", "b.hdf5", "b.csv")
     with open("a.csv") as a, open("b.csv") as b:
-        check(a.read() == b.read(), "a model of numbers with units is that of the numbers in its units")
+        check(a.read() == b.read(), "numbers with units make the same model as the numbers in its units")
     run("model", "plummer", "-n", "100", "-o", "bare.hdf5")
     text = run("info", "a.hdf5").stdout
     check("length pc, mass Msun, velocity km/s, time 0.977792 Myr" in text and re.search(r"softening +0\.1 pc", text)
@@ -74,7 +74,7 @@ with folder() as there:
     check("time 40 kyr after" in run("info", "rows").stdout, "also of a run without snapshots")
     said = run("draw", "r", "--live", "-o", "live.png", "--width", "64").stdout
     check("snapshot_0004.hdf5, time 400 kyr" in said, "draw --live has units", said)
-    check(re.search(r"centre of mass +\S+ \S+ \S+ pc", run("info", "a.hdf5").stdout), "a centre of mass in the origin is no matter of centimetres")
+    check(re.search(r"centre of mass +\S+ \S+ \S+ pc", run("info", "a.hdf5").stdout), "a centre of mass near the origin is not given in centimetres")
     said = run("model", "plummer", "-n", "1", "--mass-function", "kroupa", "--units", "cluster", "-o", "one.hdf5")
     check("1 stars" not in said.stdout + said.stderr and "1 bodies" not in said.stdout + said.stderr, "one star is no plural", said.stdout + said.stderr)
     run("run", "--resume", "r", "--end", "0.6Myr", "--quiet")
@@ -83,12 +83,12 @@ with folder() as there:
     check(abs(float(last["time"]) - 0.6 * MYR) < 1e-6, "a resumed run takes its end in Myr", str(last))
 
     run("draw", "a.hdf5", "-o", "a.png", "--region", "0.003kpc", "--centre-x", "0.1pc", "--width", "64")
-    check("another kind" in run("draw", "a.hdf5", "-o", "c.png", "--region", "3Myr", "--width", "64", code=2).stderr, "draw, too")
+    check("another kind" in run("draw", "a.hdf5", "-o", "c.png", "--region", "3Myr", "--width", "64", code=2).stderr, "draw takes units")
     pairs = [run("binaries", *source, "--softening", softening).stdout.splitlines()[1:] for source in
              (("a.hdf5",), ("--model", "plummer", "-n", "100", "--units", "cluster"))
              for softening in ("0.1pc", "1e-4kpc", "0.1")]
     check(pairs[0] == pairs[1] == pairs[2] and pairs[3] == pairs[4] == pairs[5], "binaries takes the unit of --softening")
-    check("N-body units" in run("bench", "direct", "--softening", "1pc", code=2).stderr, "bench has none")
+    check("N-body units" in run("bench", "direct", "--softening", "1pc", code=2).stderr, "bench takes no units")
     said = run("force", "a.hdf5", "--softening", "0.2pc")
     check("softening 0.2 pc replaces 0.1 pc" in said.stderr and "Msun km²/s²; virial" in said.stdout, "remarks have units", str(said))
     for words, length in {("groups", "a.hdf5", "--linking-length", "1e-4kpc"): "linking length 0.1 pc\n",
@@ -96,12 +96,12 @@ with folder() as there:
         check(length in run(*words).stdout, f"{words[0]} prints units")
     run("model", "cosmic", "-n", "30", "--sphere-radius", "3000kpc", "-o", "kpc.hdf5")
     run("model", "cosmic", "-n", "30", "--sphere-radius", "3", "-o", "mpc.hdf5")
-    check(run("info", "kpc.hdf5").stdout.splitlines()[1:] == run("info", "mpc.hdf5").stdout.splitlines()[1:], "a number in Mpc has units, too")
+    check(run("info", "kpc.hdf5").stdout.splitlines()[1:] == run("info", "mpc.hdf5").stdout.splitlines()[1:], "an option in Mpc takes units")
     check("a number without a unit" in run("model", "galaxy", "-n", "9", "--halo-mass", "1Msun", "-o", "no.hdf5", code=2).stderr
           and "a number without a unit" in run("convert", "a.hdf5", "no.hdf5", "--orientation", "30deg,0,0", code=2).stderr,
-          "what has no dimension takes none")
+          "an option without a dimension takes no unit")
     near = [run_json("neighbours", "a.hdf5", "--radius", radius)["neighbours"] for radius in ("0.2pc", "0.2")]
-    check(near[0] == near[1], "and neighbours", str(near))
+    check(near[0] == near[1], "neighbours takes a unit", str(near))
     run("merge", "a.hdf5", "b.hdf5", "--separation", "10pc", "--pericentre", "1e-3kpc", "-o", "m.hdf5")
 
     run("convert", "a.hdf5", "moved.csv", "--position", "1kpc,0,-2", "--velocity", "0,10km/s,0", "--orientation", "90,0,0")
@@ -111,7 +111,7 @@ with folder() as there:
     names = next(line for line in open("a.csv") if not line.startswith("#")).strip().split(",")
     old, new = dict(zip(names, one)), dict(zip(names, other))
     check(abs(new["x"] - old["x"] - 1000) < 1e-9 and abs(new["y"] + old["z"]) < 1e-9 and abs(new["z"] - old["y"] + 2) < 1e-9
-          and abs(new["vy"] + old["vz"] - 10) < 1e-9, "where it was told to", f"{old} {new}")
+          and abs(new["vy"] + old["vz"] - 10) < 1e-9, "the system is in the right place", f"{old} {new}")
 
     run("run", "--model", "king", "--units", "cluster", "--mass-function", "kroupa", "--mass", "60Msun", "--radius", "1pc", "--steps", "1",
         "--output", "stars", "--quiet")
@@ -119,7 +119,7 @@ with folder() as there:
                      "--overwrite").stderr for mass in ("0.01Msun", "1e3Msun"))
     check("1 star of " in few and not many, "a mass that no number of stars has is a warning", few + many)
     run("run", "stars/run.json", "--output", "stars2", "--quiet")
-    check("bodies" not in options("stars") or options("stars")["bodies"] is None, "its number is not an option of the run", str(options("stars")))
+    check("bodies" not in options("stars") or options("stars")["bodies"] is None, "the number of stars is not an option of the run", str(options("stars")))
     run("model", "galaxy", "-n", "2000", "--units", "galaxy", "--mass", "6e11Msun", "--radius", "6kpc", "-o", "g.hdf5")
     disk = run_json("info", "g.hdf5", "--types", "2")
     check(abs(disk["half_mass_radius"] - 6) < 0.5, "--radius scales a galaxy", str(disk["half_mass_radius"]))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""yt loads what we write, with the right mass, centre and units. yt may belong to another python3
-than the one on the path: Debian's python3-yt is /usr/bin/python3's."""
+"""yt loads our snapshots with the right mass, centre and units. It may belong to another python3
+than the one on the path: Debian's python3-yt is for /usr/bin/python3."""
 import os
 import random
 import subprocess
@@ -41,7 +41,7 @@ def result(good, text):
 
 
 def yt_says(paths):
-    """A list of numbers for each file, or None and the reason why yt cannot be had."""
+    """A list of numbers for each file, and None; or None, and the reason why yt is not there."""
     why = "no python3"
     for python in ("python3", "/usr/bin/python3"):
         try:
@@ -58,7 +58,7 @@ def yt_says(paths):
 
 
 def bodies(path):
-    """A CSV of stars and dark matter; returns mass, centre and mean velocity."""
+    """Writes a CSV file of stars and dark matter. Returns the mass, the centre and the mean velocity."""
     random.seed(5)
     mass, centre, speed = 0.0, [0.0] * 3, [0.0] * 3
     with open(path, "w", encoding="ascii") as file:
@@ -90,7 +90,7 @@ def close(a, b, tolerance):
 
 
 def write(folder, case):
-    """The path, or None and the reason."""
+    """Writes a snapshot. Returns the path or None, and the reason."""
     name, units, compress = case[:3]
     path = os.path.join(folder, units + "-" + name)
     made = subprocess.run([FILES, "convert", os.path.join(folder, "a.csv"), path, units, compress],
