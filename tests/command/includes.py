@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""No file of src/ needs one above it: not by an include, not by a function or a table, nor by a call through kyoho.h.
+"""No file of src/ needs a file above it, by an include, a function, a table, or a call through kyoho.h.
 
-The folders below src/ have an order (docs/architecture.md), the rooms of src/engine have one too, and the files of a
-folder have one as well: no chain of needs leads back to where it began. No file knows the names of what is above it.
-The command needs kyoho.h, base and its own folder alone. Numbers are read in one place.
+The folders below src/ have an order (docs/architecture.md), and so have the rooms of src/engine and the files of a
+folder: no chain of needs leads back to where it began. No file uses words that belong to folders above it. The command
+needs kyoho.h, base and its own folder alone. Text becomes numbers in one place.
 """
 import os
 import re
@@ -14,7 +14,7 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))
 LEVELS = {"base": 0, "physics": 1, "octree": 2, "engine": 3, "integrate": 4, "snapshot": 4, "grape": 5, "analysis": 5,
           "models": 6, "simulation": 7, "draw": 7, "options": 8, "command": 9}
 ROOMS = ("driver", "state", "tree", "forces", "steps", "board")  # of engine/cpu, engine/device and its kernels
-# Words that a folder must not say, since they belong to those above, and what it asks instead.
+# Words that a folder must not use, since they belong to folders above it, and what it asks instead.
 UPSTAIRS = (
     ("engine/", r"\bintegrator\b|\bKY_(?:LEAPFROG|BLOCK_STEPS|HERMITE4)\b", "the schemes of struct ky_engine_use"),
     ("octree/", r"\bforce\b|\bKY_(?:DIRECT|WALK|LIST|TREE)\b", "parameters->cell, which the engine has resolved"),
@@ -38,7 +38,7 @@ def place(file):
     level = LEVELS[part[0]]
     if part[0] != "engine":
         return (level,)
-    if len(part) == 2:  # what integrators may ask for lies below all engines, the choice among them above
+    if len(part) == 2:  # headers of what integrators may ask for are below all engines; the choice of an engine is above
         return (level, 0) if file.endswith(".h") else (level, 5)
     if part[1] == "common":
         return (level, 1)
@@ -51,7 +51,7 @@ def place(file):
 
 
 def house(file):
-    """The part of src/ within which every file may need those of the same place."""
+    """The part of src/ within which a file may need files of the same place in the order."""
     part = file.split("/")
     if part[0] == "engine" and part[1] in ("cpu", "device"):
         return part[:2]
@@ -64,13 +64,13 @@ def bare(text):
 
 
 def definitions(text):
-    """Functions and tables that a .c file defines for others; a definition begins at the left margin (clang-format)."""
+    """Functions and tables that a .c file defines for other files. A definition begins at the left margin (clang-format)."""
     for match in re.finditer(r"^(?!static\b|typedef\b|extern\b)[a-z][\w \n*]*?\b(ky_\w+)(?:\(|\[[^\n]*\] =| =)[^;{]*\{", text, re.M):
         yield match.group(1)
 
 
 def uses(text):
-    """Names that are neither tags of types nor members."""
+    """Names in the text that are neither tags of types nor members."""
     text = re.sub(r"\b(?:struct|enum|union)\s+\w+", " ", text)
     return {match.group() for match in re.finditer(r"(?<![.\w])(?<!->)[A-Za-z_]\w*", text)}
 
@@ -84,7 +84,7 @@ def read_all():
 
 
 def needs_of(files):
-    """{file: {file that it needs: how}}, by includes and by what others define."""
+    """{file: {file that it needs: how}}, by includes and by names that others define."""
     needs = {file: {} for file in files}
     plain = {file: bare(text) for file, text in files.items()}
     owner = {}
@@ -129,7 +129,7 @@ def public():
 
 
 def beside_the_header(files, plain):
-    """Headers and names that the command takes of other folders than base and its own, and that kyoho.h does not have."""
+    """{header or name: file} of what the command takes from folders other than base and its own, and not from kyoho.h."""
     known = public()
     owner = {}
     for file in files:
@@ -169,7 +169,7 @@ def rings(files, needs):
         if not gone:
             break
         left -= gone
-    return [f"{file}: stands in a ring, for it needs {' '.join(sorted(inner[file] & left))}" for file in sorted(left)]
+    return [f"{file}: is in a ring, since it needs {' '.join(sorted(inner[file] & left))}" for file in sorted(left)]
 
 
 count = 0
@@ -196,7 +196,7 @@ def main():
             for match in re.finditer(words, plain[file])], "no file knows the names of what is above it")
     beside = beside_the_header(files, plain)
     result([f"{file}: {name} is not in kyoho.h" for name, file in sorted(beside.items())],
-           "the command takes what kyoho.h, base and its own folder have")
+           "the command needs kyoho.h, base and its own folder alone")
     called = callers()
     result([f"{name}: nothing in examples/ or tests/ calls it" for name in sorted(public() - called)],
            "every name of kyoho.h is called by an example or a test")

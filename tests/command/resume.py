@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# A run that was stopped in any way goes on as if it had not been: same snapshots, same rows, bit for bit.
+# A run that was stopped in any way goes on as if it had not been stopped: snapshots and rows are the same bit for bit.
 import json
 import math
 import os
@@ -17,13 +17,13 @@ MODEL = ["--model", "plummer", "-n", "3000", "--softening", "0.05", "--step", "0
 
 
 def csv(snapshot, scratch):
-    """A snapshot's bodies as text with all digits; the parameters kept with them (threads) may differ."""
+    """The bodies of a snapshot as text with all digits, without the parameters, which may differ in threads."""
     run("convert", snapshot, scratch, "--overwrite", "--quiet")
     return [line for line in open(scratch).read().splitlines() if not line.startswith("#|")]
 
 
 def state(where, scratch):
-    """Everything that a run leaves but the clock on the wall."""
+    """Everything that a run writes, without the seconds on the clock."""
     rows = [row.rsplit(",", 1)[0] for row in open(os.path.join(where, "energy.csv")).read().splitlines()]
     names = sorted(name for name in os.listdir(where) if name.startswith("snapshot_"))
     return rows, [(name, csv(os.path.join(where, name), scratch)) for name in names]
@@ -47,7 +47,7 @@ with folder() as top:
     check(len(expected[0]) == 66 and len(expected[1]) == 9, "the run that is not stopped", f"{len(expected[0])} rows, {len(expected[1])} snapshots")
 
     kills = 0
-    while kills < 4:  # at random moments of one run, or of several if it comes to its end before
+    while kills < 4:  # at random moments of one run, or of several if one ends before
         if os.path.exists(path("killed/restart.kyo")):
             process = start("--resume", path("killed"), "--restart-every", "0.05", "--quiet")
         else:
@@ -67,7 +67,7 @@ with folder() as top:
     check(got[1] == expected[1], "so are the snapshots, bit for bit")
     check(not [n for n in os.listdir(path("killed")) if n.endswith(".part")], "no temporary files are left", os.listdir(path("killed")))
 
-    # signals, the stop file and --max-wall: code 6, and on
+    # signals, the stop file and --max-wall: code 6, and the run can be resumed
     for name, how in [("sigint", signal.SIGINT), ("sigterm", signal.SIGTERM), ("stop", None)]:
         process = start(*MODEL, "--end", "0.5", "--output", path(name))
         wait_for(lambda: os.path.exists(path(name + "/restart.kyo")), "a restart file")
@@ -84,7 +84,7 @@ with folder() as top:
     run("run", "--resume", path("wall"), "--quiet")
     check(state(path("wall"), scratch) == expected, "--max-wall: goes on to the same end")
 
-    # further than it was meant to go, with another number of threads
+    # a run is resumed beyond its end, with another number of threads
     run("run", *MODEL, "--end", "0.25", "--output", path("short"), "--threads", "1")
     run("run", "--resume", path("short"), "--end", "0.5", "--threads", "2", "--quiet")
     check(state(path("short"), scratch) == expected, "--resume --end goes further")
@@ -95,7 +95,7 @@ with folder() as top:
     run("run", "--resume", path("sse2b"), "--end", "0.5", "--quiet")
     check(state(path("sse2"), scratch) == state(path("sse2b"), scratch), "a resumed run keeps its instruction set")
 
-    # steps of the bodies' own go on too, also from within a longest step
+    # steps of the bodies' own continue too, also from within a longest step
     for name, words in (("block", ["--softening", "0.02"]),
                         ("hermite4", ["--softening", "0", "--force", "direct", "--eta", "0.1", "--corrections", "2"])):
         own = ["--model", "hernquist", "-n", "1500" if name == "block" else "200", "--integrator", name, "--step", "0.03125", "--engine", "cpu", *words, "--quiet"]
@@ -104,11 +104,11 @@ with folder() as top:
         run("run", "--resume", path(name + "2"), "--end", "0.26", "--quiet")
         check(state(path(name), scratch)[0][-1] == state(path(name + "2"), scratch)[0][-1], f"steps of {name} go on from a restart file")
         told, whole = (json.load(open(path(name + which + "/run.json")))["blocks"] for which in ("2", ""))
-        told.pop("gflops", None), whole.pop("gflops", None)  # which are of the clock on the wall
-        check(told == whole, "and count on", f"{told} {whole}")
+        told.pop("gflops", None), whole.pop("gflops", None)  # these depend on the clock
+        check(told == whole, "counts of blocks and steps continue", f"{told} {whole}")
         check(told["count"] > 16 and 1 < told["mean_bodies"] < 1500 and told["shortest_step"] < 0.03125 and told["steps_cut"] == 0,
-              "and run.json tells of them", told)
-    cut = [*own, "--every", "0.0625", "--restart-every", "0.01"]  # hermite4, killed on its way
+              "run.json has the counts", told)
+    cut = [*own, "--every", "0.0625", "--restart-every", "0.01"]  # hermite4 is killed during the run
     run("run", *cut, "--end", "0.5", "--output", path("hermite"))
     process = start(*cut, "--end", "0.5", "--output", path("hermite2"))
     wait_for(lambda: os.path.exists(path("hermite2/snapshot_0002" + ENDING)) or process.poll() is not None, "a third snapshot")
@@ -117,7 +117,7 @@ with folder() as top:
     run("run", "--resume", path("hermite2"), "--quiet")
     check(state(path("hermite"), scratch) == state(path("hermite2"), scratch), "hermite4 after SIGKILL is the whole run")
 
-    # an encounter without softening stops a run once; two bodies fall towards each other, the second of three is far away
+    # A close encounter without softening stops a run once. Two bodies fall towards each other; the second of three is far away.
     with open(path("fall.csv"), "w") as bodies:
         bodies.write("id,m,x,y,z,vx,vy,vz\n7,0.5,0,0,0,0,0,0\n8,1e-9,0,100,0,0,0,0\n9,0.5,1,0,0,0,0,0\n")
     fall = [path("fall.csv"), "--integrator", "hermite4", "--force", "direct", "--softening", "0", "--step", "0.0625", "--step-min", str(2.0 ** -24),
@@ -140,21 +140,21 @@ with folder() as top:
     process = start(*MODEL, "--end", "50", "--output", path("live"))
     wait_for(lambda: os.path.exists(path("live/restart.kyo")), "a restart file")
     check("at work" in run("run", "--resume", path("live"), code=2).stderr, "a run that is at work is not resumed")
-    check("at work" in run("run", *MODEL, "--end", "1", "--output", path("live"), "--overwrite", code=2).stderr, "nor replaced")
+    check("at work" in run("run", *MODEL, "--end", "1", "--output", path("live"), "--overwrite", code=2).stderr, "a run that is at work is not replaced")
     process.terminate()
-    check(process.wait(timeout=60) == 6, "and goes on undisturbed")
-    check("past" in run("run", "--resume", path("short"), "--end", "0.25", code=2).stderr, "not back, though")
+    check(process.wait(timeout=60) == 6, "the run at work goes on undisturbed")
+    check("past" in run("run", "--resume", path("short"), "--end", "0.25", code=2).stderr, "an end before the present time is refused")
     for words in (["--theta", "0.3"], ["--step", "0.1"], ["--dry-run"]):
         refused = run("run", "--resume", path("short"), *words, code=2).stderr
-        check(f"{words[0]} has no place beside --resume" in refused, f"nor with {words[0]}", refused)
+        check(f"{words[0]} has no place beside --resume" in refused, f"--resume with {words[0]} is refused", refused)
     for end, says in (("0.503", "the nearest are 0.5 and 0.5078125"), ("0.53125", "the nearest are 0.5 and 0.5625"), ("-1", "does not lie ahead")):
         refused = run("run", "--resume", path("short"), "--end", end, code=2).stderr
-        check(says in refused and "--step" not in refused, f"an end that does not fit is refused without a word of --step: {end}", refused)
+        check(says in refused and "--step" not in refused, f"the error for an end that does not fit has no --step: {end}", refused)
     before = json.load(open(path("short/run.json")))["energy_change"]
     run("run", "--resume", path("short"), "--quiet")
     after = json.load(open(path("short/run.json")))["energy_change"]
     check(state(path("short"), scratch) == expected, "resuming a finished run changes nothing")
-    check(before == after and abs(before) < 1e-2, "nor what run.json tells of its energy", f"{before} {after}")
+    check(before == after and abs(before) < 1e-2, "nor does it change the energy in run.json", f"{before} {after}")
 
     # listed times, through a kill and a resumption
     listed = [*MODEL, "--at", "0.3203125,0.0078125,0.25", "--end", "0.5"]
@@ -167,7 +167,7 @@ with folder() as top:
     whole = state(path("at"), scratch)
     check(len(whole[1]) == 11 and whole == state(path("at2"), scratch), "snapshots of --at are those of the whole run", len(whole[1]))
 
-    # the universe of the bodies is in all snapshots, and one of them begins another such run
+    # all snapshots have the universe of the bodies, and another run can begin with one of them
     if ENDING == ".hdf5" and "FFTW: yes" in run("--version").stdout:
         ways = ["--expansion", "bodies", "--step", "0.01", "--quiet"]
         run("run", "--model", "cosmic", "-n", "200", "--redshift", "99", *ways, "--steps", "2", "--output", path("young"))
@@ -196,7 +196,7 @@ with folder() as top:
         warned = run(*pushed, "--step", "0.001", "--quiet", "--field", field, "--output", path("moved")).stderr
         check("cosmological constant" not in warned, "and none with the field", warned)
 
-    # damage: the restart file before, then none
+    # a damaged restart file: the one before is taken; if both are damaged there is an error
     with open(path("short/restart.kyo"), "r+b") as file:
         file.seek(200)
         file.write(b"\0\1\2\3\4\5\6\7")
@@ -209,14 +209,14 @@ with folder() as top:
     check("restart" in run("run", "--resume", path("short"), code=4).stderr, "no whole restart file: code 4")
     check(run("run", "--resume", path("nowhere"), code=4).stderr.count("\n") == 1, "no folder: code 4")
 
-    # opening by the last acceleration: it is in the restart file
+    # --opening relative needs the last accelerations, which are in the restart file
     relative = ["--model", "plummer", "-n", "1000", "--softening", "0.05", "--step", "0.0625", "--every", "0.5", "--opening",
                 "relative", "--quiet"]
     run("run", *relative, "--end", "1", "--output", path("rel"))
     run("run", *relative, "--end", "0.5", "--output", path("rel2"))
     run("run", "--resume", path("rel2"), "--end", "1", "--quiet")
     check(state(path("rel"), scratch) == state(path("rel2"), scratch), "--opening relative resumes bit for bit")
-    # the processor that --engine auto has chosen is the run's own
+    # a resumed run keeps the engine that --engine auto has chosen
     auto = [*MODEL, "--end", "0.0625", "--engine", "auto", "--output", path("auto")]
     line = run("run", *[word for word in auto if word != "--quiet"]).stderr
     check("engine cpu (" in line and "for 3000 bodies" in line or "cuda" in line or "opencl" in line,
@@ -225,7 +225,7 @@ with folder() as top:
     run("run", "--resume", path("auto"), "--end", "0.125", "--engine", "auto", "--quiet")
     kept = json.load(open(path("auto/run.json")))["options"]["engine"]
     check(chosen != "auto" and kept == chosen, "and a resumed run keeps it", f"{chosen} {kept}")
-    # a device: the resumed run stays on it; unit/device.c resumes every method on every device
+    # a run on a device stays there when it is resumed; unit/device.c resumes every method on every device
     if any(device["engine"] == "opencl:0" and device["usable"] for device in run_json("devices")["devices"]):
         device = ["--model", "plummer", "-n", "300", "--softening", "0.1", "--step", "0.0625", "--every", "0.25", "--engine", "opencl:0", "--force", "direct", "--quiet"]
         run("run", *device, "--end", "0.5", "--output", path("device"))
@@ -236,7 +236,7 @@ with folder() as top:
         run("run", "--resume", path("auto"), "--end", "0.1875", "--engine", "opencl:0", "--quiet")
         run("run", "--resume", path("auto"), "--end", "0.25", "--quiet")
         engine = json.load(open(path("auto/run.json")))["options"]["engine"]
-        check(engine == "opencl:0", "one that was named at a resumption is the run's own from then on", engine)
+        check(engine == "opencl:0", "an engine that is named at a resumption is kept from then on", engine)
     else:
         skip("a run on a device resumes there bit for bit", "no OpenCL device here")
 finish()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# The folder of a run: nothing in it is lost, and run.json says how the run stands.
+# The folder of a run: nothing in it is lost, and run.json has the state of the run.
 import csv
 import json
 import os
@@ -12,7 +12,7 @@ import time
 from tap import KYOHO, check, finish, folder, run, run_json, wait_for
 
 MODEL = ["--model", "plummer", "-n", "200", "--softening", "0.1", "--step", "0.0625", "--every", "0.25", "--quiet"]
-signal.signal(signal.SIGHUP, signal.SIG_DFL)  # a test suite under nohup has it ignored
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # under nohup it would be ignored
 LONG = [*MODEL, "--end", "1000000", "--energy-every", "0.0625", "--restart-every", "0.2"]
 
 
@@ -25,7 +25,7 @@ def about(where):
 
 
 class Started(subprocess.Popen):
-    """Ends with its block, also where that fails."""
+    """Starts a run that is ended with the `with` block, also if the block fails."""
     def __exit__(self, kind, value, trace):
         if kind:
             self.kill()
@@ -37,7 +37,7 @@ def start(*words, **options):
 
 
 def columns(path):
-    """The rows of an energy.csv without the time on the wall."""
+    """The rows of an energy.csv without the seconds on the clock."""
     return [row.rsplit(",", 1)[0] for row in open(path).read().splitlines()]
 
 
@@ -45,7 +45,7 @@ with folder() as top:
     def path(name):
         return os.path.join(top, name)
 
-    # --overwrite removes nothing before the new run has begun
+    # --overwrite removes nothing until the new run has begun
     run("run", *MODEL, "--end", "1", "--output", path("old"))
     before = contents(path("old"))
     with open(path("heavy.csv"), "w") as bodies:
@@ -65,7 +65,7 @@ with folder() as top:
     check(last in refused.stderr and contents(path("old")) == before, "an input among the results is not removed", refused.stderr)
     os.symlink(last, path("link.hdf5"))
     run("run", path("link.hdf5"), *words[1:], "--output", path("old"), "--overwrite", code=2)
-    check(contents(path("old")) == before, "nor through a link")
+    check(contents(path("old")) == before, "an input among the results is not removed through a link either")
     run("run", *words, "--output", path("next"))
     run("run", *MODEL, "--end", "0.5", "--seed", "2", "--output", path("new"))
     run("run", *MODEL, "--end", "0.5", "--seed", "2", "--output", path("old"), "--overwrite")
@@ -73,7 +73,7 @@ with folder() as top:
           "a start that succeeds replaces them", sorted(contents(path("old"))))
     check(open(path("old/run.log")).read().count("done") == 1, "run.log is that of the new run")
 
-    # a start that was killed: whatever the moment, the old run or the new one can be resumed
+    # a start that is killed at any moment: the old run or the new one can be resumed
     run("run", *MODEL, "--end", "0.25", "--seed", "2", "--output", path("first"))
     for state, old in (("starting.part", True), ("starting", True), ("started", False), ("started", "half")):
         shutil.rmtree(path("killed"), ignore_errors=True)
@@ -92,7 +92,7 @@ with folder() as top:
               and not os.path.exists(path("killed/starting")) and not os.path.exists(path("killed/started")),
               f"a start that was killed as {state}: the {'old' if expected == 1 else 'new'} run goes on", os.listdir(path("killed")))
 
-    # a table is not written over the bodies that it was made of
+    # a table does not replace the bodies that it is made of
     run("model", "plummer", "-n", "100", "-o", path("bodies.csv"))
     bodies = open(path("bodies.csv")).read()
     os.link(path("bodies.csv"), path("same.csv"))
@@ -101,7 +101,7 @@ with folder() as top:
             refused = run(*words, path("bodies.csv"), "-o", path(name), "--overwrite", code=2)
             check("input" in refused.stderr and open(path("bodies.csv")).read() == bodies, f"{words[0]} does not replace its input", refused.stderr)
 
-    # nor a snapshot or a picture over the snapshot that it is made of
+    # a snapshot or a picture does not replace the snapshot that it is made of
     run("model", "plummer", "-n", "100", "--seed", "2", "-o", path("other.csv"))
     shutil.copy(path("bodies.csv"), path("bodies.png"))
     for words in (["convert", path("bodies.csv"), path("same.csv")], ["convert", path("bodies.csv"), "--physical", "-o", path("bodies.csv")],
@@ -133,7 +133,7 @@ with folder() as top:
     # energy.csv cut short in its place
     with start(*LONG, "--output", path("cut"), stderr=subprocess.PIPE) as process:
         wait_for(lambda: os.path.exists(path("cut/restart.kyo.previous")), "the run is on its way")
-        for times in range(1, 21):  # now and then just as a row is written
+        for times in range(1, 21):  # sometimes just as a row is written
             os.truncate(path("cut/energy.csv"), os.path.getsize(path("cut/energy.csv")) - 7)
             if not wait_for(lambda: open(path("cut/run.log")).read().count("was cut from") == times, "a file that was cut short is noticed"):
                 break
@@ -166,7 +166,7 @@ with folder() as top:
     reader, writer = os.pipe()
     with start(*[word for word in LONG if word != "--quiet"], "--output", path("pipe"), stderr=writer) as process:
         os.close(writer)
-        os.close(reader)  # nobody reads what the run has to say
+        os.close(reader)  # nobody reads the output of the run
         process.wait(timeout=60)
     check(process.returncode == 6 and about(path("pipe"))["outcome"] == "stopped early", "SIGPIPE: exit code 6, resumable", process.returncode)
     with start(*LONG, "--output", path("nohup"), preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)) as process:
@@ -177,7 +177,7 @@ with folder() as top:
         process.terminate()
         process.wait(timeout=60)
 
-    # a disk that is full later on
+    # a disk that becomes full during the run
     process = subprocess.run([KYOHO, "run", *MODEL, "--end", "100", "--energy-every", "0.0625", "--output", path("full")], capture_output=True, text=True,
                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (60000, 60000)))
     summary = about(path("full"))
@@ -186,11 +186,11 @@ with folder() as top:
     run("run", "--resume", path("full"), "--end", "1", "--quiet")
     check(about(path("full"))["outcome"] == "done" and about(path("full"))["reason"] is None, "and it goes on")
 
-    # the folder itself in place of a file
+    # the folder of a run in place of a file
     refused = run("run", path("full"), "--end", "2", "--output", path("x"), code=2)
     check("--resume " + path("full") in refused.stderr, "run FOLDER suggests --resume", refused.stderr)
 
-    # any name of a folder: run.json stays JSON, errors stay one line
+    # with any name of a folder run.json is JSON, and an error is one line
     for name in ("a" * 255, "new\nline", os.fsdecode(b"b\xffd"), 'q"uo\\te'):
         run("run", *MODEL, "--end", "0.25", "--output", path(name), "--max-wall", "0", code=6)
         run("run", "--resume", path(name), "--quiet")
@@ -199,7 +199,7 @@ with folder() as top:
             summary = json.loads(file.read().decode())
         check(summary["outcome"] == "done" and lines == 1, f"a folder named {ascii(name)[:20]}", lines)
 
-    # energies alone: no snapshots, no restart files, for systems that are larger than the disk
+    # energies alone, without snapshots and restart files, for systems that are larger than the disk
     bare = ["--model", "plummer", "-n", "1000", "--softening", "0.01", "--steps", "3", "--every", "0", "--quiet"]
     run("run", *bare, "--restart-every", "0", "--output", path("energies"))
     check(sorted(os.listdir(path("energies"))) == ["energy.csv", "run.json", "run.log"], "--every 0 --restart-every 0: energies alone",
@@ -209,8 +209,8 @@ with folder() as top:
     run("run", path("energies/run.json"), "--quiet", "--output", path("energies2"))
     check(columns(path("energies2/energy.csv")) == rows and not os.path.exists(path("energies2/restart.kyo")), "run.json repeats it")
     told = json.loads(run("info", path("energies"), "--json").stdout)
-    check(told["steps"] == 3 and told["snapshots"] == 0 and told["last_snapshot"] is None, "info tells how far it is", told)
-    with open(path("energies/energy.csv")) as file:  # by the names of the columns, wherever they stand
+    check(told["steps"] == 3 and told["snapshots"] == 0 and told["last_snapshot"] is None, "info says how far the run is", told)
+    with open(path("energies/energy.csv")) as file:  # the same columns in another order, and one more
         table = [line.split(",") for line in file.read().splitlines()]
     with open(path("energies/energy.csv"), "w") as file:
         for row in table:
@@ -223,7 +223,7 @@ with folder() as top:
     stopped = run("run", *bare, "--restart-every", "0", "--max-wall", "0", "--output", path("energies3"), code=6).stderr
     check("cannot continue" in stopped and "--resume" not in stopped, "and says so when it is stopped", stopped)
     check(about(path("energies3"))["resume"] is None and about(path("energies3"))["outcome"] == "stopped early", "run.json too")
-    run("run", *bare, "--output", path("bare"))  # with restart files it goes on, and stays without snapshots
+    run("run", *bare, "--output", path("bare"))  # with restart files the run can be resumed, still without snapshots
     run("run", "--resume", path("bare"), "--steps", "5", "--quiet")
     check(not [name for name in os.listdir(path("bare")) if name.startswith("snapshot")] and len(columns(path("bare/energy.csv"))) == 7,
           "--every 0 stays so in a resumed run", os.listdir(path("bare")))
@@ -232,7 +232,7 @@ with folder() as top:
     plan = run_json("run", *bare, "--restart-every", "0", "--dry-run")
     check(plan["snapshots"] == 0 and plan["disk_bytes"] < 2000, "--dry-run counts no files", plan)
 
-    # an eta whose steps only rounding would decide
+    # an eta so small that only rounding would decide on steps
     for precision, said in (("extended", True), ("double", False)):
         gave = run("run", "--model", "plummer", "-n", "8", "--softening", "0.2", "--integrator", "hermite4", "--force", "direct", "--precision", precision,
                    "--eta", "0.001", "--step", "0.03125", "--steps", "1", "--engine", "cpu", "--output", path("rounding"), "--overwrite", "--quiet").stderr
@@ -252,7 +252,7 @@ with folder() as top:
     check([float(x) for x in table[-1].split(",")[-6:-3]] == [float(last["59"][c]) for c in "xyz"], "they are the bodies' places", (table[-1], last["59"]))
     run("run", path("followed/run.json"), "--output", path("followed3"), "--quiet")
     check(columns(path("followed3/energy.csv"))[0] == table[0], "run.json repeats them")
-    with open(path("named.csv"), "w") as file:  # ids that are no indices, and a body that leaves
+    with open(path("named.csv"), "w") as file:  # ids that are not the indices, and a body that escapes
         file.write("id,mass,x,y,z,vx,vy,vz\n4,1,0,0,0,0,0,0\n2,1,1,0,0,0,0.3,0\n7,0.001,3,0,0,50,0,0\n90,1,0,1,0,0.2,0,0.1\n0,1,0,0,1,0,0,0\n")
     run("run", path("named.csv"), "--softening", "0.1", "--step", "0.0625", "--steps", "4", "--follow", "90,7,0", "--escape-radius", "8", "--quiet",
         "--engine", "cpu", "--output", path("named"))
@@ -271,7 +271,7 @@ with folder() as top:
           "escapers.csv has the body that was removed, with time, place and velocity", gone)
     lists = ["--input", path("named.csv"), "--softening", "0.1", "--step", "0.0625", "--escapers", "1.5", "--quiet", "--engine", "cpu"]
     run("run", *lists, "--steps", "3", "--output", path("listed"))
-    with open(path("listed/escapers.csv"), "a") as file:  # as a run that went on and was killed leaves it
+    with open(path("listed/escapers.csv"), "a") as file:  # as after a run that went on and was killed
         file.write("4,9,9,9,9,9,9,9,9\n")
     run("run", "--resume", path("listed"), "--steps", "12", "--quiet")
     run("run", *lists, "--steps", "12", "--output", path("listed2"))
@@ -283,7 +283,7 @@ with folder() as top:
           and all(row["bodies"] == "5" for row in rows) and float(rows[0]["bound_mass"]) < float(rows[0]["mass"]),
           "--escapers lists each once and removes none, also in a resumed run", table)
     os.remove(path("listed/escapers.csv"))
-    check("escapers.csv is missing" in run("run", "--resume", path("listed"), "--steps", "13", code=4).stderr, "an escapers.csv that is gone is told")
+    check("escapers.csv is missing" in run("run", "--resume", path("listed"), "--steps", "13", code=4).stderr, "a missing escapers.csv is an error")
     check("give one of the two" in run("run", *lists, "--escape-radius", "3", "--steps", "1", "--output", path("listed3"), code=2).stderr
           and not os.path.exists(path("listed3")), "--escapers and --escape-radius together are refused")
 
@@ -293,7 +293,7 @@ with folder() as top:
     left = run("info", path("empty")).stdout
     check("2 snapshots; time 1 after 2 steps" in left and "no body is left" in left, "info tells of a run that all bodies have left", left)
 
-    # of many bodies some rows alone tell what is bound: every second of 20,000 to 40,000, and those with a snapshot
+    # with 20,000 to 40,000 bodies every second row has the bound mass, and every row with a snapshot
     run("run", "--model", "plummer", "-n", "20001", "--theta", "1", "--step", "0.0078125", "--steps", "3", "--every", "0", "--at", "0.0234375", "--engine", "cpu", "--quiet",
         "--output", path("many"))
     with open(path("many/energy.csv")) as file:
@@ -315,10 +315,10 @@ with folder() as top:
         plan = json.loads(process.stdout) if process.returncode == 0 else {}
         check(plan.get("n") == 10 ** 9 and plan["host_bytes"] > 1e11 and plan["snapshots"] == 6 and (plan["steps"] == 8 if step else plan["step"] is None),
               f"a plan for a billion bodies in half a gigabyte, {'with' if step else 'without'} a step", process.stderr + str(plan))
-    check("plummer" in run("run", "--model", "plumer", "-n", "1e9", "--end", "1", "--dry-run", code=2).stderr, "which checks the model")
-    check("--w0" in run("run", "--model", "plummer", "-n", "1e9", "--w0", "3", "--end", "1", "--dry-run", code=2).stderr, "and its options")
+    check("plummer" in run("run", "--model", "plumer", "-n", "1e9", "--end", "1", "--dry-run", code=2).stderr, "a plan checks the model")
+    check("--w0" in run("run", "--model", "plummer", "-n", "1e9", "--w0", "3", "--end", "1", "--dry-run", code=2).stderr, "a plan checks the options of the model")
 
-    # and reads none of a file with more than 100,000, whatever its format
+    # a plan reads no bodies of a file with more than 100,000, in any format
     def smaller():
         resource.setrlimit(resource.RLIMIT_DATA, (1 << 23, 1 << 23))
 

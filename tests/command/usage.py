@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# The command line: help, options, exit codes, JSON, refused overwrites.
+# The command line: help, options, exit codes, JSON, files that are not replaced, remarks and warnings.
 import glob
 import json
 import os
@@ -11,7 +11,7 @@ from tap import KYOHO, check, finish, folder, run, run_json
 
 COMMANDS = ["model", "run", "force", "info", "draw", "convert", "merge", "neighbours", "density", "groups", "bench", "devices"]
 
-# Names that every release keeps (the same everywhere).
+# Options that every release keeps, with the same name in all commands.
 PROMISED = {
     "model": "bodies seed mass radius units g softening output overwrite json help",
     "run": "input end step steps integrator force engine output every resume model bodies seed isa threads theta opening "
@@ -57,10 +57,10 @@ check("plummer" in run("model", "plumer", "--help", code=2).stderr, "and no help
 check("--seed" not in run("model", "two-body", "--help").stdout and run("model", "two-body", "--seed", "3", "-o", "none.csv", code=2).stderr.count("\n") == 1,
       "two-body draws nothing at random and takes no seed")
 check("--cutoff" in run("model", "hernquist", "--help").stdout and "--radius" not in run("model", "two-body", "--help").stdout,
-      "an option of two models is in the help of both, and one that a model does not heed in none")
+      "the help of a model has all options that it uses, and no others")
 check("force" in run("help", "forc", code=2).stderr, "kyoho help of a misspelt command")
 
-with folder() as where:  # as a user would: in an empty folder, one after the other
+with folder() as where:  # as a user would run them: in an empty folder, one after the other
     for line in examples:
         done = subprocess.run(["sh", "-c", line], cwd=where, capture_output=True, text=True, stdin=subprocess.DEVNULL,
                               env={**os.environ, "PATH": os.path.dirname(KYOHO) + os.pathsep + os.environ["PATH"]})
@@ -89,7 +89,7 @@ with folder() as where:
     def path(name):
         return os.path.join(where, name)
 
-    # usage errors: code 2, one line that names the remedy, nothing written
+    # wrong usage: code 2, one line that names the remedy, and no file
     for words, says in [
         (["run", "--tehta", "0.5"], "--theta"),
         (["run", "--the", "0.5"], "unknown option --the"),
@@ -161,10 +161,10 @@ with folder() as where:
               f"code 2: {' '.join(os.path.basename(w) for w in words)}", process.stderr + process.stdout)
     check(run(code=2).returncode == 2, "no command at all is wrong usage")
 
-    # not available here: code 3
+    # what is not available here: code 3
     check("cuda" in run("force", "--model", "plummer", "-n", "10", "--engine", "cuda:7", code=3).stderr, "code 3: an engine that is not in this build")
 
-    # a file that exists is kept
+    # an existing file is kept
     run("model", "plummer", "-n", "10", "-o", path("a.csv"))
     before = open(path("a.csv")).read()
     refused = run("model", "plummer", "-n", "20", "-o", path("a.csv"), code=2)
@@ -176,7 +176,7 @@ with folder() as where:
     os.mkdir(path("folder.csv"))
     for more in ([], ["--overwrite"]):
         said = run("model", "plummer", "-n", "9", "-o", path("folder.csv"), *more, code=7).stderr
-        check("is a folder; give the name of a file" in said, f"a folder in place of a file is told as such {more}", said)
+        check("is a folder; give the name of a file" in said, f"a folder in place of a file is named as such {more}", said)
     run("model", "plummer", "-n", "20", "-o", path("a.csv"), "--overwrite")
     check(len(open(path("a.csv")).read().splitlines()) > len(before.splitlines()), "and replaced with it")
 
@@ -204,7 +204,7 @@ with folder() as where:
     rows = open(path("r/energy.csv")).read().splitlines()
     check(rows[0].startswith("time,steps,kinetic,potential,energy,de,dew,") and len(rows) == 6, "energy.csv has a row for each step", rows[0])
 
-    # an INI file with the same names; the command line has the last word
+    # an INI file has the same names; the command line comes before it
     with open(path("p.ini"), "w") as ini:
         ini.write("[force]\nsoftening = 0.25\ntheta = 0.4\n[run]\nend = 0.5\n[integrator]\nstep = 0.25\n")
     run("run", path("p.ini"), "--model", "plummer", "-n", "20", "--theta", "0.5", "--output", path("ini"), "--quiet")
@@ -216,13 +216,13 @@ with folder() as where:
     check(all(part in refused for part in ("line 2: unknown option 'sofening'; did you mean softening?", "line 4: unknown option 'TimeMax'; did you mean end?",
                                            "line 6: seed: 'x'")) and "line 5" not in refused and refused.count("\n") == 1,
           "all errors of a parameter file are told at once, with what the names may mean", refused)
-    # every word of README's table of other programs, in a parameter file; those of ours are in it too
+    # every word in README's table of other programs, also words of our own, in a parameter file
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../README.md"), encoding="utf-8") as readme:
         table = readme.read().split("Options that you know from other programs", 1)[1].split("\n\n")[1]
     cells = [cell for line in table.splitlines()[2:] for cell in line.split("|")[2:-2]]
     words = {word.lstrip("-") for cell in cells for word in re.findall(r"`((?:--)?(?:sim\.)?[A-Za-z][A-Za-z_0-9]+)(?:=| = [^`]*)?`", cell)}
     words, refused = sorted(words - {"save_to_file", "snaptipsy"}), ""
-    for first in range(0, len(words), 5):  # an error has room for so many
+    for first in range(0, len(words), 5):  # so many fit into one error
         with open(path("words.ini"), "w") as ini:
             ini.writelines(f"{word} = x\n" for word in words[first:first + 5])
         refused += run("run", path("words.ini"), "--model", "plummer", "-n", "9", "--output", path("no"), code=2).stderr
@@ -268,7 +268,7 @@ with folder() as where:
     summary = json.load(open(path("seed/run.json")))
     check(summary["seed"] == 2 ** 64 - 1 and summary["origin"] == "king -n 20 --seed 18446744073709551615 --w0 9",
           "the seed and the model's options are kept exactly", summary)
-    # an option that two models have goes to the one that is made
+    # an option of two models goes to the model that is made
     for name, cutoff in ("plummer", "3"), ("hernquist", "5"):
         run("model", name, "-n", "400", "--cutoff", cutoff, "-o", path(name + ".csv"))
         run("model", name, "-n", "400", "-o", path(name + "-whole.csv"))
@@ -285,14 +285,14 @@ with folder() as where:
     error = json.loads(run("info", path("missing"), "--json", code=4).stdout)
     check(error["code"] == 4 and "missing" in error["error"], "an error as JSON")
 
-    # letters with their values attached, words that look like options, and what is not said
+    # letters with attached values, words that look like options, and --quiet
     os.chdir(where)
     run("model", "plummer", "-n100", "-o-m.csv", "-q")
     check(not run("convert", "--", "-m.csv", "./n.csv", code=0).stderr and os.path.exists("n.csv"), "-n100, -oFILE, --")
     check(run("force", "n.csv", "--softening", "0.1", "-q").stdout == "", "force --quiet is quiet")
     check(run_json("force", "n.csv", "--softening", "0.1", "-q")["n"] == 100, "and prints JSON all the same")
 
-    # energies of two bodies that are worked out by hand: masses 1 and 3 at distance 2, moving past each other and along
+    # energies of two bodies by hand: masses 1 and 3 at a distance of 2, which move past each other and together
     with open("two.csv", "w") as bodies:
         bodies.write("mass,x,y,z,vx,vy,vz\n1,0,0,0,0,0.5,0\n3,2,0,0,0,-0.5,0\n")
     two = run_json("force", "two.csv", "--softening", "0", "--force", "direct", "--precision", "double")
@@ -317,7 +317,7 @@ with folder() as where:
     check("--shorten" in refused, "where no step fits --at, --shorten is named", refused)
     said = run("run", "n.csv", "--softening", "0.1", "--step", "0.125", "--steps", "2", "--output", "said").stderr.splitlines()
     check(said and len(said) == len(set(said)), "a remark is printed once", said)
-    # which softening a run has: the option, the bodies' own, that of the file, that of the model, else none
+    # the softening of a run is the option's, the bodies' own, the file's, or the model's; else there is an error
     def softening_of(*words):
         run("run", *words, "--steps", "1", "--step", "0.01", "--output", path("s"), "--overwrite", "--quiet")
         text = run("info", path("s")).stdout
@@ -342,7 +342,7 @@ with folder() as where:
     check(float(softening_of("--model", "two-body")[0]) == 0, "and 0 for two bodies")
     with open(path("bare.csv"), "w") as bodies:
         bodies.write("m,x,y,z,vx,vy,vz\n1,0,0,0,0,0,0\n1,1,0,0,0,1,0\n")
-    # two bodies at rest fall for a very short time when they meet: the step that follows is warned of
+    # two bodies at rest fall, and meet for a very short time: the derived step is so short that there is a warning
     with open(path("rest.csv"), "w") as bodies:
         bodies.write("m,x,y,z,vx,vy,vz\n1,0,0,0,0,0,0\n1,1,0,0,0,0,0\n")
     rest = ["run", path("rest.csv"), "--softening", "0", "--end", "1"]
@@ -386,7 +386,7 @@ with folder() as where:
     refused = run("merge", path("own.csv"), path("bare.csv"), "--separation", "3", "--pericentre", "1", "-o", path("mixed.csv"), code=2).stderr
     check("need one too; give --softening" in refused, "merge of bodies with and without softenings", refused)
 
-    # a first run with nothing but a model and an end
+    # a first run needs only a model and an end
     run("run", "--model", "plummer", "-n", "1000", "--end", "0.5", "--output", path("first"), "--quiet")
     for e, most in (("0", 1e-6), ("0.9", 5e-2)):
         said = run("run", "--model", "two-body", "--eccentricity", e, "--end", "1", "--output", path("pair"), "--overwrite").stderr
@@ -395,7 +395,7 @@ with folder() as where:
     said = run("run", "--model", "two-body", "--step", "0.25", "--end", "1", "--output", path("pair"), "--overwrite").stderr
     check("warning" in said and "without softening" in said, "a step too long without softening is warned of", said)
 
-    # units and G: a model is made for those that it runs with, a file keeps its own
+    # a model is made for the units and the G of the run; a file keeps its own
     def virial_ratio(*words):
         return run_json("force", *words)["virial_ratio"]
     for words in (["--units", "cluster"], ["--g", "2"], ["--units", "galaxy", "--mass", "7", "--radius", "3"], ["--radius", "0.1"]):
@@ -425,7 +425,7 @@ with folder() as where:
     run("merge", path("bodies.csv"), path("bodies.csv"), "--mass", "0.25", "--separation", "9", "--pericentre", "1", "-o", path("quarter.csv"))
     check(abs(run_json("info", path("quarter.csv"))["mass"] - 1.25) < 1e-9, "merge --mass scales the second system")
 
-    # model in memory and file give the same forces
+    # a model in memory and its file give the same forces
     run("model", "plummer", "-n", "200", "-o", path("m.csv"))
     run("force", path("m.csv"), "-o", path("f1.csv"))
     run("force", "--model", "plummer", "-n", "200", "-o", path("f2.csv"))
@@ -434,7 +434,7 @@ with folder() as where:
                            "--output", path("w")).stderr, "too long a step is warned of")
     check("relaxation" in run("run", "--model", "plummer", "-n", "50", "--softening", "0.5", "--step", "0.25", "--end", "100",
                               "--output", path("w2")).stderr, "a run beyond the relaxation time is warned of")
-    # the documented runs of models that expand, turn or fall have no false warning
+    # documented runs of models that expand, turn or fall have no false warning
     for name, words in {"cartwheel": ["--step", "0.0078125"], "galaxy": [], "cosmic": ["--step", "0.00369047619"]}.items():
         done = run("run", "--model", name, "-n", "2000", *words, "--steps", "1", "--overwrite", "--output", path("w3"), "--quiet", code=None)
         check(done.returncode in (0, 3) and "warning" not in done.stderr, f"{name} as documented: no warning", done.stderr)
@@ -446,7 +446,7 @@ with folder() as where:
         fine = run("run", *quiet_universe, "--alpha", told.group(1) if told else "1", "--quiet")
         check("peculiar" not in fine.stderr, "not with the recommended alpha", fine.stderr)
 
-    def body(k): # 3 is an escaper; 60 and 61 are in one place, 62 and 63 too, with the same velocity
+    def body(k): # 3 is an escaper; 60 and 61 are in one place; so are 62 and 63, with the same velocity
         place, moves = {61: (60, 61), 63: (62, 62)}.get(k, (k, k))
         return (f"{7 * k},{place * 37 % 101},{place * 53 % 97},{place * 29 % 89},{1e6 if k == 3 else moves % 3 - 1},"
                 f"{moves % 7 - 3},{moves % 5 - 2},1\n")
