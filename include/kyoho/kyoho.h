@@ -966,8 +966,8 @@ KY_API void ky_read_options_defaults(struct ky_read_options *options);
 
 /* Reads any known format, told by its content; the path "-" is standard input. Allocates. Checks
  * the bodies. `options` NULL: as ky_read_options_defaults. KY_BAD_DATA for a file that is missing,
- * of no known format, damaged or without bodies; KY_UNSUPPORTED for HDF5 in a build without it. The
- * snapshot is empty after a failure. */
+ * of no known format, damaged or without bodies (see may_be_empty); KY_UNSUPPORTED for HDF5 in a
+ * build without it. The snapshot is empty after a failure. */
 KY_API enum ky_status ky_snapshot_read(const char *path, struct ky_snapshot *snapshot,
                                        struct ky_error *error);
 KY_API enum ky_status ky_snapshot_read_as(const char *path, const struct ky_read_options *options,
