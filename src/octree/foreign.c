@@ -1,4 +1,5 @@
-/* Trees that were made elsewhere: cells and bodies are copied, links are checked and completed. */
+/* Trees that were made elsewhere: cells and bodies are copied, links and numbers are checked, and
+ * links completed. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,26 @@ static enum ky_status check_links(const struct ky_octree *tree, struct ky_error 
             return wrong(cell, "has bodies that are not there", error);
         end += children;
     }
+    return KY_OK;
+}
+
+/* 1 if all `count` floats are finite. */
+static int are_finite(const float *x, size_t count)
+{
+    float sum = 0;
+    for (size_t k = 0; k < count; k++)
+        sum += 0 * x[k];
+    return !isnan(sum);
+}
+
+static enum ky_status check_numbers(const struct ky_octree *tree, struct ky_error *error)
+{
+    for (size_t cell = 0; cell < tree->nodes; cell++)
+        if (!are_finite(tree->centre[cell].x, 3) || isnan(tree->centre[cell].open2) ||
+            !are_finite(tree->low[cell].x, 3) || !isfinite(tree->low[cell].eps2) ||
+            !are_finite(tree->moment + cell * tree->moments, tree->moments) ||
+            !are_finite(tree->box[cell].below, 4) || !are_finite(tree->box[cell].above, 4))
+            return wrong(cell, "has numbers that are not finite", error);
     return KY_OK;
 }
 
@@ -90,6 +111,8 @@ static enum ky_status take(struct ky_octree *tree, const struct ky_given_cells *
     for (int c = 0; c < 3; c++)
         tree->origin[c] = bodies->origin[c];
     status = check_links(tree, error);
+    if (!status)
+        status = check_numbers(tree, error);
     if (!status)
         status = find_levels(tree, error);
     if (!status)

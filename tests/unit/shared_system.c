@@ -529,6 +529,12 @@ static void wrong_sources(void **state)
         assert_int_equal(ky_engine_foreign(engine, foreign, 1, &error), KY_BAD_DATA);
         letter.link[cell] = right;
     }
+    letter.centre[last].x[1] = NAN;
+    assert_int_equal(ky_engine_foreign(engine, foreign, 1, &error), KY_BAD_DATA);
+    letter.centre[last].x[1] = 0;
+    letter.moment[0] = INFINITY;
+    assert_int_equal(ky_engine_foreign(engine, foreign, 1, &error), KY_BAD_DATA);
+    letter.moment[0] = 1;
     foreign->cells.box = NULL;
     assert_int_equal(ky_engine_foreign(engine, foreign, 1, &error), KY_USAGE);
     foreign->cells.box = letter.box;
