@@ -5,15 +5,15 @@
 #     examples/collision.sh 80000        the picture of README.md (320 MB); twice the work
 #     N=4000 OUT=small examples/collision.sh
 #
-# Both disks turn in the sense of the orbit, one nearly in its plane: so tails grow from the far sides, and a bridge between
-# the near ones (Toomre & Toomre 1972). Units are kpc, 10^10 Msun and km/s; a unit of time is 0.978 Gyr.
+# Both disks turn in the sense of the orbit, one of them nearly in its plane. So tails grow from the far sides, and a bridge
+# between the near sides (Toomre & Toomre 1972). Units are kpc, 10^10 Msun and km/s; a unit of time is 0.978 Gyr.
 set -eu
 KYOHO=${KYOHO:-kyoho}     # the program
 OUT=${OUT:-demo}          # the folder of the results
 N=${1:-${N:-40000}}       # bodies in all
 mkdir -p "$OUT"
 
-# HDF5 if this build has it, else TIPSY, which does not tell disk and bulge from the halo.
+# HDF5 if this build has it, else TIPSY, which does not keep disk and bulge apart from the halo.
 ending=hdf5 stars='--types 2,3'
 "$KYOHO" --version | grep -q 'HDF5: yes' || { ending=tipsy && stars=; }
 
@@ -56,8 +56,8 @@ $([ ! -e "$OUT/collision.mp4" ] || echo "the film        $OUT/collision.mp4")
 the snapshots   $OUT/run/snapshot_*.$ending
 the energies    $OUT/run/energy.csv
 
-The picture shows the stars of both galaxies, each in its colour, from above their orbit: before they meet; at their least distance; with
-tails on the far sides and a bridge between them, which tides have drawn out; and after they have merged. Dark halos are left out.
+The picture shows the stars of both galaxies, each in its colour, from above their orbit: before they meet; at their least
+distance; with the tails and the bridge that tides have drawn out; and after they have merged. Dark halos are left out.
 
 Then try, in this folder:
   $KYOHO info $OUT/run                                        what happened, and how well energy was kept

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# kyoho draw: sizes, panels, options that change the picture and those that must not, refusals, faults.
+# kyoho draw: sizes, panels, options that change the picture and options that must not, films, plots, errors, faults.
 import json
 import os
 import shutil
@@ -13,7 +13,7 @@ PRELOAD = os.path.abspath(os.path.join(os.environ.get("BUILD", "build"), "tests/
 
 
 def chunks(path):
-    """The chunks of a PNG file, their checksums tested."""
+    """The chunks of a PNG file, after a test of their checksums."""
     data = open(path, "rb").read()
     found, at = [], 8
     assert data[:8] == b"\x89PNG\r\n\x1a\n", path
@@ -35,7 +35,7 @@ def pixels(path):
 
 
 def image(path):
-    """The rows of a picture, three bytes a pixel."""
+    """The rows of a picture, with three bytes a pixel."""
     across, up = size(path)
     data, rows, before = pixels(path), [], bytes(3 * across)
     for y in range(up):
@@ -104,7 +104,7 @@ def pictures(top):
             check(by_catalogue != bare, f"a catalogue in HDF5 draws circles, {units}")
             run("groups", there, "--linking-fraction", "0.8", "--minimum", "10", "-o", groups, "--overwrite", "--quiet")
             draw(there, "--groups", groups)
-            check(pixels(out) == by_catalogue, f"which are those of the table, {units}")
+            check(pixels(out) == by_catalogue, f"they are the circles of the table, {units}")
         draw(a, "--groups", os.path.join(top, "none.hdf5"), code=4)
         snapshot = os.path.join(top, "no-catalogue.hdf5")
         run("convert", a, snapshot, "--quiet")
@@ -183,7 +183,7 @@ cat >"${last#file:}"
 
 
 def film(top):
-    """A stub in place of ffmpeg keeps the frames. One body in the middle, one on the right."""
+    """Films, with a stub in place of ffmpeg that keeps the frames. One body is in the middle, one on the right."""
     width, height = 101, 60
     side, out = height / 10, os.path.join(top, "film.mp4")
     bodies = os.path.join(top, "two.csv")
@@ -257,7 +257,7 @@ def film(top):
 
 
 def live(top):
-    """Follows a run that goes on, and ends with it."""
+    """--live follows a run while it goes on, and ends with it."""
     target, out = os.path.join(top, "going"), os.path.join(top, "live.png")
     going = subprocess.Popen([KYOHO, "run", "--model", "plummer", "-n", "300", "--step", "0.0009765625", "--end", "0.5", "--every", "0.125",
                               "--output", target, "--quiet"], stdin=subprocess.DEVNULL)
@@ -276,7 +276,7 @@ def live(top):
 
 
 def columns(plot, ranges, table, out):
-    """Any columns of any table."""
+    """Plots of any columns of any table."""
     with open(table, "w") as file:
         file.write("N,seconds a step,of none,word\n10,1,,a\n1000,100,,b\n100000,,,c\n")
     plot("table", table, "--x", "N", "--y", "seconds a step")
@@ -290,7 +290,7 @@ def columns(plot, ranges, table, out):
         plot("table", table, *words, code=code)
     plot("energy", table, "--x", "N", code=2)
     plot("table", table, "--x", "N", "--y", "N", "--types", "1", code=2)
-    with open(table, "w", newline="") as file:  # as kyoho writes tables, and as others do
+    with open(table, "w", newline="") as file:  # as kyoho writes tables, and as other programs do
         file.write("# kyoho\n# bodies: 3\r\nN, t ,u\r\n1, 2 ,7\r\n2,4s,\r\n3, 5,inf\r\n")
     plot("table", table, "--x", "N", "--y", "t")
     check(ranges() == {"N": (0.94, 3.06), "t": (1.91, 5.09)}, "remarks, blanks and ends of lines; a text is not a number", ranges())
@@ -321,7 +321,7 @@ def columns(plot, ranges, table, out):
 
 
 def vector(top, plot):
-    """PDF and SVG, where the build has cairo."""
+    """Plots in PDF and SVG, if the build has cairo."""
     cairo = "cairo: yes" in run("--version").stdout
     for ending, begin, end in (("pdf", b"%PDF", b"%%EOF"), ("svg", b"<?xml", b"</svg>")):
         out = os.path.join(top, f"plot.{ending}")
@@ -336,7 +336,7 @@ def vector(top, plot):
 
 
 def follows(top):
-    """A cluster that goes far away stays in the picture."""
+    """With --about a cluster that goes far away stays in the picture."""
     out, near, far = (os.path.join(top, name) for name in ("about.png", "a.csv", "far.csv"))
     with open(near) as file, open(far, "w") as moved:
         for line in file:
@@ -387,7 +387,7 @@ def escaped(top):
 
 
 def plots(top):
-    """The ranges of the axes stand in the file; each reaches 3 % beyond what is shown."""
+    """Plots by the ranges of their axes, which are in the file. Each range goes 3 % beyond what is shown."""
     out, went = os.path.join(top, "plot.png"), os.path.join(top, "run")
 
     def plot(what, *words, code=0):
@@ -422,12 +422,12 @@ def plots(top):
         lines = file.read().replace("Msun", "1e+10 Msun")
         file.truncate(0)
         file.write(lines)
-    check("different units" in plot("energy", table, other, code=4).stderr, "and two such tables have the same")
+    check("different units" in plot("energy", table, other, code=4).stderr, "two tables of energies need the same units")
     with open(table, "w") as file:
         file.write("time,kinetic,potential,energy,de\n0,1,-3,98,\n10,2,-4,98,\n")
     plot("energy", table)
     check(ranges()["energy"][1] > 103, "energy in external fields has a line", ranges())
-    check(list(ranges()) == ["time", "energy"], "a change that is not defined has no plot")
+    check(list(ranges()) == ["time", "energy"], "a change that is not defined is not plotted")
     plot("energy", went)
     check(ranges()["time"][0] < 0 and ranges()["time"][1] > 0.25, "energies of a folder")
     with open(table, "w") as file:

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-# What takes minutes: models that stay as they are for ten crossing times, and closely for ten dynamical times, a cold sphere
-# that collapses when it should, forces of a million bodies. Short siblings: unit/equilibrium.c, unit/sim.c, unit/cpu_tree.c.
-# KYOHO_TEST_BODIES=10000 has fewer bodies in the second, for a look at it; the bounds widen as the noise does.
-# KYOHO_TEST_ENGINE=cuda:0 runs the first three there.
+# Tests of minutes: models keep their radii closely for ten dynamical times, and roughly for ten crossing times; a cold sphere
+# collapses in its free-fall time; forces of a million bodies. Short siblings: unit/equilibrium.c, unit/sim.c, unit/cpu_tree.c.
+# KYOHO_TEST_BODIES=10000 gives the first test fewer bodies, with bounds as wide as the noise.
+# KYOHO_TEST_ENGINE=cuda:0 runs all but the last test on this engine.
 import math
 import os
 import sys
@@ -14,7 +14,7 @@ N, LARGE = 10000, 1000000
 MANY = int(os.environ.get("KYOHO_TEST_BODIES", "100000"))
 ENGINE = os.environ.get("KYOHO_TEST_ENGINE", "cpu")
 WIDER = math.sqrt(100000 / MANY)
-# Scale radii in Hénon units, after the cut; a dynamical time is sqrt(a³/GM). King's sphere has that of Plummer's.
+# Scale radii a in Hénon units, after the cut; a dynamical time is sqrt(a³/GM). King's sphere gets the radius of Plummer's.
 SCALES = {"plummer": 0.591, "king": 0.591, "hernquist": 0.351, "jaffe": 1.027, "nfw": 0.153}
 ANY = dict(timeout=3000)
 
@@ -29,7 +29,7 @@ def snapshots(where):
 
 
 def run_model(where, softening, step, end, every, *model, n=N):
-    """Runs a model of n bodies; its largest |de| and `info` of its snapshots."""
+    """Runs a model of n bodies. Returns the largest |de| and `info` of its snapshots."""
     run("run", "--model", *model, "-n", n, "--engine", ENGINE, "--softening", softening, "--step", step, "--end", end, "--every", every,
         "--output", where, "--quiet", **ANY)
     return max(abs(row["de"]) for row in energies(where)), [run_json("info", name) for name in snapshots(where)]
@@ -40,8 +40,8 @@ def radii(info, fractions=(0.25, 0.5, 0.75)):
 
 
 def keeps_its_radius(radius, fraction, softening, time):
-    """Whether a Lagrangian radius can be held to its first value: not where forces are softened, nor where encounters of the bodies
-    within it change it, in N/(8 ln(r/eps)) times of crossing (Binney & Tremaine 2008, eq. 1.38)."""
+    """Whether a Lagrangian radius should keep its first value. It need not where forces are softened, or where encounters of the
+    bodies within change it, in N/(8 ln(r/eps)) crossing times (Binney & Tremaine 2008, eq. 1.38)."""
     bodies = fraction * MANY
     if radius < 5 * softening:
         return False
@@ -50,7 +50,7 @@ def keeps_its_radius(radius, fraction, softening, time):
 
 
 def equilibrium(top, name, softening=0.02):
-    """Ten dynamical times: radii of 10 to 90 % within 2 %, of 1 % within 5 %, the virial ratio within 1 %."""
+    """For ten dynamical times the radii of 10 to 90 % stay within 2 %, of 1 % within 5 %, and the virial ratio within 1 %."""
     where = os.path.join(top, "close-" + name)
     every = math.ceil(2.5 * SCALES[name] ** 1.5 * 64) / 64
     de, infos = run_model(where, softening, 1 / 256, 4 * every, every, name, n=MANY)
@@ -79,7 +79,7 @@ with folder() as top:
         check(len(infos) == 4 and all(0.94 < ratio < 1.06 for ratio in ratios), f"{name} stays as it is", ratios)
         check(de < 1e-3, f"{name} keeps its energy", de)
 
-    # A cold uniform sphere of radius R falls together in pi sqrt(R³/(8 G M)).
+    # A cold uniform sphere of radius R collapses in pi sqrt(R³/(8 G M)).
     de, infos = run_model(os.path.join(top, "cold"), 0.05, 1 / 256, 6, 0.125, "uniform-sphere", "--virial-ratio", 0)
     outer = radii(infos[0], (0.9,))[0] / 0.9 ** (1 / 3)
     fall = math.pi * math.sqrt(outer ** 3 / 8)

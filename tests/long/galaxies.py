@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-# A disk galaxy of 100,000 disk bodies forms no bar in five turns at two scale lengths: A2/A0 of the disk stays below 0.1.
-# Short sibling: unit/galaxies.c. KYOHO_TEST_BODIES=25000 has so many bodies in the disk, for a look at it; KYOHO_TEST_ENGINE=cuda:0 runs there.
+# A galaxy with 100,000 bodies in its disk forms no bar in five turns at two scale lengths: A2/A0 of the disk stays below 0.1.
+# Short sibling: unit/galaxies.c. KYOHO_TEST_BODIES=25000 is the number of bodies in the disk, KYOHO_TEST_ENGINE=cuda:0 the engine.
 import math
 import os
 import sys
@@ -15,7 +15,7 @@ RINGS = [(0.5 * k, 0.5 * k + 1) for k in range(6)]
 
 
 def disk(top, name):
-    """Places of the bodies of the disk about the mean of the bulge."""
+    """Positions of the bodies of the disk, relative to the mean of the bulge."""
     table = os.path.join(top, "table.csv")
     run("convert", name, table, "--overwrite", timeout=600)
     rows = [line.split(",") for line in open(table, encoding="utf-8") if line[0].isdigit()]
@@ -25,7 +25,7 @@ def disk(top, name):
 
 
 def bar(places, low, high):
-    """A2/A0 of a ring."""
+    """A2/A0 of the ring between the radii low and high."""
     angles = [2 * math.atan2(y, x) for x, y, z in places if low <= math.hypot(x, y) < high]
     return math.hypot(sum(map(math.cos, angles)), sum(map(math.sin, angles))) / len(angles)
 
