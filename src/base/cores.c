@@ -114,3 +114,9 @@ int ky_cores_of_thread(void)
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
     return cores > 1 ? (int)cores : 1;
 }
+
+int ky_cores(void)
+{
+    const int cores = ky_cores_of_thread(), limit = ky_cores_of_process();
+    return limit && limit < cores ? limit : cores;
+}

@@ -14,4 +14,7 @@ int ky_cores_of_groups(const char *groups, const char *mount);
 /* ky_cores_of_groups for this process. Reads some small files. */
 int ky_cores_of_process(void);
 
+/* What the calling thread may use: the lesser of ky_cores_of_thread and ky_cores_of_process. */
+int ky_cores(void);
+
 #endif

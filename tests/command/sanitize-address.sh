@@ -17,7 +17,7 @@ export LSAN_OPTIONS="suppressions=$PWD/tests/lsan.supp:print_suppressions=0"
 count=0
 clean() { # log what: a test that nothing was found, and that the log ends as it should
     count=$((count + 1))
-    if grep -qE 'AddressSanitizer|LeakSanitizer|runtime error' "$1" || ! grep -qE '[1-9][0-9]* test\(s\) run|^the end$' "$1"; then
+    if grep -qE '(ERROR|SUMMARY): AddressSanitizer|LeakSanitizer|runtime error' "$1" || ! grep -qE '[1-9][0-9]* test\(s\) run|^the end$' "$1"; then
         grep -E -A 20 'Sanitizer|runtime error' "$1" | head -n 40
         echo "not ok $count - no stray access or undefined behaviour: $2"
     else

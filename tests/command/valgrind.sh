@@ -28,6 +28,10 @@ tell $? "the snapshot is read where freed memory is overwritten"
 if command -v valgrind >/dev/null 2>&1; then
     memcheck "$KYOHO" run --input "$folder/a.$snapshot" --step 0.125 --end 0.25 --engine cpu --output "$folder/run"
     tell $? "a run reads and writes no memory that is not its own (valgrind)"
+    if [ -n "${KYOHO_TEST_ALL:-}" ] && ! "$KYOHO" --version | grep -q '^FFTW: no'; then
+        memcheck "$KYOHO" model cosmic -n 1000 -o "$folder/cosmic.$snapshot"
+        tell $? "and so do FFTW's transforms of the model cosmic"
+    fi
 else
     skip "a run under valgrind" "valgrind is not installed"
 fi

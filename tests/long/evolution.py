@@ -20,8 +20,9 @@ ANY = dict(timeout=3000)
 
 
 def energies(where):
+    """The rows of energy.csv; an empty cell, a number that a row has not, is left out."""
     rows = [line.split(",") for line in open(os.path.join(where, "energy.csv"), encoding="utf-8").read().splitlines()]
-    return [dict(zip(rows[0], map(float, row))) for row in rows[1:]]
+    return [{name: float(cell) for name, cell in zip(rows[0], row) if cell} for row in rows[1:]]
 
 
 def snapshots(where):

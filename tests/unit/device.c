@@ -692,8 +692,10 @@ static void exact_sums_copy_nothing(void **state)
         given.engine = engines[k].engine;
         given.force = KY_WALK;
         assert_ok(ky_force_resolve(&given, &parameters, &error));
-        if (is_cpu_engine(k) || ky_engine_open(&parameters, N, &engine, &error) != KY_OK)
+        if (is_cpu_engine(k) || ky_engine_open(&parameters, N, &engine, &error) != KY_OK) {
+            ky_bodies_free(&bodies);
             continue;
+        }
         assert_ok(ky_engine_put(engine, &bodies, &error));
         guard.largest = 0;
         enum ky_status status = ky_engine_exact(engine, sinks, SOME, a, potential, &error);

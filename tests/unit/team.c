@@ -210,13 +210,6 @@ static void *threads_when_pinned(void *count)
     return NULL;
 }
 
-/* What the calling thread may use. */
-static int cores(void)
-{
-    const int own = ky_cores_of_thread(), limit = ky_cores_of_process();
-    return limit && limit < own ? limit : own;
-}
-
 /* The first caller in a process has one processor, and so one thread. A second caller takes another
  * number of threads and gives it back. */
 static int pinned_threads(void)
@@ -225,7 +218,7 @@ static int pinned_threads(void)
     int count = 0;
     if (pthread_create(&first, NULL, threads_when_pinned, &count) || pthread_join(first, NULL))
         return 1;
-    if (count != 1 || ky_threads(0) != cores())
+    if (count != 1 || ky_threads(0) != ky_cores())
         return 2;
     ky_threads_restore(ky_threads_take(7));
     threads_when_pinned(&count);
@@ -312,7 +305,7 @@ static void limits_of_groups(void **state)
     put(top, "cpu.max", "200000 100000\n"); /* a container: its own group is the root */
     assert_int_equal(cores_of(top, "0::/somewhere/else\n"), 2);
     assert_int_equal(ky_cores_of_groups("/nowhere/cgroup", top), 0);
-    assert_true(cores() >= 1 && cores() <= sysconf(_SC_NPROCESSORS_ONLN));
+    assert_true(ky_cores() >= 1 && ky_cores() <= sysconf(_SC_NPROCESSORS_ONLN));
     char command[100];
     snprintf(command, sizeof command, "rm -r %s", top);
     assert_int_equal(system(command), 0);
