@@ -556,7 +556,7 @@ static void forces_are_measured(void **state)
     assert_true(results.acceleration.samples == 100 && results.acceleration.max < 1e-5);
 }
 
-static void wrong_measurements_are_told(void **state)
+static void wrong_measurements_are_refused(void **state)
 {
     (void)state;
     const struct ky_parameters parameters = coarse();
@@ -583,7 +583,7 @@ static void wrong_measurements_are_told(void **state)
     assert_int_equal(ky_forces_check(NULL, &bodies, &wanted, &results, &error), KY_USAGE);
     assert_int_equal(ky_forces_check(&parameters, NULL, &wanted, &results, &error), KY_USAGE);
     wanted.samples = 10;
-    struct ky_bodies without = {.n = 3}; /* arrays, as after `release` */
+    struct ky_bodies without = {.n = 3}; /* without arrays, as after `release` */
     assert_int_equal(ky_forces_check(&parameters, &without, &wanted, &results, &error), KY_USAGE);
     assert_ok(ky_forces_check(&parameters, &none, &wanted, &results, &error));
     assert_int_equal(results.acceleration.samples, 0);
@@ -631,7 +631,7 @@ int main(void)
         cmocka_unit_test(error_statistics),
         cmocka_unit_test(a_sampled_centre_is_near_the_other),
         cmocka_unit_test(forces_are_measured),
-        cmocka_unit_test(wrong_measurements_are_told),
+        cmocka_unit_test(wrong_measurements_are_refused),
         cmocka_unit_test(memory_of_a_measurement_grows_with_the_bodies),
         cmocka_unit_test(virial_ratio),
     };

@@ -66,7 +66,7 @@ static const char *another(const struct ky_option_about *about, char text[64])
     }
 }
 
-static void every_field_is_told_set_and_read_back(void **state)
+static void every_field_is_described_set_and_read_back(void **state)
 {
     (void)state;
     const struct ky_units none = {0};
@@ -149,7 +149,7 @@ static void values_have_units(void **state)
     assert_between(all.profile.outer, 2000 - 1e-9, 2000 + 1e-9);
 }
 
-static void wrong_calls_are_told(void **state)
+static void wrong_calls_are_refused(void **state)
 {
     (void)state;
     struct ky_option_about about = {.size = sizeof about};
@@ -207,7 +207,7 @@ static void options_without_effect_are_known(void **state)
     assert_null(ky_parameters_ignore(&p, "theta"));
 }
 
-static void models_are_told(void **state)
+static void models_are_described(void **state)
 {
     (void)state;
     struct ky_model_about about = {0};
@@ -223,7 +223,7 @@ static void models_are_told(void **state)
     assert_true(units.g == 1);
     assert_ok(ky_units_preset("cluster", &cluster, &error));
     units = cluster;
-    assert_int_equal(ky_model_units("cosmic", &units, &error), KY_USAGE); /* it has its own */
+    assert_int_equal(ky_model_units("cosmic", &units, &error), KY_USAGE); /* cosmic has its own */
     assert_memory_equal(&units, &cluster, sizeof units);
     units = (struct ky_units){.g = (double)NAN};
     assert_ok(ky_model_units("cosmic", &units, &error));
@@ -266,13 +266,13 @@ static void the_library_has_the_version_of_the_header(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_field_is_told_set_and_read_back),
+        cmocka_unit_test(every_field_is_described_set_and_read_back),
         cmocka_unit_test(fields_lie_where_they_are_said_to),
         cmocka_unit_test(an_earlier_struct_ends_where_it_did),
         cmocka_unit_test(values_have_units),
-        cmocka_unit_test(wrong_calls_are_told),
+        cmocka_unit_test(wrong_calls_are_refused),
         cmocka_unit_test(options_without_effect_are_known),
-        cmocka_unit_test(models_are_told),
+        cmocka_unit_test(models_are_described),
         cmocka_unit_test(bodies_are_turned_and_moved),
         cmocka_unit_test(the_library_has_the_version_of_the_header),
     };

@@ -32,7 +32,7 @@ static void crossovers(void **state)
 
 enum { CPU, CUDA, OPENCL, KINDS };
 static struct fake {
-    enum ky_status status; /* of open */
+    enum ky_status status; /* the result of open */
     int opened, closed;
 } fakes[KINDS];
 static const struct ky_engine_verbs *const list[KINDS];
@@ -175,7 +175,7 @@ static void the_faster_one_is_taken(void **state)
     assert_string_equal(told, "engine fake:0 (a fake) for 300 bodies");
 }
 
-static void what_cannot_do_it_is_passed_over(void **state)
+static void engines_that_cannot_do_the_work_are_passed_over(void **state)
 {
     (void)state;
     struct ky_error error = {0};
@@ -341,7 +341,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(crossovers),
         cmocka_unit_test(the_faster_one_is_taken),
-        cmocka_unit_test(what_cannot_do_it_is_passed_over),
+        cmocka_unit_test(engines_that_cannot_do_the_work_are_passed_over),
         cmocka_unit_test(a_build_without_devices),
         cmocka_unit_test(engines_of_this_machine),
         cmocka_unit_test(auto_leads_blocks_with_every_force),

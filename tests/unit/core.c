@@ -38,7 +38,7 @@ static double density_at(const struct ky_bodies *bodies, size_t i)
     return sum / (4.0 / 3 * 3.14159265358979323846 * pow(r2[5], 1.5));
 }
 
-static void as_sums_over_pairs(void **state)
+static void the_core_agrees_with_sums_over_pairs(void **state)
 {
     (void)state;
     static const size_t sizes[] = {7, 8, 100, 500};
@@ -78,7 +78,7 @@ static void as_sums_over_pairs(void **state)
     }
 }
 
-static void of_few_and_of_coincident_bodies(void **state)
+static void the_core_of_few_and_of_coincident_bodies(void **state)
 {
     (void)state;
     for (size_t n = 0; n < 10; n++) {
@@ -182,7 +182,7 @@ static void stops_at_a_small_core(void **state)
 
 /* Of 100 bodies that move together, two fly away so fast that no body is bound in the frame of the
  * mean velocity. */
-static void what_is_bound(void **state)
+static void bound_bodies_are_chosen(void **state)
 {
     (void)state;
     struct ky_snapshot snapshot;
@@ -289,9 +289,12 @@ static void all_may_escape(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(as_sums_over_pairs),    cmocka_unit_test(of_few_and_of_coincident_bodies),
-        cmocka_unit_test(stops_at_a_small_core), cmocka_unit_test(escapers_are_removed),
-        cmocka_unit_test(all_may_escape),        cmocka_unit_test(what_is_bound),
+        cmocka_unit_test(the_core_agrees_with_sums_over_pairs),
+        cmocka_unit_test(the_core_of_few_and_of_coincident_bodies),
+        cmocka_unit_test(stops_at_a_small_core),
+        cmocka_unit_test(escapers_are_removed),
+        cmocka_unit_test(all_may_escape),
+        cmocka_unit_test(bound_bodies_are_chosen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

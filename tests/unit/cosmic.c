@@ -460,7 +460,7 @@ static void number_mass_units_and_time(void **state)
             }
         }
         for (int c = 0; c < 3; c++) {
-            assert_between(sums[0][c], -1e-9, 1e-9); /* of 1,800 kpc and 11,000 km/s */
+            assert_between(sums[0][c], -1e-9, 1e-9); /* against 1,800 kpc and 11,000 km/s */
             assert_between(sums[1][c], -1e-9, 1e-9);
         }
         /* 4π/3 (45 Mpc)³ × 3 H0²/(8π G), in 1e10 Msun; with the paper's number of bodies 9.2e9 Msun

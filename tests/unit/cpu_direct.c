@@ -188,7 +188,7 @@ static void threads_leave_no_trace(void **state)
 
 /* Sums agree with their definitions. Without softening the virial is the potential energy, and the
  * forces of the direct sum add up to zero. */
-static void sums_are_what_they_say(void **state)
+static void sums_agree_with_their_definitions(void **state)
 {
     (void)state;
     enum { N = 5000 };
@@ -256,7 +256,7 @@ static void chosen_sums_come_in_any_order(void **state)
     ky_bodies_free(&bodies);
 }
 
-static void a_missing_instruction_set_is_said(void **state)
+static void a_missing_instruction_set_is_an_error(void **state)
 {
     (void)state;
     struct ky_error error = {0};
@@ -284,9 +284,9 @@ int main(void)
         cmocka_unit_test(coincident_bodies_exert_nothing),
         cmocka_unit_test(units_leave_no_trace),
         cmocka_unit_test(threads_leave_no_trace),
-        cmocka_unit_test(sums_are_what_they_say),
+        cmocka_unit_test(sums_agree_with_their_definitions),
         cmocka_unit_test(chosen_sums_come_in_any_order),
-        cmocka_unit_test(a_missing_instruction_set_is_said),
+        cmocka_unit_test(a_missing_instruction_set_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

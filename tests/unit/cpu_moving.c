@@ -204,7 +204,7 @@ static void check_change(const struct ky_changing *changing, size_t i,
 
 /* Of sources at equal distances the first is the nearest. Coincident bodies without softening exert
  * no force, and are neighbours at the distance 0. */
-static void ties_and_coincidence(void **state)
+static void ties_and_coincident_bodies(void **state)
 {
     (void)state;
     static struct case_ t;
@@ -262,7 +262,7 @@ static void changes_agree_with_nested_loops(void **state)
 }
 
 /* A range of the sources gives the sums of these sources alone. */
-static void takes_a_range(void **state)
+static void a_range_of_sources_gives_its_sums(void **state)
 {
     (void)state;
     static struct case_ t, part;
@@ -284,8 +284,9 @@ static void takes_a_range(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(agrees_with_nested_loops), cmocka_unit_test(ties_and_coincidence),
-        cmocka_unit_test(changes_agree_with_nested_loops), cmocka_unit_test(takes_a_range)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(agrees_with_nested_loops),
+                                       cmocka_unit_test(ties_and_coincident_bodies),
+                                       cmocka_unit_test(changes_agree_with_nested_loops),
+                                       cmocka_unit_test(a_range_of_sources_gives_its_sums)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

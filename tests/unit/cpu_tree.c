@@ -373,7 +373,7 @@ static struct ky_bodies system_of_defaults(int which, size_t n)
 }
 
 /* The defaults are as exact as numerics.md and the help say. */
-static void the_defaults_are_as_exact_as_is_said(void **state)
+static void the_defaults_are_as_exact_as_documented(void **state)
 {
     (void)state;
     enum { N = 10000 };
@@ -461,7 +461,7 @@ int main(void)
         cmocka_unit_test(test_particles_are_legal),
         cmocka_unit_test(lists_are_for_devices),
         cmocka_unit_test(a_close_pair_leaves_the_others_as_they_are),
-        cmocka_unit_test(the_defaults_are_as_exact_as_is_said),
+        cmocka_unit_test(the_defaults_are_as_exact_as_documented),
         cmocka_unit_test(the_defaults_are_as_exact_for_every_model),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

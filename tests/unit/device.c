@@ -728,7 +728,7 @@ static void nothing_is_written_around_buffers(void **state)
 }
 
 /* A force that has not the tree that is asked for is refused. */
-static void trees_that_a_force_has_not(void **state)
+static void trees_that_a_force_cannot_use_are_refused(void **state)
 {
     (void)state;
     static const struct {
@@ -988,7 +988,7 @@ int main(void)
         cmocka_unit_test(memory_that_runs_out),
         cmocka_unit_test(exact_sums_copy_nothing),
         cmocka_unit_test(nothing_is_written_around_buffers),
-        cmocka_unit_test(trees_that_a_force_has_not),
+        cmocka_unit_test(trees_that_a_force_cannot_use_are_refused),
         cmocka_unit_test(both_trees_in_large),
         cmocka_unit_test(groups_of_any_size),
         cmocka_unit_test(batches_of_lists_take_turns),

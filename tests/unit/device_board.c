@@ -665,7 +665,7 @@ static void a_lost_device(void **state)
     }
 }
 
-static void what_a_board_refuses(void **state)
+static void wrong_requests_are_refused(void **state)
 {
     (void)state;
     need_a_device();
@@ -728,7 +728,7 @@ int main(void)
         cmocka_unit_test(bits_are_kept),
         cmocka_unit_test(memory_is_kept),
         cmocka_unit_test(a_lost_device),
-        cmocka_unit_test(what_a_board_refuses),
+        cmocka_unit_test(wrong_requests_are_refused),
     };
     return cmocka_run_group_tests(tests, find_engines, NULL);
 }

@@ -106,7 +106,7 @@ static void compare_names(const char *engine)
         }
 }
 
-static void names_for_the_same(void **state)
+static void names_of_the_same_unrolling(void **state)
 {
     (void)state;
     on_devices(compare_names);
@@ -140,7 +140,7 @@ static void refuse(const char *engine)
     ky_bodies_free(&own);
 }
 
-static void what_is_not_compiled(void **state)
+static void unrollings_that_are_not_compiled_are_refused(void **state)
 {
     (void)state;
     on_devices(refuse);
@@ -150,8 +150,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_unrolling),
-        cmocka_unit_test(names_for_the_same),
-        cmocka_unit_test(what_is_not_compiled),
+        cmocka_unit_test(names_of_the_same_unrolling),
+        cmocka_unit_test(unrollings_that_are_not_compiled_are_refused),
     };
     return cmocka_run_group_tests(tests, find_engines, NULL);
 }

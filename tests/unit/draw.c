@@ -389,7 +389,7 @@ static void masses_count_and_not_only_bodies(void **state)
     ky_bodies_free(&panel.bodies);
 }
 
-static void threads_do_not_matter(void **state)
+static void threads_leave_no_trace(void **state)
 {
     (void)state;
 #ifdef _OPENMP
@@ -774,7 +774,7 @@ static struct ky_draw_parameters small_picture(void)
     return parameters;
 }
 
-static void pixels_stand_in_memory(void **state)
+static void pixels_are_in_memory(void **state)
 {
     (void)state;
     struct ky_draw_parameters parameters = small_picture();
@@ -1144,7 +1144,7 @@ static void curves_stand_where_the_axes_say(void **state)
     struct ky_plot_curve curve = {"c", x, y, POINTS, 0, 0, 0};
     struct ky_plot plot = {{"x", "y"}, {0, 1}, &curve, 1, {NULL, NULL}};
     assert_int_equal(ky_plot_write(path, &plot, 1, size, NULL, 1, &error), KY_BAD_DATA);
-    plot.logarithmic[1] = 0; /* all the same */
+    plot.logarithmic[1] = 0; /* then y is −1 everywhere */
     assert_ok(ky_plot_write(path, &plot, 1, size, NULL, 1, &error));
     curve.n = 1;
     assert_ok(ky_plot_write(path, &plot, 1, size, NULL, 1, &error));
@@ -1268,7 +1268,7 @@ int main(void)
         cmocka_unit_test(circles_mark_groups),
         cmocka_unit_test(mirrored_bodies_give_a_mirrored_picture),
         cmocka_unit_test(masses_count_and_not_only_bodies),
-        cmocka_unit_test(threads_do_not_matter),
+        cmocka_unit_test(threads_leave_no_trace),
         cmocka_unit_test(the_region_holds_its_part_of_the_mass),
         cmocka_unit_test(a_given_square_is_where_the_mass_is),
         cmocka_unit_test(components_that_take_turns_are_seen),
@@ -1280,7 +1280,7 @@ int main(void)
         cmocka_unit_test(axes_have_round_numbers),
         cmocka_unit_test(colours_grow_lighter),
         cmocka_unit_test(labels_are_round),
-        cmocka_unit_test(pixels_stand_in_memory),
+        cmocka_unit_test(pixels_are_in_memory),
         cmocka_unit_test(films_are_frames),
 #ifdef KY_HAVE_PNG
         cmocka_unit_test_setup_teardown(the_file_is_a_png_of_the_right_size, name_file,

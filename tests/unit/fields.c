@@ -32,7 +32,7 @@ static void a_text_names_fields_and_their_numbers(void **state)
     assert_int_equal(own.field[1].kind, KY_EXTERNAL_LAMBDA);
     assert_true(own.field[1].number[0] == 0.7 && own.field[1].number[1] == 0.1 * 0.1);
     assert_true(own.field[2].number[0] == 4 && own.field[2].number[1] == 0.1);
-    assert_true(own.field[2].number[2] == 1); /* round */
+    assert_true(own.field[2].number[2] == 1); /* flattening: the default */
     assert_ok(ky_externals_read("", 1, &none, &own, &error));
     assert_int_equal(own.count, 0);
 }

@@ -1,4 +1,4 @@
-/* Files as bytes. */
+/* Files as bytes, read and written at once. */
 #ifndef KY_TEST_FILES_H
 #define KY_TEST_FILES_H
 

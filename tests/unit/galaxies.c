@@ -233,7 +233,7 @@ static void measure(const struct ky_bodies *b, double size[4])
 
 /* A time of 10 is two thirds of a turn at R = 1, and a third at R = 2. Bodies of the halo are five
  * times as heavy as bodies of the disk; with a large softening they heat the disk less. */
-static void it_lasts(void **state)
+static void a_galaxy_lasts(void **state)
 {
     (void)state;
     struct ky_snapshot s;
@@ -523,7 +523,7 @@ static void bulge_of(const struct ky_bodies *b, size_t first, size_t last, doubl
 /* The first passage is at about 165, as for two points. The model is fitted to the second one, at
  * about 280. With so few bodies, and more softening, this is between 275 and 297, depending on the
  * seed. */
-static void a_merger_passes_when_the_paper_s_does(void **state)
+static void a_merger_passes_when_that_of_the_paper_does(void **state)
 {
     (void)state;
     struct ky_snapshot s;
@@ -574,13 +574,13 @@ int main(void)
         cmocka_unit_test(the_disk_is_stable_by_the_criteria),
         cmocka_unit_test(densities_are_those_that_are_promised),
         cmocka_unit_test(every_component_is_in_balance),
-        cmocka_unit_test(it_lasts),
+        cmocka_unit_test(a_galaxy_lasts),
         cmocka_unit_test(few_bodies_and_wrong_shares),
         cmocka_unit_test(a_ring_forms_and_grows),
         cmocka_unit_test(the_time_to_the_pericentre_is_kepler_s),
         cmocka_unit_test(a_tilt_is_that_of_toomre_and_toomre),
         cmocka_unit_test(a_merger_is_on_its_parabola),
-        cmocka_unit_test(a_merger_passes_when_the_paper_s_does),
+        cmocka_unit_test(a_merger_passes_when_that_of_the_paper_does),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

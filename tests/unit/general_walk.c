@@ -179,7 +179,7 @@ static void a_lattice_has_its_density(void **state)
     struct ky_parameters parameters = walk_parameters();
     struct ky_bodies bodies = {0};
     double density[N], h[N];
-    const double a = 0.75, m = 2, edge = a * sqrt(6.0); /* shells: 6 12 8 6 24 | 24 */
+    const double a = 0.75, m = 2, edge = a * sqrt(6.0); /* shells: 6, 12, 8, 6, 24; 24 at 1 */
     assert_ok(ky_bodies_allocate(&bodies, N, 0, &error));
     for (size_t i = 0; i < N; i++) {
         bodies.mass[i] = m;
@@ -483,7 +483,7 @@ static void gravity_is_an_action(void **state)
 #include "enclosed.h"
 KY_CPU_ACTION(enclosed, KY_NEEDS_RADIUS)
 
-static void a_fourth_action_is_one_file_and_a_line(void **state)
+static void a_new_action_is_one_file_and_a_line(void **state)
 {
     (void)state;
     enum { N = 3000 };
@@ -564,7 +564,7 @@ int main(void)
         cmocka_unit_test(a_list_that_is_too_short_is_refused),
         cmocka_unit_test(actions_are_listed),
         cmocka_unit_test(gravity_is_an_action),
-        cmocka_unit_test(a_fourth_action_is_one_file_and_a_line),
+        cmocka_unit_test(a_new_action_is_one_file_and_a_line),
         cmocka_unit_test(the_tree_is_that_of_the_present_positions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

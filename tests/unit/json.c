@@ -31,7 +31,7 @@ static enum ky_status parse(const char *text)
     return status;
 }
 
-static void hands_on_members(void **state)
+static void members_are_handed_on(void **state)
 {
     (void)state;
     static const struct {
@@ -53,7 +53,7 @@ static void hands_on_members(void **state)
     }
 }
 
-static void refuses_what_is_no_json(void **state)
+static void what_is_no_json_is_refused(void **state)
 {
     (void)state;
     static const char *const texts[] = {"",
@@ -101,8 +101,8 @@ static void refuses_what_is_no_json(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hands_on_members),
-        cmocka_unit_test(refuses_what_is_no_json),
+        cmocka_unit_test(members_are_handed_on),
+        cmocka_unit_test(what_is_no_json_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -150,7 +150,7 @@ static void check_energy(void)
 }
 
 /* A run writes its files, and is resumed. */
-static void a_run(void **state)
+static void a_run_and_its_files(void **state)
 {
     (void)state;
     struct ky_parameters parameters;
@@ -186,7 +186,7 @@ int main(void)
         cmocka_unit_test(numbers),
         cmocka_unit_test(options),
         cmocka_unit_test(snapshots),
-        cmocka_unit_test(a_run),
+        cmocka_unit_test(a_run_and_its_files),
     };
     return cmocka_run_group_tests_name("locale", tests, speak_german, remove_folder);
 }

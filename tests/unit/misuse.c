@@ -385,7 +385,7 @@ static void bodies_without_a_centre(void **state)
 }
 
 /* A kind of softening that does not exist, in a snapshot or in the parameters. */
-static void kinds_that_are_none(void **state)
+static void unknown_kinds_are_refused(void **state)
 {
     (void)state;
     static const int none[] = {INT_MIN, -2, KY_SPLINE + 1, 64, INT_MAX};
@@ -894,7 +894,7 @@ int main(void)
         cmocka_unit_test(bodies_that_were_not_zeroed),
         cmocka_unit_test(bodies_that_lack_an_array),
         cmocka_unit_test(bodies_without_a_centre),
-        cmocka_unit_test(kinds_that_are_none),
+        cmocka_unit_test(unknown_kinds_are_refused),
         cmocka_unit_test(numbers_of_no_sense),
         cmocka_unit_test(motions_that_would_not_end),
         cmocka_unit_test(restart_files_that_were_changed),

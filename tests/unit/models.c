@@ -812,7 +812,7 @@ static void systems_are_placed(void **state)
 
 /* A model without an equilibrium, or with numbers that are not finite, is refused or has a
  * warning. */
-static void balance_is_looked_at(void **state)
+static void unbalanced_systems_are_refused_or_named(void **state)
 {
     (void)state;
     static const struct {
@@ -1148,7 +1148,7 @@ static void merged_systems_are_turned(void **state)
             v[c] = merged.velocity[2 * s][c] - merged.velocity[2 * s + 1][c];
         }
         assert_between(x[0] * x[0] + x[1] * x[1] + x[2] * x[2], 1 - 1e-12, 1 + 1e-12);
-        const double spin = x[0] * v[1] - x[1] * v[0]; /* 2 in the plane of the orbit */
+        const double spin = x[0] * v[1] - x[1] * v[0]; /* 2 if it is not turned */
         assert_between(spin, (s ? 0 : -2) - 1e-12, (s ? 0 : -2) + 1e-12);
     }
     ky_bodies_free(&pair);
@@ -1289,7 +1289,7 @@ int main(void)
         cmocka_unit_test(masses_follow_their_function),
         cmocka_unit_test(stars_have_masses_of_the_sun),
         cmocka_unit_test(systems_are_placed),
-        cmocka_unit_test(balance_is_looked_at),
+        cmocka_unit_test(unbalanced_systems_are_refused_or_named),
         cmocka_unit_test(spheres_turn),
         cmocka_unit_test(only_spheres_have_masses_and_rotation),
         cmocka_unit_test(king_concentrations),

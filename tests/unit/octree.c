@@ -438,7 +438,7 @@ static void build_and_check(place_function *place, size_t n, int curve, int leaf
     drop(&s);
 }
 
-static void ordinary_trees_hold_together(void **state)
+static void ordinary_trees_are_right(void **state)
 {
     (void)state;
     static const int leaves[] = {1, 2, 8, 16, 100};
@@ -450,7 +450,7 @@ static void ordinary_trees_hold_together(void **state)
     build_and_check(plummer, 30000, KY_HILBERT, 16, 0);
 }
 
-static void degenerate_trees_hold_together(void **state)
+static void degenerate_trees_are_right(void **state)
 {
     (void)state;
     static place_function *const places[] = {line,     diagonal,      plane,  point, outlier,
@@ -1154,8 +1154,8 @@ int main(void)
         cmocka_unit_test(morton_keys_interleave),
         cmocka_unit_test(sort_is_stable),
         cmocka_unit_test(words_hold_key_and_index),
-        cmocka_unit_test(ordinary_trees_hold_together),
-        cmocka_unit_test(degenerate_trees_hold_together),
+        cmocka_unit_test(ordinary_trees_are_right),
+        cmocka_unit_test(degenerate_trees_are_right),
         cmocka_unit_test(outsiders_do_not_spoil_the_tree),
         cmocka_unit_test(a_sample_is_of_all_bodies),
         cmocka_unit_test(no_order_of_the_bodies_spoils_a_sample),

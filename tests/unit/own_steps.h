@@ -161,7 +161,7 @@ static inline void prepare_way(struct ky_engine *engine, unsigned columns, struc
         known |= 1U << c;
         assert_ok(ky_engine_columns(engine, known, &error));
     }
-    assert_int_equal(ky_engine_advance(engine, way, &error), KY_USAGE); /* no forces */
+    assert_int_equal(ky_engine_advance(engine, way, &error), KY_USAGE); /* without forces */
     assert_ok(ky_engine_forces(engine, &error));
 }
 

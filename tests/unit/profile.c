@@ -70,7 +70,7 @@ static void compare_shell(const struct ky_bodies *b, const double mean[3], size_
                        1e-10 * fabs(wanted[k]) + 1e-12);
 }
 
-static void against_sums_over_all_bodies(void **state)
+static void shells_agree_with_sums_over_all_bodies(void **state)
 {
     (void)state;
     struct ky_snapshot snapshot;
@@ -108,7 +108,7 @@ static void against_sums_over_all_bodies(void **state)
 }
 
 /* A Plummer sphere with the scale radius 3π/16 follows the formulas. */
-static void of_a_plummer_sphere(void **state)
+static void a_plummer_sphere_has_its_profile(void **state)
 {
     (void)state;
     struct ky_snapshot snapshot;
@@ -143,7 +143,7 @@ static void of_a_plummer_sphere(void **state)
     ky_snapshot_free(&snapshot);
 }
 
-static void what_is_refused(void **state)
+static void wrong_profiles_are_refused(void **state)
 {
     (void)state;
     struct ky_profile_parameters parameters;
@@ -190,9 +190,9 @@ static void what_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(against_sums_over_all_bodies),
-        cmocka_unit_test(of_a_plummer_sphere),
-        cmocka_unit_test(what_is_refused),
+        cmocka_unit_test(shells_agree_with_sums_over_all_bodies),
+        cmocka_unit_test(a_plummer_sphere_has_its_profile),
+        cmocka_unit_test(wrong_profiles_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

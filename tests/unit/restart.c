@@ -124,7 +124,7 @@ static void damage_is_seen_and_the_previous_one_read(void **state)
     free(bytes);
 }
 
-static void other_machines_are_told(void **state)
+static void files_of_other_machines_are_refused(void **state)
 {
     (void)state;
     struct ky_error error = {0};
@@ -260,7 +260,7 @@ static void links_are_followed(void **state)
     assert_int_equal(size, 5);
 }
 
-static void space_is_asked_for(void **state)
+static void space_for_a_file_is_reserved(void **state)
 {
     (void)state;
     struct ky_error error = {0};
@@ -278,12 +278,12 @@ int main(void)
         cmocka_unit_test(sections_come_back),
         cmocka_unit_test(sections_come_when_they_are_due),
         cmocka_unit_test(damage_is_seen_and_the_previous_one_read),
-        cmocka_unit_test(other_machines_are_told),
+        cmocka_unit_test(files_of_other_machines_are_refused),
         cmocka_unit_test(numbers_are_found_by_name),
         cmocka_unit_test(files_are_replaced_in_one_step),
         cmocka_unit_test(writers_of_one_file_do_not_meet),
         cmocka_unit_test(links_are_followed),
-        cmocka_unit_test(space_is_asked_for),
+        cmocka_unit_test(space_for_a_file_is_reserved),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -45,7 +45,7 @@ static void count_lines(void *context, enum ky_log_level level, const char *line
     *(int *)context += strncmp(line, "engine ", 7) == 0;
 }
 
-static void plans(void **state)
+static void plans_of_runs(void **state)
 {
     (void)state;
     struct ky_parameters parameters;
@@ -240,7 +240,7 @@ static void assert_same_end(const char *a, const char *b)
     fail_msg("%s: has no last snapshot", a);
 }
 
-static void runs_stops_and_resumes(void **state)
+static void a_run_stops_and_is_resumed(void **state)
 {
     (void)state;
     struct ky_parameters parameters;
@@ -396,7 +396,7 @@ static void default_parameters_keep_the_processor(void **state)
     assert_in_file(path, "\"time\": 1");
 }
 
-static void refuses(void **state)
+static void wrong_calls_are_refused(void **state)
 {
     (void)state;
     struct ky_parameters parameters;
@@ -645,14 +645,14 @@ static void rows_have_the_columns_of_their_file(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plans),
+        cmocka_unit_test(plans_of_runs),
         cmocka_unit_test(snapshots_of_a_folder),
         cmocka_unit_test(structs_of_older_programs),
         cmocka_unit_test(wrong_parameters_are_refused),
-        cmocka_unit_test(runs_stops_and_resumes),
+        cmocka_unit_test(a_run_stops_and_is_resumed),
         cmocka_unit_test(a_run_tells_the_pair_that_stopped_it),
         cmocka_unit_test(default_parameters_keep_the_processor),
-        cmocka_unit_test(refuses),
+        cmocka_unit_test(wrong_calls_are_refused),
         cmocka_unit_test(a_function_within_a_run),
         cmocka_unit_test(a_function_that_fails_without_a_text),
         cmocka_unit_test(numbers_out_of_range_are_refused),

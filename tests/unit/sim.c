@@ -95,7 +95,7 @@ static void plummer(size_t n, struct ky_snapshot *snapshot)
     model("plummer", n, 0.05, snapshot);
 }
 
-static void time_reverses(void **state)
+static void motion_reverses_with_time(void **state)
 {
     (void)state;
     struct ky_snapshot there, start;
@@ -120,7 +120,7 @@ static void time_reverses(void **state)
     ky_snapshot_free(&start);
 }
 
-static void conserves(void **state)
+static void energy_and_momenta_are_conserved(void **state)
 {
     (void)state;
     struct ky_snapshot snapshot;
@@ -452,8 +452,8 @@ int main(void)
         cmocka_unit_test(errors_have_units),
         cmocka_unit_test(circular_orbit_is_the_discrete_solution),
         cmocka_unit_test(kepler_period_and_second_order),
-        cmocka_unit_test(time_reverses),
-        cmocka_unit_test(conserves),
+        cmocka_unit_test(motion_reverses_with_time),
+        cmocka_unit_test(energy_and_momenta_are_conserved),
         cmocka_unit_test(times_are_counted),
         cmocka_unit_test(results_of_older_programs),
         cmocka_unit_test(threads_and_calls_leave_no_trace),

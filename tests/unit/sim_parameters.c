@@ -75,7 +75,7 @@ static void every_parameter_goes_round(void **state)
 
 /* ---- resolved ---- */
 
-static void what_is_in_force(void **state)
+static void resolved_parameters_are_read(void **state)
 {
     (void)state;
     char engine[16], field[16];
@@ -197,7 +197,7 @@ static void changed_on(const char *engine)
     ky_snapshot_free(&snapshot);
 }
 
-static void changed_as_if_opened_so(void **state)
+static void a_change_is_like_a_new_simulation(void **state)
 {
     (void)state;
     for (int k = 0; k < engine_count; k++)
@@ -415,9 +415,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_parameter_goes_round),
-        cmocka_unit_test(what_is_in_force),
+        cmocka_unit_test(resolved_parameters_are_read),
         cmocka_unit_test(every_parameter_changes_or_says_why),
-        cmocka_unit_test(changed_as_if_opened_so),
+        cmocka_unit_test(a_change_is_like_a_new_simulation),
         cmocka_unit_test(contradictions_are_refused),
         cmocka_unit_test(shorter_steps_are_saved),
         cmocka_unit_test(fields_come_and_go),

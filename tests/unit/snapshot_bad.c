@@ -27,7 +27,7 @@ static void assert_bad_text(const char *text, const char *says)
     assert_bad(in_folder("bad.csv"), says);
 }
 
-static void what_is_no_file_is_told(void **state)
+static void what_is_no_snapshot_is_refused(void **state)
 {
     (void)state;
     assert_bad(in_folder("missing.hdf5"), "no such file");
@@ -341,7 +341,7 @@ int main(void)
 {
     ky_snapshot_quiet_exit();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_no_file_is_told),
+        cmocka_unit_test(what_is_no_snapshot_is_refused),
         cmocka_unit_test(csv_names_the_line),
         cmocka_unit_test(csv_units_have_their_g),
         cmocka_unit_test(csv_units_in_words_are_refused_or_given),

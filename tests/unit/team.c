@@ -46,7 +46,7 @@ static void every_turn_once(void **state)
         for (int i = 0; i < N; i++)
             seen[3][i] += ky_thread() < threads;
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
-        for (size_t i = 5; i < (size_t)low; i++) /* none */
+        for (size_t i = 5; i < (size_t)low; i++) /* no turn */
             fail();
             /* gcc 8 makes this of schedule(dynamic) */
 #pragma omp parallel for schedule(monotonic : dynamic) num_threads(threads)
