@@ -1,4 +1,4 @@
-/* The number of bodies from which on a device is faster than the CPU: crossover [ENGINE [THREADS]]
+/* The number of bodies above which a device is faster than the CPU: crossover [ENGINE [THREADS]]
  * (default cuda:0, all cores). For the exact sum and the tree it prints the time of a leap-frog
  * step of Plummer spheres on both, over the number of bodies. Then follow the speeds of a thread
  * and of the device (pairs a second for the exact sum, bodies a second for the tree), the part of

@@ -108,7 +108,8 @@ static void cloud_free_moving(struct cloud *c)
     free(c->slot);
 }
 
-/* The sinks: first bodies at their predicted positions, then points that are no bodies. */
+/* Sinks: the first ones are bodies at their predicted positions, the others are points without a
+ * body. */
 struct sinks {
     double (*x)[3], (*v)[3], *h2;
     int32_t *label;

@@ -317,7 +317,7 @@ static void a_simulation_keeps_its_engine(void **state)
     unlink(path);
 }
 
-/* A number of a force beyond the tables of methods and costs is refused. */
+/* A force whose number is beyond the tables of methods and costs is refused. */
 static void a_force_that_nobody_knows(void **state)
 {
     (void)state;

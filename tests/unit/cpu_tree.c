@@ -14,7 +14,7 @@ static struct ky_parameters tree_parameters(int force)
     return parameters;
 }
 
-/* The errors of one evaluation; *report unless NULL. */
+/* The errors of one evaluation. *report, unless NULL, gets its report. */
 static struct cloud_error errors_of(const struct ky_parameters *parameters, enum cloud kind,
                                     size_t n, struct ky_force_report *report)
 {

@@ -525,8 +525,8 @@ static void resumed_to_the_last_bit(void **state)
         }
 }
 
-/* In a long series some evaluations are measured. The report of the others has no seconds, not
- * those of an earlier one. The evaluation after a report is measured. */
+/* In a long series some evaluations are measured. The report of another one has no seconds, rather
+ * than those of an earlier evaluation. The evaluation after a report is measured. */
 static void reports_have_their_own_seconds(void **state)
 {
     (void)state;
@@ -727,7 +727,7 @@ static void nothing_is_written_around_buffers(void **state)
     assert_int_equal(guard.changes, 0);
 }
 
-/* A force that has not the tree that is asked for is refused. */
+/* A tree that the force cannot use is refused. */
 static void trees_that_a_force_cannot_use_are_refused(void **state)
 {
     (void)state;
@@ -964,7 +964,7 @@ static void names_of_engines(void **state)
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
         p.engine = wrong[k].name;
         enum ky_status status = cloud_forces(&p, &none, NULL, NULL, &error);
-        if (status != KY_UNSUPPORTED) /* which comes first */
+        if (status != KY_UNSUPPORTED) /* this error comes first */
             assert_int_equal(status, wrong[k].status);
     }
     p.engine = "auto";

@@ -107,7 +107,7 @@ static void compare(const struct ky_parameters *parameters, const struct ky_bodi
     ky_engine_close(all);
 }
 
-/* The forces of an engine, and the walk through a tree of the host. */
+/* The methods of an engine: its forces, and the walk through a tree of the host. */
 enum { METHODS = 5, WALK_OF_HOST = KY_TREE + 1 };
 static int force_of(int engine, int method)
 {

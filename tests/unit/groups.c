@@ -284,8 +284,8 @@ static void means_are_weighted_by_mass(void **state)
     ky_bodies_free(&bodies);
 }
 
-/* In a lattice with the constant 0.75 this is the mean distance: exactly so by the volume, nearly
- * so by the sphere of half of the bodies. One body far away does not matter. */
+/* The mean distance in a lattice with the constant 0.75 is 0.75: exactly by the volume, nearly by
+ * the sphere of half of the bodies. One body far away does not matter. */
 static void the_mean_distance_is_that_of_a_lattice(void **state)
 {
     (void)state;

@@ -18,11 +18,11 @@ enum { GUARD_FRONT = KY_PART_ALIGN, GUARD_DRIVERS = 2, GUARD_SENDINGS = 64, GUAR
 /* What the tests set and read. */
 static struct {
     int marks;      /* 1: buffers that are allocated from now on get marks */
-    int fail;       /* counts allocations down, and 0 fails; -1: none fails */
+    int fail;       /* how many allocations succeed before one fails; -1: none fails */
     int overruns;   /* buffers whose marks were overwritten */
     int changes;    /* pinned memory that changed or was released during a copy */
     int buffers;    /* buffers and pinned memory that have not been released */
-    size_t largest; /* bytes: the largest buffer since this was set to 0 */
+    size_t largest; /* bytes of the largest buffer since this was set to 0 */
     size_t bytes;   /* bytes of the buffers that have not been released, without pinned memory */
     size_t peak;    /* the largest `bytes` since this was set to 0 */
 } guard = {.fail = -1};

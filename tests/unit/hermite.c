@@ -133,8 +133,8 @@ static void pythagorean_problem(void **state)
 
 /* ---- many bodies ---- */
 
-/* A Plummer sphere without softening, over a quarter of a time unit. Extended sums end at the last
- * digits of float. */
+/* A Plummer sphere without softening, over a quarter of a time unit. With extended sums the last
+ * digits are those of float. */
 static void energy_of_a_sphere(void **state)
 {
     (void)state;
@@ -968,8 +968,8 @@ static void a_close_encounter_stops(void **state)
     remove_file(folder);
 }
 
-/* The pair is known by its ids. It is not stopped again when bodies are removed and added, so that
- * its indices change. */
+/* The pair is known by its ids. It does not stop the simulation again when bodies are removed and
+ * added, so that its indices change. */
 static void a_pair_passes_in_other_places(void **state)
 {
     (void)state;

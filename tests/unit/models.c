@@ -155,7 +155,7 @@ static void a_cusp_is_at_the_origin(void **state)
         parameters.seed = seed;
         struct ky_bodies bodies = make("hernquist", &parameters);
         /* M(r) = r²/(1 + r)² = 0.01 × 0.9799, where the cut leaves 0.9799 of the mass: r = 0.11
-         * scale radii, of which each is a third of a Hénon length */
+         * scale radii, each of them a third of a Hénon length */
         for (size_t i = 0; i < N; i++) {
             const double *x = bodies.position[i];
             inside += sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]) < 0.0371;

@@ -28,7 +28,7 @@ static void check(const char *path, int previous)
     int used = -1;
     assert_ok(ky_restart_read(path, &restart, &used, &error));
     assert_int_equal(used, previous);
-    assert_string_equal(error.text, ""); /* a success says nothing */
+    assert_string_equal(error.text, ""); /* success leaves no text */
     assert_int_equal(restart.count, 3);
     assert_int_equal(restart.version, 2);
     assert_memory_equal(ky_restart_section(&restart, "numbers", sizeof numbers, &error), numbers,
@@ -66,8 +66,8 @@ static enum ky_status get_words(void *context, const struct ky_section *section,
     return KY_OK;
 }
 
-/* Sections whose data come when they are written give the same file, byte by byte. There is no file
- * where the data cannot be had. */
+/* Sections whose data come when they are written give the same file, byte by byte. If the data
+ * cannot be had, no file is written. */
 static void sections_come_when_they_are_due(void **state)
 {
     (void)state;

@@ -343,7 +343,7 @@ static void a_stored_softening_is_checked_first(void **state)
     struct ky_snapshot bodies;
     char folder[80];
     prepare(&parameters, &run, &bodies);
-    snprintf(folder, sizeof folder, "%s/none/deeper", top); /* cannot be made */
+    snprintf(folder, sizeof folder, "%s/none/deeper", top); /* a folder that cannot be made */
     run.output = folder;
     run.keep = 1;
     bodies.softening_kind = KY_SPLINE;

@@ -42,9 +42,9 @@ static double separation(const struct ky_bodies *b, double d[3])
     return sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
 }
 
-/* With the start velocity r sin(α)/dt, sin(α/2) = ω dt/2, kick-drift-kick moves on a circle of
- * radius r, by the angle α in each step. This follows from x₊ − 2x + x₋ = −ω² dt² x and v = (x₊ −
- * x₋)/(2 dt). With softening ω² = GM/(r² + ε²)^(3/2). */
+/* With the start velocity r sin(α)/dt, where sin(α/2) = ω dt/2, kick-drift-kick moves a body on a
+ * circle of radius r, by the angle α in each step. This follows from x₊ − 2x + x₋ = −ω² dt² x and v
+ * = (x₊ − x₋)/(2 dt). With softening ω² = GM/(r² + ε²)^(3/2). */
 static void circular_orbit_is_the_discrete_solution(void **state)
 {
     (void)state;

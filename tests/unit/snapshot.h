@@ -56,7 +56,8 @@ static inline int exists(const char *path)
 }
 
 /* Makes a snapshot of n bodies. `as_float`: with numbers that a float can hold. `types`: a digit
- * for each body in turn ("4": all are stars; "041": in turn), or NULL for none. */
+ * for each body, by turns ("4": stars; "041": gas, a star, dark matter, gas …), or NULL for
+ * none. */
 static inline struct ky_snapshot sample(size_t n, unsigned with, const char *types, int as_float)
 {
     struct ky_error error = {0};

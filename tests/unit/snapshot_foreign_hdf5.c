@@ -154,7 +154,7 @@ static void hdf5_may_lie(void **state)
     }
 }
 
-/* A time may be a text; one that is no number is not taken for 0. */
+/* A time may be a text. A text that is no number is refused, and not taken for 0. */
 static void time_that_is_no_number(void **state)
 {
     (void)state;

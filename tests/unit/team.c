@@ -135,7 +135,7 @@ static void child_after_fork(void **state)
     assert_int_equal(sum_to(3, N), N * (N - 1) / 2);
 }
 
-/* A child that is forked within a loop ends the loop. */
+/* A child that is forked within a loop finishes it. */
 static void fork_within_a_loop(void **state)
 {
     (void)state;
@@ -165,7 +165,7 @@ static void *sum_for_ever(void *unused)
     return unused;
 }
 
-/* A caller that is cancelled ends its loop and its team. */
+/* The loop and the team of a caller that is cancelled come to an end. */
 static void cancelled_callers(void **state)
 {
     (void)state;
