@@ -114,7 +114,7 @@ with folder() as top:
                        "--output", path(f"full{limit}"), "--quiet", limit=limit)
         check(process.returncode == 7, f"code 7: a run on a disk with {limit} bytes", f"{process.returncode} {process.stderr}")
         left = os.listdir(path(f"full{limit}")) if os.path.exists(path(f"full{limit}")) else []
-        check(not [n for n in left if n.endswith(".part")], "and no temporary files", left)
+        check(not [n for n in left if n.endswith(".part")], "a run on a full disk leaves no temporary files", left)
     output = open("/dev/full", "w")
     for words in (["devices"], ["--help"], ["--version"]):
         process = subprocess.run([KYOHO, *words], stdout=output, stderr=subprocess.PIPE, text=True)

@@ -27,7 +27,7 @@ def sweep(engine):
     rows = {row["unroll"]: row for row in table["bench"]}
     check([row["unroll"] for row in table["bench"]] == NAMES, "every unrolling and tuned are measured", list(rows))
     check(all(row["n"] == 700 and row["interactions_per_s"] > 0 and 0 < row["error"]["median"] < 1e-6
-              and row["force"] == "direct" for row in rows.values()), "with interactions/s and a small error", rows)
+              and row["force"] == "direct" for row in rows.values()), "each row has interactions a second and a small error", rows)
     answer = table["unroll"]
     speed = {name: row["interactions_per_s"] for name, row in rows.items()}
     best = max(NAMES[:-1], key=speed.get)

@@ -58,7 +58,7 @@ def pictures(top):
         return run("draw", *words, "--width", "120", "--rim", "scale", "--overwrite", "-o", os.path.join(top, name), code=code, **how)
 
     draw(a, "--show", "density")
-    check(size(out) == (120, 120), "one snapshot, one square")
+    check(size(out) == (120, 120), "one snapshot gives one square")
     plain = pixels(out)
     for threads in ("1", "3"):
         draw(a, "--show", "density", env={"OMP_NUM_THREADS": threads})
@@ -76,13 +76,13 @@ def pictures(top):
     draw(a, "--show", "stars")
     check(pixels(out) == stars != plain, "few bodies are stars unless told otherwise")
     draw(a, "--smooth", "200")
-    check(pixels(out) == plain, "or unless an option is about densities")
+    check(pixels(out) == plain, "few bodies are not stars if an option is about densities")
     draw(a, "--show", "stars", "--peak", "1", code=2)
     run("draw", a, "--width", "120", "--overwrite", "-o", out)
     axes = size(out)
     check(140 < axes[0] < 200 and 140 < axes[1] < 200, "axes stand around the picture", axes)
     run("draw", a, "--width", "120", "--show", "density", "--overwrite", "-o", out)
-    check(size(out)[0] > axes[0] + 20 and size(out)[1] == axes[1], "and a bar of colours beside a density", size(out))
+    check(size(out)[0] > axes[0] + 20 and size(out)[1] == axes[1], "a bar of colours stands beside a density", size(out))
     groups = os.path.join(top, "groups.csv")
     run("groups", a, "--linking-fraction", "0.4", "--minimum", "10", "-o", groups, "--quiet")
     draw(a, "--groups", groups)
@@ -136,12 +136,12 @@ def pictures(top):
     draw(os.path.join(top, "run"), "--show", "trails", "--trails", "7", "--height", "90")
     text = dict(body.split(b"\0", 1) for kind, body in chunks(out) if kind == b"tEXt")
     check(size(out) == (120, 90) and b"7 bodies" in text[b"Comment"], "trails: one panel of the wanted size")
-    check("two snapshots" in draw(a, "--show", "trails", code=2).stderr, "one snapshot has no trails")
+    check("two snapshots" in draw(a, "--show", "trails", code=2).stderr, "trails of one snapshot are refused")
     before = open(out, "rb").read()
     refused = run("draw", a, "-o", out, code=2)
     check(open(out, "rb").read() == before and "overwrit" in refused.stderr, "an existing picture is not replaced unasked")
     draw(a, "--colours", "amber", code=2)
-    check(open(out, "rb").read() == before, "nor for a colour map that is not there")
+    check(open(out, "rb").read() == before, "an unknown colour map leaves the existing picture")
     os.mkdir(os.path.join(top, "empty"))
     check("snapshots" in draw(os.path.join(top, "empty"), code=4).stderr, "an empty folder is refused")
     check("--divide" in draw(a, "--divide", "9", code=2).stderr, "--divide without components is refused")
@@ -215,8 +215,8 @@ def film(top):
     words = open(stub + ".arguments").read().split("\n")
     given = dict(zip(words, words[1:]))
     check(given["-video_size"] == f"{width}x{height}" and given["-framerate"] == "30" and given["-pix_fmt"] == "yuv420p"
-          and words[-2] == f"file:{out}.part", "and the arguments that fit them", words)
-    check("frame 5 of 5" in said.stderr, "progress is told", said.stderr)
+          and words[-2] == f"file:{out}.part", "ffmpeg gets arguments that fit the frames", words)
+    check("frame 5 of 5" in said.stderr, "progress is printed", said.stderr)
     middle = width / 2
     check(all(light(frame, middle) > 300 for frame in seen), "the body in the middle stays there")
     check(light(seen[0], middle + 2 * side) > 300 > 60 > light(seen[0], middle - 2 * side), "the other one begins on the right")
@@ -239,8 +239,8 @@ def film(top):
         said = draw(bodies, "--frames", "2", code=7, FILM_EMPTY=empty).stderr
         check("no film" in said and open(out, "rb").read() == before and not os.path.exists(out + ".part"),
               f"an empty film ({empty}) is an error, and the old one stays", said)
-    check("--frames" in draw(bodies, code=2).stderr, "one snapshot alone is not a film")
-    check("trails" in draw(os.path.join(top, "run"), "--show", "trails", code=2).stderr, "nor are trails")
+    check("--frames" in draw(bodies, code=2).stderr, "a film of one snapshot without --frames is refused")
+    check("trails" in draw(os.path.join(top, "run"), "--show", "trails", code=2).stderr, "a film of trails is refused")
     check("ffmpeg" in draw(os.path.join(top, "run"), code=3, PATH=top).stderr, "without ffmpeg one line says so")
     refused = run("draw", bodies, "-o", out, "--frames", "3", code=2, env={"PATH": path})
     check("overwrit" in refused.stderr, "an existing film is not replaced unasked")
@@ -253,7 +253,7 @@ def film(top):
     with open(empty, "w") as file:
         file.write("id,mass,x,y,z,vx,vy,vz\n0,1,nan,0,0,0,0,0\n")
     draw(empty, "--frames", "2", code=4)
-    check(open(out, "rb").read() == before, "nor for files without bodies, or with NaN")
+    check(open(out, "rb").read() == before, "a film of files without bodies, or with NaN, leaves the existing film")
 
 
 def live(top):
@@ -267,7 +267,7 @@ def live(top):
     last = open(out, "rb").read()
     run("draw", os.path.join(target, "snapshot_0004.hdf5" if os.path.exists(os.path.join(target, "snapshot_0004.hdf5"))
                              else "snapshot_0004.tipsy"), "--about", "density", "--width", "64", "-o", out, "--overwrite")
-    check(open(out, "rb").read() == last, "and the last of them shows the end of the run")
+    check(open(out, "rb").read() == last, "the last picture of --live shows the end of the run")
     os.mkdir(os.path.join(top, "nothing"))
     gave = run("draw", os.path.join(top, "nothing"), "--live", "--patience", "0.1", "--look-every", "0.05", "-o",
                os.path.join(top, "no.png"))
@@ -303,7 +303,7 @@ def columns(plot, ranges, table, out):
     check(ranges() == {"x": (0.97, 2.03), 'seconds, "wall"': (9.7, 20.3)}, "a name with a comma stands in quotes", ranges())
     check("1 of 4 rows" in said.stderr and "line 6 ends before" in said.stderr, "too few cells: a warning", said.stderr)
     plot("table", table, "--x", '"seconds, ""wall"""', "--y", "x")
-    check(ranges()["x"] == (0.97, 2.03), "also for --x", ranges())
+    check(ranges()["x"] == (0.97, 2.03), "--x takes a name in quotes too", ranges())
     said = plot("table", table, "--x", "x", "--y", "c").stderr
     check(ranges()["c"] == (4.94, 7.06) and "2 of 4 rows" in said and "line 5 has 'word' in column 'c'" in said,
           "a word in place of a number: a warning", f"{ranges()} {said}")
@@ -355,7 +355,7 @@ def follows(top):
         check(not said, f"--about {about}: both panels show the cluster", said)
     check("--centre-x" in draw("--about", "mass", "--centre-x", "0", code=2), "--about and a fixed place contradict each other")
     check("density, mass" in draw("--about", "centre", code=2), "--about takes no other word")
-    check("999999" in draw("--about", "999999", code=4), "nor an id that no body has")
+    check("999999" in draw("--about", "999999", code=4), "--about refuses an id that no body has")
     draw("--show", "trails", "--about", "mass", code=2)
     other = os.path.join(top, "units.hdf5")
     run("model", "plummer", "-n", "9", "--units", "cluster", "-o", other)
@@ -380,9 +380,9 @@ def escaped(top):
         check(f"{last}: holds no bodies" in said if "trails" in words else "no bodies at t = 1" in said and "no bodies at t = 0:" not in said,
               f"a run without bodies at its end is drawn, with a warning: {words}", said)
     said = run("draw", "--plot", "radii", went, *how).stderr
-    check(f"{last}: holds no bodies" in said, "and its Lagrangian radii are plotted", said)
+    check(f"{last}: holds no bodies" in said, "Lagrangian radii of a run without bodies at its end are plotted", said)
     said = run("binaries", went)
-    check(f"{last}: holds no bodies" in said.stderr and "0 binaries of 0 bodies" in said.stdout, "and its binaries are listed", said.stderr)
+    check(f"{last}: holds no bodies" in said.stderr and "0 binaries of 0 bodies" in said.stdout, "binaries of a run without bodies at its end are listed", said.stderr)
     check("holds no bodies" in run("draw", os.path.join(went, last), *how, code=4).stderr, "a single file without bodies is refused")
 
 
@@ -450,7 +450,7 @@ def plots(top):
         seen.append(pixels(out))
     check(seen[0] == seen[1], "snapshots in any order are one line over the time")
     plot("radii", os.path.join(top, "b.csv"))
-    check(ranges()["time"] == (-1.06, 1.06), "one snapshot alone is a plot too", ranges())
+    check(ranges()["time"] == (-1.06, 1.06), "one snapshot gives a plot", ranges())
     for code, words in ((2, ["--panels", "2"]), (2, ["--show", "velocity"]), (2, ["--frames", "2"]), (2, ["--live"])):
         plot("radii", went, *words, code=code)
     slow = os.path.join(top, "slow")
@@ -471,7 +471,7 @@ def plots(top):
     check("no axes in common" in plot("energy", went, units, code=4).stderr, "runs with and without units have no common plot")
     plot("radii", went, units, code=4)
     files = [os.path.join(run_, "snapshot_0000.hdf5") for run_ in (went, units)]
-    check("no scale in common" in plot("radii", *files, code=4).stderr, "nor have files of one run that are in different units")
+    check("no scale in common" in plot("radii", *files, code=4).stderr, "files in different units have no common plot")
     vector(top, lambda *words, **how: run("draw", "--plot", "radii", units, "--width", "240", "--height", "200", *words, **how))
     plot("errors", os.path.join(top, "b.csv"), code=2)
     plot("errors", os.path.join(top, "b.csv"), os.path.join(top, "b.csv"), code=4)

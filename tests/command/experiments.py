@@ -70,5 +70,5 @@ with folder() as top:
     check(start("convergence", out, "--small", "opning").returncode == 2, "an unknown part is refused")
     gave = start("gaburov2009", os.path.join(top, "late"), "--small", "--wall", "0.01")
     check(gave.returncode == 6 and "goes on" in gave.stderr, "--wall stops the script", gave.stderr)
-    check(start("gaburov2009", os.path.join(top, "late"), "--small", "speed").returncode == 0, "and it goes on")
+    check(start("gaburov2009", os.path.join(top, "late"), "--small", "speed").returncode == 0, "a script that --wall stopped goes on")
 finish()

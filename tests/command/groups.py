@@ -53,11 +53,11 @@ with folder() as where:
         radius = math.sqrt(sum(bodies[i][0] * (bodies[i][1][c] - centre[c]) ** 2 for i in group for c in range(3)) / mass)
         near &= abs(float(row["mass"]) - mass) < 1e-12 and abs(float(row["radius"]) - radius) < 1e-12
         near &= all(abs(float(row[c]) - x) < 1e-12 for c, x in zip("xyz", centre))
-    check(near, "and so are masses, centres and radii")
+    check(near, "masses, centres and radii are those of all pairs")
     check(said["groups"] == len(wanted) and said["members"] == sum(map(len, wanted)) and said["n"] == 400
           and said["linking_length"] == length and said["mean_distance"] is None and said["minimum"] == minimum
           and [g["bodies"] for g in said["largest"]] == [len(group) for group in wanted][:10]
-          and said["largest"][0]["mass"] == float(found[0]["mass"]) and len(said["largest"][0]["centre"]) == 3, "JSON has the same", said)
+          and said["largest"][0]["mass"] == float(found[0]["mass"]) and len(said["largest"][0]["centre"]) == 3, "JSON has the same groups", said)
     head = open(path("g.csv"), encoding="utf-8").read()
     check("# linking_length: 0.2999" in head and "# minimum: 8\n" in head and "# time: 0\n" in head, "the file says how the groups were found", head[:300])
 
@@ -66,12 +66,12 @@ with folder() as where:
           and f"linking length 0.3\n" in text, "the table on the terminal", text)
     said = run_json("groups", path("one.csv"), "--linking-fraction", "0.9", "--volume", "8")
     check(abs(said["mean_distance"] - (8 / 200) ** (1 / 3)) < 1e-15 and said["linking_length"] == 0.9 * said["mean_distance"],
-          "the mean distance of a volume", said)
+          "the mean distance follows from --volume", said)
     own = run_json("groups", path("one.csv"))
     check(own["minimum"] == 20 and own["linking_length"] == 0.2 * own["mean_distance"]
-          and 0.5 < own["mean_distance"] / (4.19 * 0.77 ** 3 / 100) ** (1 / 3) < 1.2, "and of the bodies, a fifth of it by default", own)
+          and 0.5 < own["mean_distance"] / (4.19 * 0.77 ** 3 / 100) ** (1 / 3) < 1.2, "by default it follows from the bodies, and the linking length is a fifth of it", own)
     text = run("groups", path("one.csv")).stdout
-    check("0.2 of the mean distance" in text and "0 groups of 20 bodies or more, with 0 of 200 bodies" in text, "no groups", text)
+    check("0.2 of the mean distance" in text and "0 groups of 20 bodies or more, with 0 of 200 bodies" in text, "a system without groups is reported", text)
 
     run("groups", path("a.csv"), "--linking-length", length, "--minimum", minimum, "-o", path("t.csv"), "--threads", "3", "--quiet")
     check(open(path("t.csv")).read() == head, "the same file for any number of threads")

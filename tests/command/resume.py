@@ -64,7 +64,7 @@ with folder() as top:
     run("run", "--resume", path("killed"), "--quiet")
     got = state(path("killed"), scratch)
     check(got[0] == expected[0], "energy.csv after SIGKILL is that of the whole run")
-    check(got[1] == expected[1], "so are the snapshots, bit for bit")
+    check(got[1] == expected[1], "snapshots after SIGKILL are those of the whole run, bit for bit")
     check(not [n for n in os.listdir(path("killed")) if n.endswith(".part")], "no temporary files are left", os.listdir(path("killed")))
 
     # signals, the stop file and --max-wall: code 6, and the run can be resumed
@@ -127,14 +127,14 @@ with folder() as top:
         about = json.load(open(path(name + "/run.json")))
         check("encounter of bodies 7 and 9," in process.stderr and "--resume" in process.stderr, "a close encounter: code 6, the pair, and how to go on",
               process.stderr)
-        check(abs(about["time"] / (math.pi / math.sqrt(8)) - 1) < 1e-4, "all bodies are at its time", about["time"])
-        check(len(open(path(name + "/energy.csv")).read().splitlines()) > 18, "with the rows before it")
+        check(abs(about["time"] / (math.pi / math.sqrt(8)) - 1) < 1e-4, "at a close encounter all bodies are at one time", about["time"])
+        check(len(open(path(name + "/energy.csv")).read().splitlines()) > 18, "energy.csv has the rows before the close encounter")
     run("run", "--resume", path("fall"), "--quiet")
     about = json.load(open(path("fall/run.json")))
-    check(about["time"] == 2 and about["blocks"]["steps_cut"] > 0, "the resumed run passes it and goes on to the end", about)
+    check(about["time"] == 2 and about["blocks"]["steps_cut"] > 0, "the resumed run passes the close encounter and goes on to the end", about)
     run("run", "--resume", path("fall2"), "--end", "1.5", "--quiet")
     run("run", "--resume", path("fall2"), "--end", "2", "--quiet")
-    check(state(path("fall"), scratch) == state(path("fall2"), scratch), "also when it is stopped once more")
+    check(state(path("fall"), scratch) == state(path("fall2"), scratch), "a run past a close encounter can be stopped once more")
 
     # one run at a time in a folder
     process = start(*MODEL, "--end", "50", "--output", path("live"))
@@ -184,17 +184,17 @@ with folder() as top:
         field = json.load(open(path("pushed/run.json")))["options"]["field"]
         check(field == "point:mass=1 lambda:omega=0.7,h0=0.07", "the field of the bodies' cosmological constant follows from the file", field)
         refused = run(*pushed, *ways, "--field", "lambda:omega=0.7,h0=0.05", "--output", path("wrong"), code=2).stderr
-        check("give lambda:omega=0.7,h0=0.07" in refused, "a wrong one is refused", refused)
+        check("give lambda:omega=0.7,h0=0.07" in refused, "a field that contradicts the cosmological constant is refused", refused)
         refused = run(*pushed, "--expansion", "omega-m=0.3,omega-lambda=0.6,h0=0.07", *ways[2:], "--output", path("wrong"), code=2).stderr
-        check("which is omega-m=0.3,omega-lambda=0.7,h0=0.07" in refused, "and so is another universe", refused)
+        check("which is omega-m=0.3,omega-lambda=0.7,h0=0.07" in refused, "an --expansion that contradicts the universe of the bodies is refused", refused)
         lost = run("convert", path("lambda.hdf5"), path("lambda.csv")).stderr
         check("does not keep the universe" in lost and "universe" not in run("convert", path("lambda.hdf5"), path("again.hdf5")).stderr,
-              "a format that loses it says so", lost)
+              "a format that loses the universe says so", lost)
         run(*pushed, *ways, "--field", "lambda:omega=1.4,h0=0.0495", "--output", path("right"))
         warned = run(*pushed, "--step", "0.001", "--quiet", "--output", path("still")).stderr
         check("cosmological constant, which does not act" in warned, "without --expansion bodies there is a warning", warned)
         warned = run(*pushed, "--step", "0.001", "--quiet", "--field", field, "--output", path("moved")).stderr
-        check("cosmological constant" not in warned, "and none with the field", warned)
+        check("cosmological constant" not in warned, "with the field there is no warning", warned)
 
     # a damaged restart file: the one before is taken; if both are damaged there is an error
     with open(path("short/restart.kyo"), "r+b") as file:
@@ -202,7 +202,7 @@ with folder() as top:
         file.write(b"\0\1\2\3\4\5\6\7")
     process = run("run", "--resume", path("short"), "--end", "0.5")
     check("before" in process.stderr, "a damaged restart file: the one before is taken", process.stderr)
-    check(state(path("short"), scratch) == expected, "with the same result")
+    check(state(path("short"), scratch) == expected, "the run from the restart file before has the same result")
     for name in os.listdir(path("short")):
         if name.startswith("restart"):
             os.truncate(path("short/" + name), 100)
@@ -224,7 +224,7 @@ with folder() as top:
     chosen = json.load(open(path("auto/run.json")))["options"]["engine"]
     run("run", "--resume", path("auto"), "--end", "0.125", "--engine", "auto", "--quiet")
     kept = json.load(open(path("auto/run.json")))["options"]["engine"]
-    check(chosen != "auto" and kept == chosen, "and a resumed run keeps it", f"{chosen} {kept}")
+    check(chosen != "auto" and kept == chosen, "a resumed run keeps the engine that was chosen", f"{chosen} {kept}")
     # a run on a device stays there when it is resumed; unit/device.c resumes every method on every device
     if any(device["engine"] == "opencl:0" and device["usable"] for device in run_json("devices")["devices"]):
         device = ["--model", "plummer", "-n", "300", "--softening", "0.1", "--step", "0.0625", "--every", "0.25", "--engine", "opencl:0", "--force", "direct", "--quiet"]

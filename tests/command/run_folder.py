@@ -53,10 +53,10 @@ with folder() as top:
     run("run", path("heavy.csv"), "--softening", "0.1", "--step", "1", "--steps", "3", "--overwrite", "--output", path("old"), "--quiet", code=4)
     check(contents(path("old")) == before, "a start that fails leaves the old results, byte for byte")
     run("run", "--model", "plummer", "-n", "200", "--step", "1e10", "--steps", "1", "--quiet", "--output", path("old"), "--overwrite", code=4)
-    check(contents(path("old")) == before, "so does one whose first step fails")
+    check(contents(path("old")) == before, "a start whose first step fails leaves the old results")
     process = subprocess.run([KYOHO, "run", *MODEL, "--end", "1", "--seed", "2", "--output", path("old"), "--overwrite"],
                              capture_output=True, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (15000, 15000)))
-    check(process.returncode == 7 and contents(path("old")) == before, "so does one without room on the disk", process.stderr)
+    check(process.returncode == 7 and contents(path("old")) == before, "a start without room on the disk leaves the old results", process.stderr)
     last = path("old/snapshot_0004.hdf5")
     if not os.path.exists(last):
         last = path("old/snapshot_0004.tipsy")
@@ -117,7 +117,7 @@ with folder() as top:
         os.remove(path("live/energy.csv"))
         wait_for(lambda: os.path.exists(path("live/energy.csv")), "energy.csv is written again")
         size = os.path.getsize(path("live/energy.csv"))
-        wait_for(lambda: os.path.getsize(path("live/energy.csv")) > size, "and has the next row")
+        wait_for(lambda: os.path.getsize(path("live/energy.csv")) > size, "the new energy.csv has the next row")
         with open(path("live/mine"), "w") as mine:
             mine.write("mine\n")
         os.rename(path("live/mine"), path("live/energy.csv"))
@@ -125,10 +125,10 @@ with folder() as top:
         process.send_signal(signal.SIGHUP)
         text = process.communicate(timeout=60)[1]
     check("removed" in text and "replaced" in text, "energy.csv removed or replaced during a run: a warning", text)
-    check(open(path("live/energy.csv.previous")).read() == "mine\n", "what replaced it is kept")
+    check(open(path("live/energy.csv.previous")).read() == "mine\n", "the file that replaced energy.csv is kept")
     steps = about(path("live"))["steps"]
     rows = columns(path("live/energy.csv"))
-    check([row.split(",")[1] for row in rows] == ["steps", *map(str, range(steps + 1))], "and no row is missing", rows[:3])
+    check([row.split(",")[1] for row in rows] == ["steps", *map(str, range(steps + 1))], "no row of energy.csv is missing", rows[:3])
 
     # energy.csv cut short in its place
     with start(*LONG, "--output", path("cut"), stderr=subprocess.PIPE) as process:
@@ -138,7 +138,7 @@ with folder() as top:
             if not wait_for(lambda: open(path("cut/run.log")).read().count("was cut from") == times, "a file that was cut short is noticed"):
                 break
         os.truncate(path("cut/energy.csv"), 0)
-        wait_for(lambda: " to 0 bytes" in open(path("cut/run.log")).read(), "and one that was emptied")
+        wait_for(lambda: " to 0 bytes" in open(path("cut/run.log")).read(), "a file that was emptied is noticed")
         process.send_signal(signal.SIGTERM)
         text = process.communicate(timeout=60)[1]
     rows = open(path("cut/energy.csv")).read().splitlines()
@@ -162,7 +162,7 @@ with folder() as top:
         process.send_signal(signal.SIGKILL)
         process.wait()
     summary = about(path("live"))
-    check(summary["outcome"] == "running" and summary["reason"] is None and summary["resume"]["steps"] >= steps, "and after SIGKILL from where it goes on", summary)
+    check(summary["outcome"] == "running" and summary["reason"] is None and summary["resume"]["steps"] >= steps, "run.json after SIGKILL says from where the run goes on", summary)
     reader, writer = os.pipe()
     with start(*[word for word in LONG if word != "--quiet"], "--output", path("pipe"), stderr=writer) as process:
         os.close(writer)
@@ -184,7 +184,7 @@ with folder() as top:
     check(process.returncode == 7 and summary["outcome"] == "failed" and "energy.csv" in summary["reason"]
           and summary["resume"] == {"time": 0, "steps": 0}, "run.json after a failure", f"{process.stderr} {summary}")
     run("run", "--resume", path("full"), "--end", "1", "--quiet")
-    check(about(path("full"))["outcome"] == "done" and about(path("full"))["reason"] is None, "and it goes on")
+    check(about(path("full"))["outcome"] == "done" and about(path("full"))["reason"] is None, "a run goes on after a full disk")
 
     # the folder of a run in place of a file
     refused = run("run", path("full"), "--end", "2", "--output", path("x"), code=2)
@@ -205,9 +205,9 @@ with folder() as top:
     check(sorted(os.listdir(path("energies"))) == ["energy.csv", "run.json", "run.log"], "--every 0 --restart-every 0: energies alone",
           os.listdir(path("energies")))
     rows = columns(path("energies/energy.csv"))
-    check(len(rows) == 5 and rows[-1].split(",")[1] == "3", "with all their rows", rows)
+    check(len(rows) == 5 and rows[-1].split(",")[1] == "3", "a run of energies alone has all rows", rows)
     run("run", path("energies/run.json"), "--quiet", "--output", path("energies2"))
-    check(columns(path("energies2/energy.csv")) == rows and not os.path.exists(path("energies2/restart.kyo")), "run.json repeats it")
+    check(columns(path("energies2/energy.csv")) == rows and not os.path.exists(path("energies2/restart.kyo")), "run.json repeats a run of energies alone")
     told = json.loads(run("info", path("energies"), "--json").stdout)
     check(told["steps"] == 3 and told["snapshots"] == 0 and told["last_snapshot"] is None, "info says how far the run is", told)
     with open(path("energies/energy.csv")) as file:  # the same columns in another order, and one more
@@ -217,12 +217,12 @@ with folder() as top:
             file.write(",".join(["more"] + row[::-1] if row is table[0] else ["7"] + row[::-1]) + "\n")
     os.remove(path("energies/run.json"))
     again = json.loads(run("info", path("energies"), "--json").stdout)
-    check(all(again[name] == told[name] for name in ("time", "steps", "energy_change")), "and reads columns by their names", (again, told))
-    check("--overwrite" in run("run", *bare, "--output", path("energies"), code=2).stderr, "it is not replaced unasked")
-    check("restart.kyo" in run("run", "--resume", path("energies"), "--quiet", code=4).stderr, "nor resumed")
+    check(all(again[name] == told[name] for name in ("time", "steps", "energy_change")), "info reads columns by their names", (again, told))
+    check("--overwrite" in run("run", *bare, "--output", path("energies"), code=2).stderr, "a run of energies alone is not replaced unasked")
+    check("restart.kyo" in run("run", "--resume", path("energies"), "--quiet", code=4).stderr, "a run of energies alone is not resumed")
     stopped = run("run", *bare, "--restart-every", "0", "--max-wall", "0", "--output", path("energies3"), code=6).stderr
-    check("cannot continue" in stopped and "--resume" not in stopped, "and says so when it is stopped", stopped)
-    check(about(path("energies3"))["resume"] is None and about(path("energies3"))["outcome"] == "stopped early", "run.json too")
+    check("cannot continue" in stopped and "--resume" not in stopped, "a run without restart files says that it cannot continue", stopped)
+    check(about(path("energies3"))["resume"] is None and about(path("energies3"))["outcome"] == "stopped early", "run.json of a run without restart files has no resumption")
     run("run", *bare, "--output", path("bare"))  # with restart files the run can be resumed, still without snapshots
     run("run", "--resume", path("bare"), "--steps", "5", "--quiet")
     check(not [name for name in os.listdir(path("bare")) if name.startswith("snapshot")] and len(columns(path("bare/energy.csv"))) == 7,
@@ -249,9 +249,9 @@ with folder() as top:
     run("convert", os.path.join(path("followed2"), sorted(os.listdir(path("followed2")))[-1]), path("last.csv"))
     with open(path("last.csv")) as file:
         last = {row["id"]: row for row in csv.DictReader(line for line in file if line[0] != "#")}
-    check([float(x) for x in table[-1].split(",")[-6:-3]] == [float(last["59"][c]) for c in "xyz"], "they are the bodies' places", (table[-1], last["59"]))
+    check([float(x) for x in table[-1].split(",")[-6:-3]] == [float(last["59"][c]) for c in "xyz"], "columns of --follow have the positions of the bodies", (table[-1], last["59"]))
     run("run", path("followed/run.json"), "--output", path("followed3"), "--quiet")
-    check(columns(path("followed3/energy.csv"))[0] == table[0], "run.json repeats them")
+    check(columns(path("followed3/energy.csv"))[0] == table[0], "run.json repeats --follow")
     with open(path("named.csv"), "w") as file:  # ids that are not the indices, and a body that escapes
         file.write("id,mass,x,y,z,vx,vy,vz\n4,1,0,0,0,0,0,0\n2,1,1,0,0,0,0.3,0\n7,0.001,3,0,0,50,0,0\n90,1,0,1,0,0.2,0,0.1\n0,1,0,0,1,0,0,0\n")
     run("run", path("named.csv"), "--softening", "0.1", "--step", "0.0625", "--steps", "4", "--follow", "90,7,0", "--escape-radius", "8", "--quiet",

@@ -59,7 +59,7 @@ with folder() as top:
     process = run("convert", path("whole.csv"), path("said.csv"))
     check("50 stars; N-body units, G = 1; softening" in process.stdout, "convert says types, units and softening", process.stdout)
     said = run_json("convert", path("whole.csv"), path("again.csv"))
-    check(said["types"]["stars"] == 50 and said["units"]["g"] == 1 and not said["space"]["comoving"], "and so does its JSON", said)
+    check(said["types"]["stars"] == 50 and said["units"]["g"] == 1 and not said["space"]["comoving"], "JSON of convert has types, units and space", said)
     check(run_json("info", path("whole.csv"))["space"]["box"] == 0, "info describes the space")
 
     # a GADGET file with redshift, box and h: the header, which has the masses, then POS, VEL and ID of two bodies
@@ -89,7 +89,7 @@ with folder() as top:
     check(abs(float(x) - 7 * 0.25 / 0.7) < 1e-12, "lengths are multiplied by a/h", x)
     run("convert", path("cosmic"), path("stored.csv"), "--as-stored")
     x = read("stored.csv").decode().splitlines()[-1].split(",")[3]
-    check(float(x) == 7 and "comoving" not in run("info", path("cosmic"), "--as-stored").stdout, "and none of their numbers are with --as-stored", x)
+    check(float(x) == 7 and "comoving" not in run("info", path("cosmic"), "--as-stored").stdout, "--as-stored leaves the numbers as they are", x)
     run("convert", path("cosmic"), path("never.csv"), "--as-stored", "--physical", code=2, name="--as-stored and --physical")
     process = run("force", path("cosmic"), "--physical", "--units", "galaxy", "--softening", "0.1", "--types", "1", "--renumber")
     check("--physical" not in process.stderr, "force --physical", process.stderr)
@@ -122,7 +122,7 @@ with folder() as top:
     process = run("force", path("kpc.csv"), "--softening", "0.1", code=4)
     check("line 1 has '# units: kpc" in process.stderr and "--units" in process.stderr, "units in words are refused", process.stderr)
     process = run("force", path("kpc.csv"), "--softening", "0.1", "--units", "galaxy")
-    check(process.stderr.count("--units") == 1 and "line 1" in process.stderr, "or given, with one remark", process.stderr)
+    check(process.stderr.count("--units") == 1 and "line 1" in process.stderr, "units in words are accepted with --units, with one remark", process.stderr)
     for words in (["density", path("kpc.csv"), "--units", "galaxy"], ["neighbours", path("kpc.csv"), "--radius", "1"], ["groups", path("kpc.csv")]):
         process = run(*words, "-o", "-", code=2)
         check("not written to standard output" in process.stderr, f"{words[0]} -o -", process.stderr)

@@ -21,7 +21,7 @@ with folder() as where:
     check(again["error"]["p99"] == found["error"] and again["force"] == found["force"], "kyoho force measures the same with them", (found, again["error"]))
 
     said = run_json("tune", file, *some, "--force", "walk", "--opening", "minimum")
-    check({(row["force"], row["opening"]) for row in said["settings"]} == {("walk", "minimum")} and said["found"] is None, "one method alone", said["settings"][:1])
+    check({(row["force"], row["opening"]) for row in said["settings"]} == {("walk", "minimum")} and said["found"] is None, "one method alone is measured", said["settings"][:1])
     text = run("tune", file, *some, "--force", "direct", "--precision", "double", "--error", "1e-9").stdout
     check(text.splitlines()[0].startswith("engine") and "--force direct --engine cpu" in text and "measured: 99 %" in text, "as text", text)
     check(run("tune", file, *some, "--force", "direct", "--error", "1e-3", "--quiet").stdout == "--force direct --engine cpu\n", "--quiet prints the options alone")

@@ -39,7 +39,7 @@ with folder() as there:
     check(re.search(r"mass +100 Msun", run("info", "foreign.csv", "--units", "cluster").stdout), "info takes --units")
     said = run("run", "foreign.csv", "--units", "cluster", "--steps", "1", "--output", "no", code=2).stderr
     check(re.search(r"give --softening \([\d.]+pc is recommended", said), "a softening is recommended as the option takes it", said)
-    check("contradicts" in run("info", "a.hdf5", "--units", "galaxy", code=2).stderr, "but not those that the file denies")
+    check("contradicts" in run("info", "a.hdf5", "--units", "galaxy", code=2).stderr, "info refuses units that contradict the file")
 
     wrong = {("--end", "3pc"): "it takes s, yr, kyr, Myr, Gyr", ("--end", "1 Myr"): "blank", ("--end", "1Mry"): "it takes s, yr",
              ("--every", "0.1", "Myr"): "blank", ("--at", "0.1Myr,1pc"): "another kind", ("--theta", "1pc"): "a number without a unit",
@@ -66,17 +66,17 @@ with folder() as there:
     check(head == "# units: time 0.977792 Myr, length pc, mass Msun, velocity km/s, energy Msun km²/s², momentum Msun km/s, "
           "angular momentum Msun pc km/s\n", "energy.csv tells its units", head)
     row = re.search(r"time ([\d.]+) kyr after (\d+) steps", run("info", "r").stdout)
-    check(row and row.group(2) == "32" and abs(float(row.group(1)) - 400) < 1e-3, "and info reads it", str(row))
+    check(row and row.group(2) == "32" and abs(float(row.group(1)) - 400) < 1e-3, "info reads energy.csv with units", str(row))
     done = run("run", "a.hdf5", "--output", "no", "--step", "10kyr", "--end", "25kyr", code=2)
     check("no step ends at 25 kyr (steps of 10 kyr from 0 Myr); the nearest are 20 kyr and 30 kyr" in done.stderr,
           "errors have units", done.stderr)
     run("run", "a.hdf5", "--step", "10kyr", "--steps", "4", "--every", "0", "--restart-every", "0", "--output", "rows", "--quiet")
-    check("time 40 kyr after" in run("info", "rows").stdout, "also of a run without snapshots")
+    check("time 40 kyr after" in run("info", "rows").stdout, "info has units for a run without snapshots")
     said = run("draw", "r", "--live", "-o", "live.png", "--width", "64").stdout
     check("snapshot_0004.hdf5, time 400 kyr" in said, "draw --live has units", said)
     check(re.search(r"centre of mass +\S+ \S+ \S+ pc", run("info", "a.hdf5").stdout), "a centre of mass near the origin is not given in centimetres")
     said = run("model", "plummer", "-n", "1", "--mass-function", "kroupa", "--units", "cluster", "-o", "one.hdf5")
-    check("1 stars" not in said.stdout + said.stderr and "1 bodies" not in said.stdout + said.stderr, "one star is no plural", said.stdout + said.stderr)
+    check("1 stars" not in said.stdout + said.stderr and "1 bodies" not in said.stdout + said.stderr, "one star is not written as a plural", said.stdout + said.stderr)
     run("run", "--resume", "r", "--end", "0.6Myr", "--quiet")
     with open("r/energy.csv") as file:
         last = list(csv.DictReader(line for line in file if not line.startswith("#")))[-1]

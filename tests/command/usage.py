@@ -30,7 +30,7 @@ check(all(re.search(rf"^  {name} ", top.stdout, re.M) for name in COMMANDS), "ky
 codes = " ".join(top.stdout[top.stdout.index("Exit codes: ") + 12:].split())
 with open("docs/man/kyoho.1") as page, open("docs/command.md") as manual:
     check(codes == page.read().split(".SH EXIT STATUS\n")[1].split("\n.SH")[0], "--help and the man page name the same exit codes", codes)
-    check(re.findall(r"\d(?= \w)", codes) == re.findall(r"^\| (\d) \|", manual.read(), re.M), "and the manual has a line for each")
+    check(re.findall(r"\d(?= \w)", codes) == re.findall(r"^\| (\d) \|", manual.read(), re.M), "the manual has a line for each exit code")
 version = run("--version")
 check(re.match(r"kyoho \d+\.\d+\.\d+\n", version.stdout) and "HDF5" in version.stdout, "--version tells version and features")
 examples = []
@@ -43,7 +43,7 @@ for name in COMMANDS:
           and len(short.splitlines()) <= len(text.splitlines()) and run("help", name, "--all").stdout == text,
           f"kyoho {name} --help is short, with an example; kyoho help {name} --all is the whole", short)
     unsaid = names - set(re.findall(r"--([a-z0-9-]+)", short))
-    check("kyoho help model NAME" in short or not unsaid, f"and the short help of {name} names every option", str(unsaid))
+    check("kyoho help model NAME" in short or not unsaid, f"the short help of {name} names every option", str(unsaid))
     missing = [o for o in PROMISED[name].split() if not re.search(rf"^  (-., |    )--{o}\b", text, re.M)]
     check(not missing and all(len(line) <= 100 for line in text.splitlines()),
           f"kyoho {name} --help lists its options in 100 columns", f"missing: {missing}")
@@ -53,7 +53,7 @@ for name in COMMANDS:
 plummer = run("model", "plummer", "--help").stdout
 check("--cutoff" in plummer and "-n, --bodies" in plummer and "--w0" not in plummer and "king" not in plummer
       and run("help", "model", "plummer").stdout == plummer, "kyoho model plummer --help has its options alone", plummer)
-check("plummer" in run("model", "plumer", "--help", code=2).stderr, "and no help about an unknown model")
+check("plummer" in run("model", "plumer", "--help", code=2).stderr, "there is no help about an unknown model")
 check("--seed" not in run("model", "two-body", "--help").stdout and run("model", "two-body", "--seed", "3", "-o", "none.csv", code=2).stderr.count("\n") == 1,
       "two-body draws nothing at random and takes no seed")
 check("--cutoff" in run("model", "hernquist", "--help").stdout and "--radius" not in run("model", "two-body", "--help").stdout,
@@ -83,7 +83,7 @@ if shutil.which("zsh"):
 man = run("--man").stdout
 check(all(f"kyoho {name}" in man for name in COMMANDS) and ".TH KYOHO 1" in man, "--man covers every command")
 check(all(line.replace("-", "\\-") in man.split(".SH EXAMPLES")[1] for line in examples) and ".SH SEE ALSO" in man,
-      "and has all examples")
+      "--man has all examples")
 
 with folder() as where:
     def path(name):
@@ -172,13 +172,13 @@ with folder() as where:
     open(path("a.png"), "w").close()
     for words in ["merge", path("b.csv"), path("b.csv"), "-o", path("a.csv")], ["density", path("b.csv"), "-o", path("a.csv")], \
             ["draw", path("no.csv"), "-o", path("a.png")]:
-        check(f"{words[-1]} exists; --overwrite replaces it" in run(*words, code=2).stderr, f"and {words[0]} says so in the same words")
+        check(f"{words[-1]} exists; --overwrite replaces it" in run(*words, code=2).stderr, f"{words[0]} refuses an existing file in the same words")
     os.mkdir(path("folder.csv"))
     for more in ([], ["--overwrite"]):
         said = run("model", "plummer", "-n", "9", "-o", path("folder.csv"), *more, code=7).stderr
         check("is a folder; give the name of a file" in said, f"a folder in place of a file is named as such {more}", said)
     run("model", "plummer", "-n", "20", "-o", path("a.csv"), "--overwrite")
-    check(len(open(path("a.csv")).read().splitlines()) > len(before.splitlines()), "and replaced with it")
+    check(len(open(path("a.csv")).read().splitlines()) > len(before.splitlines()), "an existing file is replaced with --overwrite")
 
     # a folder with results is kept
     quick = ["--model", "plummer", "-n", "50", "--softening", "0.1", "--step", "0.125", "--end", "0.5", "--quiet"]
@@ -186,17 +186,17 @@ with folder() as where:
     refused = run("run", *quick, "--output", path("r"), code=2)
     check("--resume" in refused.stderr and "--overwrite" in refused.stderr, "results in a folder are kept")
     run("run", *quick, "--output", path("r"), "--overwrite")
-    check(sorted(os.listdir(path("r")))[0] == "energy.csv", "and replaced with --overwrite")
+    check(sorted(os.listdir(path("r")))[0] == "energy.csv", "results in a folder are replaced with --overwrite")
     summary = json.load(open(path("r/run.json")))
     check(summary["outcome"] == "done" and summary["n"] == 50 and summary["options"]["softening"] == 0.1
           and summary["origin"] == "plummer -n 50 --seed 1 --softening 0.1" and summary["version"] in version.stdout
           and summary["seed"] == 1 and summary["engine"] == "cpu" and summary["host"] == os.uname().nodename
-          and summary["compiler"] and summary["end"] == 0.5, "run.json tells what was run", summary)
+          and summary["compiler"] and summary["end"] == 0.5, "run.json has the facts of the run", summary)
     with open(path("r/snapshot_0003.png"), "w") as picture:
         picture.write("a picture of the user's")
     run("run", *quick, "--output", path("r"), "--overwrite")
     check(os.path.exists(path("r/snapshot_0003.png")), "--overwrite leaves what no run wrote")
-    check(run_json("info", path("r"))["snapshots"] == 2, "and info counts snapshots only")
+    check(run_json("info", path("r"))["snapshots"] == 2, "info counts snapshots alone")
     run("run", "--model", "plummer", "-n", "50", "--step", "0.0009765625", "--end", "1000", "--energy-every", "1000", "--max-wall", "0.3",
         "--output", path("stopped"), "--quiet", code=6)
     stood, facts = json.load(open(path("stopped/run.json"))), run_json("info", path("stopped"))
@@ -239,8 +239,8 @@ with folder() as where:
     check(set("engine device force n theta alpha multipole opening precision seconds interactions particles_per_s "
               "interactions_per_s error error_potential".split()) <= set(forces), "force --json has its fields", forces)
     check(set("keys sort build moments walk total".split()) <= set(forces["seconds"])
-          and forces["error"]["samples"] == 100 and forces["error"]["p99"] < 0.02, "with seconds by phase and errors", forces)
-    check(run_json("force", "--model", "plummer", "-n", "30")["error"] is None, "no --check, no errors")
+          and forces["error"]["samples"] == 100 and forces["error"]["p99"] < 0.02, "force --json has seconds by phase, and errors", forces)
+    check(run_json("force", "--model", "plummer", "-n", "30")["error"] is None, "without --check there are no errors")
     check(0.1 < forces["error_of_rms"] / forces["error"]["rms"] < 10 and forces["error_of_rms"] < forces["error_of_peculiar"],
           "errors against the rms acceleration, and against that without its linear part", forces)
     with open(path("turns.csv"), "w") as file: # every 16th body is far from all others: its force has another error
@@ -290,7 +290,7 @@ with folder() as where:
     run("model", "plummer", "-n100", "-o-m.csv", "-q")
     check(not run("convert", "--", "-m.csv", "./n.csv", code=0).stderr and os.path.exists("n.csv"), "-n100, -oFILE, --")
     check(run("force", "n.csv", "--softening", "0.1", "-q").stdout == "", "force --quiet is quiet")
-    check(run_json("force", "n.csv", "--softening", "0.1", "-q")["n"] == 100, "and prints JSON all the same")
+    check(run_json("force", "n.csv", "--softening", "0.1", "-q")["n"] == 100, "force --quiet --json prints JSON")
 
     # energies of two bodies by hand: masses 1 and 3 at a distance of 2, which move past each other and together
     with open("two.csv", "w") as bodies:
@@ -299,16 +299,16 @@ with folder() as where:
     kinetic, potential = 0.5 * 1 * 0.25 + 0.5 * 3 * 0.25, -1 * 3 / 2
     inner = kinetic - 0.5 * 4 * 0.25 ** 2  # without the motion of the centre of mass at -0.25
     check(abs(two["kinetic"] - kinetic) < 1e-14 and abs(two["potential"] - potential) < 1e-14
-          and abs(two["energy"] - kinetic - potential) < 1e-14, "force knows the energies", two)
-    check(abs(two["virial_ratio"] - 2 * inner / -potential) < 1e-12, "and the virial ratio, without the bulk motion", two["virial_ratio"])
+          and abs(two["energy"] - kinetic - potential) < 1e-14, "force has the energies", two)
+    check(abs(two["virial_ratio"] - 2 * inner / -potential) < 1e-12, "force has the virial ratio, without the bulk motion", two["virial_ratio"])
     check(re.search(r"energy: kinetic 0\.5 +potential -1\.5 .*virial ratio 0\.5 ", run("force", "two.csv", "--softening", "0").stdout),
-          "also as text")
+          "force prints energies as text")
     idle = run("force", "n.csv", "--softening", "0.1", "--force", "direct", "--theta", "0.5", "--leaf", "8", "-q").stderr
     check(idle.count("has no effect with --force direct") == 2, "options without effect are warned of", idle)
     for words, says in ((["--unroll", "double"], "makes the precision single"), (["--unroll", "none", "--precision", "double"], "on the CPU\n")):
         idle = run("run", "n.csv", "--softening", "0.1", "--force", "direct", "--engine", "cpu", *words, "--step", "0.125", "--steps", "1",
                    "--output", "unrolled", "--overwrite").stderr
-        check(idle.count("--unroll chooses nothing on the CPU") == 1 and says in idle, f"also of {words} on the CPU", idle)
+        check(idle.count("--unroll chooses nothing on the CPU") == 1 and says in idle, f"{words} on the CPU are warned of", idle)
     with open("late.csv", "w") as bodies:
         bodies.write("# time: 1000000\nmass,x,y,z,vx,vy,vz\n1,0,0,0,0,0,0\n1,1,0,0,0,1,0\n")
     said = run("run", "late.csv", "--softening", "0.1", "--step", "0.03125", "--end", "1000001", "--output", "late").stderr
@@ -338,8 +338,8 @@ with folder() as where:
     check(float(used) == 0.25 and "0.25 (plummer)" in text and "replaces the bodies' own, from 0.1 to 0.2" in log,
           "an option in place of the bodies' own", used + text + log)
     used, text, log = softening_of("--model", "plummer", "-n", "1000")
-    check(0.09 < float(used) < 0.1, "that of the model: 0.75 r_h N^-0.26", used)
-    check(float(softening_of("--model", "two-body")[0]) == 0, "and 0 for two bodies")
+    check(0.09 < float(used) < 0.1, "the softening of the model: 0.75 r_h N^-0.26", used)
+    check(float(softening_of("--model", "two-body")[0]) == 0, "the softening of the model of two bodies is 0")
     with open(path("bare.csv"), "w") as bodies:
         bodies.write("m,x,y,z,vx,vy,vz\n1,0,0,0,0,0,0\n1,1,0,0,0,1,0\n")
     # two bodies at rest fall, and meet for a very short time: the derived step is so short that there is a warning
@@ -349,13 +349,13 @@ with folder() as where:
     for more, code in ((["--dry-run"], 0), (["--max-wall", "0", "--output", path("rest")], 6)):
         said = run(*rest, *more, code=code).stderr
         check(re.search(r"makes \d{7,} steps; a longer --step or a larger --softening", said), f"millions of derived steps are warned of: {more[0]}", said)
-    check("makes" not in run(*rest, "--step", "0.0000001", "--dry-run").stderr, "but not of a step that was given")
+    check("makes" not in run(*rest, "--step", "0.0000001", "--dry-run").stderr, "many steps are not warned of if --step was given")
 
     for words in (["run", path("bare.csv"), "--steps", "1", "--step", "0.01", "--output", path("none")], ["force", path("bare.csv")]):
         refused = run(*words, code=2).stderr
         check("--softening (0.3" in refused and refused.count("\n") == 1 and not os.path.exists(path("none")),
-              "without any it is an error that recommends one: " + words[0], refused)
-    check("none in the file" in run("info", path("bare.csv")).stdout, "info says that there is none")
+              "without a softening there is an error that recommends one: " + words[0], refused)
+    check("none in the file" in run("info", path("bare.csv")).stdout, "info says that there is no softening")
     run("merge", path("soft.csv"), path("soft.csv"), "--separation", "3", "--pericentre", "1", "-o", path("both.csv"))
     check("0.125 (symmetric)" in run("info", path("both.csv")).stdout, "merge keeps the softening of both")
     run("convert", path("soft.csv"), path("rounded.csv"))
@@ -371,7 +371,7 @@ with folder() as where:
     text = open(path("half.csv")).read()
     check("# softening: 0.5" in text and ",softening" not in text, "merge --softening is that of all bodies", text)
     check("own.csv: softening 0.5 replaces the bodies' own, from 0.1 to 0.2" in merged.stderr
-          and "soft.csv: softening 0.5 replaces 0.125, stored with the bodies" in merged.stderr, "and says what it replaces", merged.stderr)
+          and "soft.csv: softening 0.5 replaces 0.125, stored with the bodies" in merged.stderr, "merge says what --softening replaces", merged.stderr)
     said = run("convert", path("own.csv"), path("one-own.csv")).stdout
     check("2 bodies at time" in said and "softening of each body's own" in said and "nan" not in said, "softenings of the bodies' own are no number", said)
     with open(path("single.csv"), "w") as single:
@@ -381,10 +381,10 @@ with folder() as where:
     with open(path("massless.csv"), "w") as massless:
         massless.write("m,x,y,z,vx,vy,vz\n0,1,0,0,0,2,0\n0,3,0,0,0,4,0\n")
     facts = run_json("info", path("massless.csv"))
-    check(facts["centre_of_mass"] == [2, 0, 0] and facts["mean_velocity"] == [0, 3, 0], "bodies without mass have means, too", facts)
-    check(said.count("1 body") == 3 and "1 bodies" not in said, "one body is a body", said)
+    check(facts["centre_of_mass"] == [2, 0, 0] and facts["mean_velocity"] == [0, 3, 0], "bodies without mass have means", facts)
+    check(said.count("1 body") == 3 and "1 bodies" not in said, "one body is not written as a plural", said)
     refused = run("merge", path("own.csv"), path("bare.csv"), "--separation", "3", "--pericentre", "1", "-o", path("mixed.csv"), code=2).stderr
-    check("need one too; give --softening" in refused, "merge of bodies with and without softenings", refused)
+    check("need one too; give --softening" in refused, "merge refuses bodies with and without softenings", refused)
 
     # a first run needs only a model and an end
     run("run", "--model", "plummer", "-n", "1000", "--end", "0.5", "--output", path("first"), "--quiet")
@@ -402,7 +402,7 @@ with folder() as where:
         ratio = virial_ratio("--model", "plummer", "-n", "2000", *words)
         check(0.9 < ratio < 1.1, "a model is in equilibrium with " + " ".join(words), ratio)
         run("model", "plummer", "-n", "2000", *words, "-o", path("scaled.csv"), "--overwrite")
-        check(abs(virial_ratio(path("scaled.csv")) - ratio) < 1e-6, "and so is its file")
+        check(abs(virial_ratio(path("scaled.csv")) - ratio) < 1e-6, "the file of a model is in equilibrium too")
     run("model", "plummer", "-n", "50", "--units", "cluster", "--mass", "100", "--radius", "2", "-o", path("pc.csv"))
     facts = run_json("info", path("pc.csv"))
     check(facts["units"]["g"] == 0.0043009 and abs(facts["units"]["length_cm"] - 3.085678e18) < 1e12 and abs(facts["mass"] - 100) < 1e-9,
@@ -415,11 +415,11 @@ with folder() as where:
     check("contradicts" in run("force", path("kpc.csv"), "--units", "galaxy", code=2).stderr, "the mass is compared too")
     run("model", "plummer", "-n", "50", "-o", path("bodies.csv"))
     check("G = 1" in run("force", path("bodies.csv"), "--units", "galaxy", code=2).stderr, "a model for G = 1 is not taken for kpc and km/s")
-    check("replaces 1" in run("force", path("bodies.csv"), "--g", "2").stderr, "and --g says what it replaces")
+    check("replaces 1" in run("force", path("bodies.csv"), "--g", "2").stderr, "--g says what it replaces")
     said = run("force", path("pc.csv"), "--g", "1", code=2).stderr
-    check("contradicts" in said and said.count("\n") == 1, "G that the units of a file have not is refused in one line", said)
+    check("contradicts" in said and said.count("\n") == 1, "--g that contradicts the units of a file is refused in one line", said)
     check("contradicts" in run("model", "plummer", "-n", "9", "--units", "galaxy", "--g", "1", "-o", path("no.csv"), code=2).stderr,
-          "G that the units have not is refused")
+          "--g that contradicts --units is refused")
     run("merge", path("bodies.csv"), path("bodies.csv"), "--separation", "9", "--pericentre", "1", "--g", "4", "-o", path("g4.csv"))
     check(run_json("info", path("g4.csv"))["units"]["g"] == 4, "merge --g is kept")
     run("merge", path("bodies.csv"), path("bodies.csv"), "--mass", "0.25", "--separation", "9", "--pericentre", "1", "-o", path("quarter.csv"))

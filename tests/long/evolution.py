@@ -86,8 +86,8 @@ with folder() as top:
     fall = math.pi * math.sqrt(outer ** 3 / 8)
     smallest = min(infos, key=lambda info: radii(info, (0.5,))[0])
     check(abs(smallest["time"] / fall - 1) < 0.08, "a cold sphere collapses in its free-fall time", f"{smallest['time']}, not {fall}")
-    check(radii(smallest, (0.5,))[0] < 0.3 * radii(infos[0], (0.5,))[0], "to a fraction of its radius", radii(smallest))
-    check(de < 0.02, "and keeps its energy", de)
+    check(radii(smallest, (0.5,))[0] < 0.3 * radii(infos[0], (0.5,))[0], "a cold sphere collapses to a fraction of its radius", radii(smallest))
+    check(de < 0.02, "a cold sphere keeps its energy", de)
 
     for force in ("tree", "walk"):
         said = run_json("force", "--model", "plummer", "-n", LARGE, "--force", force, "--theta", "0.5", "--opening", "offset", "--engine", "cpu", "--softening",

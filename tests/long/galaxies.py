@@ -43,6 +43,6 @@ with folder() as top:
         ratio = sorted(math.hypot(x, y) for x, y, z in places)[len(places) // 2] / half
         print(f"# after {turn} turns: A2/A0 " + " ".join(f"{a:.3f}" for a in strengths) + f", half-mass radius {ratio:.3f}", flush=True)
         check(max(strengths) < 0.1, f"no bar after {turn} turns", strengths)
-        check(abs(ratio - 1) < 0.05, "and the disk keeps its radius", ratio)
+        check(abs(ratio - 1) < 0.05, "the disk keeps its radius", ratio)
     check(len(names) == 6, "five turns", names)
 finish()
