@@ -41,7 +41,7 @@ def names(arguments):
 
 
 def faults(text, public):
-    """(calls that are compared, what is wrong with them): of a source with the calls of the header."""
+    """How many calls of a source are compared with calls of the header, and what is wrong with them."""
     calls = [call for call in CALL.finditer(text) if call.group(3) == "{"]
     wrong = [f"{call.group(1)} has ({', '.join(names(call.group(2)))}), kyoho.h ({', '.join(public[call.group(1)])})"
              for call in calls if call.group(1) in public and [*names(call.group(2))] != public[call.group(1)]]

@@ -15,7 +15,7 @@ PNG = "PNG: yes" in run("--version").stdout
 
 
 def start(name, out, *words):
-    """Runs a script; the finished process."""
+    """Runs a script. Returns the finished process."""
     return subprocess.run([sys.executable, os.path.join(HERE, name, "run.py"), "--engine", "cpu", "--output", out, *words],
                           stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=200)
 
@@ -62,7 +62,7 @@ with folder() as top:
     for name in names:
         try_experiment(name, top)
 
-    # Results are kept: a second call computes nothing, and one of another kind is refused.
+    # Results are kept: a second call computes nothing, and a call for results of another kind is refused.
     out = os.path.join(top, "convergence")
     gave = start("convergence", out, "--small")
     check(gave.returncode == 0 and gave.stderr == "", "results that are there are not computed again", gave.stderr)

@@ -61,7 +61,7 @@ def trouble(outcome, before, wanted, folder, codes):
 
 
 def sweep(title, old, words, codes, **how):
-    """`old` are the words that make the files that exist before."""
+    """Tries each fault of a command. `old` is the command that makes the files that exist before."""
     kind = "allocation" if FAULT in codes else "write"
     with tempfile.TemporaryDirectory() as top:
         before_folder, folder = os.path.join(top, "before"), os.path.join(top, "now")

@@ -88,7 +88,7 @@ with folder() as top:
     run("run", *MODEL, "--end", "0.25", "--output", path("short"), "--threads", "1")
     run("run", "--resume", path("short"), "--end", "0.5", "--threads", "2", "--quiet")
     check(state(path("short"), scratch) == expected, "--resume --end goes further")
-    # a processor that was asked for is kept
+    # an instruction set that was asked for is kept
     sse2 = [*MODEL, "--isa", "sse2"]
     run("run", *sse2, "--end", "0.5", "--output", path("sse2"))
     run("run", *sse2, "--end", "0.25", "--output", path("sse2b"))
@@ -156,7 +156,7 @@ with folder() as top:
     check(state(path("short"), scratch) == expected, "resuming a finished run changes nothing")
     check(before == after and abs(before) < 1e-2, "nor does it change the energy in run.json", f"{before} {after}")
 
-    # listed times, through a kill and a resumption
+    # times of --at, through a kill and a resumption
     listed = [*MODEL, "--at", "0.3203125,0.0078125,0.25", "--end", "0.5"]
     run("run", *listed, "--output", path("at"))
     process = start(*listed, "--output", path("at2"))
@@ -177,7 +177,7 @@ with folder() as top:
               "snapshots keep the universe, also those of a resumed run", space)
         run("run", "--input", path("young/snapshot_0002.hdf5"), *ways, "--steps", "2", "--output", path("younger"))
 
-        # its cosmological constant acts, or the run says that it does not
+        # the cosmological constant of the bodies acts, or the run says that it does not
         run("model", "cosmic", "-n", "60", "--omega-m", "0.3", "--omega-lambda", "0.7", "--hubble", "0.7", "-o", path("lambda.hdf5"), "--quiet")
         pushed = ["run", "--input", path("lambda.hdf5"), "--steps", "1"]
         run(*pushed, *ways, "--field", "point:mass=1", "--output", path("pushed"))

@@ -130,7 +130,7 @@ with folder() as top:
     rows = columns(path("live/energy.csv"))
     check([row.split(",")[1] for row in rows] == ["steps", *map(str, range(steps + 1))], "no row of energy.csv is missing", rows[:3])
 
-    # energy.csv cut short in its place
+    # energy.csv is cut short in place
     with start(*LONG, "--output", path("cut"), stderr=subprocess.PIPE) as process:
         wait_for(lambda: os.path.exists(path("cut/restart.kyo.previous")), "the run is on its way")
         for times in range(1, 21):  # sometimes just as a row is written

@@ -8,7 +8,7 @@ import re
 import tap
 from tap import KYOHO, check, finish, folder, run, run_json
 
-MYR = 1 / 0.9777922  # 1 Myr in units of pc/(km/s)
+MYR = 1 / 0.9777922  # 1 Myr in pc/(km/s)
 
 
 def options(name):

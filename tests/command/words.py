@@ -20,7 +20,7 @@ BARE = re.compile(r"Of (?:\S+ ){0,4}\S+\.$")
 
 
 def texts(path):
-    """(line, text, own): the comments of a source, each with whether it has its line alone, or a document as a whole."""
+    """(line, text, own) for each comment of a source, where `own` says that it begins a line; a document is one text."""
     with open(os.path.join(TOP, path), encoding="utf-8") as file:
         text = file.read()
     if path.endswith(".md"):
