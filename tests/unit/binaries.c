@@ -251,7 +251,7 @@ static void against_all_pairs(void **state)
             count++;
             triples += i < 60 && i % 3 == 0 && partner[i] == i + 1;
         }
-    printf("# %zu pairs, %zu of them inner ones\n", count, triples);
+    printf("# %zu pairs, %zu of them inner pairs of triples\n", count, triples);
     assert_int_equal(found.count, count);
     assert_int_equal(triples, 20);
     for (size_t k = 1; k < count; k++)

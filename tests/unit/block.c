@@ -94,7 +94,7 @@ static void second_order_in_eta(void **state)
     const double coarse = miss_after_period(0.8, 0.01, &steps[0]),
                  middle = miss_after_period(0.8, 0.005, &steps[1]),
                  fine = miss_after_period(0.8, 0.0025, &steps[2]);
-    printf("# miss %g %g %g after %g %g %g steps\n", coarse, middle, fine, steps[0], steps[1],
+    printf("# off by %g %g %g after %g %g %g steps\n", coarse, middle, fine, steps[0], steps[1],
            steps[2]);
     assert_between(coarse / middle, 3.6, 4.4);
     assert_between(middle / fine, 3.6, 4.4);
@@ -138,7 +138,7 @@ static void steps_follow_the_criterion(void **state)
     for (int k = 0; k < KY_MOST_LEVELS; k++) {
         levels += level_of[k] > 0;
         if (level_of[k])
-            printf("# %d bodies with a step of 2^-%d\n", level_of[k], 4 + k);
+            printf("# %d bodies have a step of 2^-%d\n", level_of[k], 4 + k);
     }
     assert_true(levels >= 4);
     const struct ky_integrator_report report = report_of(sim);
@@ -275,7 +275,7 @@ static void as_good_as_the_shortest_step(void **state)
     double momentum, of_blocks, of_all, coarse;
     struct ky_snapshot s;
     if (!takes_all) {
-        printf("# the steps are those of the CPU engine; make check-all\n");
+        printf("# skipped on slow devices: make check-all compares these steps\n");
         skip();
     }
     model("hernquist", 1500, 0.01, &s);

@@ -290,7 +290,7 @@ static void every_kernel_in_small(void **state)
             done++;
         }
     if (!done) {
-        printf("# oclgrind.sh runs them, and make check-all\n");
+        printf("# skipped on processors: oclgrind.sh and make check-all run every kernel\n");
         skip();
     }
 }

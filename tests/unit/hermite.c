@@ -60,7 +60,7 @@ static void fourth_order(void **state)
         const double coarse = miss(0.3, 256, 1, corrections),
                      middle = miss(0.3, 512, 1, corrections),
                      fine = miss(0.3, 1024, 1, corrections);
-        printf("# n = %d: miss %g %g %g\n", corrections, coarse, middle, fine);
+        printf("# %d corrections: off by %g %g %g\n", corrections, coarse, middle, fine);
         assert_between(middle, most[corrections] / 100, most[corrections]);
         assert_between(coarse / middle, 13, 21);
         assert_between(middle / fine, 13, 21);
@@ -82,8 +82,8 @@ static void kepler_energy(void **state)
             parameters.eta = eta;
             parameters.corrections = corrections;
             const struct ky_integrator_report report = go(&parameters, &bodies, 80, 1, &energy);
-            printf("# n = %d, eta %g: dE/E %g, %g steps an orbit\n", corrections, eta, energy,
-                   report.body_steps / 10);
+            printf("# %d corrections, eta %g: dE/E %g, %g steps an orbit\n", corrections, eta,
+                   energy, report.body_steps / 10);
             assert_between(report.body_steps / 10 * sqrt(eta / 0.02), 180, 300);
             assert_between(report.shortest, 1e-5, 2e-3);
             assert_between(fabs(energy), 1e-13, last / 16); /* 64 if it falls as η² */
@@ -102,7 +102,7 @@ static void pythagorean_problem(void **state)
 {
     (void)state;
     if (!takes_all) {
-        printf("# seconds of very short steps: make check-all\n");
+        printf("# skipped: many very short steps; make check-all makes them\n");
         skip();
     }
     static const double x[3][2] = {{1, 3}, {-2, -1}, {1, -1}};
