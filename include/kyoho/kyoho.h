@@ -793,7 +793,8 @@ struct ky_run_parameters {
     double restart_every; /* seconds of wall time between restart files; 0: there are none */
     double max_wall;      /* seconds after which the run stops, resumable; NaN: never */
     int compress;         /* HDF5 snapshots */
-    int overwrite;        /* results of another run in the folder are removed first */
+    int overwrite;        /* 1: results of another run in the folder are removed once the first step
+                             is made; 0: they are KY_USAGE */
     const char *origin;   /* source of the bodies, for run.json; or NULL */
     uint64_t seed;        /* of the model that made the bodies, for run.json */
     int has_seed;         /* 0: they were not made by a model */
@@ -813,8 +814,8 @@ struct ky_run_parameters {
     /* Called after every `visit_every` whole steps (0: 1), before the output of that step; or NULL.
      * It may read the simulation and change its bodies, parameters and fields, but not its time.
      * Changes that it has begun end with it. Such a run must be resumed with the same function to
-     * give the same results. A status other than KY_OK ends the run with this status; its error
-     * text is the run's. */
+     * give the same results. A status other than KY_OK ends the run with this status and text, and
+     * without a restart file for this step: to stop with one let it set what `stop` points to. */
     enum ky_status (*visit)(void *context, struct ky_sim *sim, struct ky_error *error);
     void *visit_context;
     uint64_t visit_every;
@@ -839,7 +840,8 @@ KY_API void ky_run_parameters_defaults(struct ky_run_parameters *run);
 
 /* What a run would do and need. `initial` may have the number of bodies without arrays (mass NULL),
  * so that a plan needs no memory. Then `step` is NaN unless it is given, since it follows from the
- * bodies, and `steps` is 0 unless it is given. */
+ * bodies, and `steps` is 0 unless it is given. No folder is looked at. KY_USAGE for parameters,
+ * times and intervals that do not go together, and for an end that is not given. */
 struct ky_plan {
     size_t size; /* of this struct, or 0 */
     double step; /* [time]; with `expansion` of ln a */
@@ -856,7 +858,8 @@ KY_API enum ky_status ky_run_plan(const struct ky_parameters *parameters,
 /* From the initial state to the end: snapshots, energy.csv, run.json, run.log and restart files in
  * run->output. KY_STOPPED when it ended early (enum ky_stop_kind): ky_resume goes on, unless
  * restart_every is 0. KY_USAGE for a folder with the results of a run, unless run->overwrite, and
- * where initial->units have scales and parameters->g is not their G, to 1 %; KY_BAD_DATA for no
+ * where initial->units have scales and parameters->g is not their G, to 1 %, and as ky_run_plan;
+ * KY_BAD_DATA for no
  * bodies and those that ky_bodies_check refuses. A failure before the first files are complete
  * leaves the folder as it was. The bodies of *initial are freed once they are on the engine, to
  * make room, as by ky_bodies_free, unless run->keep. */
@@ -933,6 +936,7 @@ KY_API void ky_snapshot_quiet_exit(void);
 
 /* Makes an empty snapshot in N-body units, of unknown softening; sets `size`. */
 KY_API void ky_snapshot_clear(struct ky_snapshot *snapshot);
+/* Frees its bodies and its text, and clears it. */
 KY_API void ky_snapshot_free(struct ky_snapshot *snapshot);
 KY_API void ky_write_options_defaults(struct ky_write_options *options);
 
