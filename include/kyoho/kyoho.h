@@ -1000,15 +1000,16 @@ enum ky_mass_function {
  *
  * Masses are equal, or drawn from `mass_function`, `mass` in all. Ids are 0 … n − 1. The total
  * momentum is 0. The origin is the centre of mass, but for hernquist, jaffe and nfw the cusp: the
- * centre of mass lies off by noise of the halo. By default G = M = 1 and bound models are in Hénon
- * units: E = −1/4 for the smooth Newtonian system that the bodies are drawn from, after its cut; a
- * sample deviates by its noise. With `mass`, `radius` and `units` lengths are scaled so that the
- * half-mass radius is `radius`, and velocities by √(G mass/length), so that the virial ratio is the
- * same. `softening` and `semi_major_axis` are lengths in these final units. The softening changes
- * the velocities alone: they are those of an isotropic equilibrium with the softened force
- * (plummer, hernquist, jaffe, nfw, king), or give the virial ratio that is asked for with it
- * (uniform-sphere, uniform-cube). So E with softened forces is not −1/4, but 2T/|Σ m x·a| is 1. A
- * single body is at rest at 0. */
+ * centre of mass lies off by noise of the halo. By default spheres and uniform-cube are in Hénon
+ * units: G = M = 1, and E = −1/4 for the smooth Newtonian system that the bodies are drawn from,
+ * after its cut; a sample deviates by its noise. The others have masses or lengths of their own
+ * (docs/models.md). With `mass`, `radius` and `units` lengths are scaled so that the half-mass
+ * radius is `radius`, and velocities by √(G mass/length), so that the virial ratio is the same.
+ * `softening` and `semi_major_axis` are lengths in these final units. The softening changes the
+ * velocities alone: they are those of an isotropic equilibrium with the softened force (plummer,
+ * hernquist, jaffe, nfw, king), or give the virial ratio that is asked for with it (uniform-sphere,
+ * uniform-cube). So E with softened forces is not −1/4, but 2T/|Σ m x·a| is 1. A single body is at
+ * rest at 0. */
 struct ky_model_parameters {
     size_t size;
     uint64_t n; /* 0: that of the model (two-body 2, random 100000, figure8 7500, super8 10000,
@@ -1018,7 +1019,9 @@ struct ky_model_parameters {
     uint64_t seed;
     double softening;       /* that the run will use; velocities are in equilibrium with it. NaN
                                (default): 0.75 r_h n^−0.26 with the half-mass radius r_h of the smooth
-                               model, or 0 for two-body. The snapshot tells it */
+                               model, of galaxy of its disk; 0 for two-body, 0.1 for figure8, super8
+                               and merger, 0.01 for random and cartwheel, 4 for cosmic. The snapshot
+                               tells it */
     int softening_kind;     /* enum ky_softening_kind */
     double cutoff;          /* outermost radius in scale radii; 0: the model's own default */
     double virial_ratio;    /* uniform-sphere, uniform-cube: 2T/|Σ m x·a|; 0 is cold */
