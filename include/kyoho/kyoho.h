@@ -859,10 +859,9 @@ KY_API enum ky_status ky_run_plan(const struct ky_parameters *parameters,
  * run->output. KY_STOPPED when it ended early (enum ky_stop_kind): ky_resume goes on, unless
  * restart_every is 0. KY_USAGE for a folder with the results of a run, unless run->overwrite, and
  * where initial->units have scales and parameters->g is not their G, to 1 %, and as ky_run_plan;
- * KY_BAD_DATA for no
- * bodies and those that ky_bodies_check refuses. A failure before the first files are complete
- * leaves the folder as it was. The bodies of *initial are freed once they are on the engine, to
- * make room, as by ky_bodies_free, unless run->keep. */
+ * KY_BAD_DATA for no bodies and those that ky_bodies_check refuses. A failure before the first
+ * files are complete leaves the folder as it was. The bodies of *initial are freed once they are on
+ * the engine, to make room, as by ky_bodies_free, unless run->keep. */
 KY_API enum ky_status ky_run(const struct ky_parameters *parameters,
                              const struct ky_run_parameters *run, struct ky_snapshot *initial,
                              struct ky_error *error);
@@ -1077,9 +1076,8 @@ KY_API enum ky_status ky_model_make(const char *name, const struct ky_model_para
 
 /* Turns the bodies about the origin by `orientation` (accelerations too, if they have any), adds
  * `position` to their positions and `velocity` to their velocities: texts as in struct
- * ky_model_parameters, or NULL. KY_USAGE for a
- * text that is not three numbers, or has a unit that `units` (or NULL: none) do not know; the
- * bodies are unchanged then. */
+ * ky_model_parameters, or NULL. KY_USAGE for a text that is not three numbers, or has a unit that
+ * `units` (or NULL: none) do not know; the bodies are unchanged then. */
 KY_API enum ky_status ky_bodies_place(struct ky_bodies *bodies, const char *position,
                                       const char *velocity, const char *orientation,
                                       const struct ky_units *units, struct ky_error *error);
@@ -1281,14 +1279,15 @@ struct ky_draw_parameters {
     int width;         /* of a panel [pixels] */
     int columns;       /* panels in a row; 0: by their number */
     double region;     /* length of the shorter side of a panel; NaN: by `fraction` */
-    double centre[3];  /* of the square; NaN: middle of the region */
+    double centre[3];  /* of the panels; NaN: middle of the bodies, with `region` their centre of
+                          mass */
     double fraction;   /* of the mass that the region holds in every panel */
     int colours;       /* enum ky_colours */
     int brightness;    /* enum ky_brightness: how density becomes brightness */
     double range;      /* span of densities from dark to bright [powers of ten]; NaN: 3.5, for
                           components 5 */
     double peak;       /* density of the brightest colour; NaN: of the densest 1 % of the mass */
-    double smooth;     /* number of neighbours used for smoothing */
+    double smooth;     /* number of neighbours used for smoothing; 0: bodies are sharp dots */
     const char *title; /* texts of the panels, with '|' between; NULL: the time */
     int overwrite;     /* 0: an existing file is KY_USAGE */
     int height;        /* of a panel [pixels]; 0: as its width */
@@ -1314,7 +1313,8 @@ KY_API void ky_draw_parameters_defaults(struct ky_draw_parameters *parameters);
  * Panels without bodies are dark; without any mass every body counts alike. A panel that shows none
  * of its bodies is a warning. The same bodies give the same picture for any number of threads.
  * KY_BAD_DATA for bodies that ky_draw_check refuses, if a panel lacks the body of `about`, and for
- * panels in different units; KY_USAGE for no panels; KY_UNSUPPORTED as ky_draw_available. */
+ * panels in different units; KY_USAGE for no panels, for trails fewer than two; KY_UNSUPPORTED as
+ * ky_draw_available. */
 KY_API enum ky_status ky_draw(const char *path, const struct ky_snapshot *panels, size_t count,
                               const struct ky_draw_parameters *parameters, struct ky_error *error);
 
@@ -1393,8 +1393,7 @@ struct ky_plot {
  * above the first. The ranges of the axes stand in the comment of a PNG or PDF file. KY_BAD_DATA
  * for no plot and for one without points. KY_USAGE where the labels leave no room or a side is not
  * 16 to 65,536 pixels, for a label that is NULL, a dash or a mark below 0, and for an existing file
- * unless `overwrite`. KY_UNSUPPORTED as
- * ky_draw_available. */
+ * unless `overwrite`. KY_UNSUPPORTED as ky_draw_available. */
 KY_API enum ky_status ky_plot_write(const char *path, const struct ky_plot *plots, size_t count,
                                     const size_t size[2], const char *title, int overwrite,
                                     struct ky_error *error);
