@@ -234,7 +234,7 @@ struct ky_parameters {
     const char *expansion;
     struct ky_units units; /* those of the bodies, for values with units in ky_parameters_set,
                               "3pc", and in `field` and `expansion`. Without scales (default) such
-                              values are KY_USAGE */
+                              values are KY_USAGE. A run has the units of its snapshot */
 };
 
 KY_API void ky_parameters_defaults(struct ky_parameters *parameters);
