@@ -139,13 +139,20 @@ KY_API enum ky_status ky_units_preset(const char *name, struct ky_units *units,
 
 /* ---- parameters of a simulation ---- */
 
+/* The exact sum over all bodies; a walk through the octree for each body; lists of interactions for
+ * groups of bodies, which the host makes for a device; a walk for each group of bodies (default).
+ */
 enum ky_force { KY_DIRECT, KY_WALK, KY_LIST, KY_TREE };
-/* By use: offset where theta is set, relative where alpha is set. Where neither is: offset for
- * forces that are computed once (ky_forces, ky_walk), since relative needs the last accelerations,
- * else relative. */
+/* Which cells act as a whole. With size l, distance d and θ: d > l/θ; d > l/θ + s, where s is the
+ * distance of the centre of mass from the middle; distance to the box > l/θ. Relative: the expected
+ * error is below α last accelerations. By use: offset where theta is set, relative where alpha is
+ * set. Where neither is: offset for forces that are computed once (ky_forces, ky_walk), since
+ * relative needs the last accelerations, else relative. */
 enum ky_opening { KY_OPENING_BY_USE = -1, KY_GEOMETRIC, KY_OFFSET, KY_MINIMUM, KY_RELATIVE };
-/* By force: edge for walk and list, else box. */
+/* The size of a cell: the longest side of the box around its bodies, or the edge of its cube. By
+ * force: edge for walk and list, else box. */
 enum ky_cell { KY_CELL_BY_FORCE = -1, KY_BOX, KY_EDGE };
+/* Along which bodies are sorted before a walk; Hilbert's is the default. */
 enum ky_curve { KY_CURVE_NONE, KY_MORTON, KY_HILBERT };
 /* Which processor builds the tree. By engine: a device builds its own, except for KY_LIST;
  * otherwise the host does. */
@@ -172,6 +179,8 @@ enum ky_unroll {
  * whose potential at r = 0 is that of Plummer with the larger ε. Not for KY_HERMITE4. */
 enum ky_softening_kind { KY_SOFTENING_KIND_BY_SNAPSHOT = -1, KY_PLUMMER, KY_SYMMETRIC, KY_SPLINE };
 enum ky_isa { KY_ISA_AUTO, KY_ISA_PLAIN, KY_ISA_SSE2, KY_ISA_AVX2, KY_ISA_AVX512, KY_ISA_NEON };
+/* Leap-frog with one step for all bodies (default), or with a step of each body's own; the
+ * fourth-order Hermite scheme with such steps, for KY_DIRECT. */
 enum ky_integrator { KY_LEAPFROG, KY_BLOCK_STEPS, KY_HERMITE4 };
 
 /* A point where the caller's field is wanted, in the caller's units. The function sets the members
@@ -199,14 +208,14 @@ struct ky_parameters {
     int isa;            /* enum ky_isa */
     int threads;        /* 0: OMP_NUM_THREADS, or all processors that the process may use */
     /* the force */
-    int force;     /* enum ky_force */
-    int opening;   /* enum ky_opening */
-    int cell;      /* enum ky_cell */
-    int multipole; /* 1 or 2 */
-    int curve;     /* enum ky_curve */
-    int leaf, group;
-    int precision; /* enum ky_precision */
-    int unroll;    /* enum ky_unroll */
+    int force;       /* enum ky_force */
+    int opening;     /* enum ky_opening */
+    int cell;        /* enum ky_cell */
+    int multipole;   /* 1 or 2 */
+    int curve;       /* enum ky_curve */
+    int leaf, group; /* the most bodies of a leaf; the most that share a walk */
+    int precision;   /* enum ky_precision */
+    int unroll;      /* enum ky_unroll */
     int softening_kind;
     double theta, alpha; /* NaN: the default of the opening; alpha is for relative alone */
     double softening;    /* of all bodies, in place of their own; NaN (default): the bodies' own.
