@@ -180,7 +180,7 @@ static void start(int n)
     send();
 }
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(__clang__) /* attributes of gcc */
 typedef float wide __attribute__((vector_size(64)));
 __attribute__((target("avx512f,prefer-vector-width=512"),
                optimize("unroll-loops", "fp-contract=fast"))) static double
@@ -235,7 +235,7 @@ int main(int argc, char **argv)
         lists(sizes[k], without[k]);
         release();
     }
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(__clang__)
     if (__builtin_cpu_supports("avx512f") && getenv("OMP_NUM_THREADS")) {
         const double rate = vector_rate();
         printf("one core: %.3e interactions a second of it, beside %.2e vector operations; with "

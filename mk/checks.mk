@@ -19,7 +19,7 @@ layout:
 	for file in $(K_FILES); do $(FORMAT_KERNEL) < $$file | cmp -s - $$file || { echo "$$file: not as make format lays it out"; bad=1; }; \
 	done; exit $$bad
 
-# `make CC=clang syntax` reads every source with the usual warnings as errors and makes no code. In tests, NAN and
+# `make CC=clang syntax` reads every source with the usual warnings as errors and makes no code. In tests and benchmarks, NAN and
 # INFINITY, which are floats to clang, may stand where a double is wanted.
 SYNTAX_SOURCES := $(LIBRARY_SOURCES) $(GRAPE_SOURCES) $(wildcard src/command/*.c examples/*.c examples/*/*.c bench/*.c) \
                   $(if $(filter-out no,$(CMOCKA)),$(wildcard tests/unit/*.c))
@@ -27,7 +27,7 @@ syntax: $(SYNTAX_SOURCES:%=$(BUILD)/%.read) $(foreach isa,$(ISAS),$(LANE_SOURCES
 
 $(BUILD)/%.c.read: %.c $(FLAGS_FILE)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_ALL) -Itests/unit -Werror $(if $(filter tests/%,$<),-Wno-double-promotion) -fsyntax-only $<
+	$(CC) $(CFLAGS_ALL) -Itests/unit -Werror $(if $(filter tests/% bench/%,$<),-Wno-double-promotion) -fsyntax-only $<
 	@touch $@
 
 define lane_syntax_rule
