@@ -189,8 +189,8 @@ static enum ky_status look_around(struct ky_run *run, const char **reason, struc
     return status ? status : ky_run_keep_table(run, &run->escapers, error);
 }
 
-/* Copies parameters that the caller's function has changed, so that snapshots and restart files
- * have them. */
+/* Writes the parameters that the caller's function has changed as text again, so that snapshots and
+ * restart files have them. */
 static enum ky_status take_parameters(struct ky_run *run, struct ky_error *error)
 {
     char *text = NULL;
@@ -202,7 +202,6 @@ static enum ky_status take_parameters(struct ky_run *run, struct ky_error *error
         return status;
     free(run->text);
     run->text = text;
-    run->parameters.softening = run->sim->parameters.softening;
     return KY_OK;
 }
 

@@ -73,7 +73,9 @@ struct ky_run_notes {
 };
 
 struct ky_run {
-    struct ky_parameters parameters; /* resolved with the bodies; their log also writes run.log */
+    /* Those of the start, resolved with the bodies; their log also writes run.log. The
+     * simulation's own are in force. */
+    struct ky_parameters parameters;
     struct ky_run_parameters given;
     struct ky_schedule schedule;
     struct ky_run_state state;

@@ -44,8 +44,8 @@ enum ky_status ky_run_write_snapshot(struct ky_run *run, struct ky_error *error)
         snapshot.units = run->state.units;
         snapshot.space = run->state.space;
         snapshot.parameters = run->text;
-        snapshot.softening = run->parameters.softening;
-        snapshot.softening_kind = run->parameters.softening_kind;
+        snapshot.softening = run->sim->parameters.softening; /* which may have changed */
+        snapshot.softening_kind = run->sim->parameters.softening_kind;
         status = ky_snapshot_write(path, &snapshot, &options, error);
     }
     snapshot.parameters = NULL; /* the run's own */

@@ -320,11 +320,14 @@ static void note_stop(struct ky_sim *sim)
 
 enum ky_status ky_sim_go_to(struct ky_sim *sim, struct ky_instant instant, struct ky_error *error)
 {
-    double step = sim->parameters.step;
+    const double step = sim->parameters.step;
+    enum ky_status status = ky_sim_check_alive(sim, error);
+    if (status)
+        return status;
     if (!isfinite(step) || step == 0)
         return ky_fail(error, KY_USAGE, "step is not set; parameters.step must be a finite time");
     sim->stop = not_stopped;
-    enum ky_status status = ky_sim_catch_up(sim, error);
+    status = ky_sim_catch_up(sim, error);
     if (!status && instant.ticks > sim->now.ticks)
         status = finish_step(sim, error);
     if (!status && instant.ticks > sim->now.ticks)

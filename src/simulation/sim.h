@@ -79,9 +79,9 @@ enum ky_status ky_sim_first_forces(struct ky_sim *sim, struct ky_error *error);
 enum ky_status ky_sim_check_length(const struct ky_sim *sim, size_t n, struct ky_error *error);
 /* KY_USAGE within a run: there the caller's function may not change the time or the step. */
 enum ky_status ky_sim_check_time(const struct ky_sim *sim, struct ky_error *error);
-/* Advances to an instant that is not before the present one. KY_USAGE without a step. An instant
- * within a step needs an integrator that can divide its steps, else KY_UNSUPPORTED; the simulation
- * is then at the end of the last whole step. */
+/* Advances to an instant that is not before the present one. KY_USAGE without a step, and as
+ * ky_sim_check_alive. An instant within a step needs an integrator that can divide its steps, else
+ * KY_UNSUPPORTED; the simulation is then at the end of the last whole step. */
 enum ky_status ky_sim_go_to(struct ky_sim *sim, struct ky_instant instant, struct ky_error *error);
 
 /* Writes the simulation and the `extras` sections of the caller to a restart file. */

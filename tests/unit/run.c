@@ -15,6 +15,7 @@
 #endif
 
 #include "simulation/energy.h"
+#include "simulation/sim.h"
 
 static struct ky_error error;
 static char top[] = "/tmp/kyoho-test-XXXXXX", whole[64], part[64], json[96];
@@ -286,6 +287,10 @@ static void a_run_stops_and_is_resumed(void **state)
     ky_run_parameters_defaults(&run);
     run.output = part;
     run.stopped = &stop;
+    run.max_wall = 0; /* no time at all */
+    assert_int_equal(ky_resume(&parameters, &run, &error), KY_STOPPED);
+    assert_true(stop.kind == KY_STOP_WALL && stop.time == 0.1875);
+    run.max_wall = (double)NAN;
     assert_ok(ky_resume(&parameters, &run, &error));
     assert_true(stop.kind == KY_STOP_NONE && isnan(stop.time));
     assert_same_end(whole, part);
@@ -521,6 +526,46 @@ static void a_function_that_fails_without_a_text(void **state)
     ky_snapshot_free(&bodies);
 }
 
+static enum ky_status lose_the_bodies(struct ky_engine *engine, const struct ky_bodies *bodies,
+                                      struct ky_error *problem)
+{
+    (void)engine;
+    (void)bodies;
+    return ky_fail(problem, KY_DEVICE, "the bodies are lost");
+}
+
+/* A change fails, after which the simulation can only be closed; the caller does not mind. */
+static enum ky_status ignore_a_failure(void *context, struct ky_sim *sim, struct ky_error *problem)
+{
+    const struct ky_engine_verbs *const verbs = sim->engine->verbs;
+    struct ky_engine_verbs broken = *verbs;
+    ++*(int *)context;
+    broken.put = lose_the_bodies;
+    sim->engine->verbs = &broken;
+    assert_int_equal(ky_sim_set_softening(sim, 0.2, problem), KY_DEVICE);
+    sim->engine->verbs = verbs;
+    return KY_OK;
+}
+
+/* A run does not advance a simulation that has failed. */
+static void a_function_that_ignores_a_failure(void **state)
+{
+    (void)state;
+    struct ky_parameters parameters;
+    struct ky_run_parameters run;
+    struct ky_snapshot bodies;
+    int calls = 0;
+    prepare(&parameters, &run, &bodies);
+    run.overwrite = 1;
+    run.energy_every = 0.5; /* no row asks for the bodies before the second step */
+    run.visit = ignore_a_failure;
+    run.visit_context = &calls;
+    assert_int_equal(ky_run(&parameters, &run, &bodies, &error), KY_USAGE);
+    assert_non_null(strstr(error.text, "can only be closed"));
+    assert_int_equal(calls, 1);
+    ky_snapshot_free(&bodies);
+}
+
 /* Calls from C refuse what the command line refuses, before a folder is made. */
 static void numbers_out_of_range_are_refused(void **state)
 {
@@ -655,6 +700,7 @@ int main(void)
         cmocka_unit_test(wrong_calls_are_refused),
         cmocka_unit_test(a_function_within_a_run),
         cmocka_unit_test(a_function_that_fails_without_a_text),
+        cmocka_unit_test(a_function_that_ignores_a_failure),
         cmocka_unit_test(numbers_out_of_range_are_refused),
         cmocka_unit_test(a_signal_at_the_start_keeps_old_results),
         cmocka_unit_test(a_changed_softening_is_resumed),

@@ -347,22 +347,25 @@ static enum ky_status change(void *context, struct ky_sim *sim, struct ky_error 
     assert_int_equal(ky_sim_set_parameter(sim, "step", "0.125", &error), KY_USAGE);
     assert_ok(ky_sim_change_begin(sim, &error));
     assert_ok(ky_sim_set_parameter(sim, "alpha", "0.001", &error));
+    assert_ok(ky_sim_set_parameter(sim, "softening-kind", "spline", &error));
     assert_ok(ky_sim_set_fields(sim, "point:mass=0.5", &error));
     return KY_OK;
 }
 
-/* A resumed run continues with the changed parameters. */
+/* A resumed run continues with the changed parameters. Snapshots after the change have them. */
 static void a_run_keeps_changed_parameters(void **state)
 {
     (void)state;
     struct ky_snapshot snapshot = plummer(N);
     struct ky_parameters parameters = sim_parameters("cpu", KY_TREE), now = {0}, none;
     struct ky_run_parameters run;
+    struct ky_paths paths = {0};
     struct ky_sim *sim;
     ky_run_parameters_defaults(&run);
     ky_parameters_defaults(&none);
     run.output = in_folder("run");
     run.steps = 4;
+    run.every = 0.125; /* two steps */
     run.keep = 1;
     run.visit = change;
     run.visit_every = 2;
@@ -372,6 +375,14 @@ static void a_run_keeps_changed_parameters(void **state)
     assert_true(now.alpha == 0.001 && now.field && !strcmp(now.field, "point:mass=0.5"));
     ky_sim_close(sim);
     ky_snapshot_free(&snapshot);
+    assert_ok(ky_run_snapshots(in_folder("run"), &paths, &error));
+    assert_int_equal(paths.count, 3);
+    for (size_t k = 0; k < paths.count; k++) {
+        assert_ok(ky_snapshot_read(paths.path[k], &snapshot, &error));
+        assert_int_equal(snapshot.softening_kind, k ? KY_SPLINE : KY_PLUMMER);
+        ky_snapshot_free(&snapshot);
+    }
+    ky_paths_free(&paths);
 }
 
 /* A value with a unit, which needs the units of the bodies. */
