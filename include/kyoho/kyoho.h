@@ -746,8 +746,9 @@ KY_API enum ky_status ky_sim_kick(struct ky_sim *sim, const size_t *index, size_
  * [time], 0 if the next advance chooses it. "level": log2 of parameters.step over it, −1 for
  * 0; a whole number, except after a divided step, when steps are halvings of a part of
  * parameters.step. "jerk" (KY_HERMITE4): the change of its acceleration in time, numbers[3 k] to
- * numbers[3 k + 2]. KY_USAGE for another name, KY_UNSUPPORTED where the integrator has no such
- * numbers. */
+ * numbers[3 k + 2]; 0 after ky_sim_open and after every change but those of step, step-min, eta and
+ * corrections, until the next advance computes it. KY_USAGE for another name, KY_UNSUPPORTED where
+ * the integrator has no such numbers. */
 KY_API enum ky_status ky_sim_column(struct ky_sim *sim, const char *name, const size_t *index,
                                     size_t count, double *numbers, struct ky_error *error);
 
@@ -1183,7 +1184,8 @@ struct ky_scales {
                     32th of the shortest √(r³/(G m)) of a body and its nearest neighbour, r their
                     distance, or the pericentre of a binary */
     double random_speed; /* rms speed about the local flow (the mean velocity and its gradient among
-                            32 neighbours), from the median; σ for fewer than 64 bodies */
+                            32 neighbours), from the median; σ for fewer than 64 bodies. A size of
+                            0 ends before this member; it and those below need the true size */
     size_t escapers; /* bodies that are 32 times as fast as half of all, and as √(0.4 G M/r_h) */
     size_t fastest;  /* the index of the fastest of these */
 };

@@ -1,5 +1,6 @@
 /* Lengths and times of a system, and what to start a run with: see struct ky_scales. */
 #include <math.h>
+#include <stddef.h>
 
 #include "analysis/analysis.h"
 #include "base/bodies.h"
@@ -105,6 +106,6 @@ enum ky_status ky_system_scales(const struct ky_bodies *bodies, double g, double
     if (!status)
         status = find_scales(bodies, g, softening, &own, error);
     if (!status)
-        ky_size_give(scales, &own, sizeof own);
+        ky_size_give_grown(scales, &own, sizeof own, offsetof(struct ky_scales, random_speed));
     return status;
 }

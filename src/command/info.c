@@ -53,6 +53,7 @@ static enum ky_status measure(struct cli *cli, const struct ky_snapshot *snapsho
     if (!(facts->mass > 0))
         return KY_OK;
     double g = snapshot->units.g > 0 ? snapshot->units.g : 1;
+    facts->scales.size = sizeof facts->scales;
     facts->used = bodies->softening ? facts->softening[0] : snapshot->softening;
     enum ky_status status = ky_system_scales(bodies, g, facts->used, &facts->scales, &cli->error);
     if (!status)

@@ -23,7 +23,7 @@ enum ky_status ky_run_scales(const struct ky_parameters *parameters, const struc
     int massive = 0;
     for (size_t i = 0; i < bodies->n && !massive; i++)
         massive = bodies->mass[i] > 0;
-    *scales = (struct ky_scales){0};
+    *scales = (struct ky_scales){.size = sizeof *scales};
     if (!massive || !(parameters->g > 0))
         return KY_OK;
     return ky_system_scales(bodies, parameters->g, ky_softening_least(parameters, bodies), scales,

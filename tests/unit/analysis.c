@@ -135,6 +135,7 @@ static void analysis_does_not_depend_on_threads(void **state)
     for (int t = 0; t < 3; t++) {
         omp_set_num_threads(t + 1);
         memset(&scales[t], 0, sizeof scales[t]);
+        scales[t].size = sizeof scales[t];
         assert_ok(ky_system_scales(&bodies, 1, 0.01, &scales[t], &error));
         assert_memory_equal(&scales[0], &scales[t], sizeof scales[0]);
     }
@@ -312,7 +313,7 @@ static void steps_follow_random_speeds(void **state)
 {
     (void)state;
     struct ky_bodies bodies = plummer(4000);
-    struct ky_scales quiet = {0}, scales = {0};
+    struct ky_scales quiet = {.size = sizeof quiet}, scales = {.size = sizeof scales};
     assert_ok(ky_system_scales(&bodies, 1, 0.01, &quiet, &error));
     assert_between(quiet.random_speed / quiet.velocity_dispersion, 0.9, 1);
     assert_int_equal(quiet.escapers, 0);

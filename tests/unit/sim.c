@@ -243,7 +243,24 @@ static void results_of_older_programs(void **state)
     assert_true(older.mass == 1 && older.behind == 7 && older.size == 2 * sizeof(double));
     assert_true(now.sums.mass == 1 && now.sums.kinetic > 0 && now.sums.virial < 0);
     assert_true(now.behind == 7 && now.sums.size == 0);
+    struct ky_force_report report = {0};
+    ky_sim_report(sim, &report);
+    assert_string_equal(report.engine, "cpu");
+    assert_true(report.total > 0 && report.body_interactions == 2);
     ky_sim_close(sim);
+    const size_t first = offsetof(struct ky_scales, random_speed);
+    struct {
+        uint64_t before;
+        struct ky_scales scales;
+        uint64_t behind;
+    } guarded;
+    memset(&guarded, 0x5a, sizeof guarded);
+    memset(&guarded.scales, 0, first); /* as a program of the first version knows it */
+    assert_ok(ky_system_scales(&bodies, 1, 0.1, &guarded.scales, &error));
+    assert_true(guarded.scales.size == 0 && guarded.scales.step > 0);
+    assert_true(guarded.before == 0x5a5a5a5a5a5a5a5a && guarded.behind == guarded.before);
+    for (size_t k = first; k < sizeof guarded.scales; k++)
+        assert_int_equal(((const unsigned char *)&guarded.scales)[k], 0x5a);
     ky_bodies_free(&bodies);
 }
 

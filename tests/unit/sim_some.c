@@ -419,10 +419,20 @@ static void levels_of_a_divided_step(void **state)
     ky_snapshot_free(&snapshot);
 }
 
+/* Jerks are 0 until the next advance computes them. */
+static void assert_no_jerks(struct ky_sim *sim)
+{
+    double jerk[N][3];
+    assert_ok(ky_sim_column(sim, "jerk", NULL, N, &jerk[0][0], &error));
+    for (int i = 0; i < N; i++)
+        assert_true(jerk[i][0] == 0 && jerk[i][1] == 0 && jerk[i][2] == 0);
+}
+
 static void steps_and_jerks_are_read(void **state)
 {
     (void)state;
     struct ky_snapshot snapshot = labelled(N);
+    static const double none[1][3] = {{0}};
     double step[N], level[SOME], jerk[N][3], some[SOME][3];
     for (int k = 0; k < engine_count; k++) {
         struct ky_sim *sim;
@@ -431,6 +441,7 @@ static void steps_and_jerks_are_read(void **state)
         assert_ok(ky_sim_open(&parameters, &snapshot.bodies, 0, &sim, &error));
         assert_ok(ky_sim_column(sim, "level", few, SOME, level, &error));
         assert_true(level[0] == -1);
+        assert_no_jerks(sim);
         assert_ok(ky_sim_advance(sim, 1, &error));
         assert_ok(ky_sim_column(sim, "step", NULL, N, step, &error));
         assert_ok(ky_sim_column(sim, "level", few, SOME, level, &error));
@@ -441,6 +452,17 @@ static void steps_and_jerks_are_read(void **state)
             assert_memory_equal(some[i], jerk[few[i]], sizeof *some);
             assert_true(jerk[few[i]][0] != 0);
         }
+        assert_ok(ky_sim_set_parameter(sim, "eta", "0.01", &error)); /* changes no jerk */
+        assert_ok(ky_sim_column(sim, "jerk", few, SOME, &some[0][0], &error));
+        assert_memory_equal(some[0], jerk[few[0]], sizeof *some);
+        assert_ok(ky_sim_kick(sim, few, 1, none, &error));
+        assert_no_jerks(sim);
+        assert_ok(ky_sim_advance(sim, 1, &error));
+        assert_ok(ky_sim_set_softening(sim, 0.2, &error));
+        assert_no_jerks(sim);
+        assert_ok(ky_sim_advance(sim, 1, &error));
+        assert_ok(ky_sim_set_fields(sim, "point:mass=0.5", &error));
+        assert_no_jerks(sim);
         assert_int_equal(ky_sim_column(sim, "mass", few, SOME, level, &error), KY_USAGE);
         assert_int_equal(ky_sim_column(sim, "step", NULL, 1, step, &error), KY_USAGE);
         assert_int_equal(ky_sim_column(sim, "step", few, 1, NULL, &error), KY_USAGE);
