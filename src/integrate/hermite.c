@@ -9,6 +9,7 @@
 
 #include "engine/common/force_kinds.h"
 #include "physics/softening.h"
+#include "physics/space.h"
 
 struct hermite {
     struct ky_own_steps own;
@@ -63,7 +64,7 @@ static double distance2(const struct ky_bodies *bodies, size_t i, size_t j)
 {
     double r2 = 0;
     for (int c = 0; c < 3; c++)
-        r2 += pow(bodies->position[j][c] - bodies->position[i][c], 2);
+        r2 += pow(KY_APART(bodies->position[j][c], bodies->position[i][c]), 2);
     return r2;
 }
 

@@ -7,6 +7,7 @@
 #include "engine/common/external.h"
 #include "physics/hermite_field.h"
 #include "physics/softening.h"
+#include "physics/space.h"
 
 /* A field counts as a source in its centre. Its accelerations are the caller's, `part` times the
  * engine's. */
@@ -49,8 +50,9 @@ static struct ky_hermite_rate add_body(struct ky_hermite_rate rate, struct sink 
     const struct ky_cpu *cpu = sink.cpu;
     const size_t i = sink.body;
     double *const *to = cpu->hermite->at;
-    const double x = at[0][j] - to[0][i], y = at[1][j] - to[1][i], z = at[2][j] - to[2][i],
-                 u = at[3][j] - to[3][i], v = at[4][j] - to[4][i], w = at[5][j] - to[5][i];
+    const double x = KY_APART(at[0][j], to[0][i]), y = KY_APART(at[1][j], to[1][i]),
+                 z = KY_APART(at[2][j], to[2][i]), u = at[3][j] - to[3][i], v = at[4][j] - to[4][i],
+                 w = at[5][j] - to[5][i];
     const double per = ky_soften(x, y, z, cpu->hermite->eps2[i], eps2, cpu->how | KY_GUARD).y;
     return ky_hermite_rate_add(rate, per, u * u + v * v + w * w, sink.scale * mass,
                                sink.scale * cpu->mass[i]);

@@ -152,11 +152,12 @@ KY_FN struct ky_jerk_apart ky_jerk_apart(struct ky_mover sink, struct ky_mover s
 KY_FN ky_state ky_mover_distance2(struct ky_mover a, struct ky_mover b)
 {
 #if KY_IN_EXTENDED
-    ky_state x = ky_state_add(ky_state_pair(b.body.x, b.low.x), ky_state_pair(-a.body.x, -a.low.x));
-    ky_state y = ky_state_add(ky_state_pair(b.body.y, b.low.y), ky_state_pair(-a.body.y, -a.low.y));
-    ky_state z = ky_state_add(ky_state_pair(b.body.z, b.low.z), ky_state_pair(-a.body.z, -a.low.z));
+    ky_state x = ky_state_apart(ky_state_pair(b.body.x, b.low.x), ky_state_pair(a.body.x, a.low.x));
+    ky_state y = ky_state_apart(ky_state_pair(b.body.y, b.low.y), ky_state_pair(a.body.y, a.low.y));
+    ky_state z = ky_state_apart(ky_state_pair(b.body.z, b.low.z), ky_state_pair(a.body.z, a.low.z));
 #else
-    ky_state x = b.body.x - a.body.x, y = b.body.y - a.body.y, z = b.body.z - a.body.z;
+    ky_state x = ky_state_apart(b.body.x, a.body.x), y = ky_state_apart(b.body.y, a.body.y),
+             z = ky_state_apart(b.body.z, a.body.z);
 #endif
     return ky_state_add(ky_state_add(ky_state_product(x, x), ky_state_product(y, y)),
                         ky_state_product(z, z));
