@@ -11,24 +11,25 @@ struct bench_case {
     const char *group; /* its word on the command line */
     int force, precision, multipole;
     uint64_t n;
-    double theta; /* of opening offset; 0: the default opening, with its own alpha */
+    int opening;
+    double theta; /* NaN: the opening goes by alpha, with its default */
     int repeat;
 };
 
 static const struct bench_case cases[] = {
-    {"direct", KY_DIRECT, KY_EXTENDED, 2, 16384, 0.7, 3},
-    {"direct", KY_DIRECT, KY_EXTENDED, 2, 65536, 0.7, 1},
-    {"direct", KY_DIRECT, KY_SINGLE, 2, 16384, 0.7, 1},
-    {"direct", KY_DIRECT, KY_DOUBLE, 2, 16384, 0.7, 1},
-    {"tree", KY_TREE, KY_SINGLE, 2, 131072, 0, 3},
-    {"tree", KY_TREE, KY_SINGLE, 2, 131072, 0.5, 3},
-    {"tree", KY_TREE, KY_SINGLE, 2, 131072, 0.7, 3},
-    {"tree", KY_TREE, KY_SINGLE, 2, 131072, 0.9, 3},
-    {"tree", KY_TREE, KY_SINGLE, 1, 131072, 0.5, 3},
-    {"tree", KY_TREE, KY_SINGLE, 2, 1048576, 0.7, 1},
-    {"walk", KY_WALK, KY_SINGLE, 2, 131072, 0, 1},
-    {"walk", KY_WALK, KY_SINGLE, 2, 131072, 0.7, 1},
-    {"walk", KY_WALK, KY_SINGLE, 1, 131072, 0.6, 1},
+    {"direct", KY_DIRECT, KY_EXTENDED, 2, 16384, KY_OFFSET, 0.7, 3},
+    {"direct", KY_DIRECT, KY_EXTENDED, 2, 65536, KY_OFFSET, 0.7, 1},
+    {"direct", KY_DIRECT, KY_SINGLE, 2, 16384, KY_OFFSET, 0.7, 1},
+    {"direct", KY_DIRECT, KY_DOUBLE, 2, 16384, KY_OFFSET, 0.7, 1},
+    {"tree", KY_TREE, KY_SINGLE, 2, 131072, KY_RELATIVE, (double)NAN, 3},
+    {"tree", KY_TREE, KY_SINGLE, 2, 131072, KY_OFFSET, 0.5, 3},
+    {"tree", KY_TREE, KY_SINGLE, 2, 131072, KY_OFFSET, 0.7, 3},
+    {"tree", KY_TREE, KY_SINGLE, 2, 131072, KY_OFFSET, 0.9, 3},
+    {"tree", KY_TREE, KY_SINGLE, 1, 131072, KY_OFFSET, 0.5, 3},
+    {"tree", KY_TREE, KY_SINGLE, 2, 1048576, KY_OFFSET, 0.7, 1},
+    {"walk", KY_WALK, KY_SINGLE, 2, 131072, KY_RELATIVE, (double)NAN, 1},
+    {"walk", KY_WALK, KY_SINGLE, 2, 131072, KY_OFFSET, 0.7, 1},
+    {"walk", KY_WALK, KY_SINGLE, 1, 131072, KY_OFFSET, 0.6, 1},
 };
 
 enum { CASES = sizeof cases / sizeof *cases, SAMPLES = 1024 };
@@ -74,7 +75,7 @@ static void show(const struct bench_case *row, const struct force_result *result
 {
     char theta[8] = "rel.", precision[FORCE_CHOICE];
     force_choice(&result->parameters, "precision", precision);
-    if (row->theta > 0)
+    if (!isnan(row->theta))
         snprintf(theta, sizeof theta, "%4.2f", row->theta);
     printf("%-7s %-9s %8llu  %s %d %11.4g %11.4g   %.1e %.1e   %.1e %.1e\n", row->group, precision,
            (unsigned long long)row->n, theta, row->multipole, force_particles_per_s(result),
@@ -93,8 +94,8 @@ static enum ky_status measure(struct cli *cli, const struct ky_parameters *base,
     parameters.force = row->force;
     parameters.precision = row->precision;
     parameters.multipole = row->multipole;
-    parameters.theta = row->theta > 0 ? row->theta : (double)NAN;
-    parameters.opening = row->theta > 0 ? KY_OFFSET : KY_RELATIVE;
+    parameters.opening = row->opening;
+    parameters.theta = row->theta;
     return force_measure_plummer(&parameters, row->n, &request, result, &cli->error);
 }
 

@@ -104,14 +104,13 @@ static void write_trial(const struct tuning *tuning, struct ky_json *json, const
                         const struct tune_trial *trial)
 {
     const struct ky_parameters own = tune_parameters(tuning, trial);
-    const int tree = tune_has_tolerance(trial->family);
     char text[FORCE_CHOICE], words[TUNE_WORDS];
     ky_json_object(json, name);
     ky_json_text(json, "engine", own.engine);
     force_choice(&own, "force", text);
     ky_json_text(json, "force", text);
     force_choice(&own, "opening", text);
-    ky_json_text(json, "opening", tree ? text : NULL);
+    ky_json_text(json, "opening", trial->family->tolerance ? text : NULL);
     ky_json_real(json, "alpha", own.alpha);
     ky_json_real(json, "theta", own.theta);
     ky_json_real(json, "seconds", trial->seconds);

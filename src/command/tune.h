@@ -13,14 +13,22 @@ struct tune_request {
     uint64_t check, repeat;
 };
 
-/* A force with an opening test, and its tolerances; direct has only one setting. */
-struct tune_family {
-    int force, opening; /* KY_OPENING_BY_USE: it opens nothing */
-    int asked;          /* 1: measured only if --force or --opening names it */
+/* An option that is the tolerance of opening tests, and the values that are measured, from the
+ * coarsest to the finest. */
+struct tune_tolerance {
+    const char *option; /* "alpha" */
+    size_t field;       /* its place in struct ky_parameters */
+    const double *values;
+    size_t count;
 };
 
-/* 0 for the exact sum, which is one setting. */
-int tune_has_tolerance(const struct tune_family *family);
+/* A force with an opening test. */
+struct tune_family {
+    int force, opening;
+    const struct tune_tolerance *tolerance; /* NULL: the exact sum, which opens nothing and has one
+                                               setting */
+    int asked;                              /* 1: measured only if --force or --opening names it */
+};
 
 /* A setting: a family with a tolerance, on one of the engines. */
 struct tune_trial {

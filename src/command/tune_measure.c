@@ -12,32 +12,25 @@
 enum { MOST_VALUES = 9 };
 static const double alphas[] = {0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 5e-4, 2e-4, 1e-4},
                     thetas[] = {1.0, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3};
+static const struct tune_tolerance alpha = {"alpha", offsetof(struct ky_parameters, alpha), alphas,
+                                            sizeof alphas / sizeof *alphas},
+                                   theta = {"theta", offsetof(struct ky_parameters, theta), thetas,
+                                            sizeof thetas / sizeof *thetas};
 
 static const struct tune_family families[] = {
-    {KY_TREE, KY_RELATIVE, 0},         {KY_TREE, KY_OFFSET, 0},    {KY_TREE, KY_GEOMETRIC, 1},
-    {KY_TREE, KY_MINIMUM, 1},          {KY_WALK, KY_RELATIVE, 0},  {KY_WALK, KY_OFFSET, 1},
-    {KY_WALK, KY_GEOMETRIC, 1},        {KY_WALK, KY_MINIMUM, 1},   {KY_LIST, KY_RELATIVE, 0},
-    {KY_LIST, KY_OFFSET, 1},           {KY_LIST, KY_GEOMETRIC, 1}, {KY_LIST, KY_MINIMUM, 1},
-    {KY_DIRECT, KY_OPENING_BY_USE, 0},
+    {KY_TREE, KY_RELATIVE, &alpha, 0},       {KY_TREE, KY_OFFSET, &theta, 0},
+    {KY_TREE, KY_GEOMETRIC, &theta, 1},      {KY_TREE, KY_MINIMUM, &theta, 1},
+    {KY_WALK, KY_RELATIVE, &alpha, 0},       {KY_WALK, KY_OFFSET, &theta, 1},
+    {KY_WALK, KY_GEOMETRIC, &theta, 1},      {KY_WALK, KY_MINIMUM, &theta, 1},
+    {KY_LIST, KY_RELATIVE, &alpha, 0},       {KY_LIST, KY_OFFSET, &theta, 1},
+    {KY_LIST, KY_GEOMETRIC, &theta, 1},      {KY_LIST, KY_MINIMUM, &theta, 1},
+    {KY_DIRECT, KY_OPENING_BY_USE, NULL, 0},
 };
 enum { FAMILIES = sizeof families / sizeof *families };
 _Static_assert(TUNE_ENGINES *FAMILIES *MOST_VALUES <= TUNE_TRIALS, "room for all settings");
-
-int tune_has_tolerance(const struct tune_family *family)
-{
-    return family->opening != KY_OPENING_BY_USE;
-}
-
-static size_t values_of(const struct tune_family *family, const double **values)
-{
-    static const double none = (double)NAN;
-    *values = !tune_has_tolerance(family)      ? &none
-              : family->opening == KY_RELATIVE ? alphas
-                                               : thetas;
-    return !tune_has_tolerance(family)      ? 1
-           : family->opening == KY_RELATIVE ? sizeof alphas / sizeof *alphas
-                                            : sizeof thetas / sizeof *thetas;
-}
+_Static_assert(sizeof alphas / sizeof *alphas <= MOST_VALUES &&
+                   sizeof thetas / sizeof *thetas <= MOST_VALUES,
+               "the most values of a tolerance");
 
 static double time_left(const struct tuning *tuning)
 {
@@ -50,8 +43,9 @@ struct ky_parameters tune_parameters(const struct tuning *tuning, const struct t
     own.engine = tuning->engines[trial->engine];
     own.force = trial->family->force;
     own.opening = trial->family->opening;
-    own.alpha = own.opening == KY_RELATIVE ? trial->value : (double)NAN;
-    own.theta = own.opening == KY_RELATIVE ? (double)NAN : trial->value;
+    own.alpha = own.theta = (double)NAN;
+    if (trial->family->tolerance)
+        memcpy((char *)&own + trial->family->tolerance->field, &trial->value, sizeof trial->value);
     return own;
 }
 
@@ -62,11 +56,11 @@ void tune_words(const struct tuning *tuning, const struct tune_trial *trial, cha
     force_choice(&own, "force", force);
     force_choice(&own, "opening", opening);
     ky_number_text(value, trial->value);
-    if (!tune_has_tolerance(trial->family))
+    if (!trial->family->tolerance)
         snprintf(text, TUNE_WORDS, "--force %s --engine %s", force, own.engine);
     else
         snprintf(text, TUNE_WORDS, "--force %s --opening %s --%s %s --engine %s", force, opening,
-                 own.opening == KY_RELATIVE ? "alpha" : "theta", value, own.engine);
+                 trial->family->tolerance->option, value, own.engine);
 }
 
 /* ---- measuring ---- */
@@ -104,7 +98,7 @@ static void show_trial(const struct tuning *tuning, const struct tune_trial *tri
     if (cli->json || cli->quiet)
         return;
     force_choice(&own, "force", force);
-    if (tune_has_tolerance(trial->family)) {
+    if (trial->family->tolerance) {
         force_choice(&own, "opening", opening);
         ky_number_text(value, trial->value);
     }
@@ -135,7 +129,7 @@ static enum ky_status measure_rate(struct tuning *tuning, size_t engine)
 static double foresee(const struct tuning *tuning, const struct tune_family *family,
                       const struct tune_trial *before)
 {
-    const double n = (double)tuning->bodies->n, first = tune_has_tolerance(family) ? 2000 : n;
+    const double n = (double)tuning->bodies->n, first = family->tolerance ? 2000 : n;
     return before ? 2.5 * before->seconds : n * fmin(n, first) / tuning->pairs_per_s;
 }
 
@@ -143,8 +137,9 @@ static double foresee(const struct tuning *tuning, const struct tune_family *fam
 static enum ky_status measure_family(struct tuning *tuning, const struct tune_family *family,
                                      size_t engine)
 {
-    const double *values;
-    const size_t count = values_of(family, &values);
+    static const double none = (double)NAN;
+    const double *const values = family->tolerance ? family->tolerance->values : &none;
+    const size_t count = family->tolerance ? family->tolerance->count : 1;
     const struct tune_trial *before = NULL;
     enum ky_status status = KY_OK;
     for (size_t k = 0; k < count && !status; k++) {
@@ -180,7 +175,7 @@ static int is_wanted(const struct tuning *tuning, const struct tune_family *fami
     const int by_force = cli_given(cli, "force"), by_opening = cli_given(cli, "opening");
     if (by_force && own->force != family->force)
         return 0;
-    if (!tune_has_tolerance(family))
+    if (!family->tolerance)
         return !by_opening;
     return by_opening ? own->opening == family->opening : !family->asked;
 }

@@ -21,6 +21,7 @@ UPSTAIRS = (
     ("engine/", r"[=!]= *KY_(?:DIRECT|WALK|LIST|TREE)\b", "the row of the force, in a table"),
     (("analysis/", "engine/", "octree/", "simulation/"), r"[=!]= *KY_(?:GEOMETRIC|OFFSET|MINIMUM|RELATIVE)\b", "the row of the opening test, ky_opening_kind"),
     ("command/", r"[=!]= *KY_(?:DIRECT|WALK|LIST|TREE)\b", "ky_parameters_ignore"),
+    ("command/", r"[=!]= *KY_(?:GEOMETRIC|OFFSET|MINIMUM|RELATIVE)\b", "a table that names the test with what differs, as tune's families"),
 )
 NAME = re.compile(r"[A-Za-z_]\w*")
 
