@@ -1,5 +1,8 @@
-/* The table of the drivers of devices. A row is all that names a driver outside its own folder,
- * src/engine/device/driver/NAME, and what looks for its compiler, mk/detect.mk. */
+/* The table of the drivers of devices. From a row follow the engine and the board of this name and
+ * what users read about them. Beside the row a driver is named in its own folder,
+ * src/engine/device/driver/NAME; in the makefiles, of which mk/detect.mk looks for its compiler; by
+ * its language, in physics/language.h, physics/dialect.h, and dialect.h and shared.h of
+ * src/engine/device/kernels/driver; and in examples ("cuda:1") of texts and comments. */
 #ifndef KY_BASE_DRIVERS_H
 #define KY_BASE_DRIVERS_H
 

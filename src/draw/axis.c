@@ -1,3 +1,5 @@
+/* The round numbers on an axis: 1, 2 or 5 times a power of ten, or decades; how they and the name
+ * of the axis are written. Where they are drawn is layout.c's and plot.c's. */
 #include "draw/axis.h"
 
 #include <math.h>

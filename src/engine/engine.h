@@ -1,4 +1,4 @@
-/* What an integrator, a simulation or the command may ask of a processor.
+/* What integrators, simulations and the analysis may ask of a processor.
  *
  * An engine is opened for a fixed set of parameters and a number of bodies; the bodies live there.
  * Arrays that go in or come out are in the caller's order, whatever order the engine uses inside.
@@ -414,7 +414,8 @@ enum ky_status ky_engine_put_column(struct ky_engine *engine, enum ky_column col
 enum ky_status ky_engine_get_column(struct ky_engine *engine, enum ky_column column,
                                     double *numbers, struct ky_error *error);
 enum ky_status ky_engine_forces(struct ky_engine *engine, struct ky_error *error);
-/* The forces of the active bodies. KY_USAGE before ky_engine_forces. */
+/* The forces of the active bodies. KY_USAGE before ky_engine_forces. At present only tests
+ * call it: block and Hermite steps are led by the engines themselves (ky_engine_advance). */
 enum ky_status ky_engine_forces_of(struct ky_engine *engine, const struct ky_active *active,
                                    struct ky_error *error);
 /* KY_USAGE for a sink that is not a body. */

@@ -19,9 +19,8 @@ UPSTAIRS = (
     ("engine/", r"\bintegrator\b|\bKY_(?:LEAPFROG|BLOCK_STEPS|HERMITE4)\b", "the schemes of struct ky_engine_use"),
     ("octree/", r"\bforce\b|\bKY_(?:DIRECT|WALK|LIST|TREE)\b", "parameters->cell, which the engine has resolved"),
     ("engine/", r"[=!]= *KY_(?:DIRECT|WALK|LIST|TREE)\b", "the row of the force, in a table"),
-    (("analysis/", "engine/", "octree/", "simulation/"), r"[=!]= *KY_(?:GEOMETRIC|OFFSET|MINIMUM|RELATIVE)\b", "the row of the opening test, ky_opening_kind"),
+    ("", r"[=!]= *KY_(?:GEOMETRIC|OFFSET|MINIMUM|RELATIVE)\b", "the row of the opening test, ky_opening_kind; in the command a table of settings that has what differs"),
     ("command/", r"[=!]= *KY_(?:DIRECT|WALK|LIST|TREE)\b", "ky_parameters_ignore"),
-    ("command/", r"[=!]= *KY_(?:GEOMETRIC|OFFSET|MINIMUM|RELATIVE)\b", "a table that names the test with what differs, as tune's families"),
 )
 NAME = re.compile(r"[A-Za-z_]\w*")
 
