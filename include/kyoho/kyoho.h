@@ -10,16 +10,19 @@
  *   what its result held before. Vectors are double[3], in C order.
  * - A pointer may be NULL where its comment says so. Elsewhere a call that returns a status answers
  *   KY_USAGE, unless it can do without. A count of 0 goes with NULL arrays.
- * - Structs that may grow begin with their own `size`, so that a program that was built with an
- *   older, shorter one continues to work. Those of parameters are filled by their `_defaults` call,
- *   which sets it. Those of bodies and results are zeroed by the caller before the first call,
- *   `struct ky_sums sums = {0};`, or begin with their size.
+ * - Structs that may grow do so at their end, and begin with their own `size`. Those of parameters
+ *   are filled by their `_defaults` call, which sets it. Those of bodies and results are zeroed by
+ *   the caller before the first call, `struct ky_sums sums = {0};`, or begin with their size. A
+ *   program that was built with an older header, whose structs are shorter, runs with this library:
+ *   nothing behind its structs is read or written, and parameters that it does not know have their
+ *   defaults. The last section says how. `struct ky_snapshot` does not grow: the calls that make
+ *   one write all of it.
  * - Units are the caller's. G is a number in `struct ky_parameters` (1 by default).
  *
  * Sections, each after a line with four hyphens: status and errors, bodies, units, parameters of a
  * simulation, forces and sums, the general walk, a simulation, changes between two steps, the
  * state, some of the bodies, walks over the bodies of a simulation, a run in a folder, snapshots,
- * initial models, analysis, pictures, devices.
+ * initial models, analysis, pictures, devices, structs that grow.
  *
  * Why this file has more than 600 lines: it is the library's manual, which a user reads in one file
  * from front to back and searches with one command. More than half of its lines are comments. Its
@@ -1422,6 +1425,57 @@ struct ky_device {
 
 /* The index-th processor that the library knows of; KY_USAGE past the last. */
 KY_API enum ky_status ky_device_get(size_t index, struct ky_device *device);
+
+/* ---- structs that grow ---- */
+
+/* A struct of parameters is as long as the program's header says, and the library may be older or
+ * newer than that header. So a `_defaults` call is a macro, which tells the length to a `_sized`
+ * function. This fills the members that the program and the library both know, zeroes what is
+ * behind them up to `size`, and sets the struct's own size to the smaller of both:
+ * - for an older program that of its struct, which is all that the library may touch;
+ * - for a newer program that of the library. The library ignores what the program sets behind it. A
+ *   program that needs such a member compares its offset with the struct's size. The library could
+ *   not accept the program's size: it refuses every size above its own as that of a struct that
+ *   nobody has filled.
+ * In programs that were built before there were these macros the `_defaults` calls are functions of
+ * the library. These fill the members of that time, as does a call through a pointer or with its
+ * name in parentheses. Languages without C's preprocessor, such as Python with cffi, call the
+ * `_sized` functions, with the size of the struct as they declare it. */
+KY_API void ky_parameters_defaults_sized(struct ky_parameters *parameters, size_t size);
+KY_API void ky_check_parameters_defaults_sized(struct ky_check_parameters *parameters, size_t size);
+KY_API void ky_catalogue_parameters_defaults_sized(struct ky_catalogue_parameters *parameters,
+                                                   size_t size);
+KY_API void ky_run_parameters_defaults_sized(struct ky_run_parameters *run, size_t size);
+KY_API void ky_write_options_defaults_sized(struct ky_write_options *options, size_t size);
+KY_API void ky_read_options_defaults_sized(struct ky_read_options *options, size_t size);
+KY_API void ky_model_parameters_defaults_sized(struct ky_model_parameters *parameters, size_t size);
+KY_API void ky_merge_parameters_defaults_sized(struct ky_merge_parameters *parameters, size_t size);
+KY_API void ky_profile_parameters_defaults_sized(struct ky_profile_parameters *parameters,
+                                                 size_t size);
+KY_API void ky_draw_parameters_defaults_sized(struct ky_draw_parameters *parameters, size_t size);
+KY_API void ky_film_parameters_defaults_sized(struct ky_film_parameters *film, size_t size);
+#define ky_parameters_defaults(parameters)                                                         \
+    ky_parameters_defaults_sized((parameters), sizeof(struct ky_parameters))
+#define ky_check_parameters_defaults(parameters)                                                   \
+    ky_check_parameters_defaults_sized((parameters), sizeof(struct ky_check_parameters))
+#define ky_catalogue_parameters_defaults(parameters)                                               \
+    ky_catalogue_parameters_defaults_sized((parameters), sizeof(struct ky_catalogue_parameters))
+#define ky_run_parameters_defaults(run)                                                            \
+    ky_run_parameters_defaults_sized((run), sizeof(struct ky_run_parameters))
+#define ky_write_options_defaults(options)                                                         \
+    ky_write_options_defaults_sized((options), sizeof(struct ky_write_options))
+#define ky_read_options_defaults(options)                                                          \
+    ky_read_options_defaults_sized((options), sizeof(struct ky_read_options))
+#define ky_model_parameters_defaults(parameters)                                                   \
+    ky_model_parameters_defaults_sized((parameters), sizeof(struct ky_model_parameters))
+#define ky_merge_parameters_defaults(parameters)                                                   \
+    ky_merge_parameters_defaults_sized((parameters), sizeof(struct ky_merge_parameters))
+#define ky_profile_parameters_defaults(parameters)                                                 \
+    ky_profile_parameters_defaults_sized((parameters), sizeof(struct ky_profile_parameters))
+#define ky_draw_parameters_defaults(parameters)                                                    \
+    ky_draw_parameters_defaults_sized((parameters), sizeof(struct ky_draw_parameters))
+#define ky_film_parameters_defaults(film)                                                          \
+    ky_film_parameters_defaults_sized((film), sizeof(struct ky_film_parameters))
 
 #ifdef __cplusplus
 }

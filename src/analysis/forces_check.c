@@ -14,9 +14,10 @@
 #include "octree/opening_kinds.h"
 #include "octree/sample.h"
 
-void ky_check_parameters_defaults(struct ky_check_parameters *parameters)
+void ky_check_parameters_defaults_sized(struct ky_check_parameters *parameters, size_t size)
 {
-    *parameters = (struct ky_check_parameters){.size = sizeof *parameters, .repeat = 1};
+    static const struct ky_check_parameters own = {.size = sizeof own, .repeat = 1};
+    ky_size_fill(parameters, size, &own, sizeof own);
 }
 
 /* ---- times ---- */

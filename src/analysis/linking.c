@@ -25,12 +25,13 @@ const struct ky_option ky_catalogue_options[] = {
 };
 const size_t ky_catalogue_option_count = sizeof ky_catalogue_options / sizeof *ky_catalogue_options;
 
-void ky_catalogue_parameters_defaults(struct ky_catalogue_parameters *parameters)
+void ky_catalogue_parameters_defaults_sized(struct ky_catalogue_parameters *parameters, size_t size)
 {
-    *parameters = (struct ky_catalogue_parameters){.size = sizeof *parameters};
+    struct ky_catalogue_parameters own = {.size = sizeof own};
     const struct ky_option_set set = {
-        "groups", ky_catalogue_options, ky_catalogue_option_count, parameters, NULL, NULL};
+        "groups", ky_catalogue_options, ky_catalogue_option_count, &own, NULL, NULL};
     ky_options_defaults(&set);
+    ky_size_fill(parameters, size, &own, sizeof own);
 }
 
 /* NaN: not given. */

@@ -35,12 +35,13 @@ const struct ky_option ky_profile_options[] = {
 };
 const size_t ky_profile_option_count = sizeof ky_profile_options / sizeof *ky_profile_options;
 
-void ky_profile_parameters_defaults(struct ky_profile_parameters *parameters)
+void ky_profile_parameters_defaults_sized(struct ky_profile_parameters *parameters, size_t size)
 {
-    *parameters = (struct ky_profile_parameters){.size = sizeof *parameters};
+    struct ky_profile_parameters own = {.size = sizeof own};
     const struct ky_option_set set = {
-        "profile", ky_profile_options, ky_profile_option_count, parameters, NULL, NULL};
+        "profile", ky_profile_options, ky_profile_option_count, &own, NULL, NULL};
     ky_options_defaults(&set);
+    ky_size_fill(parameters, size, &own, sizeof own);
 }
 
 /* ---- sums ---- */

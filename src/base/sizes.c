@@ -18,6 +18,15 @@ enum ky_status ky_size_adopt(void *own, size_t own_size, const void *given, cons
     return KY_OK;
 }
 
+void ky_size_fill(void *to, size_t size, const void *own, size_t own_size)
+{
+    const size_t both = size < own_size ? size : own_size;
+    memset(to, 0, size);
+    memcpy(to, own, both);
+    if (both >= sizeof both)
+        memcpy(to, &both, sizeof both);
+}
+
 void ky_size_give_grown(void *to, const void *own, size_t own_size, size_t first)
 {
     size_t size, room;

@@ -11,6 +11,9 @@
  * "ky_parameters_defaults". */
 enum ky_status ky_size_adopt(void *own, size_t own_size, const void *given, const char *maker,
                              struct ky_error *error);
+/* Fills the caller's struct of `size` bytes with the defaults in `own`, as many bytes as both have,
+ * and the rest with 0. Its own size becomes the smaller of both. */
+void ky_size_fill(void *to, size_t size, const void *own, size_t own_size);
 /* Copies results to the caller's struct, as many bytes as both have. The caller's size stays;
  * nothing is done for NULL. A size of 0, as in a zeroed struct, stands for that of the first
  * version, which is the present one.

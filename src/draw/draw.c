@@ -86,12 +86,12 @@ static struct ky_option_set option_set(struct ky_draw_parameters *parameters)
                                   .values = parameters};
 }
 
-void ky_draw_parameters_defaults(struct ky_draw_parameters *parameters)
+void ky_draw_parameters_defaults_sized(struct ky_draw_parameters *parameters, size_t size)
 {
-    struct ky_option_set set;
-    *parameters = (struct ky_draw_parameters){.size = sizeof *parameters};
-    set = option_set(parameters);
+    struct ky_draw_parameters own = {.size = sizeof own};
+    const struct ky_option_set set = option_set(&own);
     ky_options_defaults(&set);
+    ky_size_fill(parameters, size, &own, sizeof own);
 }
 
 enum ky_status ky_draw_check(const struct ky_bodies *bodies, struct ky_error *error)

@@ -35,11 +35,12 @@ static struct ky_option_set option_set(struct ky_film_parameters *film)
     return (struct ky_option_set){"film", ky_film_options, ky_film_option_count, film, NULL, NULL};
 }
 
-void ky_film_parameters_defaults(struct ky_film_parameters *film)
+void ky_film_parameters_defaults_sized(struct ky_film_parameters *film, size_t size)
 {
-    *film = (struct ky_film_parameters){.size = sizeof *film};
-    const struct ky_option_set set = option_set(film);
+    struct ky_film_parameters own = {.size = sizeof own};
+    const struct ky_option_set set = option_set(&own);
     ky_options_defaults(&set);
+    ky_size_fill(film, size, &own, sizeof own);
 }
 
 /* What a thread has read last, and draws on. */

@@ -122,13 +122,14 @@ void ky_parameter_sets(struct ky_parameters *parameters,
             title, integrators[k]->options, integrators[k]->option_count, parameters, NULL, NULL};
 }
 
-void ky_parameters_defaults(struct ky_parameters *parameters)
+void ky_parameters_defaults_sized(struct ky_parameters *parameters, size_t size)
 {
     struct ky_option_set sets[KY_PARAMETER_SETS];
-    *parameters = (struct ky_parameters){.size = sizeof *parameters};
-    ky_parameter_sets(parameters, sets);
+    struct ky_parameters own = {.size = sizeof own};
+    ky_parameter_sets(&own, sets);
     for (int k = 0; k < KY_PARAMETER_SETS; k++)
         ky_options_defaults(&sets[k]);
+    ky_size_fill(parameters, size, &own, sizeof own);
 }
 
 /* Fields with a different meaning for each integrator get their default here. */

@@ -53,11 +53,12 @@ static struct ky_option_set options_of(struct ky_merge_parameters *parameters)
         "merge", ky_merge_options, ky_merge_option_count, parameters, NULL, NULL};
 }
 
-void ky_merge_parameters_defaults(struct ky_merge_parameters *parameters)
+void ky_merge_parameters_defaults_sized(struct ky_merge_parameters *parameters, size_t size)
 {
-    *parameters = (struct ky_merge_parameters){.size = sizeof *parameters};
-    struct ky_option_set set = options_of(parameters);
+    struct ky_merge_parameters own = {.size = sizeof own};
+    const struct ky_option_set set = options_of(&own);
     ky_options_defaults(&set);
+    ky_size_fill(parameters, size, &own, sizeof own);
 }
 
 /* KY_USAGE if the orbit never has this separation: it has pericentre q to apocentre q (1 + e)/(1 −

@@ -90,21 +90,21 @@ static double *field_of(struct ky_model_parameters *parameters, const char *name
     return NULL;
 }
 
-void ky_model_parameters_defaults(struct ky_model_parameters *parameters)
+void ky_model_parameters_defaults_sized(struct ky_model_parameters *parameters, size_t size)
 {
-    memset(parameters, 0, sizeof *parameters);
-    parameters->size = sizeof *parameters;
-    struct ky_option_set set = shared_set(parameters);
+    struct ky_model_parameters own = {.size = sizeof own};
+    struct ky_option_set set = shared_set(&own);
     ky_options_defaults(&set);
     for (size_t m = 0; m < ky_model_count; m++)
         for (size_t k = 0; k < ky_models[m]->option_count; k++) {
             struct ky_option option = ky_models[m]->options[k];
-            double *field = field_of(parameters, option.name);
+            double *field = field_of(&own, option.name);
             option.offset = 0;
             set = (struct ky_option_set){"model", &option, 1, field, NULL, NULL};
             if (field)
                 ky_options_defaults(&set);
         }
+    ky_size_fill(parameters, size, &own, sizeof own);
 }
 
 const char *ky_model_name(size_t index)

@@ -54,9 +54,10 @@ const struct ky_option ky_run_options[] = {
 };
 const size_t ky_run_option_count = sizeof ky_run_options / sizeof *ky_run_options;
 
-void ky_run_parameters_defaults(struct ky_run_parameters *run)
+void ky_run_parameters_defaults_sized(struct ky_run_parameters *run, size_t size)
 {
-    *run = (struct ky_run_parameters){.size = sizeof *run};
-    const struct ky_option_set set = {"run", ky_run_options, ky_run_option_count, run, NULL, NULL};
+    struct ky_run_parameters own = {.size = sizeof own};
+    const struct ky_option_set set = {"run", ky_run_options, ky_run_option_count, &own, NULL, NULL};
     ky_options_defaults(&set);
+    ky_size_fill(run, size, &own, sizeof own);
 }

@@ -66,14 +66,16 @@ void ky_snapshot_free(struct ky_snapshot *snapshot)
     ky_snapshot_clear(snapshot);
 }
 
-void ky_write_options_defaults(struct ky_write_options *options)
+void ky_write_options_defaults_sized(struct ky_write_options *options, size_t size)
 {
-    *options = (struct ky_write_options){.size = sizeof *options, .format = KY_FORMAT_BY_NAME};
+    static const struct ky_write_options own = {.size = sizeof own, .format = KY_FORMAT_BY_NAME};
+    ky_size_fill(options, size, &own, sizeof own);
 }
 
-void ky_read_options_defaults(struct ky_read_options *options)
+void ky_read_options_defaults_sized(struct ky_read_options *options, size_t size)
 {
-    *options = (struct ky_read_options){.size = sizeof *options};
+    static const struct ky_read_options own = {.size = sizeof own};
+    ky_size_fill(options, size, &own, sizeof own);
 }
 
 /* The format of the content, or KY_FORMAT_BY_NAME if it is unknown. */

@@ -23,6 +23,7 @@ UPSTAIRS = (
     ("command/", r"[=!]= *KY_(?:DIRECT|WALK|LIST|TREE)\b", "ky_parameters_ignore"),
 )
 NAME = re.compile(r"[A-Za-z_]\w*")
+MACRO = re.compile(r"^#define (ky_\w+)\(\w+\)[\s\\]+(ky_\w+)\(", re.M)  # of kyoho.h, and the function that it calls
 
 
 def sources():
@@ -69,10 +70,23 @@ def definitions(text):
         yield match.group(1)
 
 
+def header():
+    with open(os.path.join(TOP, "include", "kyoho", "kyoho.h"), encoding="utf-8") as stream:
+        return stream.read()
+
+
+MACROS = dict(MACRO.findall(header()))
+
+
+def with_macros(names):
+    """The names, and the functions that those of them call which are macros of kyoho.h."""
+    return names | {MACROS[name] for name in names & MACROS.keys()}
+
+
 def uses(text):
     """Names in the text that are neither tags of types nor members."""
     text = re.sub(r"\b(?:struct|enum|union)\s+\w+", " ", text)
-    return {match.group() for match in re.finditer(r"(?<![.\w])(?<!->)[A-Za-z_]\w*", text)}
+    return with_macros({match.group() for match in re.finditer(r"(?<![.\w])(?<!->)[A-Za-z_]\w*", text)})
 
 
 def read_all():
@@ -124,8 +138,7 @@ def points_up(files, needs):
 
 def public():
     """Functions and tables that kyoho.h declares."""
-    with open(os.path.join(TOP, "include", "kyoho", "kyoho.h"), encoding="utf-8") as stream:
-        return set(re.findall(r"\bKY_API\b[^;{]*?\b(ky_\w+)(?=\(|\[)", bare(stream.read())))
+    return set(re.findall(r"\bKY_API\b[^;{]*?\b(ky_\w+)(?=\(|\[)", bare(header())))
 
 
 def beside_the_header(files, plain):
@@ -157,7 +170,7 @@ def callers():
                 if file.endswith((".c", ".h")):
                     with open(os.path.join(path, file), encoding="utf-8") as stream:
                         names |= set(NAME.findall(bare(stream.read())))
-    return names
+    return with_macros(names)
 
 
 def rings(files, needs):
@@ -200,6 +213,10 @@ def main():
     called = callers()
     result([f"{name}: nothing in examples/ or tests/ calls it" for name in sorted(public() - called)],
            "every name of kyoho.h is called by an example or a test")
+    makers = {name for name in public() if name.endswith("_defaults")}
+    result([f"{name}: has no macro that tells the size of the struct to {name}_sized" for name in sorted(makers)
+            if MACROS.get(name) != name + "_sized"] + ["there are none"][bool(makers):],
+           "every _defaults call of kyoho.h is a macro")
     readers = re.compile(r"\b(?:strto[a-z]+|ato[filL]+|[sf]?scanf)\b")  # these obey the locale of the program
     result([f"{file}: {match.group()}" for file in files if not file.startswith("base/number.") and file.endswith((".c", ".h"))
             for match in readers.finditer(plain[file])], "text becomes a number in src/base/number alone")

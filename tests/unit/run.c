@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,6 +15,7 @@
 
 #include "simulation/energy.h"
 #include "simulation/sim.h"
+#include "wall.h"
 
 static struct ky_error error;
 static char top[] = "/tmp/kyoho-test-XXXXXX", whole[64], part[64], json[96];
@@ -128,20 +128,6 @@ static void snapshots_of_a_folder(void **state)
     for (size_t k = 0; k < NAMES; k++)
         unlink(path[k]);
     rmdir(folder);
-}
-
-/* Copies the first bytes of a struct, all that an older program knows of it, to the end of a page
- * behind which nothing may be read. */
-static void *before_a_wall(const void *from, size_t size)
-{
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    char *pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    assert_true((void *)pages != MAP_FAILED);
-    assert_int_equal(mprotect(pages + page, page, PROT_NONE), 0);
-    char *at = pages + page - size;
-    memcpy(at, from, size);
-    memcpy(at, &size, sizeof size);
-    return at;
 }
 
 static void structs_of_older_programs(void **state)
