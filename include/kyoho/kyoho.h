@@ -145,7 +145,7 @@ KY_API enum ky_status ky_units_preset(const char *name, struct ky_units *units,
 /* The exact sum over all bodies; a walk through the octree for each body; lists of interactions for
  * groups of bodies, which the host makes for a device; a walk for each group of bodies (default).
  */
-enum ky_force { KY_DIRECT, KY_WALK, KY_LIST, KY_TREE };
+enum ky_force { KY_DIRECT, KY_WALK, KY_LIST, KY_TREE, KY_FMM };
 /* Which cells act as a whole. With size l, distance d and θ: d > l/θ; d > l/θ + s, where s is the
  * distance of the centre of mass from the middle; distance to the box > l/θ. Relative: the expected
  * error is below α last accelerations. By use: offset where theta is set, relative where alpha is
@@ -247,6 +247,7 @@ struct ky_parameters {
     struct ky_units units; /* those of the bodies, for values with units in ky_parameters_set,
                               "3pc", and in `field` and `expansion`. Without scales (default) such
                               values are KY_USAGE. A run has the units of its snapshot */
+    int order;             /* KY_FMM: of its expansions, 2 to 6 */
 };
 
 KY_API void ky_parameters_defaults(struct ky_parameters *parameters);

@@ -284,8 +284,8 @@ enum ky_status cli_refuse(struct cli *cli, const char *names, const char *what)
 
 void cli_warn_idle(struct cli *cli, const struct ky_parameters *parameters)
 {
-    static const char *const names[] = {"theta", "opening", "alpha", "cell",   "multipole", "curve",
-                                        "tree",  "leaf",    "group", "unroll", "isa"};
+    static const char *const names[] = {"theta", "opening", "alpha", "cell",  "multipole", "order",
+                                        "curve", "tree",    "leaf",  "group", "unroll",    "isa"};
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
         const char *with =
             cli_given(cli, names[k]) ? ky_parameters_ignore(parameters, names[k]) : NULL;

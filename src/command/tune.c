@@ -186,9 +186,10 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     struct ky_snapshot snapshot;
     cli_add_table(cli, "tune", own_options, &request);
     cli_add_force(cli, &request.parameters);
-    cli_narrow(cli, "force",
-               "force opening cell multipole curve leaf group precision softening softening-kind g "
-               "field");
+    cli_narrow(
+        cli, "force",
+        "force opening cell multipole order curve leaf group precision softening softening-kind g "
+        "field");
     source_add(cli, &request.source);
     enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 0, 1, 0);
     if (status || describe || cli->help)

@@ -18,13 +18,13 @@ static const struct tune_tolerance alpha = {"alpha", offsetof(struct ky_paramete
                                             sizeof thetas / sizeof *thetas};
 
 static const struct tune_family families[] = {
-    {KY_TREE, KY_RELATIVE, &alpha, 0},       {KY_TREE, KY_OFFSET, &theta, 0},
-    {KY_TREE, KY_GEOMETRIC, &theta, 1},      {KY_TREE, KY_MINIMUM, &theta, 1},
-    {KY_WALK, KY_RELATIVE, &alpha, 0},       {KY_WALK, KY_OFFSET, &theta, 1},
-    {KY_WALK, KY_GEOMETRIC, &theta, 1},      {KY_WALK, KY_MINIMUM, &theta, 1},
-    {KY_LIST, KY_RELATIVE, &alpha, 0},       {KY_LIST, KY_OFFSET, &theta, 1},
-    {KY_LIST, KY_GEOMETRIC, &theta, 1},      {KY_LIST, KY_MINIMUM, &theta, 1},
-    {KY_DIRECT, KY_OPENING_BY_USE, NULL, 0},
+    {KY_TREE, KY_RELATIVE, &alpha, 0},      {KY_TREE, KY_OFFSET, &theta, 0},
+    {KY_TREE, KY_GEOMETRIC, &theta, 1},     {KY_TREE, KY_MINIMUM, &theta, 1},
+    {KY_WALK, KY_RELATIVE, &alpha, 0},      {KY_WALK, KY_OFFSET, &theta, 1},
+    {KY_WALK, KY_GEOMETRIC, &theta, 1},     {KY_WALK, KY_MINIMUM, &theta, 1},
+    {KY_LIST, KY_RELATIVE, &alpha, 0},      {KY_LIST, KY_OFFSET, &theta, 1},
+    {KY_LIST, KY_GEOMETRIC, &theta, 1},     {KY_LIST, KY_MINIMUM, &theta, 1},
+    {KY_FMM, KY_OPENING_BY_USE, &alpha, 0}, {KY_DIRECT, KY_OPENING_BY_USE, NULL, 0},
 };
 enum { FAMILIES = sizeof families / sizeof *families };
 _Static_assert(TUNE_ENGINES *FAMILIES *MOST_VALUES <= TUNE_TRIALS, "room for all settings");
@@ -58,6 +58,9 @@ void tune_words(const struct tuning *tuning, const struct tune_trial *trial, cha
     ky_number_text(value, trial->value);
     if (!trial->family->tolerance)
         snprintf(text, TUNE_WORDS, "--force %s --engine %s", force, own.engine);
+    else if (ky_parameters_ignore(&own, "opening"))
+        snprintf(text, TUNE_WORDS, "--force %s --%s %s --engine %s", force,
+                 trial->family->tolerance->option, value, own.engine);
     else
         snprintf(text, TUNE_WORDS, "--force %s --opening %s --%s %s --engine %s", force, opening,
                  trial->family->tolerance->option, value, own.engine);

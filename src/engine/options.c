@@ -10,6 +10,7 @@
 #include "engine/common/force_kinds.h"
 #include "octree/opening_kinds.h"
 #include "physics/softening.h"
+#include "physics/taylor_table.h"
 
 #define FIELD(name) offsetof(struct ky_parameters, name)
 #define COUNT(table) (sizeof(table) / sizeof *(table))
@@ -40,9 +41,11 @@ static const struct ky_option engine_options[] = {
 #define FIELD_SENTENCE(name, NAME, help) "; " #name KY_NUMBERS_##name(FIELD_WORD) ": " help
 
 static const struct ky_option force_options[] = {
-    {"force", KY_OPTION_CHOICE, FIELD(force), "tree", KY_NO_RANGE, "direct|walk|list|tree", NULL,
+    {"force", KY_OPTION_CHOICE, FIELD(force), "tree", KY_NO_RANGE, "direct|walk|list|tree|fmm",
+     NULL,
      "direct: exact sum; walk: one tree walk for each body; list: interaction lists, made on the "
-     "host for a device; tree: one tree walk for each group of bodies"},
+     "host for a device; tree: one tree walk for each group of bodies; fmm: cells act on cells "
+     "(fast multipole method; CPU only)"},
     {"opening", KY_OPTION_CHOICE, FIELD(opening), NULL, KY_NO_RANGE, KY_OPENING_CHOICES, NULL,
      "condition for using a cell of size l at distance d as a whole" KY_OPENING_HELP
      " (default relative; offset where only --theta is given)"},
@@ -60,12 +63,15 @@ static const struct ky_option force_options[] = {
      "cube (default box; edge with walk and list)"},
     {"multipole", KY_OPTION_INTEGER, FIELD(multipole), "2", 1, 2, NULL, "1|2",
      "highest moments of a cell; 1: monopole, 2: quadrupole"},
+    {"order", KY_OPTION_INTEGER, FIELD(order), "4", 2, KY_TAYLOR_MOST, NULL, NULL,
+     "order of the expansions of --force fmm: a higher one is faster where errors are small"},
     {"curve", KY_OPTION_CHOICE, FIELD(curve), "hilbert", KY_NO_RANGE, "none|morton|hilbert", NULL,
      "curve along which the bodies are sorted before the walk"},
     {"leaf", KY_OPTION_INTEGER, FIELD(leaf), "16", 1, 4096, NULL, NULL,
      "maximum number of bodies in a leaf"},
     {"group", KY_OPTION_INTEGER, FIELD(group), "64", 1, 256, NULL, NULL,
-     "maximum number of bodies that share a tree walk; at most 32 on a device"},
+     "maximum number of bodies that share a tree walk; at most 32 on a device "
+     "and with --force fmm"},
     {"precision", KY_OPTION_CHOICE, FIELD(precision), NULL, KY_NO_RANGE, "single|extended|double",
      NULL,
      "arithmetic of pairs: single: float; extended: distances of 48 bits, then float; double: "
@@ -107,6 +113,13 @@ void ky_force_defaults(struct ky_parameters *parameters)
 /* Each opening test goes by θ or by α: the one that is given chooses among them. */
 static enum ky_status resolve_opening(struct ky_parameters *own, struct ky_error *error)
 {
+    if (ky_force_kind(own->force)->expands) {
+        own->opening = KY_OPENING_USUAL;
+        if (isnan(own->theta)) /* for points and general walks */
+            own->theta = ky_opening_kind(KY_OPENING_AT_FIRST)->usual;
+        own->alpha = isnan(own->alpha) ? ky_opening_kind(own->opening)->usual : own->alpha;
+        return KY_OK;
+    }
     const int theta = !isnan(own->theta), alpha = !isnan(own->alpha);
     char by_theta[KY_OPENING_NAMES], by_alpha[KY_OPENING_NAMES];
     ky_opening_names(0, by_theta);

@@ -24,7 +24,22 @@ KY_FN struct ky_moments ky_cell_moments(KY_REAL m, KY_REAL xx, KY_REAL yy, KY_RE
     return c;
 }
 
+/* The moment of the layout that belongs to the coefficient M_n of physics/taylor.h, n >= 4, and the
+ * factor that makes it M_n: of degree 2 the layout has KY_SCALE_SECOND(1) Σ m x xᵀ, above that M_n.
+ */
+#define KY_TAYLOR_PLACE(n) ((n)-4 + KY_MOMENT_SECOND)
+#define KY_TAYLOR_FACTOR(n) ((n) > 9 ? 1 : ((n) < 7 ? 0.5 : 1) / KY_SCALE_SECOND(1))
+
 #if KY_HOST
+/* Σ m r⁴ of a cell whose moments have order 4 or more. */
+static inline double ky_cell_fourth(const float *moment)
+{
+#define KY_FOURTH(n) ((double)moment[KY_TAYLOR_PLACE(n)])
+    return 24 * (KY_FOURTH(20) + KY_FOURTH(30) + KY_FOURTH(34)) + /* xxxx yyyy zzzz */
+           8 * (KY_FOURTH(23) + KY_FOURTH(25) + KY_FOURTH(32));   /* xxyy xxzz yyzz */
+#undef KY_FOURTH
+}
+
 /* Factors of the second moments and of their trace for readers with the scale S. */
 #define KY_HELD_SECOND(S) (KY_SCALE_SECOND(S) / KY_SCALE_SECOND(1))
 #define KY_HELD_TRACE(S) (KY_SCALE_TRACE(S) / KY_SCALE_SECOND(1))

@@ -1,7 +1,7 @@
 /* Cuts the curve at the ends of cells, and makes the groups of bodies that share one walk. No group
- * reaches across the end of a cell of GROUPS_IN_CELL groups. Groups that are whole cells would be
- * too small to fill the lanes. If groups ignored cells, a few would span a jump of the curve, and
- * cost as much as all others. */
+ * reaches across the end of a cell of KY_GROUPS_IN_CELL groups. Groups that are whole cells would
+ * be too small to fill the lanes. If groups ignored cells, a few would span a jump of the curve,
+ * and cost as much as all others. */
 #include "octree/work.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 
-enum { GROUPS_IN_CELL = 16, LANES = 16 };
+enum { LANES = 16 };
 
 struct cut {
     const struct ky_octree *tree;
@@ -62,7 +62,7 @@ enum ky_status ky_octree_groups(struct ky_octree *tree, const struct ky_paramete
                                 struct ky_error *error)
 {
     size_t largest = (size_t)parameters->group, cuts = 0, groups = 0;
-    enum ky_status status = ky_octree_cut(tree, GROUPS_IN_CELL * largest, &cuts, error);
+    enum ky_status status = ky_octree_cut(tree, KY_GROUPS_IN_CELL * largest, &cuts, error);
     if (status)
         return status;
     const uint32_t *cut = tree->scratch->cut;

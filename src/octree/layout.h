@@ -46,9 +46,9 @@ struct ky_cell_box {
 } KY_LAID_OUT;
 
 /* Moments about the centre of mass to some order p, KY_MOMENTS(p) floats for each cell: the mass (p
- * = 1); for p = 2 then KY_SCALE_SECOND(1) Σ m x xᵀ as xx yy zz xy xz yz. All raw moments of each
- * degree but the first, which are 0; then zeros up to a multiple of 4 floats, if there are that
- * many. */
+ * = 1); for p = 2 then KY_SCALE_SECOND(1) Σ m x xᵀ as xx yy zz xy xz yz; above that M_n in the
+ * order of physics/taylor_table.h. All raw moments of each degree but the first, which are 0; then
+ * zeros up to a multiple of 4 floats, if there are that many. */
 #define KY_RAW_MOMENTS(p) ((unsigned int)(((p) + 1) * ((p) + 2) * ((p) + 3) / 6 - 3))
 #define KY_MOMENTS(p) (KY_RAW_MOMENTS(p) < 4 ? KY_RAW_MOMENTS(p) : (KY_RAW_MOMENTS(p) + 3) / 4 * 4)
 /* A cell of the lowest order acts as a body. */

@@ -171,6 +171,7 @@ static void store(const struct work *work, uint32_t cell, const struct sums *sum
     tree->low[cell] = (struct ky_low){{(float)low[0], (float)low[1], (float)low[2]},
                                       mass > 0 ? (float)(sums->plain.eps2.sum / mass) : 0.0f};
     store_moments(tree, cell, sums);
+    ky_octree_higher(tree, cell, work->test.order);
 }
 
 /* Prefetches what store will write to some consecutive cells. */

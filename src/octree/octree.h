@@ -18,7 +18,9 @@
  * the sinks' box by KY_OPENING_SLACK of its size. For the first pass of a test by α build with
  * opening = KY_OPENING_AT_FIRST. */
 
-/* Consecutive bodies that share one walk. */
+/* Consecutive bodies that share one walk. The largest cells of at most KY_GROUPS_IN_CELL times the
+ * most bodies of a group, and leaves, are divided into groups. */
+enum { KY_GROUPS_IN_CELL = 16 };
 struct ky_group {
     uint32_t body, bodies;
 };

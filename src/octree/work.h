@@ -85,6 +85,9 @@ enum ky_status ky_octree_moments(struct ky_octree *tree, const struct ky_octree_
 /* The same for a tree that has moments. Only the positions of its bodies have changed. */
 enum ky_status ky_octree_move(struct ky_octree *tree, const double (*position)[3],
                               const struct ky_parameters *parameters, struct ky_error *error);
+/* Makes the moments of degree 3 and more of a cell that is stored, as are its children. Nothing is
+ * done for orders up to 2. */
+void ky_octree_higher(struct ky_octree *tree, uint32_t cell, int order);
 /* Makes the groups. */
 enum ky_status ky_octree_groups(struct ky_octree *tree, const struct ky_parameters *parameters,
                                 struct ky_error *error);

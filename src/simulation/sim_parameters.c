@@ -146,6 +146,7 @@ static const struct row {
     {"alpha", change_force, NULL},
     {"cell", change_force, NULL},
     {"multipole", change_force, NULL},
+    {"order", change_force, NULL},
     {"curve", change_force, NULL},
     {"leaf", change_force, NULL},
     {"group", change_force, NULL},

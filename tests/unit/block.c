@@ -23,6 +23,8 @@ static struct ky_parameters block_parameters(int force, double softening)
 /* Whether the engine under test can make block steps with this force. */
 static int leads(int force)
 {
+    if (force == KY_FMM && strcmp(engine_name, "cpu") != 0)
+        return 0;
     const struct ky_parameters parameters = block_parameters(force, 0.1);
     return engine_leads(&parameters, KY_SCHEME_BLOCK);
 }
@@ -37,10 +39,11 @@ static void equal_steps_are_the_leap_frog(void **state)
     static const struct {
         int force, precision;
         double stride, least, most;
-    } cases[] = {{KY_DIRECT, KY_DOUBLE, 1, 0, 0},    {KY_DIRECT, KY_DOUBLE, 8, 0, 0},
-                 {KY_DIRECT, KY_EXTENDED, 8, 0, 0},  {KY_TREE, KY_SINGLE, 1, 0, 0},
-                 {KY_WALK, KY_SINGLE, 1, 0, 0},      {KY_TREE, KY_SINGLE, 8, 1e-9, 1e-3},
-                 {KY_WALK, KY_SINGLE, 8, 1e-9, 1e-3}};
+    } cases[] = {{KY_DIRECT, KY_DOUBLE, 1, 0, 0},     {KY_DIRECT, KY_DOUBLE, 8, 0, 0},
+                 {KY_DIRECT, KY_EXTENDED, 8, 0, 0},   {KY_TREE, KY_SINGLE, 1, 0, 0},
+                 {KY_WALK, KY_SINGLE, 1, 0, 0},       {KY_TREE, KY_SINGLE, 8, 1e-9, 1e-3},
+                 {KY_WALK, KY_SINGLE, 8, 1e-9, 1e-3}, {KY_FMM, KY_SINGLE, 1, 0, 0},
+                 {KY_FMM, KY_SINGLE, 8, 1e-9, 1e-3}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         struct ky_snapshot plain, block;
         if (!leads(cases[k].force))
@@ -308,8 +311,8 @@ static void as_good_as_the_shortest_step(void **state)
 static void threads_and_calls_leave_no_trace(void **state)
 {
     (void)state;
-    static const int forces[] = {KY_TREE, KY_WALK, KY_DIRECT};
-    for (int f = 0; f < 3; f++) {
+    static const int forces[] = {KY_TREE, KY_WALK, KY_DIRECT, KY_FMM};
+    for (int f = 0; f < 4; f++) {
         struct ky_parameters parameters = block_parameters(forces[f], 0.05);
         if (!leads(forces[f]))
             continue;
@@ -323,8 +326,8 @@ static void an_engine_stops_between_blocks(void **state)
 {
     (void)state;
     enum { STRIDE = 1 << 12 };
-    static const int forces[] = {KY_TREE, KY_WALK, KY_DIRECT};
-    for (int f = 0; f < 3; f++) {
+    static const int forces[] = {KY_TREE, KY_WALK, KY_DIRECT, KY_FMM};
+    for (int f = 0; f < 4; f++) {
         const struct ky_parameters parameters = block_parameters(forces[f], 0.02);
         const struct ky_advance way = {.scheme = KY_SCHEME_BLOCK,
                                        .tick = 0.25 / STRIDE,
@@ -383,9 +386,9 @@ static void goes_on_from_a_file(void **state)
 {
     (void)state;
     char folder[32], path[64];
-    static const int forces[] = {KY_TREE, KY_WALK, KY_DIRECT};
+    static const int forces[] = {KY_TREE, KY_WALK, KY_DIRECT, KY_FMM};
     file_in(folder, path);
-    for (int k = 0; k < 6; k++) { /* at a multiple of the longest step, and within one */
+    for (int k = 0; k < 8; k++) { /* at a multiple of the longest step, and within one */
         const struct ky_parameters parameters = block_parameters(forces[k / 2], 0.02);
         if (leads(forces[k / 2]))
             on_from_a_file(&parameters, "hernquist", 600, k % 2 ? 0.2 : 0.1875, path);
@@ -605,8 +608,8 @@ static void looks_leave_no_trace(void **state)
 {
     (void)state;
     enum { N = 1000 };
-    static const int forces[] = {KY_TREE, KY_WALK, KY_DIRECT};
-    for (int f = 0; f < 3; f++) {
+    static const int forces[] = {KY_TREE, KY_WALK, KY_DIRECT, KY_FMM};
+    for (int f = 0; f < 4; f++) {
         struct ky_parameters parameters = block_parameters(forces[f], 0.01);
         if (!leads(forces[f]))
             continue;

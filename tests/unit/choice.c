@@ -321,7 +321,7 @@ static void a_simulation_keeps_its_engine(void **state)
 static void a_force_that_nobody_knows(void **state)
 {
     (void)state;
-    static const int unknown[] = {-1, KY_TREE + 1, 1000};
+    static const int unknown[] = {-1, KY_FMM + 1, 1000};
     struct ky_error error = {0};
     struct ky_engine *engine;
     for (int f = 0; f < 3; f++)

@@ -108,10 +108,10 @@ static void compare(const struct ky_parameters *parameters, const struct ky_bodi
 }
 
 /* The methods of an engine: its forces, and the walk through a tree of the host. */
-enum { METHODS = 5, WALK_OF_HOST = KY_TREE + 1 };
+enum { METHODS = 5, WALK_OF_HOST = KY_FMM + 1 };
 static int force_of(int engine, int method)
 {
-    static const int on_cpu[METHODS] = {KY_DIRECT, KY_WALK, KY_TREE, KY_TREE, KY_WALK},
+    static const int on_cpu[METHODS] = {KY_DIRECT, KY_WALK, KY_FMM, KY_TREE, KY_WALK},
                      on_device[METHODS] = {KY_DIRECT, KY_WALK, KY_LIST, KY_TREE, WALK_OF_HOST};
     return (is_cpu_engine(engine) ? on_cpu : on_device)[method];
 }
@@ -342,7 +342,8 @@ static void a_tree_serves_all_at_one_place(void **state)
     struct ky_bodies bodies = moving_cloud(N, 1);
     struct ky_points points = make_points(&bodies, POINTS, 0.02, 0);
     for (int k = 0; k < 4 * METHODS * engine_count; k++) {
-        const int force = force_of(k / 4 / METHODS, k / 4 % METHODS), relative = k / 2 % 2;
+        const int force = force_of(k / 4 / METHODS, k / 4 % METHODS),
+                  relative = force == KY_FMM || k / 2 % 2;
         double a[POINTS][3], alone[POINTS][3];
         struct ky_parameters given = parameters_of(k / 4 / METHODS, force, KY_DOUBLE);
         given.opening = relative ? KY_RELATIVE : KY_OFFSET;

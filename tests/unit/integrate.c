@@ -111,12 +111,12 @@ static void assert_same(const struct end *a, const struct end *b)
 static void same_bits_however_cut(void **state)
 {
     (void)state;
-    static const int forces[] = {KY_DIRECT, KY_WALK, KY_LIST, KY_TREE};
+    static const int forces[] = {KY_DIRECT, KY_WALK, KY_LIST, KY_TREE, KY_FMM};
     static const uint64_t pieces[] = {1, 4};
-    for (int k = 0; k < 4 * engine_count; k++) {
-        if (is_cpu_engine(k / 4) && forces[k % 4] == KY_LIST)
+    for (int k = 0; k < 5 * engine_count; k++) {
+        if (forces[k % 5] == (is_cpu_engine(k / 5) ? KY_LIST : KY_FMM))
             continue;
-        const struct ky_parameters parameters = parameters_of(k / 4, forces[k % 4]);
+        const struct ky_parameters parameters = parameters_of(k / 5, forces[k % 5]);
         struct end whole = run(&parameters, TICKS);
         assert_int_equal(whole.report.steps, TICKS);
         assert_true(whole.report.body_steps == (double)TICKS * N);

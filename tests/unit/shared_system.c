@@ -565,6 +565,12 @@ static void wrong_sources(void **state)
     engine = open_with(&parameters, &frame, &own);
     assert_int_equal(ky_engine_foreign(engine, foreign, 1, &error), KY_USAGE);
     ky_engine_close(engine);
+    given.force = KY_FMM;
+    assert_ok(ky_force_resolve(&given, &parameters, &error));
+    engine = open_with(&parameters, &frame, &own);
+    assert_int_equal(ky_engine_foreign(engine, foreign, 1, &error), KY_UNSUPPORTED);
+    ky_engine_close(engine);
+    given.force = KY_DIRECT;
     for (int k = 0; k < engine_count; k++) {
         given.engine = engines[k].engine;
         assert_ok(ky_force_resolve(&given, &parameters, &error));

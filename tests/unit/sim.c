@@ -268,8 +268,8 @@ static void results_of_older_programs(void **state)
 static void threads_and_calls_leave_no_trace(void **state)
 {
     (void)state;
-    static const int forces[] = {KY_TREE, KY_WALK, KY_DIRECT};
-    for (int f = 0; f < 3; f++) {
+    static const int forces[] = {KY_TREE, KY_WALK, KY_DIRECT, KY_FMM};
+    for (int f = 0; f < 4; f++) {
         struct ky_snapshot results[3];
         for (int t = 0; t < 3; t++) {
             plummer(1500, &results[t]);

@@ -178,7 +178,7 @@ static void action_is_reaction(void **state)
 
 /* ---- trees ---- */
 
-enum { N = 1500, GENERAL = KY_TREE + 1, METHODS };
+enum { N = 1500, GENERAL = KY_FMM + 1, METHODS };
 
 /* A cloud with a dense knot, and softenings whose splines reach over cells: ε = 0.15 for all
  * bodies; or mixed with 0.01, and for every 50th body, a heavy one, with 0. */
@@ -201,6 +201,8 @@ static int is_taken(int e, int method, int opening, int multipole)
 {
     if ((is_cpu_engine(e) && method == KY_LIST) || (method == GENERAL && opening == KY_RELATIVE))
         return 0;
+    if (method == KY_FMM)
+        return is_cpu_engine(e) && opening == KY_RELATIVE && multipole == 2;
     return is_cpu_engine(e) || test_everything() || !is_slow(e) ||
            (method != KY_LIST && multipole == 2 && opening >= KY_MINIMUM);
 }

@@ -8,9 +8,12 @@
  * the exact sum, some 600 and 430 for the tree. Threads hardly help such small systems, so that one
  * number serves for all. bench/crossover.c measures it anew; docs/performance.md, "Where a GPU
  * begins to pay", has the figures. */
-static const char *const of_trees[] = {"opening", "theta", "alpha", "cell",  "multipole",
-                                       "curve",   "tree",  "leaf",  "group", NULL},
-                         *const of_groups[] = {"group", NULL}, *const none[] = {NULL};
+static const char *const of_trees[] = {"opening", "theta", "alpha", "cell",  "multipole", "curve",
+                                       "tree",    "leaf",  "group", "order", NULL},
+                         *const of_groups[] = {"group", "order", NULL},
+                         *const of_expansions[] = {"opening",   "theta", "cell",
+                                                   "multipole", "tree",  NULL},
+                         *const order[] = {"order", NULL}, *const none[] = {NULL};
 
 static const struct ky_force_kind kinds[] = {
     [KY_DIRECT] = {.is_exact = 1,
@@ -29,7 +32,7 @@ static const struct ky_force_kind kinds[] = {
                  .crossover = 500},
     [KY_LIST] = {.has_tree = 1,
                  .option = "--force list",
-                 .ignored = none,
+                 .ignored = order,
                  .cell = KY_EDGE,
                  .precision = KY_SINGLE,
                  .tree = KY_TREE_OF_HOST,
@@ -38,7 +41,7 @@ static const struct ky_force_kind kinds[] = {
                  .crossover = 500},
     [KY_TREE] = {.has_tree = 1,
                  .option = "--force tree",
-                 .ignored = none,
+                 .ignored = order,
                  .in_groups = 1,
                  .cell = KY_BOX,
                  .precision = KY_SINGLE,
@@ -46,6 +49,15 @@ static const struct ky_force_kind kinds[] = {
                  .not_the_other = "--force tree of a device goes through the tree that the device "
                                   "makes: --tree host is for --force walk and list",
                  .crossover = 500},
+    [KY_FMM] = {.has_tree = 1,
+                .expands = 1,
+                .option = "--force fmm",
+                .ignored = of_expansions,
+                .in_groups = 1,
+                .cell = KY_BOX,
+                .precision = KY_SINGLE,
+                .tree = KY_TREE_BY_ENGINE,
+                .crossover = (double)INFINITY},
 };
 
 static const struct ky_force_kind unknown = {
@@ -55,4 +67,19 @@ const struct ky_force_kind *ky_force_kind(int force)
 {
     const int known = force >= 0 && (size_t)force < sizeof kinds / sizeof *kinds;
     return known ? &kinds[force] : &unknown;
+}
+
+/* Of a group where cells act on cells: larger ones have more bodies near them than their lanes
+ * gain.
+ */
+enum { MOST_OF_GROUP = 32 };
+
+struct ky_parameters ky_force_tree(const struct ky_parameters *parameters)
+{
+    struct ky_parameters own = *parameters;
+    if (ky_force_kind(own.force)->expands) {
+        own.multipole = own.order;
+        own.group = own.group < MOST_OF_GROUP ? own.group : MOST_OF_GROUP;
+    }
+    return own;
 }

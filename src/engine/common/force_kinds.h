@@ -9,6 +9,7 @@ struct ky_force_kind {
     int is_exact;      /* the sum over all bodies one by one; it has jerks, and points may stand for
                           bodies */
     int has_tree;      /* uses a tree */
+    int expands;       /* cells act on cells, with moments of --order */
     int in_groups;     /* bodies walk through the tree in groups, else each by itself */
     enum ky_cell cell; /* default of --cell */
     enum ky_precision precision; /* default of --precision */
@@ -23,5 +24,8 @@ struct ky_force_kind {
 /* The row of an enum ky_force. An unknown force has a row too, which is never computed: it has no
  * tree, and its crossover is infinite. */
 const struct ky_force_kind *ky_force_kind(int force);
+/* The parameters of the tree that the force uses: where cells act on cells, their moments have the
+ * order of the expansions, and groups are smaller. */
+struct ky_parameters ky_force_tree(const struct ky_parameters *parameters);
 
 #endif

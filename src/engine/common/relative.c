@@ -13,12 +13,18 @@ struct ky_parameters ky_without_relative(const struct ky_parameters *parameters)
     return without;
 }
 
-/* |a| of a body for G = 1. */
-static double size_of(const struct ky_relative *relative, size_t i)
+/* |a|² of a body. */
+static double square_of(const struct ky_relative *relative, size_t i)
 {
     double a2 = 0;
     for (int c = 0; c < 3; c++)
         a2 += relative->a[c][i] * relative->a[c][i];
+    return a2;
+}
+
+/* |a| for G = 1. */
+static double size_of(const struct ky_relative *relative, double a2)
+{
     return relative->unit > 0 ? sqrt(a2) / relative->unit : 0;
 }
 
@@ -30,19 +36,24 @@ struct ky_relative ky_relative_start(const double *const a[3], size_t n, double 
     (void)threads; /* without OpenMP */
 #pragma omp parallel for num_threads(threads) reduction(+ : count) if (threads > 1)
     for (size_t i = 0; i < n; i++) {
-        double size = size_of(&relative, i);
+        double size = size_of(&relative, square_of(&relative, i));
         count[ky_opening_place(size)] += size > 0;
     }
     relative.floor = ky_opening_floor(count);
     return relative;
 }
 
-double ky_relative_factor(const struct ky_relative *relative, const uint32_t *sink, size_t count)
+double ky_relative_least(const struct ky_relative *relative, const uint32_t *sink, size_t count)
 {
     double least = (double)INFINITY;
     for (size_t k = 0; k < count; k++)
-        least = fmin(least, size_of(relative, sink[k]));
+        least = fmin(least, square_of(relative, sink[k]));
+    return fmax(size_of(relative, least), relative->floor);
+}
+
+double ky_relative_factor(const struct ky_relative *relative, const uint32_t *sink, size_t count)
+{
     const struct ky_parameters *parameters = relative->parameters;
-    return ky_opening_relative_factor(parameters->alpha, fmax(least, relative->floor),
+    return ky_opening_relative_factor(parameters->alpha, ky_relative_least(relative, sink, count),
                                       parameters->multipole);
 }

@@ -150,8 +150,10 @@ static enum ky_status open_engine(const struct ky_engine_verbs *verbs,
     *base = NULL;
     const struct ky_method *method = method_of(parameters);
     if (!method)
-        return ky_fail(error, KY_UNSUPPORTED,
-                       "engine %s has no such force: use direct, walk, list or tree", verbs->name);
+        return ky_fail(
+            error, KY_UNSUPPORTED,
+            "engine %s has no such force: use direct, walk, list or tree, or --engine cpu",
+            verbs->name);
     struct ky_device_engine *engine = ky_allocate_zeroed(1, sizeof *engine);
     void *own = ky_allocate_zeroed(1, method->own);
     if (!engine || !own) {

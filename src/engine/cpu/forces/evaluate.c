@@ -10,13 +10,14 @@ static const struct ky_cpu_method methods[] = {
     [KY_LIST] = {.instead = "force list is for devices, which are sent lists made on the host: "
                             "with the CPU engine use --force tree or walk"},
     [KY_TREE] = {.forces = ky_cpu_tree, .walk = ky_cpu_walk_groups, .memory = ky_octree_memory},
+    [KY_FMM] = {.forces = ky_cpu_tree, .walk = ky_cpu_walk_cells, .memory = ky_cpu_fmm_memory},
 };
 
 enum ky_status ky_cpu_method(int force, const struct ky_cpu_method **method, struct ky_error *error)
 {
     if (force < 0 || (size_t)force >= sizeof methods / sizeof *methods)
         return ky_fail(error, KY_UNSUPPORTED,
-                       "engine cpu has no force number %d: use direct, walk or tree", force);
+                       "engine cpu has no force number %d: use direct, walk, tree or fmm", force);
     *method = &methods[force];
     return methods[force].forces ? KY_OK
                                  : ky_fail(error, KY_UNSUPPORTED, "%s", methods[force].instead);

@@ -41,6 +41,11 @@ enum ky_status ky_cpu_walk_bodies(struct ky_cpu *cpu, const struct ky_parameters
                                   struct ky_error *error);
 enum ky_status ky_cpu_walk_groups(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                   struct ky_error *error);
+/* The same where cells act on cells (--force fmm). */
+enum ky_status ky_cpu_walk_cells(struct ky_cpu *cpu, const struct ky_parameters *parameters,
+                                 struct ky_error *error);
+/* Bytes of its tree and its own for n bodies. */
+double ky_cpu_fmm_memory(const struct ky_parameters *parameters, size_t n);
 /* The field for G = 1 at one point, in the engine's units, through the present tree, whose opening
  * must be one by θ. */
 struct ky_field ky_cpu_walk_point(const struct ky_cpu *cpu, const double x[3], double eps2);

@@ -1,6 +1,7 @@
 /* --force tree: the walk for groups of bodies (the method of B12, with lanes instead of a warp).
  * With --force walk each body walks by itself (walk.c). */
 #include "engine/cpu/forces/forces.h"
+#include "engine/cpu/forces/groups.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,72 +11,7 @@
 #include "base/memory.h"
 #include "base/threads.h"
 #include "engine/cpu/tree/tree.h"
-#include "octree/host_cells.h"
 #include "octree/opening_kinds.h"
-
-/* Lists the bodies of the group that are active. */
-static void choose_sinks(const struct ky_cpu *cpu, const struct ky_group *group,
-                         struct ky_group_sinks *sinks)
-{
-    const uint32_t *order = cpu->tree.order + group->body;
-    sinks->count = 0;
-    for (uint32_t k = 0; k < group->bodies; k++)
-        if (ky_cpu_is_active(cpu, order[k]))
-            sinks->own[sinks->count++] = (uint8_t)k;
-}
-
-/* Their fields back to the caller's order, from the engine's own tree; those from other engines'
- * are added. */
-static void store(struct ky_cpu *cpu, const struct ky_group *group, struct ky_cpu_scale scale,
-                  const struct ky_group_sinks *sinks, int is_own)
-{
-    const uint32_t *order = cpu->tree.order + group->body;
-    for (uint32_t k = 0; k < sinks->count; k++) {
-        const uint32_t i = order[sinks->own[k]];
-        const double p = scale.potential * sinks->field[3][k];
-        for (int c = 0; c < 3; c++) {
-            const double a = scale.acceleration * sinks->field[c][k];
-            cpu->a[c][i] = is_own ? a : cpu->a[c][i] + a;
-        }
-        cpu->potential[i] = is_own ? p : cpu->potential[i] + p;
-    }
-}
-
-/* Whether floats relative to the group's centre are too coarse for its closest pairs: half the
- * group's extent is over WIDE times the distance of neighbours along the curve (the smallest eighth
- * of them). This is so in a group with some bodies of the bulk and an outlier. Float resolves half
- * × 6e-8, which is then 6e-5 of that distance. */
-static int is_wide(const struct ky_octree *tree, const struct ky_group *group)
-{
-    enum { WIDE = 1000, SHARE = 8 };
-    double least[KY_MOST_SINKS / SHARE + 1], low[3], high[3];
-    size_t room = group->bodies / SHARE + 1, kept = 0;
-    const double *x[3] = {tree->x, tree->y, tree->z};
-    for (uint32_t i = group->body + 1; i < group->body + group->bodies; i++) {
-        double distance = 0;
-        for (int c = 0; c < 3; c++)
-            distance = fmax(distance, fabs(x[c][i] - x[c][i - 1]));
-        if (kept == room && distance >= least[kept - 1])
-            continue;
-        size_t k = kept < room ? kept++ : kept - 1; /* ascending: insert from the end */
-        for (; k > 0 && least[k - 1] > distance; k--)
-            least[k] = least[k - 1];
-        least[k] = distance;
-    }
-    ky_bodies_box(tree, group, low, high);
-    const double extent = fmax(fmax(high[0] - low[0], high[1] - low[1]), high[2] - low[2]);
-    return kept && 0.5 * extent > WIDE * least[kept - 1];
-}
-
-/* The precision of the lanes for a part of the walk: float where that is accurate enough. */
-static int part_precision(const struct ky_cpu *cpu, const struct ky_group *group, size_t groups)
-{
-    int precision = cpu->parameters->precision;
-    for (size_t g = 0; g < groups && precision != KY_DOUBLE; g++)
-        if (is_wide(&cpu->tree, &group[g]))
-            precision = KY_DOUBLE;
-    return precision;
-}
 
 /* Marks the groups with active bodies. */
 static void mark_groups(const struct ky_cpu *cpu, unsigned char *wanted)
@@ -133,9 +69,9 @@ static void walk_sources(struct ky_cpu *cpu, const struct ky_group_walk *walk,
         struct ky_group_sinks sinks;
         if (part->wanted && !part->wanted[g])
             continue;
-        choose_sinks(cpu, group, &sinks);
+        ky_cpu_choose_sinks(cpu, group, &sinks);
         lanes->group[part->precision](walk, group, (float)part->factor[g], space, &sinks);
-        store(cpu, group, ky_cpu_scale(cpu), &sinks, is_own);
+        ky_cpu_store_sinks(cpu, group, ky_cpu_scale(cpu), &sinks, is_own);
         work->bodies += sinks.bodies * sinks.count;
         work->cells += sinks.cells * sinks.count;
         if (is_own)
@@ -156,7 +92,7 @@ static void walk_part(struct ky_cpu *cpu, const struct parts *parts, size_t numb
     part.groups = part.groups < KY_SHARED_GROUPS ? part.groups : KY_SHARED_GROUPS;
     if (!any_wanted(part.wanted, part.groups))
         return;
-    part.precision = part_precision(cpu, part.group, part.groups);
+    part.precision = ky_cpu_groups_precision(cpu, part.group, part.groups);
     for (size_t g = 0; g < part.groups; g++) {
         const struct ky_group *group = &part.group[g];
         part.factor[g] =
@@ -260,9 +196,10 @@ static enum ky_status pass(struct ky_cpu *cpu, const struct ky_parameters *param
 enum ky_status ky_cpu_tree(struct ky_cpu *cpu, struct ky_error *error)
 {
     enum ky_status status = KY_OK;
-    if (ky_opening_kind(cpu->parameters->opening)->by_alpha && !cpu->has_acceleration) {
-        const struct ky_parameters first = ky_without_relative(cpu->parameters);
+    const struct ky_parameters parameters = ky_force_tree(cpu->parameters);
+    if (ky_opening_kind(parameters.opening)->by_alpha && !cpu->has_acceleration) {
+        const struct ky_parameters first = ky_without_relative(&parameters);
         status = pass(cpu, &first, error);
     }
-    return status == KY_OK ? pass(cpu, cpu->parameters, error) : status;
+    return status == KY_OK ? pass(cpu, &parameters, error) : status;
 }

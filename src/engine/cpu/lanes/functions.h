@@ -36,6 +36,17 @@ ky_group_function KY_LANE_NAME(ky_group_single), KY_LANE_NAME(ky_group_double);
 ky_shared_function KY_LANE_NAME(ky_shared_single), KY_LANE_NAME(ky_shared_double);
 ky_group_space_function KY_LANE_NAME(ky_group_space_single), KY_LANE_NAME(ky_group_space_double);
 
+typedef int ky_fmm_cell_function(const struct ky_fmm_walk *walk, struct ky_fmm_sinks *sinks,
+                                 const struct ky_fmm_list *from, struct ky_fmm_list *to,
+                                 void *space, struct ky_fmm_counts *counts);
+typedef void ky_fmm_group_function(const struct ky_fmm_walk *walk, struct ky_fmm_sinks *sinks,
+                                   const struct ky_fmm_list *from, const struct ky_group *group,
+                                   void *space, struct ky_group_sinks *result,
+                                   struct ky_fmm_counts *counts);
+ky_fmm_cell_function KY_LANE_NAME(ky_fmm_cell_single), KY_LANE_NAME(ky_fmm_cell_double);
+ky_fmm_group_function KY_LANE_NAME(ky_fmm_group_single), KY_LANE_NAME(ky_fmm_group_double);
+ky_group_space_function KY_LANE_NAME(ky_fmm_space_single), KY_LANE_NAME(ky_fmm_space_double);
+
 size_t KY_LANE_NAME(ky_reach)(const struct ky_reach *reach, size_t first, size_t count,
                               uint32_t *found, double *found2);
 double KY_LANE_NAME(ky_bound2)(const struct ky_reach *reach, size_t first, size_t count, size_t k,

@@ -217,6 +217,22 @@ KY_INLINE ky_floats ky_floats_max(ky_floats a, ky_floats b)
 #endif
 }
 
+/* Correctly rounded, so that every instruction set decides alike. */
+KY_INLINE ky_floats ky_floats_root(ky_floats x)
+{
+#if KY_LANES_ISA == KY_ISA_avx512
+    return _mm512_sqrt_ps(x);
+#elif KY_LANES_ISA == KY_ISA_avx2
+    return _mm256_sqrt_ps(x);
+#elif KY_LANES_ISA == KY_ISA_sse2
+    return _mm_sqrt_ps(x);
+#else
+    for (int k = 0; k < KY_BATCH; k++)
+        x[k] = sqrtf(x[k]);
+    return x;
+#endif
+}
+
 #define KY_FLOAT ky_floats
 #define KY_TRUTH ky_ints
 #define KY_FLOAT_SPLAT(x) ((x) - (ky_floats){0})

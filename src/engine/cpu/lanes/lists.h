@@ -98,19 +98,6 @@ static void act_near_cells(struct walk *walk)
     walk->cells = 0;
 }
 
-static void act_far(struct walk *walk)
-{
-    struct space *s = walk->space;
-    if (!KY_ACTS_AS_BODY(walk->given->order)) {
-        act_cells(walk, s->far_cell, s->far);
-        return;
-    }
-    const struct ky_sources sources = {s->far_column[0], s->far_column[1], s->far_column[2],
-                                       s->far_column[3], s->far_column[4], {0}};
-    ky_pairs(&sources, 0, s->far, &s->sinks, walk->given->how, 0);
-    walk->all_cells += s->far;
-}
-
 /* ---- adding -----------------------------------------------------------------------------------
  */
 
@@ -269,17 +256,6 @@ static void add_near_cells(struct walk *walk, const uint32_t *index, size_t coun
                        NEAR_BODIES + KY_OCTREE_PADDING);
     walk->all_cells += count;
     walk->all_bodies -= count;
-}
-
-static void add_far_cells(struct walk *walk, const uint32_t *index, size_t count)
-{
-    struct space *s = walk->space;
-    for (size_t k = 0; k < count; k++, s->far++) {
-        if (KY_ACTS_AS_BODY(walk->given->order))
-            store_monopole(walk, index[k], s->far_column[0] + s->far, FAR);
-        else
-            store_quadrupole(walk, index[k], &s->far_cell[s->far]);
-    }
 }
 
 #endif

@@ -22,6 +22,12 @@ const struct ky_lanes KY_LANE_NAME(ky_lanes) = {
               KY_LANE_NAME(ky_group_double)},
     .group_space = {KY_LANE_NAME(ky_group_space_single), KY_LANE_NAME(ky_group_space_single),
                     KY_LANE_NAME(ky_group_space_double)},
+    .fmm_cell = {KY_LANE_NAME(ky_fmm_cell_single), KY_LANE_NAME(ky_fmm_cell_single),
+                 KY_LANE_NAME(ky_fmm_cell_double)},
+    .fmm_group = {KY_LANE_NAME(ky_fmm_group_single), KY_LANE_NAME(ky_fmm_group_single),
+                  KY_LANE_NAME(ky_fmm_group_double)},
+    .fmm_space = {KY_LANE_NAME(ky_fmm_space_single), KY_LANE_NAME(ky_fmm_space_single),
+                  KY_LANE_NAME(ky_fmm_space_double)},
     .reach = KY_LANE_NAME(ky_reach),
     .bound2 = KY_LANE_NAME(ky_bound2),
 };

@@ -9,6 +9,8 @@
 #include "engine/cpu/lanes/moving_table.h"
 #include "engine/cpu/lanes/predict_table.h"
 #include "octree/octree.h"
+#include "physics/fmm_limits.h"
+#include "physics/taylor_table.h"
 
 enum { KY_BLOCK = 64 }; /* sinks of one call */
 
@@ -51,6 +53,43 @@ struct ky_group_sinks {
     uint64_t bodies, cells;
 };
 
+/* ---- cells act on cells (physics/fmm.h, physics/taylor.h) ---- */
+
+/* A cell as a source: the largest and the mean radius of its mass about its centre, and its bodies,
+ * negative in a leaf. */
+struct ky_fmm_source {
+    float radius, size, mass;
+    int32_t bodies;
+} KY_LAID_OUT;
+
+/* What all sinks share. walk.order is that of cells which act on each sink by itself. */
+struct ky_fmm_walk {
+    struct ky_group_walk walk;
+    const struct ky_fmm_source *source; /* [cells of walk.sources] */
+    int order;                          /* of the expansions */
+};
+
+/* The sinks of a cell or a group: their box, the limits for them, and the local coefficients about
+ * its middle (physics/taylor.h). */
+struct ky_fmm_sinks {
+    double centre[3];
+    float half[3];
+    struct ky_fmm_limits limits;
+    float eps2; /* ε² of the sinks in expansions */
+    double local[KY_TAYLOR_TERMS];
+};
+
+/* Cells that may act on sinks. */
+struct ky_fmm_list {
+    uint32_t *cell;
+    size_t count, room;
+};
+
+/* Interactions of cells with local coefficients, of cells and of bodies with single sinks. */
+struct ky_fmm_counts {
+    uint64_t expansions, cells, bodies;
+};
+
 /* Bodies, and a sink that needs those within reach, or its k nearest. */
 enum { KY_REACH_MOST = 256 }; /* bodies of one call */
 struct ky_reach {
@@ -75,6 +114,17 @@ struct ky_lanes {
     void (*group[3])(const struct ky_group_walk *walk, const struct ky_group *group, float factor,
                      void *space, struct ky_group_sinks *result);
     size_t (*group_space[3])(const struct ky_octree *tree);
+    /* Cells of the list `from` act on the local coefficients of the sinks of a cell; those that are
+     * left for its children go to `to`. Returns 0 when memory is out. `space` is the work space of
+     * one thread: fmm_space(tree) bytes, aligned to 64. */
+    int (*fmm_cell[3])(const struct ky_fmm_walk *walk, struct ky_fmm_sinks *sinks,
+                       const struct ky_fmm_list *from, struct ky_fmm_list *to, void *space,
+                       struct ky_fmm_counts *counts);
+    /* All cells of the list and the local coefficients act on the sinks of a group. */
+    void (*fmm_group[3])(const struct ky_fmm_walk *walk, struct ky_fmm_sinks *sinks,
+                         const struct ky_fmm_list *from, const struct ky_group *group, void *space,
+                         struct ky_group_sinks *result, struct ky_fmm_counts *counts);
+    size_t (*fmm_space[3])(const struct ky_octree *tree);
     /* Finds the bodies from `first` on with r² <= reach2: their places in the columns, and r².
      * Returns how many. */
     size_t (*reach)(const struct ky_reach *reach, size_t first, size_t count, uint32_t *found,

@@ -9,39 +9,43 @@
  * of its lists and act on each other at the end. */
 #include "engine/cpu/lanes/lanes.h"
 
-#include "engine/cpu/lanes/batch.h"
-#include "engine/cpu/lanes/lists.h"
-#include "physics/opening.h"
+#include "engine/cpu/lanes/group.h"
 #include "physics/orders.h"
 
-_Static_assert(sizeof(struct ky_cell_centre) == 16 && sizeof(struct ky_low) == 16 &&
-                   sizeof(struct ky_cell_link) == 16 && sizeof(struct ky_cell_box) == 32,
-               "ky_read_fours takes elements of 16 bytes, or of twice that");
-/* Bytes of a thread's space. The stack holds the frontier and, for each level of the tree, at most
- * the children of one batch of cells: FRONTIER + (levels + 2) × KY_BATCH × 8 indices. */
 size_t KY_LANE_NAME(KY_SPACE_NAME)(const struct ky_octree *tree)
 {
-    size_t stack = FRONTIER + (tree->levels + 2) * KY_BATCH * 8;
-    size_t bytes = sizeof(struct space) + stack * sizeof(uint32_t);
-    return (bytes + 63) / 64 * 64;
+    return group_space(tree);
+}
+
+/* ---- the far list ------------------------------------------------------------------------------
+ */
+
+static void act_far(struct walk *walk)
+{
+    struct space *s = walk->space;
+    if (!KY_ACTS_AS_BODY(walk->given->order)) {
+        act_cells(walk, s->far_cell, s->far);
+        return;
+    }
+    const struct ky_sources sources = {s->far_column[0], s->far_column[1], s->far_column[2],
+                                       s->far_column[3], s->far_column[4], {0}};
+    ky_pairs(&sources, 0, s->far, &s->sinks, walk->given->how, 0);
+    walk->all_cells += s->far;
+}
+
+static void add_far_cells(struct walk *walk, const uint32_t *index, size_t count)
+{
+    struct space *s = walk->space;
+    for (size_t k = 0; k < count; k++, s->far++) {
+        if (KY_ACTS_AS_BODY(walk->given->order))
+            store_monopole(walk, index[k], s->far_column[0] + s->far, FAR);
+        else
+            store_quadrupole(walk, index[k], &s->far_cell[s->far]);
+    }
 }
 
 /* ---- the test ---------------------------------------------------------------------------------
  */
-
-/* Pops the topmost cells of the stack; `wanted` is set where there is one. */
-KY_INLINE ky_ints pop_batch(struct walk *walk, ky_ints *index)
-{
-    static const int32_t places[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-    ky_ints place;
-    memcpy(&place, places, sizeof place);
-    size_t count = walk->height < KY_BATCH ? walk->height : KY_BATCH;
-    walk->height -= count;
-    memcpy(index, walk->space->stack + walk->height, sizeof *index);
-    ky_ints wanted = place < (int32_t)count;
-    *index &= wanted;
-    return wanted;
-}
 
 /* A batch of cells: com relative to the centre of the sinks, the sides of the boxes, the squared
  * radius of the test, −1 for leaves, and numbers of bodies. */
@@ -51,12 +55,6 @@ struct batch {
     ky_floats open2;
     ky_ints leaf, bodies;
 };
-
-/* The difference of two positions from their parts: (high − high) + (low − low). */
-KY_INLINE ky_floats apart(const struct walk *walk, int c, ky_floats high, ky_floats low)
-{
-    return KY_APART(high, KY_FLOAT_SPLAT(walk->high[c])) + (low - KY_FLOAT_SPLAT(walk->low[c]));
-}
 
 KY_INLINE void read_batch(const struct walk *walk, ky_ints index, struct batch *b)
 {
@@ -114,44 +112,6 @@ KY_INLINE int32_t few_of(const struct walk *walk)
     return (int32_t)ky_order_cost(walk->given->order);
 }
 
-/* 1 if a leaf may hold bodies that are close to the group's. */
-KY_INLINE int is_close(const struct walk *walk, uint32_t leaf)
-{
-    const struct ky_cell_box *box = &walk->tree->box[leaf];
-    const float *centre = walk->tree->centre[leaf].x, *rest = walk->tree->low[leaf].x;
-    float low[3], high[3];
-    for (int c = 0; c < 3 && !KY_LANE_DOUBLE; c++) {
-        float d = KY_APART(centre[c], walk->high[c]) + (rest[c] - walk->low[c]);
-        low[c] = d - box->below[c] - walk->reach;
-        high[c] = d + box->above[c] + walk->reach;
-        if (low[c] > walk->half[c] || high[c] < -walk->half[c])
-            return 0;
-    }
-    for (uint32_t r = 0; r < (walk->end - walk->body + RUN - 1) / RUN && !KY_LANE_DOUBLE; r++) {
-        const float *run = walk->space->run[r];
-        if (low[0] <= run[3] && high[0] >= run[0] && low[1] <= run[4] && high[1] >= run[1] &&
-            low[2] <= run[5] && high[2] >= run[2])
-            return 1;
-    }
-    return 0;
-}
-
-KY_INLINE void push_children(struct walk *walk, const uint32_t *inner, size_t count)
-{
-    const struct ky_octree *tree = walk->tree;
-    for (size_t i = 0; i < count; i++) {
-        uint32_t *top = walk->space->stack + walk->height, first = tree->link[inner[i]].more;
-        for (uint32_t c = 0; c < 8; c++)
-            top[c] = first + c;
-        for (uint32_t c = 0; c < 8; c += 4) { /* four elements of 16 bytes are a cache line */
-            __builtin_prefetch(&tree->centre[first + c]);
-            __builtin_prefetch(&tree->low[first + c]);
-            __builtin_prefetch(&tree->link[first + c]);
-        }
-        walk->height += tree->children[inner[i]];
-    }
-}
-
 /* Takes the topmost cells of the stack, in the order in which they lie there: each is accepted, or
  * divided into its children or its bodies. */
 static void take_batch(struct walk *walk)
@@ -195,70 +155,6 @@ static int take_shared_batch(struct walk *walk, float least_factor)
     return 1;
 }
 
-/* Sets the centre and half sides of the tight box, widened for the rounding of the test. */
-static void measure(struct walk *walk)
-{
-    const struct ky_octree *tree = walk->given->tree;
-    const double *position[3] = {tree->x, tree->y, tree->z};
-    for (int c = 0; c < 3; c++) {
-        double low = position[c][walk->body], high = low;
-        for (uint32_t i = walk->body + 1; i < walk->end; i++) {
-            double x = position[c][i];
-            low = x < low ? x : low;
-            high = x > high ? x : high;
-        }
-        walk->centre[c] = 0.5 * low + 0.5 * high;
-        walk->from[c] = walk->centre[c] - walk->tree->origin[c];
-        walk->high[c] = (float)walk->from[c];
-        walk->low[c] = ky_low_part(walk->from[c]);
-        walk->half[c] = (float)(0.5 * (high - low) * (1 + KY_OPENING_SLACK));
-    }
-    const float *half = walk->half;
-    walk->reach = KY_LANE_DOUBLE ? 0 : CLOSE * fmaxf(half[0], fmaxf(half[1], half[2]));
-    walk->close2 = walk->reach * walk->reach;
-}
-
-/* The largest ε² of the sinks, for splines. */
-static float most_softening2(const struct walk *walk)
-{
-    const struct ky_octree *tree = walk->given->tree;
-    double most2 = walk->given->eps2;
-    if (!(walk->tree->opening & KY_OPENING_REACH))
-        return 0;
-    for (uint32_t i = walk->body; i < walk->end && tree->softening2; i++)
-        most2 = i == walk->body || tree->softening2[i] > most2 ? tree->softening2[i] : most2;
-    return (float)most2;
-}
-
-/* Sets the boxes of runs of sinks within the group's. */
-static void measure_runs(struct walk *walk)
-{
-    const struct ky_octree *tree = walk->given->tree;
-    const double *position[3] = {tree->x, tree->y, tree->z};
-    for (uint32_t i = walk->body; i < walk->end; i++)
-        for (int c = 0; c < 3; c++) {
-            float *run = walk->space->run[(i - walk->body) / RUN],
-                  x = (float)(position[c][i] - walk->centre[c]);
-            int first = (i - walk->body) % RUN == 0;
-            run[c] = first || x < run[c] ? x : run[c];
-            run[3 + c] = first || x > run[3 + c] ? x : run[3 + c];
-        }
-}
-
-static struct walk start(const struct ky_group_walk *given, const struct ky_group *first,
-                         const struct ky_group *last, float factor, void *space)
-{
-    struct walk walk = {.given = given,
-                        .tree = given->sources,
-                        .space = space,
-                        .body = first->body,
-                        .end = last->body + last->bodies,
-                        .factor = factor};
-    measure(&walk);
-    walk.most2 = most_softening2(&walk);
-    return walk;
-}
-
 void KY_LANE_NAME(KY_SHARED_NAME)(const struct ky_group_walk *given, const struct ky_group *group,
                                   size_t groups, float least_factor, float largest_factor,
                                   void *space)
@@ -281,36 +177,6 @@ void KY_LANE_NAME(KY_SHARED_NAME)(const struct ky_group_walk *given, const struc
     }
 }
 
-/* Sets the sinks relative to `centre`. */
-static void place_sinks(struct walk *walk, const struct ky_group_sinks *given,
-                        const double centre[3])
-{
-    const struct ky_octree *tree = walk->given->tree;
-    struct ky_sinks *sinks = &walk->space->sinks;
-    const uint32_t first = walk->body, count = given->count;
-    const double *from[3] = {tree->x + first, tree->y + first, tree->z + first};
-    ky_element *to[3] = {sinks->x, sinks->y, sinks->z};
-    sinks->vectors = (int)((count + KY_WIDTH - 1) / KY_WIDTH);
-    for (int c = 0; c < 3; c++) {
-        double some[KY_MOST_SINKS];
-        for (uint32_t k = 0; k < count && count < walk->end - first; k++)
-            some[k] = from[c][given->own[k]];
-        split_positions(to[c], sinks->low[c], count < walk->end - first ? some : from[c], centre[c],
-                        count);
-    }
-    for (uint32_t k = 0; k < (uint32_t)(sinks->vectors * KY_WIDTH); k++) {
-        const uint32_t at = k < count ? k : count - 1, own = given->own[at];
-        sinks->x[k] = sinks->x[at];
-        sinks->y[k] = sinks->y[at];
-        sinks->z[k] = sinks->z[at];
-        for (int c = 0; c < 3; c++)
-            sinks->low[c][k] = sinks->low[c][at];
-        sinks->eps2[k] =
-            (ky_element)(tree->softening2 ? tree->softening2[first + own] : walk->given->eps2);
-        sinks->own[k] = (ky_index_element)own;
-    }
-}
-
 void KY_LANE_NAME(KY_NAME)(const struct ky_group_walk *given, const struct ky_group *group,
                            float factor, void *space, struct ky_group_sinks *result)
 {
@@ -321,21 +187,10 @@ void KY_LANE_NAME(KY_NAME)(const struct ky_group_walk *given, const struct ky_gr
         place_sinks(&walk, result, s->far_centre);
         act_far(&walk);
     }
-    place_sinks(&walk, result, walk.centre);
+    begin_near(&walk, result);
     memcpy(s->stack, s->frontier, s->frontiers * sizeof *s->stack);
     walk.height = s->frontiers;
-    measure_runs(&walk);
-    if (is_own(&walk))
-        add_close(&walk, walk.body, walk.end);
-    walk.own = walk.close;
     while (walk.height > 0)
         take_batch(&walk);
-    act_close(&walk);
-    act_bodies(&walk);
-    act_near_cells(&walk);
-    for (int c = 0; c < 4; c++)
-        for (uint32_t k = 0; k < result->count; k++)
-            result->field[c][k] = s->sinks.sum[c][k] * (c < 3 ? KY_SCALE_SUM(KY_RSQRT_SCALE) : 1.0);
-    result->bodies = walk.all_bodies;
-    result->cells = walk.all_cells;
+    end_group(&walk, result);
 }

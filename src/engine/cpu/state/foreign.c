@@ -33,6 +33,11 @@ static enum ky_status check_cells(const struct ky_cpu *cpu, const struct ky_fore
         return ky_fail(error, KY_USAGE, "cells of other engines without all their columns");
     if (other->cells.count > 0 && !has_tree(cpu))
         return ky_fail(error, KY_USAGE, "the exact sum takes no cells of other engines");
+    if (ky_force_kind(cpu->parameters->force)->expands)
+        return ky_fail(
+            error, KY_UNSUPPORTED,
+            "cells that act on cells (--force fmm) take no sources of other engines yet: "
+            "use --force tree or walk");
     if (other->cells.count > 0 && !(cpu->frame.edge > 0))
         return ky_fail(error, KY_USAGE, "cells of other engines need a frame with a cube");
     if (other->cells.count == 0 && other->n > 0 && has_tree(cpu))

@@ -1,0 +1,539 @@
+/* --force fmm: cells act on cells (physics/fmm.h, physics/taylor.h). The lanes make lists and sums
+ * for one cell or group of sinks (lanes/fmm.h); here the sinks are gone through from the root down.
+ *
+ * A cell of sinks inherits from its parent the cells that are still to act, and the local
+ * coefficients, moved to the middle of its own box. Below the cells that
+ * the tree divides into groups the sinks are the groups. Large cells are done level by level, the
+ * cells of one level by all threads; what is below them is cut into branches, each done by one
+ * thread, depth first. Lists and sums depend on the tree and the last accelerations alone, so that
+ * the bits do not depend on threads. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/threads.h"
+#include "engine/cpu/forces/forces.h"
+#include "engine/cpu/forces/groups.h"
+#include "engine/cpu/tree/tree.h"
+#include "octree/host_cells.h"
+#include "octree/opening_kinds.h"
+#include "physics/fmm.h"
+#include "physics/taylor.h"
+
+/* A branch has at most BRANCH bodies. */
+enum { BRANCH = 8192, NO_PARENT = UINT32_MAX };
+
+/* What is known of the sinks in a cell before forces: the smallest last |a| for G = 1, the range of
+ * ε², and whether any of them is active. */
+struct below {
+    float least, low2, high2;
+    int active;
+};
+
+/* A large cell, or a branch. */
+struct part {
+    uint32_t cell, parent; /* parent: place among the large ones */
+    int32_t depth;         /* of a large one */
+    struct ky_fmm_list list;
+    struct ky_fmm_sinks sinks;
+};
+
+/* One evaluation. */
+struct fmm {
+    struct ky_cpu *cpu;
+    const struct ky_parameters *parameters;
+    struct ky_fmm_walk walk;
+    struct ky_relative relative;
+    int by_alpha, order;
+    double alpha;
+    struct ky_fmm_source *source; /* [cells] */
+    struct below *below, *group;  /* [cells] that have sinks below; [groups] */
+    struct part *large;           /* level by level */
+    struct part *branch;
+    size_t larges, branches;
+    struct ky_fmm_list root; /* what acts on the root: itself */
+    float hold;
+};
+
+/* What a thread has for itself. */
+struct worker {
+    void *space;
+    struct ky_fmm_list *list; /* by depth */
+    struct ky_fmm_counts counts;
+    int64_t more;
+    int failed;
+};
+
+/* ---- cells as sources ---- */
+
+/* The mean radius of the mass of a cell. */
+static double mean_radius(const struct ky_octree *tree, uint32_t cell, int order)
+{
+    const float *m = tree->moment + cell * tree->moments;
+    const double mass = (double)m[KY_MOMENT_MASS];
+    const float *second = m + KY_MOMENT_SECOND;
+    if (!(mass > 0))
+        return 0;
+    if (order < 4)
+        return sqrt(((double)second[0] + (double)second[1] + (double)second[2]) /
+                    (KY_SCALE_SECOND(1) * mass));
+    return sqrt(sqrt(ky_cell_fourth(m) / mass));
+}
+
+static void make_sources(const struct fmm *fmm)
+{
+    const struct ky_octree *tree = &fmm->cpu->tree;
+#pragma omp parallel for num_threads(fmm->cpu->team)
+    for (size_t k = 0; k < tree->nodes; k++) {
+        const uint32_t cell = (uint32_t)k;
+        const struct ky_cell_box *box = &tree->box[cell];
+        double radius2 = 0;
+        for (int c = 0; c < 3; c++) {
+            const double side = (double)fmaxf(box->below[c], box->above[c]);
+            radius2 += side * side;
+        }
+        const double radius = sqrt(radius2) * 1.000001;
+        const int32_t bodies = (int32_t)tree->link[cell].bodies;
+        fmm->source[cell] = (struct ky_fmm_source){
+            (float)radius, (float)fmin(radius, mean_radius(tree, cell, fmm->order)),
+            tree->moment[cell * tree->moments + KY_MOMENT_MASS],
+            tree->children[cell] == 0 ? -bodies : bodies};
+    }
+}
+
+/* ---- the sinks of each cell ---- */
+
+/* 1 if the sinks below the cell are groups. */
+static int has_groups(const struct fmm *fmm, uint32_t cell)
+{
+    const struct ky_octree *tree = &fmm->cpu->tree;
+    return tree->children[cell] == 0 ||
+           tree->link[cell].bodies <= KY_GROUPS_IN_CELL * (uint32_t)fmm->parameters->group;
+}
+
+/* What is known of both. */
+static struct below both(struct below a, struct below b)
+{
+    return (struct below){fminf(a.least, b.least), fminf(a.low2, b.low2), fmaxf(a.high2, b.high2),
+                          a.active | b.active};
+}
+
+static const struct below nothing = {INFINITY, INFINITY, 0, 0};
+
+/* |a| and ε² are those of all bodies, so that forces do not depend on which are active. */
+static struct below of_group(const struct fmm *fmm, const struct ky_group *group)
+{
+    const struct ky_cpu *cpu = fmm->cpu;
+    const struct ky_octree *tree = &cpu->tree;
+    struct below below = nothing;
+    for (uint32_t k = group->body; k < group->body + group->bodies; k++) {
+        below.active |= ky_cpu_is_active(cpu, tree->order[k]);
+        if (tree->softening2) {
+            below.low2 = fminf(below.low2, (float)tree->softening2[k]);
+            below.high2 = fmaxf(below.high2, (float)tree->softening2[k]);
+        }
+    }
+    if (fmm->by_alpha)
+        below.least =
+            (float)ky_relative_least(&fmm->relative, tree->order + group->body, group->bodies);
+    return below;
+}
+
+/* The number of the first group at or after a body. */
+static uint32_t group_from(const struct ky_octree *tree, uint32_t body)
+{
+    size_t low = 0, high = tree->groups;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (tree->group[middle].body < body)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return (uint32_t)low;
+}
+
+/* The groups of a cell that has groups: first and end. */
+struct range {
+    uint32_t first, end;
+};
+static struct range groups_of(const struct ky_octree *tree, uint32_t cell)
+{
+    const struct ky_cell_link *link = &tree->link[cell];
+    struct range range = {group_from(tree, link->body), 0};
+    range.end = range.first;
+    while (range.end < tree->groups && tree->group[range.end].body < link->body + link->bodies)
+        range.end++;
+    return range;
+}
+
+static struct below of_groups(const struct fmm *fmm, uint32_t cell)
+{
+    const struct range range = groups_of(&fmm->cpu->tree, cell);
+    struct below below = nothing;
+    for (uint32_t g = range.first; g < range.end; g++) {
+        fmm->group[g] = of_group(fmm, &fmm->cpu->tree.group[g]);
+        below = both(below, fmm->group[g]);
+    }
+    return below;
+}
+
+static struct below of_children(const struct fmm *fmm, uint32_t cell)
+{
+    const struct ky_octree *tree = &fmm->cpu->tree;
+    struct below below = nothing;
+    for (uint32_t k = 0; k < tree->children[cell]; k++)
+        below = both(below, fmm->below[tree->link[cell].more + k]);
+    return below;
+}
+
+static void measure_branch(const struct fmm *fmm, uint32_t cell)
+{
+    const struct ky_cell_link *link = &fmm->cpu->tree.link[cell];
+    if (has_groups(fmm, cell)) {
+        fmm->below[cell] = of_groups(fmm, cell);
+        return;
+    }
+    for (uint32_t k = 0; k < fmm->cpu->tree.children[cell]; k++)
+        measure_branch(fmm, link->more + k);
+    fmm->below[cell] = of_children(fmm, cell);
+}
+
+static void measure_sinks(const struct fmm *fmm)
+{
+#pragma omp parallel for schedule(dynamic) num_threads(fmm->cpu->threads) if (fmm->branches > 1)
+    for (size_t k = 0; k < fmm->branches; k++)
+        measure_branch(fmm, fmm->branch[k].cell);
+    for (size_t k = fmm->larges; k-- > 0;)
+        fmm->below[fmm->large[k].cell] = of_children(fmm, fmm->large[k].cell);
+}
+
+/* Lists large cells, level by level, and branches. KY_FAULT when memory is out. */
+static enum ky_status divide(struct fmm *fmm, struct ky_error *error)
+{
+    const struct ky_octree *tree = &fmm->cpu->tree;
+    size_t larges = 0, branches = 0, large_room = 0, branch_room = 0;
+    struct part next = {.cell = 0, .parent = NO_PARENT};
+    for (size_t done = 0, child = 0;;) {
+        const int is_branch = has_groups(fmm, next.cell) || tree->link[next.cell].bodies <= BRANCH;
+        struct part **parts = is_branch ? &fmm->branch : &fmm->large;
+        size_t *count = is_branch ? &branches : &larges,
+               *room = is_branch ? &branch_room : &large_room;
+        if (*count == *room) {
+            if (!ky_extend(parts, *count, 2 * *room + 16, sizeof **parts))
+                return ky_no_memory(error, "branches of the tree", 2 * *room + 16, sizeof **parts);
+            *room = 2 * *room + 16;
+        }
+        (*parts)[(*count)++] = next;
+        while (done < larges && child == tree->children[fmm->large[done].cell])
+            done++, child = 0;
+        if (done == larges)
+            break;
+        const struct part *from = &fmm->large[done];
+        next = (struct part){.cell = tree->link[from->cell].more + (uint32_t)child++,
+                             .parent = (uint32_t)done,
+                             .depth = from->depth + 1};
+    }
+    fmm->larges = larges;
+    fmm->branches = branches;
+    return KY_OK;
+}
+
+/* ---- sinks ---- */
+
+/* The limits for sinks of a step. */
+static struct ky_fmm_limits limits_of(const struct fmm *fmm, const struct below *below)
+{
+    const struct ky_octree *tree = &fmm->cpu->tree;
+    struct ky_fmm_limits limits = {.angle = KY_FMM_ANGLE_AT_FIRST,
+                                   .error = INFINITY,
+                                   .least = ky_fmm_least(fmm->order),
+                                   .most = ky_fmm_most(fmm->order),
+                                   .hold = fmm->hold};
+    if (fmm->by_alpha) {
+        limits.angle = KY_FMM_ANGLE;
+        limits.error = (float)fmm->alpha * below->least;
+    }
+    if (tree->softening2 && !(fmm->cpu->how & KY_SPLINED))
+        limits.least =
+            fmaxf(limits.least,
+                  ky_fmm_least_of_spread(0.5 * (double)(below->high2 - below->low2), fmm->alpha));
+    return limits;
+}
+
+static float middle_eps2(const struct fmm *fmm, const struct below *below)
+{
+    return fmm->cpu->tree.softening2 ? 0.5F * (below->high2 + below->low2)
+                                     : (float)fmm->walk.walk.eps2;
+}
+
+/* The local coefficients of the parent about the middle of the sinks' own box. */
+static void inherit(const struct ky_fmm_sinks *from, struct ky_fmm_sinks *to, int order)
+{
+    double t[3], power[KY_TAYLOR_TERMS];
+    memset(to->local, 0, sizeof *to->local * (size_t)KY_TAYLOR_COUNT(order));
+    for (int c = 0; c < 3 && from; c++)
+        t[c] = from->centre[c] - to->centre[c];
+    switch (from ? order : 0) {
+#define INHERIT(p, its)                                                                            \
+    case its:                                                                                      \
+        ky_taylor_powers(power, t, its);                                                           \
+        ky_taylor_shift(to->local, from->local, power, its);                                       \
+        break;
+        KY_TAYLOR_ORDERS(INHERIT, )
+    }
+}
+
+/* Makes the sinks of a cell. */
+static void place_cell(const struct fmm *fmm, uint32_t cell, const struct ky_fmm_sinks *parent,
+                       struct ky_fmm_sinks *sinks)
+{
+    const struct ky_octree *tree = &fmm->cpu->tree;
+    const struct ky_cell_box *box = &tree->box[cell];
+    const double none[3] = {0};
+    double at[3];
+    ky_cell_apart(tree, cell, none, at);
+    for (int c = 0; c < 3; c++) {
+        sinks->centre[c] =
+            tree->origin[c] + at[c] + 0.5 * ((double)box->above[c] - (double)box->below[c]);
+        sinks->half[c] = 0.500001F * (box->above[c] + box->below[c]);
+    }
+    sinks->limits = limits_of(fmm, &fmm->below[cell]);
+    sinks->eps2 = middle_eps2(fmm, &fmm->below[cell]);
+    inherit(parent, sinks, fmm->order);
+}
+
+static void do_group(const struct fmm *fmm, uint32_t number, const struct ky_fmm_sinks *parent,
+                     const struct ky_fmm_list *from, struct worker *worker)
+{
+    struct ky_cpu *cpu = fmm->cpu;
+    const struct ky_group *group = &cpu->tree.group[number];
+    const struct below *below = &fmm->group[number];
+    const int precision = ky_cpu_groups_precision(cpu, group, 1);
+    struct ky_fmm_sinks sinks;
+    struct ky_group_sinks result;
+    double low[3], high[3];
+    if (!below->active)
+        return;
+    ky_cpu_choose_sinks(cpu, group, &result);
+    ky_bodies_box(&cpu->tree, group, low, high);
+    for (int c = 0; c < 3; c++) {
+        sinks.centre[c] = 0.5 * low[c] + 0.5 * high[c];
+        sinks.half[c] = (float)(0.5 * (high[c] - low[c]) * (1 + KY_OPENING_SLACK));
+    }
+    sinks.limits = limits_of(fmm, below);
+    sinks.eps2 = middle_eps2(fmm, below);
+    inherit(parent, &sinks, fmm->order);
+    const uint64_t before = worker->counts.expansions;
+    cpu->lanes->fmm_group[precision](&fmm->walk, &sinks, from, group, worker->space, &result,
+                                     &worker->counts);
+    ky_cpu_store_sinks(cpu, group, ky_cpu_scale(cpu), &result, 1);
+    worker->more += ky_cpu_note_work(
+        cpu, number, result.bodies + result.cells + (worker->counts.expansions - before),
+        result.count);
+}
+
+static void do_groups(const struct fmm *fmm, uint32_t cell, const struct ky_fmm_sinks *parent,
+                      const struct ky_fmm_list *from, struct worker *worker)
+{
+    const struct range range = groups_of(&fmm->cpu->tree, cell);
+    for (uint32_t g = range.first; g < range.end; g++)
+        do_group(fmm, g, parent, from, worker);
+}
+
+/* The sinks of a cell: `list` gets what is left for its children. */
+static void do_cell(const struct fmm *fmm, struct ky_fmm_sinks *sinks,
+                    const struct ky_fmm_list *from, struct ky_fmm_list *list, struct worker *worker)
+{
+    const struct ky_cpu *cpu = fmm->cpu;
+    if (!cpu->lanes->fmm_cell[cpu->parameters->precision](&fmm->walk, sinks, from, list,
+                                                          worker->space, &worker->counts))
+        worker->failed = 1;
+}
+
+/* A cell of a branch and all below it. */
+static void descend(const struct fmm *fmm, uint32_t cell, const struct ky_fmm_sinks *parent,
+                    const struct ky_fmm_list *from, struct worker *worker, size_t depth)
+{
+    const struct ky_octree *tree = &fmm->cpu->tree;
+    struct ky_fmm_sinks sinks;
+    struct ky_fmm_list *list = &worker->list[depth];
+    if (!fmm->below[cell].active)
+        return;
+    place_cell(fmm, cell, parent, &sinks);
+    do_cell(fmm, &sinks, from, list, worker);
+    if (worker->failed)
+        return;
+    if (has_groups(fmm, cell)) {
+        do_groups(fmm, cell, &sinks, list, worker);
+        return;
+    }
+    for (uint32_t k = 0; k < tree->children[cell]; k++)
+        descend(fmm, tree->link[cell].more + k, &sinks, list, worker, depth + 1);
+}
+
+/* ---- all of it ---- */
+
+/* What a large cell or a branch inherits. */
+static const struct ky_fmm_list *inherited(const struct fmm *fmm, const struct part *part,
+                                           const struct ky_fmm_sinks **parent)
+{
+    const int is_root = part->parent == NO_PARENT;
+    *parent = is_root ? NULL : &fmm->large[part->parent].sinks;
+    return is_root ? &fmm->root : &fmm->large[part->parent].list;
+}
+
+static void do_large(const struct fmm *fmm, struct part *part, struct worker *worker)
+{
+    const struct ky_fmm_sinks *parent;
+    const struct ky_fmm_list *from = inherited(fmm, part, &parent);
+    if (!fmm->below[part->cell].active)
+        return;
+    place_cell(fmm, part->cell, parent, &part->sinks);
+    do_cell(fmm, &part->sinks, from, &part->list, worker);
+}
+
+/* Large cells, those of each level together. */
+static void do_larges(const struct fmm *fmm, struct worker *workers)
+{
+    for (size_t begin = 0, end; begin < fmm->larges; begin = end) {
+        for (end = begin; end < fmm->larges && fmm->large[end].depth == fmm->large[begin].depth;)
+            end++;
+#pragma omp parallel for schedule(dynamic) num_threads(fmm->cpu->threads) if (end - begin > 1)
+        for (size_t k = begin; k < end; k++)
+            do_large(fmm, &fmm->large[k], &workers[ky_thread()]);
+    }
+}
+
+static void do_branches(const struct fmm *fmm, struct worker *workers)
+{
+#pragma omp parallel for schedule(dynamic) num_threads(fmm->cpu->threads) if (fmm->branches > 1)
+    for (size_t k = 0; k < fmm->branches; k++) {
+        const struct part *part = &fmm->branch[k];
+        const struct ky_fmm_sinks *parent;
+        const struct ky_fmm_list *from = inherited(fmm, part, &parent);
+        descend(fmm, part->cell, parent, from, &workers[ky_thread()], 0);
+    }
+}
+
+static void report(const struct fmm *fmm, const struct worker *workers)
+{
+    struct ky_cpu *cpu = fmm->cpu;
+    for (int k = 0; k < cpu->threads; k++) {
+        const struct ky_fmm_counts *counts = &workers[k].counts;
+        cpu->kept.more += workers[k].more;
+        cpu->report.body_interactions += (double)counts->bodies;
+        cpu->report.cell_interactions += (double)(counts->cells + counts->expansions);
+    }
+}
+
+static void close_workers(const struct fmm *fmm, struct worker *workers)
+{
+    for (int k = 0; workers && k < fmm->cpu->threads; k++) {
+        for (size_t depth = 0; workers[k].list && depth < fmm->cpu->tree.levels + 1; depth++)
+            free(workers[k].list[depth].cell);
+        free(workers[k].list);
+        free(workers[k].space);
+    }
+    free(workers);
+}
+
+/* One for each thread; NULL when memory is out. */
+static struct worker *open_workers(const struct fmm *fmm)
+{
+    const struct ky_cpu *cpu = fmm->cpu;
+    const size_t levels = cpu->tree.levels + 1;
+    struct worker *workers = ky_allocate_zeroed((size_t)cpu->threads, sizeof *workers);
+    for (int k = 0; workers && k < cpu->threads; k++) {
+        workers[k].space = ky_allocate(1, cpu->lanes->fmm_space[KY_DOUBLE](&cpu->tree));
+        workers[k].list = ky_allocate_zeroed(levels, sizeof *workers[k].list);
+        if (!workers[k].space || !workers[k].list) {
+            close_workers(fmm, workers);
+            return NULL;
+        }
+    }
+    return workers;
+}
+
+static enum ky_status go(struct fmm *fmm, struct ky_error *error)
+{
+    enum ky_status status = divide(fmm, error);
+    struct worker *workers = status ? NULL : open_workers(fmm);
+    int failed = !workers;
+    if (workers) {
+        make_sources(fmm);
+        measure_sinks(fmm);
+        do_larges(fmm, workers);
+        for (int k = 0; k < fmm->cpu->threads; k++)
+            failed |= workers[k].failed;
+    }
+    if (!failed) {
+        do_branches(fmm, workers);
+        for (int k = 0; k < fmm->cpu->threads; k++)
+            failed |= workers[k].failed;
+        report(fmm, workers);
+    }
+    close_workers(fmm, workers);
+    return status || !failed ? status
+                             : ky_fail(error, KY_FAULT, "out of memory: lists of cells that act");
+}
+
+static void close_parts(struct part *parts, size_t count)
+{
+    for (size_t k = 0; k < count; k++)
+        free(parts[k].list.cell);
+    free(parts);
+}
+
+enum ky_status ky_cpu_walk_cells(struct ky_cpu *cpu, const struct ky_parameters *parameters,
+                                 struct ky_error *error)
+{
+    const struct ky_octree *tree = &cpu->tree;
+    uint32_t root = 0;
+    struct fmm fmm = {.cpu = cpu,
+                      .parameters = parameters,
+                      .walk = {.walk = {.tree = tree,
+                                        .sources = tree,
+                                        .eps2 = cpu->n ? ky_cpu_sink_eps2(cpu, 0) : 0,
+                                        .how = cpu->how,
+                                        .order = 2},
+                               .order = parameters->order},
+                      .order = parameters->order,
+                      .alpha = parameters->alpha,
+                      .root = {&root, 1, 1}};
+    if (tree->nodes == 0)
+        return KY_OK;
+    if (ky_opening_kind(parameters->opening)->by_alpha) {
+        fmm.relative = ky_cpu_relative(cpu);
+        fmm.by_alpha = fmm.relative.floor > 0;
+    }
+    if (cpu->how & KY_SPLINED)
+        fmm.hold = sqrtf(ky_opening_reach2((float)fmm.walk.walk.eps2, tree->box[0].above[3]));
+    fmm.source = ky_allocate(tree->nodes, sizeof *fmm.source);
+    fmm.below = ky_allocate(tree->nodes, sizeof *fmm.below);
+    fmm.group = ky_allocate(tree->groups, sizeof *fmm.group);
+    enum ky_status status = fmm.source && fmm.below && fmm.group
+                                ? KY_OK
+                                : ky_no_memory(error, "cells that act on cells", tree->nodes,
+                                               sizeof *fmm.source + sizeof *fmm.below);
+    fmm.walk.source = fmm.source;
+    if (!status)
+        status = go(&fmm, error);
+    close_parts(fmm.large, fmm.larges);
+    close_parts(fmm.branch, fmm.branches);
+    free(fmm.group);
+    free(fmm.below);
+    free(fmm.source);
+    return status;
+}
+
+double ky_cpu_fmm_memory(const struct ky_parameters *parameters, size_t n)
+{
+    const struct ky_parameters own = ky_force_tree(parameters);
+    return ky_octree_memory(&own, n) +
+           ky_octree_cells(&own, n) * (sizeof(struct ky_fmm_source) + sizeof(struct below)) +
+           2 * (double)n / own.group * sizeof(struct below) +
+           (double)n / BRANCH * 8 * sizeof(struct part);
+}

@@ -1,0 +1,60 @@
+/* What the methods that walk in groups have in common (groups.h). */
+#include "engine/cpu/forces/groups.h"
+
+#include <math.h>
+
+#include "octree/host_cells.h"
+
+void ky_cpu_choose_sinks(const struct ky_cpu *cpu, const struct ky_group *group,
+                         struct ky_group_sinks *sinks)
+{
+    const uint32_t *order = cpu->tree.order + group->body;
+    sinks->count = 0;
+    for (uint32_t k = 0; k < group->bodies; k++)
+        if (ky_cpu_is_active(cpu, order[k]))
+            sinks->own[sinks->count++] = (uint8_t)k;
+}
+
+void ky_cpu_store_sinks(struct ky_cpu *cpu, const struct ky_group *group, struct ky_cpu_scale scale,
+                        const struct ky_group_sinks *sinks, int is_own)
+{
+    const uint32_t *order = cpu->tree.order + group->body;
+    for (uint32_t k = 0; k < sinks->count; k++) {
+        const uint32_t i = order[sinks->own[k]];
+        const double p = scale.potential * sinks->field[3][k];
+        for (int c = 0; c < 3; c++) {
+            const double a = scale.acceleration * sinks->field[c][k];
+            cpu->a[c][i] = is_own ? a : cpu->a[c][i] + a;
+        }
+        cpu->potential[i] = is_own ? p : cpu->potential[i] + p;
+    }
+}
+
+/* Whether floats relative to the group's centre are too coarse for its closest pairs: half the
+ * group's extent is over WIDE times the distance of neighbours along the curve (the smallest eighth
+ * of them). This is so in a group with some bodies of the bulk and an outlier. Float resolves half
+ * × 6e-8, which is then 6e-5 of that distance. */
+static int is_wide(const struct ky_octree *tree, const struct ky_group *group)
+{
+    enum { WIDE = 1000, SHARE = 8 };
+    const double *const x = tree->x, *const y = tree->y, *const z = tree->z;
+    const uint32_t wanted = group->bodies / SHARE + 1, pairs = group->bodies - 1;
+    uint32_t close = 0;
+    double low[3], high[3];
+    ky_bodies_box(tree, group, low, high);
+    const double extent = fmax(fmax(high[0] - low[0], high[1] - low[1]), high[2] - low[2]),
+                 least = 0.5 * extent / WIDE;
+    for (uint32_t i = group->body + 1; i < group->body + group->bodies; i++)
+        close += (fabs(x[i] - x[i - 1]) < least) & (fabs(y[i] - y[i - 1]) < least) &
+                 (fabs(z[i] - z[i - 1]) < least);
+    return pairs > 0 && close >= (wanted < pairs ? wanted : pairs);
+}
+
+int ky_cpu_groups_precision(const struct ky_cpu *cpu, const struct ky_group *group, size_t groups)
+{
+    int precision = cpu->parameters->precision;
+    for (size_t g = 0; g < groups && precision != KY_DOUBLE; g++)
+        if (is_wide(&cpu->tree, &group[g]))
+            precision = KY_DOUBLE;
+    return precision;
+}

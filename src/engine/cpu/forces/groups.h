@@ -1,0 +1,19 @@
+/* Groups of bodies that are sinks together: which of them are active, the precision that they need,
+ * and their results. */
+#ifndef KY_CPU_GROUPS_H
+#define KY_CPU_GROUPS_H
+
+#include "engine/cpu/state/cpu.h"
+
+/* Lists the bodies of the group that are active. */
+void ky_cpu_choose_sinks(const struct ky_cpu *cpu, const struct ky_group *group,
+                         struct ky_group_sinks *sinks);
+/* Their fields back to the caller's order, from the engine's own tree; those from other engines'
+ * (is_own 0) are added. */
+void ky_cpu_store_sinks(struct ky_cpu *cpu, const struct ky_group *group, struct ky_cpu_scale scale,
+                        const struct ky_group_sinks *sinks, int is_own);
+/* The precision of the lanes for some groups that follow each other: that of the parameters, or
+ * KY_DOUBLE where it is not accurate enough. */
+int ky_cpu_groups_precision(const struct ky_cpu *cpu, const struct ky_group *group, size_t groups);
+
+#endif

@@ -1,0 +1,391 @@
+/* Cells act on cells; the body of fmm_single.c and fmm_double.c, which say KY_LANE_DOUBLE and the
+ * names.
+ *
+ * The sinks of a cell inherit a list of cells from the cell above. Those that pass the test of
+ * physics/fmm.h act on the local coefficients of all its sinks at once, a vector of them at a time;
+ * larger ones are opened, and the others go to the list for the cell's own children. In a group,
+ * where the sinks end, what does not pass acts on each sink by itself, as in the walk for groups:
+ * cells by their quadrupoles, the others opened down to bodies. */
+#include "engine/cpu/lanes/lanes.h"
+
+#include "base/memory.h"
+#include "engine/cpu/lanes/group.h"
+#include "octree/cell_moments.h"
+#include "physics/fmm.h"
+#include "physics/orders.h"
+#include "physics/taylor.h"
+
+enum { ACTING = 256 };
+
+/* Work space of a thread, before that of the walk for groups. */
+struct fmm_space {
+    ky_vector sum[KY_TAYLOR_TERMS]; /* local coefficients, lane by lane */
+    _Alignas(64) uint32_t acting[ACTING + KY_BATCH];
+    size_t count;
+};
+
+size_t KY_LANE_NAME(KY_SPACE_NAME)(const struct ky_octree *tree)
+{
+    return sizeof(struct fmm_space) + group_space(tree);
+}
+
+/* One step: a cell of sinks, or a group. */
+struct fmm {
+    struct walk walk;
+    const struct ky_fmm_walk *given;
+    struct ky_fmm_sinks *sinks;
+    const struct ky_fmm_list *from;
+    size_t next; /* place in the list */
+    struct fmm_space *space;
+    struct ky_fmm_counts *counts;
+    float radius; /* of the sinks' box */
+};
+
+/* ---- acting on the local coefficients ---------------------------------------------------------
+ */
+
+/* Numbers [part × KY_WIDTH …] of a batch in the lanes' own type. */
+KY_INLINE ky_vector part_of(ky_floats batch, int part)
+{
+#if KY_LANE_DOUBLE
+    typedef float half __attribute__((vector_size(KY_LANE_BYTES / 2)));
+    half its;
+    memcpy(&its, (const char *)&batch + (size_t)part * sizeof its, sizeof its);
+    return __builtin_convertvector(its, ky_vector);
+#else
+    (void)part;
+    return batch;
+#endif
+}
+
+/* The cells of a batch as they act. */
+struct acting {
+    ky_floats high[4], low[4], moment[(KY_MOMENTS(KY_TAYLOR_MOST) + 3) / 4 * 4];
+};
+
+KY_INLINE void read_acting(const struct ky_octree *tree, const uint32_t *cell, size_t count,
+                           struct acting *a, const int order)
+{
+    static const int32_t places[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    ky_ints place;
+    memcpy(&place, places, sizeof place);
+    const ky_ints wanted = place < (int32_t)count;
+    ky_read_fours(tree->centre, cell, 1, a->high);
+    ky_read_fours(tree->low, cell, 1, a->low);
+    for (size_t k = 0; k < KY_MOMENTS(order); k += 4)
+        ky_read_fours(tree->moment + k, cell, KY_MOMENTS(order) / 4, a->moment + k);
+    for (size_t k = 0; count < KY_BATCH && k < KY_MOMENTS(order); k++)
+        a->moment[k] = (ky_floats)((ky_ints)a->moment[k] & wanted);
+}
+
+/* Source less sinks along one axis, relative to the middle of their box. */
+KY_INLINE ky_vector acting_apart(const struct walk *walk, const struct acting *a, int c, int part)
+{
+#if KY_LANE_DOUBLE
+    return KY_APART(part_of(a->high[c], part) + part_of(a->low[c], part), walk->from[c]);
+#else
+    (void)part;
+    return apart(walk, c, a->high[c], a->low[c]);
+#endif
+}
+
+/* A vector of cells acts. */
+KY_INLINE void act_part(struct fmm *fmm, const struct acting *a, int part, const int order)
+{
+    const int how = fmm->given->walk.how;
+    const ky_vector r[3] = {acting_apart(&fmm->walk, a, 0, part),
+                            acting_apart(&fmm->walk, a, 1, part),
+                            acting_apart(&fmm->walk, a, 2, part)};
+    ky_vector d[KY_TAYLOR_DERIVATIVES], moment[KY_TAYLOR_TERMS];
+    ky_vector eps2 = {0};
+    if (how & KY_EPS_SUM)
+        eps2 = part_of(a->low[3], part);
+    const struct ky_softened pair =
+        ky_soften(r[0], r[1], r[2], ky_splat((ky_element)fmm->sinks->eps2), eps2,
+                  KY_CELLS_HOW(how) & (KY_EPS_SUM | KY_NEWTON));
+    moment[0] = part_of(a->moment[KY_MOMENT_MASS], part);
+    for (int n = KY_TAYLOR_SECOND; n < KY_TAYLOR_COUNT(order); n++) {
+        moment[n] = part_of(a->moment[KY_TAYLOR_PLACE(n)], part);
+        if (n < KY_TAYLOR_COUNT(2))
+            moment[n] = moment[n] * ky_splat((ky_element)KY_TAYLOR_FACTOR(n));
+    }
+    ky_taylor_derivatives(d, r, pair.y, order);
+    ky_taylor_act(fmm->space->sum, moment, d, order);
+}
+
+/* The moments of cells that act soon. */
+KY_INLINE void prefetch_acting(const struct ky_octree *tree, const uint32_t *cell, const int order)
+{
+    for (size_t k = 0; k < KY_BATCH; k++) {
+        const float *moment = tree->moment + cell[k] * (size_t)KY_MOMENTS(order);
+        __builtin_prefetch(&tree->centre[cell[k]]);
+        __builtin_prefetch(&tree->low[cell[k]]);
+        for (size_t at = 0; at < KY_MOMENTS(order); at += 16)
+            __builtin_prefetch(moment + at);
+    }
+}
+
+KY_INLINE void act_all(struct fmm *fmm, const int order)
+{
+    const struct ky_octree *tree = fmm->walk.tree;
+    struct fmm_space *space = fmm->space;
+    memset(space->sum, 0, sizeof *space->sum * (size_t)KY_TAYLOR_COUNT(order));
+    for (size_t k = 0; k < KY_BATCH; k++)
+        space->acting[space->count + k] = space->acting[0];
+    for (size_t k = 0; k < space->count; k += KY_BATCH) {
+        struct acting a;
+        if (k + KY_BATCH < space->count)
+            prefetch_acting(tree, space->acting + k + KY_BATCH, order);
+        read_acting(tree, space->acting + k, space->count - k, &a, order);
+        for (int part = 0; part < KY_BATCH / KY_WIDTH; part++)
+            act_part(fmm, &a, part, order);
+    }
+    for (int n = 0; n < KY_TAYLOR_COUNT(order); n++) {
+        double sum = 0;
+        for (int k = 0; k < KY_WIDTH; k++)
+            sum += (double)space->sum[n][k];
+        fmm->sinks->local[n] += sum;
+    }
+}
+
+/* The cells that have been collected act. */
+static void act_on_local(struct fmm *fmm)
+{
+    if (fmm->space->count == 0)
+        return;
+    fmm->counts->expansions += fmm->space->count;
+    switch (fmm->given->order) {
+#define ACT(p, order)                                                                              \
+    case order:                                                                                    \
+        act_all(fmm, order);                                                                       \
+        break;
+        KY_TAYLOR_ORDERS(ACT, )
+    }
+    fmm->space->count = 0;
+}
+
+static void collect(struct fmm *fmm, ky_ints index, ky_ints wanted)
+{
+    struct fmm_space *space = fmm->space;
+    if (space->count + KY_BATCH > ACTING)
+        act_on_local(fmm);
+    space->count += ky_keep(space->acting + space->count, index, wanted);
+}
+
+/* ---- the test ---------------------------------------------------------------------------------
+ */
+
+/* A batch of cells: where they are from the middle of the sinks' box, and what the test takes. */
+struct cells {
+    ky_floats x, y, z, radius, size, mass;
+    ky_ints bodies; /* negative in a leaf */
+};
+
+KY_INLINE void read_cells(const struct fmm *fmm, ky_ints index, struct cells *c)
+{
+    const struct walk *walk = &fmm->walk;
+    const struct ky_octree *tree = walk->tree;
+    ky_floats high[4], low[4], source[4];
+    uint32_t cell[KY_BATCH];
+    memcpy(cell, &index, sizeof cell);
+    ky_read_fours(tree->centre, cell, 1, high);
+    ky_read_fours(tree->low, cell, 1, low);
+    ky_read_fours(fmm->given->source, cell, 1, source);
+    c->x = apart(walk, 0, high[0], low[0]);
+    c->y = apart(walk, 1, high[1], low[1]);
+    c->z = apart(walk, 2, high[2], low[2]);
+    c->radius = source[0];
+    c->size = source[1];
+    c->mass = source[2];
+    c->bodies = (ky_ints)source[3];
+}
+
+/* -1 for cells that may act on the local coefficients. */
+KY_INLINE ky_ints test_local(const struct fmm *fmm, const struct cells *c)
+{
+    const ky_floats d = ky_floats_root(c->x * c->x + c->y * c->y + c->z * c->z);
+    return ky_fmm_acts(d, c->radius + fmm->radius, c->size + fmm->radius, c->mass,
+                       fmm->sinks->limits, fmm->given->order);
+}
+
+/* The squared distance of the sinks' box to the cells' centres. */
+KY_INLINE ky_floats box_distance2(const struct fmm *fmm, const struct cells *c)
+{
+    const float *half = fmm->walk.half;
+    return ky_opening_distance2((struct ky_opening_apart){c->x, c->y, c->z, KY_FLOAT_SPLAT(half[0]),
+                                                          KY_FLOAT_SPLAT(half[1]),
+                                                          KY_FLOAT_SPLAT(half[2])});
+}
+
+/* -1 for cells that may act on each sink by their quadrupoles. */
+KY_INLINE ky_ints test_single(const struct fmm *fmm, const struct cells *c, ky_floats d2)
+{
+    struct ky_fmm_limits limits = fmm->sinks->limits;
+    limits.least = 0;
+    limits.most = INFINITY;
+    return ky_fmm_acts(ky_floats_root(d2), c->radius, c->size, c->mass, limits,
+                       fmm->given->walk.order + 1) &
+           (d2 > KY_OPENING_CLOSE2);
+}
+
+/* ---- a step -----------------------------------------------------------------------------------
+ */
+
+/* Takes the next cells: opened ones first, then those of the list. Returns 0 at the end. */
+KY_INLINE int next_batch(struct fmm *fmm, ky_ints *index, ky_ints *wanted)
+{
+    struct walk *walk = &fmm->walk;
+    if (walk->height < KY_BATCH && fmm->next < fmm->from->count) {
+        const size_t left = fmm->from->count - fmm->next, count = left < KY_BATCH ? left : KY_BATCH;
+        memcpy(walk->space->stack + walk->height, fmm->from->cell + fmm->next,
+               count * sizeof *fmm->from->cell);
+        walk->height += count;
+        fmm->next += count;
+    }
+    if (walk->height == 0)
+        return 0;
+    *wanted = pop_batch(walk, index);
+    return 1;
+}
+
+KY_INLINE void open_cells(struct fmm *fmm, ky_ints index, ky_ints wanted)
+{
+    uint32_t cell[KY_BATCH];
+    push_children(&fmm->walk, cell, ky_keep(cell, index, wanted));
+}
+
+static struct fmm start_step(const struct ky_fmm_walk *given, struct ky_fmm_sinks *sinks,
+                             const struct ky_fmm_list *from, void *space,
+                             struct ky_fmm_counts *counts)
+{
+    const float *half = sinks->half;
+    struct fmm_space *own = space;
+    own->count = 0;
+    return (struct fmm){.given = given,
+                        .sinks = sinks,
+                        .from = from,
+                        .space = own,
+                        .counts = counts,
+                        .radius = sqrtf(half[0] * half[0] + half[1] * half[1] + half[2] * half[2]) *
+                                  1.000001f};
+}
+
+/* The part of the thread's space that walks for groups use. */
+KY_INLINE void *space_of_walk(void *space)
+{
+    return (char *)space + sizeof(struct fmm_space);
+}
+
+static int make_room(struct ky_fmm_list *list)
+{
+    if (list->count + KY_BATCH <= list->room)
+        return 1;
+    const size_t room = 2 * list->room + 8 * KY_BATCH;
+    if (!ky_extend(&list->cell, list->count, room, sizeof *list->cell))
+        return 0;
+    list->room = room;
+    return 1;
+}
+
+int KY_LANE_NAME(KY_CELL_NAME)(const struct ky_fmm_walk *given, struct ky_fmm_sinks *sinks,
+                               const struct ky_fmm_list *from, struct ky_fmm_list *to, void *space,
+                               struct ky_fmm_counts *counts)
+{
+    struct fmm fmm = start_step(given, sinks, from, space, counts);
+    ky_ints index, wanted;
+    fmm.walk = (struct walk){
+        .given = &given->walk, .tree = given->walk.sources, .space = space_of_walk(space)};
+    for (int c = 0; c < 3; c++)
+        place_axis(&fmm.walk, c, sinks->centre[c], sinks->half[c]);
+    to->count = 0;
+    while (next_batch(&fmm, &index, &wanted)) {
+        struct cells c;
+        read_cells(&fmm, index, &c);
+        wanted &= c.mass > 0.0f; /* test particles exert nothing */
+        const ky_ints acts = wanted & test_local(&fmm, &c),
+                      open = wanted & ~acts & (c.radius > fmm.radius) & (c.bodies > 0);
+        if (!make_room(to))
+            return 0;
+        collect(&fmm, index, acts);
+        to->count += ky_keep(to->cell + to->count, index, wanted & ~acts & ~open);
+        open_cells(&fmm, index, open);
+    }
+    act_on_local(&fmm);
+    return 1;
+}
+
+/* The bodies of these cells act one by one; `near` if they may be close to the sinks. */
+static void add_their_bodies(struct walk *walk, ky_ints index, ky_ints wanted, int near)
+{
+    uint32_t cell[KY_BATCH];
+    const size_t count = ky_keep(cell, index, wanted);
+    for (size_t k = 0; k < count; k++) {
+        const struct ky_cell_link *link = &walk->tree->link[cell[k]];
+        add_leaf(walk, link->body, link->body + link->bodies, near && is_close(walk, cell[k]));
+    }
+}
+
+/* The local coefficients act on the sinks, which are relative to the middle of their box. */
+KY_INLINE void act_local(struct fmm *fmm, const int order)
+{
+    struct ky_sinks *at = &fmm->walk.space->sinks;
+    ky_vector local[KY_TAYLOR_TERMS];
+    for (int n = 0; n < KY_TAYLOR_COUNT(order); n++)
+        local[n] = ky_splat((ky_element)fmm->sinks->local[n]);
+    for (int v = 0; v < at->vectors; v++) {
+        const ky_vector t[3] = {-ky_load(at->x + v * KY_WIDTH), -ky_load(at->y + v * KY_WIDTH),
+                                -ky_load(at->z + v * KY_WIDTH)};
+        const ky_vector scale = ky_splat((ky_element)(1 / KY_SCALE_SUM(KY_RSQRT_SCALE)));
+        ky_vector power[KY_TAYLOR_TERMS];
+        struct ky_field field = {{0}, {0}, {0}, {0}};
+        ky_taylor_powers(power, t, order);
+        field = ky_taylor_field(field, local, power, order);
+        field.x *= scale, field.y *= scale, field.z *= scale;
+        ky_flush(at, v, field);
+    }
+}
+
+void KY_LANE_NAME(KY_GROUP_NAME)(const struct ky_fmm_walk *given, struct ky_fmm_sinks *sinks,
+                                 const struct ky_fmm_list *from, const struct ky_group *group,
+                                 void *space, struct ky_group_sinks *result,
+                                 struct ky_fmm_counts *counts)
+{
+    struct fmm fmm = start_step(given, sinks, from, space, counts);
+    const int32_t few = (int32_t)(ky_fmm_cost(given->order) / group->bodies),
+                  few_single = (int32_t)ky_order_cost(given->walk.order);
+    ky_ints index, wanted;
+    fmm.walk = start(&given->walk, group, group, 1, space_of_walk(space));
+    memset(fmm.walk.space->sinks.sum, 0, sizeof fmm.walk.space->sinks.sum);
+    begin_near(&fmm.walk, result);
+    while (next_batch(&fmm, &index, &wanted)) {
+        struct cells c;
+        read_cells(&fmm, index, &c);
+        wanted &= c.mass > 0.0f;
+        const ky_ints leaf = c.bodies < 0, bodies = (c.bodies ^ leaf) - leaf;
+        const ky_ints is_few = bodies <= few;
+        const ky_floats d2 = box_distance2(&fmm, &c);
+        const ky_ints acts = wanted & ~is_few & test_local(&fmm, &c);
+        const ky_ints single =
+            wanted & ~acts & ~(leaf & (bodies <= few_single)) & ~is_few & test_single(&fmm, &c, d2);
+        const ky_ints ones = wanted & ~acts & ~single & (leaf | is_few);
+        const ky_floats within = c.radius + fmm.walk.reach;
+        const ky_ints near = d2 <= within * within;
+        collect(&fmm, index, acts);
+        uint32_t cell[KY_BATCH];
+        add_near_cells(&fmm.walk, cell, ky_keep(cell, index, single));
+        add_their_bodies(&fmm.walk, index, ones & ~near, 0);
+        add_their_bodies(&fmm.walk, index, ones & near, 1);
+        open_cells(&fmm, index, wanted & ~acts & ~single & ~ones);
+    }
+    act_on_local(&fmm);
+    switch (given->order) {
+#define ACT_LOCAL(p, order)                                                                        \
+    case order:                                                                                    \
+        act_local(&fmm, order);                                                                    \
+        break;
+        KY_TAYLOR_ORDERS(ACT_LOCAL, )
+    }
+    end_group(&fmm.walk, result);
+    counts->bodies += result->bodies * result->count;
+    counts->cells += result->cells * result->count;
+}

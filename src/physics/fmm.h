@@ -1,0 +1,63 @@
+/* When a cell acts as a whole where cells act on cells (--force fmm): on the local coefficients of
+ * some sinks, or on each of them. Portable C; scalars, or several cells at a time in the CPU's
+ * lanes. Lengths are in the engine's units, relative to the sinks.
+ *
+ * An expansion of order p of a cell of mass M and size r_A about sinks of size r_B, whose centres
+ * are d apart, has an error of M t^p/(d - s)², s = r_A + r_B, t = s/d. It is used where this is
+ * below α times the smallest last acceleration of the sinks. r_A is a mean radius of the cell's
+ * mass, the fourth root of Σ m r⁴/M (the root of Σ m r²/M for orders below 4), and r_B the largest
+ * distance from the middle of the sinks' box. A cell whose quadrupole acts on each sink by itself
+ * has p = 3, r_B = 0, and d from the sinks' box. (d - s)² in place of d² makes the largest errors
+ * smaller at the same work. */
+#ifndef KY_PHYSICS_FMM_H
+#define KY_PHYSICS_FMM_H
+
+#include "physics/fmm_limits.h"
+#include "physics/opening.h"
+
+/* The sum of the largest radii is at most this part of the distance: the expansion converges. */
+#define KY_FMM_ANGLE 0.9f
+/* The same for sinks without last accelerations, for which no other condition holds. */
+#define KY_FMM_ANGLE_AT_FIRST 0.5f
+
+/* Whether an expansion of the order may be used at the distance d. `reach` is the sum of the
+ * largest radii, `size` that of the sizes above. */
+KY_FN KY_TRUTH ky_fmm_acts(KY_FLOAT d, KY_FLOAT reach, KY_FLOAT size, KY_FLOAT mass,
+                           const struct ky_fmm_limits limits, int order)
+{
+    KY_FLOAT t = size / d, rest = d - size, part = t * t;
+    for (int k = 2; k < order; k++)
+        part = part * t;
+    return (reach < limits.angle * d) & (reach < limits.most) & (reach + limits.hold < d) &
+           (d > limits.least) & (mass * part < limits.error * (rest * rest));
+}
+
+/* An expansion takes about as long as so many bodies that act on one sink each. */
+KY_FN ky_uint ky_fmm_cost(int order)
+{
+    return order < 3 ? 20 : order < 4 ? 30 : order < 5 ? 56 : order < 6 ? 120 : 260;
+}
+
+#if KY_HOST
+/* The range of lengths in which D_n M_n of an order stays within float, in the engine's units, for
+ * masses up to 1e9: (2 p - 1)!! M/d^(p+1) and M r^p. */
+KY_FN float ky_fmm_least(int order)
+{
+    return (float)pow(1e24, -1.0 / (order + 1));
+}
+
+/* The distance from which on an expansion may have one ε² for sinks whose ε² differ from it by up
+ * to `spread`: 3/2 spread/d², the relative change of a force, is below α. Unlike errors of
+ * expansions these have one sign, and add up in the potential. */
+KY_FN float ky_fmm_least_of_spread(double spread, double alpha)
+{
+    return (float)sqrt(1.5 * spread / alpha);
+}
+
+KY_FN float ky_fmm_most(int order)
+{
+    return (float)pow(1e27, 1.0 / order);
+}
+#endif
+
+#endif
