@@ -362,12 +362,11 @@ void KY_LANE_NAME(KY_GROUP_NAME)(const struct ky_fmm_walk *given, struct ky_fmm_
         read_cells(&fmm, index, &c);
         wanted &= c.mass > 0.0f;
         const ky_ints leaf = c.bodies < 0, bodies = (c.bodies ^ leaf) - leaf;
-        const ky_ints is_few = bodies <= few;
         const ky_floats d2 = box_distance2(&fmm, &c);
-        const ky_ints acts = wanted & ~is_few & test_local(&fmm, &c);
+        const ky_ints passes = wanted & test_local(&fmm, &c), acts = passes & (bodies > few);
         const ky_ints single =
-            wanted & ~acts & ~(leaf & (bodies <= few_single)) & ~is_few & test_single(&fmm, &c, d2);
-        const ky_ints ones = wanted & ~acts & ~single & (leaf | is_few);
+            wanted & ~passes & ~(leaf & (bodies <= few_single)) & test_single(&fmm, &c, d2);
+        const ky_ints ones = wanted & ~acts & ~single & (leaf | passes);
         const ky_floats within = c.radius + fmm.walk.reach;
         const ky_ints near = d2 <= within * within;
         collect(&fmm, index, acts);
