@@ -58,6 +58,7 @@ lines() {
         block) printf "9 $name %s\n" 'bodies_c*' 'few*' 'looks*' 'softenings*' 'w*' ;;
         hermite) printf "9 $name %s\n" 'bodies*' 'coincident*' 'few*' 'n*' 'w*' ;;
         cpu_tree) printf "9 $name %s\n" 'aw*' 'c*' 'i*' 'lists*' 'o*' 'te*' 'u*' ;;
+        fmm) printf "9 $name %s\n" 'aw*' 'o*' 'so*' 'te*' 'ti*' ;;
         models) printf "9 $name %s\n" 'few*' 'im*' 'masses*' 'me*' 'n*' 'o*' 'sp*' 'st*' 'sy*' ;;
         galaxies) printf "9 $name %s\n" 'few*' 'the_disk*' ;;
         spline) printf "9 $name %s\n" 'action*' 'fields*' 'hermite*' 'pairs*' 'pieces*' ;;

@@ -23,6 +23,7 @@ else
     work="block *
 cpu_direct *
 cpu_tree * the_defaults*
+fmm *
 octree *
 sim *
 draw *
