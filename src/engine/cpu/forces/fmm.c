@@ -23,7 +23,8 @@
 #include "physics/taylor.h"
 
 /* A branch has at most BRANCH bodies. */
-enum { BRANCH = 8192, NO_PARENT = UINT32_MAX };
+enum { BRANCH = 8192 };
+#define NO_PARENT UINT32_MAX
 
 /* What is known of the sinks in a cell before forces: the smallest last |a| for G = 1, the range of
  * ε², and whether any of them is active. */
