@@ -19,7 +19,6 @@ enum { ACTING = 256 };
 
 /* Work space of a thread, before that of the walk for groups. */
 struct fmm_space {
-    ky_vector sum[KY_TAYLOR_TERMS]; /* local coefficients, lane by lane */
     _Alignas(64) uint32_t acting[ACTING + KY_BATCH];
     size_t count;
 };
@@ -89,8 +88,9 @@ KY_INLINE ky_vector acting_apart(const struct walk *walk, const struct acting *a
 #endif
 }
 
-/* A vector of cells acts. */
-KY_INLINE void act_part(struct fmm *fmm, const struct acting *a, int part, const int order)
+/* A vector of cells acts; `sum` are local coefficients, lane by lane. */
+KY_INLINE void act_part(const struct fmm *fmm, const struct acting *a, int part, ky_vector *sum,
+                        const int order)
 {
     const int how = fmm->given->walk.how;
     const ky_vector r[3] = {acting_apart(&fmm->walk, a, 0, part),
@@ -110,7 +110,7 @@ KY_INLINE void act_part(struct fmm *fmm, const struct acting *a, int part, const
             moment[n] = moment[n] * ky_splat((ky_element)KY_TAYLOR_FACTOR(n));
     }
     ky_taylor_derivatives(d, r, pair.y, order);
-    ky_taylor_act(fmm->space->sum, moment, d, order);
+    ky_taylor_act(sum, moment, d, order);
 }
 
 /* The moments of cells that act soon. */
@@ -129,7 +129,9 @@ KY_INLINE void act_all(struct fmm *fmm, const int order)
 {
     const struct ky_octree *tree = fmm->walk.tree;
     struct fmm_space *space = fmm->space;
-    memset(space->sum, 0, sizeof *space->sum * (size_t)KY_TAYLOR_COUNT(order));
+    ky_vector sum[KY_TAYLOR_TERMS];
+    for (int n = 0; n < KY_TAYLOR_COUNT(order); n++)
+        sum[n] = (ky_vector){0};
     for (size_t k = 0; k < KY_BATCH; k++)
         space->acting[space->count + k] = space->acting[0];
     for (size_t k = 0; k < space->count; k += KY_BATCH) {
@@ -138,13 +140,13 @@ KY_INLINE void act_all(struct fmm *fmm, const int order)
             prefetch_acting(tree, space->acting + k + KY_BATCH, order);
         read_acting(tree, space->acting + k, space->count - k, &a, order);
         for (int part = 0; part < KY_BATCH / KY_WIDTH; part++)
-            act_part(fmm, &a, part, order);
+            act_part(fmm, &a, part, sum, order);
     }
     for (int n = 0; n < KY_TAYLOR_COUNT(order); n++) {
-        double sum = 0;
+        double all = 0;
         for (int k = 0; k < KY_WIDTH; k++)
-            sum += (double)space->sum[n][k];
-        fmm->sinks->local[n] += sum;
+            all += (double)sum[n][k];
+        fmm->sinks->local[n] += all;
     }
 }
 
