@@ -24,6 +24,8 @@ $$(BUILD)/%.$(1).o: %.c $$(FLAGS_FILE) $$(BUILD)/flags-$(1)
 	$$(CC) $$(CFLAGS_ALL) -fPIC -MMD -MP $$(ISA_FLAGS_$(1)) -c $$< -o $$@
 endef
 $(foreach isa,$(ISAS),$(eval $(call lane_rule,$(isa))))
+# Their tables become long straight code, for which gcc makes more notes for a debugger than code.
+$(foreach isa,$(ISAS),$(BUILD)/src/engine/cpu/lanes/fmm_single.$(isa).o): DEBUG := $(DEBUG:-g=-g1)
 
 $(BUILD)/%.o: %.c $(FLAGS_FILE)
 	@mkdir -p $(@D)

@@ -349,8 +349,7 @@ static void do_cell(const struct fmm *fmm, struct ky_fmm_sinks *sinks,
                     const struct ky_fmm_list *from, struct ky_fmm_list *list, struct worker *worker)
 {
     const struct ky_cpu *cpu = fmm->cpu;
-    if (!cpu->lanes->fmm_cell[cpu->parameters->precision](&fmm->walk, sinks, from, list,
-                                                          worker->space, &worker->counts))
+    if (!cpu->lanes->fmm_cell(&fmm->walk, sinks, from, list, worker->space, &worker->counts))
         worker->failed = 1;
 }
 

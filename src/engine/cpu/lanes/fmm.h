@@ -43,20 +43,7 @@ struct fmm {
 /* ---- acting on the local coefficients ---------------------------------------------------------
  */
 
-/* Numbers [part × KY_WIDTH …] of a batch in the lanes' own type. */
-KY_INLINE ky_vector part_of(ky_floats batch, int part)
-{
-#if KY_LANE_DOUBLE
-    typedef float half __attribute__((vector_size(KY_LANE_BYTES / 2)));
-    half its;
-    memcpy(&its, (const char *)&batch + (size_t)part * sizeof its, sizeof its);
-    return __builtin_convertvector(its, ky_vector);
-#else
-    (void)part;
-    return batch;
-#endif
-}
-
+#if !KY_LANE_DOUBLE
 /* The cells of a batch as they act. */
 struct acting {
     ky_floats high[4], low[4], moment[(KY_MOMENTS(KY_TAYLOR_MOST) + 3) / 4 * 4];
@@ -77,35 +64,23 @@ KY_INLINE void read_acting(const struct ky_octree *tree, const uint32_t *cell, s
         a->moment[k] = (ky_floats)((ky_ints)a->moment[k] & wanted);
 }
 
-/* Source less sinks along one axis, relative to the middle of their box. */
-KY_INLINE ky_vector acting_apart(const struct walk *walk, const struct acting *a, int c, int part)
+/* A batch of cells acts; `sum` are local coefficients, lane by lane. */
+KY_INLINE void act_batch(const struct walk *walk, const struct ky_fmm_sinks *sinks,
+                         const struct acting *a, ky_vector *sum, const int order)
 {
-#if KY_LANE_DOUBLE
-    return KY_APART(part_of(a->high[c], part) + part_of(a->low[c], part), walk->from[c]);
-#else
-    (void)part;
-    return apart(walk, c, a->high[c], a->low[c]);
-#endif
-}
-
-/* A vector of cells acts; `sum` are local coefficients, lane by lane. */
-KY_INLINE void act_part(const struct fmm *fmm, const struct acting *a, int part, ky_vector *sum,
-                        const int order)
-{
-    const int how = fmm->given->walk.how;
-    const ky_vector r[3] = {acting_apart(&fmm->walk, a, 0, part),
-                            acting_apart(&fmm->walk, a, 1, part),
-                            acting_apart(&fmm->walk, a, 2, part)};
+    const int how = walk->given->how;
+    const ky_vector r[3] = {apart(walk, 0, a->high[0], a->low[0]),
+                            apart(walk, 1, a->high[1], a->low[1]),
+                            apart(walk, 2, a->high[2], a->low[2])};
     ky_vector d[KY_TAYLOR_DERIVATIVES], moment[KY_TAYLOR_TERMS];
     ky_vector eps2 = {0};
     if (how & KY_EPS_SUM)
-        eps2 = part_of(a->low[3], part);
-    const struct ky_softened pair =
-        ky_soften(r[0], r[1], r[2], ky_splat((ky_element)fmm->sinks->eps2), eps2,
-                  KY_CELLS_HOW(how) & (KY_EPS_SUM | KY_NEWTON));
-    moment[0] = part_of(a->moment[KY_MOMENT_MASS], part);
+        eps2 = a->low[3];
+    const struct ky_softened pair = ky_soften(r[0], r[1], r[2], ky_splat(sinks->eps2), eps2,
+                                              KY_CELLS_HOW(how) & (KY_EPS_SUM | KY_NEWTON));
+    moment[0] = a->moment[KY_MOMENT_MASS];
     for (int n = KY_TAYLOR_SECOND; n < KY_TAYLOR_COUNT(order); n++) {
-        moment[n] = part_of(a->moment[KY_TAYLOR_PLACE(n)], part);
+        moment[n] = a->moment[KY_TAYLOR_PLACE(n)];
         if (n < KY_TAYLOR_COUNT(2))
             moment[n] = moment[n] * ky_splat((ky_element)KY_TAYLOR_FACTOR(n));
     }
@@ -125,45 +100,55 @@ KY_INLINE void prefetch_acting(const struct ky_octree *tree, const uint32_t *cel
     }
 }
 
-KY_INLINE void act_all(struct fmm *fmm, const int order)
+KY_INLINE void act_all(const struct walk *walk, struct ky_fmm_sinks *sinks, const uint32_t *cell,
+                       size_t count, const int order)
 {
-    const struct ky_octree *tree = fmm->walk.tree;
-    struct fmm_space *space = fmm->space;
     ky_vector sum[KY_TAYLOR_TERMS];
     for (int n = 0; n < KY_TAYLOR_COUNT(order); n++)
         sum[n] = (ky_vector){0};
-    for (size_t k = 0; k < KY_BATCH; k++)
-        space->acting[space->count + k] = space->acting[0];
-    for (size_t k = 0; k < space->count; k += KY_BATCH) {
+    for (size_t k = 0; k < count; k += KY_BATCH) {
         struct acting a;
-        if (k + KY_BATCH < space->count)
-            prefetch_acting(tree, space->acting + k + KY_BATCH, order);
-        read_acting(tree, space->acting + k, space->count - k, &a, order);
-        for (int part = 0; part < KY_BATCH / KY_WIDTH; part++)
-            act_part(fmm, &a, part, sum, order);
+        if (k + KY_BATCH < count)
+            prefetch_acting(walk->tree, cell + k + KY_BATCH, order);
+        read_acting(walk->tree, cell + k, count - k, &a, order);
+        act_batch(walk, sinks, &a, sum, order);
     }
     for (int n = 0; n < KY_TAYLOR_COUNT(order); n++) {
         double all = 0;
         for (int k = 0; k < KY_WIDTH; k++)
             all += (double)sum[n][k];
-        fmm->sinks->local[n] += all;
+        sinks->local[n] += all;
     }
 }
 
-/* The cells that have been collected act. */
-static void act_on_local(struct fmm *fmm)
+void KY_LANE_NAME(ky_fmm_act)(const struct ky_fmm_walk *given, struct ky_fmm_sinks *sinks,
+                              const uint32_t *cell, size_t count)
 {
-    if (fmm->space->count == 0)
-        return;
-    fmm->counts->expansions += fmm->space->count;
-    switch (fmm->given->order) {
+    struct walk walk = {.given = &given->walk, .tree = given->walk.sources};
+    for (int c = 0; c < 3; c++)
+        place_axis(&walk, c, sinks->centre[c], sinks->half[c]);
+    switch (given->order) {
 #define ACT(p, order)                                                                              \
     case order:                                                                                    \
-        act_all(fmm, order);                                                                       \
+        act_all(&walk, sinks, cell, count, order);                                                 \
         break;
         KY_TAYLOR_ORDERS(ACT, )
     }
-    fmm->space->count = 0;
+}
+#endif
+
+/* The cells that have been collected act. Moments are floats, and so are these sums, whatever the
+ * precision of the pairs. */
+static void act_on_local(struct fmm *fmm)
+{
+    struct fmm_space *space = fmm->space;
+    if (space->count == 0)
+        return;
+    for (size_t k = 0; k < KY_BATCH; k++)
+        space->acting[space->count + k] = space->acting[0];
+    KY_LANE_NAME(ky_fmm_act)(fmm->given, fmm->sinks, space->acting, space->count);
+    fmm->counts->expansions += space->count;
+    space->count = 0;
 }
 
 static void collect(struct fmm *fmm, ky_ints index, ky_ints wanted)
@@ -278,6 +263,7 @@ KY_INLINE void *space_of_walk(void *space)
     return (char *)space + sizeof(struct fmm_space);
 }
 
+#if !KY_LANE_DOUBLE
 static int make_room(struct ky_fmm_list *list)
 {
     if (list->count + KY_BATCH <= list->room)
@@ -289,9 +275,9 @@ static int make_room(struct ky_fmm_list *list)
     return 1;
 }
 
-int KY_LANE_NAME(KY_CELL_NAME)(const struct ky_fmm_walk *given, struct ky_fmm_sinks *sinks,
-                               const struct ky_fmm_list *from, struct ky_fmm_list *to, void *space,
-                               struct ky_fmm_counts *counts)
+int KY_LANE_NAME(ky_fmm_cell)(const struct ky_fmm_walk *given, struct ky_fmm_sinks *sinks,
+                              const struct ky_fmm_list *from, struct ky_fmm_list *to, void *space,
+                              struct ky_fmm_counts *counts)
 {
     struct fmm fmm = start_step(given, sinks, from, space, counts);
     ky_ints index, wanted;
@@ -315,6 +301,7 @@ int KY_LANE_NAME(KY_CELL_NAME)(const struct ky_fmm_walk *given, struct ky_fmm_si
     act_on_local(&fmm);
     return 1;
 }
+#endif
 
 /* The bodies of these cells act one by one; `near` if they may be close to the sinks. */
 static void add_their_bodies(struct walk *walk, ky_ints index, ky_ints wanted, int near)

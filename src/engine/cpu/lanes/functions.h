@@ -43,7 +43,10 @@ typedef void ky_fmm_group_function(const struct ky_fmm_walk *walk, struct ky_fmm
                                    const struct ky_fmm_list *from, const struct ky_group *group,
                                    void *space, struct ky_group_sinks *result,
                                    struct ky_fmm_counts *counts);
-ky_fmm_cell_function KY_LANE_NAME(ky_fmm_cell_single), KY_LANE_NAME(ky_fmm_cell_double);
+ky_fmm_cell_function KY_LANE_NAME(ky_fmm_cell);
+/* `count` cells act on the local coefficients; the list has KY_BATCH more places. */
+void KY_LANE_NAME(ky_fmm_act)(const struct ky_fmm_walk *walk, struct ky_fmm_sinks *sinks,
+                              const uint32_t *cell, size_t count);
 ky_fmm_group_function KY_LANE_NAME(ky_fmm_group_single), KY_LANE_NAME(ky_fmm_group_double);
 ky_group_space_function KY_LANE_NAME(ky_fmm_space_single), KY_LANE_NAME(ky_fmm_space_double);
 

@@ -117,9 +117,9 @@ struct ky_lanes {
     /* Cells of the list `from` act on the local coefficients of the sinks of a cell; those that are
      * left for its children go to `to`. Returns 0 when memory is out. `space` is the work space of
      * one thread: fmm_space(tree) bytes, aligned to 64. */
-    int (*fmm_cell[3])(const struct ky_fmm_walk *walk, struct ky_fmm_sinks *sinks,
-                       const struct ky_fmm_list *from, struct ky_fmm_list *to, void *space,
-                       struct ky_fmm_counts *counts);
+    int (*fmm_cell)(const struct ky_fmm_walk *walk, struct ky_fmm_sinks *sinks,
+                    const struct ky_fmm_list *from, struct ky_fmm_list *to, void *space,
+                    struct ky_fmm_counts *counts);
     /* All cells of the list and the local coefficients act on the sinks of a group. */
     void (*fmm_group[3])(const struct ky_fmm_walk *walk, struct ky_fmm_sinks *sinks,
                          const struct ky_fmm_list *from, const struct ky_group *group, void *space,
