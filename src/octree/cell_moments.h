@@ -31,13 +31,21 @@ KY_FN struct ky_moments ky_cell_moments(KY_REAL m, KY_REAL xx, KY_REAL yy, KY_RE
 #define KY_TAYLOR_FACTOR(n) ((n) > 9 ? 1 : ((n) < 7 ? 0.5 : 1) / KY_SCALE_SECOND(1))
 
 #if KY_HOST
-/* Σ m r⁴ of a cell whose moments have order 4 or more. */
-static inline double ky_cell_fourth(const float *moment)
+/* The mean radius of a cell's mass about its centre for the test of physics/fmm.h, from moments of
+ * the order: the fourth root of Σ m r⁴/M, below order 4 the root of Σ m r²/M; 0 without mass. */
+static inline double ky_cell_mean_radius(const float *moment, int order)
 {
-#define KY_FOURTH(n) ((double)moment[KY_TAYLOR_PLACE(n)])
-    return 24 * (KY_FOURTH(20) + KY_FOURTH(30) + KY_FOURTH(34)) + /* xxxx yyyy zzzz */
-           8 * (KY_FOURTH(23) + KY_FOURTH(25) + KY_FOURTH(32));   /* xxyy xxzz yyzz */
-#undef KY_FOURTH
+#define KY_OF_RADIUS(n) (KY_TAYLOR_FACTOR(n) * (double)moment[KY_TAYLOR_PLACE(n)])
+    const double mass = (double)moment[KY_MOMENT_MASS];
+    if (!(mass > 0))
+        return 0;
+    if (order < 4) /* xx yy zz */
+        return sqrt(2 * (KY_OF_RADIUS(4) + KY_OF_RADIUS(5) + KY_OF_RADIUS(6)) / mass);
+    const double fourth =
+        24 * (KY_OF_RADIUS(20) + KY_OF_RADIUS(30) + KY_OF_RADIUS(34)) + /* xxxx yyyy zzzz */
+        8 * (KY_OF_RADIUS(23) + KY_OF_RADIUS(25) + KY_OF_RADIUS(32));   /* xxyy xxzz yyzz */
+    return sqrt(sqrt(fourth / mass));
+#undef KY_OF_RADIUS
 }
 
 /* Factors of the second moments and of their trace for readers with the scale S. */

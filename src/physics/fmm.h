@@ -46,17 +46,17 @@ KY_FN float ky_fmm_least(int order)
     return (float)pow(1e24, -1.0 / (order + 1));
 }
 
+KY_FN float ky_fmm_most(int order)
+{
+    return (float)pow(1e27, 1.0 / order);
+}
+
 /* The distance from which on an expansion may have one ε² for sinks whose ε² differ from it by up
  * to `spread`: 3/2 spread/d², the relative change of a force, is below α. Unlike errors of
  * expansions these have one sign, and add up in the potential. */
 KY_FN float ky_fmm_least_of_spread(double spread, double alpha)
 {
     return (float)sqrt(1.5 * spread / alpha);
-}
-
-KY_FN float ky_fmm_most(int order)
-{
-    return (float)pow(1e27, 1.0 / order);
 }
 #endif
 

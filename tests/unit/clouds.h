@@ -175,6 +175,21 @@ static inline struct cloud_error cloud_compare(const struct ky_bodies *bodies,
     return result;
 }
 
+/* The errors of one evaluation for a cloud of n bodies. *report, unless NULL, gets its report. */
+static inline struct cloud_error cloud_errors_of(const struct ky_parameters *parameters,
+                                                 enum cloud kind, size_t n,
+                                                 struct ky_force_report *report)
+{
+    struct ky_error error = {0};
+    struct ky_bodies bodies = cloud_make(kind, n), exact = cloud_make(kind, n);
+    if (cloud_forces(parameters, &bodies, &exact, report, &error) != KY_OK)
+        fail_msg("%s", error.text);
+    struct cloud_error e = cloud_compare(&bodies, &exact);
+    ky_bodies_free(&bodies);
+    ky_bodies_free(&exact);
+    return e;
+}
+
 /* Whether this build and processor have the instruction set. */
 static inline int cloud_has_isa(int isa)
 {

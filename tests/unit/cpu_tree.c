@@ -14,19 +14,6 @@ static struct ky_parameters tree_parameters(int force)
     return parameters;
 }
 
-/* The errors of one evaluation. *report, unless NULL, gets its report. */
-static struct cloud_error errors_of(const struct ky_parameters *parameters, enum cloud kind,
-                                    size_t n, struct ky_force_report *report)
-{
-    struct ky_error error = {0};
-    struct ky_bodies bodies = cloud_make(kind, n), exact = cloud_make(kind, n);
-    assert_ok(cloud_forces(parameters, &bodies, &exact, report, &error));
-    struct cloud_error e = cloud_compare(&bodies, &exact);
-    ky_bodies_free(&bodies);
-    ky_bodies_free(&exact);
-    return e;
-}
-
 static void every_variant_is_as_good_as_its_theta(void **state)
 {
     (void)state;
@@ -73,7 +60,7 @@ static void long_lists_lose_nothing(void **state)
     parameters.leaf = 1;
     parameters.group = 16;
     struct ky_force_report report = {0};
-    struct cloud_error e = errors_of(&parameters, PLUMMER, 30000, &report);
+    struct cloud_error e = cloud_errors_of(&parameters, PLUMMER, 30000, &report);
     assert_true(report.body_interactions + report.cell_interactions > 30000 * 6000.0);
     assert_between(e.potential_max, 0, 1e-5);
 }
@@ -117,7 +104,7 @@ static void an_open_tree_is_the_direct_sum(void **state)
             parameters.opening = k % 3;
             parameters.precision = k % 2 ? KY_DOUBLE : KY_SINGLE;
             struct ky_force_report report = {0};
-            struct cloud_error e = errors_of(&parameters, PLUMMER, n, &report);
+            struct cloud_error e = cloud_errors_of(&parameters, PLUMMER, n, &report);
             assert_between(e.p99, 0, parameters.precision == KY_DOUBLE ? 1e-12 : 1e-5);
             assert_true(report.cell_interactions == 0);
             assert_true(report.body_interactions == (double)n * (double)(n ? n - 1 : 0));
@@ -134,7 +121,8 @@ static void awkward_shapes_are_served(void **state)
         for (int k = 0; k < 5 * 4; k++) {
             struct ky_parameters parameters = tree_parameters(k & 1 ? KY_TREE : KY_WALK);
             parameters.precision = k & 2 ? KY_DOUBLE : KY_SINGLE;
-            struct cloud_error e = errors_of(&parameters, (enum cloud)kind, sizes[k / 4], NULL);
+            struct cloud_error e =
+                cloud_errors_of(&parameters, (enum cloud)kind, sizes[k / 4], NULL);
             assert_between(e.median, 0, 2e-3);
             assert_between(e.p99, 0, 3e-2);
             assert_between(e.potential_p99, 0, 5e-3);

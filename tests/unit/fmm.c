@@ -172,18 +172,6 @@ static struct ky_parameters fmm_parameters(void)
     return parameters;
 }
 
-static struct cloud_error errors_of(const struct ky_parameters *parameters, enum cloud kind,
-                                    size_t n, struct ky_force_report *report)
-{
-    struct ky_error error = {0};
-    struct ky_bodies bodies = cloud_make(kind, n), exact = cloud_make(kind, n);
-    assert_ok(cloud_forces(parameters, &bodies, &exact, report, &error));
-    struct cloud_error e = cloud_compare(&bodies, &exact);
-    ky_bodies_free(&bodies);
-    ky_bodies_free(&exact);
-    return e;
-}
-
 /* Every instruction set and precision with every order. */
 static void every_variant_is_as_good_as_its_tolerance(void **state)
 {
@@ -250,7 +238,7 @@ static void a_tiny_tolerance_gives_the_exact_sum(void **state)
         parameters.group = groups[k / 12];
         parameters.order = 2 + k % 2;
         parameters.precision = k % 3 ? KY_DOUBLE : KY_SINGLE;
-        const struct cloud_error e = errors_of(&parameters, PLUMMER, n, &report);
+        const struct cloud_error e = cloud_errors_of(&parameters, PLUMMER, n, &report);
         assert_between(e.p99, 0, parameters.precision == KY_DOUBLE ? 1e-7 : 1e-5);
     }
 }
@@ -264,7 +252,7 @@ static void awkward_shapes_are_served(void **state)
             struct ky_parameters parameters = fmm_parameters();
             parameters.precision = k & 1 ? KY_DOUBLE : KY_SINGLE;
             const struct cloud_error e =
-                errors_of(&parameters, (enum cloud)kind, sizes[k / 2], NULL);
+                cloud_errors_of(&parameters, (enum cloud)kind, sizes[k / 2], NULL);
             assert_between(e.median, 0, 2e-3);
             assert_between(e.p99, 0, 1e-2);
             assert_between(e.potential_p99, 0, 5e-3);

@@ -69,20 +69,6 @@ struct worker {
 
 /* ---- cells as sources ---- */
 
-/* The mean radius of the mass of a cell. */
-static double mean_radius(const struct ky_octree *tree, uint32_t cell, int order)
-{
-    const float *m = tree->moment + cell * tree->moments;
-    const double mass = (double)m[KY_MOMENT_MASS];
-    const float *second = m + KY_MOMENT_SECOND;
-    if (!(mass > 0))
-        return 0;
-    if (order < 4)
-        return sqrt(((double)second[0] + (double)second[1] + (double)second[2]) /
-                    (KY_SCALE_SECOND(1) * mass));
-    return sqrt(sqrt(ky_cell_fourth(m) / mass));
-}
-
 static void make_sources(const struct fmm *fmm)
 {
     const struct ky_octree *tree = &fmm->cpu->tree;
@@ -90,6 +76,7 @@ static void make_sources(const struct fmm *fmm)
     for (size_t k = 0; k < tree->nodes; k++) {
         const uint32_t cell = (uint32_t)k;
         const struct ky_cell_box *box = &tree->box[cell];
+        const float *moment = tree->moment + cell * tree->moments;
         double radius2 = 0;
         for (int c = 0; c < 3; c++) {
             const double side = (double)fmaxf(box->below[c], box->above[c]);
@@ -98,9 +85,8 @@ static void make_sources(const struct fmm *fmm)
         const double radius = sqrt(radius2) * 1.000001;
         const int32_t bodies = (int32_t)tree->link[cell].bodies;
         fmm->source[cell] = (struct ky_fmm_source){
-            (float)radius, (float)fmin(radius, mean_radius(tree, cell, fmm->order)),
-            tree->moment[cell * tree->moments + KY_MOMENT_MASS],
-            tree->children[cell] == 0 ? -bodies : bodies};
+            (float)radius, (float)fmin(radius, ky_cell_mean_radius(moment, fmm->order)),
+            moment[KY_MOMENT_MASS], tree->children[cell] == 0 ? -bodies : bodies};
     }
 }
 

@@ -68,6 +68,15 @@ KY_INLINE void ky_read_fours(const void *array, const uint32_t index[KY_BATCH], 
 #endif
 }
 
+/* -1 (true) for the first `count` elements. */
+KY_INLINE ky_ints ky_first(size_t count)
+{
+    static const int32_t places[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    ky_ints place;
+    memcpy(&place, places, sizeof place);
+    return place < (int32_t)count;
+}
+
 /* Appends the elements where `wanted` is -1 (true), in order; up to KY_BATCH places are written.
  * Returns their number. */
 KY_INLINE size_t ky_keep(uint32_t *list, ky_ints element, ky_ints wanted)

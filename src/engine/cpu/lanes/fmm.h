@@ -52,10 +52,7 @@ struct acting {
 KY_INLINE void read_acting(const struct ky_octree *tree, const uint32_t *cell, size_t count,
                            struct acting *a, const int order)
 {
-    static const int32_t places[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-    ky_ints place;
-    memcpy(&place, places, sizeof place);
-    const ky_ints wanted = place < (int32_t)count;
+    const ky_ints wanted = ky_first(count);
     ky_read_fours(tree->centre, cell, 1, a->high);
     ky_read_fours(tree->low, cell, 1, a->low);
     for (size_t k = 0; k < KY_MOMENTS(order); k += 4)

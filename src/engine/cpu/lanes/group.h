@@ -26,13 +26,10 @@ KY_INLINE size_t group_space(const struct ky_octree *tree)
 /* Pops the topmost cells of the stack; `wanted` is set where there is one. */
 KY_INLINE ky_ints pop_batch(struct walk *walk, ky_ints *index)
 {
-    static const int32_t places[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-    ky_ints place;
-    memcpy(&place, places, sizeof place);
     size_t count = walk->height < KY_BATCH ? walk->height : KY_BATCH;
     walk->height -= count;
     memcpy(index, walk->space->stack + walk->height, sizeof *index);
-    ky_ints wanted = place < (int32_t)count;
+    ky_ints wanted = ky_first(count);
     *index &= wanted;
     return wanted;
 }
