@@ -62,7 +62,7 @@ fi
 
 if wanted sanitizer; then
     for tool in memcheck racecheck initcheck; do
-        for test in device device_driver device_walk device_board hermite; do
+        for test in device device_driver device_walk device_fmm device_board hermite; do
             say "compute-sanitizer $tool, every kernel of $test"
             KYOHO_TEST_ENGINE=cuda:0 KYOHO_TEST_ONLY=every_kernel_in_small compute-sanitizer --tool $tool \
                 --error-exitcode 9 "$build/tests/unit/$test" >"$out/$tool-$test.log" 2>&1 || status=1

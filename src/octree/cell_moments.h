@@ -28,26 +28,26 @@ KY_FN struct ky_moments ky_cell_moments(KY_REAL m, KY_REAL xx, KY_REAL yy, KY_RE
  * factor that makes it M_n: of degree 2 the layout has KY_SCALE_SECOND(1) Σ m x xᵀ, above that M_n.
  */
 #define KY_TAYLOR_PLACE(n) ((n)-4 + KY_MOMENT_SECOND)
-#define KY_TAYLOR_FACTOR(n) ((n) > 9 ? 1 : ((n) < 7 ? 0.5 : 1) / KY_SCALE_SECOND(1))
+#define KY_TAYLOR_FACTOR(n) ((n) > 9 ? 1 : ((n) < 7 ? KY_WIDE_OF(0.5) : 1) / KY_SCALE_SECOND(1))
 
-#if KY_HOST
 /* The mean radius of a cell's mass about its centre for the test of physics/fmm.h, from moments of
  * the order: the fourth root of Σ m r⁴/M, below order 4 the root of Σ m r²/M; 0 without mass. */
-static inline double ky_cell_mean_radius(const float *moment, int order)
+KY_FN KY_WIDE ky_cell_mean_radius(KY_GLOBAL const float *moment, int order)
 {
-#define KY_OF_RADIUS(n) (KY_TAYLOR_FACTOR(n) * (double)moment[KY_TAYLOR_PLACE(n)])
-    const double mass = (double)moment[KY_MOMENT_MASS];
+#define KY_OF_RADIUS(n) ((KY_WIDE)KY_TAYLOR_FACTOR(n) * (KY_WIDE)moment[KY_TAYLOR_PLACE(n)])
+    const KY_WIDE mass = (KY_WIDE)moment[KY_MOMENT_MASS];
     if (!(mass > 0))
         return 0;
     if (order < 4) /* xx yy zz */
-        return sqrt(2 * (KY_OF_RADIUS(4) + KY_OF_RADIUS(5) + KY_OF_RADIUS(6)) / mass);
-    const double fourth =
+        return KY_SQRT(2 * (KY_OF_RADIUS(4) + KY_OF_RADIUS(5) + KY_OF_RADIUS(6)) / mass);
+    const KY_WIDE fourth =
         24 * (KY_OF_RADIUS(20) + KY_OF_RADIUS(30) + KY_OF_RADIUS(34)) + /* xxxx yyyy zzzz */
         8 * (KY_OF_RADIUS(23) + KY_OF_RADIUS(25) + KY_OF_RADIUS(32));   /* xxyy xxzz yyzz */
-    return sqrt(sqrt(fourth / mass));
+    return KY_SQRT(KY_SQRT(fourth / mass));
 #undef KY_OF_RADIUS
 }
 
+#if KY_HOST
 /* Factors of the second moments and of their trace for readers with the scale S. */
 #define KY_HELD_SECOND(S) (KY_SCALE_SECOND(S) / KY_SCALE_SECOND(1))
 #define KY_HELD_TRACE(S) (KY_SCALE_TRACE(S) / KY_SCALE_SECOND(1))

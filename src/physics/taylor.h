@@ -27,16 +27,8 @@
 #define KY_PHYSICS_TAYLOR_H
 
 #include "physics/gravity.h"
+#include "physics/taylor_orders.h"
 #include "physics/taylor_table.h"
-
-/* Coefficients up to an order, and the first of degree 2: those of degree 1 are 1, 2 and 3. */
-#define KY_TAYLOR_COUNT(order) (((order) + 1) * ((order) + 2) * ((order) + 3) / 6)
-#define KY_TAYLOR_SECOND 4
-
-/* O(p, order): the orders whose cells have more than second moments, and all orders. `p` is the
- * caller's own. */
-#define KY_TAYLOR_HIGHER(O, p) O(p, 3) O(p, 4) O(p, 5) O(p, 6)
-#define KY_TAYLOR_ORDERS(O, p) O(p, 2) KY_TAYLOR_HIGHER(O, p)
 
 /* The rows of a table up to an order. */
 #define KY_TAYLOR_UP_TO(order, TABLE, ...)                                                         \
@@ -91,32 +83,35 @@ KY_FN void ky_taylor_derivatives(KY_REAL *d, const KY_REAL *r, KY_REAL y, const 
 }
 
 /* Adds what a cell with these moments (the mass is moment[0]) does to local coefficients. */
-KY_FN void ky_taylor_act(KY_REAL *local, const KY_REAL *moment, const KY_REAL *d, const int order)
+KY_FN void ky_taylor_act(KY_REAL *coefficient, const KY_REAL *moment, const KY_REAL *d,
+                         const int order)
 {
 #define KY_TAYLOR_ACT(m, n, sum)                                                                   \
     if ((n) == 0 || (n) >= KY_TAYLOR_SECOND)                                                       \
-        local[m] = KY_FMA(moment[n], d[sum], local[m]);
+        coefficient[m] = KY_FMA(moment[n], d[sum], coefficient[m]);
     KY_TAYLOR_UP_TO(order, KY_TAYLOR_SUMS, KY_TAYLOR_ACT)
 }
 
-/* Adds the coefficients `local` to those about a centre from which `power` leads to the old one. */
-KY_FN void ky_taylor_shift(KY_REAL *to, const KY_REAL *local, const KY_REAL *power, const int order)
+/* Adds the coefficients `coefficient` to those about a centre from which `power` leads to the old
+ * one. */
+KY_FN void ky_taylor_shift(KY_REAL *to, const KY_REAL *coefficient, const KY_REAL *power,
+                           const int order)
 {
-#define KY_TAYLOR_SHIFT(m, n, sum) to[m] = KY_FMA(local[sum], power[n], to[m]);
+#define KY_TAYLOR_SHIFT(m, n, sum) to[m] = KY_FMA(coefficient[sum], power[n], to[m]);
     KY_TAYLOR_UP_TO(order, KY_TAYLOR_SUMS, KY_TAYLOR_SHIFT)
 }
 
 /* Adds the field at a sink; `power` are those of t. */
-KY_FN struct ky_field ky_taylor_field(struct ky_field field, const KY_REAL *local,
+KY_FN struct ky_field ky_taylor_field(struct ky_field field, const KY_REAL *coefficient,
                                       const KY_REAL *power, const int order)
 {
     KY_REAL a[3];
     a[0] = a[1] = a[2] = KY_SPLAT(0);
 #define KY_TAYLOR_FIELD(m, n, sum)                                                                 \
     if ((m) == 0)                                                                                  \
-        field.p = KY_FMA(local[sum], power[n], field.p);                                           \
+        field.p = KY_FMA(coefficient[sum], power[n], field.p);                                     \
     else if ((m) < KY_TAYLOR_SECOND)                                                               \
-        a[((m)-1) & 3] = KY_FMA(local[sum], power[n], a[((m)-1) & 3]);
+        a[((m)-1) & 3] = KY_FMA(coefficient[sum], power[n], a[((m)-1) & 3]);
     KY_TAYLOR_UP_TO(order, KY_TAYLOR_SUMS, KY_TAYLOR_FIELD)
     field.x = field.x - a[0];
     field.y = field.y - a[1];

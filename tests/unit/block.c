@@ -23,8 +23,6 @@ static struct ky_parameters block_parameters(int force, double softening)
 /* Whether the engine under test can make block steps with this force. */
 static int leads(int force)
 {
-    if (force == KY_FMM && strcmp(engine_name, "cpu") != 0)
-        return 0;
     const struct ky_parameters parameters = block_parameters(force, 0.1);
     return engine_leads(&parameters, KY_SCHEME_BLOCK);
 }

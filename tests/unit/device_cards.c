@@ -217,7 +217,7 @@ static void count_for(struct ky_division *division, struct ky_card *card, size_t
     }
     assert_ok(ky_buffer_fill(card, &group, "groups", places, GROUPS, sizeof *places, &error));
     assert_ok(ky_buffer_fill(card, &counts, "counts", pairs, 2, sizeof *pairs, &error));
-    const struct ky_walked walked = {card, &group, &counts, BODIES, GROUPS, 2};
+    const struct ky_walked walked = {card, &group, &counts, BODIES, GROUPS, GROUPS, 2};
     assert_ok(ky_division_count(division, k, &walked, &error));
     assert_ok(card->driver->wait(card, &error));
     ky_buffer_release(card, &group);

@@ -108,11 +108,12 @@ static void compare(const struct ky_parameters *parameters, const struct ky_bodi
 }
 
 /* The methods of an engine: its forces, and the walk through a tree of the host. */
-enum { METHODS = 5, WALK_OF_HOST = KY_FMM + 1 };
+enum { METHODS = 6, WALK_OF_HOST = KY_FMM + 1 };
 static int force_of(int engine, int method)
 {
-    static const int on_cpu[METHODS] = {KY_DIRECT, KY_WALK, KY_FMM, KY_TREE, KY_WALK},
-                     on_device[METHODS] = {KY_DIRECT, KY_WALK, KY_LIST, KY_TREE, WALK_OF_HOST};
+    static const int on_cpu[METHODS] = {KY_DIRECT, KY_WALK, KY_FMM, KY_TREE, KY_WALK, KY_TREE},
+                     on_device[METHODS] = {KY_DIRECT, KY_WALK,      KY_LIST,
+                                           KY_TREE,   WALK_OF_HOST, KY_FMM};
     return (is_cpu_engine(engine) ? on_cpu : on_device)[method];
 }
 
@@ -359,7 +360,8 @@ static void a_tree_serves_all_at_one_place(void **state)
         if (!(k % 2)) { /* with the other tree in between */
             assert_ok(ky_engine_walk(engine, &count, &error));
             ky_engine_report(engine, &report);
-            assert_true(report.build == 0);
+            /* on devices the tree of fmm has moments that the other walks do not read */
+            assert_true((report.build == 0) == (force != KY_FMM || is_cpu_engine(k / 4 / METHODS)));
         }
         assert_ok(ky_engine_field(engine, &points, a, NULL, &error));
         assert_ok(ky_engine_walk(engine, &count, &error));

@@ -202,7 +202,7 @@ static int is_taken(int e, int method, int opening, int multipole)
     if ((is_cpu_engine(e) && method == KY_LIST) || (method == GENERAL && opening == KY_RELATIVE))
         return 0;
     if (method == KY_FMM)
-        return is_cpu_engine(e) && opening == KY_RELATIVE && multipole == 2;
+        return opening == KY_RELATIVE && multipole == 2;
     return is_cpu_engine(e) || test_everything() || !is_slow(e) ||
            (method != KY_LIST && multipole == 2 && opening >= KY_MINIMUM);
 }

@@ -56,8 +56,10 @@ static const struct ky_force_kind kinds[] = {
                 .in_groups = 1,
                 .cell = KY_BOX,
                 .precision = KY_SINGLE,
-                .tree = KY_TREE_BY_ENGINE,
-                .crossover = (double)INFINITY},
+                .tree = KY_TREE_OF_DEVICE,
+                .not_the_other = "--force fmm of a device goes through the tree that the device "
+                                 "makes: --tree host is for --force walk and list",
+                .crossover = 500},
 };
 
 static const struct ky_force_kind unknown = {

@@ -39,6 +39,7 @@ static const struct ky_method *const methods[] = {
     &ky_walk_method,
     &ky_list_method,
     &ky_tree_method,
+    &ky_fmm_method,
 };
 
 static const struct ky_method *method_of(const struct ky_parameters *parameters)

@@ -235,7 +235,7 @@ enum ky_status ky_gather_by_copies(const struct ky_gathering *cards, size_t coun
                                    size_t unit, struct ky_error *error);
 
 /* For drivers: the arguments of a kernel as its compiler reports them. KY_FAULT for others. */
-enum { KY_MOST_ARGUMENTS = 32 };
+enum { KY_MOST_ARGUMENTS = 48 };
 struct ky_taken {
     size_t count;
     unsigned char bytes[KY_MOST_ARGUMENTS]; /* 0: not known */

@@ -63,7 +63,7 @@ enum ky_status ky_division_count(struct ky_division *division, size_t k,
     struct ky_buffer *work = &division->card[k].work;
     struct ky_pinned *pinned = &division->card[k].pinned;
     uint32_t n = (uint32_t)walked->n, groups = (uint32_t)walked->groups,
-             cell = ky_order_cost(walked->order);
+             stride = (uint32_t)walked->stride, cell = ky_order_cost(walked->order);
     enum ky_status status = ky_buffer_need(card, work, "work of the walks", BYTES, 1, error);
     if (status == KY_OK)
         status = ky_pinned_need(card, pinned, "work of the walks", BYTES, error);
@@ -73,7 +73,7 @@ enum ky_status ky_division_count(struct ky_division *division, size_t k,
         status = ky_launch_over(card, KY_KERNEL_ky_groups_work, groups,
                                 KY_ARGUMENTS(KY_BUFFER(*walked->group), KY_BUFFER(*walked->counts),
                                              KY_BUFFER(*work), KY_VALUE(n), KY_VALUE(groups),
-                                             KY_VALUE(cell)),
+                                             KY_VALUE(stride), KY_VALUE(cell)),
                                 error);
     if (status == KY_OK)
         status = driver->read_later(card, work, 0, pinned->data, BYTES, error);

@@ -24,6 +24,7 @@ struct ky_walked {
     struct ky_card *card;
     const struct ky_buffer *group, *counts;
     size_t n, groups; /* bodies in all; groups of this card */
+    size_t stride;    /* the second half of the counts */
     int order;        /* of the moments */
 };
 /* Takes the counts of card k. When those of all cards have been taken, set is_counted. */

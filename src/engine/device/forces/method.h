@@ -49,6 +49,7 @@ enum ky_status ky_walk_field(struct ky_device_state *state, struct ky_links *lin
                              const struct ky_points *points, double (*acceleration)[3],
                              double *potential, struct ky_error *error);
 
-extern const struct ky_method ky_direct_method, ky_walk_method, ky_list_method, ky_tree_method;
+extern const struct ky_method ky_direct_method, ky_walk_method, ky_list_method, ky_tree_method,
+    ky_fmm_method;
 
 #endif

@@ -1,51 +1,5 @@
 /* The walk of teams for groups of bodies (B12), through the tree that each card makes. */
-#include "engine/device/forces/division.h"
-#include "engine/device/forces/method.h"
-#include "engine/device/state/parts.h"
-#include "engine/device/tree/tree_groups.h"
-#include "octree/opening_kinds.h"
-
-/* What each card has of its own. The first one has the tree and counts of the engine. */
-struct group_walk {
-    struct {
-        struct ky_device_tree tree;
-        struct ky_pair_counts counts;
-    } part[KY_MOST_CARDS];
-    struct ky_division division;
-    struct ky_buffer scratch; /* for the sum of the pairs of a block */
-    uint64_t put;             /* bodies->put of the tree that is kept */
-};
-
-static void release(const struct ky_device_state *state, void *own)
-{
-    struct group_walk *walk = own;
-    ky_buffer_release(state->part[0].card, &walk->scratch);
-    for (size_t k = 1; k < state->cards.count; k++) {
-        ky_device_tree_release(&walk->part[k].tree, &state->part[k]);
-        ky_pair_counts_release(&walk->part[k].counts, &state->part[k]);
-    }
-    ky_division_release(&walk->division, state);
-}
-
-/* In a block the groups hold the active bodies, unless all are active. */
-static int is_listed(const struct ky_evaluation *evaluation)
-{
-    return evaluation->in_block && evaluation->active;
-}
-
-static uint32_t flags_of(const struct ky_device_bodies *bodies,
-                         const struct ky_evaluation *evaluation,
-                         const struct ky_parameters *parameters)
-{
-    int source_eps = bodies->state->how & KY_EPS_OF_BOTH;
-    return (bodies->state->own_eps ? KY_FLAG_OWN_EPS : 0U) |
-           (source_eps ? KY_FLAG_SOURCE_EPS : 0U) |
-           (ky_opening_kind(parameters->opening)->by_alpha ? KY_FLAG_FACTORS : 0U) |
-           (is_listed(evaluation) ? KY_FLAG_LISTED
-            : evaluation->active  ? KY_FLAG_WANTED
-                                  : 0U) |
-           ky_octree_opening(parameters);
-}
+#include "engine/device/forces/grouped.h"
 
 static enum ky_kernel_id kernel_of(const struct ky_device_tree *tree,
                                    const struct ky_device_bodies *bodies,
@@ -54,56 +8,15 @@ static enum ky_kernel_id kernel_of(const struct ky_device_tree *tree,
 {
     const int general = (bodies->state->how & (KY_EPS_OF_BOTH | KY_GUARD)) != 0;
     return ky_variant(KY_TREE,
-                      bodies->state->how & KY_SPLINED ? KY_KIND_spline
-                      : general                       ? KY_KIND_general
-                      : !tree->few                    ? KY_KIND_plain
-                      : is_listed(evaluation)         ? KY_KIND_listed
-                                                      : KY_KIND_few,
+                      bodies->state->how & KY_SPLINED    ? KY_KIND_spline
+                      : general                          ? KY_KIND_general
+                      : !tree->few                       ? KY_KIND_plain
+                      : ky_grouped_is_listed(evaluation) ? KY_KIND_listed
+                                                         : KY_KIND_few,
                       parameters);
 }
 
-/* A pass, and the part of each card in it. */
-struct passes {
-    struct ky_device_state *state;
-    struct group_walk *walk;
-    struct ky_links *links;
-    struct ky_evaluation *evaluation;
-};
-
-struct part {
-    struct ky_device_bodies *bodies;
-    struct ky_device_tree *tree;
-    struct ky_pair_counts *counts;
-    size_t first, end; /* the sinks */
-};
-
-static struct part part_of(const struct passes *passes, size_t k)
-{
-    struct group_walk *walk = passes->walk;
-    const size_t *edge = walk->division.edge;
-    return (struct part){&passes->state->part[k], k > 0 ? &walk->part[k].tree : &passes->links->own,
-                         k > 0 ? &walk->part[k].counts : &passes->links->counts, edge[k],
-                         edge[k + 1]};
-}
-
-/* 1 if the groups walk in another order, or not all of them. */
-static int has_turns(const struct ky_evaluation *evaluation, const struct ky_parameters *parameters)
-{
-    return ky_opening_kind(parameters->opening)->by_alpha || evaluation->in_block;
-}
-
-/* The groups in the order of their walks. */
-static const struct ky_buffer *groups_of(const struct ky_device_tree *tree,
-                                         const struct ky_evaluation *evaluation,
-                                         const struct ky_parameters *parameters, size_t *count)
-{
-    const int turns = has_turns(evaluation, parameters);
-    *count = turns ? tree->turns : tree->groups;
-    return turns ? &tree->turn : &tree->group;
-}
-
-/* Launches the walk on one card. `sinks`: of all cards. */
-static enum ky_status launch(const struct part *part, size_t sinks,
+static enum ky_status launch(struct ky_grouped *walk, const struct ky_grouped_part *part,
                              const struct ky_evaluation *evaluation,
                              const struct ky_parameters *parameters, struct ky_error *error)
 {
@@ -111,14 +24,15 @@ static enum ky_status launch(const struct part *part, size_t sinks,
     const struct ky_device_tree *tree = part->tree;
     struct ky_card *card = bodies->card;
     size_t count;
-    const struct ky_buffer *group = groups_of(tree, evaluation, parameters, &count);
+    (void)walk;
+    const struct ky_buffer *group = ky_grouped_groups(tree, evaluation, parameters, &count);
     uint32_t n = (uint32_t)bodies->n, groups = (uint32_t)count, first = (uint32_t)part->first,
-             end = (uint32_t)part->end, flags = flags_of(bodies, evaluation, parameters);
+             end = (uint32_t)part->end, flags = ky_grouped_flags(bodies, evaluation, parameters);
     struct ky_eps2_argument eps2 = ky_eps2_argument(bodies->state);
     union ky_state_value strength = ky_device_strength(bodies);
     const struct ky_buffer *sinks_are =
-        is_listed(evaluation) ? &bodies->active_list : &tree->wanted;
-    enum ky_status status = ky_pair_counts_of(part->counts, bodies, groups, sinks, error);
+        ky_grouped_is_listed(evaluation) ? &bodies->active_list : &tree->wanted;
+    enum ky_status status = ky_pair_counts_of(part->counts, bodies, groups, part->sinks, error);
     const struct ky_arguments arguments = KY_ARGUMENTS(
         KY_CELLS(tree->column) KY_BUFFER(bodies->position), KY_BUFFER(bodies->mass),
         KY_BUFFER(*ky_device_softenings(bodies)), KY_BUFFER(tree->frame), KY_BUFFER(tree->factor),
@@ -129,209 +43,14 @@ static enum ky_status launch(const struct part *part, size_t sinks,
     if (status == KY_OK)
         status = ky_launch_teams(card, kernel_of(tree, bodies, evaluation, parameters), groups,
                                  arguments, error);
-    if (status != KY_OK)
-        part->counts->groups = 0;
     return status;
-}
-
-/* ---- several cards ---- */
-
-/* Copies accelerations and potentials of the sinks of one part to another card. */
-static enum ky_status copy_results(const struct part *of, const struct ky_device_bodies *from,
-                                   struct ky_device_bodies *to, struct ky_error *error)
-{
-    const size_t n = from->n, real = ky_real_bytes(from->state->parameters->precision),
-                 bytes = (of->end - of->first) * real;
-    enum ky_status status = KY_OK;
-    for (size_t c = 0; c < 4 && bytes > 0 && status == KY_OK; c++) {
-        const size_t offset = ((c < 3 ? c * n : 0) + of->first) * real;
-        status = from->card->driver->copy(
-            from->card, KY_PLACE(c < 3 ? &from->acceleration : &from->potential, offset), to->card,
-            KY_PLACE(c < 3 ? &to->acceleration : &to->potential, offset), bytes, error);
-    }
-    return status;
-}
-
-/* The bodies to the other cards, and room for results there. */
-static enum ky_status share(const struct passes *passes, struct ky_error *error)
-{
-    struct ky_device_state *state = passes->state;
-    const size_t cards = state->cards.count;
-    enum ky_status status = ky_division_find(&passes->walk->division, state, error);
-    if (status == KY_OK && cards > 1)
-        status = ky_mark(&state->cards, KY_MARK_SHARE, error);
-    for (size_t k = 1; k < cards && status == KY_OK; k++) {
-        status = ky_part_follow(&state->part[k], KY_PART_OF_TREES, error);
-        if (status == KY_OK)
-            status = ky_device_bodies_room(&state->part[k], KY_ARRAY_ACCELERATION, error);
-        if (status == KY_OK)
-            status = ky_device_bodies_room(&state->part[k], KY_ARRAY_POTENTIAL, error);
-    }
-    return status;
-}
-
-/* Makes the same tree on every card. The host waits for each card in between, so each has a thread.
- * Decisions of the host follow from the first card. */
-static enum ky_status build(const struct passes *passes, const struct ky_parameters *parameters,
-                            struct ky_error *error)
-{
-    const size_t cards = passes->state->cards.count;
-    enum ky_status status[KY_MOST_CARDS];
-    struct ky_error errors[KY_MOST_CARDS];
-#pragma omp parallel for num_threads((int)cards) schedule(static, 1) if (cards > 1)
-    for (size_t k = 0; k < cards; k++) {
-        const struct part part = part_of(passes, k);
-        status[k] = ky_device_tree_build(part.tree, part.bodies, parameters, &errors[k]);
-    }
-    for (size_t k = 0; k < cards; k++) {
-        if (status[k] == KY_OK) {
-            passes->walk->part[k].tree.few = passes->links->own.few;
-            continue;
-        }
-        ky_parts_forget(passes->state);
-        if (error)
-            *error = errors[k];
-        return status[k];
-    }
-    return KY_OK;
-}
-
-/* Sends card k, which has its tree, what it needs from the first for its walk. The results of
- * bodies that are not active are sent too, and come back unchanged. */
-static enum ky_status send(const struct passes *passes, size_t k,
-                           const struct ky_parameters *parameters, struct ky_error *error)
-{
-    const struct part first = part_of(passes, 0), part = part_of(passes, k);
-    struct ky_card *card = part.bodies->card;
-    enum ky_status status = KY_OK;
-    if (ky_opening_kind(parameters->opening)->by_alpha)
-        status =
-            card->driver->copy(first.bodies->card, KY_PLACE(&first.tree->factor, 0), card,
-                               KY_PLACE(&part.tree->factor, 0), first.tree->factor.bytes, error);
-    if (status == KY_OK && passes->evaluation->active)
-        status = copy_results(&part, first.bodies, part.bodies, error);
-    return status;
-}
-
-static enum ky_status count_work(const struct passes *passes,
-                                 const struct ky_parameters *parameters, struct ky_error *error)
-{
-    const size_t cards = passes->state->cards.count;
-    struct ky_division *division = &passes->walk->division;
-    enum ky_status status = KY_OK;
-    if (cards == 1 || passes->evaluation->active)
-        return KY_OK;
-    division->is_counted = 0;
-    for (size_t k = 0; k < cards && status == KY_OK; k++) {
-        const struct part part = part_of(passes, k);
-        struct ky_walked walked = {.card = part.bodies->card,
-                                   .counts = &part.counts->counts,
-                                   .n = part.bodies->n,
-                                   .order = parameters->multipole};
-        walked.group = groups_of(part.tree, passes->evaluation, parameters, &walked.groups);
-        status = ky_division_count(division, k, &walked, error);
-    }
-    division->is_counted = status == KY_OK;
-    return status;
-}
-
-/* ---- a pass ---- */
-
-/* Prepares what a walk needs beside the tree. */
-static enum ky_status prepare(const struct passes *passes, size_t k,
-                              const struct ky_parameters *parameters, struct ky_error *error)
-{
-    const struct part part = part_of(passes, k);
-    struct ky_evaluation *evaluation = passes->evaluation;
-    const uint32_t flags = flags_of(part.bodies, evaluation, parameters) & KY_FLAG_FACTORS;
-    enum ky_status status = KY_OK;
-    if (evaluation->in_block)
-        status = ky_device_tree_regroup(part.tree, part.bodies, evaluation, parameters, error);
-    if (status != KY_OK)
-        return status;
-    if (k > 0)
-        status = send(passes, k, parameters, error);
-    else if (ky_opening_kind(parameters->opening)->by_alpha)
-        status = ky_device_tree_factors(part.tree, part.bodies, evaluation, parameters, error);
-    if (status == KY_OK && evaluation->active && !is_listed(evaluation))
-        status = ky_device_tree_wanted(part.tree, part.bodies, evaluation, error);
-    if (status == KY_OK && has_turns(evaluation, parameters))
-        status = ky_device_tree_turns(part.tree, part.bodies, flags, error);
-    return status;
-}
-
-/* Each card walks for its sinks; the results come to the first card. */
-static enum ky_status walk(const struct passes *passes, const struct ky_parameters *parameters,
-                           struct ky_error *error)
-{
-    struct ky_device_state *state = passes->state;
-    const struct ky_active *active = passes->evaluation->active;
-    const size_t cards = state->cards.count, sinks = active ? active->count : state->n;
-    enum ky_status status = ky_mark(&state->cards, 0, error);
-    for (size_t k = 0; k < cards && status == KY_OK; k++)
-        status = prepare(passes, k, parameters, error);
-    for (size_t k = 0; k < cards && status == KY_OK; k++) {
-        const struct part part = part_of(passes, k);
-        status = launch(&part, k == 0 ? sinks : 0, passes->evaluation, parameters, error);
-    }
-    for (size_t k = 1; k < cards && status == KY_OK; k++) {
-        const struct part part = part_of(passes, k);
-        status = copy_results(&part, part.bodies, &state->part[0], error);
-    }
-    if (status == KY_OK)
-        status = ky_mark(&state->cards, 1, error);
-    return status == KY_OK ? count_work(passes, parameters, error) : status;
 }
 
 static enum ky_status evaluate(struct ky_device_state *state, struct ky_links *links, void *own,
                                struct ky_evaluation *evaluation,
                                const struct ky_parameters *parameters, struct ky_error *error)
 {
-    const struct passes passes = {state, own, links, evaluation};
-    const size_t cards = state->cards.count;
-    const int in_block = evaluation->in_block;
-    for (size_t k = 0; k < cards; k++)
-        passes.walk->part[k].counts.groups = 0;
-    links->counts.groups = 0;
-    enum ky_status status = share(&passes, error);
-    if (status == KY_OK && !in_block)
-        status = build(&passes, parameters, error);
-    if (status == KY_OK)
-        status = walk(&passes, parameters, error);
-    for (size_t k = 0; k < cards && !in_block; k++) {
-        const struct part part = part_of(&passes, k);
-        ky_device_tree_done(part.tree, part.bodies);
-    }
-    return status;
-}
-
-/* ---- blocks, with one card ---- */
-
-static enum ky_status stand(struct ky_links *links, void *own, int *anew, struct ky_error *error)
-{
-    struct group_walk *walk = own;
-    struct ky_device_bodies *bodies = links->bodies;
-    const struct ky_device_state *state = bodies->state;
-    struct ky_device_tree *tree = &links->own;
-    *anew = *anew || !tree->serves || walk->put != state->put;
-    if (!*anew)
-        return ky_device_tree_refresh(tree, bodies, state->parameters, error);
-    enum ky_status status = ky_device_tree_build(tree, bodies, state->parameters, error);
-    tree->serves = status == KY_OK;
-    walk->put = state->put;
-    return status;
-}
-
-static enum ky_status note(struct ky_links *links, void *own, struct ky_buffer *tally,
-                           struct ky_error *error)
-{
-    struct group_walk *walk = own;
-    struct ky_card *card = links->bodies->card;
-    const size_t counts = 2 * links->counts.groups;
-    enum ky_status status = ky_scratch_need(card, &walk->scratch, KY_BULK_REDUCE, counts, error);
-    return status == KY_OK ? card->driver->reduce(card, KY_PLACE(&links->counts.counts, 0), counts,
-                                                  KY_PLACE(tally, 0), &walk->scratch, error)
-                           : status;
+    return ky_grouped_evaluate(state, links, own, evaluation, parameters, launch, error);
 }
 
 static void memory(const struct ky_parameters *parameters, size_t n, struct ky_memory *memory)
@@ -339,30 +58,16 @@ static void memory(const struct ky_parameters *parameters, size_t n, struct ky_m
     memory->device += ky_device_tree_memory(parameters, n);
 }
 
-static enum ky_status report(struct ky_device_state *state, struct ky_links *links, void *own,
-                             struct ky_force_report *report, struct ky_error *error)
-{
-    const struct ky_cards *cards = &state->cards;
-    struct group_walk *walk = own;
-    enum ky_status status = KY_OK;
-    ky_device_tree_report(&links->own, &state->part[0], report);
-    if (cards->count > 1 && cards->measured)
-        report->walk += cards->driver->between(cards->card[0], KY_MARK_SHARE, KY_MARK_TREE);
-    for (size_t k = 1; k < cards->count && status == KY_OK; k++)
-        status = ky_pair_counts_add(&walk->part[k].counts, &state->part[k], report, error);
-    return status;
-}
-
 const struct ky_method ky_tree_method = {
     .force = KY_TREE,
     .several_cards = 1,
     .in_blocks = 1,
-    .own = sizeof(struct group_walk),
+    .own = sizeof(struct ky_grouped),
     .evaluate = evaluate,
-    .stand = stand,
-    .note = note,
+    .stand = ky_grouped_stand,
+    .note = ky_grouped_note,
     .field = ky_walk_field,
     .memory = memory,
-    .report = report,
-    .release = release,
+    .report = ky_grouped_report,
+    .release = ky_grouped_release,
 };

@@ -6,12 +6,14 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/common/force_kinds.h"
 #include "engine/common/trees.h"
 #include "engine/device/state/curve.h"
 #include "engine/device/tree/tree_groups.h"
 #include "octree/keys.h"
 #include "octree/layout.h"
 #include "physics/opening.h"
+#include "physics/taylor_orders.h"
 
 /* Marks of the phases. */
 enum { KEYS = KY_MARK_TREE, SORT, BUILD, MOMENTS, END };
@@ -172,6 +174,31 @@ static uint32_t flags_of(const struct ky_device_bodies *bodies,
            KY_FLAG_ORDER * (uint32_t)parameters->multipole;
 }
 
+/* Makes the moments of degree 3 and more. */
+static enum ky_status make_higher(struct ky_device_tree *tree,
+                                  const struct ky_device_bodies *bodies, int order,
+                                  struct ky_error *error)
+{
+    static const enum ky_kernel_id kernels[][2] = {
+#define HIGHER(p, its) [its] = {KY_KERNEL_ky_higher_leaves_##its, KY_KERNEL_ky_higher_level_##its},
+        KY_TAYLOR_HIGHER(HIGHER, )};
+    struct ky_card *card = bodies->card;
+    uint32_t n = (uint32_t)bodies->n, cells = (uint32_t)tree->cells;
+    enum ky_status status = ky_launch_over(
+        card, kernels[order][0], KY_LEVEL_EACH * (size_t)cells,
+        KY_ARGUMENTS(KY_CELLS(tree->column) KY_BUFFER(bodies->position), KY_BUFFER(bodies->mass),
+                     KY_BUFFER(tree->frame), KY_VALUE(n), KY_VALUE(cells)),
+        error);
+    for (int level = KY_KEY_LEVELS; level-- > 0 && status == KY_OK;) {
+        uint32_t first = tree->level[level], end = tree->level[level + 1];
+        if (end < cells)
+            status = ky_launch_over(
+                card, kernels[order][1], KY_LEVEL_EACH * (size_t)(end - first),
+                KY_ARGUMENTS(KY_CELLS(tree->column) KY_VALUE(first), KY_VALUE(end)), error);
+    }
+    return status;
+}
+
 /* Makes the moments of bodies along the curve. */
 static enum ky_status make_moments(struct ky_device_tree *tree,
                                    const struct ky_device_bodies *bodies,
@@ -198,7 +225,9 @@ static enum ky_status make_moments(struct ky_device_tree *tree,
                          KY_VALUE(end), KY_VALUE(cells)),
             error);
     }
-    return status;
+    return status == KY_OK && parameters->multipole > KY_MOST_ORDER
+               ? make_higher(tree, bodies, parameters->multipole, error)
+               : status;
 }
 
 /* ---- the whole ---- */
@@ -280,6 +309,8 @@ static enum ky_status build(struct ky_device_tree *tree, struct ky_device_bodies
     if (status == KY_OK)
         status = ky_device_tree_parts_after(tree, bodies, parameters, error);
     if (status == KY_OK)
+        status = ky_device_tree_make_cuts(tree, bodies, parameters, error);
+    if (status == KY_OK)
         status = ky_device_tree_make_groups(tree, bodies, parameters, error);
     if (status == KY_OK)
         status = mark(bodies, MOMENTS, error);
@@ -290,6 +321,9 @@ static enum ky_status build(struct ky_device_tree *tree, struct ky_device_bodies
     if (status == KY_OK)
         status = card->driver->reach(card, KY_MARK_GROUPS, error);
     tree->whole = status == KY_OK ? *(const uint32_t *)tree->pinned.data : 0;
+    if (status == KY_OK)
+        memcpy(tree->cuts.first, (const uint32_t *)tree->pinned.data + 1,
+               (tree->cuts.count + 1) * sizeof *tree->cuts.first);
     tree->groups = tree->full = tree->whole;
     tree->few = ky_device_tree_are_few(card, tree->groups) ||
                 ky_device_tree_group(card->team, parameters) < card->team;
@@ -302,6 +336,7 @@ enum ky_status ky_device_tree_build(struct ky_device_tree *tree, struct ky_devic
     enum ky_status status = build(tree, bodies, parameters, error);
     tree->built = status == KY_OK ? bodies->place : 0;
     tree->opening = parameters->opening;
+    tree->order = parameters->multipole;
     tree->is_wide = 0;
     tree->builds++;
     if (status != KY_OK)
@@ -365,7 +400,9 @@ enum ky_status ky_device_tree_factors(struct ky_device_tree *tree, struct ky_dev
     uint32_t n = (uint32_t)bodies->n, listed = in_list ? (uint32_t)evaluation->active->count : 0;
     const struct ky_buffer *list = in_list ? &bodies->active_list : &tree->floor;
     float unit = strength > 0 ? (float)(1 / strength) : 0, alpha = (float)parameters->alpha,
-          power = (float)ky_opening_relative_power(parameters->multipole);
+          power = ky_force_kind(parameters->force)->expands
+                      ? -1
+                      : (float)ky_opening_relative_power(parameters->multipole);
     enum ky_status status =
         tree->has_floor ? KY_OK : find_floor(tree, bodies, precision, unit, error);
     if (status == KY_OK)

@@ -180,8 +180,8 @@ static enum ky_status stand_own(struct ky_links *links, const struct ky_paramete
                                 struct ky_error *error)
 {
     const struct ky_device_tree *own = &links->own;
-    const int stands =
-        own->built > 0 && own->built == links->bodies->place && own->opening == parameters->opening;
+    const int stands = own->built > 0 && own->built == links->bodies->place &&
+                       own->opening == parameters->opening && own->order == parameters->multipole;
     enum ky_status status =
         stands ? KY_OK : ky_device_tree_build(&links->own, links->bodies, parameters, error);
     return status == KY_OK ? widen(links, parameters->precision, error) : status;

@@ -1,6 +1,7 @@
 /* Groups of bodies, made from the cells on the card: kernels/tree/groups.k from the host's side. */
 #include "engine/device/tree/tree_groups.h"
 
+#include "engine/common/force_kinds.h"
 #include "engine/device/state/curve.h"
 
 /* Makes groups of at most `most` of the listed active bodies, or of all bodies. */
@@ -9,8 +10,8 @@ static enum ky_status divide(struct ky_device_tree *tree, const struct ky_device
                              struct ky_error *error)
 {
     struct ky_card *card = bodies->card;
-    uint32_t limit = KY_GROUPS_IN_CUT * ky_device_tree_group(card->team, parameters),
-             cells = (uint32_t)tree->cells, listed = (uint32_t)active;
+    uint32_t limit = ky_device_tree_divided(card->team, parameters), cells = (uint32_t)tree->cells,
+             listed = (uint32_t)active;
     const struct ky_buffer *list = listed > 0 ? &bodies->active_list : &tree->before;
     enum ky_status status = card->driver->zero(card, &tree->before, error);
     if (status == KY_OK)
@@ -30,6 +31,59 @@ static enum ky_status divide(struct ky_device_tree *tree, const struct ky_device
                                 error);
     tree->listed = active;
     return status;
+}
+
+/* How many cuts a tree of n bodies has. The cells of each have 8 times as many bodies as those of
+ * the next one; fewer than TOP cells would leave most of a card idle. */
+static size_t cuts_of(uint32_t limit, size_t n)
+{
+    enum { TOP = 64 };
+    size_t count = 1;
+    while (count < KY_MOST_CUTS && ((size_t)limit << 3 * count) * TOP < n)
+        count++;
+    return count;
+}
+
+enum ky_status ky_device_tree_make_cuts(struct ky_device_tree *tree,
+                                        const struct ky_device_bodies *bodies,
+                                        const struct ky_parameters *parameters,
+                                        struct ky_error *error)
+{
+    struct ky_card *card = bodies->card;
+    uint32_t cells = (uint32_t)tree->cells, limit = ky_device_tree_divided(card->team, parameters),
+             cuts = (uint32_t)cuts_of(limit, bodies->n);
+    /* A cell of a cut has a parent with more than `limit` bodies, of which there are KY_KEY_LEVELS
+     * times as many as fit into the system at most. */
+    const size_t all = (size_t)cells * cuts,
+                 above = 2 * 8 * KY_KEY_LEVELS * (bodies->n / (8 * (size_t)limit) + 1),
+                 most = cells + (above < all ? above : all);
+    tree->cuts.count = ky_force_kind(parameters->force)->expands ? cuts : 0;
+    if (tree->cuts.count == 0)
+        return KY_OK;
+    enum ky_status status =
+        ky_buffer_need(card, &tree->cut, "cells that are sinks", most, sizeof(uint32_t), error);
+    if (status == KY_OK)
+        status = ky_buffer_need(card, &tree->cut_first, "ends of cuts", KY_MOST_CUTS + 1,
+                                sizeof(uint32_t), error);
+    if (status == KY_OK)
+        status = card->driver->zero(card, &tree->before, error);
+    if (status == KY_OK)
+        status = ky_launch_over(card, KY_KERNEL_ky_cuts_count, cells,
+                                KY_ARGUMENTS(KY_BUFFER(tree->column.link), KY_BUFFER(tree->before),
+                                             KY_VALUE(cells), KY_VALUE(limit), KY_VALUE(cuts)),
+                                error);
+    if (status == KY_OK)
+        status =
+            card->driver->scan(card, &tree->before, &tree->before, all + 1, &tree->scratch, error);
+    if (status == KY_OK)
+        status = ky_launch_over(card, KY_KERNEL_ky_cuts_place, all + 1,
+                                KY_ARGUMENTS(KY_BUFFER(tree->before), KY_BUFFER(tree->cut_first),
+                                             KY_BUFFER(tree->cut), KY_VALUE(cells), KY_VALUE(cuts)),
+                                error);
+    return status == KY_OK ? card->driver->read_later(card, &tree->cut_first, 0,
+                                                      (uint32_t *)tree->pinned.data + 1,
+                                                      (cuts + 1) * sizeof(uint32_t), error)
+                           : status;
 }
 
 enum ky_status ky_device_tree_make_groups(struct ky_device_tree *tree,
@@ -91,8 +145,9 @@ enum ky_status ky_device_tree_turns(struct ky_device_tree *tree, struct ky_devic
                                     uint32_t flags, struct ky_error *error)
 {
     struct ky_card *card = bodies->card;
-    uint32_t groups = (uint32_t)tree->groups,
-             heavy = tree->few ? (uint32_t)tree->full / KY_HEAVY_GROUPS : 0;
+    uint32_t groups = (uint32_t)tree->groups, heavy = tree->few && tree->cuts.count == 0
+                                                          ? (uint32_t)tree->full / KY_HEAVY_GROUPS
+                                                          : 0;
     tree->turns = groups + (KY_SPLIT - 1) * (size_t)heavy;
     enum ky_status status = card->driver->zero(card, &tree->weights, error);
     if (status == KY_OK)

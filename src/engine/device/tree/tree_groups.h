@@ -4,6 +4,12 @@
 
 #include "engine/device/tree/tree_memory.h"
 
+/* Makes the cuts of a new tree, before its groups. Their ends are copied to tree->pinned behind the
+ * number of groups. */
+enum ky_status ky_device_tree_make_cuts(struct ky_device_tree *tree,
+                                        const struct ky_device_bodies *bodies,
+                                        const struct ky_parameters *parameters,
+                                        struct ky_error *error);
 /* Makes the groups of all bodies. Their number is copied to tree->pinned; it has arrived when
  * KY_MARK_GROUPS is reached. */
 enum ky_status ky_device_tree_make_groups(struct ky_device_tree *tree,

@@ -48,13 +48,20 @@ uint32_t ky_device_tree_group(size_t team, const struct ky_parameters *parameter
     return few ? (uint32_t)parameters->group : (uint32_t)team;
 }
 
-/* Groups of n bodies at most. A cut has at most KY_GROUPS_IN_CUT full groups, unless it is a leaf.
+uint32_t ky_device_tree_divided(size_t team, const struct ky_parameters *parameters)
+{
+    const int expands = ky_force_kind(parameters->force)->expands;
+    return (expands ? KY_GROUPS_OF_SINKS : KY_GROUPS_IN_CUT) *
+           ky_device_tree_group(team, parameters);
+}
+
+/* Groups of n bodies at most. A cut has at most so many full groups, unless it is a leaf.
  * Its parent has more bodies, so that every level has few parents, with 8 cuts each. Every cut has
  * one group that is not full. */
 static size_t most_groups(size_t team, const struct ky_parameters *parameters, size_t n)
 {
     size_t group = ky_device_tree_group(team, parameters),
-           cuts = 8 * KY_KEY_LEVELS * (n / (KY_GROUPS_IN_CUT * group));
+           cuts = 8 * KY_KEY_LEVELS * (n / ky_device_tree_divided(team, parameters));
     size_t most = n / group + cuts + 1;
     return most < n ? most : n;
 }
@@ -77,7 +84,9 @@ enum ky_status ky_device_tree_parts_after(struct ky_device_tree *tree,
                                           const struct ky_parameters *parameters,
                                           struct ky_error *error)
 {
-    const size_t words = bodies->n * sizeof(uint32_t), more = tree->cells + 1,
+    const int expands = ky_force_kind(parameters->force)->expands;
+    const size_t words = bodies->n * sizeof(uint32_t),
+                 more = (expands ? KY_MOST_CUTS : 1) * tree->cells + 1,
                  most = ky_device_tree_groups_room(bodies, parameters),
                  groups = most * sizeof(uint32_t),
                  divided = (KY_SPLIT - 1) * (most / KY_HEAVY_GROUPS) * sizeof(uint32_t);
@@ -115,9 +124,9 @@ void ky_device_tree_done(struct ky_device_tree *tree, const struct ky_device_bod
 
 void ky_device_tree_release(struct ky_device_tree *tree, const struct ky_device_bodies *bodies)
 {
-    struct ky_buffer *buffers[] = {&tree->curve, &tree->partial,  &tree->frame,  &tree->first,
-                                   &tree->facts, &tree->weights,  &tree->starts, &tree->scratch,
-                                   &tree->floor, &tree->exponents};
+    struct ky_buffer *buffers[] = {&tree->curve, &tree->partial,   &tree->frame,  &tree->first,
+                                   &tree->facts, &tree->weights,   &tree->starts, &tree->scratch,
+                                   &tree->floor, &tree->exponents, &tree->cut,    &tree->cut_first};
     tree->built = 0;
     ky_device_tree_done(tree, bodies);
     for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++)
@@ -156,7 +165,8 @@ enum ky_status ky_device_tree_need_bodies(struct ky_device_tree *tree,
         status = ky_buffer_need(card, needs[k].buffer, needs[k].what, needs[k].count, needs[k].size,
                                 error);
     if (status == KY_OK)
-        status = ky_pinned_need(card, &tree->pinned, "number of groups", sizeof(uint32_t), error);
+        status = ky_pinned_need(card, &tree->pinned, "number of groups",
+                                (KY_MOST_CUTS + 2) * sizeof(uint32_t), error);
     if (status == KY_OK)
         status = ky_scratch_need(card, &tree->scratch, KY_BULK_SORT, n, error);
     if (status == KY_OK)

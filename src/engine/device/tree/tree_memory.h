@@ -5,6 +5,15 @@
 #include "engine/device/state/bodies.h"
 #include "engine/device/tree/columns.h"
 
+/* Cuts of the tree, for forces whose cells act on cells: cells of at most `limit` bodies, or
+ * leaves, whose parents have more; together they hold all bodies. The last cut is that of the
+ * groups. Cells first[k] to first[k + 1] - 1 of the buffer `cut` are cut k. */
+enum { KY_MOST_CUTS = 6 };
+struct ky_cuts {
+    size_t count; /* 0: the force has none */
+    uint32_t first[KY_MOST_CUTS + 1];
+};
+
 struct ky_device_tree {
     struct ky_buffer curve, partial, frame; /* kernels/tree/keys.k */
     struct ky_buffer first, facts;          /* kernels/tree/grow.k */
@@ -12,12 +21,14 @@ struct ky_device_tree {
     struct ky_buffer exponents, floor;      /* kernels/tree/relative.k */
     struct ky_buffer weights, starts;       /* kernels/tree/groups.k */
     struct ky_buffer scratch;               /* of sort and scan */
-    struct ky_pinned pinned;                /* the number of groups */
+    struct ky_buffer cut, cut_first;        /* of struct ky_cuts: kernels/tree/groups.k */
+    struct ky_pinned pinned;                /* the number of groups; the ends of the cuts */
     /* Parts of bodies->curve.room: before the bodies lie along the curve, and after. */
     struct ky_two_buffers keys;
     struct ky_buffer masks, at;
     struct ky_buffer group, turn, weight, before, factor,
         wanted; /* kernels/tree/groups.k, relative.k */
+    struct ky_cuts cuts;
     size_t cells, turns;
     size_t groups; /* in `group`; the last of them may be empty if they hold active bodies */
     size_t whole;  /* number of groups of all bodies */
@@ -32,17 +43,21 @@ struct ky_device_tree {
     uint64_t builds;                   /* trees that were built so far */
     uint64_t built;                    /* bodies->place of the cells; 0: there are none */
     int opening;                       /* enum ky_opening with which they were built */
+    int order;                         /* of their moments */
     int is_wide; /* 1: their boxes have been widened for walks that round positions (links.c) */
 };
 
 enum {
-    KY_GROUPS_IN_CUT = 32, /* full groups of a cell that is divided into groups, at most */
-    KY_HEAVY_GROUPS = 16   /* one of this many groups is divided, if any are */
+    KY_GROUPS_IN_CUT = 32,   /* full groups of a cell that is divided into groups, at most */
+    KY_GROUPS_OF_SINKS = 16, /* the same where the cell is a sink of cells */
+    KY_HEAVY_GROUPS = 16     /* one of this many groups is divided, if any are */
 };
 
 /* Bodies of a group at most, with so many lanes of a team. Walks of single bodies have no groups;
  * the number is the same. */
 uint32_t ky_device_tree_group(size_t team, const struct ky_parameters *parameters);
+/* Bodies of a cell that is divided into groups, at most. */
+uint32_t ky_device_tree_divided(size_t team, const struct ky_parameters *parameters);
 /* Teams that the card runs at once. */
 size_t ky_device_tree_teams(const struct ky_card *card);
 /* Groups for which there is memory: of all bodies, or of active ones. */

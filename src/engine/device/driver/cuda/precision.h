@@ -12,6 +12,7 @@
 #include "engine/device/kernels/steps/hermite_sum.k"
 #endif
 #include "engine/device/kernels/forces/direct.k"
+#include "engine/device/kernels/forces/fmm.k"
 #include "engine/device/kernels/forces/general.k"
 #include "engine/device/kernels/forces/list.k"
 #include "engine/device/kernels/forces/sources.k"

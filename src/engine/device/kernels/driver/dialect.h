@@ -55,6 +55,7 @@
 #define KY_FMAX(x, y) fmax(x, y)
 #define KY_FABS(x) fabs(x)
 #define KY_BITS_OF_FLOAT(x) as_uint(x)
+#define KY_FLOAT_OF_BITS(x) as_float(x)
 #define KY_INFINITY INFINITY
 /* KY_ON_CPU: the device is a CPU, where fma may be a slow call. GPUs have it, whether they say so
  * (FP_FAST_FMAF) or not. */
@@ -119,6 +120,7 @@ static inline __attribute__((always_inline)) float ky_rsqrt_float(float x)
 #define KY_FMAX(x, y) fmaxf(x, y)
 #define KY_FABS(x) fabsf(x)
 #define KY_BITS_OF_FLOAT(x) __float_as_uint(x)
+#define KY_FLOAT_OF_BITS(x) __uint_as_float(x)
 #define KY_INFINITY __int_as_float(0x7f800000)
 #define KY_FMA_FLOAT(a, b, c) fmaf(a, b, c)
 #define KY_RSQRT_FLOAT(x) rsqrtf(x)

@@ -8,6 +8,7 @@
 
 #include "physics/actions/table.h"
 #include "physics/softening_kinds.h"
+#include "physics/taylor_orders.h"
 
 /* U(unit, file, precision, made): KY_PRECISION of the reader, -1 for none, and what the unit makes
  * of the file's templates; nothing where the kernels stand in the file as they are.
@@ -45,7 +46,21 @@
     KY_K(force##_##order##_##kind##_##p, ky_##force##_##order##_##kind##_##p, KY_LANES_OF_##force)
 #define KY_LANES_OF_walk KY_WALK_LANES
 #define KY_LANES_OF_tree KY_IN_TEAMS
+#define KY_LANES_OF_fmm KY_IN_TEAMS
 #define KY_LANES_OF_list KY_LIST_LANES
+
+/* Expansions of each order. */
+#define KY_EXPAND_UNIT(p, order)                                                                   \
+    KY_U(expand_##order, "forces/expand.k", KY_SINGLE,                                             \
+         KY_EXPAND_CELLS(order) KY_EXPAND_GROUPS(order))
+#define KY_EXPAND_KERNEL(p, order)                                                                 \
+    KY_K(expand_##order, ky_expand_cells_##order, KY_IN_TEAMS)                                     \
+    KY_K(expand_##order, ky_expand_groups_##order, KY_IN_TEAMS)
+#define KY_HIGHER_UNIT(p, order)                                                                   \
+    KY_U(higher_##order, "tree/higher.k", KY_SINGLE, KY_HIGHER_LEAVES(order) KY_HIGHER_LEVEL(order))
+#define KY_HIGHER_KERNEL(p, order)                                                                 \
+    KY_K(higher_##order, ky_higher_leaves_##order, KY_LEVEL_LANES)                                 \
+    KY_K(higher_##order, ky_higher_level_##order, KY_LEVEL_LANES)
 
 /* The general walk: a kernel for each action, all of them in one unit. */
 #define KY_GENERAL_KERNEL_OF(name, needs, p, number)                                               \
@@ -129,6 +144,9 @@
     KY_ACTIONS_OF(KY_GENERAL_KERNEL_OF, p, number)                                                 \
     KY_MOVING_KERNELS_##p
 
+#define KY_EXPAND_UNITS KY_TAYLOR_ORDERS(KY_EXPAND_UNIT, ) KY_TAYLOR_HIGHER(KY_HIGHER_UNIT, )
+#define KY_KERNELS_EXPAND KY_TAYLOR_ORDERS(KY_EXPAND_KERNEL, ) KY_TAYLOR_HIGHER(KY_HIGHER_KERNEL, )
+
 /* The reader defines KY_U or KY_K first. */
 #define KY_UNITS                                                                                   \
     KY_U(order, "driver/order.k", -1, )                                                            \
@@ -139,7 +157,9 @@
     KY_U(reorder, "driver/reorder.k", -1, )                                                        \
     KY_U(groups, "tree/groups.k", -1, )                                                            \
     KY_U(sort, "driver/sort.k", -1, )                                                              \
+    KY_U(expand_sinks, "forces/expand_sinks.k", -1, )                                              \
     KY_U(unroll, "forces/unroll.k", KY_SINGLE, )                                                   \
+    KY_EXPAND_UNITS                                                                                \
     KY_SOFTENED(KY_EXACT_UNIT, , )                                                                 \
     KY_U(hermite_start, "steps/hermite_start.k", KY_DOUBLE, )                                      \
     KY_UNITS_OF(single, KY_SINGLE)                                                                 \
@@ -173,6 +193,10 @@
     KY_K(groups, ky_groups_wanted, 256)                                                            \
     KY_K(groups, ky_groups_work, 256)                                                              \
     KY_K(groups, ky_groups_listed, 256)                                                            \
+    KY_K(groups, ky_cuts_count, 256)                                                               \
+    KY_K(groups, ky_cuts_place, 256)                                                               \
+    KY_K(expand_sinks, ky_expand_sources, 256)                                                     \
+    KY_K(expand_sinks, ky_expand_sinks, KY_IN_TEAMS)                                               \
     KY_K(teams, ky_compact_count, KY_IN_TEAMS)                                                     \
     KY_K(teams, ky_compact_place, KY_IN_TEAMS)                                                     \
     KY_K(teams, ky_team_facts, KY_IN_TEAMS)
@@ -197,6 +221,7 @@
     KY_KERNELS_OF(double, KY_DOUBLE)                                                               \
     KY_KERNELS_UNROLL                                                                              \
     KY_KERNELS_EXACT                                                                               \
+    KY_KERNELS_EXPAND                                                                              \
     KY_KERNELS_SORT
 
 #endif

@@ -15,7 +15,11 @@
  * list. general: what the flags say. spline: general, with the spline. */
 #define KY_VARIANTS(V, p, number)                                                                  \
     KY_VARIANTS_OF(V, p, number, 1)                                                                \
-    KY_VARIANTS_OF(V, p, number, 2)
+    KY_VARIANTS_OF(V, p, number, 2)                                                                \
+    V(p, number, fmm, FMM, 2, plain, 0, KY_FMM_PLAIN)                                              \
+    V(p, number, fmm, FMM, 2, general, KY_GUARD | KY_EPS_SUM | KY_SHARES, KY_TEAM_KERNEL)          \
+    V(p, number, fmm, FMM, 2, spline, KY_GUARD | KY_SPLINED | KY_EPS_LARGER | KY_SHARES,           \
+      KY_TEAM_KERNEL)
 #define KY_MOST_ORDER 2
 
 #define KY_VARIANTS_OF(V, p, number, order)                                                        \

@@ -14,6 +14,7 @@
 #define KY_GENERAL 0x400  /* of walks: test the flags */
 #define KY_SHARES 0x1000  /* of the walk of teams: lanes may share a sink */
 #define KY_PICKS 0x2000   /* the same: a cell holds sinks if a listed sink is in it */
+#define KY_LISTS_SINKS 0x4000 /* the same: sinks may be among the listed bodies */
 /* And the order of the moments of cells; of the lowest they act as bodies. */
 #define KY_OF_ORDER(order) ((order) << 16)
 #define KY_ORDER_OF(how) ((how) >> 16)

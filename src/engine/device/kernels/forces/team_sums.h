@@ -11,7 +11,7 @@
 struct ky_team_tree {
     KY_CELLS_READ
     KY_GLOBAL const ky_state *position, *mass, *softening, *frame;
-    ky_uint n, flags;
+    ky_uint n, flags, moments; /* moments: of each cell */
 };
 
 struct ky_place {
@@ -140,7 +140,8 @@ KY_FN void ky_stage_cell(struct ky_team_tree tree, struct ky_reference from,
     struct ky_place place = ky_cell_place(from, tree.centre[cell], low);
     KY_REAL mass;
     if (KY_HOLDS_MOMENTS(how)) {
-        KY_GLOBAL const float4 *moments = ky_fours_of(tree.moment, cell, KY_ORDER_OF(how));
+        KY_GLOBAL const float4 *moments =
+            (KY_GLOBAL const float4 *)(tree.moment + (ky_ulong)cell * tree.moments);
         float4 first = moments[0], second = moments[1];
         mass = 0;
         staged.first[KY_TEAM_LANE] = first;
@@ -173,11 +174,11 @@ KY_FN struct ky_team_sink ky_add_staged_bodies(struct ky_team_sink sink, struct 
     return sink;
 }
 
-/* The same for bodies from `first` on among which the sink itself may be, with low parts of the
- * bodies and of the sink, `low`. */
+/* The same for bodies among which the sink itself may be, with low parts of the bodies and of the
+ * sink, `low`: those from `first` on, or those of `index` if it is not 0. */
 KY_FN struct ky_team_sink ky_add_near_bodies(struct ky_team_sink sink, struct ky_staged staged,
                                              float4 low, ky_uint count, ky_uint first,
-                                             const int how)
+                                             KY_LOCAL_POINTER const ky_uint *index, const int how)
 {
     struct ky_field field = ky_no_field();
     ky_uint k = (how & KY_SHARES) ? sink.base : 0;
@@ -194,7 +195,7 @@ KY_FN struct ky_team_sink ky_add_near_bodies(struct ky_team_sink sink, struct ky
         struct ky_softened pair =
             ky_soften(dx, dy, dz, sink.eps2, (how & KY_EPS_OF_BOTH) ? staged.eps2[k] : (KY_REAL)0,
                       how | KY_GUARD_FIRST);
-        pair.y = first + k == sink.own ? (KY_REAL)0 : pair.y;
+        pair.y = (index ? index[k] : first + k) == sink.own ? (KY_REAL)0 : pair.y;
         field = ky_add_body(field, dx, dy, dz, pair, body.w);
     }
     sink.total = ky_total_add(sink.total, field);

@@ -1,0 +1,328 @@
+/* Cells that act on cells (physics/fmm.h): kernels/forces/expand_sinks.k, expand.k and fmm.k from
+ * the host's side.
+ *
+ * The sinks of each cut of the tree, from the top down, get local coefficients from the cells that
+ * may act on all of them at once, and leave the others to the cut below. Groups are the last sinks.
+ * Their walk lists the cells that act on the group at once, and adds all other sources to its
+ * sinks; then the listed cells act. Groups are done some at a time, so that their lists need little
+ * memory. */
+#include "engine/device/forces/grouped.h"
+
+#include "engine/common/force_kinds.h"
+#include "engine/device/kernels/forces/expand.h"
+#include "octree/octree.h"
+#include "physics/fmm.h"
+#include "physics/taylor_orders.h"
+
+/* Groups whose lists have memory at a time. */
+enum { GROUPS = 1 << 15 };
+
+/* The part of α for cells that act on large sinks: errors of these are those of many bodies at
+ * once, and made the largest errors of all (Plummer spheres, 1,048,576 bodies, order 4: 99 % of the
+ * accelerations within 2.5e-3 in place of 3.1e-3 in 1 % more time). */
+#define UPPER 0.5F
+
+/* What a card has for one evaluation. Two of each: of a cut and of the one above. */
+struct card {
+    struct ky_buffer source, owner;
+    struct {
+        struct ky_buffer sinks, range, local, list, left;
+    } cut[2];
+    struct ky_buffer groups, acting, acts;
+};
+
+struct fmm {
+    struct ky_grouped grouped; /* first */
+    struct card card[KY_MOST_CARDS];
+};
+
+/* One launch. */
+struct launch {
+    struct card *of;
+    const struct ky_grouped_part *part;
+    const struct ky_parameters *parameters;
+    const struct ky_buffer *group, *wanted;
+    size_t groups, count; /* count: of groups and of sinks of all cuts */
+    struct ky_expand_numbers numbers;
+};
+
+static void release(const struct ky_device_state *state, void *own)
+{
+    struct fmm *fmm = own;
+    ky_grouped_release(state, own);
+    for (size_t k = 0; k < state->cards.count; k++) {
+        struct card *of = &fmm->card[k];
+        struct ky_buffer *buffers[] = {&of->source,       &of->owner,        &of->cut[0].sinks,
+                                       &of->cut[0].range, &of->cut[1].range, &of->cut[0].local,
+                                       &of->cut[0].list,  &of->cut[0].left,  &of->cut[1].sinks,
+                                       &of->cut[1].local, &of->cut[1].list,  &of->cut[1].left,
+                                       &of->groups,       &of->acting,       &of->acts};
+        for (size_t b = 0; b < sizeof buffers / sizeof *buffers; b++)
+            ky_buffer_release(state->part[k].card, buffers[b]);
+    }
+}
+
+static size_t sinks_of(const struct ky_cuts *cuts, size_t k)
+{
+    return cuts->first[k + 1] - cuts->first[k];
+}
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Makes memory for the cut, or for both of them if there is one only: the other is read by none. */
+static enum ky_status need_cut(struct card *of, struct ky_card *card, size_t sinks, size_t number,
+                               int order, struct ky_error *error)
+{
+    const struct {
+        struct ky_buffer *buffer;
+        const char *what;
+        size_t count, size;
+    } needs[] = {
+        {&of->cut[number].sinks, "cells that are sinks", sinks, sizeof(struct ky_expanded)},
+        {&of->cut[number].range, "ranges of sinks", sinks, sizeof(struct ky_expand_range)},
+        {&of->cut[number].local, "local coefficients", sinks * (size_t)KY_TAYLOR_COUNT(order),
+         sizeof(float)},
+        {&of->cut[number].list, "cells that wait", sinks * KY_EXPAND_LIST, sizeof(uint32_t)},
+        {&of->cut[number].left, "numbers of cells that wait", sinks, sizeof(uint32_t)},
+    };
+    enum ky_status status = KY_OK;
+    for (size_t k = 0; k < sizeof needs / sizeof *needs && status == KY_OK; k++)
+        status = ky_buffer_need(card, needs[k].buffer, needs[k].what, needs[k].count, needs[k].size,
+                                error);
+    return status;
+}
+
+static enum ky_status need(const struct launch *launch, struct ky_error *error)
+{
+    const struct ky_device_tree *tree = launch->part->tree;
+    struct ky_card *card = launch->part->bodies->card;
+    struct card *of = launch->of;
+    const size_t groups = least(launch->groups, GROUPS);
+    const struct {
+        struct ky_buffer *buffer;
+        const char *what;
+        size_t count, size;
+    } needs[] = {
+        {&of->source, "cells that act", tree->cells, sizeof(struct ky_acting)},
+        {&of->owner, "cells of bodies", launch->part->bodies->n, sizeof(uint32_t)},
+        {&of->groups, "groups that are sinks", groups, sizeof(struct ky_expanded)},
+        {&of->acting, "cells that act on groups", groups * KY_EXPAND_ACTING, sizeof(uint32_t)},
+        {&of->acts, "numbers of cells that act", groups, sizeof(uint32_t)},
+    };
+    enum ky_status status = KY_OK;
+    for (size_t k = 0; k < sizeof needs / sizeof *needs && status == KY_OK; k++)
+        status = ky_buffer_need(card, needs[k].buffer, needs[k].what, needs[k].count, needs[k].size,
+                                error);
+    for (size_t k = 0; k < 2 && status == KY_OK; k++) {
+        size_t most = 1;
+        for (size_t cut = k; cut < tree->cuts.count; cut += 2)
+            most = most > sinks_of(&tree->cuts, cut) ? most : sinks_of(&tree->cuts, cut);
+        status = need_cut(of, card, most, k, launch->parameters->order, error);
+    }
+    return status;
+}
+
+static struct ky_expand_numbers numbers_of(const struct ky_grouped_part *part,
+                                           const struct ky_evaluation *evaluation,
+                                           const struct ky_parameters *parameters)
+{
+    const struct ky_device_state *state = part->bodies->state;
+    return (struct ky_expand_numbers){
+        .n = (uint32_t)part->bodies->n,
+        .sinks_from = (uint32_t)part->first,
+        .sinks_to = (uint32_t)part->end,
+        .listed = ky_grouped_is_listed(evaluation) ? (uint32_t)evaluation->active->count : 0,
+        .flags = ky_grouped_flags(part->bodies, evaluation, parameters) |
+                 (state->how & KY_SPLINED ? KY_FLAG_SPLINED : 0U),
+        .order = parameters->order,
+        .least = ky_fmm_least(parameters->order),
+        .most = ky_fmm_most(parameters->order),
+        .part = 1,
+        .per_spread = (float)(1.5 / parameters->alpha),
+        .eps2 = ky_eps2_argument(state).part};
+}
+
+static enum ky_status make_sources(const struct launch *launch, struct ky_error *error)
+{
+    const struct ky_device_tree *tree = launch->part->tree;
+    uint32_t cells = (uint32_t)tree->cells;
+    int32_t order = launch->parameters->order;
+    return ky_launch_over(launch->part->bodies->card, KY_KERNEL_ky_expand_sources, cells,
+                          KY_ARGUMENTS(KY_CELLS(tree->column) KY_BUFFER(launch->of->source),
+                                       KY_VALUE(cells), KY_VALUE(order)),
+                          error);
+}
+
+/* The kernels of an order: of cells, of groups. */
+static const enum ky_kernel_id *kernels_of(int order)
+{
+    static const enum ky_kernel_id kernels[][2] = {
+#define EXPAND(p, its) [its] = {KY_KERNEL_ky_expand_cells_##its, KY_KERNEL_ky_expand_groups_##its},
+        KY_TAYLOR_ORDERS(EXPAND, )};
+    return kernels[order];
+}
+
+/* The sinks of cut k, and what acts on them. `before`: sinks of the cuts above. */
+static enum ky_status do_cut(const struct launch *launch, size_t k, struct ky_error *error)
+{
+    const struct ky_device_tree *tree = launch->part->tree;
+    const struct ky_device_bodies *bodies = launch->part->bodies;
+    struct card *of = launch->of;
+    const size_t own = k % 2, above = 1 - own, sinks = sinks_of(&tree->cuts, k);
+    struct ky_expand_numbers numbers = launch->numbers;
+    /* The cells of a cut have 8 times as many bodies as those of the next one, but for leaves. */
+    const size_t most = (size_t)ky_device_tree_divided(bodies->card->team, launch->parameters)
+                        << 3 * (tree->cuts.count - 1 - k);
+    uint32_t is_top = k == 0, parts = (uint32_t)((most + KY_EXPAND_PART - 1) / KY_EXPAND_PART);
+    numbers.part = k + 1 < tree->cuts.count ? UPPER : 1;
+    numbers.first = tree->cuts.first[k];
+    numbers.count = (uint32_t)sinks;
+    enum ky_status status = bodies->card->driver->zero(bodies->card, &of->cut[own].range, error);
+    if (status == KY_OK)
+        status = ky_launch_teams(
+            bodies->card, KY_KERNEL_ky_expand_sinks, sinks * parts,
+            KY_ARGUMENTS(KY_CELLS(tree->column) KY_BUFFER(tree->cut), KY_BUFFER(tree->factor),
+                         KY_BUFFER(*ky_device_softenings(bodies)), KY_BUFFER(*launch->wanted),
+                         KY_BUFFER(of->owner), KY_BUFFER(of->cut[own].sinks),
+                         KY_BUFFER(of->cut[own].range), KY_VALUE(parts),
+                         KY_VALUE(is_top) KY_EXPAND_GIVE(numbers)),
+            error);
+    numbers.first += (uint32_t)launch->groups;
+    if (status == KY_OK)
+        status = ky_launch_teams(
+            bodies->card, kernels_of(launch->parameters->order)[0], sinks,
+            KY_ARGUMENTS(KY_CELLS(tree->column) KY_BUFFER(of->source),
+                         KY_BUFFER(of->cut[above].sinks), KY_BUFFER(of->cut[above].local),
+                         KY_BUFFER(of->cut[above].list), KY_BUFFER(of->cut[above].left),
+                         KY_BUFFER(of->cut[own].sinks), KY_BUFFER(of->cut[own].range),
+                         KY_BUFFER(of->cut[own].local), KY_BUFFER(of->cut[own].list),
+                         KY_BUFFER(of->cut[own].left),
+                         KY_BUFFER(launch->part->counts->counts) KY_EXPAND_GIVE(numbers)),
+            error);
+    return status;
+}
+
+static enum ky_kernel_id kernel_of(const struct ky_device_bodies *bodies,
+                                   const struct ky_evaluation *evaluation,
+                                   const struct ky_parameters *parameters)
+{
+    struct ky_parameters single = *parameters;
+    const int general =
+        (bodies->state->how & (KY_EPS_OF_BOTH | KY_GUARD)) || ky_grouped_is_listed(evaluation);
+    single.multipole = KY_MOST_ORDER;
+    return ky_variant(KY_FMM,
+                      bodies->state->how & KY_SPLINED ? KY_KIND_spline
+                      : general                       ? KY_KIND_general
+                                                      : KY_KIND_plain,
+                      &single);
+}
+
+/* Walks for `count` groups from `first` on, and what acts on each of them at once. */
+static enum ky_status do_groups(const struct launch *launch, size_t first, size_t count,
+                                enum ky_kernel_id kernel, struct ky_error *error)
+{
+    const struct ky_device_tree *tree = launch->part->tree;
+    const struct ky_device_bodies *bodies = launch->part->bodies;
+    const struct ky_buffer *softening = ky_device_softenings(bodies);
+    struct card *of = launch->of;
+    const size_t last = (tree->cuts.count - 1) % 2;
+    const int precision = launch->parameters->precision;
+    struct ky_eps2_argument eps2 = ky_eps2_argument(bodies->state);
+    union ky_state_value strength = ky_device_strength(bodies);
+    struct ky_expand_numbers numbers = launch->numbers;
+    uint32_t whole = precision == KY_DOUBLE;
+    numbers.first = (uint32_t)first;
+    numbers.count = (uint32_t)count;
+    enum ky_status status = ky_launch_teams(
+        bodies->card, kernel, count,
+        KY_ARGUMENTS(KY_CELLS(tree->column) KY_BUFFER(bodies->position), KY_BUFFER(bodies->mass),
+                     KY_BUFFER(*softening), KY_BUFFER(tree->frame), KY_BUFFER(tree->factor),
+                     KY_BUFFER(*launch->group), KY_BUFFER(*launch->wanted), KY_BUFFER(of->source),
+                     KY_BUFFER(of->owner), KY_BUFFER(of->cut[last].list),
+                     KY_BUFFER(of->cut[last].left), KY_BUFFER(of->groups), KY_BUFFER(of->acting),
+                     KY_BUFFER(of->acts), KY_BUFFER(bodies->acceleration),
+                     KY_BUFFER(bodies->potential), KY_BUFFER(launch->part->counts->counts),
+                     KY_EPS2(eps2, precision), KY_VALUE(strength) KY_EXPAND_GIVE(numbers)),
+        error);
+    if (status == KY_OK)
+        status = ky_launch_teams(
+            bodies->card, kernels_of(launch->parameters->order)[1], count,
+            KY_ARGUMENTS(KY_CELLS(tree->column) KY_BUFFER(of->cut[last].sinks),
+                         KY_BUFFER(of->cut[last].local), KY_BUFFER(of->groups),
+                         KY_BUFFER(of->acting), KY_BUFFER(of->acts), KY_BUFFER(bodies->position),
+                         KY_BUFFER(tree->frame), KY_BUFFER(*launch->wanted),
+                         KY_BUFFER(bodies->acceleration), KY_BUFFER(bodies->potential),
+                         KY_VALUE(whole), KY_VALUE(strength) KY_EXPAND_GIVE(numbers)),
+            error);
+    return status;
+}
+
+static enum ky_status walk(struct ky_grouped *grouped, const struct ky_grouped_part *part,
+                           const struct ky_evaluation *evaluation,
+                           const struct ky_parameters *parameters, struct ky_error *error)
+{
+    struct fmm *fmm = (struct fmm *)grouped;
+    const struct ky_device_bodies *bodies = part->bodies;
+    const struct ky_cuts *cuts = &part->tree->cuts;
+    struct launch launch = {.of = &fmm->card[bodies->number],
+                            .part = part,
+                            .parameters = parameters,
+                            .wanted = ky_grouped_is_listed(evaluation) ? &bodies->active_list
+                                                                       : &part->tree->wanted,
+                            .numbers = numbers_of(part, evaluation, parameters)};
+    const enum ky_kernel_id kernel = kernel_of(bodies, evaluation, parameters);
+    launch.group = ky_grouped_groups(part->tree, evaluation, parameters, &launch.groups);
+    launch.count = launch.groups + cuts->first[cuts->count];
+    launch.numbers.stride = (uint32_t)launch.count;
+    enum ky_status status =
+        ky_pair_counts_of(part->counts, bodies, launch.count, part->sinks, error);
+    if (status == KY_OK)
+        status = need(&launch, error);
+    if (status == KY_OK)
+        status = make_sources(&launch, error);
+    for (size_t k = 0; k < cuts->count && status == KY_OK; k++)
+        status = do_cut(&launch, k, error);
+    const size_t batches = (launch.groups + GROUPS - 1) / GROUPS,
+                 batch = batches > 0 ? (launch.groups + batches - 1) / batches : 1;
+    for (size_t k = 0; k < launch.groups && status == KY_OK; k += batch)
+        status = do_groups(&launch, k, least(launch.groups - k, batch), kernel, error);
+    return status;
+}
+
+static enum ky_status evaluate(struct ky_device_state *state, struct ky_links *links, void *own,
+                               struct ky_evaluation *evaluation,
+                               const struct ky_parameters *parameters, struct ky_error *error)
+{
+    return ky_grouped_evaluate(state, links, own, evaluation, parameters, walk, error);
+}
+
+static void memory(const struct ky_parameters *parameters, size_t n, struct ky_memory *memory)
+{
+    const struct ky_parameters own = ky_force_tree(parameters);
+    const double most = (double)n / own.group * 1.06, groups = most < GROUPS ? most : GROUPS,
+                 sinks = (double)n / (KY_GROUPS_OF_SINKS * own.group) * 3;
+    memory->device +=
+        ky_device_tree_memory(&own, n) +
+        ky_octree_cells(&own, n) * (sizeof(struct ky_acting) + 2 * sizeof(uint32_t)) +
+        (double)n * sizeof(uint32_t) +
+        sinks * (sizeof(struct ky_expanded) + (KY_EXPAND_LIST + 1) * sizeof(uint32_t) +
+                 (double)KY_TAYLOR_COUNT(own.order) * sizeof(float)) +
+        groups * (sizeof(struct ky_expanded) + (KY_EXPAND_ACTING + 1) * sizeof(uint32_t));
+}
+
+const struct ky_method ky_fmm_method = {
+    .force = KY_FMM,
+    .several_cards = 1,
+    .in_blocks = 1,
+    .own = sizeof(struct fmm),
+    .evaluate = evaluate,
+    .stand = ky_grouped_stand,
+    .note = ky_grouped_note,
+    .field = ky_walk_field,
+    .memory = memory,
+    .report = ky_grouped_report,
+    .release = release,
+};

@@ -1,0 +1,61 @@
+/* What --force tree and fmm have in common: each card makes the tree, and teams walk through it for
+ * groups of bodies. Several cards divide the groups. The force has its own launch. */
+#ifndef KY_DEVICE_GROUPED_H
+#define KY_DEVICE_GROUPED_H
+
+#include "engine/device/forces/division.h"
+#include "engine/device/forces/method.h"
+
+/* What each card has of its own. The first one has the tree and counts of the engine. */
+struct ky_grouped {
+    struct {
+        struct ky_device_tree tree;
+        struct ky_pair_counts counts;
+    } part[KY_MOST_CARDS];
+    struct ky_division division;
+    struct ky_buffer scratch; /* for the sum of the pairs of a block */
+    uint64_t put;             /* bodies->put of the tree that is kept */
+};
+
+/* One card in a pass: it walks for the sinks from `first` to `end` - 1. */
+struct ky_grouped_part {
+    struct ky_device_bodies *bodies;
+    struct ky_device_tree *tree;
+    struct ky_pair_counts *counts;
+    size_t first, end;
+    size_t sinks; /* of all cards; 0 for the others than the first, which counts them */
+};
+
+/* Launches the walks of one card, with the parameters of ky_force_tree. The card has its tree, its
+ * groups and factors, and memory for results. The launch makes memory for the counts of pairs. */
+typedef enum ky_status (*ky_grouped_launch)(struct ky_grouped *walk,
+                                            const struct ky_grouped_part *part,
+                                            const struct ky_evaluation *evaluation,
+                                            const struct ky_parameters *parameters,
+                                            struct ky_error *error);
+
+/* In a block the groups hold the active bodies, unless all are active: returns 1 if so. */
+int ky_grouped_is_listed(const struct ky_evaluation *evaluation);
+/* Flags of the walks (kernels/driver/shared.h). */
+uint32_t ky_grouped_flags(const struct ky_device_bodies *bodies,
+                          const struct ky_evaluation *evaluation,
+                          const struct ky_parameters *parameters);
+/* The groups in the order of their walks, and how many there are. */
+const struct ky_buffer *ky_grouped_groups(const struct ky_device_tree *tree,
+                                          const struct ky_evaluation *evaluation,
+                                          const struct ky_parameters *parameters, size_t *count);
+
+/* The calls of struct ky_method, whose state `own` begins with struct ky_grouped. */
+enum ky_status ky_grouped_evaluate(struct ky_device_state *state, struct ky_links *links,
+                                   struct ky_grouped *walk, struct ky_evaluation *evaluation,
+                                   const struct ky_parameters *parameters, ky_grouped_launch launch,
+                                   struct ky_error *error);
+enum ky_status ky_grouped_stand(struct ky_links *links, void *own, int *anew,
+                                struct ky_error *error);
+enum ky_status ky_grouped_note(struct ky_links *links, void *own, struct ky_buffer *tally,
+                               struct ky_error *error);
+enum ky_status ky_grouped_report(struct ky_device_state *state, struct ky_links *links, void *own,
+                                 struct ky_force_report *report, struct ky_error *error);
+void ky_grouped_release(const struct ky_device_state *state, void *own);
+
+#endif

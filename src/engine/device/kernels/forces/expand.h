@@ -1,0 +1,84 @@
+/* What the kernels of --force fmm and the host know of cells that act and of sinks. Read by all of
+ * them. */
+#ifndef KY_KERNELS_EXPAND_H
+#define KY_KERNELS_EXPAND_H
+
+#include "engine/device/kernels/driver/shared.h"
+
+/* A cell as a source: the largest and the mean radius of its mass about its centre, and its bodies,
+ * negative in a leaf. */
+struct ky_acting {
+    float radius, size, mass;
+    int bodies;
+} KY_LAID_OUT;
+
+/* Sinks that share local coefficients: a cell, or a group. The middle of their box, relative to the
+ * origin of the cells, and its half sides; the sum of the squares of these as a length; ε² of the
+ * sinks, in the middle of its range; α a, KY_INFINITY where no last acceleration is known; the
+ * smallest distance of a cell that acts on them at once. `parent`: the sinks of the cut above that
+ * hold them. Bodies `begin` to `end` - 1 along the curve; none if no sink is wanted. */
+struct ky_expanded {
+    float high[3], radius;
+    float low[3], eps2;
+    float side[3], error;
+    float least;
+    unsigned int parent, begin, end;
+} KY_LAID_OUT;
+#define KY_NO_PARENT 0xffffffffU
+
+/* What is known of the sinks in a cell: their largest 1/(α a) and ε², the bits of their smallest ε²
+ * inverted, and 1 if there are any. Bits of floats that are not negative have the order of the
+ * floats, so that atomic maxima find them, from 0 on. */
+struct ky_expand_range {
+    unsigned int most, high2, not_low2, wanted;
+} KY_LAID_OUT;
+/* Bodies of a cell that one team looks at. */
+#define KY_EXPAND_PART 4096
+
+/* Cells that wait for the sinks of the next cut, at most. Where there are more a cell is not opened
+ * before. */
+#define KY_EXPAND_LIST 512
+/* Cells that act on the local coefficients of a group, at most; others act on its sinks one by one.
+ */
+#define KY_EXPAND_ACTING 256
+
+/* Numbers of the kernels, N(p, type, name); `p` is the caller's own. Sinks are those of bodies from
+ * sinks_from to sinks_to - 1, since cards divide the sinks. `first` and `count`: of the cells or
+ * groups of a launch; `stride`: the second half of counts; `listed`: bodies of the list of wanted
+ * ones (KY_FLAG_LISTED). The limits of physics/fmm.h for all sinks: least, most; `part`: of α;
+ * per_spread: a squared distance over a range of ε²; eps2: that of bodies without their own. */
+#define KY_EXPAND_NUMBERS(N, p)                                                                    \
+    N(p, unsigned int, n)                                                                          \
+    N(p, unsigned int, first)                                                                      \
+    N(p, unsigned int, count)                                                                      \
+    N(p, unsigned int, stride)                                                                     \
+    N(p, unsigned int, sinks_from)                                                                 \
+    N(p, unsigned int, sinks_to)                                                                   \
+    N(p, unsigned int, listed)                                                                     \
+    N(p, unsigned int, flags)                                                                      \
+    N(p, int, order)                                                                               \
+    N(p, float, least)                                                                             \
+    N(p, float, most)                                                                              \
+    N(p, float, part)                                                                              \
+    N(p, float, per_spread)                                                                        \
+    N(p, float, eps2)
+#define KY_EXPAND_MEMBER(p, type, name) type name;
+struct ky_expand_numbers {
+    KY_EXPAND_NUMBERS(KY_EXPAND_MEMBER, )
+};
+/* The last arguments of their kernels, and in a kernel the values of the struct; on the host the
+ * last arguments of a launch. */
+#define KY_EXPAND_TAKEN(p, type, name) , type number_##name
+#define KY_EXPAND_TAKES KY_EXPAND_NUMBERS(KY_EXPAND_TAKEN, )
+#define KY_EXPAND_HELD(p, type, name) number_##name,
+#define KY_EXPAND_HERE                                                                             \
+    {                                                                                              \
+        KY_EXPAND_NUMBERS(KY_EXPAND_HELD, )                                                        \
+    }
+#define KY_EXPAND_GIVEN(numbers, type, name) , KY_VALUE((numbers).name)
+#define KY_EXPAND_GIVE(numbers) KY_EXPAND_NUMBERS(KY_EXPAND_GIVEN, numbers)
+
+/* Flags beside those of walks (shared.h): the spline. */
+#define KY_FLAG_SPLINED 0x200000
+
+#endif

@@ -1,0 +1,262 @@
+/* Cells act on cells on devices: --force fmm against sums in double, and against the CPU. */
+#include "test.h"
+
+#include "clouds.h"
+#include "drivers.h"
+#include "engines.h"
+
+static struct ky_parameters parameters_for(int engine)
+{
+    struct ky_parameters parameters = cloud_parameters();
+    parameters.engine = engines[engine].engine;
+    parameters.force = KY_FMM;
+    parameters.order = 4;
+    parameters.softening = 0.01;
+    parameters.alpha = 0.002;
+    return parameters;
+}
+
+/* The devices; a CPU that serves as one, on which kernels take long to compile, only if `all`. */
+static int next_device(int k, int all)
+{
+    for (k++; k < engine_count; k++)
+        if (!is_cpu_engine(k) && (all || !is_slow(k) || test_everything()))
+            return k;
+    return -1;
+}
+#define FOR_DEVICES(k, all) for (int k = next_device(-1, all); k >= 0; k = next_device(k, all))
+
+static void forces_keep_their_tolerance(const struct ky_parameters *parameters, size_t n)
+{
+    struct ky_error error = {0};
+    struct ky_force_report report = {0};
+    struct ky_bodies bodies = cloud_make(PLUMMER, n), exact = cloud_make(PLUMMER, n);
+    assert_ok(cloud_forces(parameters, &bodies, &exact, &report, &error));
+    const struct cloud_error e = cloud_compare(&bodies, &exact);
+    if (!(e.p99 <= (parameters->order == 2 ? 5e-3 : 3.5e-3) && e.potential_p99 <= 5e-4))
+        fail_msg("%s, order %d, precision %d, softening %d: error %g, of the potential %g",
+                 parameters->engine, parameters->order, parameters->precision,
+                 parameters->softening_kind, e.p99, e.potential_p99);
+    ky_bodies_free(&bodies);
+    ky_bodies_free(&exact);
+}
+
+/* For tools under which a kernel takes long (oclgrind.sh, compute-sanitizer), and for GPUs. */
+static void every_kernel_in_small(void **state)
+{
+    (void)state;
+    const int all = test_everything() || getenv("KYOHO_TEST_ONLY");
+    need_a_device();
+    FOR_DEVICES(e, all)
+    for (int k = 0; k < 5 + 2 * KY_DOUBLE + 3; k++) {
+        static const int kinds[] = {KY_PLUMMER, KY_SYMMETRIC, KY_SPLINE};
+        struct ky_parameters parameters = parameters_for(e);
+        parameters.order = k < 5 ? 2 + k : 3;
+        parameters.precision = k < 5 ? KY_SINGLE : (k - 5) % 3;
+        parameters.softening_kind = k < 5 ? KY_PLUMMER : kinds[(k - 5) / 3 + 1];
+        if (k == 5 + 6)
+            parameters.softening = 0;
+        forces_keep_their_tolerance(&parameters, 700);
+    }
+}
+
+static void errors_are_those_of_the_cpu(void **state)
+{
+    (void)state;
+    enum { N = 3000 };
+    need_a_device();
+    FOR_DEVICES(e, 1)
+    for (int order = 2; order <= 6; order++) {
+        struct ky_parameters parameters = parameters_for(e);
+        struct ky_force_report report = {0}, cpu = {0};
+        if (order != 4 && is_slow(e) && !test_everything())
+            continue;
+        parameters.order = order;
+        const struct cloud_error own = cloud_errors_of(&parameters, PLUMMER, N, &report);
+        parameters.engine = "cpu";
+        const struct cloud_error its = cloud_errors_of(&parameters, PLUMMER, N, &cpu);
+        assert_between(own.p99 / its.p99, 0.5, 1.6);
+        assert_between(own.potential_p99 / its.potential_p99, 0.4, 2);
+        assert_between(report.body_interactions / cpu.body_interactions, 0.6, 1.4);
+    }
+}
+
+/* With a tolerance that no cell meets the forces are exact: no body is missed or counted twice. */
+static void a_tiny_tolerance_gives_the_exact_sum(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {0, 1, 2, 3, 15, 16, 17, 31, 32, 33, 511, 512, 513, 1500};
+    static const int leaves[] = {16, 1, 100}, groups[] = {64, 7};
+    need_a_device();
+    FOR_DEVICES(e, 1)
+    for (size_t k = 0; k < 14 * 3 * 2; k++) {
+        struct ky_parameters parameters = parameters_for(e);
+        if (k >= 14 && is_slow(e) && !test_everything())
+            continue;
+        parameters.alpha = 1e-12;
+        parameters.precision = k == 13 ? KY_DOUBLE : KY_SINGLE;
+        parameters.leaf = leaves[k / 14 % 3];
+        parameters.group = groups[k / 14 / 3];
+        const struct cloud_error error = cloud_errors_of(&parameters, PLUMMER, sizes[k % 14], NULL);
+        assert_between(error.p99, 0, 1e-5);
+        assert_between(error.potential_p99, 0, 1e-5);
+    }
+}
+
+static void awkward_shapes_are_served(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {2, 65, 4000};
+    need_a_device();
+    FOR_DEVICES(e, 1)
+    for (int k = 0; k < CLOUDS * 3; k++) {
+        struct ky_parameters parameters = parameters_for(e);
+        if (k % 3 == 0 && k / 3 > 1 && is_slow(e) && !test_everything())
+            continue;
+        const struct cloud_error error =
+            cloud_errors_of(&parameters, (enum cloud)(k / 3), sizes[k % 3], NULL);
+        assert_between(error.median, 0, 2e-3);
+        assert_between(error.p99, 0, 1e-2);
+        assert_between(error.potential_p99, 0, 5e-3);
+    }
+}
+
+static void outliers_and_clumps_cost_no_digits(void **state)
+{
+    (void)state;
+    enum { N = 3000, CLUMP = 400 };
+    need_a_device();
+    FOR_DEVICES(e, 1)
+    for (int k = 0; k < 4; k++) {
+        struct ky_parameters parameters = parameters_for(e);
+        struct ky_error error = {0};
+        struct ky_bodies bodies = cloud_make(PLUMMER, N), exact = cloud_make(PLUMMER, N);
+        for (int i = 0; i < N / 20 && k < 2; i++)
+            bodies.position[i * 20][i % 3] = (i % 2 ? 1 : -1) * (k ? 1e9 : 1e6);
+        for (int i = 0; i < 3 * CLUMP && k >= 2; i++)
+            bodies.position[i / 3][i % 3] =
+                0.5 + (k > 2 ? 1e-7 : 1e-4) * bodies.position[i / 3][i % 3];
+        assert_ok(cloud_forces(&parameters, &bodies, &exact, NULL, &error));
+        const struct cloud_error errors = cloud_compare(&bodies, &exact);
+        assert_between(errors.p99, 0, 4e-3);
+        assert_between(errors.max, 0, 2e-2);
+        assert_between(errors.potential_max, 0, 2e-3);
+        ky_bodies_free(&bodies);
+        ky_bodies_free(&exact);
+    }
+}
+
+static void softenings_are_those_of_the_direct_sum(void **state)
+{
+    (void)state;
+    enum { N = 3000 };
+    static const int kinds[] = {KY_PLUMMER, KY_SYMMETRIC, KY_SPLINE};
+    double own[N];
+    for (int i = 0; i < N; i++)
+        own[i] = i % 5 ? 0.02 * (i % 7) : 0;
+    need_a_device();
+    FOR_DEVICES(e, 0)
+    for (int k = 0; k < 3 * 2; k++) {
+        struct ky_parameters parameters = parameters_for(e);
+        struct ky_error error = {0};
+        struct ky_bodies bodies = cloud_make(PLUMMER, N), exact = cloud_make(PLUMMER, N);
+        parameters.softening_kind = kinds[k / 2];
+        parameters.softening = 0.3;
+        bodies.softening = k & 1 ? own : NULL;
+        assert_ok(cloud_forces(&parameters, &bodies, &exact, NULL, &error));
+        const struct cloud_error errors = cloud_compare(&bodies, &exact);
+        if (!(errors.p99 <= 3.5e-3 && errors.potential_p99 <= 1e-3))
+            fail_msg("%s, softening %d, own %d: error %g, of the potential %g", parameters.engine,
+                     kinds[k / 2], k & 1, errors.p99, errors.potential_p99);
+        bodies.softening = NULL;
+        ky_bodies_free(&bodies);
+        ky_bodies_free(&exact);
+    }
+}
+
+static void test_particles_are_legal(void **state)
+{
+    (void)state;
+    enum { N = 1000 };
+    need_a_device();
+    FOR_DEVICES(e, 1)
+    for (int all = 0; all < 2; all++) {
+        const struct ky_parameters parameters = parameters_for(e);
+        struct ky_error error = {0};
+        struct ky_bodies bodies = cloud_make(PLUMMER, N), exact = cloud_make(PLUMMER, N);
+        for (int i = 0; i < N; i++)
+            bodies.mass[i] = all || i % 3 ? 0 : bodies.mass[i];
+        assert_ok(cloud_forces(&parameters, &bodies, &exact, NULL, &error));
+        assert_between(cloud_compare(&bodies, &exact).p99, 0, 3.5e-3);
+        assert_true(!all || bodies.potential[0] == 0);
+        ky_bodies_free(&bodies);
+        ky_bodies_free(&exact);
+    }
+}
+
+static void two_cards_give_the_bits_of_one(void **state)
+{
+    (void)state;
+    enum { N = 3000 };
+    need_a_device();
+    FOR_DEVICES(e, 1)
+    {
+        char name[40];
+        struct ky_parameters parameters = parameters_for(e);
+        struct ky_error error = {0};
+        struct ky_bodies one = cloud_make(PLUMMER, N), two = cloud_make(PLUMMER, N);
+        assert_ok(cloud_forces(&parameters, &one, NULL, NULL, &error));
+        parameters.engine = with_another(e, name, sizeof name);
+        assert_ok(cloud_forces(&parameters, &two, NULL, NULL, &error));
+        assert_memory_equal(one.acceleration, two.acceleration, N * sizeof *one.acceleration);
+        assert_memory_equal(one.potential, two.potential, N * sizeof *one.potential);
+        ky_bodies_free(&one);
+        ky_bodies_free(&two);
+    }
+}
+
+/* Several cuts, and groups in more than one launch. */
+static void a_large_system_keeps_the_tolerance(void **state)
+{
+    (void)state;
+    enum { N = 1500003, FEWER = 100003, CHECKED = 1000 };
+    need_a_device();
+    FOR_DEVICES(e, 0)
+    for (int order = 3; order <= 6; order++) {
+        struct ky_parameters parameters = parameters_for(e);
+        struct ky_error error = {0};
+        struct ky_bodies bodies = cloud_make(PLUMMER, is_slow(e) ? FEWER : N);
+        struct ky_check_parameters check;
+        struct ky_check_results results = {0};
+        if (is_slow(e) && order != 4)
+            continue;
+        ky_check_parameters_defaults(&check);
+        check.samples = CHECKED;
+        parameters.order = order;
+        parameters.alpha = order < 4 ? 0.002 : order < 5 ? 0.005 : order < 6 ? 2e-4 : 2e-5;
+        assert_ok(ky_forces_check(&parameters, &bodies, &check, &results, &error));
+        assert_between(results.acceleration.p99, 1e-5,
+                       order < 4   ? 8e-3
+                       : order < 5 ? 3e-3
+                       : order < 6 ? 4e-4
+                                   : 1e-4);
+        assert_between(results.potential.p99, 0, 3e-4);
+        ky_bodies_free(&bodies);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_kernel_in_small),
+        cmocka_unit_test(errors_are_those_of_the_cpu),
+        cmocka_unit_test(a_tiny_tolerance_gives_the_exact_sum),
+        cmocka_unit_test(awkward_shapes_are_served),
+        cmocka_unit_test(outliers_and_clumps_cost_no_digits),
+        cmocka_unit_test(softenings_are_those_of_the_direct_sum),
+        cmocka_unit_test(test_particles_are_legal),
+        cmocka_unit_test(two_cards_give_the_bits_of_one),
+        cmocka_unit_test(a_large_system_keeps_the_tolerance),
+    };
+    return cmocka_run_group_tests(tests, find_engines, NULL);
+}
