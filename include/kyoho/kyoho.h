@@ -526,7 +526,7 @@ struct ky_action {
     int needs_radius;    /* of each body, or one for all */
     int needs_k;         /* a number of neighbours */
     int needs_lists;     /* not for ky_walk: lists to fill; see ky_neighbours */
-    int needs_labels;    /* not for ky_walk: a number of each body; see ky_catalogue_make */
+    int joins; /* it joins bodies: its result is the smallest index in the group of the body */
 };
 KY_API enum ky_status ky_action_get(size_t index, struct ky_action *action);
 
@@ -539,7 +539,7 @@ struct ky_walk_input {
 };
 
 /* A walk with the action of that name: results[i × columns + c]. Units are the caller's. KY_USAGE
- * for an unknown action, for one that needs lists or labels, and for an input out of its range.
+ * for an unknown action, for one that needs lists, and for an input out of its range.
  * KY_BAD_DATA, naming the body, where a result is not finite: the density is not, for radius 0. */
 KY_API enum ky_status ky_walk(const struct ky_parameters *parameters,
                               const struct ky_bodies *bodies, const char *action,

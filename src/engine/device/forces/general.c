@@ -30,7 +30,7 @@ struct general {
     size_t real; /* bytes of a number of the kernels */
     size_t most; /* sinks of a launch */
     /* The buffers of one request are not kept: they may be as large as all others together. */
-    struct ky_buffer radius, offset, list, space, label, results;
+    struct ky_buffer radius, offset, list, space, results;
     struct ky_faults faults; /* lists that were too short */
 };
 
@@ -49,12 +49,13 @@ static enum ky_status stand_tree(struct ky_links *links, const struct ky_paramet
 
 /* ---- what the action needs ---- */
 
-static enum ky_status send_radii(struct general *walk, struct ky_error *error)
+enum ky_status ky_general_send_radii(const struct ky_device_bodies *bodies,
+                                     const struct ky_walk_request *request,
+                                     struct ky_buffer *radius, struct ky_error *error)
 {
-    const struct ky_walk_request *request = walk->request;
-    const struct ky_rows rows = {request->radii, 1, 1 / walk->bodies->state->units.length,
-                                 walk->real};
-    return ky_rows_send(walk->card, &walk->radius, "radii", rows, request->radius, error);
+    const struct ky_rows rows = {request->radii, 1, 1 / bodies->state->units.length,
+                                 ky_real_bytes(bodies->state->parameters->precision)};
+    return ky_rows_send(bodies->card, radius, "radii", rows, request->radius, error);
 }
 
 /* Kernels count in their own numbers; floats hold whole numbers up to this. */
@@ -98,29 +99,15 @@ static enum ky_status send_offsets(struct general *walk, struct ky_error *error)
     return status;
 }
 
-static enum ky_status send_labels(struct general *walk, struct ky_error *error)
-{
-    size_t n = walk->bodies->n;
-    if (!counts_up_to(walk, (double)n - 1))
-        return ky_fail(error, KY_UNSUPPORTED,
-                       "action %s: labels of %zu bodies: floats do not count so far; use "
-                       "--precision double",
-                       walk->facts->about.name, n);
-    return ky_buffer_fill(walk->card, &walk->label, "labels of bodies", walk->request->label, n,
-                          sizeof(uint32_t), error);
-}
-
 static enum ky_status prepare(struct general *walk, struct ky_error *error)
 {
     const struct ky_action *about = &walk->facts->about;
     enum ky_status status = KY_OK;
     walk->most = ky_groups(walk->bodies->n, KY_WALK_LANES) * KY_WALK_LANES;
     if (about->needs_radius)
-        status = send_radii(walk, error);
+        status = ky_general_send_radii(walk->bodies, walk->request, &walk->radius, error);
     if (status == KY_OK && about->needs_lists)
         status = send_offsets(walk, error);
-    if (status == KY_OK && about->needs_labels)
-        status = send_labels(walk, error);
     if (status == KY_OK && about->needs_k) {
         size_t fit = SPACE / (walk->request->k * walk->real) / KY_WALK_LANES * KY_WALK_LANES;
         fit = fit < KY_WALK_LANES ? KY_WALK_LANES : fit;
@@ -168,11 +155,10 @@ static enum ky_status launch(struct general *walk, size_t first_sink, struct ky_
                      KY_BUFFER(links->eps2), KY_BUFFER(*cells.order),
                      KY_BUFFER(*used(walk, &walk->radius)), KY_BUFFER(*used(walk, &walk->offset)),
                      KY_BUFFER(*used(walk, &walk->list)), KY_BUFFER(*used(walk, &walk->space)),
-                     KY_BUFFER(*used(walk, &walk->label)), KY_BUFFER(walk->results),
-                     KY_BUFFER(links->counts.counts), KY_BUFFER(*used(walk, &walk->faults.words)),
-                     KY_VALUE(n), KY_VALUE(first), KY_VALUE(count), KY_VALUE(flags),
-                     KY_VALUE(radii), KY_VALUE(k), KY_VALUE(columns), KY_VALUE(stride),
-                     KY_EPS2(eps2, parameters->precision)),
+                     KY_BUFFER(walk->results), KY_BUFFER(links->counts.counts),
+                     KY_BUFFER(*used(walk, &walk->faults.words)), KY_VALUE(n), KY_VALUE(first),
+                     KY_VALUE(count), KY_VALUE(flags), KY_VALUE(radii), KY_VALUE(k),
+                     KY_VALUE(columns), KY_VALUE(stride), KY_EPS2(eps2, parameters->precision)),
         error);
 }
 
@@ -249,11 +235,31 @@ static enum ky_status read_back(struct general *walk, struct ky_error *error)
 
 static void release(struct general *walk)
 {
-    struct ky_buffer *const buffers[] = {&walk->radius, &walk->offset, &walk->list,
-                                         &walk->space,  &walk->label,  &walk->results};
+    struct ky_buffer *const buffers[] = {&walk->radius, &walk->offset, &walk->list, &walk->space,
+                                         &walk->results};
     for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++)
         ky_buffer_release(walk->card, buffers[k]);
     ky_faults_release(&walk->faults, walk->card);
+}
+
+static enum ky_status walk_all(struct ky_links *links, const struct ky_walk_request *request,
+                               struct ky_error *error)
+{
+    struct ky_device_bodies *bodies = links->bodies;
+    struct general walk = {.bodies = bodies,
+                           .links = links,
+                           .card = bodies->card,
+                           .request = request,
+                           .facts = &ky_actions[request->action],
+                           .parameters = ky_walk_parameters(request, bodies->state->parameters),
+                           .real = ky_real_bytes(bodies->state->parameters->precision)};
+    enum ky_status status = prepare(&walk, error);
+    if (status == KY_OK)
+        status = run(&walk, error);
+    if (status == KY_OK)
+        status = read_back(&walk, error);
+    release(&walk);
+    return status;
 }
 
 enum ky_status ky_device_general(struct ky_links *links, const struct ky_walk_request *request,
@@ -261,13 +267,7 @@ enum ky_status ky_device_general(struct ky_links *links, const struct ky_walk_re
 {
     struct ky_device_bodies *bodies = links->bodies;
     struct ky_device_state *state = bodies->state;
-    struct general walk = {.bodies = bodies,
-                           .links = links,
-                           .card = bodies->card,
-                           .request = request,
-                           .facts = &ky_actions[request->action],
-                           .parameters = ky_walk_parameters(request, state->parameters),
-                           .real = ky_real_bytes(state->parameters->precision)};
+    const struct ky_parameters parameters = ky_walk_parameters(request, state->parameters);
     int built = 0;
     enum ky_status status = ky_device_settle(state, error);
     ky_begin_marks(&state->cards);
@@ -275,15 +275,11 @@ enum ky_status ky_device_general(struct ky_links *links, const struct ky_walk_re
     ky_report_clear(&state->report);
     if (status != KY_OK || bodies->n == 0)
         return status;
-    status = stand_tree(links, &walk.parameters, &built, error);
+    status = stand_tree(links, &parameters, &built, error);
     if (status == KY_OK)
-        status = prepare(&walk, error);
-    if (status == KY_OK)
-        status = run(&walk, error);
-    if (status == KY_OK)
-        status = read_back(&walk, error);
+        status = ky_actions[request->action].about.joins ? ky_device_join(links, request, error)
+                                                         : walk_all(links, request, error);
     if (status == KY_OK && built)
         ky_links_report(links, &state->report);
-    release(&walk);
     return status;
 }

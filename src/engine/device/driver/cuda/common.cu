@@ -3,6 +3,7 @@
 #include "engine/device/kernels/driver/order.k"
 #include "engine/device/kernels/driver/reorder.k"
 #include "engine/device/kernels/driver/teams.k"
+#include "engine/device/kernels/forces/forest.k"
 #include "engine/device/kernels/tree/cells.k"
 #include "engine/device/kernels/tree/groups.k"
 #include "engine/device/kernels/tree/grow.k"

@@ -13,6 +13,7 @@
 #endif
 #include "engine/device/kernels/forces/direct.k"
 #include "engine/device/kernels/forces/general.k"
+#include "engine/device/kernels/forces/joins.k"
 #include "engine/device/kernels/forces/list.k"
 #include "engine/device/kernels/forces/sources.k"
 #include "engine/device/kernels/forces/tree.k"

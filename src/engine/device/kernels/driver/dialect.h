@@ -41,6 +41,8 @@
 #define KY_ATOMIC_ADD(at, value) atomic_add(at, value)
 #define KY_ATOMIC_MAX(at, value) atomic_max(at, value)
 #define KY_ATOMIC_CAS(at, expected, value) atomic_cmpxchg(at, expected, value)
+/* The present number, which other lanes may change by these. */
+#define KY_ATOMIC_READ(at) atomic_or(at, 0)
 /* The top of a kernel that is KY_EARLY in list.h; nothing is read before. */
 #define KY_AWAIT_THE_LAST()
 #ifndef KY_TEAM
@@ -55,6 +57,7 @@
 #define KY_FMAX(x, y) fmax(x, y)
 #define KY_FABS(x) fabs(x)
 #define KY_BITS_OF_FLOAT(x) as_uint(x)
+#define KY_FLOAT_OF_BITS(x) as_float(x)
 #define KY_INFINITY INFINITY
 /* KY_ON_CPU: the device is a CPU, where fma may be a slow call. GPUs have it, whether they say so
  * (FP_FAST_FMAF) or not. */
@@ -101,6 +104,7 @@ static inline __attribute__((always_inline)) float ky_rsqrt_float(float x)
 #define KY_ATOMIC_ADD(at, value) atomicAdd(at, value)
 #define KY_ATOMIC_MAX(at, value) atomicMax(at, value)
 #define KY_ATOMIC_CAS(at, expected, value) atomicCAS(at, expected, value)
+#define KY_ATOMIC_READ(at) (*(volatile ky_uint *)(at))
 /* Lets the next kernel start if it is KY_EARLY, and waits for all writes of the kernel before this
  * one. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -119,6 +123,7 @@ static inline __attribute__((always_inline)) float ky_rsqrt_float(float x)
 #define KY_FMAX(x, y) fmaxf(x, y)
 #define KY_FABS(x) fabsf(x)
 #define KY_BITS_OF_FLOAT(x) __float_as_uint(x)
+#define KY_FLOAT_OF_BITS(x) __uint_as_float(x)
 #define KY_INFINITY __int_as_float(0x7f800000)
 #define KY_FMA_FLOAT(a, b, c) fmaf(a, b, c)
 #define KY_RSQRT_FLOAT(x) rsqrtf(x)

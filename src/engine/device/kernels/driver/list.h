@@ -51,6 +51,11 @@
 #define KY_GENERAL_KERNEL_OF(name, needs, p, number)                                               \
     KY_K(general_##p, ky_general_##name##_##p, KY_WALK_LANES)
 
+/* The dual walk: two kernels for each action that joins. */
+#define KY_JOINING_KERNELS_OF(name, needs, p, number)                                              \
+    KY_K(joins_##p, ky_reach_##name##_##p, KY_WALK_LANES)                                          \
+    KY_K(joins_##p, ky_joins_##name##_##p, KY_WALK_LANES)
+
 /* Boards and the Hermite scheme, for two of the precisions; single has neither. */
 #define KY_HERMITE_UNIT(p, number, name, NAME, how)                                                \
     KY_U(hermite_##name##_##p, "steps/hermite_sum.k", number,                                      \
@@ -103,6 +108,7 @@
     KY_VARIANTS(KY_VARIANT_UNIT, p, number)                                                        \
     KY_U(relative_##p, "tree/relative.k", number, )                                                \
     KY_U(general_##p, "forces/general.k", number, )                                                \
+    KY_U(joins_##p, "forces/joins.k", number, )                                                    \
     KY_MOVING_UNITS_##p(number)
 #define KY_KERNELS_OF(p, number)                                                                   \
     KY_K(bodies_##p, ky_bodies_advance_##p, 256)                                                   \
@@ -127,6 +133,7 @@
     KY_K(relative_##p, ky_relative_floor_##p, 512)                                                 \
     KY_K(relative_##p, ky_relative_factors_##p, 256)                                               \
     KY_ACTIONS_OF(KY_GENERAL_KERNEL_OF, p, number)                                                 \
+    KY_JOINING_OF(KY_JOINING_KERNELS_OF, p, number)                                                \
     KY_MOVING_KERNELS_##p
 
 /* The reader defines KY_U or KY_K first. */
@@ -138,6 +145,7 @@
     KY_U(cells, "tree/cells.k", -1, )                                                              \
     KY_U(reorder, "driver/reorder.k", -1, )                                                        \
     KY_U(groups, "tree/groups.k", -1, )                                                            \
+    KY_U(forest, "forces/forest.k", -1, )                                                          \
     KY_U(sort, "driver/sort.k", -1, )                                                              \
     KY_U(unroll, "forces/unroll.k", KY_SINGLE, )                                                   \
     KY_SOFTENED(KY_EXACT_UNIT, , )                                                                 \
@@ -173,6 +181,9 @@
     KY_K(groups, ky_groups_wanted, 256)                                                            \
     KY_K(groups, ky_groups_work, 256)                                                              \
     KY_K(groups, ky_groups_listed, 256)                                                            \
+    KY_K(forest, ky_forest_start, 256)                                                             \
+    KY_K(forest, ky_forest_roots, 256)                                                             \
+    KY_K(forest, ky_forest_groups, 256)                                                            \
     KY_K(teams, ky_compact_count, KY_IN_TEAMS)                                                     \
     KY_K(teams, ky_compact_place, KY_IN_TEAMS)                                                     \
     KY_K(teams, ky_team_facts, KY_IN_TEAMS)

@@ -1,0 +1,81 @@
+/* Bodies and cells as the general walk (physics/visit.h) hands them to actions, for one sink. The
+ * arrays of bodies and cells are those of walk.k. */
+#ifndef KY_KERNELS_GENERAL_H
+#define KY_KERNELS_GENERAL_H
+
+#include "engine/device/kernels/forces/counts.h"
+#include "engine/device/kernels/forces/near.h"
+#include "engine/device/kernels/tree/columns.h"
+
+#include "physics/actions/actions.h"
+
+struct ky_general {
+    KY_CELLS_READ
+    KY_GLOBAL const ky_real4 *source;
+    KY_GLOBAL const struct ky_low *source_low;
+    KY_GLOBAL const KY_REAL *own_eps2;
+    KY_GLOBAL const ky_uint *order;
+    ky_uint n, flags;
+    struct ky_sink sink;
+};
+
+KY_FN struct ky_visit_body ky_general_body(struct ky_general walk, ky_uint j)
+{
+    struct ky_visit_body body;
+    struct ky_source source = ky_body_source(walk.source, walk.source_low, j);
+    struct ky_apart d =
+        ky_near_difference(walk.sink, source, ky_lows_of(walk.source_low, walk.source_low), j);
+    body.x = d.x;
+    body.y = d.y;
+    body.z = d.z;
+    body.r2 = ky_distance2(body.x, body.y, body.z, (KY_REAL)0);
+    body.mass = source.body.w;
+    body.eps2 = (walk.flags & KY_FLAG_SOURCE_EPS) ? walk.own_eps2[j] : (KY_REAL)0;
+    body.body = 0; /* an action that needs it looks it up */
+    return body;
+}
+
+KY_FN struct ky_visit_span ky_general_span(struct ky_general walk, ky_uint cell, KY_REAL reach2)
+{
+    struct ky_visit_span span;
+    struct ky_source centre = ky_cell_source(walk.centre, walk.low, cell);
+    struct ky_apart d =
+        ky_near_difference(walk.sink, centre, ky_lows_of(walk.low, walk.source_low), cell);
+    struct ky_opening_sides sides = ky_sides_of(walk.box[cell]);
+    span.x = d.x;
+    span.y = d.y;
+    span.z = d.z;
+    span.below_x = sides.below_x;
+    span.below_y = sides.below_y;
+    span.below_z = sides.below_z;
+    span.above_x = sides.above_x;
+    span.above_y = sides.above_y;
+    span.above_z = sides.above_z;
+    span.hx = span.hy = span.hz = 0;
+    span.open2 = centre.body.w;
+    span.most2 = span.least2 = reach2;
+    span.reach2 = ky_opening_reach2((float)walk.sink.eps2, walk.box[cell].above[3]);
+    span.opening = walk.flags;
+    return span;
+}
+
+KY_FN int ky_general_mixed(struct ky_general walk, struct ky_visit_span span, ky_uint cell)
+{
+    float x = (float)span.x, y = (float)span.y, z = (float)span.z;
+    return (walk.flags & KY_FLAG_MIXED) && ky_is_mixed(walk.box[cell], x * x + y * y + z * z);
+}
+
+KY_FN struct ky_visit_cell ky_general_cell(struct ky_general walk, struct ky_visit_span span,
+                                           ky_uint cell, ky_uint bodies)
+{
+    struct ky_visit_cell seen;
+    seen.x = span.x;
+    seen.y = span.y;
+    seen.z = span.z;
+    seen.eps2 = (walk.flags & KY_FLAG_SOURCE_EPS) ? (KY_REAL)walk.low[cell].eps2 : (KY_REAL)0;
+    seen.moments = ky_cell_held(walk.moment, cell, (int)(walk.flags / KY_FLAG_ORDER));
+    seen.bodies = bodies;
+    return seen;
+}
+
+#endif
