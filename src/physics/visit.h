@@ -44,11 +44,12 @@ struct ky_visit_sink {
     KY_REAL mass, eps2;
     int splined;       /* pairs are softened by KY_SPLINED and KY_EPS_LARGER, else by KY_EPS_SUM */
     KY_REAL radius;    /* the caller's radius, 0 if there is none */
-    KY_REAL bound2;    /* k nearest: a squared distance within which there are k bodies or more */
+    KY_REAL bound2;    /* k nearest: a squared distance within which there are k bodies or more, or
+                          KY_VISIT_FAR */
     unsigned int k;    /* k nearest */
     unsigned int room; /* elements of `list` */
     KY_GLOBAL unsigned int *list;
-    KY_GLOBAL KY_REAL *space; /* k elements, `stride` apart */
+    KY_SPACE KY_REAL *space; /* k elements, `stride` apart */
     unsigned int stride;
     unsigned int body; /* its index in the caller's order */
 };

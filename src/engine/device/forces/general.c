@@ -20,6 +20,14 @@ enum { SPACE = 1 << 28 };
 #define ROW(name, needs) KY_EACH_PRECISION(ky_general_##name),
 static const enum ky_kernel_id kernels[KY_ACTION_COUNT][KY_PRECISIONS] = {KY_ACTIONS(ROW)};
 
+/* Kernels that keep the k nearest in local memory, the smallest first. */
+static const struct {
+    size_t most;
+    enum ky_kernel_id kernel[KY_PRECISIONS];
+} heaps[] = {
+#define HEAP(most, p) {most, KY_EACH_PRECISION(ky_general_nearest_##most)},
+    KY_NEAREST_HEAPS(HEAP, )};
+
 struct general {
     struct ky_device_bodies *bodies;
     struct ky_links *links;
@@ -27,6 +35,7 @@ struct general {
     const struct ky_walk_request *request;
     const struct ky_action_facts *facts;
     struct ky_parameters parameters;
+    enum ky_kernel_id kernel;
     size_t real; /* bytes of a number of the kernels */
     size_t most; /* sinks of a launch */
     /* The buffers of one request are not kept: they may be as large as all others together. */
@@ -99,6 +108,26 @@ static enum ky_status send_offsets(struct general *walk, struct ky_error *error)
     return status;
 }
 
+/* Memory for k distances of each sink of a launch, as many sinks as fit. */
+static enum ky_status need_space(struct general *walk, struct ky_error *error)
+{
+    const size_t k = walk->request->k;
+    for (size_t h = 0; h < sizeof heaps / sizeof *heaps; h++)
+        if (k <= heaps[h].most) {
+            walk->kernel = heaps[h].kernel[walk->parameters.precision];
+            return KY_OK;
+        }
+    size_t fit = SPACE / (k * walk->real) / KY_WALK_LANES * KY_WALK_LANES;
+    fit = fit < KY_WALK_LANES ? KY_WALK_LANES : fit;
+    walk->most = fit < walk->most ? fit : walk->most;
+    if (k * walk->most > UINT32_MAX) /* numbers that the kernels can count */
+        return ky_fail(error, KY_UNSUPPORTED,
+                       "%zu nearest neighbours: devices take up to %zu; use --engine cpu", k,
+                       UINT32_MAX / walk->most);
+    return ky_buffer_need(walk->card, &walk->space, "nearest neighbours", k * walk->most,
+                          walk->real, error);
+}
+
 static enum ky_status prepare(struct general *walk, struct ky_error *error)
 {
     const struct ky_action *about = &walk->facts->about;
@@ -108,17 +137,9 @@ static enum ky_status prepare(struct general *walk, struct ky_error *error)
         status = ky_general_send_radii(walk->bodies, walk->request, &walk->radius, error);
     if (status == KY_OK && about->needs_lists)
         status = send_offsets(walk, error);
-    if (status == KY_OK && about->needs_k) {
-        size_t fit = SPACE / (walk->request->k * walk->real) / KY_WALK_LANES * KY_WALK_LANES;
-        fit = fit < KY_WALK_LANES ? KY_WALK_LANES : fit;
-        walk->most = fit < walk->most ? fit : walk->most;
-        if (walk->request->k * walk->most > UINT32_MAX) /* numbers that the kernels can count */
-            return ky_fail(error, KY_UNSUPPORTED,
-                           "%zu nearest neighbours: devices take up to %zu; use --engine cpu",
-                           walk->request->k, UINT32_MAX / walk->most);
-        status = ky_buffer_need(walk->card, &walk->space, "nearest neighbours",
-                                walk->request->k * walk->most, walk->real, error);
-    }
+    walk->kernel = kernels[walk->request->action][walk->parameters.precision];
+    if (status == KY_OK && about->needs_k)
+        status = need_space(walk, error);
     if (status == KY_OK)
         status = ky_buffer_need(walk->card, &walk->results, "results of the walk",
                                 walk->bodies->n * about->columns, walk->real, error);
@@ -150,7 +171,7 @@ static enum ky_status launch(struct general *walk, size_t first_sink, struct ky_
              columns = (uint32_t)walk->facts->about.columns, stride = (uint32_t)walk->most;
     struct ky_eps2_argument eps2 = ky_eps2_argument(walk->bodies->state);
     return ky_launch_over(
-        walk->card, kernels[walk->request->action][parameters->precision], count,
+        walk->card, walk->kernel, count,
         KY_ARGUMENTS(KY_CELLS(*cells.column) KY_BUFFER(links->source), KY_BUFFER(links->low),
                      KY_BUFFER(links->eps2), KY_BUFFER(*cells.order),
                      KY_BUFFER(*used(walk, &walk->radius)), KY_BUFFER(*used(walk, &walk->offset)),

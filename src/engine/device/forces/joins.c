@@ -20,7 +20,8 @@ struct joins {
     struct ky_device_bodies *bodies;
     struct ky_card *card;
     const struct ky_walk_request *request;
-    /* Not kept. radius has no memory if the action needs none. */
+    /* Not kept. radius has no memory if the action needs none. group: first the leaf of each body.
+     */
     struct ky_buffer radius, reach, parent, last, group;
 };
 
@@ -68,7 +69,7 @@ static enum ky_status launch_joins(struct joins *joins, struct ky_error *error)
             joins->card, joins_kernels[action][parameters->precision], n,
             KY_ARGUMENTS(KY_CELLS(*cells.column) KY_BUFFER(links->source), KY_BUFFER(links->low),
                          KY_BUFFER(links->eps2), KY_BUFFER(*cells.order), KY_BUFFER(*radius),
-                         KY_BUFFER(joins->reach), KY_BUFFER(joins->parent),
+                         KY_BUFFER(joins->reach), KY_BUFFER(joins->group), KY_BUFFER(joins->parent),
                          KY_BUFFER(links->counts.counts), KY_VALUE(n), KY_VALUE(flags),
                          KY_VALUE(radii), KY_EPS2(eps2, parameters->precision)),
             error);
@@ -79,25 +80,30 @@ static enum ky_status run(struct joins *joins, struct ky_error *error)
 {
     struct ky_card *card = joins->card;
     struct ky_cards *cards = &joins->bodies->state->cards;
-    const struct ky_buffer *order = ky_links_cells(joins->links).order;
-    const uint32_t n = (uint32_t)joins->bodies->n;
+    const struct ky_cells cells = ky_links_cells(joins->links);
+    const uint32_t n = (uint32_t)joins->bodies->n, count = (uint32_t)cells.count;
     enum ky_status status = ky_mark(cards, 0, error);
     if (status == KY_OK)
         status = ky_launch_over(card, KY_KERNEL_ky_forest_start, n > 2 ? n : 2,
-                                KY_ARGUMENTS(KY_BUFFER(*order), KY_BUFFER(joins->parent),
+                                KY_ARGUMENTS(KY_BUFFER(*cells.order), KY_BUFFER(joins->parent),
                                              KY_BUFFER(joins->last), KY_BUFFER(joins->reach),
                                              KY_VALUE(n)),
                                 error);
+    if (status == KY_OK) /* the groups come later */
+        status = ky_launch_over(
+            card, KY_KERNEL_ky_forest_leaves, count,
+            KY_ARGUMENTS(KY_BUFFER(cells.column->link), KY_BUFFER(joins->group), KY_VALUE(count)),
+            error);
     if (status == KY_OK)
         status = launch_joins(joins, error);
     if (status == KY_OK)
         status = ky_launch_over(card, KY_KERNEL_ky_forest_roots, n,
-                                KY_ARGUMENTS(KY_BUFFER(*order), KY_BUFFER(joins->parent),
+                                KY_ARGUMENTS(KY_BUFFER(*cells.order), KY_BUFFER(joins->parent),
                                              KY_BUFFER(joins->last), KY_VALUE(n)),
                                 error);
     if (status == KY_OK)
         status = ky_launch_over(card, KY_KERNEL_ky_forest_groups, n,
-                                KY_ARGUMENTS(KY_BUFFER(*order), KY_BUFFER(joins->parent),
+                                KY_ARGUMENTS(KY_BUFFER(*cells.order), KY_BUFFER(joins->parent),
                                              KY_BUFFER(joins->last), KY_BUFFER(joins->group),
                                              KY_VALUE(n)),
                                 error);

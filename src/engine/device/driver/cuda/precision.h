@@ -15,6 +15,7 @@
 #include "engine/device/kernels/forces/general.k"
 #include "engine/device/kernels/forces/joins.k"
 #include "engine/device/kernels/forces/list.k"
+#include "engine/device/kernels/forces/nearest.k"
 #include "engine/device/kernels/forces/sources.k"
 #include "engine/device/kernels/forces/tree.k"
 #include "engine/device/kernels/forces/walk.k"

@@ -51,6 +51,9 @@
 #define KY_GENERAL_KERNEL_OF(name, needs, p, number)                                               \
     KY_K(general_##p, ky_general_##name##_##p, KY_WALK_LANES)
 
+#define KY_NEAREST_KERNEL_OF(most, p)                                                              \
+    KY_K(nearest_##p, ky_general_nearest_##most##_##p, KY_WALK_LANES)
+
 /* The dual walk: two kernels for each action that joins. */
 #define KY_JOINING_KERNELS_OF(name, needs, p, number)                                              \
     KY_K(joins_##p, ky_reach_##name##_##p, KY_WALK_LANES)                                          \
@@ -108,6 +111,7 @@
     KY_VARIANTS(KY_VARIANT_UNIT, p, number)                                                        \
     KY_U(relative_##p, "tree/relative.k", number, )                                                \
     KY_U(general_##p, "forces/general.k", number, )                                                \
+    KY_U(nearest_##p, "forces/nearest.k", number, )                                                \
     KY_U(joins_##p, "forces/joins.k", number, )                                                    \
     KY_MOVING_UNITS_##p(number)
 #define KY_KERNELS_OF(p, number)                                                                   \
@@ -133,6 +137,7 @@
     KY_K(relative_##p, ky_relative_floor_##p, 512)                                                 \
     KY_K(relative_##p, ky_relative_factors_##p, 256)                                               \
     KY_ACTIONS_OF(KY_GENERAL_KERNEL_OF, p, number)                                                 \
+    KY_NEAREST_HEAPS(KY_NEAREST_KERNEL_OF, p)                                                      \
     KY_JOINING_OF(KY_JOINING_KERNELS_OF, p, number)                                                \
     KY_MOVING_KERNELS_##p
 
@@ -182,6 +187,7 @@
     KY_K(groups, ky_groups_work, 256)                                                              \
     KY_K(groups, ky_groups_listed, 256)                                                            \
     KY_K(forest, ky_forest_start, 256)                                                             \
+    KY_K(forest, ky_forest_leaves, 256)                                                            \
     KY_K(forest, ky_forest_roots, 256)                                                             \
     KY_K(forest, ky_forest_groups, 256)                                                            \
     KY_K(teams, ky_compact_count, KY_IN_TEAMS)                                                     \

@@ -1,8 +1,9 @@
-/* Bodies and cells as the general walk (physics/visit.h) hands them to actions, for one sink. The
- * arrays of bodies and cells are those of walk.k. */
+/* The general walk (physics/visit.h): a lane is a sink, which goes along `next` and `more` and asks
+ * its action what to do. The arrays of bodies and cells are those of walk.k. */
 #ifndef KY_KERNELS_GENERAL_H
 #define KY_KERNELS_GENERAL_H
 
+#include "engine/device/kernels/driver/fault.h"
 #include "engine/device/kernels/forces/counts.h"
 #include "engine/device/kernels/forces/near.h"
 #include "engine/device/kernels/tree/columns.h"
@@ -17,6 +18,8 @@ struct ky_general {
     KY_GLOBAL const ky_uint *order;
     ky_uint n, flags;
     struct ky_sink sink;
+    ky_uint met, mets; /* places of bodies that the action has met, the sink among them: the first,
+                          and how many */
 };
 
 KY_FN struct ky_visit_body ky_general_body(struct ky_general walk, ky_uint j)
@@ -77,5 +80,143 @@ KY_FN struct ky_visit_cell ky_general_cell(struct ky_general walk, struct ky_vis
     seen.bodies = bodies;
     return seen;
 }
+
+/* The functions below are made for a kernel `as` and its action `name`. bodies, cells: pairs. */
+#define KY_GENERAL_FOLLOW(as, name)                                                                \
+    struct ky_general_##as {                                                                       \
+        struct ky_##name a;                                                                        \
+        ky_uint bodies, cells;                                                                     \
+    };                                                                                             \
+                                                                                                   \
+    KY_FN struct ky_general_##as ky_general_leaf_##as(                                             \
+        struct ky_general walk, struct ky_general_##as w, ky_uint first, ky_uint end)              \
+    {                                                                                              \
+        w.bodies += end - first;                                                                   \
+        for (ky_uint j = first; j < end; j++) {                                                    \
+            struct ky_visit_body body = ky_general_body(walk, j);                                  \
+            if (j - walk.met < walk.mets || body.r2 > ky_##name##_reach2(w.a))                     \
+                continue;                                                                          \
+            body.body = walk.order[j];                                                             \
+            w.a = ky_##name##_body(w.a, body);                                                     \
+        }                                                                                          \
+        return w;                                                                                  \
+    }                                                                                              \
+                                                                                                   \
+    /* The bodies that walk.met names, in the order of their places from the sink's. */            \
+    KY_FN struct ky_general_##as ky_general_meet_##as(struct ky_general walk,                      \
+                                                      struct ky_general_##as w, ky_uint most)      \
+    {                                                                                              \
+        ky_uint own = walk.sink.own;                                                               \
+        for (ky_uint d = 1; d <= most; d++)                                                        \
+            for (int side = 0; side < 2; side++) {                                                 \
+                ky_uint j = side ? own + d : own - d;                                              \
+                if (j - walk.met >= walk.mets)                                                     \
+                    continue;                                                                      \
+                struct ky_visit_body body = ky_general_body(walk, j);                              \
+                if (body.r2 > ky_##name##_reach2(w.a))                                             \
+                    continue;                                                                      \
+                body.body = walk.order[j];                                                         \
+                w.a = ky_##name##_body(w.a, body);                                                 \
+            }                                                                                      \
+        w.bodies += walk.mets;                                                                     \
+        return w;                                                                                  \
+    }                                                                                              \
+                                                                                                   \
+    KY_FN struct ky_general_##as ky_general_follow_##as(struct ky_general walk,                    \
+                                                        struct ky_general_##as w)                  \
+    {                                                                                              \
+        ky_uint cell = 0;                                                                          \
+        while (cell != KY_NO_LINK) {                                                               \
+            struct ky_cell_link link = walk.link[cell];                                            \
+            struct ky_visit_span span = ky_general_span(walk, cell, ky_##name##_reach2(w.a));      \
+            int verdict =                                                                          \
+                walk.sink.own - link.body < link.bodies ? KY_VISIT_OPEN : ky_##name##_test(span);  \
+            if (verdict == KY_VISIT_USE &&                                                         \
+                (link.bodies == 1 || ky_general_mixed(walk, span, cell)))                          \
+                verdict = KY_VISIT_OPEN;                                                           \
+            if (verdict == KY_VISIT_OPEN && link.more != KY_NO_LINK) {                             \
+                cell = link.more;                                                                  \
+                continue;                                                                          \
+            }                                                                                      \
+            if (verdict == KY_VISIT_OPEN) {                                                        \
+                w = ky_general_leaf_##as(walk, w, link.body, link.body + link.bodies);             \
+            } else if (verdict == KY_VISIT_USE) {                                                  \
+                w.a = ky_##name##_cell(w.a, ky_general_cell(walk, span, cell, link.bodies));       \
+                w.cells++;                                                                         \
+            }                                                                                      \
+            cell = link.next;                                                                      \
+        }                                                                                          \
+        return w;                                                                                  \
+    }
+
+/* Sinks are the places `first` to first + count along the curve, `first` a multiple of the lanes.
+ * radius: one for each body in the caller's order, or one for all. offset, list: see
+ * ky_walk_request; the first result of an action that fills lists is the number of bodies of a
+ * list, and is reported to faults if the list is too short. space: k numbers for each lane of the
+ * launch, `stride` lanes apart. results: columns of n numbers in the caller's order. */
+#define KY_GENERAL_WALK(as, name, needs, HEAP, space_here, stride_here)                            \
+    KY_GENERAL_FOLLOW(as, name)                                                                    \
+    KY_KERNEL(KY_WALK_LANES)                                                                       \
+    KY_NAME(ky_general_##as)                                                                       \
+    (KY_CELLS_TO_READ KY_GLOBAL const ky_real4 *KY_RESTRICT source,                                \
+     KY_GLOBAL const struct ky_low *KY_RESTRICT source_low,                                        \
+     KY_GLOBAL const KY_REAL *KY_RESTRICT own_eps2, KY_GLOBAL const ky_uint *KY_RESTRICT order,    \
+     KY_GLOBAL const KY_REAL *KY_RESTRICT radius, KY_GLOBAL const ky_ulong *KY_RESTRICT offset,    \
+     KY_GLOBAL ky_uint *list, KY_GLOBAL KY_REAL *space, KY_GLOBAL KY_REAL *results,                \
+     KY_GLOBAL ky_ulong *counts, KY_GLOBAL ky_uint *faults, ky_uint n, ky_uint first,              \
+     ky_uint count, ky_uint flags, ky_uint radii, ky_uint k, ky_uint columns, ky_uint stride,      \
+     KY_REAL eps2)                                                                                 \
+    {                                                                                              \
+        KY_LOCAL ky_ulong bodies[KY_WALK_LANES];                                                   \
+        KY_LOCAL ky_ulong cells[KY_WALK_LANES];                                                    \
+        HEAP ky_uint t = KY_GROUP * KY_WALK_LANES + KY_LANE, lane_bodies = 0, lane_cells = 0;      \
+        if (t < count) {                                                                           \
+            struct ky_general_##as w;                                                              \
+            struct ky_visit_sink sink;                                                             \
+            ky_uint own = first + t, i = order[own];                                               \
+            struct ky_general walk = {                                                             \
+                KY_CELLS_HERE source,                                                              \
+                source_low,                                                                        \
+                own_eps2,                                                                          \
+                order,                                                                             \
+                n,                                                                                 \
+                flags,                                                                             \
+                ky_near_sink(source, source_low, own_eps2, own, flags, eps2),                      \
+                own,                                                                               \
+                1};                                                                                \
+            sink.mass = source[own].w;                                                             \
+            sink.eps2 = walk.sink.eps2;                                                            \
+            sink.splined = (flags & KY_OPENING_REACH) != 0;                                        \
+            sink.radius = ((needs)&KY_NEEDS_RADIUS) ? radius[radii == 1 ? 0 : i] : (KY_REAL)0;     \
+            sink.k = k;                                                                            \
+            sink.space = space_here;                                                               \
+            sink.stride = stride_here;                                                             \
+            sink.bound2 = KY_VISIT_FAR;                                                            \
+            sink.body = i;                                                                         \
+            sink.list = list;                                                                      \
+            sink.room = 0;                                                                         \
+            if ((needs)&KY_NEEDS_LISTS) {                                                          \
+                sink.list = list + offset[i];                                                      \
+                sink.room = (ky_uint)(offset[i + 1] - offset[i]);                                  \
+            }                                                                                      \
+            w.a = ky_##name##_start(sink);                                                         \
+            w.bodies = w.cells = 0;                                                                \
+            if ((needs)&KY_NEEDS_NEIGHBOURS) {                                                     \
+                walk.met = own > k ? own - k : 0;                                                  \
+                walk.mets = (n - own > k ? own + k + 1 : n) - walk.met;                            \
+                w = ky_general_meet_##as(walk, w, k);                                              \
+            }                                                                                      \
+            w = ky_general_follow_##as(walk, w);                                                   \
+            if (((needs)&KY_NEEDS_LISTS) && ky_##name##_result(w.a, 0) > (KY_REAL)sink.room)       \
+                ky_fault(faults, KY_CAPACITY_NEIGHBOURS, (ky_uint)ky_##name##_result(w.a, 0));     \
+            for (ky_uint c = 0; c < columns; c++)                                                  \
+                results[c * (ky_ulong)n + i] = ky_##name##_result(w.a, (int)c);                    \
+            lane_bodies = w.bodies;                                                                \
+            lane_cells = w.cells;                                                                  \
+        }                                                                                          \
+        ky_count_pairs(counts + KY_GROUP + first / KY_WALK_LANES,                                  \
+                       (n + KY_WALK_LANES - 1) / KY_WALK_LANES, bodies, cells, lane_bodies,        \
+                       lane_cells);                                                                \
+    }
 
 #endif
