@@ -3,10 +3,10 @@
  * whole cells need one pair of bodies to become one group, and none if they are one already. So the
  * work does not grow with the number of pairs.
  *
- * A forest has a parent for each body, by its place along the curve: itself, or an earlier body of
- * its group. Threads join roots by compare and exchange, always the later to the earlier root. So
- * at the end each root is the first body of its group, whatever the order of the joins. */
+ * Threads join the bodies of a forest (forest.h), so that the groups do not depend on the order of
+ * the joins. */
 #include "engine/cpu/forces/action.h"
+#include "engine/cpu/forces/forest.h"
 
 #include <stdlib.h>
 
@@ -26,9 +26,10 @@ struct joins {
     const struct ky_octree *tree;
     const struct ky_cpu_joining *action;
     const struct ky_walk_request *request;
-    uint32_t *parent;     /* [n] */
-    double most2, least2; /* reaches of all bodies */
-    uint32_t *task;       /* [tasks] cells */
+    uint32_t *parent;           /* [n] */
+    unsigned char *whole;       /* [nodes] 1: all bodies of the cell are joined to each other */
+    double most, most2, least2; /* reaches of all bodies; most is rounded up a little */
+    uint32_t *task;             /* [tasks] cells */
     size_t tasks;
 };
 
@@ -44,48 +45,6 @@ struct side {
     double centre[3], half_side[3];
 };
 
-/* ---- the forest ---- */
-
-static uint32_t parent_of(const uint32_t *parent, uint32_t i)
-{
-    return __atomic_load_n(&parent[i], __ATOMIC_RELAXED);
-}
-
-/* Halves the path on its way: whoever else writes, a parent becomes an earlier body of the group.
- */
-static uint32_t root_of(uint32_t *parent, uint32_t i)
-{
-    uint32_t up = parent_of(parent, i);
-    while (up != i) {
-        uint32_t next = parent_of(parent, up);
-        if (next != up)
-            __atomic_store_n(&parent[i], next, __ATOMIC_RELAXED);
-        i = up;
-        up = next;
-    }
-    return i;
-}
-
-static void join(uint32_t *parent, uint32_t i, uint32_t j)
-{
-    for (;;) {
-        i = root_of(parent, i);
-        j = root_of(parent, j);
-        if (i == j)
-            return;
-        uint32_t later = i > j ? i : j, earlier = i + j - later, expected = later;
-        if (__atomic_compare_exchange_n(&parent[later], &expected, earlier, 0, __ATOMIC_RELAXED,
-                                        __ATOMIC_RELAXED))
-            return;
-    }
-}
-
-static void join_all(uint32_t *parent, const struct ky_cell_link *link)
-{
-    for (uint32_t k = 1; k < link->bodies; k++)
-        join(parent, link->body, link->body + k);
-}
-
 /* ---- boxes ---- */
 
 static void place_side(const struct joins *joins, struct side *side, uint32_t cell)
@@ -95,6 +54,7 @@ static void place_side(const struct joins *joins, struct side *side, uint32_t ce
     double middle[3];
     ky_cell_apart(joins->tree, cell, origin, middle);
     side->cell = cell;
+    side->whole = joins->whole[cell];
     for (int c = 0; c < 3; c++) {
         double below = (double)box->below[c], above = (double)box->above[c];
         side->centre[c] = middle[c] + 0.5 * (above - below);
@@ -131,10 +91,17 @@ static int test(const struct joins *joins, const struct side *a, const struct si
     return joins->action->test(&span);
 }
 
-static void make_whole(const struct joins *joins, struct side *side, int known)
+static void find_whole_cells(const struct joins *joins)
 {
-    side->whole = known || joins->tree->link[side->cell].bodies == 1 ||
-                  test(joins, side, side) == KY_VISIT_USE;
+    const size_t nodes = joins->tree->nodes;
+#pragma omp parallel for num_threads(joins->cpu->team)
+    for (size_t cell = 0; cell < nodes; cell++) {
+        struct side side;
+        joins->whole[cell] = 0;
+        place_side(joins, &side, (uint32_t)cell);
+        joins->whole[cell] =
+            joins->tree->link[cell].bodies == 1 || test(joins, &side, &side) == KY_VISIT_USE;
+    }
 }
 
 static int is_leaf(const struct joins *joins, const struct side *side)
@@ -148,6 +115,12 @@ static double size_of(const struct side *side)
 }
 
 /* ---- pairs of bodies ---- */
+
+static void join_all(uint32_t *parent, const struct ky_cell_link *link)
+{
+    for (uint32_t k = 1; k < link->bodies; k++)
+        ky_forest_join(parent, link->body, link->body + k);
+}
 
 static double distance2(const struct ky_octree *tree, uint32_t i, uint32_t j)
 {
@@ -179,11 +152,11 @@ static int try_pair(const struct joins *joins, uint32_t i, uint32_t j)
     double r2 = distance2(joins->tree, i, j);
     if (r2 > joins->most2)
         return 0;
-    if (root_of(joins->parent, i) == root_of(joins->parent, j))
+    if (ky_forest_root(joins->parent, i) == ky_forest_root(joins->parent, j))
         return 1;
     int one = asks(joins, i, j, r2) || asks(joins, j, i, r2);
     if (one)
-        join(joins->parent, i, j);
+        ky_forest_join(joins->parent, i, j);
     return one;
 }
 
@@ -196,20 +169,6 @@ static void join_leaf(const struct joins *joins, struct counts *counts, uint32_t
         for (uint32_t j = i + 1; j < end; j++)
             try_pair(joins, i, j);
     counts->bodies += (uint64_t)link->bodies * (link->bodies - 1) / 2;
-}
-
-/* A body as a cell. */
-static struct side side_of_body(const struct joins *joins, uint32_t i, uint32_t cell)
-{
-    const struct ky_octree *tree = joins->tree;
-    const double *origin = tree->origin;
-    struct side side = {
-        .cell = cell,
-        .whole = 1,
-        .centre = {tree->x[i] - origin[0], tree->y[i] - origin[1], tree->z[i] - origin[2]}};
-    for (int c = 0; c < 3; c++)
-        side.half_side[c] = BOX_DIGIT * fabs(side.centre[c]);
-    return side;
 }
 
 /* Body i against the bodies of a leaf. If the leaf is whole, one of them is enough. */
@@ -230,37 +189,62 @@ static void join_body(const struct joins *joins, struct counts *counts, uint32_t
     const struct ky_cell_link *link = &joins->tree->link[side->cell];
     counts->cells++;
     if (gap2(own, side) > joins->most2 ||
-        root_of(joins->parent, i) == root_of(joins->parent, link->body))
+        ky_forest_root(joins->parent, i) == ky_forest_root(joins->parent, link->body))
         return;
     if (link->bodies > 1 && test(joins, own, side) == KY_VISIT_USE) {
-        join(joins->parent, i, link->body);
+        ky_forest_join(joins->parent, i, link->body);
         return;
     }
     if (link->more == KY_NO_LINK) {
         join_body_leaf(joins, counts, i, side);
         return;
     }
-    struct side child = {.whole = 1};
     for (uint32_t k = 0; k < joins->tree->children[side->cell]; k++) {
+        struct side child;
         place_side(joins, &child, link->more + k);
         join_body(joins, counts, i, own, &child);
     }
 }
 
-/* The bodies of a leaf one by one against another leaf, or against a whole cell. */
-static void join_bodies(const struct joins *joins, struct counts *counts, const struct side *leaf,
+/* The bodies of a leaf one by one against a whole cell. */
+static void join_bodies_cell(const struct joins *joins, struct counts *counts,
+                             const struct side *leaf, const struct side *other)
+{
+    const struct ky_octree *tree = joins->tree;
+    const struct ky_cell_link *link = &tree->link[leaf->cell];
+    for (uint32_t i = link->body; i < link->body + link->bodies; i++) {
+        const double at[3] = {tree->x[i], tree->y[i], tree->z[i]};
+        struct side own = {.cell = leaf->cell, .whole = 1};
+        for (int c = 0; c < 3; c++) {
+            own.centre[c] = at[c] - tree->origin[c];
+            own.half_side[c] = BOX_DIGIT * fabs(own.centre[c]);
+        }
+        join_body(joins, counts, i, &own, other);
+    }
+}
+
+/* Two leaves. If both are whole, one pair is enough. Most bodies are out of reach of the other
+ * leaf's box along one axis. */
+static void join_leaves(const struct joins *joins, struct counts *counts, const struct side *leaf,
                         const struct side *other)
 {
-    const struct ky_cell_link *link = &joins->tree->link[leaf->cell],
-                              *its = &joins->tree->link[other->cell];
-    int one = leaf->whole && other->whole;
+    const struct ky_octree *tree = joins->tree;
+    const struct ky_cell_link *link = &tree->link[leaf->cell], *its = &tree->link[other->cell];
+    const int one = leaf->whole && other->whole;
+    double low[3], high[3];
+    for (int c = 0; c < 3; c++) {
+        double centre = other->centre[c] + tree->origin[c];
+        double more = other->half_side[c] + joins->most;
+        more += BOX_DIGIT * (fabs(centre) + fabs(tree->origin[c]) + more);
+        low[c] = centre - more;
+        high[c] = centre + more;
+    }
     for (uint32_t i = link->body; i < link->body + link->bodies; i++) {
-        const struct side own = side_of_body(joins, i, leaf->cell);
-        if (!is_leaf(joins, other))
-            join_body(joins, counts, i, &own, other);
-        else if (gap2(&own, other) <= joins->most2)
-            join_body_leaf(joins, counts, i, other);
-        if (one && root_of(joins->parent, i) == root_of(joins->parent, its->body))
+        const double x = tree->x[i], y = tree->y[i], z = tree->z[i];
+        if (x < low[0] || x > high[0] || y < low[1] || y > high[1] || z < low[2] || z > high[2])
+            continue;
+        join_body_leaf(joins, counts, i, other);
+        if (one && ky_forest_root(joins->parent, i) == ky_forest_root(joins->parent, its->body))
             return;
     }
 }
@@ -281,7 +265,6 @@ static void join_children(const struct joins *joins, struct counts *counts, cons
         counts->cells++;
         if (gap2(&child, other) > joins->most2)
             continue;
-        make_whole(joins, &child, open->whole);
         join_between(joins, counts, &child, other);
     }
 }
@@ -293,18 +276,19 @@ static void join_between(const struct joins *joins, struct counts *counts, const
 {
     const struct ky_cell_link *link = joins->tree->link;
     uint32_t *parent = joins->parent, first = link[a->cell].body, other = link[b->cell].body;
-    if (a->whole && b->whole && root_of(parent, first) == root_of(parent, other))
+    if (a->whole && b->whole && ky_forest_root(parent, first) == ky_forest_root(parent, other))
         return;
-    if (link[a->cell].bodies > 1 && link[b->cell].bodies > 1 && test(joins, a, b) == KY_VISIT_USE) {
-        join_all(parent, &link[a->cell]);
-        join_all(parent, &link[b->cell]);
-        join(parent, first, other);
+    if (a->whole && b->whole && link[a->cell].bodies > 1 && link[b->cell].bodies > 1 &&
+        test(joins, a, b) == KY_VISIT_USE) {
+        ky_forest_join(parent, first, other);
         return;
     }
     const int a_leaf = is_leaf(joins, a), b_leaf = is_leaf(joins, b);
     int open_a = a->whole == b->whole ? b_leaf || (!a_leaf && size_of(a) > size_of(b)) : b->whole;
-    if (open_a ? a_leaf : b_leaf)
-        join_bodies(joins, counts, open_a ? a : b, open_a ? b : a);
+    if (a_leaf && b_leaf)
+        join_leaves(joins, counts, a, b);
+    else if (open_a ? a_leaf : b_leaf)
+        join_bodies_cell(joins, counts, open_a ? a : b, open_a ? b : a);
     else if (open_a)
         join_children(joins, counts, a, b);
     else
@@ -327,7 +311,6 @@ static void join_within(const struct joins *joins, struct counts *counts, const 
     int children = tree->children[side->cell];
     for (int k = 0; k < children; k++) {
         place_side(joins, &child[k], tree->link[side->cell].more + (uint32_t)k);
-        make_whole(joins, &child[k], 0);
         join_within(joins, counts, &child[k]);
         for (int l = 0; l < k; l++) {
             counts->cells++;
@@ -353,7 +336,6 @@ static void join_later(const struct joins *joins, struct counts *counts, const s
         counts->cells++;
         if (gap2(task, &side) > joins->most2)
             return;
-        make_whole(joins, &side, 0);
         join_between(joins, counts, task, &side);
         return;
     }
@@ -366,7 +348,6 @@ static void do_task(const struct joins *joins, struct counts *counts, uint32_t c
     struct counts own = {0, 0};
     struct side side;
     place_side(joins, &side, cell);
-    make_whole(joins, &side, 0);
     join_within(joins, &own, &side);
     join_later(joins, &own, &side, 0);
     counts->bodies += own.bodies;
@@ -377,13 +358,7 @@ static void do_task(const struct joins *joins, struct counts *counts, uint32_t c
 static void find_tasks(struct joins *joins, uint32_t cell)
 {
     const struct ky_cell_link *link = &joins->tree->link[cell];
-    int is_task = link->bodies <= TASK || link->more == KY_NO_LINK;
-    if (!is_task) {
-        struct side side;
-        place_side(joins, &side, cell);
-        make_whole(joins, &side, 0);
-        is_task = side.whole;
-    }
+    int is_task = link->bodies <= TASK || link->more == KY_NO_LINK || joins->whole[cell];
     if (is_task && joins->task)
         joins->task[joins->tasks] = cell;
     joins->tasks += (size_t)is_task;
@@ -434,6 +409,7 @@ static void find_reaches(struct joins *joins)
         joins->parent[k] = (uint32_t)k;
     }
     joins->most2 = most2;
+    joins->most = sqrt(most2) * (1 + BOX_DIGIT);
     joins->least2 = least2;
 }
 
@@ -447,7 +423,7 @@ static void find_smallest(const struct joins *joins, uint32_t *smallest)
         smallest[k] = tree->order[k];
 #pragma omp parallel for num_threads(joins->cpu->team)
     for (size_t k = 0; k < n; k++) {
-        uint32_t root = root_of(joins->parent, (uint32_t)k), own = tree->order[k];
+        uint32_t root = ky_forest_root(joins->parent, (uint32_t)k), own = tree->order[k];
         __atomic_store_n(&joins->parent[k], root, __ATOMIC_RELAXED);
         uint32_t least = __atomic_load_n(&smallest[root], __ATOMIC_RELAXED);
         while (own < least && !__atomic_compare_exchange_n(&smallest[root], &least, own, 0,
@@ -475,11 +451,13 @@ static enum ky_status join_bodies_of(struct joins *joins, struct ky_error *error
     const size_t n = joins->tree->n;
     uint32_t *smallest = ky_allocate(n, sizeof *smallest);
     joins->parent = ky_allocate(n, sizeof *joins->parent);
-    enum ky_status status = smallest && joins->parent
+    joins->whole = ky_allocate(joins->tree->nodes, sizeof *joins->whole);
+    enum ky_status status = smallest && joins->parent && joins->whole
                                 ? KY_OK
                                 : ky_no_memory(error, "groups of bodies", n, 2 * sizeof *smallest);
     if (!status) {
         find_reaches(joins);
+        find_whole_cells(joins);
         status = do_tasks(joins, error);
     }
     if (!status) {
@@ -488,6 +466,7 @@ static enum ky_status join_bodies_of(struct joins *joins, struct ky_error *error
     }
     free(smallest);
     free(joins->parent);
+    free(joins->whole);
     return status;
 }
 
