@@ -462,6 +462,22 @@ static void clumps_and_bodies_far_away(void **state)
         }
 }
 
+/* So many bodies that the cells which threads walk for have neighbours along the curve and across
+ * it; groups are those of all pairs with any number of threads. */
+static void threads_find_the_groups_of_all_pairs(void **state)
+{
+    (void)state;
+    enum { N = 5000 };
+    for (int e = 0; e < engine_count; e++)
+        for (int threads = 1; threads < 4; threads++) {
+            struct ky_parameters parameters = parameters_of(e);
+            struct ky_bodies bodies = cloud_make(threads % 2 ? CUBE : PLUMMER, N);
+            parameters.threads = threads;
+            compare_with_pairs(&parameters, &bodies, 0.045);
+            ky_bodies_free(&bodies);
+        }
+}
+
 /* Many bodies with a linking length as large as the system, a half of it, and a tenth, where most
  * pairs are friends: cells are joined as a whole. Work for each pair would take hours. */
 static void large_linking_lengths_end(void **state)
@@ -675,6 +691,7 @@ int main(void)
         cmocka_unit_test(one_of_two_radii_is_enough),
         cmocka_unit_test(a_lattice_at_the_linking_length),
         cmocka_unit_test(clumps_and_bodies_far_away),
+        cmocka_unit_test(threads_find_the_groups_of_all_pairs),
         cmocka_unit_test(large_linking_lengths_end),
         cmocka_unit_test(a_csv_file_has_a_line_for_each_group),
         cmocka_unit_test(an_hdf5_file_has_groups_and_ids),

@@ -19,7 +19,7 @@ struct ky_general {
     ky_uint n, flags;
     struct ky_sink sink;
     ky_uint met, mets; /* places of bodies that the action has met, the sink among them: the first,
-                          and how many */
+                          which may lie before 0, and how many */
 };
 
 KY_FN struct ky_visit_body ky_general_body(struct ky_general walk, ky_uint j)
@@ -102,7 +102,7 @@ KY_FN struct ky_visit_cell ky_general_cell(struct ky_general walk, struct ky_vis
         return w;                                                                                  \
     }                                                                                              \
                                                                                                    \
-    /* The bodies that walk.met names, in the order of their places from the sink's. */            \
+    /* The bodies that walk.met names, in the order of their places from the sink's on. */         \
     KY_FN struct ky_general_##as ky_general_meet_##as(struct ky_general walk,                      \
                                                       struct ky_general_##as w, ky_uint most)      \
     {                                                                                              \
@@ -110,15 +110,15 @@ KY_FN struct ky_visit_cell ky_general_cell(struct ky_general walk, struct ky_vis
         for (ky_uint d = 1; d <= most; d++)                                                        \
             for (int side = 0; side < 2; side++) {                                                 \
                 ky_uint j = side ? own + d : own - d;                                              \
-                if (j - walk.met >= walk.mets)                                                     \
+                if (side ? walk.n - own <= d : own < d)                                            \
                     continue;                                                                      \
                 struct ky_visit_body body = ky_general_body(walk, j);                              \
+                w.bodies++;                                                                        \
                 if (body.r2 > ky_##name##_reach2(w.a))                                             \
                     continue;                                                                      \
                 body.body = walk.order[j];                                                         \
                 w.a = ky_##name##_body(w.a, body);                                                 \
             }                                                                                      \
-        w.bodies += walk.mets;                                                                     \
         return w;                                                                                  \
     }                                                                                              \
                                                                                                    \
@@ -153,8 +153,10 @@ KY_FN struct ky_visit_cell ky_general_cell(struct ky_general walk, struct ky_vis
  * radius: one for each body in the caller's order, or one for all. offset, list: see
  * ky_walk_request; the first result of an action that fills lists is the number of bodies of a
  * list, and is reported to faults if the list is too short. space: k numbers for each lane of the
- * launch, `stride` lanes apart. results: columns of n numbers in the caller's order. */
-#define KY_GENERAL_WALK(as, name, needs, HEAP, space_here, stride_here)                            \
+ * launch, `stride` lanes apart. results: columns of n numbers in the caller's order.
+ *
+ * words: of local memory for each lane, at least 2, where the pairs are counted at the end. */
+#define KY_GENERAL_WALK(as, name, needs, words, space_here, stride_here)                           \
     KY_GENERAL_FOLLOW(as, name)                                                                    \
     KY_KERNEL(KY_WALK_LANES)                                                                       \
     KY_NAME(ky_general_##as)                                                                       \
@@ -167,9 +169,8 @@ KY_FN struct ky_visit_cell ky_general_cell(struct ky_general walk, struct ky_vis
      ky_uint count, ky_uint flags, ky_uint radii, ky_uint k, ky_uint columns, ky_uint stride,      \
      KY_REAL eps2)                                                                                 \
     {                                                                                              \
-        KY_LOCAL ky_ulong bodies[KY_WALK_LANES];                                                   \
-        KY_LOCAL ky_ulong cells[KY_WALK_LANES];                                                    \
-        HEAP ky_uint t = KY_GROUP * KY_WALK_LANES + KY_LANE, lane_bodies = 0, lane_cells = 0;      \
+        KY_LOCAL ky_ulong memory[(words)*KY_WALK_LANES];                                           \
+        ky_uint t = KY_GROUP * KY_WALK_LANES + KY_LANE, lane_bodies = 0, lane_cells = 0;           \
         if (t < count) {                                                                           \
             struct ky_general_##as w;                                                              \
             struct ky_visit_sink sink;                                                             \
@@ -202,8 +203,8 @@ KY_FN struct ky_visit_cell ky_general_cell(struct ky_general walk, struct ky_vis
             w.a = ky_##name##_start(sink);                                                         \
             w.bodies = w.cells = 0;                                                                \
             if ((needs)&KY_NEEDS_NEIGHBOURS) {                                                     \
-                walk.met = own > k ? own - k : 0;                                                  \
-                walk.mets = (n - own > k ? own + k + 1 : n) - walk.met;                            \
+                walk.met = own - k;                                                                \
+                walk.mets = 2 * k + 1;                                                             \
                 w = ky_general_meet_##as(walk, w, k);                                              \
             }                                                                                      \
             w = ky_general_follow_##as(walk, w);                                                   \
@@ -214,9 +215,10 @@ KY_FN struct ky_visit_cell ky_general_cell(struct ky_general walk, struct ky_vis
             lane_bodies = w.bodies;                                                                \
             lane_cells = w.cells;                                                                  \
         }                                                                                          \
+        KY_BARRIER();                                                                              \
         ky_count_pairs(counts + KY_GROUP + first / KY_WALK_LANES,                                  \
-                       (n + KY_WALK_LANES - 1) / KY_WALK_LANES, bodies, cells, lane_bodies,        \
-                       lane_cells);                                                                \
+                       (n + KY_WALK_LANES - 1) / KY_WALK_LANES, memory, memory + KY_WALK_LANES,    \
+                       lane_bodies, lane_cells);                                                   \
     }
 
 #endif
