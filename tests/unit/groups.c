@@ -4,6 +4,7 @@
 
 #include "all_pairs.h"
 #include "clouds.h"
+#include "engine/cpu/forces/action.h"
 #include "engines.h"
 
 #ifdef KY_HAVE_HDF5
@@ -38,19 +39,27 @@ static struct ky_catalogue find(const struct ky_parameters *parameters,
 
 /* ---- against all pairs ---- */
 
-/* The smallest index of the group of each body, by joining all pairs until nothing changes. */
-static void join_all_pairs(const struct ky_bodies *bodies, double length, size_t *root)
+/* The smallest index of the group of each body, by joining all pairs whose masses differ by at most
+ * this factor. */
+static void join_pairs(const struct ky_bodies *bodies, double length, double factor, size_t *root)
 {
+    const double *m = bodies->mass;
     for (size_t i = 0; i < bodies->n; i++)
         root[i] = i;
     for (size_t i = 0; i < bodies->n; i++)
         for (size_t j = 0; j < i; j++) {
-            if (!(pair2(bodies, i, j) <= length * length) || root[i] == root[j])
+            if (!(pair2(bodies, i, j) <= length * length) || root[i] == root[j] ||
+                m[i] > factor * m[j] || m[j] > factor * m[i])
                 continue;
             size_t low = root[i] < root[j] ? root[i] : root[j], high = root[i] + root[j] - low;
             for (size_t k = 0; k <= i; k++)
                 root[k] = root[k] == high ? low : root[k];
         }
+}
+
+static void join_all_pairs(const struct ky_bodies *bodies, double length, size_t *root)
+{
+    join_pairs(bodies, length, (double)INFINITY, root);
 }
 
 /* Fails unless every body is in the group that the pairs give. Groups have `minimum` bodies or
@@ -412,6 +421,39 @@ static void one_of_two_radii_is_enough(void **state)
         }
 }
 
+/* An action of a program's own that joins bodies is a file and a line. */
+#include "peers.h"
+KY_CPU_JOINING(peers, KY_NEEDS_RADIUS | KY_JOINS)
+
+static void a_new_joining_action_is_one_file_and_a_line(void **state)
+{
+    (void)state;
+    enum { N = 2000 };
+    struct ky_error error = {0};
+    struct ky_parameters parameters = cloud_parameters(), resolved;
+    const double radius = 0.12;
+    struct ky_engine *engine;
+    struct ky_bodies bodies = cloud_make(CUBE, N);
+    uint32_t group[N];
+    size_t root[N];
+    const struct ky_walk_request request = {.n = N, .radius = &radius, .radii = 1, .group = group};
+    for (size_t i = 0; i < N; i++)
+        bodies.mass[i] = pow(2.5, (double)(i % 5));
+    join_pairs(&bodies, radius, 2, root);
+    assert_ok(ky_force_resolve(&parameters, &resolved, &error));
+    assert_ok(ky_engine_open(&resolved, N, &engine, &error));
+    assert_ok(ky_engine_put(engine, &bodies, &error));
+    assert_ok(ky_cpu_join_action((struct ky_cpu *)engine, &ky_cpu_peers, &request, &error));
+    size_t groups = 0;
+    for (size_t i = 0; i < N; i++) {
+        assert_int_equal(group[i], root[i]);
+        groups += group[i] == i;
+    }
+    assert_true(groups > 5 && groups < N / 2);
+    ky_engine_close(engine);
+    ky_bodies_free(&bodies);
+}
+
 /* ---- where work could grow ---- */
 
 /* Bodies of a lattice are exactly one linking length apart, and its cells have faces there. With
@@ -689,6 +731,7 @@ int main(void)
         cmocka_unit_test(what_makes_no_sense_is_refused),
         cmocka_unit_test(the_action_gives_smallest_indices),
         cmocka_unit_test(one_of_two_radii_is_enough),
+        cmocka_unit_test(a_new_joining_action_is_one_file_and_a_line),
         cmocka_unit_test(a_lattice_at_the_linking_length),
         cmocka_unit_test(clumps_and_bodies_far_away),
         cmocka_unit_test(threads_find_the_groups_of_all_pairs),

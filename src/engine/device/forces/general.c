@@ -10,9 +10,9 @@
 #include "engine/common/force_kinds.h"
 #include "engine/common/trees.h"
 #include "engine/device/driver/fault.h"
+#include "engine/device/forces/joins.h"
 #include "engine/device/state/curve.h"
 #include "engine/device/state/motion.h"
-#include "engine/device/state/rows.h"
 
 /* Bytes for the lists of k nearest bodies in one launch, which has as many sinks as fit. */
 enum { SPACE = 1 << 28 };
@@ -57,15 +57,6 @@ static enum ky_status stand_tree(struct ky_links *links, const struct ky_paramet
 }
 
 /* ---- what the action needs ---- */
-
-enum ky_status ky_general_send_radii(const struct ky_device_bodies *bodies,
-                                     const struct ky_walk_request *request,
-                                     struct ky_buffer *radius, struct ky_error *error)
-{
-    const struct ky_rows rows = {request->radii, 1, 1 / bodies->state->units.length,
-                                 ky_real_bytes(bodies->state->parameters->precision)};
-    return ky_rows_send(bodies->card, radius, "radii", rows, request->radius, error);
-}
 
 /* Kernels count in their own numbers; floats hold whole numbers up to this. */
 #define COUNTABLE 0x1p24
@@ -134,7 +125,7 @@ static enum ky_status prepare(struct general *walk, struct ky_error *error)
     enum ky_status status = KY_OK;
     walk->most = ky_groups(walk->bodies->n, KY_WALK_LANES) * KY_WALK_LANES;
     if (about->needs_radius)
-        status = ky_general_send_radii(walk->bodies, walk->request, &walk->radius, error);
+        status = ky_walk_radii_send(walk->bodies, walk->request, &walk->radius, error);
     if (status == KY_OK && about->needs_lists)
         status = send_offsets(walk, error);
     walk->kernel = kernels[walk->request->action][walk->parameters.precision];

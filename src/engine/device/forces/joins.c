@@ -1,6 +1,6 @@
 /* The dual walk on the device, for actions that join bodies (kernels/forces/joins.k): a forest over
  * the bodies is joined by one kernel, without rounds. Only the groups come back. */
-#include "engine/device/forces/general.h"
+#include "engine/device/forces/joins.h"
 
 #include <stdlib.h>
 
@@ -38,7 +38,7 @@ static enum ky_status prepare(struct joins *joins, struct ky_error *error)
                  {&joins->group, "groups of bodies", n}};
     enum ky_status status = KY_OK;
     if (ky_actions[joins->request->action].about.needs_radius)
-        status = ky_general_send_radii(joins->bodies, joins->request, &joins->radius, error);
+        status = ky_walk_radii_send(joins->bodies, joins->request, &joins->radius, error);
     for (size_t k = 0; k < sizeof needs / sizeof *needs && status == KY_OK; k++)
         status = ky_buffer_need(joins->card, needs[k].buffer, needs[k].what, needs[k].count,
                                 sizeof(uint32_t), error);
