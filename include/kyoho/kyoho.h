@@ -422,7 +422,8 @@ KY_API enum ky_status ky_forces_memory(const struct ky_parameters *parameters, s
  * positions to float, and may decide otherwise for bodies at the very surface of a radius
  * (docs/general-walk.md). The CPU always has double. Results are in the order of the bodies, and
  * the same for any number of threads. `report` may be NULL; its `walk` sums all walks of the call,
- * its body interactions are the distances computed.
+ * its body interactions are the distances computed. With `friends` and groups their number may
+ * differ between runs, since it depends on what was joined before.
  *
  * KY_BAD_DATA for bodies that ky_bodies_check refuses; KY_USAGE for parameters, radii and numbers
  * of neighbours out of their range. `gravity` with opening relative is KY_UNSUPPORTED. */
@@ -530,7 +531,8 @@ struct ky_action {
 };
 KY_API enum ky_status ky_action_get(size_t index, struct ky_action *action);
 
-/* The input of an action; members are 0 or NULL where it does not need them. */
+/* The input of an action; members are 0 or NULL where it does not need them. `friends` joins two
+ * bodies if one of their radii is enough. */
 struct ky_walk_input {
     size_t size; /* of this struct */
     const double *radius;
