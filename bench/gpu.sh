@@ -99,6 +99,10 @@ if wanted bench; then
         for precision in single extended double; do
             "$build/bench/neighbours" 1048576 $engine 0 $precision 2>&1
         done | tee "$out/neighbours-$log.txt"
+        {
+            "$build/bench/search" 10000000 cpu,$engine
+            "$build/bench/search" 10000000 $engine 0 single
+        } 2>&1 | tee "$out/search-$log.txt"
     done
     if [ "$(nvidia-smi --query-gpu=name --format=csv,noheader | wc -l)" -ge 2 ]; then
         say "two devices"

@@ -422,7 +422,8 @@ KY_API enum ky_status ky_forces_memory(const struct ky_parameters *parameters, s
  * positions to float, and may decide otherwise for bodies at the very surface of a radius
  * (docs/general-walk.md). The CPU always has double. Results are in the order of the bodies, and
  * the same for any number of threads. `report` may be NULL; its `walk` sums all walks of the call,
- * its body interactions are the distances computed.
+ * its body interactions are the distances computed. With `friends` and groups their number may
+ * differ between runs, since it depends on what was joined before.
  *
  * KY_BAD_DATA for bodies that ky_bodies_check refuses; KY_USAGE for parameters, radii and numbers
  * of neighbours out of their range. `gravity` with opening relative is KY_UNSUPPORTED. */
@@ -526,11 +527,12 @@ struct ky_action {
     int needs_radius;    /* of each body, or one for all */
     int needs_k;         /* a number of neighbours */
     int needs_lists;     /* not for ky_walk: lists to fill; see ky_neighbours */
-    int needs_labels;    /* not for ky_walk: a number of each body; see ky_catalogue_make */
+    int joins; /* it joins bodies: its result is the smallest index in the group of the body */
 };
 KY_API enum ky_status ky_action_get(size_t index, struct ky_action *action);
 
-/* The input of an action; members are 0 or NULL where it does not need them. */
+/* The input of an action; members are 0 or NULL where it does not need them. `friends` joins two
+ * bodies if one of their radii is enough. */
 struct ky_walk_input {
     size_t size; /* of this struct */
     const double *radius;
@@ -539,7 +541,7 @@ struct ky_walk_input {
 };
 
 /* A walk with the action of that name: results[i × columns + c]. Units are the caller's. KY_USAGE
- * for an unknown action, for one that needs lists or labels, and for an input out of its range.
+ * for an unknown action, for one that needs lists, and for an input out of its range.
  * KY_BAD_DATA, naming the body, where a result is not finite: the density is not, for radius 0. */
 KY_API enum ky_status ky_walk(const struct ky_parameters *parameters,
                               const struct ky_bodies *bodies, const char *action,

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/friends.h"
 #include "analysis/linking.h"
+#include "analysis/walker.h"
 #include "base/memory.h"
 #include "base/sizes.h"
 #include "base/threads.h"
@@ -176,10 +176,16 @@ static enum ky_status find_groups(struct ky_walker *walker, const struct ky_bodi
                                   struct ky_catalogue *catalogue, struct ky_error *error)
 {
     size_t n = bodies->n;
-    uint32_t *root = ky_allocate(n, sizeof *root), *work = ky_allocate(n, sizeof *work);
-    enum ky_status status = root && work
-                                ? ky_friends_find(walker, n, catalogue->linking_length, root, error)
-                                : ky_no_memory(error, "labels of bodies", n, 2 * sizeof *root);
+    uint32_t *root = ky_allocate(n, sizeof *root), *work = NULL;
+    const struct ky_walk_request request = {.action = KY_ACTION_friends,
+                                            .n = n,
+                                            .radius = &catalogue->linking_length,
+                                            .radii = 1,
+                                            .group = root};
+    enum ky_status status = root ? ky_walker_walk(walker, &request, error)
+                                 : ky_no_memory(error, "groups of bodies", n, sizeof *root);
+    if (!status && !(work = ky_allocate(n, sizeof *work)))
+        status = ky_no_memory(error, "sizes of groups", n, sizeof *work);
     if (!status)
         status = sort_bodies(catalogue, root, work, n, error);
     if (!status)

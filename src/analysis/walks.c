@@ -32,8 +32,6 @@ static enum ky_status read_request(const char *action, const struct ky_walk_inpu
         return status;
     if (ky_actions[request->action].about.needs_lists)
         return ky_fail(error, KY_USAGE, "action %s fills lists: call ky_neighbours", action);
-    if (ky_actions[request->action].about.needs_labels)
-        return ky_fail(error, KY_USAGE, "action %s reads labels: call ky_catalogue_make", action);
     return KY_OK;
 }
 

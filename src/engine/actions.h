@@ -8,7 +8,7 @@
 
 enum ky_action_id {
 #define KY_ACTION_ID(name, needs) KY_ACTION_##name,
-    KY_ACTIONS(KY_ACTION_ID)
+    KY_ACTIONS(KY_ACTION_ID) KY_JOINING(KY_ACTION_ID)
 #undef KY_ACTION_ID
         KY_ACTION_COUNT
 };
@@ -36,7 +36,7 @@ struct ky_action_facts {
          !!((needs)&KY_NEEDS_RADIUS),                                                              \
          !!((needs)&KY_NEEDS_NEIGHBOURS),                                                          \
          !!((needs)&KY_NEEDS_LISTS),                                                               \
-         !!((needs)&KY_NEEDS_LABELS)},                                                             \
+         !!((needs)&KY_JOINS)},                                                                    \
             (const struct ky_action_result[])                                                      \
         {                                                                                          \
             KY_RESULTS_##name(KY_RESULT_ROW)                                                       \

@@ -82,7 +82,7 @@ struct ky_walk_request {
      * undefined. A list that is too long is undefined. */
     const size_t *offset; /* [n + 1] */
     uint32_t *list;
-    const uint32_t *label; /* [n], where the action needs labels */
+    uint32_t *group; /* [n] or NULL: the result of an action that joins, as whole numbers */
 };
 
 /* Units, cube and origin, which an engine derives from its bodies unless the caller sets them.

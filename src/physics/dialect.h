@@ -94,6 +94,12 @@ typedef uint64_t ky_ulong;
 #endif
 #endif
 
+/* Memory for a lane's own numbers (physics/visit.h): that of all lanes, unless a reader has said
+ * otherwise. */
+#ifndef KY_SPACE
+#define KY_SPACE KY_GLOBAL
+#endif
+
 /* A whole number of 64 bits or more. */
 #if defined(KY_IN_OPENCL)
 #define KY_WORD ulong

@@ -1,5 +1,6 @@
 /* The general walk (N09, N12): the interface between a walk through the tree and an action. The
- * walk calls the functions of the action for each cell and body that it visits.
+ * walk calls the functions of the action for each cell and body that it visits. A body may be a
+ * sink, for which something is found, or a source.
  *
  * An action is one file of src/physics/actions and one line of its table.h; docs/general-walk.md
  * shows how to write one. It has a struct, which is the state of one sink, and six functions:
@@ -15,7 +16,16 @@
  * in a cell that was used or passed; a cell that holds a sink is never used, nor is a cell of one
  * body; _body may be left out for bodies past the reach. The test is asked for one sink or for all
  * sinks in a box at once. All numbers are in the engine's own units. Portable C: physics/dialect.h.
- */
+ *
+ * An action that joins bodies into groups is walked for by cells against cells (the dual walk). It
+ * stands in KY_JOINING_OF of table.h, and has _start, _reach2, _test and
+ *
+ *     int ky_NAME_joins(struct ky_NAME a, struct ky_visit_body body)     1: the pair is joined
+ *
+ * The walk promises: every pair of bodies within the reach of one of them is asked about, with
+ * either as the sink; or it lies in two cells, or in one, of which the test said KY_VISIT_USE:
+ * then all bodies there are joined; or its bodies are in one group already. The test is asked about
+ * a cell for the box of another cell or for its own box, and with the reaches of all bodies. */
 #ifndef KY_PHYSICS_VISIT_H
 #define KY_PHYSICS_VISIT_H
 
@@ -34,14 +44,14 @@ struct ky_visit_sink {
     KY_REAL mass, eps2;
     int splined;       /* pairs are softened by KY_SPLINED and KY_EPS_LARGER, else by KY_EPS_SUM */
     KY_REAL radius;    /* the caller's radius, 0 if there is none */
-    KY_REAL bound2;    /* k nearest: a squared distance within which there are k bodies or more */
+    KY_REAL bound2;    /* k nearest: a squared distance within which there are k bodies or more, or
+                          KY_VISIT_FAR */
     unsigned int k;    /* k nearest */
     unsigned int room; /* elements of `list` */
     KY_GLOBAL unsigned int *list;
-    KY_GLOBAL KY_REAL *space; /* k elements, `stride` apart */
+    KY_SPACE KY_REAL *space; /* k elements, `stride` apart */
     unsigned int stride;
-    unsigned int body;                   /* its index in the caller's order */
-    KY_GLOBAL const unsigned int *label; /* of each body, in the caller's order */
+    unsigned int body; /* its index in the caller's order */
 };
 
 /* A body as a source: its place less that of the sink, the square of that, and its index in the
@@ -57,8 +67,6 @@ struct ky_visit_cell {
     KY_REAL x, y, z, eps2;
     struct ky_moments moments;
     unsigned int bodies;
-    unsigned int first; /* one of its bodies, by its index in the caller's order; the same body is
-                           `first` in the first part of the cell, if that is opened */
 };
 
 /* A cell in the distance test. x, y, z is its centre of mass relative to the centre of the sinks'

@@ -43,4 +43,19 @@ case $said in
     echo "not ok $number - a new action is a file, a line and an include"
     ;;
 esac
+# The same for an action that joins.
+cp tests/unit/peers.h "$folder/physics/actions/peers.h"
+sed -i 's|^#include "physics/actions/nearest.h"|&\n#include "physics/actions/peers.h"|' "$folder/physics/actions/actions.h"
+sed -i 's|^#define KY_JOINING_OF(X, p, number) |&X(peers, KY_NEEDS_RADIUS \| KY_JOINS, p, number) |' "$folder/physics/actions/table.h"
+number=$((number + 1))
+printf '#include "engine/device/kernels/forces/joins.k"\n' >"$folder/all.cl"
+said=$(clang -x cl -cl-std=CL1.2 -DKY_PRECISION=0 -Xclang -finclude-default-header -I"$folder" -Isrc \
+    -Wall -Wextra -Werror -Wno-unused-function -S -emit-llvm -O0 -o - "$folder/all.cl" 2>&1)
+case $said in
+*"@ky_joins_peers_single("*) echo "ok $number - a new action that joins is a file, a line and an include" ;;
+*)
+    printf '%s\n' "$said" | head -n 20 | sed 's/^/# /'
+    echo "not ok $number - a new action that joins is a file, a line and an include"
+    ;;
+esac
 echo "1..$number"

@@ -111,6 +111,7 @@ with folder() as where:
 
 top = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 page = open(os.path.join(top, "docs/general-walk.md"), encoding="utf-8").read()
-example = open(os.path.join(top, "tests/unit/enclosed.h"), encoding="utf-8").read()
-check(example in page, "docs/general-walk.md shows the action that is tested, tests/unit/enclosed.h")
+for name in "tests/unit/enclosed.h", "tests/unit/peers.h":
+    example = open(os.path.join(top, name), encoding="utf-8").read()
+    check(example in page, f"docs/general-walk.md shows the action that is tested, {name}")
 finish()

@@ -17,6 +17,7 @@ octree threads*
 sim threads*
 cosmic *seed*
 general_walk threads*
+groups threads*
 board *
 grape6 *half*"
 else

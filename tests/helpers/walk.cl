@@ -12,6 +12,13 @@
         out[verdict] = ky_##name##_result(a, 0);                                                   \
     }
 
+#define JOIN(name, needs)                                                                          \
+    {                                                                                              \
+        struct ky_##name a = ky_##name##_start(sink);                                              \
+        out[ky_##name##_test(span)] = ky_##name##_reach2(a);                                       \
+        out[0] = (KY_REAL)ky_##name##_joins(a, body);                                              \
+    }
+
 __kernel void walk(__global KY_REAL *out, __global KY_REAL *space, __global uint *list)
 {
     struct ky_visit_sink sink = {0};
@@ -22,4 +29,5 @@ __kernel void walk(__global KY_REAL *out, __global KY_REAL *space, __global uint
     sink.space = space;
     sink.stride = sink.k = sink.room = 1;
     KY_ACTIONS(USE)
+    KY_JOINING(JOIN)
 }

@@ -635,6 +635,24 @@ static void the_first_evaluation_reports_both_passes(void **state)
         }
 }
 
+/* The k nearest lie in local memory up to 8 and up to 32, and beyond that in memory of the device;
+ * with few bodies the k on either side along the curve are fewer. */
+static void heaps_of_every_size(void **state)
+{
+    (void)state;
+    static const size_t neighbours[] = {1, 7, 8, 9, 31, 32, 33};
+    need_a_device();
+    for (int e = 0; e < engine_count; e++)
+        for (int which = 0; which < 14 && !is_cpu_engine(e); which++) {
+            const size_t k = neighbours[which % 7];
+            struct ky_bodies bodies =
+                cloud_make(which < 7 ? PLUMMER : CUBE, which < 7 ? 200 : k + 1);
+            struct ky_parameters parameters = parameters_for(e, which);
+            check_density(&parameters, &bodies, k);
+            ky_bodies_free(&bodies);
+        }
+}
+
 /* Joins groups of friends; tests/unit/groups.c checks which. */
 static enum ky_status join_friends(const struct ky_parameters *parameters,
                                    const struct ky_bodies *bodies, double length,
@@ -722,8 +740,9 @@ static void every_kernel_in_small(void **state)
             double one[1030] = {2}; /* one list beyond local memory */
             if (all || precision == 1)
                 check_neighbours(&parameters, &bodies, &radius, 1);
-            if (all || precision == 2)
-                check_density(&parameters, &bodies, 9);
+            for (size_t k = 5; k < 60; k *= 3) /* a kernel each */
+                if (all || precision == 2)
+                    check_density(&parameters, &bodies, k);
             if (all || precision == 1)
                 assert_ok(cloud_walk(&parameters, &bodies, NULL, &error));
             if (precision == (all ? 0 : 1))
@@ -747,6 +766,7 @@ int main(void)
         cmocka_unit_test(every_body_may_have_its_radius),
         cmocka_unit_test(the_surface_belongs_to_the_sphere),
         cmocka_unit_test(densities_are_those_of_all_pairs),
+        cmocka_unit_test(heaps_of_every_size),
         cmocka_unit_test(gravity_is_that_of_the_cpu),
         cmocka_unit_test(gravity_without_cells_is_exact),
         cmocka_unit_test(clumps_of_any_size),

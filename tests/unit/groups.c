@@ -4,6 +4,7 @@
 
 #include "all_pairs.h"
 #include "clouds.h"
+#include "engine/cpu/forces/action.h"
 #include "engines.h"
 
 #ifdef KY_HAVE_HDF5
@@ -38,19 +39,27 @@ static struct ky_catalogue find(const struct ky_parameters *parameters,
 
 /* ---- against all pairs ---- */
 
-/* The smallest index of the group of each body, by joining all pairs until nothing changes. */
-static void join_all_pairs(const struct ky_bodies *bodies, double length, size_t *root)
+/* The smallest index of the group of each body, by joining all pairs whose masses differ by at most
+ * this factor. */
+static void join_pairs(const struct ky_bodies *bodies, double length, double factor, size_t *root)
 {
+    const double *m = bodies->mass;
     for (size_t i = 0; i < bodies->n; i++)
         root[i] = i;
     for (size_t i = 0; i < bodies->n; i++)
         for (size_t j = 0; j < i; j++) {
-            if (!(pair2(bodies, i, j) <= length * length) || root[i] == root[j])
+            if (!(pair2(bodies, i, j) <= length * length) || root[i] == root[j] ||
+                m[i] > factor * m[j] || m[j] > factor * m[i])
                 continue;
             size_t low = root[i] < root[j] ? root[i] : root[j], high = root[i] + root[j] - low;
             for (size_t k = 0; k <= i; k++)
                 root[k] = root[k] == high ? low : root[k];
         }
+}
+
+static void join_all_pairs(const struct ky_bodies *bodies, double length, size_t *root)
+{
+    join_pairs(bodies, length, (double)INFINITY, root);
 }
 
 /* Fails unless every body is in the group that the pairs give. Groups have `minimum` bodies or
@@ -356,28 +365,179 @@ static void what_makes_no_sense_is_refused(void **state)
     ky_bodies_free(&one);
 }
 
-/* The action `friends` is not for ky_walk, and is refused without labels. */
-static void the_action_wants_labels(void **state)
+/* The action gives each body the smallest index of its group, on every engine. */
+static void the_action_gives_smallest_indices(void **state)
 {
     (void)state;
+    enum { N = 700 };
+    const double radius = 0.15;
+    for (int e = 0; e < engine_count; e++) {
+        struct ky_error error = {0};
+        struct ky_parameters parameters = parameters_of(e);
+        struct ky_bodies bodies = cloud_make(PLUMMER, N);
+        struct ky_walk_input input = {.size = sizeof input, .radius = &radius, .radii = 1};
+        double group[N];
+        size_t root[N];
+        assert_ok(ky_walk(&parameters, &bodies, "friends", &input, group, NULL, &error));
+        join_all_pairs(&bodies, radius, root);
+        for (size_t i = 0; i < N; i++)
+            assert_true(group[i] == (double)root[i]);
+        ky_bodies_free(&bodies);
+    }
+}
+
+/* Bodies with radii of their own are joined if one of the two radii is enough. Among them are
+ * radii of 0 and one that reaches all bodies. */
+static void one_of_two_radii_is_enough(void **state)
+{
+    (void)state;
+    enum { N = 400 };
+    for (int e = 0; e < engine_count; e++)
+        for (int all = 0; all < 2; all++) {
+            struct ky_error error = {0};
+            struct ky_parameters parameters = parameters_of(e);
+            struct ky_bodies bodies = cloud_make(CUBE, N);
+            double radius[N], group[N];
+            size_t root[N];
+            struct ky_walk_input input = {.size = sizeof input, .radius = radius, .radii = N};
+            for (size_t i = 0; i < N; i++)
+                radius[i] = 0.0005 * (double)(i % 100);
+            radius[N / 3] = all ? 5 : 0;
+            for (size_t i = 0; i < N; i++)
+                root[i] = i;
+            for (size_t i = 0; i < N; i++)
+                for (size_t j = 0; j < i; j++) {
+                    double larger = fmax(radius[i], radius[j]);
+                    size_t low = root[i] < root[j] ? root[i] : root[j],
+                           high = root[i] + root[j] - low;
+                    for (size_t k = 0; k <= i && pair2(&bodies, i, j) <= larger * larger; k++)
+                        root[k] = root[k] == high ? low : root[k];
+                }
+            assert_ok(ky_walk(&parameters, &bodies, "friends", &input, group, NULL, &error));
+            for (size_t i = 0; i < N; i++)
+                assert_true(group[i] == (double)root[i]);
+            assert_true(!all || group[N - 1] == 0);
+            ky_bodies_free(&bodies);
+        }
+}
+
+/* An action of a program's own that joins bodies is a file and a line. */
+#include "peers.h"
+KY_CPU_JOINING(peers, KY_NEEDS_RADIUS | KY_JOINS)
+
+static void a_new_joining_action_is_one_file_and_a_line(void **state)
+{
+    (void)state;
+    enum { N = 2000 };
     struct ky_error error = {0};
-    struct ky_parameters given = cloud_parameters(), parameters;
-    struct ky_bodies bodies = cloud_make(CUBE, 20);
+    struct ky_parameters parameters = cloud_parameters(), resolved;
+    const double radius = 0.12;
     struct ky_engine *engine;
-    const double radius = 1;
-    double out[40];
-    struct ky_walk_input input = {.size = sizeof input, .radius = &radius, .radii = 1};
-    assert_int_equal(ky_walk(&given, &bodies, "friends", &input, out, NULL, &error), KY_USAGE);
-    assert_non_null(strstr(error.text, "ky_catalogue_make"));
-    const struct ky_walk_request request = {
-        .action = KY_ACTION_friends, .n = 20, .radius = &radius, .radii = 1, .results = out};
-    assert_ok(ky_force_resolve(&given, &parameters, &error));
-    assert_ok(ky_engine_open(&parameters, 20, &engine, &error));
+    struct ky_bodies bodies = cloud_make(CUBE, N);
+    uint32_t group[N];
+    size_t root[N];
+    const struct ky_walk_request request = {.n = N, .radius = &radius, .radii = 1, .group = group};
+    for (size_t i = 0; i < N; i++)
+        bodies.mass[i] = pow(2.5, (double)(i % 5));
+    join_pairs(&bodies, radius, 2, root);
+    assert_ok(ky_force_resolve(&parameters, &resolved, &error));
+    assert_ok(ky_engine_open(&resolved, N, &engine, &error));
     assert_ok(ky_engine_put(engine, &bodies, &error));
-    assert_int_equal(ky_engine_walk(engine, &request, &error), KY_USAGE);
-    assert_non_null(strstr(error.text, "no labels"));
+    assert_ok(ky_cpu_join_action((struct ky_cpu *)engine, &ky_cpu_peers, &request, &error));
+    size_t groups = 0;
+    for (size_t i = 0; i < N; i++) {
+        assert_int_equal(group[i], root[i]);
+        groups += group[i] == i;
+    }
+    assert_true(groups > 5 && groups < N / 2);
     ky_engine_close(engine);
     ky_bodies_free(&bodies);
+}
+
+/* ---- where work could grow ---- */
+
+/* Bodies of a lattice are exactly one linking length apart, and its cells have faces there. With
+ * a length a little shorter each is alone. */
+static void a_lattice_at_the_linking_length(void **state)
+{
+    (void)state;
+    enum { SIDE = 9, N = SIDE * SIDE * SIDE };
+    for (int e = 0; e < engine_count; e++)
+        for (int k = 0; k < 4; k++) {
+            struct ky_parameters parameters = parameters_of(e);
+            struct ky_bodies bodies = cloud_make(POINT, N);
+            const double step = k % 2 ? 0.1 : 0.25;
+            for (size_t i = 0; i < N; i++) {
+                bodies.position[i][0] = step * (double)(i % SIDE);
+                bodies.position[i][1] = step * (double)(i / SIDE % SIDE);
+                bodies.position[i][2] = step * (double)(i / SIDE / SIDE);
+            }
+            parameters.leaf = k < 2 ? 16 : 1;
+            compare_with_pairs(&parameters, &bodies, step);
+            struct ky_catalogue all = find(&parameters, &bodies, step * (1 - 1e-12), 1);
+            assert_int_equal(all.groups, N);
+            ky_catalogue_free(&all);
+            ky_bodies_free(&bodies);
+        }
+}
+
+/* A dense cluster, twins in one place, bodies 1e9 away alone and in a clump: numbers of bodies
+ * about those of leaves and lanes. */
+static void clumps_and_bodies_far_away(void **state)
+{
+    (void)state;
+    static const size_t numbers[] = {5, 16, 17, 63, 64, 65, 127, 128, 129, 257};
+    for (int e = 0; e < engine_count; e++)
+        for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
+            struct ky_parameters parameters = parameters_of(e);
+            const size_t n = numbers[k];
+            struct ky_bodies bodies = cloud_make(k % 2 ? PLUMMER : PAIRS, n);
+            for (size_t i = 0; i < n; i++)
+                for (int c = 0; c < 3; c++) {
+                    bodies.position[i][c] *= i % 3 ? 1 : 1e-3;
+                    bodies.position[i][c] += i % 5 == 0 ? 1e9 : 0;
+                }
+            bodies.position[n - 1][0] = -1e9;
+            for (double length = 1e-4; length < 1e11; length *= k % 3 ? 1e5 : 30)
+                compare_with_pairs(&parameters, &bodies, length);
+            ky_bodies_free(&bodies);
+        }
+}
+
+/* So many bodies that the cells which threads walk for have neighbours along the curve and across
+ * it; groups are those of all pairs with any number of threads. */
+static void threads_find_the_groups_of_all_pairs(void **state)
+{
+    (void)state;
+    enum { N = 5000 };
+    for (int e = 0; e < engine_count; e++)
+        for (int threads = 1; threads < 4 && is_cpu_engine(e); threads++) {
+            struct ky_parameters parameters = parameters_of(e);
+            struct ky_bodies bodies = cloud_make(threads % 2 ? CUBE : PLUMMER, N);
+            parameters.threads = threads;
+            compare_with_pairs(&parameters, &bodies, 0.045);
+            ky_bodies_free(&bodies);
+        }
+}
+
+/* Many bodies with a linking length as large as the system, a half of it, and a tenth, where most
+ * pairs are friends: cells are joined as a whole. Work for each pair would take hours. */
+static void large_linking_lengths_end(void **state)
+{
+    (void)state;
+    enum { N = 300000 };
+    for (int e = 0; e < engine_count; e++)
+        for (int k = 0; k < 3; k++) {
+            static const double lengths[] = {1e3, 1, 0.1};
+            const size_t n = is_cpu_engine(e) ? N : N / 100;
+            struct ky_parameters parameters = parameters_of(e);
+            struct ky_bodies bodies = cloud_make(CUBE, n);
+            struct ky_catalogue catalogue = find(&parameters, &bodies, lengths[k], 1);
+            assert_int_equal(catalogue.groups, 1);
+            assert_int_equal(catalogue.members, n);
+            ky_catalogue_free(&catalogue);
+            ky_bodies_free(&bodies);
+        }
 }
 
 /* ---- files ---- */
@@ -569,7 +729,13 @@ int main(void)
         cmocka_unit_test(means_are_weighted_by_mass),
         cmocka_unit_test(the_mean_distance_is_that_of_a_lattice),
         cmocka_unit_test(what_makes_no_sense_is_refused),
-        cmocka_unit_test(the_action_wants_labels),
+        cmocka_unit_test(the_action_gives_smallest_indices),
+        cmocka_unit_test(one_of_two_radii_is_enough),
+        cmocka_unit_test(a_new_joining_action_is_one_file_and_a_line),
+        cmocka_unit_test(a_lattice_at_the_linking_length),
+        cmocka_unit_test(clumps_and_bodies_far_away),
+        cmocka_unit_test(threads_find_the_groups_of_all_pairs),
+        cmocka_unit_test(large_linking_lengths_end),
         cmocka_unit_test(a_csv_file_has_a_line_for_each_group),
         cmocka_unit_test(an_hdf5_file_has_groups_and_ids),
     };

@@ -495,7 +495,7 @@ static void assert_walks(struct ky_sim *sim, const struct ky_parameters *paramet
     double results[4 * N], expected[4 * N];
     struct ky_action action = {0};
     for (size_t k = 0; ky_action_get(k, &action) == KY_OK; k++) {
-        if (action.needs_lists || action.needs_labels) {
+        if (action.needs_lists) {
             assert_int_equal(ky_sim_walk(sim, action.name, &input, results, NULL, &error),
                              KY_USAGE);
             continue;

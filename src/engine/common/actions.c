@@ -8,7 +8,7 @@
 #include "engine/common/relative.h"
 
 #define ROW(name, needs) KY_ACTION_FACTS(name, needs),
-const struct ky_action_facts ky_actions[KY_ACTION_COUNT] = {KY_ACTIONS(ROW)};
+const struct ky_action_facts ky_actions[KY_ACTION_COUNT] = {KY_ACTIONS(ROW) KY_JOINING(ROW)};
 
 enum ky_status ky_action_get(size_t index, struct ky_action *action)
 {
@@ -42,8 +42,6 @@ enum ky_status ky_walk_request_check(const struct ky_walk_request *request, stru
                        about->name, request->k, request->n, request->n - 1);
     if (about->needs_lists && (!request->offset || (!request->list && request->offset[request->n])))
         return ky_fail(error, KY_USAGE, "%s: no room for lists was given", about->name);
-    if (about->needs_labels && !request->label)
-        return ky_fail(error, KY_USAGE, "%s: no labels were given", about->name);
     return about->needs_radius ? check_radii(request, about->name, error) : KY_OK;
 }
 

@@ -9,7 +9,7 @@
 
 struct ky_nearest {
     KY_REAL reach2;
-    KY_GLOBAL KY_REAL *heap;
+    KY_SPACE KY_REAL *heap;
     unsigned int count, k, stride;
 };
 

@@ -10,7 +10,7 @@
 /* Lists to fill. The first result is the number of bodies that belong in a list, even if its memory
  * is smaller; engines compare the two to find lists that are too short. */
 #define KY_NEEDS_LISTS 4
-#define KY_NEEDS_LABELS 8 /* a number below 2^32 of each body */
+#define KY_JOINS 8 /* a joining action: see KY_JOINING_OF */
 
 /* Names and needs; p and number are passed on unchanged. KY_RESULTS_NAME in each file lists the
  * results: name, and the powers of G, mass and length in its unit. */
@@ -19,10 +19,14 @@
     X(count, KY_NEEDS_RADIUS, p, number)                                                           \
     X(list, KY_NEEDS_RADIUS | KY_NEEDS_LISTS, p, number)                                           \
     X(nearest, KY_NEEDS_NEIGHBOURS, p, number)                                                     \
-    X(density, KY_NEEDS_RADIUS, p, number)                                                         \
-    X(friends, KY_NEEDS_RADIUS | KY_NEEDS_LABELS, p, number)
+    X(density, KY_NEEDS_RADIUS, p, number)
+
+/* The actions that join bodies, for which cells walk against cells (physics/visit.h). Each has one
+ * result: the smallest index among the bodies that chains of joined pairs connect with the body. */
+#define KY_JOINING_OF(X, p, number) X(friends, KY_NEEDS_RADIUS | KY_JOINS, p, number)
 
 #define KY_ACTIONS_PLAIN(name, needs, X, unused) X(name, needs)
 #define KY_ACTIONS(X) KY_ACTIONS_OF(KY_ACTIONS_PLAIN, X, 0)
+#define KY_JOINING(X) KY_JOINING_OF(KY_ACTIONS_PLAIN, X, 0)
 
 #endif

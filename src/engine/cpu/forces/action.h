@@ -35,9 +35,36 @@ struct ky_cpu_action {
     double (*result)(const void *a, int column);
 };
 
-/* Builds the tree unless it is valid, and walks. */
+/* An action that joins bodies. Its state follows from the sink, and is made anew for each call. */
+struct ky_cpu_joining {
+    struct ky_action_facts facts;
+    double (*reach2)(const struct ky_visit_sink *sink);
+    int (*test)(const struct ky_visit_span *span);
+    int (*joins)(const struct ky_visit_sink *sink, const struct ky_visit_body *body);
+};
+
+/* Both build the tree unless it is valid. Each body walks; cells walk against cells (joins.c). */
 enum ky_status ky_cpu_walk_action(struct ky_cpu *cpu, const struct ky_cpu_action *action,
                                   const struct ky_walk_request *request, struct ky_error *error);
+
+enum ky_status ky_cpu_join_action(struct ky_cpu *cpu, const struct ky_cpu_joining *action,
+                                  const struct ky_walk_request *request, struct ky_error *error);
+
+/* The body at this place along the curve as a sink, without what lists and k nearest need. */
+static inline struct ky_visit_sink ky_cpu_visit_sink(const struct ky_cpu *cpu,
+                                                     const struct ky_action *about,
+                                                     const struct ky_walk_request *request,
+                                                     uint32_t place)
+{
+    const uint32_t i = cpu->tree.order[place];
+    struct ky_visit_sink sink = {.mass = cpu->tree.mass[place],
+                                 .eps2 = ky_cpu_sink_eps2(cpu, i),
+                                 .splined = (cpu->how & KY_SPLINED) != 0,
+                                 .body = i};
+    if (about->needs_radius)
+        sink.radius = request->radius[request->radii == 1 ? 0 : i] / cpu->length;
+    return sink;
+}
 
 static inline struct ky_visit_body ky_cpu_source(const struct ky_cpu_sources *sources,
                                                  const struct ky_cpu_near *near, size_t k)
@@ -90,5 +117,21 @@ static inline struct ky_visit_body ky_cpu_source(const struct ky_cpu_sources *so
                                                        bodies_##name,                              \
                                                        cell_##name,                                \
                                                        result_##name};
+
+#define KY_CPU_JOINING(name, needs)                                                                \
+    static double reach2_##name(const struct ky_visit_sink *sink)                                  \
+    {                                                                                              \
+        return ky_##name##_reach2(ky_##name##_start(*sink));                                       \
+    }                                                                                              \
+    static int test_##name(const struct ky_visit_span *span)                                       \
+    {                                                                                              \
+        return ky_##name##_test(*span);                                                            \
+    }                                                                                              \
+    static int joins_##name(const struct ky_visit_sink *sink, const struct ky_visit_body *body)    \
+    {                                                                                              \
+        return ky_##name##_joins(ky_##name##_start(*sink), *body);                                 \
+    }                                                                                              \
+    static const struct ky_cpu_joining ky_cpu_##name = {KY_ACTION_FACTS(name, needs),              \
+                                                        reach2_##name, test_##name, joins_##name};
 
 #endif

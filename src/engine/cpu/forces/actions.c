@@ -2,13 +2,18 @@
 #include "engine/cpu/forces/action.h"
 
 KY_ACTIONS(KY_CPU_ACTION)
+KY_JOINING(KY_CPU_JOINING)
 
-#define ENTRY(name, needs) &ky_cpu_##name,
-/* In the order of enum ky_action_id. */
+/* By enum ky_action_id; of two tables one has the action. */
+#define ENTRY(name, needs) [KY_ACTION_##name] = &ky_cpu_##name,
 static const struct ky_cpu_action *const actions[KY_ACTION_COUNT] = {KY_ACTIONS(ENTRY)};
+static const struct ky_cpu_joining *const joining[KY_ACTION_COUNT] = {KY_JOINING(ENTRY)};
 
 enum ky_status ky_cpu_walk(struct ky_engine *engine, const struct ky_walk_request *request,
                            struct ky_error *error)
 {
-    return ky_cpu_walk_action((struct ky_cpu *)engine, actions[request->action], request, error);
+    struct ky_cpu *cpu = (struct ky_cpu *)engine;
+    return actions[request->action]
+               ? ky_cpu_walk_action(cpu, actions[request->action], request, error)
+               : ky_cpu_join_action(cpu, joining[request->action], request, error);
 }

@@ -187,8 +187,7 @@ static void use_cell(const struct general *walk, struct desk *desk, const struct
     const struct ky_octree *tree = walk->tree;
     struct ky_visit_cell seen = {.moments = ky_host_moments(tree, cell),
                                  .eps2 = walk->source_eps ? (double)tree->low[cell].eps2 : 0,
-                                 .bodies = tree->link[cell].bodies,
-                                 .first = tree->order[tree->link[cell].body]};
+                                 .bodies = tree->link[cell].bodies};
     for (uint32_t s = 0; s < group->bodies; s++) {
         uint32_t i = group->body + s;
         const double at[3] = {tree->x[i] - tree->origin[0], tree->y[i] - tree->origin[1],
@@ -260,14 +259,8 @@ static void start_sinks(const struct general *walk, struct desk *desk, const str
     desk->most_eps2 = 0;
     for (uint32_t s = 0; s < group->bodies; s++) {
         uint32_t place = group->body + s, i = tree->order[place];
-        struct ky_visit_sink sink = {.mass = tree->mass[place],
-                                     .eps2 = ky_cpu_sink_eps2(walk->cpu, i),
-                                     .splined = (walk->cpu->how & KY_SPLINED) != 0,
-                                     .body = i,
-                                     .label = request->label};
+        struct ky_visit_sink sink = ky_cpu_visit_sink(walk->cpu, about, request, place);
         desk->most_eps2 = sink.eps2 > desk->most_eps2 ? sink.eps2 : desk->most_eps2;
-        if (about->needs_radius)
-            sink.radius = request->radius[request->radii == 1 ? 0 : i] / walk->cpu->length;
         if (about->needs_k) {
             sink.bound2 = bound2(walk, desk, group, place);
             sink.k = (unsigned)request->k;

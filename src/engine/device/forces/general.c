@@ -10,15 +10,23 @@
 #include "engine/common/force_kinds.h"
 #include "engine/common/trees.h"
 #include "engine/device/driver/fault.h"
+#include "engine/device/forces/joins.h"
 #include "engine/device/state/curve.h"
 #include "engine/device/state/motion.h"
-#include "engine/device/state/rows.h"
 
 /* Bytes for the lists of k nearest bodies in one launch, which has as many sinks as fit. */
 enum { SPACE = 1 << 28 };
 
 #define ROW(name, needs) KY_EACH_PRECISION(ky_general_##name),
 static const enum ky_kernel_id kernels[KY_ACTION_COUNT][KY_PRECISIONS] = {KY_ACTIONS(ROW)};
+
+/* Kernels that keep the k nearest in local memory, the smallest first. */
+static const struct {
+    size_t most;
+    enum ky_kernel_id kernel[KY_PRECISIONS];
+} heaps[] = {
+#define HEAP(most, p) {most, KY_EACH_PRECISION(ky_general_nearest_##most)},
+    KY_NEAREST_HEAPS(HEAP, )};
 
 struct general {
     struct ky_device_bodies *bodies;
@@ -27,10 +35,11 @@ struct general {
     const struct ky_walk_request *request;
     const struct ky_action_facts *facts;
     struct ky_parameters parameters;
+    enum ky_kernel_id kernel;
     size_t real; /* bytes of a number of the kernels */
     size_t most; /* sinks of a launch */
     /* The buffers of one request are not kept: they may be as large as all others together. */
-    struct ky_buffer radius, offset, list, space, label, results;
+    struct ky_buffer radius, offset, list, space, results;
     struct ky_faults faults; /* lists that were too short */
 };
 
@@ -48,14 +57,6 @@ static enum ky_status stand_tree(struct ky_links *links, const struct ky_paramet
 }
 
 /* ---- what the action needs ---- */
-
-static enum ky_status send_radii(struct general *walk, struct ky_error *error)
-{
-    const struct ky_walk_request *request = walk->request;
-    const struct ky_rows rows = {request->radii, 1, 1 / walk->bodies->state->units.length,
-                                 walk->real};
-    return ky_rows_send(walk->card, &walk->radius, "radii", rows, request->radius, error);
-}
 
 /* Kernels count in their own numbers; floats hold whole numbers up to this. */
 #define COUNTABLE 0x1p24
@@ -98,16 +99,24 @@ static enum ky_status send_offsets(struct general *walk, struct ky_error *error)
     return status;
 }
 
-static enum ky_status send_labels(struct general *walk, struct ky_error *error)
+/* Memory for k distances of each sink of a launch, as many sinks as fit. */
+static enum ky_status need_space(struct general *walk, struct ky_error *error)
 {
-    size_t n = walk->bodies->n;
-    if (!counts_up_to(walk, (double)n - 1))
+    const size_t k = walk->request->k;
+    for (size_t h = 0; h < sizeof heaps / sizeof *heaps; h++)
+        if (k <= heaps[h].most) {
+            walk->kernel = heaps[h].kernel[walk->parameters.precision];
+            return KY_OK;
+        }
+    size_t fit = SPACE / (k * walk->real) / KY_WALK_LANES * KY_WALK_LANES;
+    fit = fit < KY_WALK_LANES ? KY_WALK_LANES : fit;
+    walk->most = fit < walk->most ? fit : walk->most;
+    if (k * walk->most > UINT32_MAX) /* numbers that the kernels can count */
         return ky_fail(error, KY_UNSUPPORTED,
-                       "action %s: labels of %zu bodies: floats do not count so far; use "
-                       "--precision double",
-                       walk->facts->about.name, n);
-    return ky_buffer_fill(walk->card, &walk->label, "labels of bodies", walk->request->label, n,
-                          sizeof(uint32_t), error);
+                       "%zu nearest neighbours: devices take up to %zu; use --engine cpu", k,
+                       UINT32_MAX / walk->most);
+    return ky_buffer_need(walk->card, &walk->space, "nearest neighbours", k * walk->most,
+                          walk->real, error);
 }
 
 static enum ky_status prepare(struct general *walk, struct ky_error *error)
@@ -116,22 +125,12 @@ static enum ky_status prepare(struct general *walk, struct ky_error *error)
     enum ky_status status = KY_OK;
     walk->most = ky_groups(walk->bodies->n, KY_WALK_LANES) * KY_WALK_LANES;
     if (about->needs_radius)
-        status = send_radii(walk, error);
+        status = ky_walk_radii_send(walk->bodies, walk->request, &walk->radius, error);
     if (status == KY_OK && about->needs_lists)
         status = send_offsets(walk, error);
-    if (status == KY_OK && about->needs_labels)
-        status = send_labels(walk, error);
-    if (status == KY_OK && about->needs_k) {
-        size_t fit = SPACE / (walk->request->k * walk->real) / KY_WALK_LANES * KY_WALK_LANES;
-        fit = fit < KY_WALK_LANES ? KY_WALK_LANES : fit;
-        walk->most = fit < walk->most ? fit : walk->most;
-        if (walk->request->k * walk->most > UINT32_MAX) /* numbers that the kernels can count */
-            return ky_fail(error, KY_UNSUPPORTED,
-                           "%zu nearest neighbours: devices take up to %zu; use --engine cpu",
-                           walk->request->k, UINT32_MAX / walk->most);
-        status = ky_buffer_need(walk->card, &walk->space, "nearest neighbours",
-                                walk->request->k * walk->most, walk->real, error);
-    }
+    walk->kernel = kernels[walk->request->action][walk->parameters.precision];
+    if (status == KY_OK && about->needs_k)
+        status = need_space(walk, error);
     if (status == KY_OK)
         status = ky_buffer_need(walk->card, &walk->results, "results of the walk",
                                 walk->bodies->n * about->columns, walk->real, error);
@@ -163,16 +162,15 @@ static enum ky_status launch(struct general *walk, size_t first_sink, struct ky_
              columns = (uint32_t)walk->facts->about.columns, stride = (uint32_t)walk->most;
     struct ky_eps2_argument eps2 = ky_eps2_argument(walk->bodies->state);
     return ky_launch_over(
-        walk->card, kernels[walk->request->action][parameters->precision], count,
+        walk->card, walk->kernel, count,
         KY_ARGUMENTS(KY_CELLS(*cells.column) KY_BUFFER(links->source), KY_BUFFER(links->low),
                      KY_BUFFER(links->eps2), KY_BUFFER(*cells.order),
                      KY_BUFFER(*used(walk, &walk->radius)), KY_BUFFER(*used(walk, &walk->offset)),
                      KY_BUFFER(*used(walk, &walk->list)), KY_BUFFER(*used(walk, &walk->space)),
-                     KY_BUFFER(*used(walk, &walk->label)), KY_BUFFER(walk->results),
-                     KY_BUFFER(links->counts.counts), KY_BUFFER(*used(walk, &walk->faults.words)),
-                     KY_VALUE(n), KY_VALUE(first), KY_VALUE(count), KY_VALUE(flags),
-                     KY_VALUE(radii), KY_VALUE(k), KY_VALUE(columns), KY_VALUE(stride),
-                     KY_EPS2(eps2, parameters->precision)),
+                     KY_BUFFER(walk->results), KY_BUFFER(links->counts.counts),
+                     KY_BUFFER(*used(walk, &walk->faults.words)), KY_VALUE(n), KY_VALUE(first),
+                     KY_VALUE(count), KY_VALUE(flags), KY_VALUE(radii), KY_VALUE(k),
+                     KY_VALUE(columns), KY_VALUE(stride), KY_EPS2(eps2, parameters->precision)),
         error);
 }
 
@@ -249,11 +247,31 @@ static enum ky_status read_back(struct general *walk, struct ky_error *error)
 
 static void release(struct general *walk)
 {
-    struct ky_buffer *const buffers[] = {&walk->radius, &walk->offset, &walk->list,
-                                         &walk->space,  &walk->label,  &walk->results};
+    struct ky_buffer *const buffers[] = {&walk->radius, &walk->offset, &walk->list, &walk->space,
+                                         &walk->results};
     for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++)
         ky_buffer_release(walk->card, buffers[k]);
     ky_faults_release(&walk->faults, walk->card);
+}
+
+static enum ky_status walk_all(struct ky_links *links, const struct ky_walk_request *request,
+                               struct ky_error *error)
+{
+    struct ky_device_bodies *bodies = links->bodies;
+    struct general walk = {.bodies = bodies,
+                           .links = links,
+                           .card = bodies->card,
+                           .request = request,
+                           .facts = &ky_actions[request->action],
+                           .parameters = ky_walk_parameters(request, bodies->state->parameters),
+                           .real = ky_real_bytes(bodies->state->parameters->precision)};
+    enum ky_status status = prepare(&walk, error);
+    if (status == KY_OK)
+        status = run(&walk, error);
+    if (status == KY_OK)
+        status = read_back(&walk, error);
+    release(&walk);
+    return status;
 }
 
 enum ky_status ky_device_general(struct ky_links *links, const struct ky_walk_request *request,
@@ -261,13 +279,7 @@ enum ky_status ky_device_general(struct ky_links *links, const struct ky_walk_re
 {
     struct ky_device_bodies *bodies = links->bodies;
     struct ky_device_state *state = bodies->state;
-    struct general walk = {.bodies = bodies,
-                           .links = links,
-                           .card = bodies->card,
-                           .request = request,
-                           .facts = &ky_actions[request->action],
-                           .parameters = ky_walk_parameters(request, state->parameters),
-                           .real = ky_real_bytes(state->parameters->precision)};
+    const struct ky_parameters parameters = ky_walk_parameters(request, state->parameters);
     int built = 0;
     enum ky_status status = ky_device_settle(state, error);
     ky_begin_marks(&state->cards);
@@ -275,15 +287,11 @@ enum ky_status ky_device_general(struct ky_links *links, const struct ky_walk_re
     ky_report_clear(&state->report);
     if (status != KY_OK || bodies->n == 0)
         return status;
-    status = stand_tree(links, &walk.parameters, &built, error);
+    status = stand_tree(links, &parameters, &built, error);
     if (status == KY_OK)
-        status = prepare(&walk, error);
-    if (status == KY_OK)
-        status = run(&walk, error);
-    if (status == KY_OK)
-        status = read_back(&walk, error);
+        status = ky_actions[request->action].about.joins ? ky_device_join(links, request, error)
+                                                         : walk_all(links, request, error);
     if (status == KY_OK && built)
         ky_links_report(links, &state->report);
-    release(&walk);
     return status;
 }

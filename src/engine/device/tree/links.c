@@ -67,8 +67,9 @@ struct ky_cells ky_links_cells(const struct ky_links *links)
     const struct ky_host_tree *host = &links->host;
     const struct ky_device_tree *own = &links->own;
     return of_host(links)
-               ? (struct ky_cells){&host->column, &host->order, &host->frame}
-               : (struct ky_cells){&own->column, &links->bodies->curve.index, &own->frame};
+               ? (struct ky_cells){host->tree.nodes, &host->column, &host->order, &host->frame}
+               : (struct ky_cells){own->cells, &own->column, &links->bodies->curve.index,
+                                   &own->frame};
 }
 
 uint32_t ky_links_flags(const struct ky_links *links, const struct ky_parameters *parameters)

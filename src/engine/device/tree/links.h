@@ -22,6 +22,7 @@ struct ky_links {
 /* The present tree: the cells, the caller's number of each body, and the origin at KY_FRAME_ORIGIN
  * of the frame. */
 struct ky_cells {
+    size_t count;
     const struct ky_cell_columns *column;
     const struct ky_buffer *order, *frame;
 };

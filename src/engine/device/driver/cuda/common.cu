@@ -4,6 +4,7 @@
 #include "engine/device/kernels/driver/reorder.k"
 #include "engine/device/kernels/driver/teams.k"
 #include "engine/device/kernels/forces/expand_sinks.k"
+#include "engine/device/kernels/forces/forest.k"
 #include "engine/device/kernels/tree/cells.k"
 #include "engine/device/kernels/tree/groups.k"
 #include "engine/device/kernels/tree/grow.k"

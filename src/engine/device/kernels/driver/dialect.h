@@ -41,6 +41,8 @@
 #define KY_ATOMIC_ADD(at, value) atomic_add(at, value)
 #define KY_ATOMIC_MAX(at, value) atomic_max(at, value)
 #define KY_ATOMIC_CAS(at, expected, value) atomic_cmpxchg(at, expected, value)
+/* The present number, which other lanes may change by these. */
+#define KY_ATOMIC_READ(at) atomic_or(at, 0)
 /* The top of a kernel that is KY_EARLY in list.h; nothing is read before. */
 #define KY_AWAIT_THE_LAST()
 #ifndef KY_TEAM
@@ -102,6 +104,7 @@ static inline __attribute__((always_inline)) float ky_rsqrt_float(float x)
 #define KY_ATOMIC_ADD(at, value) atomicAdd(at, value)
 #define KY_ATOMIC_MAX(at, value) atomicMax(at, value)
 #define KY_ATOMIC_CAS(at, expected, value) atomicCAS(at, expected, value)
+#define KY_ATOMIC_READ(at) (*(volatile ky_uint *)(at))
 /* Lets the next kernel start if it is KY_EARLY, and waits for all writes of the kernel before this
  * one. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900

@@ -66,6 +66,14 @@
 #define KY_GENERAL_KERNEL_OF(name, needs, p, number)                                               \
     KY_K(general_##p, ky_general_##name##_##p, KY_WALK_LANES)
 
+#define KY_NEAREST_KERNEL_OF(most, p)                                                              \
+    KY_K(nearest_##p, ky_general_nearest_##most##_##p, KY_WALK_LANES)
+
+/* The dual walk: two kernels for each action that joins. */
+#define KY_JOINING_KERNELS_OF(name, needs, p, number)                                              \
+    KY_K(joins_##p, ky_reach_##name##_##p, KY_WALK_LANES)                                          \
+    KY_K(joins_##p, ky_joins_##name##_##p, KY_WALK_LANES)
+
 /* Boards and the Hermite scheme, for two of the precisions; single has neither. */
 #define KY_HERMITE_UNIT(p, number, name, NAME, how)                                                \
     KY_U(hermite_##name##_##p, "steps/hermite_sum.k", number,                                      \
@@ -118,6 +126,8 @@
     KY_VARIANTS(KY_VARIANT_UNIT, p, number)                                                        \
     KY_U(relative_##p, "tree/relative.k", number, )                                                \
     KY_U(general_##p, "forces/general.k", number, )                                                \
+    KY_U(nearest_##p, "forces/nearest.k", number, )                                                \
+    KY_U(joins_##p, "forces/joins.k", number, )                                                    \
     KY_MOVING_UNITS_##p(number)
 #define KY_KERNELS_OF(p, number)                                                                   \
     KY_K(bodies_##p, ky_bodies_advance_##p, 256)                                                   \
@@ -142,6 +152,8 @@
     KY_K(relative_##p, ky_relative_floor_##p, 512)                                                 \
     KY_K(relative_##p, ky_relative_factors_##p, 256)                                               \
     KY_ACTIONS_OF(KY_GENERAL_KERNEL_OF, p, number)                                                 \
+    KY_NEAREST_HEAPS(KY_NEAREST_KERNEL_OF, p)                                                      \
+    KY_JOINING_OF(KY_JOINING_KERNELS_OF, p, number)                                                \
     KY_MOVING_KERNELS_##p
 
 #define KY_EXPAND_UNITS KY_TAYLOR_ORDERS(KY_EXPAND_UNIT, ) KY_TAYLOR_HIGHER(KY_HIGHER_UNIT, )
@@ -156,6 +168,7 @@
     KY_U(cells, "tree/cells.k", -1, )                                                              \
     KY_U(reorder, "driver/reorder.k", -1, )                                                        \
     KY_U(groups, "tree/groups.k", -1, )                                                            \
+    KY_U(forest, "forces/forest.k", -1, )                                                          \
     KY_U(sort, "driver/sort.k", -1, )                                                              \
     KY_U(expand_sinks, "forces/expand_sinks.k", -1, )                                              \
     KY_U(unroll, "forces/unroll.k", KY_SINGLE, )                                                   \
@@ -197,6 +210,10 @@
     KY_K(groups, ky_cuts_place, 256)                                                               \
     KY_K(expand_sinks, ky_expand_sources, 256)                                                     \
     KY_K(expand_sinks, ky_expand_sinks, KY_IN_TEAMS)                                               \
+    KY_K(forest, ky_forest_start, 256)                                                             \
+    KY_K(forest, ky_forest_leaves, 256)                                                            \
+    KY_K(forest, ky_forest_roots, 256)                                                             \
+    KY_K(forest, ky_forest_groups, 256)                                                            \
     KY_K(teams, ky_compact_count, KY_IN_TEAMS)                                                     \
     KY_K(teams, ky_compact_place, KY_IN_TEAMS)                                                     \
     KY_K(teams, ky_team_facts, KY_IN_TEAMS)

@@ -138,6 +138,9 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 #define KY_FLAG_MIXED 1024    /* a cell may hold very unequal softenings: KY_MIXED_REACH2 */
 #define KY_FLAG_ORDER 0x10000 /* times the order of the moments */
 
+/* The k nearest in local memory: kernels for up to so many. `p` is the caller's own. */
+#define KY_NEAREST_HEAPS(X, p) X(8, p) X(32, p)
+
 /* Lists: lanes of a group, and the mark of a body whose force is not wanted. */
 #define KY_LIST_LANES 64
 #define KY_NOT_WANTED 0xffffffffU

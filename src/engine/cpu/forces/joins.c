@@ -1,0 +1,486 @@
+/* The dual walk of the CPU engine, for actions that join bodies: cells walk against cells. A cell
+ * is whole if all of its bodies are joined to each other, by the action's test of its own box. Two
+ * whole cells need one pair of bodies to become one group, and none if they are one already. So the
+ * work does not grow with the number of pairs.
+ *
+ * Threads join the bodies of a forest (forest.h), so that the groups do not depend on the order of
+ * the joins. */
+#include "engine/cpu/forces/action.h"
+#include "engine/cpu/forces/forest.h"
+
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/threads.h"
+#include "engine/cpu/tree/tree.h"
+#include "octree/host_cells.h"
+
+enum { TASK = 1024 }; /* bodies of a cell that is walked for at a time; or more, if it is whole */
+
+/* Rounding of a box that is computed from a cell, in parts of its distance from the origin. */
+#define BOX_DIGIT 0x1p-50
+
+struct joins {
+    struct ky_cpu *cpu;
+    const struct ky_octree *tree;
+    const struct ky_cpu_joining *action;
+    const struct ky_walk_request *request;
+    uint32_t *parent;           /* [n] */
+    unsigned char *whole;       /* [nodes] 1: all bodies of the cell are joined to each other */
+    double most, most2, least2; /* reaches of all bodies; most is rounded up a little */
+    uint32_t *task;             /* [tasks] cells */
+    size_t tasks;
+};
+
+/* Work of one thread, for the report. */
+struct counts {
+    uint64_t bodies, cells;
+};
+
+/* A cell in a walk: its box, about a centre that is relative to the tree's origin. */
+struct side {
+    uint32_t cell;
+    int whole;
+    double centre[3], half_side[3];
+};
+
+/* ---- boxes ---- */
+
+static void place_side(const struct joins *joins, struct side *side, uint32_t cell)
+{
+    static const double origin[3] = {0, 0, 0};
+    const struct ky_cell_box *box = &joins->tree->box[cell];
+    double middle[3];
+    ky_cell_apart(joins->tree, cell, origin, middle);
+    side->cell = cell;
+    side->whole = joins->whole[cell];
+    for (int c = 0; c < 3; c++) {
+        double below = (double)box->below[c], above = (double)box->above[c];
+        side->centre[c] = middle[c] + 0.5 * (above - below);
+        side->half_side[c] = 0.5 * (above + below) + BOX_DIGIT * fabs(middle[c]);
+    }
+}
+
+/* The square of the least distance between bodies of the two cells, rounded down a little. */
+static double gap2(const struct side *a, const struct side *b)
+{
+    double gap[3];
+    for (int c = 0; c < 3; c++)
+        gap[c] = ky_visit_gap(KY_APART(b->centre[c], a->centre[c]), b->half_side[c],
+                              b->half_side[c], a->half_side[c]);
+    return ky_distance2(gap[0], gap[1], gap[2], 0);
+}
+
+/* The action's test of the cell b for the box of a; both may be the same cell. */
+static int test(const struct joins *joins, const struct side *a, const struct side *b)
+{
+    struct ky_visit_span span = {.x = KY_APART(b->centre[0], a->centre[0]),
+                                 .y = KY_APART(b->centre[1], a->centre[1]),
+                                 .z = KY_APART(b->centre[2], a->centre[2]),
+                                 .hx = a->half_side[0],
+                                 .hy = a->half_side[1],
+                                 .hz = a->half_side[2],
+                                 .open2 = (double)joins->tree->centre[b->cell].open2,
+                                 .most2 = joins->most2,
+                                 .least2 = joins->least2,
+                                 .opening = joins->tree->opening};
+    span.below_x = span.above_x = b->half_side[0];
+    span.below_y = span.above_y = b->half_side[1];
+    span.below_z = span.above_z = b->half_side[2];
+    return joins->action->test(&span);
+}
+
+static void find_whole_cells(const struct joins *joins)
+{
+    const size_t nodes = joins->tree->nodes;
+#pragma omp parallel for num_threads(joins->cpu->team)
+    for (size_t cell = 0; cell < nodes; cell++) {
+        struct side side;
+        joins->whole[cell] = 0;
+        place_side(joins, &side, (uint32_t)cell);
+        joins->whole[cell] =
+            joins->tree->link[cell].bodies == 1 || test(joins, &side, &side) == KY_VISIT_USE;
+    }
+}
+
+static int is_leaf(const struct joins *joins, const struct side *side)
+{
+    return joins->tree->link[side->cell].more == KY_NO_LINK;
+}
+
+static double size_of(const struct side *side)
+{
+    return side->half_side[0] + side->half_side[1] + side->half_side[2];
+}
+
+/* ---- pairs of bodies ---- */
+
+static void join_all(uint32_t *parent, const struct ky_cell_link *link)
+{
+    for (uint32_t k = 1; k < link->bodies; k++)
+        ky_forest_join(parent, link->body, link->body + k);
+}
+
+static double distance2(const struct ky_octree *tree, uint32_t i, uint32_t j)
+{
+    return ky_distance2(KY_APART(tree->x[j], tree->x[i]), KY_APART(tree->y[j], tree->y[i]),
+                        KY_APART(tree->z[j], tree->z[i]), 0);
+}
+
+/* Whether the action joins the body at place j to the one at place i. */
+static int asks(const struct joins *joins, uint32_t i, uint32_t j, double r2)
+{
+    const struct ky_octree *tree = joins->tree;
+    const struct ky_visit_sink sink =
+        ky_cpu_visit_sink(joins->cpu, &joins->action->facts.about, joins->request, i);
+    const struct ky_visit_body body = {
+        .x = KY_APART(tree->x[j], tree->x[i]),
+        .y = KY_APART(tree->y[j], tree->y[i]),
+        .z = KY_APART(tree->z[j], tree->z[i]),
+        .r2 = r2,
+        .mass = tree->mass[j],
+        .eps2 = joins->cpu->how & KY_EPS_OF_BOTH ? tree->softening2[j] : 0,
+        .body = tree->order[j]};
+    return r2 <= joins->action->reach2(&sink) && joins->action->joins(&sink, &body);
+}
+
+/* Joins the two if they are in two groups and the action says so. Returns 1 if they are in one
+ * group now. */
+static int try_pair(const struct joins *joins, uint32_t i, uint32_t j)
+{
+    double r2 = distance2(joins->tree, i, j);
+    if (r2 > joins->most2)
+        return 0;
+    if (ky_forest_root(joins->parent, i) == ky_forest_root(joins->parent, j))
+        return 1;
+    int one = asks(joins, i, j, r2) || asks(joins, j, i, r2);
+    if (one)
+        ky_forest_join(joins->parent, i, j);
+    return one;
+}
+
+/* The bodies of a leaf among each other. */
+static void join_leaf(const struct joins *joins, struct counts *counts, uint32_t cell)
+{
+    const struct ky_cell_link *link = &joins->tree->link[cell];
+    uint32_t end = link->body + link->bodies;
+    for (uint32_t i = link->body; i < end; i++)
+        for (uint32_t j = i + 1; j < end; j++)
+            try_pair(joins, i, j);
+    counts->bodies += (uint64_t)link->bodies * (link->bodies - 1) / 2;
+}
+
+/* Body i against the bodies of a leaf. If the leaf is whole, one of them is enough. */
+static void join_body_leaf(const struct joins *joins, struct counts *counts, uint32_t i,
+                           const struct side *leaf)
+{
+    const struct ky_cell_link *link = &joins->tree->link[leaf->cell];
+    counts->bodies += link->bodies;
+    for (uint32_t j = link->body; j < link->body + link->bodies; j++)
+        if (try_pair(joins, i, j) && leaf->whole)
+            return;
+}
+
+/* Body i against a whole cell. */
+static void join_body(const struct joins *joins, struct counts *counts, uint32_t i,
+                      const struct side *own, const struct side *side)
+{
+    const struct ky_cell_link *link = &joins->tree->link[side->cell];
+    counts->cells++;
+    if (gap2(own, side) > joins->most2 ||
+        ky_forest_root(joins->parent, i) == ky_forest_root(joins->parent, link->body))
+        return;
+    if (link->bodies > 1 && test(joins, own, side) == KY_VISIT_USE) {
+        ky_forest_join(joins->parent, i, link->body);
+        return;
+    }
+    if (link->more == KY_NO_LINK) {
+        join_body_leaf(joins, counts, i, side);
+        return;
+    }
+    for (uint32_t k = 0; k < joins->tree->children[side->cell]; k++) {
+        struct side child;
+        place_side(joins, &child, link->more + k);
+        join_body(joins, counts, i, own, &child);
+    }
+}
+
+/* The bodies of a leaf one by one against a whole cell. */
+static void join_bodies_cell(const struct joins *joins, struct counts *counts,
+                             const struct side *leaf, const struct side *other)
+{
+    const struct ky_octree *tree = joins->tree;
+    const struct ky_cell_link *link = &tree->link[leaf->cell];
+    for (uint32_t i = link->body; i < link->body + link->bodies; i++) {
+        const double at[3] = {tree->x[i], tree->y[i], tree->z[i]};
+        struct side own = {.cell = leaf->cell, .whole = 1};
+        for (int c = 0; c < 3; c++) {
+            own.centre[c] = at[c] - tree->origin[c];
+            own.half_side[c] = BOX_DIGIT * fabs(own.centre[c]);
+        }
+        join_body(joins, counts, i, &own, other);
+    }
+}
+
+/* Two leaves. If both are whole, one pair is enough. Most bodies are out of reach of the other
+ * leaf's box along one axis. */
+static void join_leaves(const struct joins *joins, struct counts *counts, const struct side *leaf,
+                        const struct side *other)
+{
+    const struct ky_octree *tree = joins->tree;
+    const struct ky_cell_link *link = &tree->link[leaf->cell], *its = &tree->link[other->cell];
+    const int one = leaf->whole && other->whole;
+    double low[3], high[3];
+    for (int c = 0; c < 3; c++) {
+        double centre = other->centre[c] + tree->origin[c];
+        double more = other->half_side[c] + joins->most;
+        more += BOX_DIGIT * (fabs(centre) + fabs(tree->origin[c]) + more);
+        low[c] = centre - more;
+        high[c] = centre + more;
+    }
+    for (uint32_t i = link->body; i < link->body + link->bodies; i++) {
+        const double x = tree->x[i], y = tree->y[i], z = tree->z[i];
+        if (x < low[0] || x > high[0] || y < low[1] || y > high[1] || z < low[2] || z > high[2])
+            continue;
+        join_body_leaf(joins, counts, i, other);
+        if (one && ky_forest_root(joins->parent, i) == ky_forest_root(joins->parent, its->body))
+            return;
+    }
+}
+
+/* ---- pairs of cells ---- */
+
+static void join_between(const struct joins *joins, struct counts *counts, const struct side *a,
+                         const struct side *b);
+
+/* The children of `open` against the other cell. */
+static void join_children(const struct joins *joins, struct counts *counts, const struct side *open,
+                          const struct side *other)
+{
+    uint32_t first = joins->tree->link[open->cell].more;
+    for (uint32_t k = 0; k < joins->tree->children[open->cell]; k++) {
+        struct side child;
+        place_side(joins, &child, first + k);
+        counts->cells++;
+        if (gap2(&child, other) > joins->most2)
+            continue;
+        join_between(joins, counts, &child, other);
+    }
+}
+
+/* Two cells within reach of each other. A cell that is not whole is opened before one that is, and
+ * of two alike the larger. */
+static void join_between(const struct joins *joins, struct counts *counts, const struct side *a,
+                         const struct side *b)
+{
+    const struct ky_cell_link *link = joins->tree->link;
+    uint32_t *parent = joins->parent, first = link[a->cell].body, other = link[b->cell].body;
+    if (a->whole && b->whole && ky_forest_root(parent, first) == ky_forest_root(parent, other))
+        return;
+    if (a->whole && b->whole && link[a->cell].bodies > 1 && link[b->cell].bodies > 1 &&
+        test(joins, a, b) == KY_VISIT_USE) {
+        ky_forest_join(parent, first, other);
+        return;
+    }
+    const int a_leaf = is_leaf(joins, a), b_leaf = is_leaf(joins, b);
+    int open_a = a->whole == b->whole ? b_leaf || (!a_leaf && size_of(a) > size_of(b)) : b->whole;
+    if (a_leaf && b_leaf)
+        join_leaves(joins, counts, a, b);
+    else if (open_a ? a_leaf : b_leaf)
+        join_bodies_cell(joins, counts, open_a ? a : b, open_a ? b : a);
+    else if (open_a)
+        join_children(joins, counts, a, b);
+    else
+        join_children(joins, counts, b, a);
+}
+
+/* All pairs within a cell. */
+static void join_within(const struct joins *joins, struct counts *counts, const struct side *side)
+{
+    const struct ky_octree *tree = joins->tree;
+    struct side child[8]; /* softenings may divide a cell into two, keys into eight */
+    if (side->whole) {
+        join_all(joins->parent, &tree->link[side->cell]);
+        return;
+    }
+    if (is_leaf(joins, side)) {
+        join_leaf(joins, counts, side->cell);
+        return;
+    }
+    int children = tree->children[side->cell];
+    for (int k = 0; k < children; k++) {
+        place_side(joins, &child[k], tree->link[side->cell].more + (uint32_t)k);
+        join_within(joins, counts, &child[k]);
+        for (int l = 0; l < k; l++) {
+            counts->cells++;
+            if (gap2(&child[l], &child[k]) <= joins->most2)
+                join_between(joins, counts, &child[l], &child[k]);
+        }
+    }
+}
+
+/* ---- all cells ---- */
+
+/* A task against the bodies behind it along the curve that lie in this cell. */
+static void join_later(const struct joins *joins, struct counts *counts, const struct side *task,
+                       uint32_t cell)
+{
+    const struct ky_cell_link *link = &joins->tree->link[cell],
+                              *own = &joins->tree->link[task->cell];
+    if (link->body + link->bodies <= own->body + own->bodies)
+        return;
+    if (link->body > own->body) {
+        struct side side;
+        place_side(joins, &side, cell);
+        counts->cells++;
+        if (gap2(task, &side) > joins->most2)
+            return;
+        join_between(joins, counts, task, &side);
+        return;
+    }
+    for (uint32_t k = 0; k < joins->tree->children[cell]; k++)
+        join_later(joins, counts, task, link->more + k);
+}
+
+static void do_task(const struct joins *joins, struct counts *counts, uint32_t cell)
+{
+    struct counts own = {0, 0};
+    struct side side;
+    place_side(joins, &side, cell);
+    join_within(joins, &own, &side);
+    join_later(joins, &own, &side, 0);
+    counts->bodies += own.bodies;
+    counts->cells += own.cells;
+}
+
+/* Adds the tasks of a cell to the list; where joins->task is NULL it counts them. */
+static void find_tasks(struct joins *joins, uint32_t cell)
+{
+    const struct ky_cell_link *link = &joins->tree->link[cell];
+    int is_task = link->bodies <= TASK || link->more == KY_NO_LINK || joins->whole[cell];
+    if (is_task && joins->task)
+        joins->task[joins->tasks] = cell;
+    joins->tasks += (size_t)is_task;
+    for (uint32_t k = 0; k < joins->tree->children[cell] && !is_task; k++)
+        find_tasks(joins, link->more + k);
+}
+
+static enum ky_status do_tasks(struct joins *joins, struct ky_error *error)
+{
+    struct ky_cpu *cpu = joins->cpu;
+    const size_t threads = (size_t)cpu->threads;
+    find_tasks(joins, 0);
+    struct counts *counts = ky_allocate_zeroed(threads, sizeof *counts);
+    joins->task = ky_allocate(joins->tasks, sizeof *joins->task);
+    enum ky_status status = counts && joins->task ? KY_OK
+                                                  : ky_no_memory(error, "cells of the dual walk",
+                                                                 joins->tasks, sizeof *joins->task);
+    joins->tasks = 0;
+    if (!status)
+        find_tasks(joins, 0);
+#pragma omp parallel for schedule(dynamic) num_threads(cpu->threads) if (joins->tasks > 1)
+    for (size_t k = 0; k < joins->tasks; k++)
+        do_task(joins, &counts[ky_thread()], joins->task[k]);
+    for (size_t k = 0; k < threads && !status; k++) {
+        cpu->report.body_interactions += (double)counts[k].bodies;
+        cpu->report.cell_interactions += (double)counts[k].cells;
+    }
+    free(counts);
+    free(joins->task);
+    return status;
+}
+
+/* ---- the start and the results ---- */
+
+static void find_reaches(struct joins *joins)
+{
+    double most2 = 0, least2 = (double)KY_VISIT_FAR;
+    const size_t n = joins->tree->n;
+#pragma omp parallel for num_threads(joins->cpu->team) reduction(max                               \
+                                                                 : most2) reduction(min            \
+                                                                                    : least2)
+    for (size_t k = 0; k < n; k++) {
+        const struct ky_visit_sink sink =
+            ky_cpu_visit_sink(joins->cpu, &joins->action->facts.about, joins->request, (uint32_t)k);
+        double reach2 = joins->action->reach2(&sink);
+        most2 = reach2 > most2 ? reach2 : most2;
+        least2 = reach2 < least2 ? reach2 : least2;
+        joins->parent[k] = (uint32_t)k;
+    }
+    joins->most2 = most2;
+    joins->most = sqrt(most2) * (1 + BOX_DIGIT);
+    joins->least2 = least2;
+}
+
+/* smallest[root] becomes the smallest of the caller's indices of its group. */
+static void find_smallest(const struct joins *joins, uint32_t *smallest)
+{
+    const struct ky_octree *tree = joins->tree;
+    const size_t n = tree->n;
+#pragma omp parallel for num_threads(joins->cpu->team)
+    for (size_t k = 0; k < n; k++)
+        smallest[k] = tree->order[k];
+#pragma omp parallel for num_threads(joins->cpu->team)
+    for (size_t k = 0; k < n; k++) {
+        uint32_t root = ky_forest_root(joins->parent, (uint32_t)k), own = tree->order[k];
+        __atomic_store_n(&joins->parent[k], root, __ATOMIC_RELAXED);
+        uint32_t least = __atomic_load_n(&smallest[root], __ATOMIC_RELAXED);
+        while (own < least && !__atomic_compare_exchange_n(&smallest[root], &least, own, 0,
+                                                           __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+            ;
+    }
+}
+
+static void give_groups(const struct joins *joins, const uint32_t *smallest)
+{
+    const struct ky_walk_request *request = joins->request;
+    const size_t n = joins->tree->n;
+#pragma omp parallel for num_threads(joins->cpu->team)
+    for (size_t k = 0; k < n; k++) {
+        const uint32_t i = joins->tree->order[k], group = smallest[joins->parent[k]];
+        if (request->group)
+            request->group[i] = group;
+        if (request->results)
+            request->results[i] = (double)group;
+    }
+}
+
+static enum ky_status join_bodies_of(struct joins *joins, struct ky_error *error)
+{
+    const size_t n = joins->tree->n;
+    uint32_t *smallest = ky_allocate(n, sizeof *smallest);
+    joins->parent = ky_allocate(n, sizeof *joins->parent);
+    joins->whole = ky_allocate(joins->tree->nodes, sizeof *joins->whole);
+    enum ky_status status = smallest && joins->parent && joins->whole
+                                ? KY_OK
+                                : ky_no_memory(error, "groups of bodies", n, 2 * sizeof *smallest);
+    if (!status) {
+        find_reaches(joins);
+        find_whole_cells(joins);
+        status = do_tasks(joins, error);
+    }
+    if (!status) {
+        find_smallest(joins, smallest);
+        give_groups(joins, smallest);
+    }
+    free(smallest);
+    free(joins->parent);
+    free(joins->whole);
+    return status;
+}
+
+enum ky_status ky_cpu_join_action(struct ky_cpu *cpu, const struct ky_cpu_joining *action,
+                                  const struct ky_walk_request *request, struct ky_error *error)
+{
+    struct joins joins = {.cpu = cpu, .tree = &cpu->tree, .action = action, .request = request};
+    ky_report_clear(&cpu->report);
+    double start = ky_clock();
+    enum ky_status status = cpu->n ? ky_cpu_stand_tree(cpu, cpu->parameters, error) : KY_OK;
+    double built = ky_clock();
+    if (status == KY_OK && cpu->n)
+        status = join_bodies_of(&joins, error);
+    cpu->report.walk = ky_clock() - built;
+    cpu->report.total = ky_clock() - start;
+    return status;
+}

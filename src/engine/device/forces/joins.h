@@ -1,0 +1,22 @@
+/* The dual walk for actions that join bodies, on the first card, and the radii of a walk. */
+#ifndef KY_DEVICE_JOINS_H
+#define KY_DEVICE_JOINS_H
+
+#include "engine/device/state/rows.h"
+#include "engine/device/tree/links.h"
+
+/* The walk of a joining action through the present tree of `links`. */
+enum ky_status ky_device_join(struct ky_links *links, const struct ky_walk_request *request,
+                              struct ky_error *error);
+
+/* Copies the radii of a request to the card, in the engine's units. */
+static inline enum ky_status ky_walk_radii_send(const struct ky_device_bodies *bodies,
+                                                const struct ky_walk_request *request,
+                                                struct ky_buffer *radius, struct ky_error *error)
+{
+    const struct ky_rows rows = {request->radii, 1, 1 / bodies->state->units.length,
+                                 ky_real_bytes(bodies->state->parameters->precision)};
+    return ky_rows_send(bodies->card, radius, "radii", rows, request->radius, error);
+}
+
+#endif
