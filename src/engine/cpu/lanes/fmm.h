@@ -188,7 +188,8 @@ KY_INLINE void read_cells(const struct fmm *fmm, ky_ints index, struct cells *c)
 KY_INLINE ky_ints test_local(const struct fmm *fmm, const struct cells *c)
 {
     const ky_floats d = ky_floats_root(c->x * c->x + c->y * c->y + c->z * c->z);
-    return ky_fmm_acts(d, c->radius + fmm->radius, c->size + fmm->radius, c->mass,
+    return ky_fmm_acts(d, c->radius + fmm->radius,
+                       ky_fmm_size(c->size, KY_FLOAT_SPLAT(fmm->radius)), c->mass,
                        fmm->sinks->limits, fmm->given->order);
 }
 
