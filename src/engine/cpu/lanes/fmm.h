@@ -44,6 +44,10 @@ struct fmm {
  */
 
 #if !KY_LANE_DOUBLE
+/* The highest degree of moments that act. Those of the degree of the order act on the potential
+ * alone: from order 4 on their share is not worth the time that it takes to read them. */
+#define ACTING_DEGREE(order) ((order) < 4 ? (order) : (order)-1)
+
 /* The cells of a batch as they act. */
 struct acting {
     ky_floats high[4], low[4], moment[(KY_MOMENTS(KY_TAYLOR_MOST) + 3) / 4 * 4];
@@ -55,9 +59,10 @@ KY_INLINE void read_acting(const struct ky_octree *tree, const uint32_t *cell, s
     const ky_ints wanted = ky_first(count);
     ky_read_fours(tree->centre, cell, 1, a->high);
     ky_read_fours(tree->low, cell, 1, a->low);
-    for (size_t k = 0; k < KY_MOMENTS(order); k += 4)
+    const size_t moments = KY_MOMENTS(ACTING_DEGREE(order));
+    for (size_t k = 0; k < moments; k += 4)
         ky_read_fours(tree->moment + k, cell, KY_MOMENTS(order) / 4, a->moment + k);
-    for (size_t k = 0; count < KY_BATCH && k < KY_MOMENTS(order); k++)
+    for (size_t k = 0; count < KY_BATCH && k < moments; k++)
         a->moment[k] = (ky_floats)((ky_ints)a->moment[k] & wanted);
 }
 
@@ -76,13 +81,13 @@ KY_INLINE void act_batch(const struct walk *walk, const struct ky_fmm_sinks *sin
     const struct ky_softened pair = ky_soften(r[0], r[1], r[2], ky_splat(sinks->eps2), eps2,
                                               KY_CELLS_HOW(how) & (KY_EPS_SUM | KY_NEWTON));
     moment[0] = a->moment[KY_MOMENT_MASS];
-    for (int n = KY_TAYLOR_SECOND; n < KY_TAYLOR_COUNT(order); n++) {
+    for (int n = KY_TAYLOR_SECOND; n < KY_TAYLOR_COUNT(ACTING_DEGREE(order)); n++) {
         moment[n] = a->moment[KY_TAYLOR_PLACE(n)];
         if (n < KY_TAYLOR_COUNT(2))
             moment[n] = moment[n] * ky_splat((ky_element)KY_TAYLOR_FACTOR(n));
     }
     ky_taylor_derivatives(d, r, pair.y, order);
-    ky_taylor_act(sum, moment, d, order);
+    ky_taylor_act_to(sum, moment, d, order, ACTING_DEGREE(order));
 }
 
 /* The moments of cells that act soon. */
@@ -92,7 +97,7 @@ KY_INLINE void prefetch_acting(const struct ky_octree *tree, const uint32_t *cel
         const float *moment = tree->moment + cell[k] * (size_t)KY_MOMENTS(order);
         __builtin_prefetch(&tree->centre[cell[k]]);
         __builtin_prefetch(&tree->low[cell[k]]);
-        for (size_t at = 0; at < KY_MOMENTS(order); at += 16)
+        for (size_t at = 0; at < KY_MOMENTS(ACTING_DEGREE(order)); at += 16)
             __builtin_prefetch(moment + at);
     }
 }
