@@ -45,6 +45,18 @@ KY_FN ky_uint ky_fmm_cost(int order)
     return order < 3 ? 20 : order < 4 ? 30 : order < 5 ? 56 : order < 6 ? 120 : 260;
 }
 
+/* The order of the moments of cells that act on each sink by themselves, and how many bodies take
+ * about as long as such a cell. Third moments pay where errors are small. */
+KY_FN int ky_fmm_single_order(int order)
+{
+    return order < 5 ? 2 : 3;
+}
+
+KY_FN ky_uint ky_fmm_single_cost(int order)
+{
+    return order < 5 ? 2 : 4;
+}
+
 #if KY_HOST
 /* The range of lengths in which D_n M_n of an order stays within float, in the engine's units, for
  * masses up to 1e9: (2 p - 1)!! M/d^(p+1) and M r^p. */

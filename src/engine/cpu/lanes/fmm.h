@@ -8,11 +8,11 @@
  * cells by their quadrupoles, the others opened down to bodies. */
 #include "engine/cpu/lanes/lanes.h"
 
+#define KY_WITH_THIRD 1
 #include "base/memory.h"
 #include "engine/cpu/lanes/group.h"
 #include "octree/cell_moments.h"
 #include "physics/fmm.h"
-#include "physics/orders.h"
 #include "physics/taylor.h"
 
 enum { ACTING = 256 };
@@ -207,7 +207,7 @@ KY_INLINE ky_floats box_distance2(const struct fmm *fmm, const struct cells *c)
                                                           KY_FLOAT_SPLAT(half[2])});
 }
 
-/* -1 for cells that may act on each sink by their quadrupoles. */
+/* -1 for cells that may act on each sink by their moments up to walk.order. */
 KY_INLINE ky_ints test_single(const struct fmm *fmm, const struct cells *c, ky_floats d2)
 {
     struct ky_fmm_limits limits = fmm->sinks->limits;
@@ -344,7 +344,7 @@ void KY_LANE_NAME(KY_GROUP_NAME)(const struct ky_fmm_walk *given, struct ky_fmm_
 {
     struct fmm fmm = start_step(given, sinks, from, space, counts);
     const int32_t few = (int32_t)(ky_fmm_cost(given->order) / group->bodies),
-                  few_single = (int32_t)ky_order_cost(given->walk.order);
+                  few_single = (int32_t)ky_fmm_single_cost(given->order);
     ky_ints index, wanted;
     fmm.walk = start(&given->walk, group, group, 1, space_of_walk(space));
     memset(fmm.walk.space->sinks.sum, 0, sizeof fmm.walk.space->sinks.sum);
