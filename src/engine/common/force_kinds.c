@@ -71,17 +71,15 @@ const struct ky_force_kind *ky_force_kind(int force)
     return known ? &kinds[force] : &unknown;
 }
 
-/* Of a group where cells act on cells: larger ones have more bodies near them than their lanes
- * gain.
- */
-enum { MOST_OF_GROUP = 32 };
+/* Cells that act on cells take more time than those of a walk, so that larger leaves are faster. */
+enum { LEAVES_THAT_EXPAND = 2 };
 
 struct ky_parameters ky_force_tree(const struct ky_parameters *parameters)
 {
     struct ky_parameters own = *parameters;
     if (ky_force_kind(own.force)->expands) {
         own.multipole = own.order;
-        own.group = own.group < MOST_OF_GROUP ? own.group : MOST_OF_GROUP;
+        own.leaf *= LEAVES_THAT_EXPAND;
     }
     return own;
 }

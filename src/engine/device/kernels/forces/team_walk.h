@@ -92,6 +92,9 @@ KY_FN struct ky_team_box ky_team_box_of(ky_team team, struct ky_team_sink sink, 
     return box;
 }
 
+/* Bodies of a leaf that still goes into the list; leaves of fmm have twice as many. */
+#define KY_LISTED_OF(how) (((how)&KY_LISTS_SINKS) ? 2U * KY_LISTED_LEAF : KY_LISTED_LEAF)
+
 /* What a lane has found for its cell: the cell acts; or its children are tested next; or it is a
  * leaf, whose bodies go into the list, or one by one into the sums (`special`). */
 struct ky_team_found {
@@ -104,11 +107,12 @@ struct ky_team_found {
  * leaves become those of lists->leaves, each lane's in *leaf. Returns how many of the `take` cells
  * on top of the stack, lane 0's first, have left it; the others stay. */
 KY_FN ky_uint ky_team_sort_out(ky_team team, ky_uint take, struct ky_team_found found,
-                               struct ky_team_lists *lists, struct ky_cell_link *leaf)
+                               struct ky_team_lists *lists, struct ky_cell_link *leaf,
+                               const int how)
 {
     ky_uint total;
-    /* Three sums at once: of a team of 64 at most 64 × 8 children, 64 cells and 64 × KY_LISTED_LEAF
-     * bodies. */
+    /* Three sums at once: of a team of 64 at most 64 × 8 children, 64 cells and 64 ×
+     * KY_LISTED_OF(how) bodies. */
     const ky_uint own = found.children | found.acts << 10 | found.listed << 17,
                   at = ky_team_exclusive_sum(team, own, &total),
                   done = ky_team_done(team, lists->waiting, take, (at + own) & 0x3ffU),
@@ -128,7 +132,7 @@ KY_FN ky_uint ky_team_sort_out(ky_team team, ky_uint take, struct ky_team_found 
         lists->cells[lists->cell_count + (at >> 10 & 0x7fU)] = found.cell;
     to = lists->bodies + lists->body_count + (at >> 17);
 #pragma unroll
-    for (ky_uint k = 0; k < KY_LISTED_LEAF; k++)
+    for (ky_uint k = 0; k < KY_LISTED_OF(how); k++)
         if (k < found.listed)
             to[k] = found.link.body + k;
     lists->waiting = base + (total & 0x3ffU);
