@@ -22,7 +22,8 @@
 #define KY_FMM_ANGLE_AT_FIRST 0.5f
 
 /* The highest degree of a cell's moments that act on local coefficients. Those of the degree of the
- * order act on the potential alone, which is more exact than the acceleration without them, too. */
+ * order act on the potential alone: from order 4 on their share is not worth the time that it takes
+ * to read them. */
 #define KY_FMM_DEGREE(order) ((order) < 4 ? (order) : (order)-1)
 
 /* s from r_A and r_B. */
