@@ -676,8 +676,10 @@ KY_API enum ky_status ky_sim_parameters(const struct ky_sim *sim, struct ky_para
 /* Acceleration and potential of all bodies and external fields at `count` points that are not
  * bodies; either array may be NULL. `softening` is that of the points [length], not negative. The
  * method is that of the simulation, on the CPU in double; the opening relative is replaced by
- * offset. On devices `list` counts as `walk` here. No forces of bodies are computed. KY_BAD_DATA
- * for positions and results that are not finite. */
+ * offset. With force fmm on the CPU the precision is that of forces, errors are those of forces,
+ * and within them the numbers depend on the points of a call. On devices `list` counts as `walk`
+ * here. No forces of bodies are computed. KY_BAD_DATA for positions and results that are not
+ * finite. */
 KY_API enum ky_status ky_sim_field(struct ky_sim *sim, size_t count, const double (*position)[3],
                                    double softening, double (*acceleration)[3], double *potential,
                                    struct ky_error *error);
