@@ -248,6 +248,8 @@ struct ky_parameters {
                               "3pc", and in `field` and `expansion`. Without scales (default) such
                               values are KY_USAGE. A run has the units of its snapshot */
     int order;             /* KY_FMM: of its expansions, 2 to 6 */
+    int mutual; /* KY_FMM on the CPU, KY_LEAPFROG: 1: cells act on each other, so that the
+                   net force vanishes but for roundings */
 };
 
 KY_API void ky_parameters_defaults(struct ky_parameters *parameters);

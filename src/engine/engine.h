@@ -209,6 +209,7 @@ struct ky_partial_sums {
 struct ky_engine_verbs {
     const char *name; /* "cpu" */
     int functions;    /* 1: external fields may be functions of the caller */
+    int mutual;       /* 1: cells may act on each other (parameters.mutual) */
 
     /* Describes a device of this kind, index = 0, 1, …; KY_USAGE past the last. */
     enum ky_status (*device)(size_t index, struct ky_device *device);

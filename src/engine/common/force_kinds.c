@@ -73,6 +73,9 @@ const struct ky_force_kind *ky_force_kind(int force)
  * gain.
  */
 enum { MOST_OF_GROUP = 32 };
+/* Of the tree where cells act on each other: wide cells are divided so far (cpu/forces/mutual.c).
+ */
+enum { LEAF_OF_MUTUAL = 4 };
 
 struct ky_parameters ky_force_tree(const struct ky_parameters *parameters)
 {
@@ -80,6 +83,8 @@ struct ky_parameters ky_force_tree(const struct ky_parameters *parameters)
     if (ky_force_kind(own.force)->expands) {
         own.multipole = own.order;
         own.group = own.group < MOST_OF_GROUP ? own.group : MOST_OF_GROUP;
+        if (own.mutual)
+            own.leaf = LEAF_OF_MUTUAL;
     }
     return own;
 }

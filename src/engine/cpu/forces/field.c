@@ -74,6 +74,10 @@ enum ky_status ky_cpu_field(struct ky_engine *engine, const struct ky_points *po
                                                 points->softening / cpu->length,
                                                 parameters.softening / cpu->length)};
     enum ky_status status = expands ? KY_OK : ky_points_check(points, cpu->parameters, error);
+    if (cpu->parameters->mutual)
+        status = ky_fail(error, KY_UNSUPPORTED,
+                         "mutual interactions are among bodies: for the field at points leave out "
+                         "--mutual");
     if (!status && cpu->foreign.trees > 0 && parameters.opening != cpu->parameters->opening)
         status = ky_fail(error, KY_UNSUPPORTED,
                          "fields by --opening %s where cells of other engines act",

@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/threads.h"
+#include "engine/cpu/forces/cells.h"
 #include "engine/cpu/forces/forces.h"
 #include "engine/cpu/forces/groups.h"
 #include "engine/cpu/tree/tree.h"
@@ -71,10 +72,11 @@ struct worker {
 
 /* ---- cells as sources ---- */
 
-static void make_sources(const struct fmm *fmm)
+void ky_cpu_list_sources(const struct ky_octree *tree, int order, int threads,
+                         struct ky_fmm_source *source)
 {
-    const struct ky_octree *tree = fmm->walk.walk.sources;
-#pragma omp parallel for num_threads(fmm->cpu->team)
+    (void)threads; /* without OpenMP */
+#pragma omp parallel for num_threads(threads)
     for (size_t k = 0; k < tree->nodes; k++) {
         const uint32_t cell = (uint32_t)k;
         const struct ky_cell_box *box = &tree->box[cell];
@@ -86,8 +88,8 @@ static void make_sources(const struct fmm *fmm)
         }
         const double radius = sqrt(radius2) * 1.000001;
         const int32_t bodies = (int32_t)tree->link[cell].bodies;
-        fmm->source[cell] = (struct ky_fmm_source){
-            (float)radius, (float)fmin(radius, ky_cell_mean_radius(moment, fmm->order)),
+        source[cell] = (struct ky_fmm_source){
+            (float)radius, (float)fmin(radius, ky_cell_mean_radius(moment, order)),
             moment[KY_MOMENT_MASS], tree->children[cell] == 0 ? -bodies : bodies};
     }
 }
@@ -258,8 +260,7 @@ static float middle_eps2(const struct fmm *fmm, const struct below *below)
                                      : (float)fmm->walk.walk.eps2;
 }
 
-/* The local coefficients of the parent about the middle of the sinks' own box. */
-static void inherit(const struct ky_fmm_sinks *from, struct ky_fmm_sinks *to, int order)
+void ky_cpu_inherit(const struct ky_fmm_sinks *from, struct ky_fmm_sinks *to, int order)
 {
     double t[3], power[KY_TAYLOR_TERMS];
     memset(to->local, 0, sizeof *to->local * (size_t)KY_TAYLOR_COUNT(order));
@@ -291,7 +292,7 @@ static void place_cell(const struct fmm *fmm, uint32_t cell, const struct ky_fmm
     }
     sinks->limits = limits_of(fmm, &fmm->below[cell]);
     sinks->eps2 = middle_eps2(fmm, &fmm->below[cell]);
-    inherit(parent, sinks, fmm->order);
+    ky_cpu_inherit(parent, sinks, fmm->order);
 }
 
 static void do_group(const struct fmm *fmm, uint32_t number, const struct ky_fmm_sinks *parent,
@@ -314,7 +315,7 @@ static void do_group(const struct fmm *fmm, uint32_t number, const struct ky_fmm
     }
     sinks.limits = limits_of(fmm, below);
     sinks.eps2 = middle_eps2(fmm, below);
-    inherit(parent, &sinks, fmm->order);
+    ky_cpu_inherit(parent, &sinks, fmm->order);
     const uint64_t before = worker->counts.expansions;
     cpu->lanes->fmm_group[precision](&fmm->walk, &sinks, from, group, worker->space, &result,
                                      &worker->counts);
@@ -484,7 +485,7 @@ static int act(struct fmm *fmm, const struct ky_octree *sources, struct worker *
     fmm->walk.walk.sources = sources;
     if (fmm->cpu->how & KY_SPLINED)
         fmm->hold = sqrtf(ky_opening_reach2(sinks2, sources->box[0].above[3]));
-    make_sources(fmm);
+    ky_cpu_list_sources(sources, fmm->order, fmm->cpu->team, fmm->source);
     do_larges(fmm, workers);
     if (!any_failed(fmm, workers))
         do_branches(fmm, workers);
@@ -567,7 +568,8 @@ double ky_cpu_fmm_memory(const struct ky_parameters *parameters, size_t n)
 {
     const struct ky_parameters own = ky_force_tree(parameters);
     return ky_octree_memory(&own, n) +
-           ky_octree_cells(&own, n) * (sizeof(struct ky_fmm_source) + sizeof(struct below)) +
+           ky_octree_cells(&own, n) * (double)(sizeof(struct ky_fmm_source) + sizeof(struct below) +
+                                               (own.mutual ? sizeof(struct ky_mutual_cell) : 0)) +
            2 * (double)n / own.group * sizeof(struct below) +
            (double)n / BRANCH * 8 * sizeof(struct part);
 }

@@ -55,9 +55,12 @@ struct ky_cpu_cells {
  * (fmm_points.c). KY_FAULT when memory is out. */
 enum ky_status ky_cpu_act_cells(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                 const struct ky_cpu_cells *cells, struct ky_error *error);
-/* The field at points by the same walk, with last accelerations of their own (fmm_points.c); the
- * tree is that of the bodies, linked. eps2: of a point, including the bodies' where all have the
- * same. Either array may be NULL. KY_FAULT when memory is out. */
+/* The same where cells act on each other (--mutual; mutual.c). */
+enum ky_status ky_cpu_walk_mutual(struct ky_cpu *cpu, const struct ky_parameters *parameters,
+                                  struct ky_error *error);
+/* The field at points by the walk of cells, with last accelerations of their own (fmm_points.c);
+ * the tree is that of the bodies, linked. eps2: of a point, including the bodies' where all have
+ * the same. Either array may be NULL. KY_FAULT when memory is out. */
 enum ky_status ky_cpu_field_of_cells(const struct ky_cpu *cpu, const struct ky_points *points,
                                      double eps2, double (*acceleration)[3], double *potential,
                                      struct ky_error *error);

@@ -300,6 +300,10 @@ int KY_LANE_NAME(ky_fmm_cell)(const struct ky_fmm_walk *given, struct ky_fmm_sin
 }
 #endif
 
+#if !KY_LANE_DOUBLE
+#include "engine/cpu/lanes/mutual.h"
+#endif
+
 /* The bodies of these cells act one by one; `near` if they may be close to the sinks. */
 static void add_their_bodies(struct walk *walk, ky_ints index, ky_ints wanted, int near)
 {

@@ -44,6 +44,10 @@ static enum ky_status check_cells(const struct ky_cpu *cpu, const struct ky_fore
 static enum ky_status check(const struct ky_cpu *cpu, const struct ky_foreign *other,
                             struct ky_error *error)
 {
+    if (cpu->parameters->mutual)
+        return ky_fail(error, KY_UNSUPPORTED,
+                       "mutual interactions are among an engine's own bodies: for those of other "
+                       "engines leave out --mutual");
     const int is_hermite = cpu->base.schemes >> KY_SCHEME_HERMITE & 1U;
     if (other->n > 0 && (!other->position || !other->mass || (is_hermite && !other->velocity)))
         return ky_fail(error, KY_USAGE, "bodies of other engines without masses or %s",
