@@ -249,6 +249,8 @@ struct ky_parameters {
                               "3pc", and in `field` and `expansion`. Without scales (default) such
                               values are KY_USAGE. A run has the units of its snapshot */
     int order;             /* KY_FMM: of its expansions, 2 to 6 */
+    int mutual; /* KY_FMM on the CPU, KY_LEAPFROG: 1: cells act on each other, so that the
+                   net force vanishes but for roundings */
 };
 
 KY_API void ky_parameters_defaults(struct ky_parameters *parameters);
@@ -679,8 +681,10 @@ KY_API enum ky_status ky_sim_parameters(const struct ky_sim *sim, struct ky_para
 /* Acceleration and potential of all bodies and external fields at `count` points that are not
  * bodies; either array may be NULL. `softening` is that of the points [length], not negative. The
  * method is that of the simulation, on the CPU in double; the opening relative is replaced by
- * offset. On devices `list` counts as `walk` here. No forces of bodies are computed. KY_BAD_DATA
- * for positions and results that are not finite. */
+ * offset. With force fmm on the CPU the precision is that of forces, errors are those of forces,
+ * and within them the numbers depend on the points of a call. On devices `list` counts as `walk`
+ * here. No forces of bodies are computed. KY_BAD_DATA for positions and results that are not
+ * finite. */
 KY_API enum ky_status ky_sim_field(struct ky_sim *sim, size_t count, const double (*position)[3],
                                    double softening, double (*acceleration)[3], double *potential,
                                    struct ky_error *error);

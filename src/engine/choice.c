@@ -37,10 +37,13 @@ static enum ky_status check_use(const struct ky_engine *engine, const struct ky_
     return KY_OK;
 }
 
-enum ky_status ky_engine_takes_fields(const struct ky_engine_verbs *verbs,
-                                      const struct ky_parameters *parameters,
-                                      struct ky_error *error)
+enum ky_status ky_engine_takes(const struct ky_engine_verbs *verbs,
+                               const struct ky_parameters *parameters, struct ky_error *error)
 {
+    if (parameters->mutual && !verbs->mutual)
+        return ky_fail(error, KY_UNSUPPORTED,
+                       "engine %s has no mutual interactions: use --engine cpu with --mutual",
+                       verbs->name);
     if (!parameters->field_function || verbs->functions)
         return KY_OK;
     return ky_fail(error, KY_UNSUPPORTED,
@@ -54,7 +57,7 @@ static enum ky_status open_one(const struct ky_engine_verbs *verbs,
                                const struct ky_engine_use *use, struct ky_engine **engine,
                                int *there, struct ky_error *error)
 {
-    enum ky_status status = ky_engine_takes_fields(verbs, parameters, error);
+    enum ky_status status = ky_engine_takes(verbs, parameters, error);
     if (!status)
         status = verbs->open(parameters, room, use, engine, error);
     *there = !status || status == KY_DEVICE;

@@ -4,10 +4,10 @@
 
 #include "engine/engine.h"
 
-/* KY_UNSUPPORTED for an engine that does not support the external fields of the parameters. */
-enum ky_status ky_engine_takes_fields(const struct ky_engine_verbs *verbs,
-                                      const struct ky_parameters *parameters,
-                                      struct ky_error *error);
+/* KY_UNSUPPORTED for an engine that does not support the external fields of the parameters, or
+ * their mutual interactions. */
+enum ky_status ky_engine_takes(const struct ky_engine_verbs *verbs,
+                               const struct ky_parameters *parameters, struct ky_error *error);
 
 /* Opens one of the engines with room for `room` bodies. The last of them is the CPU; those before
  * it are devices, the fastest first. If use->n is at least the crossover, devices are tried first,

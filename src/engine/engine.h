@@ -209,6 +209,7 @@ struct ky_partial_sums {
 struct ky_engine_verbs {
     const char *name; /* "cpu" */
     int functions;    /* 1: external fields may be functions of the caller */
+    int mutual;       /* 1: cells may act on each other (parameters.mutual) */
 
     /* Describes a device of this kind, index = 0, 1, …; KY_USAGE past the last. */
     enum ky_status (*device)(size_t index, struct ky_device *device);
@@ -253,8 +254,9 @@ struct ky_engine_verbs {
      * them. General walks do not see them. The CPU engine alone has this verb.
      *
      * Cells need a frame with a cube, and have the opening and the order of moments of the
-     * parameters: with `relative`, the first forces need last accelerations, and fields are
-     * KY_UNSUPPORTED. So are exact sums where there are cells. */
+     * parameters (with `fmm` those of ky_force_tree): with `relative`, the first forces need last
+     * accelerations, and fields are KY_UNSUPPORTED, but not with `fmm`. Exact sums are
+     * KY_UNSUPPORTED where there are cells. */
     enum ky_status (*foreign)(struct ky_engine *engine, const struct ky_foreign *others,
                               size_t count, struct ky_error *error);
 
@@ -281,8 +283,9 @@ struct ky_engine_verbs {
     /* Accelerations and potentials at points, at the present positions of the bodies; either may be
      * NULL. The force method is that of the parameters; with `list` and `tree` each point walks the
      * tree by itself. The opening test `relative` is replaced by `offset`, since a point has no
-     * last acceleration. KY_UNSUPPORTED for points that stand for bodies with another force than
-     * direct. */
+     * last acceleration; with `fmm` on the CPU a first pass finds one, and numbers depend, within
+     * the tolerance, on the points that are asked for together. KY_UNSUPPORTED for points that
+     * stand for bodies with another force than direct, on the CPU also than fmm. */
     enum ky_status (*field)(struct ky_engine *engine, const struct ky_points *points,
                             double (*acceleration)[3], double *potential, struct ky_error *error);
 

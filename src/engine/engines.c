@@ -87,6 +87,10 @@ enum ky_status ky_engine_open_for(const struct ky_parameters *parameters, size_t
     const struct ky_engine_verbs *verbs = NULL;
     enum ky_status status = check_number(room, error);
     *engine = NULL;
+    if (!status && parameters->mutual && use->schemes)
+        status = ky_fail(error, KY_USAGE,
+                         "mutual interactions are for steps that all bodies share: use "
+                         "--integrator leapfrog with --mutual");
     if (status)
         return status;
     if (!strcmp(parameters->engine, "auto")) {
@@ -94,7 +98,7 @@ enum ky_status ky_engine_open_for(const struct ky_parameters *parameters, size_t
     } else {
         status = find(parameters->engine, &verbs, error);
         if (!status)
-            status = ky_engine_takes_fields(verbs, parameters, error);
+            status = ky_engine_takes(verbs, parameters, error);
         if (!status)
             status = verbs->open(parameters, room, use, engine, error);
     }

@@ -91,6 +91,9 @@ static const struct ky_option force_options[] = {
     {"field", KY_OPTION_TEXT, FIELD(field), NULL, KY_NO_RANGE, NULL, "NAME:NUMBER=VALUE,...",
      "external fields that act on all bodies, with blanks between several, about the centre x, y, "
      "z (0)" KY_EXTERNAL_KINDS(FIELD_SENTENCE)},
+    {"mutual", KY_OPTION_FLAG, FIELD(mutual), "no", KY_NO_RANGE, NULL, NULL,
+     "with --force fmm: a pair of cells acts both ways or neither, so that the net force on all "
+     "bodies vanishes but for roundings; needs --engine cpu and --integrator leapfrog"},
 };
 
 void ky_force_sets(struct ky_parameters *parameters, struct ky_option_set sets[KY_FORCE_SETS])
@@ -171,6 +174,9 @@ enum ky_status ky_force_resolve(const struct ky_parameters *given, struct ky_par
     for (int k = 0; k < KY_FORCE_SETS && !status; k++)
         status = ky_options_check(&sets[k], error);
     struct ky_externals fields;
+    if (!status && resolved->mutual && !force->expands)
+        status = ky_fail(error, KY_USAGE,
+                         "mutual interactions are those of cells: use --force fmm with --mutual");
     return status ? status : ky_externals_of(resolved, &fields, error);
 }
 
@@ -201,6 +207,8 @@ const char *ky_parameters_ignore(const struct ky_parameters *parameters, const c
     for (const char *const *ignored = force->ignored; *ignored; ignored++)
         if (!strcmp(*ignored, name))
             return force->option;
+    if (!strcmp(name, "leaf") && parameters->mutual)
+        return "--mutual";
     if (!strcmp(name, "unroll") && !force->is_exact)
         return "a --force other than direct";
     return !strcmp(name, "isa") && !may_take(parameters, "cpu") ? "an --engine other than cpu"

@@ -44,6 +44,15 @@ KY_FN KY_TRUTH ky_fmm_acts(KY_FLOAT d, KY_FLOAT reach, KY_FLOAT size, KY_FLOAT m
            (d > limits.least) & (mass * part < limits.error * (rest * rest));
 }
 
+/* The mass whose expansions about sinks of radius `sinks` have errors of one sign with those of a
+ * cell of this mass and radius: many small cells side by side act on large sinks as one of their
+ * size does. At most the mass of all. Where cells act on each other it is in place of the mass. */
+KY_FN KY_FLOAT ky_fmm_joint_mass(KY_FLOAT mass, KY_FLOAT radius, KY_FLOAT sinks, float all)
+{
+    const KY_FLOAT ratio = KY_FLOAT_MAX(KY_FLOAT_SPLAT(1.0f), 0.5f * sinks / (radius + 1e-30f));
+    return -KY_FLOAT_MAX(KY_FLOAT_SPLAT(-all), -(mass * ratio * ratio * ratio));
+}
+
 /* An expansion takes about as long as so many bodies that act on one sink each. */
 KY_FN ky_uint ky_fmm_cost(int order)
 {

@@ -156,6 +156,7 @@ static const struct row {
     {"threads", NULL, OPENED},
     {"tree", NULL, OPENED},
     {"force", NULL, OPENED},
+    {"mutual", NULL, OPENED},
     {"precision", NULL, OPENED},
     {"unroll", NULL, OPENED},
     {"g", NULL, "it belongs to the units of the bodies"},

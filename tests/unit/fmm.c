@@ -457,6 +457,86 @@ static void test_particles_are_legal(void **state)
     }
 }
 
+/* ---- fields at points ---- */
+
+static struct ky_engine *open_with(const struct ky_parameters *given,
+                                   const struct ky_bodies *bodies)
+{
+    struct ky_engine *engine;
+    static struct ky_parameters parameters; /* outlives the engine; one is open at a time */
+    struct ky_error error = {0};
+    assert_ok(ky_force_resolve(given, &parameters, &error));
+    assert_ok(ky_engine_open(&parameters, bodies->n, &engine, &error));
+    assert_ok(ky_engine_put(engine, bodies, &error));
+    return engine;
+}
+
+/* Errors at points of another cloud are those of bodies, for few points and many, each with the
+ * same bits for any number of threads. */
+static void fields_have_the_errors_of_bodies(void **state)
+{
+    (void)state;
+    enum { N = 5000, MOST = 6000 };
+    static const size_t counts[] = {1, 33, 700, MOST};
+    static double a[3][MOST][3], p[3][MOST];
+    struct ky_error error = {0};
+    struct ky_bodies bodies = cloud_make(PLUMMER, N), exact = cloud_make(PLUMMER, MOST),
+                     cells = cloud_make(PLUMMER, MOST), at = cloud_make(PLUMMER, N + MOST);
+    for (int k = 0; k < 4; k++) {
+        const struct ky_points points = {counts[k], (const double(*)[3])at.position + N, 0, NULL};
+        for (int threads = 0; threads <= 2; threads++) { /* 0: the exact sum */
+            struct ky_parameters given = fmm_parameters();
+            given.force = threads ? KY_FMM : KY_DIRECT;
+            given.threads = threads;
+            struct ky_engine *engine = open_with(&given, &bodies);
+            assert_ok(ky_engine_field(engine, &points, a[threads], p[threads], &error));
+            ky_engine_close(engine);
+        }
+        assert_memory_equal(a[1], a[2], counts[k] * sizeof *a[1]);
+        assert_memory_equal(p[1], p[2], counts[k] * sizeof *p[1]);
+        exact.n = cells.n = counts[k];
+        memcpy(exact.acceleration, a[0], counts[k] * sizeof *a[0]);
+        memcpy(exact.potential, p[0], counts[k] * sizeof *p[0]);
+        memcpy(cells.acceleration, a[1], counts[k] * sizeof *a[1]);
+        memcpy(cells.potential, p[1], counts[k] * sizeof *p[1]);
+        const struct cloud_error e = cloud_compare(&cells, &exact);
+        assert_between(e.p99, k < 2 ? 0 : 1e-4, k < 2 ? 8e-3 : 3e-3);
+        assert_between(e.potential_p99, 0, 5e-4);
+    }
+    ky_bodies_free(&bodies);
+    ky_bodies_free(&exact);
+    ky_bodies_free(&cells);
+    ky_bodies_free(&at);
+}
+
+/* Points at one place, on a body, and so far that float has no number for the distance squared. */
+static void fields_of_odd_points(void **state)
+{
+    (void)state;
+    enum { N = 300, POINTS = 200 };
+    static double x[POINTS][3], a[POINTS][3], p[POINTS];
+    struct ky_error error = {0};
+    struct ky_bodies bodies = cloud_make(PLUMMER, N);
+    double mass = 0;
+    for (int i = 0; i < N; i++)
+        mass += bodies.mass[i];
+    for (int k = 0; k < POINTS; k++)
+        for (int c = 0; c < 3; c++)
+            x[k][c] = k < POINTS / 2 ? bodies.position[7][c] : c ? 0 : pow(10, k * 0.2);
+    const struct ky_points points = {POINTS, (const double(*)[3])x, 0, NULL};
+    const struct ky_parameters given = fmm_parameters();
+    struct ky_engine *engine = open_with(&given, &bodies);
+    assert_ok(ky_engine_field(engine, &points, a, p, &error));
+    for (int k = 0; k < POINTS / 2; k++)
+        assert_between(p[k] / p[0], 1 - 1e-4, 1 + 1e-4);
+    for (int k = POINTS / 2; k < POINTS; k++) {
+        assert_between(-p[k] * x[k][0] / mass, 1 - 1e-6, 1 + 1e-6);
+        assert_between(-a[k][0] * x[k][0] * x[k][0] / mass, 1 - 1e-6, 1 + 1e-6);
+    }
+    ky_engine_close(engine);
+    ky_bodies_free(&bodies);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -474,6 +554,8 @@ int main(void)
         cmocka_unit_test(units_leave_no_trace),
         cmocka_unit_test(threads_leave_no_trace),
         cmocka_unit_test(test_particles_are_legal),
+        cmocka_unit_test(fields_have_the_errors_of_bodies),
+        cmocka_unit_test(fields_of_odd_points),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

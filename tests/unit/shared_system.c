@@ -8,10 +8,12 @@
 #include <string.h>
 
 #include "clouds.h"
+#include "engine/common/force_kinds.h"
 #include "engine/common/sums.h"
 #include "engine/common/trees.h"
 #include "engines.h"
 #include "octree/decide.h"
+#include "physics/fmm.h"
 
 static struct ky_error error;
 
@@ -186,7 +188,28 @@ static struct letter empty_letter(const struct ky_octree *tree, int own_softenin
 struct receiver {
     double middle[3], factor, eps2;
     float half[3];
+    int order;                   /* of the expansions, where cells act on cells; else 0 */
+    struct ky_fmm_limits limits; /* for cells that act on each of the sinks */
 };
+
+/* 1 if a sink of the receiver may open the cell. Where cells act on cells, a cell that may act on
+ * each sink by itself need not be opened. */
+static int opens(const struct ky_octree *tree, uint32_t cell, const struct receiver *to)
+{
+    double d[3], radius2 = 0;
+    ky_cell_apart(tree, cell, to->middle, d);
+    if (!to->order)
+        return ky_octree_must_open(tree, cell, d, to->half, to->factor, to->eps2);
+    const float *below = tree->box[cell].below, *above = tree->box[cell].above,
+                *moment = tree->moment + cell * tree->moments;
+    for (int c = 0; c < 3; c++)
+        radius2 += pow((double)fmaxf(below[c], above[c]), 2);
+    const float d2 = ky_opening_distance2((struct ky_opening_apart){
+        (float)d[0], (float)d[1], (float)d[2], to->half[0], to->half[1], to->half[2]});
+    return !ky_fmm_acts(sqrtf(d2), (float)sqrt(radius2),
+                        (float)ky_cell_mean_radius(moment, to->order), moment[KY_MOMENT_MASS],
+                        to->limits, 3);
+}
 
 static size_t closed_cells; /* in all letters */
 
@@ -215,7 +238,6 @@ static struct letter make_letter(const struct ky_octree *tree, const struct ky_b
     for (size_t k = 0; k < count; k++) {
         const uint32_t cell = letter.cell[k];
         struct ky_cell_link *link = &letter.link[k];
-        double d[3];
         letter.centre[k] = tree->centre[cell];
         letter.low[k] = tree->low[cell];
         letter.box[k] = tree->box[cell];
@@ -223,8 +245,7 @@ static struct letter make_letter(const struct ky_octree *tree, const struct ky_b
         *link = tree->link[cell];
         memcpy(letter.moment + k * tree->moments, tree->moment + cell * tree->moments,
                tree->moments * sizeof(float));
-        ky_cell_apart(tree, cell, receiver->middle, d);
-        if (!ky_octree_must_open(tree, cell, d, receiver->half, receiver->factor, receiver->eps2)) {
+        if (!opens(tree, cell, receiver)) {
             link->more = KY_NO_LINK;
             link->bodies = KY_CLOSED_CELL;
             closed_cells++;
@@ -294,6 +315,17 @@ static struct receiver receiver_of(const struct ky_bodies *bodies,
             parameters->alpha, least * frame->length * frame->length / frame->mass,
             parameters->multipole);
     receiver.eps2 = most * most / frame->length / frame->length;
+    if (ky_force_kind(parameters->force)->expands) {
+        const double a = least * frame->length * frame->length / frame->mass;
+        receiver.order = parameters->order;
+        receiver.limits =
+            (struct ky_fmm_limits){.angle = KY_FMM_ANGLE,
+                                   .error = (float)(parameters->alpha * a),
+                                   .most = INFINITY,
+                                   .hold = parameters->softening_kind == KY_SPLINE
+                                               ? sqrtf(ky_opening_reach2((float)receiver.eps2, 0))
+                                               : 0};
+    }
     return receiver;
 }
 
@@ -308,7 +340,8 @@ static struct letter letter_of(const struct ky_parameters *parameters,
                                         .softening = from->softening}};
     if (parameters->force == KY_DIRECT)
         return letter;
-    struct ky_octree tree = tree_of(from, parameters, frame);
+    const struct ky_parameters of_tree = ky_force_tree(parameters);
+    struct ky_octree tree = tree_of(from, &of_tree, frame);
     const struct receiver receiver = receiver_of(to, parameters, frame);
     letter = make_letter(&tree, from, &receiver);
     ky_octree_free(&tree);
@@ -401,18 +434,19 @@ static void compare_halves(const struct ky_parameters *given, enum cloud kind, s
 static void forces_from_another_engine(void **state)
 {
     (void)state;
-    static const int forces[] = {KY_DIRECT, KY_TREE, KY_WALK},
+    static const int forces[] = {KY_DIRECT, KY_TREE, KY_WALK, KY_FMM},
                      openings[] = {KY_OFFSET, KY_MINIMUM, KY_RELATIVE},
                      kinds[] = {KY_PLUMMER, KY_SYMMETRIC, KY_SPLINE};
-    for (int k = 0; k < 108; k++) {
+    for (int k = 0; k < 144; k++) {
         struct ky_parameters given = cloud_parameters();
-        given.force = forces[k % 3];
-        given.opening = openings[k / 3 % 3];
-        given.softening_kind = kinds[k / 9 % 3];
+        given.force = forces[k % 4];
+        given.opening = openings[k / 4 % 3];
+        given.softening_kind = kinds[k / 12 % 3];
         given.softening = given.softening_kind == KY_SPLINE ? 0.2 : 0.01;
-        given.multipole = 1 + k / 27 % 2;
-        given.precision = k / 54 ? KY_DOUBLE : KY_SINGLE;
-        compare_halves(&given, k % 2 ? PLUMMER : CUBE, 12 * 12 * 12);
+        given.multipole = 1 + k / 36 % 2;
+        given.order = 2 + k / 4 % 5;
+        given.precision = k / 72 ? KY_DOUBLE : KY_SINGLE;
+        compare_halves(&given, (k + k / 4) % 2 ? PLUMMER : CUBE, 12 * 12 * 12);
     }
     printf("# %zu closed cells\n", closed_cells);
     assert_true(closed_cells > 1000);
@@ -423,22 +457,26 @@ static void closed_cells_stay_closed(void **state)
 {
     (void)state;
     enum { N = 200 };
-    static const int forces[] = {KY_DIRECT, KY_TREE, KY_WALK};
-    struct ky_bodies all = divided(PLUMMER, N, 0), result[3];
+    static const int forces[] = {KY_DIRECT, KY_TREE, KY_WALK, KY_FMM};
+    enum { FORCES = sizeof forces / sizeof *forces };
+    struct ky_bodies all = divided(PLUMMER, N, 0), result[FORCES];
     const struct ky_bodies own = part_of(&all, 0, N / 2), other = part_of(&all, N / 2, N / 2);
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < FORCES; k++) {
         struct ky_parameters given = cloud_parameters(), parameters;
         double centre[1][3], mass[1];
         struct ky_foreign foreign = {.n = 1, .position = (const double(*)[3])centre, .mass = mass};
         given.force = forces[k];
         given.opening = KY_OFFSET;
         given.theta = 0.01; /* everything is opened */
+        if (forces[k] == KY_FMM)
+            given.alpha = 1e-12;
         given.multipole = 1;
         given.precision = KY_DOUBLE;
         given.softening = 0.1;
         assert_ok(ky_force_resolve(&given, &parameters, &error));
         const struct ky_engine_frame frame = frame_of(&parameters, &all);
-        struct ky_octree tree = tree_of(&other, &parameters, &frame);
+        const struct ky_parameters of_tree = ky_force_tree(&parameters);
+        struct ky_octree tree = tree_of(&other, &of_tree, &frame);
         struct letter letter =
             make_letter(&tree, &other, &(struct receiver){.middle = {-1e9}, .factor = 1});
         assert_true(letter.foreign.cells.count == 1 && letter.foreign.n == 0);
@@ -446,7 +484,10 @@ static void closed_cells_stay_closed(void **state)
         for (int c = 0; c < 3; c++)
             centre[0][c] = frame.length * ((double)tree.centre[0].x[c] + (double)tree.low[0].x[c] +
                                            tree.origin[c]);
+        for (size_t m = KY_MOMENT_SECOND; m < KY_MOMENT_SECOND + 6 && m < tree.moments; m++)
+            letter.moment[m] = 0; /* to act as a body */
         struct ky_engine *engine = open_with(&parameters, &frame, &own);
+        assert_ok(ky_engine_forces(engine, &error)); /* last accelerations */
         assert_ok(ky_engine_foreign(engine, k ? &letter.foreign : &foreign, 1, &error));
         assert_ok(ky_engine_forces(engine, &error));
         result[k] = cloud_make(PLUMMER, N / 2);
@@ -456,7 +497,7 @@ static void closed_cells_stay_closed(void **state)
         ky_octree_free(&tree);
         assert_between(cloud_compare(&result[k], &result[0]).max, 0, 1e-6);
     }
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < FORCES; k++)
         ky_bodies_free(&result[k]);
     ky_bodies_free(&all);
 }
@@ -466,11 +507,11 @@ static void field_without_own_bodies(void **state)
 {
     (void)state;
     enum { N = 200 };
-    static const int forces[] = {KY_DIRECT, KY_TREE, KY_WALK};
+    static const int forces[] = {KY_DIRECT, KY_TREE, KY_WALK, KY_FMM};
     struct ky_bodies all = divided(PLUMMER, N, 0);
     const struct ky_bodies none = part_of(&all, 0, 0);
     const struct ky_points point = {1, (const double(*)[3]) & (double[3]){0.5, -1, 2}, 0.1, NULL};
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 4; k++) {
         struct ky_parameters given = cloud_parameters(), parameters;
         double a[2][1][3], p[2];
         given.force = forces[k];
@@ -564,11 +605,6 @@ static void wrong_sources(void **state)
     assert_ok(ky_force_resolve(&given, &parameters, &error));
     engine = open_with(&parameters, &frame, &own);
     assert_int_equal(ky_engine_foreign(engine, foreign, 1, &error), KY_USAGE);
-    ky_engine_close(engine);
-    given.force = KY_FMM;
-    assert_ok(ky_force_resolve(&given, &parameters, &error));
-    engine = open_with(&parameters, &frame, &own);
-    assert_int_equal(ky_engine_foreign(engine, foreign, 1, &error), KY_UNSUPPORTED);
     ky_engine_close(engine);
     given.force = KY_DIRECT;
     for (int k = 0; k < engine_count; k++) {

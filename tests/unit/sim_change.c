@@ -333,7 +333,8 @@ static void fields_at_points(void **state)
         double within;
     } cases[] = {{KY_DIRECT, KY_PLUMMER, 0, 1e-12},   {KY_DIRECT, KY_SYMMETRIC, 0, 1e-12},
                  {KY_DIRECT, KY_SYMMETRIC, 1, 1e-12}, {KY_TREE, KY_PLUMMER, 0, 1e-2},
-                 {KY_WALK, KY_SYMMETRIC, 1, 1e-2},    {KY_TREE, KY_SYMMETRIC, 0, 1e-2}};
+                 {KY_WALK, KY_SYMMETRIC, 1, 1e-2},    {KY_TREE, KY_SYMMETRIC, 0, 1e-2},
+                 {KY_FMM, KY_PLUMMER, 0, 1e-2},       {KY_FMM, KY_SYMMETRIC, 1, 1e-2}};
     enum { POINTS = 40 };
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         struct ky_parameters parameters = sim_parameters("cpu", cases[c].force);

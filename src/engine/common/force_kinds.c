@@ -73,13 +73,16 @@ const struct ky_force_kind *ky_force_kind(int force)
 
 /* Cells that act on cells take more time than those of a walk, so that larger leaves are faster. */
 enum { LEAVES_THAT_EXPAND = 2 };
+/* Of the tree where cells act on each other: wide cells are divided so far (cpu/forces/mutual.c).
+ */
+enum { LEAF_OF_MUTUAL = 4 };
 
 struct ky_parameters ky_force_tree(const struct ky_parameters *parameters)
 {
     struct ky_parameters own = *parameters;
     if (ky_force_kind(own.force)->expands) {
         own.multipole = own.order;
-        own.leaf *= LEAVES_THAT_EXPAND;
+        own.leaf = own.mutual ? LEAF_OF_MUTUAL : own.leaf * LEAVES_THAT_EXPAND;
     }
     return own;
 }

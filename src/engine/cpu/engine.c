@@ -203,12 +203,26 @@ static struct ky_engine_frame units_of(const struct ky_engine *engine)
     return (struct ky_engine_frame){.length = cpu->length, .mass = cpu->mass_unit};
 }
 
+/* With the sink's own softening the forces of two bodies on each other differ. */
+static enum ky_status check_mutual(const struct ky_parameters *parameters,
+                                   const struct ky_bodies *bodies, struct ky_error *error)
+{
+    if (!parameters->mutual || !bodies->softening || parameters->softening_kind != KY_PLUMMER)
+        return KY_OK;
+    return ky_fail(error, KY_USAGE,
+                   "forces of bodies with softenings of their own are not mutual with "
+                   "--softening-kind plummer: use symmetric or spline with --mutual, or one "
+                   "--softening for all bodies");
+}
+
 static enum ky_status put(struct ky_engine *engine, const struct ky_bodies *bodies,
                           struct ky_error *error)
 {
     struct ky_cpu *cpu = (struct ky_cpu *)engine;
     struct ky_engine_units units;
     enum ky_status status = ky_engine_units(bodies, cpu->parameters, &cpu->frame, &units, error);
+    if (!status)
+        status = check_mutual(cpu->parameters, bodies, error);
     if (status)
         return status;
     free(cpu->softening);
@@ -397,6 +411,7 @@ static void trim(struct ky_engine *engine)
 const struct ky_engine_verbs ky_cpu_engine = {
     .name = "cpu",
     .functions = 1,
+    .mutual = 1,
     .device = device,
     .memory = memory,
     .open = open_engine,

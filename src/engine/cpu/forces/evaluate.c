@@ -4,13 +4,20 @@
 #include "engine/common/active.h"
 #include "engine/cpu/forces/forces.h"
 
+static enum ky_status walk_cells(struct ky_cpu *cpu, const struct ky_parameters *parameters,
+                                 struct ky_error *error)
+{
+    return parameters->mutual ? ky_cpu_walk_mutual(cpu, parameters, error)
+                              : ky_cpu_walk_cells(cpu, parameters, error);
+}
+
 static const struct ky_cpu_method methods[] = {
     [KY_DIRECT] = {.forces = ky_cpu_direct, .memory = ky_cpu_direct_memory},
     [KY_WALK] = {.forces = ky_cpu_tree, .walk = ky_cpu_walk_bodies, .memory = ky_octree_memory},
     [KY_LIST] = {.instead = "force list is for devices, which are sent lists made on the host: "
                             "with the CPU engine use --force tree or walk"},
     [KY_TREE] = {.forces = ky_cpu_tree, .walk = ky_cpu_walk_groups, .memory = ky_octree_memory},
-    [KY_FMM] = {.forces = ky_cpu_tree, .walk = ky_cpu_walk_cells, .memory = ky_cpu_fmm_memory},
+    [KY_FMM] = {.forces = ky_cpu_tree, .walk = walk_cells, .memory = ky_cpu_fmm_memory},
 };
 
 enum ky_status ky_cpu_method(int force, const struct ky_cpu_method **method, struct ky_error *error)
@@ -28,6 +35,10 @@ static enum ky_status activate(struct ky_cpu *cpu, const struct ky_active *activ
                                struct ky_error *error)
 {
     enum ky_status status = ky_active_check(active, cpu->n, cpu->has_acceleration, error);
+    if (!status && active && cpu->parameters->mutual)
+        status = ky_fail(error, KY_UNSUPPORTED,
+                         "mutual interactions are among all bodies: for the forces on some leave "
+                         "out --mutual");
     cpu->active = active;
     if (status || !active)
         return status;

@@ -1,5 +1,6 @@
-/* The field of the bodies at points, in double: by the exact sum over all bodies, else through a
- * tree with the opening and the moments of the parameters. */
+/* The field of the bodies at points: in double by the exact sum over all bodies, or through a tree
+ * with the opening and the moments of the parameters; by cells that act on cells where the bodies'
+ * forces are (fmm_points.c). */
 #include <stdlib.h>
 
 #include "engine/common/active.h"
@@ -59,7 +60,9 @@ enum ky_status ky_cpu_field(struct ky_engine *engine, const struct ky_points *po
                             double (*acceleration)[3], double *potential, struct ky_error *error)
 {
     struct ky_cpu *cpu = (struct ky_cpu *)engine;
-    const struct ky_parameters parameters = ky_without_relative(cpu->parameters);
+    const int expands = ky_force_kind(cpu->parameters->force)->expands;
+    const struct ky_parameters parameters =
+        expands ? ky_force_tree(cpu->parameters) : ky_without_relative(cpu->parameters);
     const struct ky_force_report report =
         cpu->report; /* restored at the end: the report is that of the last forces */
     double *eps2 = NULL;
@@ -70,7 +73,11 @@ enum ky_status ky_cpu_field(struct ky_engine *engine, const struct ky_points *po
                           .eps2 = ky_point_eps2(parameters.softening_kind, cpu->softening != NULL,
                                                 points->softening / cpu->length,
                                                 parameters.softening / cpu->length)};
-    enum ky_status status = ky_points_check(points, cpu->parameters, error);
+    enum ky_status status = expands ? KY_OK : ky_points_check(points, cpu->parameters, error);
+    if (cpu->parameters->mutual)
+        status = ky_fail(error, KY_UNSUPPORTED,
+                         "mutual interactions are among bodies: for the field at points leave out "
+                         "--mutual");
     if (!status && cpu->foreign.trees > 0 && parameters.opening != cpu->parameters->opening)
         status = ky_fail(error, KY_UNSUPPORTED,
                          "fields by --opening %s where cells of other engines act",
@@ -79,7 +86,9 @@ enum ky_status ky_cpu_field(struct ky_engine *engine, const struct ky_points *po
         status = place.direct ? ky_cpu_own_in_double(cpu, &place.own, &eps2, error)
                               : ky_cpu_stand_tree(cpu, &parameters, error);
     cpu->report = report;
-    if (!status)
+    if (!status && expands)
+        status = ky_cpu_field_of_cells(cpu, points, place.eps2, acceleration, potential, error);
+    else if (!status)
         fill(&place, acceleration, potential);
     free(eps2);
     return status;

@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/threads.h"
+#include "engine/cpu/forces/cells.h"
 #include "engine/cpu/forces/forces.h"
 #include "engine/cpu/forces/groups.h"
 #include "engine/cpu/tree/tree.h"
@@ -45,6 +46,7 @@ struct part {
 struct fmm {
     struct ky_cpu *cpu;
     const struct ky_parameters *parameters;
+    const struct ky_cpu_cells *given;
     struct ky_fmm_walk walk;
     struct ky_relative relative;
     int by_alpha, order;
@@ -55,8 +57,9 @@ struct fmm {
     struct part *large;           /* level by level */
     struct part *branch;
     size_t larges, branches;
-    struct ky_fmm_list root; /* what acts on the root: itself */
+    struct ky_fmm_list root; /* what acts on the root: that of the sources */
     float hold;
+    int adds; /* 1: to what the sources before have done */
 };
 
 /* What a thread has for itself. */
@@ -70,10 +73,11 @@ struct worker {
 
 /* ---- cells as sources ---- */
 
-static void make_sources(const struct fmm *fmm)
+void ky_cpu_list_sources(const struct ky_octree *tree, int order, int threads,
+                         struct ky_fmm_source *source)
 {
-    const struct ky_octree *tree = &fmm->cpu->tree;
-#pragma omp parallel for num_threads(fmm->cpu->team)
+    (void)threads; /* without OpenMP */
+#pragma omp parallel for num_threads(threads)
     for (size_t k = 0; k < tree->nodes; k++) {
         const uint32_t cell = (uint32_t)k;
         const struct ky_cell_box *box = &tree->box[cell];
@@ -85,8 +89,8 @@ static void make_sources(const struct fmm *fmm)
         }
         const double radius = sqrt(radius2) * 1.000001;
         const int32_t bodies = (int32_t)tree->link[cell].bodies;
-        fmm->source[cell] = (struct ky_fmm_source){
-            (float)radius, (float)fmin(radius, ky_cell_mean_radius(moment, fmm->order)),
+        source[cell] = (struct ky_fmm_source){
+            (float)radius, (float)fmin(radius, ky_cell_mean_radius(moment, order)),
             moment[KY_MOMENT_MASS], tree->children[cell] == 0 ? -bodies : bodies};
     }
 }
@@ -246,7 +250,7 @@ static enum ky_status divide(struct fmm *fmm, struct ky_error *error)
 static struct ky_fmm_limits limits_of(const struct fmm *fmm, const struct below *below)
 {
     const struct ky_octree *tree = &fmm->cpu->tree;
-    struct ky_fmm_limits limits = {.angle = KY_FMM_ANGLE_AT_FIRST,
+    struct ky_fmm_limits limits = {.angle = fmm->given->angle,
                                    .error = INFINITY,
                                    .least = ky_fmm_least(fmm->order),
                                    .most = ky_fmm_most(fmm->order),
@@ -268,8 +272,7 @@ static float middle_eps2(const struct fmm *fmm, const struct below *below)
                                      : (float)fmm->walk.walk.eps2;
 }
 
-/* The local coefficients of the parent about the middle of the sinks' own box. */
-static void inherit(const struct ky_fmm_sinks *from, struct ky_fmm_sinks *to, int order)
+void ky_cpu_inherit(const struct ky_fmm_sinks *from, struct ky_fmm_sinks *to, int order)
 {
     double t[3], power[KY_TAYLOR_TERMS];
     memset(to->local, 0, sizeof *to->local * (size_t)KY_TAYLOR_COUNT(order));
@@ -301,7 +304,7 @@ static void place_cell(const struct fmm *fmm, uint32_t cell, const struct ky_fmm
     }
     sinks->limits = limits_of(fmm, &fmm->below[cell]);
     sinks->eps2 = middle_eps2(fmm, &fmm->below[cell]);
-    inherit(parent, sinks, fmm->order);
+    ky_cpu_inherit(parent, sinks, fmm->order);
 }
 
 /* The places of the results, which are far apart, come into the cache while the sums are made. */
@@ -337,14 +340,15 @@ static void do_group(const struct fmm *fmm, uint32_t number, const struct ky_fmm
         cpu, group, (double)fmaxf(fmaxf(sinks.half[0], sinks.half[1]), sinks.half[2]));
     sinks.limits = limits_of(fmm, below);
     sinks.eps2 = middle_eps2(fmm, below);
-    inherit(parent, &sinks, fmm->order);
+    ky_cpu_inherit(parent, &sinks, fmm->order);
     const uint64_t before = worker->counts.expansions;
     cpu->lanes->fmm_group[precision](&fmm->walk, &sinks, from, group, worker->space, &result,
                                      &worker->counts);
-    ky_cpu_store_sinks(cpu, group, ky_cpu_scale(cpu), &result, 1);
-    worker->more += ky_cpu_note_work(
-        cpu, number, result.bodies + result.cells + (worker->counts.expansions - before),
-        result.count);
+    ky_cpu_store_sinks(cpu, group, ky_cpu_scale(cpu), &result, !fmm->adds);
+    if (!fmm->adds)
+        worker->more += ky_cpu_note_work(
+            cpu, number, result.bodies + result.cells + (worker->counts.expansions - before),
+            result.count);
 }
 
 static void do_groups(const struct fmm *fmm, uint32_t cell, const struct ky_fmm_sinks *parent,
@@ -451,14 +455,36 @@ static void close_workers(const struct fmm *fmm, struct worker *workers)
     free(workers);
 }
 
-/* One for each thread; NULL when memory is out. */
-static struct worker *open_workers(const struct fmm *fmm)
+/* The trees whose cells act: that of the engine, then those of others; NULL past the last. */
+static const struct ky_octree *sources_of(const struct fmm *fmm, size_t number)
+{
+    const struct ky_cpu_foreign *foreign = &fmm->cpu->foreign;
+    return number == 0                ? fmm->given->own
+           : number <= foreign->trees ? &foreign->tree[number - 1]
+                                      : NULL;
+}
+
+/* Bytes of a thread's space for the deepest of the trees, in double, and the most cells of one. */
+static size_t space_of(const struct fmm *fmm, size_t *cells)
+{
+    const struct ky_octree *tree;
+    size_t bytes = *cells = 0;
+    for (size_t k = 0; (tree = sources_of(fmm, k)); k++) {
+        const size_t its = fmm->cpu->lanes->fmm_space[KY_DOUBLE](tree);
+        bytes = its > bytes ? its : bytes;
+        *cells = tree->nodes > *cells ? tree->nodes : *cells;
+    }
+    return bytes;
+}
+
+/* One for each thread, with so many bytes of space; NULL when memory is out. */
+static struct worker *open_workers(const struct fmm *fmm, size_t bytes)
 {
     const struct ky_cpu *cpu = fmm->cpu;
     const size_t levels = cpu->tree.levels + 1;
     struct worker *workers = ky_allocate_zeroed((size_t)cpu->threads, sizeof *workers);
     for (int k = 0; workers && k < cpu->threads; k++) {
-        workers[k].space = ky_allocate(1, cpu->lanes->fmm_space[KY_DOUBLE](&cpu->tree));
+        workers[k].space = ky_allocate(1, bytes);
         workers[k].list = ky_allocate_zeroed(levels, sizeof *workers[k].list);
         if (!workers[k].space || !workers[k].list) {
             close_workers(fmm, workers);
@@ -468,29 +494,44 @@ static struct worker *open_workers(const struct fmm *fmm)
     return workers;
 }
 
-static enum ky_status go(struct fmm *fmm, struct ky_error *error)
+static int any_failed(const struct fmm *fmm, const struct worker *workers)
 {
-    enum ky_status status = divide(fmm, error);
-    struct worker *workers = status ? NULL : open_workers(fmm);
-    int failed = !workers;
-    if (workers) {
-        make_sources(fmm);
-        if (fmm->by_alpha)
-            measure_accelerations(fmm);
-        measure_sinks(fmm);
-        do_larges(fmm, workers);
-        for (int k = 0; k < fmm->cpu->threads; k++)
-            failed |= workers[k].failed;
-    }
-    if (!failed) {
+    int failed = 0;
+    for (int k = 0; k < fmm->cpu->threads; k++)
+        failed |= workers[k].failed;
+    return failed;
+}
+
+/* The cells of one tree act. Returns 0 when memory is out. */
+static int act(struct fmm *fmm, const struct ky_octree *sources, struct worker *workers)
+{
+    const float sinks2 =
+        fmm->cpu->tree.softening2 ? fmm->below[0].high2 : (float)fmm->walk.walk.eps2;
+    fmm->walk.walk.sources = sources;
+    if (fmm->cpu->how & KY_SPLINED)
+        fmm->hold = sqrtf(ky_opening_reach2(sinks2, sources->box[0].above[3]));
+    ky_cpu_list_sources(sources, fmm->order, fmm->cpu->team, fmm->source);
+    do_larges(fmm, workers);
+    if (!any_failed(fmm, workers))
         do_branches(fmm, workers);
-        for (int k = 0; k < fmm->cpu->threads; k++)
-            failed |= workers[k].failed;
-        report(fmm, workers);
+    return !any_failed(fmm, workers);
+}
+
+static enum ky_status go(struct fmm *fmm, struct worker *workers, struct ky_error *error)
+{
+    const struct ky_octree *sources;
+    if (fmm->by_alpha)
+        measure_accelerations(fmm);
+    measure_sinks(fmm);
+    for (size_t k = 0; (sources = sources_of(fmm, k)); k++) {
+        if (sources->nodes == 0)
+            continue;
+        if (!act(fmm, sources, workers))
+            return ky_fail(error, KY_FAULT, "out of memory: lists of cells that act");
+        fmm->adds = 1;
     }
-    close_workers(fmm, workers);
-    return status || !failed ? status
-                             : ky_fail(error, KY_FAULT, "out of memory: lists of cells that act");
+    report(fmm, workers);
+    return KY_OK;
 }
 
 static void close_parts(struct part *parts, size_t count)
@@ -500,41 +541,43 @@ static void close_parts(struct part *parts, size_t count)
     free(parts);
 }
 
-enum ky_status ky_cpu_walk_cells(struct ky_cpu *cpu, const struct ky_parameters *parameters,
-                                 struct ky_error *error)
+enum ky_status ky_cpu_act_cells(struct ky_cpu *cpu, const struct ky_parameters *parameters,
+                                const struct ky_cpu_cells *given, struct ky_error *error)
 {
     const struct ky_octree *tree = &cpu->tree;
     uint32_t root = 0;
+    size_t cells;
     struct fmm fmm = {.cpu = cpu,
                       .parameters = parameters,
+                      .given = given,
                       .walk = {.walk = {.tree = tree,
-                                        .sources = tree,
-                                        .eps2 = cpu->n ? ky_cpu_sink_eps2(cpu, 0) : 0,
+                                        .eps2 = given->eps2,
                                         .how = cpu->how,
                                         .order = ky_fmm_single_order(parameters->order)},
                                .order = parameters->order},
                       .order = parameters->order,
                       .alpha = parameters->alpha,
                       .root = {&root, 1, 1}};
-    if (tree->nodes == 0)
+    const size_t bytes = space_of(&fmm, &cells);
+    if (tree->nodes == 0 || cells == 0)
         return KY_OK;
     if (ky_opening_kind(parameters->opening)->by_alpha) {
         fmm.relative = ky_cpu_relative(cpu);
         fmm.by_alpha = fmm.relative.floor > 0;
     }
-    if (cpu->how & KY_SPLINED)
-        fmm.hold = sqrtf(ky_opening_reach2((float)fmm.walk.walk.eps2, tree->box[0].above[3]));
-    fmm.source = ky_allocate(tree->nodes, sizeof *fmm.source);
+    struct worker *workers = open_workers(&fmm, bytes);
+    fmm.source = ky_allocate(cells, sizeof *fmm.source);
     fmm.below = ky_allocate(tree->nodes, sizeof *fmm.below);
     fmm.group = ky_allocate(tree->groups, sizeof *fmm.group);
     fmm.acceleration = ky_allocate(cpu->n, sizeof *fmm.acceleration);
-    enum ky_status status = fmm.source && fmm.below && fmm.group && fmm.acceleration
-                                ? KY_OK
-                                : ky_no_memory(error, "cells that act on cells", tree->nodes,
+    enum ky_status status = workers && fmm.source && fmm.below && fmm.group && fmm.acceleration
+                                ? divide(&fmm, error)
+                                : ky_no_memory(error, "cells that act on cells", cells,
                                                sizeof *fmm.source + sizeof *fmm.below);
     fmm.walk.source = fmm.source;
     if (!status)
-        status = go(&fmm, error);
+        status = go(&fmm, workers, error);
+    close_workers(&fmm, workers);
     close_parts(fmm.large, fmm.larges);
     close_parts(fmm.branch, fmm.branches);
     free(fmm.acceleration);
@@ -544,11 +587,20 @@ enum ky_status ky_cpu_walk_cells(struct ky_cpu *cpu, const struct ky_parameters 
     return status;
 }
 
+enum ky_status ky_cpu_walk_cells(struct ky_cpu *cpu, const struct ky_parameters *parameters,
+                                 struct ky_error *error)
+{
+    const struct ky_cpu_cells cells = {&cpu->tree, cpu->n ? ky_cpu_sink_eps2(cpu, 0) : 0,
+                                       KY_FMM_ANGLE_AT_FIRST};
+    return ky_cpu_act_cells(cpu, parameters, &cells, error);
+}
+
 double ky_cpu_fmm_memory(const struct ky_parameters *parameters, size_t n)
 {
     const struct ky_parameters own = ky_force_tree(parameters);
     return ky_octree_memory(&own, n) +
-           ky_octree_cells(&own, n) * (sizeof(struct ky_fmm_source) + sizeof(struct below)) +
+           ky_octree_cells(&own, n) * (double)(sizeof(struct ky_fmm_source) + sizeof(struct below) +
+                                               (own.mutual ? sizeof(struct ky_mutual_cell) : 0)) +
            2 * (double)n / own.group * sizeof(struct below) + (double)n * sizeof(float) +
            (double)n / BRANCH * 8 * sizeof(struct part);
 }

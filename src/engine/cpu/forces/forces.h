@@ -44,6 +44,26 @@ enum ky_status ky_cpu_walk_groups(struct ky_cpu *cpu, const struct ky_parameters
 /* The same where cells act on cells (--force fmm). */
 enum ky_status ky_cpu_walk_cells(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                  struct ky_error *error);
+/* What acts on sinks: the cells of `own`, then those of other engines' trees. eps2: of a sink,
+ * unless the tree of the sinks has those of its bodies. angle: of the test by the opening angle. */
+struct ky_cpu_cells {
+    const struct ky_octree *own;
+    double eps2;
+    float angle;
+};
+/* They act on the active bodies of cpu->tree, which are the bodies of `own` or others
+ * (fmm_points.c). KY_FAULT when memory is out. */
+enum ky_status ky_cpu_act_cells(struct ky_cpu *cpu, const struct ky_parameters *parameters,
+                                const struct ky_cpu_cells *cells, struct ky_error *error);
+/* The same where cells act on each other (--mutual; mutual.c). */
+enum ky_status ky_cpu_walk_mutual(struct ky_cpu *cpu, const struct ky_parameters *parameters,
+                                  struct ky_error *error);
+/* The field at points by the walk of cells, with last accelerations of their own (fmm_points.c);
+ * the tree is that of the bodies, linked. eps2: of a point, including the bodies' where all have
+ * the same. Either array may be NULL. KY_FAULT when memory is out. */
+enum ky_status ky_cpu_field_of_cells(const struct ky_cpu *cpu, const struct ky_points *points,
+                                     double eps2, double (*acceleration)[3], double *potential,
+                                     struct ky_error *error);
 /* Bytes of its tree and its own for n bodies. */
 double ky_cpu_fmm_memory(const struct ky_parameters *parameters, size_t n);
 /* The field for G = 1 at one point, in the engine's units, through the present tree, whose opening

@@ -302,6 +302,10 @@ int KY_LANE_NAME(ky_fmm_cell)(const struct ky_fmm_walk *given, struct ky_fmm_sin
 }
 #endif
 
+#if !KY_LANE_DOUBLE
+#include "engine/cpu/lanes/mutual.h"
+#endif
+
 /* The bodies of these cells act one by one; `near` if they may be close to the sinks. */
 static void add_their_bodies(struct walk *walk, ky_ints index, ky_ints wanted, int near)
 {
@@ -353,8 +357,10 @@ void KY_LANE_NAME(KY_GROUP_NAME)(const struct ky_fmm_walk *given, struct ky_fmm_
         const ky_ints leaf = c.bodies < 0, bodies = (c.bodies ^ leaf) - leaf;
         const ky_floats d2 = box_distance2(&fmm, &c);
         const ky_ints passes = wanted & test_local(&fmm, &c), acts = passes & (bodies > few);
+        const ky_ints closed = bodies == (int32_t)KY_CLOSED_CELL;
         const ky_ints single =
-            wanted & ~passes & ~(leaf & (bodies <= few_single)) & test_single(&fmm, &c, d2);
+            wanted & ~acts &
+            (closed | (~(leaf & (bodies <= few_single)) & test_single(&fmm, &c, d2)));
         const ky_ints ones = wanted & ~acts & ~single & (leaf | passes);
         const ky_floats within = c.radius + fmm.walk.reach;
         const ky_ints near = d2 <= within * within;

@@ -44,6 +44,9 @@ typedef void ky_fmm_group_function(const struct ky_fmm_walk *walk, struct ky_fmm
                                    void *space, struct ky_group_sinks *result,
                                    struct ky_fmm_counts *counts);
 ky_fmm_cell_function KY_LANE_NAME(ky_fmm_cell);
+int KY_LANE_NAME(ky_mutual_cell)(const struct ky_fmm_walk *walk, uint32_t cell,
+                                 struct ky_fmm_sinks *sinks, const struct ky_fmm_list *from,
+                                 struct ky_fmm_list *to, void *space, struct ky_fmm_counts *counts);
 /* `count` cells act on the local coefficients; the list has KY_BATCH more places. */
 void KY_LANE_NAME(ky_fmm_act)(const struct ky_fmm_walk *walk, struct ky_fmm_sinks *sinks,
                               const uint32_t *cell, size_t count);

@@ -23,6 +23,7 @@ const struct ky_lanes KY_LANE_NAME(ky_lanes) = {
     .group_space = {KY_LANE_NAME(ky_group_space_single), KY_LANE_NAME(ky_group_space_single),
                     KY_LANE_NAME(ky_group_space_double)},
     .fmm_cell = KY_LANE_NAME(ky_fmm_cell),
+    .mutual_cell = KY_LANE_NAME(ky_mutual_cell),
     .fmm_group = {KY_LANE_NAME(ky_fmm_group_single), KY_LANE_NAME(ky_fmm_group_single),
                   KY_LANE_NAME(ky_fmm_group_double)},
     .fmm_space = {KY_LANE_NAME(ky_fmm_space_single), KY_LANE_NAME(ky_fmm_space_single),

@@ -62,11 +62,18 @@ struct ky_fmm_source {
     int32_t bodies;
 } KY_LAID_OUT;
 
+/* A cell for the test of both directions (lanes/mutual.h): α a of its bodies, INFINITY where it is
+ * not known, and the smallest distance at which its ε² may stand for theirs. */
+struct ky_mutual_cell {
+    float error, least;
+} KY_LAID_OUT;
+
 /* What all sinks share. walk.order is that of cells which act on each sink by itself. */
 struct ky_fmm_walk {
     struct ky_group_walk walk;
-    const struct ky_fmm_source *source; /* [cells of walk.sources] */
-    int order;                          /* of the expansions */
+    const struct ky_fmm_source *source;  /* [cells of walk.sources] */
+    const struct ky_mutual_cell *mutual; /* [cells]; only where cells act on each other */
+    int order;                           /* of the expansions */
 };
 
 /* The sinks of a cell or a group: their box, the limits for them, and the local coefficients about
@@ -120,6 +127,12 @@ struct ky_lanes {
     int (*fmm_cell)(const struct ky_fmm_walk *walk, struct ky_fmm_sinks *sinks,
                     const struct ky_fmm_list *from, struct ky_fmm_list *to, void *space,
                     struct ky_fmm_counts *counts);
+    /* The same for a cell of a pair in which each acts on the other, as the sink: its middle is the
+     * centre of mass. For a leaf `to` are the leaves whose bodies act, the leaf itself among them.
+     */
+    int (*mutual_cell)(const struct ky_fmm_walk *walk, uint32_t cell, struct ky_fmm_sinks *sinks,
+                       const struct ky_fmm_list *from, struct ky_fmm_list *to, void *space,
+                       struct ky_fmm_counts *counts);
     /* All cells of the list and the local coefficients act on the sinks of a group. */
     void (*fmm_group[3])(const struct ky_fmm_walk *walk, struct ky_fmm_sinks *sinks,
                          const struct ky_fmm_list *from, const struct ky_group *group, void *space,

@@ -33,11 +33,6 @@ static enum ky_status check_cells(const struct ky_cpu *cpu, const struct ky_fore
         return ky_fail(error, KY_USAGE, "cells of other engines without all their columns");
     if (other->cells.count > 0 && !has_tree(cpu))
         return ky_fail(error, KY_USAGE, "the exact sum takes no cells of other engines");
-    if (ky_force_kind(cpu->parameters->force)->expands)
-        return ky_fail(
-            error, KY_UNSUPPORTED,
-            "cells that act on cells (--force fmm) take no sources of other engines yet: "
-            "use --force tree or walk");
     if (other->cells.count > 0 && !(cpu->frame.edge > 0))
         return ky_fail(error, KY_USAGE, "cells of other engines need a frame with a cube");
     if (other->cells.count == 0 && other->n > 0 && has_tree(cpu))
@@ -49,6 +44,10 @@ static enum ky_status check_cells(const struct ky_cpu *cpu, const struct ky_fore
 static enum ky_status check(const struct ky_cpu *cpu, const struct ky_foreign *other,
                             struct ky_error *error)
 {
+    if (cpu->parameters->mutual)
+        return ky_fail(error, KY_UNSUPPORTED,
+                       "mutual interactions are among an engine's own bodies: for those of other "
+                       "engines leave out --mutual");
     const int is_hermite = cpu->base.schemes >> KY_SCHEME_HERMITE & 1U;
     if (other->n > 0 && (!other->position || !other->mass || (is_hermite && !other->velocity)))
         return ky_fail(error, KY_USAGE, "bodies of other engines without masses or %s",
@@ -115,7 +114,8 @@ static enum ky_status take_tree(struct ky_cpu *cpu, const struct ky_foreign *oth
                                       .mass = from->mass + first,
                                       .softening = other->softening ? from->eps2 + first : NULL};
     ky_tree_origin(&cpu->frame, cpu->length, bodies.origin);
-    return ky_octree_take(tree, &other->cells, &bodies, cpu->parameters, error);
+    const struct ky_parameters parameters = ky_force_tree(cpu->parameters);
+    return ky_octree_take(tree, &other->cells, &bodies, &parameters, error);
 }
 
 /* Trees in place of the columns. */

@@ -38,7 +38,8 @@ enum ky_status ky_cpu_stand_tree(struct ky_cpu *cpu, const struct ky_parameters 
                                  struct ky_error *error)
 {
     enum ky_status status = KY_OK;
-    if (!cpu->tree_stands || cpu->tree_opening != parameters->opening)
+    if (!cpu->tree_stands || cpu->tree_opening != parameters->opening ||
+        cpu->tree.moments < KY_MOMENTS(parameters->multipole))
         status = build(cpu, parameters, error);
     if (status == KY_OK)
         ky_cpu_link_tree(cpu);

@@ -4,8 +4,8 @@
 
 #include "engine/cpu/state/cpu.h"
 
-/* Builds the tree over the present positions unless it is valid for them, with the opening of the
- * parameters and with links. */
+/* Builds the tree over the present positions unless it is valid for them, with the opening and the
+ * moments of the parameters, and makes its links. */
 enum ky_status ky_cpu_stand_tree(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                  struct ky_error *error);
 /* The tree for the next forces: the one that block steps keep, with the bodies at cpu->at, or a new

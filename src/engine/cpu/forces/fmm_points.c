@@ -1,0 +1,181 @@
+/* The field at points by --force fmm: the points are sinks of the walk of fmm.c, in a tree of their
+ * own, and the cells of the bodies act on them.
+ *
+ * The tolerance of that walk is relative to |a| of the sinks, which is not known for points. A
+ * first pass without last accelerations finds it, as for bodies at the start; a second pass with α
+ * gives the field. Where points are scarce among the bodies, few of them share a list, whose
+ * box has many bodies.
+ *
+ * A point may stand for a body, which the walk does not know: that body's own share is taken from
+ * the sum, in double, in which the pairs of such a walk are summed too. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "engine/cpu/forces/forces.h"
+#include "octree/opening_kinds.h"
+#include "physics/gravity.h"
+
+/* A point at more than FARTHEST units of length from the middle walks by itself. */
+#define FARTHEST 0x1p44
+/* Bodies of the system for each point in a group. */
+enum { BODIES_OF_POINT = 8 };
+
+/* The angle of the first pass, which need not find |a| to more than some tenths. */
+#define ANGLE 0.8f
+
+/* A column of each: the sinks of the walk, and the results. */
+enum { X, MASS = 3, ACCELERATION, POTENTIAL = 7, COLUMNS };
+
+struct field {
+    const struct ky_cpu *cpu; /* of the bodies */
+    const struct ky_points *points;
+    double eps2;             /* of a point, including the bodies' where all have the same */
+    struct ky_direct bodies; /* in double; only for points that stand for bodies */
+    double *room, *column[COLUMNS];
+    struct ky_cpu sinks; /* an engine for the walk, whose bodies are the points */
+    struct ky_parameters parameters;
+};
+
+static int is_far(const struct field *field, size_t k)
+{
+    double most = 0;
+    for (int c = 0; c < 3; c++)
+        most = fmax(most, fabs(field->points->position[k][c]));
+    return most > FARTHEST * field->cpu->length;
+}
+
+static enum ky_status make_columns(struct field *field, struct ky_error *error)
+{
+    const size_t count = field->points->count;
+    field->room = ky_allocate_zeroed(count * COLUMNS, sizeof *field->room);
+    if (!field->room)
+        return ky_no_memory(error, "points of a field", count, COLUMNS * sizeof *field->room);
+    for (int c = 0; c < COLUMNS; c++)
+        field->column[c] = field->room + (size_t)c * count;
+    for (size_t k = 0; k < count; k++)
+        for (int c = 0; c < 3; c++)
+            field->column[X + c][k] =
+                is_far(field, k) ? 0 : field->points->position[k][c] / field->cpu->length;
+    return KY_OK;
+}
+
+/* The largest group: one point where the bodies are many more than the points. */
+static int group_of(const struct field *field, int most)
+{
+    const double share =
+        (double)field->points->count * most / (1.0 + (double)field->cpu->n / BODIES_OF_POINT);
+    return share < 1 ? 1 : share > most ? most : (int)share;
+}
+
+/* The engine whose bodies are the points. */
+static enum ky_status make_sinks(struct field *field, struct ky_error *error)
+{
+    struct ky_cpu *sinks = &field->sinks;
+    *sinks = *field->cpu;
+    field->parameters = ky_force_tree(field->cpu->parameters);
+    if (field->points->body)
+        field->parameters.precision = KY_DOUBLE;
+    sinks->parameters = &field->parameters;
+    sinks->n = field->points->count;
+    sinks->softening = NULL;
+    sinks->active = NULL;
+    sinks->in_block = 0;
+    sinks->kept = (struct ky_cpu_kept){0};
+    sinks->how |= KY_GUARD; /* points may lie on bodies */
+    for (int c = 0; c < 3; c++)
+        sinks->a[c] = field->column[ACCELERATION + c];
+    sinks->potential = field->column[POTENTIAL];
+    struct ky_parameters tree = field->parameters;
+    tree.multipole = 1; /* points exert nothing */
+    tree.opening = KY_OPENING_AT_FIRST;
+    tree.group = tree.leaf = group_of(field, tree.group);
+    const struct ky_octree_bodies bodies = {.n = sinks->n,
+                                            .x = field->column[X],
+                                            .y = field->column[X + 1],
+                                            .z = field->column[X + 2],
+                                            .mass = field->column[MASS]};
+    ky_octree_init(&sinks->tree);
+    return ky_octree_build(&sinks->tree, &bodies, &tree, error);
+}
+
+/* Adds `factor` times a field to point k. */
+static void add(struct field *field, size_t k, struct ky_field what, double factor)
+{
+    const struct ky_cpu_scale scale = ky_cpu_scale(field->cpu);
+    const double part[3] = {what.x, what.y, what.z};
+    for (int c = 0; c < 3; c++)
+        field->column[ACCELERATION + c][k] += factor * scale.acceleration * part[c];
+    field->column[POTENTIAL][k] += factor * scale.potential * what.p;
+}
+
+/* What body j does to a point. */
+static struct ky_field share_of(const struct field *field, const double at[3], uint32_t j)
+{
+    const struct ky_direct *from = &field->bodies;
+    const double *x = from->x, *y = from->y, *z = from->z, *mass = from->mass, *eps2 = from->eps2;
+    const double d[3] = {KY_APART(x[j], at[0]), KY_APART(y[j], at[1]), KY_APART(z[j], at[2])};
+    const struct ky_softened pair =
+        ky_soften(d[0], d[1], d[2], field->eps2, eps2 ? eps2[j] : 0, from->how | KY_GUARD);
+    return ky_add_body((struct ky_field){0, 0, 0, 0}, d[0], d[1], d[2], pair, mass[j]);
+}
+
+/* The walks of far points, and the bodies for which points stand. */
+static void correct(struct field *field)
+{
+    const struct ky_points *points = field->points;
+#pragma omp parallel for schedule(dynamic, 64)                                                     \
+    num_threads(field->cpu->threads) if (points->count > 64)
+    for (size_t k = 0; k < points->count; k++) {
+        double at[3];
+        for (int c = 0; c < 3; c++)
+            at[c] = points->position[k][c] / field->cpu->length;
+        if (is_far(field, k)) {
+            for (int c = 0; c < 4; c++)
+                field->column[ACCELERATION + c][k] = 0;
+            add(field, k, ky_cpu_walk_point(field->cpu, at, field->eps2), 1);
+        }
+        if (points->body && points->body[k] != KY_NO_BODY)
+            add(field, k, share_of(field, at, points->body[k]), -1);
+    }
+}
+
+/* A pass with the parameters. */
+static enum ky_status pass(struct field *field, const struct ky_parameters *parameters,
+                           struct ky_error *error)
+{
+    const struct ky_cpu_cells cells = {&field->cpu->tree, field->eps2, ANGLE};
+    const enum ky_status status = ky_cpu_act_cells(&field->sinks, parameters, &cells, error);
+    if (!status)
+        correct(field);
+    return status;
+}
+
+enum ky_status ky_cpu_field_of_cells(const struct ky_cpu *cpu, const struct ky_points *points,
+                                     double eps2, double (*acceleration)[3], double *potential,
+                                     struct ky_error *error)
+{
+    struct field field = {.cpu = cpu, .points = points, .eps2 = eps2};
+    double *softenings = NULL;
+    enum ky_status status = make_columns(&field, error);
+    if (!status && points->body)
+        status = ky_cpu_own_in_double(cpu, &field.bodies, &softenings, error);
+    if (!status)
+        status = make_sinks(&field, error);
+    if (!status) {
+        const struct ky_parameters first = ky_without_relative(&field.parameters);
+        status = pass(&field, &first, error);
+        if (!status)
+            status = pass(&field, &field.parameters, error);
+    }
+    for (size_t k = 0; k < points->count && !status; k++) {
+        for (int c = 0; c < 3 && acceleration; c++)
+            acceleration[k][c] = field.column[ACCELERATION + c][k];
+        if (potential)
+            potential[k] = field.column[POTENTIAL][k];
+    }
+    ky_octree_free(&field.sinks.tree);
+    free(softenings);
+    free(field.room);
+    return status;
+}

@@ -1,0 +1,322 @@
+/* --force fmm with --mutual: a pair of cells acts both ways or neither, so that the net force on
+ * all bodies vanishes but for roundings.
+ *
+ * The expansion of A about the centre of B and that of B about the centre of A have the same terms
+ * M_n M_m D_(n+m), |n| + |m| < p, with opposite signs (physics/taylor.h), if local coefficients are
+ * about the centres of mass, as moments are. What is left is that no pair acts in one direction
+ * alone: the lanes decide the same for both (lanes/mutual.h), and below leaves there is nothing but
+ * pairs of bodies. Cells that act on single bodies have no counterpart here.
+ *
+ * Each direction of a pair is a sum of the cell that feels it, so that no two threads share sums.
+ * The tree is cut into branches, each done by one thread. A branch begins at the root, and does the
+ * few cells above it as every other branch below them does: so bits do not depend on threads. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/threads.h"
+#include "engine/cpu/forces/cells.h"
+#include "engine/cpu/forces/forces.h"
+#include "engine/cpu/forces/groups.h"
+#include "octree/host_cells.h"
+#include "octree/opening_kinds.h"
+#include "physics/fmm.h"
+
+/* A branch has at most BRANCH bodies, unless it is a leaf. */
+enum { BRANCH = 8192 };
+
+/* The smallest last |a| of the bodies in a cell, for G = 1, and the range of their ε². */
+struct below {
+    float least, low2, high2;
+};
+
+struct mutual {
+    struct ky_cpu *cpu;
+    const struct ky_octree *tree;
+    const struct ky_parameters *parameters;
+    struct ky_fmm_walk walk;
+    struct ky_relative relative;
+    int by_alpha;
+    struct ky_fmm_source *source; /* [cells] */
+    struct ky_mutual_cell *cell;  /* [cells] */
+    struct below *below;          /* [cells] */
+    uint32_t *branch;
+    size_t branches;
+    float hold;
+    double centre[3]; /* the middle of the bulk */
+};
+
+/* What a thread has for itself. */
+struct worker {
+    void *space;
+    struct ky_fmm_list *list;            /* by depth */
+    struct ky_fmm_counts counts, others; /* others: of cells that other branches count */
+    int failed;
+};
+
+/* ---- what is known of the cells ---- */
+
+static struct below of_leaf(const struct mutual *m, uint32_t cell)
+{
+    const struct ky_octree *tree = m->tree;
+    const struct ky_cell_link *link = &tree->link[cell];
+    struct below below = {INFINITY, INFINITY, 0};
+    for (uint32_t k = link->body; k < link->body + link->bodies && tree->softening2; k++) {
+        below.low2 = fminf(below.low2, (float)tree->softening2[k]);
+        below.high2 = fmaxf(below.high2, (float)tree->softening2[k]);
+    }
+    if (m->by_alpha)
+        below.least =
+            (float)ky_relative_least(&m->relative, tree->order + link->body, link->bodies);
+    return below;
+}
+
+static struct below of_children(const struct mutual *m, uint32_t cell)
+{
+    const struct below *first = m->below + m->tree->link[cell].more;
+    struct below below = *first;
+    for (uint32_t k = 1; k < m->tree->children[cell]; k++) {
+        below.least = fminf(below.least, first[k].least);
+        below.low2 = fminf(below.low2, first[k].low2);
+        below.high2 = fmaxf(below.high2, first[k].high2);
+    }
+    return below;
+}
+
+/* What the test asks of a cell. Its mean ε² may differ from that of a body by the whole range. */
+static struct ky_mutual_cell cell_of(const struct mutual *m, const struct below *below)
+{
+    struct ky_mutual_cell cell = {.error = INFINITY, .least = 0};
+    if (m->by_alpha)
+        cell.error = (float)m->parameters->alpha * below->least;
+    if (m->tree->softening2 && !(m->cpu->how & KY_SPLINED))
+        cell.least =
+            ky_fmm_least_of_spread((double)(below->high2 - below->low2), m->parameters->alpha);
+    return cell;
+}
+
+/* A cell of few bodies is a leaf, unless it is wide: unless its radius is more than WIDE times the
+ * distance at which all bodies together would exert the smallest |a| of its own (before that is
+ * known, its distance from the middle of the bulk). The many cells that
+ * are small beside a wide one would act on it body by body. */
+#define WIDE 0.1
+static int is_leaf(const struct mutual *m, uint32_t cell)
+{
+    const struct ky_octree *tree = m->tree;
+    if (tree->children[cell] == 0 || tree->link[cell].bodies > (uint32_t)m->parameters->group)
+        return tree->children[cell] == 0;
+    double from[3], d[3], r2 = (double)m->source[0].mass / (double)m->below[cell].least;
+    for (int c = 0; c < 3; c++)
+        from[c] = m->centre[c] - tree->origin[c];
+    ky_cell_apart(tree, cell, from, d);
+    if (!m->by_alpha)
+        r2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+    return pow((double)m->source[cell].radius / WIDE, 2) <= r2;
+}
+
+static void measure(struct mutual *m)
+{
+    const struct ky_octree *tree = m->tree;
+#pragma omp parallel for num_threads(m->cpu->team)
+    for (size_t k = 0; k < tree->nodes; k++)
+        if (tree->children[k] == 0)
+            m->below[k] = of_leaf(m, (uint32_t)k);
+    for (size_t k = tree->nodes; k-- > 0;)
+        if (tree->children[k] > 0)
+            m->below[k] = of_children(m, (uint32_t)k);
+#pragma omp parallel for num_threads(m->cpu->team)
+    for (size_t k = 0; k < tree->nodes; k++) {
+        m->cell[k] = cell_of(m, &m->below[k]);
+        if (is_leaf(m, (uint32_t)k))
+            m->source[k].bodies = -abs(m->source[k].bodies);
+    }
+}
+
+/* Lists the largest cells of at most BRANCH bodies, and leaves above them; at most all cells. */
+static void cut(struct mutual *m)
+{
+    const struct ky_octree *tree = m->tree;
+#define IS_BRANCH(cell) (tree->children[cell] == 0 || tree->link[cell].bodies <= BRANCH)
+    if (IS_BRANCH(0))
+        m->branch[m->branches++] = 0;
+    for (uint32_t cell = 0; cell < tree->nodes; cell++)
+        for (uint32_t k = 0; k < tree->children[cell] && !IS_BRANCH(cell); k++)
+            if (IS_BRANCH(tree->link[cell].more + k))
+                m->branch[m->branches++] = tree->link[cell].more + k;
+#undef IS_BRANCH
+}
+
+/* ---- sinks ---- */
+
+/* The sinks of a cell: their middle is its centre of mass. */
+static void place_cell(const struct mutual *m, uint32_t cell, const struct ky_fmm_sinks *parent,
+                       struct ky_fmm_sinks *sinks)
+{
+    const struct ky_octree *tree = m->tree;
+    const struct below *below = &m->below[cell];
+    const double none[3] = {0};
+    double at[3];
+    ky_cell_apart(tree, cell, none, at);
+    for (int c = 0; c < 3; c++) {
+        sinks->centre[c] = tree->origin[c] + at[c];
+        sinks->half[c] = 0;
+    }
+    sinks->limits =
+        (struct ky_fmm_limits){.angle = m->by_alpha ? KY_FMM_ANGLE : KY_FMM_ANGLE_AT_FIRST,
+                               .error = m->cell[cell].error,
+                               .least = fmaxf(ky_fmm_least(m->walk.order), m->cell[cell].least),
+                               .most = ky_fmm_most(m->walk.order),
+                               .hold = m->hold};
+    sinks->eps2 = !tree->softening2             ? (float)m->walk.walk.eps2
+                  : m->source[cell].mass > 0.0F ? tree->low[cell].eps2
+                                                : 0.5F * (below->low2 + below->high2);
+    ky_cpu_inherit(parent, sinks, m->walk.order);
+}
+
+/* Bodies of a leaf, which act on all in the list and are acted on: with a tolerance of 0 no cell
+ * acts as a whole. */
+static void do_group(const struct mutual *m, const struct ky_group *group,
+                     const struct ky_fmm_sinks *leaf, const struct ky_fmm_list *from,
+                     struct worker *worker)
+{
+    struct ky_cpu *cpu = m->cpu;
+    struct ky_fmm_sinks sinks = {.limits = {.most = INFINITY}};
+    struct ky_group_sinks result;
+    double low[3], high[3];
+    ky_cpu_choose_sinks(cpu, group, &result);
+    ky_bodies_box(m->tree, group, low, high);
+    for (int c = 0; c < 3; c++) {
+        sinks.centre[c] = 0.5 * low[c] + 0.5 * high[c];
+        sinks.half[c] = (float)(0.5 * (high[c] - low[c]) * (1 + KY_OPENING_SLACK));
+    }
+    ky_cpu_inherit(leaf, &sinks, m->walk.order);
+    cpu->lanes->fmm_group[ky_cpu_groups_precision(cpu, group, 1)](
+        &m->walk, &sinks, from, group, worker->space, &result, &worker->counts);
+    ky_cpu_store_sinks(cpu, group, ky_cpu_scale(cpu), &result, 1);
+}
+
+static void do_leaf(const struct mutual *m, uint32_t cell, const struct ky_fmm_sinks *sinks,
+                    const struct ky_fmm_list *from, struct worker *worker)
+{
+    const struct ky_cell_link *link = &m->tree->link[cell];
+    const uint32_t most = (uint32_t)m->parameters->group, end = link->body + link->bodies;
+    for (uint32_t first = link->body; first < end; first += most) {
+        const struct ky_group group = {first, end - first < most ? end - first : most};
+        do_group(m, &group, sinks, from, worker);
+    }
+}
+
+/* A cell that holds the branch or is in it, and of those below it the same. */
+static void descend(const struct mutual *m, uint32_t cell, const struct ky_fmm_sinks *parent,
+                    const struct ky_fmm_list *from, uint32_t branch, struct worker *worker,
+                    size_t depth)
+{
+    const struct ky_octree *tree = m->tree;
+    const struct ky_cell_link *link = &tree->link[cell], *goal = &tree->link[branch];
+    struct ky_fmm_sinks sinks;
+    struct ky_fmm_list *list = &worker->list[depth];
+    place_cell(m, cell, parent, &sinks);
+    worker->failed |=
+        !m->cpu->lanes->mutual_cell(&m->walk, cell, &sinks, from, list, worker->space,
+                                    link->body < goal->body ? &worker->others : &worker->counts);
+    if (worker->failed)
+        return;
+    if (m->source[cell].bodies < 0) {
+        do_leaf(m, cell, &sinks, list, worker);
+        return;
+    }
+    for (uint32_t k = 0; k < tree->children[cell]; k++) {
+        const struct ky_cell_link *child = &tree->link[link->more + k];
+        if (child->body < goal->body + goal->bodies && goal->body < child->body + child->bodies)
+            descend(m, link->more + k, &sinks, list, branch, worker, depth + 1);
+    }
+}
+
+/* ---- all of it ---- */
+
+static void close_workers(const struct mutual *m, struct worker *workers)
+{
+    for (int k = 0; workers && k < m->cpu->threads; k++) {
+        for (size_t depth = 0; workers[k].list && depth < m->tree->levels + 1; depth++)
+            free(workers[k].list[depth].cell);
+        free(workers[k].list);
+        free(workers[k].space);
+    }
+    free(workers);
+}
+
+/* One for each thread; NULL when memory is out. */
+static struct worker *open_workers(const struct mutual *m)
+{
+    const struct ky_cpu *cpu = m->cpu;
+    struct worker *workers = ky_allocate_zeroed((size_t)cpu->threads, sizeof *workers);
+    for (int k = 0; workers && k < cpu->threads; k++) {
+        workers[k].space = ky_allocate(1, cpu->lanes->fmm_space[KY_DOUBLE](m->tree));
+        workers[k].list = ky_allocate_zeroed(m->tree->levels + 1, sizeof *workers[k].list);
+        if (!workers[k].space || !workers[k].list) {
+            close_workers(m, workers);
+            return NULL;
+        }
+    }
+    return workers;
+}
+
+/* Returns 0 when memory is out. */
+static int go(struct mutual *m, struct worker *workers)
+{
+    struct ky_cpu *cpu = m->cpu;
+    const struct ky_fmm_list none = {0};
+    int failed = 0;
+    ky_cpu_list_sources(m->tree, m->walk.order, cpu->team, m->source);
+    ky_cpu_centre(cpu, m->centre);
+    measure(m);
+    cut(m);
+    if (cpu->how & KY_SPLINED)
+        m->hold = sqrtf(ky_opening_reach2(
+            m->tree->softening2 ? m->below[0].high2 : (float)m->walk.walk.eps2, 0));
+#pragma omp parallel for schedule(dynamic) num_threads(cpu->threads) if (m->branches > 1)
+    for (size_t k = 0; k < m->branches; k++)
+        descend(m, 0, NULL, &none, m->branch[k], &workers[ky_thread()], 0);
+    for (int k = 0; k < cpu->threads; k++) {
+        const struct ky_fmm_counts *counts = &workers[k].counts;
+        cpu->report.body_interactions += (double)counts->bodies;
+        cpu->report.cell_interactions += (double)(counts->cells + counts->expansions);
+        failed |= workers[k].failed;
+    }
+    return !failed;
+}
+
+enum ky_status ky_cpu_walk_mutual(struct ky_cpu *cpu, const struct ky_parameters *parameters,
+                                  struct ky_error *error)
+{
+    const struct ky_octree *tree = &cpu->tree;
+    struct mutual m = {.cpu = cpu,
+                       .tree = tree,
+                       .parameters = parameters,
+                       .walk = {.walk = {.tree = tree,
+                                         .sources = tree,
+                                         .eps2 = cpu->n ? ky_cpu_sink_eps2(cpu, 0) : 0,
+                                         .how = cpu->how,
+                                         .order = 2},
+                                .order = parameters->order}};
+    if (tree->nodes == 0)
+        return KY_OK;
+    if (ky_opening_kind(parameters->opening)->by_alpha) {
+        m.relative = ky_cpu_relative(cpu);
+        m.by_alpha = m.relative.floor > 0;
+    }
+    struct worker *workers = open_workers(&m);
+    m.walk.source = m.source = ky_allocate(tree->nodes, sizeof *m.source);
+    m.walk.mutual = m.cell = ky_allocate(tree->nodes, sizeof *m.cell);
+    m.below = ky_allocate(tree->nodes, sizeof *m.below);
+    m.branch = ky_allocate(tree->nodes, sizeof *m.branch);
+    enum ky_status status = KY_OK;
+    if (!workers || !m.source || !m.cell || !m.below || !m.branch || !go(&m, workers))
+        status = ky_fail(error, KY_FAULT, "out of memory: cells that act on each other");
+    close_workers(&m, workers);
+    free(m.branch);
+    free(m.below);
+    free(m.cell);
+    free(m.source);
+    return status;
+}
