@@ -282,6 +282,48 @@ enum ky_status cli_refuse(struct cli *cli, const char *names, const char *what)
     return KY_OK;
 }
 
+/* The options that not all methods of --force auto use and that choose among them. */
+static const char *const choosers[] = {"theta",     "alpha", "opening", "cell", "multipole",
+                                       "group",     "tree",  "order",   "unroll"};
+enum { CHOOSERS = sizeof choosers / sizeof *choosers };
+
+/* The first of these options that was given and that the force ignores; NULL if there is none. */
+static const char *refused(const struct cli *cli, const struct ky_parameters *parameters, int force)
+{
+    struct ky_parameters own = *parameters;
+    own.force = force;
+    for (int k = 0; k < CHOOSERS; k++)
+        if (cli_given(cli, choosers[k]) && ky_parameters_ignore(&own, choosers[k]))
+            return choosers[k];
+    return NULL;
+}
+
+enum ky_status cli_choose_force(struct cli *cli, struct ky_parameters *parameters)
+{
+    static const int methods[] = {KY_TREE, KY_FMM, KY_DIRECT};
+    static const char *const by_error[] = {"alpha", "theta", "order"};
+    int choosing = 0;
+    for (int k = 0; k < 3 && cli_given(cli, "error"); k++)
+        if (cli_given(cli, by_error[k]))
+            return ky_fail(&cli->error, KY_USAGE,
+                           "--error and --%s: an error chooses alpha, theta and order; give one of "
+                           "the two",
+                           by_error[k]);
+    for (int k = 0; k < CHOOSERS; k++)
+        choosing |= cli_given(cli, choosers[k]);
+    if (parameters->force != KY_FORCE_AUTO || !choosing)
+        return KY_OK;
+    for (int k = 0; k < 3; k++)
+        if (!refused(cli, parameters, methods[k])) {
+            parameters->force = methods[k];
+            return KY_OK;
+        }
+    return ky_fail(&cli->error, KY_USAGE,
+                   "--%s has no effect with --force tree, and --%s none with --force fmm: give the "
+                   "options of one force",
+                   refused(cli, parameters, KY_TREE), refused(cli, parameters, KY_FMM));
+}
+
 void cli_warn_idle(struct cli *cli, const struct ky_parameters *parameters)
 {
     static const char *const names[] = {"theta", "opening", "alpha", "cell",  "multipole", "order",

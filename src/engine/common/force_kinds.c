@@ -58,6 +58,13 @@ static const struct ky_force_kind kinds[] = {
                 .precision = KY_SINGLE,
                 .tree = KY_TREE_BY_ENGINE,
                 .crossover = (double)INFINITY},
+    /* Until it is known what it becomes. */
+    [KY_FORCE_AUTO] = {.option = "--force auto",
+                       .ignored = none,
+                       .cell = KY_CELL_BY_FORCE,
+                       .precision = KY_PRECISION_BY_INTEGRATOR,
+                       .tree = KY_TREE_BY_ENGINE,
+                       .crossover = (double)INFINITY},
 };
 
 static const struct ky_force_kind unknown = {
@@ -67,6 +74,14 @@ const struct ky_force_kind *ky_force_kind(int force)
 {
     const int known = force >= 0 && (size_t)force < sizeof kinds / sizeof *kinds;
     return known ? &kinds[force] : &unknown;
+}
+
+double ky_expansions_alpha(int degree)
+{
+    static const double usual[] = {1e-6, 2e-5, 3e-4, 5e-4, 5e-4};
+    enum { LEAST = 2, COUNT = sizeof usual / sizeof *usual };
+    const int place = degree < LEAST ? 0 : degree - LEAST;
+    return usual[place < COUNT ? place : COUNT - 1];
 }
 
 /* Of a group where cells act on cells: larger ones have more bodies near them than their lanes

@@ -28,4 +28,12 @@ const struct ky_force_kind *ky_force_kind(int force);
  * order of the expansions, and groups are smaller. */
 struct ky_parameters ky_force_tree(const struct ky_parameters *parameters);
 
+/* The least --error. */
+#define KY_FORCE_LEAST_ERROR 1e-13
+/* The default of --alpha where cells act on cells, by the order of the expansions: with it their
+ * errors are not larger than those of --force tree with its default. */
+double ky_expansions_alpha(int order);
+/* The option that is not at its default and that the force ignores: "theta"; NULL: there is none. */
+const char *ky_force_refuses(const struct ky_parameters *parameters, int force);
+
 #endif

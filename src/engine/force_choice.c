@@ -1,0 +1,134 @@
+/* Which method KY_FORCE_AUTO takes: tables of measured costs and errors. docs/decisions/error.md says
+ * how they were measured. */
+#include "engine/force_choice.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "engine/common/force_kinds.h"
+#include "octree/opening_kinds.h"
+
+/* ---- what is measured ---- */
+
+/* The kinds of processors. */
+enum { ON_CPU, ON_DEVICE, KINDS };
+
+/* Whether the engines of a kind have expansions (--force fmm). */
+static const int has_expansions[KINDS] = {[ON_CPU] = 1, [ON_DEVICE] = 0};
+
+/* An error, and the order and α that give it with expansions in a Plummer sphere of 100,000 bodies;
+ * and the number of bodies below which the exact sum takes less time. */
+static const struct row {
+    double error;
+    int order;
+    double alpha, direct_below[KINDS];
+} rows[] = {
+    {1e-2, 3, 7e-3, {1500, 30000}},  {3e-3, 4, 4e-3, {2000, 30000}},
+    {1e-3, 4, 4e-4, {3000, 40000}},  {1e-4, 5, 1e-5, {15000, 100000}},
+    {1e-5, 6, 2e-7, {60000, 200000}}, {1e-6, 6, 1e-9, {1000000, 400000}},
+};
+enum { ROWS = sizeof rows / sizeof *rows };
+
+/* The row whose error is nearest; without an error that of the defaults. */
+static const struct row *row_of(double error)
+{
+    const struct row *best = &rows[1];
+    for (int k = 0; k < ROWS && !isnan(error); k++)
+        if (fabs(log(rows[k].error / error)) < fabs(log(best->error / error)))
+            best = &rows[k];
+    return best;
+}
+
+/* With α = 0.005 99 % of the accelerations of the same sphere have this error; it grows as
+ * α^0.7. */
+static double walk_alpha(int force, double error)
+{
+    return 0.005 * pow(error / (force == KY_WALK ? 2e-3 : 1e-3), 1 / 0.7);
+}
+
+/* The least error of 99 % of the accelerations, by precision. */
+static const double least[][3] = {
+    [KY_DIRECT] = {1e-4, 1e-6, KY_FORCE_LEAST_ERROR}, [KY_WALK] = {5e-6, 5e-6, 1e-7},
+    [KY_LIST] = {5e-6, 5e-6, 1e-7},                   [KY_TREE] = {5e-6, 5e-6, 1e-7},
+    [KY_FMM] = {5e-6, 5e-6, 1e-7},
+};
+
+double ky_force_least(int force, int precision)
+{
+    return least[force][precision];
+}
+
+double ky_force_direct_below(double error, int on_cpu)
+{
+    return row_of(error)->direct_below[on_cpu ? ON_CPU : ON_DEVICE];
+}
+
+/* ---- the choice ---- */
+
+/* Whether the force keeps the error with the precision that is given, or with any. */
+static int keeps(const struct ky_parameters *own, int force, double error)
+{
+    const int by_use = own->precision == KY_PRECISION_BY_INTEGRATOR;
+    return isnan(error) || error >= ky_force_least(force, by_use ? KY_DOUBLE : own->precision);
+}
+
+/* The method for KY_FORCE_AUTO. */
+static int method_for(const struct ky_parameters *own, size_t n, int on_cpu)
+{
+    const double error = own->error;
+    const int cells = has_expansions[on_cpu ? ON_CPU : ON_DEVICE] ? KY_FMM : KY_TREE;
+    if (ky_force_refuses(own, KY_DIRECT))
+        return cells;
+    if (own->precision == KY_DOUBLE && !keeps(own, cells, error))
+        return KY_DIRECT;
+    return (double)n < ky_force_direct_below(error, on_cpu) || !keeps(own, cells, error) ? KY_DIRECT
+                                                                                       : cells;
+}
+
+/* The coarsest precision that keeps the error. */
+static int precision_for(int force, double error)
+{
+    int precision = force == KY_DIRECT ? KY_EXTENDED : KY_SINGLE;
+    while (precision < KY_DOUBLE && error < ky_force_least(force, precision))
+        precision++;
+    return precision;
+}
+
+/* Sets order, α and precision for the error. */
+static void guess(struct ky_parameters *own, double error)
+{
+    const struct row *row = row_of(error);
+    const double expansions = row->alpha * pow(error / row->error, 1 / 0.7);
+    const int is_exact = ky_force_kind(own->force)->is_exact;
+    if (own->precision == KY_PRECISION_BY_INTEGRATOR && own->unroll == KY_UNROLL_UNSET)
+        own->precision = precision_for(own->force, error);
+    if (is_exact)
+        return;
+    own->opening = KY_OPENING_USUAL;
+    own->order = own->force == KY_FMM ? row->order : own->order;
+    own->alpha = own->force == KY_FMM ? expansions : walk_alpha(own->force, error);
+    own->alpha = fmin(1, fmax(1e-12, own->alpha));
+}
+
+enum ky_status ky_force_choose(struct ky_parameters *own, size_t n, int on_cpu,
+                               struct ky_error *error)
+{
+    const double asked = own->error;
+    if (own->force == KY_FORCE_AUTO)
+        own->force = method_for(own, n, on_cpu);
+    if (!isnan(asked) && !keeps(own, own->force, asked))
+        return ky_fail(error, KY_USAGE,
+                       "--error %g: %s with --precision %s keeps %g; leave out --precision, or %s",
+                       asked, ky_force_kind(own->force)->option,
+                       own->precision == KY_SINGLE     ? "single"
+                       : own->precision == KY_EXTENDED ? "extended"
+                                                       : "double",
+                       ky_force_least(own->force, own->precision == KY_PRECISION_BY_INTEGRATOR
+                                                      ? KY_DOUBLE
+                                                      : own->precision),
+                       own->force == KY_DIRECT ? "ask for more" : "take --force direct");
+    own->error = (double)NAN;
+    if (!isnan(asked))
+        guess(own, asked);
+    return ky_force_resolve_later(own, own, error);
+}
