@@ -23,16 +23,16 @@ static const struct row {
     int order;
     double alpha, direct_below[KINDS];
 } rows[] = {
-    {1e-2, 3, 7e-3, {1500, 30000}},  {3e-3, 4, 4e-3, {2000, 30000}},
-    {1e-3, 4, 4e-4, {3000, 40000}},  {1e-4, 5, 1e-5, {15000, 100000}},
-    {1e-5, 6, 2e-7, {60000, 200000}}, {1e-6, 6, 1e-9, {1000000, 400000}},
+    {1e-2, 3, 5e-3, {2500, 30000}},   {3e-3, 4, 3e-3, {3500, 30000}},
+    {1e-3, 4, 3e-4, {5000, 40000}},   {1e-4, 5, 7e-6, {13000, 100000}},
+    {1e-5, 6, 3e-7, {60000, 200000}}, {1e-6, 6, 1e-9, {1000000, 400000}},
 };
-enum { ROWS = sizeof rows / sizeof *rows };
+enum { ROWS = sizeof rows / sizeof *rows, OF_DEFAULTS = 2 };
 
 /* The row whose error is nearest; without an error that of the defaults. */
 static const struct row *row_of(double error)
 {
-    const struct row *best = &rows[1];
+    const struct row *best = &rows[OF_DEFAULTS];
     for (int k = 0; k < ROWS && !isnan(error); k++)
         if (fabs(log(rows[k].error / error)) < fabs(log(best->error / error)))
             best = &rows[k];

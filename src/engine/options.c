@@ -48,7 +48,7 @@ static const struct ky_option force_options[] = {
      "(fast multipole method; CPU only); auto: the fastest of direct, tree and fmm for these "
      "bodies, engine, integrator and --error, which is said and stored; an option that not all "
      "of them use chooses among them: --theta tree, --order fmm"},
-    {"error", KY_OPTION_REAL, FIELD(error), NULL, KY_FORCE_LEAST_ERROR, 0.1, NULL, NULL,
+    {"error", KY_OPTION_REAL, FIELD(error), NULL, KY_FORCE_LEAST_ERROR, 1, NULL, NULL,
      "relative error that 99 % of the accelerations keep: chooses order, alpha, precision and, "
      "unless --force names one, the method, by exact sums for a sample of the bodies (without it "
      "as below for alpha)"},

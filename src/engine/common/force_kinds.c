@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "octree/opening_kinds.h"
+
 /* Crossovers: measured with Plummer spheres, default options and steps of the leap-frog on an
  * NVIDIA H200 and the Xeon (Sapphire Rapids) beside it: 99 bodies with 1 thread and 90 with 16 for
  * the exact sum, some 600 and 430 for the tree. Threads hardly help such small systems, so that one
@@ -82,6 +84,14 @@ double ky_expansions_alpha(int degree)
     enum { LEAST = 2, COUNT = sizeof usual / sizeof *usual };
     const int place = degree < LEAST ? 0 : degree - LEAST;
     return usual[place < COUNT ? place : COUNT - 1];
+}
+
+double ky_force_coarseness(const struct ky_parameters *parameters)
+{
+    const double usual = ky_opening_kind(KY_OPENING_USUAL)->usual;
+    return ky_force_kind(parameters->force)->expands
+               ? usual * sqrt(parameters->alpha / ky_expansions_alpha(parameters->order))
+               : parameters->alpha;
 }
 
 /* Of a group where cells act on cells: larger ones have more bodies near them than their lanes
