@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/force_error.h"
 #include "analysis/analysis.h"
+#include "analysis/force_error.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/text.h"
@@ -17,9 +17,9 @@
 #include "octree/opening_kinds.h"
 #include "octree/sample.h"
 
-/* The error of the sample ends between `least` and `most` of what is asked for, near `aim`. The 99th
- * percentile of a thousand samples scatters by a tenth, so that the error of all bodies stays below
- * what was asked, and above 0.3 of it. */
+/* The error of the sample ends between `least` and `most` of what is asked for, near `aim`. The
+ * 99th percentile of a thousand samples scatters by a tenth, so that the error of all bodies stays
+ * below what was asked, and above 0.3 of it. */
 static const double least = 0.45, aim = 0.65, most = 0.8;
 
 /* Evaluations for one order and precision; and the samples, for more bodies than FEW fewer. */
@@ -111,7 +111,8 @@ static double rounded(double alpha)
     return fmin(1, fmax(1e-12, ky_number_real(text, NULL)));
 }
 
-/* The next α: along the power law through the last two points, between the points around the aim. */
+/* The next α: along the power law through the last two points, between the points around the aim.
+ */
 static double next_alpha(const struct point *now, const struct point *before,
                          const struct point *below, const struct point *above, double wanted)
 {
@@ -151,9 +152,9 @@ static enum ky_status search(struct trial *trial, enum outcome *outcome, struct 
             return status;
         now = (struct point){trial->own->alpha, trial->error};
         const int is_last = now.error < wanted && now.alpha >= 1;
-        *outcome = now.error > most * trial->asked                ? TOO_LARGE
+        *outcome = now.error > most * trial->asked               ? TOO_LARGE
                    : is_last && now.error < least * trial->asked ? TOO_SMALL
-                                                                  : KEPT;
+                                                                 : KEPT;
         if (is_last || !(now.error > 0) ||
             (now.error >= least * trial->asked && now.error <= most * trial->asked))
             return KY_OK;
@@ -261,9 +262,10 @@ static void describe(struct ky_choice *choice, size_t n, int was_auto, int on_cp
     char setting[SETTING], why[128] = "";
     const double below = ky_force_direct_below(choice->asked, on_cpu);
     write_setting(choice, setting);
-    if (was_auto && choice->force == KY_DIRECT && (double)n < below)
+    const int is_exact = ky_force_kind(choice->force)->is_exact;
+    if (was_auto && is_exact && (double)n < below)
         ky_format(why, sizeof why, ", the fastest below %g bodies", below);
-    else if (was_auto && choice->force == KY_DIRECT)
+    else if (was_auto && is_exact)
         snprintf(why, sizeof why, ", which alone keeps it");
     else if (was_auto)
         ky_format(why, sizeof why, ", the fastest from %g bodies on", below);
@@ -296,7 +298,7 @@ static enum ky_status keep_error(struct trial *trial, const struct ky_parameters
                            "within %.2g at best; leave out --force and --precision, or ask for "
                            "more",
                            trial->asked, ky_force_kind(own->force)->option, trial->error);
-        if (own->force == KY_DIRECT)
+        if (ky_force_kind(own->force)->is_exact)
             status = ky_force_choose(own, trial->bodies.n, 1, error);
     }
     trial->error = (double)NAN;

@@ -177,8 +177,8 @@ static enum ky_status put(struct call *call, const struct ky_bodies *bodies, str
     if (!status)
         status = ky_softening_need(&call->parameters, &input, error);
     if (!status)
-        status = ky_force_settle(&call->parameters, &input,
-                                 &(struct ky_engine_use){.n = bodies->n}, &call->choice, error);
+        status = ky_force_settle(&call->parameters, &input, &(struct ky_engine_use){.n = bodies->n},
+                                 &call->choice, error);
     if (!status)
         status = ky_engine_open(&call->parameters, bodies->n, &call->engine, error);
     if (!status && (wanted->sinks || wanted->sources))

@@ -283,8 +283,8 @@ enum ky_status cli_refuse(struct cli *cli, const char *names, const char *what)
 }
 
 /* The options that not all methods of --force auto use and that choose among them. */
-static const char *const choosers[] = {"theta",     "alpha", "opening", "cell", "multipole",
-                                       "group",     "tree",  "order",   "unroll"};
+static const char *const choosers[] = {"theta", "alpha", "opening", "cell",  "multipole",
+                                       "group", "tree",  "order",   "unroll"};
 enum { CHOOSERS = sizeof choosers / sizeof *choosers };
 
 /* The first of these options that was given and that the force ignores; NULL if there is none. */

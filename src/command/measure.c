@@ -125,9 +125,8 @@ void force_setting(const struct ky_parameters *parameters, char text[FORCE_SETTI
     *text = '\0';
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
         force_choice(parameters, names[k], value);
-        const int by_alpha = !strcmp(names[k], "theta") && parameters->opening == KY_RELATIVE;
-        const int by_theta = !strcmp(names[k], "alpha") && parameters->opening != KY_RELATIVE;
-        if (!by_alpha && !by_theta && !ky_parameters_ignore(parameters, names[k]))
+        const int idle = !strcmp(names[k], isnan(parameters->alpha) ? "alpha" : "theta");
+        if (!idle && !ky_parameters_ignore(parameters, names[k]))
             used += (size_t)snprintf(text + used, FORCE_SETTING - used, "%s--%s %s",
                                      used ? " " : "", names[k], value);
     }

@@ -1,5 +1,5 @@
-/* Which method KY_FORCE_AUTO takes: tables of measured costs and errors. docs/decisions/error.md says
- * how they were measured. */
+/* Which method KY_FORCE_AUTO takes: tables of measured costs and errors. docs/decisions/error.md
+ * says how they were measured. */
 #include "engine/force_choice.h"
 
 #include <math.h>
@@ -39,18 +39,22 @@ static const struct row *row_of(double error)
     return best;
 }
 
-/* With α = 0.005 99 % of the accelerations of the same sphere have this error; it grows as
- * α^0.7. */
+/* The error of 99 % of the accelerations of the same sphere with α = 0.005 in forces that walk; it
+ * grows as α^0.7. */
+static const double with_usual[] = {[KY_WALK] = 2e-3, [KY_LIST] = 1e-3, [KY_TREE] = 1e-3};
+
 static double walk_alpha(int force, double error)
 {
-    return 0.005 * pow(error / (force == KY_WALK ? 2e-3 : 1e-3), 1 / 0.7);
+    return 0.005 * pow(error / with_usual[force], 1 / 0.7);
 }
 
 /* The least error of 99 % of the accelerations, by precision. */
 static const double least[][3] = {
-    [KY_DIRECT] = {1e-4, 1e-6, KY_FORCE_LEAST_ERROR}, [KY_WALK] = {5e-6, 5e-6, 1e-7},
-    [KY_LIST] = {5e-6, 5e-6, 1e-7},                   [KY_TREE] = {5e-6, 5e-6, 1e-7},
-    [KY_FMM] = {5e-6, 5e-6, 1e-7},
+    [KY_DIRECT] = {1e-4, 5e-7, KY_FORCE_LEAST_ERROR},
+    [KY_WALK] = {2e-6, 2e-6, 3e-8},
+    [KY_LIST] = {2e-6, 2e-6, 3e-8},
+    [KY_TREE] = {2e-6, 2e-6, 3e-8},
+    [KY_FMM] = {2e-6, 2e-6, 3e-8},
 };
 
 double ky_force_least(int force, int precision)
@@ -65,11 +69,19 @@ double ky_force_direct_below(double error, int on_cpu)
 
 /* ---- the choice ---- */
 
-/* Whether the force keeps the error with the precision that is given, or with any. */
-static int keeps(const struct ky_parameters *own, int force, double error)
+/* The precision that was given, also by --unroll; KY_PRECISION_BY_INTEGRATOR: none was. */
+static int given_precision(const struct ky_parameters *own)
 {
-    const int by_use = own->precision == KY_PRECISION_BY_INTEGRATOR;
-    return isnan(error) || error >= ky_force_least(force, by_use ? KY_DOUBLE : own->precision);
+    return own->precision == KY_PRECISION_BY_INTEGRATOR && own->unroll != KY_UNROLL_UNSET
+               ? KY_SINGLE
+               : own->precision;
+}
+
+/* The least error of the force with the precision that was given, or with any. */
+static double least_of(const struct ky_parameters *own, int force)
+{
+    const int given = given_precision(own);
+    return ky_force_least(force, given == KY_PRECISION_BY_INTEGRATOR ? KY_DOUBLE : given);
 }
 
 /* The method for KY_FORCE_AUTO. */
@@ -79,16 +91,15 @@ static int method_for(const struct ky_parameters *own, size_t n, int on_cpu)
     const int cells = has_expansions[on_cpu ? ON_CPU : ON_DEVICE] ? KY_FMM : KY_TREE;
     if (ky_force_refuses(own, KY_DIRECT))
         return cells;
-    if (own->precision == KY_DOUBLE && !keeps(own, cells, error))
-        return KY_DIRECT;
-    return (double)n < ky_force_direct_below(error, on_cpu) || !keeps(own, cells, error) ? KY_DIRECT
-                                                                                       : cells;
+    return (double)n < ky_force_direct_below(error, on_cpu) || error < least_of(own, cells)
+               ? KY_DIRECT
+               : cells;
 }
 
 /* The coarsest precision that keeps the error. */
 static int precision_for(int force, double error)
 {
-    int precision = force == KY_DIRECT ? KY_EXTENDED : KY_SINGLE;
+    int precision = (int)ky_force_kind(force)->precision;
     while (precision < KY_DOUBLE && error < ky_force_least(force, precision))
         precision++;
     return precision;
@@ -99,14 +110,14 @@ static void guess(struct ky_parameters *own, double error)
 {
     const struct row *row = row_of(error);
     const double expansions = row->alpha * pow(error / row->error, 1 / 0.7);
-    const int is_exact = ky_force_kind(own->force)->is_exact;
-    if (own->precision == KY_PRECISION_BY_INTEGRATOR && own->unroll == KY_UNROLL_UNSET)
+    const struct ky_force_kind *force = ky_force_kind(own->force);
+    if (given_precision(own) == KY_PRECISION_BY_INTEGRATOR)
         own->precision = precision_for(own->force, error);
-    if (is_exact)
+    if (force->is_exact)
         return;
     own->opening = KY_OPENING_USUAL;
-    own->order = own->force == KY_FMM ? row->order : own->order;
-    own->alpha = own->force == KY_FMM ? expansions : walk_alpha(own->force, error);
+    own->order = force->expands ? row->order : own->order;
+    own->alpha = force->expands ? expansions : walk_alpha(own->force, error);
     own->alpha = fmin(1, fmax(1e-12, own->alpha));
 }
 
@@ -116,17 +127,16 @@ enum ky_status ky_force_choose(struct ky_parameters *own, size_t n, int on_cpu,
     const double asked = own->error;
     if (own->force == KY_FORCE_AUTO)
         own->force = method_for(own, n, on_cpu);
-    if (!isnan(asked) && !keeps(own, own->force, asked))
-        return ky_fail(error, KY_USAGE,
-                       "--error %g: %s with --precision %s keeps %g; leave out --precision, or %s",
-                       asked, ky_force_kind(own->force)->option,
-                       own->precision == KY_SINGLE     ? "single"
-                       : own->precision == KY_EXTENDED ? "extended"
-                                                       : "double",
-                       ky_force_least(own->force, own->precision == KY_PRECISION_BY_INTEGRATOR
-                                                      ? KY_DOUBLE
-                                                      : own->precision),
-                       own->force == KY_DIRECT ? "ask for more" : "take --force direct");
+    if (asked < least_of(own, own->force))
+        return ky_fail(error, KY_USAGE, "--error %g: %s%s keeps no less than %g; %s", asked,
+                       ky_force_kind(own->force)->option,
+                       given_precision(own) == KY_PRECISION_BY_INTEGRATOR
+                           ? ""
+                           : " with the --precision or --unroll that is given",
+                       least_of(own, own->force),
+                       given_precision(own) == KY_PRECISION_BY_INTEGRATOR
+                           ? "take --force direct or auto"
+                           : "leave out that option");
     own->error = (double)NAN;
     if (!isnan(asked))
         guess(own, asked);

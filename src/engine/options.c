@@ -139,9 +139,8 @@ static int is_given(const struct ky_parameters *own, const char *name)
 }
 
 /* Options that not all methods of KY_FORCE_AUTO use; those before `leaf` choose one. */
-static const char *const choosers[] = {"theta",     "alpha", "opening", "cell",
-                                       "multipole", "group", "tree",    "order",
-                                       "unroll",    "leaf",  "curve"};
+static const char *const choosers[] = {"theta", "alpha", "opening", "cell", "multipole", "group",
+                                       "tree",  "order", "unroll",  "leaf", "curve"};
 enum { CHOOSERS = sizeof choosers / sizeof *choosers, CHOOSING = CHOOSERS - 2 };
 
 const char *ky_force_refuses(const struct ky_parameters *parameters, int force)
@@ -172,7 +171,7 @@ static enum ky_status name_force(struct ky_parameters *own, struct ky_error *err
     if (!choosing)
         return KY_OK;
     const char *const by_tree = ky_force_refuses(own, KY_TREE), *const by_fmm =
-        ky_force_refuses(own, KY_FMM);
+                                                                    ky_force_refuses(own, KY_FMM);
     return ky_fail(error, KY_USAGE,
                    "--%s has no effect with --force tree, --%s none with --force fmm: give the "
                    "options of one force",

@@ -159,12 +159,15 @@ enum ky_status ky_run_note_peculiar(struct ky_run *run, struct ky_error *error)
         ky_sample(n, most, index);
         const double share =
             peculiar_share(&bodies, count, index, vectors, vectors + count, distance);
-        const double alpha = ky_force_coarseness(made);
-        if (share > 0 && alpha > ky_coarsest_alpha(share))
+        /* of all accelerations; half of the error of 99 % where that was measured */
+        const double measured = run->sim->choice.measured,
+                     rms = isnan(measured) ? KY_ERROR_OF_ALPHA * ky_force_coarseness(made)
+                                           : measured / 2;
+        if (share > 0 && rms > KY_ERROR_OF_ALPHA * ky_coarsest_alpha(share))
             ky_format(run->notes.peculiar, KY_NOTE,
                       "the errors of the forces are about %.2g of the peculiar accelerations, for "
                       "these are %.2g of all; take --%s %.2g for less than 0.05",
-                      KY_ERROR_OF_ALPHA * alpha / share, share, expands ? "error" : "alpha",
+                      rms / share, share, expands ? "error" : "alpha",
                       ky_recommended_alpha(share) * (expands ? 2 * KY_ERROR_OF_ALPHA : 1));
     }
     ky_bodies_free(&bodies);

@@ -121,9 +121,13 @@ static enum ky_status plan_times(const struct ky_run_parameters *given, double s
     enum ky_status status = ky_schedule_times(given->at, &times, error);
     const double count = (double)times.count;
     free(times.of);
-    *course = (struct course){
-        (double)NAN,    (double)given->steps,     (given->every == 0 ? 0 : 2) + count,
-        KY_ENERGY_ROWS, given->restart_every > 0, given->follow != NULL, 0};
+    *course = (struct course){(double)NAN,
+                              (double)given->steps,
+                              (given->every == 0 ? 0 : 2) + count,
+                              KY_ENERGY_ROWS,
+                              given->restart_every > 0,
+                              given->follow != NULL,
+                              0};
     if (given->every > 0 && length > 0)
         course->snapshots = floor(length / given->every + 1e-6) + 1 + count;
     if (given->energy_every > 0 && length > 0)

@@ -169,7 +169,7 @@ fail:
 
 /* The force and its parameters for these bodies, which the log tells where they were chosen. */
 static enum ky_status settle_force(struct ky_parameters *resolved, const struct ky_bodies *bodies,
-                             struct ky_choice *choice, struct ky_error *error)
+                                   struct ky_choice *choice, struct ky_error *error)
 {
     const struct ky_engine_use use = ky_integrator_use(resolved, bodies->n);
     enum ky_status status = ky_force_settle(resolved, bodies, &use, choice, error);

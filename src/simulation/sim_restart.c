@@ -223,10 +223,8 @@ static enum ky_status read_bodies(const struct ky_restart *restart,
 static enum ky_status restore_clock(const struct ky_restart *restart, struct stored_clock *stored,
                                     struct ky_error *error)
 {
-    *stored = (struct stored_clock){.step = (double)NAN,
-                                    .steps = UINT64_MAX,
-                                    .asked = (double)NAN,
-                                    .measured = (double)NAN};
+    *stored = (struct stored_clock){
+        .step = (double)NAN, .steps = UINT64_MAX, .asked = (double)NAN, .measured = (double)NAN};
     enum ky_status status =
         ky_fields_restore(restart, "clock", clock_fields, CLOCK_FIELDS, stored, error);
     if (restart->version == 1)
@@ -288,8 +286,8 @@ static enum ky_status check_units(const struct stored_clock *stored, struct ky_e
     return KY_OK;
 }
 
-/* What the error was at the opening. The force may be another one since; its parameters are those in
- * force. */
+/* What the error was at the opening. The force may be another one since; its parameters are those
+ * in force. */
 static void restore_choice(struct ky_sim *sim, const struct stored_clock *stored)
 {
     sim->choice.asked = stored->asked;

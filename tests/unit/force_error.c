@@ -21,9 +21,9 @@ static struct ky_error error;
 
 enum system { DISK, LATTICE, UNEQUAL, MODELS };
 static const char *const names[] = {
-    [DISK] = "disk",          [LATTICE] = "lattice",       [UNEQUAL] = "unequal masses",
-    [MODELS] = "plummer",     "hernquist",                 "jaffe",
-    "uniform-sphere",         "uniform-cube",              "merger",
+    [DISK] = "disk",      [LATTICE] = "lattice", [UNEQUAL] = "unequal masses",
+    [MODELS] = "plummer", "hernquist",           "jaffe",
+    "uniform-sphere",     "uniform-cube",        "merger",
 };
 enum { SYSTEMS = sizeof names / sizeof *names };
 
@@ -155,8 +155,9 @@ static void every_engine_keeps_it(void **state)
 static void the_defaults_are_no_worse_than_those_of_the_tree(void **state)
 {
     (void)state;
-    static const char *const models[] = {"plummer", "jaffe",   "uniform-cube", "figure8", "super8",
-                                         "king",    "hernquist", "nfw",        "galaxy",  "merger"};
+    static const char *const models[] = {"plummer", "jaffe", "uniform-cube", "figure8",
+                                         "super8",  "king",  "hernquist",    "nfw",
+                                         "galaxy",  "merger"};
     const size_t n = test_everything() ? 30000 : 2000;
     double log_ratio = 0;
     for (int k = 0; k < 10; k++) {
@@ -172,7 +173,8 @@ static void the_defaults_are_no_worse_than_those_of_the_tree(void **state)
             wanted.samples = 2000;
             model(models[k], n, (double)NAN, &snapshot);
             assert_ok(ky_softening_choose(&given, &snapshot, NULL, &error));
-            assert_ok(ky_forces_check(&given, &snapshot.bodies, &wanted, &results[by_tree], &error));
+            assert_ok(
+                ky_forces_check(&given, &snapshot.bodies, &wanted, &results[by_tree], &error));
             ky_snapshot_free(&snapshot);
         }
         log_ratio += log(results[0].acceleration.p99 / results[1].acceleration.p99);
