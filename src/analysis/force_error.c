@@ -256,28 +256,43 @@ static void write_setting(const struct ky_choice *choice, char text[SETTING])
              precision);
 }
 
+/* ", the fastest below 5000 bodies", or nothing where the method was given. */
+enum { WHY = 64 };
+static void write_why(const struct ky_choice *choice, size_t n, int was_auto, int on_cpu,
+                      char text[WHY])
+{
+    const double below = ky_force_direct_below(choice->asked, on_cpu);
+    const int is_exact = ky_force_kind(choice->force)->is_exact;
+    *text = '\0';
+    if (was_auto && is_exact && (double)n >= below)
+        snprintf(text, WHY, ", which alone keeps it");
+    else if (was_auto)
+        ky_format(text, WHY,
+                  is_exact ? ", the fastest below %g bodies" : ", the fastest from %g bodies on",
+                  below);
+}
+
 /* Says what was chosen and why. */
 static void describe(struct ky_choice *choice, size_t n, int was_auto, int on_cpu)
 {
-    char setting[SETTING], why[128] = "";
-    const double below = ky_force_direct_below(choice->asked, on_cpu);
-    write_setting(choice, setting);
-    const int is_exact = ky_force_kind(choice->force)->is_exact;
-    if (was_auto && is_exact && (double)n < below)
-        ky_format(why, sizeof why, ", the fastest below %g bodies", below);
-    else if (was_auto && is_exact)
-        snprintf(why, sizeof why, ", which alone keeps it");
-    else if (was_auto)
-        ky_format(why, sizeof why, ", the fastest from %g bodies on", below);
-    if (!isnan(choice->measured))
-        ky_format(choice->text, sizeof choice->text,
+    char setting[SETTING], why[WHY], *const text = choice->text;
+    const size_t room = sizeof choice->text;
+    struct ky_choice told = *choice;
+    const int is_asked = !isnan(choice->asked), is_measured = !isnan(choice->measured),
+              is_guess = is_asked && !is_measured && !isnan(choice->alpha);
+    if (is_guess)
+        told.alpha = (double)NAN;
+    write_setting(&told, setting);
+    write_why(choice, n, was_auto, on_cpu, why);
+    if (is_measured)
+        ky_format(text, room,
                   "%s for --error %g%s: 99 %% of %llu sampled accelerations within %.2g", setting,
                   choice->asked, why, (unsigned long long)choice->samples, choice->measured);
-    else if (!isnan(choice->asked))
-        ky_format(choice->text, sizeof choice->text, "%s for --error %g%s", setting, choice->asked,
-                  why);
+    else if (is_asked)
+        ky_format(text, room, "%s for --error %g%s%s", setting, choice->asked, why,
+                  is_guess ? "; alpha follows from the bodies" : "");
     else
-        ky_format(choice->text, sizeof choice->text, "%s for %zu %s on this engine%s", setting, n,
+        ky_format(text, room, "%s for %zu %s on this engine%s", setting, n,
                   ky_plural(n, "body", "bodies"), why);
 }
 

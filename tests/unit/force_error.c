@@ -115,8 +115,8 @@ static void the_error_is_kept(void **state)
     (void)state;
     const char *bodies = getenv("KYOHO_TEST_BODIES");
     const size_t n = bodies ? (size_t)atof(bodies) : 3000;
-    for (int system = 0; system < SYSTEMS; system++)
-        for (int k = 0; k < 4; k++)
+    for (int k = 0; k < 4; k++)
+        for (int system = 0; system < SYSTEMS; system++)
             if (bodies || test_everything() || (system + k) % 4 == 0) {
                 expect_kept(system, n, asked[k], KY_FORCE_AUTO);
                 if (!bodies)
@@ -146,6 +146,28 @@ static void every_engine_keeps_it(void **state)
         wanted.choice = &choice;
         assert_ok(ky_forces_check(&given, &snapshot.bodies, &wanted, &results, &error));
         assert_between(results.acceleration.p99, 0.3 * given.error, given.error);
+        ky_snapshot_free(&snapshot);
+    }
+}
+
+/* Every order has a default of its own. */
+static void orders_have_their_own_defaults(void **state)
+{
+    (void)state;
+    for (int order = 2; order <= 6; order++) {
+        struct ky_check_results results = {.size = sizeof results};
+        struct ky_parameters given;
+        struct ky_snapshot snapshot;
+        struct ky_check_parameters wanted;
+        ky_parameters_defaults(&given);
+        ky_check_parameters_defaults(&wanted);
+        given.engine = "cpu";
+        given.force = KY_FMM;
+        given.order = order;
+        make(MODELS, 5000, &snapshot, &given);
+        wanted.samples = 2000;
+        assert_ok(ky_forces_check(&given, &snapshot.bodies, &wanted, &results, &error));
+        assert_between(results.acceleration.p99, 1e-4, 1e-3);
         ky_snapshot_free(&snapshot);
     }
 }
@@ -400,6 +422,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_error_is_kept),
         cmocka_unit_test(every_engine_keeps_it),
+        cmocka_unit_test(orders_have_their_own_defaults),
         cmocka_unit_test(the_defaults_are_no_worse_than_those_of_the_tree),
         cmocka_unit_test(methods_follow_from_size_engine_and_options),
         cmocka_unit_test(a_simulation_has_the_parameters_that_were_chosen),
