@@ -2,6 +2,7 @@
 #include "command/command.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -322,6 +323,25 @@ enum ky_status cli_choose_force(struct cli *cli, struct ky_parameters *parameter
                    "--%s has no effect with --force tree, and --%s none with --force fmm: give the "
                    "options of one force",
                    refused(cli, parameters, KY_TREE), refused(cli, parameters, KY_FMM));
+}
+
+enum ky_status cli_force_of_file(struct cli *cli, struct ky_parameters *parameters)
+{
+    if (cli_on_line(cli, "error")) { /* the file has what another error, or a user, has chosen */
+        struct ky_parameters defaults;
+        ky_parameters_defaults(&defaults);
+        parameters->alpha = parameters->theta = (double)NAN;
+        parameters->opening = KY_OPENING_BY_USE;
+        parameters->order = defaults.order;
+    }
+    for (int k = 0; k < CHOOSERS; k++) {
+        const char *const with = ky_parameters_ignore(parameters, choosers[k]);
+        if (with && cli_on_line(cli, choosers[k]))
+            return ky_fail(&cli->error, KY_USAGE,
+                           "--%s has no effect with the %s of the file: give another --force, too",
+                           choosers[k], with);
+    }
+    return KY_OK;
 }
 
 void cli_warn_idle(struct cli *cli, const struct ky_parameters *parameters)
