@@ -172,16 +172,16 @@ static void orders_have_their_own_defaults(void **state)
     }
 }
 
-/* Without an error: where cells act on cells, the defaults are within 0.15 % for every model; those
- * of the tree were within 0.25 %, and 0.6 % for figure8. */
+/* Without an error: where cells act on cells 99 % of the accelerations are within 0.1 %, and no
+ * worse than with the tree; but those of jaffe are, with many bodies. */
 static void the_defaults_are_no_worse_than_those_of_the_tree(void **state)
 {
     (void)state;
     static const char *const models[] = {"plummer", "jaffe", "uniform-cube", "figure8",
                                          "super8",  "king",  "hernquist",    "nfw",
                                          "galaxy",  "merger"};
+    enum { JAFFE = 1 };
     const size_t n = test_everything() ? 30000 : 2000;
-    double log_ratio = 0;
     for (int k = 0; k < 10; k++) {
         struct ky_check_results results[2] = {{.size = sizeof *results}, {.size = sizeof *results}};
         for (int by_tree = 0; by_tree < 2; by_tree++) {
@@ -199,12 +199,12 @@ static void the_defaults_are_no_worse_than_those_of_the_tree(void **state)
                 ky_forces_check(&given, &snapshot.bodies, &wanted, &results[by_tree], &error));
             ky_snapshot_free(&snapshot);
         }
-        log_ratio += log(results[0].acceleration.p99 / results[1].acceleration.p99);
-        assert_between(results[0].acceleration.p99, 0, 1.5e-3);
-        assert_between(results[0].potential.p99, 0, 2.5e-4);
+        assert_between(results[0].acceleration.p99, 0, 1e-3);
+        assert_between(results[0].potential.p99, 0, 2e-4);
+        assert_true(results[0].acceleration.p99 <
+                    (k == JAFFE ? 1.5 : 1) * results[1].acceleration.p99);
         assert_true(results[0].potential.p99 < results[1].potential.p99);
     }
-    assert_between(exp(log_ratio / 10), 0, 1); /* the mean over the models */
 }
 
 /* ---- what is chosen ---- */
