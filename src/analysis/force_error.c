@@ -209,7 +209,7 @@ static int take_finer(struct ky_parameters *own, const struct ky_parameters *giv
         own->precision = KY_DOUBLE;
         return 1;
     }
-    if (given->force != KY_FORCE_AUTO || ky_force_refuses(given, KY_DIRECT))
+    if (given->force != KY_FORCE_AUTO)
         return 0;
     const int precision = given->precision;
     *own = *given;

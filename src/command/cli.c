@@ -2,7 +2,6 @@
 #include "command/command.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -281,82 +280,6 @@ enum ky_status cli_refuse(struct cli *cli, const char *names, const char *what)
             return ky_fail(&cli->error, KY_USAGE, "--%s has no effect without %s", name, what);
     }
     return KY_OK;
-}
-
-/* The options that not all methods of --force auto use and that choose among them. */
-static const char *const choosers[] = {"theta", "alpha", "opening", "cell",  "multipole",
-                                       "group", "tree",  "order",   "unroll"};
-enum { CHOOSERS = sizeof choosers / sizeof *choosers };
-
-/* The first of these options that was given and that the force ignores; NULL if there is none. */
-static const char *refused(const struct cli *cli, const struct ky_parameters *parameters, int force)
-{
-    struct ky_parameters own = *parameters;
-    own.force = force;
-    for (int k = 0; k < CHOOSERS; k++)
-        if (cli_given(cli, choosers[k]) && ky_parameters_ignore(&own, choosers[k]))
-            return choosers[k];
-    return NULL;
-}
-
-enum ky_status cli_choose_force(struct cli *cli, struct ky_parameters *parameters)
-{
-    static const int methods[] = {KY_TREE, KY_FMM, KY_DIRECT};
-    static const char *const by_error[] = {"alpha", "theta", "order"};
-    int choosing = 0;
-    for (int k = 0; k < 3 && cli_given(cli, "error"); k++)
-        if (cli_given(cli, by_error[k]))
-            return ky_fail(&cli->error, KY_USAGE,
-                           "--error and --%s: an error chooses alpha, theta and order; give one of "
-                           "the two",
-                           by_error[k]);
-    for (int k = 0; k < CHOOSERS; k++)
-        choosing |= cli_given(cli, choosers[k]);
-    if (parameters->force != KY_FORCE_AUTO || !choosing)
-        return KY_OK;
-    for (int k = 0; k < 3; k++)
-        if (!refused(cli, parameters, methods[k])) {
-            parameters->force = methods[k];
-            return KY_OK;
-        }
-    return ky_fail(&cli->error, KY_USAGE,
-                   "--%s has no effect with --force tree, and --%s none with --force fmm: give the "
-                   "options of one force",
-                   refused(cli, parameters, KY_TREE), refused(cli, parameters, KY_FMM));
-}
-
-enum ky_status cli_force_of_file(struct cli *cli, struct ky_parameters *parameters)
-{
-    if (cli_on_line(cli, "error")) { /* the file has what another error, or a user, has chosen */
-        struct ky_parameters defaults;
-        ky_parameters_defaults(&defaults);
-        parameters->alpha = parameters->theta = (double)NAN;
-        parameters->opening = KY_OPENING_BY_USE;
-        parameters->order = defaults.order;
-    }
-    for (int k = 0; k < CHOOSERS; k++) {
-        const char *const with = ky_parameters_ignore(parameters, choosers[k]);
-        if (with && cli_on_line(cli, choosers[k]))
-            return ky_fail(&cli->error, KY_USAGE,
-                           "--%s has no effect with the %s of the file: give another --force, too",
-                           choosers[k], with);
-    }
-    return KY_OK;
-}
-
-void cli_warn_idle(struct cli *cli, const struct ky_parameters *parameters)
-{
-    static const char *const names[] = {"theta", "opening", "alpha", "cell",  "multipole", "order",
-                                        "curve", "tree",    "leaf",  "group", "unroll",    "isa"};
-    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
-        const char *with =
-            cli_given(cli, names[k]) ? ky_parameters_ignore(parameters, names[k]) : NULL;
-        char line[128];
-        if (!with)
-            continue;
-        snprintf(line, sizeof line, "--%s has no effect with %s", names[k], with);
-        cli_log(cli, KY_LOG_WARNING, line);
-    }
 }
 
 void exit_codes(char *text, size_t size)

@@ -89,8 +89,6 @@ static int method_for(const struct ky_parameters *own, size_t n, int on_cpu)
 {
     const double error = own->error;
     const int cells = has_expansions[on_cpu ? ON_CPU : ON_DEVICE] ? KY_FMM : KY_TREE;
-    if (ky_force_refuses(own, KY_DIRECT))
-        return cells;
     return (double)n < ky_force_direct_below(error, on_cpu) || error < least_of(own, cells)
                ? KY_DIRECT
                : cells;

@@ -139,44 +139,58 @@ static int is_given(const struct ky_parameters *own, const char *name)
     return strcmp(now, initial) != 0;
 }
 
-/* Options that not all methods of KY_FORCE_AUTO use; those before `leaf` choose one. */
-static const char *const choosers[] = {"theta", "alpha", "opening", "cell", "multipole", "group",
-                                       "tree",  "order", "unroll",  "leaf", "curve"};
-enum { CHOOSERS = sizeof choosers / sizeof *choosers, CHOOSING = CHOOSERS - 2 };
+/* The methods of KY_FORCE_AUTO; the first that uses all options that are given is chosen. */
+static const int methods[] = {KY_TREE, KY_FMM, KY_DIRECT};
+enum { METHODS = sizeof methods / sizeof *methods };
 
-const char *ky_force_refuses(const struct ky_parameters *parameters, int force)
+/* Whether the force ignores the option, but not all methods do. */
+static int refuses(const struct ky_parameters *given, int force, const char *name)
 {
-    struct ky_parameters own = *parameters;
+    struct ky_parameters own = *given;
+    int ignored = 0;
+    for (int k = 0; k < METHODS; k++) {
+        own.force = methods[k];
+        ignored += ky_parameters_ignore(&own, name) != NULL;
+    }
     own.force = force;
-    for (int k = 0; k < CHOOSERS; k++)
-        if (is_given(parameters, choosers[k]) && ky_parameters_ignore(&own, choosers[k]))
-            return choosers[k];
+    return ignored < METHODS && ky_parameters_ignore(&own, name);
+}
+
+/* An option that is given and that the force, but not all methods, ignores; NULL: there is none. */
+static const char *refused(const struct ky_parameters *given, int force)
+{
+    struct ky_option_set sets[KY_FORCE_SETS];
+    ky_force_sets(NULL, sets);
+    for (int s = 0; s < KY_FORCE_SETS; s++)
+        for (size_t k = 0; k < sets[s].count; k++)
+            if (refuses(given, force, sets[s].options[k].name) &&
+                is_given(given, sets[s].options[k].name))
+                return sets[s].options[k].name;
     return NULL;
 }
 
-/* Replaces KY_FORCE_AUTO by the first method that uses all options that are given, if one of them
- * chooses. KY_USAGE if no method uses them all. */
+/* Replaces KY_FORCE_AUTO by the first method that uses all options that are given, if not all
+ * methods do. KY_USAGE if none does. */
 static enum ky_status name_force(struct ky_parameters *own, struct ky_error *error)
 {
-    static const int methods[] = {KY_TREE, KY_FMM, KY_DIRECT};
-    int choosing = 0;
+    const char *by[METHODS];
+    int chosen = METHODS, refusals = 0;
     if (own->force != KY_FORCE_AUTO)
         return KY_OK;
-    for (int k = 0; k < CHOOSING; k++)
-        choosing |= is_given(own, choosers[k]);
-    for (int k = 0; k < 3 && choosing; k++)
-        if (!ky_force_refuses(own, methods[k])) {
-            own->force = methods[k];
-            return KY_OK;
-        }
-    if (!choosing)
-        return KY_OK;
-    const char *const by_tree = ky_force_refuses(own, KY_TREE), *const by_fmm =
-                                                                    ky_force_refuses(own, KY_FMM);
-    return ky_fail(error, KY_USAGE,
-                   "--%s has no effect with --force tree, --%s none with --force fmm: give the "
-                   "options of one force",
-                   by_tree, by_fmm);
+    for (int k = METHODS - 1; k >= 0; k--) {
+        by[k] = refused(own, methods[k]);
+        refusals += by[k] != NULL;
+        chosen = by[k] ? chosen : k;
+    }
+    if (refusals == METHODS)
+        return ky_fail(error, KY_USAGE,
+                       "--%s has no effect with %s, and --%s none with %s: give the options of one "
+                       "force",
+                       by[0], ky_force_kind(methods[0])->option, by[1],
+                       ky_force_kind(methods[1])->option);
+    if (refusals > 0)
+        own->force = methods[chosen];
+    return KY_OK;
 }
 
 /* Each opening test goes by θ or by α: the one that is given chooses among them. */

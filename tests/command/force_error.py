@@ -63,7 +63,7 @@ with folder() as top:
     run("run", path("whole", "run.json"), "--error", "1e-2", "--output", path("coarse"), "--quiet")
     check(about(path("coarse"))["error"]["asked"] == 1e-2 and about(path("coarse"))["options"]["alpha"] > options["alpha"], "run.json with another error", about(path("coarse"))["options"])
     text = run("run", path("whole", "run.json"), "--theta", "0.5", "--output", path("no"), code=2).stderr
-    check("no effect with the --force fmm of the file" in text, "run.json with an option that its force ignores is refused", text)
+    check("--theta has no effect with the force of the file" in text, "run.json with an option that its force ignores is refused", text)
     run("run", *words, "--error", "1e-3", "--end", "0.25", "--output", path("part"), "--quiet")
     resumed = run("run", "--resume", path("part"), "--end", "0.5")
     check(state("part") == state("whole") and "--force" not in resumed.stderr, "a resumed run does not choose again and is the same, bit for bit", resumed.stderr)

@@ -35,8 +35,5 @@ struct ky_parameters ky_force_tree(const struct ky_parameters *parameters);
 double ky_expansions_alpha(int order);
 /* The α of --force tree with about the errors that these parameters have; the opening goes by α. */
 double ky_force_coarseness(const struct ky_parameters *parameters);
-/* The option that is not at its default and that the force ignores: "theta"; NULL: there is none.
- */
-const char *ky_force_refuses(const struct ky_parameters *parameters, int force);
 
 #endif
