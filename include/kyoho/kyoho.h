@@ -362,9 +362,10 @@ struct ky_force_report {
 };
 
 /* Accelerations and potentials of all bodies on each other, once, without a simulation. External
- * fields add to the accelerations alone. Writes bodies->acceleration and ->potential where they are
- * not NULL. `report` may be NULL. KY_BAD_DATA for bodies that ky_bodies_check refuses and for
- * results that are not finite, KY_USAGE for parameters out of their range. */
+ * fields add to the accelerations alone. KY_FORCE_AUTO is KY_TREE here unless parameters->error is
+ * set. Writes bodies->acceleration and ->potential where they are not NULL. `report` may be NULL.
+ * KY_BAD_DATA for bodies that ky_bodies_check refuses and for results that are not finite, KY_USAGE
+ * for parameters out of their range. */
 KY_API enum ky_status ky_forces(const struct ky_parameters *parameters, struct ky_bodies *bodies,
                                 struct ky_force_report *report, struct ky_error *error);
 
