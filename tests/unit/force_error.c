@@ -365,6 +365,8 @@ static void a_simulation_has_the_parameters_that_were_chosen(void **state)
                 restored.samples == choice.samples && restored.alpha == choice.alpha &&
                 !*restored.text);
     expect_same(sim, other);
+    ky_sim_choice(NULL, &restored);
+    assert_true(restored.force == KY_FORCE_AUTO && isnan(restored.asked));
     assert_int_equal(ky_sim_set_parameter(other, "error", "1e-4", &error), KY_USAGE);
     assert_non_null(strstr(error.text, "set alpha"));
     assert_int_equal(ky_sim_set_parameter(other, "force", "direct", &error), KY_USAGE);
