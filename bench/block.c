@@ -222,6 +222,7 @@ int main(int argc, char **argv)
     stop_if(ky_model_make(o.model, &model, &s, &error), &error);
     given.engine = o.engine;
     given.alpha = o.alpha;
+    given.force = KY_TREE;
     stop_if(ky_parameters_resolve(&given, &parameters, &error), &error);
     const double shortest = go(&o, &parameters, &s.bodies, &seconds);
     go_shared(&o, &parameters, &s.bodies, shortest, seconds);

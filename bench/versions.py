@@ -15,12 +15,12 @@ FORCE = "force --engine cpu --threads 1 --json --quiet --repeat 3 --model plumme
 RUN = "run --engine cpu --threads 1 --quiet --model plummer --overwrite -o"
 # name, arguments, phases that are printed
 FORCES = [
-    ("tree", f"{FORCE} 262144", ["total", "moments", "build", "walk"]),
-    ("tree, offset", f"{FORCE} 262144 --opening offset", ["walk"]),
-    ("tree, monopoles", f"{FORCE} 262144 --multipole 1", ["walk", "moments"]),
-    ("tree, symmetric softening", f"{FORCE} 131072 --softening-kind symmetric", ["walk"]),
-    ("tree, extended", f"{FORCE} 131072 --precision extended", ["walk"]),
-    ("tree, double", f"{FORCE} 131072 --precision double", ["walk"]),
+    ("tree", f"{FORCE} 262144 --force tree", ["total", "moments", "build", "walk"]),
+    ("tree, offset", f"{FORCE} 262144 --force tree --opening offset", ["walk"]),
+    ("tree, monopoles", f"{FORCE} 262144 --force tree --multipole 1", ["walk", "moments"]),
+    ("tree, symmetric softening", f"{FORCE} 131072 --force tree --softening-kind symmetric", ["walk"]),
+    ("tree, extended", f"{FORCE} 131072 --force tree --precision extended", ["walk"]),
+    ("tree, double", f"{FORCE} 131072 --force tree --precision double", ["walk"]),
     ("walk", f"{FORCE} 65536 --force walk", ["walk"]),
     ("walk, offset", f"{FORCE} 65536 --force walk --opening offset", ["walk"]),
     ("direct, single", f"{FORCE} 32768 --force direct --precision single", ["total"]),
@@ -28,8 +28,8 @@ FORCES = [
     ("direct, double", f"{FORCE} 16384 --force direct --precision double", ["total"]),
 ]
 RUNS = [
-    ("leap-frog, tree", "-n 8192 --softening 0.01 --step 0.015625 --end 1"),
-    ("block, tree", "-n 8192 --softening 0.01 --integrator block --end 0.5"),
+    ("leap-frog, tree", "-n 8192 --softening 0.01 --force tree --step 0.015625 --end 1"),
+    ("block, tree", "-n 8192 --softening 0.01 --force tree --integrator block --end 0.5"),
     ("block, direct", "-n 2048 --softening 0.01 --integrator block --force direct --end 0.5"),
     ("hermite", "-n 1024 --softening 0.004 --integrator hermite4 --force direct --end 1"),
 ]

@@ -27,12 +27,12 @@ _kyoho() {
         --format) words='by-name hdf5 tipsy csv' ;;
         esac ;;
     run)
-        words=' --help --json --quiet --output --end --steps --every --at --shorten --energy-every --restart-every --max-wall --core --follow --stop-core --escape-radius --escapers --compress --overwrite --resume --dry-run --write-ini --engine --isa --threads --tree --force --opening --theta --alpha --cell --multipole --order --curve --leaf --group --precision --unroll --softening --softening-kind --g --field --integrator --expansion --step --eta --step-max --step-min --step-length --corrections --input --model --units --physical --as-stored --types --renumber --bodies --seed --mass --radius --mass-function --rotation --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
+        words=' --help --json --quiet --output --end --steps --every --at --shorten --energy-every --restart-every --max-wall --core --follow --stop-core --escape-radius --escapers --compress --overwrite --resume --dry-run --write-ini --engine --isa --threads --tree --force --error --opening --theta --alpha --cell --multipole --order --curve --leaf --group --precision --unroll --softening --softening-kind --g --field --integrator --expansion --step --eta --step-max --step-min --step-length --corrections --input --model --units --physical --as-stored --types --renumber --bodies --seed --mass --radius --mass-function --rotation --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
         case $before in
         --engine) words='auto cpu cuda opencl' ;;
         --isa) words='auto plain sse2 avx2 avx512 neon' ;;
         --tree) words='host device' ;;
-        --force) words='direct walk list tree fmm' ;;
+        --force) words='direct walk list tree fmm auto' ;;
         --opening) words='geometric offset minimum relative' ;;
         --cell) words='box edge' ;;
         --multipole) words='1 2' ;;
@@ -47,12 +47,12 @@ _kyoho() {
         --mass-function) words='equal salpeter kroupa' ;;
         esac ;;
     force)
-        words=' --help --json --quiet --check --repeat --dry-run --engine --isa --threads --tree --force --opening --theta --alpha --cell --multipole --order --curve --leaf --group --precision --unroll --softening --softening-kind --g --field --input --model --units --physical --as-stored --types --renumber --bodies --seed --mass --radius --mass-function --rotation --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega --output --format --compress --overwrite'
+        words=' --help --json --quiet --check --repeat --dry-run --engine --isa --threads --tree --force --error --opening --theta --alpha --cell --multipole --order --curve --leaf --group --precision --unroll --softening --softening-kind --g --field --input --model --units --physical --as-stored --types --renumber --bodies --seed --mass --radius --mass-function --rotation --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega --output --format --compress --overwrite'
         case $before in
         --engine) words='auto cpu cuda opencl' ;;
         --isa) words='auto plain sse2 avx2 avx512 neon' ;;
         --tree) words='host device' ;;
-        --force) words='direct walk list tree fmm' ;;
+        --force) words='direct walk list tree fmm auto' ;;
         --opening) words='geometric offset minimum relative' ;;
         --cell) words='box edge' ;;
         --multipole) words='1 2' ;;
@@ -71,7 +71,7 @@ _kyoho() {
         --engine) words='auto cpu cuda opencl' ;;
         --isa) words='auto plain sse2 avx2 avx512 neon' ;;
         --tree) words='host device' ;;
-        --force) words='direct walk list tree fmm' ;;
+        --force) words='direct walk list tree fmm auto' ;;
         --opening) words='geometric offset minimum relative' ;;
         --cell) words='box edge' ;;
         --multipole) words='1 2' ;;

@@ -52,7 +52,7 @@ def opening(lab):
 def precision(lab):
     """Of exact sums the error is that of the arithmetic alone."""
     rows = []
-    for name, words in {"direct": ["--force", "direct"], "tree, alpha 0.005": [], "tree, alpha 1e-5": ["--alpha", 1e-5]}.items():
+    for name, words in {"direct": ["--force", "direct"], "tree, alpha 0.005": ["--force", "tree"], "tree, alpha 1e-5": ["--alpha", 1e-5]}.items():
         for kind in ("single", "extended", "double"):
             told = lab.keep(f"precision/{name}/{kind}", lambda: force(lab, *words, "--precision", kind))
             rows.append([name, kind, *errors(told), told["particles_per_s"]])
@@ -82,7 +82,7 @@ def change(lab, *words):
 def step(lab):
     """Leap-frog's error falls as the square of the step, until the forces' errors are what is left."""
     rows = []
-    forces = {"tree": [], "direct": ["--force", "direct"]}
+    forces = {"tree": ["--force", "tree"], "direct": ["--force", "direct"]}
     for k in [2, 4] if lab.small else range(0, 7):
         cells = [2.0 ** -k]
         for name, words in forces.items():
@@ -92,7 +92,7 @@ def step(lab):
     lab.plot("step", "step", list(forces), "largest |dE/E| within a turn")
     rows = []
     for eta in [0.2] if lab.small else [0.4, 0.2, 0.1, 0.05]:
-        told = lab.keep(f"step/block/{eta}", lambda: change(lab, "--integrator", "block", "--step", 0.25, "--eta", eta))
+        told = lab.keep(f"step/block/{eta}", lambda: change(lab, "--force", "tree", "--integrator", "block", "--step", 0.25, "--eta", eta))
         rows.append([eta, told["change"], told["seconds"]])
     lab.table("block-steps", ["eta", "tree", "seconds"], rows)
 

@@ -143,9 +143,13 @@ KY_API enum ky_status ky_units_preset(const char *name, struct ky_units *units,
 /* ---- parameters of a simulation ---- */
 
 /* The exact sum over all bodies; a walk through the octree for each body; lists of interactions for
- * groups of bodies, which the host makes for a device; a walk for each group of bodies (default).
- */
-enum ky_force { KY_DIRECT, KY_WALK, KY_LIST, KY_TREE, KY_FMM };
+ * groups of bodies, which the host makes for a device; a walk for each group of bodies; cells that
+ * act on cells. KY_FORCE_AUTO (default): the fastest of the exact sum, the tree and the cells for
+ * this number of bodies, engine, integrator and error. Where another field is not at its default
+ * and not all of these look at it, it is the first of tree, cells and exact sum that looks at all
+ * such fields: theta, alpha, opening, cell, multipole, group and tree choose KY_TREE, order
+ * KY_FMM, unroll KY_DIRECT. KY_USAGE if none does. */
+enum ky_force { KY_DIRECT, KY_WALK, KY_LIST, KY_TREE, KY_FMM, KY_FORCE_AUTO };
 /* Which cells act as a whole. With size l, distance d and θ: d > l/θ; d > l/θ + s, where s is the
  * distance of the centre of mass from the middle; distance to the box > l/θ. Relative: the expected
  * error is below α last accelerations. By use: offset where theta is set, relative where alpha is
@@ -249,8 +253,14 @@ struct ky_parameters {
                               "3pc", and in `field` and `expansion`. Without scales (default) such
                               values are KY_USAGE. A run has the units of its snapshot */
     int order;             /* KY_FMM: of its expansions, 2 to 6 */
-    int mutual; /* KY_FMM on the CPU, KY_LEAPFROG: 1: cells act on each other, so that the
-                   net force vanishes but for roundings */
+    int mutual;   /* KY_FMM on the CPU, KY_LEAPFROG: 1: cells act on each other, so that the
+                     net force vanishes but for roundings */
+    double error; /* NaN (default): the other fields are the force. Else 99 % of the accelerations
+                     have at most this relative error: order, alpha and, where they are not given,
+                     precision and force follow from it. They are found when a simulation is opened
+                     (ky_sim_choice), by forces of its bodies beside exact sums for a sample, and
+                     replace it in ky_sim_parameters and in files. KY_USAGE with theta, alpha,
+                     order, or an opening other than relative */
 };
 
 KY_API void ky_parameters_defaults(struct ky_parameters *parameters);
@@ -355,9 +365,10 @@ struct ky_force_report {
 };
 
 /* Accelerations and potentials of all bodies on each other, once, without a simulation. External
- * fields add to the accelerations alone. Writes bodies->acceleration and ->potential where they are
- * not NULL. `report` may be NULL. KY_BAD_DATA for bodies that ky_bodies_check refuses and for
- * results that are not finite, KY_USAGE for parameters out of their range. */
+ * fields add to the accelerations alone. KY_FORCE_AUTO is KY_TREE here unless parameters->error is
+ * set. Writes bodies->acceleration and ->potential where they are not NULL. `report` may be NULL.
+ * KY_BAD_DATA for bodies that ky_bodies_check refuses and for results that are not finite, KY_USAGE
+ * for parameters out of their range. */
 KY_API enum ky_status ky_forces(const struct ky_parameters *parameters, struct ky_bodies *bodies,
                                 struct ky_force_report *report, struct ky_error *error);
 
@@ -366,6 +377,19 @@ KY_API enum ky_status ky_forces(const struct ky_parameters *parameters, struct k
 struct ky_error_statistics {
     double median, p90, p99, max, mean, rms;
     size_t samples; /* 0: nothing was compared, and the numbers say nothing */
+};
+
+/* What was chosen for KY_FORCE_AUTO and for parameters->error. */
+struct ky_choice {
+    size_t size;      /* of this struct, or 0 */
+    int force;        /* enum ky_force: the method */
+    int order;        /* of its expansions; 0: it has none */
+    int precision;    /* enum ky_precision */
+    double alpha;     /* NaN: it goes by none */
+    double asked;     /* the error that was asked for; NaN: none */
+    double measured;  /* the error of 99 % of the samples; NaN: not measured */
+    uint64_t samples; /* bodies whose acceleration was compared with an exact sum */
+    char text[256];   /* what was chosen and why, in one line; "": there was nothing to choose */
 };
 
 /* What ky_forces_check does, and where its results go. */
@@ -385,6 +409,7 @@ struct ky_check_parameters {
     struct ky_sums *sums;           /* or NULL: not summed */
     struct ky_parameters *resolved; /* the parameters with what stands for their defaults; or NULL.
                                        Filled by ky_parameters_defaults before */
+    struct ky_choice *choice;       /* what was chosen for KY_FORCE_AUTO and for `error`; or NULL */
 };
 KY_API void ky_check_parameters_defaults(struct ky_check_parameters *parameters);
 
@@ -677,6 +702,9 @@ KY_API enum ky_status ky_sim_set_fields(struct ky_sim *sim, const char *field,
  * texts belong to the simulation: they are valid until one of them changes, or it is closed. */
 KY_API enum ky_status ky_sim_parameters(const struct ky_sim *sim, struct ky_parameters *parameters,
                                         struct ky_error *error);
+/* What was chosen for KY_FORCE_AUTO and `error` when the simulation was opened; it stays while the
+ * parameters change, and after ky_sim_restore, which leaves its text empty. */
+KY_API void ky_sim_choice(const struct ky_sim *sim, struct ky_choice *choice);
 
 /* Acceleration and potential of all bodies and external fields at `count` points that are not
  * bodies; either array may be NULL. `softening` is that of the points [length], not negative. The

@@ -197,6 +197,7 @@ enum ky_status ky_binaries_find(const struct ky_parameters *parameters,
     ky_force_defaults(&given);
     enum ky_status status =
         ky_size_adopt(&given, sizeof given, parameters, "ky_parameters_defaults", error);
+    given.error = (double)NAN; /* no forces of all bodies */
     if (!status)
         status = ky_force_resolve_once(&given, &resolved, error);
     if (!status)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analysis/analysis.h"
+#include "analysis/force_error.h"
 #include "base/bodies.h"
 #include "base/memory.h"
 #include "base/order.h"
@@ -144,6 +145,7 @@ struct call {
     struct ky_engine *engine;
     struct ky_force_report report;
     struct ky_check_results results;
+    struct ky_choice choice;
 };
 
 /* KY_USAGE for a request that is not possible. */
@@ -161,7 +163,7 @@ static enum ky_status adopt(struct call *call, const struct ky_parameters *param
         status = ky_fail(error, KY_USAGE,
                          "the bodies are to be filled with forces and released; ask for one of the "
                          "two");
-    return status ? status : ky_force_resolve(parameters, &call->parameters, error);
+    return status ? status : ky_force_resolve_later(parameters, &call->parameters, error);
 }
 
 /* Puts the bodies on an engine of their own. */
@@ -174,6 +176,9 @@ static enum ky_status put(struct call *call, const struct ky_bodies *bodies, str
     enum ky_status status = ky_bodies_check_by(call->parameters.threads, &input, error);
     if (!status)
         status = ky_softening_need(&call->parameters, &input, error);
+    if (!status)
+        status = ky_force_settle(&call->parameters, &input, &(struct ky_engine_use){.n = bodies->n},
+                                 &call->choice, error);
     if (!status)
         status = ky_engine_open(&call->parameters, bodies->n, &call->engine, error);
     if (!status && (wanted->sinks || wanted->sources))
@@ -258,6 +263,7 @@ enum ky_status ky_forces_check(const struct ky_parameters *parameters, struct ky
         return status;
     ky_size_give(call.wanted.report, &call.report, sizeof call.report);
     ky_size_give(call.wanted.resolved, &call.parameters, sizeof call.parameters);
+    ky_size_give(call.wanted.choice, &call.choice, sizeof call.choice);
     ky_size_give(results, &call.results, sizeof call.results);
     return KY_OK;
 }
@@ -268,16 +274,21 @@ enum ky_status ky_forces_memory(const struct ky_parameters *parameters, size_t n
 {
     KY_NEED(parameters, error);
     struct call call = {.engine = NULL};
+    const struct ky_engine_use use = {.n = n};
     enum ky_status status = adopt(&call, parameters, wanted, error);
+    const int measures = !status && !isnan(call.parameters.error);
     if (!status)
-        status = ky_engine_open_for(&call.parameters, 0, &(struct ky_engine_use){.n = n},
-                                    &call.engine, error);
+        status = ky_force_settle(&call.parameters, &(struct ky_bodies){.n = n}, &use, &call.choice,
+                                 error);
+    if (!status)
+        status = ky_engine_open_for(&call.parameters, 0, &use, &call.engine, error);
     if (status)
         return status;
     struct ky_memory needs;
     ky_engine_memory(call.engine, 0, n, &needs);
     ky_engine_close(call.engine);
-    const double given = ky_bodies_bytes(n, KY_WITH_ID, 1), kept = call.wanted.release ? 0 : given,
+    const double given = ky_bodies_bytes(n, KY_WITH_ID, 1),
+                 kept = call.wanted.release && !measures ? 0 : given,
                  results = ky_bodies_bytes(n, KY_WITH_ACCELERATION | KY_WITH_POTENTIAL, 0);
     const double after = call.wanted.samples || call.wanted.fill ? kept + needs.kept + results : 0;
     const struct ky_check_memory own = {

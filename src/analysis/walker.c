@@ -1,6 +1,7 @@
 /* The engine of a general walk: see walker.h. */
 #include "analysis/walker.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/bodies.h"
@@ -21,6 +22,7 @@ enum ky_status ky_walker_open(const struct ky_parameters *parameters,
     /* In double every engine finds the same bodies within a radius, even a body on its surface. */
     if (own.precision == KY_PRECISION_BY_INTEGRATOR)
         own.precision = KY_DOUBLE;
+    own.error = (double)NAN; /* walks have no forces */
     if (!status)
         status = ky_force_resolve_once(&own, &walker->parameters, error);
     if (!status)

@@ -282,21 +282,6 @@ enum ky_status cli_refuse(struct cli *cli, const char *names, const char *what)
     return KY_OK;
 }
 
-void cli_warn_idle(struct cli *cli, const struct ky_parameters *parameters)
-{
-    static const char *const names[] = {"theta", "opening", "alpha", "cell",  "multipole", "order",
-                                        "curve", "tree",    "leaf",  "group", "unroll",    "isa"};
-    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
-        const char *with =
-            cli_given(cli, names[k]) ? ky_parameters_ignore(parameters, names[k]) : NULL;
-        char line[128];
-        if (!with)
-            continue;
-        snprintf(line, sizeof line, "--%s has no effect with %s", names[k], with);
-        cli_log(cli, KY_LOG_WARNING, line);
-    }
-}
-
 void exit_codes(char *text, size_t size)
 {
     size_t used = 0;

@@ -30,6 +30,9 @@ static void show(const struct force_result *result, const struct ky_units *units
     const double factor = ky_unit_shown(units, KY_ENERGY_UNIT, (double)NAN, unit);
     const struct ky_force_report *report = &result->report;
     double n = result->n ? (double)result->n : 1;
+    char setting[FORCE_SETTING];
+    force_setting(&result->parameters, setting);
+    printf("%s\n", *result->choice.text ? result->choice.text : setting);
     printf("engine %s: %s\n", report->engine, report->device);
     printf("seconds: keys %.4f  sort %.4f  build %.4f  moments %.4f  walk %.4f  total %.4f\n",
            report->keys, report->sort, report->build, report->moments, report->walk, report->total);
@@ -132,6 +135,9 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
         return status;
     request.keep = sink.output != NULL;
     request.sums = 1;
+    status = cli_choose_force(cli, &parameters);
+    if (status)
+        return status;
     cli_warn_idle(cli, &parameters);
     return work(cli, &source, &parameters, &request, &sink);
 }

@@ -10,6 +10,7 @@ struct force_result {
     struct ky_parameters parameters; /* as the engine took them */
     struct ky_force_report report;   /* each time the median of all repetitions */
     struct ky_check_results errors;  /* samples = 0 without a check */
+    struct ky_choice choice;         /* text "": there was nothing to choose */
     struct ky_sums sums;             /* mass = NaN unless asked for */
     int sinks, sources;              /* loop of the exact sum; 0: by the parameters' unrolling */
 };
@@ -46,6 +47,10 @@ enum ky_status force_measure_plummer(const struct ky_parameters *parameters, siz
 enum { FORCE_CHOICE = 64 };
 void force_choice(const struct ky_parameters *parameters, const char *name,
                   char text[FORCE_CHOICE]);
+
+/* The force and what it goes by: "--force tree --opening relative --alpha 0.005". */
+enum { FORCE_SETTING = 256 };
+void force_setting(const struct ky_parameters *parameters, char text[FORCE_SETTING]);
 
 /* The unrolling of the exact sum: "tuned", "4x2". */
 void force_unroll(const struct force_result *result, char text[FORCE_CHOICE]);

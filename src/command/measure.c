@@ -1,6 +1,7 @@
 /* Prints the measurement of forces for `kyoho force`, `bench` and `tune`. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/json.h"
 #include "base/phases.h"
@@ -31,6 +32,7 @@ enum ky_status force_measure(const struct ky_parameters *parameters, struct ky_b
     result->sources = request->sources;
     wanted.report = &result->report;
     wanted.resolved = &result->parameters;
+    wanted.choice = &result->choice;
     wanted.sums = request->sums ? &result->sums : NULL;
     return ky_forces_check(parameters, bodies, &wanted, &result->errors, error);
 }
@@ -76,6 +78,20 @@ double force_interactions_per_s(const struct force_result *result)
            result->report.total;
 }
 
+/* The error that was asked for and that of the sample, as an object, or null. */
+static void write_asked(struct ky_json *json, const struct ky_choice *choice)
+{
+    if (isnan(choice->asked)) {
+        ky_json_null(json, "error_choice");
+        return;
+    }
+    ky_json_object(json, "error_choice");
+    ky_json_real(json, "asked", choice->asked);
+    ky_json_real(json, "measured", choice->measured);
+    ky_json_count(json, "samples", choice->samples);
+    ky_json_end_object(json);
+}
+
 /* The statistics as an object, or null without samples. */
 static void write_errors(struct ky_json *json, const char *name,
                          const struct ky_error_statistics *errors)
@@ -99,6 +115,21 @@ void force_choice(const struct ky_parameters *parameters, const char *name, char
 {
     *text = '\0';
     ky_options_text(KY_OPTIONS_PARAMETERS, parameters, name, text, FORCE_CHOICE, NULL);
+}
+
+void force_setting(const struct ky_parameters *parameters, char text[FORCE_SETTING])
+{
+    static const char *const names[] = {"force", "order", "opening", "alpha", "theta"};
+    char value[FORCE_CHOICE];
+    size_t used = 0;
+    *text = '\0';
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        force_choice(parameters, names[k], value);
+        const int idle = !strcmp(names[k], isnan(parameters->alpha) ? "alpha" : "theta");
+        if (!idle && !ky_parameters_ignore(parameters, names[k]))
+            used += (size_t)snprintf(text + used, FORCE_SETTING - used, "%s--%s %s",
+                                     used ? " " : "", names[k], value);
+    }
 }
 
 void force_unroll(const struct force_result *result, char text[FORCE_CHOICE])
@@ -126,12 +157,14 @@ void force_json(struct ky_json *json, const char *name, const struct force_resul
     ky_json_text(json, "engine", report->engine);
     ky_json_text(json, "device", report->device);
     write_choice(json, &result->parameters, "force");
+    ky_json_text(json, "chosen", *result->choice.text ? result->choice.text : NULL);
     ky_json_count(json, "n", result->n);
     ky_json_real(json, "softening", result->parameters.softening);
     write_choice(json, &result->parameters, "softening-kind");
     ky_json_real(json, "theta", result->parameters.theta);
     ky_json_real(json, "alpha", result->parameters.alpha);
     ky_json_integer(json, "multipole", result->parameters.multipole);
+    ky_json_integer(json, "order", result->parameters.order);
     write_choice(json, &result->parameters, "opening");
     write_choice(json, &result->parameters, "precision");
     char unroll[FORCE_CHOICE];
@@ -149,6 +182,7 @@ void force_json(struct ky_json *json, const char *name, const struct force_resul
     ky_json_end_object(json);
     ky_json_real(json, "particles_per_s", force_particles_per_s(result));
     ky_json_real(json, "interactions_per_s", force_interactions_per_s(result));
+    write_asked(json, &result->choice);
     write_errors(json, "error", &result->errors.acceleration);
     write_errors(json, "error_potential", &result->errors.potential);
     ky_json_real(json, "error_of_rms",

@@ -110,7 +110,11 @@ static void write_trial(const struct tuning *tuning, struct ky_json *json, const
     force_choice(&own, "force", text);
     ky_json_text(json, "force", text);
     force_choice(&own, "opening", text);
-    ky_json_text(json, "opening", trial->family->tolerance ? text : NULL);
+    ky_json_text(json, "opening", trial->family->tolerance && !trial->family->order ? text : NULL);
+    if (trial->family->order)
+        ky_json_integer(json, "order", trial->family->order);
+    else
+        ky_json_null(json, "order");
     ky_json_real(json, "alpha", own.alpha);
     ky_json_real(json, "theta", own.theta);
     ky_json_real(json, "seconds", trial->seconds);

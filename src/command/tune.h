@@ -25,6 +25,7 @@ struct tune_tolerance {
 /* A force with an opening test. */
 struct tune_family {
     int force, opening;
+    int order;                              /* of expansions; 0: it has none */
     const struct tune_tolerance *tolerance; /* NULL: the exact sum, which opens nothing and has one
                                                setting */
     int asked;                              /* 1: measured only if --force or --opening names it */
@@ -39,7 +40,7 @@ struct tune_trial {
     double error, potential; /* of 99 % of the bodies */
 };
 
-enum { TUNE_ENGINES = 8, TUNE_TRIALS = 1024 };
+enum { TUNE_ENGINES = 8, TUNE_TRIALS = 2048 };
 struct tuning {
     struct cli *cli;
     const struct tune_request *request;

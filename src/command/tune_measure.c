@@ -11,20 +11,26 @@
 
 enum { MOST_VALUES = 9 };
 static const double alphas[] = {0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 5e-4, 2e-4, 1e-4},
+                    of_expansions[] = {0.02, 0.005, 0.001, 3e-4, 1e-4, 3e-5, 1e-5, 2e-6, 2e-7},
                     thetas[] = {1.0, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3};
 static const struct tune_tolerance alpha = {"alpha", offsetof(struct ky_parameters, alpha), alphas,
                                             sizeof alphas / sizeof *alphas},
+                                   tiny = {"alpha", offsetof(struct ky_parameters, alpha),
+                                           of_expansions,
+                                           sizeof of_expansions / sizeof *of_expansions},
                                    theta = {"theta", offsetof(struct ky_parameters, theta), thetas,
                                             sizeof thetas / sizeof *thetas};
 
 static const struct tune_family families[] = {
-    {KY_TREE, KY_RELATIVE, &alpha, 0},      {KY_TREE, KY_OFFSET, &theta, 0},
-    {KY_TREE, KY_GEOMETRIC, &theta, 1},     {KY_TREE, KY_MINIMUM, &theta, 1},
-    {KY_WALK, KY_RELATIVE, &alpha, 0},      {KY_WALK, KY_OFFSET, &theta, 1},
-    {KY_WALK, KY_GEOMETRIC, &theta, 1},     {KY_WALK, KY_MINIMUM, &theta, 1},
-    {KY_LIST, KY_RELATIVE, &alpha, 0},      {KY_LIST, KY_OFFSET, &theta, 1},
-    {KY_LIST, KY_GEOMETRIC, &theta, 1},     {KY_LIST, KY_MINIMUM, &theta, 1},
-    {KY_FMM, KY_OPENING_BY_USE, &alpha, 0}, {KY_DIRECT, KY_OPENING_BY_USE, NULL, 0},
+    {KY_TREE, KY_RELATIVE, 0, &alpha, 0},     {KY_TREE, KY_OFFSET, 0, &theta, 0},
+    {KY_TREE, KY_GEOMETRIC, 0, &theta, 1},    {KY_TREE, KY_MINIMUM, 0, &theta, 1},
+    {KY_WALK, KY_RELATIVE, 0, &alpha, 0},     {KY_WALK, KY_OFFSET, 0, &theta, 1},
+    {KY_WALK, KY_GEOMETRIC, 0, &theta, 1},    {KY_WALK, KY_MINIMUM, 0, &theta, 1},
+    {KY_LIST, KY_RELATIVE, 0, &alpha, 0},     {KY_LIST, KY_OFFSET, 0, &theta, 1},
+    {KY_LIST, KY_GEOMETRIC, 0, &theta, 1},    {KY_LIST, KY_MINIMUM, 0, &theta, 1},
+    {KY_FMM, KY_OPENING_BY_USE, 4, &tiny, 0}, {KY_FMM, KY_OPENING_BY_USE, 3, &tiny, 0},
+    {KY_FMM, KY_OPENING_BY_USE, 5, &tiny, 0}, {KY_FMM, KY_OPENING_BY_USE, 6, &tiny, 0},
+    {KY_FMM, KY_OPENING_BY_USE, 2, &tiny, 1}, {KY_DIRECT, KY_OPENING_BY_USE, 0, NULL, 0},
 };
 enum { FAMILIES = sizeof families / sizeof *families };
 _Static_assert(TUNE_ENGINES *FAMILIES *MOST_VALUES <= TUNE_TRIALS, "room for all settings");
@@ -43,6 +49,8 @@ struct ky_parameters tune_parameters(const struct tuning *tuning, const struct t
     own.engine = tuning->engines[trial->engine];
     own.force = trial->family->force;
     own.opening = trial->family->opening;
+    if (trial->family->order)
+        own.order = trial->family->order;
     own.alpha = own.theta = (double)NAN;
     if (trial->family->tolerance)
         memcpy((char *)&own + trial->family->tolerance->field, &trial->value, sizeof trial->value);
@@ -58,8 +66,8 @@ void tune_words(const struct tuning *tuning, const struct tune_trial *trial, cha
     ky_number_text(value, trial->value);
     if (!trial->family->tolerance)
         snprintf(text, TUNE_WORDS, "--force %s --engine %s", force, own.engine);
-    else if (ky_parameters_ignore(&own, "opening"))
-        snprintf(text, TUNE_WORDS, "--force %s --%s %s --engine %s", force,
+    else if (trial->family->order)
+        snprintf(text, TUNE_WORDS, "--force %s --order %d --%s %s --engine %s", force, own.order,
                  trial->family->tolerance->option, value, own.engine);
     else
         snprintf(text, TUNE_WORDS, "--force %s --opening %s --%s %s --engine %s", force, opening,
@@ -101,8 +109,11 @@ static void show_trial(const struct tuning *tuning, const struct tune_trial *tri
     if (cli->json || cli->quiet)
         return;
     force_choice(&own, "force", force);
-    if (trial->family->tolerance) {
+    if (trial->family->order)
+        snprintf(opening, sizeof opening, "order %d", own.order);
+    else if (trial->family->tolerance)
         force_choice(&own, "opening", opening);
+    if (trial->family->tolerance) {
         ky_number_text(value, trial->value);
     }
     printf("%-10s %-7s %-10s %9s %12.4g %12.2e %12.2e\n", own.engine, force, opening, value,
@@ -176,10 +187,14 @@ static int is_wanted(const struct tuning *tuning, const struct tune_family *fami
     const struct cli *cli = tuning->cli;
     const struct ky_parameters *own = &tuning->parameters;
     const int by_force = cli_given(cli, "force"), by_opening = cli_given(cli, "opening");
-    if (by_force && own->force != family->force)
+    if (by_force && own->force != KY_FORCE_AUTO && own->force != family->force)
+        return 0;
+    if (cli_given(cli, "order") && own->order != family->order)
         return 0;
     if (!family->tolerance)
         return !by_opening;
+    if (family->order && cli_given(cli, "order"))
+        return 1;
     return by_opening ? own->opening == family->opening : !family->asked;
 }
 

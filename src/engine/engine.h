@@ -343,7 +343,13 @@ void ky_force_sets(struct ky_parameters *parameters, struct ky_option_set sets[K
  * to 0. */
 void ky_force_defaults(struct ky_parameters *parameters);
 /* Copies `given` to `resolved`, fills the fields that depend on others (cell, opening, precision)
- * and checks these tables' ranges and choices: KY_USAGE. Both may be the same struct. */
+ * and checks these tables' ranges and choices: KY_USAGE. Both may be the same struct. Where options
+ * name no force, KY_FORCE_AUTO and an error stay, and what depends on the force stays open:
+ * ky_force_choose and ky_force_settle follow, which know the bodies. */
+enum ky_status ky_force_resolve_later(const struct ky_parameters *given,
+                                      struct ky_parameters *resolved, struct ky_error *error);
+/* The same for engines that are opened whatever the bodies are: KY_FORCE_AUTO becomes KY_TREE, and
+ * `error` NaN. */
 enum ky_status ky_force_resolve(const struct ky_parameters *given, struct ky_parameters *resolved,
                                 struct ky_error *error);
 /* The same for forces that are computed once. The opening is `offset` unless `given` has an opening

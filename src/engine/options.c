@@ -41,11 +41,17 @@ static const struct ky_option engine_options[] = {
 #define FIELD_SENTENCE(name, NAME, help) "; " #name KY_NUMBERS_##name(FIELD_WORD) ": " help
 
 static const struct ky_option force_options[] = {
-    {"force", KY_OPTION_CHOICE, FIELD(force), "tree", KY_NO_RANGE, "direct|walk|list|tree|fmm",
+    {"force", KY_OPTION_CHOICE, FIELD(force), "auto", KY_NO_RANGE, "direct|walk|list|tree|fmm|auto",
      NULL,
      "direct: exact sum; walk: one tree walk for each body; list: interaction lists, made on the "
      "host for a device; tree: one tree walk for each group of bodies; fmm: cells act on cells "
-     "(fast multipole method; CPU only)"},
+     "(fast multipole method; CPU only); auto: the fastest of direct, tree and fmm for these "
+     "bodies, engine, integrator and --error, which is said and stored; an option that not all "
+     "of them use chooses among them: --theta tree, --order fmm"},
+    {"error", KY_OPTION_REAL, FIELD(error), NULL, KY_FORCE_LEAST_ERROR, 1, NULL, NULL,
+     "relative error that 99 % of the accelerations keep: chooses order, alpha, precision and, "
+     "unless --force names one, the method, by exact sums for a sample of the bodies (without it "
+     "as below for alpha)"},
     {"opening", KY_OPTION_CHOICE, FIELD(opening), NULL, KY_NO_RANGE, KY_OPENING_CHOICES, NULL,
      "condition for using a cell of size l at distance d as a whole" KY_OPENING_HELP
      " (default relative; offset where only --theta is given)"},
@@ -56,9 +62,10 @@ static const struct ky_option force_options[] = {
     {"alpha", KY_OPTION_REAL, FIELD(alpha), NULL, 1e-12, 1.0, NULL, NULL,
      "tolerance of --opening relative for a cell, in units of the last acceleration: smaller is "
      "more exact and slower. With 0.005, 99 % of the accelerations are within 0.25 % (walk: 0.4 "
-     "%; a few compact clumps: 0.6 %). With --force fmm it is that of an expansion, and errors "
-     "are larger with a lower --order "
-     "(default 0.005)"},
+     "%; a few compact clumps: 0.6 %). With --force fmm it is that of an expansion: with the "
+     "default "
+     "99 % of the accelerations are within 0.1 % "
+     "(default 0.005; fmm: 0.0002, with the orders 2, 3, 5, 6: 0.00005, 0.0001, 0.0003, 0.0004)"},
     {"cell", KY_OPTION_CHOICE, FIELD(cell), NULL, KY_NO_RANGE, "box|edge", NULL,
      "size l of a cell: box is the longest side of the box around its bodies, edge the side of its "
      "cube (default box; edge with walk and list)"},
@@ -113,6 +120,81 @@ void ky_force_defaults(struct ky_parameters *parameters)
         ky_options_defaults(&sets[k]);
 }
 
+/* ---- the force that options name ---- */
+
+/* The option of that name; it exists. */
+static const struct ky_option *option_of(const char *name)
+{
+    struct ky_option_set sets[KY_FORCE_SETS];
+    ky_force_sets(NULL, sets);
+    return ky_options_find(sets, KY_FORCE_SETS, name, NULL);
+}
+
+/* Whether the option has another value than when nobody sets it. */
+static int is_given(const struct ky_parameters *own, const char *name)
+{
+    char now[64], initial[64];
+    struct ky_parameters defaults;
+    ky_force_defaults(&defaults);
+    ky_option_text(option_of(name), own, now, sizeof now);
+    ky_option_text(option_of(name), &defaults, initial, sizeof initial);
+    return strcmp(now, initial) != 0;
+}
+
+/* The methods of KY_FORCE_AUTO; the first that uses all options that are given is chosen. */
+static const int methods[] = {KY_TREE, KY_FMM, KY_DIRECT};
+enum { METHODS = sizeof methods / sizeof *methods };
+
+/* Whether the force ignores the option, but not all methods do. */
+static int refuses(const struct ky_parameters *given, int force, const char *name)
+{
+    struct ky_parameters own = *given;
+    int ignored = 0;
+    for (int k = 0; k < METHODS; k++) {
+        own.force = methods[k];
+        ignored += ky_parameters_ignore(&own, name) != NULL;
+    }
+    own.force = force;
+    return ignored < METHODS && ky_parameters_ignore(&own, name);
+}
+
+/* An option that is given and that the force, but not all methods, ignores; NULL: there is none. */
+static const char *refused(const struct ky_parameters *given, int force)
+{
+    struct ky_option_set sets[KY_FORCE_SETS];
+    ky_force_sets(NULL, sets);
+    for (int s = 0; s < KY_FORCE_SETS; s++)
+        for (size_t k = 0; k < sets[s].count; k++)
+            if (refuses(given, force, sets[s].options[k].name) &&
+                is_given(given, sets[s].options[k].name))
+                return sets[s].options[k].name;
+    return NULL;
+}
+
+/* Replaces KY_FORCE_AUTO by the first method that uses all options that are given, if not all
+ * methods do. KY_USAGE if none does. */
+static enum ky_status name_force(struct ky_parameters *own, struct ky_error *error)
+{
+    const char *by[METHODS];
+    int chosen = METHODS, refusals = 0;
+    if (own->force != KY_FORCE_AUTO)
+        return KY_OK;
+    for (int k = METHODS - 1; k >= 0; k--) {
+        by[k] = refused(own, methods[k]);
+        refusals += by[k] != NULL;
+        chosen = by[k] ? chosen : k;
+    }
+    if (refusals == METHODS)
+        return ky_fail(error, KY_USAGE,
+                       "--%s has no effect with %s, and --%s none with %s: give the options of one "
+                       "force",
+                       by[0], ky_force_kind(methods[0])->option, by[1],
+                       ky_force_kind(methods[1])->option);
+    if (refusals > 0)
+        own->force = methods[chosen];
+    return KY_OK;
+}
+
 /* Each opening test goes by θ or by α: the one that is given chooses among them. */
 static enum ky_status resolve_opening(struct ky_parameters *own, struct ky_error *error)
 {
@@ -120,7 +202,7 @@ static enum ky_status resolve_opening(struct ky_parameters *own, struct ky_error
         own->opening = KY_OPENING_USUAL;
         if (isnan(own->theta)) /* for points and general walks */
             own->theta = ky_opening_kind(KY_OPENING_AT_FIRST)->usual;
-        own->alpha = isnan(own->alpha) ? ky_opening_kind(own->opening)->usual : own->alpha;
+        own->alpha = isnan(own->alpha) ? ky_expansions_alpha(own->order) : own->alpha;
         return KY_OK;
     }
     const int theta = !isnan(own->theta), alpha = !isnan(own->alpha);
@@ -147,30 +229,60 @@ static enum ky_status resolve_opening(struct ky_parameters *own, struct ky_error
     return KY_OK;
 }
 
-enum ky_status ky_force_resolve(const struct ky_parameters *given, struct ky_parameters *resolved,
-                                struct ky_error *error)
+/* KY_USAGE for fields that `error` chooses. */
+static enum ky_status check_error(const struct ky_parameters *own, struct ky_error *error)
+{
+    static const char *const chosen[] = {"alpha", "theta", "order", NULL};
+    if (isnan(own->error))
+        return KY_OK;
+    for (int k = 0; chosen[k]; k++)
+        if (is_given(own, chosen[k]))
+            return ky_fail(error, KY_USAGE,
+                           "--error and --%s: an error chooses alpha, theta and order; give one of "
+                           "the two",
+                           chosen[k]);
+    if (own->opening == KY_OPENING_BY_USE || ky_opening_kind(own->opening)->by_alpha)
+        return KY_OK;
+    return ky_fail(error, KY_USAGE,
+                   "--error and --opening %s: an error is kept by --opening %s alone; leave out "
+                   "one of the two",
+                   ky_opening_kind(own->opening)->name, ky_opening_kind(KY_OPENING_USUAL)->name);
+}
+
+/* Fills the fields that follow from the force, which is known. */
+static enum ky_status resolve_for_force(struct ky_parameters *own, struct ky_error *error)
+{
+    const struct ky_force_kind *force = ky_force_kind(own->force);
+    if (own->cell == KY_CELL_BY_FORCE)
+        own->cell = force->cell;
+    if (own->precision == KY_PRECISION_BY_INTEGRATOR)
+        own->precision = own->unroll == KY_UNROLL_UNSET ? (int)force->precision : KY_SINGLE;
+    if (own->unroll == KY_UNROLL_UNSET)
+        own->unroll = KY_UNROLL_TUNED;
+    return resolve_opening(own, error);
+}
+
+enum ky_status ky_force_resolve_later(const struct ky_parameters *given,
+                                      struct ky_parameters *resolved, struct ky_error *error)
 {
     struct ky_parameters own; /* `given` may be `resolved` */
     ky_force_defaults(&own);
     enum ky_status status = ky_size_adopt(&own, sizeof own, given, "ky_parameters_defaults", error);
+    if (!status)
+        status = name_force(&own, error);
+    if (!status)
+        status = check_error(&own, error);
     if (status)
         return status;
     *resolved = own;
-    const struct ky_force_kind *force = ky_force_kind(resolved->force);
     if (!resolved->engine)
         resolved->engine = "auto";
-    if (resolved->cell == KY_CELL_BY_FORCE)
-        resolved->cell = force->cell;
-    if (resolved->precision == KY_PRECISION_BY_INTEGRATOR)
-        resolved->precision =
-            resolved->unroll == KY_UNROLL_UNSET ? (int)force->precision : KY_SINGLE;
-    if (resolved->unroll == KY_UNROLL_UNSET)
-        resolved->unroll = KY_UNROLL_TUNED;
     if (resolved->softening_kind == KY_SOFTENING_KIND_BY_SNAPSHOT)
         resolved->softening_kind = KY_PLUMMER;
     struct ky_option_set sets[KY_FORCE_SETS];
     ky_force_sets(resolved, sets);
-    status = resolve_opening(resolved, error);
+    if (resolved->force != KY_FORCE_AUTO && isnan(resolved->error))
+        status = resolve_for_force(resolved, error);
     for (int k = 0; k < KY_FORCE_SETS && !status; k++)
         status = ky_options_check(&sets[k], error);
     struct ky_externals fields;
@@ -180,6 +292,17 @@ enum ky_status ky_force_resolve(const struct ky_parameters *given, struct ky_par
     return status ? status : ky_externals_of(resolved, &fields, error);
 }
 
+enum ky_status ky_force_resolve(const struct ky_parameters *given, struct ky_parameters *resolved,
+                                struct ky_error *error)
+{
+    struct ky_parameters own;
+    enum ky_status status = ky_force_resolve_later(given, &own, error);
+    if (!status && own.force == KY_FORCE_AUTO)
+        own.force = KY_TREE;
+    own.error = status ? own.error : (double)NAN;
+    return status ? status : ky_force_resolve_later(&own, resolved, error);
+}
+
 enum ky_status ky_force_resolve_once(const struct ky_parameters *given,
                                      struct ky_parameters *resolved, struct ky_error *error)
 {
@@ -187,9 +310,14 @@ enum ky_status ky_force_resolve_once(const struct ky_parameters *given,
     ky_force_defaults(&once);
     enum ky_status status =
         ky_size_adopt(&once, sizeof once, given, "ky_parameters_defaults", error);
-    if (once.opening == KY_OPENING_BY_USE && isnan(once.alpha))
+    const int by_error = !isnan(once.error);
+    if (!status)
+        status = name_force(&once, error);
+    if (!by_error && once.force == KY_FORCE_AUTO)
+        once.force = KY_TREE;
+    if (!by_error && once.opening == KY_OPENING_BY_USE && isnan(once.alpha))
         once.opening = KY_OPENING_AT_FIRST;
-    return status ? status : ky_force_resolve(&once, resolved, error);
+    return status ? status : ky_force_resolve_later(&once, resolved, error);
 }
 
 /* 1 if the parameters allow an engine of that name. */

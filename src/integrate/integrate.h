@@ -119,6 +119,8 @@ uint64_t ky_integrator_stride(const struct ky_parameters *parameters, double ste
 double ky_integrator_suggest(const struct ky_parameters *parameters,
                              const struct ky_scales *scales);
 unsigned ky_integrator_columns(const struct ky_parameters *parameters);
+/* What n bodies with the integrator of the parameters ask of an engine. */
+struct ky_engine_use ky_integrator_use(const struct ky_parameters *parameters, size_t n);
 /* Opens the engine that the parameters name, for n bodies and their integrator, with room for
  * `room` bodies. KY_UNSUPPORTED when it does not support the integrator; and the failures of
  * ky_engine_open. */
@@ -132,9 +134,10 @@ enum { KY_INTEGRATORS = 3, KY_PARAMETER_SETS = KY_FORCE_SETS + 1 + KY_INTEGRATOR
  * each integrator. */
 void ky_parameter_sets(struct ky_parameters *parameters,
                        struct ky_option_set sets[KY_PARAMETER_SETS]);
-/* Resolves the parameters as ky_force_resolve does, and checks the options of the integrators.
- * KY_USAGE for a value out of its range, for an option of another integrator that is not at its
- * default, and where the integrator's verb `check` fails. */
+/* Resolves the parameters as ky_force_resolve_later does, and checks the options of the
+ * integrators. KY_FORCE_AUTO becomes KY_DIRECT for KY_HERMITE4. KY_USAGE for a value out of its
+ * range, for an option of another integrator that is not at its default, and where the integrator's
+ * verb `check` fails. */
 enum ky_status ky_parameters_resolve(const struct ky_parameters *given,
                                      struct ky_parameters *resolved, struct ky_error *error);
 

@@ -76,11 +76,16 @@ void ky_integrator_free(struct ky_integrator_state *integrator)
         integrator->verbs->free(integrator);
 }
 
+struct ky_engine_use ky_integrator_use(const struct ky_parameters *parameters, size_t n)
+{
+    return (struct ky_engine_use){.n = n, .schemes = integrators[parameters->integrator]->schemes};
+}
+
 enum ky_status ky_integrator_engine(const struct ky_parameters *parameters, size_t n, size_t room,
                                     struct ky_engine **engine, struct ky_error *error)
 {
     const struct ky_integrator_verbs *verbs = integrators[parameters->integrator];
-    const struct ky_engine_use use = {.n = n, .schemes = verbs->schemes};
+    const struct ky_engine_use use = ky_integrator_use(parameters, n);
     enum ky_status status = ky_engine_open_for(parameters, room, &use, engine, error);
     if (!status)
         status = check_engine(*engine, verbs, error);
@@ -196,7 +201,11 @@ enum ky_status ky_parameters_resolve(const struct ky_parameters *given,
     struct ky_option_set sets[KY_PARAMETER_SETS];
     enum ky_status status = ky_size_adopt(&own, sizeof own, given, "ky_parameters_defaults", error);
     if (!status)
-        status = ky_force_resolve(&own, resolved, error);
+        status = ky_force_resolve_later(&own, resolved, error);
+    if (!status && resolved->force == KY_FORCE_AUTO && resolved->integrator == KY_HERMITE4) {
+        resolved->force = KY_DIRECT;
+        status = ky_force_resolve_later(resolved, resolved, error);
+    }
     ky_parameter_sets(resolved, sets);
     for (int k = KY_FORCE_SETS; k < KY_PARAMETER_SETS && !status; k++)
         status = ky_options_check(&sets[k], error);

@@ -1,5 +1,6 @@
 /* One evaluation of the forces without a simulation. */
 #include "analysis/analysis.h"
+#include "analysis/force_error.h"
 #include "base/bodies.h"
 #include "engine/engine.h"
 
@@ -15,11 +16,17 @@ enum ky_status ky_forces(const struct ky_parameters *parameters, struct ky_bodie
     struct ky_bodies input = *bodies;
     input.acceleration = NULL;
     input.potential = NULL;
+    struct ky_choice choice = {.text = ""};
+    const struct ky_engine_use use = {.n = bodies->n};
     enum ky_status status = ky_force_resolve_once(parameters, &resolved, error);
     if (!status)
         status = ky_bodies_check_by(resolved.threads, bodies, error);
     if (!status)
         status = ky_softening_need(&resolved, &input, error);
+    if (!status)
+        status = ky_force_settle(&resolved, &input, &use, &choice, error);
+    if (!status && *choice.text)
+        ky_log(&resolved, KY_LOG_DETAIL, "%s", choice.text);
     if (!status)
         status = ky_engine_open(&resolved, bodies->n, &engine, error);
     if (!status)

@@ -141,6 +141,7 @@ static double peculiar_share(const struct ky_bodies *bodies, size_t count, const
 enum ky_status ky_run_note_peculiar(struct ky_run *run, struct ky_error *error)
 {
     const struct ky_parameters *made = &run->sim->parameters;
+    const int expands = ky_force_kind(made->force)->expands; /* its α has no simple relation */
     const size_t most = KY_CENTRE_SAMPLE, n = run->sim->n, count = n < most ? n : most;
     struct ky_bodies bodies = {0};
     if (!(run->age > 0) || !ky_opening_kind(made->opening)->by_alpha ||
@@ -158,11 +159,16 @@ enum ky_status ky_run_note_peculiar(struct ky_run *run, struct ky_error *error)
         ky_sample(n, most, index);
         const double share =
             peculiar_share(&bodies, count, index, vectors, vectors + count, distance);
-        if (share > 0 && made->alpha > ky_coarsest_alpha(share))
+        /* of all accelerations; half of the error of 99 % where that was measured */
+        const double measured = run->sim->choice.measured,
+                     rms = isnan(measured) ? KY_ERROR_OF_ALPHA * ky_force_coarseness(made)
+                                           : measured / 2;
+        if (share > 0 && rms > KY_ERROR_OF_ALPHA * ky_coarsest_alpha(share))
             ky_format(run->notes.peculiar, KY_NOTE,
                       "the errors of the forces are about %.2g of the peculiar accelerations, for "
-                      "these are %.2g of all; take --alpha %.2g for less than 0.05",
-                      KY_ERROR_OF_ALPHA * made->alpha / share, share, ky_recommended_alpha(share));
+                      "these are %.2g of all; take --%s %.2g for less than 0.05",
+                      rms / share, share, expands ? "error" : "alpha",
+                      ky_recommended_alpha(share) * (expands ? 2 * KY_ERROR_OF_ALPHA : 1));
     }
     ky_bodies_free(&bodies);
     free(vectors);

@@ -155,6 +155,20 @@ static void write_resume(struct ky_json *json, const struct ky_run *run)
     ky_json_end_object(json);
 }
 
+/* The error that was asked for and found at the start. */
+static void write_error(struct ky_json *json, const struct ky_choice *choice)
+{
+    if (isnan(choice->asked)) {
+        ky_json_null(json, "error");
+        return;
+    }
+    ky_json_object(json, "error");
+    ky_json_real(json, "asked", choice->asked);
+    ky_json_real(json, "measured", choice->measured);
+    ky_json_count(json, "samples", choice->samples);
+    ky_json_end_object(json);
+}
+
 /* Intervals in time and in steps. */
 static void write_schedule(struct ky_json *json, const struct ky_run *run)
 {
@@ -232,6 +246,7 @@ static void describe(struct ky_run *run, const char *outcome, const char *reason
     ky_json_real(&json, "wall_s", ky_run_wall(run));
     ky_json_text(&json, "engine", report.engine);
     ky_json_text(&json, "device", report.device);
+    write_error(&json, &run->sim->choice);
     ky_json_text(&json, "compiler", __VERSION__);
     ky_json_text(&json, "host", uname(&host) ? NULL : host.nodename);
     ky_json_text(&json, "system", uname(&host) ? NULL : host.release);

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "analysis/analysis.h"
+#include "analysis/force_error.h"
 #include "base/bodies.h"
 #include "base/threads.h"
 #include "simulation/run.h"
@@ -19,6 +20,7 @@ struct course {
     double steps, snapshots, rows;
     int restarts; /* whether there are restart files */
     int follows;  /* whether rows have positions of bodies */
+    int measures; /* whether forces are computed beside the given bodies, for --error */
 };
 
 /* The largest of four needs: the bodies and their copy on the engine; an evaluation of the forces;
@@ -28,13 +30,16 @@ struct course {
 static double host_bytes(const struct ky_memory *memory, const struct course *course, size_t n)
 {
     double given = ky_bodies_bytes(n, KY_WITH_ID, 1);
+    const double beside = course->measures ? given + memory->host : 0;
     double copied = course->snapshots > 0 ? ky_bodies_bytes(n, KY_WITH_POTENTIAL, 1) : 0;
     double row = ky_bodies_bytes(
         n, (unsigned)KY_WITH_POTENTIAL | (course->follows ? (unsigned)KY_WITH_ID : 0U), 1);
     if (n > KY_ROW_KEPT)
-        return program + fmax(memory->host, memory->kept + fmax(given, fmax(copied, row)));
+        return program +
+               fmax(fmax(beside, memory->host), memory->kept + fmax(given, fmax(copied, row)));
     double distances = 16 * (double)n;
-    return program + row + fmax(memory->host + distances, memory->kept + fmax(given, copied));
+    return program + row +
+           fmax(fmax(beside, memory->host + distances), memory->kept + fmax(given, copied));
 }
 
 /* The largest number of bodies that fit. For large n the memory of n bodies is a straight line
@@ -97,7 +102,8 @@ static enum ky_status plan_steps(const struct ky_parameters *parameters,
                                   (double)ky_schedule_snapshots(&schedule),
                                   (double)(schedule.end.ticks / schedule.energy_every + 1),
                                   given->restart_every > 0,
-                                  given->follow != NULL};
+                                  given->follow != NULL,
+                                  0};
     if (!status)
         ky_schedule_warn(&schedule, parameters);
     ky_schedule_free(&schedule);
@@ -115,9 +121,13 @@ static enum ky_status plan_times(const struct ky_run_parameters *given, double s
     enum ky_status status = ky_schedule_times(given->at, &times, error);
     const double count = (double)times.count;
     free(times.of);
-    *course = (struct course){
-        (double)NAN,    (double)given->steps,     (given->every == 0 ? 0 : 2) + count,
-        KY_ENERGY_ROWS, given->restart_every > 0, given->follow != NULL};
+    *course = (struct course){(double)NAN,
+                              (double)given->steps,
+                              (given->every == 0 ? 0 : 2) + count,
+                              KY_ENERGY_ROWS,
+                              given->restart_every > 0,
+                              given->follow != NULL,
+                              0};
     if (given->every > 0 && length > 0)
         course->snapshots = floor(length / given->every + 1e-6) + 1 + count;
     if (given->energy_every > 0 && length > 0)
@@ -181,11 +191,20 @@ enum ky_status ky_run_plan(const struct ky_parameters *parameters,
         return status;
     }
     int threads = ky_threads_take(resolved.threads);
+    const int measures = !isnan(resolved.error);
+    struct ky_choice choice = {.text = ""};
+    const struct ky_engine_use use = ky_integrator_use(&resolved, own_initial.bodies.n);
+    status = ky_force_settle(&resolved, &(struct ky_bodies){.n = own_initial.bodies.n}, &use,
+                             &choice, error);
+    if (!status && *choice.text)
+        ky_log(&resolved, KY_LOG_INFO, "%s", choice.text);
     resolved.softening_kind = own_parameters.softening_kind;
-    status = plan_course(&resolved, &own_run, &own_initial, &course, error);
+    if (!status)
+        status = plan_course(&resolved, &own_run, &own_initial, &course, error);
     struct ky_plan own = {.step = course.step,
                           .steps = (uint64_t)course.steps,
                           .snapshots = (uint64_t)course.snapshots};
+    course.measures = measures;
     if (!status)
         status = plan_memory(&resolved, &own_initial.bodies, &course, &own, error);
     ky_threads_restore(threads);

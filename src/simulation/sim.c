@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analysis/analysis.h"
+#include "analysis/force_error.h"
 #include "base/bodies.h"
 #include "base/memory.h"
 #include "base/named_numbers.h"
@@ -15,6 +16,11 @@
 
 static const struct ky_stop not_stopped = {
     .distance = (double)NAN, .time = (double)NAN, .step = (double)NAN};
+static const struct ky_choice no_choice = {.force = KY_FORCE_AUTO,
+                                           .precision = KY_PRECISION_BY_INTEGRATOR,
+                                           .alpha = (double)NAN,
+                                           .asked = (double)NAN,
+                                           .measured = (double)NAN};
 
 static void *copy_of(const void *data, size_t count, size_t size)
 {
@@ -153,6 +159,7 @@ enum ky_status ky_sim_create(const struct ky_parameters *resolved, const struct 
     if (status)
         goto fail;
     sim->stop = not_stopped;
+    sim->choice = no_choice;
     *made = sim;
     return KY_OK;
 fail:
@@ -160,11 +167,24 @@ fail:
     return status;
 }
 
+/* The force and its parameters for these bodies, which the log tells where they were chosen. */
+static enum ky_status settle_force(struct ky_parameters *resolved, const struct ky_bodies *bodies,
+                                   struct ky_choice *choice, struct ky_error *error)
+{
+    const struct ky_engine_use use = ky_integrator_use(resolved, bodies->n);
+    enum ky_status status = ky_force_settle(resolved, bodies, &use, choice, error);
+    if (!status && *choice->text)
+        ky_log(resolved, KY_LOG_INFO, "%s", choice->text);
+    return status ? status : ky_integrator_check(resolved, error);
+}
+
 enum ky_status ky_sim_place(const struct ky_parameters *resolved, const struct ky_bodies *bodies,
                             double time, struct ky_sim **made, struct ky_error *error)
 {
     struct ky_timeline line;
     struct ky_bodies fresh = *bodies;
+    struct ky_parameters settled = *resolved;
+    struct ky_choice choice = no_choice;
     char step[KY_QUANTITY_TEXT], start[KY_QUANTITY_TEXT];
     /* The forces may come from a run with other parameters. */
     fresh.acceleration = NULL;
@@ -180,7 +200,13 @@ enum ky_status ky_sim_place(const struct ky_parameters *resolved, const struct k
                     ky_step_words(&line, resolved->step, step), ky_time_words(&line, time, start));
     if (!status)
         status = ky_softening_need(resolved, &fresh, error);
-    return status ? status : ky_sim_create(resolved, &fresh, NULL, time, made, error);
+    if (!status)
+        status = settle_force(&settled, &fresh, &choice, error);
+    if (!status)
+        status = ky_sim_create(&settled, &fresh, NULL, time, made, error);
+    if (!status)
+        (*made)->choice = choice;
+    return status;
 }
 
 enum ky_status ky_sim_first_forces(struct ky_sim *sim, struct ky_error *error)
@@ -457,6 +483,11 @@ enum ky_status ky_sim_sums(struct ky_sim *sim, struct ky_sums *sums, struct ky_e
 void ky_sim_stop_reason(const struct ky_sim *sim, struct ky_stop *stop)
 {
     ky_size_give(stop, sim ? &sim->stop : &not_stopped, sizeof not_stopped);
+}
+
+void ky_sim_choice(const struct ky_sim *sim, struct ky_choice *choice)
+{
+    ky_size_give(choice, sim ? &sim->choice : &no_choice, sizeof no_choice);
 }
 
 void ky_sim_report(struct ky_sim *sim, struct ky_force_report *report)

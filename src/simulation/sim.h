@@ -14,14 +14,15 @@ struct ky_sim {
     struct ky_integrator_state *integrator;
     struct ky_timeline line;
     struct ky_instant now;
-    int in_run;             /* 1: the time belongs to the run, and no other caller may change it */
-    int is_changing;        /* 1: between ky_sim_change_begin and _end */
-    int is_late;            /* 1: the forces on the engine are from before a change */
-    int has_failed;         /* 1: after a failure, it can only be closed */
-    int has_new_parameters; /* 1: parameters have changed since the run last checked */
-    struct ky_stop stop;    /* of the last call that advanced */
-    uint64_t steps_before;  /* steps before the present integrator was created */
-    unsigned with;          /* KY_WITH_… of the labels and softenings that came with the bodies */
+    int in_run;              /* 1: the time belongs to the run, and no other caller may change it */
+    int is_changing;         /* 1: between ky_sim_change_begin and _end */
+    int is_late;             /* 1: the forces on the engine are from before a change */
+    int has_failed;          /* 1: after a failure, it can only be closed */
+    int has_new_parameters;  /* 1: parameters have changed since the run last checked */
+    struct ky_stop stop;     /* of the last call that advanced */
+    struct ky_choice choice; /* of the force, when it was opened; without text after a restart */
+    uint64_t steps_before;   /* steps before the present integrator was created */
+    unsigned with; /* KY_WITH_… of the labels and softenings that came with the bodies */
     uint64_t *id; /* [n], or NULL: the ids are 0, 1, …; kept here, because no engine needs them */
     uint8_t *type; /* the same */
 };
@@ -68,9 +69,10 @@ enum ky_status ky_sim_check_softening(double softening, struct ky_error *error);
  * of the bodies; NULL: no fields. */
 enum ky_status ky_sim_keep_field(struct ky_sim *sim, const char *field, struct ky_error *error);
 
-/* ky_sim_open in two parts, so that the caller can free its bodies before the engine needs memory
- * for the forces. The bodies have been checked. KY_USAGE for a start time that is not finite, a
- * step that is lost in its rounding, and bodies of unknown softening. */
+/* ky_sim_open in two parts, after which parameters->force and error are settled, so that the caller
+ * can free its bodies before the engine needs memory for the forces. The bodies have been checked.
+ * KY_USAGE for a start time that is not finite, a step that is lost in its rounding, and bodies of
+ * unknown softening. */
 enum ky_status ky_sim_place(const struct ky_parameters *resolved, const struct ky_bodies *bodies,
                             double time, struct ky_sim **sim, struct ky_error *error);
 enum ky_status ky_sim_first_forces(struct ky_sim *sim, struct ky_error *error);

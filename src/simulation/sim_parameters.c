@@ -157,6 +157,7 @@ static const struct row {
     {"tree", NULL, OPENED},
     {"force", NULL, OPENED},
     {"mutual", NULL, OPENED},
+    {"error", NULL, "it chose the force when the simulation was opened; set alpha"},
     {"precision", NULL, OPENED},
     {"unroll", NULL, OPENED},
     {"g", NULL, "it belongs to the units of the bodies"},

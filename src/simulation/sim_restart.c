@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/force_error.h"
 #include "base/bodies.h"
 #include "base/memory.h"
 #include "engine/common/columns.h"
@@ -21,6 +22,8 @@ struct stored_clock {
     uint64_t steps;
     uint64_t field_function; /* 1: a field function of the caller acted */
     double length, mass;     /* the engine's units; 0: not known */
+    double asked, measured;  /* the error at the opening; NaN: none */
+    uint64_t samples;        /* by which it was measured */
 };
 
 #define AT(member) offsetof(struct stored_clock, member)
@@ -36,6 +39,9 @@ static const struct ky_stored_field clock_fields[] = {
     {"field_function", AT(field_function), 1, KY_STORED_FLAG},
     {"unit of length", AT(length), 1, KY_STORED_SIZE},
     {"unit of mass", AT(mass), 1, KY_STORED_SIZE},
+    {"error asked", AT(asked), 1, KY_STORED_MAYBE},
+    {"error measured", AT(measured), 1, KY_STORED_MAYBE},
+    {"error samples", AT(samples), 1, KY_STORED_COUNT},
 };
 enum { CLOCK_FIELDS = sizeof clock_fields / sizeof *clock_fields };
 
@@ -129,7 +135,10 @@ static enum ky_status store_numbers(const struct ky_sim *sim, struct ky_section 
                                         ky_sim_steps(sim),
                                         sim->parameters.field_function != NULL,
                                         units.length,
-                                        units.mass};
+                                        units.mass,
+                                        sim->choice.asked,
+                                        sim->choice.measured,
+                                        sim->choice.samples};
     const struct ky_integrator_verbs *verbs = sim->integrator->verbs;
     enum ky_status status =
         ky_fields_store("clock", clock_fields, CLOCK_FIELDS, &stored, &sections[0], error);
@@ -214,7 +223,8 @@ static enum ky_status read_bodies(const struct ky_restart *restart,
 static enum ky_status restore_clock(const struct ky_restart *restart, struct stored_clock *stored,
                                     struct ky_error *error)
 {
-    *stored = (struct stored_clock){.step = (double)NAN, .steps = UINT64_MAX};
+    *stored = (struct stored_clock){
+        .step = (double)NAN, .steps = UINT64_MAX, .asked = (double)NAN, .measured = (double)NAN};
     enum ky_status status =
         ky_fields_restore(restart, "clock", clock_fields, CLOCK_FIELDS, stored, error);
     if (restart->version == 1)
@@ -276,6 +286,16 @@ static enum ky_status check_units(const struct stored_clock *stored, struct ky_e
     return KY_OK;
 }
 
+/* What the error was at the opening. The force may be another one since; its parameters are those
+ * in force. */
+static void restore_choice(struct ky_sim *sim, const struct stored_clock *stored)
+{
+    sim->choice.asked = stored->asked;
+    sim->choice.measured = stored->measured;
+    sim->choice.samples = stored->samples;
+    ky_choice_note(&sim->choice, &sim->parameters);
+}
+
 enum ky_status ky_sim_from_restart(const struct ky_restart *restart,
                                    const struct ky_parameters *parameters, struct ky_sim **made,
                                    struct ky_error *error)
@@ -315,6 +335,7 @@ enum ky_status ky_sim_from_restart(const struct ky_restart *restart,
     sim->line.tick = stored.tick;
     sim->now = (struct ky_instant){stored.ticks, stored.part};
     sim->steps_before = stored.steps;
+    restore_choice(sim, &stored);
     const struct ky_integrator_verbs *verbs = sim->integrator->verbs;
     status = ky_fields_restore(restart, "integrator", verbs->fields, verbs->field_count,
                                sim->integrator, error);
@@ -375,6 +396,7 @@ enum ky_status ky_sim_restore_parameters(const struct ky_restart *restart,
         return ky_no_memory(error, "parameters", (size_t)section->bytes, 1);
     memcpy(*text, section->data, (size_t)section->bytes);
     ky_parameters_defaults(parameters);
+    parameters->force = KY_TREE; /* files name the method that computes, never `auto` */
     ky_parameter_sets(parameters, sets);
     enum ky_status status = ky_options_read_back(sets, KY_PARAMETER_SETS, *text, error);
     take_processor(parameters, wanted);

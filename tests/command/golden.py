@@ -2,6 +2,7 @@
 # Restart files of every version of the format are resumed, and the run ends like one that was never stopped. Each folder
 # tests/golden/version_N has the results of a program with that version, of
 #   kyoho run --input bodies.csv --softening-kind symmetric --g 2 --end 1 --step 0.0625 --every 0.25 --at 0.8125 --isa plain --threads 1
+# when --force tree was the default
 import csv
 import os
 import shutil
@@ -11,7 +12,7 @@ from tap import check, finish, folder, run
 
 GOLDEN = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "golden")
 OPTIONS = ["--softening-kind", "symmetric", "--g", "2", "--step", "0.0625", "--every", "0.25", "--at", "0.8125",
-           "--isa", "plain", "--threads", "1", "--quiet"]
+           "--isa", "plain", "--threads", "1", "--force", "tree", "--quiet"]
 
 
 def rows(where, without=("wall_s",)):

@@ -55,6 +55,9 @@ with folder() as where:
     model = ["--model", "plummer", "-n", "2000000"]
     if everything:
         expect(peak, ["force", *model, *TREE, "-o", os.path.join(where, "f.tipsy")], "force -o FILE")
+        expect(peak, ["run", *model, "--engine", "cpu", "--threads", "2", "--force", "tree", "--error", "0.02", "--steps", "1", "--output", os.path.join(where, "e")],
+               "run --error 0.02")
+        expect(peak, ["force", *model, "--engine", "cpu", "--threads", "2", "--force", "tree", "--error", "0.02"], "force --error 0.02")
         expect(peak, ["force", "--model", "uniform-cube", "-n", "2000000", *TREE, "--leaf", "32"], "force --leaf 32, a cube")
         expect(peak_before_sums, ["run", *model, *DIRECT, "extended", "--steps", "1", "--output", os.path.join(where, "d")],
                "run --force direct")

@@ -217,7 +217,7 @@ with folder() as top:
     run("run", "--resume", path("rel2"), "--end", "1", "--quiet")
     check(state(path("rel"), scratch) == state(path("rel2"), scratch), "--opening relative resumes bit for bit")
     # a resumed run keeps the engine that --engine auto has chosen
-    auto = [*MODEL, "--end", "0.0625", "--engine", "auto", "--output", path("auto")]
+    auto = [*MODEL, "--end", "0.0625", "--engine", "auto", "--force", "tree", "--output", path("auto")]
     line = run("run", *[word for word in auto if word != "--quiet"]).stderr
     check("engine cpu (" in line and "for 3000 bodies" in line or "cuda" in line or "opencl" in line,
           "--engine auto says what it has chosen", line)

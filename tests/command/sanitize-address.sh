@@ -59,6 +59,7 @@ lines() {
         block) printf "9 $name %s\n" 'bodies_c*' 'few*' 'looks*' 'softenings*' 'w*' ;;
         hermite) printf "9 $name %s\n" 'bodies*' 'coincident*' 'few*' 'n*' 'w*' ;;
         cpu_tree) printf "9 $name %s\n" 'aw*' 'c*' 'i*' 'lists*' 'o*' 'te*' 'u*' ;;
+        force_error) printf "9 $name %s\n" 'a_simulation*' 'few*' 'methods*' 'what*' ;;
         fmm) printf "9 $name %s\n" 'aw*' 'o*' 'so*' 'te*' 'ti*' ;;
         models) printf "9 $name %s\n" 'few*' 'im*' 'masses*' 'me*' 'n*' 'o*' 'sp*' 'st*' 'sy*' ;;
         galaxies) printf "9 $name %s\n" 'few*' 'the_disk*' ;;

@@ -360,7 +360,7 @@ static void parameters_follow_their_tables(void **state)
     (void)state;
     struct ky_parameters given, resolved;
     ky_parameters_defaults(&given);
-    assert_true(given.leaf == 16 && given.group == 64 && given.force == KY_TREE);
+    assert_true(given.leaf == 16 && given.group == 64 && given.force == KY_FORCE_AUTO);
     assert_ok(ky_force_resolve(&given, &resolved, &error));
     assert_int_equal(resolved.cell, KY_BOX);
     assert_int_equal(resolved.precision, KY_SINGLE);
@@ -473,7 +473,7 @@ static void options_for_programs(void **state)
             seen |= 4 * (!strcmp(about.unit, "s") && !strcmp(about.section, "run"));
         if (!strcmp(about.name, "force"))
             seen |= 8 * (about.kind == KY_IS_CHOICE && strstr(about.choices, "walk") != NULL &&
-                         !strcmp(about.initial, "tree"));
+                         !strcmp(about.initial, "auto"));
     }
     assert_int_equal(seen, 15);
     assert_ok(ky_parameters_set(&p, "theta", "0.5", &error));

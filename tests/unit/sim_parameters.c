@@ -109,9 +109,9 @@ static void resolved_parameters_are_read(void **state)
 static void every_parameter_changes_or_says_why(void **state)
 {
     (void)state;
-    static const char *const fixed[] = {"engine",    "isa",       "threads", "tree",
-                                        "force",     "g",         "unroll",  "integrator",
-                                        "precision", "expansion", "step-max"};
+    static const char *const fixed[] = {"engine",    "isa",       "threads",  "tree",
+                                        "force",     "g",         "unroll",   "integrator",
+                                        "precision", "expansion", "step-max", "error"};
     struct ky_snapshot snapshot = plummer(N);
     struct ky_option_about about = {0};
     struct ky_parameters now = {0};

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "octree/opening_kinds.h"
+
 /* Crossovers: measured with Plummer spheres, default options and steps of the leap-frog on an
  * NVIDIA H200 and the Xeon (Sapphire Rapids) beside it: 99 bodies with 1 thread and 90 with 16 for
  * the exact sum, some 600 and 430 for the tree. Threads hardly help such small systems, so that one
@@ -60,6 +62,13 @@ static const struct ky_force_kind kinds[] = {
                 .not_the_other = "--force fmm of a device goes through the tree that the device "
                                  "makes: --tree host is for --force walk and list",
                 .crossover = 500},
+    /* Until it is known what it becomes. */
+    [KY_FORCE_AUTO] = {.option = "--force auto",
+                       .ignored = none,
+                       .cell = KY_CELL_BY_FORCE,
+                       .precision = KY_PRECISION_BY_INTEGRATOR,
+                       .tree = KY_TREE_BY_ENGINE,
+                       .crossover = (double)INFINITY},
 };
 
 static const struct ky_force_kind unknown = {
@@ -69,6 +78,22 @@ const struct ky_force_kind *ky_force_kind(int force)
 {
     const int known = force >= 0 && (size_t)force < sizeof kinds / sizeof *kinds;
     return known ? &kinds[force] : &unknown;
+}
+
+double ky_expansions_alpha(int degree)
+{
+    static const double usual[] = {5e-5, 1e-4, 2e-4, 3e-4, 4e-4};
+    enum { LEAST = 2, COUNT = sizeof usual / sizeof *usual };
+    const int place = degree < LEAST ? 0 : degree - LEAST;
+    return usual[place < COUNT ? place : COUNT - 1];
+}
+
+double ky_force_coarseness(const struct ky_parameters *parameters)
+{
+    const double usual = ky_opening_kind(KY_OPENING_USUAL)->usual;
+    return ky_force_kind(parameters->force)->expands
+               ? usual * sqrt(parameters->alpha / ky_expansions_alpha(parameters->order))
+               : parameters->alpha;
 }
 
 /* Cells that act on cells take more time than those of a walk, so that larger leaves are faster. */

@@ -28,4 +28,12 @@ const struct ky_force_kind *ky_force_kind(int force);
  * order of the expansions, and leaves are larger. */
 struct ky_parameters ky_force_tree(const struct ky_parameters *parameters);
 
+/* The least --error. */
+#define KY_FORCE_LEAST_ERROR 1e-13
+/* The default of --alpha where cells act on cells, by the order of the expansions: with it their
+ * errors are not larger than those of --force tree with its default. */
+double ky_expansions_alpha(int order);
+/* The α of --force tree with about the errors that these parameters have; the opening goes by α. */
+double ky_force_coarseness(const struct ky_parameters *parameters);
+
 #endif

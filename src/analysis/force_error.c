@@ -1,0 +1,362 @@
+/* The force for bodies that are there: the method for KY_FORCE_AUTO, and the α that keeps an error.
+ * The relation of α and error differs among systems by factors, so that the error is measured: the
+ * forces of a sample of the bodies beside exact sums, which are computed once. The error grows as a
+ * power of α, and a few steps along the power law find it. All numbers are the same for any number
+ * of threads. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/analysis.h"
+#include "analysis/force_error.h"
+#include "base/memory.h"
+#include "base/number.h"
+#include "base/text.h"
+#include "engine/common/force_kinds.h"
+#include "engine/force_choice.h"
+#include "octree/opening_kinds.h"
+#include "octree/sample.h"
+
+/* The error of the sample ends between `least` and `most` of what is asked for, near `aim`. The
+ * 99th percentile of SAMPLES scatters by 8 %, so that the error of all bodies stays below what was
+ * asked, and above 0.3 of it. */
+static const double least = 0.45, aim = 0.65, most = 0.77;
+
+/* Evaluations for one order and precision; bodies of the sample. */
+enum { TURNS = 8, SAMPLES = 2000 };
+
+/* ---- the error of some parameters ---- */
+
+/* The sample and the engine on which its forces are computed. */
+struct trial {
+    struct ky_parameters *own; /* resolved; the engine reads them in every evaluation */
+    struct ky_bodies bodies;   /* without forces */
+    struct ky_engine *engine;
+    size_t count, *sink;
+    uint32_t *body;
+    double (*exact)[3], (*got)[3], *potential; /* the last is not compared */
+    int has_exact;
+    double asked, error; /* of 99 % of the sample, in the last evaluation */
+};
+
+static enum ky_status make_sample(struct trial *trial, struct ky_error *error)
+{
+    const size_t n = trial->bodies.n;
+    trial->count = n < SAMPLES ? n : SAMPLES;
+    trial->sink = ky_allocate(trial->count, sizeof *trial->sink);
+    trial->body = ky_allocate(trial->count, sizeof *trial->body);
+    trial->exact = ky_allocate(trial->count, sizeof *trial->exact);
+    trial->got = ky_allocate(trial->count, sizeof *trial->got);
+    trial->potential = ky_allocate(trial->count, sizeof *trial->potential);
+    if (!trial->sink || !trial->body || !trial->exact || !trial->got || !trial->potential)
+        return ky_no_memory(error, "samples of the error", trial->count, 8 * sizeof(double));
+    ky_sample(n, trial->count, trial->sink);
+    for (size_t k = 0; k < trial->count; k++)
+        trial->body[k] = (uint32_t)trial->sink[k];
+    return KY_OK;
+}
+
+static void end(struct trial *trial)
+{
+    ky_engine_close(trial->engine);
+    free(trial->sink);
+    free(trial->body);
+    free(trial->exact);
+    free(trial->got);
+    free(trial->potential);
+}
+
+/* Opens the engine anew for the present order and precision. */
+static enum ky_status begin(struct trial *trial, struct ky_error *error)
+{
+    const size_t n = trial->bodies.n;
+    ky_engine_close(trial->engine);
+    trial->engine = NULL;
+    enum ky_status status = ky_engine_open(trial->own, n, &trial->engine, error);
+    if (!status)
+        status = ky_engine_put(trial->engine, &trial->bodies, error);
+    if (!status && !trial->has_exact)
+        status = ky_engine_exact(trial->engine, trial->sink, trial->count, trial->exact,
+                                 trial->potential, error);
+    trial->has_exact |= status == KY_OK;
+    return status;
+}
+
+/* Evaluates the forces with the present α and compares those of the sample. */
+static enum ky_status measure(struct trial *trial, struct ky_error *error)
+{
+    struct ky_error_statistics statistics;
+    struct ky_bodies some = {.n = trial->count, .acceleration = trial->got};
+    enum ky_status status = ky_engine_forces(trial->engine, error);
+    if (!status)
+        status = ky_engine_get_some(trial->engine, trial->body, &some, error);
+    if (!status)
+        status = ky_vector_errors(trial->count, trial->got, trial->exact, &statistics, error);
+    trial->error = status ? (double)NAN : statistics.p99;
+    return status;
+}
+
+/* ---- the α of an error ---- */
+
+/* A measured point of the curve. */
+struct point {
+    double alpha, error; /* α NaN: none */
+};
+
+/* Three digits, so that the α that is shown is the α that is used. */
+static double rounded(double alpha)
+{
+    char text[KY_NUMBER_TEXT];
+    ky_format(text, sizeof text, "%.3g", alpha);
+    return fmin(1, fmax(1e-12, ky_number_real(text, NULL)));
+}
+
+/* The next α: along the power law through the last two points, between the points around the aim.
+ */
+static double next_alpha(const struct point *now, const struct point *before,
+                         const struct point *below, const struct point *above, double wanted)
+{
+    double power = 0.6;
+    if (!isnan(before->alpha) && before->error > 0)
+        power = log(now->error / before->error) / log(now->alpha / before->alpha);
+    if (!(power > 0.2 && power < 2))
+        power = 0.6;
+    const double factor = pow(wanted / now->error, 1 / power);
+    const double alpha = rounded(now->alpha * fmin(30, fmax(1.0 / 30, factor)));
+    const int is_between = !isnan(below->alpha) && !isnan(above->alpha);
+    return is_between && !(alpha > below->alpha && alpha < above->alpha)
+               ? rounded(sqrt(below->alpha * above->alpha))
+               : alpha;
+}
+
+/* What became of the search for α. */
+enum outcome { KEPT, TOO_SMALL, TOO_LARGE };
+
+/* 1 if a much smaller α has left the error as it was: rounding, not the method, makes it. */
+static int is_rounding(const struct point *now, const struct point *before)
+{
+    return now->alpha < 0.2 * before->alpha && now->error > 0.8 * before->error;
+}
+
+/* Finds α for the present order and precision. TOO_SMALL: the largest α has a smaller error than is
+ * needed. TOO_LARGE: none was found that keeps the error. */
+static enum ky_status search(struct trial *trial, enum outcome *outcome, struct ky_error *error)
+{
+    const double wanted = aim * trial->asked;
+    struct point now, before = {(double)NAN, 0}, below = before, above = before;
+    enum ky_status status = KY_OK;
+    *outcome = TOO_LARGE;
+    for (int turn = 0; turn < TURNS; turn++) {
+        status = measure(trial, error);
+        if (status)
+            return status;
+        now = (struct point){trial->own->alpha, trial->error};
+        const int is_last = now.error < wanted && now.alpha >= 1;
+        *outcome = now.error > most * trial->asked               ? TOO_LARGE
+                   : is_last && now.error < least * trial->asked ? TOO_SMALL
+                                                                 : KEPT;
+        if (is_last || !(now.error > 0) ||
+            (now.error >= least * trial->asked && now.error <= most * trial->asked))
+            return KY_OK;
+        if (is_rounding(&now, &before))
+            break;
+        *(now.error < wanted ? &below : &above) = now;
+        trial->own->alpha = next_alpha(&now, &before, &below, &above, wanted);
+        if (trial->own->alpha == now.alpha)
+            return KY_OK;
+        before = now;
+    }
+    if (isnan(below.alpha))
+        return KY_OK;
+    trial->own->alpha = below.alpha; /* finer than need be, but it keeps the error */
+    trial->error = below.error;
+    *outcome = KEPT;
+    return KY_OK;
+}
+
+/* Finds order and α for the present precision. A lower order is taken where the errors of this one
+ * are too small for any α. */
+static enum ky_status search_orders(struct trial *trial, enum outcome *outcome,
+                                    struct ky_error *error)
+{
+    struct ky_parameters *own = trial->own;
+    enum ky_status status = begin(trial, error);
+    if (!status)
+        status = search(trial, outcome, error);
+    while (!status && *outcome == TOO_SMALL && ky_force_kind(own->force)->expands &&
+           own->order > 2) {
+        const struct ky_parameters finer = *own;
+        const double with_finer = trial->error;
+        own->order--;
+        own->alpha = 0.1;
+        status = begin(trial, error);
+        if (!status)
+            status = search(trial, outcome, error);
+        if (status || *outcome != TOO_LARGE)
+            continue;
+        *own = finer;
+        trial->error = with_finer;
+        *outcome = KEPT;
+    }
+    return status;
+}
+
+/* Takes what is more exact than the present parameters, which do not keep the error: double, else
+ * the exact sum. 0 if neither was left open. */
+static int take_finer(struct ky_parameters *own, const struct ky_parameters *given)
+{
+    if (given->precision == KY_PRECISION_BY_INTEGRATOR && own->precision != KY_DOUBLE) {
+        own->precision = KY_DOUBLE;
+        return 1;
+    }
+    if (given->force != KY_FORCE_AUTO)
+        return 0;
+    const int precision = given->precision;
+    *own = *given;
+    own->force = KY_DIRECT;
+    own->precision = precision;
+    return 1;
+}
+
+/* ---- the call ---- */
+
+/* Whether the engine is the CPU; of `auto`, the one that it takes for so many bodies. */
+static enum ky_status find_engine(const struct ky_parameters *given,
+                                  const struct ky_engine_use *use, int *on_cpu,
+                                  struct ky_error *error)
+{
+    struct ky_parameters probe = *given;
+    struct ky_engine *engine = NULL;
+    *on_cpu = ky_engine_is_named(given->engine, "cpu");
+    if (strcmp(given->engine, "auto") != 0)
+        return KY_OK;
+    if (probe.force == KY_FORCE_AUTO)
+        probe.force = (double)use->n < ky_force_kind(KY_TREE)->crossover ? KY_DIRECT : KY_TREE;
+    probe.log = NULL;
+    enum ky_status status = ky_force_resolve(&probe, &probe, error);
+    if (!status)
+        status = ky_engine_open_for(&probe, 0, use, &engine, error);
+    if (!status)
+        *on_cpu = ky_engine_is_named(engine->name, "cpu");
+    ky_engine_close(engine);
+    return status;
+}
+
+/* "--force fmm --order 4 --alpha 0.00213" */
+enum { SETTING = 96 };
+static void write_setting(const struct ky_choice *choice, char text[SETTING])
+{
+    char order[24] = "", alpha[32] = "";
+    const char *const precision = choice->precision != KY_DOUBLE ? "" : " --precision double";
+    if (choice->order)
+        snprintf(order, sizeof order, " --order %d", choice->order);
+    if (!isnan(choice->alpha))
+        ky_format(alpha, sizeof alpha, " --alpha %.3g", choice->alpha);
+    snprintf(text, SETTING, "%s%s%s%s", ky_force_kind(choice->force)->option, order, alpha,
+             precision);
+}
+
+/* ", the fastest below 5000 bodies", or nothing where the method was given. */
+enum { WHY = 64 };
+static void write_why(const struct ky_choice *choice, size_t n, int was_auto, int on_cpu,
+                      char text[WHY])
+{
+    const double below = ky_force_direct_below(choice->asked, on_cpu);
+    const int is_exact = ky_force_kind(choice->force)->is_exact;
+    *text = '\0';
+    if (was_auto && is_exact && (double)n >= below)
+        snprintf(text, WHY, ", which alone keeps it");
+    else if (was_auto)
+        ky_format(text, WHY,
+                  is_exact ? ", the fastest below %g bodies" : ", the fastest from %g bodies on",
+                  below);
+}
+
+/* Says what was chosen and why. */
+static void describe(struct ky_choice *choice, size_t n, int was_auto, int on_cpu)
+{
+    char setting[SETTING], why[WHY], *const text = choice->text;
+    const size_t room = sizeof choice->text;
+    struct ky_choice told = *choice;
+    const int is_asked = !isnan(choice->asked), is_measured = !isnan(choice->measured),
+              is_guess = is_asked && !is_measured && !isnan(choice->alpha);
+    if (is_guess)
+        told.alpha = (double)NAN;
+    write_setting(&told, setting);
+    write_why(choice, n, was_auto, on_cpu, why);
+    if (is_measured)
+        ky_format(text, room,
+                  "%s for --error %g%s: 99 %% of %llu sampled accelerations within %.2g", setting,
+                  choice->asked, why, (unsigned long long)choice->samples, choice->measured);
+    else if (is_asked)
+        ky_format(text, room, "%s for --error %g%s%s", setting, choice->asked, why,
+                  is_guess ? "; alpha follows from the bodies" : "");
+    else
+        ky_format(text, room, "%s for %zu %s on this engine%s", setting, n,
+                  ky_plural(n, "body", "bodies"), why);
+}
+
+/* Measures until the error is kept. */
+static enum ky_status keep_error(struct trial *trial, const struct ky_parameters *given,
+                                 struct ky_error *error)
+{
+    struct ky_parameters *own = trial->own;
+    enum outcome outcome = KEPT;
+    enum ky_status status = make_sample(trial, error);
+    while (!status && !ky_force_kind(own->force)->is_exact) {
+        status = search_orders(trial, &outcome, error);
+        if (status || outcome != TOO_LARGE)
+            return status;
+        if (!take_finer(own, given))
+            return ky_fail(error, KY_USAGE,
+                           "--error %g: with %s 99 %% of the accelerations of these bodies are "
+                           "within %.2g at best; leave out --force and --precision, or ask for "
+                           "more",
+                           trial->asked, ky_force_kind(own->force)->option, trial->error);
+        if (ky_force_kind(own->force)->is_exact)
+            status = ky_force_choose(own, trial->bodies.n, 1, error);
+    }
+    trial->error = (double)NAN;
+    return status;
+}
+
+void ky_choice_note(struct ky_choice *choice, const struct ky_parameters *own)
+{
+    const struct ky_force_kind *force = ky_force_kind(own->force);
+    const int by_alpha = force->has_tree && ky_opening_kind(own->opening)->by_alpha;
+    choice->force = own->force;
+    choice->order = force->expands ? own->order : 0;
+    choice->precision = own->precision;
+    choice->alpha = by_alpha ? own->alpha : (double)NAN;
+}
+
+enum ky_status ky_force_settle(struct ky_parameters *own, const struct ky_bodies *bodies,
+                               const struct ky_engine_use *use, struct ky_choice *choice,
+                               struct ky_error *error)
+{
+    const struct ky_parameters given = *own;
+    struct trial trial = {.own = own, .bodies = *bodies, .asked = given.error};
+    const int was_auto = given.force == KY_FORCE_AUTO, was_asked = !isnan(given.error);
+    int on_cpu = 1;
+    *choice = (struct ky_choice){.size = sizeof *choice, .measured = (double)NAN};
+    enum ky_status status = KY_OK;
+    if (was_auto || was_asked)
+        status = find_engine(&given, use, &on_cpu, error);
+    if (!status && (was_auto || was_asked))
+        status = ky_force_choose(own, bodies->n, on_cpu, error);
+    if (!status && was_asked && bodies->position && bodies->n &&
+        !ky_force_kind(own->force)->is_exact) {
+        trial.bodies.acceleration = NULL;
+        trial.bodies.potential = NULL;
+        ky_announce(own, bodies->n, "forces beside exact sums, for --error");
+        status = keep_error(&trial, &given, error);
+        choice->measured = trial.error;
+        choice->samples = isnan(trial.error) ? 0 : trial.count;
+        end(&trial);
+    }
+    ky_choice_note(choice, own);
+    choice->asked = given.error;
+    if (!status && (was_auto || was_asked))
+        describe(choice, bodies->n, was_auto, on_cpu);
+    return status;
+}

@@ -1,0 +1,142 @@
+/* Which method KY_FORCE_AUTO takes: tables of measured costs and errors. docs/decisions/error.md
+ * says how they were measured. */
+#include "engine/force_choice.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "engine/common/force_kinds.h"
+#include "octree/opening_kinds.h"
+
+/* ---- what is measured ---- */
+
+/* The kinds of processors. */
+enum { ON_CPU, ON_DEVICE, KINDS };
+
+/* Whether the engines of a kind have expansions (--force fmm). */
+static const int has_expansions[KINDS] = {[ON_CPU] = 1, [ON_DEVICE] = 0};
+
+/* An error, and the order and α that give it with expansions in a Plummer sphere of 100,000 bodies;
+ * and the number of bodies below which the exact sum takes less time. */
+static const struct row {
+    double error;
+    int order;
+    double alpha, direct_below[KINDS];
+} rows[] = {
+    {1e-2, 3, 5e-3, {2500, 30000}},   {3e-3, 4, 3e-3, {3500, 30000}},
+    {1e-3, 4, 3e-4, {5000, 40000}},   {1e-4, 5, 7e-6, {13000, 100000}},
+    {1e-5, 6, 3e-7, {60000, 200000}}, {1e-6, 6, 1e-9, {1000000, 400000}},
+};
+enum { ROWS = sizeof rows / sizeof *rows, OF_DEFAULTS = 2 };
+
+/* The row whose error is nearest; without an error that of the defaults. */
+static const struct row *row_of(double error)
+{
+    const struct row *best = &rows[OF_DEFAULTS];
+    for (int k = 0; k < ROWS && !isnan(error); k++)
+        if (fabs(log(rows[k].error / error)) < fabs(log(best->error / error)))
+            best = &rows[k];
+    return best;
+}
+
+/* The error of 99 % of the accelerations of the same sphere with α = 0.005 in forces that walk; it
+ * grows as α^0.7. */
+static const double with_usual[] = {[KY_WALK] = 2e-3, [KY_LIST] = 1e-3, [KY_TREE] = 1e-3};
+
+static double walk_alpha(int force, double error)
+{
+    return 0.005 * pow(error / with_usual[force], 1 / 0.7);
+}
+
+/* The least error of 99 % of the accelerations, by precision. */
+static const double least[][3] = {
+    [KY_DIRECT] = {1e-4, 8e-6, KY_FORCE_LEAST_ERROR},
+    [KY_WALK] = {2e-6, 2e-6, 3e-8},
+    [KY_LIST] = {2e-6, 2e-6, 3e-8},
+    [KY_TREE] = {2e-6, 2e-6, 3e-8},
+    [KY_FMM] = {2e-6, 2e-6, 3e-8},
+};
+
+double ky_force_least(int force, int precision)
+{
+    return least[force][precision];
+}
+
+double ky_force_direct_below(double error, int on_cpu)
+{
+    return row_of(error)->direct_below[on_cpu ? ON_CPU : ON_DEVICE];
+}
+
+/* ---- the choice ---- */
+
+/* The precision that was given, also by --unroll; KY_PRECISION_BY_INTEGRATOR: none was. */
+static int given_precision(const struct ky_parameters *own)
+{
+    return own->precision == KY_PRECISION_BY_INTEGRATOR && own->unroll != KY_UNROLL_UNSET
+               ? KY_SINGLE
+               : own->precision;
+}
+
+/* The least error of the force with the precision that was given, or with any. */
+static double least_of(const struct ky_parameters *own, int force)
+{
+    const int given = given_precision(own);
+    return ky_force_least(force, given == KY_PRECISION_BY_INTEGRATOR ? KY_DOUBLE : given);
+}
+
+/* The method for KY_FORCE_AUTO. */
+static int method_for(const struct ky_parameters *own, size_t n, int on_cpu)
+{
+    const double error = own->error;
+    const int cells = has_expansions[on_cpu ? ON_CPU : ON_DEVICE] ? KY_FMM : KY_TREE;
+    return (double)n < ky_force_direct_below(error, on_cpu) || error < least_of(own, cells)
+               ? KY_DIRECT
+               : cells;
+}
+
+/* The coarsest precision that keeps the error. */
+static int precision_for(int force, double error)
+{
+    int precision = (int)ky_force_kind(force)->precision;
+    while (precision < KY_DOUBLE && error < ky_force_least(force, precision))
+        precision++;
+    return precision;
+}
+
+/* Sets order, α and precision for the error. */
+static void guess(struct ky_parameters *own, double error)
+{
+    const struct row *row = row_of(error);
+    const double expansions = row->alpha * pow(error / row->error, 1 / 0.7);
+    const struct ky_force_kind *force = ky_force_kind(own->force);
+    if (given_precision(own) == KY_PRECISION_BY_INTEGRATOR)
+        own->precision = precision_for(own->force, error);
+    if (force->is_exact)
+        return;
+    own->opening = KY_OPENING_USUAL;
+    own->order = force->expands ? row->order : own->order;
+    own->alpha = force->expands ? expansions : walk_alpha(own->force, error);
+    own->alpha = fmin(1, fmax(1e-12, own->alpha));
+}
+
+enum ky_status ky_force_choose(struct ky_parameters *own, size_t n, int on_cpu,
+                               struct ky_error *error)
+{
+    const double asked = own->error;
+    if (own->force == KY_FORCE_AUTO)
+        own->force = method_for(own, n, on_cpu);
+    if (asked < least_of(own, own->force))
+        return ky_fail(error, KY_USAGE, "--error %g: %s%s keeps no less than %g; %s", asked,
+                       ky_force_kind(own->force)->option,
+                       given_precision(own) == KY_PRECISION_BY_INTEGRATOR
+                           ? ""
+                           : " with the --precision or --unroll that is given",
+                       least_of(own, own->force),
+                       given_precision(own) == KY_PRECISION_BY_INTEGRATOR
+                           ? "take --force direct or auto"
+                           : "leave out that option");
+    own->error = (double)NAN;
+    if (!isnan(asked))
+        guess(own, asked);
+    return ky_force_resolve_later(own, own, error);
+}

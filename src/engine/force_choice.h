@@ -1,0 +1,19 @@
+/* Which method KY_FORCE_AUTO takes, and the first guess of its parameters for an error. What a
+ * guess is worth is measured by ky_force_settle (analysis/force_error.c). */
+#ifndef KY_ENGINE_FORCE_CHOICE_H
+#define KY_ENGINE_FORCE_CHOICE_H
+
+#include "engine/engine.h"
+
+/* Chooses for n bodies on a CPU (on_cpu 1) or a device. `own` comes from ky_force_resolve_later.
+ * Afterwards force, order, alpha, precision and what depends on them are filled, and `error` is
+ * NaN. KY_USAGE for an error that the given precision or force cannot keep. */
+enum ky_status ky_force_choose(struct ky_parameters *own, size_t n, int on_cpu,
+                               struct ky_error *error);
+/* The least number of bodies at which KY_FORCE_AUTO leaves the exact sum for this error (NaN: the
+ * defaults). */
+double ky_force_direct_below(double error, int on_cpu);
+/* The least error that 99 % of the accelerations keep with this force and precision. */
+double ky_force_least(int force, int precision);
+
+#endif

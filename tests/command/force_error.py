@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+# --error and --force auto in the command: what is said, refused and stored; resumptions bit for bit; run.json repeats the force that was chosen.
+import json
+import os
+
+from tap import check, finish, folder, run, run_json
+
+CPU = ["--engine", "cpu", "--model", "plummer"]
+
+
+def about(where):
+    return json.load(open(os.path.join(where, "run.json")))
+
+
+with folder() as top:
+    def path(*names):
+        return os.path.join(top, *names)
+
+    def state(where):
+        names = sorted(name for name in os.listdir(path(where)) if name.startswith("snapshot_"))
+        run("convert", path(where, names[-1]), path("state.csv"), "--overwrite", "--quiet")
+        return [line for line in open(path("state.csv")) if not line.startswith("#|")]
+
+    # the first line says what was chosen and why
+    first = run("force", *CPU, "-n", "6000", "--error", "2e-3").stdout.splitlines()[0]
+    check(first.startswith("--force fmm --order 4 --alpha ") and "for --error 0.002" in first and "sampled accelerations within" in first, "force: the first line", first)
+    first = run("force", *CPU, "-n", "500").stdout.splitlines()[0]
+    check(first == "--force direct for 500 bodies on this engine, the fastest below 5000 bodies", "force: the first line without an error", first)
+    first = run("force", *CPU, "-n", "500", "--theta", "0.5").stdout.splitlines()[0]
+    check(first == "--force tree --opening offset --theta 0.5", "force: the first line of a force that options choose", first)
+    said = run_json("force", *CPU, "-n", "4000", "--force", "tree", "--error", "1e-3", "--check", "4000")
+    choice = said["error_choice"]
+    check(said["force"] == "tree" and choice["asked"] == 1e-3 and choice["samples"] == 2000 and 3e-4 < said["error"]["p99"] <= 1e-3
+          and abs(choice["measured"] / said["error"]["p99"] - 1) < 0.5 and said["chosen"].startswith("--force tree --alpha"), "force --json", said)
+    for words, force in [(["--multipole", "2"], "tree"), (["--group", "64"], "tree"), (["--opening", "relative"], "tree"), (["--order", "4"], "fmm"),
+                         (["--order", "4", "--alpha", "0.01"], "fmm"), (["--unroll", "tuned"], "direct"), ([], "direct"), (["--force", "auto"], "direct")]:
+        said = run_json("force", *CPU, "-n", "100", *words)
+        check(said["force"] == force, f"{' '.join(words)}: {force}, even where the value is the default", said)
+    for words, says in [(["--error", "1e-3", "--alpha", "0.005"], "--alpha"), (["--error", "1e-3", "--theta", "0.7"], "--theta"), (["--error", "1e-3", "--order", "4"], "--order"),
+                        (["--error", "1e-3", "--opening", "offset"], "--opening"), (["--theta", "0.5", "--order", "4"], "give the options of one force"),
+                        (["--theta", "0.5", "--unroll", "tuned"], "give the options of one force"), (["--error", "0"], "out of range"),
+                        (["--error", "1e-9", "--force", "tree"], "--force direct"), (["--error", "1e-7", "--precision", "single"], "leave out")]:
+        process = run("force", *CPU, "-n", "100", *words, code=2)
+        check(says in process.stderr and process.stderr.count("\n") == 1, f"refused: {' '.join(words)}", process.stderr)
+    said = run_json("force", *CPU, "-n", "1000", "--error", "1e-9", "--check", "1000")
+    check(said["force"] == "direct" and said["precision"] == "double" and said["error"]["p99"] < 1e-9, "an error below what floats hold takes double", said)
+    for n in "1", "2":
+        check(run_json("force", *CPU, "-n", n, "--softening", "0.1", "--error", "1e-3")["force"] == "direct", f"{n} of a model")
+
+    # a run stores what was chosen, and is the same as one with these options
+    words = [*CPU, "-n", "3000", "--force", "fmm", "--step", "0.0625", "--every", "0.25"]
+    told = run("run", *words, "--error", "1e-3", "--end", "0.5", "--output", path("whole"))
+    stored = about(path("whole"))
+    options = stored["options"]
+    check(any(line.startswith("--force fmm --order 4 --alpha") for line in told.stderr.splitlines()), "run: it is said", told.stderr)
+    check("sampled accelerations within" in open(path("whole", "run.log")).read(), "run.log has it")
+    check(options["force"] == "fmm" and options["order"] == 4 and options["alpha"] > 0 and options.get("error") is None
+          and stored["error"]["asked"] == 1e-3 and 3e-4 < stored["error"]["measured"] <= 1e-3, "run.json has the parameters in force, and the error", (options, stored["error"]))
+    run("run", *words, "--order", "4", "--alpha", repr(options["alpha"]), "--end", "0.5", "--output", path("named"), "--quiet")
+    check(state("named") == state("whole"), "a run with the options that were chosen is the same, bit for bit")
+    run("run", path("whole", "run.json"), "--output", path("again"), "--quiet")
+    check(state("again") == state("whole") and about(path("again"))["options"] == options, "run.json repeats it without measuring")
+    run("run", path("whole", "run.json"), "--error", "1e-2", "--output", path("coarse"), "--quiet")
+    check(about(path("coarse"))["error"]["asked"] == 1e-2 and about(path("coarse"))["options"]["alpha"] > options["alpha"], "run.json with another error", about(path("coarse"))["options"])
+    text = run("run", path("whole", "run.json"), "--theta", "0.5", "--output", path("no"), code=2).stderr
+    check("--theta has no effect with the force of the file" in text, "run.json with an option that its force ignores is refused", text)
+    run("run", *words, "--error", "1e-3", "--end", "0.25", "--output", path("part"), "--quiet")
+    resumed = run("run", "--resume", path("part"), "--end", "0.5")
+    check(state("part") == state("whole") and "--force" not in resumed.stderr, "a resumed run does not choose again and is the same, bit for bit", resumed.stderr)
+    check(about(path("part"))["error"] == stored["error"] and about(path("part"))["options"]["alpha"] == options["alpha"], "it still has the error")
+    text = run("run", "--resume", path("part"), "--end", "0.75", "--error", "1e-2", code=2).stderr
+    check("no place beside --resume" in text, "no other error beside --resume", text)
+
+    # auto: the method is stored, not the word
+    for n, force in [(300, "direct"), (6000, "fmm")]:
+        run("run", *CPU, "-n", n, "--step", "0.0625", "--end", "0.0625", "--output", path(force), "--quiet")
+        check(about(path(force))["options"]["force"] == force and about(path(force))["error"] is None, f"{n} bodies: {force} is stored", about(path(force))["options"])
+    run("run", "--resume", path("fmm"), "--end", "0.125", "--quiet")
+    check(about(path("fmm"))["options"]["force"] == "fmm", "a resumed run keeps its method")
+    run("run", *CPU, "-n", "300", "--integrator", "hermite4", "--end", "0.0625", "--output", path("hermite"), "--quiet")
+    check(about(path("hermite"))["options"]["force"] == "direct", "hermite4 takes the exact sum")
+
+    # memory
+    few, many = (run_json("run", *CPU, "-n", n, "--step", "0.0625", "--end", "1", "--output", path("dry"), "--dry-run", "--error", "1e-3") for n in ("10000", "1000000"))
+    named = run_json("run", *CPU, "-n", "1000000", "--step", "0.0625", "--end", "1", "--output", path("dry"), "--dry-run", "--force", "fmm")
+    check(many["host_bytes"] >= named["host_bytes"] > few["host_bytes"], "--dry-run counts the forces beside the bodies", (few, many, named))
+finish()

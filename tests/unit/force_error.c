@@ -1,0 +1,436 @@
+/* --error and --force auto: the error that is asked for is kept, in every kind of system; which
+ * method is chosen, and from what; what is refused. KYOHO_TEST_BODIES=100000 measures systems of
+ * that size alone and prints a row of a table for each. */
+#include "test.h"
+
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/random.h"
+#include "engine/engine.h"
+#include "engine/force_choice.h"
+#include "engines.h"
+#include "integrate/integrate.h"
+#include "sims.h"
+#include "systems.h"
+
+static struct ky_error error;
+
+/* ---- the systems ---- */
+
+enum system { DISK, LATTICE, UNEQUAL, MODELS };
+static const char *const names[] = {
+    [DISK] = "disk",      [LATTICE] = "lattice", [UNEQUAL] = "unequal masses",
+    [MODELS] = "plummer", "hernquist",           "jaffe",
+    "uniform-sphere",     "uniform-cube",        "merger",
+};
+enum { SYSTEMS = sizeof names / sizeof *names };
+
+/* A point of an exponential disk of scale length 1, a fiftieth as thick. */
+static void in_disk(struct ky_random *random, double x[3])
+{
+    const double r = -log(ky_random_uniform(random) * ky_random_uniform(random)),
+                 angle = 6.283185307179586 * ky_random_uniform(random);
+    x[0] = r * cos(angle);
+    x[1] = r * sin(angle);
+    x[2] = 0.02 * ky_random_normal(random);
+}
+
+/* A point of a cubic lattice in a cube of side 1, moved by a twentieth of its spacing. */
+static void in_lattice(struct ky_random *random, size_t i, size_t n, double x[3])
+{
+    const size_t side = (size_t)ceil(cbrt((double)n) - 1e-9);
+    const size_t place[3] = {i % side, i / side % side, i / side / side};
+    for (int c = 0; c < 3; c++)
+        x[c] = ((double)place[c] + 0.05 * ky_random_normal(random)) / (double)side;
+}
+
+/* Makes the bodies, and sets their softening in the parameters. */
+static void make(int system, size_t n, struct ky_snapshot *snapshot, struct ky_parameters *given)
+{
+    model(system < MODELS ? "plummer" : names[system], n, (double)NAN, snapshot);
+    struct ky_bodies *bodies = &snapshot->bodies;
+    for (size_t i = 0; i < bodies->n && system < MODELS; i++) {
+        struct ky_random random = ky_random_at(7, (uint32_t)system, i);
+        if (system == DISK)
+            in_disk(&random, bodies->position[i]);
+        else if (system == LATTICE)
+            in_lattice(&random, i, n, bodies->position[i]);
+        else
+            bodies->mass[i] = pow(1e-3 + ky_random_uniform(&random), -1.3) / (double)n;
+    }
+    if (system == DISK || system == LATTICE)
+        given->softening = 0.1 / cbrt((double)n);
+    assert_ok(ky_softening_choose(given, snapshot, NULL, &error));
+}
+
+/* ---- the promise ---- */
+
+/* Of bodies other than those by which the error was found, where there are so many. */
+static double measure(int system, size_t n, double asked, int force, struct ky_choice *choice)
+{
+    struct ky_parameters given;
+    struct ky_snapshot snapshot;
+    struct ky_check_parameters wanted;
+    struct ky_check_results results = {.size = sizeof results};
+    struct ky_force_report report = {0};
+    ky_parameters_defaults(&given);
+    ky_check_parameters_defaults(&wanted);
+    given.engine = "cpu";
+    given.error = asked;
+    given.force = force;
+    make(system, n, &snapshot, &given);
+    wanted.samples = n < 5000 ? n : 5000;
+    wanted.choice = choice;
+    wanted.report = &report;
+    assert_ok(ky_forces_check(&given, &snapshot.bodies, &wanted, &results, &error));
+    if (getenv("KYOHO_TEST_BODIES")) {
+        printf("# %-14s | %7zu | %g | %.40s | %.2g | %.2g | %.0f ns\n", names[system], n, asked,
+               choice->text, choice->measured, results.acceleration.p99,
+               1e9 * report.total / (double)n);
+        fflush(stdout);
+    }
+    ky_snapshot_free(&snapshot);
+    return results.acceleration.p99;
+}
+
+static void expect_kept(int system, size_t n, double asked, int force)
+{
+    struct ky_choice choice = {.size = sizeof choice};
+    const double p99 = measure(system, n, asked, force, &choice);
+    const int is_exact = choice.force == KY_DIRECT;
+    assert_true(choice.asked == asked && strlen(choice.text) > 20);
+    assert_true(is_exact == isnan(choice.measured) && is_exact == !choice.samples);
+    if (p99 > asked || (!is_exact && p99 < 0.3 * asked))
+        fail_msg("%s, %zu bodies, --error %g: %g with %s", names[system], n, asked, p99,
+                 choice.text);
+}
+
+static const double asked[] = {1e-2, 1e-3, 1e-4, 1e-5};
+
+/* Of 3,000 bodies those from 1e-3 on are given to a method; auto takes the exact sum below. */
+static void the_error_is_kept(void **state)
+{
+    (void)state;
+    const char *bodies = getenv("KYOHO_TEST_BODIES");
+    const size_t n = bodies ? (size_t)atof(bodies) : 3000;
+    for (int k = 0; k < 4; k++)
+        for (int system = 0; system < SYSTEMS; system++)
+            if (bodies || test_everything() || (system + k) % 4 == 0) {
+                expect_kept(system, n, asked[k], KY_FORCE_AUTO);
+                if (!bodies)
+                    expect_kept(system, n, asked[k], k & 1 ? KY_TREE : KY_FMM);
+            }
+}
+
+/* On devices, too: the tree there, since they have no expansions. */
+static void every_engine_keeps_it(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 2 * engine_count; k++) {
+        if (is_slow(k / 2) && (k & 1) && !test_everything())
+            continue; /* its kernels are compiled first */
+        struct ky_choice choice = {.size = sizeof choice};
+        struct ky_parameters given;
+        struct ky_snapshot snapshot;
+        struct ky_check_parameters wanted;
+        struct ky_check_results results = {.size = sizeof results};
+        ky_parameters_defaults(&given);
+        ky_check_parameters_defaults(&wanted);
+        given.engine = engines[k / 2].engine;
+        given.error = k % 2 ? 1e-4 : 2e-3;
+        given.force = KY_TREE;
+        make(MODELS, 2000, &snapshot, &given);
+        wanted.samples = 2000;
+        wanted.choice = &choice;
+        assert_ok(ky_forces_check(&given, &snapshot.bodies, &wanted, &results, &error));
+        assert_between(results.acceleration.p99, 0.3 * given.error, given.error);
+        ky_snapshot_free(&snapshot);
+    }
+}
+
+/* Every order has a default of its own. */
+static void orders_have_their_own_defaults(void **state)
+{
+    (void)state;
+    for (int order = 2; order <= 6; order++) {
+        struct ky_check_results results = {.size = sizeof results};
+        struct ky_parameters given;
+        struct ky_snapshot snapshot;
+        struct ky_check_parameters wanted;
+        ky_parameters_defaults(&given);
+        ky_check_parameters_defaults(&wanted);
+        given.engine = "cpu";
+        given.force = KY_FMM;
+        given.order = order;
+        make(MODELS, 5000, &snapshot, &given);
+        wanted.samples = 2000;
+        assert_ok(ky_forces_check(&given, &snapshot.bodies, &wanted, &results, &error));
+        assert_between(results.acceleration.p99, 1e-4, 1e-3);
+        ky_snapshot_free(&snapshot);
+    }
+}
+
+/* Without an error: where cells act on cells 99 % of the accelerations are within 0.1 %, and no
+ * worse than with the tree; but those of jaffe are, with many bodies. */
+static void the_defaults_are_no_worse_than_those_of_the_tree(void **state)
+{
+    (void)state;
+    static const char *const models[] = {"plummer", "jaffe", "uniform-cube", "figure8",
+                                         "super8",  "king",  "hernquist",    "nfw",
+                                         "galaxy",  "merger"};
+    enum { JAFFE = 1 };
+    const size_t n = test_everything() ? 30000 : 2000;
+    for (int k = 0; k < 10; k++) {
+        struct ky_check_results results[2] = {{.size = sizeof *results}, {.size = sizeof *results}};
+        for (int by_tree = 0; by_tree < 2; by_tree++) {
+            struct ky_parameters given;
+            struct ky_snapshot snapshot;
+            struct ky_check_parameters wanted;
+            ky_parameters_defaults(&given);
+            ky_check_parameters_defaults(&wanted);
+            given.engine = "cpu";
+            given.force = by_tree ? KY_TREE : KY_FMM;
+            wanted.samples = 2000;
+            model(models[k], n, (double)NAN, &snapshot);
+            assert_ok(ky_softening_choose(&given, &snapshot, NULL, &error));
+            assert_ok(
+                ky_forces_check(&given, &snapshot.bodies, &wanted, &results[by_tree], &error));
+            ky_snapshot_free(&snapshot);
+        }
+        assert_between(results[0].acceleration.p99, 0, 1e-3);
+        assert_between(results[0].potential.p99, 0, 2e-4);
+        assert_true(results[0].acceleration.p99 <
+                    (k == JAFFE ? 1.5 : 1) * results[1].acceleration.p99);
+        assert_true(results[0].potential.p99 < results[1].potential.p99);
+    }
+}
+
+/* ---- what is chosen ---- */
+
+/* Sets the options of "theta=0.5 order=5", of integrators as well. */
+static void set_all(struct ky_parameters *given, const char *options)
+{
+    char text[80], *rest = text;
+    snprintf(text, sizeof text, "%s", options);
+    for (char *word; *rest && (word = rest);) {
+        rest += strcspn(rest, " ");
+        if (*rest)
+            *rest++ = '\0';
+        char *value = strchr(word, '=');
+        *value++ = '\0';
+        assert_ok(ky_parameters_set(given, word, value, &error));
+    }
+}
+
+static void methods_follow_from_size_engine_and_options(void **state)
+{
+    (void)state;
+    enum { REFUSED = -1 };
+    static const struct {
+        size_t n;
+        int on_cpu;
+        const char *options;
+        int force, precision;
+    } cases[] = {
+        {0, 1, "", KY_DIRECT, KY_EXTENDED},
+        {2000, 1, "", KY_DIRECT, KY_EXTENDED},
+        {100000, 1, "", KY_FMM, KY_SINGLE},
+        {100000, 1, "force=auto", KY_FMM, KY_SINGLE},
+        {10000, 0, "", KY_DIRECT, KY_EXTENDED},
+        {100000, 0, "", KY_TREE, KY_SINGLE},
+        {10000, 1, "error=1e-4", KY_DIRECT, KY_EXTENDED},
+        {10000, 1, "error=1e-2", KY_FMM, KY_SINGLE},
+        {100000, 1, "error=1e-9", KY_DIRECT, KY_DOUBLE},
+        {100000, 1, "error=1e-9 force=direct", KY_DIRECT, KY_DOUBLE},
+        {100000, 1, "error=1e-4 force=direct", KY_DIRECT, KY_EXTENDED},
+        {100, 1, "error=1e-4 force=tree", KY_TREE, KY_SINGLE},
+        {100000, 1, "error=1e-6 force=tree", KY_TREE, KY_DOUBLE},
+        {100, 1, "error=1e-4 opening=relative", KY_TREE, KY_SINGLE},
+        {100000, 1, "error=1e-9 force=fmm", REFUSED, 0},
+        {100000, 1, "error=1e-9 precision=single", REFUSED, 0},
+        {100000, 1, "error=1e-3 alpha=0.01", REFUSED, 0},
+        {100000, 1, "error=1e-3 theta=0.5", REFUSED, 0},
+        {100000, 1, "error=1e-3 order=5", REFUSED, 0},
+        {100000, 1, "error=1e-3 opening=offset", REFUSED, 0},
+        {10, 1, "theta=0.5", KY_TREE, KY_SINGLE},
+        {10, 1, "alpha=0.01", KY_TREE, KY_SINGLE},
+        {10, 1, "opening=minimum", KY_TREE, KY_SINGLE},
+        {10, 1, "cell=edge", KY_TREE, KY_SINGLE},
+        {10, 1, "multipole=1", KY_TREE, KY_SINGLE},
+        {10, 1, "group=32", KY_TREE, KY_SINGLE},
+        {10, 1, "tree=host", KY_TREE, KY_SINGLE},
+        {10, 1, "order=5", KY_FMM, KY_SINGLE},
+        {10, 1, "order=5 alpha=0.01 group=16", KY_FMM, KY_SINGLE},
+        {10, 1, "unroll=none", KY_DIRECT, KY_SINGLE},
+        {10, 1, "leaf=32", KY_TREE, KY_SINGLE},
+        {10, 1, "leaf=32 order=3", KY_FMM, KY_SINGLE},
+        {10, 0, "curve=morton", KY_TREE, KY_SINGLE},
+        {10, 1, "theta=0.5 order=5", REFUSED, 0},
+        {10, 1, "theta=0.5 unroll=none", REFUSED, 0},
+        {100000, 1, "integrator=hermite4", KY_DIRECT, KY_EXTENDED},
+        {100000, 1, "integrator=hermite4 error=1e-9", KY_DIRECT, KY_DOUBLE},
+        {100000, 1, "integrator=hermite4 theta=0.5", REFUSED, 0},
+        {100000, 1, "integrator=block", KY_FMM, KY_SINGLE},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        struct ky_parameters given, own;
+        ky_parameters_defaults(&given);
+        set_all(&given, cases[k].options);
+        enum ky_status status = ky_parameters_resolve(&given, &own, &error);
+        if (!status)
+            status = ky_force_choose(&own, cases[k].n, cases[k].on_cpu, &error);
+        if (cases[k].force == REFUSED) {
+            if (status != KY_USAGE)
+                fail_msg("%s is not refused", cases[k].options);
+            continue;
+        }
+        if (status || own.force != cases[k].force || own.precision != cases[k].precision)
+            fail_msg("%zu bodies, '%s': force %d, precision %d; %s", cases[k].n, cases[k].options,
+                     own.force, own.precision, status ? error.text : "");
+        assert_true(isnan(own.error) && own.cell != KY_CELL_BY_FORCE);
+    }
+}
+
+/* ---- simulations ---- */
+
+/* The last line of the log that names a force. */
+static void keep_line(void *context, enum ky_log_level level, const char *line)
+{
+    if (level == KY_LOG_INFO && !strncmp(line, "--force", 7))
+        snprintf(context, 256, "%s", line);
+}
+
+static struct ky_sim *open_with(const struct ky_parameters *parameters)
+{
+    struct ky_sim *sim;
+    struct ky_snapshot snapshot = plummer(1500);
+    assert_ok(ky_sim_open(parameters, &snapshot.bodies, 0, &sim, &error));
+    ky_snapshot_free(&snapshot);
+    return sim;
+}
+
+static void expect_same(struct ky_sim *one, struct ky_sim *other)
+{
+    struct ky_bodies a, b;
+    assert_ok(ky_sim_advance(one, 2, &error));
+    assert_ok(ky_sim_advance(other, 2, &error));
+    a = sim_state(one, KY_WITH_ACCELERATION);
+    b = sim_state(other, KY_WITH_ACCELERATION);
+    assert_memory_equal(a.position, b.position, a.n * sizeof *a.position);
+    assert_memory_equal(a.acceleration, b.acceleration, a.n * sizeof *a.acceleration);
+    ky_bodies_free(&a);
+    ky_bodies_free(&b);
+}
+
+/* What was chosen stands in the place of the error: a simulation with an error has the bits of one
+ * with the parameters that it chose, whatever the threads, and after a restart. */
+static void a_simulation_has_the_parameters_that_were_chosen(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/kyoho-test-XXXXXX", line[256] = "";
+    struct ky_parameters given = sim_parameters("cpu", KY_FMM), chosen;
+    struct ky_choice choice = {.size = sizeof choice}, restored = choice;
+    given.error = 1e-3;
+    given.threads = 1;
+    given.log = keep_line;
+    given.log_context = line;
+    struct ky_sim *sim = open_with(&given), *other;
+    ky_sim_choice(sim, &choice);
+    ky_parameters_defaults(&chosen);
+    assert_ok(ky_sim_parameters(sim, &chosen, &error));
+    assert_string_equal(line, choice.text);
+    assert_true(choice.force == KY_FMM && choice.order == chosen.order &&
+                choice.alpha == chosen.alpha && choice.asked == 1e-3 && choice.samples == 1500);
+    assert_between(choice.measured, 3e-4, 1e-3);
+    assert_true(isnan(chosen.error) && chosen.force == KY_FMM);
+    chosen.threads = 2;
+    other = open_with(&chosen);
+    expect_same(sim, other);
+    ky_sim_close(other);
+    given.threads = 3;
+    other = open_with(&given);
+    assert_ok(ky_sim_advance(other, 2, &error));
+    expect_same(sim, other);
+    ky_sim_close(other);
+
+    const int file = mkstemp(path);
+    assert_true(file >= 0);
+    close(file);
+    assert_ok(ky_sim_save(sim, path, &error));
+    assert_ok(ky_sim_restore(path, &given, &other, &error));
+    ky_sim_choice(other, &restored);
+    assert_true(restored.asked == choice.asked && restored.measured == choice.measured &&
+                restored.samples == choice.samples && restored.alpha == choice.alpha &&
+                !*restored.text);
+    expect_same(sim, other);
+    ky_sim_choice(NULL, &restored);
+    assert_true(restored.force == KY_FORCE_AUTO && isnan(restored.asked));
+    assert_int_equal(ky_sim_set_parameter(other, "error", "1e-4", &error), KY_USAGE);
+    assert_non_null(strstr(error.text, "set alpha"));
+    assert_int_equal(ky_sim_set_parameter(other, "force", "direct", &error), KY_USAGE);
+    assert_ok(ky_sim_set_parameter(other, "alpha", "1e-4", &error));
+    ky_sim_close(other);
+    ky_sim_close(sim);
+    remove(path);
+}
+
+static void few_bodies_are_served(void **state)
+{
+    (void)state;
+    static const int forces[] = {KY_FORCE_AUTO, KY_DIRECT, KY_TREE, KY_FMM, KY_WALK};
+    for (int k = 0; k < 5 * 4; k++) {
+        struct ky_sim *sim;
+        struct ky_choice choice = {.size = sizeof choice};
+        struct ky_parameters given = sim_parameters("cpu", forces[k / 4]);
+        struct ky_snapshot snapshot = plummer(3);
+        snapshot.bodies.n = (size_t)(k % 4);
+        given.error = 1e-3;
+        assert_ok(ky_sim_open(&given, &snapshot.bodies, 0, &sim, &error));
+        assert_ok(ky_sim_advance(sim, 1, &error));
+        ky_sim_choice(sim, &choice);
+        assert_true(choice.force == (k / 4 ? forces[k / 4] : KY_DIRECT));
+        ky_sim_close(sim);
+        snapshot.bodies.n = 3;
+        ky_snapshot_free(&snapshot);
+    }
+}
+
+/* Bodies whose forces cannot keep it: the message says what to do. Massive twins far from all else,
+ * whose distance floats hold badly, in the precision that was given. */
+static void what_cannot_be_kept_is_refused(void **state)
+{
+    (void)state;
+    struct ky_parameters given = sim_parameters("cpu", KY_TREE);
+    struct ky_snapshot snapshot = plummer(2000);
+    struct ky_sim *sim = NULL;
+    given.error = 5e-6;
+    given.precision = KY_SINGLE;
+    given.softening = 0;
+    for (size_t i = 0; i < snapshot.bodies.n; i += 2)
+        for (int c = 0; c < 3; c++)
+            snapshot.bodies.position[i + 1][c] = snapshot.bodies.position[i][c] * (1 + 1e-11);
+    assert_int_equal(ky_sim_open(&given, &snapshot.bodies, 0, &sim, &error), KY_USAGE);
+    assert_true(!sim && strstr(error.text, "leave out --force and --precision"));
+    given.force = KY_FORCE_AUTO;
+    given.precision = KY_PRECISION_BY_INTEGRATOR;
+    assert_ok(ky_sim_open(&given, &snapshot.bodies, 0, &sim, &error));
+    ky_sim_close(sim);
+    ky_snapshot_free(&snapshot);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_error_is_kept),
+        cmocka_unit_test(every_engine_keeps_it),
+        cmocka_unit_test(orders_have_their_own_defaults),
+        cmocka_unit_test(the_defaults_are_no_worse_than_those_of_the_tree),
+        cmocka_unit_test(methods_follow_from_size_engine_and_options),
+        cmocka_unit_test(a_simulation_has_the_parameters_that_were_chosen),
+        cmocka_unit_test(few_bodies_are_served),
+        cmocka_unit_test(what_cannot_be_kept_is_refused),
+    };
+    return cmocka_run_group_tests(tests, find_engines, NULL);
+}
