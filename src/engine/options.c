@@ -286,7 +286,7 @@ enum ky_status ky_force_resolve_later(const struct ky_parameters *given,
     for (int k = 0; k < KY_FORCE_SETS && !status; k++)
         status = ky_options_check(&sets[k], error);
     struct ky_externals fields;
-    if (!status && resolved->mutual && !force->expands)
+    if (!status && resolved->mutual && !ky_force_kind(resolved->force)->expands)
         status = ky_fail(error, KY_USAGE,
                          "mutual interactions are those of cells: use --force fmm with --mutual");
     return status ? status : ky_externals_of(resolved, &fields, error);

@@ -11,11 +11,11 @@
  * number serves for all. bench/crossover.c measures it anew; docs/performance.md, "Where a GPU
  * begins to pay", has the figures. */
 static const char *const of_trees[] = {"opening", "theta", "alpha", "cell",  "multipole", "curve",
-                                       "tree",    "leaf",  "group", "order", NULL},
-                         *const of_groups[] = {"group", "order", NULL},
+                                       "tree",    "leaf",  "group", "order", "mutual",    NULL},
+                         *const of_groups[] = {"group", "order", "mutual", NULL},
                          *const of_expansions[] = {"opening",   "theta", "cell",
                                                    "multipole", "tree",  NULL},
-                         *const order[] = {"order", NULL}, *const none[] = {NULL};
+                         *const of_fmm[] = {"order", "mutual", NULL}, *const none[] = {NULL};
 
 static const struct ky_force_kind kinds[] = {
     [KY_DIRECT] = {.is_exact = 1,
@@ -34,7 +34,7 @@ static const struct ky_force_kind kinds[] = {
                  .crossover = 500},
     [KY_LIST] = {.has_tree = 1,
                  .option = "--force list",
-                 .ignored = order,
+                 .ignored = of_fmm,
                  .cell = KY_EDGE,
                  .precision = KY_SINGLE,
                  .tree = KY_TREE_OF_HOST,
@@ -43,7 +43,7 @@ static const struct ky_force_kind kinds[] = {
                  .crossover = 500},
     [KY_TREE] = {.has_tree = 1,
                  .option = "--force tree",
-                 .ignored = order,
+                 .ignored = of_fmm,
                  .in_groups = 1,
                  .cell = KY_BOX,
                  .precision = KY_SINGLE,
