@@ -25,7 +25,8 @@
  * The walk promises: every pair of bodies within the reach of one of them is asked about, with
  * either as the sink; or it lies in two cells, or in one, of which the test said KY_VISIT_USE:
  * then all bodies there are joined; or its bodies are in one group already. The test is asked about
- * a cell for the box of another cell or for its own box, and with the reaches of all bodies. */
+ * a cell for the box of another cell or for its own box, and with the reaches of all bodies;
+ * x, y, z may then be the middle of the cell's box. */
 #ifndef KY_PHYSICS_VISIT_H
 #define KY_PHYSICS_VISIT_H
 

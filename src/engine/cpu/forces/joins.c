@@ -91,6 +91,7 @@ static int test(const struct joins *joins, const struct side *a, const struct si
     return joins->action->test(&span);
 }
 
+/* A cell is whole by its own box alone, so that it does not matter what its parent is. */
 static void find_whole_cells(const struct joins *joins)
 {
     const size_t nodes = joins->tree->nodes;
