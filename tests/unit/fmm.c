@@ -162,6 +162,29 @@ static void expansions_converge_with_their_order(void **state)
         }
 }
 
+/* Without its moments of the highest degree a cell adds the same to all coefficients but K_0. */
+static void highest_moments_act_on_the_potential_alone(void **state)
+{
+    (void)state;
+    const struct cluster cluster = make_cluster(1, 5);
+    const double r[3] = {2, 1, -1.5};
+    for (int order = 3; order <= KY_TAYLOR_MOST; order++) {
+        double at[3], moment[KY_TAYLOR_TERMS], d[KY_TAYLOR_DERIVATIVES] = {0};
+        double all[KY_TAYLOR_TERMS] = {0}, some[KY_TAYLOR_TERMS] = {0};
+        centre_of(&cluster, 0, BODIES, at);
+        moments_of(&cluster, 0, BODIES, at, moment, order);
+#define ACT_TO(p, its)                                                                             \
+    case its:                                                                                      \
+        ky_taylor_derivatives(d, r, 1 / sqrt(7.25), its);                                          \
+        ky_taylor_act(all, moment, d, its);                                                        \
+        ky_taylor_act_to(some, moment, d, its, (its)-1);                                           \
+        break;
+        EVERY_ORDER(ACT_TO)
+        assert_true(some[0] != all[0]);
+        assert_memory_equal(some + 1, all + 1, (KY_TAYLOR_TERMS - 1) * sizeof *all);
+    }
+}
+
 /* ---- cells that act on single sinks ---- */
 
 /* The same for a cell that acts on one sink by its moments up to a degree, 2 or 3. */
@@ -542,6 +565,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(moved_moments_are_those_of_all_bodies),
         cmocka_unit_test(expansions_converge_with_their_order),
+        cmocka_unit_test(highest_moments_act_on_the_potential_alone),
         cmocka_unit_test(single_cells_converge_with_their_degree),
         cmocka_unit_test(every_variant_is_as_good_as_its_tolerance),
         cmocka_unit_test(instruction_sets_agree),

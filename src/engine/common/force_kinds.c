@@ -96,8 +96,13 @@ double ky_force_coarseness(const struct ky_parameters *parameters)
                : parameters->alpha;
 }
 
-/* Cells that act on cells take more time than those of a walk, so that larger leaves are faster. */
-enum { LEAVES_THAT_EXPAND = 2 };
+/* How many times as many bodies leaves have where cells act on cells: the more time a cell takes,
+ * the larger are the leaves that are fastest. */
+static int leaves_of(const struct ky_parameters *parameters)
+{
+    return parameters->order < 5 ? 2 : parameters->order < 6 ? 3 : 5;
+}
+
 /* Of the tree where cells act on each other: wide cells are divided so far (cpu/forces/mutual.c).
  */
 enum { LEAF_OF_MUTUAL = 4 };
@@ -107,7 +112,7 @@ struct ky_parameters ky_force_tree(const struct ky_parameters *parameters)
     struct ky_parameters own = *parameters;
     if (ky_force_kind(own.force)->expands) {
         own.multipole = own.order;
-        own.leaf = own.mutual ? LEAF_OF_MUTUAL : own.leaf * LEAVES_THAT_EXPAND;
+        own.leaf = own.mutual ? LEAF_OF_MUTUAL : own.leaf * leaves_of(&own);
     }
     return own;
 }
