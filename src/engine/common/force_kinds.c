@@ -94,17 +94,10 @@ double ky_force_coarseness(const struct ky_parameters *parameters)
                : parameters->alpha;
 }
 
-/* Of a group where cells act on cells: larger ones have more bodies near them than their lanes
- * gain.
- */
-enum { MOST_OF_GROUP = 32 };
-
 struct ky_parameters ky_force_tree(const struct ky_parameters *parameters)
 {
     struct ky_parameters own = *parameters;
-    if (ky_force_kind(own.force)->expands) {
+    if (ky_force_kind(own.force)->expands)
         own.multipole = own.order;
-        own.group = own.group < MOST_OF_GROUP ? own.group : MOST_OF_GROUP;
-    }
     return own;
 }

@@ -484,7 +484,7 @@ enum ky_status ky_cpu_walk_cells(struct ky_cpu *cpu, const struct ky_parameters 
                                         .sources = tree,
                                         .eps2 = cpu->n ? ky_cpu_sink_eps2(cpu, 0) : 0,
                                         .how = cpu->how,
-                                        .order = 2},
+                                        .order = ky_fmm_single_order(parameters->order)},
                                .order = parameters->order},
                       .order = parameters->order,
                       .alpha = parameters->alpha,
