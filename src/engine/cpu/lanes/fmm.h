@@ -346,7 +346,8 @@ void KY_LANE_NAME(KY_GROUP_NAME)(const struct ky_fmm_walk *given, struct ky_fmm_
     const int32_t few = (int32_t)(ky_fmm_cost(given->order) / group->bodies),
                   few_single = (int32_t)ky_fmm_single_cost(given->order);
     ky_ints index, wanted;
-    fmm.walk = start(&given->walk, group, group, 1, space_of_walk(space));
+    fmm.walk = walk_for(&given->walk, group, group, 1, space_of_walk(space));
+    place_box(&fmm.walk, sinks->centre, sinks->half);
     memset(fmm.walk.space->sinks.sum, 0, sizeof fmm.walk.space->sinks.sum);
     begin_near(&fmm.walk, result);
     while (next_batch(&fmm, &index, &wanted)) {
