@@ -2,6 +2,7 @@
 # --error and --force auto in the command: what is said, refused and stored; resumptions bit for bit; run.json repeats the force that was chosen.
 import json
 import os
+import re
 
 from tap import check, finish, folder, run, run_json
 
@@ -25,7 +26,7 @@ with folder() as top:
     first = run("force", *CPU, "-n", "6000", "--error", "2e-3").stdout.splitlines()[0]
     check(first.startswith("--force fmm --order 4 --alpha ") and "for --error 0.002" in first and "sampled accelerations within" in first, "force: the first line", first)
     first = run("force", *CPU, "-n", "500").stdout.splitlines()[0]
-    check(first == "--force direct for 500 bodies on this engine, the fastest below 5000 bodies", "force: the first line without an error", first)
+    check(re.fullmatch(r"--force direct for 500 bodies on this engine, the fastest below \d+ bodies", first) is not None, "force: the first line without an error", first)
     first = run("force", *CPU, "-n", "500", "--theta", "0.5").stdout.splitlines()[0]
     check(first == "--force tree --opening offset --theta 0.5", "force: the first line of a force that options choose", first)
     said = run_json("force", *CPU, "-n", "4000", "--force", "tree", "--error", "1e-3", "--check", "4000")

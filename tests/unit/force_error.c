@@ -240,7 +240,7 @@ static void methods_follow_from_size_engine_and_options(void **state)
         {100000, 1, "force=auto", KY_FMM, KY_SINGLE},
         {10000, 0, "", KY_DIRECT, KY_EXTENDED},
         {100000, 0, "", KY_TREE, KY_SINGLE},
-        {10000, 1, "error=1e-4", KY_DIRECT, KY_EXTENDED},
+        {6000, 1, "error=1e-4", KY_DIRECT, KY_EXTENDED},
         {10000, 1, "error=1e-2", KY_FMM, KY_SINGLE},
         {100000, 1, "error=1e-9", KY_DIRECT, KY_DOUBLE},
         {100000, 1, "error=1e-9 force=direct", KY_DIRECT, KY_DOUBLE},

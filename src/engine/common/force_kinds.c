@@ -82,7 +82,7 @@ const struct ky_force_kind *ky_force_kind(int force)
 
 double ky_expansions_alpha(int degree)
 {
-    static const double usual[] = {5e-5, 1e-4, 2e-4, 3e-4, 4e-4};
+    static const double usual[] = {1e-4, 2e-4, 5e-4, 8e-4, 1e-3};
     enum { LEAST = 2, COUNT = sizeof usual / sizeof *usual };
     const int place = degree < LEAST ? 0 : degree - LEAST;
     return usual[place < COUNT ? place : COUNT - 1];
