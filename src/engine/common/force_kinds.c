@@ -73,9 +73,9 @@ const struct ky_force_kind *ky_force_kind(int force)
  * gain.
  */
 enum { MOST_OF_GROUP = 32 };
-/* Of the tree where cells act on each other: wide cells are divided so far (cpu/forces/mutual.c).
- */
-enum { LEAF_OF_MUTUAL = 4 };
+/* Where cells act on each other (cpu/forces/mutual.c): cells of so many bodies are its leaves,
+ * unless they are wide; those are divided as far as the tree. */
+enum { GROUP_OF_MUTUAL = 32, LEAF_OF_MUTUAL = 4 };
 
 struct ky_parameters ky_force_tree(const struct ky_parameters *parameters)
 {
@@ -83,8 +83,10 @@ struct ky_parameters ky_force_tree(const struct ky_parameters *parameters)
     if (ky_force_kind(own.force)->expands) {
         own.multipole = own.order;
         own.group = own.group < MOST_OF_GROUP ? own.group : MOST_OF_GROUP;
-        if (own.mutual)
+        if (own.mutual) {
             own.leaf = LEAF_OF_MUTUAL;
+            own.group = own.group < GROUP_OF_MUTUAL ? own.group : GROUP_OF_MUTUAL;
+        }
     }
     return own;
 }
