@@ -216,7 +216,8 @@ struct ky_parameters {
     int cell;        /* enum ky_cell */
     int multipole;   /* 1 or 2 */
     int curve;       /* enum ky_curve */
-    int leaf, group; /* the most bodies of a leaf; the most that share a walk */
+    int leaf, group; /* the most bodies of a leaf (KY_FMM: 2, 3 or 5 times as many); the most that
+                        share a walk */
     int precision;   /* enum ky_precision */
     int unroll;      /* enum ky_unroll */
     int softening_kind;

@@ -28,6 +28,7 @@ KY_FN struct ky_moments ky_cell_moments(KY_REAL m, KY_REAL xx, KY_REAL yy, KY_RE
  * factor that makes it M_n: of degree 2 the layout has KY_SCALE_SECOND(1) Σ m x xᵀ, above that M_n.
  */
 #define KY_TAYLOR_PLACE(n) ((n)-4 + KY_MOMENT_SECOND)
+#define KY_MOMENT_THIRD 10 /* the first coefficient of degree 3 */
 #define KY_TAYLOR_FACTOR(n) ((n) > 9 ? 1 : ((n) < 7 ? 0.5 : 1) / KY_SCALE_SECOND(1))
 
 #if KY_HOST

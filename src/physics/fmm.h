@@ -3,12 +3,13 @@
  * lanes. Lengths are in the engine's units, relative to the sinks.
  *
  * An expansion of order p of a cell of mass M and size r_A about sinks of size r_B, whose centres
- * are d apart, has an error of M t^p/(d - s)², s = r_A + r_B, t = s/d. It is used where this is
+ * are d apart, has an error of M t^p/(d - s)², s = r_A + 5/4 r_B, t = s/d. It is used where this is
  * below α times the smallest last acceleration of the sinks. r_A is a mean radius of the cell's
  * mass, the fourth root of Σ m r⁴/M (the root of Σ m r²/M for orders below 4), and r_B the largest
- * distance from the middle of the sinks' box. A cell whose quadrupole acts on each sink by itself
- * has p = 3, r_B = 0, and d from the sinks' box. (d - s)² in place of d² makes the largest errors
- * smaller at the same work. */
+ * distance from the middle of the sinks' box. r_B counts more: a sink in a corner of the box has
+ * all of its error, while errors of the bodies of a cell cancel each other in part. A cell whose
+ * moments up to degree p - 1 act on each sink by themselves has r_B = 0, and d from the sinks' box.
+ * (d - s)² in place of d² makes the largest errors smaller at the same work. */
 #ifndef KY_PHYSICS_FMM_H
 #define KY_PHYSICS_FMM_H
 
@@ -20,8 +21,14 @@
 /* The same for sinks without last accelerations, for which no other condition holds. */
 #define KY_FMM_ANGLE_AT_FIRST 0.5f
 
+/* s from r_A and r_B. */
+KY_FN KY_FLOAT ky_fmm_size(KY_FLOAT cell, KY_FLOAT sinks)
+{
+    return cell + 1.25f * sinks;
+}
+
 /* Whether an expansion of the order may be used at the distance d. `reach` is the sum of the
- * largest radii, `size` that of the sizes above. */
+ * largest radii, `size` is s. */
 KY_FN KY_TRUTH ky_fmm_acts(KY_FLOAT d, KY_FLOAT reach, KY_FLOAT size, KY_FLOAT mass,
                            const struct ky_fmm_limits limits, int order)
 {
@@ -45,6 +52,18 @@ KY_FN KY_FLOAT ky_fmm_joint_mass(KY_FLOAT mass, KY_FLOAT radius, KY_FLOAT sinks,
 KY_FN ky_uint ky_fmm_cost(int order)
 {
     return order < 3 ? 20 : order < 4 ? 30 : order < 5 ? 56 : order < 6 ? 120 : 260;
+}
+
+/* The order of the moments of cells that act on each sink by themselves, and how many bodies take
+ * about as long as such a cell. Third moments pay where errors are small. */
+KY_FN int ky_fmm_single_order(int order)
+{
+    return order < 5 ? 2 : 3;
+}
+
+KY_FN ky_uint ky_fmm_single_cost(int order)
+{
+    return order < 5 ? 2 : 4;
 }
 
 #if KY_HOST

@@ -104,4 +104,49 @@ KY_FN struct ky_field ky_add_cell(struct ky_field field, KY_REAL dx, KY_REAL dy,
     return field;
 }
 
+/* Third moments O = Σ m x x x about the centre of mass, in the order xxx xxy xxz xyy xyz xzz yyy
+ * yyz yzz zzz, and their trace T_i = O_ijj:
+ *
+ *     φ = 5 O(r,r,r)/(2 s⁷) - 3 T·r/(2 s⁵)
+ *     a = [15 O(r,r,·)/2 - 35 O(r,r,r) r/(2 s²) - 3 s² T/2 + 15 T·r r/2]/s⁷
+ *
+ * which is the next term of the expansion that ky_add_cell has. Both are scaled by these factors.
+ */
+#define KY_SCALE_THIRD(S) (7.5 / ((double)(S) * (S) * (S) * (S) * (S)))
+#define KY_SCALE_TRACE_OF_THIRD(S) (-1.5 / ((double)(S) * (S) * (S)))
+
+struct ky_third {
+    KY_REAL o[10], t[3];
+};
+
+/* Adds them to what ky_add_cell adds. v = u y, so that no power of 1/s beyond those of ky_add_cell
+ * is needed. */
+KY_FN struct ky_field ky_add_third(struct ky_field field, KY_REAL dx, KY_REAL dy, KY_REAL dz,
+                                   struct ky_softened s, struct ky_third c)
+{
+    const KY_REAL *o = c.o;
+    const KY_REAL y = s.y, y2 = y * y, g = y2 * y2, ux = dx * y, uy = dy * y, uz = dz * y,
+                  vx = ux * y, vy = uy * y, vz = uz * y;
+    const KY_REAL xx = KY_FMA(o[2], vz, KY_FMA(o[1], vy, o[0] * vx)),
+                  xy = KY_FMA(o[4], vz, KY_FMA(o[3], vy, o[1] * vx)),
+                  xz = KY_FMA(o[5], vz, KY_FMA(o[4], vy, o[2] * vx)),
+                  yy = KY_FMA(o[7], vz, KY_FMA(o[6], vy, o[3] * vx)),
+                  yz = KY_FMA(o[8], vz, KY_FMA(o[7], vy, o[4] * vx)),
+                  zz = KY_FMA(o[9], vz, KY_FMA(o[8], vy, o[5] * vx));
+    const KY_REAL qx = KY_FMA(xz, uz, KY_FMA(xy, uy, xx * ux)),
+                  qy = KY_FMA(yz, uz, KY_FMA(yy, uy, xy * ux)),
+                  qz = KY_FMA(zz, uz, KY_FMA(yz, uy, xz * ux));
+    const KY_REAL h = KY_FMA(qz, uz, KY_FMA(qy, uy, qx * ux)),
+                  t = KY_FMA(c.t[2], vz, KY_FMA(c.t[1], vy, c.t[0] * vx));
+    const KY_REAL w = KY_FMA(KY_SPLAT(-7.0f / 3 / (KY_RSQRT_SCALE * KY_RSQRT_SCALE)), h,
+                             KY_SPLAT(-5.0f / (KY_RSQRT_SCALE * KY_RSQRT_SCALE)) * t);
+    const KY_REAL p = KY_FMA(KY_SPLAT(-1.0f / 3 / (KY_RSQRT_SCALE * KY_RSQRT_SCALE)), h,
+                             KY_SPLAT(-1.0f / (KY_RSQRT_SCALE * KY_RSQRT_SCALE)) * t);
+    field.x = KY_FMA(g, KY_FMA(w, ux, KY_FMA(c.t[0], y, qx)), field.x);
+    field.y = KY_FMA(g, KY_FMA(w, uy, KY_FMA(c.t[1], y, qy)), field.y);
+    field.z = KY_FMA(g, KY_FMA(w, uz, KY_FMA(c.t[2], y, qz)), field.z);
+    field.p = KY_FMA(y2 * y, p, field.p);
+    return field;
+}
+
 #endif

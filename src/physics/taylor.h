@@ -90,13 +90,21 @@ KY_FN void ky_taylor_derivatives(KY_REAL *d, const KY_REAL *r, KY_REAL y, const 
     KY_TAYLOR_UP_TO(order, KY_TAYLOR_POWERS, KY_TAYLOR_SCALED)
 }
 
-/* Adds what a cell with these moments (the mass is moment[0]) does to local coefficients. */
-KY_FN void ky_taylor_act(KY_REAL *local, const KY_REAL *moment, const KY_REAL *d, const int order)
+/* Adds what a cell with moments up to a degree (the mass is moment[0]) does to local coefficients.
+ * Moments of degree `order` act on K_0 alone, thus on the potential. */
+KY_FN void ky_taylor_act_to(KY_REAL *local, const KY_REAL *moment, const KY_REAL *d,
+                            const int order, const int degree)
 {
 #define KY_TAYLOR_ACT(m, n, sum)                                                                   \
-    if ((n) == 0 || (n) >= KY_TAYLOR_SECOND)                                                       \
+    if ((n) == 0 || ((n) >= KY_TAYLOR_SECOND && (n) < KY_TAYLOR_COUNT(degree)))                    \
         local[m] = KY_FMA(moment[n], d[sum], local[m]);
     KY_TAYLOR_UP_TO(order, KY_TAYLOR_SUMS, KY_TAYLOR_ACT)
+}
+
+/* The same with all moments of the order. */
+KY_FN void ky_taylor_act(KY_REAL *local, const KY_REAL *moment, const KY_REAL *d, const int order)
+{
+    ky_taylor_act_to(local, moment, d, order, order);
 }
 
 /* Adds the coefficients `local` to those about a centre from which `power` leads to the old one. */

@@ -3,6 +3,7 @@
 #include "test.h"
 
 #include "clouds.h"
+#include "octree/cell_moments.h"
 #include "physics/taylor.h"
 
 /* ---- expansions ---- */
@@ -159,6 +160,88 @@ static void expansions_converge_with_their_order(void **state)
             assert_between(log2(wide.potential / narrow.potential), order + 0.7, order + 1.3);
             assert_between(wide.acceleration, 0, 0.6 * pow(0.15, order));
         }
+}
+
+/* Without its moments of the highest degree a cell adds the same to all coefficients but K_0. */
+static void highest_moments_act_on_the_potential_alone(void **state)
+{
+    (void)state;
+    const struct cluster cluster = make_cluster(1, 5);
+    const double r[3] = {2, 1, -1.5};
+    for (int order = 3; order <= KY_TAYLOR_MOST; order++) {
+        double at[3], moment[KY_TAYLOR_TERMS], d[KY_TAYLOR_DERIVATIVES] = {0};
+        double all[KY_TAYLOR_TERMS] = {0}, some[KY_TAYLOR_TERMS] = {0};
+        centre_of(&cluster, 0, BODIES, at);
+        moments_of(&cluster, 0, BODIES, at, moment, order);
+#define ACT_TO(p, its)                                                                             \
+    case its:                                                                                      \
+        ky_taylor_derivatives(d, r, 1 / sqrt(7.25), its);                                          \
+        ky_taylor_act(all, moment, d, its);                                                        \
+        ky_taylor_act_to(some, moment, d, its, (its)-1);                                           \
+        break;
+        EVERY_ORDER(ACT_TO)
+        assert_true(some[0] != all[0]);
+        assert_memory_equal(some + 1, all + 1, (KY_TAYLOR_TERMS - 1) * sizeof *all);
+    }
+}
+
+/* ---- cells that act on single sinks ---- */
+
+/* The same for a cell that acts on one sink by its moments up to a degree, 2 or 3. */
+static struct errors act_on_one(double size, double eps2, uint64_t number, int degree)
+{
+    static const double factorial[10] = {6, 2, 2, 2, 1, 2, 6, 2, 2, 6};
+    const struct cluster cluster = make_cluster(size, number);
+    const double sink[3] = {1, 0.3, -0.5};
+    double at[3], m[KY_TAYLOR_TERMS];
+    struct ky_field field = {0, 0, 0, 0}, exact = {0, 0, 0, 0};
+    struct ky_third third;
+    centre_of(&cluster, 0, BODIES, at);
+    moments_of(&cluster, 0, BODIES, at, m, 3);
+    for (int k = 0; k < 10; k++)
+        third.o[k] = KY_SCALE_THIRD(1) * factorial[k] * m[10 + k];
+    for (int c = 0; c < 3; c++) {
+        static const int trace[3][3] = {{0, 3, 5}, {1, 6, 8}, {2, 7, 9}};
+        const double sum = third.o[trace[c][0]] + third.o[trace[c][1]] + third.o[trace[c][2]];
+        third.t[c] = sum * KY_SCALE_TRACE_OF_THIRD(1) / KY_SCALE_THIRD(1);
+    }
+    for (int n = 4; n < 10; n++)
+        m[n] /= KY_TAYLOR_FACTOR(n);
+    const double d[3] = {at[0] - sink[0], at[1] - sink[1], at[2] - sink[2]};
+    const struct ky_softened pair = ky_soften(d[0], d[1], d[2], eps2, 0, 0);
+    field = ky_add_cell(field, d[0], d[1], d[2], pair,
+                        ky_cell_moments(m[0], m[4], m[5], m[6], m[7], m[8], m[9]));
+    if (degree == 3)
+        field = ky_add_third(field, d[0], d[1], d[2], pair, third);
+    for (int i = 0; i < BODIES; i++) {
+        const double dx = cluster.x[i][0] - sink[0], dy = cluster.x[i][1] - sink[1],
+                     dz = cluster.x[i][2] - sink[2];
+        exact = ky_add_body(exact, dx, dy, dz, ky_soften(dx, dy, dz, eps2, 0, 0), cluster.m[i]);
+    }
+    return (struct errors){hypot(hypot(field.x - exact.x, field.y - exact.y), field.z - exact.z) /
+                               hypot(hypot(exact.x, exact.y), exact.z),
+                           fabs(field.p - exact.p) / exact.p};
+}
+
+/* With half the size errors are 2^(degree + 1) times smaller. */
+static void single_cells_converge_with_their_degree(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 2 * 2; k++) {
+        const int degree = 2 + k / 2;
+        const double eps2 = 0.2 * (k % 2);
+        struct errors wide = {0, 0}, narrow = {0, 0};
+        for (uint64_t number = 0; number < 20; number++) {
+            const struct errors a = act_on_one(0.1, eps2, number, degree),
+                                b = act_on_one(0.05, eps2, number, degree);
+            wide.acceleration = fmax(wide.acceleration, a.acceleration);
+            wide.potential = fmax(wide.potential, a.potential);
+            narrow.acceleration = fmax(narrow.acceleration, b.acceleration);
+            narrow.potential = fmax(narrow.potential, b.potential);
+        }
+        assert_between(log2(wide.acceleration / narrow.acceleration), degree + 0.7, degree + 1.3);
+        assert_between(log2(wide.potential / narrow.potential), degree + 0.7, degree + 1.3);
+    }
 }
 
 /* ---- forces ---- */
@@ -501,6 +584,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(moved_moments_are_those_of_all_bodies),
         cmocka_unit_test(expansions_converge_with_their_order),
+        cmocka_unit_test(highest_moments_act_on_the_potential_alone),
+        cmocka_unit_test(single_cells_converge_with_their_degree),
         cmocka_unit_test(every_variant_is_as_good_as_its_tolerance),
         cmocka_unit_test(instruction_sets_agree),
         cmocka_unit_test(a_tiny_tolerance_gives_the_exact_sum),

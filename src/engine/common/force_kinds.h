@@ -25,7 +25,7 @@ struct ky_force_kind {
  * tree, and its crossover is infinite. */
 const struct ky_force_kind *ky_force_kind(int force);
 /* The parameters of the tree that the force uses: where cells act on cells, their moments have the
- * order of the expansions, and groups are smaller. */
+ * order of the expansions, and leaves are larger. */
 struct ky_parameters ky_force_tree(const struct ky_parameters *parameters);
 
 #endif

@@ -34,27 +34,33 @@ void ky_cpu_store_sinks(struct ky_cpu *cpu, const struct ky_group *group, struct
  * group's extent is over WIDE times the distance of neighbours along the curve (the smallest eighth
  * of them). This is so in a group with some bodies of the bulk and an outlier. Float resolves half
  * × 6e-8, which is then 6e-5 of that distance. */
-static int is_wide(const struct ky_octree *tree, const struct ky_group *group)
+static int is_wide(const struct ky_octree *tree, const struct ky_group *group, double half)
 {
     enum { WIDE = 1000, SHARE = 8 };
     const double *const x = tree->x, *const y = tree->y, *const z = tree->z;
     const uint32_t wanted = group->bodies / SHARE + 1, pairs = group->bodies - 1;
+    const double least = half / WIDE;
     uint32_t close = 0;
-    double low[3], high[3];
-    ky_bodies_box(tree, group, low, high);
-    const double extent = fmax(fmax(high[0] - low[0], high[1] - low[1]), high[2] - low[2]),
-                 least = 0.5 * extent / WIDE;
     for (uint32_t i = group->body + 1; i < group->body + group->bodies; i++)
         close += (fabs(x[i] - x[i - 1]) < least) & (fabs(y[i] - y[i - 1]) < least) &
                  (fabs(z[i] - z[i - 1]) < least);
     return pairs > 0 && close >= (wanted < pairs ? wanted : pairs);
 }
 
+int ky_cpu_group_precision(const struct ky_cpu *cpu, const struct ky_group *group, double half)
+{
+    const int precision = cpu->parameters->precision;
+    return precision != KY_DOUBLE && is_wide(&cpu->tree, group, half) ? KY_DOUBLE : precision;
+}
+
 int ky_cpu_groups_precision(const struct ky_cpu *cpu, const struct ky_group *group, size_t groups)
 {
     int precision = cpu->parameters->precision;
-    for (size_t g = 0; g < groups && precision != KY_DOUBLE; g++)
-        if (is_wide(&cpu->tree, &group[g]))
-            precision = KY_DOUBLE;
+    for (size_t g = 0; g < groups && precision != KY_DOUBLE; g++) {
+        double low[3], high[3];
+        ky_bodies_box(&cpu->tree, &group[g], low, high);
+        precision = ky_cpu_group_precision(
+            cpu, &group[g], 0.5 * fmax(fmax(high[0] - low[0], high[1] - low[1]), high[2] - low[2]));
+    }
     return precision;
 }

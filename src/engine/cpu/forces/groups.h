@@ -12,8 +12,10 @@ void ky_cpu_choose_sinks(const struct ky_cpu *cpu, const struct ky_group *group,
  * (is_own 0) are added. */
 void ky_cpu_store_sinks(struct ky_cpu *cpu, const struct ky_group *group, struct ky_cpu_scale scale,
                         const struct ky_group_sinks *sinks, int is_own);
-/* The precision of the lanes for some groups that follow each other: that of the parameters, or
- * KY_DOUBLE where it is not accurate enough. */
+/* The precision of the lanes for a group, half of whose longest side is given: that of the
+ * parameters, or KY_DOUBLE where it is not accurate enough. */
+int ky_cpu_group_precision(const struct ky_cpu *cpu, const struct ky_group *group, double half);
+/* The same for some groups that follow each other. */
 int ky_cpu_groups_precision(const struct ky_cpu *cpu, const struct ky_group *group, size_t groups);
 
 #endif

@@ -1,5 +1,5 @@
-/* The inner loop of the tree walk over cells: they act on a block of sinks to quadrupole order. See
- * pairs.h. */
+/* The inner loop of the tree walk over cells: they act on a block of sinks to quadrupole order, or,
+ * with third moments beside them, to octupole order. See pairs.h. */
 #ifndef KY_CPU_CELLS_H
 #define KY_CPU_CELLS_H
 
@@ -12,8 +12,25 @@ struct ky_cell_source {
     ky_element trace, trace3, eps2, unused[3];
 };
 
+/* Its third moments and their trace. */
+struct ky_third_source {
+    ky_element o[10], t[3], unused[3];
+};
+
+KY_INLINE struct ky_third ky_splat_third(const struct ky_third_source *from)
+{
+    struct ky_third third;
+    for (int k = 0; k < 10; k++)
+        third.o[k] = ky_splat(from->o[k]);
+    for (int c = 0; c < 3; c++)
+        third.t[c] = ky_splat(from->t[c]);
+    return third;
+}
+
+/* `third` NULL: quadrupoles. */
 KY_INLINE struct ky_field ky_cell(struct ky_field field, const struct ky_cell_source *c,
-                                  const struct ky_sinks *sinks, int at, const int how)
+                                  const struct ky_third_source *third, const struct ky_sinks *sinks,
+                                  int at, const int how)
 {
     ky_vector dx = KY_APART(ky_splat(c->x), ky_load(sinks->x + at));
     ky_vector dy = KY_APART(ky_splat(c->y), ky_load(sinks->y + at));
@@ -26,42 +43,45 @@ KY_INLINE struct ky_field ky_cell(struct ky_field field, const struct ky_cell_so
         ky_splat(c->m),         ky_splat(c->second[0]), ky_splat(c->second[1]),
         ky_splat(c->second[2]), ky_splat(c->second[3]), ky_splat(c->second[4]),
         ky_splat(c->second[5]), ky_splat(c->trace),     ky_splat(c->trace3)};
-    return ky_add_cell(field, dx, dy, dz, pair, moments);
+    field = ky_add_cell(field, dx, dy, dz, pair, moments);
+    return third ? ky_add_third(field, dx, dy, dz, pair, ky_splat_third(third)) : field;
 }
 
-KY_INLINE void ky_cells_chunk(const struct ky_cell_source *cells, size_t count,
+KY_INLINE void ky_cells_chunk(const struct ky_cell_source *cells,
+                              const struct ky_third_source *third, size_t count,
                               struct ky_sinks *sinks, int vector, const int unroll, const int how)
 {
     struct ky_field field[2] = {{{0}, {0}, {0}, {0}}};
     for (size_t j = 0; j < count; j++)
         for (int u = 0; u < unroll; u++)
-            field[u] = ky_cell(field[u], cells + j, sinks, (vector + u) * KY_WIDTH, how);
+            field[u] = ky_cell(field[u], cells + j, third ? third + j : NULL, sinks,
+                               (vector + u) * KY_WIDTH, how);
     for (int u = 0; u < unroll; u++)
         ky_flush(sinks, vector + u, field[u]);
 }
 
-KY_INLINE void ky_cells_all(const struct ky_cell_source *cells, size_t count,
-                            struct ky_sinks *sinks, const int how)
+KY_INLINE void ky_cells_all(const struct ky_cell_source *cells, const struct ky_third_source *third,
+                            size_t count, struct ky_sinks *sinks, const int how)
 {
     int v = 0;
     for (; v + KY_CELLS_UNROLL <= sinks->vectors; v += KY_CELLS_UNROLL)
-        ky_cells_chunk(cells, count, sinks, v, KY_CELLS_UNROLL, how);
+        ky_cells_chunk(cells, third, count, sinks, v, KY_CELLS_UNROLL, how);
     if (v < sinks->vectors)
-        ky_cells_chunk(cells, count, sinks, v, 1, how);
+        ky_cells_chunk(cells, third, count, sinks, v, 1, how);
 }
 
 /* The instance for this kind of softening. Cells that are used are far enough to need no guard. */
-KY_INLINE void ky_cells(const struct ky_cell_source *cells, size_t count, struct ky_sinks *sinks,
-                        int how)
+KY_INLINE void ky_cells(const struct ky_cell_source *cells, const struct ky_third_source *third,
+                        size_t count, struct ky_sinks *sinks, int how)
 {
     how = KY_CELLS_HOW(how) & ~KY_GUARD;
 #define KY_CELLS_INSTANCE(a, b, name, NAME, instance)                                              \
     if (how == ((instance) & ~KY_GUARD)) {                                                         \
-        ky_cells_all(cells, count, sinks, (instance) & ~KY_GUARD);                                 \
+        ky_cells_all(cells, third, count, sinks, (instance) & ~KY_GUARD);                          \
         return;                                                                                    \
     }
     KY_SOFTENED_AS_PLUMMER(KY_CELLS_INSTANCE, , )
-    ky_cells_all(cells, count, sinks, KY_NEWTON);
+    ky_cells_all(cells, third, count, sinks, KY_NEWTON);
 }
 
 #endif

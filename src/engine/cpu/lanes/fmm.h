@@ -8,11 +8,11 @@
  * cells by their quadrupoles, the others opened down to bodies. */
 #include "engine/cpu/lanes/lanes.h"
 
+#define KY_WITH_THIRD 1
 #include "base/memory.h"
 #include "engine/cpu/lanes/group.h"
 #include "octree/cell_moments.h"
 #include "physics/fmm.h"
-#include "physics/orders.h"
 #include "physics/taylor.h"
 
 enum { ACTING = 256 };
@@ -44,6 +44,10 @@ struct fmm {
  */
 
 #if !KY_LANE_DOUBLE
+/* The highest degree of moments that act. Those of the degree of the order act on the potential
+ * alone: from order 4 on their share is not worth the time that it takes to read them. */
+#define ACTING_DEGREE(order) ((order) < 4 ? (order) : (order)-1)
+
 /* The cells of a batch as they act. */
 struct acting {
     ky_floats high[4], low[4], moment[(KY_MOMENTS(KY_TAYLOR_MOST) + 3) / 4 * 4];
@@ -55,9 +59,10 @@ KY_INLINE void read_acting(const struct ky_octree *tree, const uint32_t *cell, s
     const ky_ints wanted = ky_first(count);
     ky_read_fours(tree->centre, cell, 1, a->high);
     ky_read_fours(tree->low, cell, 1, a->low);
-    for (size_t k = 0; k < KY_MOMENTS(order); k += 4)
+    const size_t moments = KY_MOMENTS(ACTING_DEGREE(order));
+    for (size_t k = 0; k < moments; k += 4)
         ky_read_fours(tree->moment + k, cell, KY_MOMENTS(order) / 4, a->moment + k);
-    for (size_t k = 0; count < KY_BATCH && k < KY_MOMENTS(order); k++)
+    for (size_t k = 0; count < KY_BATCH && k < moments; k++)
         a->moment[k] = (ky_floats)((ky_ints)a->moment[k] & wanted);
 }
 
@@ -76,13 +81,13 @@ KY_INLINE void act_batch(const struct walk *walk, const struct ky_fmm_sinks *sin
     const struct ky_softened pair = ky_soften(r[0], r[1], r[2], ky_splat(sinks->eps2), eps2,
                                               KY_CELLS_HOW(how) & (KY_EPS_SUM | KY_NEWTON));
     moment[0] = a->moment[KY_MOMENT_MASS];
-    for (int n = KY_TAYLOR_SECOND; n < KY_TAYLOR_COUNT(order); n++) {
+    for (int n = KY_TAYLOR_SECOND; n < KY_TAYLOR_COUNT(ACTING_DEGREE(order)); n++) {
         moment[n] = a->moment[KY_TAYLOR_PLACE(n)];
         if (n < KY_TAYLOR_COUNT(2))
             moment[n] = moment[n] * ky_splat((ky_element)KY_TAYLOR_FACTOR(n));
     }
     ky_taylor_derivatives(d, r, pair.y, order);
-    ky_taylor_act(sum, moment, d, order);
+    ky_taylor_act_to(sum, moment, d, order, ACTING_DEGREE(order));
 }
 
 /* The moments of cells that act soon. */
@@ -92,7 +97,7 @@ KY_INLINE void prefetch_acting(const struct ky_octree *tree, const uint32_t *cel
         const float *moment = tree->moment + cell[k] * (size_t)KY_MOMENTS(order);
         __builtin_prefetch(&tree->centre[cell[k]]);
         __builtin_prefetch(&tree->low[cell[k]]);
-        for (size_t at = 0; at < KY_MOMENTS(order); at += 16)
+        for (size_t at = 0; at < KY_MOMENTS(ACTING_DEGREE(order)); at += 16)
             __builtin_prefetch(moment + at);
     }
 }
@@ -188,7 +193,8 @@ KY_INLINE void read_cells(const struct fmm *fmm, ky_ints index, struct cells *c)
 KY_INLINE ky_ints test_local(const struct fmm *fmm, const struct cells *c)
 {
     const ky_floats d = ky_floats_root(c->x * c->x + c->y * c->y + c->z * c->z);
-    return ky_fmm_acts(d, c->radius + fmm->radius, c->size + fmm->radius, c->mass,
+    return ky_fmm_acts(d, c->radius + fmm->radius,
+                       ky_fmm_size(c->size, KY_FLOAT_SPLAT(fmm->radius)), c->mass,
                        fmm->sinks->limits, fmm->given->order);
 }
 
@@ -201,7 +207,7 @@ KY_INLINE ky_floats box_distance2(const struct fmm *fmm, const struct cells *c)
                                                           KY_FLOAT_SPLAT(half[2])});
 }
 
-/* -1 for cells that may act on each sink by their quadrupoles. */
+/* -1 for cells that may act on each sink by their moments up to walk.order. */
 KY_INLINE ky_ints test_single(const struct fmm *fmm, const struct cells *c, ky_floats d2)
 {
     struct ky_fmm_limits limits = fmm->sinks->limits;
@@ -342,9 +348,10 @@ void KY_LANE_NAME(KY_GROUP_NAME)(const struct ky_fmm_walk *given, struct ky_fmm_
 {
     struct fmm fmm = start_step(given, sinks, from, space, counts);
     const int32_t few = (int32_t)(ky_fmm_cost(given->order) / group->bodies),
-                  few_single = (int32_t)ky_order_cost(given->walk.order);
+                  few_single = (int32_t)ky_fmm_single_cost(given->order);
     ky_ints index, wanted;
-    fmm.walk = start(&given->walk, group, group, 1, space_of_walk(space));
+    fmm.walk = walk_for(&given->walk, group, group, 1, space_of_walk(space));
+    place_box(&fmm.walk, sinks->centre, sinks->half);
     memset(fmm.walk.space->sinks.sum, 0, sizeof fmm.walk.space->sinks.sum);
     begin_near(&fmm.walk, result);
     while (next_batch(&fmm, &index, &wanted)) {

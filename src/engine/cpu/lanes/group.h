@@ -90,11 +90,22 @@ KY_INLINE void place_axis(struct walk *walk, int c, double centre, float half)
     walk->half[c] = half;
 }
 
-/* Sets the centre and half sides of the tight box, widened for the rounding of the test. */
+/* Sets the box of the sinks. */
+static void place_box(struct walk *walk, const double centre[3], const float half[3])
+{
+    for (int c = 0; c < 3; c++)
+        place_axis(walk, c, centre[c], half[c]);
+    walk->reach = KY_LANE_DOUBLE ? 0 : CLOSE * fmaxf(half[0], fmaxf(half[1], half[2]));
+    walk->close2 = walk->reach * walk->reach;
+}
+
+/* Makes the tight box, widened for the rounding of the test. */
 static void measure(struct walk *walk)
 {
     const struct ky_octree *tree = walk->given->tree;
     const double *position[3] = {tree->x, tree->y, tree->z};
+    double centre[3];
+    float half[3];
     for (int c = 0; c < 3; c++) {
         double low = position[c][walk->body], high = low;
         for (uint32_t i = walk->body + 1; i < walk->end; i++) {
@@ -102,12 +113,10 @@ static void measure(struct walk *walk)
             low = x < low ? x : low;
             high = x > high ? x : high;
         }
-        place_axis(walk, c, 0.5 * low + 0.5 * high,
-                   (float)(0.5 * (high - low) * (1 + KY_OPENING_SLACK)));
+        centre[c] = 0.5 * low + 0.5 * high;
+        half[c] = (float)(0.5 * (high - low) * (1 + KY_OPENING_SLACK));
     }
-    const float *half = walk->half;
-    walk->reach = KY_LANE_DOUBLE ? 0 : CLOSE * fmaxf(half[0], fmaxf(half[1], half[2]));
-    walk->close2 = walk->reach * walk->reach;
+    place_box(walk, centre, half);
 }
 
 /* The largest ε² of the sinks, for splines. */
@@ -137,15 +146,21 @@ static void measure_runs(struct walk *walk)
         }
 }
 
-static struct walk start(const struct ky_group_walk *given, const struct ky_group *first,
-                         const struct ky_group *last, float factor, void *space)
+KY_INLINE struct walk walk_for(const struct ky_group_walk *given, const struct ky_group *first,
+                               const struct ky_group *last, float factor, void *space)
 {
-    struct walk walk = {.given = given,
-                        .tree = given->sources,
-                        .space = space,
-                        .body = first->body,
-                        .end = last->body + last->bodies,
-                        .factor = factor};
+    return (struct walk){.given = given,
+                         .tree = given->sources,
+                         .space = space,
+                         .body = first->body,
+                         .end = last->body + last->bodies,
+                         .factor = factor};
+}
+
+KY_INLINE struct walk start(const struct ky_group_walk *given, const struct ky_group *first,
+                            const struct ky_group *last, float factor, void *space)
+{
+    struct walk walk = walk_for(given, first, last, factor, space);
     measure(&walk);
     walk.most2 = most_softening2(&walk);
     return walk;

@@ -10,6 +10,11 @@
 #include "engine/cpu/lanes/cells.h"
 #include "octree/cell_moments.h"
 
+/* 1 for walks whose cells may have third moments. */
+#ifndef KY_WITH_THIRD
+#define KY_WITH_THIRD 0
+#endif
+
 enum { NEAR_BODIES = KY_CHUNK, NEAR_CELLS = 256, FAR = 4096, FRONTIER = 8192 };
 
 /* Bodies that may be nearer to a sink than CLOSE times the half side of the group's box are
@@ -29,6 +34,7 @@ struct space {
     float run[RUNS][6]; /* boxes of each RUN sinks relative to the centre: lower and upper end along
                            every axis */
     struct ky_cell_source near_cell[NEAR_CELLS], far_cell[FAR];
+    struct ky_third_source near_third[KY_WITH_THIRD ? NEAR_CELLS : 1];
     double far_centre[3];
     size_t far, frontiers;
     uint32_t frontier[FRONTIER]; /* cells with which the walk of each group begins */
@@ -86,15 +92,26 @@ static void act_cells(struct walk *walk, const struct ky_cell_source *cell, size
 {
     for (; count > 0; cell += NEAR_CELLS) {
         size_t part = count < NEAR_CELLS ? count : NEAR_CELLS;
-        ky_cells(cell, part, &walk->space->sinks, walk->given->how);
+        ky_cells(cell, NULL, part, &walk->space->sinks, walk->given->how);
         walk->all_cells += part;
         count -= part;
     }
 }
 
+KY_INLINE int has_third(const struct walk *walk)
+{
+    return KY_WITH_THIRD && walk->given->order > 2;
+}
+
 static void act_near_cells(struct walk *walk)
 {
-    act_cells(walk, walk->space->near_cell, walk->cells);
+    struct space *s = walk->space;
+    if (has_third(walk)) {
+        ky_cells(s->near_cell, s->near_third, walk->cells, &s->sinks, walk->given->how);
+        walk->all_cells += walk->cells;
+    } else {
+        act_cells(walk, s->near_cell, walk->cells);
+    }
     walk->cells = 0;
 }
 
@@ -226,6 +243,21 @@ KY_INLINE void store_quadrupole(const struct walk *walk, uint32_t index, struct 
         to->eps2 = (ky_element)tree->low[index].eps2;
 }
 
+KY_INLINE void store_third(const struct walk *walk, uint32_t index, struct ky_third_source *to)
+{
+    static const ky_element factorial[10] = {6, 2, 2, 2, 1, 2, 6, 2, 2, 6};
+    const struct ky_octree *tree = walk->tree;
+    const float *third = tree->moment + tree->moments * index + KY_TAYLOR_PLACE(KY_MOMENT_THIRD);
+    const ky_element scale = (ky_element)KY_SCALE_THIRD(KY_RSQRT_SCALE),
+                     by = (ky_element)(KY_SCALE_TRACE_OF_THIRD(KY_RSQRT_SCALE) /
+                                       KY_SCALE_THIRD(KY_RSQRT_SCALE));
+    for (int k = 0; k < 10; k++)
+        to->o[k] = scale * factorial[k] * (ky_element)third[k];
+    to->t[0] = by * (to->o[0] + to->o[3] + to->o[5]);
+    to->t[1] = by * (to->o[1] + to->o[6] + to->o[8]);
+    to->t[2] = by * (to->o[2] + to->o[7] + to->o[9]);
+}
+
 /* Stores a cell as a single body; columns are `stride` apart. */
 KY_INLINE void store_monopole(const struct walk *walk, uint32_t index, ky_element *to,
                               size_t stride)
@@ -245,8 +277,11 @@ static void add_near_cells(struct walk *walk, const uint32_t *index, size_t coun
     if (!KY_ACTS_AS_BODY(walk->given->order)) {
         if (walk->cells + count > NEAR_CELLS)
             act_near_cells(walk);
-        for (size_t k = 0; k < count; k++)
-            store_quadrupole(walk, index[k], &s->near_cell[walk->cells++]);
+        for (size_t k = 0; k < count; k++, walk->cells++) {
+            store_quadrupole(walk, index[k], &s->near_cell[walk->cells]);
+            if (has_third(walk))
+                store_third(walk, index[k], &s->near_third[walk->cells]);
+        }
         return;
     }
     if (walk->bodies + count > NEAR_BODIES)
