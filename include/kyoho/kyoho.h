@@ -362,6 +362,8 @@ struct ky_force_report {
         total;               /* seconds; bodies on the engine to forces on the engine */
     double upload, download; /* seconds; not in total */
     double body_interactions, cell_interactions; /* pairs evaluated, all bodies together */
+    double cells, groups; /* seconds; parts of `walk` with KY_FMM on the CPU: cells as sinks, and
+                             groups of bodies with all pairs. Else 0. Threads share them evenly */
 };
 
 /* Accelerations and potentials of all bodies on each other, once, without a simulation. External

@@ -261,7 +261,7 @@ enum ky_status ky_forces_check(const struct ky_parameters *parameters, struct ky
     ky_engine_close(call.engine);
     if (status)
         return status;
-    ky_size_give(call.wanted.report, &call.report, sizeof call.report);
+    ky_size_give_grown(call.wanted.report, &call.report, sizeof call.report, KY_FIRST_REPORT);
     ky_size_give(call.wanted.resolved, &call.parameters, sizeof call.parameters);
     ky_size_give(call.wanted.choice, &call.choice, sizeof call.choice);
     ky_size_give(results, &call.results, sizeof call.results);

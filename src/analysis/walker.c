@@ -64,5 +64,5 @@ void ky_walker_close(struct ky_walker *walker, struct ky_force_report *report)
         ky_engine_close(walker->engine);
     walker->engine = NULL;
     if (report)
-        ky_size_give(report, &walker->report, sizeof walker->report);
+        ky_size_give_grown(report, &walker->report, sizeof walker->report, KY_FIRST_REPORT);
 }

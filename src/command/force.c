@@ -34,8 +34,11 @@ static void show(const struct force_result *result, const struct ky_units *units
     force_setting(&result->parameters, setting);
     printf("%s\n", *result->choice.text ? result->choice.text : setting);
     printf("engine %s: %s\n", report->engine, report->device);
-    printf("seconds: keys %.4f  sort %.4f  build %.4f  moments %.4f  walk %.4f  total %.4f\n",
-           report->keys, report->sort, report->build, report->moments, report->walk, report->total);
+    printf("seconds: keys %.4f  sort %.4f  build %.4f  moments %.4f  walk %.4f", report->keys,
+           report->sort, report->build, report->moments, report->walk);
+    if (report->cells + report->groups > 0)
+        printf(" (cells %.4f  groups %.4f)", report->cells, report->groups);
+    printf("  total %.4f\n", report->total);
     printf("interactions a body: %.1f with bodies, %.1f with cells\n",
            report->body_interactions / n, report->cell_interactions / n);
     printf("%.4g particles/s, %.4g interactions/s\n", force_particles_per_s(result),

@@ -30,6 +30,7 @@ enum ky_status force_measure(const struct ky_parameters *parameters, struct ky_b
     ky_parameters_defaults(&result->parameters);
     result->sinks = request->sinks;
     result->sources = request->sources;
+    result->report.size = sizeof result->report;
     wanted.report = &result->report;
     wanted.resolved = &result->parameters;
     wanted.choice = &result->choice;

@@ -2,6 +2,7 @@
 #include "analysis/analysis.h"
 #include "analysis/force_error.h"
 #include "base/bodies.h"
+#include "base/phases.h"
 #include "engine/engine.h"
 
 enum ky_status ky_forces(const struct ky_parameters *parameters, struct ky_bodies *bodies,
@@ -38,7 +39,7 @@ enum ky_status ky_forces(const struct ky_parameters *parameters, struct ky_bodie
     if (!status && report) {
         struct ky_force_report own;
         ky_engine_report(engine, &own);
-        ky_size_give(report, &own, sizeof own);
+        ky_size_give_grown(report, &own, sizeof own, KY_FIRST_REPORT);
     }
     ky_engine_close(engine);
     return status;

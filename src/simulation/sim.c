@@ -12,6 +12,7 @@
 #include "base/bodies.h"
 #include "base/memory.h"
 #include "base/named_numbers.h"
+#include "base/phases.h"
 #include "engine/common/external.h"
 
 static const struct ky_stop not_stopped = {
@@ -495,5 +496,5 @@ void ky_sim_report(struct ky_sim *sim, struct ky_force_report *report)
     struct ky_force_report own = {0};
     if (sim)
         ky_engine_report(sim->engine, &own);
-    ky_size_give(report, &own, sizeof own);
+    ky_size_give_grown(report, &own, sizeof own, KY_FIRST_REPORT);
 }

@@ -25,6 +25,7 @@ else
 cpu_direct *
 cpu_tree * the_defaults*
 fmm *
+mutual threads*
 octree *
 sim *
 draw *

@@ -480,6 +480,25 @@ static void test_particles_are_legal(void **state)
     }
 }
 
+/* The walk is divided in the report, but not in one of the first version, which has no room. */
+static void the_report_divides_the_walk(void **state)
+{
+    (void)state;
+    struct ky_error error = {0};
+    struct ky_bodies bodies = cloud_make(PLUMMER, 3000);
+    for (int k = 0; k < 6; k++) {
+        struct ky_parameters parameters = fmm_parameters();
+        struct ky_force_report report = {.size = k % 2 ? sizeof report : 0};
+        parameters.force = k / 2 == 2 ? KY_TREE : KY_FMM;
+        parameters.mutual = k / 2 == 1;
+        assert_ok(ky_forces(&parameters, &bodies, &report, &error));
+        const int divided = k % 2 && parameters.force == KY_FMM;
+        assert_true((report.cells > 0) == divided && (report.groups > 0) == divided);
+        assert_between(report.cells + report.groups, 0, report.walk);
+    }
+    ky_bodies_free(&bodies);
+}
+
 /* ---- fields at points ---- */
 
 static struct ky_engine *open_with(const struct ky_parameters *given,
@@ -578,6 +597,7 @@ int main(void)
         cmocka_unit_test(units_leave_no_trace),
         cmocka_unit_test(threads_leave_no_trace),
         cmocka_unit_test(test_particles_are_legal),
+        cmocka_unit_test(the_report_divides_the_walk),
         cmocka_unit_test(fields_have_the_errors_of_bodies),
         cmocka_unit_test(fields_of_odd_points),
     };

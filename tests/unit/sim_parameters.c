@@ -28,6 +28,8 @@ static void other_value(const struct ky_option_about *about, char text[TEXT])
         snprintf(text, TEXT, "%s", "0.1234567890123456");
     else if (about->kind == KY_IS_INTEGER)
         snprintf(text, TEXT, "%s", about->initial && !strcmp(about->initial, "2") ? "1" : "2");
+    else if (about->kind == KY_IS_FLAG)
+        snprintf(text, TEXT, "yes");
     else
         snprintf(text, TEXT, "plummer:mass=1,scale=%0100d", 1);
 }
@@ -109,9 +111,9 @@ static void resolved_parameters_are_read(void **state)
 static void every_parameter_changes_or_says_why(void **state)
 {
     (void)state;
-    static const char *const fixed[] = {"engine",    "isa",       "threads",  "tree",
-                                        "force",     "g",         "unroll",   "integrator",
-                                        "precision", "expansion", "step-max", "error"};
+    static const char *const fixed[] = {
+        "engine", "isa",        "threads",   "tree",      "force",    "mutual", "g",
+        "unroll", "integrator", "precision", "expansion", "step-max", "error"};
     struct ky_snapshot snapshot = plummer(N);
     struct ky_option_about about = {0};
     struct ky_parameters now = {0};

@@ -96,6 +96,9 @@ double ky_force_coarseness(const struct ky_parameters *parameters)
                : parameters->alpha;
 }
 
+/* Where cells act on each other (cpu/forces/mutual.c): cells of so many bodies are its leaves,
+ * unless they are wide; those are divided as far as the tree. */
+enum { GROUP_OF_MUTUAL = 32, LEAF_OF_MUTUAL = 4 };
 /* How many times as many bodies leaves have where cells act on cells: the more time a cell takes,
  * the larger are the leaves that are fastest. */
 static int leaves_of(const struct ky_parameters *parameters)
@@ -103,16 +106,16 @@ static int leaves_of(const struct ky_parameters *parameters)
     return parameters->order < 5 ? 2 : parameters->order < 6 ? 3 : 5;
 }
 
-/* Of the tree where cells act on each other: wide cells are divided so far (cpu/forces/mutual.c).
- */
-enum { LEAF_OF_MUTUAL = 4 };
-
 struct ky_parameters ky_force_tree(const struct ky_parameters *parameters)
 {
     struct ky_parameters own = *parameters;
     if (ky_force_kind(own.force)->expands) {
         own.multipole = own.order;
-        own.leaf = own.mutual ? LEAF_OF_MUTUAL : own.leaf * leaves_of(&own);
+        own.leaf *= leaves_of(&own);
+        if (own.mutual) {
+            own.leaf = LEAF_OF_MUTUAL;
+            own.group = own.group < GROUP_OF_MUTUAL ? own.group : GROUP_OF_MUTUAL;
+        }
     }
     return own;
 }

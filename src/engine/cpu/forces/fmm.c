@@ -67,6 +67,7 @@ struct worker {
     void *space;
     struct ky_fmm_list *list; /* by depth */
     struct ky_fmm_counts counts;
+    double cells, groups; /* seconds */
     int64_t more;
     int failed;
 };
@@ -355,8 +356,10 @@ static void do_groups(const struct fmm *fmm, uint32_t cell, const struct ky_fmm_
                       const struct ky_fmm_list *from, struct worker *worker)
 {
     const struct range range = groups_of(&fmm->cpu->tree, cell);
+    const double start = ky_clock();
     for (uint32_t g = range.first; g < range.end; g++)
         do_group(fmm, g, parent, from, worker);
+    worker->groups += ky_clock() - start;
 }
 
 /* The sinks of a cell: `list` gets what is left for its children. */
@@ -364,8 +367,10 @@ static void do_cell(const struct fmm *fmm, struct ky_fmm_sinks *sinks,
                     const struct ky_fmm_list *from, struct ky_fmm_list *list, struct worker *worker)
 {
     const struct ky_cpu *cpu = fmm->cpu;
+    const double start = ky_clock();
     if (!cpu->lanes->fmm_cell(&fmm->walk, sinks, from, list, worker->space, &worker->counts))
         worker->failed = 1;
+    worker->cells += ky_clock() - start;
 }
 
 /* A cell of a branch and all below it. */
@@ -433,15 +438,26 @@ static void do_branches(const struct fmm *fmm, struct worker *workers)
     }
 }
 
-static void report(const struct fmm *fmm, const struct worker *workers)
+void ky_cpu_divide_walk(struct ky_cpu *cpu, double start, double cells, double groups)
+{
+    const double all = cells + groups, share = all > 0 ? (ky_clock() - start) / all : 0;
+    cpu->report.cells += share * cells;
+    cpu->report.groups += share * groups;
+}
+
+static void report(const struct fmm *fmm, const struct worker *workers, double start)
 {
     struct ky_cpu *cpu = fmm->cpu;
+    double cells = 0, groups = 0;
     for (int k = 0; k < cpu->threads; k++) {
         const struct ky_fmm_counts *counts = &workers[k].counts;
+        cells += workers[k].cells;
+        groups += workers[k].groups;
         cpu->kept.more += workers[k].more;
         cpu->report.body_interactions += (double)counts->bodies;
         cpu->report.cell_interactions += (double)(counts->cells + counts->expansions);
     }
+    ky_cpu_divide_walk(cpu, start, cells, groups);
 }
 
 static void close_workers(const struct fmm *fmm, struct worker *workers)
@@ -520,6 +536,7 @@ static int act(struct fmm *fmm, const struct ky_octree *sources, struct worker *
 static enum ky_status go(struct fmm *fmm, struct worker *workers, struct ky_error *error)
 {
     const struct ky_octree *sources;
+    const double start = ky_clock();
     if (fmm->by_alpha)
         measure_accelerations(fmm);
     measure_sinks(fmm);
@@ -530,7 +547,7 @@ static enum ky_status go(struct fmm *fmm, struct worker *workers, struct ky_erro
             return ky_fail(error, KY_FAULT, "out of memory: lists of cells that act");
         fmm->adds = 1;
     }
-    report(fmm, workers);
+    report(fmm, workers, start);
     return KY_OK;
 }
 

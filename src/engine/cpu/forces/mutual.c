@@ -13,6 +13,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/threads.h"
 #include "engine/cpu/forces/cells.h"
@@ -51,6 +52,7 @@ struct worker {
     void *space;
     struct ky_fmm_list *list;            /* by depth */
     struct ky_fmm_counts counts, others; /* others: of cells that other branches count */
+    double all, groups;                  /* seconds */
     int failed;
 };
 
@@ -200,10 +202,12 @@ static void do_leaf(const struct mutual *m, uint32_t cell, const struct ky_fmm_s
 {
     const struct ky_cell_link *link = &m->tree->link[cell];
     const uint32_t most = (uint32_t)m->parameters->group, end = link->body + link->bodies;
+    const double start = ky_clock();
     for (uint32_t first = link->body; first < end; first += most) {
         const struct ky_group group = {first, end - first < most ? end - first : most};
         do_group(m, &group, sinks, from, worker);
     }
+    worker->groups += ky_clock() - start;
 }
 
 /* A cell that holds the branch or is in it, and of those below it the same. */
@@ -233,6 +237,14 @@ static void descend(const struct mutual *m, uint32_t cell, const struct ky_fmm_s
 }
 
 /* ---- all of it ---- */
+
+static void do_branch(const struct mutual *m, uint32_t branch, struct worker *worker)
+{
+    const struct ky_fmm_list none = {0};
+    const double start = ky_clock();
+    descend(m, 0, NULL, &none, branch, worker, 0);
+    worker->all += ky_clock() - start;
+}
 
 static void close_workers(const struct mutual *m, struct worker *workers)
 {
@@ -265,7 +277,8 @@ static struct worker *open_workers(const struct mutual *m)
 static int go(struct mutual *m, struct worker *workers)
 {
     struct ky_cpu *cpu = m->cpu;
-    const struct ky_fmm_list none = {0};
+    const double start = ky_clock();
+    double all = 0, groups = 0;
     int failed = 0;
     ky_cpu_list_sources(m->tree, m->walk.order, cpu->team, m->source);
     ky_cpu_centre(cpu, m->centre);
@@ -276,13 +289,16 @@ static int go(struct mutual *m, struct worker *workers)
             m->tree->softening2 ? m->below[0].high2 : (float)m->walk.walk.eps2, 0));
 #pragma omp parallel for schedule(dynamic) num_threads(cpu->threads) if (m->branches > 1)
     for (size_t k = 0; k < m->branches; k++)
-        descend(m, 0, NULL, &none, m->branch[k], &workers[ky_thread()], 0);
+        do_branch(m, m->branch[k], &workers[ky_thread()]);
     for (int k = 0; k < cpu->threads; k++) {
         const struct ky_fmm_counts *counts = &workers[k].counts;
         cpu->report.body_interactions += (double)counts->bodies;
         cpu->report.cell_interactions += (double)(counts->cells + counts->expansions);
+        all += workers[k].all;
+        groups += workers[k].groups;
         failed |= workers[k].failed;
     }
+    ky_cpu_divide_walk(cpu, start, all - groups, groups);
     return !failed;
 }
 
