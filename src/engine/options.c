@@ -45,7 +45,7 @@ static const struct ky_option force_options[] = {
      NULL,
      "direct: exact sum; walk: one tree walk for each body; list: interaction lists, made on the "
      "host for a device; tree: one tree walk for each group of bodies; fmm: cells act on cells "
-     "(fast multipole method; CPU only); auto: the fastest of direct, tree and fmm for these "
+     "(fast multipole method); auto: the fastest of direct, tree and fmm for these "
      "bodies, engine, integrator and --error, which is said and stored; an option that not all "
      "of them use chooses among them: --theta tree, --order fmm"},
     {"error", KY_OPTION_REAL, FIELD(error), NULL, KY_FORCE_LEAST_ERROR, 1, NULL, NULL,

@@ -375,7 +375,8 @@ static void a_tree_serves_all_at_one_place(void **state)
         assert_ok(ky_engine_field(engine, &points, a, NULL, &error));
         assert_ok(ky_engine_walk(engine, &count, &error));
         ky_engine_report(engine, &report);
-        assert_true((report.build == 0) == (force == KY_FMM || !relative));
+        assert_true((report.build == 0) ==
+                    ((force == KY_FMM && is_cpu_engine(k / 4 / METHODS)) || !relative));
         ky_engine_close(engine);
         engine = open_with(&parameters, &bodies);
         if (k % 2)

@@ -11,6 +11,7 @@ static struct ky_parameters mutual_parameters(void)
     struct ky_parameters parameters = cloud_parameters();
     parameters.force = KY_FMM;
     parameters.mutual = 1;
+    parameters.alpha = 0.005;
     return parameters;
 }
 

@@ -14,8 +14,14 @@
 #include "physics/fmm.h"
 #include "physics/taylor_orders.h"
 
-/* Groups whose lists have memory at a time. */
-enum { GROUPS = 1 << 15 };
+/* Memory for the lists of groups at a time, in words. */
+enum { LISTED = 1 << 23 };
+
+/* Cells that wait for the sinks of the next cut, and cells that act on a group, at most: the
+ * smaller the errors of an order are, the more there are. */
+static const struct {
+    uint32_t list, acting;
+} rooms[] = {{0}, {0}, {512, 512}, {512, 512}, {512, 512}, {1024, 768}, {2048, 1536}};
 
 /* The part of α for cells that act on large sinks: errors of these are those of many bodies at
  * once, and made the largest errors of all (Plummer spheres, 1,048,576 bodies, order 4: 99 % of the
@@ -85,7 +91,7 @@ static enum ky_status need_cut(struct card *of, struct ky_card *card, size_t sin
         {&of->cut[number].range, "ranges of sinks", sinks, sizeof(struct ky_expand_range)},
         {&of->cut[number].local, "local coefficients", sinks * (size_t)KY_TAYLOR_COUNT(order),
          sizeof(float)},
-        {&of->cut[number].list, "cells that wait", sinks * KY_EXPAND_LIST, sizeof(uint32_t)},
+        {&of->cut[number].list, "cells that wait", sinks * rooms[order].list, sizeof(uint32_t)},
         {&of->cut[number].left, "numbers of cells that wait", sinks, sizeof(uint32_t)},
     };
     enum ky_status status = KY_OK;
@@ -100,7 +106,8 @@ static enum ky_status need(const struct launch *launch, struct ky_error *error)
     const struct ky_device_tree *tree = launch->part->tree;
     struct ky_card *card = launch->part->bodies->card;
     struct card *of = launch->of;
-    const size_t groups = least(launch->groups, GROUPS);
+    const size_t acting = rooms[launch->parameters->order].acting,
+                 groups = least(launch->groups, LISTED / acting);
     const struct {
         struct ky_buffer *buffer;
         const char *what;
@@ -109,7 +116,7 @@ static enum ky_status need(const struct launch *launch, struct ky_error *error)
         {&of->source, "cells that act", tree->cells, sizeof(struct ky_acting)},
         {&of->owner, "cells of bodies", launch->part->bodies->n, sizeof(uint32_t)},
         {&of->groups, "groups that are sinks", groups, sizeof(struct ky_expanded)},
-        {&of->acting, "cells that act on groups", groups * KY_EXPAND_ACTING, sizeof(uint32_t)},
+        {&of->acting, "cells that act on groups", groups * acting, sizeof(uint32_t)},
         {&of->acts, "numbers of cells that act", groups, sizeof(uint32_t)},
     };
     enum ky_status status = KY_OK;
@@ -134,6 +141,8 @@ static struct ky_expand_numbers numbers_of(const struct ky_grouped_part *part,
         .n = (uint32_t)part->bodies->n,
         .sinks_from = (uint32_t)part->first,
         .sinks_to = (uint32_t)part->end,
+        .list = rooms[parameters->order].list,
+        .acting = rooms[parameters->order].acting,
         .listed = ky_grouped_is_listed(evaluation) ? (uint32_t)evaluation->active->count : 0,
         .flags = ky_grouped_flags(part->bodies, evaluation, parameters) |
                  (state->how & KY_SPLINED ? KY_FLAG_SPLINED : 0U),
@@ -285,7 +294,8 @@ static enum ky_status walk(struct ky_grouped *grouped, const struct ky_grouped_p
         status = make_sources(&launch, error);
     for (size_t k = 0; k < cuts->count && status == KY_OK; k++)
         status = do_cut(&launch, k, error);
-    const size_t batches = (launch.groups + GROUPS - 1) / GROUPS,
+    const size_t most = LISTED / rooms[parameters->order].acting,
+                 batches = (launch.groups + most - 1) / most,
                  batch = batches > 0 ? (launch.groups + batches - 1) / batches : 1;
     for (size_t k = 0; k < launch.groups && status == KY_OK; k += batch)
         status = do_groups(&launch, k, least(launch.groups - k, batch), kernel, error);
@@ -302,15 +312,17 @@ static enum ky_status evaluate(struct ky_device_state *state, struct ky_links *l
 static void memory(const struct ky_parameters *parameters, size_t n, struct ky_memory *memory)
 {
     const struct ky_parameters own = ky_force_tree(parameters);
-    const double most = (double)n / own.group * 1.06, groups = most < GROUPS ? most : GROUPS,
-                 sinks = (double)n / (KY_GROUPS_OF_SINKS * own.group) * 3;
-    memory->device +=
-        ky_device_tree_memory(&own, n) +
-        ky_octree_cells(&own, n) * (sizeof(struct ky_acting) + 2 * sizeof(uint32_t)) +
-        (double)n * sizeof(uint32_t) +
-        sinks * (sizeof(struct ky_expanded) + (KY_EXPAND_LIST + 1) * sizeof(uint32_t) +
-                 (double)KY_TAYLOR_COUNT(own.order) * sizeof(float)) +
-        groups * (sizeof(struct ky_expanded) + (KY_EXPAND_ACTING + 1) * sizeof(uint32_t));
+    const uint32_t list = rooms[own.order].list, acting = rooms[own.order].acting;
+    const double most = (double)n / ky_device_tree_group(KY_LEAST_TEAM, &own) * 1.06,
+                 groups = most < LISTED / acting ? most : LISTED / acting,
+                 sinks = 3 * (double)n / ky_device_tree_divided(KY_LEAST_TEAM, &own);
+    const size_t of_sink = sizeof(struct ky_expanded) + (list + 1) * sizeof(uint32_t) +
+                           (size_t)KY_TAYLOR_COUNT(own.order) * sizeof(float),
+                 of_group = sizeof(struct ky_expanded) + (acting + 1) * sizeof(uint32_t);
+    memory->device += ky_device_tree_memory(&own, n) +
+                      ky_octree_cells(&own, n) * (sizeof(struct ky_acting) + 2 * sizeof(uint32_t)) +
+                      (double)n * sizeof(uint32_t) + sinks * (double)of_sink +
+                      groups * (double)of_group;
 }
 
 const struct ky_method ky_fmm_method = {

@@ -36,6 +36,17 @@ uint32_t ky_grouped_flags(const struct ky_device_bodies *bodies,
            ky_octree_opening(parameters);
 }
 
+/* The parameters of the tree. Leaves that are larger for expansions still go into the lists of a
+ * team (kernels/forces/team_walk.h), unless the caller's are larger. */
+static struct ky_parameters tree_of(const struct ky_parameters *given)
+{
+    enum { LISTED = 2 * KY_LISTED_LEAF };
+    struct ky_parameters own = ky_force_tree(given);
+    if (own.leaf > LISTED)
+        own.leaf = given->leaf > LISTED ? given->leaf : LISTED;
+    return own;
+}
+
 /* A pass, and the part of each card in it. */
 struct passes {
     struct ky_device_state *state;
@@ -232,7 +243,7 @@ enum ky_status ky_grouped_evaluate(struct ky_device_state *state, struct ky_link
                                    struct ky_error *error)
 {
     const struct passes passes = {state, walk, links, evaluation, launch};
-    const struct ky_parameters own = ky_force_tree(given), *parameters = &own;
+    const struct ky_parameters own = tree_of(given), *parameters = &own;
     const size_t cards = state->cards.count;
     const int in_block = evaluation->in_block;
     for (size_t k = 0; k < cards; k++)
@@ -258,7 +269,7 @@ enum ky_status ky_grouped_stand(struct ky_links *links, void *own, int *anew,
     struct ky_grouped *walk = own;
     struct ky_device_bodies *bodies = links->bodies;
     const struct ky_device_state *state = bodies->state;
-    const struct ky_parameters parameters = ky_force_tree(state->parameters);
+    const struct ky_parameters parameters = tree_of(state->parameters);
     struct ky_device_tree *tree = &links->own;
     *anew = *anew || !tree->serves || walk->put != state->put;
     if (!*anew)

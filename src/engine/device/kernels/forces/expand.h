@@ -35,18 +35,14 @@ struct ky_expand_range {
 /* Bodies of a cell that one team looks at. */
 #define KY_EXPAND_PART 4096
 
-/* Cells that wait for the sinks of the next cut, at most. Where there are more a cell is not opened
- * before. */
-#define KY_EXPAND_LIST 512
-/* Cells that act on the local coefficients of a group, at most; others act on its sinks one by one.
- */
-#define KY_EXPAND_ACTING 256
-
 /* Numbers of the kernels, N(p, type, name); `p` is the caller's own. Sinks are those of bodies from
  * sinks_from to sinks_to - 1, since cards divide the sinks. `first` and `count`: of the cells or
  * groups of a launch; `stride`: the second half of counts; `listed`: bodies of the list of wanted
- * ones (KY_FLAG_LISTED). The limits of physics/fmm.h for all sinks: least, most; `part`: of α;
- * per_spread: a squared distance over a range of ε²; eps2: that of bodies without their own. */
+ * ones (KY_FLAG_LISTED); `list`: cells that wait for the sinks of the next cut, at most (where
+ * there are more a cell is not opened before); `acting`: cells that act on a group at once, at most
+ * (others act on its sinks one by one). The limits of physics/fmm.h for all sinks: least, most;
+ * `part`: of α; per_spread: a squared distance over a range of ε²; eps2: that of bodies without
+ * their own. */
 #define KY_EXPAND_NUMBERS(N, p)                                                                    \
     N(p, unsigned int, n)                                                                          \
     N(p, unsigned int, first)                                                                      \
@@ -54,6 +50,8 @@ struct ky_expand_range {
     N(p, unsigned int, stride)                                                                     \
     N(p, unsigned int, sinks_from)                                                                 \
     N(p, unsigned int, sinks_to)                                                                   \
+    N(p, unsigned int, list)                                                                       \
+    N(p, unsigned int, acting)                                                                     \
     N(p, unsigned int, listed)                                                                     \
     N(p, unsigned int, flags)                                                                      \
     N(p, int, order)                                                                               \

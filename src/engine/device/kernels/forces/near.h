@@ -10,6 +10,7 @@
 #define KY_KERNELS_NEAR_H
 
 #include "engine/device/kernels/driver/shared.h"
+#include "engine/device/kernels/forces/mixed.h"
 #include "engine/device/kernels/forces/pairs.h"
 
 #include "octree/layout.h"
@@ -89,12 +90,6 @@ KY_FN struct ky_opening_sides ky_sides_of(struct ky_cell_box box)
     sides.above_z = box.above[2];
     sides.reach2 = 0;
     return sides;
-}
-
-/* Whether the mean ε² of a cell's bodies is too coarse for a sink at this squared distance. */
-KY_FN int ky_is_mixed(struct ky_cell_box its, float d2)
-{
-    return d2 <= KY_MIXED_REACH2 * (its.above[3] - its.below[3]);
 }
 
 /* The sink at this place along the curve. */
