@@ -1,9 +1,11 @@
-/* The tree code of a device: tree [ENGINE [LARGEST]] (default cuda:0, 16777216). There is a line
- * for each row of the table below with no more than LARGEST bodies: milliseconds of the phases of
- * an evaluation from keys to forces, millions of bodies a second, interactions a body, the errors
- * of SAMPLES bodies against sums in double on the device, and the rate of the walk over that of the
- * arithmetic of an H200. Each line is the median of REPEAT evaluations, after two that are not
- * counted. A last line has a leap-frog step of two spheres in contact. */
+/* Trees and expansions of a device: tree [ENGINE [LARGEST]] (default cuda:0, 16777216). There is a
+ * line for each row of the table below with no more than LARGEST bodies: milliseconds of the phases
+ * of an evaluation from keys to forces, millions of bodies a second, interactions a body, the
+ * errors of SAMPLES bodies against sums in double on the device, and the rate of the walk over that
+ * of the arithmetic of an H200. Each line is the median of REPEAT evaluations, after two that are
+ * not counted. p is the order of the moments, or f and that of the expansions; of the arithmetic of
+ * expansions that of cells with single sinks and of pairs is counted alone. A last line has a
+ * leap-frog step of two spheres in contact. */
 #include "common.h"
 
 #include "base/clock.h"
@@ -15,12 +17,16 @@ static const struct row {
     size_t n;
     int multipole;
     double alpha, softening;
+    int order; /* 0: --force tree; else fmm with this order */
 } rows[] = {
-    {"plummer", 131072, 2, 0.019, 0.01},    {"plummer", 1048576, 1, 0.0078, 0.01},
-    {"plummer", 1048576, 2, 0.0012, 0.01},  {"plummer", 4194304, 1, 0.015, 0.01},
-    {"plummer", 4194304, 2, 0.004, 0.01},   {"plummer", 16777216, 1, 0.014, 0.01},
-    {"plummer", 16777216, 2, 0.002, 0.01},  {"uniform-cube", 4194304, 1, 0.03, 0.001},
-    {"plummer", 500000000, 1, 0.012, 0.01},
+    {"plummer", 131072, 2, 0.019, 0.01},       {"plummer", 1048576, 1, 0.0078, 0.01},
+    {"plummer", 1048576, 2, 0.0012, 0.01},     {"plummer", 4194304, 1, 0.015, 0.01},
+    {"plummer", 4194304, 2, 0.004, 0.01},      {"plummer", 16777216, 1, 0.014, 0.01},
+    {"plummer", 16777216, 2, 0.002, 0.01},     {"uniform-cube", 4194304, 1, 0.03, 0.001},
+    {"plummer", 500000000, 1, 0.012, 0.01},    {"plummer", 131072, 2, 0.001, 0.01, 4},
+    {"plummer", 1048576, 2, 0.012, 0.01, 4},   {"plummer", 1048576, 2, 0.0008, 0.01, 5},
+    {"plummer", 1048576, 2, 0.00002, 0.01, 6}, {"plummer", 16777216, 2, 0.05, 0.01, 4},
+    {"plummer", 16777216, 2, 0.0008, 0.01, 4}, {"uniform-cube", 4194304, 2, 0.2, 0.001, 4},
 };
 
 static struct ky_engine *open_for(const struct row *row, const char *engine_name,
@@ -29,7 +35,8 @@ static struct ky_engine *open_for(const struct row *row, const char *engine_name
     struct ky_parameters given;
     ky_force_defaults(&given);
     given.engine = engine_name;
-    given.force = KY_TREE;
+    given.force = row->order ? KY_FMM : KY_TREE;
+    given.order = row->order ? row->order : given.order;
     given.softening = row->softening;
     given.multipole = row->multipole;
     given.alpha = row->alpha;
@@ -77,12 +84,13 @@ static void print_row(const struct row *row, const char *engine_name)
     const double n = (double)row->n;
     double error[2];
     errors_of(engine, &snapshot.bodies, error);
-    printf("%-12s %9zu %d %-6g %6.3f %6.3f %6.3f %6.3f %8.3f %8.3f %6.0f %5.0f %5.0f %.1e %.1e "
+    printf("%-12s %9zu %s%d %-6g %6.3f %6.3f %6.3f %6.3f %8.3f %8.3f %6.0f %5.0f %5.0f %.1e %.1e "
            "%3.0f%%\n",
-           row->model, row->n, row->multipole, row->alpha, 1e3 * report.keys, 1e3 * report.sort,
-           1e3 * report.build, 1e3 * report.moments, 1e3 * report.walk, 1e3 * report.total,
-           1e-6 * n / report.total, report.body_interactions / n, report.cell_interactions / n,
-           error[0], error[1], 100 * of_the_limit(row, &report));
+           row->model, row->n, row->order ? "f" : " ", row->order ? row->order : row->multipole,
+           row->alpha, 1e3 * report.keys, 1e3 * report.sort, 1e3 * report.build,
+           1e3 * report.moments, 1e3 * report.walk, 1e3 * report.total, 1e-6 * n / report.total,
+           report.body_interactions / n, report.cell_interactions / n, error[0], error[1],
+           100 * of_the_limit(row, &report));
     fflush(stdout);
     ky_engine_close(engine);
     ky_snapshot_free(&snapshot);
@@ -129,7 +137,7 @@ int main(int argc, char **argv)
 {
     const char *engine_name = argc > 1 ? argv[1] : "cuda:0";
     const double largest = argc > 2 ? atof(argv[2]) : 16777216;
-    printf("%-12s %9s p alpha    keys   sort  build moment     walk    total    M/s bodies cells "
+    printf("%-12s %9s  p alpha    keys   sort  build moment     walk    total    M/s bodies cells "
            "median  99%%     limit\n",
            "model", "n");
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
