@@ -19,11 +19,11 @@ static const struct row {
     double alpha, softening;
     int order; /* 0: --force tree; else fmm with this order */
 } rows[] = {
-    {"plummer", 131072, 2, 0.019, 0.01},       {"plummer", 1048576, 1, 0.0078, 0.01},
-    {"plummer", 1048576, 2, 0.0012, 0.01},     {"plummer", 4194304, 1, 0.015, 0.01},
-    {"plummer", 4194304, 2, 0.004, 0.01},      {"plummer", 16777216, 1, 0.014, 0.01},
-    {"plummer", 16777216, 2, 0.002, 0.01},     {"uniform-cube", 4194304, 1, 0.03, 0.001},
-    {"plummer", 500000000, 1, 0.012, 0.01},    {"plummer", 131072, 2, 0.001, 0.01, 4},
+    {"plummer", 131072, 2, 0.019, 0.01, 0},    {"plummer", 1048576, 1, 0.0078, 0.01, 0},
+    {"plummer", 1048576, 2, 0.0012, 0.01, 0},  {"plummer", 4194304, 1, 0.015, 0.01, 0},
+    {"plummer", 4194304, 2, 0.004, 0.01, 0},   {"plummer", 16777216, 1, 0.014, 0.01, 0},
+    {"plummer", 16777216, 2, 0.002, 0.01, 0},  {"uniform-cube", 4194304, 1, 0.03, 0.001, 0},
+    {"plummer", 500000000, 1, 0.012, 0.01, 0}, {"plummer", 131072, 2, 0.001, 0.01, 4},
     {"plummer", 1048576, 2, 0.012, 0.01, 4},   {"plummer", 1048576, 2, 0.0008, 0.01, 5},
     {"plummer", 1048576, 2, 0.00002, 0.01, 6}, {"plummer", 16777216, 2, 0.05, 0.01, 4},
     {"plummer", 16777216, 2, 0.0008, 0.01, 4}, {"uniform-cube", 4194304, 2, 0.2, 0.001, 4},
@@ -113,7 +113,7 @@ static void take_steps(struct ky_engine *engine, int steps)
 static void print_step(const char *engine_name)
 {
     enum { N = 240002 };
-    const struct row row = {"two plummer", N, 2, 0.016, 0.01};
+    const struct row row = {"two plummer", N, 2, 0.016, 0.01, 0};
     struct ky_error error;
     struct ky_snapshot snapshot = model("plummer", N);
     struct ky_parameters parameters;
