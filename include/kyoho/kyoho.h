@@ -147,8 +147,8 @@ KY_API enum ky_status ky_units_preset(const char *name, struct ky_units *units,
  * act on cells. KY_FORCE_AUTO (default): the fastest of the exact sum, the tree and the cells for
  * this number of bodies, engine, integrator and error. Where another field is not at its default
  * and not all of these look at it, it is the first of tree, cells and exact sum that looks at all
- * such fields: theta, alpha, opening, cell, multipole, group and tree choose KY_TREE, order
- * KY_FMM, unroll KY_DIRECT. KY_USAGE if none does. */
+ * such fields: theta, alpha, opening, cell, multipole, curve, leaf, group and tree choose
+ * KY_TREE, order and mutual KY_FMM, unroll KY_DIRECT. KY_USAGE if none does. */
 enum ky_force { KY_DIRECT, KY_WALK, KY_LIST, KY_TREE, KY_FMM, KY_FORCE_AUTO };
 /* Which cells act as a whole. With size l, distance d and θ: d > l/θ; d > l/θ + s, where s is the
  * distance of the centre of mass from the middle; distance to the box > l/θ. Relative: the expected
@@ -215,15 +215,17 @@ struct ky_parameters {
     int isa;            /* enum ky_isa */
     int threads;        /* 0: OMP_NUM_THREADS, or all processors that the process may use */
     /* the force */
-    int force;       /* enum ky_force */
-    int opening;     /* enum ky_opening */
-    int cell;        /* enum ky_cell */
-    int multipole;   /* 1 or 2 */
-    int curve;       /* enum ky_curve */
-    int leaf, group; /* the most bodies of a leaf (KY_FMM: 2, 3 or 5 times as many); the most that
-                        share a walk */
-    int precision;   /* enum ky_precision */
-    int unroll;      /* enum ky_unroll */
+    int force;     /* enum ky_force */
+    int opening;   /* enum ky_opening */
+    int cell;      /* enum ky_cell */
+    int multipole; /* 1 or 2 */
+    int curve;     /* enum ky_curve */
+    int leaf,
+        group; /* the most bodies of a leaf (KY_FMM: 2, 3 or 5 times as many, on devices at most 32
+                  unless more are given; ignored with mutual); the most that
+                  share a walk */
+    int precision; /* enum ky_precision */
+    int unroll;    /* enum ky_unroll */
     int softening_kind;
     double theta, alpha; /* NaN: the default of the opening; alpha is for relative alone */
     double softening;    /* of all bodies, in place of their own; NaN (default): the bodies' own.

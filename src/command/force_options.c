@@ -34,11 +34,12 @@ static const char *refused(const struct cli *cli, const struct ky_parameters *pa
 }
 
 /* KY_USAGE for --error beside what it chooses. */
-static enum ky_status check_error(struct cli *cli)
+static enum ky_status check_error(struct cli *cli,
+                                  int (*given)(const struct cli *cli, const char *name))
 {
     static const char *const chosen[] = {"alpha", "theta", "order"};
     for (int k = 0; k < 3 && cli_given(cli, "error"); k++)
-        if (cli_given(cli, chosen[k]))
+        if (given(cli, chosen[k]))
             return ky_fail(&cli->error, KY_USAGE,
                            "--error and --%s: an error chooses alpha, theta and order; give one of "
                            "the two",
@@ -46,15 +47,38 @@ static enum ky_status check_error(struct cli *cli)
     return KY_OK;
 }
 
+/* Forgets what a file has of the method, its tolerances and its precision, unless the line has it.
+ */
+static void forget_the_file(const struct cli *cli, struct ky_parameters *parameters)
+{
+    struct ky_parameters defaults;
+    ky_parameters_defaults(&defaults);
+#define FORGET(name, field)                                                                        \
+    if (!cli_on_line(cli, name))                                                                   \
+    parameters->field = defaults.field
+    FORGET("theta", theta);
+    FORGET("alpha", alpha);
+    FORGET("opening", opening);
+    FORGET("cell", cell);
+    FORGET("multipole", multipole);
+    FORGET("order", order);
+    FORGET("precision", precision);
+    FORGET("unroll", unroll);
+#undef FORGET
+}
+
 enum ky_status cli_choose_force(struct cli *cli, struct ky_parameters *parameters)
 {
     const char *by[METHODS];
     int chosen = METHODS, refusals = 0;
-    enum ky_status status = check_error(cli);
+    const int by_line = cli_on_line(cli, "force") && parameters->force == KY_FORCE_AUTO;
+    enum ky_status status = check_error(cli, by_line ? cli_on_line : cli_given);
     if (status || parameters->force != KY_FORCE_AUTO)
         return status;
+    if (by_line)
+        forget_the_file(cli, parameters);
     for (int k = METHODS - 1; k >= 0; k--) {
-        by[k] = refused(cli, parameters, methods[k], cli_given);
+        by[k] = refused(cli, parameters, methods[k], by_line ? cli_on_line : cli_given);
         refusals += by[k] != NULL;
         chosen = by[k] ? chosen : k;
     }
@@ -70,6 +94,8 @@ enum ky_status cli_choose_force(struct cli *cli, struct ky_parameters *parameter
 
 enum ky_status cli_force_of_file(struct cli *cli, struct ky_parameters *parameters)
 {
+    if (parameters->force == KY_FORCE_AUTO) /* the line has it: no file does */
+        return cli_choose_force(cli, parameters);
     if (cli_on_line(cli, "error")) { /* the file has what another error, or a user, has chosen */
         struct ky_parameters defaults;
         ky_parameters_defaults(&defaults);

@@ -77,9 +77,9 @@ static const struct ky_option force_options[] = {
      "curve along which the bodies are sorted before the walk"},
     {"leaf", KY_OPTION_INTEGER, FIELD(leaf), "16", 1, 4096, NULL, NULL,
      "maximum number of bodies in a leaf; with --force fmm twice as many, with --order 5 three "
-     "times and with 6 five times"},
+     "times and with 6 five times, on devices at most 32 unless more are given"},
     {"group", KY_OPTION_INTEGER, FIELD(group), "64", 1, 256, NULL, NULL,
-     "maximum number of bodies that share a tree walk; at most 32 on a device"},
+     "maximum number of bodies that share a tree walk; at most 32 on a device and with --mutual"},
     {"precision", KY_OPTION_CHOICE, FIELD(precision), NULL, KY_NO_RANGE, "single|extended|double",
      NULL,
      "arithmetic of pairs: single: float; extended: distances of 48 bits, then float; double: "
@@ -289,7 +289,9 @@ enum ky_status ky_force_resolve_later(const struct ky_parameters *given,
     struct ky_externals fields;
     if (!status && resolved->mutual && !ky_force_kind(resolved->force)->expands)
         status = ky_fail(error, KY_USAGE,
-                         "mutual interactions are those of cells: use --force fmm with --mutual");
+                         "mutual interactions are those of cells: use --force fmm with --mutual, "
+                         "or leave it out "
+                         "(--mutual=no)");
     return status ? status : ky_externals_of(resolved, &fields, error);
 }
 

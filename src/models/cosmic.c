@@ -247,7 +247,7 @@ static enum ky_status set_units(struct ky_units *units, struct ky_error *error)
                          "give --units galaxy");
 }
 
-/* The default of --alpha. */
+/* The default of --alpha with --force tree. */
 static const double usual_alpha = 0.005;
 
 /* The peculiar acceleration over the acceleration of the whole in linear theory: (3/2 Ωm H²) ×

@@ -63,6 +63,9 @@ with folder() as top:
     check(state("again") == state("whole") and about(path("again"))["options"] == options, "run.json repeats it without measuring")
     run("run", path("whole", "run.json"), "--error", "1e-2", "--output", path("coarse"), "--quiet")
     check(about(path("coarse"))["error"]["asked"] == 1e-2 and about(path("coarse"))["options"]["alpha"] > options["alpha"], "run.json with another error", about(path("coarse"))["options"])
+    for more, force in [([], "direct"), (["--order", "4"], "fmm"), (["--error", "1e-2"], "fmm")]:
+        run("run", path("whole", "run.json"), "--force", "auto", *more, "--end", "0.25", "--output", path("auto", *more), "--quiet")
+        check(about(path("auto", *more))["options"]["force"] == force, f"run.json with --force auto {' '.join(more)}: {force}", about(path("auto", *more))["options"])
     text = run("run", path("whole", "run.json"), "--theta", "0.5", "--output", path("no"), code=2).stderr
     check("--theta has no effect with the force of the file" in text, "run.json with an option that its force ignores is refused", text)
     run("run", *words, "--error", "1e-3", "--end", "0.25", "--output", path("part"), "--quiet")

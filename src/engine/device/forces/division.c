@@ -1,8 +1,6 @@
 /* Reads counts of work from the cards, and divides the curve by them. */
 #include "engine/device/forces/division.h"
 
-#include "physics/orders.h"
-
 enum { BINS = KY_WORK_BINS, BYTES = 2 * BINS * (int)sizeof(uint32_t) };
 
 /* The work of each part of the curve on all cards; returns the sum. */
@@ -63,7 +61,7 @@ enum ky_status ky_division_count(struct ky_division *division, size_t k,
     struct ky_buffer *work = &division->card[k].work;
     struct ky_pinned *pinned = &division->card[k].pinned;
     uint32_t n = (uint32_t)walked->n, groups = (uint32_t)walked->groups,
-             stride = (uint32_t)walked->stride, cell = ky_order_cost(walked->order);
+             stride = (uint32_t)walked->stride, cell = walked->cell;
     enum ky_status status = ky_buffer_need(card, work, "work of the walks", BYTES, 1, error);
     if (status == KY_OK)
         status = ky_pinned_need(card, pinned, "work of the walks", BYTES, error);

@@ -25,7 +25,7 @@ struct ky_walked {
     const struct ky_buffer *group, *counts;
     size_t n, groups; /* bodies in all; groups of this card */
     size_t stride;    /* the second half of the counts */
-    int order;        /* of the moments */
+    uint32_t cell;    /* what a cell costs in pairs */
 };
 /* Takes the counts of card k. When those of all cards have been taken, set is_counted. */
 enum ky_status ky_division_count(struct ky_division *division, size_t k,

@@ -5,6 +5,7 @@
 #include "engine/device/state/parts.h"
 #include "engine/device/tree/tree_groups.h"
 #include "octree/opening_kinds.h"
+#include "physics/orders.h"
 
 void ky_grouped_release(const struct ky_device_state *state, void *own)
 {
@@ -170,6 +171,7 @@ static enum ky_status count_work(const struct passes *passes,
 {
     const size_t cards = passes->state->cards.count;
     struct ky_division *division = &passes->walk->division;
+    const int order = parameters->multipole < KY_MOST_ORDER ? parameters->multipole : KY_MOST_ORDER;
     enum ky_status status = KY_OK;
     if (cards == 1 || passes->evaluation->active)
         return KY_OK;
@@ -180,7 +182,7 @@ static enum ky_status count_work(const struct passes *passes,
                                    .counts = &part.counts->counts,
                                    .n = part.bodies->n,
                                    .stride = part.counts->groups,
-                                   .order = parameters->multipole};
+                                   .cell = ky_order_cost(order)};
         walked.group = ky_grouped_groups(part.tree, passes->evaluation, parameters, &walked.groups);
         status = ky_division_count(division, k, &walked, error);
     }

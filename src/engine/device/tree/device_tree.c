@@ -337,6 +337,7 @@ enum ky_status ky_device_tree_build(struct ky_device_tree *tree, struct ky_devic
     tree->built = status == KY_OK ? bodies->place : 0;
     tree->opening = parameters->opening;
     tree->order = parameters->multipole;
+    tree->leaf = parameters->leaf;
     tree->is_wide = 0;
     tree->builds++;
     if (status != KY_OK)

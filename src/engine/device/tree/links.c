@@ -182,7 +182,8 @@ static enum ky_status stand_own(struct ky_links *links, const struct ky_paramete
 {
     const struct ky_device_tree *own = &links->own;
     const int stands = own->built > 0 && own->built == links->bodies->place &&
-                       own->opening == parameters->opening && own->order == parameters->multipole;
+                       own->opening == parameters->opening && own->order == parameters->multipole &&
+                       own->leaf == parameters->leaf;
     enum ky_status status =
         stands ? KY_OK : ky_device_tree_build(&links->own, links->bodies, parameters, error);
     return status == KY_OK ? widen(links, parameters->precision, error) : status;

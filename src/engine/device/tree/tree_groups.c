@@ -66,6 +66,8 @@ enum ky_status ky_device_tree_make_cuts(struct ky_device_tree *tree,
         status = ky_buffer_need(card, &tree->cut_first, "ends of cuts", KY_MOST_CUTS + 1,
                                 sizeof(uint32_t), error);
     if (status == KY_OK)
+        status = ky_scratch_need(card, &tree->scratch, KY_BULK_SCAN, all + 1, error);
+    if (status == KY_OK)
         status = card->driver->zero(card, &tree->before, error);
     if (status == KY_OK)
         status = ky_launch_over(card, KY_KERNEL_ky_cuts_count, cells,
