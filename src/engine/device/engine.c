@@ -35,11 +35,7 @@ struct ky_device_engine {
 };
 
 static const struct ky_method *const methods[] = {
-    &ky_direct_method,
-    &ky_walk_method,
-    &ky_list_method,
-    &ky_tree_method,
-    &ky_fmm_method,
+    &ky_direct_method, &ky_walk_method, &ky_list_method, &ky_tree_method, &ky_fmm_method,
 };
 
 static const struct ky_method *method_of(const struct ky_parameters *parameters)

@@ -19,9 +19,9 @@ struct ky_cuda {
     uint64_t reached; /* bits of those devices whose memory kernels of this one can read */
 };
 
-static const struct ky_cuda_table *const tables[] = {&ky_cuda_common,   &ky_cuda_single,
-                                                     &ky_cuda_extended, &ky_cuda_double,
-                                                     &ky_cuda_unroll,   &ky_cuda_exact,  &ky_cuda_expand};
+static const struct ky_cuda_table *const tables[] = {
+    &ky_cuda_common, &ky_cuda_single, &ky_cuda_extended, &ky_cuda_double,
+    &ky_cuda_unroll, &ky_cuda_exact,  &ky_cuda_expand};
 
 static const struct ky_cuda_kernel *kernel_of(enum ky_kernel_id id)
 {
