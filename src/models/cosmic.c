@@ -294,10 +294,11 @@ static void tell_epoch(const struct work *work, struct ky_snapshot *snapshot)
     work->common->log(work->common->log_context, KY_LOG_INFO, line);
     const double share = peculiar_share(cosmology, a, &snapshot->bodies);
     if (ky_recommended_alpha(share) < usual_alpha) {
-        ky_format(line, sizeof line,
-                  "cosmic: --alpha %.2g is recommended, which keeps the errors of forces below a "
-                  "20th of the peculiar accelerations",
-                  ky_recommended_alpha(share));
+        ky_format(
+            line, sizeof line,
+            "cosmic: --force tree --alpha %.2g is recommended, which keeps the errors of forces "
+            "below a 20th of the peculiar accelerations",
+            ky_recommended_alpha(share));
         work->common->log(work->common->log_context, KY_LOG_INFO, line);
     }
     if (!(cosmology->omega_lambda > 0))
