@@ -27,35 +27,30 @@ check "with double" "#pragma OPENCL EXTENSION cl_khr_fp64 : enable
 # A new action is a file, a line and an include: the example of docs/general-walk.md in the kernels of devices.
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
+# Compiles a unit of kernels for OpenCL: it has the kernel, or what the compiler says is shown.
+compile() { # UNIT KERNEL WHAT
+    number=$((number + 1))
+    printf '#include "engine/device/kernels/forces/%s"\n' "$1" >"$folder/all.cl"
+    said=$(clang -x cl -cl-std=CL1.2 -DKY_PRECISION=0 -Xclang -finclude-default-header -I"$folder" -Isrc \
+        -Wall -Wextra -Werror -Wno-unused-function -S -emit-llvm -O0 -o - "$folder/all.cl" 2>&1)
+    case $said in
+    *"@$2("*) echo "ok $number - $3 is a file, a line and an include" ;;
+    *)
+        printf '%s\n' "$said" | head -n 20 | sed 's/^/# /'
+        echo "not ok $number - $3 is a file, a line and an include"
+        ;;
+    esac
+}
+
 mkdir -p "$folder/physics"
 cp -r src/physics/actions "$folder/physics"
 cp tests/unit/enclosed.h "$folder/physics/actions/enclosed.h"
 sed -i 's|^#include "physics/actions/count.h"|&\n#include "physics/actions/enclosed.h"|' "$folder/physics/actions/actions.h"
 sed -i 's|^    X(count, .*|    X(enclosed, KY_NEEDS_RADIUS, p, number) \\\n&|' "$folder/physics/actions/table.h"
-number=$((number + 1))
-printf '#include "engine/device/kernels/forces/general.k"\n' >"$folder/all.cl"
-said=$(clang -x cl -cl-std=CL1.2 -DKY_PRECISION=0 -Xclang -finclude-default-header -I"$folder" -Isrc \
-    -Wall -Wextra -Werror -Wno-unused-function -S -emit-llvm -O0 -o - "$folder/all.cl" 2>&1)
-case $said in
-*"@ky_general_enclosed_single("*) echo "ok $number - a new action is a file, a line and an include" ;;
-*)
-    printf '%s\n' "$said" | head -n 20 | sed 's/^/# /'
-    echo "not ok $number - a new action is a file, a line and an include"
-    ;;
-esac
+compile general.k ky_general_enclosed_single "a new action"
 # The same for an action that joins.
 cp tests/unit/peers.h "$folder/physics/actions/peers.h"
 sed -i 's|^#include "physics/actions/nearest.h"|&\n#include "physics/actions/peers.h"|' "$folder/physics/actions/actions.h"
 sed -i 's|^#define KY_JOINING_OF(X, p, number) |&X(peers, KY_NEEDS_RADIUS \| KY_JOINS, p, number) |' "$folder/physics/actions/table.h"
-number=$((number + 1))
-printf '#include "engine/device/kernels/forces/joins.k"\n' >"$folder/all.cl"
-said=$(clang -x cl -cl-std=CL1.2 -DKY_PRECISION=0 -Xclang -finclude-default-header -I"$folder" -Isrc \
-    -Wall -Wextra -Werror -Wno-unused-function -S -emit-llvm -O0 -o - "$folder/all.cl" 2>&1)
-case $said in
-*"@ky_joins_peers_single("*) echo "ok $number - a new action that joins is a file, a line and an include" ;;
-*)
-    printf '%s\n' "$said" | head -n 20 | sed 's/^/# /'
-    echo "not ok $number - a new action that joins is a file, a line and an include"
-    ;;
-esac
+compile joins.k ky_joins_peers_single "a new action that joins"
 echo "1..$number"

@@ -103,6 +103,21 @@ struct errors {
     double acceleration, potential;
 };
 
+/* The relative errors of a field at a sink, against the sum over the bodies of the cluster. */
+static struct errors errors_of(const struct cluster *cluster, const double sink[3], double eps2,
+                               struct ky_field field)
+{
+    struct ky_field exact = {0, 0, 0, 0};
+    for (int i = 0; i < BODIES; i++) {
+        const double dx = cluster->x[i][0] - sink[0], dy = cluster->x[i][1] - sink[1],
+                     dz = cluster->x[i][2] - sink[2];
+        exact = ky_add_body(exact, dx, dy, dz, ky_soften(dx, dy, dz, eps2, 0, 0), cluster->m[i]);
+    }
+    return (struct errors){hypot(hypot(field.x - exact.x, field.y - exact.y), field.z - exact.z) /
+                               hypot(hypot(exact.x, exact.y), exact.z),
+                           fabs(field.p - exact.p) / exact.p};
+}
+
 /* A cluster acts through its moments on local coefficients, which are moved and then evaluated. The
  * relative errors against the sum over its bodies. */
 static struct errors expand(double size, double eps2, uint64_t number, int order)
@@ -113,7 +128,7 @@ static struct errors expand(double size, double eps2, uint64_t number, int order
                  sink[3] = {1 - 0.3 * size, 0.3 + 0.4 * size, -0.5 - 0.2 * size};
     double at[3], moment[KY_TAYLOR_TERMS], d[KY_TAYLOR_DERIVATIVES] = {0}, r[3], s2 = eps2;
     double power[KY_TAYLOR_TERMS], local[KY_TAYLOR_TERMS] = {0}, moved[KY_TAYLOR_TERMS] = {0};
-    struct ky_field field = {0, 0, 0, 0}, exact = {0, 0, 0, 0};
+    struct ky_field field = {0, 0, 0, 0};
     centre_of(&cluster, 0, BODIES, at);
     moments_of(&cluster, 0, BODIES, at, moment, order);
     for (int c = 0; c < 3; c++) {
@@ -130,14 +145,7 @@ static struct errors expand(double size, double eps2, uint64_t number, int order
         field = ky_taylor_field(field, moved, power, its);                                         \
         break;
     EVERY_ORDER(ACT)
-    for (int i = 0; i < BODIES; i++) {
-        const double dx = cluster.x[i][0] - sink[0], dy = cluster.x[i][1] - sink[1],
-                     dz = cluster.x[i][2] - sink[2];
-        exact = ky_add_body(exact, dx, dy, dz, ky_soften(dx, dy, dz, eps2, 0, 0), cluster.m[i]);
-    }
-    return (struct errors){hypot(hypot(field.x - exact.x, field.y - exact.y), field.z - exact.z) /
-                               hypot(hypot(exact.x, exact.y), exact.z),
-                           fabs(field.p - exact.p) / exact.p};
+    return errors_of(&cluster, sink, eps2, field);
 }
 
 /* With half the size errors of the potential are 2^(p + 1) times smaller, those of the acceleration
@@ -194,7 +202,7 @@ static struct errors act_on_one(double size, double eps2, uint64_t number, int d
     const struct cluster cluster = make_cluster(size, number);
     const double sink[3] = {1, 0.3, -0.5};
     double at[3], m[KY_TAYLOR_TERMS];
-    struct ky_field field = {0, 0, 0, 0}, exact = {0, 0, 0, 0};
+    struct ky_field field = {0, 0, 0, 0};
     struct ky_third third;
     centre_of(&cluster, 0, BODIES, at);
     moments_of(&cluster, 0, BODIES, at, m, 3);
@@ -213,14 +221,7 @@ static struct errors act_on_one(double size, double eps2, uint64_t number, int d
                         ky_cell_moments(m[0], m[4], m[5], m[6], m[7], m[8], m[9]));
     if (degree == 3)
         field = ky_add_third(field, d[0], d[1], d[2], pair, third);
-    for (int i = 0; i < BODIES; i++) {
-        const double dx = cluster.x[i][0] - sink[0], dy = cluster.x[i][1] - sink[1],
-                     dz = cluster.x[i][2] - sink[2];
-        exact = ky_add_body(exact, dx, dy, dz, ky_soften(dx, dy, dz, eps2, 0, 0), cluster.m[i]);
-    }
-    return (struct errors){hypot(hypot(field.x - exact.x, field.y - exact.y), field.z - exact.z) /
-                               hypot(hypot(exact.x, exact.y), exact.z),
-                           fabs(field.p - exact.p) / exact.p};
+    return errors_of(&cluster, sink, eps2, field);
 }
 
 /* With half the size errors are 2^(degree + 1) times smaller. */

@@ -1,0 +1,55 @@
+/* What all walks of cells share: cells as sources, what a cell of sinks inherits, and the time. */
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "engine/cpu/forces/cells.h"
+#include "engine/cpu/tree/tree.h"
+#include "octree/host_cells.h"
+#include "physics/fmm.h"
+#include "physics/taylor.h"
+
+void ky_cpu_list_sources(const struct ky_octree *tree, int order, int threads,
+                         struct ky_fmm_source *source)
+{
+    (void)threads; /* without OpenMP */
+#pragma omp parallel for num_threads(threads)
+    for (size_t k = 0; k < tree->nodes; k++) {
+        const uint32_t cell = (uint32_t)k;
+        const struct ky_cell_box *box = &tree->box[cell];
+        const float *moment = tree->moment + cell * tree->moments;
+        double radius2 = 0;
+        for (int c = 0; c < 3; c++) {
+            const double side = (double)fmaxf(box->below[c], box->above[c]);
+            radius2 += side * side;
+        }
+        const double radius = sqrt(radius2) * 1.000001;
+        const int32_t bodies = (int32_t)tree->link[cell].bodies;
+        source[cell] = (struct ky_fmm_source){
+            (float)radius, (float)fmin(radius, ky_cell_mean_radius(moment, order)),
+            moment[KY_MOMENT_MASS], tree->children[cell] == 0 ? -bodies : bodies};
+    }
+}
+
+void ky_cpu_inherit(const struct ky_fmm_sinks *from, struct ky_fmm_sinks *to, int order)
+{
+    double t[3], power[KY_TAYLOR_TERMS];
+    memset(to->local, 0, sizeof *to->local * (size_t)KY_TAYLOR_COUNT(order));
+    for (int c = 0; c < 3 && from; c++)
+        t[c] = from->centre[c] - to->centre[c];
+    switch (from ? order : 0) {
+#define INHERIT(p, its)                                                                            \
+    case its:                                                                                      \
+        ky_taylor_powers(power, t, its);                                                           \
+        ky_taylor_shift(to->local, from->local, power, its);                                       \
+        break;
+        KY_TAYLOR_ORDERS(INHERIT, )
+    }
+}
+
+void ky_cpu_divide_walk(struct ky_cpu *cpu, double start, double cells, double groups)
+{
+    const double all = cells + groups, share = all > 0 ? (ky_clock() - start) / all : 0;
+    cpu->report.cells += share * cells;
+    cpu->report.groups += share * groups;
+}
