@@ -39,6 +39,13 @@ static inline struct ky_bodies cloud_make(enum cloud kind, size_t n)
     return bodies;
 }
 
+/* Softenings from 0 to 0.12, of which every fifth is 0. */
+static inline void cloud_softenings(double *softening, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        softening[i] = i % 5 ? 0.02 * (double)(i % 7) : 0;
+}
+
 /* Default parameters, changed as tests of the CPU engine need them. */
 static inline struct ky_parameters cloud_parameters(void)
 {

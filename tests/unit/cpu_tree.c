@@ -193,8 +193,7 @@ static void softenings_are_those_of_the_direct_sum(void **state)
     enum { N = 2000 };
     struct ky_error error = {0};
     double own[N];
-    for (int i = 0; i < N; i++)
-        own[i] = i % 5 ? 0.02 * (i % 7) : 0;
+    cloud_softenings(own, N);
     for (int k = 0; k < 2 * 2 * 2 * 2; k++) {
         struct ky_parameters parameters = tree_parameters(k & 1 ? KY_TREE : KY_WALK);
         parameters.softening_kind = k & 2 ? KY_SYMMETRIC : KY_PLUMMER;

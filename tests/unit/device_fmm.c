@@ -156,8 +156,7 @@ static void softenings_are_those_of_the_direct_sum(void **state)
     enum { N = 3000 };
     static const int kinds[] = {KY_PLUMMER, KY_SYMMETRIC, KY_SPLINE};
     double own[N];
-    for (int i = 0; i < N; i++)
-        own[i] = i % 5 ? 0.02 * (i % 7) : 0;
+    cloud_softenings(own, N);
     need_a_device();
     FOR_DEVICES(e, 0)
     for (int k = 0; k < 3 * 2; k++) {

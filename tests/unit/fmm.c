@@ -414,8 +414,7 @@ static void softenings_are_those_of_the_direct_sum(void **state)
     static const int kinds[] = {KY_PLUMMER, KY_SYMMETRIC, KY_SPLINE};
     struct ky_error error = {0};
     double own[N];
-    for (int i = 0; i < N; i++)
-        own[i] = i % 5 ? 0.02 * (i % 7) : 0;
+    cloud_softenings(own, N);
     for (int k = 0; k < 3 * 2; k++) {
         struct ky_parameters parameters = fmm_parameters();
         parameters.softening_kind = kinds[k / 2];

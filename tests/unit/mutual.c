@@ -94,8 +94,7 @@ static void with_every_softening(void **state)
     enum { N = 3000 };
     static const int kinds[] = {KY_PLUMMER, KY_SYMMETRIC, KY_SPLINE};
     double own[N];
-    for (int i = 0; i < N; i++)
-        own[i] = i % 5 ? 0.02 * (i % 7) : 0;
+    cloud_softenings(own, N);
     for (int k = 1; k < 6; k++) {
         struct ky_parameters parameters = mutual_parameters();
         parameters.softening_kind = kinds[k / 2];
