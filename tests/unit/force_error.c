@@ -1,6 +1,7 @@
 /* --error and --force auto: the error that is asked for is kept, in every kind of system; which
  * method is chosen, and from what; what is refused. KYOHO_TEST_BODIES=100000 measures systems of
- * that size alone and prints a row of a table for each. */
+ * that size alone, on the CPU or the engine of KYOHO_TEST_ENGINE, and prints a row of a table for
+ * each. */
 #include "test.h"
 
 #include <math.h>
@@ -75,9 +76,10 @@ static double measure(int system, size_t n, double asked, int force, struct ky_c
     struct ky_check_parameters wanted;
     struct ky_check_results results = {.size = sizeof results};
     struct ky_force_report report = {0};
+    const char *engine = getenv("KYOHO_TEST_BODIES") ? getenv("KYOHO_TEST_ENGINE") : NULL;
     ky_parameters_defaults(&given);
     ky_check_parameters_defaults(&wanted);
-    given.engine = "cpu";
+    given.engine = engine ? engine : "cpu";
     given.error = asked;
     given.force = force;
     make(system, n, &snapshot, &given);
@@ -86,7 +88,7 @@ static double measure(int system, size_t n, double asked, int force, struct ky_c
     wanted.report = &report;
     assert_ok(ky_forces_check(&given, &snapshot.bodies, &wanted, &results, &error));
     if (getenv("KYOHO_TEST_BODIES")) {
-        printf("# %-14s | %7zu | %g | %.40s | %.2g | %.2g | %.0f ns\n", names[system], n, asked,
+        printf("# %-14s | %7zu | %g | %.40s | %.2g | %.2g | %.3g ns\n", names[system], n, asked,
                choice->text, choice->measured, results.acceleration.p99,
                1e9 * report.total / (double)n);
         fflush(stdout);

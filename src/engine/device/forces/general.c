@@ -1,6 +1,6 @@
-/* The general walk (physics/visit.h) on the device: each lane walks for one sink through the
- * present tree, with the kernel of the action. The arrays that an action needs go up, its results
- * come back in the caller's order and units. Lists are sorted on the device. */
+/* The general walk (physics/visit.h) on the device: each team walks for consecutive sinks through
+ * the present tree, with the kernel of the action. The arrays that an action needs go up, its
+ * results come back in the caller's order and units. Lists are sorted on the device. */
 #include "engine/device/forces/general.h"
 
 #include <stdlib.h>
@@ -135,7 +135,9 @@ static enum ky_status prepare(struct general *walk, struct ky_error *error)
         status = ky_buffer_need(walk->card, &walk->results, "results of the walk",
                                 walk->bodies->n * about->columns, walk->real, error);
     if (status == KY_OK)
-        status = ky_pair_counts_need(&walk->links->counts, walk->bodies, walk->bodies->n, error);
+        status =
+            ky_pair_counts_of(&walk->links->counts, walk->bodies,
+                              ky_groups(walk->bodies->n, walk->card->team), walk->bodies->n, error);
     return status;
 }
 
@@ -161,8 +163,8 @@ static enum ky_status launch(struct general *walk, size_t first_sink, struct ky_
              radii = (uint32_t)walk->request->radii, k = (uint32_t)walk->request->k,
              columns = (uint32_t)walk->facts->about.columns, stride = (uint32_t)walk->most;
     struct ky_eps2_argument eps2 = ky_eps2_argument(walk->bodies->state);
-    return ky_launch_over(
-        walk->card, walk->kernel, count,
+    return ky_launch_teams(
+        walk->card, walk->kernel, ky_groups(count, walk->card->team),
         KY_ARGUMENTS(KY_CELLS(*cells.column) KY_BUFFER(links->source), KY_BUFFER(links->low),
                      KY_BUFFER(links->eps2), KY_BUFFER(*cells.order),
                      KY_BUFFER(*used(walk, &walk->radius)), KY_BUFFER(*used(walk, &walk->offset)),

@@ -64,10 +64,10 @@
 
 /* The general walk: a kernel for each action, all of them in one unit. */
 #define KY_GENERAL_KERNEL_OF(name, needs, p, number)                                               \
-    KY_K(general_##p, ky_general_##name##_##p, KY_WALK_LANES)
+    KY_K(general_##p, ky_general_##name##_##p, KY_IN_TEAMS)
 
 #define KY_NEAREST_KERNEL_OF(most, p)                                                              \
-    KY_K(nearest_##p, ky_general_nearest_##most##_##p, KY_WALK_LANES)
+    KY_K(nearest_##p, ky_general_nearest_##most##_##p, KY_IN_TEAMS)
 
 /* The dual walk: two kernels for each action that joins. */
 #define KY_JOINING_KERNELS_OF(name, needs, p, number)                                              \
