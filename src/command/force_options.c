@@ -64,6 +64,7 @@ static void forget_the_file(const struct cli *cli, struct ky_parameters *paramet
     FORGET("order", order);
     FORGET("precision", precision);
     FORGET("unroll", unroll);
+    FORGET("mutual", mutual);
 #undef FORGET
 }
 
@@ -92,6 +93,22 @@ enum ky_status cli_choose_force(struct cli *cli, struct ky_parameters *parameter
     return KY_OK;
 }
 
+/* KY_USAGE for an option of the line that has no effect with what the line and the file have. */
+static enum ky_status refuse_idle(struct cli *cli, const struct ky_parameters *parameters)
+{
+    struct ky_option_about about = {.size = sizeof about};
+    for (size_t k = 0; !ky_options_get(KY_OPTIONS_PARAMETERS, k, &about); k++) {
+        const char *const with =
+            cli_on_line(cli, about.name) ? ky_parameters_ignore(parameters, about.name) : NULL;
+        if (with)
+            return ky_fail(&cli->error, KY_USAGE,
+                           "--%s has no effect with %s, which this run has: leave out --%s, or "
+                           "change that, too",
+                           about.name, with, about.name);
+    }
+    return KY_OK;
+}
+
 enum ky_status cli_force_of_file(struct cli *cli, struct ky_parameters *parameters)
 {
     if (parameters->force == KY_FORCE_AUTO) /* the line has it: no file does */
@@ -103,12 +120,7 @@ enum ky_status cli_force_of_file(struct cli *cli, struct ky_parameters *paramete
         parameters->opening = KY_OPENING_BY_USE;
         parameters->order = defaults.order;
     }
-    const char *const name = refused(cli, parameters, parameters->force, cli_on_line);
-    if (!name)
-        return KY_OK;
-    return ky_fail(&cli->error, KY_USAGE,
-                   "--%s has no effect with the force of the file: give another --force, too",
-                   name);
+    return refuse_idle(cli, parameters);
 }
 
 void cli_warn_idle(struct cli *cli, const struct ky_parameters *parameters)

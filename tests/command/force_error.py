@@ -66,8 +66,14 @@ with folder() as top:
     for more, force in [([], "direct"), (["--order", "4"], "fmm"), (["--error", "1e-2"], "fmm")]:
         run("run", path("whole", "run.json"), "--force", "auto", *more, "--end", "0.25", "--output", path("auto", *more), "--quiet")
         check(about(path("auto", *more))["options"]["force"] == force, f"run.json with --force auto {' '.join(more)}: {force}", about(path("auto", *more))["options"])
-    text = run("run", path("whole", "run.json"), "--theta", "0.5", "--output", path("no"), code=2).stderr
-    check("--theta has no effect with the force of the file" in text, "run.json with an option that its force ignores is refused", text)
+    run("run", *words, "--mutual", "--end", "0.25", "--output", path("mutual"), "--quiet")
+    for where, more, says in [("whole", ["--theta", "0.5"], "--theta has no effect with --force fmm"), ("whole", ["--unroll", "tuned"], "--unroll has no effect with a --force other than"),
+                              ("whole", ["--force", "direct", "--group", "32"], "--group has no effect with --force direct"), ("mutual", ["--leaf", "8"], "--leaf has no effect with --mutual")]:
+        text = run("run", path(where, "run.json"), *more, "--output", path("no"), code=2).stderr
+        check(says in text and text.count("\n") == 1, f"run.json of {where} with an option that has no effect: {' '.join(more)}", text)
+    for more, force in [(["--mutual=no", "--leaf", "8"], "fmm"), (["--force", "auto", "--leaf", "8"], "tree")]:
+        run("run", path("mutual", "run.json"), *more, "--output", path(force), "--quiet")
+        check(about(path(force))["options"]["force"] == force and about(path(force))["options"]["leaf"] == 8, f"run.json of mutual with {' '.join(more)}", about(path(force))["options"])
     run("run", *words, "--error", "1e-3", "--end", "0.25", "--output", path("part"), "--quiet")
     resumed = run("run", "--resume", path("part"), "--end", "0.5")
     check(state("part") == state("whole") and "--force" not in resumed.stderr, "a resumed run does not choose again and is the same, bit for bit", resumed.stderr)
@@ -77,10 +83,10 @@ with folder() as top:
 
     # auto: the method is stored, not the word
     for n, force in [(300, "direct"), (6000, "fmm")]:
-        run("run", *CPU, "-n", n, "--step", "0.0625", "--end", "0.0625", "--output", path(force), "--quiet")
-        check(about(path(force))["options"]["force"] == force and about(path(force))["error"] is None, f"{n} bodies: {force} is stored", about(path(force))["options"])
-    run("run", "--resume", path("fmm"), "--end", "0.125", "--quiet")
-    check(about(path("fmm"))["options"]["force"] == "fmm", "a resumed run keeps its method")
+        run("run", *CPU, "-n", n, "--step", "0.0625", "--end", "0.0625", "--output", path("of", force), "--quiet")
+        check(about(path("of", force))["options"]["force"] == force and about(path("of", force))["error"] is None, f"{n} bodies: {force} is stored", about(path("of", force))["options"])
+    run("run", "--resume", path("of", "fmm"), "--end", "0.125", "--quiet")
+    check(about(path("of", "fmm"))["options"]["force"] == "fmm", "a resumed run keeps its method")
     run("run", *CPU, "-n", "300", "--integrator", "hermite4", "--end", "0.0625", "--output", path("hermite"), "--quiet")
     check(about(path("hermite"))["options"]["force"] == "direct", "hermite4 takes the exact sum")
 
