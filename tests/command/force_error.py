@@ -33,6 +33,16 @@ with folder() as top:
     choice = said["error_choice"]
     check(said["force"] == "tree" and choice["asked"] == 1e-3 and choice["samples"] == 2000 and 3e-4 < said["error"]["p99"] <= 1e-3
           and abs(choice["measured"] / said["error"]["p99"] - 1) < 0.5 and said["chosen"].startswith("--force tree --alpha"), "force --json", said)
+    # and can be copied
+    for words, has in [(["--error", "2e-3"], "--force fmm --order 4 --alpha "), (["--error", "1e-9"], "--force direct --precision double"), (["--error", "1e-6", "--force", "fmm"], " --precision double"),
+                       (["--error", "1e-3", "--mutual"], " --mutual"), (["--error", "1e-3", "--force", "direct", "--precision", "single"], "--force direct --precision single"),
+                       (["--error", "1e-2", "--leaf", "8", "--curve", "none", "--group", "16"], " --curve none --leaf 8 --group 16"), (["--precision", "double"], "--force direct --precision double")]:
+        said = run_json("force", *CPU, "-n", "3000", "--check", "500", *words)
+        copied = said["chosen"].split(" for ")[0]
+        again = run_json("force", *CPU, "-n", "3000", "--check", "500", *copied.split())
+        check(has in copied and all(said[name] == again[name] for name in ("force", "precision", "interactions", "error", "error_potential")), f"the line of {' '.join(words)} gives the same again", (said, again))
+    first = run("force", *CPU, "-n", "500", "--mutual").stdout.splitlines()[0]
+    check(first == "--force fmm --order 4 --alpha 0.0005 --mutual", "force: the first line has --mutual", first)
     for words, force in [(["--multipole", "2"], "tree"), (["--group", "64"], "tree"), (["--opening", "relative"], "tree"), (["--order", "4"], "fmm"),
                          (["--order", "4", "--alpha", "0.01"], "fmm"), (["--unroll", "tuned"], "direct"), ([], "direct"), (["--force", "auto"], "direct")]:
         said = run_json("force", *CPU, "-n", "100", *words)
