@@ -323,9 +323,10 @@ static enum ky_status keep_error(struct trial *trial, const struct ky_parameters
         if (!take_finer(own, given))
             return ky_fail(error, KY_USAGE,
                            "--error %g: with %s 99 %% of the accelerations of these bodies are "
-                           "within %.2g at best; leave out --force and --precision, or ask for "
-                           "more",
-                           trial->asked, ky_force_kind(own->force)->option, trial->error);
+                           "within %.2g at best; leave out %s, or give a larger --error",
+                           trial->asked, ky_force_kind(own->force)->option, trial->error,
+                           own->mutual ? "--force, --precision and --mutual"
+                                       : "--force and --precision");
         if (ky_force_kind(own->force)->is_exact)
             status = ky_force_choose(own, trial->bodies.n, 1, error);
     }

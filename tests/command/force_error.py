@@ -4,7 +4,7 @@ import json
 import os
 import re
 
-from tap import check, finish, folder, run, run_json
+from tap import check, finish, folder, run, run_json, skip
 
 CPU = ["--engine", "cpu", "--model", "plummer"]
 
@@ -50,9 +50,16 @@ with folder() as top:
     for words, says in [(["--error", "1e-3", "--alpha", "0.005"], "--alpha"), (["--error", "1e-3", "--theta", "0.7"], "--theta"), (["--error", "1e-3", "--order", "4"], "--order"),
                         (["--error", "1e-3", "--opening", "offset"], "--opening"), (["--theta", "0.5", "--order", "4"], "give the options of one force"),
                         (["--theta", "0.5", "--unroll", "tuned"], "give the options of one force"), (["--error", "0"], "out of range"),
-                        (["--error", "1e-9", "--force", "tree"], "--force direct"), (["--error", "1e-7", "--precision", "single"], "leave out")]:
+                        (["--error", "1e-9", "--force", "tree"], "or --force direct\n"), (["--error", "1e-9", "--mutual"], "or --force direct without --mutual"),
+                        (["--force", "tree", "--mutual"], "use --force fmm with --mutual"),
+                        (["--error", "1e-7", "--precision", "single"], "leave out")]:
         process = run("force", *CPU, "-n", "100", *words, code=2)
         check(says in process.stderr and process.stderr.count("\n") == 1, f"refused: {' '.join(words)}", process.stderr)
+    if any(device["engine"] == "opencl:0" and device["usable"] for device in run_json("devices")["devices"]):
+        process = run("force", "--model", "plummer", "-n", "100", "--engine", "opencl:0", "--tree", "host", "--force", "fmm", code=3)
+        check("--tree host is for --force walk and list" in process.stderr and process.stderr.count("\n") == 1, "refused on a device, without a warning: --tree host --force fmm", process.stderr)
+    else:
+        skip("refused on a device: --tree host --force fmm", "no OpenCL device here")
     said = run_json("force", *CPU, "-n", "1000", "--error", "1e-9", "--check", "1000")
     check(said["force"] == "direct" and said["precision"] == "double" and said["error"]["p99"] < 1e-9, "an error below what floats hold takes double", said)
     for n in "1", "2":

@@ -261,6 +261,7 @@ static void methods_follow_from_size_engine_and_options(void **state)
         {10, 1, "multipole=1", KY_TREE, KY_SINGLE},
         {10, 1, "group=32", KY_TREE, KY_SINGLE},
         {10, 1, "tree=host", KY_TREE, KY_SINGLE},
+        {10, 1, "tree=host order=4 mutual=yes", KY_FMM, KY_SINGLE},
         {10, 1, "order=5", KY_FMM, KY_SINGLE},
         {10, 1, "order=5 alpha=0.01 group=16", KY_FMM, KY_SINGLE},
         {10, 1, "unroll=none", KY_DIRECT, KY_SINGLE},
