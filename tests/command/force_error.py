@@ -48,10 +48,10 @@ with folder() as top:
         said = run_json("force", *CPU, "-n", "100", *words)
         check(said["force"] == force, f"{' '.join(words)}: {force}, even where the value is the default", said)
     for words, says in [(["--error", "1e-3", "--alpha", "0.005"], "--alpha"), (["--error", "1e-3", "--theta", "0.7"], "--theta"), (["--error", "1e-3", "--order", "4"], "--order"),
-                        (["--error", "1e-3", "--opening", "offset"], "--opening"), (["--theta", "0.5", "--order", "4"], "give the options of one force"),
-                        (["--theta", "0.5", "--unroll", "tuned"], "give the options of one force"), (["--error", "0"], "out of range"),
+                        (["--error", "1e-3", "--opening", "offset"], "--opening"), (["--theta", "0.5", "--order", "4"], "--order is for --force fmm, which does not use --theta: leave out one"),
+                        (["--theta", "0.5", "--unroll", "tuned"], "--unroll is for --force direct, which does not use --theta"), (["--error", "0"], "out of range"),
                         (["--error", "1e-9", "--force", "tree"], "or --force direct\n"), (["--error", "1e-9", "--mutual"], "or --force direct without --mutual"),
-                        (["--force", "tree", "--mutual"], "use --force fmm with --mutual"),
+                        (["--unroll", "tuned", "--mutual"], "--unroll is for --force direct, which does not use --mutual: leave out one"), (["--force", "tree", "--mutual"], "use --force fmm with --mutual"),
                         (["--error", "1e-7", "--precision", "single"], "leave out")]:
         process = run("force", *CPU, "-n", "100", *words, code=2)
         check(says in process.stderr and process.stderr.count("\n") == 1, f"refused: {' '.join(words)}", process.stderr)
@@ -78,6 +78,8 @@ with folder() as top:
     check(state("named") == state("whole"), "a run with the options that were chosen is the same, bit for bit")
     run("run", path("whole", "run.json"), "--output", path("again"), "--quiet")
     check(state("again") == state("whole") and about(path("again"))["options"] == options, "run.json repeats it without measuring")
+    text = run("run", path("whole", "run.json"), "--error", "1e-2", "--alpha", "0.01", "--output", path("no"), code=2).stderr
+    check("give one of the two" in text, "run.json with --error and --alpha is refused", text)
     run("run", path("whole", "run.json"), "--error", "1e-2", "--output", path("coarse"), "--quiet")
     check(about(path("coarse"))["error"]["asked"] == 1e-2 and about(path("coarse"))["options"]["alpha"] > options["alpha"], "run.json with another error", about(path("coarse"))["options"])
     for more, force in [([], "direct"), (["--order", "4"], "fmm"), (["--error", "1e-2"], "fmm")]:
