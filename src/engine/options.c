@@ -358,6 +358,8 @@ const char *ky_parameters_ignore(const struct ky_parameters *parameters, const c
     if (!parameters || !name)
         return NULL;
     const struct ky_force_kind *force = ky_force_kind(parameters->force);
+    if (!strcmp(name, "mutual") && !parameters->mutual)
+        return NULL; /* with every force */
     for (const char *const *ignored = force->ignored; *ignored; ignored++)
         if (!strcmp(*ignored, name))
             return force->option;

@@ -90,9 +90,10 @@ with folder() as top:
                               ("whole", ["--force", "direct", "--group", "32"], "--group has no effect with --force direct"), ("mutual", ["--leaf", "8"], "--leaf has no effect with --mutual")]:
         text = run("run", path(where, "run.json"), *more, "--output", path("no"), code=2).stderr
         check(says in text and text.count("\n") == 1, f"run.json of {where} with an option that has no effect: {' '.join(more)}", text)
-    for more, force in [(["--mutual=no", "--leaf", "8"], "fmm"), (["--force", "auto", "--leaf", "8"], "tree")]:
+    for more, force in [(["--mutual=no", "--leaf", "8"], "fmm"), (["--force", "auto", "--leaf", "8"], "tree"), (["--force", "auto", "--mutual=no"], "direct"),
+                        (["--force", "walk", "--mutual=no"], "walk")]:
         run("run", path("mutual", "run.json"), *more, "--output", path(force), "--quiet")
-        check(about(path(force))["options"]["force"] == force and about(path(force))["options"]["leaf"] == 8, f"run.json of mutual with {' '.join(more)}", about(path(force))["options"])
+        check(about(path(force))["options"]["force"] == force and about(path(force))["options"]["leaf"] == (8 if "8" in more else 16), f"run.json of mutual with {' '.join(more)}", about(path(force))["options"])
     run("run", *words, "--error", "1e-3", "--end", "0.25", "--output", path("part"), "--quiet")
     resumed = run("run", "--resume", path("part"), "--end", "0.5")
     check(state("part") == state("whole") and "--force" not in resumed.stderr, "a resumed run does not choose again and is the same, bit for bit", resumed.stderr)
