@@ -18,6 +18,10 @@ import time
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 STOPPED_EARLY, NOT_HERE = 6, 3  # exit codes: a run that can be resumed; what this build or machine has not
 FLOPS = 38  # operations of one interaction with potential, as the papers count
+# The methods whose errors and costs are compared, and the columns of the table.
+METHODS = {"tree, monopoles": ["--force", "tree", "--multipole", 1], "tree, quadrupoles": ["--force", "tree", "--multipole", 2],
+           **{f"fmm, order {order}": ["--force", "fmm", "--order", order] for order in range(2, 7)}}
+METHOD_COLUMNS = ["method", "alpha", "median", "99 %", "potential 99 %", "interactions a body", "seconds", "bodies/s"]
 
 
 class Lab:
@@ -163,6 +167,22 @@ class Lab:
         """Plots columns of out/table.csv (out/name.csv) as out/name.png."""
         self.draw(name, "--plot", "table", os.path.join(self.out, (table or name) + ".csv"), "--x", x, "--y", ",".join(ys),
                   "--label", label, "--logarithmic", logarithmic, "--width", 720, "--height", 440)
+
+    def methods(self, name, *words):
+        """Table and plot of errors and costs of each method against alpha, out/name.csv and out/name.png. The words are those of
+        kyoho force, with --check."""
+        alphas = [1e-5, 1e-3] if self.small else [1e-6, 1e-5, 1e-4, 1e-3, 1e-2]
+        rows, curves = [], [[alpha] for alpha in alphas]
+        for method, how in METHODS.items():
+            for alpha, curve in zip(alphas, curves):
+                told = self.keep(f"{name}/{method}/{alpha}", lambda: self.force(*words, *how, "--alpha", alpha))
+                curve.append(told["error"]["p99"])
+                rows.append([method, alpha, told["error"]["median"], told["error"]["p99"], told["error_potential"]["p99"],
+                             sum(told["interactions"].values()), told["seconds"]["total"], told["particles_per_s"]])
+        self.table(name, METHOD_COLUMNS, rows)
+        names = [method.replace(",", "") for method in METHODS]
+        self.table_file(name + "-plot", ["alpha", *names], curves)
+        self.plot(name, "alpha", names, "relative error of 99 % of the accelerations", table=name + "-plot")
 
     def picture(self, name, folder, *words):
         """Draws the first and the last snapshot of a run as out/name.png."""

@@ -3,6 +3,7 @@
 
 phases    figure 6: seconds of one evaluation by phase against N
 errors    figures 8 and 9: distributions of the errors against theta
+order     beside figure 9: errors and seconds of trees with monopoles and quadrupoles and of expansions of orders 2 to 6
 merger    table 2: the merger with theta = 0.75 and 0.5, and with the opening test that is kyoho's own: seconds, energy, passages
 check     the merger up to the third pericentre by exact sums, with half the step, and with theta = 0.3
 profiles  density, mass and circular velocity at the end
@@ -57,6 +58,12 @@ def errors(lab):
         if not os.path.exists(names[-1]):
             lab.force("--model", "plummer", "-n", sizes[1], "--softening", 0, *how, "-o", names[-1])
     lab.draw("figure8", "--plot", "errors", *names, "--width", 720, "--height", 440)
+
+
+def order(lab):
+    """The largest sphere of figure 9, against alpha."""
+    lab.methods("order", "--model", "plummer", "-n", 1024 if lab.small else 1048576, "--softening", 0, "--check",
+                256 if lab.small else 20000, "--repeat", 3)
 
 
 def bodies(lab):
@@ -187,4 +194,4 @@ def profile(lab, file):
 
 
 if __name__ == "__main__":
-    main(__file__, __doc__, [phases, errors, merger, check, profiles], OWN)
+    main(__file__, __doc__, [phases, errors, order, merger, check, profiles], OWN)

@@ -2,6 +2,7 @@
 """What each number of a calculation does to the forces and to the energy of one disk galaxy.
 
 opening    errors of the forces and their cost against theta and alpha
+order      the same for trees with monopoles and quadrupoles and for expansions of orders 2 to 6, against alpha
 precision  errors of exact and tree forces in single, extended and double precision
 softening  errors of the tree against the softening
 step       change of the energy over a turn of the galaxy against the step, also with steps of each body's own
@@ -21,10 +22,14 @@ def errors(told):
     return [*[told["error"][p] for p in ("median", "p90", "p99")], told["error_potential"]["p99"]]
 
 
-def force(lab, *words):
-    """The object of kyoho force for the galaxy, with errors."""
+def galaxy(lab):
+    """The words of kyoho force for the galaxy, with errors."""
     n, samples = (1000, 500) if lab.small else (100000, 10000)
-    return lab.force("--model", "galaxy", "-n", n, "--check", samples, "--repeat", 1 if lab.small else 9, *words)
+    return ["--model", "galaxy", "-n", n, "--check", samples, "--repeat", 1 if lab.small else 9]
+
+
+def force(lab, *words):
+    return lab.force(*galaxy(lab), *words)
 
 
 def opening(lab):
@@ -47,6 +52,11 @@ def opening(lab):
         rows.append([alpha, *errors(told), sum(told["interactions"].values()), told["particles_per_s"]])
     lab.table("alpha", ["alpha", *ERRORS, "pairs a body", "bodies/s"], rows)
     lab.plot("alpha", "alpha", ERRORS, "relative error")
+
+
+def order(lab):
+    """A cell of a higher order costs more and is used from nearer by: high orders pay where errors are small."""
+    lab.methods("order", *galaxy(lab))
 
 
 def precision(lab):
@@ -108,4 +118,4 @@ def energy(lab):
 
 
 if __name__ == "__main__":
-    main(__file__, __doc__, [opening, precision, softening, step, energy])
+    main(__file__, __doc__, [opening, order, precision, softening, step, energy])

@@ -332,6 +332,13 @@ KY_API enum ky_status ky_options_text(int kind, const void *values, const char *
 /* What makes the force and the engine of the parameters ignore their option of that name, such as
  * "--force direct" for "theta"; NULL if they look at it, and for other names. Static text. */
 KY_API const char *ky_parameters_ignore(const struct ky_parameters *parameters, const char *name);
+/* Settles KY_FORCE_AUTO by the options that a user gave, their names with NULL at the end. Where
+ * the methods tree, fmm and direct do not all use all of these, the first that does becomes the
+ * force. KY_USAGE if none does, and for alpha, theta and order beside parameters->error, with any
+ * force. A simulation does so for the fields that have not their defaults; this call is for
+ * programs that know of options which were given with the value of the default. */
+KY_API enum ky_status ky_parameters_choose_force(struct ky_parameters *parameters,
+                                                 const char *const *given, struct ky_error *error);
 
 struct ky_snapshot;
 
@@ -924,7 +931,8 @@ KY_API enum ky_status ky_run(const struct ky_parameters *parameters,
  * (unless -1 or 0); log; field_function, which must be set if the run had one and only then, else
  * KY_USAGE; end or steps if they are set (the run's total); max_wall, restart_every, progress,
  * stop, stopped, and visit with visit_every. All else is as in the run. Another engine or isa gives
- * other last bits. KY_BAD_DATA for a folder without a restart file, or with one that is damaged. */
+ * other last bits. KY_USAGE for an isa where the engine is not the CPU, KY_BAD_DATA for a folder
+ * without a restart file, or with one that is damaged. */
 KY_API enum ky_status ky_resume(const struct ky_parameters *parameters,
                                 const struct ky_run_parameters *run, struct ky_error *error);
 

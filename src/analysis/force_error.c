@@ -146,6 +146,7 @@ static enum ky_status search(struct trial *trial, enum outcome *outcome, struct 
     struct point now, before = {(double)NAN, 0}, below = before, above = before;
     enum ky_status status = KY_OK;
     *outcome = TOO_LARGE;
+    trial->own->alpha = rounded(trial->own->alpha);
     for (int turn = 0; turn < TURNS; turn++) {
         status = measure(trial, error);
         if (status)
@@ -242,18 +243,32 @@ static enum ky_status find_engine(const struct ky_parameters *given,
     return status;
 }
 
-/* "--force fmm --order 4 --alpha 0.00213" */
-enum { SETTING = 96 };
-static void write_setting(const struct ky_choice *choice, char text[SETTING])
+/* Writes "--force fmm --order 4 --alpha 0.00213 --mutual": order and α where the force has them,
+ * and of the other options those that are not the force's defaults. */
+enum { SETTING = 144 };
+static void write_setting(const struct ky_parameters *own, int with_alpha, char text[SETTING])
 {
-    char order[24] = "", alpha[32] = "";
-    const char *const precision = choice->precision != KY_DOUBLE ? "" : " --precision double";
-    if (choice->order)
-        snprintf(order, sizeof order, " --order %d", choice->order);
-    if (!isnan(choice->alpha))
-        ky_format(alpha, sizeof alpha, " --alpha %.3g", choice->alpha);
-    snprintf(text, SETTING, "%s%s%s%s", ky_force_kind(choice->force)->option, order, alpha,
-             precision);
+    static const char *const names[] = {"order", "alpha", "cell",      "multipole", "curve", "tree",
+                                        "leaf",  "group", "precision", "unroll",    "mutual"};
+    enum { ALWAYS = 2 };
+    char now[KY_NUMBER_TEXT], initial[KY_NUMBER_TEXT];
+    struct ky_parameters usual;
+    ky_force_defaults(&usual);
+    usual.force = own->force;
+    ky_force_resolve_later(&usual, &usual, NULL);
+    struct ky_option_set sets[KY_FORCE_SETS];
+    ky_force_sets(&usual, sets);
+    size_t used = (size_t)snprintf(text, SETTING, "%s", ky_force_kind(own->force)->option);
+    for (size_t k = 0; k < sizeof names / sizeof *names && used < SETTING; k++) {
+        const struct ky_option *option = ky_options_find(sets, KY_FORCE_SETS, names[k], NULL);
+        const int is_flag = option->type == KY_OPTION_FLAG,
+                  is_idle = ky_parameters_ignore(own, names[k]) != NULL;
+        ky_option_text(option, own, now, sizeof now);
+        ky_option_text(option, &usual, initial, sizeof initial);
+        if (!is_idle && (k < ALWAYS ? k == 0 || with_alpha : strcmp(now, initial) != 0))
+            used += (size_t)snprintf(text + used, SETTING - used, " --%s%s%s", names[k],
+                                     is_flag ? "" : " ", is_flag ? "" : now);
+    }
 }
 
 /* ", the fastest below 5000 bodies", or nothing where the method was given. */
@@ -273,16 +288,14 @@ static void write_why(const struct ky_choice *choice, size_t n, int was_auto, in
 }
 
 /* Says what was chosen and why. */
-static void describe(struct ky_choice *choice, size_t n, int was_auto, int on_cpu)
+static void describe(struct ky_choice *choice, const struct ky_parameters *own, size_t n,
+                     int was_auto, int on_cpu)
 {
     char setting[SETTING], why[WHY], *const text = choice->text;
     const size_t room = sizeof choice->text;
-    struct ky_choice told = *choice;
     const int is_asked = !isnan(choice->asked), is_measured = !isnan(choice->measured),
               is_guess = is_asked && !is_measured && !isnan(choice->alpha);
-    if (is_guess)
-        told.alpha = (double)NAN;
-    write_setting(&told, setting);
+    write_setting(own, !is_guess, setting);
     write_why(choice, n, was_auto, on_cpu, why);
     if (is_measured)
         ky_format(text, room,
@@ -310,9 +323,10 @@ static enum ky_status keep_error(struct trial *trial, const struct ky_parameters
         if (!take_finer(own, given))
             return ky_fail(error, KY_USAGE,
                            "--error %g: with %s 99 %% of the accelerations of these bodies are "
-                           "within %.2g at best; leave out --force and --precision, or ask for "
-                           "more",
-                           trial->asked, ky_force_kind(own->force)->option, trial->error);
+                           "within %.2g at best; leave out %s, or give a larger --error",
+                           trial->asked, ky_force_kind(own->force)->option, trial->error,
+                           own->mutual ? "--force, --precision and --mutual"
+                                       : "--force and --precision");
         if (ky_force_kind(own->force)->is_exact)
             status = ky_force_choose(own, trial->bodies.n, 1, error);
     }
@@ -357,6 +371,6 @@ enum ky_status ky_force_settle(struct ky_parameters *own, const struct ky_bodies
     ky_choice_note(choice, own);
     choice->asked = given.error;
     if (!status && (was_auto || was_asked))
-        describe(choice, bodies->n, was_auto, on_cpu);
+        describe(choice, own, bodies->n, was_auto, on_cpu);
     return status;
 }

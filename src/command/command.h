@@ -103,9 +103,9 @@ enum ky_status cli_refuse(struct cli *cli, const char *names, const char *what);
  * if one of these chooses (--theta, --order), even at its default. KY_USAGE if none uses them all,
  * and for --error beside what it chooses. */
 enum ky_status cli_choose_force(struct cli *cli, struct ky_parameters *parameters);
-/* The same where a file run.json has all options: those on the command line have to go with the
- * force of the file. --error there takes the place of alpha, theta, opening and order of the file.
- */
+/* The same where a file run.json has all options: KY_USAGE for those on the command line that have
+ * no effect with the force, engine and --mutual of the run. --error there takes the place of alpha,
+ * theta, opening and order of the file. */
 enum ky_status cli_force_of_file(struct cli *cli, struct ky_parameters *parameters);
 /* Warns of options that were given and that the chosen force and engine ignore. */
 void cli_warn_idle(struct cli *cli, const struct ky_parameters *parameters);

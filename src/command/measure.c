@@ -131,6 +131,8 @@ void force_setting(const struct ky_parameters *parameters, char text[FORCE_SETTI
             used += (size_t)snprintf(text + used, FORCE_SETTING - used, "%s--%s %s",
                                      used ? " " : "", names[k], value);
     }
+    if (parameters->mutual)
+        snprintf(text + used, FORCE_SETTING - used, " --mutual");
 }
 
 void force_unroll(const struct force_result *result, char text[FORCE_CHOICE])

@@ -120,6 +120,19 @@ static void guess(struct ky_parameters *own, double error)
     own->alpha = fmin(1, fmax(1e-12, own->alpha));
 }
 
+/* KY_USAGE for an error that the force does not keep. */
+static enum ky_status refuse_error(const struct ky_parameters *own, struct ky_error *error)
+{
+    const int is_free = given_precision(own) == KY_PRECISION_BY_INTEGRATOR;
+    return ky_fail(
+        error, KY_USAGE, "--error %g: %s%s keeps no less than %g; give a larger --error, %s",
+        own->error, ky_force_kind(own->force)->option,
+        is_free ? "" : " with the --precision or --unroll that is given", least_of(own, own->force),
+        !is_free      ? "or leave out that option"
+        : own->mutual ? "or --force direct without --mutual"
+                      : "or --force direct");
+}
+
 enum ky_status ky_force_choose(struct ky_parameters *own, size_t n, int on_cpu,
                                struct ky_error *error)
 {
@@ -127,15 +140,7 @@ enum ky_status ky_force_choose(struct ky_parameters *own, size_t n, int on_cpu,
     if (own->force == KY_FORCE_AUTO)
         own->force = method_for(own, n, on_cpu);
     if (asked < least_of(own, own->force))
-        return ky_fail(error, KY_USAGE, "--error %g: %s%s keeps no less than %g; %s", asked,
-                       ky_force_kind(own->force)->option,
-                       given_precision(own) == KY_PRECISION_BY_INTEGRATOR
-                           ? ""
-                           : " with the --precision or --unroll that is given",
-                       least_of(own, own->force),
-                       given_precision(own) == KY_PRECISION_BY_INTEGRATOR
-                           ? "take --force direct or auto"
-                           : "leave out that option");
+        return refuse_error(own, error);
     own->error = (double)NAN;
     if (!isnan(asked))
         guess(own, asked);

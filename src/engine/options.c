@@ -123,22 +123,14 @@ void ky_force_defaults(struct ky_parameters *parameters)
 
 /* ---- the force that options name ---- */
 
-/* The option of that name; it exists. */
-static const struct ky_option *option_of(const char *name)
-{
-    struct ky_option_set sets[KY_FORCE_SETS];
-    ky_force_sets(NULL, sets);
-    return ky_options_find(sets, KY_FORCE_SETS, name, NULL);
-}
-
 /* Whether the option has another value than when nobody sets it. */
-static int is_given(const struct ky_parameters *own, const char *name)
+static int is_given(const struct ky_parameters *own, const struct ky_option *option)
 {
     char now[64], initial[64];
     struct ky_parameters defaults;
     ky_force_defaults(&defaults);
-    ky_option_text(option_of(name), own, now, sizeof now);
-    ky_option_text(option_of(name), &defaults, initial, sizeof initial);
+    ky_option_text(option, own, now, sizeof now);
+    ky_option_text(option, &defaults, initial, sizeof initial);
     return strcmp(now, initial) != 0;
 }
 
@@ -147,9 +139,9 @@ static const int methods[] = {KY_TREE, KY_FMM, KY_DIRECT};
 enum { METHODS = sizeof methods / sizeof *methods };
 
 /* Whether the force ignores the option, but not all methods do. */
-static int refuses(const struct ky_parameters *given, int force, const char *name)
+static int refuses(const struct ky_parameters *parameters, int force, const char *name)
 {
-    struct ky_parameters own = *given;
+    struct ky_parameters own = *parameters;
     int ignored = 0;
     for (int k = 0; k < METHODS; k++) {
         own.force = methods[k];
@@ -159,41 +151,80 @@ static int refuses(const struct ky_parameters *given, int force, const char *nam
     return ignored < METHODS && ky_parameters_ignore(&own, name);
 }
 
-/* An option that is given and that the force, but not all methods, ignores; NULL: there is none. */
-static const char *refused(const struct ky_parameters *given, int force)
+/* The first of the options that the force, but not all methods, ignores; NULL: there is none. */
+static const char *refused(const struct ky_parameters *own, int force, const char *const *given)
 {
-    struct ky_option_set sets[KY_FORCE_SETS];
-    ky_force_sets(NULL, sets);
-    for (int s = 0; s < KY_FORCE_SETS; s++)
-        for (size_t k = 0; k < sets[s].count; k++)
-            if (refuses(given, force, sets[s].options[k].name) &&
-                is_given(given, sets[s].options[k].name))
-                return sets[s].options[k].name;
-    return NULL;
+    while (*given && !refuses(own, force, *given))
+        given++;
+    return *given;
 }
 
-/* Replaces KY_FORCE_AUTO by the first method that uses all options that are given, if not all
- * methods do. KY_USAGE if none does. */
-static enum ky_status name_force(struct ky_parameters *own, struct ky_error *error)
+/* KY_USAGE for options that the error chooses. */
+static enum ky_status check_error(const struct ky_parameters *own, const char *const *given,
+                                  struct ky_error *error)
+{
+    for (; *given && !isnan(own->error); given++)
+        if (!strcmp(*given, "alpha") || !strcmp(*given, "theta") || !strcmp(*given, "order"))
+            return ky_fail(error, KY_USAGE,
+                           "--error and --%s: an error chooses alpha, theta and order; give one of "
+                           "the two",
+                           *given);
+    return KY_OK;
+}
+
+/* As ky_parameters_choose_force. */
+static enum ky_status choose_force(struct ky_parameters *own, const char *const *given,
+                                   struct ky_error *error)
 {
     const char *by[METHODS];
-    int chosen = METHODS, refusals = 0;
-    if (own->force != KY_FORCE_AUTO)
-        return KY_OK;
+    int chosen = METHODS, refusals = 0, user = 0;
+    enum ky_status status = check_error(own, given, error);
+    if (status || own->force != KY_FORCE_AUTO)
+        return status;
     for (int k = METHODS - 1; k >= 0; k--) {
-        by[k] = refused(own, methods[k]);
+        by[k] = refused(own, methods[k], given);
         refusals += by[k] != NULL;
         chosen = by[k] ? chosen : k;
     }
+    while (refusals == METHODS && refuses(own, methods[user], by[0]))
+        user++;
     if (refusals == METHODS)
         return ky_fail(error, KY_USAGE,
-                       "--%s has no effect with %s, and --%s none with %s: give the options of one "
-                       "force",
-                       by[0], ky_force_kind(methods[0])->option, by[1],
-                       ky_force_kind(methods[1])->option);
+                       "--%s is for %s, which does not use --%s: leave out one of the two", by[0],
+                       ky_force_kind(methods[user])->option, by[user]);
     if (refusals > 0)
         own->force = methods[chosen];
     return KY_OK;
+}
+
+enum ky_status ky_parameters_choose_force(struct ky_parameters *parameters,
+                                          const char *const *given, struct ky_error *error)
+{
+    struct ky_parameters own;
+    KY_NEED(given, error);
+    ky_force_defaults(&own);
+    enum ky_status status =
+        ky_size_adopt(&own, sizeof own, parameters, "ky_parameters_defaults", error);
+    if (!status)
+        status = choose_force(&own, given, error);
+    if (!status)
+        parameters->force = own.force;
+    return status;
+}
+
+/* The same where the options that are given are those with other values than the defaults. */
+static enum ky_status choose_by_values(struct ky_parameters *own, struct ky_error *error)
+{
+    const char *given[COUNT(engine_options) + COUNT(force_options) + 1];
+    struct ky_option_set sets[KY_FORCE_SETS];
+    size_t count = 0;
+    ky_force_sets(NULL, sets);
+    for (int s = 0; s < KY_FORCE_SETS; s++)
+        for (size_t k = 0; k < sets[s].count; k++)
+            if (is_given(own, &sets[s].options[k]))
+                given[count++] = sets[s].options[k].name;
+    given[count] = NULL;
+    return choose_force(own, given, error);
 }
 
 /* Each opening test goes by θ or by α: the one that is given chooses among them. */
@@ -230,19 +261,11 @@ static enum ky_status resolve_opening(struct ky_parameters *own, struct ky_error
     return KY_OK;
 }
 
-/* KY_USAGE for fields that `error` chooses. */
-static enum ky_status check_error(const struct ky_parameters *own, struct ky_error *error)
+/* KY_USAGE for an opening test that keeps no error. */
+static enum ky_status check_opening(const struct ky_parameters *own, struct ky_error *error)
 {
-    static const char *const chosen[] = {"alpha", "theta", "order", NULL};
-    if (isnan(own->error))
-        return KY_OK;
-    for (int k = 0; chosen[k]; k++)
-        if (is_given(own, chosen[k]))
-            return ky_fail(error, KY_USAGE,
-                           "--error and --%s: an error chooses alpha, theta and order; give one of "
-                           "the two",
-                           chosen[k]);
-    if (own->opening == KY_OPENING_BY_USE || ky_opening_kind(own->opening)->by_alpha)
+    if (isnan(own->error) || own->opening == KY_OPENING_BY_USE ||
+        ky_opening_kind(own->opening)->by_alpha)
         return KY_OK;
     return ky_fail(error, KY_USAGE,
                    "--error and --opening %s: an error is kept by --opening %s alone; leave out "
@@ -270,9 +293,9 @@ enum ky_status ky_force_resolve_later(const struct ky_parameters *given,
     ky_force_defaults(&own);
     enum ky_status status = ky_size_adopt(&own, sizeof own, given, "ky_parameters_defaults", error);
     if (!status)
-        status = name_force(&own, error);
+        status = choose_by_values(&own, error);
     if (!status)
-        status = check_error(&own, error);
+        status = check_opening(&own, error);
     if (status)
         return status;
     *resolved = own;
@@ -315,7 +338,7 @@ enum ky_status ky_force_resolve_once(const struct ky_parameters *given,
         ky_size_adopt(&once, sizeof once, given, "ky_parameters_defaults", error);
     const int by_error = !isnan(once.error);
     if (!status)
-        status = name_force(&once, error);
+        status = choose_by_values(&once, error);
     if (!by_error && once.force == KY_FORCE_AUTO)
         once.force = KY_TREE;
     if (!by_error && once.opening == KY_OPENING_BY_USE && isnan(once.alpha))
@@ -335,6 +358,8 @@ const char *ky_parameters_ignore(const struct ky_parameters *parameters, const c
     if (!parameters || !name)
         return NULL;
     const struct ky_force_kind *force = ky_force_kind(parameters->force);
+    if (!strcmp(name, "mutual") && !parameters->mutual)
+        return NULL; /* with every force */
     for (const char *const *ignored = force->ignored; *ignored; ignored++)
         if (!strcmp(*ignored, name))
             return force->option;

@@ -34,7 +34,16 @@ static enum ky_status restore_parameters(struct ky_run *run, const struct ky_res
     run->source = text_of(restart, "source");
     if (bodies && bodies->bytes == sizeof run->hash)
         memcpy(&run->hash, bodies->data, sizeof run->hash);
-    return ky_sim_restore_parameters(restart, &wanted, &run->parameters, &run->texts, error);
+    const int isa = wanted.isa;
+    enum ky_status status =
+        ky_sim_restore_parameters(restart, &wanted, &run->parameters, &run->texts, error);
+    const char *const with = isa > 0 ? ky_parameters_ignore(&run->parameters, "isa") : NULL;
+    if (status || !with)
+        return status;
+    return ky_fail(error, KY_USAGE,
+                   "--isa has no effect with %s, which this run has: leave out --isa, or change "
+                   "that, too",
+                   with);
 }
 
 static enum ky_status out_of_order(const char *section, size_t entry, struct ky_error *error)

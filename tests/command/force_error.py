@@ -4,7 +4,7 @@ import json
 import os
 import re
 
-from tap import check, finish, folder, run, run_json
+from tap import check, finish, folder, run, run_json, skip
 
 CPU = ["--engine", "cpu", "--model", "plummer"]
 
@@ -33,16 +33,33 @@ with folder() as top:
     choice = said["error_choice"]
     check(said["force"] == "tree" and choice["asked"] == 1e-3 and choice["samples"] == 2000 and 3e-4 < said["error"]["p99"] <= 1e-3
           and abs(choice["measured"] / said["error"]["p99"] - 1) < 0.5 and said["chosen"].startswith("--force tree --alpha"), "force --json", said)
+    # and can be copied
+    for words, has in [(["--error", "2e-3"], "--force fmm --order 4 --alpha "), (["--error", "1e-9"], "--force direct --precision double"), (["--error", "1e-6", "--force", "fmm"], " --precision double"),
+                       (["--error", "1e-3", "--mutual"], " --mutual"), (["--error", "1e-3", "--force", "direct", "--precision", "single"], "--force direct --precision single"),
+                       (["--error", "1e-2", "--leaf", "8", "--curve", "none", "--group", "16"], " --curve none --leaf 8 --group 16"), (["--precision", "double"], "--force direct --precision double")]:
+        said = run_json("force", *CPU, "-n", "3000", "--check", "500", *words)
+        copied = said["chosen"].split(" for ")[0]
+        again = run_json("force", *CPU, "-n", "3000", "--check", "500", *copied.split())
+        check(has in copied and all(said[name] == again[name] for name in ("force", "precision", "interactions", "error", "error_potential")), f"the line of {' '.join(words)} gives the same again", (said, again))
+    first = run("force", *CPU, "-n", "500", "--mutual").stdout.splitlines()[0]
+    check(first == "--force fmm --order 4 --alpha 0.0005 --mutual", "force: the first line has --mutual", first)
     for words, force in [(["--multipole", "2"], "tree"), (["--group", "64"], "tree"), (["--opening", "relative"], "tree"), (["--order", "4"], "fmm"),
                          (["--order", "4", "--alpha", "0.01"], "fmm"), (["--unroll", "tuned"], "direct"), ([], "direct"), (["--force", "auto"], "direct")]:
         said = run_json("force", *CPU, "-n", "100", *words)
         check(said["force"] == force, f"{' '.join(words)}: {force}, even where the value is the default", said)
     for words, says in [(["--error", "1e-3", "--alpha", "0.005"], "--alpha"), (["--error", "1e-3", "--theta", "0.7"], "--theta"), (["--error", "1e-3", "--order", "4"], "--order"),
-                        (["--error", "1e-3", "--opening", "offset"], "--opening"), (["--theta", "0.5", "--order", "4"], "give the options of one force"),
-                        (["--theta", "0.5", "--unroll", "tuned"], "give the options of one force"), (["--error", "0"], "out of range"),
-                        (["--error", "1e-9", "--force", "tree"], "--force direct"), (["--error", "1e-7", "--precision", "single"], "leave out")]:
+                        (["--error", "1e-3", "--opening", "offset"], "--opening"), (["--theta", "0.5", "--order", "4"], "--order is for --force fmm, which does not use --theta: leave out one"),
+                        (["--theta", "0.5", "--unroll", "tuned"], "--unroll is for --force direct, which does not use --theta"), (["--error", "0"], "out of range"),
+                        (["--error", "1e-9", "--force", "tree"], "or --force direct\n"), (["--error", "1e-9", "--mutual"], "or --force direct without --mutual"),
+                        (["--unroll", "tuned", "--mutual"], "--unroll is for --force direct, which does not use --mutual: leave out one"), (["--force", "tree", "--mutual"], "use --force fmm with --mutual"),
+                        (["--error", "1e-7", "--precision", "single"], "leave out")]:
         process = run("force", *CPU, "-n", "100", *words, code=2)
         check(says in process.stderr and process.stderr.count("\n") == 1, f"refused: {' '.join(words)}", process.stderr)
+    if any(device["engine"] == "opencl:0" and device["usable"] for device in run_json("devices")["devices"]):
+        process = run("force", "--model", "plummer", "-n", "100", "--engine", "opencl:0", "--tree", "host", "--force", "fmm", code=3)
+        check("--tree host is for --force walk and list" in process.stderr and process.stderr.count("\n") == 1, "refused on a device, without a warning: --tree host --force fmm", process.stderr)
+    else:
+        skip("refused on a device: --tree host --force fmm", "no OpenCL device here")
     said = run_json("force", *CPU, "-n", "1000", "--error", "1e-9", "--check", "1000")
     check(said["force"] == "direct" and said["precision"] == "double" and said["error"]["p99"] < 1e-9, "an error below what floats hold takes double", said)
     for n in "1", "2":
@@ -61,13 +78,22 @@ with folder() as top:
     check(state("named") == state("whole"), "a run with the options that were chosen is the same, bit for bit")
     run("run", path("whole", "run.json"), "--output", path("again"), "--quiet")
     check(state("again") == state("whole") and about(path("again"))["options"] == options, "run.json repeats it without measuring")
+    text = run("run", path("whole", "run.json"), "--error", "1e-2", "--alpha", "0.01", "--output", path("no"), code=2).stderr
+    check("give one of the two" in text, "run.json with --error and --alpha is refused", text)
     run("run", path("whole", "run.json"), "--error", "1e-2", "--output", path("coarse"), "--quiet")
     check(about(path("coarse"))["error"]["asked"] == 1e-2 and about(path("coarse"))["options"]["alpha"] > options["alpha"], "run.json with another error", about(path("coarse"))["options"])
     for more, force in [([], "direct"), (["--order", "4"], "fmm"), (["--error", "1e-2"], "fmm")]:
         run("run", path("whole", "run.json"), "--force", "auto", *more, "--end", "0.25", "--output", path("auto", *more), "--quiet")
         check(about(path("auto", *more))["options"]["force"] == force, f"run.json with --force auto {' '.join(more)}: {force}", about(path("auto", *more))["options"])
-    text = run("run", path("whole", "run.json"), "--theta", "0.5", "--output", path("no"), code=2).stderr
-    check("--theta has no effect with the force of the file" in text, "run.json with an option that its force ignores is refused", text)
+    run("run", *words, "--mutual", "--end", "0.25", "--output", path("mutual"), "--quiet")
+    for where, more, says in [("whole", ["--theta", "0.5"], "--theta has no effect with --force fmm"), ("whole", ["--unroll", "tuned"], "--unroll has no effect with a --force other than"),
+                              ("whole", ["--force", "direct", "--group", "32"], "--group has no effect with --force direct"), ("mutual", ["--leaf", "8"], "--leaf has no effect with --mutual")]:
+        text = run("run", path(where, "run.json"), *more, "--output", path("no"), code=2).stderr
+        check(says in text and text.count("\n") == 1, f"run.json of {where} with an option that has no effect: {' '.join(more)}", text)
+    for more, force in [(["--mutual=no", "--leaf", "8"], "fmm"), (["--force", "auto", "--leaf", "8"], "tree"), (["--force", "auto", "--mutual=no"], "direct"),
+                        (["--force", "walk", "--mutual=no"], "walk")]:
+        run("run", path("mutual", "run.json"), *more, "--output", path(force), "--quiet")
+        check(about(path(force))["options"]["force"] == force and about(path(force))["options"]["leaf"] == (8 if "8" in more else 16), f"run.json of mutual with {' '.join(more)}", about(path(force))["options"])
     run("run", *words, "--error", "1e-3", "--end", "0.25", "--output", path("part"), "--quiet")
     resumed = run("run", "--resume", path("part"), "--end", "0.5")
     check(state("part") == state("whole") and "--force" not in resumed.stderr, "a resumed run does not choose again and is the same, bit for bit", resumed.stderr)
@@ -77,10 +103,10 @@ with folder() as top:
 
     # auto: the method is stored, not the word
     for n, force in [(300, "direct"), (6000, "fmm")]:
-        run("run", *CPU, "-n", n, "--step", "0.0625", "--end", "0.0625", "--output", path(force), "--quiet")
-        check(about(path(force))["options"]["force"] == force and about(path(force))["error"] is None, f"{n} bodies: {force} is stored", about(path(force))["options"])
-    run("run", "--resume", path("fmm"), "--end", "0.125", "--quiet")
-    check(about(path("fmm"))["options"]["force"] == "fmm", "a resumed run keeps its method")
+        run("run", *CPU, "-n", n, "--step", "0.0625", "--end", "0.0625", "--output", path("of", force), "--quiet")
+        check(about(path("of", force))["options"]["force"] == force and about(path("of", force))["error"] is None, f"{n} bodies: {force} is stored", about(path("of", force))["options"])
+    run("run", "--resume", path("of", "fmm"), "--end", "0.125", "--quiet")
+    check(about(path("of", "fmm"))["options"]["force"] == "fmm", "a resumed run keeps its method")
     run("run", *CPU, "-n", "300", "--integrator", "hermite4", "--end", "0.0625", "--output", path("hermite"), "--quiet")
     check(about(path("hermite"))["options"]["force"] == "direct", "hermite4 takes the exact sum")
 

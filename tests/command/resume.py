@@ -237,6 +237,8 @@ with folder() as top:
         run("run", "--resume", path("auto"), "--end", "0.25", "--quiet")
         engine = json.load(open(path("auto/run.json")))["options"]["engine"]
         check(engine == "opencl:0", "an engine that is named at a resumption is kept from then on", engine)
+        text = run("run", "--resume", path("auto"), "--end", "0.25", "--isa", "plain", code=2).stderr
+        check("--isa has no effect with an --engine other than cpu" in text, "an instruction set for a run on a device is refused", text)
     else:
         skip("a run on a device resumes there bit for bit", "no OpenCL device here")
 finish()

@@ -207,6 +207,50 @@ static void options_without_effect_are_known(void **state)
     assert_null(ky_parameters_ignore(&p, "theta"));
 }
 
+/* Options that were given choose the force, at whatever value; but --mutual=no is what every force
+ * does. */
+static void options_choose_the_force(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *given[4];
+        int force; /* −1: refused */
+        const char *says;
+    } cases[] = {
+        {{NULL}, KY_FORCE_AUTO, NULL},
+        {{"softening", "isa", "no such option", NULL}, KY_FORCE_AUTO, NULL},
+        {{"order", NULL}, KY_FMM, NULL},
+        {{"group", "mutual", NULL}, KY_FMM, NULL},
+        {{"group", NULL}, KY_TREE, NULL},
+        {{"tree", "order", NULL}, KY_FMM, NULL},
+        {{"unroll", NULL}, KY_DIRECT, NULL},
+        {{"order", "theta", NULL}, -1, "--order is for --force fmm, which does not use --theta"},
+        {{"unroll", "mutual", NULL},
+         -1,
+         "--unroll is for --force direct, which does not use --mutual"},
+        {{"group", "unroll", NULL},
+         -1,
+         "--unroll is for --force direct, which does not use --group"},
+    };
+    struct ky_parameters p;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        ky_parameters_defaults(&p);
+        p.mutual = 1;
+        const enum ky_status status = ky_parameters_choose_force(&p, cases[k].given, &error);
+        assert_int_equal(status, cases[k].force < 0 ? KY_USAGE : KY_OK);
+        assert_true(status ? strstr(error.text, cases[k].says) != NULL : p.force == cases[k].force);
+    }
+    ky_parameters_defaults(&p);
+    assert_ok(ky_parameters_choose_force(&p, (const char *[]){"mutual", NULL}, &error));
+    assert_true(p.force == KY_FORCE_AUTO); /* mutual is off, as with every force */
+    p.force = KY_WALK;
+    assert_ok(ky_parameters_choose_force(&p, cases[7].given, &error));
+    assert_true(p.force == KY_WALK);
+    p.error = 1e-3;
+    assert_int_equal(ky_parameters_choose_force(&p, cases[7].given, &error), KY_USAGE);
+    assert_non_null(strstr(error.text, "--error and --order"));
+}
+
 static void models_are_described(void **state)
 {
     (void)state;
@@ -272,6 +316,7 @@ int main(void)
         cmocka_unit_test(values_have_units),
         cmocka_unit_test(wrong_calls_are_refused),
         cmocka_unit_test(options_without_effect_are_known),
+        cmocka_unit_test(options_choose_the_force),
         cmocka_unit_test(models_are_described),
         cmocka_unit_test(bodies_are_turned_and_moved),
         cmocka_unit_test(the_library_has_the_version_of_the_header),

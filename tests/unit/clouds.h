@@ -39,6 +39,35 @@ static inline struct ky_bodies cloud_make(enum cloud kind, size_t n)
     return bodies;
 }
 
+/* A Plummer sphere, of which every twentieth body stands far away. */
+static inline struct ky_bodies cloud_with_outliers(size_t n, double distance)
+{
+    struct ky_bodies bodies = cloud_make(PLUMMER, n);
+    for (size_t i = 0; i < n / 20; i++)
+        bodies.position[i * 20][i % 3] = (i % 2 ? 1 : -1) * distance;
+    return bodies;
+}
+
+/* One, of which every fifth body is in a dense clump of that size. */
+static inline struct ky_bodies cloud_with_clump(size_t n, double size)
+{
+    struct ky_bodies bodies = cloud_make(PLUMMER, n);
+    for (size_t i = 0; i < n / 5; i++)
+        for (int c = 0; c < 3; c++)
+            bodies.position[i][c] = 0.5 + size * bodies.position[i][c];
+    return bodies;
+}
+
+/* One without masses, or where two of three bodies have none. Such bodies feel forces, and exert
+ * none. */
+static inline struct ky_bodies cloud_of_test_particles(size_t n, int all)
+{
+    struct ky_bodies bodies = cloud_make(PLUMMER, n);
+    for (size_t i = 0; i < n; i++)
+        bodies.mass[i] = all || i % 3 ? 0 : bodies.mass[i];
+    return bodies;
+}
+
 /* Softenings from 0 to 0.12, of which every fifth is 0. */
 static inline void cloud_softenings(double *softening, size_t n)
 {
@@ -182,19 +211,103 @@ static inline struct cloud_error cloud_compare(const struct ky_bodies *bodies,
     return result;
 }
 
-/* The errors of one evaluation for a cloud of n bodies. *report, unless NULL, gets its report. */
+/* The errors of one evaluation for the bodies. *report, unless NULL, gets its report. */
+static inline struct cloud_error cloud_errors(const struct ky_parameters *parameters,
+                                              struct ky_bodies *bodies,
+                                              struct ky_force_report *report)
+{
+    struct ky_error error = {0};
+    struct ky_bodies exact = cloud_make(PLUMMER, bodies->n);
+    if (cloud_forces(parameters, bodies, &exact, report, &error) != KY_OK)
+        fail_msg("%s", error.text);
+    struct cloud_error e = cloud_compare(bodies, &exact);
+    ky_bodies_free(&exact);
+    return e;
+}
+
+/* The same for a cloud of n bodies. */
 static inline struct cloud_error cloud_errors_of(const struct ky_parameters *parameters,
                                                  enum cloud kind, size_t n,
                                                  struct ky_force_report *report)
 {
-    struct ky_error error = {0};
-    struct ky_bodies bodies = cloud_make(kind, n), exact = cloud_make(kind, n);
-    if (cloud_forces(parameters, &bodies, &exact, report, &error) != KY_OK)
-        fail_msg("%s", error.text);
-    struct cloud_error e = cloud_compare(&bodies, &exact);
+    struct ky_bodies bodies = cloud_make(kind, n);
+    const struct cloud_error e = cloud_errors(parameters, &bodies, report);
     ky_bodies_free(&bodies);
-    ky_bodies_free(&exact);
     return e;
+}
+
+/* ---- what holds for every method with a tree ---- */
+
+/* Bodies far away and dense clumps, where powers of distances leave float, cost no digits. */
+static inline void cloud_awkward_places_are_served(const struct ky_parameters *parameters, size_t n)
+{
+    for (int k = 0; k < 4; k++) {
+        struct ky_bodies bodies = k < 2 ? cloud_with_outliers(n, k ? 1e9 : 1e6)
+                                        : cloud_with_clump(n, k > 2 ? 1e-7 : 1e-4);
+        const struct cloud_error e = cloud_errors(parameters, &bodies, NULL);
+        if (!(e.p99 <= 4e-3 && e.max <= 2e-2 && e.potential_max <= 2e-3))
+            fail_msg("%s, order %d, %zu bodies, case %d: errors %g, %g, of the potential %g",
+                     parameters->engine, parameters->order, n, k, e.p99, e.max, e.potential_max);
+        ky_bodies_free(&bodies);
+    }
+}
+
+/* Softenings of all kinds, of one length and of the bodies' own, are those of exact sums. */
+static inline void cloud_softenings_are_served(const struct ky_parameters *given)
+{
+    enum { N = 3000 };
+    static const int kinds[] = {KY_PLUMMER, KY_SYMMETRIC, KY_SPLINE};
+    double own[N];
+    cloud_softenings(own, N);
+    for (int k = 0; k < 3 * 2; k++) {
+        struct ky_parameters parameters = *given;
+        struct ky_bodies bodies = cloud_make(PLUMMER, N);
+        parameters.softening_kind = kinds[k / 2];
+        parameters.softening = 0.3;
+        bodies.softening = k & 1 ? own : NULL;
+        const struct cloud_error e = cloud_errors(&parameters, &bodies, NULL);
+        if (!(e.p99 <= 3.5e-3 && e.potential_p99 <= 1e-3))
+            fail_msg("%s, softening %d, own %d: error %g, of the potential %g", parameters.engine,
+                     kinds[k / 2], k & 1, e.p99, e.potential_p99);
+        bodies.softening = NULL;
+        ky_bodies_free(&bodies);
+    }
+}
+
+/* Bodies without mass are legal. */
+static inline void cloud_test_particles_are_served(const struct ky_parameters *parameters)
+{
+    for (int all = 0; all < 2; all++) {
+        struct ky_bodies bodies = cloud_of_test_particles(1000, all);
+        assert_between(cloud_errors(parameters, &bodies, NULL).p99, 0, 3.5e-3);
+        assert_true(!all || bodies.potential[0] == 0);
+        ky_bodies_free(&bodies);
+    }
+}
+
+/* The bits do not depend on the number of threads. */
+static inline void cloud_threads_leave_no_trace(const struct ky_parameters *given, size_t n)
+{
+    struct ky_error error = {0};
+    struct ky_bodies first = {0};
+    double pairs = 0;
+    for (int threads = 1; threads <= 3; threads++) {
+        struct ky_parameters parameters = *given;
+        struct ky_force_report report = {0};
+        parameters.threads = threads;
+        struct ky_bodies bodies = cloud_make(PLUMMER, n);
+        assert_ok(cloud_forces(&parameters, &bodies, NULL, &report, &error));
+        if (threads == 1) {
+            first = bodies;
+            pairs = report.cell_interactions;
+            continue;
+        }
+        assert_true(report.cell_interactions == pairs);
+        assert_memory_equal(bodies.acceleration, first.acceleration, n * 3 * sizeof(double));
+        assert_memory_equal(bodies.potential, first.potential, n * sizeof(double));
+        ky_bodies_free(&bodies);
+    }
+    ky_bodies_free(&first);
 }
 
 /* Whether this build and processor have the instruction set. */

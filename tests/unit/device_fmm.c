@@ -125,75 +125,36 @@ static void awkward_shapes_are_served(void **state)
     }
 }
 
-static void outliers_and_clumps_cost_no_digits(void **state)
+static void awkward_places_are_served(void **state)
 {
     (void)state;
-    enum { N = 3000, CLUMP = 400 };
     need_a_device();
     FOR_DEVICES(e, 1)
-    for (int k = 0; k < 4; k++) {
-        struct ky_parameters parameters = parameters_for(e);
-        struct ky_error error = {0};
-        struct ky_bodies bodies = cloud_make(PLUMMER, N), exact = cloud_make(PLUMMER, N);
-        for (int i = 0; i < N / 20 && k < 2; i++)
-            bodies.position[i * 20][i % 3] = (i % 2 ? 1 : -1) * (k ? 1e9 : 1e6);
-        for (int i = 0; i < 3 * CLUMP && k >= 2; i++)
-            bodies.position[i / 3][i % 3] =
-                0.5 + (k > 2 ? 1e-7 : 1e-4) * bodies.position[i / 3][i % 3];
-        assert_ok(cloud_forces(&parameters, &bodies, &exact, NULL, &error));
-        const struct cloud_error errors = cloud_compare(&bodies, &exact);
-        assert_between(errors.p99, 0, 4e-3);
-        assert_between(errors.max, 0, 2e-2);
-        assert_between(errors.potential_max, 0, 2e-3);
-        ky_bodies_free(&bodies);
-        ky_bodies_free(&exact);
+    {
+        const struct ky_parameters parameters = parameters_for(e);
+        cloud_awkward_places_are_served(&parameters, 3000);
     }
 }
 
 static void softenings_are_those_of_the_direct_sum(void **state)
 {
     (void)state;
-    enum { N = 3000 };
-    static const int kinds[] = {KY_PLUMMER, KY_SYMMETRIC, KY_SPLINE};
-    double own[N];
-    cloud_softenings(own, N);
     need_a_device();
     FOR_DEVICES(e, 0)
-    for (int k = 0; k < 3 * 2; k++) {
-        struct ky_parameters parameters = parameters_for(e);
-        struct ky_error error = {0};
-        struct ky_bodies bodies = cloud_make(PLUMMER, N), exact = cloud_make(PLUMMER, N);
-        parameters.softening_kind = kinds[k / 2];
-        parameters.softening = 0.3;
-        bodies.softening = k & 1 ? own : NULL;
-        assert_ok(cloud_forces(&parameters, &bodies, &exact, NULL, &error));
-        const struct cloud_error errors = cloud_compare(&bodies, &exact);
-        if (!(errors.p99 <= 3.5e-3 && errors.potential_p99 <= 1e-3))
-            fail_msg("%s, softening %d, own %d: error %g, of the potential %g", parameters.engine,
-                     kinds[k / 2], k & 1, errors.p99, errors.potential_p99);
-        bodies.softening = NULL;
-        ky_bodies_free(&bodies);
-        ky_bodies_free(&exact);
+    {
+        const struct ky_parameters parameters = parameters_for(e);
+        cloud_softenings_are_served(&parameters);
     }
 }
 
 static void test_particles_are_legal(void **state)
 {
     (void)state;
-    enum { N = 1000 };
     need_a_device();
     FOR_DEVICES(e, 1)
-    for (int all = 0; all < 2; all++) {
+    {
         const struct ky_parameters parameters = parameters_for(e);
-        struct ky_error error = {0};
-        struct ky_bodies bodies = cloud_make(PLUMMER, N), exact = cloud_make(PLUMMER, N);
-        for (int i = 0; i < N; i++)
-            bodies.mass[i] = all || i % 3 ? 0 : bodies.mass[i];
-        assert_ok(cloud_forces(&parameters, &bodies, &exact, NULL, &error));
-        assert_between(cloud_compare(&bodies, &exact).p99, 0, 3.5e-3);
-        assert_true(!all || bodies.potential[0] == 0);
-        ky_bodies_free(&bodies);
-        ky_bodies_free(&exact);
+        cloud_test_particles_are_served(&parameters);
     }
 }
 
@@ -255,7 +216,7 @@ int main(void)
         cmocka_unit_test(errors_are_those_of_the_cpu),
         cmocka_unit_test(a_tiny_tolerance_gives_the_exact_sum),
         cmocka_unit_test(awkward_shapes_are_served),
-        cmocka_unit_test(outliers_and_clumps_cost_no_digits),
+        cmocka_unit_test(awkward_places_are_served),
         cmocka_unit_test(softenings_are_those_of_the_direct_sum),
         cmocka_unit_test(test_particles_are_legal),
         cmocka_unit_test(two_cards_give_the_bits_of_one),

@@ -362,73 +362,22 @@ static void a_large_system_keeps_the_tolerance(void **state)
     ky_bodies_free(&bodies);
 }
 
-static void outliers_cost_no_digits(void **state)
+static void awkward_places_are_served(void **state)
 {
     (void)state;
     static const size_t sizes[] = {21, 1000, 5000};
-    static const double distances[] = {1e6, 1e9};
-    for (int k = 0; k < 3 * 2 * 2; k++) {
+    for (int k = 0; k < 3 * 2; k++) {
         struct ky_parameters parameters = fmm_parameters();
-        struct ky_error error = {0};
-        const size_t n = sizes[k / 4];
         parameters.order = k % 2 ? 6 : 3;
-        struct ky_bodies bodies = cloud_make(PLUMMER, n), exact = cloud_make(PLUMMER, n);
-        for (size_t i = 0; i < n / 20; i++)
-            bodies.position[i * 20][i % 3] = (i % 2 ? 1 : -1) * distances[k / 2 % 2];
-        assert_ok(cloud_forces(&parameters, &bodies, &exact, NULL, &error));
-        const struct cloud_error e = cloud_compare(&bodies, &exact);
-        assert_between(e.p99, 0, 4e-3);
-        assert_between(e.max, 0, 2e-2);
-        assert_between(e.potential_max, 0, 2e-3);
-        ky_bodies_free(&bodies);
-        ky_bodies_free(&exact);
-    }
-}
-
-/* A dense clump far below the scale of the system, where powers of distances leave float. */
-static void tiny_clumps_are_served(void **state)
-{
-    (void)state;
-    enum { N = 2000, CLUMP = 400 };
-    static const double scales[] = {1e-4, 1e-7};
-    for (int k = 0; k < 4; k++) {
-        struct ky_parameters parameters = fmm_parameters();
-        struct ky_error error = {0};
-        parameters.order = k / 2 ? 6 : 4;
-        struct ky_bodies bodies = cloud_make(PLUMMER, N), exact = cloud_make(PLUMMER, N);
-        for (int i = 0; i < CLUMP; i++)
-            for (int c = 0; c < 3; c++)
-                bodies.position[i][c] = 0.5 + scales[k % 2] * bodies.position[i][c];
-        assert_ok(cloud_forces(&parameters, &bodies, &exact, NULL, &error));
-        const struct cloud_error e = cloud_compare(&bodies, &exact);
-        assert_between(e.p99, 0, 3e-3);
-        ky_bodies_free(&bodies);
-        ky_bodies_free(&exact);
+        cloud_awkward_places_are_served(&parameters, sizes[k / 2]);
     }
 }
 
 static void softenings_are_those_of_the_direct_sum(void **state)
 {
     (void)state;
-    enum { N = 3000 };
-    static const int kinds[] = {KY_PLUMMER, KY_SYMMETRIC, KY_SPLINE};
-    struct ky_error error = {0};
-    double own[N];
-    cloud_softenings(own, N);
-    for (int k = 0; k < 3 * 2; k++) {
-        struct ky_parameters parameters = fmm_parameters();
-        parameters.softening_kind = kinds[k / 2];
-        parameters.softening = 0.3;
-        struct ky_bodies bodies = cloud_make(PLUMMER, N), exact = cloud_make(PLUMMER, N);
-        bodies.softening = k & 1 ? own : NULL;
-        assert_ok(cloud_forces(&parameters, &bodies, &exact, NULL, &error));
-        const struct cloud_error e = cloud_compare(&bodies, &exact);
-        assert_between(e.p99, 0, 3e-3);
-        assert_between(e.potential_p99, 0, 1e-3);
-        bodies.softening = NULL;
-        ky_bodies_free(&bodies);
-        ky_bodies_free(&exact);
-    }
+    const struct ky_parameters parameters = fmm_parameters();
+    cloud_softenings_are_served(&parameters);
 }
 
 static void units_leave_no_trace(void **state)
@@ -441,43 +390,15 @@ static void units_leave_no_trace(void **state)
 static void threads_leave_no_trace(void **state)
 {
     (void)state;
-    enum { N = 20000 };
-    struct ky_error error = {0};
-    struct ky_bodies first = {0};
-    for (int threads = 1; threads <= 3; threads++) {
-        struct ky_parameters parameters = fmm_parameters();
-        parameters.threads = threads;
-        struct ky_bodies bodies = cloud_make(PLUMMER, N);
-        assert_ok(cloud_forces(&parameters, &bodies, NULL, NULL, &error));
-        if (threads == 1) {
-            first = bodies;
-            continue;
-        }
-        assert_memory_equal(bodies.acceleration, first.acceleration, N * 3 * sizeof(double));
-        assert_memory_equal(bodies.potential, first.potential, N * sizeof(double));
-        ky_bodies_free(&bodies);
-    }
-    ky_bodies_free(&first);
+    const struct ky_parameters parameters = fmm_parameters();
+    cloud_threads_leave_no_trace(&parameters, 20000);
 }
 
-/* Bodies without mass feel forces, and exert none. */
 static void test_particles_are_legal(void **state)
 {
     (void)state;
-    enum { N = 1000 };
-    struct ky_error error = {0};
-    for (int all = 0; all < 2; all++) {
-        struct ky_parameters parameters = fmm_parameters();
-        struct ky_force_report report = {0};
-        struct ky_bodies bodies = cloud_make(PLUMMER, N), exact = cloud_make(PLUMMER, N);
-        for (int i = 0; i < N; i++)
-            bodies.mass[i] = all || i % 3 ? 0 : bodies.mass[i];
-        assert_ok(cloud_forces(&parameters, &bodies, &exact, &report, &error));
-        assert_between(cloud_compare(&bodies, &exact).p99, 0, 3e-3);
-        assert_true(!all || bodies.potential[0] == 0);
-        ky_bodies_free(&bodies);
-        ky_bodies_free(&exact);
-    }
+    const struct ky_parameters parameters = fmm_parameters();
+    cloud_test_particles_are_served(&parameters);
 }
 
 /* The walk is divided in the report, but not in one of the first version, which has no room. */
@@ -591,8 +512,7 @@ int main(void)
         cmocka_unit_test(a_tiny_tolerance_gives_the_exact_sum),
         cmocka_unit_test(awkward_shapes_are_served),
         cmocka_unit_test(a_large_system_keeps_the_tolerance),
-        cmocka_unit_test(outliers_cost_no_digits),
-        cmocka_unit_test(tiny_clumps_are_served),
+        cmocka_unit_test(awkward_places_are_served),
         cmocka_unit_test(softenings_are_those_of_the_direct_sum),
         cmocka_unit_test(units_leave_no_trace),
         cmocka_unit_test(threads_leave_no_trace),

@@ -68,33 +68,47 @@ static void make(int system, size_t n, struct ky_snapshot *snapshot, struct ky_p
 
 /* ---- the promise ---- */
 
+static struct ky_parameters parameters_for(const char *engine, int force)
+{
+    struct ky_parameters parameters;
+    ky_parameters_defaults(&parameters);
+    parameters.engine = engine;
+    parameters.force = force;
+    return parameters;
+}
+
+/* The errors of so many bodies, or of all. Frees the snapshot. */
+static struct ky_check_results errors_of(const struct ky_parameters *given,
+                                         struct ky_snapshot *snapshot, size_t samples,
+                                         struct ky_choice *choice, struct ky_force_report *report)
+{
+    struct ky_check_parameters wanted;
+    struct ky_check_results results = {.size = sizeof results};
+    ky_check_parameters_defaults(&wanted);
+    wanted.samples = snapshot->bodies.n < samples ? snapshot->bodies.n : samples;
+    wanted.choice = choice;
+    wanted.report = report;
+    assert_ok(ky_forces_check(given, &snapshot->bodies, &wanted, &results, &error));
+    ky_snapshot_free(snapshot);
+    return results;
+}
+
 /* Of bodies other than those by which the error was found, where there are so many. */
 static double measure(int system, size_t n, double asked, int force, struct ky_choice *choice)
 {
-    struct ky_parameters given;
-    struct ky_snapshot snapshot;
-    struct ky_check_parameters wanted;
-    struct ky_check_results results = {.size = sizeof results};
-    struct ky_force_report report = {0};
     const char *engine = getenv("KYOHO_TEST_BODIES") ? getenv("KYOHO_TEST_ENGINE") : NULL;
-    ky_parameters_defaults(&given);
-    ky_check_parameters_defaults(&wanted);
-    given.engine = engine ? engine : "cpu";
+    struct ky_parameters given = parameters_for(engine ? engine : "cpu", force);
+    struct ky_snapshot snapshot;
+    struct ky_force_report report = {0};
     given.error = asked;
-    given.force = force;
     make(system, n, &snapshot, &given);
-    wanted.samples = n < 5000 ? n : 5000;
-    wanted.choice = choice;
-    wanted.report = &report;
-    assert_ok(ky_forces_check(&given, &snapshot.bodies, &wanted, &results, &error));
+    const double p99 = errors_of(&given, &snapshot, 5000, choice, &report).acceleration.p99;
     if (getenv("KYOHO_TEST_BODIES")) {
         printf("# %-14s | %7zu | %g | %.40s | %.2g | %.2g | %.3g ns\n", names[system], n, asked,
-               choice->text, choice->measured, results.acceleration.p99,
-               1e9 * report.total / (double)n);
+               choice->text, choice->measured, p99, 1e9 * report.total / (double)n);
         fflush(stdout);
     }
-    ky_snapshot_free(&snapshot);
-    return results.acceleration.p99;
+    return p99;
 }
 
 static void expect_kept(int system, size_t n, double asked, int force)
@@ -126,29 +140,20 @@ static void the_error_is_kept(void **state)
             }
 }
 
-/* On devices, too: the tree there, since they have no expansions. */
+/* On devices, too, with trees and with expansions. */
 static void every_engine_keeps_it(void **state)
 {
     (void)state;
-    for (int k = 0; k < 2 * engine_count; k++) {
-        if (is_slow(k / 2) && (k & 1) && !test_everything())
+    for (int k = 0; k < 4 * engine_count; k++) {
+        if (is_slow(k / 4) && (k & 1) && !test_everything())
             continue; /* its kernels are compiled first */
-        struct ky_choice choice = {.size = sizeof choice};
-        struct ky_parameters given;
+        struct ky_parameters given =
+            parameters_for(engines[k / 4].engine, k & 2 ? KY_FMM : KY_TREE);
         struct ky_snapshot snapshot;
-        struct ky_check_parameters wanted;
-        struct ky_check_results results = {.size = sizeof results};
-        ky_parameters_defaults(&given);
-        ky_check_parameters_defaults(&wanted);
-        given.engine = engines[k / 2].engine;
-        given.error = k % 2 ? 1e-4 : 2e-3;
-        given.force = KY_TREE;
+        given.error = k & 1 ? 1e-4 : 2e-3;
         make(MODELS, 2000, &snapshot, &given);
-        wanted.samples = 2000;
-        wanted.choice = &choice;
-        assert_ok(ky_forces_check(&given, &snapshot.bodies, &wanted, &results, &error));
+        const struct ky_check_results results = errors_of(&given, &snapshot, 2000, NULL, NULL);
         assert_between(results.acceleration.p99, 0.3 * given.error, given.error);
-        ky_snapshot_free(&snapshot);
     }
 }
 
@@ -157,20 +162,12 @@ static void orders_have_their_own_defaults(void **state)
 {
     (void)state;
     for (int order = 2; order <= 6; order++) {
-        struct ky_check_results results = {.size = sizeof results};
-        struct ky_parameters given;
+        struct ky_parameters given = parameters_for("cpu", KY_FMM);
         struct ky_snapshot snapshot;
-        struct ky_check_parameters wanted;
-        ky_parameters_defaults(&given);
-        ky_check_parameters_defaults(&wanted);
-        given.engine = "cpu";
-        given.force = KY_FMM;
         given.order = order;
         make(MODELS, 5000, &snapshot, &given);
-        wanted.samples = 2000;
-        assert_ok(ky_forces_check(&given, &snapshot.bodies, &wanted, &results, &error));
+        const struct ky_check_results results = errors_of(&given, &snapshot, 2000, NULL, NULL);
         assert_between(results.acceleration.p99, 1e-4, 1e-3);
-        ky_snapshot_free(&snapshot);
     }
 }
 
@@ -185,21 +182,13 @@ static void the_defaults_are_no_worse_than_those_of_the_tree(void **state)
     enum { JAFFE = 1 };
     const size_t n = test_everything() ? 30000 : 2000;
     for (int k = 0; k < 10; k++) {
-        struct ky_check_results results[2] = {{.size = sizeof *results}, {.size = sizeof *results}};
+        struct ky_check_results results[2];
         for (int by_tree = 0; by_tree < 2; by_tree++) {
-            struct ky_parameters given;
+            struct ky_parameters given = parameters_for("cpu", by_tree ? KY_TREE : KY_FMM);
             struct ky_snapshot snapshot;
-            struct ky_check_parameters wanted;
-            ky_parameters_defaults(&given);
-            ky_check_parameters_defaults(&wanted);
-            given.engine = "cpu";
-            given.force = by_tree ? KY_TREE : KY_FMM;
-            wanted.samples = 2000;
             model(models[k], n, (double)NAN, &snapshot);
             assert_ok(ky_softening_choose(&given, &snapshot, NULL, &error));
-            assert_ok(
-                ky_forces_check(&given, &snapshot.bodies, &wanted, &results[by_tree], &error));
-            ky_snapshot_free(&snapshot);
+            results[by_tree] = errors_of(&given, &snapshot, 2000, NULL, NULL);
         }
         assert_between(results[0].acceleration.p99, 0, 1e-3);
         assert_between(results[0].potential.p99, 0, 2e-4);
@@ -263,6 +252,7 @@ static void methods_follow_from_size_engine_and_options(void **state)
         {10, 1, "multipole=1", KY_TREE, KY_SINGLE},
         {10, 1, "group=32", KY_TREE, KY_SINGLE},
         {10, 1, "tree=host", KY_TREE, KY_SINGLE},
+        {10, 1, "tree=host order=4 mutual=yes", KY_FMM, KY_SINGLE},
         {10, 1, "order=5", KY_FMM, KY_SINGLE},
         {10, 1, "order=5 alpha=0.01 group=16", KY_FMM, KY_SINGLE},
         {10, 1, "unroll=none", KY_DIRECT, KY_SINGLE},

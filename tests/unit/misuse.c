@@ -155,6 +155,8 @@ static void simulations_that_are_not_there(void **state)
     char text[16];
     ky_snapshot_clear(&snapshot);
     ky_run_parameters_defaults(&run);
+    REFUSED(ky_parameters_choose_force(NULL, (const char *[]){NULL}, &error));
+    REFUSED(ky_parameters_choose_force(&own, NULL, &error));
     REFUSED(ky_parameters_get(NULL, "theta", text, sizeof text, &error));
     REFUSED(ky_parameters_get(&own, NULL, text, sizeof text, &error));
     REFUSED(ky_parameters_get(&own, "theta", NULL, 0, &error));

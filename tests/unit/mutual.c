@@ -144,37 +144,16 @@ static void wide_cells_have_small_errors(void **state)
 static void threads_leave_no_trace(void **state)
 {
     (void)state;
-    enum { N = 30000 };
-    struct ky_bodies first = {0};
-    for (int threads = 1; threads <= 3; threads++) {
-        struct ky_parameters parameters = mutual_parameters();
-        struct ky_force_report report = {0};
-        static double pairs;
-        parameters.threads = threads;
-        struct ky_bodies bodies = cloud_make(PLUMMER, N);
-        assert_ok(cloud_forces(&parameters, &bodies, NULL, &report, &error));
-        if (threads == 1) {
-            first = bodies;
-            pairs = report.cell_interactions;
-            continue;
-        }
-        assert_true(report.cell_interactions == pairs);
-        assert_memory_equal(bodies.acceleration, first.acceleration, N * 3 * sizeof(double));
-        assert_memory_equal(bodies.potential, first.potential, N * sizeof(double));
-        ky_bodies_free(&bodies);
-    }
-    ky_bodies_free(&first);
+    const struct ky_parameters parameters = mutual_parameters();
+    cloud_threads_leave_no_trace(&parameters, 30000);
 }
 
-/* Bodies without mass feel forces, and exert none. */
 static void test_particles_are_legal(void **state)
 {
     (void)state;
+    const struct ky_parameters parameters = mutual_parameters();
     for (int all = 0; all < 2; all++) {
-        struct ky_parameters parameters = mutual_parameters();
-        struct ky_bodies bodies = cloud_make(PLUMMER, 1000);
-        for (int i = 0; i < 1000; i++)
-            bodies.mass[i] = all || i % 3 ? 0 : bodies.mass[i];
+        struct ky_bodies bodies = cloud_of_test_particles(1000, all);
         expect(&parameters, &bodies, 1e-7, 8e-3, 3e-2);
         ky_bodies_free(&bodies);
     }

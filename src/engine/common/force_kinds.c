@@ -13,8 +13,7 @@
 static const char *const of_trees[] = {"opening", "theta", "alpha", "cell",  "multipole", "curve",
                                        "tree",    "leaf",  "group", "order", "mutual",    NULL},
                          *const of_groups[] = {"group", "order", "mutual", NULL},
-                         *const of_expansions[] = {"opening",   "theta", "cell",
-                                                   "multipole", "tree",  NULL},
+                         *const of_expansions[] = {"opening", "theta", "cell", "multipole", NULL},
                          *const of_fmm[] = {"order", "mutual", NULL}, *const none[] = {NULL};
 
 static const struct ky_force_kind kinds[] = {
