@@ -14,14 +14,16 @@
 #include "physics/fmm.h"
 #include "physics/taylor_orders.h"
 
-/* Memory for the lists of groups at a time, in words. */
-enum { LISTED = 1 << 23 };
+/* Memory for the lists of groups at a time, in words: 128 MB. The walks of fewer groups at a time
+ * end with a few long ones, for which most of the card waits. */
+enum { LISTED = 1 << 25 };
 
 /* Cells that wait for the sinks of the next cut, and cells that act on a group, at most: the
- * smaller the errors of an order are, the more there are. */
+ * smaller the errors of an order are, the more there are. Cells for which there is no room on a
+ * group's list act on single sinks, which takes hardly more time. */
 static const struct {
     uint32_t list, acting;
-} rooms[] = {{0}, {0}, {512, 512}, {512, 512}, {512, 512}, {1024, 768}, {2048, 1536}};
+} rooms[] = {{0}, {0}, {512, 224}, {512, 224}, {512, 224}, {1024, 768}, {2048, 768}};
 
 /* The part of α for cells that act on large sinks: errors of these are those of many bodies at
  * once, and made the largest errors of all (Plummer spheres, 1,048,576 bodies, order 4: 99 % of the

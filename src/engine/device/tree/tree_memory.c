@@ -50,9 +50,7 @@ uint32_t ky_device_tree_group(size_t team, const struct ky_parameters *parameter
 
 uint32_t ky_device_tree_divided(size_t team, const struct ky_parameters *parameters)
 {
-    const int expands = ky_force_kind(parameters->force)->expands;
-    return (expands ? KY_GROUPS_OF_SINKS : KY_GROUPS_IN_CUT) *
-           ky_device_tree_group(team, parameters);
+    return KY_GROUPS_IN_CUT * ky_device_tree_group(team, parameters);
 }
 
 /* Groups of n bodies at most. A cut has at most so many full groups, unless it is a leaf.

@@ -48,9 +48,8 @@ struct ky_device_tree {
 };
 
 enum {
-    KY_GROUPS_IN_CUT = 32,   /* full groups of a cell that is divided into groups, at most */
-    KY_GROUPS_OF_SINKS = 16, /* the same where the cell is a sink of cells */
-    KY_HEAVY_GROUPS = 16     /* one of this many groups is divided, if any are */
+    KY_GROUPS_IN_CUT = 32, /* full groups of a cell that is divided into groups, at most */
+    KY_HEAVY_GROUPS = 16   /* one of this many groups is divided, if any are */
 };
 
 /* Bodies of a group at most, with so many lanes of a team. Walks of single bodies have no groups;

@@ -60,7 +60,7 @@
     KY_U(higher_##order, "tree/higher.k", KY_SINGLE, KY_HIGHER_LEAVES(order) KY_HIGHER_LEVEL(order))
 #define KY_HIGHER_KERNEL(p, order)                                                                 \
     KY_K(higher_##order, ky_higher_leaves_##order, KY_LEVEL_LANES)                                 \
-    KY_K(higher_##order, ky_higher_level_##order, KY_LEVEL_LANES)
+    KY_K(higher_##order, ky_higher_level_##order, KY_LEVEL_LANES | KY_EARLY)
 
 /* The general walk: a kernel for each action, all of them in one unit. */
 #define KY_GENERAL_KERNEL_OF(name, needs, p, number)                                               \
@@ -196,7 +196,7 @@
     KY_K(grow, ky_tree_next, 256)                                                                  \
     KY_K(grow, ky_tree_untie, 256)                                                                 \
     KY_K(cells, ky_tree_leaves, 128)                                                               \
-    KY_K(cells, ky_tree_level, KY_LEVEL_LANES)                                                     \
+    KY_K(cells, ky_tree_level, KY_LEVEL_LANES | KY_EARLY)                                          \
     KY_K(cells, ky_tree_widen, 256)                                                                \
     KY_K(groups, ky_groups_count, 256)                                                             \
     KY_K(groups, ky_groups_place, 256)                                                             \
