@@ -283,9 +283,10 @@ struct ky_engine_verbs {
     /* Accelerations and potentials at points, at the present positions of the bodies; either may be
      * NULL. The force method is that of the parameters; with `list` and `tree` each point walks the
      * tree by itself. The opening test `relative` is replaced by `offset`, since a point has no
-     * last acceleration; with `fmm` on the CPU a first pass finds one, and numbers depend, within
-     * the tolerance, on the points that are asked for together. KY_UNSUPPORTED for points that
-     * stand for bodies with another force than direct, on the CPU also than fmm. */
+     * last acceleration; with `fmm` on the CPU, and on devices for many points, a first pass finds
+     * one, and numbers depend, within the tolerance, on the points that are asked for together.
+     * KY_UNSUPPORTED for points that stand for bodies with another force than direct, on the CPU
+     * also than fmm. */
     enum ky_status (*field)(struct ky_engine *engine, const struct ky_points *points,
                             double (*acceleration)[3], double *potential, struct ky_error *error);
 

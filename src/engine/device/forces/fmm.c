@@ -145,7 +145,7 @@ static struct ky_expand_numbers numbers_of(const struct ky_grouped_part *part,
         .sinks_to = (uint32_t)part->end,
         .list = rooms[parameters->order].list,
         .acting = rooms[parameters->order].acting,
-        .listed = ky_grouped_is_listed(evaluation) ? (uint32_t)evaluation->active->count : 0,
+        .listed = ky_evaluation_is_listed(evaluation) ? (uint32_t)evaluation->active->count : 0,
         .flags = ky_grouped_flags(part->bodies, evaluation, parameters) |
                  (state->how & KY_SPLINED ? KY_FLAG_SPLINED : 0U),
         .order = parameters->order,
@@ -222,7 +222,7 @@ static enum ky_kernel_id kernel_of(const struct ky_device_bodies *bodies,
 {
     struct ky_parameters single = *parameters;
     const int general =
-        (bodies->state->how & (KY_EPS_OF_BOTH | KY_GUARD)) || ky_grouped_is_listed(evaluation);
+        (bodies->state->how & (KY_EPS_OF_BOTH | KY_GUARD)) || ky_evaluation_is_listed(evaluation);
     single.multipole = KY_MOST_ORDER;
     return ky_variant(KY_FMM,
                       bodies->state->how & KY_SPLINED ? KY_KIND_spline
@@ -281,8 +281,8 @@ static enum ky_status walk(struct ky_grouped *grouped, const struct ky_grouped_p
     struct launch launch = {.of = &fmm->card[bodies->number],
                             .part = part,
                             .parameters = parameters,
-                            .wanted = ky_grouped_is_listed(evaluation) ? &bodies->active_list
-                                                                       : &part->tree->wanted,
+                            .wanted = ky_evaluation_is_listed(evaluation) ? &bodies->active_list
+                                                                          : &part->tree->wanted,
                             .numbers = numbers_of(part, evaluation, parameters)};
     const enum ky_kernel_id kernel = kernel_of(bodies, evaluation, parameters);
     launch.group = ky_grouped_groups(part->tree, evaluation, parameters, &launch.groups);
@@ -311,6 +311,15 @@ static enum ky_status evaluate(struct ky_device_state *state, struct ky_links *l
     return ky_grouped_evaluate(state, links, own, evaluation, parameters, walk, error);
 }
 
+static enum ky_status field(struct ky_device_state *state, struct ky_links *links, void *own,
+                            const struct ky_points *points, double (*acceleration)[3],
+                            double *potential, struct ky_error *error)
+{
+    return ky_points_are_many(state, points)
+               ? ky_massless_field(&ky_fmm_method, state, points, acceleration, potential, error)
+               : ky_walk_field(state, links, own, points, acceleration, potential, error);
+}
+
 static void memory(const struct ky_parameters *parameters, size_t n, struct ky_memory *memory)
 {
     const struct ky_parameters own = ky_force_tree(parameters);
@@ -335,7 +344,7 @@ const struct ky_method ky_fmm_method = {
     .evaluate = evaluate,
     .stand = ky_grouped_stand,
     .note = ky_grouped_note,
-    .field = ky_walk_field,
+    .field = field,
     .memory = memory,
     .report = ky_grouped_report,
     .release = release,

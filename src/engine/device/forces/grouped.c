@@ -18,11 +18,6 @@ void ky_grouped_release(const struct ky_device_state *state, void *own)
     ky_division_release(&walk->division, state);
 }
 
-int ky_grouped_is_listed(const struct ky_evaluation *evaluation)
-{
-    return evaluation->in_block && evaluation->active;
-}
-
 uint32_t ky_grouped_flags(const struct ky_device_bodies *bodies,
                           const struct ky_evaluation *evaluation,
                           const struct ky_parameters *parameters)
@@ -31,9 +26,9 @@ uint32_t ky_grouped_flags(const struct ky_device_bodies *bodies,
     return (bodies->state->own_eps ? KY_FLAG_OWN_EPS : 0U) |
            (source_eps ? KY_FLAG_SOURCE_EPS : 0U) |
            (ky_opening_kind(parameters->opening)->by_alpha ? KY_FLAG_FACTORS : 0U) |
-           (ky_grouped_is_listed(evaluation) ? KY_FLAG_LISTED
-            : evaluation->active             ? KY_FLAG_WANTED
-                                             : 0U) |
+           (ky_evaluation_is_listed(evaluation) ? KY_FLAG_LISTED
+            : evaluation->active                ? KY_FLAG_WANTED
+                                                : 0U) |
            ky_octree_opening(parameters);
 }
 
@@ -74,7 +69,8 @@ static struct ky_grouped_part part_of(const struct passes *passes, size_t k)
 /* 1 if the groups walk in another order, or not all of them. */
 static int has_turns(const struct ky_evaluation *evaluation, const struct ky_parameters *parameters)
 {
-    return ky_opening_kind(parameters->opening)->by_alpha || evaluation->in_block;
+    return ky_opening_kind(parameters->opening)->by_alpha || evaluation->in_block ||
+           evaluation->of_points;
 }
 
 const struct ky_buffer *ky_grouped_groups(const struct ky_device_tree *tree,
@@ -200,7 +196,9 @@ static enum ky_status prepare(const struct passes *passes, size_t k,
     struct ky_evaluation *evaluation = passes->evaluation;
     const uint32_t flags = ky_grouped_flags(part.bodies, evaluation, parameters) & KY_FLAG_FACTORS;
     enum ky_status status = KY_OK;
-    if (evaluation->in_block)
+    if (evaluation->of_points)
+        status = ky_device_tree_list_active(part.tree, part.bodies, evaluation, error);
+    if (status == KY_OK && (evaluation->in_block || evaluation->of_points))
         status = ky_device_tree_regroup(part.tree, part.bodies, evaluation, parameters, error);
     if (status != KY_OK)
         return status;
@@ -208,7 +206,7 @@ static enum ky_status prepare(const struct passes *passes, size_t k,
         status = send(passes, k, parameters, error);
     else if (ky_opening_kind(parameters->opening)->by_alpha)
         status = ky_device_tree_factors(part.tree, part.bodies, evaluation, parameters, error);
-    if (status == KY_OK && evaluation->active && !ky_grouped_is_listed(evaluation))
+    if (status == KY_OK && evaluation->active && !ky_evaluation_is_listed(evaluation))
         status = ky_device_tree_wanted(part.tree, part.bodies, evaluation, error);
     if (status == KY_OK && has_turns(evaluation, parameters))
         status = ky_device_tree_turns(part.tree, part.bodies, flags, error);

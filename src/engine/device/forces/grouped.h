@@ -34,8 +34,6 @@ typedef enum ky_status (*ky_grouped_launch)(struct ky_grouped *walk,
                                             const struct ky_parameters *parameters,
                                             struct ky_error *error);
 
-/* In a block the groups hold the active bodies, unless all are active: returns 1 if so. */
-int ky_grouped_is_listed(const struct ky_evaluation *evaluation);
 /* Flags of the walks (kernels/driver/shared.h). */
 uint32_t ky_grouped_flags(const struct ky_device_bodies *bodies,
                           const struct ky_evaluation *evaluation,

@@ -8,11 +8,11 @@ static enum ky_kernel_id kernel_of(const struct ky_device_tree *tree,
 {
     const int general = (bodies->state->how & (KY_EPS_OF_BOTH | KY_GUARD)) != 0;
     return ky_variant(KY_TREE,
-                      bodies->state->how & KY_SPLINED    ? KY_KIND_spline
-                      : general                          ? KY_KIND_general
-                      : !tree->few                       ? KY_KIND_plain
-                      : ky_grouped_is_listed(evaluation) ? KY_KIND_listed
-                                                         : KY_KIND_few,
+                      bodies->state->how & KY_SPLINED       ? KY_KIND_spline
+                      : general                             ? KY_KIND_general
+                      : !tree->few                          ? KY_KIND_plain
+                      : ky_evaluation_is_listed(evaluation) ? KY_KIND_listed
+                                                            : KY_KIND_few,
                       parameters);
 }
 
@@ -31,7 +31,7 @@ static enum ky_status launch(struct ky_grouped *walk, const struct ky_grouped_pa
     struct ky_eps2_argument eps2 = ky_eps2_argument(bodies->state);
     union ky_state_value strength = ky_device_strength(bodies);
     const struct ky_buffer *sinks_are =
-        ky_grouped_is_listed(evaluation) ? &bodies->active_list : &tree->wanted;
+        ky_evaluation_is_listed(evaluation) ? &bodies->active_list : &tree->wanted;
     enum ky_status status = ky_pair_counts_of(part->counts, bodies, groups, part->sinks, error);
     const struct ky_arguments arguments = KY_ARGUMENTS(
         KY_CELLS(tree->column) KY_BUFFER(bodies->position), KY_BUFFER(bodies->mass),

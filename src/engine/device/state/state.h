@@ -98,9 +98,17 @@ struct ky_device_state {
 struct ky_evaluation {
     const struct ky_active *active; /* NULL: all bodies */
     int in_block;                   /* 1: only some bodies are at the end of their steps */
+    int of_points; /* 1: the active bodies are points (forces/points.c): what the other bodies feel
+                      is not known, and counts nowhere */
     unsigned listed; /* parts that have the list of the active bodies: a sum of 1 << number. In a
                         block the card has made the list, and `active` has only its length */
 };
+
+/* 1 if groups hold the active bodies alone, else 0. */
+static inline int ky_evaluation_is_listed(const struct ky_evaluation *evaluation)
+{
+    return (evaluation->in_block || evaluation->of_points) && evaluation->active;
+}
 
 /* 1 if the engine was opened for the scheme, else 0. */
 static inline int ky_device_leads(const struct ky_device_state *state, enum ky_scheme scheme)

@@ -397,7 +397,7 @@ enum ky_status ky_device_tree_factors(struct ky_device_tree *tree, struct ky_dev
     struct ky_card *card = bodies->card;
     const int precision = parameters->precision;
     double strength = ky_device_scale(bodies->state).strength;
-    const int in_list = evaluation->in_block && evaluation->active;
+    const int in_list = ky_evaluation_is_listed(evaluation);
     uint32_t n = (uint32_t)bodies->n, listed = in_list ? (uint32_t)evaluation->active->count : 0;
     const struct ky_buffer *list = in_list ? &bodies->active_list : &tree->floor;
     float unit = strength > 0 ? (float)(1 / strength) : 0, alpha = (float)parameters->alpha,

@@ -248,21 +248,11 @@ static enum ky_status send_active(struct ky_links *links, const struct ky_active
 static enum ky_status list_active(struct ky_links *links, struct ky_evaluation *evaluation,
                                   struct ky_error *error)
 {
-    struct ky_card *card = links->bodies->card;
-    struct ky_device_tree *own = &links->own;
-    const size_t count = evaluation->active->count;
-    uint32_t n = (uint32_t)links->bodies->n;
-    enum ky_status status = ky_device_tree_wanted(own, links->bodies, evaluation, error);
-    if (status == KY_OK)
-        status = card->driver->scan(card, &own->wanted, &own->before, n, &own->scratch, error);
-    if (status == KY_OK)
-        status = ky_buffer_need(card, &links->lanes, "active bodies", count, sizeof n, error);
-    if (status == KY_OK)
-        status = ky_launch_over(card, KY_KERNEL_ky_groups_listed, n,
-                                KY_ARGUMENTS(KY_BUFFER(own->wanted), KY_BUFFER(own->before),
-                                             KY_BUFFER(links->lanes), KY_VALUE(n)),
-                                error);
-    return status;
+    enum ky_status status = ky_buffer_need(links->bodies->card, &links->lanes, "active bodies",
+                                           evaluation->active->count, sizeof(uint32_t), error);
+    return status == KY_OK
+               ? ky_device_tree_list(&links->own, links->bodies, evaluation, &links->lanes, error)
+               : status;
 }
 
 enum ky_status ky_links_lanes(struct ky_links *links, struct ky_evaluation *evaluation,

@@ -195,3 +195,30 @@ enum ky_status ky_device_tree_wanted(struct ky_device_tree *tree, struct ky_devi
                                 error);
     return status;
 }
+
+enum ky_status ky_device_tree_list(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
+                                   struct ky_evaluation *evaluation, const struct ky_buffer *list,
+                                   struct ky_error *error)
+{
+    struct ky_card *card = bodies->card;
+    const uint32_t n = (uint32_t)bodies->n;
+    enum ky_status status = ky_device_tree_wanted(tree, bodies, evaluation, error);
+    if (status == KY_OK)
+        status = card->driver->scan(card, &tree->wanted, &tree->before, n, &tree->scratch, error);
+    return status == KY_OK
+               ? ky_launch_over(card, KY_KERNEL_ky_groups_listed, n,
+                                KY_ARGUMENTS(KY_BUFFER(tree->wanted), KY_BUFFER(tree->before),
+                                             KY_BUFFER(*list), KY_VALUE(n)),
+                                error)
+               : status;
+}
+
+enum ky_status ky_device_tree_list_active(struct ky_device_tree *tree,
+                                          struct ky_device_bodies *bodies,
+                                          struct ky_evaluation *evaluation, struct ky_error *error)
+{
+    const enum ky_status status =
+        ky_device_tree_list(tree, bodies, evaluation, &bodies->active_list, error);
+    evaluation->listed &= ~(1U << bodies->number);
+    return status;
+}

@@ -19,8 +19,8 @@ enum ky_status ky_device_tree_make_groups(struct ky_device_tree *tree,
 /* 1 if the card runs this many groups in only a few rounds. Then a walk several times as long as
  * the mean ends last; in many rounds the other walks hide it. */
 int ky_device_tree_are_few(const struct ky_card *card, size_t groups);
-/* In a block: groups of the active bodies alone, as places in their list; or the groups of all
- * bodies. */
+/* In a block and for points: groups of the active bodies alone, as places in their list; or the
+ * groups of all bodies. */
 enum ky_status ky_device_tree_regroup(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
                                       const struct ky_evaluation *evaluation,
                                       const struct ky_parameters *parameters,
@@ -29,6 +29,16 @@ enum ky_status ky_device_tree_regroup(struct ky_device_tree *tree, struct ky_dev
  * some of which may be empty. `flags`: KY_FLAG_FACTORS. */
 enum ky_status ky_device_tree_turns(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
                                     uint32_t flags, struct ky_error *error);
+/* Writes the places of the active bodies along the curve to a list, which has room for them, in
+ * their order; except in blocks. */
+enum ky_status ky_device_tree_list(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
+                                   struct ky_evaluation *evaluation, const struct ky_buffer *list,
+                                   struct ky_error *error);
+/* The same in place of the caller's numbers in bodies->active_list, before ky_device_tree_regroup.
+ */
+enum ky_status ky_device_tree_list_active(struct ky_device_tree *tree,
+                                          struct ky_device_bodies *bodies,
+                                          struct ky_evaluation *evaluation, struct ky_error *error);
 /* Marks the active bodies in tree->wanted, except in blocks. */
 enum ky_status ky_device_tree_wanted(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
                                      struct ky_evaluation *evaluation, struct ky_error *error);

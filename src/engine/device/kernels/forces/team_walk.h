@@ -333,16 +333,20 @@ KY_FN struct ky_team_task ky_team_task_of(ky_team team, KY_GLOBAL const ky_uint 
     while (task.width < task.group.end - task.group.begin && (how & KY_SHARES))
         task.width *= 2;
     ky_uint k = task.group.begin + KY_TEAM_LANE % task.width;
-    task.is_sink = KY_TEAM_LANE < task.group.end - task.group.begin && k >= sinks_from &&
-                   k < sinks_to && (!(flags & KY_FLAG_WANTED) || wanted[k]);
+    task.is_sink = KY_TEAM_LANE < task.group.end - task.group.begin;
+    const int listed = KY_TAKES_LIST(how) && (flags & KY_FLAG_LISTED);
+    const ky_uint body = task.is_sink && listed ? wanted[k] : k;
+    task.is_sink = task.is_sink && body >= sinks_from && body < sinks_to &&
+                   (!(flags & KY_FLAG_WANTED) || wanted[k]);
     task.own = task.place = k < task.group.end ? k : task.group.end - 1;
     ky_team_rank(team, task.is_sink, &task.sinks);
-    if (task.sinks > 0 && KY_TAKES_LIST(how) && (flags & KY_FLAG_LISTED)) {
+    if (task.sinks > 0 && listed) {
+        const ky_uint count = task.group.end - task.group.begin;
         task.group.list = wanted + task.group.begin;
         task.own = wanted[task.own];
         task.group.end = wanted[task.group.end - 1] + 1;
         task.group.begin = wanted[task.group.begin];
-        task.group.sinks = task.group.end - task.group.begin > task.sinks ? task.sinks : 0;
+        task.group.sinks = task.group.end - task.group.begin > count ? count : 0;
     }
     return task;
 }

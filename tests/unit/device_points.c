@@ -1,0 +1,373 @@
+/* Fields at many points on devices by --force fmm: against sums in double, the CPU, and forces. */
+#include "test.h"
+
+#include <stdio.h>
+
+#include "clouds.h"
+#include "drivers.h"
+#include "engines.h"
+
+enum { N = 3000, POINTS = 2000 };
+static struct ky_error error;
+
+static struct ky_parameters parameters_for(int engine)
+{
+    struct ky_parameters parameters = cloud_parameters();
+    parameters.engine = engines[engine].engine;
+    parameters.force = KY_FMM;
+    parameters.order = 4;
+    parameters.softening = 0.01;
+    parameters.alpha = 1e-4;
+    return parameters;
+}
+
+static int next_device(int k)
+{
+    for (k++; k < engine_count; k++)
+        if (!is_cpu_engine(k))
+            return k;
+    return -1;
+}
+#define FOR_DEVICES(k) for (int k = next_device(-1); k >= 0; k = next_device(k))
+
+/* Results at points, as those of bodies. */
+static struct ky_bodies results_for(size_t count)
+{
+    struct ky_bodies results;
+    assert_ok(
+        ky_bodies_allocate(&results, count, KY_WITH_ACCELERATION | KY_WITH_POTENTIAL, &error));
+    return results;
+}
+
+/* `parameters` outlive the engine. */
+static struct ky_engine *open_with(const struct ky_parameters *given,
+                                   struct ky_parameters *parameters, const struct ky_bodies *bodies)
+{
+    struct ky_engine *engine;
+    assert_ok(ky_force_resolve(given, parameters, &error));
+    assert_ok(ky_engine_open(parameters, bodies->n, &engine, &error));
+    assert_ok(ky_engine_put(engine, bodies, &error));
+    return engine;
+}
+
+static void field_in(struct ky_engine *engine, const struct ky_points *points,
+                     struct ky_bodies *results)
+{
+    assert_ok(ky_engine_field(engine, points, results->acceleration, results->potential, &error));
+}
+
+static struct ky_bodies field_of(const struct ky_parameters *given, const struct ky_bodies *bodies,
+                                 const struct ky_points *points)
+{
+    struct ky_parameters parameters;
+    struct ky_bodies results = results_for(points->count);
+    struct ky_engine *engine = open_with(given, &parameters, bodies);
+    field_in(engine, points, &results);
+    ky_engine_close(engine);
+    return results;
+}
+
+/* The errors at points, with sums in double over all bodies as the reference. */
+static struct cloud_error errors_at(const struct ky_parameters *given,
+                                    const struct ky_bodies *bodies, const struct ky_points *points)
+{
+    struct ky_parameters direct = *given;
+    direct.engine = "cpu";
+    direct.force = KY_DIRECT;
+    direct.precision = KY_DOUBLE;
+    struct ky_bodies exact = field_of(&direct, bodies, points),
+                     own = field_of(given, bodies, points);
+    const struct cloud_error errors = cloud_compare(&own, &exact);
+    ky_bodies_free(&own);
+    ky_bodies_free(&exact);
+    return errors;
+}
+
+/* Points at the bodies of a cloud behind its first `n`. */
+static struct ky_points points_behind(const struct ky_bodies *all, size_t n, double softening)
+{
+    return (struct ky_points){all->n - n, (const double(*)[3])all->position + n, softening, NULL};
+}
+
+static void errors_are_those_of_forces(void **state)
+{
+    (void)state;
+    struct ky_bodies all = cloud_make(PLUMMER, N + POINTS), bodies = cloud_make(PLUMMER, N);
+    const struct ky_points points = points_behind(&all, N, 0.01);
+    need_a_device();
+    FOR_DEVICES(e)
+    for (int precision = KY_SINGLE; precision <= KY_DOUBLE; precision++) {
+        struct ky_parameters parameters = parameters_for(e);
+        if (precision == KY_EXTENDED && is_slow(e) && !test_everything())
+            continue;
+        parameters.precision = precision;
+        const struct cloud_error own = errors_at(&parameters, &bodies, &points),
+                                 forces = cloud_errors_of(&parameters, PLUMMER, N, NULL);
+        parameters.engine = "cpu";
+        const struct cloud_error its = errors_at(&parameters, &bodies, &points);
+        assert_between(own.p99, 5e-5, 2e-4); /* of single walks by θ: 1.4e-2 */
+        assert_between(own.p99 / forces.p99, 0.6, 1.6);
+        assert_between(own.p99 / its.p99, 0.6, 2);
+        assert_between(own.potential_p99 / forces.potential_p99, 0.5, 1.5);
+    }
+    ky_bodies_free(&all);
+    ky_bodies_free(&bodies);
+}
+
+/* The points have a softening that no body has. */
+static void softenings_are_those_of_the_direct_sum(void **state)
+{
+    (void)state;
+    static const int kinds[] = {KY_PLUMMER, KY_SYMMETRIC, KY_SPLINE};
+    static const double softenings[] = {0, 0.02, 0.5};
+    double own[N];
+    struct ky_bodies all = cloud_make(PLUMMER, N + POINTS), bodies = cloud_make(PLUMMER, N);
+    cloud_softenings(own, N);
+    need_a_device();
+    FOR_DEVICES(e)
+    for (int k = 0; k < 3 * 2 * 3; k++) {
+        struct ky_parameters parameters = parameters_for(e);
+        parameters.softening_kind = kinds[k / 6];
+        if (kinds[k / 6] == KY_SPLINE && is_slow(e) && !test_everything())
+            continue;
+        parameters.softening = 0.1;
+        bodies.softening = k / 3 % 2 ? own : NULL;
+        const struct ky_points points = points_behind(&all, N, softenings[k % 3]);
+        const struct cloud_error errors = errors_at(&parameters, &bodies, &points);
+        if (!(errors.p99 <= 4e-4 && errors.potential_p99 <= 2e-4))
+            fail_msg("%s, softening %d, own %d, points %g: error %g, of the potential %g",
+                     parameters.engine, kinds[k / 6], k / 3 % 2, softenings[k % 3], errors.p99,
+                     errors.potential_p99);
+    }
+    bodies.softening = NULL;
+    ky_bodies_free(&all);
+    ky_bodies_free(&bodies);
+}
+
+/* Points on bodies without softening, many at one place, and far out: each alone, or so far that
+ * all walk by themselves. */
+static void awkward_places_are_served(void **state)
+{
+    (void)state;
+    struct ky_bodies all = cloud_make(PLUMMER, N + POINTS), bodies = cloud_make(PLUMMER, N);
+    need_a_device();
+    for (int i = 0; i < POINTS / 4; i++)
+        for (int c = 0; c < 3; c++) {
+            all.position[N + 4 * i][c] = bodies.position[i][c];
+            all.position[N + 4 * i + 1][c] = 0.3 + c;
+        }
+    FOR_DEVICES(e)
+    for (int k = 0; k < 3; k++) {
+        struct ky_parameters parameters = parameters_for(e);
+        parameters.softening = 0;
+        for (int i = 0; i < POINTS / 20 && k > 0; i++)
+            all.position[N + 20 * i + 2][i % 3] = (i % 2 ? 1 : -1) * (k > 1 ? 1e12 : 1e6);
+        const struct ky_points points = points_behind(&all, N, 0);
+        const struct cloud_error errors = errors_at(&parameters, &bodies, &points);
+        assert_between(errors.p99, 0, k > 1 ? 3e-2 : 4e-4);
+        assert_between(errors.potential_max, 0, k > 1 ? 5e-3 : 5e-4);
+    }
+    ky_bodies_free(&all);
+    ky_bodies_free(&bodies);
+}
+
+/* Many more points than bodies, all of them in a small part of the system: some at a time. */
+static void many_points_in_a_small_part_keep_the_tolerance(void **state)
+{
+    (void)state;
+    enum { FEW = 1030, MANY = 17000 };
+    struct ky_bodies all = cloud_make(PLUMMER, FEW + MANY), bodies = cloud_make(PLUMMER, FEW);
+    need_a_device();
+    for (int i = FEW; i < FEW + MANY; i++)
+        for (int c = 0; c < 3; c++)
+            all.position[i][c] = 0.4 + 1e-5 * all.position[i][c];
+    FOR_DEVICES(e)
+    {
+        const struct ky_parameters parameters = parameters_for(e);
+        const struct ky_points points = points_behind(&all, FEW, 0.01);
+        const struct cloud_error errors = errors_at(&parameters, &bodies, &points);
+        assert_between(errors.max, 0, 3e-4);
+        assert_between(errors.potential_max, 0, 1e-4);
+    }
+    ky_bodies_free(&all);
+    ky_bodies_free(&bodies);
+}
+
+/* The bits do not depend on the forces before, nor on the number of cards. */
+static void fields_depend_on_places_alone(void **state)
+{
+    (void)state;
+    struct ky_bodies all = cloud_make(PLUMMER, N + POINTS), bodies = cloud_make(PLUMMER, N);
+    const struct ky_points points = points_behind(&all, N, 0.03);
+    need_a_device();
+    FOR_DEVICES(e)
+    {
+        char name[40];
+        struct ky_parameters given = parameters_for(e), parameters;
+        struct ky_bodies first = field_of(&given, &bodies, &points), then = results_for(POINTS);
+        given.engine = with_another(e, name, sizeof name);
+        struct ky_engine *engine = open_with(&given, &parameters, &bodies);
+        ky_device_twice = 0;
+        assert_ok(ky_engine_forces(engine, &error));
+        field_in(engine, &points, &then);
+        assert_memory_equal(first.acceleration, then.acceleration, POINTS * sizeof *first.position);
+        assert_memory_equal(first.potential, then.potential, POINTS * sizeof(double));
+        assert_ok(ky_engine_field(engine, &points, NULL, then.potential, &error));
+        assert_memory_equal(first.potential, then.potential, POINTS * sizeof(double));
+        ky_engine_close(engine);
+        ky_bodies_free(&first);
+        ky_bodies_free(&then);
+    }
+    ky_bodies_free(&all);
+    ky_bodies_free(&bodies);
+}
+
+/* Runs on; with `points` (else NULL) fields are asked for in between. */
+static struct ky_bodies state_after(const struct ky_parameters *given,
+                                    const struct ky_points *points, struct ky_force_report *report)
+{
+    struct ky_sim *sim;
+    struct ky_bodies bodies = cloud_make(PLUMMER, N), after = results_for(N);
+    struct ky_bodies found = results_for(points ? points->count : 1);
+    assert_ok(ky_sim_open(given, &bodies, 0, &sim, &error));
+    for (int k = 0; k < 3; k++) {
+        assert_ok(ky_sim_advance(sim, 2, &error));
+        if (points)
+            assert_ok(ky_sim_field(sim, points->count, points->position, points->softening,
+                                   found.acceleration, found.potential, &error));
+    }
+    assert_ok(ky_sim_bodies(sim, &after, &error));
+    report->size = sizeof *report;
+    ky_sim_report(sim, report);
+    ky_sim_close(sim);
+    ky_bodies_free(&bodies);
+    ky_bodies_free(&found);
+    return after;
+}
+
+static void runs_go_on_as_without_fields(void **state)
+{
+    (void)state;
+    struct ky_bodies all = cloud_make(PLUMMER, N + POINTS);
+    const struct ky_points points = points_behind(&all, N, 0.03);
+    need_a_device();
+    FOR_DEVICES(e)
+    for (int k = 0; k < 2; k++) {
+        struct ky_parameters parameters = parameters_for(e);
+        struct ky_force_report one = {0}, other = {0};
+        parameters.integrator = k ? KY_BLOCK_STEPS : KY_LEAPFROG;
+        parameters.step = 0.0625;
+        struct ky_bodies without = state_after(&parameters, NULL, &one),
+                         with = state_after(&parameters, &points, &other);
+        assert_memory_equal(without.position, with.position, N * sizeof *with.position);
+        assert_memory_equal(without.velocity, with.velocity, N * sizeof *with.velocity);
+        assert_memory_equal(without.acceleration, with.acceleration, N * sizeof *with.position);
+        assert_true(one.body_interactions == other.body_interactions);
+        assert_true(one.cell_interactions == other.cell_interactions);
+        ky_bodies_free(&without);
+        ky_bodies_free(&with);
+    }
+    ky_bodies_free(&all);
+}
+
+/* ---- memory ---- */
+
+static struct ky_driver counting;
+static const struct ky_driver *counted;
+static int held, left; /* buffers that there are; allocations that succeed */
+
+static enum ky_status allocate(struct ky_card *card, size_t bytes, struct ky_buffer *buffer,
+                               struct ky_error *whose)
+{
+    if (left-- == 0)
+        return ky_fail(whose, KY_DEVICE, "no memory for %s", buffer->what);
+    const enum ky_status status = counted->allocate(card, bytes, buffer, whose);
+    held += status == KY_OK;
+    return status;
+}
+
+static enum ky_status part(struct ky_card *card, const struct ky_buffer *whole, size_t offset,
+                           size_t bytes, struct ky_buffer *buffer, struct ky_error *whose)
+{
+    const enum ky_status status = counted->part(card, whole, offset, bytes, buffer, whose);
+    held += status == KY_OK;
+    return status;
+}
+
+static void release(struct ky_card *card, struct ky_buffer *buffer)
+{
+    held--;
+    counted->release(card, buffer);
+}
+
+static enum ky_status open_counting(size_t index, struct ky_card **card, struct ky_error *whose)
+{
+    const enum ky_status status = counted->open(index, card, whose);
+    if (status == KY_OK)
+        (*card)->driver = &counting;
+    return status;
+}
+
+static const struct ky_driver *count(const struct ky_driver *driver)
+{
+    counted = driver;
+    counting = *driver;
+    counting.open = open_counting;
+    counting.allocate = allocate;
+    counting.part = part;
+    counting.release = release;
+    return &counting;
+}
+
+/* Without memory the call says so. Whether it succeeds or not, it keeps nothing. */
+static void memory_goes_back(void **state)
+{
+    (void)state;
+    struct ky_bodies all = cloud_make(PLUMMER, N + POINTS), bodies = cloud_make(PLUMMER, N);
+    struct ky_bodies found = results_for(POINTS);
+    const struct ky_points points = points_behind(&all, N, 0.01);
+    need_a_device();
+    FOR_DEVICES(e)
+    {
+        const struct ky_parameters given = parameters_for(e);
+        struct ky_parameters parameters;
+        int ended = 0;
+        ky_device_wrap = count;
+        left = -1;
+        struct ky_engine *engine = open_with(&given, &parameters, &bodies);
+        assert_ok(ky_engine_forces(engine, &error));
+        const int before = held;
+        for (int k = 0; !ended; k += 5) {
+            left = k;
+            const enum ky_status status =
+                ky_engine_field(engine, &points, found.acceleration, found.potential, &error);
+            ended = status == KY_OK;
+            if (!ended)
+                assert_int_equal(status, KY_DEVICE);
+            if (!ended)
+                assert_non_null(strstr(error.text, "no memory for "));
+            assert_int_equal(held, before);
+            assert_true(k < 1000);
+        }
+        ky_engine_close(engine);
+        ky_device_wrap = NULL;
+        assert_int_equal(held, 0);
+    }
+    ky_bodies_free(&all);
+    ky_bodies_free(&bodies);
+    ky_bodies_free(&found);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(errors_are_those_of_forces),
+        cmocka_unit_test(softenings_are_those_of_the_direct_sum),
+        cmocka_unit_test(awkward_places_are_served),
+        cmocka_unit_test(many_points_in_a_small_part_keep_the_tolerance),
+        cmocka_unit_test(fields_depend_on_places_alone),
+        cmocka_unit_test(runs_go_on_as_without_fields),
+        cmocka_unit_test(memory_goes_back),
+    };
+    return cmocka_run_group_tests(tests, find_engines, NULL);
+}
