@@ -64,6 +64,8 @@ static void every_kernel_in_small(void **state)
     }
 }
 
+/* From order 5 on the CPU has third moments for single sinks, which devices have not, and larger
+ * leaves. */
 static void errors_are_those_of_the_cpu(void **state)
 {
     (void)state;
@@ -79,9 +81,10 @@ static void errors_are_those_of_the_cpu(void **state)
         const struct cloud_error own = cloud_errors_of(&parameters, PLUMMER, N, &report);
         parameters.engine = "cpu";
         const struct cloud_error its = cloud_errors_of(&parameters, PLUMMER, N, &cpu);
-        assert_between(own.p99 / its.p99, 0.4, 2.2);
-        assert_between(own.potential_p99 / its.potential_p99, 0.3, 3);
-        assert_between(report.body_interactions / cpu.body_interactions, 0.6, 1.4);
+        const double more = order < 5 ? 1 : 2;
+        assert_between(own.p99 / its.p99, 0.5, 1.6 * more);
+        assert_between(own.potential_p99 / its.potential_p99, 0.5, 1.8 * more);
+        assert_between(report.body_interactions / cpu.body_interactions, 0.6 / more, 1.4);
     }
 }
 
