@@ -8,7 +8,8 @@
  * KY_RSQRT(x) is KY_RSQRT_SCALE / sqrt(x): one Newton step on an estimate y gives y (3 - x y y) = 2
  * / sqrt(x) without a multiplication by one half, so that readers which refine an estimate have the
  * scale 2. Formulas take masses that were divided by the scale beforehand and give accelerations
- * that are scale² too large; see gravity.h. */
+ * that are scale² too large; see gravity.h. KY_RSQRT_ROUGH(x) is the estimate, where a reader has
+ * one. */
 #ifndef KY_PHYSICS_DIALECT_H
 #define KY_PHYSICS_DIALECT_H
 
@@ -64,6 +65,10 @@ typedef uint64_t ky_ulong;
 #endif
 #define KY_SPLAT(x) ((KY_REAL)(x))
 #define KY_RSQRT_SCALE 1
+#endif
+
+#ifndef KY_RSQRT_ROUGH
+#define KY_RSQRT_ROUGH(x) KY_RSQRT(x)
 #endif
 
 /* x where `of` is above `low`, else 0, and 0 also where x is not a number. */

@@ -51,7 +51,8 @@ KY_FN struct ky_softened ky_softened_of(KY_REAL eps2, KY_REAL s2, const int how)
         s.y = KY_WHERE_ABOVE(KY_RSQRT(s2), s2, KY_CLOSE2);
         return s;
     }
-    s.y = KY_RSQRT(s2); /* before the test: then no compiler makes a branch of it */
+    /* before the test: then no compiler makes a branch of it */
+    s.y = (how & KY_ROUGH) ? KY_RSQRT_ROUGH(s2) : KY_RSQRT(s2);
     if (how & KY_GUARD)
         s.y = KY_WHERE_ABOVE(s.y, s2, KY_CLOSE2);
     return s;

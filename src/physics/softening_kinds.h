@@ -20,6 +20,7 @@
 #define KY_EPS_LARGER 8  /* sources have their own ε², and the larger of the two counts */
 #define KY_SPLINED 16    /* the spline; pairs are guarded always */
 #define KY_NEWTON 32     /* no softening */
+#define KY_ROUGH 64      /* KY_RSQRT_ROUGH in place of KY_RSQRT; not with the spline */
 /* The kinds that need the sources' own ε². */
 #define KY_EPS_OF_BOTH (KY_EPS_SUM | KY_EPS_LARGER)
 

@@ -285,26 +285,34 @@ static void every_variant_is_as_good_as_its_tolerance(void **state)
     ky_bodies_free(&exact);
 }
 
+/* Where the error allows it AVX-512 takes an estimate of 1/s with 14 bits. */
 static void instruction_sets_agree(void **state)
 {
     (void)state;
-    struct ky_error error = {0};
-    struct ky_force_report first = {0}, report = {0};
-    struct ky_bodies plain = cloud_make(PLUMMER, 2000);
-    struct ky_parameters parameters = fmm_parameters();
-    parameters.isa = KY_ISA_PLAIN;
-    assert_ok(cloud_forces(&parameters, &plain, NULL, &first, &error));
-    for (int isa = KY_ISA_PLAIN; isa <= KY_ISA_NEON; isa++) {
-        if (!cloud_has_isa(isa))
-            continue;
-        struct ky_bodies bodies = cloud_make(PLUMMER, 2000);
-        parameters.isa = isa;
-        assert_ok(cloud_forces(&parameters, &bodies, NULL, &report, &error));
-        assert_between(report.body_interactions / first.body_interactions, 0.999, 1.001);
-        assert_between(cloud_compare(&bodies, &plain).p99, 0, 1e-4);
-        ky_bodies_free(&bodies);
+    static const struct {
+        double alpha, bound;
+    } rows[] = {{1e-3, 1e-4}, {0.99e-3, 2e-6}};
+    for (int k = 0; k < 2; k++) {
+        struct ky_error error = {0};
+        struct ky_force_report first = {0}, report = {0};
+        struct ky_bodies plain = cloud_make(PLUMMER, 2000);
+        struct ky_parameters parameters = fmm_parameters();
+        parameters.alpha = rows[k].alpha;
+        parameters.isa = KY_ISA_PLAIN;
+        assert_ok(cloud_forces(&parameters, &plain, NULL, &first, &error));
+        for (int isa = KY_ISA_PLAIN; isa <= KY_ISA_NEON; isa++) {
+            if (!cloud_has_isa(isa))
+                continue;
+            struct ky_bodies bodies = cloud_make(PLUMMER, 2000);
+            parameters.isa = isa;
+            assert_ok(cloud_forces(&parameters, &bodies, NULL, &report, &error));
+            assert_between(report.body_interactions / first.body_interactions, 0.999, 1.001);
+            const struct cloud_error difference = cloud_compare(&bodies, &plain);
+            assert_between(difference.p99, 0, rows[k].bound);
+            ky_bodies_free(&bodies);
+        }
+        ky_bodies_free(&plain);
     }
-    ky_bodies_free(&plain);
 }
 
 /* With a tolerance that no cell meets the forces are exact: no body is missed or counted twice. */

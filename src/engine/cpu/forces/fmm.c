@@ -509,6 +509,13 @@ static void close_parts(struct part *parts, size_t count)
     free(parts);
 }
 
+/* KY_ROUGH where the error allows it, and pairs have one softening. */
+static int how_of(const struct ky_cpu *cpu, const struct ky_parameters *parameters)
+{
+    const int is_plain = !(cpu->how & ~KY_GUARD);
+    return is_plain && ky_fmm_is_rough(parameters->order, parameters->alpha) ? KY_ROUGH : 0;
+}
+
 enum ky_status ky_cpu_act_cells(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                 const struct ky_cpu_cells *given, struct ky_error *error)
 {
@@ -520,7 +527,7 @@ enum ky_status ky_cpu_act_cells(struct ky_cpu *cpu, const struct ky_parameters *
                       .given = given,
                       .walk = {.walk = {.tree = tree,
                                         .eps2 = given->eps2,
-                                        .how = cpu->how,
+                                        .how = cpu->how | how_of(cpu, parameters),
                                         .order = ky_fmm_single_order(parameters->order)},
                                .order = parameters->order},
                       .order = parameters->order,

@@ -80,6 +80,13 @@ KY_INLINE void ky_cells(const struct ky_cell_source *cells, const struct ky_thir
         ky_cells_all(cells, third, count, sinks, (instance) & ~KY_GUARD);                          \
         return;                                                                                    \
     }
+#if KY_WITH_ROUGH
+    if (!third && how == KY_ROUGH) {
+        ky_cells_all(cells, NULL, count, sinks, KY_ROUGH);
+        return;
+    }
+    how &= ~KY_ROUGH;
+#endif
     KY_SOFTENED_AS_PLUMMER(KY_CELLS_INSTANCE, , )
     ky_cells_all(cells, third, count, sinks, KY_NEWTON);
 }

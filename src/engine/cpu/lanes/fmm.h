@@ -9,6 +9,7 @@
 #include "engine/cpu/lanes/lanes.h"
 
 #define KY_WITH_THIRD 1
+#define KY_WITH_ROUGH !KY_LANE_DOUBLE
 #include "base/memory.h"
 #include "engine/cpu/lanes/group.h"
 #include "octree/cell_moments.h"

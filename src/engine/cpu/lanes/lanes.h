@@ -154,6 +154,11 @@ KY_INLINE ky_vector ky_rsqrt(ky_vector x)
     return ky_rsqrt_exact(x);
 #endif
 }
+/* The estimate of AVX-512 without a Newton step: relative errors of up to 6e-5. Others are too
+ * rough. */
+#if KY_LANES_ISA == KY_ISA_avx512 && !KY_LANE_DOUBLE
+#define KY_RSQRT_ROUGH(x) (2 * (ky_vector)_mm512_rsqrt14_ps(x))
+#endif
 #if KY_LANE_DOUBLE || KY_LANES_ISA == KY_ISA_plain
 #define KY_RSQRT_SCALE 1
 #else

@@ -10,6 +10,11 @@
 #include "physics/gravity.h"
 #include "physics/space.h"
 
+/* 1 for loops that may be KY_ROUGH. */
+#ifndef KY_WITH_ROUGH
+#define KY_WITH_ROUGH 0
+#endif
+
 enum { KY_CHUNK = 512 };
 
 /* Columns of sources; masses are scaled (gravity.h). `low` are the low parts of the positions
@@ -104,6 +109,17 @@ KY_INLINE void ky_pairs(const struct ky_sources *s, size_t first, size_t last,
         ky_pairs_all(s, first, last, sinks, base | (instance));                                    \
         return;                                                                                    \
     }
+#if KY_WITH_ROUGH
+    if (!base && how == KY_ROUGH) {
+        ky_pairs_all(s, first, last, sinks, KY_ROUGH);
+        return;
+    }
+    if (!base && how == (KY_ROUGH | KY_GUARD)) {
+        ky_pairs_all(s, first, last, sinks, KY_ROUGH | KY_GUARD);
+        return;
+    }
+    how &= ~KY_ROUGH;
+#endif
     KY_SOFTENED_AS_PLUMMER(KY_PAIRS_INSTANCE, , )
     if (how & KY_EPS_LARGER)
         ky_pairs_all(s, first, last, sinks, base | KY_GUARD | KY_SPLINED | KY_EPS_LARGER);
