@@ -121,7 +121,7 @@ int main(int argc, char **argv)
         for (int m = 0; m < 2; m++) {
             struct ky_parameters given = parameters_for(name, methods[m].force, threads), resolved;
             struct ky_engine *engine = engine_for(&given, &resolved, &snapshot.bodies);
-            for (size_t count = 1000; count < n; count *= count % 3 ? 3 : 10)
+            for (size_t count = 1000; count < n; count = count % 3 ? 3 * count : count / 3 * 10)
                 print_row(engine, methods[m].name, &snapshot.bodies, count);
             print_row(engine, methods[m].name, &snapshot.bodies, n);
             ky_engine_close(engine);

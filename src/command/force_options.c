@@ -19,25 +19,34 @@ static enum ky_status choose(struct cli *cli, struct ky_parameters *parameters,
     return ky_parameters_choose_force(parameters, given, &cli->error);
 }
 
-/* Forgets what a file has of the method, its tolerances and its precision, unless the line has it.
+/* Sets a member to its default unless the line has its option. */
+#define FORGET(name, field)                                                                        \
+    if (!cli_on_line(cli, name))                                                                   \
+    parameters->field = defaults.field
+
+/* Forgets the tolerances and the precision of a file: they were chosen for its force, or its error.
  */
+static void forget_tolerances(const struct cli *cli, struct ky_parameters *parameters)
+{
+    struct ky_parameters defaults;
+    ky_parameters_defaults(&defaults);
+    FORGET("theta", theta);
+    FORGET("alpha", alpha);
+    FORGET("opening", opening);
+    FORGET("order", order);
+    FORGET("precision", precision);
+    FORGET("unroll", unroll);
+}
+
+/* The same, and all else of the method. */
 static void forget_the_file(const struct cli *cli, struct ky_parameters *parameters)
 {
     struct ky_parameters defaults;
     ky_parameters_defaults(&defaults);
-#define FORGET(name, field)                                                                        \
-    if (!cli_on_line(cli, name))                                                                   \
-    parameters->field = defaults.field
-    FORGET("theta", theta);
-    FORGET("alpha", alpha);
-    FORGET("opening", opening);
+    forget_tolerances(cli, parameters);
     FORGET("cell", cell);
     FORGET("multipole", multipole);
-    FORGET("order", order);
-    FORGET("precision", precision);
-    FORGET("unroll", unroll);
     FORGET("mutual", mutual);
-#undef FORGET
 }
 
 enum ky_status cli_choose_force(struct cli *cli, struct ky_parameters *parameters)
@@ -71,13 +80,12 @@ enum ky_status cli_force_of_file(struct cli *cli, struct ky_parameters *paramete
     enum ky_status status = choose(cli, parameters, cli_on_line);
     if (status)
         return status;
-    if (cli_on_line(cli, "error")) { /* the file has what another error, or a user, has chosen */
-        struct ky_parameters defaults;
-        ky_parameters_defaults(&defaults);
-        parameters->alpha = parameters->theta = (double)NAN;
-        parameters->opening = cli_on_line(cli, "opening") ? parameters->opening : defaults.opening;
-        parameters->order = defaults.order;
-    }
+    struct ky_parameters defaults;
+    ky_parameters_defaults(&defaults);
+    if (cli_on_line(cli, "error") || cli_on_line(cli, "force"))
+        forget_tolerances(cli, parameters);
+    else if (cli_on_line(cli, "order")) /* each order has its own default of alpha */
+        FORGET("alpha", alpha);
     return refuse_idle(cli, parameters);
 }
 

@@ -90,6 +90,8 @@ static int method_for(const struct ky_parameters *own, size_t n, int on_cpu)
 {
     const double error = own->error;
     const int cells = (double)n >= expansions_from[on_cpu ? ON_CPU : ON_DEVICE] ? KY_FMM : KY_TREE;
+    if (error < least_of(own, KY_DIRECT)) /* with the precision that is given */
+        return cells;
     return (double)n < ky_force_direct_below(error, on_cpu) || error < least_of(own, cells)
                ? KY_DIRECT
                : cells;

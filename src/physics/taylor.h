@@ -30,24 +30,25 @@
 #include "physics/taylor_orders.h"
 #include "physics/taylor_table.h"
 
-/* The rows of a table up to an order. */
-#define KY_TAYLOR_UP_TO(order, TABLE, ...)                                                         \
+/* The rows of a table up to an order: ROWS(d) are those of degree d. (OpenCL C has no macros with a
+ * variable number of arguments.) */
+#define KY_TAYLOR_UP_TO(order, ROWS)                                                               \
     {                                                                                              \
-        TABLE##_0(__VA_ARGS__) TABLE##_1(__VA_ARGS__) if ((order) >= 2)                            \
+        ROWS(0) ROWS(1) if ((order) >= 2)                                                          \
         {                                                                                          \
-            TABLE##_2(__VA_ARGS__)                                                                 \
+            ROWS(2)                                                                                \
         }                                                                                          \
         if ((order) >= 3) {                                                                        \
-            TABLE##_3(__VA_ARGS__)                                                                 \
+            ROWS(3)                                                                                \
         }                                                                                          \
         if ((order) >= 4) {                                                                        \
-            TABLE##_4(__VA_ARGS__)                                                                 \
+            ROWS(4)                                                                                \
         }                                                                                          \
         if ((order) >= 5) {                                                                        \
-            TABLE##_5(__VA_ARGS__)                                                                 \
+            ROWS(5)                                                                                \
         }                                                                                          \
         if ((order) >= 6) {                                                                        \
-            TABLE##_6(__VA_ARGS__)                                                                 \
+            ROWS(6)                                                                                \
         }                                                                                          \
     }
 
@@ -59,7 +60,8 @@ KY_FN void ky_taylor_powers(KY_REAL *power, const KY_REAL *t, const int order)
     power[n] = t[axis] * power[below];                                                             \
     if ((over) > 1)                                                                                \
         power[n] = power[n] * (KY_SPLAT(1) / KY_SPLAT(over));
-    KY_TAYLOR_UP_TO(order, KY_TAYLOR_POWERS, KY_TAYLOR_POWER)
+#define KY_TAYLOR_POWER_ROWS(d) KY_TAYLOR_POWERS_##d(KY_TAYLOR_POWER)
+    KY_TAYLOR_UP_TO(order, KY_TAYLOR_POWER_ROWS)
 }
 
 /* D_n at r, from y = KY_RSQRT(s²). `d` has KY_TAYLOR_DERIVATIVES places. */
@@ -76,10 +78,12 @@ KY_FN void ky_taylor_derivatives(KY_REAL *d, const KY_REAL *r, KY_REAL y, const 
 #define KY_TAYLOR_X(to, axis, from) d[to] = u[axis] * d[from];
 #define KY_TAYLOR_Y(to, axis, from, other) d[to] = KY_FMA(u[axis], d[from], d[other]);
 #define KY_TAYLOR_S(to, from, k) d[to] = KY_SPLAT(k) * d[from];
-    KY_TAYLOR_UP_TO(order, KY_TAYLOR_DERIVATIVES, KY_TAYLOR_G, KY_TAYLOR_X, KY_TAYLOR_Y,
-                    KY_TAYLOR_S)
+#define KY_TAYLOR_DERIVATIVE_ROWS(d)                                                               \
+    KY_TAYLOR_DERIVATIVES_##d(KY_TAYLOR_G, KY_TAYLOR_X, KY_TAYLOR_Y, KY_TAYLOR_S)
+    KY_TAYLOR_UP_TO(order, KY_TAYLOR_DERIVATIVE_ROWS)
 #define KY_TAYLOR_SCALED(n, axis, below, over, degree) d[n] = d[n] * h[degree];
-    KY_TAYLOR_UP_TO(order, KY_TAYLOR_POWERS, KY_TAYLOR_SCALED)
+#define KY_TAYLOR_SCALED_ROWS(d) KY_TAYLOR_POWERS_##d(KY_TAYLOR_SCALED)
+    KY_TAYLOR_UP_TO(order, KY_TAYLOR_SCALED_ROWS)
 }
 
 /* Adds what a cell with moments up to a degree (the mass is moment[0]) does to local coefficients.
@@ -90,7 +94,8 @@ KY_FN void ky_taylor_act_to(KY_REAL *coefficient, const KY_REAL *moment, const K
 #define KY_TAYLOR_ACT(m, n, sum)                                                                   \
     if ((n) == 0 || ((n) >= KY_TAYLOR_SECOND && (n) < KY_TAYLOR_COUNT(degree)))                    \
         coefficient[m] = KY_FMA(moment[n], d[sum], coefficient[m]);
-    KY_TAYLOR_UP_TO(order, KY_TAYLOR_SUMS, KY_TAYLOR_ACT)
+#define KY_TAYLOR_ACT_ROWS(d) KY_TAYLOR_SUMS_##d(KY_TAYLOR_ACT)
+    KY_TAYLOR_UP_TO(order, KY_TAYLOR_ACT_ROWS)
 }
 
 /* The same with all moments of the order. */
@@ -106,7 +111,8 @@ KY_FN void ky_taylor_shift(KY_REAL *to, const KY_REAL *coefficient, const KY_REA
                            const int order)
 {
 #define KY_TAYLOR_SHIFT(m, n, sum) to[m] = KY_FMA(coefficient[sum], power[n], to[m]);
-    KY_TAYLOR_UP_TO(order, KY_TAYLOR_SUMS, KY_TAYLOR_SHIFT)
+#define KY_TAYLOR_SHIFT_ROWS(d) KY_TAYLOR_SUMS_##d(KY_TAYLOR_SHIFT)
+    KY_TAYLOR_UP_TO(order, KY_TAYLOR_SHIFT_ROWS)
 }
 
 /* Adds the field at a sink; `power` are those of t. */
@@ -120,7 +126,8 @@ KY_FN struct ky_field ky_taylor_field(struct ky_field field, const KY_REAL *coef
         field.p = KY_FMA(coefficient[sum], power[n], field.p);                                     \
     else if ((m) < KY_TAYLOR_SECOND)                                                               \
         a[((m)-1) & 3] = KY_FMA(coefficient[sum], power[n], a[((m)-1) & 3]);
-    KY_TAYLOR_UP_TO(order, KY_TAYLOR_SUMS, KY_TAYLOR_FIELD)
+#define KY_TAYLOR_FIELD_ROWS(d) KY_TAYLOR_SUMS_##d(KY_TAYLOR_FIELD)
+    KY_TAYLOR_UP_TO(order, KY_TAYLOR_FIELD_ROWS)
     field.x = field.x - a[0];
     field.y = field.y - a[1];
     field.z = field.z - a[2];
@@ -133,7 +140,8 @@ KY_FN void ky_taylor_add_body(KY_REAL *moment, KY_REAL m, const KY_REAL *power, 
 #define KY_TAYLOR_BODY(n, axis, below, over, degree)                                               \
     if ((n) >= KY_TAYLOR_SECOND)                                                                   \
         moment[n] = KY_FMA(m, power[n], moment[n]);
-    KY_TAYLOR_UP_TO(order, KY_TAYLOR_POWERS, KY_TAYLOR_BODY)
+#define KY_TAYLOR_BODY_ROWS(d) KY_TAYLOR_POWERS_##d(KY_TAYLOR_BODY)
+    KY_TAYLOR_UP_TO(order, KY_TAYLOR_BODY_ROWS)
 }
 
 /* Adds the moments of a cell to those of degree 2 and more about a centre from which `power` leads
@@ -144,7 +152,8 @@ KY_FN void ky_taylor_add_cell(KY_REAL *moment, const KY_REAL *from, const KY_REA
 #define KY_TAYLOR_CELL(n, k, sum)                                                                  \
     if ((sum) >= KY_TAYLOR_SECOND && ((n) == 0 || (n) >= KY_TAYLOR_SECOND))                        \
         moment[sum] = KY_FMA(from[n], power[k], moment[sum]);
-    KY_TAYLOR_UP_TO(order, KY_TAYLOR_SUMS, KY_TAYLOR_CELL)
+#define KY_TAYLOR_CELL_ROWS(d) KY_TAYLOR_SUMS_##d(KY_TAYLOR_CELL)
+    KY_TAYLOR_UP_TO(order, KY_TAYLOR_CELL_ROWS)
 }
 
 #endif
