@@ -279,11 +279,15 @@ static void write_why(const struct ky_choice *choice, size_t n, int was_auto, in
     const double below = ky_force_direct_below(choice->asked, on_cpu);
     const int is_exact = ky_force_kind(choice->force)->is_exact;
     *text = '\0';
-    if (was_auto && is_exact && (double)n >= below)
+    const int is_alone = (double)n >= below || choice->asked < ky_force_least(KY_FMM, KY_DOUBLE);
+    if (was_auto && is_exact && is_alone)
         snprintf(text, WHY, ", which alone keeps it");
+    else if (was_auto && !is_exact && (double)n < below)
+        snprintf(text, WHY, ", which keeps it in this precision");
     else if (was_auto)
         ky_format(text, WHY,
-                  is_exact ? ", the fastest below %g bodies" : ", the fastest from %g bodies on",
+                  is_exact ? ", the fastest below %.0f bodies"
+                           : ", the fastest from %.0f bodies on",
                   below);
 }
 

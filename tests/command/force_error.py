@@ -60,6 +60,8 @@ with folder() as top:
         check("--tree host is for --force walk and list" in process.stderr and process.stderr.count("\n") == 1, "refused on a device, without a warning: --tree host --force fmm", process.stderr)
     else:
         skip("refused on a device: --tree host --force fmm", "no OpenCL device here")
+    said = run_json("force", *CPU, "-n", "3000", "--error", "3e-5", "--precision", "single", "--check", "1000")
+    check(said["force"] == "fmm" and said["error"]["p99"] <= 3e-5 and "which keeps it in this precision" in said["chosen"], "cells where the exact sum does not keep the error in the precision", said)
     said = run_json("force", *CPU, "-n", "1000", "--error", "1e-9", "--check", "1000")
     check(said["force"] == "direct" and said["precision"] == "double" and said["error"]["p99"] < 1e-9, "an error below what floats hold takes double", said)
     for n in "1", "2":
@@ -82,6 +84,9 @@ with folder() as top:
     check("give one of the two" in text, "run.json with --error and --alpha is refused", text)
     run("run", path("whole", "run.json"), "--error", "1e-2", "--output", path("coarse"), "--quiet")
     check(about(path("coarse"))["error"]["asked"] == 1e-2 and about(path("coarse"))["options"]["alpha"] > options["alpha"], "run.json with another error", about(path("coarse"))["options"])
+    for more, alpha in [(["--force", "tree"], 0.005), (["--order", "2"], 0.0001), (["--force", "fmm", "--alpha", "0.003"], 0.003)]:
+        run("run", path("whole", "run.json"), *more, "--end", "0.25", "--output", path("other" + "".join(more).strip("-")), "--quiet")
+        check(about(path("other" + "".join(more).strip("-")))["options"]["alpha"] == alpha, f"run.json with {' '.join(more)}: tolerances of the file are those of its own force and order", about(path("other" + "".join(more).strip("-")))["options"])
     for more, force in [([], "direct"), (["--order", "4"], "fmm"), (["--error", "1e-2"], "fmm")]:
         run("run", path("whole", "run.json"), "--force", "auto", *more, "--end", "0.25", "--output", path("auto", *more), "--quiet")
         check(about(path("auto", *more))["options"]["force"] == force, f"run.json with --force auto {' '.join(more)}: {force}", about(path("auto", *more))["options"])
