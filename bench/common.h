@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "base/order.h"
 #include "engine/engine.h"
@@ -16,6 +17,22 @@ static inline void stop_if(enum ky_status status, const struct ky_error *error)
         return;
     fprintf(stderr, "%s\n", error->text);
     exit((int)status);
+}
+
+static inline double processor_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static inline void *memory_for(size_t count, size_t size)
+{
+    void *memory = malloc(count * size + 1);
+    if (memory)
+        return memory;
+    fprintf(stderr, "out of memory\n");
+    exit(1);
 }
 
 static inline struct ky_snapshot model(const char *name, size_t n)

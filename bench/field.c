@@ -4,29 +4,12 @@
  * number of points: processor and clock time of one call, the least of REPEAT, in microseconds a
  * point, and the errors of SAMPLES of the accelerations against exact sums. */
 #include <string.h>
-#include <time.h>
 
 #include "common.h"
 
 #include "base/clock.h"
 
 enum { REPEAT = 3, SAMPLES = 500 };
-
-static double processor_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-static void *room(size_t count, size_t size)
-{
-    void *memory = malloc(count * size + 1);
-    if (memory)
-        return memory;
-    fprintf(stderr, "out of memory\n");
-    exit(1);
-}
 
 static struct ky_parameters parameters_for(const char *engine, int force, int threads)
 {
@@ -42,7 +25,7 @@ static struct ky_parameters parameters_for(const char *engine, int force, int th
 /* Points evenly spread over the list of all. */
 static double (*points_of(const struct ky_bodies *bodies, size_t count))[3]
 {
-    double(*points)[3] = room(count, sizeof *points);
+    double(*points)[3] = memory_for(count, sizeof *points);
     for (size_t k = 0; k < count; k++)
         for (int c = 0; c < 3; c++)
             points[k][c] = 1.001 * bodies->position[k * (bodies->n / count)][c];
@@ -58,8 +41,9 @@ static double error_of(const struct ky_bodies *bodies, const double (*points)[3]
     const size_t samples = count < SAMPLES ? count : SAMPLES;
     given.precision = KY_DOUBLE;
     struct ky_engine *engine = engine_for(&given, &resolved, bodies);
-    double(*at)[3] = room(samples, sizeof *at), (*exact)[3] = room(samples, sizeof *exact);
-    double *wrong = room(samples, sizeof *wrong);
+    double(*at)[3] = memory_for(samples, sizeof *at),
+    (*exact)[3] = memory_for(samples, sizeof *exact);
+    double *wrong = memory_for(samples, sizeof *wrong);
     for (size_t k = 0; k < samples; k++)
         memcpy(at[k], points[k * (count / samples)], sizeof *at);
     const struct ky_points sampled = {.count = samples, .position = (const double(*)[3])at};
@@ -86,7 +70,7 @@ static void print_row(struct ky_engine *engine, const char *method, const struct
                       size_t count)
 {
     struct ky_error error;
-    double(*points)[3] = points_of(bodies, count), (*found)[3] = room(count, sizeof *found);
+    double(*points)[3] = points_of(bodies, count), (*found)[3] = memory_for(count, sizeof *found);
     double processor = 1e30, clock = 1e30;
     const struct ky_points asked = {.count = count, .position = (const double(*)[3])points};
     for (int r = 0; r < REPEAT; r++) {

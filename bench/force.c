@@ -16,7 +16,6 @@
 #include "common.h"
 
 #include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
@@ -87,13 +86,6 @@ static void print_errors(const struct ky_bodies *bodies, const struct exact *exa
     qsort(p, exact->count, sizeof *p, ky_order_reals);
     size_t half = exact->count / 2, most = exact->count * 99 / 100;
     printf("  %7.1e %7.1e  %7.1e %7.1e", a[half], a[most], p[half], p[most]);
-}
-
-static double processor_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 /* *report is the evaluation with the median total. With one thread its seconds are processor time,

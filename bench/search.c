@@ -10,7 +10,6 @@
  * with those of the first engine: groups and lists bit for bit, distances and densities to 1e-12.
  * In double they agree. */
 #include <string.h>
-#include <time.h>
 
 #include "common.h"
 
@@ -39,22 +38,6 @@ struct cost {
     double tree, walk, processor;
 };
 
-static double processor_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-static void *room(size_t count, size_t size)
-{
-    void *memory = malloc(count * size + 1);
-    if (memory)
-        return memory;
-    fprintf(stderr, "out of memory\n");
-    exit(1);
-}
-
 static struct cost measure(struct ky_engine *engine, const struct ky_bodies *bodies,
                            const struct ky_walk_request *request)
 {
@@ -75,7 +58,7 @@ static struct cost measure(struct ky_engine *engine, const struct ky_bodies *bod
 
 static void say_groups(const uint32_t *group, size_t n)
 {
-    uint32_t *size = room(n, sizeof *size), largest = 0;
+    uint32_t *size = memory_for(n, sizeof *size), largest = 0;
     size_t groups = 0;
     memset(size, 0, n * sizeof *size);
     for (size_t i = 0; i < n; i++)
@@ -100,8 +83,8 @@ static void say_mean(const double *result, size_t n)
 static size_t *offsets(struct ky_engine *engine, struct ky_walk_request request)
 {
     struct ky_error error;
-    size_t *offset = room(request.n + 1, sizeof *offset);
-    double *count = room(request.n, sizeof *count);
+    size_t *offset = memory_for(request.n + 1, sizeof *offset);
+    double *count = memory_for(request.n, sizeof *count);
     request.action = KY_ACTION_count;
     request.results = count;
     stop_if(ky_engine_walk(engine, &request, &error), &error);
@@ -148,13 +131,13 @@ static void run(struct ky_engine *engine, const struct ky_bodies *bodies, double
     void *now;
     if (search->action == KY_ACTION_friends) {
         bytes = n * sizeof *request.group;
-        now = request.group = room(n, sizeof *request.group);
+        now = request.group = memory_for(n, sizeof *request.group);
     } else if (search->action == KY_ACTION_list) {
         request.offset = offset = offsets(engine, request);
         bytes = offset[n] * sizeof *request.list;
-        now = request.list = room(offset[n], sizeof *request.list);
+        now = request.list = memory_for(offset[n], sizeof *request.list);
     } else {
-        now = request.results = room(n, sizeof *request.results);
+        now = request.results = memory_for(n, sizeof *request.results);
     }
     struct cost cost = measure(engine, bodies, &request);
     printf("%-12s %-8s %10zu %9.4f %9.4f %9.4f %9.4f  ", search->name, engine->name, n, cost.tree,
