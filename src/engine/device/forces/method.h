@@ -49,15 +49,8 @@ enum ky_status ky_walk_field(struct ky_device_state *state, struct ky_links *lin
                              const struct ky_points *points, double (*acceleration)[3],
                              double *potential, struct ky_error *error);
 
-/* 1 if ky_exact_field takes no longer than ky_massless_field with its trees. */
-int ky_points_are_few(const struct ky_device_state *state, const struct ky_points *points);
-/* 1 if all points are near enough for ky_massless_field. */
-int ky_points_are_near(const struct ky_device_state *state, const struct ky_points *points);
-/* `field` by exact sums, for methods that have none. KY_DEVICE if there is no memory for results.
- * The state does not change. */
-enum ky_status ky_exact_field(struct ky_device_state *state, struct ky_links *links,
-                              const struct ky_points *points, double (*acceleration)[3],
-                              double *potential, struct ky_error *error);
+/* 1 if ky_massless_field is worth its trees; else each point should walk by itself. */
+int ky_points_are_many(const struct ky_device_state *state, const struct ky_points *points);
 /* `field` for methods whose `evaluate` takes evaluations of points: points are bodies without mass,
  * and have the errors of forces. KY_DEVICE if the cards have no memory for a second set of bodies.
  * The state does not change. */

@@ -20,7 +20,7 @@
 #include "engine/device/state/rows.h"
 #include "octree/opening_kinds.h"
 
-/* Fewer points, or points among fewer bodies, have exact sums: two trees of all bodies, and memory
+/* With fewer points or fewer bodies each point walks by itself: two trees of all bodies, and memory
  * for them, take longer. */
 enum { LEAST = 1024 };
 /* Points for each body at a time. The cube of the keys comes from a sample of all, of which the
@@ -46,13 +46,10 @@ struct set {
     uint32_t *number; /* of each point in the set: those of the bodies come first */
 };
 
-int ky_points_are_few(const struct ky_device_state *state, const struct ky_points *points)
+int ky_points_are_many(const struct ky_device_state *state, const struct ky_points *points)
 {
-    return points->count < LEAST || state->n < LEAST;
-}
-
-int ky_points_are_near(const struct ky_device_state *state, const struct ky_points *points)
-{
+    if (points->count < LEAST || state->n < LEAST)
+        return 0;
     for (size_t k = 0; k < points->count; k++)
         for (int c = 0; c < 3; c++)
             if (!(fabs(points->position[k][c]) <= FARTHEST * state->units.length))
@@ -259,21 +256,6 @@ static enum ky_status field_of(struct set *set, double (*acceleration)[3], doubl
     if (status == KY_OK)
         status = get(set, acceleration, potential, error);
     end(set);
-    return status;
-}
-
-enum ky_status ky_exact_field(struct ky_device_state *state, struct ky_links *links,
-                              const struct ky_points *points, double (*acceleration)[3],
-                              double *potential, struct ky_error *error)
-{
-    const struct ky_method *const exact = &ky_direct_method;
-    void *const own = ky_allocate_zeroed(1, exact->own);
-    if (!own)
-        return ky_no_memory(error, "exact sums at points", 1, exact->own);
-    const enum ky_status status =
-        exact->field(state, links, own, points, acceleration, potential, error);
-    exact->release(state, own);
-    free(own);
     return status;
 }
 
