@@ -723,7 +723,7 @@ KY_API void ky_sim_choice(const struct ky_sim *sim, struct ky_choice *choice);
  * offset. With force fmm the precision is that of forces, errors are those of forces, and within
  * them the numbers depend on the points of a call; but on devices fewer than 1,024 points, and
  * points among fewer than 1,024 bodies, have those of walk by offset (theta), and so have all
- * points of a call if one of them is more than some 10^10 radii of the system away. There a call
+ * points of a call if one of them is more than some 10^8 sizes of the system away. There a call
  * with fmm takes the memory of forces of as many bodies as there are bodies and points, beside that
  * of the simulation; KY_DEVICE without it. On devices `list` counts as `walk` here. No forces of
  * bodies are computed. KY_BAD_DATA for positions and results that are not finite. */

@@ -85,8 +85,8 @@ KY_INLINE void ky_cells(const struct ky_cell_source *cells, const struct ky_thir
         ky_cells_all(cells, NULL, count, sinks, KY_ROUGH);
         return;
     }
-    how &= ~KY_ROUGH;
 #endif
+    how &= ~KY_ROUGH; /* where there is no estimate */
     KY_SOFTENED_AS_PLUMMER(KY_CELLS_INSTANCE, , )
     ky_cells_all(cells, third, count, sinks, KY_NEWTON);
 }

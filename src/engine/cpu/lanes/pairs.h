@@ -118,8 +118,8 @@ KY_INLINE void ky_pairs(const struct ky_sources *s, size_t first, size_t last,
         ky_pairs_all(s, first, last, sinks, KY_ROUGH | KY_GUARD);
         return;
     }
-    how &= ~KY_ROUGH;
 #endif
+    how &= ~KY_ROUGH; /* where there is no estimate */
     KY_SOFTENED_AS_PLUMMER(KY_PAIRS_INSTANCE, , )
     if (how & KY_EPS_LARGER)
         ky_pairs_all(s, first, last, sinks, base | KY_GUARD | KY_SPLINED | KY_EPS_LARGER);
