@@ -437,7 +437,8 @@ KY_FN ky_mask ky_general_within(struct ky_general walk, struct ky_general_staged
         struct ky_##name a = ky_general_start_##as(walk, sink, radius, offset, radii);             \
         around = ky_general_reach(around, team, ky_##name##_reach2(a), is_sink);                   \
         if ((needs)&KY_NEEDS_NEIGHBOURS) {                                                         \
-            met = around.begin > k ? around.begin - k : 0;                                         \
+            const int from = (int)around.begin - (int)k;                                           \
+            met = from > 0 ? (ky_uint)from : 0;                                                    \
             mets = (n - around.end > k ? around.end + k : n) - met;                                \
         }                                                                                          \
         ky_general_begin(&lists, sinks > 0, met, mets);                                            \
