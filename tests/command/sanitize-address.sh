@@ -60,7 +60,7 @@ lines() {
         hermite) printf "9 $name %s\n" 'bodies*' 'coincident*' 'few*' 'n*' 'w*' ;;
         cpu_tree) printf "9 $name %s\n" 'aw*' 'c*' 'i*' 'lists*' 'o*' 'te*' 'u*' ;;
         force_error) printf "9 $name %s\n" 'a_simulation*' 'few*' 'methods*' 'what*' ;;
-        fmm) printf "9 $name %s\n" 'aw*' 'fields_of*' 'so*' 'te*' 'ti*' ;;
+        fmm) printf "9 $name %s\n" 'aw*' 'fields_of*' 'so*' 'te*' ;;
         mutual) printf "3 $name %s\n" 'o*' 'te*' 'with_every_s*' ;;
         models) printf "9 $name %s\n" 'few*' 'im*' 'masses*' 'me*' 'n*' 'o*' 'sp*' 'st*' 'sy*' ;;
         galaxies) printf "9 $name %s\n" 'few*' 'the_disk*' ;;
