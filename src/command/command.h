@@ -104,8 +104,10 @@ enum ky_status cli_refuse(struct cli *cli, const char *names, const char *what);
  * and for --error beside what it chooses. */
 enum ky_status cli_choose_force(struct cli *cli, struct ky_parameters *parameters);
 /* The same where a file run.json has all options: KY_USAGE for those on the command line that have
- * no effect with the force, engine and --mutual of the run. --error there takes the place of alpha,
- * theta, opening and order of the file. */
+ * no effect with the force, engine and --mutual of the run. With --error or --force there the
+ * tolerances and the precision of the file are forgotten, with --order its alpha; a warning says
+ * so.
+ */
 enum ky_status cli_force_of_file(struct cli *cli, struct ky_parameters *parameters);
 /* Warns of options that were given and that the chosen force and engine ignore. */
 void cli_warn_idle(struct cli *cli, const struct ky_parameters *parameters);

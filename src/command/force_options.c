@@ -80,13 +80,21 @@ enum ky_status cli_force_of_file(struct cli *cli, struct ky_parameters *paramete
     enum ky_status status = choose(cli, parameters, cli_on_line);
     if (status)
         return status;
+    const double alpha = parameters->alpha, theta = parameters->theta;
+    const int precision = parameters->precision;
     struct ky_parameters defaults;
     ky_parameters_defaults(&defaults);
     if (cli_on_line(cli, "error") || cli_on_line(cli, "force"))
         forget_tolerances(cli, parameters);
     else if (cli_on_line(cli, "order")) /* each order has its own default of alpha */
         FORGET("alpha", alpha);
-    return refuse_idle(cli, parameters);
+    status = refuse_idle(cli, parameters);
+    if (!status && (isnan(parameters->alpha) > isnan(alpha) ||
+                    isnan(parameters->theta) > isnan(theta) || parameters->precision != precision))
+        cli_log(cli, KY_LOG_WARNING,
+                "the tolerances and the precision of the file belong to its own force, order or "
+                "error: they are chosen anew, but for those on the command line");
+    return status;
 }
 
 void cli_warn_idle(struct cli *cli, const struct ky_parameters *parameters)
