@@ -85,6 +85,18 @@ static inline struct ky_parameters cloud_parameters(void)
     return parameters;
 }
 
+/* --force fmm of order 4 on that engine. */
+static inline struct ky_parameters cloud_expansions(const char *engine, double alpha)
+{
+    struct ky_parameters parameters = cloud_parameters();
+    parameters.engine = engine;
+    parameters.force = KY_FMM;
+    parameters.order = 4;
+    parameters.softening = 0.01;
+    parameters.alpha = alpha;
+    return parameters;
+}
+
 /* Makes one evaluation, with an unrolling of the sweep if `sinks` is not 0. `exact`, with n bodies,
  * or NULL, gets sums in double. */
 static inline enum ky_status cloud_unrolled(const struct ky_parameters *given, int sinks,

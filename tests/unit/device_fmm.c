@@ -7,13 +7,7 @@
 
 static struct ky_parameters parameters_for(int engine)
 {
-    struct ky_parameters parameters = cloud_parameters();
-    parameters.engine = engines[engine].engine;
-    parameters.force = KY_FMM;
-    parameters.order = 4;
-    parameters.softening = 0.01;
-    parameters.alpha = 0.002;
-    return parameters;
+    return cloud_expansions(engines[engine].engine, 0.002);
 }
 
 /* The devices; a CPU that serves as one, on which kernels take long to compile, only if `all`. */

@@ -12,13 +12,7 @@ static struct ky_error error;
 
 static struct ky_parameters parameters_for(int engine)
 {
-    struct ky_parameters parameters = cloud_parameters();
-    parameters.engine = engines[engine].engine;
-    parameters.force = KY_FMM;
-    parameters.order = 4;
-    parameters.softening = 0.01;
-    parameters.alpha = 1e-4;
-    return parameters;
+    return cloud_expansions(engines[engine].engine, 1e-4);
 }
 
 static int next_device(int k)
