@@ -721,12 +721,12 @@ KY_API void ky_sim_choice(const struct ky_sim *sim, struct ky_choice *choice);
  * bodies; either array may be NULL. `softening` is that of the points [length], not negative. The
  * method is that of the simulation, on the CPU in double; the opening relative is replaced by
  * offset. With force fmm the precision is that of forces, errors are those of forces, and within
- * them the numbers depend on the points of a call; but on devices fewer than 1,024 points, and
- * points among fewer than 1,024 bodies, have those of walk by offset (theta), and so have all
- * points of a call if one of them is more than some 10^8 sizes of the system away. There a call
- * with fmm takes the memory of forces of as many bodies as there are bodies and points, beside that
- * of the simulation; KY_DEVICE without it. On devices `list` counts as `walk` here. No forces of
- * bodies are computed. KY_BAD_DATA for positions and results that are not finite. */
+ * them the numbers depend on the points of a call. On devices fewer than 1,024 points, and points
+ * among fewer than 1,024 bodies, have exact sums in that precision, and a point that is more than
+ * some 10^8 sizes of the system away has the errors of walk with offset. There a call with fmm
+ * takes the memory of forces of as many bodies as there are bodies and points, beside that of the
+ * simulation; KY_DEVICE without it. On devices `list` counts as `walk` here. No forces of bodies
+ * are computed. KY_BAD_DATA for positions and results that are not finite. */
 KY_API enum ky_status ky_sim_field(struct ky_sim *sim, size_t count, const double (*position)[3],
                                    double softening, double (*acceleration)[3], double *potential,
                                    struct ky_error *error);

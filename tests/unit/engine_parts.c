@@ -375,8 +375,9 @@ static void a_tree_serves_all_at_one_place(void **state)
         assert_ok(ky_engine_field(engine, &points, a, NULL, &error));
         assert_ok(ky_engine_walk(engine, &count, &error));
         ky_engine_report(engine, &report);
+        /* on devices a field by fmm has bodies of its own: the walk before left its tree */
         assert_true((report.build == 0) ==
-                    ((force == KY_FMM && is_cpu_engine(k / 4 / METHODS)) || !relative));
+                    (force == KY_FMM ? is_cpu_engine(k / 4 / METHODS) || !(k % 2) : !relative));
         ky_engine_close(engine);
         engine = open_with(&parameters, &bodies);
         if (k % 2)

@@ -315,9 +315,8 @@ static enum ky_status field(struct ky_device_state *state, struct ky_links *link
                             const struct ky_points *points, double (*acceleration)[3],
                             double *potential, struct ky_error *error)
 {
-    return ky_points_are_many(state, points)
-               ? ky_massless_field(&ky_fmm_method, state, points, acceleration, potential, error)
-               : ky_walk_field(state, links, own, points, acceleration, potential, error);
+    return ky_points_field(&ky_fmm_method, state, links, own, points, acceleration, potential,
+                           error);
 }
 
 static void memory(const struct ky_parameters *parameters, size_t n, struct ky_memory *memory)

@@ -49,15 +49,14 @@ enum ky_status ky_walk_field(struct ky_device_state *state, struct ky_links *lin
                              const struct ky_points *points, double (*acceleration)[3],
                              double *potential, struct ky_error *error);
 
-/* 1 if ky_massless_field is worth its trees; else each point should walk by itself. */
-int ky_points_are_many(const struct ky_device_state *state, const struct ky_points *points);
 /* `field` for methods whose `evaluate` takes evaluations of points: points are bodies without mass,
- * and have the errors of forces. KY_DEVICE if the cards have no memory for a second set of bodies.
- * The state does not change. */
-enum ky_status ky_massless_field(const struct ky_method *method,
-                                 const struct ky_device_state *state,
-                                 const struct ky_points *points, double (*acceleration)[3],
-                                 double *potential, struct ky_error *error);
+ * and have the errors of forces. Few points, or points among few bodies, have exact sums; points
+ * far away walk by themselves. KY_DEVICE if the cards have no memory for a second set of bodies.
+ * Kicks must have been made. */
+enum ky_status ky_points_field(const struct ky_method *method, struct ky_device_state *state,
+                               struct ky_links *links, void *own, const struct ky_points *points,
+                               double (*acceleration)[3], double *potential,
+                               struct ky_error *error);
 
 extern const struct ky_method ky_direct_method, ky_walk_method, ky_list_method, ky_tree_method,
     ky_fmm_method;

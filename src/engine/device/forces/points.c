@@ -8,9 +8,10 @@
  * do not count: the field does not depend on what was evaluated before.
  *
  * The set takes the memory of forces of so many bodies, beside that of the engine, until the end of
- * the call. */
+ * the call. Few points have exact sums, and those far away walk by themselves. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "engine/common/relative.h"
@@ -20,15 +21,15 @@
 #include "engine/device/state/rows.h"
 #include "octree/opening_kinds.h"
 
-/* With fewer points or fewer bodies each point walks by itself: two trees of all bodies, and memory
+/* Fewer points, or points among fewer bodies, have exact sums: two trees of all bodies, and memory
  * for them, take longer. */
 enum { LEAST = 1024 };
 /* Points for each body at a time. The cube of the keys comes from a sample of all, of which the
  * outermost 64th at either end does not count. With so few points it reaches the bodies, also if
  * all points are in a small part of the system. */
 enum { POINTS_OF_BODY = 16 };
-/* If a point is at more than FARTHEST units of length, each walks by itself: the sums of groups in
- * float have 1/s³ of 2³⁷ units at most (units.c). */
+/* A point at more than FARTHEST units of length walks by itself: the sums of groups in float have
+ * 1/s³ of 2³⁷ units at most (units.c). */
 #define FARTHEST 0x1p36
 /* The part of α for points. With α their errors were 1.1 to 1.6 times those of forces, with half of
  * it 0.7 to 1 times, in 3 % more time (4 pairs of bodies and points, 2,000 to 30,000 of each, order
@@ -46,17 +47,6 @@ struct set {
     uint32_t *number; /* of each point in the set: those of the bodies come first */
 };
 
-int ky_points_are_many(const struct ky_device_state *state, const struct ky_points *points)
-{
-    if (points->count < LEAST || state->n < LEAST)
-        return 0;
-    for (size_t k = 0; k < points->count; k++)
-        for (int c = 0; c < 3; c++)
-            if (!(fabs(points->position[k][c]) <= FARTHEST * state->units.length))
-                return 0;
-    return 1;
-}
-
 /* The parameters for points, with a softening by which two of them would be softened as a point and
  * a body are. Where bodies have softenings of their own, so do points. */
 static void set_parameters(struct set *set)
@@ -64,10 +54,8 @@ static void set_parameters(struct set *set)
     const struct ky_device_state *of = set->of;
     const int kind = of->parameters->softening_kind;
     const double eps2 = ky_eps2_of_points(of, &set->points).whole;
-    set->parameters = *of->parameters;
     set->parameters.alpha *= PART;
     set->parameters.softening = sqrt(eps2 / ky_sink_eps2(kind, 0, 1)) * of->units.length;
-    set->state.own_eps = of->own_eps;
     set->state.how = ky_pairs_how(kind, of->own_eps) | ky_pairs_guard(eps2);
 }
 
@@ -77,6 +65,7 @@ static enum ky_status begin(struct set *set, struct ky_error *error)
     const struct ky_device_state *of = set->of;
     const size_t count = set->points.count;
     struct ky_device_state *state = &set->state;
+    set->parameters = *of->parameters;
     *state = (struct ky_device_state){.parameters = &set->parameters,
                                       .cards = of->cards,
                                       .threads = of->threads,
@@ -84,6 +73,8 @@ static enum ky_status begin(struct set *set, struct ky_error *error)
                                       .frame = of->frame,
                                       .units = of->units,
                                       .unroll = of->unroll,
+                                      .own_eps = of->own_eps,
+                                      .how = of->how,
                                       .externals = of->externals};
     state->cards.measured = 0;
     for (size_t k = 0; k < state->cards.count; k++)
@@ -91,7 +82,6 @@ static enum ky_status begin(struct set *set, struct ky_error *error)
             .state = state, .card = state->cards.card[k], .number = k, .n = state->n};
     set->links = (struct ky_links){.bodies = &state->part[0]};
     set->links.host.bodies = &state->part[0];
-    set_parameters(set);
     set->own = ky_allocate_zeroed(1, set->method->own);
     set->number = ky_allocate(count, sizeof *set->number);
     if (!set->own || !set->number)
@@ -163,6 +153,7 @@ static enum ky_status lay_bodies(struct set *set, struct ky_error *error)
         if (own->has >> copied[k] & 1U)
             status = lay(set, from[copied[k]].buffer, n, &to[copied[k]], 0, error);
     own->curve.is_followed = its.curve.is_followed;
+    own->place = 1;
     if (status != KY_OK || !own->curve.is_followed)
         return status;
     status =
@@ -214,7 +205,6 @@ static enum ky_status fill(struct set *set, struct ky_error *error)
         status = lay_points(set, KY_ARRAY_POSITION, set->points.position[0], error);
     if (status == KY_OK && set->state.own_eps)
         status = lay_softenings(set, error);
-    set->state.part[0].place = 1;
     return status;
 }
 
@@ -249,8 +239,10 @@ static enum ky_status field_of(struct set *set, double (*acceleration)[3], doubl
                                struct ky_error *error)
 {
     enum ky_status status = begin(set, error);
-    if (status == KY_OK)
+    if (status == KY_OK) {
+        set_parameters(set);
         status = fill(set, error);
+    }
     if (status == KY_OK)
         status = evaluate(set, error);
     if (status == KY_OK)
@@ -259,22 +251,145 @@ static enum ky_status field_of(struct set *set, double (*acceleration)[3], doubl
     return status;
 }
 
-enum ky_status ky_massless_field(const struct ky_method *method,
-                                 const struct ky_device_state *state,
-                                 const struct ky_points *points, double (*acceleration)[3],
-                                 double *potential, struct ky_error *error)
+/* Exact sums over a set that has no points in it. Their bits depend on the order of the bodies: it
+ * is the caller's, whatever was evaluated before. */
+static enum ky_status exact_field(const struct ky_device_state *state,
+                                  const struct ky_points *points, double (*acceleration)[3],
+                                  double *potential, struct ky_error *error)
+{
+    struct set set = {.method = &ky_direct_method, .of = state};
+    enum ky_status status = begin(&set, error);
+    if (status == KY_OK)
+        status = need_arrays(&set, error);
+    if (status == KY_OK)
+        status = lay_bodies(&set, error);
+    if (status == KY_OK)
+        status = ky_device_curve_leave(&set.state.part[0], error);
+    if (status == KY_OK)
+        status = set.method->field(&set.state, &set.links, set.own, points, acceleration, potential,
+                                   error);
+    end(&set);
+    return status;
+}
+
+/* The points from `first` on, `count` of them. */
+static struct ky_points some_of(const struct ky_points *points, size_t first, size_t count)
+{
+    return (struct ky_points){
+        .count = count, .position = points->position + first, .softening = points->softening};
+}
+
+static enum ky_status massless_field(const struct ky_method *method,
+                                     const struct ky_device_state *state,
+                                     const struct ky_points *points, double (*acceleration)[3],
+                                     double *potential, struct ky_error *error)
 {
     const size_t most = POINTS_OF_BODY * state->n, batches = ky_groups(points->count, most),
-                 batch = ky_groups(points->count, batches);
+                 batch = batches > 0 ? ky_groups(points->count, batches) : 1;
     struct set set = {.method = method, .of = state};
     enum ky_status status = KY_OK;
     for (size_t first = 0; first < points->count && status == KY_OK; first += batch) {
         const size_t rest = points->count - first;
-        set.points = (struct ky_points){.count = rest < batch ? rest : batch,
-                                        .position = points->position + first,
-                                        .softening = points->softening};
+        set.points = some_of(points, first, rest < batch ? rest : batch);
         status = field_of(&set, acceleration ? acceleration + first : NULL,
                           potential ? potential + first : NULL, error);
     }
+    return status;
+}
+
+/* ---- points that are near, and others ---- */
+
+static int is_near(const struct ky_device_state *state, const double position[3])
+{
+    for (int c = 0; c < 3; c++)
+        if (!(fabs(position[c]) <= FARTHEST * state->units.length))
+            return 0;
+    return 1;
+}
+
+static size_t count_near(const struct ky_device_state *state, const struct ky_points *points)
+{
+    size_t near = 0;
+    for (size_t k = 0; k < points->count; k++)
+        near += (size_t)is_near(state, points->position[k]);
+    return near;
+}
+
+/* A call's points with those near by in front, and what was found there. */
+struct divided {
+    size_t near;
+    size_t *number; /* of each in the call */
+    double (*position)[3], (*acceleration)[3], *potential;
+};
+
+static enum ky_status divide(struct divided *divided, const struct ky_device_state *state,
+                             const struct ky_points *points, struct ky_error *error)
+{
+    const size_t count = points->count;
+    size_t next[2] = {divided->near, 0}; /* [near] */
+    divided->number = ky_allocate(count, sizeof *divided->number);
+    divided->position = ky_allocate(count, sizeof *divided->position);
+    divided->acceleration = ky_allocate(count, sizeof *divided->acceleration);
+    divided->potential = ky_allocate(count, sizeof *divided->potential);
+    if (!divided->number || !divided->position || !divided->acceleration || !divided->potential)
+        return ky_no_memory(error, "points of a field", count, sizeof *divided->position);
+    for (size_t k = 0; k < count; k++) {
+        const size_t to = next[is_near(state, points->position[k])]++;
+        divided->number[to] = k;
+        memcpy(divided->position[to], points->position[k], sizeof *divided->position);
+    }
+    return KY_OK;
+}
+
+static void gather(const struct divided *divided, size_t count, double (*acceleration)[3],
+                   double *potential)
+{
+    for (size_t from = 0; from < count; from++) {
+        const size_t k = divided->number[from];
+        if (acceleration)
+            memcpy(acceleration[k], divided->acceleration[from], sizeof *acceleration);
+        if (potential)
+            potential[k] = divided->potential[from];
+    }
+}
+
+static enum ky_status field_of_divided(const struct ky_method *method, struct divided *divided,
+                                       struct ky_device_state *state, struct ky_links *links,
+                                       void *own, const struct ky_points *points,
+                                       struct ky_error *error)
+{
+    enum ky_status status = divide(divided, state, points, error);
+    if (status != KY_OK)
+        return status;
+    const size_t near = divided->near;
+    const struct ky_points all = {.count = points->count,
+                                  .position = (const double(*)[3])divided->position,
+                                  .softening = points->softening},
+                           nearby = some_of(&all, 0, near),
+                           far = some_of(&all, near, all.count - near);
+    status =
+        massless_field(method, state, &nearby, divided->acceleration, divided->potential, error);
+    return status ? status
+                  : ky_walk_field(state, links, own, &far, divided->acceleration + near,
+                                  divided->potential + near, error);
+}
+
+enum ky_status ky_points_field(const struct ky_method *method, struct ky_device_state *state,
+                               struct ky_links *links, void *own, const struct ky_points *points,
+                               double (*acceleration)[3], double *potential, struct ky_error *error)
+{
+    if (points->count < LEAST || state->n < LEAST)
+        return exact_field(state, points, acceleration, potential, error);
+    struct divided divided = {.near = count_near(state, points)};
+    if (divided.near == points->count)
+        return massless_field(method, state, points, acceleration, potential, error);
+    const enum ky_status status =
+        field_of_divided(method, &divided, state, links, own, points, error);
+    if (status == KY_OK)
+        gather(&divided, points->count, acceleration, potential);
+    free(divided.number);
+    free(divided.position);
+    free(divided.acceleration);
+    free(divided.potential);
     return status;
 }
