@@ -263,6 +263,11 @@ struct ky_parameters {
                      (ky_sim_choice), by forces of its bodies beside exact sums for a sample, and
                      replace it in ky_sim_parameters and in files. KY_USAGE with theta, alpha,
                      order, or an opening other than relative */
+    const volatile int
+        *stop; /* not 0 (set by a signal handler or another thread, say): calls that advance end
+                  after the present step, KY_STOPPED and KY_STOP_ASKED, and the next such call goes
+                  on once it is 0 again; a run stops after this step. Must outlive the calls that
+                  read it. NULL: never */
 };
 
 KY_API void ky_parameters_defaults(struct ky_parameters *parameters);
@@ -641,10 +646,11 @@ enum ky_stop_kind {
                             shortest (KY_HERMITE4). A call that continues ignores this pair */
     KY_STOP_SHORT_STEPS, /* KY_BAD_DATA: all bodies want steps that would lead nowhere
                             (KY_BLOCK_STEPS, KY_HERMITE4) */
+    KY_STOP_ASKED, /* KY_STOPPED: by `stop` of struct ky_parameters or ky_run_parameters, or a file
+                      named stop in the folder of a run */
     /* of runs alone, KY_STOPPED */
-    KY_STOP_ASKED, /* by `stop` of struct ky_run_parameters, or a file named stop in the folder */
-    KY_STOP_WALL,  /* by max_wall */
-    KY_STOP_CORE   /* by stop_core */
+    KY_STOP_WALL, /* by max_wall */
+    KY_STOP_CORE  /* by stop_core */
 };
 struct ky_stop {
     size_t size;     /* of this struct, or 0 */
@@ -735,10 +741,10 @@ KY_API enum ky_status ky_sim_field(struct ky_sim *sim, size_t count, const doubl
  * existing file is kept as PATH.previous. After KY_CANNOT_WRITE the simulation goes on. */
 KY_API enum ky_status ky_sim_save(struct ky_sim *sim, const char *path, struct ky_error *error);
 /* Opens a simulation from such a file, or from restart.kyo in the folder of a run; from
- * PATH.previous if the file is missing or damaged. Engine, isa, threads, log and field_function are
- * taken from `parameters`, as in ky_resume, and so are units, which the file does not have; all
- * else from the file. KY_BAD_DATA for a file that is none or whose numbers contradict each other.
- * *sim is NULL after a failure. */
+ * PATH.previous if the file is missing or damaged. Engine, isa, threads, log, stop and
+ * field_function are taken from `parameters`, as in ky_resume, and so are units, which the file
+ * does not have; all else from the file. KY_BAD_DATA for a file that is none or whose numbers
+ * contradict each other. *sim is NULL after a failure. */
 KY_API enum ky_status ky_sim_restore(const char *path, const struct ky_parameters *parameters,
                                      struct ky_sim **sim, struct ky_error *error);
 

@@ -70,6 +70,8 @@ enum ky_status ky_run_create(const struct ky_parameters *parameters,
     run->outer_context = own.log_context;
     run->parameters.log = log_line;
     run->parameters.log_context = run;
+    run->outer_stop = own.stop;
+    run->parameters.stop = NULL;
     run->given = own_run;
     run->started = ky_clock();
     run->folder = run->given.output;
@@ -163,12 +165,17 @@ static const char *because(struct ky_run *run, int kind, const char *words)
     return words;
 }
 
+int ky_run_is_asked_to_stop(const struct ky_run *run)
+{
+    return (run->given.stop && *run->given.stop) || (run->outer_stop && *run->outer_stop);
+}
+
 /* Why the run has to stop now; NULL if it has not. */
 static const char *stop_reason(struct ky_run *run)
 {
     if (run->halted.text[0])
         return run->halted.text;
-    if (run->given.stop && *run->given.stop)
+    if (ky_run_is_asked_to_stop(run))
         return because(run, KY_STOP_ASKED, "a signal");
     if (!isnan(run->given.max_wall) && ky_clock() - run->started >= run->given.max_wall)
         return because(run, KY_STOP_WALL, "--max-wall");

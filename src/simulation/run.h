@@ -108,6 +108,7 @@ struct ky_run {
     struct ky_stop stop;    /* the same, and why the run did, for the caller */
     ky_log_function *outer_log;
     void *outer_context;
+    const volatile int *outer_stop; /* of the caller's parameters; the simulation has none */
 };
 
 /* The options of struct ky_run_parameters. */
@@ -158,6 +159,8 @@ enum ky_status ky_run_lock(struct ky_run *run, struct ky_error *error);
 char *ky_run_copy_text(const char *text);
 /* Advances to the next instant at which something is due, and writes it to the present folder. */
 enum ky_status ky_run_step(struct ky_run *run, struct ky_error *error);
+/* 1 if the caller has asked the run to stop, else 0. */
+int ky_run_is_asked_to_stop(const struct ky_run *run);
 /* Runs from the present step to the end. KY_STOPPED if there was a reason to stop earlier. Writes
  * the output that is due, and run.json at the end, also after a failure. */
 enum ky_status ky_run_loop(struct ky_run *run, struct ky_error *error);

@@ -282,7 +282,7 @@ static enum ky_status begin(struct ky_run *run, const struct ky_scales *scales, 
         status = ky_run_write_restart(run, error);
     if (!status)
         status = ky_run_write_json(run, "running", NULL, error);
-    if (!status && run->given.overwrite && run->given.stop && *run->given.stop)
+    if (!status && run->given.overwrite && ky_run_is_asked_to_stop(run))
         status = ky_fail(error, KY_STOPPED, "stopped before the first step; %s is as it was",
                          run->given.output);
     if (!status && run->given.overwrite && ky_instant_compare(run->sim->now, run->schedule.end) < 0)

@@ -312,22 +312,46 @@ static enum ky_status finish_step(struct ky_sim *sim, struct ky_error *error)
     return status;
 }
 
-/* From one tick to a later one by whole steps. If these are not equal in time, each is a call of
- * its own. */
-static enum ky_status whole_steps(struct ky_sim *sim, uint64_t until, struct ky_error *error)
+/* KY_STOPPED if the caller wants the call to end here. */
+static enum ky_status heed_stop(struct ky_sim *sim, struct ky_error *error)
+{
+    const volatile int *stop = sim->parameters.stop;
+    if (!stop || !*stop)
+        return KY_OK;
+    sim->stop.kind = KY_STOP_ASKED;
+    return ky_fail(error, KY_STOPPED, "stopped by the program between two steps");
+}
+
+/* From one tick to a later one by whole steps that are equal in time. If the caller can stop the
+ * call, each is a call of its own; the bits are the same. */
+static enum ky_status equal_steps(struct ky_sim *sim, uint64_t until, struct ky_error *error)
+{
+    const uint64_t ticks = sim->parameters.stop ? sim->integrator->stride : until - sim->now.ticks;
+    enum ky_status status =
+        settle(sim, sim->integrator->verbs->advance(sim->integrator, ticks, error), error);
+    if (!status)
+        sim->now.ticks += ticks;
+    return status;
+}
+
+static enum ky_status next_step(struct ky_sim *sim, struct ky_error *error)
 {
     const uint64_t stride = sim->integrator->stride;
+    enum ky_status status =
+        short_step(sim, ky_timeline_length(&sim->line, sim->now.ticks, stride), error);
+    if (!status)
+        sim->now.ticks += stride;
+    return status;
+}
+
+static enum ky_status whole_steps(struct ky_sim *sim, uint64_t until, struct ky_error *error)
+{
     enum ky_status status = KY_OK;
-    if (sim->line.expansion.h0 == 0) {
-        status = sim->integrator->verbs->advance(sim->integrator, until - sim->now.ticks, error);
-        if (!status)
-            sim->now.ticks = until;
-        return settle(sim, status, error);
-    }
     while (sim->now.ticks < until && !status) {
-        status = short_step(sim, ky_timeline_length(&sim->line, sim->now.ticks, stride), error);
-        if (!status)
-            sim->now.ticks += stride;
+        status =
+            sim->line.expansion.h0 == 0 ? equal_steps(sim, until, error) : next_step(sim, error);
+        if (!status && sim->now.ticks < until)
+            status = heed_stop(sim, error);
     }
     return status;
 }

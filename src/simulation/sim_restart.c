@@ -365,8 +365,8 @@ enum ky_status ky_sim_parameters_text(const struct ky_parameters *parameters, ch
     return fclose(memory) ? ky_no_memory(error, "parameters", 1, 4096) : KY_OK;
 }
 
-/* Takes engine, threads, log and field function from the caller. What the caller leaves open stays
- * as it was, so that the run continues bit for bit. */
+/* Takes engine, threads, log, `stop` and field function from the caller. What the caller leaves
+ * open stays as it was, so that the run continues bit for bit. */
 static void take_processor(struct ky_parameters *stored, const struct ky_parameters *wanted)
 {
     if (wanted->engine && strcmp(wanted->engine, "auto") != 0)
@@ -377,6 +377,7 @@ static void take_processor(struct ky_parameters *stored, const struct ky_paramet
         stored->threads = wanted->threads;
     stored->log = wanted->log;
     stored->log_context = wanted->log_context;
+    stored->stop = wanted->stop;
     stored->field_function = wanted->field_function;
     stored->field_context = wanted->field_context;
     stored->units = wanted->units;

@@ -4,8 +4,10 @@
 #include "test.h"
 
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/time.h>
 
 #include "systems.h"
 
@@ -299,6 +301,81 @@ static void threads_and_calls_leave_no_trace(void **state)
 }
 
 /* The size of two bodies is their distance, also where they lie nearly along an axis. */
+static volatile int stop;
+
+static void stop_now(int signal)
+{
+    (void)signal;
+    stop = 1;
+}
+
+/* Opens a simulation that heeds `stop`, and advances it by `steps` steps in calls that end after
+ * one step each. */
+static void advance_by_stops(const struct ky_parameters *parameters, struct ky_bodies *bodies,
+                             uint64_t steps)
+{
+    struct ky_parameters own = *parameters;
+    struct ky_sim *sim = NULL;
+    struct ky_stop why = {sizeof why, .kind = 0};
+    own.stop = &stop;
+    stop = 0;
+    assert_ok(ky_sim_open(&own, bodies, 0, &sim, &error));
+    assert_ok(ky_sim_advance(sim, 2, &error));
+    stop = 1;
+    for (uint64_t done = 3; done < steps; done++) {
+        assert_int_equal(ky_sim_advance(sim, steps - done + 1, &error), KY_STOPPED);
+        assert_true(ky_sim_steps(sim) == done);
+        ky_sim_stop_reason(sim, &why);
+        assert_int_equal(why.kind, KY_STOP_ASKED);
+        assert_between(why.time - (double)done * own.step, -1e-12, 1e-12);
+    }
+    assert_ok(ky_sim_advance(sim, 1, &error)); /* nothing is left to be stopped */
+    ky_sim_stop_reason(sim, &why);
+    assert_int_equal(why.kind, KY_STOP_NONE);
+    assert_ok(ky_sim_bodies(sim, bodies, &error));
+    ky_sim_close(sim);
+}
+
+static void a_stop_ends_a_call_after_its_step(void **state)
+{
+    (void)state;
+    static const int integrators[] = {KY_LEAPFROG, KY_BLOCK_STEPS, KY_HERMITE4};
+    for (int k = 0; k < 3; k++) {
+        struct ky_snapshot a, b;
+        struct ky_parameters parameters = exact_parameters(0.01);
+        parameters.integrator = integrators[k];
+        parameters.softening = 0.05;
+        plummer(100, &a);
+        plummer(100, &b);
+        advance(&parameters, &a.bodies, 12);
+        advance_by_stops(&parameters, &b.bodies, 12);
+        assert_memory_equal(a.bodies.position, b.bodies.position, 100 * sizeof *a.bodies.position);
+        ky_snapshot_free(&a);
+        ky_snapshot_free(&b);
+    }
+}
+
+/* A call that would take days. */
+static void a_signal_ends_a_call(void **state)
+{
+    (void)state;
+    struct ky_snapshot snapshot;
+    struct ky_sim *sim = NULL;
+    struct ky_parameters parameters = exact_parameters(0.01);
+    const struct itimerval soon = {.it_value = {.tv_usec = 50000}};
+    plummer(100, &snapshot);
+    parameters.softening = 0.05;
+    parameters.stop = &stop;
+    stop = 0;
+    assert_ok(ky_sim_open(&parameters, &snapshot.bodies, 0, &sim, &error));
+    signal(SIGALRM, stop_now);
+    assert_int_equal(setitimer(ITIMER_REAL, &soon, NULL), 0);
+    assert_int_equal(ky_sim_advance(sim, 1000000000, &error), KY_STOPPED);
+    assert_true(ky_sim_steps(sim) > 0);
+    ky_sim_close(sim);
+    ky_snapshot_free(&snapshot);
+}
+
 static void a_pair_nearly_along_an_axis(void **state)
 {
     (void)state;
@@ -474,6 +551,8 @@ int main(void)
         cmocka_unit_test(times_are_counted),
         cmocka_unit_test(results_of_older_programs),
         cmocka_unit_test(threads_and_calls_leave_no_trace),
+        cmocka_unit_test(a_stop_ends_a_call_after_its_step),
+        cmocka_unit_test(a_signal_ends_a_call),
         cmocka_unit_test(a_pair_nearly_along_an_axis),
         cmocka_unit_test(few_and_no_bodies),
         cmocka_unit_test(softening_by_the_rule),
