@@ -54,7 +54,8 @@ extern "C" {
 /* The numbers are also the exit codes of the command. */
 enum ky_status {
     KY_OK = 0,
-    KY_FAULT = 1, /* out of memory, or an error in the library itself */
+    KY_FAULT = 1, /* out of memory, an error in the library itself, or a device in a child of the
+                     process that opened one (fork): there only the CPU can be used */
     KY_USAGE = 2, /* a parameter is out of range or contradicts another; a refused overwrite */
     KY_UNSUPPORTED = 3, /* not available in this build, on this machine or with this engine */
     KY_BAD_DATA = 4,    /* a file or the bodies are not what they should be */

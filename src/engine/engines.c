@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/drivers.h"
+#include "base/forks.h"
 #include "base/memory.h"
 #include "base/threads.h"
 
@@ -72,6 +73,22 @@ static enum ky_status check_number(size_t n, struct ky_error *error)
     return ky_fail(error, KY_UNSUPPORTED, "%zu bodies: engines take up to %d", n, INT32_MAX);
 }
 
+/* 1 if the calling process cannot use devices, since it is a child of one that did. */
+static int is_lost(const struct ky_engine_verbs *verbs)
+{
+    return verbs != &ky_cpu_engine && ky_forks_is_child();
+}
+
+static enum ky_status check_process(const struct ky_engine_verbs *verbs, struct ky_error *error)
+{
+    if (!is_lost(verbs))
+        return KY_OK;
+    return ky_fail(error, KY_FAULT,
+                   "engine %s cannot be used here: the process was forked from one that uses "
+                   "devices; use engine cpu, or begin the process anew (exec, spawn)",
+                   verbs->name);
+}
+
 /* Arrays in and out have as many bodies as the engine. */
 static enum ky_status check_arrays(const struct ky_engine *engine, size_t n, struct ky_error *error)
 {
@@ -80,11 +97,30 @@ static enum ky_status check_arrays(const struct ky_engine *engine, size_t n, str
     return ky_fail(error, KY_USAGE, "%zu bodies for an engine that has room for %zu", n, engine->n);
 }
 
+static enum ky_status open_by_name(const struct ky_parameters *parameters, size_t room,
+                                   const struct ky_engine_use *use, struct ky_engine **engine,
+                                   struct ky_error *error)
+{
+    const struct ky_engine_verbs *verbs = NULL;
+    const char *name = parameters->engine;
+    if (!strcmp(name, "auto") && ky_forks_is_child())
+        name = ky_cpu_engine.name;
+    if (!ky_engine_is_named(name, ky_cpu_engine.name))
+        ky_forks_watch();
+    if (!strcmp(name, "auto"))
+        return ky_engine_open_best(engines, ENGINES, parameters, room, use, engine, error);
+    enum ky_status status = find(name, &verbs, error);
+    if (!status)
+        status = ky_engine_takes(verbs, parameters, error);
+    if (!status)
+        status = check_process(verbs, error);
+    return status ? status : verbs->open(parameters, room, use, engine, error);
+}
+
 enum ky_status ky_engine_open_for(const struct ky_parameters *parameters, size_t room,
                                   const struct ky_engine_use *use, struct ky_engine **engine,
                                   struct ky_error *error)
 {
-    const struct ky_engine_verbs *verbs = NULL;
     enum ky_status status = check_number(room, error);
     *engine = NULL;
     if (!status && parameters->mutual && use->schemes)
@@ -93,15 +129,7 @@ enum ky_status ky_engine_open_for(const struct ky_parameters *parameters, size_t
                          "--integrator leapfrog with --mutual");
     if (status)
         return status;
-    if (!strcmp(parameters->engine, "auto")) {
-        status = ky_engine_open_best(engines, ENGINES, parameters, room, use, engine, error);
-    } else {
-        status = find(parameters->engine, &verbs, error);
-        if (!status)
-            status = ky_engine_takes(verbs, parameters, error);
-        if (!status)
-            status = verbs->open(parameters, room, use, engine, error);
-    }
+    status = open_by_name(parameters, room, use, engine, error);
     if (!status) {
         (*engine)->n = room;
         (*engine)->threads = ky_threads(parameters->threads);
@@ -125,7 +153,7 @@ enum ky_status ky_engine_open(const struct ky_parameters *parameters, size_t n,
 
 void ky_engine_close(struct ky_engine *engine)
 {
-    if (engine)
+    if (engine && !is_lost(engine->verbs))
         engine->verbs->close(engine);
 }
 
@@ -170,15 +198,20 @@ enum ky_status ky_device_get(size_t index, struct ky_device *device)
     return status;
 }
 
+/* Why a verb is not called. */
 static enum ky_status missing(const struct ky_engine *engine, const char *what,
                               struct ky_error *error)
 {
-    return ky_fail(error, KY_UNSUPPORTED, "engine %s cannot %s", engine->verbs->name, what);
+    enum ky_status status = check_process(engine->verbs, error);
+    return status
+               ? status
+               : ky_fail(error, KY_UNSUPPORTED, "engine %s cannot %s", engine->verbs->name, what);
 }
 
 /* `what`: what the engine cannot do if it has no such verb. */
 #define CALL(verb, what, ...)                                                                      \
-    (engine->verbs->verb ? engine->verbs->verb(engine, __VA_ARGS__) : missing(engine, what, error))
+    (engine->verbs->verb && !is_lost(engine->verbs) ? engine->verbs->verb(engine, __VA_ARGS__)     \
+                                                    : missing(engine, what, error))
 
 enum ky_status ky_engine_resize(struct ky_engine *engine, size_t n, struct ky_error *error)
 {
@@ -359,7 +392,7 @@ int ky_engine_advances(const struct ky_engine *engine, enum ky_scheme scheme)
 enum ky_status ky_engine_advance(struct ky_engine *engine, struct ky_advance *advance,
                                  struct ky_error *error)
 {
-    if (!ky_engine_advances(engine, advance->scheme))
+    if (is_lost(engine->verbs) || !ky_engine_advances(engine, advance->scheme))
         return missing(engine, "go on by itself in this scheme", error);
     if (advance->seam && !engine->verbs->foreign)
         return missing(engine, "share a system with other engines", error);
@@ -419,5 +452,6 @@ enum ky_status ky_engine_walk(struct ky_engine *engine, const struct ky_walk_req
 void ky_engine_report(struct ky_engine *engine, struct ky_force_report *report)
 {
     memset(report, 0, sizeof *report);
-    engine->verbs->report(engine, report);
+    if (!is_lost(engine->verbs))
+        engine->verbs->report(engine, report);
 }

@@ -1,22 +1,7 @@
 /* Opening, closing, failures and forks of the process that calls. */
 #include "grape/process.h"
 
-#include <pthread.h>
-
-/* 1 in a child of the process that opened boards: devices and threads do not survive a fork. */
-static int is_child;
-
-static void now_a_child(void)
-{
-    is_child = 1;
-}
-
-static pthread_once_t watch = PTHREAD_ONCE_INIT;
-
-static void watch_forks(void)
-{
-    pthread_atfork(NULL, NULL, now_a_child);
-}
+#include "base/forks.h"
 
 static int same_key(const struct ky_grape_settings *a, const struct ky_grape_settings *b)
 {
@@ -30,7 +15,7 @@ static enum ky_status open_pool(struct ky_grape_process *process, struct ky_erro
 {
     struct ky_grape_devices devices;
     enum ky_status status = ky_grape_devices(&process->settings, &devices, error);
-    pthread_once(&watch, watch_forks);
+    ky_forks_watch();
     if (status == KY_OK)
         status = ky_pool_open(&devices, &process->settings, &process->pool, error);
     for (size_t k = 0; status == KY_OK && k < devices.count; k++)
@@ -45,10 +30,10 @@ int ky_grape_open(struct ky_grape_process *process, size_t special, const int *l
     struct ky_grape_settings settings;
     if (process->open && process->failed)
         return -1;
-    if (process->open && !special && !is_child)
+    if (process->open && !special && !ky_forks_is_child())
         return 0;
     enum ky_status status = ky_grape_read(process->precision, special, list, &settings, &error);
-    if (is_child)
+    if (ky_forks_is_child())
         status = ky_fail(&error, KY_UNSUPPORTED,
                          "the process that forked had opened devices, which cannot be used here");
     if (status == KY_OK && process->open && same_key(&settings, &process->settings))
@@ -67,7 +52,7 @@ int ky_grape_open(struct ky_grape_process *process, size_t special, const int *l
 
 int ky_grape_close(struct ky_grape_process *process)
 {
-    if (is_child)
+    if (ky_forks_is_child())
         return -1;
     if (process->pool && (process->failed || ky_pool_clear(process->pool, NULL) != KY_OK)) {
         ky_pool_close(process->pool);
@@ -84,7 +69,7 @@ int ky_grape_pipes(const struct ky_grape_process *process)
 
 int ky_grape_unusable(struct ky_grape_process *process)
 {
-    return is_child || !process->open || process->failed;
+    return ky_forks_is_child() || !process->open || process->failed;
 }
 
 int ky_grape_result(struct ky_grape_process *process, const char *call, enum ky_status status,

@@ -104,7 +104,7 @@ static enum ky_status check(const struct ky_device_engine *engine, int expected,
                            cards->card[0]->name, cards->card[k]->name);
     if (cards->count > 1 && !engine->method->several_cards)
         return ky_fail(error, KY_UNSUPPORTED,
-                       "several devices share the work of --force direct and tree only");
+                       "several devices share the work of --force direct, tree and fmm only");
     enum ky_status status = ky_links_check(state->parameters, error);
     if (status != KY_OK)
         return status;
