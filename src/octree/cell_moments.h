@@ -29,6 +29,13 @@ KY_FN struct ky_moments ky_cell_moments(KY_REAL m, KY_REAL xx, KY_REAL yy, KY_RE
  */
 #define KY_TAYLOR_PLACE(n) ((n)-4 + KY_MOMENT_SECOND)
 #define KY_MOMENT_THIRD 10 /* the first coefficient of degree 3 */
+/* n! of the k-th coefficient of degree 3, and the trace T_c of the third moments `o` in the order
+ * of struct ky_third. */
+#define KY_THIRD_FACTOR(k) ((k) == 0 || (k) == 6 || (k) == 9 ? 6 : (k) == 4 ? 1 : 2)
+#define KY_THIRD_TRACE(o, c)                                                                       \
+    ((c) == 0   ? (o)[0] + (o)[3] + (o)[5]                                                         \
+     : (c) == 1 ? (o)[1] + (o)[6] + (o)[8]                                                         \
+                : (o)[2] + (o)[7] + (o)[9])
 #define KY_TAYLOR_FACTOR(n) ((n) > 9 ? 1 : ((n) < 7 ? KY_WIDE_OF(0.5) : 1) / KY_SCALE_SECOND(1))
 
 /* The mean radius of a cell's mass about its centre for the test of physics/fmm.h, from moments of

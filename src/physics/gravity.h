@@ -112,40 +112,47 @@ KY_FN struct ky_field ky_add_cell(struct ky_field field, KY_REAL dx, KY_REAL dy,
  *
  * which is the next term of the expansion that ky_add_cell has. Both are scaled by these factors.
  */
-#define KY_SCALE_THIRD(S) (7.5 / ((double)(S) * (S) * (S) * (S) * (S)))
-#define KY_SCALE_TRACE_OF_THIRD(S) (-1.5 / ((double)(S) * (S) * (S)))
+#define KY_SCALE_THIRD(S) (KY_WIDE_OF(7.5) / ((KY_WIDE)(S) * (S) * (S) * (S) * (S)))
+#define KY_SCALE_TRACE_OF_THIRD(S) (-KY_WIDE_OF(1.5) / ((KY_WIDE)(S) * (S) * (S)))
 
 struct ky_third {
     KY_REAL o[10], t[3];
 };
 
-/* Adds them to what ky_add_cell adds. v = u y, so that no power of 1/s beyond those of ky_add_cell
- * is needed. */
-KY_FN struct ky_field ky_add_third(struct ky_field field, KY_REAL dx, KY_REAL dy, KY_REAL dz,
-                                   struct ky_softened s, struct ky_third c)
+/* Adds what ky_add_cell adds, and third moments. v = u y, so that no power of 1/s beyond those of
+ * ky_add_cell is needed. With h = u·P·u and k = h + O(u,u,v), scaled, the terms of second and third
+ * moments are multiples of h and of k, and one vector q has both forces that are not along r. */
+KY_FN struct ky_field ky_add_octupole(struct ky_field field, KY_REAL dx, KY_REAL dy, KY_REAL dz,
+                                      struct ky_softened s, struct ky_moments c,
+                                      struct ky_third third)
 {
-    const KY_REAL *o = c.o;
-    const KY_REAL y = s.y, y2 = y * y, g = y2 * y2, ux = dx * y, uy = dy * y, uz = dz * y,
-                  vx = ux * y, vy = uy * y, vz = uz * y;
+    const KY_REAL part = KY_SPLAT(-1.0f / (KY_RSQRT_SCALE * KY_RSQRT_SCALE)) / KY_SPLAT(6),
+                  *o = third.o, *t = third.t;
+    const KY_REAL y = s.y, y2 = y * y, ux = dx * y, uy = dy * y, uz = dz * y, vx = ux * y,
+                  vy = uy * y, vz = uz * y;
+    KY_REAL qx = KY_FMA(c.xz, uz, KY_FMA(c.xy, uy, c.xx * ux));
+    KY_REAL qy = KY_FMA(c.yz, uz, KY_FMA(c.yy, uy, c.xy * ux));
+    KY_REAL qz = KY_FMA(c.zz, uz, KY_FMA(c.yz, uy, c.xz * ux));
+    const KY_REAL h = KY_FMA(qz, uz, KY_FMA(qy, uy, qx * ux));
     const KY_REAL xx = KY_FMA(o[2], vz, KY_FMA(o[1], vy, o[0] * vx)),
                   xy = KY_FMA(o[4], vz, KY_FMA(o[3], vy, o[1] * vx)),
                   xz = KY_FMA(o[5], vz, KY_FMA(o[4], vy, o[2] * vx)),
                   yy = KY_FMA(o[7], vz, KY_FMA(o[6], vy, o[3] * vx)),
                   yz = KY_FMA(o[8], vz, KY_FMA(o[7], vy, o[4] * vx)),
                   zz = KY_FMA(o[9], vz, KY_FMA(o[8], vy, o[5] * vx));
-    const KY_REAL qx = KY_FMA(xz, uz, KY_FMA(xy, uy, xx * ux)),
-                  qy = KY_FMA(yz, uz, KY_FMA(yy, uy, xy * ux)),
-                  qz = KY_FMA(zz, uz, KY_FMA(yz, uy, xz * ux));
-    const KY_REAL h = KY_FMA(qz, uz, KY_FMA(qy, uy, qx * ux)),
-                  t = KY_FMA(c.t[2], vz, KY_FMA(c.t[1], vy, c.t[0] * vx));
-    const KY_REAL w = KY_FMA(KY_SPLAT(-7.0f / 3 / (KY_RSQRT_SCALE * KY_RSQRT_SCALE)), h,
-                             KY_SPLAT(-5.0f / (KY_RSQRT_SCALE * KY_RSQRT_SCALE)) * t);
-    const KY_REAL p = KY_FMA(KY_SPLAT(-1.0f / 3 / (KY_RSQRT_SCALE * KY_RSQRT_SCALE)), h,
-                             KY_SPLAT(-1.0f / (KY_RSQRT_SCALE * KY_RSQRT_SCALE)) * t);
-    field.x = KY_FMA(g, KY_FMA(w, ux, KY_FMA(c.t[0], y, qx)), field.x);
-    field.y = KY_FMA(g, KY_FMA(w, uy, KY_FMA(c.t[1], y, qy)), field.y);
-    field.z = KY_FMA(g, KY_FMA(w, uz, KY_FMA(c.t[2], y, qz)), field.z);
-    field.p = KY_FMA(y2 * y, p, field.p);
+    qx = KY_FMA(xz, uz, KY_FMA(xy, uy, KY_FMA(xx, ux, qx)));
+    qy = KY_FMA(yz, uz, KY_FMA(yy, uy, KY_FMA(xy, ux, qy)));
+    qz = KY_FMA(zz, uz, KY_FMA(yz, uy, KY_FMA(xz, ux, qz)));
+    const KY_REAL k = KY_FMA(qz, uz, KY_FMA(qy, uy, qx * ux)),
+                  along = KY_FMA(t[2], vz, KY_FMA(t[1], vy, t[0] * vx));
+    const KY_REAL p = KY_FMA(part, KY_FMA(KY_SPLAT(6), along, KY_FMA(KY_SPLAT(2), k, h)), c.trace);
+    const KY_REAL w =
+        KY_FMA(part, KY_FMA(KY_SPLAT(30), along, KY_FMA(KY_SPLAT(14), k, h)), c.trace3);
+    const KY_REAL f = KY_FMA(y2, w, c.m) * y2, g = y2 * y2;
+    field.x = KY_FMA(g, KY_FMA(t[0], y, qx), KY_FMA(f, ux, field.x));
+    field.y = KY_FMA(g, KY_FMA(t[1], y, qy), KY_FMA(f, uy, field.y));
+    field.z = KY_FMA(g, KY_FMA(t[2], y, qz), KY_FMA(f, uz, field.z));
+    field.p = KY_FMA(y, KY_FMA(y2, p, c.m), field.p);
     return field;
 }
 

@@ -217,10 +217,9 @@ static struct errors act_on_one(double size, double eps2, uint64_t number, int d
         m[n] /= KY_TAYLOR_FACTOR(n);
     const double d[3] = {at[0] - sink[0], at[1] - sink[1], at[2] - sink[2]};
     const struct ky_softened pair = ky_soften(d[0], d[1], d[2], eps2, 0, 0);
-    field = ky_add_cell(field, d[0], d[1], d[2], pair,
-                        ky_cell_moments(m[0], m[4], m[5], m[6], m[7], m[8], m[9]));
-    if (degree == 3)
-        field = ky_add_third(field, d[0], d[1], d[2], pair, third);
+    const struct ky_moments moments = ky_cell_moments(m[0], m[4], m[5], m[6], m[7], m[8], m[9]);
+    field = degree == 3 ? ky_add_octupole(field, d[0], d[1], d[2], pair, moments, third)
+                        : ky_add_cell(field, d[0], d[1], d[2], pair, moments);
     return errors_of(&cluster, sink, eps2, field);
 }
 

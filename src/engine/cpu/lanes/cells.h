@@ -43,8 +43,8 @@ KY_INLINE struct ky_field ky_cell(struct ky_field field, const struct ky_cell_so
         ky_splat(c->m),         ky_splat(c->second[0]), ky_splat(c->second[1]),
         ky_splat(c->second[2]), ky_splat(c->second[3]), ky_splat(c->second[4]),
         ky_splat(c->second[5]), ky_splat(c->trace),     ky_splat(c->trace3)};
-    field = ky_add_cell(field, dx, dy, dz, pair, moments);
-    return third ? ky_add_third(field, dx, dy, dz, pair, ky_splat_third(third)) : field;
+    return third ? ky_add_octupole(field, dx, dy, dz, pair, moments, ky_splat_third(third))
+                 : ky_add_cell(field, dx, dy, dz, pair, moments);
 }
 
 KY_INLINE void ky_cells_chunk(const struct ky_cell_source *cells,

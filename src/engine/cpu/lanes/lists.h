@@ -245,17 +245,15 @@ KY_INLINE void store_quadrupole(const struct walk *walk, uint32_t index, struct 
 
 KY_INLINE void store_third(const struct walk *walk, uint32_t index, struct ky_third_source *to)
 {
-    static const ky_element factorial[10] = {6, 2, 2, 2, 1, 2, 6, 2, 2, 6};
     const struct ky_octree *tree = walk->tree;
     const float *third = tree->moment + tree->moments * index + KY_TAYLOR_PLACE(KY_MOMENT_THIRD);
     const ky_element scale = (ky_element)KY_SCALE_THIRD(KY_RSQRT_SCALE),
                      by = (ky_element)(KY_SCALE_TRACE_OF_THIRD(KY_RSQRT_SCALE) /
                                        KY_SCALE_THIRD(KY_RSQRT_SCALE));
     for (int k = 0; k < 10; k++)
-        to->o[k] = scale * factorial[k] * (ky_element)third[k];
-    to->t[0] = by * (to->o[0] + to->o[3] + to->o[5]);
-    to->t[1] = by * (to->o[1] + to->o[6] + to->o[8]);
-    to->t[2] = by * (to->o[2] + to->o[7] + to->o[9]);
+        to->o[k] = scale * (ky_element)KY_THIRD_FACTOR(k) * (ky_element)third[k];
+    for (int c = 0; c < 3; c++)
+        to->t[c] = by * KY_THIRD_TRACE(to->o, c);
 }
 
 /* Stores a cell as a single body; columns are `stride` apart. */

@@ -25,10 +25,15 @@ static const struct {
     uint32_t list, acting;
 } rooms[] = {{0}, {0}, {512, 224}, {512, 224}, {512, 224}, {1024, 768}, {2048, 768}};
 
+/* Teams for each sink of the uppermost cut, unless it is the last one: its sinks are few, and each
+ * has many cells to look at. They share out the cells of level APART, of which there are at most
+ * 64, and have a TEAMS-th of the room for cells that wait: enough for 8 + 64. */
+enum { TEAMS = 4, APART = 2 };
+
 /* The part of α for cells that act on large sinks: errors of these are those of many bodies at
- * once, and made the largest errors of all (Plummer spheres, 1,048,576 bodies, order 4: 99 % of the
- * accelerations within 2.5e-3 in place of 3.1e-3 in 1 % more time). */
-#define UPPER 0.5F
+ * once, and made the largest errors of all (Plummer spheres, 16,777,216 bodies, order 4: 99 % of
+ * the accelerations within 2.7e-3 in place of 3.3e-3 with a half, in the same time). */
+#define UPPER 0.25F
 
 /* What a card has for one evaluation. Two of each: of a cut and of the one above. */
 struct card {
@@ -50,7 +55,7 @@ struct launch {
     const struct ky_grouped_part *part;
     const struct ky_parameters *parameters;
     const struct ky_buffer *group, *wanted;
-    size_t groups, count; /* count: of groups and of sinks of all cuts */
+    size_t groups, count; /* count: of groups and of teams of all cuts */
     struct ky_expand_numbers numbers;
 };
 
@@ -73,6 +78,11 @@ static void release(const struct ky_device_state *state, void *own)
 static size_t sinks_of(const struct ky_cuts *cuts, size_t k)
 {
     return cuts->first[k + 1] - cuts->first[k];
+}
+
+static size_t teams_of(const struct ky_cuts *cuts, size_t k)
+{
+    return k == 0 && cuts->count > 1 ? TEAMS : 1;
 }
 
 static size_t least(size_t a, size_t b)
@@ -127,8 +137,10 @@ static enum ky_status need(const struct launch *launch, struct ky_error *error)
                                 error);
     for (size_t k = 0; k < 2 && status == KY_OK; k++) {
         size_t most = 1;
-        for (size_t cut = k; cut < tree->cuts.count; cut += 2)
-            most = most > sinks_of(&tree->cuts, cut) ? most : sinks_of(&tree->cuts, cut);
+        for (size_t cut = k; cut < tree->cuts.count; cut += 2) {
+            const size_t teams = teams_of(&tree->cuts, cut) * sinks_of(&tree->cuts, cut);
+            most = most > teams ? most : teams;
+        }
         status = need_cut(of, card, most, k, launch->parameters->order, error);
     }
     return status;
@@ -151,6 +163,8 @@ static struct ky_expand_numbers numbers_of(const struct ky_grouped_part *part,
         .order = parameters->order,
         .least = ky_fmm_least(parameters->order),
         .most = ky_fmm_most(parameters->order),
+        .teams = 1,
+        .above = 1,
         .part = 1,
         .per_spread = (float)(1.5 / parameters->alpha),
         .eps2 = ky_eps2_argument(state).part};
@@ -176,13 +190,20 @@ static const enum ky_kernel_id *kernels_of(int order)
     return kernels[order];
 }
 
-/* The sinks of cut k, and what acts on them. `before`: sinks of the cuts above. */
+/* Teams of the cuts above cut k. */
+static size_t teams_before(const struct ky_cuts *cuts, size_t k)
+{
+    return cuts->first[k] + (k > 0 ? (teams_of(cuts, 0) - 1) * sinks_of(cuts, 0) : 0);
+}
+
+/* The sinks of cut k, and what acts on them. */
 static enum ky_status do_cut(const struct launch *launch, size_t k, struct ky_error *error)
 {
     const struct ky_device_tree *tree = launch->part->tree;
     const struct ky_device_bodies *bodies = launch->part->bodies;
     struct card *of = launch->of;
-    const size_t own = k % 2, above = 1 - own, sinks = sinks_of(&tree->cuts, k);
+    const size_t own = k % 2, above = 1 - own, sinks = sinks_of(&tree->cuts, k),
+                 teams = teams_of(&tree->cuts, k);
     struct ky_expand_numbers numbers = launch->numbers;
     /* The cells of a cut have 8 times as many bodies as those of the next one, but for leaves. */
     const size_t most = (size_t)ky_device_tree_divided(bodies->card->team, launch->parameters)
@@ -201,10 +222,14 @@ static enum ky_status do_cut(const struct launch *launch, size_t k, struct ky_er
                          KY_BUFFER(of->cut[own].range), KY_VALUE(parts),
                          KY_VALUE(is_top) KY_EXPAND_GIVE(numbers)),
             error);
-    numbers.first += (uint32_t)launch->groups;
+    numbers.teams = (uint32_t)teams;
+    numbers.above = k > 0 ? (uint32_t)teams_of(&tree->cuts, k - 1) : 1;
+    numbers.first = (uint32_t)(launch->groups + teams_before(&tree->cuts, k));
+    numbers.apart = teams > 1 ? tree->level[APART] : 0;
+    numbers.apart_end = teams > 1 ? tree->level[APART + 1] : 0;
     if (status == KY_OK)
         status = ky_launch_teams(
-            bodies->card, kernels_of(launch->parameters->order)[0], sinks,
+            bodies->card, kernels_of(launch->parameters->order)[0], sinks * teams,
             KY_ARGUMENTS(KY_CELLS(tree->column) KY_BUFFER(of->source),
                          KY_BUFFER(of->cut[above].sinks), KY_BUFFER(of->cut[above].local),
                          KY_BUFFER(of->cut[above].list), KY_BUFFER(of->cut[above].left),
@@ -223,7 +248,7 @@ static enum ky_kernel_id kernel_of(const struct ky_device_bodies *bodies,
     struct ky_parameters single = *parameters;
     const int general =
         (bodies->state->how & (KY_EPS_OF_BOTH | KY_GUARD)) || ky_evaluation_is_listed(evaluation);
-    single.multipole = KY_MOST_ORDER;
+    single.multipole = ky_fmm_single_order(parameters->order);
     return ky_variant(KY_FMM,
                       bodies->state->how & KY_SPLINED ? KY_KIND_spline
                       : general                       ? KY_KIND_general
@@ -286,7 +311,7 @@ static enum ky_status walk(struct ky_grouped *grouped, const struct ky_grouped_p
                             .numbers = numbers_of(part, evaluation, parameters)};
     const enum ky_kernel_id kernel = kernel_of(bodies, evaluation, parameters);
     launch.group = ky_grouped_groups(part->tree, evaluation, parameters, &launch.groups);
-    launch.count = launch.groups + cuts->first[cuts->count];
+    launch.count = launch.groups + teams_before(cuts, cuts->count);
     launch.numbers.stride = (uint32_t)launch.count;
     enum ky_status status =
         ky_pair_counts_of(part->counts, bodies, launch.count, part->sinks, error);

@@ -5,9 +5,10 @@
 #define KY_KERNELS_VARIANTS_H
 
 /* V(p, number, force, FORCE, order, kind, how, kernel): for cells with moments up to this order (1:
- * masses; 2: quadrupoles, too), `how` with the bits of pairs.h. The file of the force has
- * KY_VARIANT_force(order, kind, how, kernel), which makes the kernel ky_force_order_kind; `kernel`
- * are its lanes and registers, which that file defines. `p` and `number` are the caller's.
+ * masses; 2: quadrupoles, too; 3: third moments, too), `how` with the bits of pairs.h. The file of
+ * the force has KY_VARIANT_force(order, kind, how, kernel), which makes the kernel
+ * ky_force_order_kind; `kernel` are its lanes and registers, which that file defines. `p` and
+ * `number` are the caller's.
  *
  * Kinds, of which each force has those that make a difference to it:
  * plain: one softening, which is not 0, and no flags; of lists also softenings of the sources.
@@ -16,11 +17,17 @@
 #define KY_VARIANTS(V, p, number)                                                                  \
     KY_VARIANTS_OF(V, p, number, 1)                                                                \
     KY_VARIANTS_OF(V, p, number, 2)                                                                \
-    V(p, number, fmm, FMM, 2, plain, 0, KY_FMM_PLAIN)                                              \
-    V(p, number, fmm, FMM, 2, general, KY_GUARD | KY_EPS_SUM | KY_SHARES, KY_TEAM_KERNEL)          \
-    V(p, number, fmm, FMM, 2, spline, KY_GUARD | KY_SPLINED | KY_EPS_LARGER | KY_SHARES,           \
-      KY_TEAM_KERNEL)
+    KY_VARIANTS_OF_FMM(V, p, number, 2)                                                            \
+    KY_VARIANTS_OF_FMM(V, p, number, 3)
+/* The highest order of all, and of --multipole. */
+#define KY_MOST_VARIANT 3
 #define KY_MOST_ORDER 2
+
+#define KY_VARIANTS_OF_FMM(V, p, number, order)                                                    \
+    V(p, number, fmm, FMM, order, plain, 0, KY_FMM_PLAIN)                                          \
+    V(p, number, fmm, FMM, order, general, KY_GUARD | KY_EPS_SUM | KY_SHARES, KY_TEAM_KERNEL)      \
+    V(p, number, fmm, FMM, order, spline, KY_GUARD | KY_SPLINED | KY_EPS_LARGER | KY_SHARES,       \
+      KY_TEAM_KERNEL)
 
 #define KY_VARIANTS_OF(V, p, number, order)                                                        \
     V(p, number, walk, WALK, order, plain, 0, KY_WALK_FULL)                                        \

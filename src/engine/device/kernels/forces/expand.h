@@ -33,7 +33,7 @@ struct ky_expand_range {
     unsigned int most, high2, not_low2, wanted;
 } KY_LAID_OUT;
 /* Bodies of a cell that one team looks at. */
-#define KY_EXPAND_PART 4096
+#define KY_EXPAND_PART 512
 
 /* Numbers of the kernels, N(p, type, name); `p` is the caller's own. Sinks are those of bodies from
  * sinks_from to sinks_to - 1, since cards divide the sinks. `first` and `count`: of the cells or
@@ -41,8 +41,9 @@ struct ky_expand_range {
  * ones (KY_FLAG_LISTED); `list`: cells that wait for the sinks of the next cut, at most (where
  * there are more a cell is not opened before); `acting`: cells that act on a group at once, at most
  * (others act on its sinks one by one). The limits of physics/fmm.h for all sinks: least, most;
- * `part`: of α; per_spread: a squared distance over a range of ε²; eps2: that of bodies without
- * their own. */
+ * `teams`: for each sink, each of which has every teams-th cell of those from `apart` to before
+ * `apart_end`, with all that is below; `above`: the same of the cut above. `part`: of α;
+ * per_spread: a squared distance over a range of ε²; eps2: that of bodies without their own. */
 #define KY_EXPAND_NUMBERS(N, p)                                                                    \
     N(p, unsigned int, n)                                                                          \
     N(p, unsigned int, first)                                                                      \
@@ -53,6 +54,10 @@ struct ky_expand_range {
     N(p, unsigned int, list)                                                                       \
     N(p, unsigned int, acting)                                                                     \
     N(p, unsigned int, listed)                                                                     \
+    N(p, unsigned int, teams)                                                                      \
+    N(p, unsigned int, above)                                                                      \
+    N(p, unsigned int, apart)                                                                      \
+    N(p, unsigned int, apart_end)                                                                  \
     N(p, unsigned int, flags)                                                                      \
     N(p, int, order)                                                                               \
     N(p, float, least)                                                                             \

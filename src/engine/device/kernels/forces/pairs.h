@@ -19,6 +19,7 @@
 #define KY_OF_ORDER(order) ((order) << 16)
 #define KY_ORDER_OF(how) ((how) >> 16)
 #define KY_HOLDS_MOMENTS(how) (!KY_ACTS_AS_BODY(KY_ORDER_OF(how)))
+#define KY_HOLDS_THIRD(how) (KY_ORDER_OF(how) > 2)
 
 struct ky_sink {
     KY_REAL x, y, z, eps2;

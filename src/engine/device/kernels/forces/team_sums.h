@@ -97,13 +97,15 @@ struct ky_team_sink {
     struct ky_total total;
 };
 
-/* Sources in local memory, one of each lane: position less the reference, with mass or trace;
- * moments of cells, or low parts of bodies; their ε². */
+/* Sources in local memory, one of each lane: position less the reference, with the mass of bodies;
+ * moments of cells, or low parts of bodies; their ε². Of third moments, scaled for ky_add_octupole,
+ * second.w is the first, and `third` has the others and their trace in KY_THIRD_ROWS rows. */
 struct ky_staged {
     KY_LOCAL_POINTER ky_real4 *place;
-    KY_LOCAL_POINTER float4 *first, *second;
+    KY_LOCAL_POINTER float4 *first, *second, *third;
     KY_LOCAL_POINTER KY_REAL *eps2;
 };
+#define KY_THIRD_ROWS 3
 
 /* Stages no source: one without mass. */
 KY_FN void ky_stage_nothing(struct ky_staged staged, const int how)
@@ -113,6 +115,8 @@ KY_FN void ky_stage_nothing(struct ky_staged staged, const int how)
     staged.first[KY_TEAM_LANE] = none;
     if (KY_HOLDS_MOMENTS(how))
         staged.second[KY_TEAM_LANE] = none;
+    for (int row = 0; row < KY_THIRD_ROWS && KY_HOLDS_THIRD(how); row++)
+        staged.third[row * KY_TEAM + KY_TEAM_LANE] = none;
     if (how & KY_EPS_OF_BOTH)
         staged.eps2[KY_TEAM_LANE] = 0;
 }
@@ -133,6 +137,43 @@ KY_FN void ky_stage_body(struct ky_team_tree tree, struct ky_reference from,
         staged.eps2[KY_TEAM_LANE] = (tree.flags & KY_FLAG_SOURCE_EPS) ? ky_body_eps2(tree, j) : 0;
 }
 
+/* The third moments of a cell to `third`, from its `moments`. Returns the first of them. */
+KY_FN float ky_stage_third(KY_LOCAL_POINTER float4 *third, KY_GLOBAL const float *moments)
+{
+    const float by = (float)(KY_SCALE_TRACE_OF_THIRD(1) / KY_SCALE_THIRD(1));
+    float o[10];
+#pragma unroll
+    for (int k = 0; k < 10; k++)
+        o[k] = (float)(KY_SCALE_THIRD(1) * KY_THIRD_FACTOR(k)) *
+               moments[KY_TAYLOR_PLACE(KY_MOMENT_THIRD) + k];
+    third[0] = KY_FLOAT4(o[1], o[2], o[3], o[4]);
+    third[KY_TEAM] = KY_FLOAT4(o[5], o[6], o[7], o[8]);
+    third[2 * KY_TEAM] = KY_FLOAT4(o[9], by * KY_THIRD_TRACE(o, 0), by * KY_THIRD_TRACE(o, 1),
+                                   by * KY_THIRD_TRACE(o, 2));
+    return o[0];
+}
+
+/* What ky_stage_third has staged. */
+KY_FN struct ky_third ky_staged_third(KY_LOCAL_POINTER const float4 *third, float first)
+{
+    const float4 a = third[0], b = third[KY_TEAM], c = third[2 * KY_TEAM];
+    struct ky_third its;
+    its.o[0] = first;
+    its.o[1] = a.x;
+    its.o[2] = a.y;
+    its.o[3] = a.z;
+    its.o[4] = a.w;
+    its.o[5] = b.x;
+    its.o[6] = b.y;
+    its.o[7] = b.z;
+    its.o[8] = b.w;
+    its.o[9] = c.x;
+    its.t[0] = c.y;
+    its.t[1] = c.z;
+    its.t[2] = c.w;
+    return its;
+}
+
 KY_FN void ky_stage_cell(struct ky_team_tree tree, struct ky_reference from,
                          struct ky_staged staged, ky_uint cell, const int how)
 {
@@ -140,10 +181,12 @@ KY_FN void ky_stage_cell(struct ky_team_tree tree, struct ky_reference from,
     struct ky_place place = ky_cell_place(from, tree.centre[cell], low);
     KY_REAL mass;
     if (KY_HOLDS_MOMENTS(how)) {
-        KY_GLOBAL const float4 *moments =
-            (KY_GLOBAL const float4 *)(tree.moment + (ky_ulong)cell * tree.moments);
+        KY_GLOBAL const float *its = tree.moment + (ky_ulong)cell * tree.moments;
+        KY_GLOBAL const float4 *moments = (KY_GLOBAL const float4 *)its;
         float4 first = moments[0], second = moments[1];
         mass = 0;
+        if (KY_HOLDS_THIRD(how))
+            second.w = ky_stage_third(staged.third + KY_TEAM_LANE, its);
         staged.first[KY_TEAM_LANE] = first;
         staged.second[KY_TEAM_LANE] = second;
     } else
@@ -202,27 +245,41 @@ KY_FN struct ky_team_sink ky_add_near_bodies(struct ky_team_sink sink, struct ky
     return sink;
 }
 
+/* Adds staged cell k to a sink. */
+KY_FN struct ky_field ky_add_staged_cell(struct ky_field field, struct ky_team_sink sink,
+                                         struct ky_staged staged, ky_uint k, const int how)
+{
+    const ky_real4 cell = staged.place[k];
+    KY_REAL dx = cell.x - sink.x, dy = cell.y - sink.y, dz = cell.z - sink.z;
+    struct ky_softened pair =
+        ky_soften(dx, dy, dz, sink.eps2, (how & KY_EPS_OF_BOTH) ? staged.eps2[k] : (KY_REAL)0,
+                  KY_CELLS_HOW(how));
+    if (!KY_HOLDS_MOMENTS(how))
+        return ky_add_body(field, dx, dy, dz, pair, cell.w);
+    const float4 second = staged.second[k];
+    const struct ky_moments moments = ky_quadrupole(staged.first[k], second);
+    if (KY_HOLDS_THIRD(how))
+        return ky_add_octupole(field, dx, dy, dz, pair, moments,
+                               ky_staged_third(staged.third + k, second.w));
+    return ky_add_cell(field, dx, dy, dz, pair, moments);
+}
+
+/* Adds `count` staged cells to all sinks. With third moments a cell has enough work for itself: two
+ * at a time need more registers. */
 KY_FN struct ky_team_sink ky_add_staged_cells(struct ky_team_sink sink, struct ky_staged staged,
                                               ky_uint count, const int how)
 {
     struct ky_field field = ky_no_field();
     const ky_uint base = (how & KY_SHARES) ? sink.base : 0;
-    KY_LOCAL_POINTER const ky_real4 *place = staged.place + base;
-    KY_LOCAL_POINTER const float4 *first = staged.first + base,
-                                  *second = staged.second + (KY_HOLDS_MOMENTS(how) ? base : 0);
-    KY_LOCAL_POINTER const KY_REAL *eps2 = staged.eps2 + ((how & KY_EPS_OF_BOTH) ? base : 0);
-    count = (how & KY_SHARES) && sink.per > 0 ? sink.per : count;
+    count = base + ((how & KY_SHARES) && sink.per > 0 ? sink.per : count);
+    if (KY_HOLDS_THIRD(how)) {
+#pragma unroll 1
+        for (ky_uint k = base; k < count; k++)
+            field = ky_add_staged_cell(field, sink, staged, k, how);
+    } else {
 #pragma unroll 2
-    for (ky_uint k = 0; k < count; k++) {
-        ky_real4 cell = place[k];
-        KY_REAL dx = cell.x - sink.x, dy = cell.y - sink.y, dz = cell.z - sink.z;
-        struct ky_softened pair =
-            ky_soften(dx, dy, dz, sink.eps2, (how & KY_EPS_OF_BOTH) ? eps2[k] : (KY_REAL)0,
-                      KY_CELLS_HOW(how));
-        if (KY_HOLDS_MOMENTS(how))
-            field = ky_add_cell(field, dx, dy, dz, pair, ky_quadrupole(first[k], second[k]));
-        else
-            field = ky_add_body(field, dx, dy, dz, pair, cell.w);
+        for (ky_uint k = base; k < count; k++)
+            field = ky_add_staged_cell(field, sink, staged, k, how);
     }
     sink.total = ky_total_add(sink.total, field);
     return sink;
