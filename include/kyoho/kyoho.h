@@ -227,7 +227,9 @@ struct ky_parameters {
     int precision; /* enum ky_precision */
     int unroll;    /* enum ky_unroll */
     int softening_kind;
-    double theta, alpha; /* NaN: the default of the opening; alpha is for relative alone */
+    double theta, alpha; /* NaN: the default of the opening; alpha is for relative alone. With
+                            KY_FMM and KY_DIRECT theta is for general walks, and with KY_FMM for
+                            points of a field that are far away: ky_sim_field */
     double softening;    /* of all bodies, in place of their own; NaN (default): the bodies' own.
                             Bodies without are KY_USAGE: see ky_softening_choose */
     double g;
@@ -703,11 +705,11 @@ KY_API enum ky_status ky_sim_set_softening(struct ky_sim *sim, double softening,
                                            struct ky_error *error);
 /* Sets one parameter from text, as ky_parameters_set does. These can change: step and step-min (not
  * within a run), eta, corrections, step-length; softening, softening-kind, opening, theta, alpha,
- * cell, multipole, curve, leaf, group; field. KY_USAGE with the reason for others, for a value that
- * contradicts the rest (theta beside opening relative, say), and for an option without effect on
- * the force or the integrator. Those of the steps compute no forces: bodies take them up as their
- * present steps end; present steps that do not fit a new `step` or step-min are chosen anew at the
- * next advance. Another opening begins with its default theta or alpha. */
+ * cell, multipole, order, curve, leaf, group; field. KY_USAGE with the reason for others, for a
+ * value that contradicts the rest (theta beside opening relative, say), and for an option without
+ * effect on the force or the integrator. Those of the steps compute no forces: bodies take them up
+ * as their present steps end; present steps that do not fit a new `step` or step-min are chosen
+ * anew at the next advance. Another opening begins with its default theta or alpha. */
 KY_API enum ky_status ky_sim_set_parameter(struct ky_sim *sim, const char *name, const char *value,
                                            struct ky_error *error);
 /* Replaces the external fields of the parameters by those of a text like parameters.field; NULL:
@@ -727,12 +729,12 @@ KY_API void ky_sim_choice(const struct ky_sim *sim, struct ky_choice *choice);
  * bodies; either array may be NULL. `softening` is that of the points [length], not negative. The
  * method is that of the simulation, on the CPU in double; the opening relative is replaced by
  * offset. With force fmm the precision is that of forces, errors are those of forces, and within
- * them the numbers depend on the points of a call. On devices fewer than 1,024 points, and points
- * among fewer than 1,024 bodies, have exact sums in that precision, and a point that is more than
- * some 10^8 sizes of the system away has the errors of walk with offset. There a call with fmm
- * takes the memory of forces of as many bodies as there are bodies and points, beside that of the
- * simulation; KY_DEVICE without it. On devices `list` counts as `walk` here. No forces of bodies
- * are computed. KY_BAD_DATA for positions and results that are not finite. */
+ * them the numbers depend on the points of a call. A point that is far away, on devices more than
+ * some 10^8 sizes of the system, walks by offset and theta then. On devices fewer than 1,024
+ * points, and points among fewer than 1,024 bodies, have exact sums in that precision; a call with
+ * fmm takes the memory of forces of as many bodies as there are bodies and points, beside that of
+ * the simulation; KY_DEVICE without it. On devices `list` counts as `walk` here. No forces of
+ * bodies are computed. KY_BAD_DATA for positions and results that are not finite. */
 KY_API enum ky_status ky_sim_field(struct ky_sim *sim, size_t count, const double (*position)[3],
                                    double softening, double (*acceleration)[3], double *potential,
                                    struct ky_error *error);
