@@ -341,8 +341,8 @@ KY_API enum ky_status ky_options_text(int kind, const void *values, const char *
 KY_API const char *ky_parameters_ignore(const struct ky_parameters *parameters, const char *name);
 /* Settles KY_FORCE_AUTO by the options that a user gave, their names with NULL at the end. Where
  * the methods tree, fmm and direct do not all use all of these, the first that does becomes the
- * force. KY_USAGE if none does, and for alpha, theta and order beside parameters->error, with any
- * force. A simulation does so for the fields that have not their defaults; this call is for
+ * force. KY_USAGE if none does, and beside parameters->error for alpha, theta, order and an opening
+ * other than relative, with any force. A simulation does so for the fields that have not their defaults; this call is for
  * programs that know of options which were given with the value of the default. */
 KY_API enum ky_status ky_parameters_choose_force(struct ky_parameters *parameters,
                                                  const char *const *given, struct ky_error *error);

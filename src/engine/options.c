@@ -159,17 +159,24 @@ static const char *refused(const struct ky_parameters *own, int force, const cha
     return *given;
 }
 
-/* KY_USAGE for options that the error chooses. */
+/* KY_USAGE for options that the error chooses, and for an opening test that keeps no error. */
 static enum ky_status check_error(const struct ky_parameters *own, const char *const *given,
                                   struct ky_error *error)
 {
-    for (; *given && !isnan(own->error); given++)
+    if (isnan(own->error))
+        return KY_OK;
+    for (; *given; given++)
         if (!strcmp(*given, "alpha") || !strcmp(*given, "theta") || !strcmp(*given, "order"))
             return ky_fail(error, KY_USAGE,
                            "--error and --%s: an error chooses alpha, theta and order; give one of "
                            "the two",
                            *given);
-    return KY_OK;
+    if (own->opening == KY_OPENING_BY_USE || ky_opening_kind(own->opening)->by_alpha)
+        return KY_OK;
+    return ky_fail(error, KY_USAGE,
+                   "--error and --opening %s: an error is kept by --opening %s alone; leave out "
+                   "one of the two",
+                   ky_opening_kind(own->opening)->name, ky_opening_kind(KY_OPENING_USUAL)->name);
 }
 
 /* As ky_parameters_choose_force. */
@@ -261,18 +268,6 @@ static enum ky_status resolve_opening(struct ky_parameters *own, struct ky_error
     return KY_OK;
 }
 
-/* KY_USAGE for an opening test that keeps no error. */
-static enum ky_status check_opening(const struct ky_parameters *own, struct ky_error *error)
-{
-    if (isnan(own->error) || own->opening == KY_OPENING_BY_USE ||
-        ky_opening_kind(own->opening)->by_alpha)
-        return KY_OK;
-    return ky_fail(error, KY_USAGE,
-                   "--error and --opening %s: an error is kept by --opening %s alone; leave out "
-                   "one of the two",
-                   ky_opening_kind(own->opening)->name, ky_opening_kind(KY_OPENING_USUAL)->name);
-}
-
 /* Fills the fields that follow from the force, which is known. */
 static enum ky_status resolve_for_force(struct ky_parameters *own, struct ky_error *error)
 {
@@ -294,8 +289,6 @@ enum ky_status ky_force_resolve_later(const struct ky_parameters *given,
     enum ky_status status = ky_size_adopt(&own, sizeof own, given, "ky_parameters_defaults", error);
     if (!status)
         status = choose_by_values(&own, error);
-    if (!status)
-        status = check_opening(&own, error);
     if (status)
         return status;
     *resolved = own;

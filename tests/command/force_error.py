@@ -50,8 +50,8 @@ with folder() as top:
     for words, says in [(["--error", "1e-3", "--alpha", "0.005"], "--alpha"), (["--error", "1e-3", "--theta", "0.7"], "--theta"), (["--error", "1e-3", "--order", "4"], "--order"),
                         (["--error", "1e-3", "--opening", "offset"], "--opening"), (["--theta", "0.5", "--order", "4"], "--order is for --force fmm, which does not use --theta: leave out one"),
                         (["--theta", "0.5", "--unroll", "tuned"], "--unroll is for --force direct, which does not use --theta"), (["--error", "0"], "out of range"),
-                        (["--error", "1e-9", "--force", "tree"], "or --force direct\n"), (["--error", "1e-9", "--mutual"], "or --force direct without --mutual"),
-                        (["--unroll", "tuned", "--mutual"], "--unroll is for --force direct, which does not use --mutual: leave out one"), (["--force", "tree", "--mutual"], "use --force fmm with --mutual"),
+                        (["--error", "1e-9", "--force", "tree"], "or --force direct\n"), (["--error", "1e-9", "--mutual"], "--error 1e-09: --mutual keeps no less than 3e-08; give a larger --error, or --force direct without --mutual"),
+                        (["--unroll", "tuned", "--mutual"], "--unroll is for --force direct, which does not use --mutual: leave out one"), (["--force", "tree", "--mutual"], "--mutual has no effect with --force tree"),
                         (["--error", "1e-7", "--precision", "single"], "leave out")]:
         process = run("force", *CPU, "-n", "100", *words, code=2)
         check(says in process.stderr and process.stderr.count("\n") == 1, f"refused: {' '.join(words)}", process.stderr)
