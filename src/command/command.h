@@ -105,8 +105,9 @@ enum ky_status cli_refuse(struct cli *cli, const char *names, const char *what);
  * no effect with the force and the engine. Warns of such options in an INI file. */
 enum ky_status cli_choose_force(struct cli *cli, struct ky_parameters *parameters);
 /* The same where a file run.json has all options, used or not. With --error or --force on the
- * command line the tolerances and the precision of the file are forgotten, with --order its alpha;
- * a warning says so. */
+ * command line the tolerances and the precision of the file are forgotten, with --order its alpha,
+ * and all of its force with --integrator hermite4, which another force than direct or the precision
+ * single do not suit; a warning says so. */
 enum ky_status cli_force_of_file(struct cli *cli, struct ky_parameters *parameters);
 /* Frees the members of the call, not `cli` itself. */
 void cli_free(struct cli *cli);

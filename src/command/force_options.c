@@ -91,6 +91,14 @@ enum ky_status cli_choose_force(struct cli *cli, struct ky_parameters *parameter
     return status;
 }
 
+/* 1 if hermite4, which the line asks for, cannot have the force or the precision of the file. */
+static int is_hermite_beside(const struct cli *cli, const struct ky_parameters *parameters)
+{
+    const int is_exact = ky_parameters_ignore(parameters, "alpha") != NULL;
+    return cli_on_line(cli, "integrator") && parameters->integrator == KY_HERMITE4 &&
+           !cli_on_line(cli, "force") && !(is_exact && parameters->precision > KY_SINGLE);
+}
+
 /* Forgets what the file chose for its own force, order or error. */
 static void forget_its_choice(const struct cli *cli, struct ky_parameters *parameters)
 {
@@ -105,6 +113,9 @@ static void forget_its_choice(const struct cli *cli, struct ky_parameters *param
 enum ky_status cli_force_of_file(struct cli *cli, struct ky_parameters *parameters)
 {
     const struct ky_parameters of_file = *parameters;
+    const int is_hermite = is_hermite_beside(cli, parameters);
+    if (is_hermite)
+        parameters->force = KY_FORCE_AUTO;
     if (parameters->force == KY_FORCE_AUTO) /* no file has it */
         forget_the_file(cli, parameters);
     else
@@ -114,7 +125,11 @@ enum ky_status cli_force_of_file(struct cli *cli, struct ky_parameters *paramete
         status = refuse_idle(cli, parameters);
     if (status)
         return status;
-    if (isnan(parameters->alpha) > isnan(of_file.alpha) ||
+    if (is_hermite)
+        cli_log(cli, KY_LOG_WARNING,
+                "--integrator hermite4 takes the exact sum: force, tolerances and precision of the "
+                "file are left out");
+    else if (isnan(parameters->alpha) > isnan(of_file.alpha) ||
              isnan(parameters->theta) > isnan(of_file.theta) ||
              parameters->precision != of_file.precision)
         cli_log(cli, KY_LOG_WARNING,

@@ -114,6 +114,18 @@ with folder() as top:
     check(about(path("of", "fmm"))["options"]["force"] == "fmm", "a resumed run keeps its method")
     run("run", *CPU, "-n", "300", "--integrator", "hermite4", "--end", "0.0625", "--output", path("hermite"), "--quiet")
     check(about(path("hermite"))["options"]["force"] == "direct", "hermite4 takes the exact sum")
+    # beside a run.json too, whatever its force and precision
+    for k, (words, more, precision, warned) in enumerate([(["--force", "fmm"], [], "extended", 1), (["--mutual"], [], "extended", 1), (["--force", "direct", "--precision", "single"], [], "extended", 1),
+                                                          (["--force", "direct", "--precision", "single"], ["--precision", "double"], "double", 0), (["--force", "tree", "--precision", "double"], [], "extended", 1),
+                                                          (["--force", "direct", "--precision", "double"], [], "double", 0), (["--force", "direct"], [], "extended", 0)]):
+        run("run", *CPU, "-n", "100", *words, "--step", "0.0625", "--steps", "1", "--output", path(f"leap{k}"), "--quiet")
+        said = run("run", path(f"leap{k}", "run.json"), "--integrator", "hermite4", *more, "--output", path(f"hermite{k}"), "--quiet").stderr
+        options = about(path(f"hermite{k}"))["options"]
+        check(options["force"] == "direct" and options["precision"] == precision and not options["mutual"] and said.count("force, tolerances and precision of the file are left out") == warned,
+              f"hermite4 beside run.json of {' '.join(words)} {' '.join(more)}", (options, said))
+    for more, says in [(["--precision", "single"], "single precision is too coarse: give --precision extended or double"), (["--force", "tree"], "give --force direct"), (["--theta", "0.5"], "give --force direct")]:
+        said = run("run", path("leap0", "run.json"), "--integrator", "hermite4", *more, "--output", path("no"), code=2).stderr
+        check(says in said, f"hermite4 beside run.json with {' '.join(more)} is refused", said)
 
     # memory
     few, many = (run_json("run", *CPU, "-n", n, "--step", "0.0625", "--end", "1", "--output", path("dry"), "--dry-run", "--error", "1e-3") for n in ("10000", "1000000"))
