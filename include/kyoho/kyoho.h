@@ -161,8 +161,8 @@ enum ky_opening { KY_OPENING_BY_USE = -1, KY_GEOMETRIC, KY_OFFSET, KY_MINIMUM, K
 enum ky_cell { KY_CELL_BY_FORCE = -1, KY_BOX, KY_EDGE };
 /* Along which bodies are sorted before a walk; Hilbert's is the default. */
 enum ky_curve { KY_CURVE_NONE, KY_MORTON, KY_HILBERT };
-/* Which processor builds the tree. By engine: a device builds its own, except for KY_LIST;
- * otherwise the host does. */
+/* Which processor builds the tree for a device. By engine: the device, except for KY_LIST. Engine
+ * cpu, which has its own tree, refuses the others; so do methods that have only the other tree. */
 enum ky_tree_maker { KY_TREE_BY_ENGINE = -1, KY_TREE_OF_HOST, KY_TREE_OF_DEVICE };
 /* Not set: extended for KY_DIRECT, else single; see enum ky_unroll. docs/numerics.md says what they
  * are. */
@@ -342,8 +342,9 @@ KY_API const char *ky_parameters_ignore(const struct ky_parameters *parameters, 
 /* Settles KY_FORCE_AUTO by the options that a user gave, their names with NULL at the end. Where
  * the methods tree, fmm and direct do not all use all of these, the first that does becomes the
  * force. KY_USAGE if none does, and beside parameters->error for alpha, theta, order and an opening
- * other than relative, with any force. A simulation does so for the fields that have not their defaults; this call is for
- * programs that know of options which were given with the value of the default. */
+ * other than relative, with any force. A simulation does so for the fields that have not their
+ * defaults; this call is for programs that know of options which were given with the value of the
+ * default. */
 KY_API enum ky_status ky_parameters_choose_force(struct ky_parameters *parameters,
                                                  const char *const *given, struct ky_error *error);
 

@@ -46,6 +46,7 @@ static void forget_the_file(const struct cli *cli, struct ky_parameters *paramet
     forget_tolerances(cli, parameters);
     FORGET("cell", cell);
     FORGET("multipole", multipole);
+    FORGET("tree", tree);
     FORGET("mutual", mutual);
 }
 
@@ -104,6 +105,8 @@ static void forget_its_choice(const struct cli *cli, struct ky_parameters *param
 {
     struct ky_parameters defaults;
     ky_parameters_defaults(&defaults);
+    if (ky_parameters_ignore(parameters, "tree")) /* it was for a device */
+        FORGET("tree", tree);
     if (cli_on_line(cli, "error") || cli_on_line(cli, "force"))
         forget_tolerances(cli, parameters);
     else if (cli_on_line(cli, "order")) /* each order has its own default of alpha */

@@ -33,8 +33,9 @@ static const struct ky_option engine_options[] = {
      "number of CPU threads, also for trees that the CPU builds for a device; 0: OMP_NUM_THREADS, "
      "else all processors that this process may use"},
     {"tree", KY_OPTION_CHOICE, FIELD(tree), NULL, KY_NO_RANGE, "host|device", NULL,
-     "where the tree for a device is built: device: on the device; host: on the CPU, which copies "
-     "it to the device (default device; host with --force list and on the CPU)"},
+     "where the tree for a device is built: device: on the device; host, for searches and --force "
+     "walk and list: on the CPU, which copies it to the device (default device; host with --force "
+     "list)"},
 };
 
 #define FIELD_WORD(name, accelerations, lengths, word, how, range, initial, help) " " word
@@ -360,6 +361,9 @@ const char *ky_parameters_ignore(const struct ky_parameters *parameters, const c
         return "--mutual";
     if (!strcmp(name, "unroll") && !force->is_exact)
         return "a --force other than direct";
+    if (!strcmp(name, "tree") && parameters->engine &&
+        ky_engine_is_named(parameters->engine, "cpu"))
+        return "--engine cpu";
     return !strcmp(name, "isa") && !may_take(parameters, "cpu") ? "an --engine other than cpu"
                                                                 : NULL;
 }

@@ -56,10 +56,16 @@ with folder() as top:
         process = run("force", *CPU, "-n", "100", *words, code=2)
         check(says in process.stderr and process.stderr.count("\n") == 1, f"refused: {' '.join(words)}", process.stderr)
     if any(device["engine"] == "opencl:0" and device["usable"] for device in run_json("devices")["devices"]):
-        process = run("force", "--model", "plummer", "-n", "100", "--engine", "opencl:0", "--tree", "host", "--force", "fmm", code=3)
-        check("--tree host is for --force walk and list" in process.stderr and process.stderr.count("\n") == 1, "refused on a device, without a warning: --tree host --force fmm", process.stderr)
+        for words in [], ["--force", "fmm"]:
+            process = run("force", "--model", "plummer", "-n", "100", "--engine", "opencl:0", "--tree", "host", *words, code=3)
+            check(process.stderr == "kyoho force: --tree host is for --force walk and list: give one of these, or leave out --tree\n",
+                  f"refused on a device, by what was given alone: {' '.join(['--tree host', *words])}", process.stderr)
     else:
         skip("refused on a device: --tree host --force fmm", "no OpenCL device here")
+    if not any(device["engine"] != "cpu" and device["usable"] and not device["on_cpu"] for device in run_json("devices")["devices"]):
+        process = run("force", "--model", "plummer", "-n", "100", "--tree", "host", code=3)
+        check(process.stderr == "kyoho force: --tree is for devices, and engine cpu is none: leave out --tree, or name a device with --engine\n",
+              "refused where auto takes the CPU: --tree host", process.stderr)
     said = run_json("force", *CPU, "-n", "3000", "--error", "3e-5", "--precision", "single", "--check", "1000")
     check(said["force"] == "fmm" and said["error"]["p99"] <= 3e-5 and "which keeps it in this precision" in said["chosen"], "cells where the exact sum does not keep the error in the precision", said)
     said = run_json("force", *CPU, "-n", "1000", "--error", "1e-9", "--check", "1000")

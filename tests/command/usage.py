@@ -304,7 +304,7 @@ with folder() as where:
     check(re.search(r"energy: kinetic 0\.5 +potential -1\.5 .*virial ratio 0\.5 ", run("force", "two.csv", "--softening", "0").stdout),
           "force prints energies as text")
     for words, says in ((["--force", "direct", "--theta", "0.5"], "--theta has no effect with --force direct: leave out --theta, or change that, too"),
-                        (["--mutual", "--leaf", "8"], "--leaf has no effect with --mutual: leave out --leaf"),
+                        (["--mutual", "--leaf", "8"], "--leaf has no effect with --mutual: leave out --leaf"), (["--engine", "cpu", "--tree", "host"], "--tree has no effect with --engine cpu"),
                         (["--force", "tree", "--unroll", "tuned"], "--unroll has no effect with a --force other than direct"), (["--force", "fmm", "--opening", "offset", "--error", "1e-3"], "--error and --opening offset"),
                         (["--force", "tree", "--mutual"], "--mutual has no effect with --force tree")):
         for command in ["force"], ["run", "--step", "0.125", "--steps", "1", "--output", "never"]:
