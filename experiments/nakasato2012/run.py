@@ -19,14 +19,16 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from lab import gflops, main  # noqa: E402
 
 # The paper's walk: every body by itself, leaves of one body, monopoles, l/theta + s < d with cubic cells.
-WALK = ["--force", "walk", "--tree", "host", "--opening", "offset", "--cell", "edge", "--multipole", 1, "--leaf", 1]
+WALK = ["--force", "walk", "--opening", "offset", "--cell", "edge", "--multipole", 1, "--leaf", 1]
+OF_HOST = ["--tree", "host"]  # for devices: the CPU has no other tree
 ANGLES = [k / 10 for k in range(2, 11)]
 
 
 def walk(lab, n, *words, model="uniform-sphere", engine=None):
     """The object of kyoho force for the paper's walk; the median of several evaluations."""
-    return lab.kyoho("force", "--model", model, "-n", n, *WALK, "--repeat", 3 if lab.small else 9, "--softening", 0.01, "--engine",
-                     engine or lab.engine, *words)
+    of_host = [] if (lab.on_cpu if engine is None else engine == "cpu") else OF_HOST
+    return lab.kyoho("force", "--model", model, "-n", n, *WALK, *of_host, "--repeat", 3 if lab.small else 9, "--softening", 0.01,
+                     "--engine", engine or lab.engine, *words)
 
 
 def seconds(told):
@@ -87,7 +89,7 @@ def cache(lab):
 def hits(lab, n, curve):
     """Two rates of hits of the kernel of the walk [%]; None where the profiler reads no counters."""
     metrics = ["l1tex__t_sector_hit_rate.pct", "lts__t_sector_hit_rate.pct"]
-    words = ["force", "--model", "uniform-sphere", "-n", n, *WALK, "--theta", 0.6, "--curve", curve, "--softening", 0.01, "--engine",
+    words = ["force", "--model", "uniform-sphere", "-n", n, *WALK, *OF_HOST, "--theta", 0.6, "--curve", curve, "--softening", 0.01, "--engine",
              lab.engine]
     done = subprocess.run(["ncu", "--clock-control", "none", "--csv", "--metrics", ",".join(metrics), "--kernel-name",
                            "regex:^ky_walk_1_", "--launch-count", "1", lab.program, *map(str, words)],

@@ -162,8 +162,8 @@ enum ky_opening { KY_OPENING_BY_USE = -1, KY_GEOMETRIC, KY_OFFSET, KY_MINIMUM, K
 enum ky_cell { KY_CELL_BY_FORCE = -1, KY_BOX, KY_EDGE };
 /* Along which bodies are sorted before a walk; Hilbert's is the default. */
 enum ky_curve { KY_CURVE_NONE, KY_MORTON, KY_HILBERT };
-/* Which processor builds the tree. By engine: a device builds its own, except for KY_LIST;
- * otherwise the host does. */
+/* Which processor builds the tree for a device. By engine: the device, except for KY_LIST. Engine
+ * cpu, which has its own tree, refuses the others; so do methods that have only the other tree. */
 enum ky_tree_maker { KY_TREE_BY_ENGINE = -1, KY_TREE_OF_HOST, KY_TREE_OF_DEVICE };
 /* Not set: extended for KY_DIRECT, else single; see enum ky_unroll. docs/numerics.md says what they
  * are. */
@@ -228,7 +228,9 @@ struct ky_parameters {
     int precision; /* enum ky_precision */
     int unroll;    /* enum ky_unroll */
     int softening_kind;
-    double theta, alpha; /* NaN: the default of the opening; alpha is for relative alone */
+    double theta, alpha; /* NaN: the default of the opening; alpha is for relative alone. With
+                            KY_FMM and KY_DIRECT theta is for general walks, and with KY_FMM for
+                            points of a field that are far away: ky_sim_field */
     double softening;    /* of all bodies, in place of their own; NaN (default): the bodies' own.
                             Bodies without are KY_USAGE: see ky_softening_choose */
     double g;
@@ -340,9 +342,10 @@ KY_API enum ky_status ky_options_text(int kind, const void *values, const char *
 KY_API const char *ky_parameters_ignore(const struct ky_parameters *parameters, const char *name);
 /* Settles KY_FORCE_AUTO by the options that a user gave, their names with NULL at the end. Where
  * the methods tree, fmm and direct do not all use all of these, the first that does becomes the
- * force. KY_USAGE if none does, and for alpha, theta and order beside parameters->error, with any
- * force. A simulation does so for the fields that have not their defaults; this call is for
- * programs that know of options which were given with the value of the default. */
+ * force. KY_USAGE if none does, and beside parameters->error for alpha, theta, order and an opening
+ * other than relative, with any force. A simulation does so for the fields that have not their
+ * defaults; this call is for programs that know of options which were given with the value of the
+ * default. */
 KY_API enum ky_status ky_parameters_choose_force(struct ky_parameters *parameters,
                                                  const char *const *given, struct ky_error *error);
 
@@ -704,11 +707,11 @@ KY_API enum ky_status ky_sim_set_softening(struct ky_sim *sim, double softening,
                                            struct ky_error *error);
 /* Sets one parameter from text, as ky_parameters_set does. These can change: step and step-min (not
  * within a run), eta, corrections, step-length; softening, softening-kind, opening, theta, alpha,
- * cell, multipole, curve, leaf, group; field. KY_USAGE with the reason for others, for a value that
- * contradicts the rest (theta beside opening relative, say), and for an option without effect on
- * the force or the integrator. Those of the steps compute no forces: bodies take them up as their
- * present steps end; present steps that do not fit a new `step` or step-min are chosen anew at the
- * next advance. Another opening begins with its default theta or alpha. */
+ * cell, multipole, order, curve, leaf, group; field. KY_USAGE with the reason for others, for a
+ * value that contradicts the rest (theta beside opening relative, say), and for an option without
+ * effect on the force or the integrator. Those of the steps compute no forces: bodies take them up
+ * as their present steps end; present steps that do not fit a new `step` or step-min are chosen
+ * anew at the next advance. Another opening begins with its default theta or alpha. */
 KY_API enum ky_status ky_sim_set_parameter(struct ky_sim *sim, const char *name, const char *value,
                                            struct ky_error *error);
 /* Replaces the external fields of the parameters by those of a text like parameters.field; NULL:
@@ -728,12 +731,12 @@ KY_API void ky_sim_choice(const struct ky_sim *sim, struct ky_choice *choice);
  * bodies; either array may be NULL. `softening` is that of the points [length], not negative. The
  * method is that of the simulation, on the CPU in double; the opening relative is replaced by
  * offset. With force fmm the precision is that of forces, errors are those of forces, and within
- * them the numbers depend on the points of a call. On devices fewer than 1,024 points, and points
- * among fewer than 1,024 bodies, have exact sums in that precision, and a point that is more than
- * some 10^8 sizes of the system away has the errors of walk with offset. There a call with fmm
- * takes the memory of forces of as many bodies as there are bodies and points, beside that of the
- * simulation; KY_DEVICE without it. On devices `list` counts as `walk` here. No forces of bodies
- * are computed. KY_BAD_DATA for positions and results that are not finite. */
+ * them the numbers depend on the points of a call. A point that is far away, on devices more than
+ * some 10^8 sizes of the system, walks by offset and theta then. On devices fewer than 1,024
+ * points, and points among fewer than 1,024 bodies, have exact sums in that precision; a call with
+ * fmm takes the memory of forces of as many bodies as there are bodies and points, beside that of
+ * the simulation; KY_DEVICE without it. On devices `list` counts as `walk` here. No forces of
+ * bodies are computed. KY_BAD_DATA for positions and results that are not finite. */
 KY_API enum ky_status ky_sim_field(struct ky_sim *sim, size_t count, const double (*position)[3],
                                    double softening, double (*acceleration)[3], double *potential,
                                    struct ky_error *error);

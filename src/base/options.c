@@ -291,6 +291,14 @@ int ky_option_given(const struct ky_option_set *sets, size_t count, const char *
     return option && owner->given && owner->given[option - owner->options];
 }
 
+enum ky_status ky_option_refuse_idle(const char *name, const char *with, int is_stored,
+                                     struct ky_error *error)
+{
+    return ky_fail(error, KY_USAGE,
+                   "--%s has no effect with %s%s: leave out --%s, or change that, too", name, with,
+                   is_stored ? ", which this run has" : "", name);
+}
+
 enum ky_status ky_options_check(const struct ky_option_set *set, struct ky_error *error)
 {
     for (size_t k = 0; k < set->count; k++) {

@@ -143,6 +143,11 @@ void ky_option_mark_given(const struct ky_option_set *set, const struct ky_optio
 /* 1 if a command line or a file named the option `name`; 0 also for a name that no set has. */
 int ky_option_given(const struct ky_option_set *sets, size_t count, const char *name);
 
+/* KY_USAGE: the option has no effect `with` another one, "--force direct", which a stored run has
+ * if `is_stored`. The text says what to do. */
+enum ky_status ky_option_refuse_idle(const char *name, const char *with, int is_stored,
+                                     struct ky_error *error);
+
 /* The place, from 0, of an option of the set `owner` among the options of all sets; and how many
  * options all sets have. */
 size_t ky_options_index(const struct ky_option_set *sets, const struct ky_option_set *owner,

@@ -126,8 +126,7 @@ static struct ky_option_names names_of(const struct cli *cli)
     return (struct ky_option_names){cli->sets, cli->count, cli_words};
 }
 
-/* Reads the INI or JSON file into the sets, and notes which options the command line itself gives.
- */
+/* Reads the INI or JSON file into the sets. */
 static enum ky_status read_parameter_file(struct cli *cli, const char *name)
 {
     struct stat about;
@@ -138,7 +137,6 @@ static enum ky_status read_parameter_file(struct cli *cli, const char *name)
         fclose(file);
         return ky_fail(&cli->error, KY_USAGE, "%s: is a folder, not a parameter file", name);
     }
-    memcpy(cli->on_line, cli->given, sizeof cli->given);
     const struct ky_option_names names = names_of(cli);
     enum ky_status status = ky_ends_with(name, ".json")
                                 ? ky_options_json(&names, file, name, &cli->storage, "bodies_hash",
@@ -211,6 +209,7 @@ enum ky_status cli_parse(struct cli *cli, int argc, char **argv, int least, int 
     if (wants_help(cli, argc, argv))
         return KY_OK;
     enum ky_status status = read_words(cli, argc, argv);
+    memcpy(cli->on_line, cli->given, sizeof cli->given);
     if (!status && ini && cli->word_count && is_parameter_file(cli->words[0])) {
         status = read_parameter_file(cli, cli->words[0]);
         if (!status) /* again: the command line overrides the file */

@@ -101,16 +101,14 @@ int cli_set_on_line(const struct cli *cli, const char *title);
 enum ky_status cli_refuse(struct cli *cli, const char *names, const char *what);
 /* Replaces --force auto by the first of tree, fmm and direct that uses all options that were given,
  * if one of these chooses (--theta, --order), even at its default. KY_USAGE if none uses them all,
- * and for --error beside what it chooses. */
+ * for --error beside what it chooses or cannot keep, and for options of the command line that have
+ * no effect with the force and the engine. Warns of such options in an INI file. */
 enum ky_status cli_choose_force(struct cli *cli, struct ky_parameters *parameters);
-/* The same where a file run.json has all options: KY_USAGE for those on the command line that have
- * no effect with the force, engine and --mutual of the run. With --error or --force there the
- * tolerances and the precision of the file are forgotten, with --order its alpha; a warning says
- * so.
- */
+/* The same where a file run.json has all options, used or not. With --error or --force on the
+ * command line the tolerances and the precision of the file are forgotten, with --order its alpha,
+ * and all of its force with --integrator hermite4, which another force than direct or the precision
+ * single do not suit; a warning says so. */
 enum ky_status cli_force_of_file(struct cli *cli, struct ky_parameters *parameters);
-/* Warns of options that were given and that the chosen force and engine ignore. */
-void cli_warn_idle(struct cli *cli, const struct ky_parameters *parameters);
 /* Frees the members of the call, not `cli` itself. */
 void cli_free(struct cli *cli);
 /* 1 if `name` is among the words of `names`, which blanks separate. */

@@ -139,10 +139,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     request.keep = sink.output != NULL;
     request.sums = 1;
     status = cli_choose_force(cli, &parameters);
-    if (status)
-        return status;
-    cli_warn_idle(cli, &parameters);
-    return work(cli, &source, &parameters, &request, &sink);
+    return status ? status : work(cli, &source, &parameters, &request, &sink);
 }
 
 const struct subcommand force_command = {

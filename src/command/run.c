@@ -388,14 +388,11 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
         return status;
     catch_signals();
     settle_parameter_file(cli, &request);
-    if (!request.resume) {
+    if (!request.resume)
         status =
             (cli->bodies_hash ? cli_force_of_file : cli_choose_force)(cli, &request.parameters);
-        if (status)
-            return status;
-        if (!cli->bodies_hash) /* run.json has all options, used or not */
-            cli_warn_idle(cli, &request.parameters);
-    }
+    if (status)
+        return status;
     status = request.resume ? ky_resume(&request.parameters, &request.run, &cli->error)
                             : start(cli, &request);
     if (line.terminal && line.shown && status)

@@ -33,8 +33,9 @@ static const struct ky_option engine_options[] = {
      "number of CPU threads, also for trees that the CPU builds for a device; 0: OMP_NUM_THREADS, "
      "else all processors that this process may use"},
     {"tree", KY_OPTION_CHOICE, FIELD(tree), NULL, KY_NO_RANGE, "host|device", NULL,
-     "where the tree for a device is built: device: on the device; host: on the CPU, which copies "
-     "it to the device (default device; host with --force list and on the CPU)"},
+     "where the tree for a device is built: device: on the device; host, for searches and --force "
+     "walk and list: on the CPU, which copies it to the device (default device; host with --force "
+     "list)"},
 };
 
 #define FIELD_WORD(name, accelerations, lengths, word, how, range, initial, help) " " word
@@ -159,17 +160,24 @@ static const char *refused(const struct ky_parameters *own, int force, const cha
     return *given;
 }
 
-/* KY_USAGE for options that the error chooses. */
+/* KY_USAGE for options that the error chooses, and for an opening test that keeps no error. */
 static enum ky_status check_error(const struct ky_parameters *own, const char *const *given,
                                   struct ky_error *error)
 {
-    for (; *given && !isnan(own->error); given++)
+    if (isnan(own->error))
+        return KY_OK;
+    for (; *given; given++)
         if (!strcmp(*given, "alpha") || !strcmp(*given, "theta") || !strcmp(*given, "order"))
             return ky_fail(error, KY_USAGE,
                            "--error and --%s: an error chooses alpha, theta and order; give one of "
                            "the two",
                            *given);
-    return KY_OK;
+    if (own->opening == KY_OPENING_BY_USE || ky_opening_kind(own->opening)->by_alpha)
+        return KY_OK;
+    return ky_fail(error, KY_USAGE,
+                   "--error and --opening %s: an error is kept by --opening %s alone; leave out "
+                   "one of the two",
+                   ky_opening_kind(own->opening)->name, ky_opening_kind(KY_OPENING_USUAL)->name);
 }
 
 /* As ky_parameters_choose_force. */
@@ -261,18 +269,6 @@ static enum ky_status resolve_opening(struct ky_parameters *own, struct ky_error
     return KY_OK;
 }
 
-/* KY_USAGE for an opening test that keeps no error. */
-static enum ky_status check_opening(const struct ky_parameters *own, struct ky_error *error)
-{
-    if (isnan(own->error) || own->opening == KY_OPENING_BY_USE ||
-        ky_opening_kind(own->opening)->by_alpha)
-        return KY_OK;
-    return ky_fail(error, KY_USAGE,
-                   "--error and --opening %s: an error is kept by --opening %s alone; leave out "
-                   "one of the two",
-                   ky_opening_kind(own->opening)->name, ky_opening_kind(KY_OPENING_USUAL)->name);
-}
-
 /* Fills the fields that follow from the force, which is known. */
 static enum ky_status resolve_for_force(struct ky_parameters *own, struct ky_error *error)
 {
@@ -294,8 +290,6 @@ enum ky_status ky_force_resolve_later(const struct ky_parameters *given,
     enum ky_status status = ky_size_adopt(&own, sizeof own, given, "ky_parameters_defaults", error);
     if (!status)
         status = choose_by_values(&own, error);
-    if (!status)
-        status = check_opening(&own, error);
     if (status)
         return status;
     *resolved = own;
@@ -367,6 +361,9 @@ const char *ky_parameters_ignore(const struct ky_parameters *parameters, const c
         return "--mutual";
     if (!strcmp(name, "unroll") && !force->is_exact)
         return "a --force other than direct";
+    if (!strcmp(name, "tree") && parameters->engine &&
+        ky_engine_is_named(parameters->engine, "cpu"))
+        return "--engine cpu";
     return !strcmp(name, "isa") && !may_take(parameters, "cpu") ? "an --engine other than cpu"
                                                                 : NULL;
 }

@@ -51,8 +51,8 @@ static enum ky_status check(const struct ky_parameters *parameters, struct ky_er
             "exact sum has: give --force direct");
     if (parameters->precision == KY_SINGLE)
         return ky_fail(error, KY_USAGE,
-                       "--integrator hermite4 takes differences of forces, for which --precision "
-                       "single is too coarse: take extended or double");
+                       "--integrator hermite4 takes differences of forces, for which single "
+                       "precision is too coarse: give --precision extended or double");
     if (ky_softening_how(parameters->softening_kind) & KY_SPLINED)
         return ky_fail(error, KY_UNSUPPORTED,
                        "--integrator hermite4 has no formula for the change of a spline's force in "

@@ -37,13 +37,9 @@ static enum ky_status restore_parameters(struct ky_run *run, const struct ky_res
     const int isa = wanted.isa;
     enum ky_status status =
         ky_sim_restore_parameters(restart, &wanted, &run->parameters, &run->texts, error);
-    const char *const with = isa > 0 ? ky_parameters_ignore(&run->parameters, "isa") : NULL;
-    if (status || !with)
-        return status;
-    return ky_fail(error, KY_USAGE,
-                   "--isa has no effect with %s, which this run has: leave out --isa, or change "
-                   "that, too",
-                   with);
+    const char *const with =
+        !status && isa > 0 ? ky_parameters_ignore(&run->parameters, "isa") : NULL;
+    return with ? ky_option_refuse_idle("isa", with, 1, error) : status;
 }
 
 static enum ky_status out_of_order(const char *section, size_t entry, struct ky_error *error)

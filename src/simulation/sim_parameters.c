@@ -180,7 +180,7 @@ static enum ky_status find(const char *name, const struct row **row, struct ky_e
                    found ? found->why : OPENED);
 }
 
-/* KY_USAGE for an option without effect on this simulation. */
+/* KY_USAGE for an option without effect on the forces of this simulation, or on its steps. */
 static enum ky_status check_use(const struct ky_sim *sim, const struct row *row,
                                 struct ky_error *error)
 {
@@ -188,7 +188,7 @@ static enum ky_status check_use(const struct ky_sim *sim, const struct row *row,
     const char *const ignored = ky_parameters_ignore(&sim->parameters, row->name);
     size_t k = 0;
     if (ignored)
-        return ky_fail(error, KY_USAGE, "%s has no effect with %s", row->name, ignored);
+        return ky_fail(error, KY_USAGE, "%s has no effect on forces with %s", row->name, ignored);
     while (k < verbs->option_count && strcmp(verbs->options[k].name, row->name) != 0)
         k++;
     if (row->change == change_criterion && k == verbs->option_count)

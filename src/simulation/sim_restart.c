@@ -366,11 +366,14 @@ enum ky_status ky_sim_parameters_text(const struct ky_parameters *parameters, ch
 }
 
 /* Takes engine, threads, log, `stop` and field function from the caller. What the caller leaves
- * open stays as it was, so that the run continues bit for bit. */
+ * open stays as it was, so that the run continues bit for bit. On the CPU a tree for a device has
+ * no place. */
 static void take_processor(struct ky_parameters *stored, const struct ky_parameters *wanted)
 {
     if (wanted->engine && strcmp(wanted->engine, "auto") != 0)
         stored->engine = wanted->engine;
+    if (ky_parameters_ignore(stored, "tree"))
+        stored->tree = KY_TREE_BY_ENGINE;
     if (wanted->isa > KY_ISA_AUTO)
         stored->isa = wanted->isa;
     if (wanted->threads > 0)

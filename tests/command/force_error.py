@@ -50,16 +50,22 @@ with folder() as top:
     for words, says in [(["--error", "1e-3", "--alpha", "0.005"], "--alpha"), (["--error", "1e-3", "--theta", "0.7"], "--theta"), (["--error", "1e-3", "--order", "4"], "--order"),
                         (["--error", "1e-3", "--opening", "offset"], "--opening"), (["--theta", "0.5", "--order", "4"], "--order is for --force fmm, which does not use --theta: leave out one"),
                         (["--theta", "0.5", "--unroll", "tuned"], "--unroll is for --force direct, which does not use --theta"), (["--error", "0"], "out of range"),
-                        (["--error", "1e-9", "--force", "tree"], "or --force direct\n"), (["--error", "1e-9", "--mutual"], "or --force direct without --mutual"),
-                        (["--unroll", "tuned", "--mutual"], "--unroll is for --force direct, which does not use --mutual: leave out one"), (["--force", "tree", "--mutual"], "use --force fmm with --mutual"),
+                        (["--error", "1e-9", "--force", "tree"], "or --force direct\n"), (["--error", "1e-9", "--mutual"], "--error 1e-09: --mutual keeps no less than 3e-08; give a larger --error, or --force direct without --mutual"),
+                        (["--unroll", "tuned", "--mutual"], "--unroll is for --force direct, which does not use --mutual: leave out one"), (["--force", "tree", "--mutual"], "--mutual has no effect with --force tree"),
                         (["--error", "1e-7", "--precision", "single"], "leave out")]:
         process = run("force", *CPU, "-n", "100", *words, code=2)
         check(says in process.stderr and process.stderr.count("\n") == 1, f"refused: {' '.join(words)}", process.stderr)
     if any(device["engine"] == "opencl:0" and device["usable"] for device in run_json("devices")["devices"]):
-        process = run("force", "--model", "plummer", "-n", "100", "--engine", "opencl:0", "--tree", "host", "--force", "fmm", code=3)
-        check("--tree host is for --force walk and list" in process.stderr and process.stderr.count("\n") == 1, "refused on a device, without a warning: --tree host --force fmm", process.stderr)
+        for words in [], ["--force", "fmm"]:
+            process = run("force", "--model", "plummer", "-n", "100", "--engine", "opencl:0", "--tree", "host", *words, code=3)
+            check(process.stderr == "kyoho force: --tree host is for --force walk and list: give one of these, or leave out --tree\n",
+                  f"refused on a device, by what was given alone: {' '.join(['--tree host', *words])}", process.stderr)
     else:
         skip("refused on a device: --tree host --force fmm", "no OpenCL device here")
+    if not any(device["engine"] != "cpu" and device["usable"] and not device["on_cpu"] for device in run_json("devices")["devices"]):
+        process = run("force", "--model", "plummer", "-n", "100", "--tree", "host", code=3)
+        check(process.stderr == "kyoho force: --tree is for devices, and engine cpu is none: leave out --tree, or name a device with --engine\n",
+              "refused where auto takes the CPU: --tree host", process.stderr)
     said = run_json("force", *CPU, "-n", "3000", "--error", "3e-5", "--precision", "single", "--check", "1000")
     check(said["force"] == "fmm" and said["error"]["p99"] <= 3e-5 and "which keeps it in this precision" in said["chosen"], "cells where the exact sum does not keep the error in the precision", said)
     said = run_json("force", *CPU, "-n", "1000", "--error", "1e-9", "--check", "1000")
@@ -114,6 +120,18 @@ with folder() as top:
     check(about(path("of", "fmm"))["options"]["force"] == "fmm", "a resumed run keeps its method")
     run("run", *CPU, "-n", "300", "--integrator", "hermite4", "--end", "0.0625", "--output", path("hermite"), "--quiet")
     check(about(path("hermite"))["options"]["force"] == "direct", "hermite4 takes the exact sum")
+    # beside a run.json too, whatever its force and precision
+    for k, (words, more, precision, warned) in enumerate([(["--force", "fmm"], [], "extended", 1), (["--mutual"], [], "extended", 1), (["--force", "direct", "--precision", "single"], [], "extended", 1),
+                                                          (["--force", "direct", "--precision", "single"], ["--precision", "double"], "double", 0), (["--force", "tree", "--precision", "double"], [], "extended", 1),
+                                                          (["--force", "direct", "--precision", "double"], [], "double", 0), (["--force", "direct"], [], "extended", 0)]):
+        run("run", *CPU, "-n", "100", *words, "--step", "0.0625", "--steps", "1", "--output", path(f"leap{k}"), "--quiet")
+        said = run("run", path(f"leap{k}", "run.json"), "--integrator", "hermite4", *more, "--output", path(f"hermite{k}"), "--quiet").stderr
+        options = about(path(f"hermite{k}"))["options"]
+        check(options["force"] == "direct" and options["precision"] == precision and not options["mutual"] and said.count("force, tolerances and precision of the file are left out") == warned,
+              f"hermite4 beside run.json of {' '.join(words)} {' '.join(more)}", (options, said))
+    for more, says in [(["--precision", "single"], "single precision is too coarse: give --precision extended or double"), (["--force", "tree"], "give --force direct"), (["--theta", "0.5"], "give --force direct")]:
+        said = run("run", path("leap0", "run.json"), "--integrator", "hermite4", *more, "--output", path("no"), code=2).stderr
+        check(says in said, f"hermite4 beside run.json with {' '.join(more)} is refused", said)
 
     # memory
     few, many = (run_json("run", *CPU, "-n", n, "--step", "0.0625", "--end", "1", "--output", path("dry"), "--dry-run", "--error", "1e-3") for n in ("10000", "1000000"))

@@ -239,6 +239,12 @@ with folder() as top:
         check(engine == "opencl:0", "an engine that is named at a resumption is kept from then on", engine)
         text = run("run", "--resume", path("auto"), "--end", "0.25", "--isa", "plain", code=2).stderr
         check("--isa has no effect with an --engine other than cpu" in text, "an instruction set for a run on a device is refused", text)
+        # where the tree of a device is built has no place on the CPU
+        run("run", *device[:-3], "--force", "walk", "--tree", "host", "--end", "0.25", "--output", path("of-host"), "--quiet")
+        run("run", path("of-host/run.json"), "--engine", "cpu", "--output", path("of-cpu"), "--quiet")
+        run("run", "--resume", path("of-host"), "--end", "0.5", "--engine", "cpu", "--quiet")
+        options = [json.load(open(path(name + "/run.json")))["options"] for name in ("of-host", "of-cpu")]
+        check(all(option["engine"] == "cpu" and option["force"] == "walk" and option["tree"] is None for option in options), "a run with the host's tree goes on on the CPU", options)
     else:
         skip("a run on a device resumes there bit for bit", "no OpenCL device here")
 finish()

@@ -303,8 +303,22 @@ with folder() as where:
     check(abs(two["virial_ratio"] - 2 * inner / -potential) < 1e-12, "force has the virial ratio, without the bulk motion", two["virial_ratio"])
     check(re.search(r"energy: kinetic 0\.5 +potential -1\.5 .*virial ratio 0\.5 ", run("force", "two.csv", "--softening", "0").stdout),
           "force prints energies as text")
-    idle = run("force", "n.csv", "--softening", "0.1", "--force", "direct", "--theta", "0.5", "--leaf", "8", "-q").stderr
-    check(idle.count("has no effect with --force direct") == 2, "options without effect are warned of", idle)
+    for words, says in ((["--force", "direct", "--theta", "0.5"], "--theta has no effect with --force direct: leave out --theta, or change that, too"),
+                        (["--mutual", "--leaf", "8"], "--leaf has no effect with --mutual: leave out --leaf"), (["--engine", "cpu", "--tree", "host"], "--tree has no effect with --engine cpu"),
+                        (["--force", "tree", "--unroll", "tuned"], "--unroll has no effect with a --force other than direct"), (["--force", "fmm", "--opening", "offset", "--error", "1e-3"], "--error and --opening offset"),
+                        (["--force", "tree", "--mutual"], "--mutual has no effect with --force tree")):
+        for command in ["force"], ["run", "--step", "0.125", "--steps", "1", "--output", "never"]:
+            idle = run(*command, "n.csv", "--softening", "0.1", *words, code=2).stderr
+            check(says in idle and idle.count("\n") == 1, f"{command[0]}: {' '.join(words)} is refused in one line", idle)
+    with open("idle.ini", "w") as ini:
+        ini.write("theta = 0.5\nsoftening = 0.1\nleaf = 8\n")
+    alone = ["run", "idle.ini", "n.csv", "--step", "0.125", "--steps", "1", "--output", "warned", "--quiet"]
+    idle = run(*alone, "--force", "direct").stderr
+    check(idle.count("has no effect with --force direct") == 2, "options of a parameter file without effect are warned of", idle)
+    idle = run(*alone, "--force", "direct", "--group", "8", code=2).stderr
+    check("--group has no effect with --force direct" in idle and idle.count("\n") == 1, "an option beside a parameter file that has no effect is refused", idle)
+    idle = run(*alone, "--error", "1e-3", code=2).stderr
+    check("--error and --theta" in idle and idle.count("\n") == 1, "an error beside the angle of a parameter file is refused", idle)
     for words, says in ((["--unroll", "double"], "makes the precision single"), (["--unroll", "none", "--precision", "double"], "on the CPU\n")):
         idle = run("run", "n.csv", "--softening", "0.1", "--force", "direct", "--engine", "cpu", *words, "--step", "0.125", "--steps", "1",
                    "--output", "unrolled", "--overwrite").stderr

@@ -253,12 +253,16 @@ static void engines_of_this_machine(void **state)
         p.force = k < 2 ? KY_TREE : KY_DIRECT;
         p.integrator = kinds[k % 2];
         p.threads = 2;
+        const size_t many = (size_t)ky_force_kind(p.force)->crossover, few = many - 1;
         assert_ok(ky_parameters_resolve(&p, &resolved, &error));
         assert_ok(ky_integrator_engine(&resolved, 100000000, 0, &engine, &error));
         assert_string_equal(engine->name, fastest());
         assert_int_equal(engine->n, 0);
         ky_engine_close(engine);
-        assert_ok(ky_integrator_engine(&resolved, 200, 200, &engine, &error));
+        assert_ok(ky_integrator_engine(&resolved, many, many, &engine, &error));
+        assert_string_equal(engine->name, fastest());
+        ky_engine_close(engine);
+        assert_ok(ky_integrator_engine(&resolved, few, few, &engine, &error));
         assert_string_equal(engine->name, "cpu");
         ky_engine_close(engine);
     }

@@ -147,7 +147,7 @@ static void run_case(const struct test_case *test, const char *engine)
         struct ky_bodies same = bodies_of(test);
         p.engine = "cpu";
         p.force = on_cpu;
-        p.tree = KY_TREE_OF_HOST;
+        p.tree = KY_TREE_BY_ENGINE;
         assert_ok(cloud_forces(&p, &same, NULL, NULL, &error));
         struct cloud_error as = cloud_compare(&bodies, &same);
         compare_walk(test, engine, &as, &e);
@@ -498,7 +498,7 @@ static void resumed_to_the_last_bit(void **state)
             struct ky_engine *first, *second;
             given.engine = engines[k].engine;
             given.force = is_cpu_engine(k) ? methods[f].on_cpu : methods[f].force;
-            given.tree = is_cpu_engine(k) ? KY_TREE_OF_HOST : methods[f].tree;
+            given.tree = is_cpu_engine(k) ? KY_TREE_BY_ENGINE : methods[f].tree;
             given.opening = KY_RELATIVE;
             given.softening = 0.02;
             given.g = 43009.1727;
@@ -727,7 +727,7 @@ static void nothing_is_written_around_buffers(void **state)
     assert_int_equal(guard.changes, 0);
 }
 
-/* A tree that the force cannot use is refused. */
+/* A tree that the force cannot use is refused, and any choice of a tree on the CPU. */
 static void trees_that_a_force_cannot_use_are_refused(void **state)
 {
     (void)state;
@@ -735,18 +735,22 @@ static void trees_that_a_force_cannot_use_are_refused(void **state)
         int force, tree;
         const char *text;
     } wrong[] = {{KY_TREE, KY_TREE_OF_HOST, "--tree host is for --force walk and list"},
-                 {KY_LIST, KY_TREE_OF_DEVICE, "--tree device is for --force tree and walk"}};
+                 {KY_FMM, KY_TREE_OF_HOST, "--tree host is for --force walk and list"},
+                 {KY_LIST, KY_TREE_OF_DEVICE, "--tree device is for --force walk, tree and fmm"}},
+      on_cpu[] = {{KY_TREE, KY_TREE_OF_HOST, "--tree is for devices"},
+                  {KY_WALK, KY_TREE_OF_HOST, "--tree is for devices"},
+                  {KY_TREE, KY_TREE_OF_DEVICE, "--tree is for devices"}};
     struct ky_bodies bodies = cloud_make(PLUMMER, 10);
     need_a_device();
     for (int k = 0; k < engine_count; k++)
-        for (int w = 0; w < 2; w++) {
+        for (int w = 0; w < 3; w++) {
             struct ky_error error = {0};
             struct ky_parameters p = cloud_parameters();
             p.engine = engines[k].engine;
-            p.force = is_cpu_engine(k) ? KY_TREE : wrong[w].force;
-            p.tree = is_cpu_engine(k) ? KY_TREE_OF_DEVICE : wrong[w].tree;
+            p.force = is_cpu_engine(k) ? on_cpu[w].force : wrong[w].force;
+            p.tree = is_cpu_engine(k) ? on_cpu[w].tree : wrong[w].tree;
             assert_int_equal(cloud_forces(&p, &bodies, NULL, NULL, &error), KY_UNSUPPORTED);
-            assert_non_null(strstr(error.text, is_cpu_engine(k) ? "for devices" : wrong[w].text));
+            assert_non_null(strstr(error.text, is_cpu_engine(k) ? on_cpu[w].text : wrong[w].text));
         }
     ky_bodies_free(&bodies);
 }

@@ -10,16 +10,6 @@ static struct ky_parameters parameters_for(int engine)
     return cloud_expansions(engines[engine].engine, 0.002);
 }
 
-/* The devices; a CPU that serves as one, on which kernels take long to compile, only if `all`. */
-static int next_device(int k, int all)
-{
-    for (k++; k < engine_count; k++)
-        if (!is_cpu_engine(k) && (all || !is_slow(k) || test_everything()))
-            return k;
-    return -1;
-}
-#define FOR_DEVICES(k, all) for (int k = next_device(-1, all); k >= 0; k = next_device(k, all))
-
 static void forces_keep_their_tolerance(const struct ky_parameters *parameters, size_t n)
 {
     struct ky_error error = {0};

@@ -15,15 +15,6 @@ static struct ky_parameters parameters_for(int engine)
     return cloud_expansions(engines[engine].engine, 1e-4);
 }
 
-static int next_device(int k)
-{
-    for (k++; k < engine_count; k++)
-        if (!is_cpu_engine(k))
-            return k;
-    return -1;
-}
-#define FOR_DEVICES(k) for (int k = next_device(-1); k >= 0; k = next_device(k))
-
 /* Results at points, as those of bodies. */
 static struct ky_bodies results_for(size_t count)
 {
@@ -89,7 +80,7 @@ static void errors_are_those_of_forces(void **state)
     struct ky_bodies all = cloud_make(PLUMMER, N + POINTS), bodies = cloud_make(PLUMMER, N);
     const struct ky_points points = points_behind(&all, N, 0.01);
     need_a_device();
-    FOR_DEVICES(e)
+    FOR_DEVICES(e, 1)
     for (int precision = KY_SINGLE; precision <= KY_DOUBLE; precision++) {
         struct ky_parameters parameters = parameters_for(e);
         if (precision == KY_EXTENDED && is_slow(e) && !test_everything())
@@ -118,7 +109,7 @@ static void softenings_are_those_of_the_direct_sum(void **state)
     struct ky_bodies all = cloud_make(PLUMMER, N + POINTS), bodies = cloud_make(PLUMMER, N);
     cloud_softenings(own, N);
     need_a_device();
-    FOR_DEVICES(e)
+    FOR_DEVICES(e, 1)
     for (int k = 0; k < 3 * 2 * 3; k++) {
         struct ky_parameters parameters = parameters_for(e);
         parameters.softening_kind = kinds[k / 6];
@@ -150,7 +141,7 @@ static void awkward_places_are_served(void **state)
             all.position[N + 4 * i][c] = bodies.position[i][c];
             all.position[N + 4 * i + 1][c] = 0.3 + c;
         }
-    FOR_DEVICES(e)
+    FOR_DEVICES(e, 1)
     for (int k = 0; k < 3; k++) {
         struct ky_parameters parameters = parameters_for(e);
         parameters.softening = 0; /* some far away, the last time too far for expansions */
@@ -175,7 +166,7 @@ static void many_points_in_a_small_part_keep_the_tolerance(void **state)
     for (int i = FEW; i < FEW + MANY; i++)
         for (int c = 0; c < 3; c++)
             all.position[i][c] = 0.4 + 1e-5 * all.position[i][c];
-    FOR_DEVICES(e)
+    FOR_DEVICES(e, 1)
     {
         const struct ky_parameters parameters = parameters_for(e);
         const struct ky_points points = points_behind(&all, FEW, 0.01);
@@ -194,7 +185,7 @@ static void few_points_and_few_bodies_have_exact_sums(void **state)
     static const int bodies_of[] = {3000, 3000, 3000, 1023, 2, 1},
                      points_of[] = {1, 2, 1023, 1500, 1500, 1500};
     need_a_device();
-    FOR_DEVICES(e)
+    FOR_DEVICES(e, 1)
     for (int k = 0; k < 6; k++) {
         struct ky_parameters parameters = parameters_for(e);
         struct ky_bodies all = cloud_make(PLUMMER, (size_t)(bodies_of[k] + points_of[k])),
@@ -216,7 +207,7 @@ static void fields_depend_on_places_alone(void **state)
     struct ky_bodies all = cloud_make(PLUMMER, N + POINTS), bodies = cloud_make(PLUMMER, N);
     const struct ky_points points = points_behind(&all, N, 0.03);
     need_a_device();
-    FOR_DEVICES(e)
+    FOR_DEVICES(e, 1)
     {
         char name[40];
         struct ky_parameters given = parameters_for(e), parameters;
@@ -267,7 +258,7 @@ static void runs_go_on_as_without_fields(void **state)
     struct ky_bodies all = cloud_make(PLUMMER, N + POINTS);
     const struct ky_points points = points_behind(&all, N, 0.03);
     need_a_device();
-    FOR_DEVICES(e)
+    FOR_DEVICES(e, 1)
     for (int k = 0; k < 2; k++) {
         struct ky_parameters parameters = parameters_for(e);
         struct ky_force_report one = {0}, other = {0};
@@ -343,7 +334,7 @@ static void memory_goes_back(void **state)
     struct ky_bodies found = results_for(POINTS);
     const struct ky_points points = points_behind(&all, N, 0.01);
     need_a_device();
-    FOR_DEVICES(e)
+    FOR_DEVICES(e, 1)
     {
         const struct ky_parameters given = parameters_for(e);
         struct ky_parameters parameters;

@@ -49,6 +49,16 @@ static inline void need_a_device(void)
     skip();
 }
 
+/* The devices; a CPU that serves as one, on which kernels take long to compile, only if `all`. */
+static inline int next_device(int k, int all)
+{
+    for (k++; k < engine_count; k++)
+        if (!is_cpu_engine(k) && (all || !is_slow(k) || test_everything()))
+            return k;
+    return -1;
+}
+#define FOR_DEVICES(k, all) for (int k = next_device(-1, all); k >= 0; k = next_device(k, all))
+
 /* The name of the device k with another one of its kind, "cuda:0,1". If there is none, the same
  * device is named twice. */
 static inline const char *with_another(int k, char *name, size_t size)

@@ -16,6 +16,9 @@ static const char *const of_trees[] = {"opening", "theta", "alpha", "cell",  "mu
                          *const of_expansions[] = {"opening", "theta", "cell", "multipole", NULL},
                          *const of_fmm[] = {"order", "mutual", NULL}, *const none[] = {NULL};
 
+static const char of_the_device[] =
+    "--tree host is for --force walk and list: give one of these, or leave out --tree";
+
 static const struct ky_force_kind kinds[] = {
     [KY_DIRECT] = {.is_exact = 1,
                    .option = "--force direct",
@@ -37,8 +40,8 @@ static const struct ky_force_kind kinds[] = {
                  .cell = KY_EDGE,
                  .precision = KY_SINGLE,
                  .tree = KY_TREE_OF_HOST,
-                 .not_the_other = "--force list has lists that the host makes from its own tree: "
-                                  "--tree device is for --force tree and walk",
+                 .not_the_other = "--tree device is for --force walk, tree and fmm: the lists of "
+                                  "--force list come from a tree of the host",
                  .crossover = 500},
     [KY_TREE] = {.has_tree = 1,
                  .option = "--force tree",
@@ -47,8 +50,7 @@ static const struct ky_force_kind kinds[] = {
                  .cell = KY_BOX,
                  .precision = KY_SINGLE,
                  .tree = KY_TREE_OF_DEVICE,
-                 .not_the_other = "--force tree of a device goes through the tree that the device "
-                                  "makes: --tree host is for --force walk and list",
+                 .not_the_other = of_the_device,
                  .crossover = 500},
     [KY_FMM] = {.has_tree = 1,
                 .expands = 1,
@@ -58,8 +60,7 @@ static const struct ky_force_kind kinds[] = {
                 .cell = KY_BOX,
                 .precision = KY_SINGLE,
                 .tree = KY_TREE_OF_DEVICE,
-                .not_the_other = "--force fmm of a device goes through the tree that the device "
-                                 "makes: --tree host is for --force walk and list",
+                .not_the_other = of_the_device,
                 .crossover = 500},
     /* Until it is known what it becomes. */
     [KY_FORCE_AUTO] = {.option = "--force auto",

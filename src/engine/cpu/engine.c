@@ -164,9 +164,10 @@ static enum ky_status open_engine(const struct ky_parameters *parameters, size_t
     enum ky_status status = ky_cpu_method(parameters->force, &method, error);
     if (status != KY_OK)
         return status;
-    if (parameters->tree == KY_TREE_OF_DEVICE)
+    if (parameters->tree != KY_TREE_BY_ENGINE)
         return ky_fail(error, KY_UNSUPPORTED,
-                       "--tree device is for devices: the CPU engine makes its tree on the host");
+                       "--tree is for devices, and engine cpu is none: leave out --tree, or name a "
+                       "device with --engine");
     struct cpu_engine *own = ky_allocate_zeroed(1, sizeof *own);
     if (!own)
         return ky_no_memory(error, "CPU engine", 1, sizeof *own);

@@ -40,25 +40,13 @@ KY_FN struct ky_visit_body ky_general_body(struct ky_general walk, ky_uint j)
     return ky_general_source(walk, ky_body_source(walk.source, walk.source_low, j), j);
 }
 
-/* A span with the sides of the cell's own box and nothing else. */
-KY_FN struct ky_visit_span ky_general_sides(struct ky_cell_box its)
-{
-    struct ky_visit_span span;
-    span.below_x = its.below[0];
-    span.below_y = its.below[1];
-    span.below_z = its.below[2];
-    span.above_x = its.above[0];
-    span.above_y = its.above[1];
-    span.above_z = its.above[2];
-    return span;
-}
-
 KY_FN struct ky_visit_span ky_general_span(struct ky_general walk, ky_uint cell, KY_REAL reach2)
 {
-    struct ky_visit_span span = ky_general_sides(walk.box[cell]);
+    struct ky_visit_span span;
     struct ky_source centre = ky_cell_source(walk.centre, walk.low, cell);
     struct ky_apart d =
         ky_near_difference(walk.sink, centre, ky_lows_of(walk.low, walk.source_low), cell);
+    KY_SET_SIDES(span, walk.box[cell])
     span.x = d.x;
     span.y = d.y;
     span.z = d.z;

@@ -102,8 +102,9 @@ KY_FN struct ky_visit_span ky_general_span_of(struct ky_general walk, struct ky_
     const struct ky_cell_centre high = walk.centre[cell];
     const struct ky_low low = walk.low[cell];
     const struct ky_cell_box its = walk.box[cell];
-    struct ky_visit_span span = ky_general_sides(its);
+    struct ky_visit_span span;
     const struct ky_apart d = ky_general_from(box, high.x[0], high.x[1], high.x[2]);
+    KY_SET_SIDES(span, its)
     span.x = d.x + low.x[0];
     span.y = d.y + low.x[1];
     span.z = d.z + low.x[2];

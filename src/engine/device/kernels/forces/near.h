@@ -79,15 +79,21 @@ KY_FN struct ky_source ky_cell_source(KY_GLOBAL const struct ky_cell_centre *cen
     return source;
 }
 
+/* Gives the members of `to` the sides of a cell's box. */
+#define KY_SET_SIDES(to, box)                                                                      \
+    {                                                                                              \
+        (to).below_x = (box).below[0];                                                             \
+        (to).below_y = (box).below[1];                                                             \
+        (to).below_z = (box).below[2];                                                             \
+        (to).above_x = (box).above[0];                                                             \
+        (to).above_y = (box).above[1];                                                             \
+        (to).above_z = (box).above[2];                                                             \
+    }
+
 KY_FN struct ky_opening_sides ky_sides_of(struct ky_cell_box box)
 {
     struct ky_opening_sides sides;
-    sides.below_x = box.below[0];
-    sides.below_y = box.below[1];
-    sides.below_z = box.below[2];
-    sides.above_x = box.above[0];
-    sides.above_y = box.above[1];
-    sides.above_z = box.above[2];
+    KY_SET_SIDES(sides, box)
     sides.reach2 = 0;
     return sides;
 }
