@@ -322,7 +322,7 @@ static void force(struct ky_board *board, const struct system *s)
 
 /* ---- tests ---- */
 
-#define FOR_DEVICES(e, p)                                                                          \
+#define FOR_BOARDS(e, p)                                                                           \
     for (int e = 0; e < engine_count; e++)                                                         \
         for (int p = 0; p < PRECISIONS && verbs_of(e); p++)
 
@@ -350,7 +350,7 @@ static void forces_are_those_of_all_pairs(void **state)
     need_a_device();
     static const size_t slots[] = {0, 1, 2, 31, 127, 128, 129, 1000},
                         sinks[] = {0, 1, 2, 47, 48, 49, 64, 65, 128, 129, 255, 256, 257, 1000};
-    FOR_DEVICES(e, p)
+    FOR_BOARDS(e, p)
     for (size_t a = 0; a < sizeof slots / sizeof *slots; a++)
         for (size_t b = 0; b < sizeof sinks / sizeof *sinks; b++)
             if (test_everything() || (a + b) % 3 == 0 || slots[a] < 3)
@@ -361,7 +361,7 @@ static void many_slots(void **state)
 {
     (void)state;
     need_a_device();
-    FOR_DEVICES(e, p)
+    FOR_BOARDS(e, p)
     {
         one_size(e, p, 100003, 49);
         if (!is_slow(e))
@@ -375,7 +375,7 @@ static void empty_slots(void **state)
 {
     (void)state;
     need_a_device();
-    FOR_DEVICES(e, p)
+    FOR_BOARDS(e, p)
     {
         struct ky_error error = {0};
         struct system s = system_make(5000, 100, 1, 0);
@@ -412,7 +412,7 @@ static void predictions(void **state)
 {
     (void)state;
     need_a_device();
-    FOR_DEVICES(e, p)
+    FOR_BOARDS(e, p)
     for (size_t sinks = 50; sinks <= 600; sinks += 550) {
         struct system s = system_make(300, sinks, 1, 1e-4);
         struct ky_board *board = open_board(e, precisions[p]);
@@ -442,7 +442,7 @@ static void coincident_bodies(void **state)
     (void)state;
     need_a_device();
     static const double eps2s[] = {0, 1e-30, 0.04};
-    FOR_DEVICES(e, p)
+    FOR_BOARDS(e, p)
     for (int k = 0; k < 3; k++) {
         struct system s = system_make(40, 70, 1, eps2s[k]);
         for (size_t j = 0; j < s.slots; j++) {
@@ -473,7 +473,7 @@ static void nearest_of_equals(void **state)
 {
     (void)state;
     need_a_device();
-    FOR_DEVICES(e, p)
+    FOR_BOARDS(e, p)
     {
         struct system s = system_make(1000, 300, 7, 0.01);
         for (size_t j = 0; j < s.slots; j++) {
@@ -507,7 +507,7 @@ static void lists_of_any_length(void **state)
     (void)state;
     need_a_device();
     static const size_t capacities[] = {1, 3, 39, 40, 1500, 5000};
-    FOR_DEVICES(e, p)
+    FOR_BOARDS(e, p)
     for (size_t k = 0; k < 6; k++) {
         struct system s = system_make(1700, 70, -800, 0.01);
         struct ky_board *board = open_board(e, precisions[p]);
@@ -532,7 +532,7 @@ static void bits_are_kept(void **state)
 {
     (void)state;
     need_a_device();
-    FOR_DEVICES(e, p)
+    FOR_BOARDS(e, p)
     {
         struct ky_error error = {0};
         struct system s = system_make(3000, 100, 0, 0), first = system_make(3000, 100, 0, 0);
@@ -590,7 +590,7 @@ static void memory_is_kept(void **state)
 {
     (void)state;
     need_a_device();
-    FOR_DEVICES(e, p)
+    FOR_BOARDS(e, p)
     for (size_t sinks = 60; sinks <= 560; sinks += 500) {
         struct system s = system_make(3000, sinks, 0, 0);
         s.request.what |= KY_BOARD_LISTS;
@@ -647,7 +647,7 @@ static void a_lost_device(void **state)
 {
     (void)state;
     need_a_device();
-    FOR_DEVICES(e, p)
+    FOR_BOARDS(e, p)
     {
         struct ky_error error = {0};
         struct system s = system_make(300, 10, 0, 0);
@@ -698,7 +698,7 @@ static void every_kernel_in_small(void **state)
         double eps2;
         int lists;
     } cases[] = {{150, 3, 0.01, 0}, {150, 70, 0, 1}, {140, 258, 0, 0}, {40, 258, 0.01, 1}};
-    FOR_DEVICES(e, p)
+    FOR_BOARDS(e, p)
     for (size_t k = 0; k < 4; k++) {
         if (is_slow(e) && !test_everything() && k / 2 != (size_t)p)
             continue;

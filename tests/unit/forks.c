@@ -115,9 +115,8 @@ static void devices_are_lost_in_children(void **state)
     (void)state;
     struct ky_bodies bodies = cloud_make(PLUMMER, N);
     need_a_device();
-    for (int e = 0; e < engine_count; e++) {
-        if (is_cpu_engine(e))
-            continue;
+    FOR_DEVICES(e, 1)
+    {
         const struct ky_parameters parameters = parameters_for(engines[e].engine);
         struct ky_sim *sim = open_one(&parameters, &bodies);
         assert_int_equal(in_a_child(use_a_lost_device, sim), 0);

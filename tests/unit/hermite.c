@@ -1067,7 +1067,7 @@ static void what_does_not_go_together(void **state)
     p.force = KY_TREE;
     refuse(p, KY_USAGE, "give --force direct");
     p = good, p.precision = KY_SINGLE;
-    refuse(p, KY_USAGE, "--precision single");
+    refuse(p, KY_USAGE, "give --precision extended or double");
     p = good, p.step_max = 0.03;
     refuse(p, KY_USAGE, "above --step-max");
     p = good, p.step_min = 0.1;
