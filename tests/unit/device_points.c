@@ -52,15 +52,21 @@ static struct ky_bodies field_of(const struct ky_parameters *given, const struct
     return results;
 }
 
-/* The errors at points, with sums in double over all bodies as the reference. */
-static struct cloud_error errors_at(const struct ky_parameters *given,
+/* Sums in double over all bodies. */
+static struct ky_bodies exact_field(const struct ky_parameters *given,
                                     const struct ky_bodies *bodies, const struct ky_points *points)
 {
     struct ky_parameters direct = *given;
     direct.engine = "cpu";
     direct.force = KY_DIRECT;
     direct.precision = KY_DOUBLE;
-    struct ky_bodies exact = field_of(&direct, bodies, points),
+    return field_of(&direct, bodies, points);
+}
+
+static struct cloud_error errors_at(const struct ky_parameters *given,
+                                    const struct ky_bodies *bodies, const struct ky_points *points)
+{
+    struct ky_bodies exact = exact_field(given, bodies, points),
                      own = field_of(given, bodies, points);
     const struct cloud_error errors = cloud_compare(&own, &exact);
     ky_bodies_free(&own);
@@ -91,9 +97,9 @@ static void errors_are_those_of_forces(void **state)
         parameters.engine = "cpu";
         const struct cloud_error its = errors_at(&parameters, &bodies, &points);
         assert_between(own.p99, 5e-5, 2e-4); /* of single walks by θ: 1.4e-2 */
-        assert_between(own.p99 / forces.p99, 0.6, 1.6);
-        assert_between(own.p99 / its.p99, 0.6, 2);
-        assert_between(own.potential_p99 / forces.potential_p99, 0.5, 1.5);
+        assert_between(own.p99 / forces.p99, 0.6, 1.2);
+        assert_between(own.p99 / its.p99, 0.6, 1.5);
+        assert_between(own.potential_p99 / forces.potential_p99, 0.4, 1);
     }
     ky_bodies_free(&all);
     ky_bodies_free(&bodies);
@@ -156,11 +162,13 @@ static void awkward_places_are_served(void **state)
     ky_bodies_free(&bodies);
 }
 
-/* Many more points than bodies, all of them in a small part of the system: some at a time. */
-static void many_points_in_a_small_part_keep_the_tolerance(void **state)
+/* Many more points than bodies, all of them in a small part of the system: some at a time. If all
+ * had one tree, its cells would not divide the bodies, and the sums would be exact, which takes
+ * long. */
+static void many_points_in_a_small_part_have_the_tolerance(void **state)
 {
     (void)state;
-    enum { FEW = 1030, MANY = 17000 };
+    enum { FEW = 1030, MANY = 70 * FEW };
     struct ky_bodies all = cloud_make(PLUMMER, FEW + MANY), bodies = cloud_make(PLUMMER, FEW);
     need_a_device();
     for (int i = FEW; i < FEW + MANY; i++)
@@ -171,33 +179,81 @@ static void many_points_in_a_small_part_keep_the_tolerance(void **state)
         const struct ky_parameters parameters = parameters_for(e);
         const struct ky_points points = points_behind(&all, FEW, 0.01);
         const struct cloud_error errors = errors_at(&parameters, &bodies, &points);
+        assert_between(errors.median, 1e-5, 2e-4);
         assert_between(errors.max, 0, 3e-4);
-        assert_between(errors.potential_max, 0, 1e-4);
+        assert_between(errors.potential_max, 1e-6, 1e-4);
     }
     ky_bodies_free(&all);
     ky_bodies_free(&bodies);
 }
 
-/* Whatever the tolerance. */
-static void few_points_and_few_bodies_have_exact_sums(void **state)
+/* Whatever the tolerance; here it is a large one. */
+static void fewer_than_1024_points_or_bodies_have_exact_sums(void **state)
 {
     (void)state;
-    static const int bodies_of[] = {3000, 3000, 3000, 1023, 2, 1},
-                     points_of[] = {1, 2, 1023, 1500, 1500, 1500};
+    static const struct {
+        size_t bodies, points;
+        int is_exact;
+    } cases[] = {{3000, 1, 1},    {3000, 2, 1},    {3000, 1023, 1}, {3000, 1024, 0},
+                 {1023, 1500, 1}, {1024, 1500, 0}, {2, 1500, 1},    {1, 1500, 1}};
     need_a_device();
     FOR_DEVICES(e, 1)
-    for (int k = 0; k < 6; k++) {
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         struct ky_parameters parameters = parameters_for(e);
-        struct ky_bodies all = cloud_make(PLUMMER, (size_t)(bodies_of[k] + points_of[k])),
-                         bodies = cloud_make(PLUMMER, (size_t)bodies_of[k]);
-        const struct ky_points points = points_behind(&all, (size_t)bodies_of[k], 0.01);
+        const size_t n = cases[k].bodies;
+        struct ky_bodies all = cloud_make(PLUMMER, n + cases[k].points),
+                         bodies = cloud_make(PLUMMER, n);
+        const struct ky_points points = points_behind(&all, n, 0.01);
         parameters.alpha = 0.5;
         const struct cloud_error errors = errors_at(&parameters, &bodies, &points);
-        assert_between(errors.max, 0, 3e-5);
-        assert_between(errors.potential_max, 0, 3e-6);
+        if (cases[k].is_exact) {
+            assert_between(errors.max, 0, 3e-5);
+            assert_between(errors.potential_max, 0, 3e-6);
+        } else {
+            assert_between(errors.median, 1e-4, 0.1);
+            assert_between(errors.potential_median, 1e-5, 0.1);
+        }
         ky_bodies_free(&all);
         ky_bodies_free(&bodies);
     }
+}
+
+/* Adds the field plummer:mass=5,scale=2,x=0.5. */
+static void add_plummer(struct ky_bodies *results, const struct ky_points *points)
+{
+    for (size_t k = 0; k < points->count; k++) {
+        const double *const x = points->position[k], d[3] = {x[0] - 0.5, x[1], x[2]},
+                            s = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2] + 4);
+        for (int c = 0; c < 3; c++)
+            results->acceleration[k][c] -= 5 * d[c] / (s * s * s);
+        results->potential[k] -= 5 / s;
+    }
+}
+
+/* Once, however the field of the bodies comes about. */
+static void external_fields_act_on_points(void **state)
+{
+    (void)state;
+    static const size_t counts[] = {100, POINTS};
+    struct ky_bodies all = cloud_make(PLUMMER, N + POINTS), bodies = cloud_make(PLUMMER, N);
+    need_a_device();
+    FOR_DEVICES(e, 1)
+    for (int k = 0; k < 2; k++) {
+        struct ky_points points = points_behind(&all, N, 0.01);
+        struct ky_parameters parameters = parameters_for(e);
+        points.count = counts[k];
+        struct ky_bodies exact = exact_field(&parameters, &bodies, &points);
+        add_plummer(&exact, &points);
+        parameters.field = "plummer:mass=5,scale=2,x=0.5";
+        struct ky_bodies own = field_of(&parameters, &bodies, &points);
+        const struct cloud_error errors = cloud_compare(&own, &exact);
+        assert_between(errors.max, 0, k ? 2e-4 : 1e-5);
+        assert_between(errors.potential_max, 0, k ? 2e-5 : 1e-6);
+        ky_bodies_free(&own);
+        ky_bodies_free(&exact);
+    }
+    ky_bodies_free(&all);
+    ky_bodies_free(&bodies);
 }
 
 /* The bits do not depend on the forces before, nor on the number of cards. */
@@ -371,8 +427,9 @@ int main(void)
         cmocka_unit_test(errors_are_those_of_forces),
         cmocka_unit_test(softenings_are_those_of_the_direct_sum),
         cmocka_unit_test(awkward_places_are_served),
-        cmocka_unit_test(many_points_in_a_small_part_keep_the_tolerance),
-        cmocka_unit_test(few_points_and_few_bodies_have_exact_sums),
+        cmocka_unit_test(many_points_in_a_small_part_have_the_tolerance),
+        cmocka_unit_test(fewer_than_1024_points_or_bodies_have_exact_sums),
+        cmocka_unit_test(external_fields_act_on_points),
         cmocka_unit_test(fields_depend_on_places_alone),
         cmocka_unit_test(runs_go_on_as_without_fields),
         cmocka_unit_test(memory_goes_back),

@@ -340,8 +340,8 @@ static enum ky_status field(struct ky_device_state *state, struct ky_links *link
                             const struct ky_points *points, double (*acceleration)[3],
                             double *potential, struct ky_error *error)
 {
-    return ky_points_field(&ky_fmm_method, state, links, own, points, acceleration, potential,
-                           error);
+    const struct ky_point_sources sources = {&ky_fmm_method, state, links, own};
+    return ky_points_field(&sources, points, acceleration, potential, error);
 }
 
 static void memory(const struct ky_parameters *parameters, size_t n, struct ky_memory *memory)

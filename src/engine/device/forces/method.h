@@ -49,14 +49,20 @@ enum ky_status ky_walk_field(struct ky_device_state *state, struct ky_links *lin
                              const struct ky_points *points, double (*acceleration)[3],
                              double *potential, struct ky_error *error);
 
+/* What acts on points: the bodies of an engine, by one of its methods. */
+struct ky_point_sources {
+    const struct ky_method *method;
+    struct ky_device_state *state;
+    struct ky_links *links;
+    void *own; /* the method's state */
+};
 /* `field` for methods whose `evaluate` takes evaluations of points: points are bodies without mass,
  * and have the errors of forces. Few points, or points among few bodies, have exact sums; points
  * far away walk by themselves. KY_DEVICE if the cards have no memory for a second set of bodies.
  * Kicks must have been made. */
-enum ky_status ky_points_field(const struct ky_method *method, struct ky_device_state *state,
-                               struct ky_links *links, void *own, const struct ky_points *points,
-                               double (*acceleration)[3], double *potential,
-                               struct ky_error *error);
+enum ky_status ky_points_field(const struct ky_point_sources *sources,
+                               const struct ky_points *points, double (*acceleration)[3],
+                               double *potential, struct ky_error *error);
 
 extern const struct ky_method ky_direct_method, ky_walk_method, ky_list_method, ky_tree_method,
     ky_fmm_method;

@@ -26,7 +26,8 @@
 enum { LEAST = 1024 };
 /* Points for each body at a time. The cube of the keys comes from a sample of all, of which the
  * outermost 64th at either end does not count. With so few points it reaches the bodies, also if
- * all points are in a small part of the system. */
+ * all points are in a small part of the system. With more of them the bodies would lie outside, in
+ * a few leaves, and all of them would act on each point one by one. */
 enum { POINTS_OF_BODY = 16 };
 /* A point at more than FARTHEST units of length walks by itself: the sums of groups in float have
  * 1/s³ of 2³⁷ units at most (units.c). */
@@ -279,14 +280,14 @@ static struct ky_points some_of(const struct ky_points *points, size_t first, si
         .count = count, .position = points->position + first, .softening = points->softening};
 }
 
-static enum ky_status massless_field(const struct ky_method *method,
-                                     const struct ky_device_state *state,
+static enum ky_status massless_field(const struct ky_point_sources *sources,
                                      const struct ky_points *points, double (*acceleration)[3],
                                      double *potential, struct ky_error *error)
 {
-    const size_t most = POINTS_OF_BODY * state->n, batches = ky_groups(points->count, most),
+    const size_t most = POINTS_OF_BODY * sources->state->n,
+                 batches = ky_groups(points->count, most),
                  batch = batches > 0 ? ky_groups(points->count, batches) : 1;
-    struct set set = {.method = method, .of = state};
+    struct set set = {.method = sources->method, .of = sources->state};
     enum ky_status status = KY_OK;
     for (size_t first = 0; first < points->count && status == KY_OK; first += batch) {
         const size_t rest = points->count - first;
@@ -353,12 +354,11 @@ static void gather(const struct divided *divided, size_t count, double (*acceler
     }
 }
 
-static enum ky_status field_of_divided(const struct ky_method *method, struct divided *divided,
-                                       struct ky_device_state *state, struct ky_links *links,
-                                       void *own, const struct ky_points *points,
+static enum ky_status field_of_divided(const struct ky_point_sources *sources,
+                                       struct divided *divided, const struct ky_points *points,
                                        struct ky_error *error)
 {
-    enum ky_status status = divide(divided, state, points, error);
+    enum ky_status status = divide(divided, sources->state, points, error);
     if (status != KY_OK)
         return status;
     const size_t near = divided->near;
@@ -367,24 +367,23 @@ static enum ky_status field_of_divided(const struct ky_method *method, struct di
                                   .softening = points->softening},
                            nearby = some_of(&all, 0, near),
                            far = some_of(&all, near, all.count - near);
-    status =
-        massless_field(method, state, &nearby, divided->acceleration, divided->potential, error);
+    status = massless_field(sources, &nearby, divided->acceleration, divided->potential, error);
     return status ? status
-                  : ky_walk_field(state, links, own, &far, divided->acceleration + near,
-                                  divided->potential + near, error);
+                  : ky_walk_field(sources->state, sources->links, sources->own, &far,
+                                  divided->acceleration + near, divided->potential + near, error);
 }
 
-enum ky_status ky_points_field(const struct ky_method *method, struct ky_device_state *state,
-                               struct ky_links *links, void *own, const struct ky_points *points,
-                               double (*acceleration)[3], double *potential, struct ky_error *error)
+enum ky_status ky_points_field(const struct ky_point_sources *sources,
+                               const struct ky_points *points, double (*acceleration)[3],
+                               double *potential, struct ky_error *error)
 {
+    const struct ky_device_state *state = sources->state;
     if (points->count < LEAST || state->n < LEAST)
         return exact_field(state, points, acceleration, potential, error);
     struct divided divided = {.near = count_near(state, points)};
     if (divided.near == points->count)
-        return massless_field(method, state, points, acceleration, potential, error);
-    const enum ky_status status =
-        field_of_divided(method, &divided, state, links, own, points, error);
+        return massless_field(sources, points, acceleration, potential, error);
+    const enum ky_status status = field_of_divided(sources, &divided, points, error);
     if (status == KY_OK)
         gather(&divided, points->count, acceleration, potential);
     free(divided.number);
