@@ -392,6 +392,15 @@ struct ky_force_report {
 KY_API enum ky_status ky_forces(const struct ky_parameters *parameters, struct ky_bodies *bodies,
                                 struct ky_force_report *report, struct ky_error *error);
 
+/* The field of the bodies at points, as by ky_sim_field, without a simulation and without forces of
+ * the bodies. `softening` is that of the points [length]. Either array may be NULL. Fails as
+ * ky_forces and ky_sim_field do. */
+KY_API enum ky_status ky_field(const struct ky_parameters *parameters,
+                               const struct ky_bodies *bodies, size_t count,
+                               const double (*position)[3], double softening,
+                               double (*acceleration)[3], double *potential,
+                               struct ky_error *error);
+
 /* The distribution of relative errors. Percentile p is the smallest error that at least p % of the
  * samples do not exceed. */
 struct ky_error_statistics {

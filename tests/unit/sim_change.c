@@ -341,7 +341,7 @@ static void fields_at_points(void **state)
         parameters.softening_kind = cases[c].kind;
         struct ky_snapshot all = plummer(N + POINTS);
         struct ky_bodies bodies = all.bodies;
-        double own[N + POINTS], acceleration[POINTS][3], potential[POINTS];
+        double own[N + POINTS], acceleration[POINTS][3], potential[POINTS], alone[POINTS][3];
         for (int i = 0; i < N + POINTS; i++)
             own[i] = i < N ? 0.05 + 0.001 * i : 0.1;
         if (cases[c].own)
@@ -352,6 +352,9 @@ static void fields_at_points(void **state)
         assert_ok(ky_sim_field(sim, POINTS, (const double(*)[3]) & bodies.position[N], 0.1,
                                acceleration, potential, &error));
         ky_sim_close(sim);
+        assert_ok(ky_field(&parameters, &bodies, POINTS, (const double(*)[3]) & bodies.position[N],
+                           0.1, alone, NULL, &error));
+        assert_memory_equal(acceleration, alone, sizeof alone);
         for (int i = 0; i < POINTS; i++)
             bodies.mass[N + i] = 0;
         bodies.n = N + POINTS;
@@ -404,6 +407,32 @@ static void fields_of_odd_points(void **state)
     ky_snapshot_free(&snapshot);
 }
 
+static void fields_without_a_simulation(void **state)
+{
+    (void)state;
+    struct ky_parameters parameters = sim_parameters("cpu", KY_TREE);
+    struct ky_snapshot snapshot = plummer(2);
+    struct ky_bodies *bodies = &snapshot.bodies;
+    double acceleration[2][3], potential[2], points[2][3] = {{0}, {1e6, 0, 0}};
+    const double(*const at)[3] = (const double(*)[3])points;
+    assert_ok(ky_field(&parameters, bodies, 0, NULL, 0, NULL, NULL, &error));
+    assert_ok(ky_field(&parameters, bodies, 2, at, 0, acceleration, potential, &error));
+    assert_between(acceleration[1][0] * 1e12, -1.01, -0.99);
+    assert_int_equal(ky_field(&parameters, bodies, 1, NULL, 0, NULL, NULL, &error), KY_USAGE);
+    assert_int_equal(ky_field(&parameters, bodies, 1, at, -1, NULL, potential, &error), KY_USAGE);
+    assert_int_equal(ky_field(NULL, bodies, 1, at, 0, NULL, potential, &error), KY_USAGE);
+    points[0][1] = (double)NAN;
+    assert_int_equal(ky_field(&parameters, bodies, 1, at, 0, NULL, NULL, &error), KY_BAD_DATA);
+    points[0][1] = 0;
+    bodies->mass[1] = (double)INFINITY;
+    assert_int_equal(ky_field(&parameters, bodies, 1, at, 0, NULL, NULL, &error), KY_BAD_DATA);
+    bodies->n = 0;
+    assert_ok(ky_field(&parameters, bodies, 2, at, 0, acceleration, potential, &error));
+    assert_true(acceleration[1][0] == 0 && potential[0] == 0);
+    bodies->n = 2;
+    ky_snapshot_free(&snapshot);
+}
+
 static int prepare(void **state)
 {
     return make_folder(state) || find_engines(state);
@@ -423,6 +452,7 @@ int main(void)
         cmocka_unit_test(saved_and_restored),
         cmocka_unit_test(fields_at_points),
         cmocka_unit_test(fields_of_odd_points),
+        cmocka_unit_test(fields_without_a_simulation),
     };
     return cmocka_run_group_tests(tests, prepare, remove_folder);
 }
