@@ -268,10 +268,10 @@ struct ky_parameters {
                      replace it in ky_sim_parameters and in files. KY_USAGE with theta, alpha,
                      order, or an opening other than relative */
     const volatile int
-        *stop; /* not 0 (set by a signal handler or another thread, say): calls that advance end
-                  after the present step, KY_STOPPED and KY_STOP_ASKED, and the next such call goes
-                  on once it is 0 again; a run stops after this step. Must outlive the calls that
-                  read it. NULL: never */
+        *stop;   /* not 0 (set by a signal handler or another thread, say): calls that advance end
+                    after the present step, KY_STOPPED and KY_STOP_ASKED, and the next such call goes
+                    on once it is 0 again; a run stops after this step. Must outlive the calls that
+                    read it. NULL: never */
     double time; /* [time] of the bodies, for fields that change in time, where no simulation knows
                     it (ky_forces, ky_forces_check); default 0 */
 };

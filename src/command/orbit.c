@@ -4,13 +4,14 @@
 
 #include "base/memory.h"
 #include "command/command.h"
-#include "command/table.h"
+#include "command/plotted.h"
 
 struct request {
     struct ky_parameters parameters;
-    const char *position, *velocity, *units, *output, *title;
+    const char *position, *velocity, *units;
     double start, end;
-    int rows, overwrite, width, height;
+    int rows;
+    struct plotted output;
 };
 
 #define FIELD(name) offsetof(struct request, name)
@@ -29,15 +30,16 @@ static const struct ky_option options[] = {
                             "nbody)"),
 };
 static const struct ky_option output_options[] = {
-    {"output", KY_OPTION_TEXT, FIELD(output), NULL, KY_NO_RANGE, NULL, "FILE.csv|FILE.png|...",
+    {"output", KY_OPTION_TEXT, FIELD(output.output), NULL, KY_NO_RANGE, NULL,
+     "FILE.csv|FILE.png|...",
      "write the table, or draw the orbit from above and from the side: PNG, PDF, SVG"},
-    {"overwrite", KY_OPTION_FLAG, FIELD(overwrite), NULL, KY_NO_RANGE, NULL, NULL,
+    {"overwrite", KY_OPTION_FLAG, FIELD(output.overwrite), NULL, KY_NO_RANGE, NULL, NULL,
      "replace a file that exists"},
-    {"title", KY_OPTION_TEXT, FIELD(title), NULL, KY_NO_RANGE, NULL, "TEXT",
+    {"title", KY_OPTION_TEXT, FIELD(output.title), NULL, KY_NO_RANGE, NULL, "TEXT",
      "text above the picture"},
-    {"width", KY_OPTION_INTEGER, FIELD(width), "800", 64, 16384, NULL, NULL,
+    {"width", KY_OPTION_INTEGER, FIELD(output.width), "800", 64, 16384, NULL, NULL,
      "width of the picture [pixels]"},
-    {"height", KY_OPTION_INTEGER, FIELD(height), "1500", 64, 65536, NULL, NULL,
+    {"height", KY_OPTION_INTEGER, FIELD(output.height), "1500", 64, 65536, NULL, NULL,
      "height of the picture [pixels]"},
 };
 
@@ -227,35 +229,15 @@ static enum ky_status draw(struct cli *cli, const struct request *request,
                                     .curves = curves[p],
                                     .count = CURVES};
     }
-    enum ky_status status =
-        ky_plot_write(request->output, plots, SEEN,
-                      (const size_t[2]){(size_t)request->width, (size_t)request->height},
-                      request->title, request->overwrite, &cli->error);
+    enum ky_status status = ky_plot_write(
+        request->output.output, plots, SEEN,
+        (const size_t[2]){(size_t)request->output.width, (size_t)request->output.height},
+        request->output.title, request->output.overwrite, &cli->error);
     free(shown);
     return status;
 }
 
 /* ---- the call ---- */
-
-static int is_table(const char *output)
-{
-    return ky_ends_with(output, ".csv");
-}
-
-static enum ky_status check_output(struct cli *cli, const struct request *request)
-{
-    if (!request->output)
-        return cli_refuse(cli, "overwrite title width height", "-o FILE");
-    if (ky_is_standard(request->output))
-        return ky_fail(&cli->error, KY_USAGE,
-                       "the table is not written to standard output; give -o FILE.csv");
-    enum ky_status status = ky_file_may_write(request->output, request->overwrite, &cli->error);
-    if (!status && !is_table(request->output))
-        status = ky_draw_available(request->output, &cli->error);
-    if (!status && is_table(request->output))
-        status = cli_refuse(cli, "title width height", "-o FILE.png");
-    return status;
-}
 
 static enum ky_status check(struct cli *cli, const struct request *request)
 {
@@ -269,7 +251,7 @@ static enum ky_status check(struct cli *cli, const struct request *request)
     if (request->end == request->start)
         return ky_fail(&cli->error, KY_USAGE, "the orbit ends at its start, %g: give another --end",
                        request->end);
-    return check_output(cli, request);
+    return plotted_check(cli, &request->output, NULL);
 }
 
 /* Takes the units, and with them the numbers that have some. */
@@ -286,16 +268,9 @@ static enum ky_status settle(struct cli *cli, struct request *request)
 static enum ky_status write_output(struct cli *cli, const struct request *request,
                                    const struct table *table, const struct shape *shape)
 {
-    struct ky_file *file = NULL;
-    if (!request->output)
-        return KY_OK;
-    if (!is_table(request->output))
-        return draw(cli, request, table, shape);
-    enum ky_status status = ky_file_create(request->output, request->overwrite, &file, &cli->error);
-    if (status)
-        return status;
-    table_csv(table, file);
-    return ky_file_publish(file, NULL, &cli->error);
+    int is_picture;
+    enum ky_status status = plotted_write(cli, &request->output, table, &is_picture);
+    return !status && is_picture ? draw(cli, request, table, shape) : status;
 }
 
 static enum ky_status work(struct cli *cli, struct request *request)
