@@ -7,7 +7,7 @@ _kyoho() {
     elif [ "$before" = '=' ]; then
         before=${COMP_WORDS[COMP_CWORD - 2]}
     fi
-    commands='model run force tune info draw convert merge neighbours density groups binaries profile bench devices'
+    commands='model run force tune info draw convert merge neighbours density groups binaries profile orbit bench devices'
     models='plummer uniform-sphere uniform-cube hernquist jaffe nfw king two-body random figure8 super8 cosmic galaxy cartwheel merger'
     if [ "$COMP_CWORD" -eq 1 ]; then
         command=kyoho words="$commands help --help --version"
@@ -163,6 +163,14 @@ _kyoho() {
         --units) words='nbody galaxy cluster' ;;
         --softening-kind) words='plummer symmetric spline' ;;
         --mass-function) words='equal salpeter kroupa' ;;
+        esac ;;
+    orbit)
+        words=' --help --json --quiet --position --velocity --start --end --rows --units --output --overwrite --title --width --height --engine --isa --threads --tree --g --field'
+        case $before in
+        --units) words='nbody galaxy cluster' ;;
+        --engine) words='auto cpu cuda opencl' ;;
+        --isa) words='auto plain sse2 avx2 avx512 neon' ;;
+        --tree) words='host device' ;;
         esac ;;
     bench)
         words=' --help --json --bodies --engine --isa --threads --tree --cell --curve --leaf --group --precision --softening --softening-kind --g'

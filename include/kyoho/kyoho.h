@@ -191,19 +191,20 @@ enum ky_isa { KY_ISA_AUTO, KY_ISA_PLAIN, KY_ISA_SSE2, KY_ISA_AVX2, KY_ISA_AVX512
  * fourth-order Hermite scheme with such steps, for KY_DIRECT. */
 enum ky_integrator { KY_LEAPFROG, KY_BLOCK_STEPS, KY_HERMITE4 };
 
-/* A point where the caller's field is wanted, in the caller's units. The function sets the members
- * after the velocity. They are NaN before the call, and a NaN that is used makes results
- * KY_BAD_DATA. */
+/* A point where the caller's field is wanted, in the caller's units. The function sets the
+ * acceleration, the jerk and the potential. They are NaN before the call, and a NaN that is used
+ * makes results KY_BAD_DATA. */
 struct ky_field_place {
     size_t size;                     /* of this struct, as the library has it */
     double position[3], velocity[3]; /* a point that is not a body is at rest */
     double acceleration[3];
-    double jerk[3];   /* (v·∇)a, the change of the acceleration in time along the velocity, and
-                         proportional to it; read by KY_HERMITE4 alone */
+    double jerk[3]; /* (v·∇)a + ∂a/∂t, the change of the acceleration in time along the velocity;
+                       read by KY_HERMITE4 alone */
     double potential; /* per unit mass */
+    double time;      /* of the bodies; 0 where none is known (ky_forces) */
 };
-/* Several threads call it at once. The same position and velocity must always give the same
- * numbers. */
+/* Several threads call it at once. The same position, velocity and time must always give the
+ * same numbers. */
 typedef void ky_field_function(void *context, struct ky_field_place *place);
 
 /* All parameters of a calculation. Each field has the name of an option. `kyoho run --help` prints
@@ -267,10 +268,12 @@ struct ky_parameters {
                      replace it in ky_sim_parameters and in files. KY_USAGE with theta, alpha,
                      order, or an opening other than relative */
     const volatile int
-        *stop; /* not 0 (set by a signal handler or another thread, say): calls that advance end
-                  after the present step, KY_STOPPED and KY_STOP_ASKED, and the next such call goes
-                  on once it is 0 again; a run stops after this step. Must outlive the calls that
-                  read it. NULL: never */
+        *stop;   /* not 0 (set by a signal handler or another thread, say): calls that advance end
+                    after the present step, KY_STOPPED and KY_STOP_ASKED, and the next such call goes
+                    on once it is 0 again; a run stops after this step. Must outlive the calls that
+                    read it. NULL: never */
+    double time; /* [time] of the bodies, for fields that change in time, where no simulation knows
+                    it (ky_forces, ky_forces_check); default 0 */
 };
 
 KY_API void ky_parameters_defaults(struct ky_parameters *parameters);

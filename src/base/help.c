@@ -62,7 +62,7 @@ void ky_help_comment(const char *text, FILE *out)
 /* "  -n, --bodies NUMBER           how many bodies (default 0)" */
 static void help_line(const struct ky_option *option, const char *letter, FILE *out)
 {
-    char left[200], text[1024];
+    char left[200], text[4096];
     int wide =
         snprintf(left, sizeof left, "  %s%s%s--%s %s", letter ? "-" : "    ", letter ? letter : "",
                  letter ? ", " : "", option->name, ky_option_value_word(option));

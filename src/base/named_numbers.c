@@ -22,12 +22,20 @@ static enum ky_status read_unit(const char *of, const struct ky_named_number *nu
     return ky_quantity_read(text, units, dimension, where, value, NULL, error);
 }
 
+static int is_in_range(enum ky_number_range range, double value)
+{
+    return isfinite(value) && (range == KY_NUMBER_ANY || value >= 0) &&
+           (range != KY_NUMBER_POSITIVE || value > 0) &&
+           (range != KY_NUMBER_BELOW_TWO || value < 2);
+}
+
 static enum ky_status set(const char *of, struct ky_named_number *number, const char *text,
                           const struct ky_units *units, struct ky_error *error)
 {
     static const char *const ranges[] = {[KY_NUMBER_ANY] = "finite",
                                          [KY_NUMBER_NOT_NEGATIVE] = "0 or more",
-                                         [KY_NUMBER_POSITIVE] = "positive"};
+                                         [KY_NUMBER_POSITIVE] = "positive",
+                                         [KY_NUMBER_BELOW_TWO] = "0 or more and below 2"};
     char *end;
     const char *unit;
     double value = ky_number_real(text, &end);
@@ -36,9 +44,7 @@ static enum ky_status set(const char *of, struct ky_named_number *number, const 
             return KY_USAGE;
         end += strlen(end);
     }
-    const int right = end != text && !*end && isfinite(value) &&
-                      (number->range != KY_NUMBER_NOT_NEGATIVE || value >= 0) &&
-                      (number->range != KY_NUMBER_POSITIVE || value > 0);
+    const int right = end != text && !*end && is_in_range(number->range, value);
     if (!right)
         return ky_fail(error, KY_USAGE, "%s: %s=%.40s; %s must be %s, %s", of, number->word, text,
                        number->word, ranges[number->range], number->help);

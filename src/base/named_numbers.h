@@ -6,7 +6,12 @@
 
 #include "base/status.h"
 
-enum ky_number_range { KY_NUMBER_ANY, KY_NUMBER_NOT_NEGATIVE, KY_NUMBER_POSITIVE };
+enum ky_number_range {
+    KY_NUMBER_ANY,
+    KY_NUMBER_NOT_NEGATIVE,
+    KY_NUMBER_POSITIVE,
+    KY_NUMBER_BELOW_TWO /* and not negative */
+};
 
 struct ky_named_number {
     const char *word;

@@ -107,6 +107,7 @@ static enum ky_status work(struct cli *cli, struct source *source, struct ky_par
         return status ? status : show_memory(cli, parameters, n, request);
     }
     status = source_soften(cli, parameters, &snapshot, remark);
+    parameters->time = snapshot.time;
     if (!status)
         status = force_measure(parameters, &snapshot.bodies, request, &result, &cli->error);
     if (!status && remark[0])

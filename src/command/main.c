@@ -26,7 +26,8 @@ static const struct {
     {&tune_command, NUMBERS},    {&info_command, PRINTS},    {&draw_command, FILES},
     {&convert_command, FILES},   {&merge_command, FILES},    {&neighbours_command, NUMBERS},
     {&density_command, NUMBERS}, {&groups_command, NUMBERS}, {&binaries_command, NUMBERS},
-    {&profile_command, NUMBERS}, {&bench_command, PRINTS},   {&devices_command, PRINTS},
+    {&profile_command, NUMBERS}, {&orbit_command, NUMBERS},  {&bench_command, PRINTS},
+    {&devices_command, PRINTS},
 };
 
 enum { COMMANDS = sizeof commands / sizeof *commands };

@@ -3,28 +3,27 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "command/table.h"
+#include "command/plotted.h"
 #include "command/walks.h"
 
 struct request {
     struct ky_parameters engine; /* only --threads of it is used */
     struct ky_profile_parameters wanted;
     struct source source;
-    const char *output, *title;
-    int overwrite, width, height;
+    struct plotted output;
 };
 
 #define FIELD(name) offsetof(struct request, name)
 static const struct ky_option output_options[] = {
-    {"output", KY_OPTION_TEXT, FIELD(output), NULL, KY_NO_RANGE, NULL, "FILE.csv|FILE.png|...",
-     "write the table, or plot it: PNG, PDF, SVG"},
-    {"overwrite", KY_OPTION_FLAG, FIELD(overwrite), NULL, KY_NO_RANGE, NULL, NULL,
+    {"output", KY_OPTION_TEXT, FIELD(output.output), NULL, KY_NO_RANGE, NULL,
+     "FILE.csv|FILE.png|...", "write the table, or plot it: PNG, PDF, SVG"},
+    {"overwrite", KY_OPTION_FLAG, FIELD(output.overwrite), NULL, KY_NO_RANGE, NULL, NULL,
      "replace a file that exists"},
-    {"title", KY_OPTION_TEXT, FIELD(title), NULL, KY_NO_RANGE, NULL, "TEXT",
+    {"title", KY_OPTION_TEXT, FIELD(output.title), NULL, KY_NO_RANGE, NULL, "TEXT",
      "text above the plots"},
-    {"width", KY_OPTION_INTEGER, FIELD(width), "800", 64, 16384, NULL, NULL,
+    {"width", KY_OPTION_INTEGER, FIELD(output.width), "800", 64, 16384, NULL, NULL,
      "width of the plots [pixels]"},
-    {"height", KY_OPTION_INTEGER, FIELD(height), "1600", 64, 65536, NULL, NULL,
+    {"height", KY_OPTION_INTEGER, FIELD(output.height), "1600", 64, 65536, NULL, NULL,
      "height of all plots together [pixels]"},
 };
 
@@ -123,7 +122,7 @@ static enum ky_status plot(struct cli *cli, const struct request *request,
     struct ky_plot plots[PLOTS];
     struct ky_plot_curve curves[PLOTS][CURVES];
     size_t count = 0;
-    const size_t size[2] = {(size_t)request->width, (size_t)request->height};
+    const size_t size[2] = {(size_t)request->output.width, (size_t)request->output.height};
     const double length = table_shown(table, &table->column[OUTER], units[PLOTS]);
     int failed = 0;
     for (int p = 0; p < PLOTS; p++) {
@@ -152,8 +151,8 @@ static enum ky_status plot(struct cli *cli, const struct request *request,
     }
     enum ky_status status =
         failed ? ky_no_memory(&cli->error, "plots", table->rows, 2 * sizeof(double))
-               : ky_plot_write(request->output, plots, count, size, request->title,
-                               request->overwrite, &cli->error);
+               : ky_plot_write(request->output.output, plots, count, size, request->output.title,
+                               request->output.overwrite, &cli->error);
     for (int p = 0; p < PLOTS; p++)
         for (int k = 0; k < shown[p].curves; k++) {
             free((double *)curves[p][k].x);
@@ -164,40 +163,12 @@ static enum ky_status plot(struct cli *cli, const struct request *request,
 
 /* ---- the call ---- */
 
-static int is_table(const char *output)
-{
-    return ky_ends_with(output, ".csv");
-}
-
-static enum ky_status check(struct cli *cli, const struct request *request)
-{
-    if (!request->output)
-        return cli_refuse(cli, "overwrite title width height", "-o FILE");
-    if (ky_is_standard(request->output))
-        return ky_fail(&cli->error, KY_USAGE,
-                       "the table is not written to standard output; give -o FILE.csv");
-    enum ky_status status = ky_file_may_write(request->output, request->overwrite, &cli->error);
-    if (!status && !is_table(request->output))
-        status = ky_draw_available(request->output, &cli->error);
-    if (!status && is_table(request->output))
-        status = cli_refuse(cli, "title width height", "-o FILE.png");
-    return status ? status
-                  : refuse_own_input(cli, request->output, source_file(cli, &request->source));
-}
-
 static enum ky_status write_output(struct cli *cli, const struct request *request,
                                    const struct table *table)
 {
-    struct ky_file *file = NULL;
-    if (!request->output)
-        return KY_OK;
-    if (!is_table(request->output))
-        return plot(cli, request, table);
-    enum ky_status status = ky_file_create(request->output, request->overwrite, &file, &cli->error);
-    if (status)
-        return status;
-    table_csv(table, file);
-    return ky_file_publish(file, NULL, &cli->error);
+    int is_picture;
+    enum ky_status status = plotted_write(cli, &request->output, table, &is_picture);
+    return !status && is_picture ? plot(cli, request, table) : status;
 }
 
 static void show(const struct cli *cli, const struct ky_snapshot *snapshot,
@@ -233,7 +204,8 @@ static enum ky_status measure(struct cli *cli, struct request *request)
     struct table_column column[COLUMNS];
     request->engine.g = request->wanted.g;
     ky_snapshot_clear(&snapshot);
-    enum ky_status status = check(cli, request);
+    enum ky_status status =
+        plotted_check(cli, &request->output, source_file(cli, &request->source));
     if (!status)
         status = source_get(cli, &request->source, &request->engine, &snapshot, origin);
     request->wanted.g = request->engine.g;

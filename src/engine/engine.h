@@ -24,21 +24,22 @@ struct ky_external {
     union {
         double number[KY_EXTERNAL_NUMBERS];
         /* KY_EXTERNAL_FUNCTION (the centre is 0): the caller's function, and the units of length
-         * and acceleration used here, in the caller's units. */
+         * and acceleration used here, in the caller's units; the time of the field. */
         struct {
             ky_field_function *function;
             void *context;
-            double length, acceleration;
+            double length, acceleration, time;
         };
     };
 };
 
 /* External fields that act together. They are added in the order of the array. */
-enum { KY_MOST_EXTERNALS = 16 };
+enum { KY_MOST_EXTERNALS = 32 };
 struct ky_externals {
     size_t count;
     struct ky_external field[KY_MOST_EXTERNALS];
     uint64_t set; /* serial number of this set of fields: 1, 2, … */
+    double time;  /* [time] of the present positions of the bodies, at which the fields act */
 };
 
 /* The first member of every engine's own struct. */
@@ -182,6 +183,10 @@ struct ky_advance {
      * two bodies that may continue with steps that are too long for them, or KY_NO_BODY. */
     int corrections;
     uint32_t passed[2];
+    /* The time of a tick is origin + (before + tick) × the tick's length, rounded once; fields act
+     * at that time. */
+    double origin; /* [time] */
+    uint64_t before;
     /* Progress so far: input and output of a call. */
     uint64_t now;               /* the tick of the last step */
     uint64_t steps;             /* of all bodies or of blocks */
@@ -400,6 +405,12 @@ struct ky_engine_frame ky_engine_units_of(const struct ky_engine *engine);
  */
 enum ky_status ky_engine_set_fields(struct ky_engine *engine, const struct ky_external *fields,
                                     size_t count, struct ky_error *error);
+/* Sets the time of the bodies' present positions, at which the fields act from now on; in a new
+ * engine that of the parameters. ky_engine_advance moves it on by itself; the verbs `put` and
+ * `drift` do not. */
+void ky_engine_set_time(struct ky_engine *engine, double time);
+/* The time of a tick of a call of ky_engine_advance. */
+double ky_advance_time(const struct ky_advance *advance, uint64_t tick);
 /* KY_USAGE for arrays whose length is not the engine's, here and in ky_engine_get. */
 enum ky_status ky_engine_put(struct ky_engine *engine, const struct ky_bodies *bodies,
                              struct ky_error *error);

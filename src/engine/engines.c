@@ -138,6 +138,8 @@ enum ky_status ky_engine_open_for(const struct ky_parameters *parameters, size_t
         warn_of_unroll(parameters);
     if (!status)
         status = ky_externals_of(parameters, &(*engine)->externals, error);
+    if (!status)
+        ky_engine_set_time(*engine, parameters->time);
     if (status) {
         ky_engine_close(*engine);
         *engine = NULL;
@@ -261,6 +263,11 @@ enum ky_status ky_engine_set_fields(struct ky_engine *engine, const struct ky_ex
                                     size_t count, struct ky_error *error)
 {
     return ky_externals_replace(&engine->externals, fields, count, error);
+}
+
+void ky_engine_set_time(struct ky_engine *engine, double time)
+{
+    engine->externals.time = time;
 }
 
 enum ky_status ky_engine_put(struct ky_engine *engine, const struct ky_bodies *bodies,
@@ -399,7 +406,10 @@ enum ky_status ky_engine_advance(struct ky_engine *engine, struct ky_advance *ad
     if (!(engine->schemes >> advance->scheme & 1U))
         return ky_fail(error, KY_USAGE, "steps that engine %s was not opened for",
                        engine->verbs->name);
-    return engine->verbs->advance(engine, advance, error);
+    ky_engine_set_time(engine, ky_advance_time(advance, advance->now));
+    enum ky_status status = engine->verbs->advance(engine, advance, error);
+    ky_engine_set_time(engine, ky_advance_time(advance, advance->now));
+    return status;
 }
 
 enum ky_status ky_engine_kick(struct ky_engine *engine, double dt, struct ky_error *error)

@@ -39,7 +39,7 @@ static const struct ky_option engine_options[] = {
 };
 
 #define FIELD_WORD(name, accelerations, lengths, word, how, range, initial, help) " " word
-#define FIELD_SENTENCE(name, NAME, help) "; " #name KY_NUMBERS_##name(FIELD_WORD) ": " help
+#define FIELD_SENTENCE(name, NAME, word, help) "; " word KY_NUMBERS_##name(FIELD_WORD) ": " help
 
 static const struct ky_option force_options[] = {
     {"force", KY_OPTION_CHOICE, FIELD(force), "auto", KY_NO_RANGE, "direct|walk|list|tree|fmm|auto",
@@ -99,7 +99,7 @@ static const struct ky_option force_options[] = {
      "gravitational constant in the units of the bodies"},
     {"field", KY_OPTION_TEXT, FIELD(field), NULL, KY_NO_RANGE, NULL, "NAME:NUMBER=VALUE,...",
      "external fields that act on all bodies, with blanks between several, about the centre x, y, "
-     "z (0)" KY_EXTERNAL_KINDS(FIELD_SENTENCE)},
+     "z (0)" KY_EXTERNAL_KINDS(FIELD_SENTENCE) KY_EXTERNAL_SUMS(FIELD_SENTENCE)},
     {"mutual", KY_OPTION_FLAG, FIELD(mutual), "no", KY_NO_RANGE, NULL, NULL,
      "with --force fmm: a pair of cells acts both ways or neither, so that the net force on all "
      "bodies vanishes but for roundings; needs --engine cpu and --integrator leapfrog"},

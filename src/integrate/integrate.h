@@ -15,6 +15,10 @@ struct ky_integrator_state {
     double tick;     /* [time]; negative: backwards; NaN: the step is not known yet */
     uint64_t stride; /* ticks of the longest step: at its multiples all bodies are at one time */
     double reached;  /* [time] how far the last call got that returned KY_STOPPED */
+    /* Set before `advance` and `short_step`: the time after k ticks of the call is origin + (before
+     * + k) × the tick's length. */
+    double origin; /* [time] */
+    uint64_t before;
     /* [n] ids of the bodies, set and owned by the creator of the integrator; NULL: 0, 1, … */
     const uint64_t *id;
 };

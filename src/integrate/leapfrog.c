@@ -39,14 +39,14 @@ static enum ky_status create(struct ky_engine *engine, size_t n,
     return KY_OK;
 }
 
-/* v += a dt/2; x += v dt; a = a(x); v += a dt/2. None of the four calls waits for a device. */
-static enum ky_status one_step(struct ky_integrator_state *integrator, double dt,
-                               struct ky_error *error)
+/* v += a dt/2; x += v dt; a = a(x) at `time`; v += a dt/2. None of the four calls waits for a
+ * device. */
+static enum ky_status one_step(struct leapfrog *own, double dt, double time, struct ky_error *error)
 {
-    struct leapfrog *own = (struct leapfrog *)integrator;
     enum ky_status status = ky_engine_kick(own->engine, 0.5 * dt, error);
     if (!status)
         status = ky_engine_drift(own->engine, dt, error);
+    ky_engine_set_time(own->engine, time);
     if (!status)
         status = ky_engine_forces(own->engine, error);
     if (!status)
@@ -61,8 +61,16 @@ static enum ky_status advance(struct ky_integrator_state *integrator, uint64_t t
 {
     enum ky_status status = KY_OK;
     for (uint64_t k = 0; k < ticks && !status; k++)
-        status = one_step(integrator, integrator->tick, error);
+        status = one_step(
+            (struct leapfrog *)integrator, integrator->tick,
+            fma((double)(integrator->before + k + 1), integrator->tick, integrator->origin), error);
     return status;
+}
+
+static enum ky_status short_step(struct ky_integrator_state *integrator, double dt,
+                                 struct ky_error *error)
+{
+    return one_step((struct leapfrog *)integrator, dt, integrator->origin + dt, error);
 }
 
 static void report(const struct ky_integrator_state *integrator,
@@ -84,7 +92,7 @@ const struct ky_integrator_verbs ky_leapfrog = {
     .any_step = 1,
     .create = create,
     .advance = advance,
-    .short_step = one_step,
+    .short_step = short_step,
     .fields = fields,
     .field_count = sizeof fields / sizeof *fields,
     .report = report,

@@ -104,6 +104,8 @@ enum ky_status ky_own_steps_go(struct ky_own_steps *own, struct ky_advance *way,
     way->tick = tick;
     way->stride = own->base.stride;
     way->until = ticks;
+    way->origin = own->base.origin;
+    way->before = own->base.before;
     enum ky_status status = advance_with_patience(own, way, error);
     const double shortest = fabs(tick) * (double)way->shortest;
     report->steps += way->now / way->stride;

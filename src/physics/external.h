@@ -4,14 +4,25 @@
  *       point        M = 1                         φ = −μ/s
  *       plummer      the same with the scale radius for ε
  *       nfw          M = ln(1 + u) − u/(1 + u)     φ = −μ ln(1 + u)/s, u = s/scale
+ *       hernquist    M = u²/(1 + u)²               φ = −μ/(s + scale)
+ *       isochrone    φ = −μ/(b + s), s² = d² + b², b the scale
+ *       power-law-cutoff                           density ∝ d^(−α) exp(−(d/cutoff)²)
+ *                    M = P(σ, t), σ = (3 − α)/2, t = (d/cutoff)²
+ *                    φ = −μ [P(σ, t)/d + Γ(σ − ½, t)/(cutoff Γ(σ))]
+ *     miyamoto-nagai φ = −μ/s, s² = x² + y² + h², h = scale + ζ, ζ² = z² + height²
  *     logarithmic  a = −v0² d'/D                   j = −v0² [v' − 2 (d'·v) d'/D]/D
  *                                                  φ = ½ v0² ln(D/core²)
+ *     bar          φ = −μ/(2 l) ln((S + 2 l)/(S − 2 l)), S = T₊ + T₋, T±² = (x ± l)² + y² + h²,
+ *                  h = scale + ζ, ζ² = z² + height², in axes that turn about z (Long & Murali 1992)
  *     lambda       a = Ω H0² d                     j = Ω H0² v          φ = −Ω H0² d²/2
  *     tidal        a = T d                         j = T v              φ = −d·T·d/2
  *
- * d and v are the place and its velocity, relative to the field's centre at rest. k = dln M/dln s.
- * d' and v' are d and v with z/flattening² for z, and D = core² + d·d'. T is constant and
- * symmetric: the tides of a distant mass in a frame that does not rotate.
+ * d and v are the place and its velocity, relative to the field's centre at rest. The jerk of a
+ * field that changes in time is its change along v and in time. k = dln M/dln s.
+ * P and Γ(·, t) are the incomplete gamma functions, the lower one over Γ and the upper one. d' and
+ * v' are d and v with y/p² for y and z/q² for z, where p and q flatten the potential, and
+ * D = core² + d·d'. T is constant and symmetric: the tides of a distant mass in a frame that does
+ * not rotate.
  *
  * A field is its numbers, a row in KY_EXTERNAL_KINDS and a formula: docs/extending.md. Portable C:
  * physics/dialect.h. Names, words and help are for the host (engine/common/external_text.c). */
@@ -20,19 +31,32 @@
 
 #include "physics/dialect.h"
 
-/* F(name, NAME, help): the kinds. */
+/* F(name, NAME, word, help): the kinds, and the word that a user gives. */
 #define KY_EXTERNAL_KINDS(F)                                                                       \
-    F(point, POINT, "φ = −G mass/√(r² + eps²)")                                                    \
-    F(plummer, PLUMMER, "φ = −G mass/√(r² + scale²)")                                              \
-    F(nfw, NFW, "φ = −G mass ln(1 + s/scale)/s, s² = r² + eps²")                                   \
-    F(logarithmic, LOGARITHMIC, "φ = ½ speed² ln(1 + (x² + y² + z²/flattening²)/core²)")           \
-    F(lambda, LAMBDA, "φ = −½ omega h0² r²")                                                       \
-    F(tidal, TIDAL, "φ = −½ d·T·d")
+    F(point, POINT, "point", "φ = −G mass/√(r² + eps²)")                                           \
+    F(plummer, PLUMMER, "plummer", "φ = −G mass/√(r² + scale²)")                                   \
+    F(nfw, NFW, "nfw", "φ = −G mass ln(1 + s/scale)/s, s² = r² + eps²")                            \
+    F(hernquist, HERNQUIST, "hernquist", "φ = −G mass/(s + scale), s² = r² + eps²")                \
+    F(isochrone, ISOCHRONE, "isochrone", "φ = −G mass/(scale + √(r² + scale²))")                   \
+    F(power_law_cutoff, POWER_LAW_CUTOFF, "power-law-cutoff",                                      \
+      "density ∝ r^(−alpha) exp(−(r/cutoff)²)")                                                    \
+    F(miyamoto_nagai, MIYAMOTO_NAGAI, "miyamoto-nagai",                                            \
+      "φ = −G mass/√(x² + y² + (scale + √(z² + height²))²)")                                       \
+    F(logarithmic, LOGARITHMIC, "logarithmic",                                                     \
+      "φ = ½ speed² ln(1 + (x² + y² + z²/flattening²)/core²)")                                     \
+    F(triaxial_logarithmic, TRIAXIAL_LOGARITHMIC, "triaxial-logarithmic",                          \
+      "φ = ½ speed² ln(1 + (x² + y²/p² + z²/q²)/core²)")                                           \
+    F(bar, BAR, "bar",                                                                             \
+      "a rod along x, from −length to length and as thick as a miyamoto-nagai disk, that is "    \
+      "turned by angle + speed time about z")                                                      \
+    F(lambda, LAMBDA, "lambda", "φ = −½ omega h0² r²")                                             \
+    F(tidal, TIDAL, "tidal", "φ = −½ d·T·d")
 
 /* How a number is given, and what is computed from it. Its range is one of enum ky_number_range. */
 #define KY_GIVEN_PLAIN 0
 #define KY_GIVEN_MASS 1    /* times G */
 #define KY_GIVEN_SQUARED 2 /* its square */
+#define KY_GIVEN_ANGLE 3   /* in degrees, kept in radians */
 
 /* N(name, accelerations, lengths, word, how, range, initial, help): the numbers of a kind in their
  * order, and the powers of acceleration and length in their unit. A user gives `word`; its default
@@ -47,11 +71,39 @@
     N(mu, 1, 2, "mass", MASS, NOT_NEGATIVE, NULL, "4π ρ₀ scale³ [mass]")                           \
     N(scale, 0, 1, "scale", PLAIN, POSITIVE, NULL, "the scale radius [length]")                    \
     N(eps, 0, 1, "eps", PLAIN, NOT_NEGATIVE, "0", "a softening [length]")
+#define KY_NUMBERS_hernquist(N)                                                                    \
+    N(mu, 1, 2, "mass", MASS, NOT_NEGATIVE, NULL, "the total mass [mass]")                         \
+    N(scale, 0, 1, "scale", PLAIN, POSITIVE, NULL, "the scale radius [length]")                    \
+    N(eps, 0, 1, "eps", PLAIN, NOT_NEGATIVE, "0", "a softening [length]")
+#define KY_NUMBERS_isochrone(N)                                                                    \
+    N(mu, 1, 2, "mass", MASS, NOT_NEGATIVE, NULL, "the total mass [mass]")                         \
+    N(scale, 0, 1, "scale", PLAIN, POSITIVE, NULL, "the scale radius [length]")
+#define KY_NUMBERS_power_law_cutoff(N)                                                             \
+    N(mu, 1, 2, "mass", MASS, NOT_NEGATIVE, NULL, "the total mass [mass]")                         \
+    N(alpha, 0, 0, "alpha", PLAIN, BELOW_TWO, NULL, "the steepness of the density in the centre")  \
+    N(cutoff, 0, 1, "cutoff", PLAIN, POSITIVE, NULL, "the radius of the cutoff [length]")
+#define KY_NUMBERS_miyamoto_nagai(N)                                                               \
+    N(mu, 1, 2, "mass", MASS, ANY, NULL, "the total mass [mass]")                                  \
+    N(scale, 0, 1, "scale", PLAIN, NOT_NEGATIVE, NULL, "the scale radius [length]")                \
+    N(height, 0, 1, "height", PLAIN, POSITIVE, NULL, "the scale height [length]")
 #define KY_NUMBERS_logarithmic(N)                                                                  \
     N(speed2, 1, 1, "speed", SQUARED, NOT_NEGATIVE, NULL,                                          \
       "of a circular orbit far out [velocity]")                                                    \
     N(core, 0, 1, "core", PLAIN, POSITIVE, NULL, "the core radius [length]")                       \
     N(flattening, 0, 0, "flattening", PLAIN, POSITIVE, "1", "of the potential along z")
+#define KY_NUMBERS_triaxial_logarithmic(N)                                                         \
+    N(speed2, 1, 1, "speed", SQUARED, NOT_NEGATIVE, NULL,                                          \
+      "of a circular orbit far out [velocity]")                                                    \
+    N(core, 0, 1, "core", PLAIN, POSITIVE, NULL, "the core radius [length]")                       \
+    N(p, 0, 0, "p", PLAIN, POSITIVE, NULL, "the flattening of the potential along y")              \
+    N(q, 0, 0, "q", PLAIN, POSITIVE, NULL, "the flattening of the potential along z")
+#define KY_NUMBERS_bar(N)                                                                          \
+    N(mu, 1, 2, "mass", MASS, NOT_NEGATIVE, NULL, "the total mass [mass]")                         \
+    N(length, 0, 1, "length", PLAIN, POSITIVE, NULL, "half of the bar's length [length]")          \
+    N(scale, 0, 1, "scale", PLAIN, NOT_NEGATIVE, "0", "the thickness along y and z [length]")      \
+    N(height, 0, 1, "height", PLAIN, POSITIVE, NULL, "the scale height along z [length]")          \
+    N(rate, 0, 0, "speed", PLAIN, ANY, "0", "how fast it turns, radians in a time [1/time]")       \
+    N(angle, 0, 0, "angle", ANGLE, ANY, "0", "of the bar at time 0, from x towards y, in degrees")
 #define KY_NUMBERS_lambda(N)                                                                       \
     N(omega, 0, 0, "omega", PLAIN, ANY, NULL, "Ω_Λ")                                               \
     N(h2, 1, -1, "h0", SQUARED, NOT_NEGATIVE, NULL, "H0 [1/time]")
@@ -62,10 +114,13 @@
     N(xy, 1, -1, "xy", PLAIN, ANY, "0", "of T [1/time²]")                                          \
     N(xz, 1, -1, "xz", PLAIN, ANY, "0", "of T [1/time²]")                                          \
     N(yz, 1, -1, "yz", PLAIN, ANY, "0", "of T [1/time²]")
+/* The places of the numbers of a bar that time changes; the angle comes after its rate. */
+#define KY_EXTERNAL_BAR_RATE 4
+#define KY_EXTERNAL_BAR_ANGLE 5
 /* The most numbers that a kind has. */
 #define KY_EXTERNAL_NUMBERS 6
 
-#define KY_EXTERNAL_ENUM(name, NAME, help) KY_EXTERNAL_##NAME,
+#define KY_EXTERNAL_ENUM(name, NAME, word, help) KY_EXTERNAL_##NAME,
 enum ky_external_kind {
     KY_EXTERNAL_KINDS(KY_EXTERNAL_ENUM) KY_EXTERNAL_KIND_COUNT,
     KY_EXTERNAL_FUNCTION =
@@ -74,15 +129,16 @@ enum ky_external_kind {
 
 #define KY_EXTERNAL_MEMBER(name, accelerations, lengths, word, how, range, initial, help)          \
     KY_REAL name;
-#define KY_EXTERNAL_STRUCT(name, NAME, help)                                                       \
+#define KY_EXTERNAL_STRUCT(name, NAME, word, help)                                                 \
     struct ky_external_##name {                                                                    \
         KY_NUMBERS_##name(KY_EXTERNAL_MEMBER)                                                      \
     };
 KY_EXTERNAL_KINDS(KY_EXTERNAL_STRUCT)
 
-/* A place and its velocity, relative to the field's centre. */
+/* A place and its velocity, relative to the field's centre; a time, since that of the field's
+ * numbers, and how fast it passes: 1, or 0 for the change of the acceleration along v alone. */
 struct ky_external_place {
-    KY_REAL x, y, z, vx, vy, vz;
+    KY_REAL x, y, z, vx, vy, vz, time, pace;
 };
 
 /* What acts there: acceleration, its change in time along the velocity, potential. */
@@ -95,14 +151,12 @@ KY_FN KY_REAL ky_external_dot(struct ky_external_place at, KY_REAL x, KY_REAL y,
     return at.x * x + at.y * y + at.z * z;
 }
 
-/* The pull of a spherical mass. μ is the mass within the place (times G), rising as the power k of
- * s. y = 1/s, or 0 at the very centre, where nothing pulls. */
-KY_FN struct ky_external_pull ky_external_sphere(struct ky_external_place at, KY_REAL mu, KY_REAL k,
-                                                 KY_REAL y, KY_REAL potential)
+/* A pull along d: a = force d, whose force falls along the velocity by its part `along` in a unit
+ * of time. */
+KY_FN struct ky_external_pull ky_external_radial(struct ky_external_place at, KY_REAL force,
+                                                 KY_REAL along, KY_REAL potential)
 {
     struct ky_external_pull pull;
-    KY_REAL y2 = y * y, force = -mu * y * y2;
-    KY_REAL along = (3 - k) * ky_external_dot(at, at.vx, at.vy, at.vz) * y2;
     pull.x = force * at.x;
     pull.y = force * at.y;
     pull.z = force * at.z;
@@ -111,6 +165,15 @@ KY_FN struct ky_external_pull ky_external_sphere(struct ky_external_place at, KY
     pull.jz = force * (at.vz - along * at.z);
     pull.potential = potential;
     return pull;
+}
+
+/* The pull of a spherical mass. μ is the mass within the place (times G), rising as the power k of
+ * s. y = 1/s, or 0 at the very centre, where nothing pulls. */
+KY_FN struct ky_external_pull ky_external_sphere(struct ky_external_place at, KY_REAL mu, KY_REAL k,
+                                                 KY_REAL y, KY_REAL potential)
+{
+    KY_REAL y2 = y * y, along = (3 - k) * ky_external_dot(at, at.vx, at.vy, at.vz) * y2;
+    return ky_external_radial(at, -mu * y * y2, along, potential);
 }
 
 /* 1/s at the place with the softening ε; 0 at the very centre. */
@@ -154,21 +217,176 @@ KY_FN struct ky_external_pull ky_external_nfw(struct ky_external_nfw f, struct k
     return ky_external_sphere(at, f.mu * inside, k, y, -f.mu / f.scale * depth);
 }
 
+KY_FN struct ky_external_pull ky_external_hernquist(struct ky_external_hernquist f,
+                                                    struct ky_external_place at)
+{
+    KY_REAL y = ky_external_per(at, f.eps), u = y > 0 ? 1 / (y * f.scale) : KY_SPLAT(0);
+    KY_REAL per = 1 / (1 + u), part = u * per;
+    return ky_external_sphere(at, f.mu * part * part, 2 * per, y, -f.mu / f.scale * per);
+}
+
+/* a = −μ d/(s (b + s)²), which is regular at the centre. */
+KY_FN struct ky_external_pull ky_external_isochrone(struct ky_external_isochrone f,
+                                                    struct ky_external_place at)
+{
+    KY_REAL y = KY_RSQRT(ky_external_dot(at, at.x, at.y, at.z) + f.scale * f.scale);
+    KY_REAL per = y / (1 + f.scale * y); /* 1/(b + s) */
+    KY_REAL along = y * (y + 2 * per) * ky_external_dot(at, at.vx, at.vy, at.vz);
+    return ky_external_radial(at, -f.mu * y * per * per, along, -f.mu * per);
+}
+
+/* Below KY_GAMMA_MIDDLE the incomplete gamma functions follow from a series, above from a continued
+ * fraction (Abramowitz & Stegun 6.5.29 and 6.5.31). KY_GAMMA_TERMS of either give all digits of
+ * double for a from 0 to 1.5. */
+#define KY_GAMMA_MIDDLE 3
+#define KY_GAMMA_TERMS 34
+
+/* Σ t^n/((a + 1) … (a + n)), n = 0, 1, …: the lower function is t^a exp(−t)/a times it. */
+KY_FN KY_REAL ky_gamma_series(KY_REAL a, KY_REAL t)
+{
+    KY_REAL sum = KY_SPLAT(1);
+    for (int n = KY_GAMMA_TERMS; n > 0; n--)
+        sum = 1 + t * sum / (a + n);
+    return sum;
+}
+
+/* The upper function is t^a exp(−t) times this fraction. */
+KY_FN KY_REAL ky_gamma_fraction(KY_REAL a, KY_REAL t)
+{
+    KY_REAL below = t + (2 * KY_GAMMA_TERMS + 1) - a;
+    for (int n = KY_GAMMA_TERMS; n > 0; n--)
+        below = t + (2 * n - 1) - a - n * (n - a) / below;
+    return 1 / below;
+}
+
+/* The mass rises as d^k, k = 2 t^σ exp(−t)/(Γ(σ) P). In the centre φ = −μ Γ(σ − ½)/(cutoff Γ(σ)).
+ */
+KY_FN struct ky_external_pull ky_external_power_law_cutoff(struct ky_external_power_law_cutoff f,
+                                                           struct ky_external_place at)
+{
+    KY_REAL y = ky_external_per(at, KY_SPLAT(0)), x = y > 0 ? 1 / (y * f.cutoff) : KY_SPLAT(0);
+    KY_REAL t = x * x, a = 1 - f.alpha / 2, s = (3 - f.alpha) / 2, whole = tgamma(s);
+    KY_REAL power = x > 0 ? exp(2 * a * log(x) - t) : KY_SPLAT(0); /* t^a exp(−t) */
+    KY_REAL inside, outside, k;
+    if (t < KY_GAMMA_MIDDLE) {
+        KY_REAL series = ky_gamma_series(s, t);
+        inside = power * x / whole * series / s;
+        k = 2 * s / series;
+        outside = (tgamma(a) - power * ky_gamma_series(a, t) / a) / whole;
+    } else {
+        inside = 1 - power * x / whole * ky_gamma_fraction(s, t);
+        k = 2 * power * x / (whole * inside);
+        outside = power / whole * ky_gamma_fraction(a, t);
+    }
+    return ky_external_sphere(at, f.mu * inside, k, y, -f.mu * (inside * y + outside / f.cutoff));
+}
+
+/* h' = z v_z/ζ, so that s s' = x v_x + y v_y + h h'. */
+KY_FN struct ky_external_pull ky_external_miyamoto_nagai(struct ky_external_miyamoto_nagai f,
+                                                         struct ky_external_place at)
+{
+    KY_REAL per = KY_RSQRT(at.z * at.z + f.height * f.height), rest = f.scale * per;
+    KY_REAL flat = 1 + rest, h = f.scale + 1 / per; /* flat = h/ζ */
+    KY_REAL y = KY_RSQRT(at.x * at.x + at.y * at.y + h * h), y2 = y * y, force = -f.mu * y * y2;
+    KY_REAL bend = rest * per * per * at.z * at.z; /* −flat' = bend v_z/z */
+    KY_REAL along = 3 * ky_external_dot(at, at.vx, at.vy, flat * at.vz) * y2;
+    struct ky_external_pull pull = ky_external_radial(at, force, along, -f.mu * y);
+    pull.z *= flat;
+    pull.jz = force * ((flat - bend) * at.vz - along * flat * at.z);
+    return pull;
+}
+
+KY_FN struct ky_external_pull
+ky_external_triaxial_logarithmic(struct ky_external_triaxial_logarithmic f,
+                                 struct ky_external_place at)
+{
+    struct ky_external_pull pull;
+    KY_REAL along_y = 1 / (f.p * f.p), along_z = 1 / (f.q * f.q), core2 = f.core * f.core;
+    KY_REAL y = along_y * at.y, z = along_z * at.z, m2 = ky_external_dot(at, at.x, y, z);
+    KY_REAL per = 1 / (core2 + m2), force = -f.speed2 * per;
+    KY_REAL along = 2 * ky_external_dot(at, at.vx, along_y * at.vy, along_z * at.vz) * per;
+    pull.x = force * at.x;
+    pull.y = force * y;
+    pull.z = force * z;
+    pull.jx = force * (at.vx - along * at.x);
+    pull.jy = force * (along_y * at.vy - along * y);
+    pull.jz = force * (along_z * at.vz - along * z);
+    pull.potential = KY_SPLAT(0.5f) * f.speed2 * log1p(m2 / core2);
+    return pull;
+}
+
 KY_FN struct ky_external_pull ky_external_logarithmic(struct ky_external_logarithmic f,
                                                       struct ky_external_place at)
 {
+    struct ky_external_triaxial_logarithmic same;
+    same.speed2 = f.speed2;
+    same.core = f.core;
+    same.p = KY_SPLAT(1);
+    same.q = f.flattening;
+    return ky_external_triaxial_logarithmic(same, at);
+}
+
+/* In the axes of the bar. S² − 4 l² is taken from a sum of positive numbers on either side of the
+ * sphere through the bar's ends, so that it keeps its digits near the axis:
+ *   x² + w² > l²: 2 (x² + w² − l² + T₊ T₋), else 4 w² S²/(2 (l² + w² − x² + T₊ T₋)), w² = y² + h².
+ * a = −2 μ [x/(T₊ T₋ S), q y, q z h/ζ], q = S/(T₊ T₋ (S² − 4 l²)). */
+KY_FN struct ky_external_pull ky_external_bar_at_rest(struct ky_external_bar f,
+                                                      struct ky_external_place at)
+{
     struct ky_external_pull pull;
-    KY_REAL flat = 1 / (f.flattening * f.flattening), core2 = f.core * f.core;
-    KY_REAL z = flat * at.z, m2 = ky_external_dot(at, at.x, at.y, z), per = 1 / (core2 + m2);
-    KY_REAL force = -f.speed2 * per,
-            along = 2 * ky_external_dot(at, at.vx, at.vy, flat * at.vz) * per;
-    pull.x = force * at.x;
-    pull.y = force * at.y;
-    pull.z = force * z;
-    pull.jx = force * (at.vx - along * at.x);
-    pull.jy = force * (at.vy - along * at.y);
-    pull.jz = force * (flat * at.vz - along * z);
-    pull.potential = KY_SPLAT(0.5f) * f.speed2 * log1p(m2 / core2);
+    KY_REAL l = f.length, l2 = l * l, per = KY_RSQRT(at.z * at.z + f.height * f.height);
+    KY_REAL rest = f.scale * per, flat = 1 + rest, h = f.scale + 1 / per; /* flat = h/ζ */
+    KY_REAL x2 = at.x * at.x, w2 = at.y * at.y + h * h;
+    KY_REAL plus = sqrt((at.x + l) * (at.x + l) + w2), minus = sqrt((at.x - l) * (at.x - l) + w2);
+    KY_REAL sum = plus + minus, both = plus * minus;
+    KY_REAL gap =
+        x2 + w2 > l2 ? 2 * (x2 + w2 - l2 + both) : 2 * w2 * sum * sum / (l2 + w2 - x2 + both);
+    KY_REAL force = -2 * f.mu, along = 1 / (both * sum), across = sum / (both * gap);
+    /* changes in time: w w', T₊, T₋ and S; and of `along` and `across` in parts of them */
+    KY_REAL ww = at.y * at.vy + flat * at.z * at.vz;
+    KY_REAL to_plus = ((at.x + l) * at.vx + ww) / plus,
+            to_minus = ((at.x - l) * at.vx + ww) / minus;
+    KY_REAL to_sum = at.x * at.vx * gap * along + ww * sum / both;
+    KY_REAL of_both = to_plus / plus + to_minus / minus, of_sum = to_sum / sum;
+    KY_REAL of_along = -of_both - of_sum, of_across = of_sum - of_both - 2 * sum * to_sum / gap;
+    KY_REAL bend = rest * per * per * at.z * at.z; /* −flat' = bend v_z/z */
+    pull.x = force * along * at.x;
+    pull.y = force * across * at.y;
+    pull.z = force * across * flat * at.z;
+    pull.jx = force * along * (at.vx + of_along * at.x);
+    pull.jy = force * across * (at.vy + of_across * at.y);
+    pull.jz = force * across * ((flat - bend) * at.vz + of_across * flat * at.z);
+    pull.potential = force * log1p(4 * l * (sum + 2 * l) / gap) / (4 * l);
+    return pull;
+}
+
+/* A vector (x, y) from axes that are turned by an angle, to them with the sine −s. */
+KY_FN KY_REAL ky_external_turned_x(KY_REAL c, KY_REAL s, KY_REAL x, KY_REAL y)
+{
+    return c * x - s * y;
+}
+KY_FN KY_REAL ky_external_turned_y(KY_REAL c, KY_REAL s, KY_REAL x, KY_REAL y)
+{
+    return s * x + c * y;
+}
+
+/* In the axes of the bar the place also moves by −Ω × d, and what is constant there turns by Ω × a
+ * in those at rest. */
+KY_FN struct ky_external_pull ky_external_bar(struct ky_external_bar f, struct ky_external_place at)
+{
+    KY_REAL angle = f.angle + f.rate * at.time, rate = f.rate * at.pace;
+    KY_REAL c = cos(angle), s = sin(angle);
+    struct ky_external_place own = at;
+    own.x = ky_external_turned_x(c, -s, at.x, at.y);
+    own.y = ky_external_turned_y(c, -s, at.x, at.y);
+    own.vx = ky_external_turned_x(c, -s, at.vx, at.vy) + rate * own.y;
+    own.vy = ky_external_turned_y(c, -s, at.vx, at.vy) - rate * own.x;
+    struct ky_external_pull pull = ky_external_bar_at_rest(f, own);
+    KY_REAL ax = pull.x, ay = pull.y, jx = pull.jx - rate * ay, jy = pull.jy + rate * ax;
+    pull.x = ky_external_turned_x(c, s, ax, ay);
+    pull.y = ky_external_turned_y(c, s, ax, ay);
+    pull.jx = ky_external_turned_x(c, s, jx, jy);
+    pull.jy = ky_external_turned_y(c, s, jx, jy);
     return pull;
 }
 
@@ -225,7 +443,7 @@ KY_FN struct ky_external_pull ky_external_none(void)
  * keep the numbers in memory of their own kind, and define NUMBER. */
 #define KY_EXTERNAL_TAKE(name, accelerations, lengths, word, how, range, initial, help)            \
     f.name = KY_EXTERNAL_NUMBER(k++);
-#define KY_EXTERNAL_CASE(name, NAME, help)                                                         \
+#define KY_EXTERNAL_CASE(name, NAME, word, help)                                                   \
     case KY_EXTERNAL_##NAME: {                                                                     \
         struct ky_external_##name f;                                                               \
         KY_NUMBERS_##name(KY_EXTERNAL_TAKE) pull = ky_external_##name(f, at);                      \

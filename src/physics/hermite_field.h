@@ -17,9 +17,10 @@ KY_FN struct ky_hermite_rate ky_hermite_rate_pull(struct ky_hermite_rate rate, K
 
 #ifdef KY_FIELD
 
-/* The field's pull on a body of velocity u at x + h v; its jerk is F' u there. */
+/* The field's pull on a body of velocity u at x + h v, at the time h. Where time has the pace 0 its
+ * jerk is F' u there. */
 KY_FN struct ky_external_pull ky_field_along(KY_FIELD field, struct ky_hermite_motion m, KY_REAL h,
-                                             KY_REAL ux, KY_REAL uy, KY_REAL uz)
+                                             KY_REAL pace, KY_REAL ux, KY_REAL uy, KY_REAL uz)
 {
     struct ky_external_place at;
     at.x = m.x + h * m.vx;
@@ -28,6 +29,8 @@ KY_FN struct ky_external_pull ky_field_along(KY_FIELD field, struct ky_hermite_m
     at.vx = ux;
     at.vy = uy;
     at.vz = uz;
+    at.time = h;
+    at.pace = pace;
     return KY_FIELD_PULL(field, at);
 }
 
@@ -41,19 +44,19 @@ KY_FN KY_REAL ky_field_moment(struct ky_hermite_motion m, KY_REAL centre_x, KY_R
 }
 
 /* Adds the derivatives of the field along a body's path, F" v v + F' a and F"' v v v + 3 F" v a
- * + F' j. Differences of its jerk over the time h stand for what is not F', which is good enough
- * for the choice of a step. */
+ * + F' j, where v v and v v v stand for all changes along the path and in time. Differences of its
+ * jerk over the time h stand for what is not F', which is good enough for the choice of a step. */
 KY_FN struct ky_hermite_change ky_add_field_change(struct ky_hermite_change sum, KY_FIELD field,
                                                    struct ky_hermite_motion m, KY_REAL h)
 {
     KY_REAL per = h > 0 ? 1 / h : 0;
-    struct ky_external_pull now = ky_field_along(field, m, 0, m.vx, m.vy, m.vz),
-                            of_a = ky_field_along(field, m, 0, m.ax, m.ay, m.az),
-                            of_j = ky_field_along(field, m, 0, m.jx, m.jy, m.jz),
-                            on = ky_field_along(field, m, h, m.vx, m.vy, m.vz),
-                            back = ky_field_along(field, m, -h, m.vx, m.vy, m.vz),
-                            on_a = ky_field_along(field, m, h, m.ax, m.ay, m.az),
-                            back_a = ky_field_along(field, m, -h, m.ax, m.ay, m.az);
+    struct ky_external_pull now = ky_field_along(field, m, 0, 1, m.vx, m.vy, m.vz),
+                            of_a = ky_field_along(field, m, 0, 0, m.ax, m.ay, m.az),
+                            of_j = ky_field_along(field, m, 0, 0, m.jx, m.jy, m.jz),
+                            on = ky_field_along(field, m, h, 1, m.vx, m.vy, m.vz),
+                            back = ky_field_along(field, m, -h, 1, m.vx, m.vy, m.vz),
+                            on_a = ky_field_along(field, m, h, 0, m.ax, m.ay, m.az),
+                            back_a = ky_field_along(field, m, -h, 0, m.ax, m.ay, m.az);
 #define KY_FIELD_CHANGE_ALONG(j, s, c)                                                             \
     {                                                                                              \
         sum.s += of_a.j + (on.j - back.j) * per / 2;                                               \

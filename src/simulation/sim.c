@@ -71,9 +71,10 @@ static enum ky_status keep_text(const char *text, char **copy, const char **para
 enum ky_status ky_sim_keep_field(struct ky_sim *sim, const char *field, struct ky_error *error)
 {
     char plain[KY_EXTERNALS_TEXT];
+    const struct ky_parameters *own = &sim->parameters;
     enum ky_status status = KY_OK;
-    if (field && ky_named_numbers_have_units(field)) {
-        status = ky_externals_plain(field, &sim->parameters.units, plain, sizeof plain, error);
+    if (field && !ky_externals_are_plain(field)) {
+        status = ky_externals_plain(field, own->g, &own->units, plain, sizeof plain, error);
         field = plain;
     }
     if (field && !status)
@@ -159,6 +160,7 @@ enum ky_status ky_sim_create(const struct ky_parameters *resolved, const struct 
         status = ky_timeline_make(&sim->parameters, time, sim->integrator->tick, &sim->line, error);
     if (status)
         goto fail;
+    ky_engine_set_time(sim->engine, time);
     sim->stop = not_stopped;
     sim->choice = no_choice;
     *made = sim;
@@ -296,6 +298,8 @@ static enum ky_status short_step(struct ky_sim *sim, double dt, struct ky_error 
         return ky_fail(error, KY_UNSUPPORTED,
                        "integrator %s cannot divide its steps: choose a time at the end of one",
                        verbs->name);
+    sim->integrator->origin = ky_sim_time(sim);
+    sim->integrator->before = 0;
     return settle(sim, verbs->short_step(sim->integrator, dt, error), error);
 }
 
@@ -327,6 +331,8 @@ static enum ky_status heed_stop(struct ky_sim *sim, struct ky_error *error)
 static enum ky_status equal_steps(struct ky_sim *sim, uint64_t until, struct ky_error *error)
 {
     const uint64_t ticks = sim->parameters.stop ? sim->integrator->stride : until - sim->now.ticks;
+    sim->integrator->origin = sim->line.start;
+    sim->integrator->before = sim->now.ticks;
     enum ky_status status =
         settle(sim, sim->integrator->verbs->advance(sim->integrator, ticks, error), error);
     if (!status)

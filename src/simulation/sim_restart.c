@@ -324,6 +324,11 @@ enum ky_status ky_sim_from_restart(const struct ky_restart *restart,
                                &sim, error);
     if (!status)
         status = check_clock(&stored, sim, error);
+    if (!status) {
+        sim->line.tick = stored.tick;
+        sim->now = (struct ky_instant){stored.ticks, stored.part};
+        ky_engine_set_time(sim->engine, ky_sim_time(sim));
+    }
     /* An engine takes forces that are all 0, as on a single body, for forces that it never had. */
     if (!status && !ky_knows_acceleration(&bodies))
         status = ky_sim_first_forces(sim, error);
@@ -332,8 +337,6 @@ enum ky_status ky_sim_from_restart(const struct ky_restart *restart,
         ky_sim_close(sim);
         return status;
     }
-    sim->line.tick = stored.tick;
-    sim->now = (struct ky_instant){stored.ticks, stored.part};
     sim->steps_before = stored.steps;
     restore_choice(sim, &stored);
     const struct ky_integrator_verbs *verbs = sim->integrator->verbs;

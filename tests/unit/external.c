@@ -1,6 +1,6 @@
-/* External fields: the formulas against differences, and the fields of every engine that opens.
- * Bodies and points feel the sum of bodies and fields, active bodies alone change, energies stay
- * apart, and an orbit about a fixed mass is Kepler's. */
+/* External fields: the formulas against differences in space and time, and the fields of every
+ * engine that opens. Bodies and points feel the sum of bodies and fields, active bodies alone
+ * change, energies stay apart, and an orbit about a fixed mass is Kepler's. */
 #include "test.h"
 
 #include <math.h>
@@ -18,6 +18,7 @@ static struct ky_error error;
 #define LENGTH 3e19
 #define VELOCITY 2e5
 #define ACCELERATION (VELOCITY * VELOCITY / LENGTH)
+#define TIME (2.3 * LENGTH / VELOCITY) /* of the bodies */
 
 static const struct ky_external some[] = {
     {KY_EXTERNAL_POINT,
@@ -39,14 +40,55 @@ static const struct ky_external some[] = {
      {{200 * VELOCITY * VELOCITY * LENGTH, 12 * LENGTH, 0.1 * LENGTH}}},
     {KY_EXTERNAL_LOGARITHMIC, {0, 0, 0.1 * LENGTH}, {{VELOCITY * VELOCITY, 0.3 * LENGTH, 0.7}}},
     {KY_EXTERNAL_LAMBDA, {0, -0.3 * LENGTH, 0}, {{0.7, ACCELERATION / LENGTH}}},
+    {KY_EXTERNAL_HERNQUIST,
+     {0, -0.1 * LENGTH, 0.3 * LENGTH},
+     {{1.2 * VELOCITY * VELOCITY * LENGTH, 0.8 * LENGTH, 0.1 * LENGTH}}},
+    {KY_EXTERNAL_ISOCHRONE,
+     {0.2 * LENGTH, 0, 0.1 * LENGTH},
+     {{1.5 * VELOCITY * VELOCITY * LENGTH, 0.6 * LENGTH}}},
+    {KY_EXTERNAL_POWER_LAW_CUTOFF, /* its series near the slope's point */
+     {0.1 * LENGTH, -0.2 * LENGTH, 0},
+     {{1.1 * VELOCITY * VELOCITY * LENGTH, 1.8, 1.3 * LENGTH}}},
+    {KY_EXTERNAL_POWER_LAW_CUTOFF, /* its fraction there */
+     {-0.2 * LENGTH, 0, 0.3 * LENGTH},
+     {{0.6 * VELOCITY * VELOCITY * LENGTH, 0.7, 0.6 * LENGTH}}},
+    {KY_EXTERNAL_MIYAMOTO_NAGAI,
+     {0, 0.1 * LENGTH, -0.2 * LENGTH},
+     {{1.3 * VELOCITY * VELOCITY * LENGTH, 0.6 * LENGTH, 0.3 * LENGTH}}},
+    {KY_EXTERNAL_TRIAXIAL_LOGARITHMIC,
+     {0.1 * LENGTH, 0, 0},
+     {{0.8 * VELOCITY * VELOCITY, 0.4 * LENGTH, 0.8, 0.6}}},
+    {KY_EXTERNAL_BAR, /* beyond its ends */
+     {0.1 * LENGTH, 0, 0.1 * LENGTH},
+     {{1.4 * VELOCITY * VELOCITY * LENGTH, 0.7 * LENGTH, 0.1 * LENGTH, 0.2 * LENGTH,
+       0.9 * VELOCITY / LENGTH, 0.4}}},
+    {KY_EXTERNAL_BAR, /* between them */
+     {0, -0.1 * LENGTH, 0},
+     {{0.7 * VELOCITY * VELOCITY * LENGTH, 2 * LENGTH, 0, 0.3 * LENGTH, -0.3 * VELOCITY / LENGTH,
+       2}}},
 };
 enum { SOME = sizeof some / sizeof *some };
+
+static struct ky_external_pull moving_at(const struct ky_external *field, size_t count,
+                                         const double x[3], const double v[3], double time)
+{
+    struct ky_external now[SOME];
+    for (size_t k = 0; k < count; k++)
+        now[k] = ky_external_in(&field[k], 1, 1, time);
+    return ky_externals_at(now, count, x, v);
+}
+
+static void pull_at_time(const struct ky_external *field, size_t count, const double x[3],
+                         double time, double pull[4])
+{
+    struct ky_external_pull p = moving_at(field, count, x, NULL, time);
+    pull[0] = p.x, pull[1] = p.y, pull[2] = p.z, pull[3] = p.potential;
+}
 
 static void pull_at(const struct ky_external *field, size_t count, const double x[3],
                     double pull[4])
 {
-    struct ky_external_pull p = ky_externals_at(field, count, x, NULL);
-    pull[0] = p.x, pull[1] = p.y, pull[2] = p.z, pull[3] = p.potential;
+    pull_at_time(field, count, x, TIME, pull);
 }
 
 static void acceleration_is_the_slope_and_jerk_the_change(void **state)
@@ -58,7 +100,7 @@ static void acceleration_is_the_slope_and_jerk_the_change(void **state)
     for (size_t k = 0; k <= SOME; k++) { /* one at a time, then all */
         const struct ky_external *field = k < SOME ? &some[k] : some;
         const size_t count = k < SOME ? 1 : SOME;
-        struct ky_external_pull at = ky_externals_at(field, count, x, v);
+        struct ky_external_pull at = moving_at(field, count, x, v, TIME);
         const double a[3] = {at.x, at.y, at.z}, j[3] = {at.jx, at.jy, at.jz};
         double before[4], after[4], past[3], next[3];
         for (int c = 0; c < 3; c++) {
@@ -70,8 +112,8 @@ static void acceleration_is_the_slope_and_jerk_the_change(void **state)
             assert_between(a[c] - slope, -1e-6 * ACCELERATION, 1e-6 * ACCELERATION);
             past[c] = x[c] - v[c] * dt, next[c] = x[c] + v[c] * dt;
         }
-        pull_at(field, count, past, before);
-        pull_at(field, count, next, after);
+        pull_at_time(field, count, past, TIME - dt, before);
+        pull_at_time(field, count, next, TIME + dt, after);
         for (int c = 0; c < 3; c++) {
             double jerk = ACCELERATION * VELOCITY / LENGTH;
             assert_between(j[c] - (after[c] - before[c]) / (2 * dt), -1e-6 * jerk, 1e-6 * jerk);
@@ -239,6 +281,7 @@ static void the_fields_add_to_what_the_bodies_do(void **state)
             assert_ok(ky_engine_forces(engine, &error));
             struct ky_bodies without = state_of(engine, n);
             assert_ok(ky_engine_set_fields(engine, some, SOME, &error));
+            ky_engine_set_time(engine, TIME);
             assert_ok(ky_engine_forces(engine, &error));
             struct ky_bodies with = state_of(engine, n);
             differ_by_fields(&with, &without, NULL, tolerance);

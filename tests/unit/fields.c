@@ -1,6 +1,5 @@
-/* External fields as a user has them: the text of --field, orbits in each field with each
- * integrator on each engine, the centres of fields, and a field that is a function of the
- * program. */
+/* External fields as a user has them: their centres, orbits in each field with each integrator on
+ * each engine, fields that change in time, and a field that is a function of the program. */
 #include "test.h"
 
 #include <math.h>
@@ -15,114 +14,6 @@
 static struct ky_error error;
 static const struct ky_units none; /* no scales */
 static const double pi = 3.14159265358979323846;
-
-/* ---- the text ---- */
-
-static void a_text_names_fields_and_their_numbers(void **state)
-{
-    (void)state;
-    struct ky_externals own = {0};
-    assert_ok(ky_externals_read("  nfw:mass=3,scale=2,x=-1\tlambda:h0=0.1,omega=0.7 "
-                                "logarithmic:core=1e-1,speed=2",
-                                10, &none, &own, &error));
-    assert_int_equal(own.count, 3);
-    assert_int_equal(own.field[0].kind, KY_EXTERNAL_NFW);
-    assert_true(own.field[0].number[0] == 30 && own.field[0].number[1] == 2);
-    assert_true(own.field[0].number[2] == 0 && own.field[0].centre[0] == -1);
-    assert_int_equal(own.field[1].kind, KY_EXTERNAL_LAMBDA);
-    assert_true(own.field[1].number[0] == 0.7 && own.field[1].number[1] == 0.1 * 0.1);
-    assert_true(own.field[2].number[0] == 4 && own.field[2].number[1] == 0.1);
-    assert_true(own.field[2].number[2] == 1); /* flattening: the default */
-    assert_ok(ky_externals_read("", 1, &none, &own, &error));
-    assert_int_equal(own.count, 0);
-}
-
-static void wrong_texts_are_refused(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *text, *line;
-    } wrong[] = {
-        {"plumer:mass=1", "did you mean plummer"},
-        {"point", "mass is missing"},
-        {"plummer:mass=1", "scale is missing, the scale radius [length]"},
-        {"plummer:mass=1,scale=0", "scale must be positive"},
-        {"plummer:mass=1,scale=-1", "scale must be positive"},
-        {"plummer:mass=-1,scale=1", "mass must be 0 or more"},
-        {"nfw:mass=nan,scale=1", "mass must be 0 or more"},
-        {"nfw:mass=1,scale=inf", "scale must be positive"},
-        {"nfw:mass=1,scale=1,eps=-1", "eps must be 0 or more"},
-        {"logarithmic:speed=1,core=0", "core must be positive"},
-        {"logarithmic:speed=1,core=1,flattening=0", "flattening must be positive"},
-        {"lambda:omega=x,h0=1", "omega must be finite"},
-        {"tidal:xx=1,yy=1", "zz is missing"},
-        {"point:mass=1,mass=2", "mass is given twice"},
-        {"point:mass=", "mass must be"},
-        {"point:mass", "must be name=value"},
-        {"point:mass=1,", "must be name=value"},
-        {"point:weight=1", "it has mass, eps, x, y, z"},
-        {"lambda:omega=1,h0=1e200", "not finite"},
-        {"a b", "`kyoho help run` lists them"},
-    };
-    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
-        struct ky_parameters parameters, resolved;
-        ky_parameters_defaults(&parameters);
-        assert_ok(ky_parameters_set(&parameters, "field", wrong[k].text, &error));
-        assert_int_equal(ky_parameters_resolve(&parameters, &resolved, &error), KY_USAGE);
-        if (!strstr(error.text, wrong[k].line))
-            fail_msg("%s: %s", wrong[k].text, error.text);
-    }
-    char many[KY_MOST_EXTERNALS * 16 + 16] = "";
-    struct ky_externals own = {0};
-    for (int k = 0; k < KY_MOST_EXTERNALS; k++)
-        strcat(many, "point:mass=1 ");
-    assert_ok(ky_externals_read(many, 1, &none, &own, &error));
-    strcat(many, "point:mass=1");
-    assert_int_equal(ky_externals_read(many, 1, &none, &own, &error), KY_USAGE);
-}
-
-/* If the parameters have the units of the bodies, numbers of a field and of a universe may have
- * units, as on the command line. A simulation keeps the numbers without units. */
-static void numbers_of_fields_take_units(void **state)
-{
-    (void)state;
-    struct ky_parameters with, plain;
-    struct ky_external_pull pull[2];
-    const double x[3] = {3, 1, -2};
-    ky_parameters_defaults(&with);
-    assert_ok(ky_parameters_set(&with, "field", "nfw:mass=1e12Msun,scale=20kpc,x=1Mpc", &error));
-    assert_int_equal(ky_parameters_resolve(&with, &plain, &error), KY_USAGE);
-    assert_non_null(strstr(error.text, "N-body units"));
-    assert_ok(ky_units_preset("galaxy", &with.units, &error));
-    with.g = with.units.g;
-    plain = with;
-    plain.field = "nfw:mass=100,scale=20,x=1000";
-    const struct ky_parameters *const both[] = {&with, &plain};
-    for (int k = 0; k < 2; k++) {
-        struct ky_externals own = {0};
-        assert_ok(ky_externals_of(both[k], &own, &error));
-        pull[k] = ky_externals_at(own.field, own.count, x, x);
-    }
-    assert_true(pull[0].x == pull[1].x && pull[0].potential == pull[1].potential);
-
-    struct ky_bodies bodies;
-    struct ky_sim *sim;
-    assert_ok(ky_bodies_allocate(&bodies, 2, 0, &error));
-    bodies.mass[0] = bodies.mass[1] = 1;
-    bodies.position[1][0] = 1;
-    with.softening = 0.1;
-    with.step = 0.001;
-    with.engine = "cpu";
-    with.expansion = "omega-m=0.3,omega-lambda=0.7,h0=70km/s/Mpc";
-    assert_ok(ky_sim_open(&with, &bodies, 13.4, &sim, &error));
-    assert_non_null(strstr(sim->parameters.field, "nfw:mass=100,scale=20,"));
-    assert_null(strstr(sim->parameters.expansion, "km"));
-    ky_sim_close(sim);
-    with.expansion = "omega-m=0.3,h0=70kpc";
-    assert_int_equal(ky_sim_open(&with, &bodies, 13.4, &sim, &error), KY_USAGE);
-    assert_non_null(strstr(error.text, "h0: kpc is a unit of another kind"));
-    ky_bodies_free(&bodies);
-}
 
 /* ---- at and near the centre ---- */
 
@@ -139,6 +30,14 @@ static void fields_are_finite_and_right_at_their_centre(void **state)
         {"nfw:mass=2,scale=0.5", -4, 0, 0},
         {"nfw:mass=2,scale=0.5,eps=1e-2", -3.9605255, -390.0, 1e-6},
         {"logarithmic:speed=2,core=0.5", 0, -16, 1e-4},
+        {"hernquist:mass=2,scale=0.5", -4, 0, 0},
+        {"hernquist:mass=2,scale=0.5,eps=1e-2", -3.9215686, -768.93503, 1e-6},
+        {"isochrone:mass=2,scale=0.5", -2, -4, 1e-4},
+        {"power-law-cutoff:mass=2,alpha=1,cutoff=0.5", -7.0898154, 0, 0},
+        {"power-law-cutoff:mass=2,alpha=0,cutoff=0.5", -4.5135167, -12.036044, 1e-4},
+        {"miyamoto-nagai:mass=2,scale=0.3,height=0.2", -4, -16, 1e-4},
+        {"triaxial-logarithmic:speed=2,core=0.5,p=0.9,q=0.8", 0, -16, 1e-4},
+        {"bar:mass=2,length=1,scale=0.1,height=0.3", -3.2944623, -1.6008219, 1e-4},
         {"lambda:omega=0.5,h0=2", 0, 2, 1e-4},
         {"tidal:xx=3,yy=-1,zz=-2,xy=0.3", 0, 3, 1e-4},
     };
@@ -172,7 +71,11 @@ static void bodies_in_centres_are_not_pulled(void **state)
             p.softening = 1;
             p.field = "point:mass=1,x=3 plummer:mass=1,scale=2,x=3 nfw:mass=3,scale=2,x=3 "
                       "logarithmic:speed=1,core=1,x=3 lambda:omega=1,h0=1,x=3 "
-                      "tidal:xx=1,yy=-1,zz=1,x=3";
+                      "hernquist:mass=1,scale=2,eps=1,x=3 isochrone:mass=1,scale=2,x=3 "
+                      "power-law-cutoff:mass=1,alpha=0,cutoff=2,x=3 "
+                      "miyamoto-nagai:mass=1,scale=2,height=1,x=3 "
+                      "triaxial-logarithmic:speed=1,core=1,p=0.9,q=0.8,x=3 "
+                      "bar:mass=1,length=2,height=1,speed=1,x=3 tidal:xx=1,yy=-1,zz=1,x=3";
             assert_ok(ky_bodies_allocate(&bodies, 3, KY_WITH_ACCELERATION, &error));
             bodies.position[0][0] = 3;
             bodies.position[1][0] = 3 + 2e-9; /* the cusp of nfw: mass/(2 scale²) */
@@ -212,6 +115,30 @@ static void an_nfw_field_keeps_its_digits(void **state)
     }
 }
 
+/* For α = 1 and 0 the incomplete gamma functions are exponentials and error functions: below and
+ * above the radius where the series ends, all digits are right. */
+static void a_cut_off_power_law_keeps_its_digits(void **state)
+{
+    (void)state;
+    const double v[3] = {1, 0, 0}, root = sqrt(pi);
+    for (int alpha = 0; alpha < 2; alpha++) {
+        struct ky_externals own = {0};
+        assert_ok(ky_externals_read(alpha ? "power-law-cutoff:mass=2,alpha=1,cutoff=1"
+                                          : "power-law-cutoff:mass=2,alpha=0,cutoff=1",
+                                    1, &none, &own, &error));
+        for (double r = 0.1; r < 30; r *= 1.07) {
+            const double x[3] = {r, 0, 0}, tail = exp(-r * r),
+                         inside = alpha ? -expm1(-r * r) : erf(r) - 2 * r * tail / root,
+                         outside = alpha ? root * erfc(r) : 2 * tail / root,
+                         density = alpha ? 2 * r * tail : 4 * r * r * tail / root;
+            const struct ky_external_pull pull = ky_externals_at(own.field, 1, x, v);
+            assert_between(pull.x / (-2 * inside / (r * r)), 1 - 1e-12, 1 + 1e-12);
+            assert_between(pull.potential / (-2 * (inside / r + outside)), 1 - 1e-13, 1 + 1e-13);
+            assert_between(pull.jx - 2 * (2 * inside / r - density) / (r * r), -1e-12, 1e-12);
+        }
+    }
+}
+
 /* ---- orbits ---- */
 
 /* A circle of radius 1 about the centre (0.5, -0.25, 0): ω² = |a|. */
@@ -223,6 +150,11 @@ static const struct orbit {
     {"plummer:mass=2,scale=0.7,x=0.5,y=-0.25", 2 / (1.49 * 1.2206555615733703)},
     {"nfw:mass=3,scale=0.5,x=0.5,y=-0.25", 3 * (1.0986122886681098 - 2. / 3)},
     {"logarithmic:speed=1.2,core=0.3,flattening=0.8,x=0.5,y=-0.25", 1.44 / 1.09},
+    {"hernquist:mass=2,scale=0.7,x=0.5,y=-0.25", 2 / 2.89},
+    {"isochrone:mass=2,scale=0.7,x=0.5,y=-0.25", 2 / (1.2206555615733703 * 3.6889177862027183)},
+    {"power-law-cutoff:mass=2,alpha=1,cutoff=0.8,x=0.5,y=-0.25", 2 * 0.7903886128489022},
+    {"miyamoto-nagai:mass=2,scale=0.7,height=0.2,x=0.5,y=-0.25", 2 / (1.81 * 1.3453624047073710)},
+    {"triaxial-logarithmic:speed=1.2,core=0.3,p=1,q=0.7,x=0.5,y=-0.25", 1.44 / 1.09},
     {"tidal:xx=-1.1,yy=-1.1,zz=-0.3,x=0.5,y=-0.25", 1.1},
     {"point:mass=2,x=0.5,y=-0.25 lambda:omega=0.1,h0=0.8,x=0.5,y=-0.25", 2 - 0.1 * 0.64},
 };
@@ -307,6 +239,98 @@ static void circular_orbits_have_their_period(void **state)
                     parameters_of(engines[e].engine, integrators[i], precision);
                 goes_around(&orbits[k], &p, is_slow(e) ? 1 : 3);
             }
+}
+
+/* ---- time ---- */
+
+static const char turning[] = "bar:mass=0.6,length=0.8,scale=0.1,height=0.2,speed=0.7,angle=40 "
+                              "miyamoto-nagai:mass=1,scale=0.9,height=0.3";
+static const double turn = 0.7; /* its speed */
+
+/* Jacobi's integral of the body: E − Ω L_z. */
+static double jacobi_of(struct ky_sim *sim, struct ky_bodies *bodies)
+{
+    assert_ok(ky_sim_bodies(sim, bodies, &error));
+    const double *x = bodies->position[0], *v = bodies->velocity[0];
+    return energy_of(sim) - turn * bodies->mass[0] * (x[0] * v[1] - x[1] * v[0]);
+}
+
+static struct ky_sim *open_turning(const struct ky_parameters *parameters, double time,
+                                   struct ky_bodies *bodies)
+{
+    struct ky_parameters p = *parameters;
+    struct ky_sim *sim = NULL;
+    p.field = turning;
+    p.step = 1. / 128;
+    if (p.integrator == KY_HERMITE4)
+        p.step_min = p.step / 1024;
+    *bodies = circling(1);
+    bodies->velocity[0][2] = 0.3;
+    assert_ok(ky_sim_open(&p, bodies, time, &sim, &error));
+    return sim;
+}
+
+/* Jacobi's integral is constant and the energy is not; all engines and integrators end at one
+ * place. */
+static void a_turning_bar_keeps_jacobis_integral(void **state)
+{
+    (void)state;
+    static const int integrators[] = {KY_HERMITE4, KY_BLOCK_STEPS, KY_LEAPFROG};
+    double end[3] = {0}; /* of the first of them */
+    for (int e = 0; e < engine_count; e++)
+        for (int i = 0; i < 3; i++)
+            for (int precision = KY_EXTENDED; precision <= KY_DOUBLE; precision++) {
+                struct ky_bodies bodies;
+                const struct ky_parameters p =
+                    parameters_of(engines[e].engine, integrators[i], precision);
+                const int is_hermite = integrators[i] == KY_HERMITE4;
+                const double tolerance = is_hermite ? 1e-6 : 2e-4, miss = is_hermite ? 1e-4 : 2e-3;
+                struct ky_sim *sim = open_turning(&p, 5, &bodies);
+                const double start = jacobi_of(sim, &bodies), energy = energy_of(sim);
+                assert_ok(ky_sim_advance(sim, 512, &error));
+                assert_between(jacobi_of(sim, &bodies) / start, 1 - tolerance, 1 + tolerance);
+                assert_true(fabs(energy_of(sim) / energy - 1) > 0.01);
+                for (int c = 0; c < 3; c++) {
+                    if (e == 0 && i == 0 && precision == KY_EXTENDED)
+                        end[c] = bodies.position[0][c];
+                    assert_between(bodies.position[0][c] - end[c], -miss, miss);
+                }
+                ky_sim_close(sim);
+                ky_bodies_free(&bodies);
+            }
+}
+
+/* The bits depend neither on how a run is cut into calls, nor on a restart in the middle. */
+static void time_has_no_seams(void **state)
+{
+    (void)state;
+    static const char *const path = "fields-time.kyo", *const before = "fields-time.kyo.previous";
+    static const int integrators[] = {KY_LEAPFROG, KY_BLOCK_STEPS, KY_HERMITE4};
+    for (int e = 0; e < engine_count; e++)
+        for (int i = 0; i < 3; i++) {
+            struct ky_bodies whole, parts;
+            struct ky_parameters p = parameters_of(engines[e].engine, integrators[i], KY_DOUBLE);
+            struct ky_sim *sim = open_turning(&p, 1. / 3, &whole);
+            assert_ok(ky_sim_advance(sim, 60, &error));
+            assert_ok(ky_sim_bodies(sim, &whole, &error));
+            ky_sim_close(sim);
+            sim = open_turning(&p, 1. / 3, &parts);
+            for (int k = 0; k < 3; k++)
+                assert_ok(ky_sim_advance(sim, 7, &error));
+            assert_ok(ky_sim_save(sim, path, &error));
+            ky_sim_close(sim);
+            p.field = NULL;
+            assert_ok(ky_sim_restore(path, &p, &sim, &error));
+            assert_ok(ky_sim_advance(sim, 39, &error));
+            assert_ok(ky_sim_bodies(sim, &parts, &error));
+            ky_sim_close(sim);
+            assert_memory_equal(whole.position, parts.position, 2 * sizeof *whole.position);
+            assert_memory_equal(whole.velocity, parts.velocity, 2 * sizeof *whole.velocity);
+            ky_bodies_free(&whole);
+            ky_bodies_free(&parts);
+        }
+    remove(path);
+    remove(before);
 }
 
 /* ---- a function of the program ---- */
@@ -474,13 +498,13 @@ static void a_restart_has_the_fields_and_asks_for_the_function(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_of_fields_take_units),
-        cmocka_unit_test(a_text_names_fields_and_their_numbers),
-        cmocka_unit_test(wrong_texts_are_refused),
         cmocka_unit_test(fields_are_finite_and_right_at_their_centre),
         cmocka_unit_test(bodies_in_centres_are_not_pulled),
         cmocka_unit_test(an_nfw_field_keeps_its_digits),
+        cmocka_unit_test(a_cut_off_power_law_keeps_its_digits),
         cmocka_unit_test(circular_orbits_have_their_period),
+        cmocka_unit_test(a_turning_bar_keeps_jacobis_integral),
+        cmocka_unit_test(time_has_no_seams),
         cmocka_unit_test(a_function_acts_as_the_field_that_it_is),
         cmocka_unit_test(other_engines_refuse_a_function),
         cmocka_unit_test(what_a_function_leaves_out_is_no_result),

@@ -1,6 +1,8 @@
 /* Block steps: checks and counts for every engine. */
 #include "engine/common/blocks.h"
 
+#include <math.h>
+
 #include "engine/common/columns.h"
 #include "physics/block.h"
 
@@ -18,6 +20,11 @@ enum ky_status ky_blocks_check(const struct ky_advance *way, unsigned columns, i
         return ky_fail(error, KY_USAGE, "%llu ticks of a longest step: no power of two up to 2^%d",
                        (unsigned long long)stride, KY_MOST_LEVELS);
     return KY_OK;
+}
+
+double ky_advance_time(const struct ky_advance *advance, uint64_t tick)
+{
+    return fma((double)(advance->before + tick), advance->tick, advance->origin);
 }
 
 int ky_blocks_deepest(const struct ky_advance *way)

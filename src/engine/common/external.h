@@ -13,39 +13,80 @@ struct ky_external_number {
     int range;        /* enum ky_number_range */
     const char *initial, *help;
 };
+#define KY_EXTERNAL_NUMBER_ROW(name, accelerations, lengths, word, how, range, initial, help)      \
+    {accelerations, lengths, word, KY_GIVEN_##how, KY_NUMBER_##range, initial, help},
 extern const struct ky_external_number ky_external_numbers[KY_EXTERNAL_KIND_COUNT]
                                                           [KY_EXTERNAL_NUMBERS];
 
-/* The fields of a text, "plummer:mass=1,scale=0.5 lambda:omega=0.7,h0=0.07": names of kinds with
- * blanks between, their numbers and the centre, x y z. `g` is the constant of gravity. A number may
- * have its own unit ("mass=1e12Msun") where `units`, the units of the others, have scales. KY_USAGE
- * for any other text, for a number that is missing, given twice or out of its range, and for too
- * many fields. */
+/* F(name, NAME, word, help): fields with a name of their own that are sums of the kinds above. */
+#define KY_EXTERNAL_SUMS(F)                                                                        \
+    F(exponential_disk, EXPONENTIAL_DISK, "exponential-disk",                                      \
+      "density ∝ exp(−R/scale − |z|/height), by three miyamoto-nagai")                             \
+    F(mw14, MW14, "mw14", "the Milky Way, MWPotential2014 of Bovy (2015)")                         \
+    F(mcmillan17, MCMILLAN17, "mcmillan17", "the Milky Way of McMillan (2017), by such sums")
+#define KY_NUMBERS_exponential_disk(N)                                                             \
+    N(mass, 0, 0, "mass", MASS, NOT_NEGATIVE, NULL, "the total mass [mass]")                       \
+    N(scale, 0, 1, "scale", PLAIN, POSITIVE, NULL, "the scale length [length]")                    \
+    N(height, 0, 1, "height", PLAIN, POSITIVE, NULL, "the scale height [length]")
+#define KY_NUMBERS_mw14(N)
+#define KY_NUMBERS_mcmillan17(N)
+
+/* A sum: its own numbers, and how many fields it has at most. `fill` writes the fields to part[],
+ * with numbers as a user gives them, about the centre 0, and returns how many. KY_USAGE for numbers
+ * that no sum stands for, and for units without the scales that the sum needs. */
+enum { KY_MOST_PARTS = 24 };
+struct ky_external_sum {
+    const char *word;
+    struct ky_external_number number[KY_EXTERNAL_NUMBERS];
+    enum ky_status (*fill)(const double *number, double g, const struct ky_units *units,
+                           struct ky_external part[KY_MOST_PARTS], size_t *parts,
+                           struct ky_error *error);
+};
+#define KY_EXTERNAL_SUM_ENUM(name, NAME, word, help) KY_EXTERNAL_SUM_##NAME,
+enum { KY_EXTERNAL_SUMS(KY_EXTERNAL_SUM_ENUM) KY_EXTERNAL_SUM_COUNT };
+extern const struct ky_external_sum ky_external_sums[KY_EXTERNAL_SUM_COUNT];
+
+/* The fields of a text, "plummer:mass=1,scale=0.5 lambda:omega=0.7,h0=0.07": names of kinds or sums
+ * with blanks between, their numbers and the centre, x y z. `g` is the constant of gravity. A
+ * number may have its own unit ("mass=1e12Msun") where `units`, the units of the others, have
+ * scales. KY_USAGE for any other text, for a number that is missing, given twice or out of its
+ * range, for a sum that needs scales where there are none, and for too many fields. */
 enum ky_status ky_externals_read(const char *text, double g, const struct ky_units *units,
                                  struct ky_externals *own, struct ky_error *error);
 
-/* Writes the same text with all numbers in `units`. KY_USAGE as above. A `size` of
- * KY_EXTERNALS_TEXT is enough for every text that can be read. */
-enum { KY_EXTERNALS_TEXT = 8192 };
-enum ky_status ky_externals_plain(const char *text, const struct ky_units *units, char *plain,
-                                  size_t size, struct ky_error *error);
+/* 1 if the text can be read without units: no number has one, and no sum needs scales. */
+int ky_externals_are_plain(const char *text);
+/* Writes the same fields with all numbers in `units`, and sums as the fields that they consist of.
+ * KY_USAGE as above. A `size` of KY_EXTERNALS_TEXT is enough for every text that can be read. */
+enum { KY_EXTERNALS_TEXT = 512 * KY_MOST_EXTERNALS };
+enum ky_status ky_externals_plain(const char *text, double g, const struct ky_units *units,
+                                  char *plain, size_t size, struct ky_error *error);
 
-/* The field in units with these accelerations and lengths, which are in the caller's units. Units
- * that are powers of two change no digit. */
+/* The field as it is at a time [time], in units with these accelerations and lengths, which are in
+ * the caller's units. Units that are powers of two change no digit. Time keeps the caller's unit.
+ */
 struct ky_external ky_external_in(const struct ky_external *field, double acceleration,
-                                  double length);
-/* The sum of all fields at a point that moves with velocity v (NULL: at rest). The jerk is the
- * change of the acceleration along v. */
+                                  double length, double time);
+/* 1 if a field changes in time, else 0. */
+int ky_externals_change(const struct ky_externals *own);
+/* The sum of all fields at a place that is not relative to their centres, at the time of the place
+ * since that of the fields. */
+struct ky_external_pull ky_externals_on(const struct ky_external *field, size_t count,
+                                        struct ky_external_place place);
+/* The same at the time of the fields, at a point that moves with velocity v (NULL: at rest). */
 struct ky_external_pull ky_externals_at(const struct ky_external *field, size_t count,
                                         const double x[3], const double v[3]);
 /* The fields of the parameters: --field, and the caller's function. KY_USAGE as above. */
 enum ky_status ky_externals_of(const struct ky_parameters *parameters, struct ky_externals *own,
                                struct ky_error *error);
+/* What a user gives of the field becomes what the table says: masses times g,
+ * squares, radians. */
+void ky_external_finish(struct ky_external *field, double g);
 /* Replaces the fields of `own`; fails as ky_engine_set_fields. */
 enum ky_status ky_externals_replace(struct ky_externals *own, const struct ky_external *fields,
                                     size_t count, struct ky_error *error);
-/* Adds the fields' acceleration and potential at a point, in the caller's units. Either result may
- * be NULL. */
+/* Adds the fields' acceleration and potential at a point at the time of `own`, in the caller's
+ * units. Either result may be NULL. */
 void ky_externals_add(const struct ky_externals *own, const double x[3], double *acceleration,
                       double *potential);
 

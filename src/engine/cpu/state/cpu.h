@@ -96,8 +96,8 @@ enum ky_status ky_cpu_get_column(struct ky_engine *engine, enum ky_column column
 /* Sets all columns to 0, for the present number of bodies. KY_FAULT when memory is out. */
 enum ky_status ky_cpu_clear_columns(struct ky_cpu *cpu, struct ky_error *error);
 void ky_cpu_free_columns(struct ky_cpu *cpu);
-/* The external fields, positions in the engine's units and accelerations in the caller's; returns
- * how many. */
+/* The external fields at the present time, positions in the engine's units and accelerations in the
+ * caller's; returns how many. */
 size_t ky_cpu_externals(const struct ky_cpu *cpu, struct ky_external field[KY_MOST_EXTERNALS]);
 /* Adds the fields to the accelerations of the active bodies. */
 void ky_cpu_add_externals(struct ky_cpu *cpu);

@@ -6,7 +6,7 @@ size_t ky_cpu_externals(const struct ky_cpu *cpu, struct ky_external field[KY_MO
 {
     const struct ky_externals *given = &cpu->base.externals;
     for (size_t k = 0; k < given->count; k++)
-        field[k] = ky_external_in(&given->field[k], 1, cpu->length);
+        field[k] = ky_external_in(&given->field[k], 1, cpu->length, given->time);
     return given->count;
 }
 

@@ -10,12 +10,7 @@
 
 /* Fields in the form that hermite_field.h needs. */
 #define KY_FIELD const struct ky_external *
-#define KY_FIELD_PULL(field, at) pull_at(field, at)
-static struct ky_external_pull pull_at(const struct ky_external *field, struct ky_external_place at)
-{
-    const double x[3] = {at.x, at.y, at.z}, v[3] = {at.vx, at.vy, at.vz};
-    return ky_externals_at(field, 1, x, v);
-}
+#define KY_FIELD_PULL(field, at) ky_externals_on(field, 1, at)
 
 #include "physics/hermite_field.h"
 

@@ -53,7 +53,8 @@ int ky_cpu_way_is_known(const struct ky_cpu_way *own);
 void ky_cpu_way_know(const struct ky_cpu_way *own, int now);
 /* The deepest level that a body has. */
 int ky_cpu_way_deepest(const struct ky_cpu_way *own);
-/* Fills time[] for a tick. Returns the lowest level whose steps end there. */
+/* Fills time[] for a tick, whose time becomes the engine's. Returns the lowest level whose steps
+ * end there. */
 int ky_cpu_way_clock(struct ky_cpu_way *own, uint64_t tick);
 /* Turns cpu->blocks->count[], the active bodies of each chunk, into the numbers before each chunk;
  * `active` becomes their sum. */

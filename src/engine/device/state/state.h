@@ -60,6 +60,7 @@ struct ky_device_bodies {
     struct {
         struct ky_buffer numbers;
         uint64_t set, put; /* which fields are in `numbers`, and for which bodies' units */
+        double time;       /* and at which time */
     } external;            /* of external.c */
     struct ky_staging staging;
     uint64_t place; /* how many times positions changed */
@@ -84,9 +85,9 @@ struct ky_device_state {
     int how;     /* how pairs are softened: KY_GUARD … of physics/softening_kinds.h */
     int precise; /* 1: the Hermite scheme keeps accelerations in numbers of the state too, since
                     numbers of the kernels have fewer digits */
-    unsigned columns;                     /* set of the columns that an integrator asked for */
-    const struct ky_externals *externals; /* of the engine */
-    struct ky_device_hermite *hermite;    /* private to steps/hermite.h */
+    unsigned columns;                  /* set of the columns that an integrator asked for */
+    struct ky_externals *externals;    /* of the engine */
+    struct ky_device_hermite *hermite; /* private to steps/hermite.h */
     int has_acceleration;
     double pending[KY_PENDING]; /* dt of kicks that are still to be made */
     int pendings;

@@ -312,6 +312,7 @@ static enum ky_status go_to(struct blocks *b, uint64_t tick, struct ky_error *er
     if (begins)
         memset(b->kept->of_level, 0, sizeof b->kept->of_level);
     find_active(b, tick);
+    b->state->externals->time = ky_advance_time(b->way, tick);
     enum ky_status status = predict(b, tick, error);
     if (status == KY_OK)
         status = evaluate(b, anew, error);

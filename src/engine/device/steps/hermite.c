@@ -264,6 +264,7 @@ static enum ky_status tell(struct hermite *h, struct ky_error *error)
                                            [KY_WAY_MOST] = way->most,
                                            [KY_WAY_PASSED] = way->passed[0],
                                            [KY_WAY_PASSED + 1] = way->passed[1],
+                                           [KY_WAY_BEFORE] = way->before,
                                            [KY_WAY_NOW] = way->now,
                                            [KY_WAY_SHORTEST] = way->shortest}};
     for (size_t k = 0; k < h->state->cards.count && status == KY_OK; k++) {
@@ -427,7 +428,7 @@ enum ky_status ky_device_hermite_advance(struct ky_device_state *state, struct k
         return status;
     status = ky_device_hermite_reserve(state, way, error);
     for (size_t k = 0; k < cards && status == KY_OK; k++)
-        status = ky_device_externals_send(&state->part[k], error);
+        status = ky_device_externals_send(&state->part[k], 0, error);
     if (status == KY_OK)
         status = ky_device_hermite_share(state, error);
     return status == KY_OK ? lead(&h, error) : status;

@@ -195,6 +195,7 @@ static enum ky_status send_scale(struct ky_device_state *state, const struct ky_
         [KY_SCALE_JERK] = of_sums * own->speed_unit,
         [KY_SCALE_ETA] = way->eta,
         [KY_SCALE_EPS2] = eps2,
+        [KY_SCALE_ORIGIN] = way->origin,
     };
     enum ky_status status = KY_OK;
     for (size_t k = 0; k < state->cards.count && status == KY_OK; k++)

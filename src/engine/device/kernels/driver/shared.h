@@ -194,23 +194,24 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 
 /* The Hermite scheme (hermite.k). Input and output of a call of `advance`: numbers of 64 bits, then
  * words, which are those of block steps and two more. The host sets: ticks of the longest step,
- * level of one tick, tick to reach, most blocks, the two bodies that may pass. Then come the tick
- * of the last block, blocks, steps of bodies, the shortest step. Then for the present block: its
- * tick, its active bodies, and the division of their sums. */
+ * level of one tick, tick to reach, most blocks, the two bodies that may pass, ticks before the
+ * call. Then come the tick of the last block, blocks, steps of bodies, the shortest step. Then for
+ * the present block: its tick, its active bodies, and the division of their sums. */
 #define KY_WAY_STRIDE 0
 #define KY_WAY_DEEPEST 1
 #define KY_WAY_UNTIL 2
 #define KY_WAY_MOST 3
 #define KY_WAY_PASSED 4
-#define KY_WAY_NOW 6
-#define KY_WAY_BLOCKS 7
-#define KY_WAY_BODY_STEPS 8
-#define KY_WAY_SHORTEST 9
-#define KY_WAY_TICK 10
-#define KY_WAY_COUNT 11
-#define KY_WAY_LANES 12
-#define KY_WAY_LENGTH 13
-#define KY_WAY_NUMBERS 14
+#define KY_WAY_BEFORE 6
+#define KY_WAY_NOW 7
+#define KY_WAY_BLOCKS 8
+#define KY_WAY_BODY_STEPS 9
+#define KY_WAY_SHORTEST 10
+#define KY_WAY_TICK 11
+#define KY_WAY_COUNT 12
+#define KY_WAY_LANES 13
+#define KY_WAY_LENGTH 14
+#define KY_WAY_NUMBERS 15
 #define KY_WAY_FIRST_WORD (2 * KY_WAY_NUMBERS)
 /* ~ of the first body that may not continue, or 0; the number of bodies on the list so far */
 #define KY_WAY_CLOSE KY_TALLY_WORDS
@@ -219,7 +220,7 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 /* Numbers of the state: longest step, tick [time]; factors from accelerations to those in lengths,
  * from masses and velocities to those in the sums, and back, from the sums to accelerations and
  * jerks; η; ε² of bodies without their own, or else how many times a source's ε² counts; the mean
- * velocity. */
+ * velocity; the time at tick 0 before the call [time]. */
 #define KY_SCALE_LONGEST 0
 #define KY_SCALE_TICK 1
 #define KY_SCALE_PER_KICK 2
@@ -231,7 +232,8 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 #define KY_SCALE_ETA 8
 #define KY_SCALE_EPS2 9
 #define KY_SCALE_DRIFT 10
-#define KY_SCALE_NUMBERS 13
+#define KY_SCALE_ORIGIN 13
+#define KY_SCALE_NUMBERS 14
 /* Kinds of blocks: a usual one, in which the next steps are chosen; the end of all other steps when
  * a call stops; the beginning of all steps. */
 #define KY_HERMITE_BLOCK 0

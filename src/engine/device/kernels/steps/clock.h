@@ -45,6 +45,15 @@ KY_FN ky_state ky_clock_time(struct ky_clock clock, ky_ulong ticks)
     return ky_state_product(ky_state_add(high, low), clock.length);
 }
 
+#ifdef KY_HAS_DOUBLE
+/* The time of a tick of the Hermite scheme, as ky_advance_time has it. */
+KY_FN ky_state ky_clock_at(KY_GLOBAL const ky_ulong *way, KY_GLOBAL const ky_state *scale,
+                           ky_ulong tick)
+{
+    return fma((ky_state)(way[KY_WAY_BEFORE] + tick), scale[KY_SCALE_TICK], scale[KY_SCALE_ORIGIN]);
+}
+#endif
+
 /* The step of a level. */
 KY_FN ky_state ky_clock_step(struct ky_clock clock, int level)
 {
