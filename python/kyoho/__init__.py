@@ -11,6 +11,7 @@ explains every option. docs/python.md is the manual.
 """
 from ._library import version as __version__
 from ._picture import draw, png
+from .analysis import density_centre, lagrangian_radii, scales
 from .errors import (BadDataError, CannotWriteError, DeviceError, Error, FaultError, StoppedError, UnsupportedError,
                      UsageError)
 from .forces import Groups, Neighbours, accelerations, density, field, gravity, groups, neighbours, potential
@@ -20,5 +21,6 @@ from .snapshot import Snapshot, read
 from .units import Units
 
 __all__ = ["BadDataError", "CannotWriteError", "DeviceError", "Error", "FaultError", "Groups", "Neighbours", "Simulation",
-           "Snapshot", "StoppedError", "Units", "UnsupportedError", "UsageError", "accelerations", "density", "draw", "field",
-           "gravity", "groups", "merge", "model", "model_options", "models", "neighbours", "png", "potential", "read", "restore"]
+           "Snapshot", "StoppedError", "Units", "UnsupportedError", "UsageError", "accelerations", "density",
+           "density_centre", "draw", "field", "gravity", "groups", "lagrangian_radii", "merge", "model", "model_options",
+           "models", "neighbours", "png", "potential", "read", "restore", "scales"]

@@ -26,7 +26,7 @@ def _softened(softening, n, units, options, arrays):
         options["softening"] = float(softening)
 
 
-def _bodies(position, mass, units, velocity=None):
+def given_bodies(position, mass, units, velocity=None):
     """The arrays of bodies with these positions and masses; one mass stands for all."""
     position = _arrays.vectors(units.number(position, "length", "position"), "position")
     n = len(position)
@@ -37,7 +37,7 @@ def _bodies(position, mass, units, velocity=None):
 
 def _forces(position, mass, softening, units, options, wanted):
     units = Units.of(units)
-    arrays = _bodies(position, mass, units)
+    arrays = given_bodies(position, mass, units)
     n = len(arrays["position"])
     _softened(softening, n, units, options, arrays)
     parameters = Parameters(options, FORCE, units)
@@ -136,7 +136,7 @@ class Neighbours:
 
 def _search(position, mass, units, options, velocity=None):
     """The parameters and bodies of a search, and what must live as long as these."""
-    arrays = _bodies(position, mass, units, velocity)
+    arrays = given_bodies(position, mass, units, velocity)
     parameters = Parameters(options, SEARCH, units)
     return parameters, fill_bodies(struct("ky_bodies"), len(arrays["position"]), arrays), arrays
 

@@ -84,6 +84,18 @@ def searches():
     check(len(kyoho.groups(clumps, linking_length=0.1, minimum=5)) == 3, "groups with another minimum")
 
 
+def lengths():
+    king = kyoho.model("king", 2000, w0=7, seed=1)
+    shift = king.position + [3, 0, 0]
+    centre = kyoho.density_centre(shift, king.mass)
+    check(np.linalg.norm(centre - [3, 0, 0]) < 0.1, "the density centre", centre)
+    r = np.sort(np.linalg.norm(shift - centre, axis=1))
+    check(abs(kyoho.lagrangian_radii(shift, king.mass, 0.5)[0] / r[999] - 1) < 1e-2 and len(kyoho.lagrangian_radii(shift, king.mass)) == 8,
+          "the half-mass radius", kyoho.lagrangian_radii(shift, king.mass, 0.5))
+    found = kyoho.scales(king)
+    check(abs(found.half_mass_radius / r[999] - 1) < 1e-2 and 0 < found.step < found.crossing_time and found.softening > 0, "scales of a system", found)
+
+
 def arrays():
     x, m = rng.normal(size=(100, 3)), np.full(100, 0.01)
     acc, pot = kyoho.gravity(x, m, 0.1, **EXACT)
@@ -175,6 +187,6 @@ def quantities():
         refused(ValueError, f"a mass of {package} in place of a length", ["length"], kyoho.gravity, unit(u, x, "Msun"), m, 0.1, units="galaxy")
 
 
-for part in (numbers, searches, arrays, few, quantities):
+for part in (numbers, searches, lengths, arrays, few, quantities):
     part()
 finish()

@@ -37,6 +37,20 @@ def installed():
     check(found.stdout.strip() == kyoho.__file__, "the package is imported from anywhere", found)
 
 
+def beside_the_command():
+    """The command and the package read each other's files."""
+    program = os.path.join(os.environ["KYOHO_TEST_ENVIRONMENT"], "bin", "kyoho")
+    with folder() as place:
+        run = os.path.join(place, "run")
+        subprocess.run([program, "run", "--model", "plummer", "-n", "200", "--seed", "4", "--step", "0.0625", "--end", "0.5", "--output", run, "--quiet"],
+                       check=True)
+        sim = kyoho.restore(os.path.join(run, "restart.kyo"))
+        other = kyoho.Simulation(kyoho.model("plummer", 200, seed=4), step=0.0625)
+        for one in (sim, other):
+            one.integrate(1)
+        check(sim.steps == 16 and np.array_equal(sim.position, other.position), "a run of the command goes on in Python, with the bits of one in Python", sim)
+
+
 def declarations():
     """The sizes of all structs and the places of their members are those of the C compiler."""
     text = open(os.path.join(environment.TOP, "include/kyoho/kyoho.h"), encoding="utf-8").read()
@@ -190,6 +204,6 @@ def pictures():
     refused(TypeError, "an option that there is not", ["'color'"], kyoho.draw, made, color="red")
 
 
-for part in (installed, declarations, texts, models, files, pictures):
+for part in (installed, beside_the_command, declarations, texts, models, files, pictures):
     part()
 finish()
