@@ -2,6 +2,7 @@
 # runs. The environment is kept in the folder of the build; the wheel is made anew when something in it has changed. It is not a
 # test itself, since it is not executable.
 import fcntl
+import glob
 import hashlib
 import os
 import shutil
@@ -12,6 +13,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
 BUILD = os.path.join(TOP, os.environ.get("BUILD", "build"))
+WHEELS = os.path.join(BUILD, "python", "wheels")
 NEEDED = ["numpy", "cffi>=1.15", "hatchling", "wheel"]
 EXTRA = ["unyt", "astropy", "nbclient", "ipykernel", "matplotlib"]  # `check-all` installs them; `check` uses what is there
 PATIENCE = 600  # seconds in which a failure to install is not tried again
@@ -62,9 +64,9 @@ class Environment:
         return os.path.join(self.folder, name)
 
     def pip(self, *words):
-        """The last line that pip says if it fails, else nothing."""
+        """The last lines that pip says if it fails, else nothing."""
         done = run(self.python, "-m", "pip", "--disable-pip-version-check", "--retries", "1", *words)
-        return done.stdout.strip().splitlines()[-1] if done.returncode else ""
+        return " ".join(done.stdout.split("\n")[-4:]).strip() or "pip fails" if done.returncode else ""
 
     def install(self, packages, mark):
         """Installs packages once. Missing where that fails."""
@@ -91,22 +93,25 @@ class Environment:
             self.install(EXTRA, "extra")
 
     def put_wheel(self):
-        """Builds the wheel and installs it, if something in it has changed. RuntimeError where the build fails."""
+        """Installs the wheel, which all environments share, and builds it before if something in it has changed. RuntimeError
+        where the build fails."""
         done = run("make", "-s", "-j2", "python-parts")
         if done.returncode:
             raise RuntimeError(done.stdout)
         parts = [os.path.join(BUILD, "python", name) for name in ("libkyoho.so.0", "bin/kyoho", "kyoho.i")]
         now = digest(*parts, *(os.path.join(TOP, name) for name in ("python", "pyproject.toml", "CITATION.cff", "docs/python.md")))
-        if read(self.path("wheel")) == now:
-            return
-        wheels = os.path.join(BUILD, "python", "wheels-" + os.path.basename(self.folder))
-        shutil.rmtree(wheels, ignore_errors=True)
-        why = self.pip("wheel", "-q", "--no-build-isolation", "--no-deps", "-w", wheels, TOP)
-        if not why:
-            why = self.pip("install", "-q", "--no-deps", "--force-reinstall", os.path.join(wheels, os.listdir(wheels)[0]))
+        if read(os.path.join(WHEELS, "made")) != now:
+            shutil.rmtree(WHEELS, ignore_errors=True)
+            self.must("wheel", "-q", "--no-build-isolation", "--no-deps", "-w", WHEELS, TOP)
+            write(os.path.join(WHEELS, "made"), now)
+        if read(self.path("wheel")) != now:
+            self.must("install", "-q", "--no-deps", "--force-reinstall", *glob.glob(os.path.join(WHEELS, "*.whl")))
+            write(self.path("wheel"), now)
+
+    def must(self, *words):
+        why = self.pip(*words)
         if why:
             raise RuntimeError(why)
-        write(self.path("wheel"), now)
 
 
 def made(interpreter=sys.executable):
