@@ -1,19 +1,19 @@
 """Options as keyword arguments: they go into the structs of the library by name, and into docstrings from its table."""
+from __future__ import annotations
+
 import textwrap
 import warnings
+from typing import Callable, TypeVar
 
 from . import _table
 from ._library import NULL, call, encoded, ffi, in_python, lib, struct
 from .units import is_quantity
 
-# The structs whose fields are options, by enum ky_options_kind.
-STRUCTS = {lib.KY_OPTIONS_PARAMETERS: "ky_parameters", lib.KY_OPTIONS_MODEL: "ky_model_parameters",
-           lib.KY_OPTIONS_MERGE: "ky_merge_parameters", lib.KY_OPTIONS_GROUPS: "ky_catalogue_parameters",
-           lib.KY_OPTIONS_DRAW: "ky_draw_parameters"}
 FORCE = ("engine", "force")
 MOTION = ("engine", "force", "integrator")
 SEARCH = ("engine",)
 
+What = TypeVar("What")
 _tables = {}
 
 
@@ -93,7 +93,7 @@ def options_text(options):
     return "\n".join(lines)
 
 
-def documented(kind, sections=None, without=(), more=list):
+def documented(kind, sections=None, without=(), more=list) -> Callable[[What], What]:
     """Adds the options of the library's table, and those that more() tells, to the docstring of a function or class."""
     def add(what):
         described = [option for keyword, option in table(kind, sections).items() if keyword not in without] + more()

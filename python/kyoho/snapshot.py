@@ -5,7 +5,7 @@ import os
 
 import numpy as np
 
-from . import _arrays, _picture
+from . import _arrays, _hdf5, _picture
 from ._library import call, encoded, ffi, lib, struct
 from .errors import UsageError
 from .units import Units
@@ -17,6 +17,7 @@ ARRAYS = {"mass": ("double *", "f8", "mass"), "position": ("double (*)[3]", "f8"
           "softening": ("double *", "f8", "length"), "type": ("uint8_t *", "u1", ""),
           "acceleration": ("double (*)[3]", "f8", None), "potential": ("double *", "f8", None)}
 FORMATS = {None: lib.KY_FORMAT_BY_NAME, "hdf5": lib.KY_HDF5, "tipsy": lib.KY_TIPSY, "csv": lib.KY_CSV}
+HAS_HDF5 = b"HDF5: yes" in ffi.string(lib.ky_build_features())
 SOFTENING_KINDS = {lib.KY_PLUMMER: "plummer", lib.KY_SYMMETRIC: "symmetric", lib.KY_SPLINE: "spline"}
 
 
@@ -192,6 +193,18 @@ def read(path, *, types=None, renumber=False, units=None, physical=False, as_sto
         scales = struct("ky_units")
         Units.of(units).put(scales)
         options.units = scales
+    if not HAS_HDF5 and _hdf5.is_hdf5(path):
+        return _read_by_h5py(path, types, renumber)
     made = ffi.new("struct ky_snapshot *")
     call(lib.ky_snapshot_read_as, encoded(os.fspath(path)), options, made)
     return Snapshot._from_struct(made)
+
+
+def _read_by_h5py(path, types, renumber):
+    snapshot = Snapshot(**_hdf5.read(path, SOFTENING_KINDS))
+    if types is not None:
+        snapshot = snapshot[np.isin(snapshot.type, list(types))]
+    if renumber:
+        snapshot.id = None
+    snapshot.check()
+    return snapshot

@@ -106,6 +106,22 @@ def texts():
     check(not missing and kyoho.__all__ == sorted(kyoho.__all__), "everything that the package has is explained", missing)
 
 
+def checked():
+    """A type checker knows the options."""
+    if subprocess.run([sys.executable, "-m", "mypy", "--version"], capture_output=True).returncode:
+        skip("mypy knows the options", "mypy is not installed here; make check-all installs it")
+        return
+    program = "\n".join(("import kyoho, numpy", "x = numpy.zeros((3, 3))", "kyoho.gravity(x, 1.0, 0.1, theta=0.5, opening='relative')",
+                         "kyoho.gravity(x, 1.0, 0.1, thetta=0.5)", "kyoho.gravity(x, 1.0, 0.1, opening='round')",
+                         "kyoho.Simulation(position=x, softening=0.1, integrator='block', step='2kyr').copy().energy() + 'a'\n"))
+    with folder() as place:
+        with open(os.path.join(place, "user.py"), "w", encoding="utf-8") as file:
+            file.write(program)
+        done = subprocess.run([sys.executable, "-m", "mypy", "--no-incremental", "user.py"], cwd=place, capture_output=True, text=True)
+    lines = sorted(int(line.split(":")[1]) for line in done.stdout.splitlines() if ": error:" in line)
+    check(lines == [4, 5, 6], "mypy finds a wrong name, a wrong choice and a wrong type", done.stdout + done.stderr)
+
+
 def models():
     made = kyoho.model("king", 500, w0=7, seed=3)
     check(len(made) == 500 and abs(made.mass.sum() - 1) < 1e-12 and made.softening > 0 and not np.array_equal(
@@ -176,6 +192,40 @@ def files():
     refused(ValueError, "bodies with negative masses", ["mass"], made.check)
 
 
+def without_hdf5():
+    """A library without HDF5 leaves Kyoho's own files to h5py."""
+    try:
+        import h5py  # noqa: F401
+    except ImportError:
+        skip("files through h5py", "h5py is not installed here; make check-all installs it")
+        return
+    x = np.random.default_rng(2).normal(size=(40, 3))
+    with folder() as place:
+        for units in ("nbody", "galaxy", "cluster"):
+            for options in ({"softening": 0.1}, {"softening": np.full(40, 0.2), "type": np.arange(40) % 3, "id": np.arange(40)[::-1] + 7,
+                                                 "acceleration": x, "potential": -x[:, 0] ** 2, "softening_kind": "spline"}):
+                path = os.path.join(place, f"{units}-{len(options)}.hdf5")
+                try:
+                    kyoho.Snapshot(x, 2 * x, np.arange(40.0), time=1.5, units=units, **options).write(path)
+                except NotImplementedError as why:
+                    skip("files through h5py", why)
+                    return
+                wanted = kyoho.read(path)
+                kyoho.snapshot.HAS_HDF5 = False
+                found = kyoho.read(path)
+                kyoho.snapshot.HAS_HDF5 = True
+                pairs = [(getattr(found, name), getattr(wanted, name)) for name in (*ARRAYS, "softening")]
+                near = all(a is b is None or np.allclose(a, b, rtol=1e-14) for a, b in pairs)
+                check(near and found.units == wanted.units and abs(found.time / 1.5 - 1) < 1e-14 and found.softening_kind == wanted.softening_kind,
+                      f"h5py reads what the library reads: {units}, {', '.join(options)}", f"{found} {found.units} {wanted.units}")
+        kyoho.snapshot.HAS_HDF5 = False
+        check(list(kyoho.read(path, types=[1], renumber=True).type) == [1] * 13, "bodies of one type through h5py")
+        with open(path, "r+b") as file:
+            file.truncate(3000)
+        refused(ValueError, "a damaged file through h5py", [os.path.basename(path)], kyoho.read, path)
+        kyoho.snapshot.HAS_HDF5 = True
+
+
 def unpacked(data):
     """The pixels of a PNG file without filters."""
     width, height = int.from_bytes(data[16:20], "big"), int.from_bytes(data[20:24], "big")
@@ -204,6 +254,6 @@ def pictures():
     refused(TypeError, "an option that there is not", ["'color'"], kyoho.draw, made, color="red")
 
 
-for part in (installed, beside_the_command, declarations, texts, models, files, pictures):
+for part in (installed, beside_the_command, declarations, texts, checked, models, files, without_hdf5, pictures):
     part()
 finish()
