@@ -3,6 +3,8 @@
 An array of C-contiguous float64 goes to the library as it is. Every other array is copied once. Memory of the library becomes
 an array without a copy, and lives as long as the array.
 """
+import operator
+
 import numpy as np
 
 from ._library import NULL, ffi
@@ -29,7 +31,10 @@ def numbers(value, name, kind="f8"):
     """The value as a C-contiguous array of this type, copied only where it is not one. TypeError for what is no numbers."""
     if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
         raise UsageError(f"{name} has masked elements; leave those bodies out")
-    array = np.asarray(value)
+    try:
+        array = np.asarray(value)
+    except ValueError as why:  # rows of different lengths
+        raise TypeError(f"{name} must be an array: {why}") from None
     good = "iuf" if kind == "f8" else "iu"
     if array.dtype.kind not in good and array.size:
         raise TypeError(f"{name} must be an array of {'real numbers' if kind == 'f8' else 'whole numbers'}, not of {array.dtype}")
@@ -38,6 +43,35 @@ def numbers(value, name, kind="f8"):
     if kind == "u1" and array.size and not 0 <= array.min() <= array.max() <= 255:
         raise UsageError(f"{name} must be from 0 to 255")
     return np.ascontiguousarray(array, dtype=kind)
+
+
+def single(value):
+    """Whether the value is one number or text, and not an array."""
+    return isinstance(value, (str, bytes)) or not hasattr(value, "__len__") or getattr(value, "shape", None) == ()
+
+
+def row(value, name, kind="f8"):
+    """The value, an array or one number, as an array of one dimension."""
+    return numbers([value] if single(value) else value, name, kind).reshape(-1)
+
+
+def number(value, name):
+    """The value as float."""
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise TypeError(f"{name} must be a number, not {value!r}") from None
+
+
+def whole(value, name, most=2 ** 63 - 1):
+    """The value as a whole number from 0 to `most`."""
+    try:
+        found = operator.index(int(value) if isinstance(value, (float, np.floating)) and value == int(value) else value)
+    except (TypeError, ValueError, OverflowError):
+        raise TypeError(f"{name} must be a whole number, not {value!r}") from None
+    if not 0 <= found <= most:
+        raise UsageError(f"{name} is {found}; it must be from 0 to {most}")
+    return found
 
 
 def vectors(value, name):

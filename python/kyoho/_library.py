@@ -61,4 +61,9 @@ def call(function, *arguments):
 
 def encoded(text):
     """The text or path as C text, whose memory lives as long as what is returned."""
-    return ffi.new("char[]", os.fsencode(text))
+    if not isinstance(text, (str, bytes, os.PathLike)):
+        raise TypeError(f"{text!r} must be text or a path")
+    text = os.fsencode(text)
+    if b"\0" in text:
+        raise errors.UsageError(f"{text!r} has a character with the number 0")
+    return ffi.new("char[]", text)

@@ -5,7 +5,7 @@ import textwrap
 import warnings
 from typing import Callable, TypeVar
 
-from . import _table
+from . import _arrays, _table
 from ._library import NULL, call, encoded, ffi, in_python, lib, struct
 from .units import is_quantity
 
@@ -29,14 +29,16 @@ def text(option, value, units):
     if isinstance(value, str):
         return value
     if option.kind == "flag":
+        if value not in (True, False):
+            raise TypeError(f"{option.keyword} must be True or False, not {value!r}")
         return "yes" if value else "no"
     if is_quantity(value):
         value = units.number(value, option.unit, option.keyword)
-    if option.kind == "text" and hasattr(value, "__iter__"):
+    if not _arrays.single(value):
         return ",".join(text(option, one, units) for one in value)
     if option.kind == "integer":
-        return str(int(value)) if value == int(value) else repr(value)
-    return repr(float(value)) if option.kind == "real" else str(value)
+        return str(_arrays.whole(value, option.keyword))
+    return repr(_arrays.number(value, option.keyword)) if option.kind == "real" else str(value)
 
 
 def fill(values, kind, options, allowed, units, keep):

@@ -37,8 +37,9 @@ def lagrangian_radii(position, mass=1.0, fractions=FRACTIONS, centre=None, *, un
     """Radii of the spheres that hold these fractions of the mass, 1, 2, 5, 10, 25, 50, 75 and 90 % unless others are given,
     about `centre`, or the density centre."""
     bodies, keep = _placed(position, mass, units)
-    fractions = _arrays.numbers(np.atleast_1d(fractions), "fractions")
-    centre = density_centre(position, mass, units=units) if centre is None else _arrays.scalars(centre, "centre", 3)
+    fractions = _arrays.row(fractions, "fractions")
+    centre = density_centre(position, mass, units=units) if centre is None else _arrays.scalars(
+        Units.of(units).number(centre, "length", "centre"), "centre", 3)
     radii = np.empty(len(fractions))
     call(lib.ky_lagrangian_radii, bodies, _arrays.pointer(centre, "double *"), len(fractions),
          _arrays.pointer(fractions, "double *"), _arrays.pointer(radii, "double *"))
@@ -51,7 +52,7 @@ def scales(snapshot: Snapshot, softening=None) -> Scales:
     the run, from which the step follows; without it the recommended one."""
     made, keep = snapshot._struct()
     found = struct("ky_scales")
-    softening = math.nan if softening is None else float(snapshot.units.number(softening, "length", "softening"))
+    softening = math.nan if softening is None else snapshot.units.real(softening, "length", "softening")
     call(lib.ky_system_scales, ffi.addressof(made.bodies), snapshot.units.g, softening, found)
     del keep
     return Scales(*(getattr(found, name) for name in Scales._fields))

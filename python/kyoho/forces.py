@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 def _softened(softening, n, units, options, arrays):
     """Puts one softening into the options, or one for each body into the arrays."""
     softening = units.number(softening, "length", "softening")
-    if np.ndim(softening):
-        arrays["softening"] = bodies_array("softening", softening, n, units)
+    if _arrays.single(softening):
+        options["softening"] = softening
     else:
-        options["softening"] = float(softening)
+        arrays["softening"] = bodies_array("softening", softening, n, units)
 
 
 def given_bodies(position, mass, units, velocity=None):
@@ -123,8 +123,7 @@ class Neighbours:
     def _find(cls, search, radius, n, units):
         """The neighbours that search(radius, radii, lists) of the library finds."""
         radius = units.number(radius, "length", "radius")
-        radius = _arrays.numbers(np.atleast_1d(radius), "radius") if np.ndim(radius) == 0 else \
-            _arrays.scalars(radius, "radius", n)
+        radius = _arrays.row(radius, "radius") if _arrays.single(radius) else _arrays.scalars(radius, "radius", n)
         lists = ffi.new("struct ky_neighbour_lists *")
         search(_arrays.pointer(radius, "double *"), len(radius), lists)
         owner = ffi.gc(lists, lib.ky_neighbour_lists_free)
@@ -160,7 +159,7 @@ def density(position, mass, k=32, *, units=None, **options: Unpack[SearchOptions
     parameters, bodies, keep = _search(position, mass, Units.of(units), options)
     n = len(keep["position"])
     found, smoothing = np.empty(n), np.empty(n)
-    call(lib.ky_sph_density, parameters.values, bodies, k, _arrays.pointer(found, "double *"),
+    call(lib.ky_sph_density, parameters.values, bodies, _arrays.whole(k, "k"), _arrays.pointer(found, "double *"),
          _arrays.pointer(smoothing, "double *"), NULL)
     return found, smoothing
 

@@ -77,14 +77,14 @@ class Simulation:
         self.units = bodies.units
         made, keep = bodies._struct()
         softening = self.units.number(softening, "length", "softening")
-        if np.ndim(softening):
+        if not _arrays.single(softening):
             softening = bodies_array("softening", softening, len(bodies), self.units)
             made.bodies.softening = _arrays.pointer(softening, "double *")
             softening = None
         parameters = Parameters({"softening": softening, **options}, MOTION, self.units)
         parameters.settle(once=False)
         call(lib.ky_softening_choose, parameters.values, made, NULL)
-        start = bodies.time if time is None else float(self.units.number(time, "time", "time"))
+        start = bodies.time if time is None else self.units.real(time, "time", "time")
         opened = ffi.new("struct ky_sim **")
         call(lib.ky_sim_open, parameters.values, ffi.addressof(made.bodies), start, opened)
         del keep
@@ -168,7 +168,7 @@ class Simulation:
 
     @step.setter
     def step(self, step):
-        self._change(lib.ky_sim_set_step, float(self.units.number(step, "time", "step")))
+        self._change(lib.ky_sim_set_step, self.units.real(step, "time", "step"))
 
     def _array(self, name):
         if name not in self._arrays:
@@ -229,14 +229,14 @@ class Simulation:
         return False
 
     def advance(self, steps=1):
-        """Makes this number of steps. Ctrl-C ends it after the step that is being computed, and the next call continues.
+        """Makes this number of steps; a negative sim.step leads into the past.
 
+        Ctrl-C ends it after the step that is being computed, and the next call continues.
         StoppedError where two bodies of hermite4 are too close; the next call continues and ignores that pair.
         """
-        if steps < 0 or steps != int(steps):
-            raise UsageError(f"steps is {steps}; it must be a whole number, 0 or more; for the past make sim.step negative")
+        steps = _arrays.whole(steps, "steps")
         self._need_step()
-        self._calls(int(steps))
+        self._calls(steps)
 
     def _whole_steps(self, time, shorten):
         """The number of steps that certainly end before this time. 0 where steps are not equal in time, and for a time that the
@@ -252,7 +252,7 @@ class Simulation:
     def integrate(self, time, *, shorten=True):
         """Advances to this time. A step that `time` lies within is divided, unless `shorten` is False: then the time must be
         the end of a step. Otherwise as advance()."""
-        time = float(self.units.number(time, "time", "time"))
+        time = self.units.real(time, "time", "time")
         self._need_step()
         if self._calls(self._whole_steps(time, shorten)):
             return
@@ -264,8 +264,8 @@ class Simulation:
     # ---- changes ----
 
     def _replace(self, name, value):
-        if name == "softening" and np.ndim(value) == 0:
-            self._change(lib.ky_sim_set_softening, float(self.units.number(value, "length", "softening")))
+        if name == "softening" and _arrays.single(value):
+            self._change(lib.ky_sim_set_softening, self.units.real(value, "length", "softening"))
             return
         array = bodies_array(name, value, len(self), self.units)
         self._change(lib.ky_sim_replace, NULL, fill_bodies(struct("ky_bodies"), len(self), {name: array}))
@@ -282,7 +282,7 @@ class Simulation:
     def kick(self, change, index=None):
         """Adds `change` (n, 3) to the velocities of all bodies, or of those at these places. No forces are computed."""
         change = _arrays.vectors(self.units.number(change, "velocity", "change"), "change")
-        index = None if index is None else _arrays.numbers(np.atleast_1d(index), "index", "u8")
+        index = None if index is None else _arrays.row(index, "index", "u8")
         if len(change) != (len(self) if index is None else len(index)):
             raise UsageError(f"change has {len(change)} rows for {len(self) if index is None else len(index)} bodies")
         self._change(lib.ky_sim_kick, _arrays.pointer(index, "size_t *"), len(change),
@@ -298,12 +298,12 @@ class Simulation:
 
     def remove(self, ids):
         """Removes the bodies with these ids; the order of the others stays."""
-        ids = _arrays.numbers(np.atleast_1d(ids), "ids", "u8")
+        ids = _arrays.row(ids, "ids", "u8")
         self._change(lib.ky_sim_remove, _arrays.pointer(ids, "uint64_t *"), len(ids))
 
     def find(self, ids):
         """The places of the bodies with these ids."""
-        ids = _arrays.numbers(np.atleast_1d(ids), "ids", "u8")
+        ids = _arrays.row(ids, "ids", "u8")
         index = np.empty(len(ids), "u8")
         self._call(lib.ky_sim_find, _arrays.pointer(ids, "uint64_t *"), len(ids), _arrays.pointer(index, "size_t *"))
         return index
@@ -326,7 +326,7 @@ class Simulation:
         `softening` is that of the points; without it that of all bodies.
         """
         points = _arrays.vectors(self.units.number(points, "length", "points"), "points")
-        softening = self._told().softening if softening is None else float(self.units.number(softening, "length", "softening"))
+        softening = self._told().softening if softening is None else self.units.real(softening, "length", "softening")
         if math.isnan(softening):
             raise UsageError("the bodies have softenings of their own: give softening, the length for the points")
         acceleration, potential = np.empty_like(points), np.empty(len(points))
@@ -342,7 +342,8 @@ class Simulation:
     def density(self, k=32):
         """As kyoho.density, of the present bodies."""
         found, smoothing = np.empty(len(self)), np.empty(len(self))
-        self._call(lib.ky_sim_sph_density, k, _arrays.pointer(found, "double *"), _arrays.pointer(smoothing, "double *"), NULL)
+        self._call(lib.ky_sim_sph_density, _arrays.whole(k, "k"), _arrays.pointer(found, "double *"),
+                   _arrays.pointer(smoothing, "double *"), NULL)
         return found, smoothing
 
     def groups(self, **options: Unpack[GroupOptions]) -> Groups:

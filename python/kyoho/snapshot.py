@@ -25,8 +25,8 @@ def bodies_array(name, value, n, units):
     """The array of this name as the library takes it, with quantities as numbers in the units. One number stands for all."""
     _, kind, unit = ARRAYS[name]
     value = units.number(value, unit, name)
-    if np.ndim(value) == 0:
-        value = np.full(n, value)
+    if _arrays.single(value):
+        value = np.full(n, _arrays.number(value, name))
     if "[3]" not in ARRAYS[name][0]:
         return _arrays.scalars(value, name, n, kind)
     array = _arrays.vectors(value, name)
@@ -65,14 +65,14 @@ class Snapshot:
             setattr(self, name, None if value is None else bodies_array(name, value, n, self.units))
         self.softening = self._softening(softening, n)
         self.softening_kind = softening_kind
-        self.time = float(self.units.number(time, "time", "time"))
+        self.time = self.units.real(time, "time", "time")
         self.parameters = None
 
     def _softening(self, given, n):
         given = self.units.number(given, "length", "softening")
         if given is None:
             return None
-        return bodies_array("softening", given, n, self.units) if np.ndim(given) else float(given)
+        return _arrays.number(given, "softening") if _arrays.single(given) else bodies_array("softening", given, n, self.units)
 
     @classmethod
     def _from_struct(cls, made):
@@ -103,13 +103,13 @@ class Snapshot:
             made.softening = softening
         fill_bodies(made.bodies, len(self), arrays)
         self.units.put(made.units)
-        made.time = self.time
+        made.time = _arrays.number(self.time, "time")
         if self.softening_kind is not None:
             kinds = {name: number for number, name in SOFTENING_KINDS.items()}
             if self.softening_kind not in kinds:
                 raise UsageError(f"softening_kind is {self.softening_kind!r}; it must be one of {', '.join(kinds)}")
             made.softening_kind = kinds[self.softening_kind]
-        text = encoded(self.parameters) if self.parameters else None
+        text = encoded(self.parameters) if self.parameters is not None else None
         if text:
             made.parameters = text
         return made, (arrays, text)
@@ -159,16 +159,24 @@ class Snapshot:
         """Turns the bodies about the origin by `orientation` (inclination, node, argument in degrees), then adds `position`
         to their positions and `velocity` to their velocities, in place. Each is three numbers, quantities, or text like
         "8kpc,0,0"."""
+        for name in ("position", "velocity", "acceleration"):
+            if isinstance(getattr(self, name), np.ndarray) and not getattr(self, name).flags.writeable:
+                setattr(self, name, getattr(self, name).copy())
         made, keep = self._struct()
-        texts = [None if value is None else encoded(value if isinstance(value, str) else ",".join(
-            repr(float(self.units.number(one, kind, name))) for one in value))
-            for name, kind, value in (("position", "length", position), ("velocity", "velocity", velocity),
-                                      ("orientation", "degrees", orientation))]
-        call(lib.ky_bodies_place, ffi.addressof(made.bodies), *(text or ffi.NULL for text in texts),
-             ffi.addressof(made.units))
+        texts = [self._three(value, kind, name) for name, kind, value in (
+            ("position", "length", position), ("velocity", "velocity", velocity), ("orientation", "degrees", orientation))]
+        call(lib.ky_bodies_place, ffi.addressof(made.bodies), *texts, ffi.addressof(made.units))
         for name, array in keep[0].items():  # where the array of the snapshot was of another kind, it has been copied
             setattr(self, name, array)
         return self
+
+    def _three(self, value, kind, name):
+        """Three numbers as text of the library; NULL for None."""
+        if value is None:
+            return ffi.NULL
+        if isinstance(value, str):
+            return encoded(value)
+        return encoded(",".join(repr(float(one)) for one in _arrays.scalars(self.units.number(value, kind, name), name, 3)))
 
     def __repr__(self):
         return f"<kyoho.Snapshot of {len(self):,} bodies at t = {self.time:g}>"
@@ -187,7 +195,8 @@ def read(path, *, types=None, renumber=False, units=None, physical=False, as_sto
     if physical and as_stored:
         raise UsageError("physical and as_stored contradict each other: give one of them")
     space = lib.KY_SPACE_PHYSICAL if physical else lib.KY_SPACE_OPEN if as_stored else lib.KY_SPACE_REFUSED
-    options = struct("ky_read_options", space=space, renumber=int(renumber), types=sum(1 << kind for kind in set(types or ())))
+    chosen = sum({1 << _arrays.whole(kind, "types", 5) for kind in types or ()})
+    options = struct("ky_read_options", space=space, renumber=int(renumber), types=chosen)
     scales = None
     if units is not None:
         scales = struct("ky_units")

@@ -4,6 +4,7 @@ Neither package is needed. A quantity is anything with `to_value` and with `unit
 """
 import math
 
+from . import _arrays
 from ._library import call, encoded, lib, struct
 from .errors import UsageError
 
@@ -33,14 +34,14 @@ class Units:
         made = struct("ky_units")
         if length is not None:
             made.length_cm, made.mass_g, made.velocity_cm_s = (
-                float(scale.to_value(KINDS[kind][0]) if is_quantity(scale) else scale)
+                _arrays.number(scale.to_value(KINDS[kind][0]) if is_quantity(scale) else scale, kind)
                 for scale, kind in zip(scales, ("length", "mass", "velocity")))
             made.g = math.nan
             call(lib.ky_model_units, encoded("plummer"), made)  # fills G from the scales, and refuses scales that are none
         else:
             call(lib.ky_units_preset, encoded(preset), made)
         self.length_cm, self.mass_g, self.velocity_cm_s = made.length_cm, made.mass_g, made.velocity_cm_s
-        self.g = made.g if g is None else float(g)
+        self.g = made.g if g is None else _arrays.number(g, "g")
 
     @classmethod
     def of(cls, units):
@@ -83,6 +84,10 @@ class Units:
         except Exception as why:  # each package has an exception of its own
             raise UsageError(f"{name} must be a {kind or 'number'}: {why}") from why
         return found / self.scale(kind) if powers else found
+
+    def real(self, value, kind, name):
+        """One number in these units."""
+        return _arrays.number(self.number(value, kind, name), name)
 
     def __eq__(self, other):
         return isinstance(other, Units) and all(getattr(self, name) == getattr(other, name) for name in self.__slots__)

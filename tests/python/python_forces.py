@@ -129,6 +129,12 @@ def arrays():
     refused(ValueError, "another choice", ["opening", "relative"], kyoho.gravity, x, m, 0.1, opening="round")
     refused(NotImplementedError, "what the CPU does not have", ["list"], kyoho.gravity, x, m, 0.1, force="list", engine="cpu")
     refused(ValueError, "a negative radius", ["radi"], kyoho.neighbours, x, -1)
+    refused(TypeError, "rows of different lengths", ["position"], kyoho.gravity, [[1, 2, 3], [1]], 1, 0.1)
+    refused(TypeError, "a softening that is a function", ["softening", "number"], kyoho.gravity, x, m, print)
+    refused(TypeError, "half a neighbour", ["whole", "2.5"], kyoho.density, x, m, 2.5)
+    refused(TypeError, "a switch that is a number", ["mutual", "True or False"], kyoho.gravity, x, m, 0.1, mutual=3)
+    check(np.array_equal(kyoho.gravity(x, m, 0.1, multipole=np.int64(1), theta=np.float32(0.5))[1], kyoho.gravity(x, m, "0.1", multipole="1", theta="0.5")[1]),
+          "options are numbers of numpy, or text")
     refused(ValueError, "too many neighbours", ["100"], kyoho.density, x, m, 100)
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")

@@ -54,7 +54,7 @@ def motion():
         check(sim.time == 1.5, "and the times of later steps stay", sim.time)
         refused(ValueError, "a time before", ["ahead"], sim.integrate, 1)
         refused(ValueError, "a time that is NaN", [], sim.integrate, math.nan)
-        refused(ValueError, "half a step", ["whole"], sim.advance, 0.5)
+        refused(TypeError, "half a step", ["whole"], sim.advance, 0.5)
         sim.step = -STEP
         sim.integrate(1.25)
         check(sim.time == 1.25, "negative steps lead back")

@@ -134,7 +134,7 @@ def models():
     refused(ValueError, "a model that there is not", ["plumer", "plummer"], kyoho.model, "plumer", 10)
     refused(TypeError, "an option of another model", ["'w0'"], kyoho.model, "plummer", 10, w0=3)
     refused(NotImplementedError, "the model that needs FFTW", ["FFTW"], kyoho.model, "cosmic", 100)
-    refused(ValueError, "no whole number of bodies", ["10.5"], kyoho.model, "plummer", 10.5)
+    refused(TypeError, "no whole number of bodies", ["10.5"], kyoho.model, "plummer", 10.5)
     check("king" in kyoho.models() and "central potential" in kyoho.model_options("king")["w0"], "models and their options are listed")
     pair = kyoho.merge(made, kyoho.model("plummer", 300), separation=5, pericentre=0.5)
     check(len(pair) == 800 and len(set(pair.id)) == 800 and pair.softening == max(made.softening, kyoho.model("plummer", 300).softening),
@@ -187,6 +187,14 @@ def files():
     check(made.position is x and made.mass.sum() == 1, "arrays are taken without a copy")
     moved = made.copy().place(position=[1, 0, 0])
     check(np.allclose(moved.position, x + [1, 0, 0]) and made.position is x, "a copy is moved")
+    fixed = kyoho.Snapshot(x.copy())
+    fixed.position.flags.writeable = False
+    before = fixed.position
+    check(np.allclose(fixed.place(position=(0, 2, 0)).position, x + [0, 2, 0]) and np.array_equal(before, x), "an array that cannot be written is copied")
+    refused(TypeError, "a place that is no numbers", ["position"], fixed.place, position=["a", "b", "c"])
+    refused(ValueError, "a place of two numbers", ["(2,)"], fixed.place, position=[1, 2])
+    refused(ValueError, "a name with a 0", ["0"], fixed.write, "a\0.csv")
+    refused(ValueError, "types above 5", ["5"], kyoho.read, "a.csv", types=[9])
     check(len(made[made.position[:, 0] > 0]) == (x[:, 0] > 0).sum() and len(made[2]) == len(made[-1]) == 1, "some of the bodies")
     made.mass = -made.mass
     refused(ValueError, "bodies with negative masses", ["mass"], made.check)
