@@ -12,15 +12,16 @@ explains every option. docs/python.md is the manual.
 from ._library import version as __version__
 from ._picture import draw, png
 from .analysis import density_centre, lagrangian_radii, scales
+from .devices import Device, devices
 from .errors import (BadDataError, CannotWriteError, DeviceError, Error, FaultError, StoppedError, UnsupportedError,
                      UsageError)
-from .forces import Groups, Neighbours, accelerations, density, field, gravity, groups, neighbours, potential
+from .forces import Groups, Neighbours, accelerations, density, gravity, groups, neighbours, potential
 from .models import merge, model, model_options, models
-from .simulation import Simulation, restore
+from .simulation import Simulation, field, restore
 from .snapshot import Snapshot, read
 from .units import Units
 
-__all__ = ["BadDataError", "CannotWriteError", "DeviceError", "Error", "FaultError", "Groups", "Neighbours", "Simulation",
+__all__ = ["BadDataError", "CannotWriteError", "Device", "DeviceError", "Error", "FaultError", "Groups", "Neighbours", "Simulation",
            "Snapshot", "StoppedError", "Units", "UnsupportedError", "UsageError", "accelerations", "density",
-           "density_centre", "draw", "field", "gravity", "groups", "lagrangian_radii", "merge", "model", "model_options",
-           "models", "neighbours", "png", "potential", "read", "restore", "scales"]
+           "density_centre", "devices", "draw", "field", "gravity", "groups", "lagrangian_radii", "merge", "model",
+           "model_options", "models", "neighbours", "png", "potential", "read", "restore", "scales"]

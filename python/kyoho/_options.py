@@ -2,11 +2,11 @@
 from __future__ import annotations
 
 import textwrap
-import warnings
 from typing import Callable, TypeVar
 
 from . import _arrays, _table
 from ._library import NULL, call, encoded, ffi, in_python, lib, struct
+from .errors import UsageError
 from .units import is_quantity
 
 FORCE = ("engine", "force")
@@ -70,8 +70,8 @@ class Parameters:
         fill(self.values, lib.KY_OPTIONS_PARAMETERS, options, self.allowed, units, self.keep)
 
     def settle(self, once):
-        """Settles the force among those that the given options allow, and warns of options that it ignores. `once`: the forces
-        are computed once, so that the force "auto" is the tree."""
+        """Settles the force among those that the given options allow. UsageError for an option that it ignores. `once`: the
+        forces are computed once, so that the force "auto" is the tree."""
         names = [encoded(self.allowed[keyword].name) for keyword in self.given]
         call(lib.ky_parameters_choose_force, self.values, ffi.new("char *[]", [*names, NULL]))
         told = ffi.new("struct ky_parameters *", self.values[0])
@@ -80,7 +80,7 @@ class Parameters:
         for keyword, name in zip(self.given, names):
             because = lib.ky_parameters_ignore(told, name)
             if because != NULL:
-                warnings.warn(f"{keyword} has no effect with {in_python(ffi.string(because).decode())}", stacklevel=4)
+                raise UsageError(f"{keyword} has no effect with {in_python(ffi.string(because).decode())}")
 
 
 def options_text(options):

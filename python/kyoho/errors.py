@@ -31,7 +31,7 @@ class StoppedError(Error, RuntimeError):
     `ids`, `indices` and `distance` tell of the two bodies of a close pair, `time` when it was.
     """
 
-    ids, indices, distance, time = (), (), float("nan"), float("nan")
+    ids, indices, distance, time, asked = (), (), float("nan"), float("nan"), False
 
 
 class CannotWriteError(Error, OSError):

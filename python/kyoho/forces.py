@@ -82,20 +82,6 @@ def potential(position, mass, softening, *, units=None, **options: Unpack[ForceO
     return _forces(position, mass, softening, units, options, ("potential",))["potential"]
 
 
-@documented(lib.KY_OPTIONS_PARAMETERS, FORCE, without=("softening",))
-def field(points, position, mass, softening, *, units=None,
-          **options: Unpack[ForceOptions]) -> tuple[np.ndarray, np.ndarray]:
-    """
-    Accelerations (m, 3) and potentials (m) at m points that are not bodies, of bodies and external fields (`field`).
-
-    `softening` is one length, for points and bodies. Other arguments are those of kyoho.gravity. This opens a simulation, and
-    so computes the forces of the bodies too: for several sets of points use kyoho.Simulation and its field().
-    """
-    from .simulation import Simulation
-    with Simulation(position=position, mass=mass, softening=softening, units=units, **options) as sim:
-        return sim.field(points)
-
-
 class Neighbours:
     """Neighbours of each body: the indices of those of body i are neighbours[i], in ascending order.
 

@@ -14,8 +14,8 @@ import numpy as np
 
 from . import _arrays, _picture
 from ._library import NULL, call, encoded, ffi, lib, struct
-from ._options import MOTION, Parameters, documented, table, text
-from .errors import FaultError, StoppedError, UsageError
+from ._options import FORCE, MOTION, Parameters, documented, table, text
+from .errors import StoppedError, UsageError
 from .forces import Groups, Neighbours
 from .snapshot import ARRAYS, Snapshot, bodies_array, fill_bodies
 from .units import Units
@@ -23,14 +23,13 @@ from .units import Units
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._option_types import GroupOptions, SimulationOptions, SomeOptions
+    from ._option_types import ForceOptions, GroupOptions, SimulationOptions, SomeOptions
 
 Sums = namedtuple("Sums", "mass centre momentum angular_momentum kinetic potential external total virial_ratio")
 Sums.__doc__ = """Sums over all bodies. `potential` is of the bodies among themselves, `external` in external fields, `total` the
 whole energy; `virial_ratio` is 2T/|Σ m x·a|, which is 1 in equilibrium."""
 
 SHORT, LONG = 0.05, 0.1  # seconds: a call of the library makes more steps below the one, fewer above the other
-ON_CPU = "cpu"
 
 
 def _readable(name, help):
@@ -83,6 +82,7 @@ class Simulation:
             softening = None
         parameters = Parameters({"softening": softening, **options}, MOTION, self.units)
         parameters.settle(once=False)
+        parameters.values.stop = self._stop = ffi.new("int *")
         call(lib.ky_softening_choose, parameters.values, made, NULL)
         start = bodies.time if time is None else self.units.real(time, "time", "time")
         opened = ffi.new("struct ky_sim **")
@@ -92,7 +92,7 @@ class Simulation:
 
     def _take(self, opened, divided):
         self._sim = ffi.gc(opened, lib.ky_sim_close)
-        self._lock, self._pid, self._arrays = threading.RLock(), os.getpid(), {}
+        self._lock, self._arrays = threading.RLock(), {}
         self._divided = divided  # whether a step may have begun and not ended
         told = self._told()
         self._engine = ffi.string(told.engine).decode()
@@ -102,9 +102,6 @@ class Simulation:
         with self._lock:
             if self._sim is None:
                 raise UsageError("the simulation is closed")
-            if self._pid != os.getpid() and self._engine != ON_CPU:
-                raise FaultError(f"this process is a fork, and {self._engine} belongs to its parent: start processes by "
-                                 f"multiprocessing.get_context('spawn'), or open the simulation in the child")
             try:
                 call(function, self._sim, *arguments)
             except StoppedError as stop:
@@ -123,6 +120,7 @@ class Simulation:
         lib.ky_sim_stop_reason(self._sim, reason)
         stop.ids, stop.indices = tuple(reason.id), tuple(reason.index)
         stop.distance, stop.time = reason.distance, reason.time
+        stop.asked = reason.kind == lib.KY_STOP_ASKED
 
     # ---- the state ----
 
@@ -212,19 +210,32 @@ class Simulation:
         del keep
         self.step = plan.step
 
+    def stop(self):
+        """Ends the call that advances in another thread, after the step that it computes; a later call continues."""
+        self._stop[0] = 1
+
+    def _advance(self, function, *arguments):
+        """Calls a function that advances. Returns whether stop() has ended it."""
+        try:
+            self._change(function, *arguments)
+        except StoppedError as stop:
+            if not stop.asked:
+                raise
+        return self._stop[0] != 0
+
     def _calls(self, most):
         """Makes at most `most` steps, in calls of the library that are short enough for Ctrl-C. Returns whether the heartbeat
-        has ended it."""
+        or stop() has ended it."""
         count = 1
         while most > 0:
             count = 1 if self.heartbeat else min(count, most)
             began = clock.perf_counter()
-            self._change(lib.ky_sim_advance, count)
+            stopped = self._advance(lib.ky_sim_advance, count)
             self._divided = False
             took = clock.perf_counter() - began
             most -= count
             count = 2 * count if took < SHORT else max(1, count // 2) if took > LONG else count
-            if self.heartbeat and self.heartbeat(self):
+            if stopped or self.heartbeat and self.heartbeat(self):
                 return True
         return False
 
@@ -236,6 +247,7 @@ class Simulation:
         """
         steps = _arrays.whole(steps, "steps")
         self._need_step()
+        self._stop[0] = 0
         self._calls(steps)
 
     def _whole_steps(self, time, shorten):
@@ -254,11 +266,11 @@ class Simulation:
         the end of a step. Otherwise as advance()."""
         time = self.units.real(time, "time", "time")
         self._need_step()
+        self._stop[0] = 0
         if self._calls(self._whole_steps(time, shorten)):
             return
-        self._change(lib.ky_sim_advance_to, time, int(shorten))
         self._divided = bool(shorten)
-        if self.heartbeat:
+        if not self._advance(lib.ky_sim_advance_to, time, int(shorten)) and self.heartbeat:
             self.heartbeat(self)
 
     # ---- changes ----
@@ -415,6 +427,19 @@ class Simulation:
         return _picture.html(self.snapshot(), self._rows())
 
 
+@documented(lib.KY_OPTIONS_PARAMETERS, FORCE, without=("softening",))
+def field(points, position, mass, softening, *, units=None,
+          **options: Unpack[ForceOptions]) -> tuple[np.ndarray, np.ndarray]:
+    """
+    Accelerations (m, 3) and potentials (m) at m points that are not bodies, of bodies and external fields (`field`).
+
+    `softening` is one length, for points and bodies. Other arguments are those of kyoho.gravity. This opens a simulation, and
+    so computes the forces of the bodies too: for several sets of points use kyoho.Simulation and its field().
+    """
+    with Simulation(position=position, mass=mass, softening=softening, units=units, **options) as sim:
+        return sim.field(points)
+
+
 def restore(path, *, units=None, engine=None, isa=None, threads=None) -> Simulation:
     """Opens a simulation from a file of Simulation.save, or from restart.kyo in the folder of a run of the command.
 
@@ -423,9 +448,10 @@ def restore(path, *, units=None, engine=None, isa=None, threads=None) -> Simulat
     units = Units.of(units)
     parameters = Parameters({"engine": engine, "isa": isa, "threads": threads}, MOTION, units)
     opened = ffi.new("struct ky_sim **")
-    call(lib.ky_sim_restore, encoded(os.fspath(path)), parameters.values, opened)
     made = Simulation.__new__(Simulation)
     made.units = units
+    parameters.values.stop = made._stop = ffi.new("int *")
+    call(lib.ky_sim_restore, encoded(os.fspath(path)), parameters.values, opened)
     made._take(opened[0], True)
     return made
 

@@ -32,6 +32,8 @@ def installed():
         needed = subprocess.run(["ldd", os.path.join(PACKAGE, name)], capture_output=True, text=True).stdout
         check("fftw" not in needed and "not found" not in needed and ("bin" not in name or f"{PACKAGE}/bin/../libkyoho.so.0" in needed),
               f"{name} needs no FFTW, and the library is that of the package", needed)
+    listed = kyoho.devices()
+    check(any(one.engine == "cpu" and one.usable for one in listed) and len({one.engine for one in listed}) == len(listed), "processors are listed", listed)
     code = "import time, numpy, cffi; t = time.process_time(); import kyoho; print(kyoho.__file__)"
     found = subprocess.run([sys.executable, "-P" if sys.version_info >= (3, 11) else "-s", "-c", code], capture_output=True, text=True, cwd="/")
     check(found.stdout.strip() == kyoho.__file__, "the package is imported from anywhere", found)
