@@ -24,9 +24,9 @@ class Missing(Exception):
     """Why the environment cannot be made here: a reason to skip."""
 
 
-def run(*words, **more):
+def run(*words, limit=600, **more):
     return subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=TOP,
-                          timeout=600, **more)
+                          timeout=limit, **more)
 
 
 def digest(*paths):
