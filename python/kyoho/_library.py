@@ -7,7 +7,12 @@ import os
 import re
 
 from . import _table, errors
-from ._declarations import ffi
+
+try:
+    from ._declarations import ffi
+except ModuleNotFoundError as why:
+    raise ImportError("this is the source of the package kyoho, which is not built: run pip install . in the checkout, and start "
+                      "Python elsewhere") from why
 
 NULL = ffi.NULL
 FOLDER = os.path.dirname(os.path.abspath(__file__))

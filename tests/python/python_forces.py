@@ -174,6 +174,21 @@ def quantities():
         other = kyoho.gravity(Quantity(x * 1000, "pc", attribute), Quantity(m * 1e10, "Msun", attribute),
                               Quantity(100, "pc", attribute), units="galaxy", **EXACT)[0]
         check(worst(other, acc) < 1e-11, f"quantities with `{attribute}` are converted", worst(other, acc))
+    v = rng.normal(size=(50, 3))
+    given = kyoho.Simulation(position=Quantity(x, "kpc"), velocity=Quantity(v, "km/s"), mass=Quantity(m, "Msun"), units="galaxy",
+                             softening=Quantity(100, "pc"), step=Quantity(1, "Myr"), field="point:mass=1Msun")
+    plain = kyoho.Simulation(position=x, velocity=v, mass=m * 1e-10, units="galaxy", softening=0.1, step=3.15576e13 / 3.085678e16,
+                             field="point:mass=1e-10")
+    for sim in (given, plain):
+        sim.integrate(Quantity(5, "Myr"))
+    check(np.allclose(given.position, plain.position, rtol=1e-12) and abs(given.time / plain.time - 1) < 1e-14 and given.steps == 5,
+          "a simulation of quantities", f"{given} {plain}")
+    made = kyoho.model("plummer", 100, units="galaxy", mass=Quantity(1e9, "Msun"), radius=Quantity(500, "pc"), position=Quantity([8, 0, 0], "kpc"))
+    check(abs(made.mass.sum() / 0.1 - 1) < 1e-12 and np.allclose(made.position.mean(0), [8, 0, 0]), "a model of quantities", made.mass.sum())
+    moved = made.copy().place(position=Quantity([1000, 0, 0], "pc")).position
+    check(np.allclose(moved, made.position + [1, 0, 0]), "a place of quantities")
+    check(np.array_equal(kyoho.neighbours(Quantity(x, "kpc"), Quantity(500, "pc"), units="galaxy").count, kyoho.neighbours(x, 0.5).count),
+          "neighbours of quantities")
     refused(ValueError, "a quantity without units of the bodies", ["position", "units='galaxy'"], kyoho.gravity, Quantity(x, "pc"), m, 0.1)
     refused(ValueError, "a quantity of another kind", ["position must be a length"], kyoho.gravity, Quantity(x, "Msun"), m, 0.1,
             units="galaxy")
