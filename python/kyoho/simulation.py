@@ -100,13 +100,22 @@ class Simulation:
     def _call(self, function, *arguments):
         """Calls a function of the library with the simulation."""
         with self._lock:
-            if self._sim is None:
-                raise UsageError("the simulation is closed")
+            self._need_open()
             try:
                 call(function, self._sim, *arguments)
             except StoppedError as stop:
                 self._explain(stop)
                 raise
+
+    def _ask(self, function):
+        """What a function of the library that cannot fail says of the simulation."""
+        with self._lock:
+            self._need_open()
+            return function(self._sim)
+
+    def _need_open(self):
+        if self._sim is None:
+            raise UsageError("the simulation is closed")
 
     def _change(self, function, *arguments):
         """Calls a function that changes the bodies."""
@@ -125,21 +134,19 @@ class Simulation:
     # ---- the state ----
 
     def __len__(self):
-        return 0 if self._sim is None else lib.ky_sim_n(self._sim)
+        return 0 if self._sim is None else self._ask(lib.ky_sim_n)
 
     n = property(__len__, doc="the number of bodies")
 
     @property
     def time(self):
         """The present time [time]."""
-        self._call(lambda sim, error: 0)
-        return lib.ky_sim_time(self._sim)
+        return self._ask(lib.ky_sim_time)
 
     @property
     def steps(self):
         """Steps since the start."""
-        self._call(lambda sim, error: 0)
-        return lib.ky_sim_steps(self._sim)
+        return self._ask(lib.ky_sim_steps)
 
     def _told(self):
         told = struct("ky_parameters")
@@ -250,13 +257,35 @@ class Simulation:
         self._stop[0] = 0
         self._calls(steps)
 
+    def _aside(self, work):
+        """What work() returns, which runs in a thread of its own: so Ctrl-C reaches the calling thread, which asks it to stop."""
+        done, result = threading.Event(), []
+
+        def run():
+            try:
+                result.append((work(), None))
+            except BaseException as why:
+                result.append((None, why))
+            done.set()
+        threading.Thread(target=run, daemon=True).start()
+        try:
+            done.wait()
+        except KeyboardInterrupt:
+            self.stop()
+            done.wait()
+            raise
+        found, why = result[0]
+        if why:
+            raise why
+        return found
+
     def _whole_steps(self, time, shorten):
-        """The number of steps that certainly end before this time. 0 where steps are not equal in time, and for a time that the
-        library will refuse before it makes a step."""
-        told = self._told()
-        if told.expansion != NULL or math.isnan(told.step) or not math.isfinite(time):
+        """The number of steps that certainly end before this time; 0 for a time that the library will refuse before it makes a
+        step."""
+        step = self._told().step
+        if math.isnan(step) or not math.isfinite(time):
             return 0
-        steps = (time - self.time) / told.step
+        steps = (time - self.time) / step
         if not shorten and (self._divided or abs(steps - round(steps)) > 1e-6):
             return 0
         return math.ceil(steps - 1e-9) - 1  # the last one is the call that knows the time
@@ -267,6 +296,11 @@ class Simulation:
         time = self.units.real(time, "time", "time")
         self._need_step()
         self._stop[0] = 0
+        if self._told().expansion != NULL:
+            if self.heartbeat:
+                raise UsageError("integrate calls no heartbeat between steps that are equal in ln a: use advance")
+            self._aside(lambda: self._advance(lib.ky_sim_advance_to, time, int(shorten)))
+            return
         if self._calls(self._whole_steps(time, shorten)):
             return
         self._divided = bool(shorten)
@@ -365,7 +399,7 @@ class Simulation:
     def report(self):
         """{name: value} of what the last forces cost: engine, device, seconds of each phase, interactions."""
         found = struct("ky_force_report")
-        self._call(lambda sim, error: lib.ky_sim_report(sim, found) or 0)
+        self._ask(lambda sim: lib.ky_sim_report(sim, found))
         values = {name: getattr(found, name) for name, _ in ffi.typeof(found[0]).fields if name != "size"}
         return {name: ffi.string(value).decode() if name in ("engine", "device") else value for name, value in values.items()}
 

@@ -19,6 +19,7 @@ from refused import refused  # noqa: E402
 from tap import check, finish, folder, skip  # noqa: E402
 
 STEP = 1 / 64
+rng = np.random.default_rng(5)
 model = kyoho.model("plummer", 300, seed=2)
 STATE = ("id", "mass", "position", "velocity", "softening", "type", "acceleration", "potential")
 
@@ -192,6 +193,23 @@ def interrupts():
         many = sim.steps
         sim.advance(2)
         check(sim.steps == many + 2, "and the next call continues", sim)
+    universe = {"position": rng.normal(size=(50, 3)), "mass": 1e-3, "softening": 0.1, "time": 0.01, "expansion": "omega-m=1,h0=1"}
+    with kyoho.Simulation(**universe, step=1 / 64) as sim:
+        sim.integrate(0.3)
+        check(sim.time == 0.3 and sim.steps > 10, "steps that are equal in ln a lead to a time", sim)
+        sim.heartbeat = print
+        refused(ValueError, "a heartbeat between such steps", ["heartbeat", "advance"], sim.integrate, 0.4)
+    with kyoho.Simulation(**universe, step=1e-7) as sim:
+        timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
+        timer.start()
+        try:
+            sim.integrate(0.6)
+            check(False, "Ctrl-C ends steps that are equal in ln a")
+        except KeyboardInterrupt:
+            many = sim.steps
+            sim.advance(2)
+            check(0 < many and sim.steps == many + 2 and sim.time < 0.5, "Ctrl-C ends steps that are equal in ln a, and the simulation continues", sim)
+        timer.join()
     real = kyoho.simulation.clock
     for seconds in (0.001, 0.03, 0.3):
         with start() as sim:
