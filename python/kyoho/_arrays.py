@@ -28,7 +28,7 @@ def view(pointer, shape, kind, owner):
 
 
 def numbers(value, name, kind="f8"):
-    """The value as a C-contiguous array of this type, copied only where it is not one. TypeError for what is no numbers."""
+    """The value as a C-contiguous, aligned array of this type, copied only where it is not one. TypeError for what is no numbers."""
     if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
         raise UsageError(f"{name} has masked elements; leave those bodies out")
     try:
@@ -42,7 +42,7 @@ def numbers(value, name, kind="f8"):
         raise UsageError(f"{name} must not be negative")
     if kind == "u1" and array.size and not 0 <= array.min() <= array.max() <= 255:
         raise UsageError(f"{name} must be from 0 to 255")
-    return np.ascontiguousarray(array, dtype=kind)
+    return np.require(array, kind, ("C_CONTIGUOUS", "ALIGNED"))
 
 
 def single(value):

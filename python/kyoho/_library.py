@@ -3,6 +3,7 @@
 The declarations in _declarations.py are made from kyoho.h when the package is built. cffi lets other threads of Python run
 while the library computes.
 """
+import logging
 import os
 import re
 
@@ -40,15 +41,27 @@ check_sizes()
 
 
 def struct(name, **members):
-    """A new struct of the library, with its defaults and its size where it has these, and then with these members."""
+    """A new struct of the library, with its defaults, its size and our log where it has these, and then with these members."""
     made = ffi.new(f"struct {name} *")
+    known = {member for member, _ in ffi.typeof(f"struct {name}").fields}
     if name in FILLED:
         getattr(lib, name + "_defaults_sized")(made, ffi.sizeof(f"struct {name}"))
-    elif any(member == "size" for member, _ in ffi.typeof(f"struct {name}").fields):
+    elif "size" in known:
         made.size = ffi.sizeof(f"struct {name}")
+    if "log" in known:
+        made.log = log
     for member, value in members.items():
         setattr(made, member, value)
     return made
+
+
+LEVELS = {lib.KY_LOG_DETAIL: logging.DEBUG, lib.KY_LOG_INFO: logging.INFO, lib.KY_LOG_WARNING: logging.WARNING}
+
+
+@ffi.callback("ky_log_function")
+def log(context, level, line):
+    """Passes a remark of the library to the logger "kyoho"; for the member `log` of structs."""
+    logging.getLogger("kyoho").log(LEVELS[level], "%s", in_python(ffi.string(line).decode(errors="replace")))
 
 
 def in_python(text):

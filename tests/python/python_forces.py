@@ -98,7 +98,8 @@ def lengths():
 def arrays():
     x, m = rng.normal(size=(100, 3)), np.full(100, 0.01)
     acc, pot = kyoho.gravity(x, m, 0.1, **EXACT)
-    for name, given in (("lists", x.tolist()), ("Fortran's order", np.asfortranarray(x)), ("every second row", np.repeat(x, 2, 0)[::2]),
+    shifted = np.frombuffer(b"." + x.tobytes(), offset=1).reshape(100, 3)
+    for name, given in (("numbers at an odd address", shifted), ("lists", x.tolist()), ("Fortran's order", np.asfortranarray(x)), ("every second row", np.repeat(x, 2, 0)[::2]),
                         ("big-endian numbers", x.astype(">f8")), ("an array that cannot be written", x.copy())):
         if name.startswith("an array"):
             given.flags.writeable = False

@@ -4,6 +4,7 @@ import environment
 
 environment.enter()
 import inspect  # noqa: E402
+import logging  # noqa: E402
 import os  # noqa: E402
 import pathlib  # noqa: E402
 import re  # noqa: E402
@@ -236,6 +237,27 @@ def without_hdf5():
         kyoho.snapshot.HAS_HDF5 = True
 
 
+def remarks():
+    """What the library remarks goes to logging."""
+    lines = []
+    handler = logging.Handler()
+    handler.emit = lambda record: lines.append((record.levelname, record.getMessage()))
+    logger = logging.getLogger("kyoho")
+    logger.addHandler(handler)
+    logger.propagate = False
+    with folder() as place:
+        path = os.path.join(place, "cut.csv")
+        kyoho.model("plummer", 20).write(path)
+        with open(path, encoding="ascii") as file:
+            text = [line for line in file if "bodies" not in line]
+        with open(path, "w", encoding="ascii") as file:
+            file.write("".join(text).rstrip("\n"))
+        kyoho.read(path)
+    kyoho.draw(kyoho.model("plummer", 20), region=1, centre_x=1e3, width=64)
+    logger.removeHandler(handler)
+    check(len(lines) == 2 and all(level == "WARNING" for level, _ in lines), "warnings about a file and a picture go to logging", lines)
+
+
 def unpacked(data):
     """The pixels of a PNG file without filters."""
     width, height = int.from_bytes(data[16:20], "big"), int.from_bytes(data[20:24], "big")
@@ -264,6 +286,6 @@ def pictures():
     refused(TypeError, "an option that there is not", ["'color'"], kyoho.draw, made, color="red")
 
 
-for part in (installed, beside_the_command, declarations, texts, checked, models, files, without_hdf5, pictures):
+for part in (installed, beside_the_command, declarations, texts, checked, models, files, without_hdf5, remarks, pictures):
     part()
 finish()
