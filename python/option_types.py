@@ -19,13 +19,12 @@ def type_of(option):
     return {"flag": "Union[bool, None]", "integer": "Union[int, None]", "real": "Number", "text": "Text"}[option.kind]
 
 
-def typed_dict(name, options):
+def typed_dict(table, name, options):
     """The class of keyword arguments with these options, each with its help as a docstring."""
     lines = [f"class {name}(TypedDict, total=False):"]
     for option in options:
-        note = f" [{option.unit}]" if option.unit else ""
         lines += [f"    {option.keyword}: {type_of(option)}"]
-        lines += ['    """' + "\n    ".join(textwrap.wrap(option.help.replace("\\", "\\\\") + note, 100)) + '"""']
+        lines += ['    """' + "\n    ".join(textwrap.wrap(table.explained(option).replace("\\", "\\\\"), 100)) + '"""']
     return "\n".join(lines) + "\n"
 
 
@@ -42,4 +41,4 @@ def stub(table, ffi, lib):
                "SimulationOptions": motion, "SomeOptions": parameters, "ModelOptions": models.values(),
                "MergeOptions": table.options_of(ffi, lib, lib.KY_OPTIONS_MERGE), "GroupOptions": groups,
                "GroupSearchOptions": groups + engine, "DrawOptions": draw}
-    return HEAD + "".join("\n" + typed_dict(name, options) for name, options in classes.items())
+    return HEAD + "".join("\n" + typed_dict(table, name, options) for name, options in classes.items())

@@ -5,9 +5,9 @@ while the library computes.
 """
 import logging
 import os
-import re
 
 from . import _table, errors
+from ._table import in_python
 
 try:
     from ._declarations import ffi
@@ -62,11 +62,6 @@ LEVELS = {lib.KY_LOG_DETAIL: logging.DEBUG, lib.KY_LOG_INFO: logging.INFO, lib.K
 def log(context, level, line):
     """Passes a remark of the library to the logger "kyoho"; for the member `log` of structs."""
     logging.getLogger("kyoho").log(LEVELS[level], "%s", in_python(ffi.string(line).decode(errors="replace")))
-
-
-def in_python(text):
-    """The library's text with its options written as arguments: --softening-kind becomes softening_kind."""
-    return re.sub(r"(?<![\w-])--([a-z][a-z0-9-]*)", lambda found: found.group(1).replace("-", "_"), text)
 
 
 def call(function, *arguments):

@@ -5,7 +5,8 @@ import textwrap
 from typing import Callable, TypeVar
 
 from . import _arrays, _table
-from ._library import NULL, call, encoded, ffi, in_python, lib, struct
+from ._library import NULL, call, encoded, ffi, lib, struct
+from ._table import in_python
 from .errors import UsageError
 from .units import is_quantity
 
@@ -87,11 +88,10 @@ def options_text(options):
     """The lines of a docstring that describe these options."""
     lines = []
     for option in options:
-        unit = f" [{option.unit}]" if option.unit else ""
         initial = f" (default {option.initial})" if option.initial and option.kind != "flag" else ""
         choices = "|".join(option.choices) or {"flag": "bool", "integer": "int", "real": "float", "text": "str"}[option.kind]
         lines += [f"    {option.keyword}: {choices}"]
-        lines += textwrap.wrap(in_python(option.help) + unit + initial, 92, initial_indent=" " * 8, subsequent_indent=" " * 8)
+        lines += textwrap.wrap(_table.explained(option) + initial, 92, initial_indent=" " * 8, subsequent_indent=" " * 8)
     return "\n".join(lines)
 
 

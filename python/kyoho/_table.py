@@ -2,6 +2,7 @@
 
 This module needs neither numpy nor the package, since the build reads the tables too.
 """
+import re
 from collections import namedtuple
 
 # `keyword`: the name as an argument in Python. `kind`: "flag", "integer", "real", "choice" or "text".
@@ -10,9 +11,20 @@ Option = namedtuple("Option", "section name keyword kind initial choices unit he
 KINDS = ("flag", "integer", "real", "choice", "text")
 
 
+def in_python(text):
+    """The library's text with its options written as arguments: --softening-kind becomes softening_kind."""
+    return re.sub(r"(?<![\w-])--([a-z][a-z0-9-]*)", lambda found: found.group(1).replace("-", "_"), text)
+
+
 def text_of(ffi, pointer):
     """The C text as str; None for NULL."""
     return None if pointer == ffi.NULL else ffi.string(pointer).decode()
+
+
+def explained(option):
+    """The help of an option in words of Python, with its unit."""
+    unit = f"[{option.unit}]"
+    return in_python(option.help) + (f" {unit}" if option.unit and unit not in option.help else "")
 
 
 def option_of(ffi, about):

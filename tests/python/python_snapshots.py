@@ -94,7 +94,7 @@ def declarations():
 def texts():
     for what, words in ((kyoho.gravity, ["theta: float", "opening angle"]), (kyoho.Simulation, ["integrator: leapfrog|block|hermite4", "eta: float"]),
                         (kyoho.model, ["w0: float", "mass_function: equal|salpeter|kroupa"]), (kyoho.draw, ["colours: "]), (kyoho.merge, ["pericentre"])):
-        check(all(word in what.__doc__ for word in words) and "--" not in what.__doc__, f"the docstring of {what.__name__} explains its options")
+        check(all(word in what.__doc__ for word in words) and not re.search(r"--|(\[\w+\]) \1", what.__doc__), f"the docstring of {what.__name__} explains its options")
     stub = open(os.path.join(PACKAGE, "_option_types.pyi"), encoding="utf-8").read()
     space = {}
     exec(compile(stub, "_option_types.pyi", "exec"), space)
@@ -105,6 +105,7 @@ def texts():
     for name, options in wanted.items():
         found = set(space[name].__annotations__)
         check(found == options, f"{name} of the stub has the options of the library", found ^ options)
+    check("--" not in stub and not re.search(r"(\[\w+\])\s+\1", stub), "and names them as arguments")
     missing = [name for name in kyoho.__all__ if not inspect.getdoc(getattr(kyoho, name))]
     check(not missing and kyoho.__all__ == sorted(kyoho.__all__), "everything that the package has is explained", missing)
 
