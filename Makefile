@@ -23,6 +23,7 @@ include mk/bench.mk
 include mk/fuzz.mk
 include mk/checks.mk
 include mk/install.mk
+include mk/python.mk
 
 .PHONY: all here clean help
 all: $(LIBRARIES) $(COMMAND)

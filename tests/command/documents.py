@@ -73,7 +73,7 @@ def links(page):
 
 
 def all_files():
-    for top in ("src", "include", "tests", "mk", "bench", "examples", "docs"):
+    for top in ("src", "include", "python", "tests", "mk", "bench", "examples", "docs"):
         for folder, _, names in os.walk(os.path.join(root, top)):
             for name in names:
                 yield os.path.relpath(os.path.join(folder, name), root)

@@ -1,0 +1,32 @@
+# What the Python package takes from here (python/hatch_build.py): the library without FFTW, whose licence is the GPL, the command
+# linked with that library, and the declarations of kyoho.h. They are stripped, and `pip install .` copies them.
+PYTHON_LIBRARY := $(BUILD)/python/libkyoho.so.$(SOVERSION)
+PYTHON_COMMAND := $(BUILD)/python/bin/kyoho
+PYTHON_HEADER  := $(BUILD)/python/kyoho.i
+
+# The sources that know of FFTW are compiled once more.
+FREE_SOURCES := src/base/features.c src/models/fourier.c
+FREE_OBJECTS := $(FREE_SOURCES:%.c=$(BUILD)/python/%.o)
+FREE_LIBS     = $(filter-out -lfftw3,$(LIBS_ALL))
+$(FREE_OBJECTS): CFLAGS_ALL := $(filter-out -DKY_HAVE_FFTW,$(CFLAGS_ALL)) -DKY_OFF_FFTW $(CAIRO_DEFINES) $(CUDA_DEFINES)
+$(FREE_OBJECTS): $(CAIRO_FLAGS_FILE) $(CUDA_FLAGS_FILE)
+$(FREE_OBJECTS): $(BUILD)/python/%.o: %.c $(FLAGS_FILE)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) -fPIC -MMD -MP -c $< -o $@
+
+$(PYTHON_LIBRARY): $(filter-out $(FREE_SOURCES:%.c=$(BUILD)/%.o),$(LIBRARY_OBJECTS)) $(FREE_OBJECTS)
+	$(CC) -shared -s -Wl,-soname,$(@F) -Wl,--exclude-libs,ALL -Wl,-z,nodelete $(OPENMP_LINK) $(LDFLAGS) -o $@ $^ $(FREE_LIBS)
+
+# The shared library has what kyoho.h declares; the static one gives the rest, functions of src/base.
+$(PYTHON_COMMAND): $(COMMAND_OBJECTS) $(PYTHON_LIBRARY) $(STATIC)
+	@mkdir -p $(@D)
+	$(CC) -s $(OPENMP_LINK) $(LDFLAGS) -Wl,-rpath,'$$ORIGIN/..' -o $@ $^ $(FREE_LIBS)
+
+$(PYTHON_HEADER): include/kyoho/kyoho.h
+	@mkdir -p $(@D)
+	$(CC) -E -P '-D__attribute__(x)=' -o $@ -x c $<
+
+.PHONY: python-parts
+python-parts: $(PYTHON_LIBRARY) $(PYTHON_COMMAND) $(PYTHON_HEADER)
+
+-include $(FREE_OBJECTS:.o=.d)

@@ -1,0 +1,27 @@
+"""Kyoho: gravitational N-body simulation on CPUs and GPUs.
+
+    import kyoho
+    with kyoho.Simulation(kyoho.model("plummer", 1000, seed=1), step=1/64) as sim:
+        sim.integrate(1)
+        print(sim.time, sim.energy(), sim.position[0])
+
+kyoho.gravity(pos, mass, eps) is accelerations and potentials at once; accelerations, potential, field, neighbours, density and
+groups work on arrays too. kyoho.model, merge, read and draw make, combine, read and show a Snapshot. help(kyoho.Simulation)
+explains every option. docs/python.md is the manual.
+"""
+from ._library import version as __version__
+from ._picture import draw, png
+from .analysis import density_centre, lagrangian_radii, scales
+from .devices import Device, devices
+from .errors import (BadDataError, CannotWriteError, DeviceError, Error, FaultError, StoppedError, UnsupportedError,
+                     UsageError)
+from .forces import Groups, Neighbours, accelerations, density, gravity, groups, neighbours, potential
+from .models import merge, model, model_options, models
+from .simulation import Simulation, field, restore
+from .snapshot import Snapshot, read
+from .units import Units
+
+__all__ = ["BadDataError", "CannotWriteError", "Device", "DeviceError", "Error", "FaultError", "Groups", "Neighbours", "Simulation",
+           "Snapshot", "StoppedError", "Units", "UnsupportedError", "UsageError", "accelerations", "density",
+           "density_centre", "devices", "draw", "field", "gravity", "groups", "lagrangian_radii", "merge", "model",
+           "model_options", "models", "neighbours", "png", "potential", "read", "restore", "scales"]

@@ -1,0 +1,82 @@
+"""The library, through cffi: it is loaded and checked here, and every call that can fail goes through `call`.
+
+The declarations in _declarations.py are made from kyoho.h when the package is built. cffi lets other threads of Python run
+while the library computes.
+"""
+import logging
+import os
+
+from . import _table, errors
+from ._table import in_python
+
+try:
+    from ._declarations import ffi
+except ModuleNotFoundError as why:
+    raise ImportError("this is the source of the package kyoho, which is not built: run pip install . in the checkout, and start "
+                      "Python elsewhere") from why
+
+NULL = ffi.NULL
+FOLDER = os.path.dirname(os.path.abspath(__file__))
+lib = ffi.dlopen(os.path.join(FOLDER, "libkyoho.so.0"))
+version = _table.text_of(ffi, lib.ky_version())
+
+# The structs that a _defaults_sized call fills, by the name of the call.
+FILLED = ("ky_parameters", "ky_check_parameters", "ky_catalogue_parameters", "ky_run_parameters", "ky_write_options",
+          "ky_read_options", "ky_model_parameters", "ky_merge_parameters", "ky_profile_parameters", "ky_draw_parameters",
+          "ky_film_parameters")
+
+
+def check_sizes():
+    """ImportError where the library has other structs than the declarations: the library tells the sizes that it knows."""
+    for name in FILLED:
+        room = ffi.new("char[]", 1 << 14)
+        values = ffi.cast(f"struct {name} *", room)
+        getattr(lib, name + "_defaults_sized")(values, len(room))
+        if values.size != ffi.sizeof(f"struct {name}"):
+            raise ImportError(f"{FOLDER} has a library and declarations of different versions: struct {name} has "
+                              f"{values.size} and {ffi.sizeof('struct ' + name)} bytes; install kyoho again")
+
+
+check_sizes()
+
+
+def struct(name, **members):
+    """A new struct of the library, with its defaults, its size and our log where it has these, and then with these members."""
+    made = ffi.new(f"struct {name} *")
+    known = {member for member, _ in ffi.typeof(f"struct {name}").fields}
+    if name in FILLED:
+        getattr(lib, name + "_defaults_sized")(made, ffi.sizeof(f"struct {name}"))
+    elif "size" in known:
+        made.size = ffi.sizeof(f"struct {name}")
+    if "log" in known:
+        made.log = log
+    for member, value in members.items():
+        setattr(made, member, value)
+    return made
+
+
+LEVELS = {lib.KY_LOG_DETAIL: logging.DEBUG, lib.KY_LOG_INFO: logging.INFO, lib.KY_LOG_WARNING: logging.WARNING}
+
+
+@ffi.callback("ky_log_function")
+def log(context, level, line):
+    """Passes a remark of the library to the logger "kyoho"; for the member `log` of structs."""
+    logging.getLogger("kyoho").log(LEVELS[level], "%s", in_python(ffi.string(line).decode(errors="replace")))
+
+
+def call(function, *arguments):
+    """Calls a function of the library whose last parameter is struct ky_error, and raises what it reports."""
+    error = ffi.new("struct ky_error *")
+    status = function(*arguments, error)
+    if status:
+        raise errors.BY_STATUS[status](in_python(ffi.string(error.text).decode(errors="replace")))
+
+
+def encoded(text):
+    """The text or path as C text, whose memory lives as long as what is returned."""
+    if not isinstance(text, (str, bytes, os.PathLike)):
+        raise TypeError(f"{text!r} must be text or a path")
+    text = os.fsencode(text)
+    if b"\0" in text:
+        raise errors.UsageError(f"{text!r} has a character with the number 0")
+    return ffi.new("char[]", text)

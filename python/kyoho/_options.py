@@ -1,0 +1,104 @@
+"""Options as keyword arguments: they go into the structs of the library by name, and into docstrings from its table."""
+from __future__ import annotations
+
+import textwrap
+from typing import Callable, TypeVar
+
+from . import _arrays, _table
+from ._library import NULL, call, encoded, ffi, lib, struct
+from ._table import in_python
+from .errors import UsageError
+from .units import is_quantity
+
+FORCE = ("engine", "force")
+MOTION = ("engine", "force", "integrator")
+SEARCH = ("engine",)
+
+What = TypeVar("What")
+_tables = {}
+
+
+def table(kind, sections=None):
+    """{keyword: Option} of the structs of this kind, of these sections alone unless `sections` is None."""
+    if kind not in _tables:
+        _tables[kind] = {option.keyword: option for option in _table.options_of(ffi, lib, kind)}
+    return {keyword: option for keyword, option in _tables[kind].items() if sections is None or option.section in sections}
+
+
+def text(option, value, units):
+    """The value as the command line would have it."""
+    if isinstance(value, str):
+        return value
+    if option.kind == "flag":
+        if value not in (True, False):
+            raise TypeError(f"{option.keyword} must be True or False, not {value!r}")
+        return "yes" if value else "no"
+    if is_quantity(value):
+        value = units.number(value, option.unit, option.keyword)
+    if not _arrays.single(value):
+        return ",".join(text(option, one, units) for one in value)
+    if option.kind == "integer":
+        return str(_arrays.whole(value, option.keyword))
+    return repr(_arrays.number(value, option.keyword)) if option.kind == "real" else str(value)
+
+
+def fill(values, kind, options, allowed, units, keep):
+    """Sets the fields that `options` name. `keep` receives the texts, which must live as long as the struct.
+
+    TypeError for a name that is not in `allowed`. None stands for the default.
+    """
+    scales = struct("ky_units")
+    units.put(scales)
+    for keyword, value in options.items():
+        if keyword not in allowed:
+            raise TypeError(f"there is no option {keyword!r} here; there are {', '.join(sorted(allowed))}")
+        if value is None:
+            continue
+        option = allowed[keyword]
+        name, given = encoded(option.name), encoded(text(option, value, units))
+        keep += [given]
+        call(lib.ky_options_set, kind, values, name, given, scales)
+
+
+class Parameters:
+    """A struct ky_parameters, filled from keyword arguments, with the memory of its texts."""
+
+    def __init__(self, options, sections, units):
+        self.values, self.keep = struct("ky_parameters", g=units.g), []
+        units.put(self.values.units)
+        self.given = [keyword for keyword, value in options.items() if value is not None]
+        self.allowed = table(lib.KY_OPTIONS_PARAMETERS, sections)
+        fill(self.values, lib.KY_OPTIONS_PARAMETERS, options, self.allowed, units, self.keep)
+
+    def settle(self, once):
+        """Settles the force among those that the given options allow. UsageError for an option that it ignores. `once`: the
+        forces are computed once, so that the force "auto" is the tree."""
+        names = [encoded(self.allowed[keyword].name) for keyword in self.given]
+        call(lib.ky_parameters_choose_force, self.values, ffi.new("char *[]", [*names, NULL]))
+        told = ffi.new("struct ky_parameters *", self.values[0])
+        if once and told.force == lib.KY_FORCE_AUTO and told.error != told.error:
+            told.force = lib.KY_TREE
+        for keyword, name in zip(self.given, names):
+            because = lib.ky_parameters_ignore(told, name)
+            if because != NULL:
+                raise UsageError(f"{keyword} has no effect with {in_python(ffi.string(because).decode())}")
+
+
+def options_text(options):
+    """The lines of a docstring that describe these options."""
+    lines = []
+    for option in options:
+        initial = f" (default {option.initial})" if option.initial and option.kind != "flag" else ""
+        choices = "|".join(option.choices) or {"flag": "bool", "integer": "int", "real": "float", "text": "str"}[option.kind]
+        lines += [f"    {option.keyword}: {choices}"]
+        lines += textwrap.wrap(_table.explained(option) + initial, 92, initial_indent=" " * 8, subsequent_indent=" " * 8)
+    return "\n".join(lines)
+
+
+def documented(kind, sections=None, without=(), more=list) -> Callable[[What], What]:
+    """Adds the options of the library's table, and those that more() tells, to the docstring of a function or class."""
+    def add(what):
+        described = [option for keyword, option in table(kind, sections).items() if keyword not in without] + more()
+        what.__doc__ = textwrap.dedent(what.__doc__).rstrip() + "\n\nOptions:\n" + options_text(described) + "\n"
+        return what
+    return add

@@ -1,0 +1,212 @@
+"""Forces, searches and groups of bodies that are given as arrays, without a simulation."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from . import _arrays
+from ._library import NULL, call, ffi, lib, struct
+from ._options import FORCE, SEARCH, Parameters, documented, fill, table
+from .snapshot import bodies_array, fill_bodies
+from .units import Units
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._option_types import ForceOptions, GroupSearchOptions, SearchOptions
+
+
+def _softened(softening, n, units, options, arrays):
+    """Puts one softening into the options, or one for each body into the arrays."""
+    softening = units.number(softening, "length", "softening")
+    if _arrays.single(softening):
+        options["softening"] = softening
+    else:
+        arrays["softening"] = bodies_array("softening", softening, n, units)
+
+
+def given_bodies(position, mass, units, velocity=None):
+    """The arrays of bodies with these positions and masses; one mass stands for all."""
+    position = _arrays.vectors(units.number(position, "length", "position"), "position")
+    n = len(position)
+    velocity = np.zeros((n, 3)) if velocity is None else velocity
+    return {"mass": bodies_array("mass", mass, n, units), "position": position,
+            "velocity": bodies_array("velocity", velocity, n, units)}
+
+
+def _forces(position, mass, softening, units, options, wanted):
+    units = Units.of(units)
+    arrays = given_bodies(position, mass, units)
+    n = len(arrays["position"])
+    _softened(softening, n, units, options, arrays)
+    parameters = Parameters(options, FORCE, units)
+    parameters.settle(once=True)
+    results = {name: np.empty((n, 3) if name == "acceleration" else n) for name in wanted}
+    bodies = fill_bodies(struct("ky_bodies"), n, {**arrays, **results})
+    call(lib.ky_forces, parameters.values, bodies, NULL)
+    return results
+
+
+@documented(lib.KY_OPTIONS_PARAMETERS, FORCE, without=("softening",))
+def gravity(pos, mass, eps, *, units=None, **options: Unpack[ForceOptions]) -> tuple[np.ndarray, np.ndarray]:
+    """
+    Accelerations (n, 3) and potentials (n) of bodies on each other: acc, pot = kyoho.gravity(pos, mass, eps).
+
+    `pos` is (n, 3), `mass` (n) or one number, `eps` the softening: one length, 0 for none, or one for each body. G is 1 unless
+    `g` or `units` is given. The potential is per unit mass, without the body itself. Arguments and results are those of
+    pyfalcon.gravity; the kernel of the softening is Plummer's unless softening_kind says otherwise.
+    """
+    found = _forces(pos, mass, eps, units, options, ("acceleration", "potential"))
+    return found["acceleration"], found["potential"]
+
+
+@documented(lib.KY_OPTIONS_PARAMETERS, FORCE, without=("softening",))
+def accelerations(position, mass, softening, *, units=None, **options: Unpack[ForceOptions]) -> np.ndarray:
+    """
+    Accelerations (n, 3) of bodies on each other, and in external fields (`field`), once.
+
+    Arguments are those of kyoho.gravity. For the forces of a motion use kyoho.Simulation, which keeps the bodies and takes
+    the last accelerations for the next ones.
+    """
+    return _forces(position, mass, softening, units, options, ("acceleration",))["acceleration"]
+
+
+@documented(lib.KY_OPTIONS_PARAMETERS, FORCE, without=("softening",))
+def potential(position, mass, softening, *, units=None, **options: Unpack[ForceOptions]) -> np.ndarray:
+    """
+    Potentials (n) of bodies on each other, per unit mass, without the body itself and without external fields.
+
+    Arguments are those of kyoho.gravity.
+    """
+    return _forces(position, mass, softening, units, options, ("potential",))["potential"]
+
+
+class Neighbours:
+    """Neighbours of each body: the indices of those of body i are neighbours[i], in ascending order.
+
+    `count` has their numbers. All indices stand in `body`, those of body i from offset[i] to offset[i + 1].
+    """
+
+    def __init__(self, offset, body):
+        self.offset, self.body = offset, body
+
+    @property
+    def count(self):
+        return np.diff(self.offset)
+
+    def __len__(self):
+        return len(self.offset) - 1
+
+    def __getitem__(self, i):
+        i = range(len(self))[i]
+        return self.body[self.offset[i]:self.offset[i + 1]]
+
+    def __repr__(self):
+        return f"<kyoho.Neighbours of {len(self):,} bodies, {len(self.body):,} in all>"
+
+    @classmethod
+    def _find(cls, search, radius, n, units):
+        """The neighbours that search(radius, radii, lists) of the library finds."""
+        radius = units.number(radius, "length", "radius")
+        radius = _arrays.row(radius, "radius") if _arrays.single(radius) else _arrays.scalars(radius, "radius", n)
+        lists = ffi.new("struct ky_neighbour_lists *")
+        search(_arrays.pointer(radius, "double *"), len(radius), lists)
+        owner = ffi.gc(lists, lib.ky_neighbour_lists_free)
+        if lists.offset == NULL:
+            return cls(np.zeros(n + 1, "u8"), np.empty(0, "u4"))
+        offset = _arrays.view(lists.offset, (n + 1,), "u8", owner)
+        return cls(offset, _arrays.view(lists.body, (int(offset[-1]),), "u4", owner))
+
+
+def _search(position, mass, units, options, velocity=None):
+    """The parameters and bodies of a search, and what must live as long as these."""
+    arrays = given_bodies(position, mass, units, velocity)
+    parameters = Parameters(options, SEARCH, units)
+    return parameters, fill_bodies(struct("ky_bodies"), len(arrays["position"]), arrays), arrays
+
+
+@documented(lib.KY_OPTIONS_PARAMETERS, SEARCH)
+def neighbours(position, radius, *, units=None, **options: Unpack[SearchOptions]) -> Neighbours:
+    """
+    The other bodies within `radius` of each body, as kyoho.Neighbours. `radius` is one length, or one for each body.
+    """
+    units = Units.of(units)
+    parameters, bodies, keep = _search(position, 1.0, units, options)
+    return Neighbours._find(lambda radius, radii, lists: call(lib.ky_neighbours, parameters.values, bodies, radius, radii, NULL,
+                                                              lists, NULL), radius, len(keep["position"]), units)
+
+
+@documented(lib.KY_OPTIONS_PARAMETERS, SEARCH)
+def density(position, mass, k=32, *, units=None, **options: Unpack[SearchOptions]) -> tuple[np.ndarray, np.ndarray]:
+    """
+    Densities (n) of the cubic spline over the `k` nearest other bodies, and the distances (n) of the k-th of them.
+    """
+    parameters, bodies, keep = _search(position, mass, Units.of(units), options)
+    n = len(keep["position"])
+    found, smoothing = np.empty(n), np.empty(n)
+    call(lib.ky_sph_density, parameters.values, bodies, _arrays.whole(k, "k"), _arrays.pointer(found, "double *"),
+         _arrays.pointer(smoothing, "double *"), NULL)
+    return found, smoothing
+
+
+class Groups:
+    """Groups of bodies, those of more bodies first: the indices of the bodies of group g are groups[g].
+
+    `mass`, `centre`, `velocity`, `radius` (rms distance from the centre) and `dispersion` (rms speed about the mean) have a row
+    for each group; `linking_length` is the length that was taken.
+    """
+
+    def __init__(self, made):
+        owner, count = ffi.gc(made, lib.ky_catalogue_free), made.groups
+        self.linking_length = made.linking_length
+        self.offset = _arrays.view(made.offset, (count + 1,), "u8", owner) if made.offset else np.zeros(1, "u8")
+        self.body = _arrays.view(made.body, (made.members,), "u4", owner)
+        for name, shape in (("mass", ()), ("centre", (3,)), ("velocity", (3,)), ("radius", ()), ("dispersion", ())):
+            setattr(self, name, _arrays.view(getattr(made, name), (count, *shape), "f8", owner))
+
+    @property
+    def count(self):
+        """The number of bodies of each group."""
+        return np.diff(self.offset)
+
+    def __len__(self):
+        return len(self.mass)
+
+    def __getitem__(self, g):
+        g = range(len(self))[g]
+        return self.body[self.offset[g]:self.offset[g + 1]]
+
+    def __repr__(self):
+        return f"<kyoho.Groups: {len(self):,} of {len(self.body):,} bodies, linking length {self.linking_length:g}>"
+
+    @classmethod
+    def _find(cls, search, wanted, units):
+        """The groups that search(wanted, catalogue) of the library finds, by the options of `wanted`."""
+        values, keep = struct("ky_catalogue_parameters"), []
+        fill(values, lib.KY_OPTIONS_GROUPS, wanted, table(lib.KY_OPTIONS_GROUPS), units, keep)
+        made = struct("ky_catalogue")
+        search(values, made)
+        return cls(made)
+
+
+def split(options, kind):
+    """Two dicts: the options that belong to the structs of this kind, and the others."""
+    own = table(kind)
+    return ({name: value for name, value in options.items() if name in own},
+            {name: value for name, value in options.items() if name not in own})
+
+
+@documented(lib.KY_OPTIONS_GROUPS, more=lambda: list(table(lib.KY_OPTIONS_PARAMETERS, SEARCH).values()))
+def groups(position, mass=None, velocity=None, *, units=None, **options: Unpack[GroupSearchOptions]) -> Groups:
+    """
+    Groups of bodies by friends of friends, as kyoho.Groups. `mass` is one number or one for each body; without it all bodies
+    count alike. Without `velocity` the bodies are at rest.
+    """
+    units = Units.of(units)
+    wanted, options = split(options, lib.KY_OPTIONS_GROUPS)
+    parameters, bodies, keep = _search(position, 1.0 if mass is None else mass, units, options, velocity)
+    found = Groups._find(lambda values, made: call(lib.ky_catalogue_make, parameters.values, values, bodies, made, NULL), wanted,
+                         units)
+    del keep
+    return found

@@ -1,0 +1,499 @@
+"""A simulation: bodies, a processor, an integrator and a clock."""
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import tempfile
+import threading
+import time as clock
+from collections import namedtuple
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from . import _arrays, _picture
+from ._library import NULL, call, encoded, ffi, lib, struct
+from ._options import FORCE, MOTION, Parameters, documented, table, text
+from .errors import StoppedError, UsageError
+from .forces import Groups, Neighbours
+from .snapshot import ARRAYS, Snapshot, bodies_array, fill_bodies
+from .units import Units
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._option_types import ForceOptions, GroupOptions, SimulationOptions, SomeOptions
+
+Sums = namedtuple("Sums", "mass centre momentum angular_momentum kinetic potential external total virial_ratio")
+Sums.__doc__ = """Sums over all bodies. `potential` is of the bodies among themselves, `external` in external fields, `total` the
+whole energy; `virial_ratio` is 2T/|Σ m x·a|, which is 1 in equilibrium."""
+
+SHORT, LONG = 0.05, 0.1  # seconds: a call of the library makes more steps below the one, fewer above the other
+
+
+def _readable(name, help):
+    """A property with an array of the bodies, which is copied from the processor when it is first read after a change."""
+    return property(lambda sim: sim._array(name), doc=help)
+
+
+def _changeable(name, help):
+    return property(lambda sim: sim._array(name), lambda sim, value: sim._replace(name, value), doc=help)
+
+
+@documented(lib.KY_OPTIONS_PARAMETERS, MOTION)
+class Simulation:
+    """
+    Bodies that move: with kyoho.Simulation(kyoho.model("plummer", 1000), step=1/64) as sim: sim.integrate(1).
+
+    The bodies are a Snapshot, or arrays: position (n, 3), velocity (n, 3), mass (n), and if need be id, type and softening (one
+    length, or one for each body). `units` are kyoho.Units or the name of a preset, and G follows from them; without units G is
+    `g`. Options have the names that they have on the command line. Without `step` the first advance chooses one, as
+    `kyoho run` does. The library copies the bodies.
+
+    `position`, `velocity`, `mass` and the other arrays are copied from the processor once after each change, and cannot be
+    written: assign a whole array, sim.velocity = array. Several threads may use a simulation, one after the other.
+    """
+
+    position = _changeable("position", "(n, 3) [length]")
+    velocity = _changeable("velocity", "(n, 3) [velocity]; a change computes no forces")
+    mass = _changeable("mass", "(n) [mass]")
+    softening = _changeable("softening", "(n) [length]; one number sets that of all bodies")
+    type = _changeable("type", "(n) GADGET types, 0 to 5")
+    id = _readable("id", "(n) whole numbers, which stay with the bodies")
+    acceleration = _readable("acceleration", "(n, 3), with external fields")
+    potential = _readable("potential", "(n), per unit mass, without the body itself and without external fields")
+    heartbeat = None  # called with the simulation after each step; if it returns True, the call that advances ends
+
+    def __init__(self, bodies=None, *, position=None, velocity=None, mass=None, id=None, type=None, softening=None, time=None,
+                 units=None, **options: Unpack[SimulationOptions]):
+        if bodies is None:
+            if position is None:
+                raise UsageError("a simulation needs a Snapshot or position=…")
+            bodies = Snapshot(position, velocity, mass, id=id, type=type, time=0 if time is None else time, units=units)
+        elif any(given is not None for given in (position, velocity, mass, id, type, units)):
+            raise UsageError("a simulation takes a Snapshot or arrays, not both")
+        self.units = bodies.units
+        made, keep = bodies._struct()
+        softening = self.units.number(softening, "length", "softening")
+        if not _arrays.single(softening):
+            softening = bodies_array("softening", softening, len(bodies), self.units)
+            made.bodies.softening = _arrays.pointer(softening, "double *")
+            softening = None
+        parameters = Parameters({"softening": softening, **options}, MOTION, self.units)
+        parameters.settle(once=False)
+        parameters.values.stop = self._stop = ffi.new("int *")
+        call(lib.ky_softening_choose, parameters.values, made, NULL)
+        start = bodies.time if time is None else self.units.real(time, "time", "time")
+        opened = ffi.new("struct ky_sim **")
+        call(lib.ky_sim_open, parameters.values, ffi.addressof(made.bodies), start, opened)
+        del keep
+        self._take(opened[0], False)
+
+    def _take(self, opened, divided):
+        self._sim = ffi.gc(opened, lib.ky_sim_close)
+        self._lock, self._arrays = threading.RLock(), {}
+        self._divided = divided  # whether a step may have begun and not ended
+        told = self._told()
+        self._engine = ffi.string(told.engine).decode()
+
+    def _call(self, function, *arguments):
+        """Calls a function of the library with the simulation."""
+        with self._lock:
+            self._need_open()
+            try:
+                call(function, self._sim, *arguments)
+            except StoppedError as stop:
+                self._explain(stop)
+                raise
+
+    def _ask(self, function):
+        """What a function of the library that cannot fail says of the simulation."""
+        with self._lock:
+            self._need_open()
+            return function(self._sim)
+
+    def _need_open(self):
+        if self._sim is None:
+            raise UsageError("the simulation is closed")
+
+    def _change(self, function, *arguments):
+        """Calls a function that changes the bodies."""
+        try:
+            self._call(function, *arguments)
+        finally:
+            self._arrays = {}
+
+    def _explain(self, stop):
+        reason = struct("ky_stop")
+        lib.ky_sim_stop_reason(self._sim, reason)
+        stop.ids, stop.indices = tuple(reason.id), tuple(reason.index)
+        stop.distance, stop.time = reason.distance, reason.time
+        stop.asked = reason.kind == lib.KY_STOP_ASKED
+
+    # ---- the state ----
+
+    def __len__(self):
+        return 0 if self._sim is None else self._ask(lib.ky_sim_n)
+
+    n = property(__len__, doc="the number of bodies")
+
+    @property
+    def time(self):
+        """The present time [time]."""
+        return self._ask(lib.ky_sim_time)
+
+    @property
+    def steps(self):
+        """Steps since the start."""
+        return self._ask(lib.ky_sim_steps)
+
+    def _told(self):
+        told = struct("ky_parameters")
+        self._call(lib.ky_sim_parameters, told)
+        return told
+
+    @property
+    def parameters(self):
+        """{option: value} of the options that are in force, with what was chosen for those that were left open."""
+        told, found = self._told(), {}
+        room = ffi.new("char[]", 4096)
+        convert = {"flag": lambda value: value == "yes", "integer": int, "real": float}
+        for keyword, option in table(lib.KY_OPTIONS_PARAMETERS).items():
+            call(lib.ky_options_text, lib.KY_OPTIONS_PARAMETERS, told, encoded(option.name), room, len(room))
+            value = ffi.string(room).decode()
+            found[keyword] = convert.get(option.kind, str)(value) if value else None
+        return found
+
+    @property
+    def step(self):
+        """The length of the steps [time]; assign another. None: the first advance chooses it."""
+        step = self._told().step
+        return None if math.isnan(step) else step
+
+    @step.setter
+    def step(self, step):
+        self._change(lib.ky_sim_set_step, self.units.real(step, "time", "step"))
+
+    def _array(self, name):
+        if name not in self._arrays:
+            pointer, kind, _ = ARRAYS[name]
+            array = np.empty((len(self), 3) if "[3]" in pointer else len(self), kind)
+            self._call(lib.ky_sim_bodies, fill_bodies(struct("ky_bodies"), len(self), {name: array}))
+            array.flags.writeable = False
+            self._arrays[name] = array
+        return self._arrays[name]
+
+    def snapshot(self) -> Snapshot:
+        """The bodies as a Snapshot with arrays of its own."""
+        told = self._told()
+        arrays = {name: self._array(name).copy() for name in ARRAYS if name != "softening"}
+        softening = self._array("softening").copy() if math.isnan(told.softening) else told.softening
+        kinds = table(lib.KY_OPTIONS_PARAMETERS)["softening_kind"].choices
+        return Snapshot(**arrays, softening=softening, softening_kind=kinds[told.softening_kind], time=self.time,
+                        units=self.units)
+
+    def sums(self) -> Sums:
+        """Energies, momenta and the centre of mass, as kyoho.simulation.Sums."""
+        found = struct("ky_sums")
+        self._call(lib.ky_sim_sums, found)
+        return Sums(found.mass, *(np.array(list(part)) for part in (found.centre, found.momentum, found.angular_momentum)),
+                    found.kinetic, found.potential, found.external, lib.ky_total_energy(found), lib.ky_virial_ratio(found))
+
+    def energy(self) -> float:
+        """The whole energy: kinetic, among the bodies, and in external fields."""
+        return self.sums().total
+
+    # ---- the motion ----
+
+    def _need_step(self):
+        """Chooses the step where none was given, as `kyoho run` does, which knows the bodies and their softening."""
+        told = self._told()
+        if not math.isnan(told.step) or not len(self):
+            return
+        made, keep = self.snapshot()._struct()
+        plan = struct("ky_plan")
+        call(lib.ky_run_plan, told, struct("ky_run_parameters", steps=1, every=0), made, plan)
+        del keep
+        self.step = plan.step
+
+    def stop(self):
+        """Ends the call that advances in another thread, after the step that it computes; a later call continues."""
+        self._stop[0] = 1
+
+    def _advance(self, function, *arguments):
+        """Calls a function that advances. Returns whether stop() has ended it."""
+        try:
+            self._change(function, *arguments)
+        except StoppedError as stop:
+            if not stop.asked:
+                raise
+        return self._stop[0] != 0
+
+    def _calls(self, most):
+        """Makes at most `most` steps, in calls of the library that are short enough for Ctrl-C. Returns whether the heartbeat
+        or stop() has ended it."""
+        count = 1
+        while most > 0:
+            count = 1 if self.heartbeat else min(count, most)
+            began = clock.perf_counter()
+            stopped = self._advance(lib.ky_sim_advance, count)
+            self._divided = False
+            took = clock.perf_counter() - began
+            most -= count
+            count = 2 * count if took < SHORT else max(1, count // 2) if took > LONG else count
+            if stopped or self.heartbeat and self.heartbeat(self):
+                return True
+        return False
+
+    def advance(self, steps=1):
+        """Makes this number of steps; a negative sim.step leads into the past.
+
+        Ctrl-C ends it after the step that is being computed, and the next call continues.
+        StoppedError where two bodies of hermite4 are too close; the next call continues and ignores that pair.
+        """
+        steps = _arrays.whole(steps, "steps")
+        self._need_step()
+        self._stop[0] = 0
+        self._calls(steps)
+
+    def _aside(self, work):
+        """What work() returns, which runs in a thread of its own: so Ctrl-C reaches the calling thread, which asks it to stop."""
+        done, result = threading.Event(), []
+
+        def run():
+            try:
+                result.append((work(), None))
+            except BaseException as why:
+                result.append((None, why))
+            done.set()
+        threading.Thread(target=run, daemon=True).start()
+        try:
+            done.wait()
+        except KeyboardInterrupt:
+            self.stop()
+            done.wait()
+            raise
+        found, why = result[0]
+        if why:
+            raise why
+        return found
+
+    def _whole_steps(self, time, shorten):
+        """The number of steps that certainly end before this time; 0 for a time that the library will refuse before it makes a
+        step."""
+        step = self._told().step
+        if math.isnan(step) or not math.isfinite(time):
+            return 0
+        steps = (time - self.time) / step
+        if not shorten and (self._divided or abs(steps - round(steps)) > 1e-6):
+            return 0
+        return math.ceil(steps - 1e-9) - 1  # the last one is the call that knows the time
+
+    def integrate(self, time, *, shorten=True):
+        """Advances to this time. A step that `time` lies within is divided, unless `shorten` is False: then the time must be
+        the end of a step. Otherwise as advance()."""
+        time = self.units.real(time, "time", "time")
+        self._need_step()
+        self._stop[0] = 0
+        if self._told().expansion != NULL:
+            if self.heartbeat:
+                raise UsageError("integrate calls no heartbeat between steps that are equal in ln a: use advance")
+            self._aside(lambda: self._advance(lib.ky_sim_advance_to, time, int(shorten)))
+            return
+        if self._calls(self._whole_steps(time, shorten)):
+            return
+        self._divided = bool(shorten)
+        if not self._advance(lib.ky_sim_advance_to, time, int(shorten)) and self.heartbeat:
+            self.heartbeat(self)
+
+    # ---- changes ----
+
+    def _replace(self, name, value):
+        if name == "softening" and _arrays.single(value):
+            self._change(lib.ky_sim_set_softening, self.units.real(value, "length", "softening"))
+            return
+        array = bodies_array(name, value, len(self), self.units)
+        self._change(lib.ky_sim_replace, NULL, fill_bodies(struct("ky_bodies"), len(self), {name: array}))
+
+    @contextlib.contextmanager
+    def changes(self):
+        """Several changes with one evaluation of the forces: with sim.changes(): sim.mass = a; sim.position = b."""
+        self._change(lib.ky_sim_change_begin)
+        try:
+            yield self
+        finally:
+            self._change(lib.ky_sim_change_end, 0)
+
+    def kick(self, change, index=None):
+        """Adds `change` (n, 3) to the velocities of all bodies, or of those at these places. No forces are computed."""
+        change = _arrays.vectors(self.units.number(change, "velocity", "change"), "change")
+        index = None if index is None else _arrays.row(index, "index", "u8")
+        if len(change) != (len(self) if index is None else len(index)):
+            raise UsageError(f"change has {len(change)} rows for {len(self) if index is None else len(index)} bodies")
+        self._change(lib.ky_sim_kick, _arrays.pointer(index, "size_t *"), len(change),
+                     _arrays.pointer(change, "double (*)[3]"))
+
+    def add(self, bodies):
+        """Appends the bodies of a Snapshot in the same units. Ids must be new; without ids they continue from the largest."""
+        if bodies.units != self.units:
+            raise UsageError(f"the bodies have other units than the simulation: {bodies.units} and {self.units}")
+        made, keep = bodies._struct()
+        self._change(lib.ky_sim_add, ffi.addressof(made.bodies))
+        del keep
+
+    def remove(self, ids):
+        """Removes the bodies with these ids; the order of the others stays."""
+        ids = _arrays.row(ids, "ids", "u8")
+        self._change(lib.ky_sim_remove, _arrays.pointer(ids, "uint64_t *"), len(ids))
+
+    def find(self, ids):
+        """The places of the bodies with these ids."""
+        ids = _arrays.row(ids, "ids", "u8")
+        index = np.empty(len(ids), "u8")
+        self._call(lib.ky_sim_find, _arrays.pointer(ids, "uint64_t *"), len(ids), _arrays.pointer(index, "size_t *"))
+        return index
+
+    def set(self, **options: Unpack[SomeOptions]):
+        """Changes options of the force and of the steps: sim.set(theta=0.5). The error of an option that cannot change says
+        why."""
+        allowed = table(lib.KY_OPTIONS_PARAMETERS)
+        for keyword, value in options.items():
+            if keyword not in allowed:
+                raise TypeError(f"there is no option {keyword!r}; there are {', '.join(sorted(allowed))}")
+            option = allowed[keyword]
+            self._change(lib.ky_sim_set_parameter, encoded(option.name), encoded(text(option, value, self.units)))
+
+    # ---- fields and searches ----
+
+    def field(self, points, softening=None):
+        """Accelerations (m, 3) and potentials (m) of all bodies and external fields at m points that are not bodies.
+
+        `softening` is that of the points; without it that of all bodies.
+        """
+        points = _arrays.vectors(self.units.number(points, "length", "points"), "points")
+        softening = self._told().softening if softening is None else self.units.real(softening, "length", "softening")
+        if math.isnan(softening):
+            raise UsageError("the bodies have softenings of their own: give softening, the length for the points")
+        acceleration, potential = np.empty_like(points), np.empty(len(points))
+        self._call(lib.ky_sim_field, len(points), _arrays.pointer(points, "double (*)[3]"), softening,
+                   _arrays.pointer(acceleration, "double (*)[3]"), _arrays.pointer(potential, "double *"))
+        return acceleration, potential
+
+    def neighbours(self, radius) -> Neighbours:
+        """The other bodies within `radius` of each body, as kyoho.Neighbours. `radius` is one length, or one for each body."""
+        return Neighbours._find(lambda *given: self._call(lib.ky_sim_neighbours, given[0], given[1], NULL, given[2], NULL),
+                                radius, len(self), self.units)
+
+    def density(self, k=32):
+        """As kyoho.density, of the present bodies."""
+        found, smoothing = np.empty(len(self)), np.empty(len(self))
+        self._call(lib.ky_sim_sph_density, _arrays.whole(k, "k"), _arrays.pointer(found, "double *"),
+                   _arrays.pointer(smoothing, "double *"), NULL)
+        return found, smoothing
+
+    def groups(self, **options: Unpack[GroupOptions]) -> Groups:
+        """As kyoho.groups, of the present bodies; options: linking_length, linking_fraction, volume, minimum."""
+        return Groups._find(lambda values, made: self._call(lib.ky_sim_catalogue_make, values, made, NULL), options, self.units)
+
+    def report(self):
+        """{name: value} of what the last forces cost: engine, device, seconds of each phase, interactions."""
+        found = struct("ky_force_report")
+        self._ask(lambda sim: lib.ky_sim_report(sim, found))
+        values = {name: getattr(found, name) for name, _ in ffi.typeof(found[0]).fields if name != "size"}
+        return {name: ffi.string(value).decode() if name in ("engine", "device") else value for name, value in values.items()}
+
+    # ---- keeping it ----
+
+    def save(self, path):
+        """Writes a file from which kyoho.restore continues bit for bit. An existing file is kept as PATH.previous."""
+        self._call(lib.ky_sim_save, encoded(os.fspath(path)))
+
+    def _state(self):
+        """The bytes of such a file, and how to open it again."""
+        with tempfile.TemporaryDirectory(prefix="kyoho-") as folder:
+            path = os.path.join(folder, "state")
+            self.save(path)
+            with open(path, "rb") as file:
+                state = file.read()
+        used = self.parameters
+        return state, self.units, {name: used[name] for name in ("engine", "isa", "threads")}
+
+    def __reduce__(self):
+        return _from_state, self._state()
+
+    def copy(self) -> Simulation:
+        """A simulation that continues with the same bits. It has no heartbeat."""
+        return _from_state(*self._state())
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo):
+        return self.copy()
+
+    def close(self):
+        """Frees the bodies and the processor. The end of a `with` does so too."""
+        with self._lock:
+            if self._sim is not None:
+                ffi.release(self._sim)
+            self._sim, self._arrays = None, {}
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def _rows(self):
+        used = self.parameters
+        step = "not chosen yet" if used["step"] is None else f"{used['step']:g}"
+        return [("bodies", f"{len(self):,}"), ("time", f"{self.time:g}"), ("steps", f"{self.steps:,}"), ("step", step),
+                ("integrator", used["integrator"]), ("force", used["force"]), ("engine", used["engine"])]
+
+    def __repr__(self):
+        if self._sim is None:
+            return "<kyoho.Simulation, closed>"
+        return f"<kyoho.Simulation of {len(self):,} bodies at t = {self.time:g} on {self._engine}>"
+
+    def _repr_html_(self):
+        if self._sim is None:
+            return None
+        return _picture.html(self.snapshot(), self._rows())
+
+
+@documented(lib.KY_OPTIONS_PARAMETERS, FORCE, without=("softening",))
+def field(points, position, mass, softening, *, units=None,
+          **options: Unpack[ForceOptions]) -> tuple[np.ndarray, np.ndarray]:
+    """
+    Accelerations (m, 3) and potentials (m) at m points that are not bodies, of bodies and external fields (`field`).
+
+    `softening` is one length, for points and bodies. Other arguments are those of kyoho.gravity. This opens a simulation, and
+    so computes the forces of the bodies too: for several sets of points use kyoho.Simulation and its field().
+    """
+    with Simulation(position=position, mass=mass, softening=softening, units=units, **options) as sim:
+        return sim.field(points)
+
+
+def restore(path, *, units=None, engine=None, isa=None, threads=None) -> Simulation:
+    """Opens a simulation from a file of Simulation.save, or from restart.kyo in the folder of a run of the command.
+
+    The file has everything but the units, which are those given here.
+    """
+    units = Units.of(units)
+    parameters = Parameters({"engine": engine, "isa": isa, "threads": threads}, MOTION, units)
+    opened = ffi.new("struct ky_sim **")
+    made = Simulation.__new__(Simulation)
+    made.units = units
+    parameters.values.stop = made._stop = ffi.new("int *")
+    call(lib.ky_sim_restore, encoded(os.fspath(path)), parameters.values, opened)
+    made._take(opened[0], True)
+    return made
+
+
+def _from_state(state, units, options):
+    """What pickle and copy call."""
+    with tempfile.TemporaryDirectory(prefix="kyoho-") as folder:
+        path = os.path.join(folder, "state")
+        with open(path, "wb") as file:
+            file.write(state)
+        return restore(path, units=units, **options)

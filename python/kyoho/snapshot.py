@@ -1,0 +1,219 @@
+"""Snapshots: bodies with their time and units, in memory and in files."""
+import copy
+import math
+import os
+
+import numpy as np
+
+from . import _arrays, _hdf5, _picture
+from ._library import call, encoded, ffi, lib, struct
+from .errors import UsageError
+from .units import Units
+
+# Arrays of bodies: the member of struct ky_bodies, the C type of its elements, that of numpy, the kind of their unit.
+REQUIRED = ("mass", "position", "velocity")
+ARRAYS = {"mass": ("double *", "f8", "mass"), "position": ("double (*)[3]", "f8", "length"),
+          "velocity": ("double (*)[3]", "f8", "velocity"), "id": ("uint64_t *", "u8", ""),
+          "softening": ("double *", "f8", "length"), "type": ("uint8_t *", "u1", ""),
+          "acceleration": ("double (*)[3]", "f8", None), "potential": ("double *", "f8", None)}
+FORMATS = {None: lib.KY_FORMAT_BY_NAME, "hdf5": lib.KY_HDF5, "tipsy": lib.KY_TIPSY, "csv": lib.KY_CSV}
+HAS_HDF5 = b"HDF5: yes" in ffi.string(lib.ky_build_features())
+SOFTENING_KINDS = {lib.KY_PLUMMER: "plummer", lib.KY_SYMMETRIC: "symmetric", lib.KY_SPLINE: "spline"}
+
+
+def bodies_array(name, value, n, units):
+    """The array of this name as the library takes it, with quantities as numbers in the units. One number stands for all."""
+    _, kind, unit = ARRAYS[name]
+    value = units.number(value, unit, name)
+    if _arrays.single(value):
+        value = np.full(n, _arrays.number(value, name))
+    if "[3]" not in ARRAYS[name][0]:
+        return _arrays.scalars(value, name, n, kind)
+    array = _arrays.vectors(value, name)
+    if len(array) != n:
+        raise UsageError(f"{name} has {len(array)} rows for {n} bodies")
+    return array
+
+
+def fill_bodies(bodies, n, arrays):
+    """Lets a struct ky_bodies point at these arrays. They must live as long as it is used."""
+    bodies.n = n
+    for name, array in arrays.items():
+        setattr(bodies, name, _arrays.pointer(array, ARRAYS[name][0]))
+    return bodies
+
+
+class Snapshot:
+    """Bodies at a time, as arrays of numpy.
+
+    `position` and `velocity` are (n, 3), `mass` is (n,). `id` (n whole numbers), `type` (n GADGET types, 0 to 5),
+    `acceleration` (n, 3) and `potential` (n) are None where they are not known. `softening` is one length for all bodies, an
+    array with one for each body, or None. Arrays of C-contiguous float64 are taken without a copy, and the same arrays come
+    back. `units` are kyoho.Units, or the name of a preset ("nbody", "galaxy", "cluster"); quantities of astropy and unyt are
+    converted to them.
+    """
+
+    def __init__(self, position, velocity=None, mass=None, *, id=None, softening=None, type=None, acceleration=None,
+                 potential=None, time=0.0, units=None, softening_kind=None):
+        self.units = Units.of(units)
+        self.position = _arrays.vectors(self.units.number(position, "length", "position"), "position")
+        n = len(self.position)
+        given = {"velocity": np.zeros((n, 3)) if velocity is None else velocity,
+                 "mass": np.full(n, 1 / n if n else 1) if mass is None else mass, "id": id, "type": type,
+                 "acceleration": acceleration, "potential": potential}
+        for name, value in given.items():
+            setattr(self, name, None if value is None else bodies_array(name, value, n, self.units))
+        self.softening = self._softening(softening, n)
+        self.softening_kind = softening_kind
+        self.time = self.units.real(time, "time", "time")
+        self.parameters = None
+
+    def _softening(self, given, n):
+        given = self.units.number(given, "length", "softening")
+        if given is None:
+            return None
+        return _arrays.number(given, "softening") if _arrays.single(given) else bodies_array("softening", given, n, self.units)
+
+    @classmethod
+    def _from_struct(cls, made):
+        """The snapshot in a struct ky_snapshot that the library has allocated, whose memory the arrays keep."""
+        owner = ffi.gc(made, lib.ky_snapshot_free)
+        self, n = cls.__new__(cls), made.bodies.n
+        for name, (pointer, kind, _) in ARRAYS.items():
+            shape = (n, 3) if "[3]" in pointer else (n,)
+            memory = getattr(made.bodies, name)
+            setattr(self, name, _arrays.view(memory, shape, kind, owner) if memory or name in REQUIRED else None)
+        if self.softening is None and not math.isnan(made.softening):
+            self.softening = made.softening
+        self.softening_kind = SOFTENING_KINDS.get(made.softening_kind)
+        self.units, self.time = Units.from_struct(made.units), made.time
+        self.parameters = ffi.string(made.parameters).decode() if made.parameters else None
+        return self
+
+    def _struct(self):
+        """A struct ky_snapshot of these arrays, and what must live as long as it is used."""
+        made = ffi.new("struct ky_snapshot *")
+        lib.ky_snapshot_clear(made)
+        arrays = {name: bodies_array(name, getattr(self, name), len(self), self.units) for name in ARRAYS
+                  if name != "softening" and getattr(self, name) is not None}
+        softening = self._softening(self.softening, len(self))
+        if isinstance(softening, np.ndarray):
+            arrays["softening"] = softening
+        elif softening is not None:
+            made.softening = softening
+        fill_bodies(made.bodies, len(self), arrays)
+        self.units.put(made.units)
+        made.time = _arrays.number(self.time, "time")
+        if self.softening_kind is not None:
+            kinds = {name: number for number, name in SOFTENING_KINDS.items()}
+            if self.softening_kind not in kinds:
+                raise UsageError(f"softening_kind is {self.softening_kind!r}; it must be one of {', '.join(kinds)}")
+            made.softening_kind = kinds[self.softening_kind]
+        text = encoded(self.parameters) if self.parameters is not None else None
+        if text:
+            made.parameters = text
+        return made, (arrays, text)
+
+    def __len__(self):
+        return len(self.position)
+
+    def __getitem__(self, which):
+        """The snapshot of some of the bodies: an index array, a mask or a slice."""
+        if np.ndim(which) == 0 and not isinstance(which, slice):
+            which = slice(which, which + 1 or None)
+        some = copy.copy(self)
+        for name in ARRAYS:
+            array = getattr(self, name)
+            setattr(some, name, array[which] if isinstance(array, np.ndarray) else array)
+        return some
+
+    def copy(self):
+        """A snapshot with arrays of its own."""
+        return self[:]._own()
+
+    def _own(self):
+        for name in ARRAYS:
+            if isinstance(getattr(self, name), np.ndarray):
+                setattr(self, name, getattr(self, name).copy())
+        return self
+
+    def check(self):
+        """BadDataError for numbers that are not finite, negative masses and ids that occur twice."""
+        made, keep = self._struct()
+        call(lib.ky_bodies_check, ffi.addressof(made.bodies))
+        del keep
+
+    def write(self, path, *, format=None, compress=False, overwrite=False):
+        """Writes a file. Its name tells the format (.hdf5, .h5, .tipsy, .csv), or `format` ("hdf5", "tipsy", "csv").
+
+        A file that existed is replaced only with `overwrite`, and is never damaged.
+        """
+        if format not in FORMATS:
+            raise UsageError(f"format is {format!r}; it must be hdf5, tipsy or csv")
+        options = struct("ky_write_options", format=FORMATS[format], compress=int(compress), overwrite=int(overwrite))
+        made, keep = self._struct()
+        call(lib.ky_snapshot_write, encoded(os.fspath(path)), made, options)
+        del keep
+
+    def place(self, position=None, velocity=None, orientation=None):
+        """Turns the bodies about the origin by `orientation` (inclination, node, argument in degrees), then adds `position`
+        to their positions and `velocity` to their velocities, in place. Each is three numbers, quantities, or text like
+        "8kpc,0,0"."""
+        for name in ("position", "velocity", "acceleration"):
+            if isinstance(getattr(self, name), np.ndarray) and not getattr(self, name).flags.writeable:
+                setattr(self, name, getattr(self, name).copy())
+        made, keep = self._struct()
+        texts = [self._three(value, kind, name) for name, kind, value in (
+            ("position", "length", position), ("velocity", "velocity", velocity), ("orientation", "degrees", orientation))]
+        call(lib.ky_bodies_place, ffi.addressof(made.bodies), *texts, ffi.addressof(made.units))
+        for name, array in keep[0].items():  # where the array of the snapshot was of another kind, it has been copied
+            setattr(self, name, array)
+        return self
+
+    def _three(self, value, kind, name):
+        """Three numbers as text of the library; NULL for None."""
+        if value is None:
+            return ffi.NULL
+        if isinstance(value, str):
+            return encoded(value)
+        return encoded(",".join(repr(float(one)) for one in _arrays.scalars(self.units.number(value, kind, name), name, 3)))
+
+    def __repr__(self):
+        return f"<kyoho.Snapshot of {len(self):,} bodies at t = {self.time:g}>"
+
+    def _repr_html_(self):
+        return _picture.html(self, [("bodies", f"{len(self):,}"), ("time", f"{self.time:g}"), ("units", repr(self.units))])
+
+
+def read(path, *, types=None, renumber=False, units=None, physical=False, as_stored=False) -> Snapshot:
+    """Reads a file of any known format, told by its content, as a Snapshot: GADGET-style HDF5, TIPSY, GADGET 1 and 2, CSV.
+
+    `types` reads bodies of these GADGET types alone; `renumber` gives them the ids 0, 1, 2 …; `units` are those of a file
+    without units. A comoving, h-scaled or periodic file is an error unless `physical` converts it, or `as_stored` takes its
+    numbers for physical ones in open space.
+    """
+    if physical and as_stored:
+        raise UsageError("physical and as_stored contradict each other: give one of them")
+    space = lib.KY_SPACE_PHYSICAL if physical else lib.KY_SPACE_OPEN if as_stored else lib.KY_SPACE_REFUSED
+    chosen = sum({1 << _arrays.whole(kind, "types", 5) for kind in types or ()})
+    options = struct("ky_read_options", space=space, renumber=int(renumber), types=chosen)
+    scales = None
+    if units is not None:
+        scales = struct("ky_units")
+        Units.of(units).put(scales)
+        options.units = scales
+    if not HAS_HDF5 and _hdf5.is_hdf5(path):
+        return _read_by_h5py(path, types, renumber)
+    made = ffi.new("struct ky_snapshot *")
+    call(lib.ky_snapshot_read_as, encoded(os.fspath(path)), options, made)
+    return Snapshot._from_struct(made)
+
+
+def _read_by_h5py(path, types, renumber):
+    snapshot = Snapshot(**_hdf5.read(path, SOFTENING_KINDS))
+    if types is not None:
+        snapshot = snapshot[np.isin(snapshot.type, list(types))]
+    if renumber:
+        snapshot.id = None
+    snapshot.check()
+    return snapshot

@@ -1,0 +1,44 @@
+"""Types of the options, for editors and type checkers: kyoho/_option_types.pyi, which hatch_build.py writes."""
+import textwrap
+
+HEAD = '''"""Options of Kyoho by name, made from the library's tables when the package was built."""
+from typing import Any, Literal, Protocol, Sequence, TypedDict, Union
+
+class Quantity(Protocol):
+    """A number with a unit, of astropy or unyt."""
+    def to_value(self, unit: Any) -> Any: ...
+
+Number = Union[float, str, Quantity, None]
+Text = Union[str, Sequence[float], Quantity, None]
+'''
+
+
+def type_of(option):
+    if option.kind == "choice":
+        return "Literal[%s, None]" % ", ".join(f'"{choice}"' for choice in option.choices)
+    return {"flag": "Union[bool, None]", "integer": "Union[int, None]", "real": "Number", "text": "Text"}[option.kind]
+
+
+def typed_dict(table, name, options):
+    """The class of keyword arguments with these options, each with its help as a docstring."""
+    lines = [f"class {name}(TypedDict, total=False):"]
+    for option in options:
+        lines += [f"    {option.keyword}: {type_of(option)}"]
+        lines += ['    """' + "\n    ".join(textwrap.wrap(table.explained(option).replace("\\", "\\\\"), 100)) + '"""']
+    return "\n".join(lines) + "\n"
+
+
+def stub(table, ffi, lib):
+    """The text of the module; `table` is kyoho/_table.py."""
+    parameters = table.options_of(ffi, lib, lib.KY_OPTIONS_PARAMETERS)
+    motion = [option for option in parameters if option.keyword != "softening"]  # this one is an argument of its own
+    models = {option.keyword: option for name in table.model_names(ffi, lib)
+              for option in table.model_options_of(ffi, lib, name) if option.keyword != "bodies"}
+    engine = [option for option in motion if option.section == "engine"]
+    groups = table.options_of(ffi, lib, lib.KY_OPTIONS_GROUPS)
+    draw = [option for option in table.options_of(ffi, lib, lib.KY_OPTIONS_DRAW) if option.keyword != "overwrite"]
+    classes = {"SearchOptions": engine, "ForceOptions": [option for option in motion if option.section in ("engine", "force")],
+               "SimulationOptions": motion, "SomeOptions": parameters, "ModelOptions": models.values(),
+               "MergeOptions": table.options_of(ffi, lib, lib.KY_OPTIONS_MERGE), "GroupOptions": groups,
+               "GroupSearchOptions": groups + engine, "DrawOptions": draw}
+    return HEAD + "".join("\n" + typed_dict(table, name, options) for name, options in classes.items())

@@ -1,0 +1,209 @@
+#!/usr/bin/env python3
+"""Forces, fields, searches and groups of the Python package beside sums with numpy; arrays and numbers that are wrong."""
+import environment
+
+environment.enter()
+import math  # noqa: E402
+
+import kyoho  # noqa: E402
+import numpy as np  # noqa: E402
+from refused import refused  # noqa: E402
+from tap import check, finish, skip  # noqa: E402
+
+EXACT = {"force": "direct", "precision": "double"}
+rng = np.random.default_rng(4)
+
+
+def summed(points, position, mass, softening2, own=False):
+    """Accelerations and potentials at points by sums over all bodies, with squares of softenings; `own`: points are bodies."""
+    d = position[None] - points[:, None]
+    r2 = (d ** 2).sum(-1) + softening2
+    if own:
+        np.fill_diagonal(r2, np.inf)
+    return (d * (mass / r2 ** 1.5)[..., None]).sum(1), -(mass / np.sqrt(r2)).sum(1)
+
+
+def worst(found, exact):
+    """The largest relative error of accelerations or potentials."""
+    axis = exact.ndim - 1 or None
+    size = np.linalg.norm(exact, axis=1) if axis else abs(exact)
+    return ((np.linalg.norm(found - exact, axis=1) if axis else abs(found - exact)) / size).max()
+
+
+def numbers():
+    n = 600
+    x, m = rng.normal(size=(n, 3)), rng.uniform(0.5, 1.5, n) / n
+    exact, potential = summed(x, x, m, 0.01, own=True)
+    acc, pot = kyoho.gravity(x, m, 0.1, **EXACT)
+    check(worst(acc, exact) < 1e-11 and worst(pot, potential) < 1e-13, "gravity is the sum of numpy, in double",
+          f"{worst(acc, exact)} {worst(pot, potential)}")
+    check(np.array_equal(kyoho.accelerations(x, m, 0.1, **EXACT), acc) and np.array_equal(kyoho.potential(x, m, 0.1, **EXACT), pot),
+          "accelerations and potential are those of gravity")
+    twice = kyoho.gravity(x, m, 0.1, g=2, **EXACT)[0]
+    check(worst(twice, 2 * exact) < 1e-11, "g is a factor")
+    each = rng.uniform(0.05, 0.2, n)
+    check(worst(kyoho.gravity(x, m, each, **EXACT)[0], summed(x, x, m, each[:, None] ** 2, own=True)[0]) < 1e-11,
+          "a softening for each body is that of the body that feels the force")
+    pairs = each[:, None] ** 2 + each ** 2
+    check(worst(kyoho.gravity(x, m, each, softening_kind="symmetric", **EXACT)[0], summed(x, x, m, pairs, own=True)[0]) < 1e-11,
+          "softening_kind symmetric has both softenings of a pair")
+    for options, bound in (({"theta": 0.5}, 2e-3), ({"force": "fmm"}, 2e-3), ({"force": "walk", "theta": 0.3}, 1e-3)):
+        acc, pot = kyoho.gravity(x, m, 0.1, **options)
+        error = np.linalg.norm(acc - exact, axis=1) / np.linalg.norm(exact, axis=1)
+        check(0 < np.quantile(error, 0.99) < bound, f"gravity with {options}: 99 % of the errors below {bound}",
+              np.quantile(error, 0.99))
+    points = rng.normal(size=(50, 3))
+    acc, pot = kyoho.field(points, x, m, 0.1, **EXACT)
+    exact, potential = summed(points, x, m, 0.01)
+    check(worst(acc, exact) < 1e-10 and worst(pot, potential) < 1e-12, "field at points is the sum of numpy", worst(acc, exact))
+    acc = kyoho.accelerations(x, 0.0, 0.1, field="logarithmic:speed=1,core=0.5", **EXACT)
+    check(worst(acc, -x / ((x ** 2).sum(1) + 0.25)[:, None]) < 1e-12, "an external field acts on bodies without mass")
+
+
+def searches():
+    n = 400
+    x, m = rng.uniform(size=(n, 3)), rng.uniform(0.5, 1.5, n)
+    r = np.sqrt(((x[None] - x[:, None]) ** 2).sum(-1))
+    np.fill_diagonal(r, np.inf)
+    found = kyoho.neighbours(x, 0.2)
+    check(len(found) == n and all(np.array_equal(found[i], np.flatnonzero(r[i] <= 0.2)) for i in range(n))
+          and np.array_equal(found.count, (r <= 0.2).sum(1)) and np.array_equal(found[-1], found[n - 1]), "neighbours are those of numpy")
+    radius = rng.uniform(0.1, 0.3, n)
+    found = kyoho.neighbours(x, radius)
+    check(all(np.array_equal(found[i], np.flatnonzero(r[i] <= radius[i])) for i in range(n)), "neighbours with a radius of each body")
+    density, smoothing = kyoho.density(x, m, 20)
+    h = np.sort(r, axis=1)[:, 19]
+    q = np.where(np.isinf(r), 0, r) / h[:, None]
+    kernel = 8 / math.pi / h[:, None] ** 3 * np.where(q <= 0.5, 1 - 6 * q ** 2 + 6 * q ** 3, np.where(q < 1, 2 * (1 - q) ** 3, 0))
+    check(np.allclose(smoothing, h, rtol=1e-12) and np.allclose(density, kernel @ m, rtol=1e-10), "density is the sum of the spline")
+    clumps = np.concatenate([rng.normal(scale=0.01, size=(size, 3)) + 5 * k for k, size in enumerate((30, 50, 5))])
+    groups = kyoho.groups(clumps, linking_length=0.1)
+    check(len(groups) == 2 and list(groups.count) == [50, 30] and np.array_equal(groups[0], np.arange(30, 80))
+          and np.allclose(groups.centre[0], clumps[30:80].mean(0)), "groups are the clumps of 20 bodies and more", groups)
+    check(len(kyoho.groups(clumps, linking_length=0.1, minimum=5)) == 3, "groups with another minimum")
+
+
+def lengths():
+    king = kyoho.model("king", 2000, w0=7, seed=1)
+    shift = king.position + [3, 0, 0]
+    centre = kyoho.density_centre(shift, king.mass)
+    check(np.linalg.norm(centre - [3, 0, 0]) < 0.1, "the density centre", centre)
+    r = np.sort(np.linalg.norm(shift - centre, axis=1))
+    check(abs(kyoho.lagrangian_radii(shift, king.mass, 0.5)[0] / r[999] - 1) < 1e-2 and len(kyoho.lagrangian_radii(shift, king.mass)) == 8,
+          "the half-mass radius", kyoho.lagrangian_radii(shift, king.mass, 0.5))
+    found = kyoho.scales(king)
+    check(abs(found.half_mass_radius / r[999] - 1) < 1e-2 and 0 < found.step < found.crossing_time and found.softening > 0, "scales of a system", found)
+
+
+def arrays():
+    x, m = rng.normal(size=(100, 3)), np.full(100, 0.01)
+    acc, pot = kyoho.gravity(x, m, 0.1, **EXACT)
+    shifted = np.frombuffer(b"." + x.tobytes(), offset=1).reshape(100, 3)
+    for name, given in (("numbers at an odd address", shifted), ("lists", x.tolist()), ("Fortran's order", np.asfortranarray(x)), ("every second row", np.repeat(x, 2, 0)[::2]),
+                        ("big-endian numbers", x.astype(">f8")), ("an array that cannot be written", x.copy())):
+        if name.startswith("an array"):
+            given.flags.writeable = False
+        check(np.array_equal(kyoho.gravity(given, m, 0.1, **EXACT)[0], acc), f"{name} are taken")
+    check(np.array_equal(kyoho.gravity(x.astype("f4"), m, 0.1, **EXACT)[1], kyoho.gravity(x.astype("f4").astype("f8"), m, 0.1, **EXACT)[1]),
+          "float32 is taken as it is")
+    check(np.array_equal(kyoho.gravity(x, 0.01, 0.1, **EXACT)[1], pot), "one mass stands for all")
+    check(np.array_equal(kyoho.gravity((x * 8).round().astype(int), m, 1, **EXACT)[1],
+                         kyoho.gravity((x * 8).round(), m, 1, **EXACT)[1]), "whole numbers are taken")
+    refused(ValueError, "the transpose", ["(3, 100)", "(n, 3)", "array.T"], kyoho.gravity, x.T, m, 0.1)
+    refused(ValueError, "one column", ["(100, 1)"], kyoho.gravity, x[:, :1], m, 0.1)
+    refused(ValueError, "too few masses", ["(99,)", "(100,)"], kyoho.gravity, x, m[1:], 0.1)
+    refused(ValueError, "too few softenings", ["softening", "(99,)"], kyoho.gravity, x, m, m[1:])
+    refused(TypeError, "complex numbers", ["real numbers", "complex"], kyoho.gravity, x * 1j, m, 0.1)
+    refused(TypeError, "text", ["position", "real numbers"], kyoho.gravity, [["a", "b", "c"]], 1, 0.1)
+    refused(ValueError, "masked elements", ["masked"], kyoho.gravity, np.ma.masked_greater(x, 1), m, 0.1)
+    bad = x.copy()
+    bad[7, 1] = np.nan
+    refused(kyoho.BadDataError, "NaN", ["7"], kyoho.gravity, bad, m, 0.1)
+    refused(ValueError, "an infinite position", ["7"], kyoho.gravity, np.where(np.isnan(bad), np.inf, bad), m, 0.1)
+    refused(ValueError, "a negative mass", ["mass"], kyoho.gravity, x, -m, 0.1)
+    refused(ValueError, "a negative softening", ["softening"], kyoho.gravity, x, m, -0.1)
+    refused(ValueError, "a softening that is NaN", ["softening"], kyoho.gravity, x, m, math.nan)
+    refused(TypeError, "an unknown option", ["'thetta'", "theta"], kyoho.gravity, x, m, 0.1, thetta=0.5)
+    refused(TypeError, "an option of a motion", ["'step'"], kyoho.gravity, x, m, 0.1, step=0.5)
+    refused(ValueError, "a number out of its range", ["theta: -1.0", "range"], kyoho.gravity, x, m, 0.1, theta=-1)
+    refused(ValueError, "another choice", ["opening", "relative"], kyoho.gravity, x, m, 0.1, opening="round")
+    refused(NotImplementedError, "what the CPU does not have", ["list"], kyoho.gravity, x, m, 0.1, force="list", engine="cpu")
+    refused(ValueError, "a negative radius", ["radi"], kyoho.neighbours, x, -1)
+    refused(TypeError, "rows of different lengths", ["position"], kyoho.gravity, [[1, 2, 3], [1]], 1, 0.1)
+    refused(TypeError, "a softening that is a function", ["softening", "number"], kyoho.gravity, x, m, print)
+    refused(TypeError, "half a neighbour", ["whole", "2.5"], kyoho.density, x, m, 2.5)
+    refused(TypeError, "a switch that is a number", ["mutual", "True or False"], kyoho.gravity, x, m, 0.1, mutual=3)
+    check(np.array_equal(kyoho.gravity(x, m, 0.1, multipole=np.int64(1), theta=np.float32(0.5))[1], kyoho.gravity(x, m, "0.1", multipole="1", theta="0.5")[1]),
+          "options are numbers of numpy, or text")
+    refused(ValueError, "too many neighbours", ["100"], kyoho.density, x, m, 100)
+    refused(ValueError, "an option without effect", ["theta has no effect with force direct"], kyoho.gravity, x, m, 0.1, force="direct", theta=0.5)
+
+
+def few():
+    for n in (0, 1, 2):
+        x, m = np.arange(3.0 * n).reshape(n, 3), np.ones(n)
+        acc, pot = kyoho.gravity(x, m, 0)
+        exact, potential = summed(x, x, m, 0, own=True)
+        check(acc.shape == (n, 3) and pot.shape == (n,) and np.allclose(acc, exact) and np.allclose(pot, potential), f"gravity of {n} bodies")
+        check(len(kyoho.neighbours(x, 1)) == n and len(kyoho.groups(x, linking_length=1)) == 0, f"neighbours and groups of {n} bodies")
+    acc, pot = kyoho.gravity(np.zeros((2, 3)), 1, 0)
+    check(np.array_equal(acc, np.zeros((2, 3))) and np.isfinite(pot).all(), "two bodies at one place exert nothing on each other")
+
+
+class Quantity:
+    """A number with a unit as astropy has it: what the package asks of quantities."""
+
+    def __init__(self, value, unit, attribute="unit"):
+        self.value = np.asarray(value, float)
+        setattr(self, attribute, unit)
+        self.own = unit
+
+    def to_value(self, unit):
+        scale = {("kpc", "cm"): 3.085678e21, ("pc", "cm"): 3.085678e18, ("Msun", "g"): 1.989e33, ("km/s", "cm/s"): 1e5,
+                 ("Myr", "s"): 3.15576e13}
+        if (self.own, unit) not in scale:
+            raise ValueError(f"{self.own} is no {unit}")
+        return self.value * scale[self.own, unit]
+
+
+def quantities():
+    x, m = rng.normal(size=(50, 3)), rng.uniform(1, 2, 50)
+    acc, pot = kyoho.gravity(x, m, 0.1, units="galaxy", **EXACT)
+    exact, potential = summed(x, x, m * kyoho.Units("galaxy").g, 0.01, own=True)
+    check(worst(acc, exact) < 1e-11 and worst(pot, potential) < 1e-12, "units bring their G")
+    for attribute in ("unit", "units"):
+        other = kyoho.gravity(Quantity(x * 1000, "pc", attribute), Quantity(m * 1e10, "Msun", attribute),
+                              Quantity(100, "pc", attribute), units="galaxy", **EXACT)[0]
+        check(worst(other, acc) < 1e-11, f"quantities with `{attribute}` are converted", worst(other, acc))
+    v = rng.normal(size=(50, 3))
+    given = kyoho.Simulation(position=Quantity(x, "kpc"), velocity=Quantity(v, "km/s"), mass=Quantity(m, "Msun"), units="galaxy",
+                             softening=Quantity(100, "pc"), step=Quantity(1, "Myr"), field="point:mass=1Msun")
+    plain = kyoho.Simulation(position=x, velocity=v, mass=m * 1e-10, units="galaxy", softening=0.1, step=3.15576e13 / 3.085678e16,
+                             field="point:mass=1e-10")
+    for sim in (given, plain):
+        sim.integrate(Quantity(5, "Myr"))
+    check(np.allclose(given.position, plain.position, rtol=1e-12) and abs(given.time / plain.time - 1) < 1e-14 and given.steps == 5,
+          "a simulation of quantities", f"{given} {plain}")
+    made = kyoho.model("plummer", 100, units="galaxy", mass=Quantity(1e9, "Msun"), radius=Quantity(500, "pc"), position=Quantity([8, 0, 0], "kpc"))
+    check(abs(made.mass.sum() / 0.1 - 1) < 1e-12 and np.allclose(made.position.mean(0), [8, 0, 0]), "a model of quantities", made.mass.sum())
+    moved = made.copy().place(position=Quantity([1000, 0, 0], "pc")).position
+    check(np.allclose(moved, made.position + [1, 0, 0]), "a place of quantities")
+    check(np.array_equal(kyoho.neighbours(Quantity(x, "kpc"), Quantity(500, "pc"), units="galaxy").count, kyoho.neighbours(x, 0.5).count),
+          "neighbours of quantities")
+    refused(ValueError, "a quantity without units of the bodies", ["position", "units='galaxy'"], kyoho.gravity, Quantity(x, "pc"), m, 0.1)
+    refused(ValueError, "a quantity of another kind", ["position must be a length"], kyoho.gravity, Quantity(x, "Msun"), m, 0.1,
+            units="galaxy")
+    for package, unit in (("unyt", lambda u, value, name: u.unyt_array(value, name)), ("astropy.units", lambda u, value, name: value * u.Unit(name))):
+        try:
+            u = __import__(package, fromlist=["x"])
+        except ImportError:
+            skip(f"quantities of {package}", f"{package} is not installed here; make check-all installs it")
+            continue
+        other = kyoho.gravity(unit(u, x * 1000, "pc"), unit(u, m * 1e10, "Msun"), unit(u, 0.1, "kpc"), units="galaxy", **EXACT)[0]
+        check(worst(other, acc) < 1e-3, f"quantities of {package} are converted; its parsec and solar mass have other digits", worst(other, acc))
+        refused(ValueError, f"a mass of {package} in place of a length", ["length"], kyoho.gravity, unit(u, x, "Msun"), m, 0.1, units="galaxy")
+
+
+for part in (numbers, searches, lengths, arrays, few, quantities):
+    part()
+finish()
