@@ -9,6 +9,10 @@
 #include "base/clock.h"
 #include "base/memory.h"
 
+#define AFTER                                                                                      \
+    0.3 /* a page that got the last frame may ask for the last energies for so long [s]            \
+         */
+
 /* ---- for the server ---- */
 
 /* Whether the frame on the desk is the one that is wanted: of a run it may be a later one. */
@@ -91,7 +95,8 @@ void ky_desk_drop(struct ky_view *view, struct ky_blob *blob)
 int ky_desk_closing(struct ky_view *view)
 {
     pthread_mutex_lock(&view->lock);
-    const int closing = view->closing ? 1 + (view->frame && !view->is_taken) : 0;
+    const int is_owed = view->frame && (!view->is_taken || ky_clock() - view->taken < AFTER);
+    const int closing = view->closing ? 1 + is_owed : 0;
     pthread_mutex_unlock(&view->lock);
     return closing;
 }

@@ -51,7 +51,8 @@ struct ky_blob *ky_desk_frame(struct ky_view *view, int k);
 /* The path of energy.csv, to be freed; NULL: there is none. */
 char *ky_desk_energy(struct ky_view *view);
 void ky_desk_drop(struct ky_view *view, struct ky_blob *blob);
-/* 1 when the view closes; 2 if it closes and no page has got the last frame. */
+/* 1 when the view closes; 2 if it closes, and a page has not got the last frame yet or has it since
+ * a moment ago. */
 int ky_desk_closing(struct ky_view *view);
 
 #endif
