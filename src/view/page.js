@@ -243,7 +243,10 @@ view.lit = () => {
 
 // ---- texts ----
 
-const number = (x, digits = 5) => x === null ? "-" : String(Number(x.toPrecision(digits)));
+function number(x, digits = 5) {
+  if (x === null) return "-";
+  return x && Math.abs(x) < 1e-3 ? x.toExponential(digits - 1) : String(Number(x.toPrecision(digits)));
+}
 
 function duration(seconds) {
   if (seconds === null) return "-";
@@ -288,7 +291,7 @@ function show_scale() {
 
 // ---- energies ----
 
-const energies = {bytes: 0, names: null, asked: -Infinity};
+const energies = {bytes: 0, names: null, asked: -Infinity, waits: false, last: Promise.resolve()};
 
 // Adds rows of energy.csv. Past 4,000 every second one is left out.
 function add_rows(text) {
@@ -301,9 +304,8 @@ function add_rows(text) {
   if (view.rows.length > 4000) view.rows = view.rows.filter((row, k) => k % 2 === 0 || k === view.rows.length - 1);
 }
 
-// Asks for the rows since the last time, at most once a second unless the run has ended.
-async function ask_energies(at_once) {
-  if (!at_once && performance.now() - energies.asked < 1000) return;
+// Reads the rows since the last time.
+async function read_rows() {
   energies.asked = performance.now();
   for (;;) {
     const answer = await ask(`/energy?from=${energies.bytes}`);
@@ -321,6 +323,18 @@ async function ask_energies(at_once) {
   show_energies();
 }
 
+// Asks for rows, one request after the other; without `at_once` at most once a second, and then later.
+function ask_energies(at_once) {
+  const wait = energies.asked + 1000 - performance.now();
+  if (at_once || wait <= 0) {
+    energies.last = energies.last.catch(() => null).then(read_rows);
+    return energies.last;
+  }
+  if (!energies.waits) setTimeout(() => { energies.waits = false; ask_energies(true).catch(() => null); }, wait);
+  energies.waits = true;
+  return null;
+}
+
 // One curve in a part of the canvas, with its range.
 function plot(pen, column, name, top, height, width) {
   const rows = view.rows.filter(row => Number.isFinite(row[column]));
@@ -329,7 +343,8 @@ function plot(pen, column, name, top, height, width) {
   const begin = view.rows[0][0], end = Math.max(view.rows.at(-1)[0], begin + 1e-300);
   pen.fillText(`${name} ${number(values.at(-1), 6)}`, 6, top + 12);
   pen.textAlign = "right";
-  if (high > low) pen.fillText(`${number(low, 3)} to ${number(high, 3)}`, width - 6, top + 12);
+  const digits = Math.min(12, 2 + Math.ceil(Math.log10(Math.max(-low, high) / (high - low) + 1))); // as many as tell them apart
+  if (high > low) pen.fillText(`${number(low, digits)} to ${number(high, digits)}`, width - 6, top + 12);
   pen.textAlign = "left";
   pen.beginPath();
   rows.forEach((row, k) => {

@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <math.h>
 #include <pthread.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -322,9 +323,16 @@ static void pages_that_misbehave(void **state)
 
 /* ---- a folder ---- */
 
+static volatile int stop_showing; /* set by a signal, in the thread that reads it */
+
+static void stop_it(int number)
+{
+    (void)number;
+    stop_showing = 1;
+}
+
 struct showing {
     struct ky_view *view;
-    volatile int stop;
     enum ky_status status;
 };
 
@@ -332,7 +340,7 @@ static void *show_it(void *of)
 {
     struct showing *showing = of;
     struct ky_error own;
-    showing->status = ky_view_folder(showing->view, folder, (double)NAN, &showing->stop, &own);
+    showing->status = ky_view_folder(showing->view, folder, (double)NAN, &stop_showing, &own);
     return NULL;
 }
 
@@ -348,6 +356,7 @@ static void a_folder_is_shown(void **state)
     run_it(&work);
     assert_int_equal(work.status, KY_OK);
     open_view(100, &showing.view);
+    signal(SIGUSR1, stop_it);
     pthread_create(&thread, NULL, show_it, &showing);
     for (int k = 3; k > 0; k--) {
         char *frame = frame_after(showing.view, k - 1);
@@ -361,7 +370,7 @@ static void a_folder_is_shown(void **state)
     char *energy = ask(showing.view, "GET", "/energy?from=0", KY_HTTP_OK);
     assert_int_equal(strncmp(energy, "time,steps,", 11), 0);
     free(energy);
-    showing.stop = 1;
+    pthread_kill(thread, SIGUSR1);
     pthread_join(thread, NULL);
     assert_int_equal(showing.status, KY_OK);
     assert_ok(ky_view_folder(showing.view, folder, 0, &(volatile int){0}, &error)); /* 0 seconds */
