@@ -272,6 +272,22 @@ with folder() as top:
         if what == "a file named stop":
             open(path(what + "/stop"), "w").close()
         check(view.end(signal.SIGTERM if what == "a signal" else None) == 6 and f"stopped by {what}" in view.said, f"{what} ends a run that is paused", view.said)
+    # a run that is killed after an ordered snapshot has a restart file that knows of it
+    view = View("run", *MODEL, *LONG, "--output", path("killed"), "--view", "--quiet")
+    text = view.pause(view.frame()[0]["number"])
+    if text["steps"] % 64 == 0:  # there is a snapshot of this time
+        view.code("/step", "POST")
+        text = view.until(lambda new: new["steps"] > text["steps"], text["number"])[0]
+    view.code("/snapshot", "POST")
+    view.until(lambda new: new["snapshots"] > text["snapshots"], text["number"])
+    view.end(signal.SIGKILL)
+    total = (text["steps"] // 64 + 2) * 64
+    run("run", "--resume", path("killed"), "--steps", total, "--quiet")
+    times = [json.loads(run("info", path("killed/" + name), "--json").stdout)["time"]
+             for name in sorted(os.listdir(path("killed"))) if name.startswith("snapshot_")]
+    check(times == sorted(times) and len(times) == total // 64 + 2 and text["time"] in times,
+          "a run that is killed after an ordered snapshot goes on counting behind it", (times, text))
+
     # a run that was ordered to stop goes on with a view, and ends by itself
     view = View("run", "--resume", path("a signal"), *LONG, "--view", "--quiet")
     view.frame()
