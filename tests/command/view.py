@@ -207,9 +207,9 @@ with folder() as top:
 
     # a page of energy.csv, whole and in parts
     energy = open(path("seen/energy.csv"), "rb").read()
-    check(view.ask("/energy?from=0")[2] == energy and energy.endswith(b"\n"), "the energies shown are those of energy.csv")
+    check(view.energies() == energy and energy.endswith(b"\n"), "the energies shown are those of energy.csv")
     half = energy.index(b"\n", len(energy) // 2) + 1
-    check(view.ask(f"/energy?from={half}")[2] == energy[half:] and view.ask(f"/energy?from={len(energy)}")[2] == b"", "also the last part of them")
+    check(view.energies(half) == energy[half:] and view.ask(f"/energy?from={len(energy)}")[2] == b"", "also the last part of them")
     row = dict(zip(energy.decode().splitlines()[0].split(","), energy.decode().splitlines()[-1].split(",")))
     check(view.frame()[0]["energy_change"] == float(row["de"]), "dE/E of the frame is that of the last row")
 
@@ -281,11 +281,11 @@ with folder() as top:
     view.code("/snapshot", "POST")
     view.until(lambda new: new["snapshots"] > text["snapshots"], text["number"])
     view.end(signal.SIGKILL)
-    total = (text["steps"] // 64 + 2) * 64
-    run("run", "--resume", path("killed"), "--steps", total, "--quiet")
+    further = (text["steps"] // 64 + 2) * 64
+    run("run", "--resume", path("killed"), "--steps", further, "--quiet")
     times = [json.loads(run("info", path("killed/" + name), "--json").stdout)["time"]
              for name in sorted(os.listdir(path("killed"))) if name.startswith("snapshot_")]
-    check(times == sorted(times) and len(times) == total // 64 + 2 and text["time"] in times,
+    check(times == sorted(times) and len(times) == further // 64 + 2 and text["time"] in times,
           "a run that is killed after an ordered snapshot goes on counting behind it", (times, text))
 
     # a run that was ordered to stop goes on with a view, and ends by itself
@@ -340,7 +340,7 @@ with folder() as top:
     open(path("seen/" + names["seen"][2]), "r+b").truncate(500)
     text = view.frame(2)[0]
     check(names["seen"][2] in text["failure"] and view.frame(0)[0]["failure"] is None, "so is one that is damaged", text)
-    check(view.ask("/energy?from=0")[2] == open(path("seen/energy.csv"), "rb").read(), "the energies of a folder")
+    check(view.energies() == open(path("seen/energy.csv"), "rb").read(), "the energies of a folder")
     check([view.code(order, "POST") for order in ("/pause", "/step", "/resume", "/snapshot", "/stop")] == [409] * 5, "409: there is no run to steer")
     check(view.end(signal.SIGINT) == 0, "a signal ends it")
     begin = time.monotonic()

@@ -70,6 +70,13 @@ class View:
         assert len(rows) == shown and len(types) == (shown if text["types"] else 0)
         return text, rows, types
 
+    def energies(self, begin=0):
+        """The bytes of energy.csv from there on, which may come in several parts."""
+        whole = b""
+        while part := self.ask(f"/energy?from={begin + len(whole)}")[2]:
+            whole += part
+        return whole
+
     def until(self, condition, number=0):
         """The first frame of which that is true."""
         end = time.monotonic() + 60
