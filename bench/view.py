@@ -2,9 +2,11 @@
 """What the view of a run costs: view.py [KYOHO] [ROUNDS] [WORD...]
 
 KYOHO is the program (build/kyoho), ROUNDS the number of measurements (default 9). The parts, of which WORDs choose some:
-frame    processor time of one core for a frame of 100,000 and of 200,000 bodies, made and sent, of a run that is paused
+frame    processor time for a frame of a run that is paused, made and sent: of 100,000 bodies, and of a sample of 200,000 of a million,
+         on one core of the CPU and with a GPU under CUDA if there is one
 nobody   runs with --view and without in turn, while no page is open: the least processor time of each, and their ratio
 picture  the page's first picture of 100,000 bodies in Chromium without a window, from the call of the address on"""
+import json
 import os
 import resource
 import statistics
@@ -21,7 +23,7 @@ ROUNDS = int(arguments.pop(0)) if arguments and arguments[0].isdigit() else 9
 import chromium  # noqa: E402  (they take the program from the environment)
 from viewing import View  # noqa: E402
 
-RUN = ["run", "--engine", "cpu", "--threads", "1", "--quiet", "--model", "plummer", "--restart-every", "0"]
+RUN = ["run", "--threads", "1", "--quiet", "--model", "plummer", "--restart-every", "0", "--engine"]
 
 
 def processor_seconds(process):
@@ -31,33 +33,41 @@ def processor_seconds(process):
     return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def many_bodies(n, folder):
-    return View(*RUN, "-n", n, "--softening", "0.01", "--step", "0.001", "--steps", "1000000", "--output", os.path.join(folder, str(n)), "--overwrite", "--view")
+def many_bodies(n, engine, folder):
+    return View(*RUN, engine, "-n", n, "--softening", "0.01", "--step", "0.001", "--steps", "1000000", "--output", os.path.join(folder, str(n)),
+                "--overwrite", "--view")
+
+
+def has_cuda():
+    listed = subprocess.run([os.environ["KYOHO"], "devices", "--json"], check=True, capture_output=True, text=True).stdout
+    return any(device["engine"].startswith("cuda:") and device["usable"] for device in json.loads(listed)["devices"])
 
 
 def frames(folder):
-    for n in (100000, 200000):
-        view = many_bodies(n, folder)
-        number = view.pause(view.frame()[0]["number"])["number"]
-        taken = []
+    for n, engine in ((100000, "cpu"), (1000000, "cpu"), *([(1000000, "cuda")] if has_cuda() else [])):
+        view = many_bodies(n, engine, folder)
+        text = view.pause(view.frame()[0]["number"])
+        number, taken, waited = text["number"], [], []
         for _ in range(ROUNDS):
-            begin, count = processor_seconds(view.process), 20
+            begin, clock, count = processor_seconds(view.process), time.monotonic(), 20
             for _ in range(count):  # an order makes a new frame of the same time
                 view.code("/pause", "POST")
                 number = view.frame(number)[0]["number"]
             taken.append((processor_seconds(view.process) - begin) / count)
-        print(f"frame of {n} bodies: {1e3 * statistics.median(taken):.1f} ms of one core, least {1e3 * min(taken):.1f} ms", flush=True)
+            waited.append((time.monotonic() - clock) / count)
+        print(f"frame of {text['shown']} of {n} bodies, {engine}: {1e3 * statistics.median(taken):.1f} ms of one core, least {1e3 * min(taken):.1f} ms; "
+              f"{1e3 * statistics.median(waited):.1f} ms until a client has read it", flush=True)
         view.code("/stop", "POST")
         view.end()
 
 
 def nobody(folder):
-    for n, steps in ((3, 300000), (100, 40000), (3000, 150)):
+    for n, steps in ((3, 1000000), (100, 30000), (3000, 150)):
         taken = {(): [], ("--view",): []}
         for k in range(ROUNDS):
             for how in taken if k % 2 else reversed(taken):
                 before = resource.getrusage(resource.RUSAGE_CHILDREN)
-                subprocess.run([os.environ["KYOHO"], *RUN, "-n", str(n), "--softening", "0.1", "--step", "0.001", "--steps", str(steps), "--energy-every",
+                subprocess.run([os.environ["KYOHO"], *RUN, "cpu", "-n", str(n), "--softening", "0.1", "--step", "0.001", "--steps", str(steps), "--energy-every",
                                 str(steps / 1000), "--output", os.path.join(folder, "nobody"), "--overwrite", *how], check=True, stderr=subprocess.DEVNULL)
                 after = resource.getrusage(resource.RUSAGE_CHILDREN)
                 taken[how].append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
@@ -71,7 +81,7 @@ def picture(folder):
     if not chromium.find():
         print("picture: chromium is not installed")
         return
-    view = many_bodies(100000, folder)
+    view = many_bodies(100000, "cpu", folder)
     view.frame()
     taken, loops = [], []
     with chromium.Browser() as browser:
