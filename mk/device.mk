@@ -7,14 +7,8 @@ DEVICE_OBJECTS  := $(if $(filter yes,$(CUDA)),$(patsubst %.cu,$(BUILD)/%.cu.o,$(
                    $(if $(filter yes,$(OPENCL)),$(BUILD)/embedded.o)
 
 EMBEDDED := $(sort $(wildcard $(call rooms_of,src/engine/device/kernels,*.k *.h) src/octree/layout.h src/octree/cell_moments.h src/physics/*.h src/physics/actions/*.h))
-$(BUILD)/embedded.c: $(EMBEDDED) mk/device.mk
-	@mkdir -p $(@D)
-	@{ echo '/* Made by mk/device.mk. */'; echo '#include "engine/device/driver/embedded.h"'; k=0; \
-	for file in $(EMBEDDED); do echo "static const unsigned char text_$$k[] = {"; \
-	    od -An -v -tu1 $$file | sed 's/\([0-9][0-9]*\)/\1,/g'; echo '};'; k=$$((k + 1)); done; \
-	echo 'const struct ky_embedded ky_embedded[] = {'; k=0; \
-	for file in $(EMBEDDED); do echo "{\"$${file#src/}\", text_$$k, sizeof text_$$k},"; k=$$((k + 1)); done; \
-	echo '};'; echo 'const size_t ky_embedded_count = sizeof ky_embedded / sizeof *ky_embedded;'; } > $@
+$(BUILD)/embedded.c: $(EMBEDDED) mk/device.mk mk/library.mk
+	$(call embed,ky_embedded,engine/device/driver/embedded.h,$(EMBEDDED))
 $(BUILD)/embedded.o: $(BUILD)/embedded.c $(FLAGS_FILE)
 	$(CC) $(CFLAGS_ALL) -fPIC -c $< -o $@
 

@@ -9,8 +9,29 @@ rooms_of = $(foreach pattern,$(2),$(1)/$(pattern) $(ROOMS:%=$(1)/%/$(pattern)))
 
 LANE_SOURCES    := $(wildcard src/engine/cpu/lanes/*.c)
 LIBRARY_SOURCES := $(filter-out src/command/% src/grape/%,$(wildcard src/*/*.c src/engine/common/*.c $(call rooms_of,src/engine/cpu,*.c)))
+
+# $(call embed,TABLE,HEADER,FILES): writes the C source of a table of struct ky_embedded, which HEADER declares, with the
+# bytes of the files. As text they would have trigraphs, and be longer than compilers promise to take.
+define embed
+@mkdir -p $(@D)
+@{ echo '/* Made by mk/library.mk. */'; echo '#include "$(2)"'; k=0; \
+for file in $(3); do echo "static const unsigned char text_$$k[] = {"; \
+    od -An -v -tu1 $$file | sed 's/\([0-9][0-9]*\)/\1,/g'; echo '};'; k=$$((k + 1)); done; \
+echo 'const struct ky_embedded $(1)[] = {'; k=0; \
+for file in $(3); do echo "{\"$${file#src/}\", text_$$k, sizeof text_$$k},"; k=$$((k + 1)); done; \
+echo '};'; echo 'const size_t $(1)_count = sizeof $(1) / sizeof *$(1);'; } > $@
+endef
+
 include mk/device.mk
-LIBRARY_OBJECTS := $(DEVICE_OBJECTS) $(LIBRARY_SOURCES:%.c=$(BUILD)/%.o) \
+
+# The page of the view (src/view).
+PAGE := src/view/page.css src/view/page.html src/view/page.js
+$(BUILD)/page.c: $(PAGE) mk/library.mk
+	$(call embed,ky_page,view/page.h,$(PAGE))
+$(BUILD)/page.o: $(BUILD)/page.c $(FLAGS_FILE)
+	$(CC) $(CFLAGS_ALL) -fPIC -c $< -o $@
+
+LIBRARY_OBJECTS := $(DEVICE_OBJECTS) $(BUILD)/page.o $(LIBRARY_SOURCES:%.c=$(BUILD)/%.o) \
                    $(foreach isa,$(ISAS),$(LANE_SOURCES:%.c=$(BUILD)/%.$(isa).o))
 STATIC := $(BUILD)/libkyoho.a
 SHARED := $(BUILD)/libkyoho.so.$(VERSION)

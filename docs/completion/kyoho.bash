@@ -7,7 +7,7 @@ _kyoho() {
     elif [ "$before" = '=' ]; then
         before=${COMP_WORDS[COMP_CWORD - 2]}
     fi
-    commands='model run force tune info draw convert merge neighbours density groups binaries profile orbit bench devices'
+    commands='model run force tune info draw view convert merge neighbours density groups binaries profile orbit bench devices'
     models='plummer uniform-sphere uniform-cube hernquist jaffe nfw king two-body random figure8 super8 cosmic galaxy cartwheel merger'
     if [ "$COMP_CWORD" -eq 1 ]; then
         command=kyoho words="$commands help --help --version"
@@ -27,7 +27,7 @@ _kyoho() {
         --format) words='by-name hdf5 tipsy csv' ;;
         esac ;;
     run)
-        words=' --help --json --quiet --output --end --steps --every --at --shorten --energy-every --restart-every --max-wall --core --follow --stop-core --escape-radius --escapers --compress --overwrite --resume --dry-run --write-ini --engine --isa --threads --tree --force --error --opening --theta --alpha --cell --multipole --order --curve --leaf --group --precision --unroll --softening --softening-kind --g --field --mutual --integrator --expansion --step --eta --step-max --step-min --step-length --corrections --input --model --units --physical --as-stored --types --renumber --bodies --seed --mass --radius --mass-function --rotation --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
+        words=' --help --json --quiet --output --end --steps --every --at --shorten --energy-every --restart-every --max-wall --core --follow --stop-core --escape-radius --escapers --compress --overwrite --resume --dry-run --write-ini --view --view-port --view-bodies --engine --isa --threads --tree --force --error --opening --theta --alpha --cell --multipole --order --curve --leaf --group --precision --unroll --softening --softening-kind --g --field --mutual --integrator --expansion --step --eta --step-max --step-min --step-length --corrections --input --model --units --physical --as-stored --types --renumber --bodies --seed --mass --radius --mass-function --rotation --position --velocity --orientation --cutoff --virial-ratio --w0 --eccentricity --mass-ratio --semi-major-axis --size --galaxy-radius --sphere-radius --redshift --omega-m --omega-lambda --omega-b --hubble --sigma8 --spectral-index --halo-mass --disk-mass --bulge-mass --disk-share --bulge-share --halo-scale --halo-edge --bulge-scale --bulge-edge --disk-scale --disk-height --disk-edge --q --halo-softening --disk-softening --bulge-softening --intruder-mass --intruder-radius --intruder-height --separation --pericentre --first-inclination --first-omega --second-inclination --second-omega'
         case $before in
         --engine) words='auto cpu cuda opencl' ;;
         --isa) words='auto plain sse2 avx2 avx512 neon' ;;
@@ -98,6 +98,10 @@ _kyoho() {
         --about) words='density mass' ;;
         --colours) words='ember ice gray viridis' ;;
         --brightness) words='asinh log linear' ;;
+        esac ;;
+    view)
+        words=' --help --json --max-wall --view-port --view-bodies'
+        case $before in
         esac ;;
     convert)
         words=' --help --json --quiet --output --format --compress --overwrite --physical --as-stored --types --renumber --units --position --velocity --orientation'

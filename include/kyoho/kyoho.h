@@ -326,7 +326,8 @@ enum ky_options_kind {
     KY_OPTIONS_GROUPS,  /* struct ky_catalogue_parameters */
     KY_OPTIONS_PROFILE, /* struct ky_profile_parameters */
     KY_OPTIONS_DRAW,    /* struct ky_draw_parameters */
-    KY_OPTIONS_FILM     /* struct ky_film_parameters */
+    KY_OPTIONS_FILM,    /* struct ky_film_parameters */
+    KY_OPTIONS_VIEW     /* struct ky_view_parameters */
 };
 /* The option `index` = 0, 1, … of the struct; KY_USAGE past the last, and for an unknown kind. */
 KY_API enum ky_status ky_options_get(int kind, size_t index, struct ky_option_about *about);
@@ -662,8 +663,8 @@ enum ky_stop_kind {
                             shortest (KY_HERMITE4). A call that continues ignores this pair */
     KY_STOP_SHORT_STEPS, /* KY_BAD_DATA: all bodies want steps that would lead nowhere
                             (KY_BLOCK_STEPS, KY_HERMITE4) */
-    KY_STOP_ASKED, /* KY_STOPPED: by `stop` of struct ky_parameters or ky_run_parameters, or a file
-                      named stop in the folder of a run */
+    KY_STOP_ASKED, /* KY_STOPPED: by `stop` of struct ky_parameters or ky_run_parameters, by the
+                      `view` of a run, or a file named stop in its folder */
     /* of runs alone, KY_STOPPED */
     KY_STOP_WALL, /* by max_wall */
     KY_STOP_CORE  /* by stop_core */
@@ -850,6 +851,39 @@ KY_API enum ky_status ky_sim_catalogue_make(struct ky_sim *sim,
                                             struct ky_catalogue *catalogue,
                                             struct ky_force_report *report, struct ky_error *error);
 
+/* ---- a view in a browser ----
+ *
+ * A page that shows a run, or the snapshots of one: bodies, energies, and buttons that pause a run,
+ * make a step, write a snapshot and stop. A server in a thread of its own has it at 127.0.0.1, for
+ * browsers on this machine, and through a tunnel (ssh -L) for others. A request needs the token of
+ * the address; those of other pages are refused. Whoever knows the whole address can see and stop
+ * the run. As long as no page is open a run does nothing for the view. */
+
+struct ky_view_parameters {
+    size_t size;
+    uint64_t port;   /* 0: the system chooses one that is free */
+    uint64_t bodies; /* the most that a page shows; of more it shows a sample, the same ones in each
+                        picture */
+};
+KY_API void ky_view_parameters_defaults(struct ky_view_parameters *parameters);
+
+struct ky_view;
+/* Starts the server. KY_UNSUPPORTED where the port is taken or the system allows no server. After a
+ * failure *view is NULL. */
+KY_API enum ky_status ky_view_open(const struct ky_view_parameters *parameters,
+                                   struct ky_view **view, struct ky_error *error);
+/* The address for the browser, with the token; valid until the view is closed. */
+KY_API const char *ky_view_address(const struct ky_view *view);
+/* Shows the snapshots of a run and its energy.csv for `seconds` (NaN: without end), or until *stop
+ * is not 0, which is looked at five times a second; KY_OK then. The run may be at work in another
+ * process. KY_BAD_DATA for a folder without snapshots. A snapshot that cannot be read shows as an
+ * error on the page. */
+KY_API enum ky_status ky_view_folder(struct ky_view *view, const char *folder, double seconds,
+                                     const volatile int *stop, struct ky_error *error);
+/* Ends the server. Pages that are getting their last picture have a second for it. NULL: nothing.
+ */
+KY_API void ky_view_close(struct ky_view *view);
+
 /* ---- a run in a folder ---- */
 
 /* Where a run stands. */
@@ -919,6 +953,8 @@ struct ky_run_parameters {
                         each once; NaN: none. Those that escape_radius removes are listed too.
                         KY_USAGE with escape_radius */
     struct ky_stop *stopped; /* filled when the run ends; or NULL */
+    struct ky_view *view;    /* shows the run from its first step on, and steers it: a stop there is
+                                KY_STOP_ASKED; or NULL. A view shows one run at a time */
 };
 
 KY_API void ky_run_parameters_defaults(struct ky_run_parameters *run);
@@ -955,9 +991,9 @@ KY_API enum ky_status ky_run(const struct ky_parameters *parameters,
  * from the arguments: engine (unless NULL or "auto"), isa (unless -1 or KY_ISA_AUTO) and threads
  * (unless -1 or 0); log; field_function, which must be set if the run had one and only then, else
  * KY_USAGE; end or steps if they are set (the run's total); max_wall, restart_every, progress,
- * stop, stopped, and visit with visit_every. All else is as in the run. Another engine or isa gives
- * other last bits. KY_USAGE for an isa where the engine is not the CPU, KY_BAD_DATA for a folder
- * without a restart file, or with one that is damaged. */
+ * stop, stopped, view, and visit with visit_every. All else is as in the run. Another engine or isa
+ * gives other last bits. KY_USAGE for an isa where the engine is not the CPU, KY_BAD_DATA for a
+ * folder without a restart file, or with one that is damaged. */
 KY_API enum ky_status ky_resume(const struct ky_parameters *parameters,
                                 const struct ky_run_parameters *run, struct ky_error *error);
 
@@ -1527,6 +1563,7 @@ KY_API void ky_profile_parameters_defaults_sized(struct ky_profile_parameters *p
                                                  size_t size);
 KY_API void ky_draw_parameters_defaults_sized(struct ky_draw_parameters *parameters, size_t size);
 KY_API void ky_film_parameters_defaults_sized(struct ky_film_parameters *film, size_t size);
+KY_API void ky_view_parameters_defaults_sized(struct ky_view_parameters *parameters, size_t size);
 #define ky_parameters_defaults(parameters)                                                         \
     ky_parameters_defaults_sized((parameters), sizeof(struct ky_parameters))
 #define ky_check_parameters_defaults(parameters)                                                   \
@@ -1549,6 +1586,8 @@ KY_API void ky_film_parameters_defaults_sized(struct ky_film_parameters *film, s
     ky_draw_parameters_defaults_sized((parameters), sizeof(struct ky_draw_parameters))
 #define ky_film_parameters_defaults(film)                                                          \
     ky_film_parameters_defaults_sized((film), sizeof(struct ky_film_parameters))
+#define ky_view_parameters_defaults(parameters)                                                    \
+    ky_view_parameters_defaults_sized((parameters), sizeof(struct ky_view_parameters))
 
 #ifdef __cplusplus
 }

@@ -55,7 +55,8 @@ struct subcommand {
 
 extern const struct subcommand model_command, merge_command, run_command, force_command,
     info_command, convert_command, draw_command, bench_command, devices_command, neighbours_command,
-    density_command, groups_command, binaries_command, profile_command, orbit_command, tune_command;
+    density_command, groups_command, binaries_command, profile_command, orbit_command, tune_command,
+    view_command;
 
 /* Binds a table of options to the struct `values`, and sets its fields to their defaults. */
 void cli_add(struct cli *cli, const char *title, const struct ky_option *options, size_t count,

@@ -22,12 +22,12 @@ static const struct {
     const struct subcommand *command;
     enum purpose purpose;
 } commands[] = {
-    {&model_command, FILES},     {&run_command, FILES},      {&force_command, NUMBERS},
-    {&tune_command, NUMBERS},    {&info_command, PRINTS},    {&draw_command, FILES},
-    {&convert_command, FILES},   {&merge_command, FILES},    {&neighbours_command, NUMBERS},
-    {&density_command, NUMBERS}, {&groups_command, NUMBERS}, {&binaries_command, NUMBERS},
-    {&profile_command, NUMBERS}, {&orbit_command, NUMBERS},  {&bench_command, PRINTS},
-    {&devices_command, PRINTS},
+    {&model_command, FILES},        {&run_command, FILES},       {&force_command, NUMBERS},
+    {&tune_command, NUMBERS},       {&info_command, PRINTS},     {&draw_command, FILES},
+    {&view_command, PRINTS},        {&convert_command, FILES},   {&merge_command, FILES},
+    {&neighbours_command, NUMBERS}, {&density_command, NUMBERS}, {&groups_command, NUMBERS},
+    {&binaries_command, NUMBERS},   {&profile_command, NUMBERS}, {&orbit_command, NUMBERS},
+    {&bench_command, PRINTS},       {&devices_command, PRINTS},
 };
 
 enum { COMMANDS = sizeof commands / sizeof *commands };

@@ -1,7 +1,6 @@
 /* kyoho run: a simulation in a folder, from a file or a model, or continued from where it stopped.
  */
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,38 +11,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "command/files.h"
-
-/* ---- signals ---- */
-
-static volatile sig_atomic_t caught;
-static volatile int stop; /* read by the library */
-
-/* Asks the run to stop after the present step. */
-static void on_signal(int number)
-{
-    caught = number;
-    stop = 1;
-}
-
-/* The first signal ends the run after the present step. A second SIGINT or SIGTERM ends the program
- * at once. SIGHUP and SIGPIPE never do: a closed terminal or pipe may send its signal again for
- * each line that is written. If they are ignored (nohup) the run continues. */
-static void catch_signals(void)
-{
-    static const struct {
-        int number, again;
-    } signals[] = {{SIGINT, 0}, {SIGTERM, 0}, {SIGHUP, 1}, {SIGPIPE, 1}};
-    for (size_t k = 0; k < sizeof signals / sizeof *signals; k++) {
-        struct sigaction action, before;
-        memset(&action, 0, sizeof action);
-        action.sa_handler = on_signal;
-        action.sa_flags = signals[k].again ? 0 : (int)SA_RESETHAND;
-        sigemptyset(&action.sa_mask);
-        if (!signals[k].again || sigaction(signals[k].number, NULL, &before) ||
-            before.sa_handler != SIG_IGN)
-            sigaction(signals[k].number, &action, NULL);
-    }
-}
+#include "command/signals.h"
 
 /* ---- the progress line ---- */
 
@@ -106,7 +74,8 @@ struct request {
     struct ky_run_parameters run;
     struct source source;
     const char *resume, *template; /* --resume, --write-ini */
-    int dry;
+    int dry, shows;                /* --dry-run, --view */
+    struct ky_view_parameters view;
 };
 
 #define FIELD(name) offsetof(struct request, name)
@@ -118,20 +87,27 @@ static const struct ky_option own_options[] = {
     {"write-ini", KY_OPTION_TEXT, FIELD(template), NULL, KY_NO_RANGE, NULL, "FILE",
      "start nothing; write a parameter file with all options, those that are given here with their "
      "values; `kyoho run FILE` reads it"},
+    {"view", KY_OPTION_FLAG, FIELD(shows), NULL, KY_NO_RANGE, NULL, NULL,
+     "show the run in a browser on this machine, which can pause and stop it; the address is "
+     "printed "
+     "on standard error, and whoever has it can do the same"},
 };
+
+#define VIEW "view" /* title of the set */
 
 /* Binds all options of the command. */
 static void bind(struct cli *cli, struct request *request)
 {
     cli_add_options(cli, "run", KY_OPTIONS_RUN, &request->run);
     cli_add_table(cli, "resuming and planning", own_options, request);
+    cli_add_options(cli, VIEW, KY_OPTIONS_VIEW, &request->view);
     cli_add_parameters(cli, &request->parameters);
     source_add(cli, &request->source);
 }
 
-static const char *const with_resume[] = {"resume",        "end",    "steps", "max-wall",
-                                          "restart-every", "engine", "isa",   "threads",
-                                          "json",          "quiet",  "help"};
+static const char *const with_resume[] = {
+    "resume",  "end",  "steps", "max-wall", "restart-every", "engine",    "isa",
+    "threads", "json", "quiet", "help",     "view",          "view-port", "view-bodies"};
 
 /* KY_USAGE for options beside --resume that would have no effect: the run has its own. */
 static enum ky_status check_resume(struct cli *cli)
@@ -146,8 +122,8 @@ static enum ky_status check_resume(struct cli *cli)
                 return ky_fail(
                     &cli->error, KY_USAGE,
                     "--%s has no place beside --resume: a run continues as it began; --end, "
-                    "--steps, --max-wall, --restart-every, --engine, --isa and "
-                    "--threads may be given",
+                    "--steps, --max-wall, --restart-every, --engine, --isa, "
+                    "--threads and --view may be given",
                     name);
         }
     return cli->word_count
@@ -256,15 +232,16 @@ static enum ky_status start(struct cli *cli, struct request *request)
     return status;
 }
 
-/* The text of the parameter file of --write-ini, without general options and those that do not
- * start a run. To be freed; NULL when memory is out. */
+/* The text of the parameter file of --write-ini, without general options, those that do not
+ * start a run, and those of the view, which is for one call. To be freed; NULL when memory is out.
+ */
 static char *template_text(const struct cli *cli)
 {
     struct ky_option_set sets[CLI_SETS];
     char *text = NULL;
     size_t size = 0, count = 0;
     for (size_t s = 1; s < cli->count; s++)
-        if (cli->sets[s].options != own_options)
+        if (cli->sets[s].options != own_options && strcmp(cli->sets[s].title, VIEW) != 0)
             sets[count++] = cli->sets[s];
     FILE *out = open_memstream(&text, &size);
     if (!out)
@@ -339,6 +316,19 @@ static struct ky_units units_of_run(const char *folder)
     return units;
 }
 
+/* Opens the view that was asked for, and prints its address. */
+static enum ky_status open_view(struct cli *cli, struct request *request)
+{
+    if (!request->shows)
+        return cli_refuse(cli, "view-port view-bodies", "--view");
+    if (request->dry)
+        return ky_fail(&cli->error, KY_USAGE, "--view shows a run, and --dry-run starts none");
+    enum ky_status status = ky_view_open(&request->view, &request->run.view, &cli->error);
+    if (!status)
+        fprintf(stderr, "view: %s\n", ky_view_address(request->run.view));
+    return status;
+}
+
 /* Shows what was written, as one object or a line. */
 static void show_end(const struct cli *cli, const char *what, const char *output)
 {
@@ -361,6 +351,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
         .terminal = isatty(STDERR_FILENO), .last = ky_clock(), .began = ky_clock()};
     memset(&request, 0, sizeof request);
     ky_run_parameters_defaults(&request.run);
+    ky_view_parameters_defaults(&request.view);
     bind(cli, &request);
     enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 0, 1, 1);
     if (status || describe || cli->help)
@@ -375,7 +366,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
         request.run.progress = show_progress;
         request.run.progress_context = &line;
     }
-    request.run.stop = &stop;
+    request.run.stop = signals_stop();
     if (request.resume) {
         keep_processor(cli, &request.parameters);
         status = check_resume(cli);
@@ -386,15 +377,17 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     }
     if (status)
         return status;
-    catch_signals();
+    signals_catch();
     settle_parameter_file(cli, &request);
     if (!request.resume)
         status =
             (cli->bodies_hash ? cli_force_of_file : cli_choose_force)(cli, &request.parameters);
-    if (status)
-        return status;
-    status = request.resume ? ky_resume(&request.parameters, &request.run, &cli->error)
-                            : start(cli, &request);
+    if (!status)
+        status = open_view(cli, &request);
+    if (!status)
+        status = request.resume ? ky_resume(&request.parameters, &request.run, &cli->error)
+                                : start(cli, &request);
+    ky_view_close(request.run.view);
     if (line.terminal && line.shown && status)
         fputc('\n', stderr);
     if (!status && !request.dry)
@@ -411,7 +404,7 @@ const struct subcommand run_command = {
     run,
     NULL,
     "input model bodies output end steps every step integrator force theta alpha softening engine "
-    "threads resume max-wall dry-run write-ini overwrite",
+    "threads resume max-wall view dry-run write-ini overwrite",
     "kyoho run --model plummer -n 1000 --end 1 --every 0.25 --output first\n"
     "kyoho run --input cluster.hdf5 --step 0.0078125 --end 0.5 --every 0.25 --output cluster\n"
     "kyoho run --resume cluster --end 1\n"};

@@ -9,6 +9,7 @@
 #include "integrate/integrate.h"
 #include "models/models.h"
 #include "simulation/run.h"
+#include "view/options.h"
 
 enum { SETS = KY_PARAMETER_SETS };
 
@@ -39,6 +40,8 @@ static const struct row rows[] = {
                          sizeof(struct ky_draw_parameters), "ky_draw_parameters_defaults"},
     [KY_OPTIONS_FILM] = {"film", ky_film_options, &ky_film_option_count,
                          sizeof(struct ky_film_parameters), "ky_film_parameters_defaults"},
+    [KY_OPTIONS_VIEW] = {"view", ky_view_options, &ky_view_option_count,
+                         sizeof(struct ky_view_parameters), "ky_view_parameters_defaults"},
 };
 
 /* The row of a kind; NULL: there is none. */

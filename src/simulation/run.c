@@ -93,6 +93,7 @@ void ky_run_destroy(struct ky_run *run)
     if (run->escapers.file)
         fclose(run->escapers.file);
     free(run->listed.id);
+    ky_run_close_view(run);
     ky_schedule_free(&run->schedule);
     free(run->history.row);
     ky_bodies_free(&run->row);
@@ -124,37 +125,13 @@ enum ky_status ky_run_lock(struct ky_run *run, struct ky_error *error)
 
 /* ---- the loop ---- */
 
-struct pace {
-    double second;  /* ky_clock at the start of the second that is measured */
-    uint64_t steps; /* at that instant */
-    double rate;    /* steps per second; 0: not known yet */
-};
-
-/* Reports the progress to the caller. The rate is measured over a second. */
-static void tell(struct ky_run *run, struct pace *pace)
+/* Reports the progress to the caller. */
+static void tell(struct ky_run *run)
 {
+    struct ky_progress progress;
     if (!run->given.progress)
         return;
-    double now = ky_clock();
-    const struct ky_schedule *schedule = &run->schedule;
-    uint64_t steps = run->sim->now.ticks / schedule->stride, end = ky_schedule_steps(schedule);
-    if (now - pace->second > 1.0) {
-        pace->rate = (double)(steps - pace->steps) / (now - pace->second);
-        pace->second = now;
-        pace->steps = steps;
-    }
-    const struct ky_progress progress = {
-        .size = sizeof progress,
-        .time = ky_sim_time(run->sim),
-        .end = ky_instant_time(&schedule->line, schedule->end),
-        .steps = steps,
-        .steps_at_end = end,
-        .steps_per_s = pace->rate,
-        .seconds_left = pace->rate > 0 ? (double)(end - steps) / pace->rate : (double)NAN,
-        .energy_change = isnan(run->energy_time) ? (double)NAN : run->state.change,
-        .snapshots = (size_t)run->state.snapshots,
-        .energy_time = run->energy_time,
-    };
+    ky_run_measure_progress(run, &progress);
     run->given.progress(run->given.progress_context, &progress);
 }
 
@@ -177,6 +154,8 @@ static const char *stop_reason(struct ky_run *run)
         return run->halted.text;
     if (ky_run_is_asked_to_stop(run))
         return because(run, KY_STOP_ASKED, "a signal");
+    if (ky_run_is_stopped_by_view(run))
+        return because(run, KY_STOP_ASKED, "the view");
     if (!isnan(run->given.max_wall) && ky_clock() - run->started >= run->given.max_wall)
         return because(run, KY_STOP_WALL, "--max-wall");
     return NULL;
@@ -276,8 +255,9 @@ enum ky_status ky_run_step(struct ky_run *run, struct ky_error *error)
 /* Runs to the end, or to a reason to stop. */
 static enum ky_status go(struct ky_run *run, const char **reason, struct ky_error *error)
 {
-    struct pace pace = {ky_clock(), run->sim->now.ticks / run->schedule.stride, 0};
-    enum ky_status status = KY_OK;
+    int waits;
+    enum ky_status status = ky_run_open_view(run, error);
+    ky_run_begin_pace(run);
     run->looked = ky_clock() - 1.0;
     while (!status && ky_instant_compare(run->sim->now, run->schedule.end) < 0) {
         *reason = stop_reason(run);
@@ -285,13 +265,18 @@ static enum ky_status go(struct ky_run *run, const char **reason, struct ky_erro
             status = look_around(run, reason, error);
         if (*reason || status)
             break;
+        status = ky_run_attend(run, &waits, error);
+        if (waits)
+            continue;
+        if (status)
+            break;
         status = ky_run_step(run, error);
         if (run->halted.text[0])
             *reason = run->halted.text;
         if (*reason)
             break;
         if (!status)
-            tell(run, &pace);
+            tell(run);
     }
     return status ? status : ky_run_write_restart(run, error);
 }
@@ -327,6 +312,7 @@ enum ky_status ky_run_loop(struct ky_run *run, struct ky_error *error)
     if (run->stop.kind != KY_STOP_NONE)
         run->stop.time = ky_sim_time(run->sim);
     ky_size_give(run->given.stopped, &run->stop, sizeof run->stop);
+    ky_run_end_view(run, status ? "failed" : reason ? "stopped early" : "done");
     if (!status)
         status = ky_run_write_json(run, reason ? "stopped early" : "done", reason, &own);
     if (status) {

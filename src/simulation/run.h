@@ -66,6 +66,25 @@ struct ky_run_listed {
     size_t count;
 };
 
+/* How fast the run goes. */
+struct ky_run_pace {
+    double second;  /* ky_clock at the start of the second that is measured */
+    uint64_t steps; /* at that instant */
+    double rate;    /* steps per second; 0: not known yet */
+};
+
+/* What the run keeps for the view. */
+struct ky_run_watch {
+    size_t *index; /* of the bodies that are shown; NULL: none were asked for yet */
+    size_t n;      /* bodies of the simulation when they were chosen */
+    struct ky_bodies shown;
+    uint64_t orders;      /* of the pages, at the last frame */
+    struct ky_instant at; /* of the last frame */
+    double due;           /* ky_clock from which on the next may come; 0: there was none [s] */
+    int is_paused, has_written;
+    struct ky_instant written; /* when the last snapshot was ordered */
+};
+
 /* A note about the bodies for the user, before the first step. */
 enum { KY_NOTE = 512 };
 struct ky_run_notes {
@@ -103,6 +122,8 @@ struct ky_run {
     char remark[KY_REMARK]; /* which softening was chosen */
     struct ky_run_universe universe;
     struct ky_run_notes notes;
+    struct ky_run_pace pace;
+    struct ky_run_watch watch;
     double age;             /* age of the bodies' universe at the start [time]; 0: they have none */
     struct ky_error halted; /* why the integrator stopped before the end; empty: it did not */
     struct ky_stop stop;    /* the same, and why the run did, for the caller */
@@ -180,6 +201,23 @@ enum ky_status ky_run_write_json(struct ky_run *run, const char *outcome, const 
  * It never fails. */
 void ky_run_write_failure(struct ky_run *run, const char *reason);
 enum ky_status ky_run_write_energy(struct ky_run *run, struct ky_error *error);
+
+/* run_progress.c. Begins to measure the pace anew. */
+void ky_run_begin_pace(struct ky_run *run);
+/* Fills *progress. */
+void ky_run_measure_progress(struct ky_run *run, struct ky_progress *progress);
+
+/* run_view.c, for runs with and without a view. Says to the view that the run is there; KY_FAULT
+ * when memory is out. */
+enum ky_status ky_run_open_view(struct ky_run *run, struct ky_error *error);
+/* Between two steps: does what pages ask for. *waits becomes 1 if the run is paused; then the call
+ * has waited, and the run is to look for reasons to stop, and to call again before its next step.
+ * Fails as the files of an ordered snapshot do. Without a page it reads one number. */
+enum ky_status ky_run_attend(struct ky_run *run, int *waits, struct ky_error *error);
+int ky_run_is_stopped_by_view(const struct ky_run *run);
+/* The last frame, if somebody is looking. `outcome` as for ky_run_write_json. */
+void ky_run_end_view(struct ky_run *run, const char *outcome);
+void ky_run_close_view(struct ky_run *run); /* frees the memory of frames */
 
 /* run_core.c. Measures the core now, and adds its radius to the history. */
 enum ky_status ky_run_measure_core(struct ky_run *run, const struct ky_bodies *bodies,

@@ -97,7 +97,8 @@ model plummer -n 500 --softening 0.1 -o a.csv
 model king -n 300 --w0 5 --softening 0.1 -o b.tipsy
 merge a.csv b.tipsy --separation 5 --pericentre 1 -o c.csv
 run c.csv --softening 0.1 --step 0.125 --end 0.5 --every 0.25 --output r
-run --resume r --end 0.75
+run --resume r --end 0.75 --view
+view r --max-wall 0.2
 run b.tipsy --softening 0.1 --integrator block --eta 0.4 --step 0.0625 --end 0.125 --output block
 run --resume block --end 0.1875
 run b.tipsy --integrator hermite4 --force direct --softening 0.1 --step 0.0625 --end 0.0625 --output hermite

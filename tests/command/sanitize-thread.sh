@@ -13,6 +13,7 @@ fi
 # without the threads of PoCL itself.
 if [ -z "${KYOHO_TEST_ALL:-}" ]; then
     work="team *
+view *
 octree threads*
 sim threads*
 cosmic *seed*
@@ -36,6 +37,7 @@ general_walk *
 groups *
 board *
 grape6 * opens*
+view *
 team *"
     [ ! -x "$BUILD/tests/unit/device_driver" ] || work="$work
 device_driver *first*

@@ -9,16 +9,16 @@ import subprocess
 
 from tap import KYOHO, check, finish, folder, run, run_json
 
-COMMANDS = ["model", "run", "force", "info", "draw", "convert", "merge", "neighbours", "density", "groups", "orbit", "bench", "devices"]
+COMMANDS = ["model", "run", "force", "info", "draw", "view", "convert", "merge", "neighbours", "density", "groups", "orbit", "bench", "devices"]
 
 # Options that every release keeps, with the same name in all commands.
 PROMISED = {
     "model": "bodies seed mass radius units g softening output overwrite json help",
     "run": "input end step steps integrator force engine output every resume model bodies seed isa threads theta opening "
            "alpha cell multipole curve leaf group precision unroll softening softening-kind energy-every restart-every "
-           "max-wall dry-run overwrite units json",
+           "max-wall dry-run overwrite units json view view-port view-bodies",
     "force": "check repeat output model bodies theta force engine json",
-    "info": "json", "convert": "overwrite json", "draw": "output json", "bench": "bodies json", "devices": "json",
+    "view": "max-wall view-port view-bodies json", "info": "json", "convert": "overwrite json", "draw": "output json", "bench": "bodies json", "devices": "json",
     "neighbours": "radius lists output overwrite engine threads model bodies json",
     "density": "neighbours output overwrite engine threads model bodies json",
     "groups": "linking-length linking-fraction volume minimum types output overwrite engine threads model bodies json",

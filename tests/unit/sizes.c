@@ -25,7 +25,8 @@ enum { OTHER = -1, MOST = 512 }; /* a struct without options by name; no struct 
     STRUCT(merge_parameters, 96, KY_OPTIONS_MERGE)                                                 \
     STRUCT(profile_parameters, 72, KY_OPTIONS_PROFILE)                                             \
     STRUCT(draw_parameters, 160, KY_OPTIONS_DRAW)                                                  \
-    STRUCT(film_parameters, 72, KY_OPTIONS_FILM)
+    STRUCT(film_parameters, 72, KY_OPTIONS_FILM)                                                   \
+    STRUCT(view_parameters, 24, KY_OPTIONS_VIEW)
 
 /* The calls of a struct: the function of older programs, that behind the macro, and the macro. */
 #define CALLS(name, first, kind)                                                                   \

@@ -1,0 +1,64 @@
+/* kyoho view: the snapshots of a run in a browser. */
+#include "command/files.h"
+#include "command/signals.h"
+
+#include <math.h>
+
+struct request {
+    struct ky_view_parameters view;
+    double max_wall;
+};
+
+static const struct ky_option own_options[] = {
+    {"max-wall", KY_OPTION_REAL, offsetof(struct request, max_wall), NULL, 0, (double)INFINITY,
+     NULL, "SECONDS", "end after this wall time; without it a signal (Ctrl-C) ends the view [s]"},
+};
+
+/* Prints where the browser finds the page. */
+static void show_address(const struct cli *cli, const char *address)
+{
+    struct ky_json json = {.out = stdout};
+    if (cli->json) {
+        ky_json_object(&json, NULL);
+        ky_json_text(&json, "address", address);
+        ky_json_end_object(&json);
+    } else {
+        printf("view: %s\n", address);
+    }
+    fflush(stdout);
+}
+
+static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
+{
+    struct request request = {.max_wall = (double)NAN};
+    struct ky_view *view = NULL;
+    ky_view_parameters_defaults(&request.view);
+    cli_add_table(cli, "time", own_options, &request);
+    cli_add_options(cli, "view", KY_OPTIONS_VIEW, &request.view);
+    enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 1, 1, 0);
+    if (status || describe || cli->help)
+        return status;
+    const char *folder = cli->words[0];
+    if (!files_is_folder(folder))
+        return ky_fail(&cli->error, KY_USAGE, "%s is not the folder of a run", folder);
+    struct ky_paths paths = {0}; /* before an address is printed */
+    status = ky_run_snapshots(folder, &paths, &cli->error);
+    ky_paths_free(&paths);
+    if (!status)
+        status = ky_view_open(&request.view, &view, &cli->error);
+    if (status)
+        return status;
+    signals_catch();
+    show_address(cli, ky_view_address(view));
+    status = ky_view_folder(view, folder, request.max_wall, signals_stop(), &cli->error);
+    ky_view_close(view);
+    return status;
+}
+
+const struct subcommand view_command = {"view",
+                                        "FOLDER [options]",
+                                        "show the snapshots of a run in a browser on this machine",
+                                        run,
+                                        NULL,
+                                        NULL,
+                                        "kyoho view first --max-wall 1\n"};

@@ -1,0 +1,90 @@
+/* The snapshots of a run in a browser. */
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "simulation/folder.h"
+#include "snapshot/snapshot.h"
+#include "view/sample.h"
+#include "view/view.h"
+
+#define WAIT 0.2 /* a folder that nobody looks at looks for a stop so often [s] */
+
+/* Leaves of the bodies those that are shown. */
+static enum ky_status thin_out(struct ky_bodies *bodies, size_t most, struct ky_error *error)
+{
+    const size_t all = most < bodies->n ? most : bodies->n;
+    size_t *index = ky_allocate(all, sizeof *index);
+    if (!index)
+        return ky_no_memory(error, "bodies of the view", all, sizeof *index);
+    const size_t count = ky_view_sample(bodies->id, bodies->n, most, index);
+    for (size_t k = 0; k < count; k++) { /* index[k] >= k */
+        for (int c = 0; c < 3; c++) {
+            bodies->position[k][c] = bodies->position[index[k]][c];
+            bodies->velocity[k][c] = bodies->velocity[index[k]][c];
+        }
+        if (bodies->type)
+            bodies->type[k] = bodies->type[index[k]];
+    }
+    bodies->n = count;
+    free(index);
+    return KY_OK;
+}
+
+/* Reads a snapshot as it is stored, and gives its frame, or one that says why it cannot. */
+static enum ky_status show(struct ky_view *view, const char *folder, const struct ky_paths *paths,
+                           uint64_t number, struct ky_error *error)
+{
+    struct ky_error failure = {KY_OK, "there is no such snapshot"};
+    struct ky_snapshot snapshot;
+    struct ky_read_options reading;
+    ky_snapshot_clear(&snapshot);
+    ky_read_options_defaults(&reading);
+    reading.space = KY_SPACE_AS_STORED;
+    reading.may_be_empty = 1;
+    enum ky_status status = KY_BAD_DATA;
+    if (number <= paths->count)
+        status = ky_snapshot_read_as(paths->path[number - 1], &reading, &snapshot, &failure);
+    const size_t n = snapshot.bodies.n;
+    if (!status)
+        status = thin_out(&snapshot.bodies, ky_view_most(view), &failure);
+    struct ky_bodies none = {0};
+    const struct ky_view_frame frame = {.shown = status ? &none : &snapshot.bodies,
+                                        .n = n,
+                                        .units = &snapshot.units,
+                                        .time = snapshot.time,
+                                        .title = folder,
+                                        .snapshots = paths->count,
+                                        .failure = status ? failure.text : NULL};
+    status = ky_view_give(view, &frame, number, error);
+    ky_snapshot_free(&snapshot);
+    return status;
+}
+
+enum ky_status ky_view_folder(struct ky_view *view, const char *folder, double seconds,
+                              const volatile int *stop, struct ky_error *error)
+{
+    KY_NEED(view, error);
+    KY_NEED(folder, error);
+    KY_NEED(stop, error);
+    char path[KY_PATH];
+    struct ky_paths paths = {0};
+    const double begin = ky_clock();
+    enum ky_status status = ky_run_snapshots(folder, &paths, error);
+    if (!status)
+        status = ky_folder_path(folder, "energy.csv", path, error);
+    if (!status)
+        status = ky_view_begin(view, 0, path, error);
+    while (!status && !*stop && !(ky_clock() - begin > seconds)) {
+        const uint64_t number = ky_view_next(view, WAIT);
+        if (!number)
+            continue;
+        ky_paths_free(&paths);
+        status = ky_run_snapshots(folder, &paths, error); /* a run may have written more */
+        if (!status)
+            status = show(view, folder, &paths, number, error);
+    }
+    ky_view_end(view);
+    ky_paths_free(&paths);
+    return status;
+}

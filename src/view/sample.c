@@ -1,0 +1,25 @@
+/* Samples of bodies by their ids: see sample.h. */
+#include "view/sample.h"
+
+#include <math.h>
+
+/* Bits of a number that look random (Steele, Lea & Flood 2014, as Stafford's mix 13). */
+static uint64_t mix(uint64_t x)
+{
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9U;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebU;
+    return x ^ x >> 31;
+}
+
+size_t ky_view_sample(const uint64_t *id, size_t n, size_t most, size_t *index)
+{
+    /* The number of the chosen ones scatters by its root; those past `most` would all be missing at
+     * the end. */
+    const double wanted = fmax(0.5 * (double)most, (double)most - 3 * sqrt((double)most));
+    const double share = n > most ? wanted / (double)n : 1;
+    size_t count = 0;
+    for (size_t i = 0; i < n && count < most; i++)
+        if (share >= 1 || 0x1p-64 * (double)mix(id ? id[i] : i) < share)
+            index[count++] = i;
+    return count;
+}

@@ -1,0 +1,283 @@
+/* The thread of the server. It waits in poll for all connections at once; each of them reads a
+ * request, waits for its answer, or writes it. Nothing here waits for a single one of them, so that
+ * a slow page, or one that has gone, keeps no other waiting. */
+#include "view/server.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "view/answers.h"
+
+enum { REQUEST = 4096 }; /* bytes of the longest head */
+#define PATIENCE 20.0    /* a request or an answer may stand still for so long [s] */
+#define FAREWELL 1.0     /* at the end answers may take so long [s] */
+
+struct connection {
+    int socket;      /* −1: this place is free */
+    double moved;    /* ky_clock when bytes last came or went */
+    int waits;       /* for a frame */
+    size_t received; /* bytes in `in` */
+    char in[REQUEST];
+    size_t sent, head; /* bytes of head and body that are sent; length of the head, 0: no answer */
+    char out[KY_HTTP_HEAD];
+    struct ky_blob *body;
+    int last; /* close it after this answer */
+};
+
+struct ky_server {
+    struct ky_view *view;
+    struct connection connection[KY_VIEW_PAGES];
+};
+
+/* ---- connections ---- */
+
+static void hang_up(struct ky_server *server, int k)
+{
+    struct connection *c = &server->connection[k];
+    ky_desk_want(server->view, k, 0);
+    ky_desk_drop(server->view, c->body);
+    close(c->socket);
+    memset(c, 0, sizeof *c);
+    c->socket = -1;
+}
+
+/* A place for a new connection: a free one, else the one that has been idle longest; −1: all are at
+ * work. */
+static int find_place(struct ky_server *server)
+{
+    int idle = -1;
+    for (int k = 0; k < KY_VIEW_PAGES; k++) {
+        const struct connection *c = &server->connection[k];
+        if (c->socket < 0)
+            return k;
+        if (!c->waits && !c->head && !c->received &&
+            (idle < 0 || c->moved < server->connection[idle].moved))
+            idle = k;
+    }
+    if (idle >= 0)
+        hang_up(server, idle);
+    return idle;
+}
+
+int ky_socket_prepare(int socket)
+{
+    return fcntl(socket, F_SETFD, FD_CLOEXEC) < 0 || fcntl(socket, F_SETFL, O_NONBLOCK) < 0 ? -1
+                                                                                            : 0;
+}
+
+static void take_in(struct ky_server *server)
+{
+    const int socket = accept(server->view->listener, NULL, NULL);
+    if (socket < 0)
+        return;
+    const int one = 1, k = find_place(server);
+    if (k < 0 || ky_socket_prepare(socket)) {
+        close(socket);
+        return;
+    }
+    setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+    server->connection[k].socket = socket;
+    server->connection[k].moved = ky_clock();
+}
+
+/* ---- requests and answers ---- */
+
+static void begin_answer(struct connection *c, const struct ky_reply *reply)
+{
+    c->head = ky_http_write(c->out, &reply->answer);
+    c->sent = 0;
+    c->body = reply->body;
+    c->last = reply->answer.last;
+    c->waits = 0;
+    c->moved = ky_clock();
+}
+
+/* Answers the first request in the buffer, if it is whole. */
+static void answer(struct ky_server *server, int k)
+{
+    struct connection *c = &server->connection[k];
+    struct ky_request request = {.last = 1};
+    struct ky_reply reply;
+    const size_t length = ky_http_head(c->in, c->received);
+    if (!length && c->received < REQUEST)
+        return;
+    const enum ky_http code = length ? ky_http_read(c->in, length, &request) : KY_HTTP_LONG;
+    ky_reply_to(server->view, &request, code, &reply);
+    c->received -= length;
+    memmove(c->in, c->in + length, c->received);
+    c->waits = reply.wanted != 0;
+    c->last = reply.answer.last;
+    if (c->waits)
+        ky_desk_want(server->view, k, reply.wanted);
+    else
+        begin_answer(c, &reply);
+}
+
+/* Begins the answer of a connection whose frame has come. */
+static void answer_with_frame(struct ky_server *server, int k)
+{
+    struct connection *c = &server->connection[k];
+    struct ky_blob *frame = c->waits ? ky_desk_frame(server->view, k) : NULL;
+    struct ky_reply reply = {.answer = {.last = c->last}};
+    if (!frame)
+        return;
+    ky_reply_with_frame(frame, &reply);
+    begin_answer(c, &reply);
+}
+
+/* Reads what has come. A connection that waits is read too, since a page that has gone shows there
+ * alone. */
+static void receive(struct ky_server *server, int k)
+{
+    struct connection *c = &server->connection[k];
+    const ssize_t got = recv(c->socket, c->in + c->received, REQUEST - c->received, 0);
+    if (got < 0 && (errno == EAGAIN || errno == EINTR))
+        return;
+    if (got <= 0) { /* it has ended, or there is no more room while it waits */
+        hang_up(server, k);
+        return;
+    }
+    c->received += (size_t)got;
+    c->moved = ky_clock();
+    if (!c->waits)
+        answer(server, k);
+}
+
+/* Sends a part of head and body. 0 if the connection has failed. */
+static int send_some(struct connection *c, const void *bytes, size_t count)
+{
+    const ssize_t gone = send(c->socket, bytes, count, MSG_NOSIGNAL);
+    if (gone < 0)
+        return errno == EAGAIN || errno == EINTR;
+    c->sent += (size_t)gone;
+    c->moved = ky_clock();
+    return 1;
+}
+
+/* Passes over what has come behind the last request: a connection that is closed with unread bytes
+ * is reset, and the answer may be lost. */
+static void pass_over(const struct connection *c)
+{
+    char bytes[REQUEST];
+    for (int k = 0; k < 64 && recv(c->socket, bytes, sizeof bytes, 0) > 0; k++)
+        continue;
+}
+
+static void send_answer(struct ky_server *server, int k)
+{
+    struct connection *c = &server->connection[k];
+    const size_t body = c->body ? c->body->size : 0;
+    const int well = c->sent < c->head ? send_some(c, c->out + c->sent, c->head - c->sent)
+                                       : send_some(c, c->body->byte + (c->sent - c->head),
+                                                   body - (c->sent - c->head));
+    if (well && c->sent < c->head + body)
+        return;
+    ky_desk_drop(server->view, c->body);
+    c->body = NULL;
+    c->head = 0;
+    if (well && !c->last) {
+        answer(server, k); /* the next request may be there already */
+        return;
+    }
+    if (well)
+        pass_over(c);
+    hang_up(server, k);
+}
+
+/* ---- the loop ---- */
+
+/* Closes connections that have stood still within a request or an answer. */
+static void lose_patience(struct ky_server *server)
+{
+    const double now = ky_clock();
+    for (int k = 0; k < KY_VIEW_PAGES; k++) {
+        const struct connection *c = &server->connection[k];
+        if (c->socket >= 0 && (c->head || (c->received && !c->waits)) && now - c->moved > PATIENCE)
+            hang_up(server, k);
+    }
+}
+
+/* Fills what poll waits for; returns how long it may [ms], −1: for ever. */
+static int prepare(const struct ky_server *server, struct pollfd list[KY_VIEW_PAGES + 2],
+                   int closing)
+{
+    int wait = closing ? 20 : -1;
+    for (int k = 0; k < KY_VIEW_PAGES; k++) {
+        const struct connection *c = &server->connection[k];
+        list[k] = (struct pollfd){.fd = c->socket, .events = c->head ? POLLOUT : POLLIN};
+        if (wait < 0 && c->socket >= 0 && (c->head || c->received))
+            wait = 1000;
+    }
+    list[KY_VIEW_PAGES] = (struct pollfd){.fd = server->view->wake[0], .events = POLLIN};
+    list[KY_VIEW_PAGES + 1] = (struct pollfd){.fd = server->view->listener, .events = POLLIN};
+    return wait;
+}
+
+static void work(struct ky_server *server, const struct pollfd list[KY_VIEW_PAGES + 2])
+{
+    char bytes[64];
+    if (list[KY_VIEW_PAGES].revents)
+        (void)!read(server->view->wake[0], bytes, sizeof bytes);
+    for (int k = 0; k < KY_VIEW_PAGES; k++) {
+        const struct connection *c = &server->connection[k];
+        if (c->socket < 0)
+            continue;
+        if (list[k].revents && c->head)
+            send_answer(server, k);
+        else if (list[k].revents)
+            receive(server, k);
+        if (c->socket >= 0)
+            answer_with_frame(server, k);
+    }
+    if (list[KY_VIEW_PAGES + 1].revents)
+        take_in(server);
+}
+
+/* Whether a connection is in the middle of an answer. */
+static int is_sending(const struct ky_server *server)
+{
+    for (int k = 0; k < KY_VIEW_PAGES; k++)
+        if (server->connection[k].head)
+            return 1;
+    return 0;
+}
+
+void *ky_server_run(void *of)
+{
+    struct ky_server *server = of;
+    struct pollfd list[KY_VIEW_PAGES + 2];
+    double closed = 0;
+    for (;;) {
+        const int closing = ky_desk_closing(server->view), wait = prepare(server, list, closing);
+        if (closing && closed == 0)
+            closed = ky_clock();
+        if (poll(list, KY_VIEW_PAGES + 2, wait) > 0)
+            work(server, list);
+        lose_patience(server);
+        if (closing && ((closing == 1 && !is_sending(server)) || ky_clock() - closed > FAREWELL))
+            break;
+    }
+    for (int k = 0; k < KY_VIEW_PAGES; k++)
+        if (server->connection[k].socket >= 0)
+            hang_up(server, k);
+    return NULL;
+}
+
+struct ky_server *ky_server_make(struct ky_view *view)
+{
+    struct ky_server *server = ky_allocate_zeroed(1, sizeof *server);
+    for (int k = 0; server && k < KY_VIEW_PAGES; k++)
+        server->connection[k].socket = -1;
+    if (server)
+        server->view = view;
+    return server;
+}
