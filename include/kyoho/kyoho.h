@@ -469,7 +469,8 @@ struct ky_check_memory {
     size_t size; /* of this struct, or 0 */
     double host, device;
 };
-/* Nothing is evaluated. The engine is opened without bodies; the call fails where that fails. */
+/* Nothing is evaluated. The engine is opened without bodies; the call fails where that fails.
+ * Fills wanted->choice too. */
 KY_API enum ky_status ky_forces_memory(const struct ky_parameters *parameters, size_t n,
                                        const struct ky_check_parameters *wanted,
                                        struct ky_check_memory *memory, struct ky_error *error);
@@ -970,6 +971,8 @@ struct ky_plan {
     double host_bytes, device_bytes; /* peak */
     double disk_bytes;               /* of all files */
     double largest_n; /* the most bodies that fit into the free memory of host and device */
+    /* in a later version of the struct, for which `size` must be set: */
+    char choice[256]; /* as `text` of struct ky_choice */
 };
 KY_API enum ky_status ky_run_plan(const struct ky_parameters *parameters,
                                   const struct ky_run_parameters *run,

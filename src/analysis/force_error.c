@@ -276,7 +276,9 @@ enum { WHY = 64 };
 static void write_why(const struct ky_choice *choice, size_t n, int was_auto, int on_cpu,
                       char text[WHY])
 {
-    const double below = ky_force_direct_below(choice->asked, on_cpu);
+    const double below = ky_force_direct_below(choice->asked, on_cpu),
+                 cells_from = ky_force_expansions_from(on_cpu),
+                 from = ky_force_kind(choice->force)->expands ? fmax(below, cells_from) : below;
     const int is_exact = ky_force_kind(choice->force)->is_exact;
     *text = '\0';
     const int is_alone = (double)n >= below || choice->asked < ky_force_least(KY_FMM, KY_DOUBLE);
@@ -288,7 +290,7 @@ static void write_why(const struct ky_choice *choice, size_t n, int was_auto, in
         ky_format(text, WHY,
                   is_exact ? ", the fastest below %.0f bodies"
                            : ", the fastest from %.0f bodies on",
-                  below);
+                  from);
 }
 
 /* Says what was chosen and why. */

@@ -293,6 +293,7 @@ enum ky_status ky_forces_memory(const struct ky_parameters *parameters, size_t n
     const double after = call.wanted.samples || call.wanted.fill ? kept + needs.kept + results : 0;
     const struct ky_check_memory own = {
         .host = fmax(given + needs.kept, fmax(kept + needs.host, after)), .device = needs.device};
+    ky_size_give(call.wanted.choice, &call.choice, sizeof call.choice);
     ky_size_give(memory, &own, sizeof own);
     return KY_OK;
 }

@@ -64,20 +64,24 @@ static void show(const struct force_result *result, const struct ky_units *units
     }
 }
 
-/* Shows the memory that the evaluation would need, for --dry-run. */
-static enum ky_status show_memory(struct cli *cli, const struct ky_parameters *parameters, size_t n,
-                                  const struct force_request *request)
+/* Shows what would be chosen, and the memory that the evaluation would need, for --dry-run. */
+static enum ky_status show_plan(struct cli *cli, const struct ky_parameters *parameters, size_t n,
+                                const struct force_request *request)
 {
     struct ky_check_memory memory;
-    enum ky_status status = force_foresee(parameters, n, request, &memory, &cli->error);
+    struct ky_choice choice;
+    enum ky_status status = force_foresee(parameters, n, request, &memory, &choice, &cli->error);
     if (!status && cli->json) {
         struct ky_json json = {.out = stdout};
         ky_json_object(&json, NULL);
         ky_json_count(&json, "n", n);
         ky_json_real(&json, "host_bytes", memory.host);
         ky_json_real(&json, "device_bytes", memory.device);
+        ky_json_text(&json, "choice", choice.text[0] ? choice.text : NULL);
         ky_json_end_object(&json);
     } else if (!status) {
+        if (choice.text[0])
+            printf("%s\n", choice.text);
         printf("%zu %s, memory: %.3g GB on the host, %.3g GB on a device\n", n,
                ky_plural(n, "body", "bodies"), memory.host / 1e9, memory.device / 1e9);
     }
@@ -104,7 +108,7 @@ static enum ky_status work(struct cli *cli, struct source *source, struct ky_par
     if (status || request->dry) {
         size_t n = snapshot.bodies.n;
         ky_snapshot_free(&snapshot);
-        return status ? status : show_memory(cli, parameters, n, request);
+        return status ? status : show_plan(cli, parameters, n, request);
     }
     status = source_soften(cli, parameters, &snapshot, remark);
     parameters->time = snapshot.time;

@@ -30,11 +30,11 @@ enum ky_status force_measure(const struct ky_parameters *parameters, struct ky_b
                              const struct force_request *request, struct force_result *result,
                              struct ky_error *error);
 
-/* The peak memory of force_measure for n bodies, the whole program included. Fails as the engine
- * does. */
+/* The peak memory of force_measure for n bodies, the whole program included, and what would be
+ * chosen for them. Fails as the engine does. */
 enum ky_status force_foresee(const struct ky_parameters *parameters, size_t n,
                              const struct force_request *request, struct ky_check_memory *memory,
-                             struct ky_error *error);
+                             struct ky_choice *choice, struct ky_error *error);
 
 /* The same as force_measure for a Plummer sphere of n bodies, made for it, with the softening of
  * the parameters or the recommended one for n. */

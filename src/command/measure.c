@@ -40,10 +40,12 @@ enum ky_status force_measure(const struct ky_parameters *parameters, struct ky_b
 
 enum ky_status force_foresee(const struct ky_parameters *parameters, size_t n,
                              const struct force_request *request, struct ky_check_memory *memory,
-                             struct ky_error *error)
+                             struct ky_choice *choice, struct ky_error *error)
 {
     const double program = 10e6; /* without bodies */
-    const struct ky_check_parameters wanted = wanted_of(request);
+    struct ky_check_parameters wanted = wanted_of(request);
+    *choice = (struct ky_choice){.size = sizeof *choice};
+    wanted.choice = choice;
     *memory = (struct ky_check_memory){.size = sizeof *memory};
     enum ky_status status = ky_forces_memory(parameters, n, &wanted, memory, error);
     memory->host += program;

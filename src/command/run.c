@@ -147,7 +147,7 @@ static void keep_processor(const struct cli *cli, struct ky_parameters *paramete
 static enum ky_status show_plan(struct cli *cli, const struct request *request,
                                 const struct ky_snapshot *snapshot)
 {
-    struct ky_plan plan = {0};
+    struct ky_plan plan = {.size = sizeof plan};
     enum ky_status status =
         ky_run_plan(&request->parameters, &request->run, snapshot, &plan, &cli->error);
     if (status)
@@ -163,6 +163,7 @@ static enum ky_status show_plan(struct cli *cli, const struct request *request,
         ky_json_real(&json, "device_bytes", plan.device_bytes);
         ky_json_real(&json, "disk_bytes", plan.disk_bytes);
         ky_json_real(&json, "largest_n", plan.largest_n);
+        ky_json_text(&json, "choice", plan.choice[0] ? plan.choice : NULL);
         ky_json_end_object(&json);
         return KY_OK;
     }

@@ -17,6 +17,11 @@ enum { ON_CPU, ON_DEVICE, KINDS };
  * 1e-3 to 2.5e-3, the rates are as 0.7 : 1 with 131,072 bodies and 1.2 : 1 with 1,048,576. */
 static const double expansions_from[KINDS] = {[ON_CPU] = 0, [ON_DEVICE] = 1e6};
 
+double ky_force_expansions_from(int on_cpu)
+{
+    return expansions_from[on_cpu ? ON_CPU : ON_DEVICE];
+}
+
 /* An error, and the order and α that give it with expansions in a Plummer sphere of 100,000 bodies;
  * and the number of bodies below which the exact sum takes less time. */
 static const struct row {
@@ -89,7 +94,7 @@ static double least_of(const struct ky_parameters *own, int force)
 static int method_for(const struct ky_parameters *own, size_t n, int on_cpu)
 {
     const double error = own->error;
-    const int cells = (double)n >= expansions_from[on_cpu ? ON_CPU : ON_DEVICE] ? KY_FMM : KY_TREE;
+    const int cells = (double)n >= ky_force_expansions_from(on_cpu) ? KY_FMM : KY_TREE;
     if (error < least_of(own, KY_DIRECT)) /* with the precision that is given */
         return cells;
     return (double)n < ky_force_direct_below(error, on_cpu) || error < least_of(own, cells)

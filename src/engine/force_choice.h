@@ -13,6 +13,8 @@ enum ky_status ky_force_choose(struct ky_parameters *own, size_t n, int on_cpu,
 /* The least number of bodies at which KY_FORCE_AUTO leaves the exact sum for this error (NaN: the
  * defaults). */
 double ky_force_direct_below(double error, int on_cpu);
+/* The number of bodies from which on expansions take less time than trees. */
+double ky_force_expansions_from(int on_cpu);
 /* The least error that 99 % of the accelerations keep with this force and precision. */
 double ky_force_least(int force, int precision);
 

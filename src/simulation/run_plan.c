@@ -204,12 +204,13 @@ enum ky_status ky_run_plan(const struct ky_parameters *parameters,
     struct ky_plan own = {.step = course.step,
                           .steps = (uint64_t)course.steps,
                           .snapshots = (uint64_t)course.snapshots};
+    snprintf(own.choice, sizeof own.choice, "%s", choice.text);
     course.measures = measures;
     if (!status)
         status = plan_memory(&resolved, &own_initial.bodies, &course, &own, error);
     ky_threads_restore(threads);
     free(universe.field);
     if (!status)
-        ky_size_give(plan, &own, sizeof own);
+        ky_size_give_grown(plan, &own, sizeof own, offsetof(struct ky_plan, choice));
     return status;
 }

@@ -231,6 +231,29 @@ static void add_plummer(struct ky_bodies *results, const struct ky_points *point
 }
 
 /* Once, however the field of the bodies comes about. */
+/* Too far for exact sums in float: 1/s³ would be 0. */
+static void far_points_of_small_calls_are_served(void **state)
+{
+    (void)state;
+    static const size_t bodies_of[] = {3000, 3000, 10, 2}, points_of[] = {1, 40, 40, 1};
+    need_a_device();
+    FOR_DEVICES(e, 1)
+    for (int k = 0; k < 4; k++) {
+        const struct ky_parameters parameters = parameters_for(e);
+        const size_t n = bodies_of[k];
+        struct ky_bodies all = cloud_make(PLUMMER, n + points_of[k]),
+                         bodies = cloud_make(PLUMMER, n);
+        for (size_t i = 0; i < points_of[k]; i += 2)
+            all.position[n + i][0] = 1e13;
+        const struct ky_points points = points_behind(&all, n, 0.01);
+        const struct cloud_error errors = errors_at(&parameters, &bodies, &points);
+        assert_between(errors.max, 0, 3e-5);
+        assert_between(errors.potential_max, 0, 3e-6);
+        ky_bodies_free(&all);
+        ky_bodies_free(&bodies);
+    }
+}
+
 static void external_fields_act_on_points(void **state)
 {
     (void)state;
@@ -429,6 +452,7 @@ int main(void)
         cmocka_unit_test(awkward_places_are_served),
         cmocka_unit_test(many_points_in_a_small_part_have_the_tolerance),
         cmocka_unit_test(fewer_than_1024_points_or_bodies_have_exact_sums),
+        cmocka_unit_test(far_points_of_small_calls_are_served),
         cmocka_unit_test(external_fields_act_on_points),
         cmocka_unit_test(fields_depend_on_places_alone),
         cmocka_unit_test(runs_go_on_as_without_fields),

@@ -286,7 +286,7 @@ static enum ky_status massless_field(const struct ky_point_sources *sources,
 {
     const size_t most = POINTS_OF_BODY * sources->state->n,
                  batches = ky_groups(points->count, most),
-                 batch = batches > 0 ? ky_groups(points->count, batches) : 1;
+                 batch = ky_groups(points->count, batches);
     struct set set = {.method = sources->method, .of = sources->state};
     enum ky_status status = KY_OK;
     for (size_t first = 0; first < points->count && status == KY_OK; first += batch) {
@@ -354,6 +354,17 @@ static void gather(const struct divided *divided, size_t count, double (*acceler
     }
 }
 
+static enum ky_status near_field(const struct ky_point_sources *sources,
+                                 const struct ky_points *points, double (*acceleration)[3],
+                                 double *potential, struct ky_error *error)
+{
+    if (points->count == 0)
+        return KY_OK;
+    return points->count < LEAST || sources->state->n < LEAST
+               ? exact_field(sources->state, points, acceleration, potential, error)
+               : massless_field(sources, points, acceleration, potential, error);
+}
+
 static enum ky_status field_of_divided(const struct ky_point_sources *sources,
                                        struct divided *divided, const struct ky_points *points,
                                        struct ky_error *error)
@@ -367,7 +378,7 @@ static enum ky_status field_of_divided(const struct ky_point_sources *sources,
                                   .softening = points->softening},
                            nearby = some_of(&all, 0, near),
                            far = some_of(&all, near, all.count - near);
-    status = massless_field(sources, &nearby, divided->acceleration, divided->potential, error);
+    status = near_field(sources, &nearby, divided->acceleration, divided->potential, error);
     return status ? status
                   : ky_walk_field(sources->state, sources->links, sources->own, &far,
                                   divided->acceleration + near, divided->potential + near, error);
@@ -377,12 +388,9 @@ enum ky_status ky_points_field(const struct ky_point_sources *sources,
                                const struct ky_points *points, double (*acceleration)[3],
                                double *potential, struct ky_error *error)
 {
-    const struct ky_device_state *state = sources->state;
-    if (points->count < LEAST || state->n < LEAST)
-        return exact_field(state, points, acceleration, potential, error);
-    struct divided divided = {.near = count_near(state, points)};
+    struct divided divided = {.near = count_near(sources->state, points)};
     if (divided.near == points->count)
-        return massless_field(sources, points, acceleration, potential, error);
+        return near_field(sources, points, acceleration, potential, error);
     const enum ky_status status = field_of_divided(sources, &divided, points, error);
     if (status == KY_OK)
         gather(&divided, points->count, acceleration, potential);
