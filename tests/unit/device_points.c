@@ -97,9 +97,12 @@ static void errors_are_those_of_forces(void **state)
         parameters.engine = "cpu";
         const struct cloud_error its = errors_at(&parameters, &bodies, &points);
         assert_between(own.p99, 5e-5, 2e-4); /* of single walks by θ: 1.4e-2 */
-        assert_between(own.p99 / forces.p99, 0.6, 1.2);
-        assert_between(own.p99 / its.p99, 0.6, 1.5);
-        assert_between(own.potential_p99 / forces.potential_p99, 0.4, 1);
+        /* the groups of a GPU are larger: 1.47, 1.82 and 1.37 on an H200, where PoCL has 0.81 of
+         * the forces' error, and 1.5 without the half of α */
+        const int slow = is_slow(e);
+        assert_between(own.p99 / forces.p99, 0.6, slow ? 1.2 : 1.6);
+        assert_between(own.p99 / its.p99, 0.6, slow ? 1.5 : 2);
+        assert_between(own.potential_p99 / forces.potential_p99, 0.4, slow ? 1 : 1.5);
     }
     ky_bodies_free(&all);
     ky_bodies_free(&bodies);
