@@ -8,7 +8,6 @@
 
 docs/amuse.md is the manual.
 """
-import functools
 import os
 
 from amuse.community.interface.gd import (GravitationalDynamics, GravitationalDynamicsInterface, GravityFieldCode,
@@ -19,7 +18,6 @@ from amuse.support.exceptions import AmuseException
 from amuse.support.literature import LiteratureReferencesMixIn
 from amuse.units import nbody_system
 
-FOLDER = os.path.dirname(os.path.abspath(__file__))
 UNITS = {"length": nbody_system.length, "time": nbody_system.time}
 KINDS = ("flag", "integer", "real", "choice", "text")
 
@@ -29,13 +27,14 @@ def worker(options):
     if int(options.get("number_of_workers", 1)) != 1:
         raise AmuseException("Kyoho is one worker with several threads: leave number_of_workers out, and set "
                              "parameters.threads")
-    program = os.path.join(FOLDER, "kyoho_worker")
+    folder = os.path.dirname(os.path.abspath(__file__))  # amusifier runs this file without its name
+    program = os.path.join(folder, "kyoho_worker")
     if os.path.exists(program):
         return program, options
     if options.get("channel_type", "sockets") != "sockets" or options.get("initialize_mpi", False):
         raise AmuseException("this worker of Kyoho speaks through sockets without MPI: leave channel_type and "
                              "initialize_mpi out, or install amuse-kyoho with AMUSE's ./setup")
-    return os.path.join(FOLDER, "kyoho_sockets_worker"), dict(options, channel_type="sockets", initialize_mpi=False)
+    return os.path.join(folder, "kyoho_sockets_worker"), dict(options, channel_type="sockets", initialize_mpi=False)
 
 
 def function(*parameters, arrays=True, name=None):
@@ -138,8 +137,8 @@ class Options:
 
     def define_parameters(self, handler):
         for option in self.ask_options():
-            setattr(self, "get_" + option.keyword, functools.partial(self.value_of, option))
-            setattr(self, "set_" + option.keyword, functools.partial(self.give, option))
+            setattr(type(self), "get_" + option.keyword, lambda self, option=option: self.value_of(option))
+            setattr(type(self), "set_" + option.keyword, lambda self, value, option=option: self.give(option, value))
             handler.add_method_parameter("get_" + option.keyword, "set_" + option.keyword, option.keyword, option.text,
                                          default_value=option.default)
         handler.add_method_parameter("get_eps2", "set_eps2", "epsilon_squared", "square of the softening length",

@@ -54,6 +54,7 @@ class HermiteInterface(Exact, KyohoInterface):
     def __init__(self, **options):
         super().__init__(**options)
         self.set_option("integrator", "hermite4")
+        self.set_eps2(0.0)
 
     def set_dt_param(self, value):
         return self.set_option("eta", repr(value))

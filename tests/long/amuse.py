@@ -38,6 +38,8 @@ EXPECTED = {
         "TestHermiteInterface.test6": "asks for a potential with a softening and expects it without",
         "TestHermite.test6": "names of Hermite's parameters",
         "TestHermite.test18": "end_time_accuracy_factor other than 0",
+        "TestHermite.test20": "wants 4 digits of half an orbit that are not those of the exact one, whose half is 3.5e-4 longer",
+        "TestHermite.test21": "pickles the channel, which AMUSE cannot with sockets",
     },
     "src/amuse_fastkick/tests/test_fastkick.py": {},
 }
@@ -48,7 +50,7 @@ def results(report):
     told = {}
     for case in xml.etree.ElementTree.parse(report).iter("testcase"):
         bad = [child for child in case if child.tag in ("failure", "error", "skipped")]
-        name = case.get("classname").split(".")[-1] + "." + case.get("name")
+        name = case.get("classname", "pytest").split(".")[-1] + "." + case.get("name", "itself")
         told[name] = "passed" if not bad else "skipped" if bad[0].tag == "skipped" else bad[0].get("message", "") + (bad[0].text or "")
     return told
 
