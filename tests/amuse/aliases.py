@@ -5,7 +5,10 @@ import types
 
 from kyoho.amuse import Kyoho, KyohoField, KyohoFieldInterface, KyohoInterface
 
-from amuse.support.testing import amusetest
+try:
+    from amuse.support.testing import amusetest
+except ImportError:  # before 2025
+    from amuse.test import amusetest
 from amuse.units import nbody_system, units
 
 BODY = (1.0,) + 7 * (0.0,)
@@ -131,7 +134,8 @@ def put(name, **members):
     sys.modules[name].__dict__.update(members)
 
 
-put("amuse.test.amusetest", TestWithMPI=amusetest.TestWithMPI)
+for there in ("amuse.test.amusetest", "amuse.support.testing.amusetest"):
+    put(there, TestWithMPI=amusetest.TestWithMPI, TestCase=amusetest.TestCase)
 put("amuse_bhtree.interface", BHTreeInterface=BHTreeInterface, BHTree=BHTree)
 put("amuse.community.octgrav.interface", OctgravInterface=OctgravInterface, Octgrav=Octgrav)
 put("amuse.community.bonsai.interface", BonsaiInterface=KyohoInterface, Bonsai=Bonsai)
