@@ -20,7 +20,7 @@ def made(more=()):
         if os.environ.get("KYOHO_TEST_ALL"):
             kept.install(["amuse-framework", *more], "amuse")
         given = kept.python
-    done = environment.run(given, "-c", NEEDED)
+    done = environment.run(given, "-c", NEEDED, within="/")
     if done.returncode:
         last = done.stdout.strip().split("\n")[-1]
         raise environment.Missing(f"no framework of AMUSE: {last}; KYOHO_AMUSE_PYTHON may name a Python that has it")

@@ -179,6 +179,9 @@ for condition, name, kind, value, bodies_met in ((0, None, None, None, [0, 1]), 
     told, number = worker.done("get_stopping_condition_info", ints=(0,)) if met else (-1, -1)
     found = [worker.done("get_stopping_condition_particle_index", ints=(0, k))[0] for k in range(number)]
     check(told == condition and found == bodies_met, f"condition {condition} stops, with its bodies", (met, told, found))
+    if condition == 0:
+        gap = np.diff(worker.places([0, 1])[:, 0])[0]
+        check(0.19 < gap <= 0.2, "they collide at the sum of their radii", gap)
     worker.done("disable_stopping_condition", ints=(condition,))
 check("condition 1 " in worker.refused("enable_stopping_condition", ints=(1,)), "a condition that there is not is refused")
 worker.line.close()
