@@ -6,6 +6,7 @@ pytest and cffi, in which the wheel of this tree is installed for the test; with
 """
 import os
 import re
+import shutil
 import sys
 import xml.etree.ElementTree
 
@@ -75,6 +76,29 @@ def run_file(python, source, name, expected):
     check(len(passed) == len(told) - len(expected) > 0, f"{short}: {len(passed)} of {len(told)} pass", done.stdout)
 
 
+def own_build(python, source):
+    """amuse/amuse_kyoho as AMUSE's ./setup builds it, with its tests through MPI and through sockets."""
+    tools = os.path.dirname(python)
+    missing = [tool for tool in ("mpicxx", "pkg-config", "amusifier") if not shutil.which(tool, path=tools + os.pathsep + os.environ["PATH"])]
+    if missing:
+        skip("AMUSE's own build", f"{' and '.join(missing)} is not here")
+        return
+    with folder() as place:
+        kyoho, code = os.path.join(place, "kyoho"), os.path.join(place, "amuse_kyoho")
+        shutil.copytree(os.path.join(environment.TOP, "amuse", "amuse_kyoho"), code, symlinks=True)
+        values = dict(os.environ, KYOHO=kyoho, PATH=tools + os.pathsep + os.environ["PATH"], OMPI_ALLOW_RUN_AS_ROOT="1",
+                      OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", PYTHONPATH=os.pathsep.join([place, os.path.join(source, "src", "tests")]))
+        for words in (["-C", environment.TOP, "install", "PREFIX=" + kyoho], ["-C", code, "kyoho_worker"]):
+            done = environment.run("make", "-s", *words, env=values, limit=900)
+            if not check(done.returncode == 0, f"make {words[2]} for AMUSE's own build", done.stdout):
+                return
+        for channel, lines in (("MPI", ""), ("sockets", "[channel]\nchannel_type=sockets\ninitialize_mpi=False\n")):
+            environment.write(os.path.join(place, "amuserc"), lines)
+            done = environment.run(python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--tb=short", "--rootdir", place,
+                                   os.path.join(code, "tests"), env=values, within=place)
+            check(re.search(r"^20 passed in", done.stdout, re.M), f"20 tests pass through {channel}", done.stdout)
+
+
 def workers():
     """Numbers of the processes of workers that run here."""
     found = set()
@@ -99,5 +123,6 @@ except environment.Missing as why:
 before = workers()
 for name, expected in EXPECTED.items():
     run_file(python, source, name, expected)
+own_build(python, source)
 check(not workers() - before, "no worker is left", workers() - before)
 finish()
