@@ -74,7 +74,7 @@ class KyohoInterface(CodeInterface, LiteratureReferencesMixIn, GravitationalDyna
     get_number_of_options = function(("count", "int32", "OUT"), arrays=False, name="get_number_of_options")
     get_option_about = function(("index", "int32", "IN"), ("name", "string", "OUT"), ("kind", "int32", "OUT"),
                                 ("initial", "string", "OUT"), ("choices", "string", "OUT"), ("unit", "string", "OUT"),
-                                ("help", "string", "OUT"), name="get_option_about")
+                                ("section", "string", "OUT"), ("help", "string", "OUT"), name="get_option_about")
     get_option = function(("name", "string", "IN"), ("value", "string", "OUT"), arrays=False, name="get_option")
     set_option = function(("name", "string", "IN"), ("value", "string", "IN"), arrays=False, name="set_option")
 
@@ -97,8 +97,8 @@ class Sentence:
 class Option:
     """An option of Kyoho as a parameter of AMUSE: None stands for a value that Kyoho chooses."""
 
-    def __init__(self, name, kind, initial, choices, unit, text):
-        self.name, self.kind, self.unit = name, KINDS[kind], UNITS.get(unit)
+    def __init__(self, name, kind, initial, choices, unit, section, text):
+        self.name, self.kind, self.unit, self.section = name, KINDS[kind], UNITS.get(unit), section
         self.keyword = name.replace("-", "_")
         self.default = self.value(initial)
         self.text = text + (f" ({choices.replace('|', ', ')})" if choices else "")
@@ -132,7 +132,7 @@ class Options:
         known = self.legacy_interface
         count = known.get_number_of_options()["count"]
         about = known.get_option_about(list(range(count)))
-        columns = [about[name] for name in ("name", "kind", "initial", "choices", "unit", "help")]
+        columns = [about[name] for name in ("name", "kind", "initial", "choices", "unit", "section", "help")]
         return [Option(*(str(value) if k != 1 else int(value) for k, value in enumerate(row))) for row in zip(*columns)]
 
     def define_parameters(self, handler):
@@ -232,7 +232,7 @@ class KyohoField(Options, GravitationalDynamics, GravityFieldCode):
 
     def ask_options(self):
         """Without those of motion."""
-        kept = Options.ask_options(self)
+        kept = [option for option in Options.ask_options(self) if option.section != "integrator"]
         for option in kept:
             if option.keyword == "softening_kind":
                 option.default = "symmetric"

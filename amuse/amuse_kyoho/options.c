@@ -147,9 +147,9 @@ static char *told(const char *text)
 }
 
 int get_option_about(int index, char **name, int *kind, char **initial, char **choices, char **unit,
-                     char **help)
+                     char **section, char **help)
 {
-    *name = *initial = *choices = *unit = *help = told(NULL);
+    *name = *initial = *choices = *unit = *section = *help = told(NULL);
     *kind = -1;
     code_parameters();
     if (index < 0 || index >= offered_count)
@@ -160,6 +160,7 @@ int get_option_about(int index, char **name, int *kind, char **initial, char **c
     *initial = told(about->initial);
     *choices = told(about->choices);
     *unit = about->unit;
+    *section = told(about->section);
     *help = told(about->help);
     return DONE;
 }

@@ -36,8 +36,8 @@
     KIND(text_out, (char **), 0, 0, 0, 0, 0, 0, 0, 1, 0)                                           \
     KIND(texts_in, (char *, char *), 0, 0, 0, 2, 0, 0, 0, 0, 0)                                    \
     KIND(text_to_text, (char *, char **), 0, 0, 0, 1, 0, 0, 0, 1, 0)                               \
-    KIND(about, (int, char **, int *, char **, char **, char **, char **), 1, 0, 0, 0, 1, 0, 0, 5, \
-         0)                                                                                        \
+    KIND(about, (int, char **, int *, char **, char **, char **, char **, char **), 1, 0, 0, 0, 1, \
+         0, 0, 6, 0)                                                                               \
     KIND(vectors_at, (double *, double *, double *, double *, double *, double *, double *, int),  \
          0, 4, 0, 0, 0, 3, 0, 0, 1)                                                                \
     KIND(reals_at, (double *, double *, double *, double *, double *, int), 0, 4, 0, 0, 0, 1, 0,   \

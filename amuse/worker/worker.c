@@ -274,7 +274,8 @@ static int call(const struct function *f, const struct message *in, struct messa
     case is_text_to_text:
         return f->call.text_to_text(AT(s, 0), TO(t, 0));
     case is_about:
-        return f->call.about(AT(n, 0), TO(t, 0), TO(m, 0), TO(t, 1), TO(t, 2), TO(t, 3), TO(t, 4));
+        return f->call.about(AT(n, 0), TO(t, 0), TO(m, 0), TO(t, 1), TO(t, 2), TO(t, 3), TO(t, 4),
+                             TO(t, 5));
     case is_vectors_at:
         return f->call.vectors_at(a, TO(a, 1), TO(a, 2), TO(a, 3), b, TO(b, 1), TO(b, 2),
                                   (int)times);

@@ -28,6 +28,7 @@ class TestKyoho(_TestGravityCodes, TestWithMPI):
         potential = field.get_potential_at_point(zero, 3 | nbody_system.length, zero, zero)
         exact = -(stars.mass / (stars.position - ([3, 0, 0] | nbody_system.length)).lengths()).sum() * nbody_system.G
         self.assertAlmostRelativeEqual(potential, exact, 12)
+        self.assertTrue("theta" in field.parameters.names() and "integrator" not in field.parameters.names())
         field.stop()
 
     def test_engine(self):
