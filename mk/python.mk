@@ -1,7 +1,9 @@
 # What the Python package takes from here (python/hatch_build.py): the library without FFTW, whose licence is the GPL, the command
-# linked with that library, and the declarations of kyoho.h. They are stripped, and `pip install .` copies them.
+# linked with that library, the worker for AMUSE (docs/amuse.md), and the declarations of kyoho.h. They are stripped, and
+# `pip install .` copies them.
 PYTHON_LIBRARY := $(BUILD)/python/libkyoho.so.$(SOVERSION)
 PYTHON_COMMAND := $(BUILD)/python/bin/kyoho
+PYTHON_WORKER  := $(BUILD)/python/amuse/kyoho_sockets_worker
 PYTHON_HEADER  := $(BUILD)/python/kyoho.i
 
 # The sources that know of FFTW are compiled once more.
@@ -22,11 +24,20 @@ $(PYTHON_COMMAND): $(COMMAND_OBJECTS) $(PYTHON_LIBRARY) $(STATIC)
 	@mkdir -p $(@D)
 	$(CC) -s $(OPENMP_LINK) $(LDFLAGS) -Wl,-rpath,'$$ORIGIN/..' -o $@ $^ $(FREE_LIBS)
 
+# Whatever the library needs, the worker finds through it.
+WORKER_SOURCES := $(wildcard amuse/amuse_kyoho/*.c amuse/worker/*.c)
+WORKER_OBJECTS := $(WORKER_SOURCES:%.c=$(BUILD)/python/%.o)
+$(WORKER_OBJECTS): $(BUILD)/python/%.o: %.c $(FLAGS_FILE)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) -Iamuse/worker -MMD -MP -c $< -o $@
+$(PYTHON_WORKER): $(WORKER_OBJECTS) $(PYTHON_LIBRARY)
+	$(CC) -s -pthread $(LDFLAGS) -Wl,-rpath,'$$ORIGIN/..' -o $@ $^ -lm
+
 $(PYTHON_HEADER): include/kyoho/kyoho.h
 	@mkdir -p $(@D)
 	$(CC) -E -P '-D__attribute__(x)=' -o $@ -x c $<
 
 .PHONY: python-parts
-python-parts: $(PYTHON_LIBRARY) $(PYTHON_COMMAND) $(PYTHON_HEADER)
+python-parts: $(PYTHON_LIBRARY) $(PYTHON_COMMAND) $(PYTHON_WORKER) $(PYTHON_HEADER)
 
--include $(FREE_OBJECTS:.o=.d)
+-include $(FREE_OBJECTS:.o=.d) $(WORKER_OBJECTS:.o=.d)

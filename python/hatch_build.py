@@ -13,7 +13,7 @@ import cffi
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 # Files in $BUILD/python, with the names that they have in the package.
-PARTS = ("libkyoho.so.0", "bin/kyoho", "_declarations.py", "_option_types.pyi")
+PARTS = ("libkyoho.so.0", "bin/kyoho", "amuse/kyoho_sockets_worker", "_declarations.py", "_option_types.pyi")
 
 
 def load(path):
@@ -38,6 +38,8 @@ class BuildHook(BuildHookInterface):
         build_data["tag"] = "py3-none-" + platform  # no extension module: one wheel for every Python
         for part in PARTS:
             build_data["force_include"][os.path.join(parts, part)] = "kyoho/" + part
+        interface = os.path.join(self.root, "amuse/amuse_kyoho/interface.py")
+        build_data["force_include"][interface] = "kyoho/amuse/interface.py"
 
     def declare(self, parts):
         """Writes the module with the declarations of kyoho.h as cffi reads them."""

@@ -24,8 +24,8 @@ class Missing(Exception):
     """Why the environment cannot be made here: a reason to skip."""
 
 
-def run(*words, limit=600, **more):
-    return subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=TOP,
+def run(*words, limit=600, within=TOP, **more):
+    return subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=within,
                           timeout=limit, **more)
 
 
@@ -98,8 +98,8 @@ class Environment:
         done = run("make", "-s", "-j2", "python-parts")
         if done.returncode:
             raise RuntimeError(done.stdout)
-        parts = [os.path.join(BUILD, "python", name) for name in ("libkyoho.so.0", "bin/kyoho", "kyoho.i")]
-        now = digest(*parts, *(os.path.join(TOP, name) for name in ("python", "pyproject.toml", "CITATION.cff", "docs/python.md")))
+        parts = [os.path.join(BUILD, "python", name) for name in ("libkyoho.so.0", "bin/kyoho", "amuse/kyoho_sockets_worker", "kyoho.i")]
+        now = digest(*parts, *(os.path.join(TOP, name) for name in ("python", "amuse/amuse_kyoho/interface.py", "pyproject.toml", "CITATION.cff", "docs/python.md")))
         if read(os.path.join(WHEELS, "made")) != now:
             shutil.rmtree(WHEELS, ignore_errors=True)
             self.must("wheel", "-q", "--no-build-isolation", "--no-deps", "-w", WHEELS, TOP)

@@ -1,0 +1,267 @@
+/* stopping.c - AMUSE's stopping conditions: which there are, which are enabled, and which are met.
+ */
+#include "code.h"
+#include "kyoho_worker.h"
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <time.h>
+
+/* AMUSE's numbers of the conditions. */
+enum { COLLISION = 0, TIMEOUT = 3, STEPS = 4, BOX = 5, CONDITIONS = 10 };
+enum { MOST_BODIES = 2 };
+
+struct met {
+    int condition, bodies;
+    int id[MOST_BODIES];
+};
+
+static const int supported[CONDITIONS] = {[COLLISION] = 1, [TIMEOUT] = 1, [STEPS] = 1, [BOX] = 1};
+static int enabled[CONDITIONS];
+static struct met *met;
+static int met_count, met_room;
+static double began; /* [s] */
+
+/* Their parameters. Those of gas are kept for AMUSE, whose gravity codes all have them. */
+static struct {
+    double timeout, box, minimum_density, maximum_density, minimum_energy, maximum_energy;
+    int steps;
+    bool about_centre;
+} limits;
+
+static double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+void stopping_reset(void)
+{
+    for (int i = 0; i < CONDITIONS; i++)
+        enabled[i] = 0;
+    limits.timeout = 4;
+    limits.steps = 1;
+    limits.box = 0;
+    limits.minimum_density = limits.maximum_density = -1;
+    limits.minimum_energy = limits.maximum_energy = -1;
+    limits.about_centre = false;
+    met_count = 0;
+}
+
+int stopping_watched(void)
+{
+    int watched = 0;
+    for (int i = 0; i < CONDITIONS; i++)
+        watched |= enabled[i];
+    return watched;
+}
+
+void stopping_begin(void)
+{
+    met_count = 0;
+    began = seconds();
+}
+
+static int add(int condition, int bodies, uint64_t first, uint64_t second)
+{
+    if (met_count == met_room) {
+        int room = 2 * met_room + 16;
+        struct met *grown = realloc(met, (size_t)room * sizeof *met);
+        if (!grown)
+            return code_refuse("there is no memory for %d stopping conditions", room);
+        met = grown;
+        met_room = room;
+    }
+    met[met_count++] = (struct met){condition, bodies, {(int)first, (int)second}};
+    return DONE;
+}
+
+static double distance2(const double a[3], const double b[3])
+{
+    double sum = 0;
+    for (int k = 0; k < 3; k++)
+        sum += (a[k] - b[k]) * (a[k] - b[k]);
+    return sum;
+}
+
+/* Pairs are looked for from the larger body, within twice its radius. */
+static int add_collisions(const struct ky_neighbour_lists *lists)
+{
+    for (size_t i = 0; i < code.known; i++)
+        for (size_t k = lists->offset[i]; k < lists->offset[i + 1]; k++) {
+            size_t j = lists->body[k];
+            double reach = code.radius[i] + code.radius[j];
+            int again =
+                code.radius[j] > code.radius[i] || (code.radius[j] == code.radius[i] && j < i);
+            if (again || !(reach > 0) ||
+                distance2(code.position[i], code.position[j]) > reach * reach)
+                continue;
+            if (add(COLLISION, 2, code.id[i], code.id[j]))
+                return REFUSED;
+        }
+    return DONE;
+}
+
+static int find_collisions(void)
+{
+    double *reach = malloc((code.known + 1) * sizeof *reach);
+    if (!reach)
+        return code_refuse("there is no memory for the radii of %zu bodies", code.known);
+    int any = 0;
+    for (size_t i = 0; i < code.known; i++) {
+        reach[i] = 2 * code.radius[i];
+        any |= reach[i] > 0;
+    }
+    struct ky_neighbour_lists lists = {0};
+    int refused = any && code_answer(ky_sim_neighbours(code.sim, reach, code.known, NULL, &lists,
+                                                       NULL, &code_error));
+    if (any && !refused)
+        refused = add_collisions(&lists);
+    ky_neighbour_lists_free(&lists);
+    free(reach);
+    return refused;
+}
+
+/* Bodies that are farther from the origin, or from the centre of mass, than the size of the box. */
+static int find_outside(void)
+{
+    struct ky_sums sums = {.size = sizeof sums};
+    if (limits.about_centre && code_answer(ky_sim_sums(code.sim, &sums, &code_error)))
+        return REFUSED;
+    for (size_t i = 0; i < code.known; i++)
+        if (distance2(code.position[i], sums.centre) > limits.box * limits.box &&
+            add(BOX, 1, code.id[i], 0))
+            return REFUSED;
+    return DONE;
+}
+
+int stopping_met(uint64_t steps)
+{
+    if ((enabled[COLLISION] || enabled[BOX]) && code_pull())
+        return REFUSED;
+    if (enabled[COLLISION] && find_collisions())
+        return REFUSED;
+    if (enabled[BOX] && find_outside())
+        return REFUSED;
+    if (enabled[TIMEOUT] && seconds() - began > limits.timeout && add(TIMEOUT, 0, 0, 0))
+        return REFUSED;
+    if (enabled[STEPS] && steps >= (uint64_t)limits.steps && add(STEPS, 0, 0, 0))
+        return REFUSED;
+    return met_count > 0;
+}
+
+static int check_condition(int condition)
+{
+    if (condition < 0 || condition >= CONDITIONS)
+        return code_refuse("there is no stopping condition %d", condition);
+    return DONE;
+}
+
+int has_stopping_condition(int condition, int *result)
+{
+    *result = 0;
+    if (check_condition(condition))
+        return REFUSED;
+    *result = supported[condition];
+    return DONE;
+}
+
+static int enable(int condition, int value)
+{
+    if (check_condition(condition))
+        return REFUSED;
+    if (!supported[condition])
+        return code_refuse("stopping condition %d is not among those of Kyoho", condition);
+    enabled[condition] = value;
+    return DONE;
+}
+
+int enable_stopping_condition(int condition)
+{
+    return enable(condition, 1);
+}
+
+int disable_stopping_condition(int condition)
+{
+    return enable(condition, 0);
+}
+
+int is_stopping_condition_enabled(int condition, int *result)
+{
+    *result = 0;
+    if (check_condition(condition))
+        return REFUSED;
+    *result = enabled[condition];
+    return DONE;
+}
+
+int is_stopping_condition_set(int condition, int *result)
+{
+    *result = 0;
+    if (check_condition(condition))
+        return REFUSED;
+    for (int i = 0; i < met_count; i++)
+        *result |= met[i].condition == condition;
+    return DONE;
+}
+
+int get_number_of_stopping_conditions_set(int *count)
+{
+    *count = met_count;
+    return DONE;
+}
+
+int get_stopping_condition_info(int index, int *condition, int *bodies)
+{
+    *condition = *bodies = 0;
+    if (index < 0 || index >= met_count)
+        return code_refuse("%d stopping conditions are met; there is no number %d", met_count,
+                           index);
+    *condition = met[index].condition;
+    *bodies = met[index].bodies;
+    return DONE;
+}
+
+int get_stopping_condition_particle_index(int index, int column, int *id)
+{
+    *id = -1;
+    if (index < 0 || index >= met_count || column < 0 || column >= met[index].bodies)
+        return code_refuse("stopping condition %d has no body %d", index, column);
+    *id = met[index].id[column];
+    return DONE;
+}
+
+/* The functions that read and set one parameter, whose values are from `low` to `high`. */
+#define LIMIT(name, type, member, low, high)                                                       \
+    int get_stopping_condition_##name##_parameter(type *value)                                     \
+    {                                                                                              \
+        *value = limits.member;                                                                    \
+        return DONE;                                                                               \
+    }                                                                                              \
+    int set_stopping_condition_##name##_parameter(type value)                                      \
+    {                                                                                              \
+        if (!(value >= (low) && value <= (high)))                                                  \
+            return code_refuse("the stopping condition's " #name " is out of its range");          \
+        limits.member = value;                                                                     \
+        return DONE;                                                                               \
+    }
+LIMIT(timeout, double, timeout, 0, DBL_MAX)
+LIMIT(number_of_steps, int, steps, 1, INT32_MAX)
+LIMIT(out_of_box, double, box, 0, DBL_MAX)
+LIMIT(minimum_density, double, minimum_density, -DBL_MAX, DBL_MAX)
+LIMIT(maximum_density, double, maximum_density, -DBL_MAX, DBL_MAX)
+LIMIT(minimum_internal_energy, double, minimum_energy, -DBL_MAX, DBL_MAX)
+LIMIT(maximum_internal_energy, double, maximum_energy, -DBL_MAX, DBL_MAX)
+
+int get_stopping_condition_out_of_box_use_center_of_mass_parameter(bool *value)
+{
+    *value = limits.about_centre;
+    return DONE;
+}
+
+int set_stopping_condition_out_of_box_use_center_of_mass_parameter(bool value)
+{
+    limits.about_centre = value;
+    return DONE;
+}
