@@ -15,9 +15,9 @@ from .analysis import density_centre, lagrangian_radii, scales
 from .devices import Device, devices
 from .errors import (BadDataError, CannotWriteError, DeviceError, Error, FaultError, StoppedError, UnsupportedError,
                      UsageError)
-from .forces import Groups, Neighbours, accelerations, density, gravity, groups, neighbours, potential
+from .forces import Groups, Neighbours, accelerations, density, field, gravity, groups, neighbours, potential
 from .models import merge, model, model_options, models
-from .simulation import Simulation, field, restore
+from .simulation import Simulation, restore
 from .snapshot import Snapshot, read
 from .units import Units
 

@@ -35,13 +35,18 @@ def given_bodies(position, mass, units, velocity=None):
             "velocity": bodies_array("velocity", velocity, n, units)}
 
 
-def _forces(position, mass, softening, units, options, wanted):
-    units = Units.of(units)
+def _prepared(position, mass, softening, units, options):
+    """The parameters of one evaluation, and the arrays of its bodies."""
     arrays = given_bodies(position, mass, units)
-    n = len(arrays["position"])
-    _softened(softening, n, units, options, arrays)
+    _softened(softening, len(arrays["position"]), units, options, arrays)
     parameters = Parameters(options, FORCE, units)
     parameters.settle(once=True)
+    return parameters, arrays
+
+
+def _forces(position, mass, softening, units, options, wanted):
+    parameters, arrays = _prepared(position, mass, softening, Units.of(units), options)
+    n = len(arrays["position"])
     results = {name: np.empty((n, 3) if name == "acceleration" else n) for name in wanted}
     bodies = fill_bodies(struct("ky_bodies"), n, {**arrays, **results})
     call(lib.ky_forces, parameters.values, bodies, NULL)
@@ -80,6 +85,26 @@ def potential(position, mass, softening, *, units=None, **options: Unpack[ForceO
     Arguments are those of kyoho.gravity.
     """
     return _forces(position, mass, softening, units, options, ("potential",))["potential"]
+
+
+@documented(lib.KY_OPTIONS_PARAMETERS, FORCE, without=("softening",))
+def field(points, position, mass, softening, *, units=None,
+          **options: Unpack[ForceOptions]) -> tuple[np.ndarray, np.ndarray]:
+    """
+    Accelerations (m, 3) and potentials (m) at m points that are not bodies, of bodies and external fields (`field`).
+
+    `softening` is one length, for points and bodies. Other arguments are those of kyoho.gravity. No forces of the bodies are
+    computed.
+    """
+    units = Units.of(units)
+    points = _arrays.vectors(units.number(points, "length", "points"), "points")
+    softening = units.real(softening, "length", "softening")
+    parameters, arrays = _prepared(position, mass, softening, units, options)
+    bodies = fill_bodies(struct("ky_bodies"), len(arrays["position"]), arrays)
+    acceleration, potential = np.empty_like(points), np.empty(len(points))
+    call(lib.ky_field, parameters.values, bodies, len(points), _arrays.pointer(points, "double (*)[3]"), softening,
+         _arrays.pointer(acceleration, "double (*)[3]"), _arrays.pointer(potential, "double *"))
+    return acceleration, potential
 
 
 class Neighbours:

@@ -14,7 +14,7 @@ import numpy as np
 
 from . import _arrays, _picture
 from ._library import NULL, call, encoded, ffi, lib, struct
-from ._options import FORCE, MOTION, Parameters, documented, table, text
+from ._options import MOTION, Parameters, documented, table, text
 from .errors import StoppedError, UsageError
 from .forces import Groups, Neighbours
 from .snapshot import ARRAYS, Snapshot, bodies_array, fill_bodies
@@ -23,7 +23,7 @@ from .units import Units
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._option_types import ForceOptions, GroupOptions, SimulationOptions, SomeOptions
+    from ._option_types import GroupOptions, SimulationOptions, SomeOptions
 
 Sums = namedtuple("Sums", "mass centre momentum angular_momentum kinetic potential external total virial_ratio")
 Sums.__doc__ = """Sums over all bodies. `potential` is of the bodies among themselves, `external` in external fields, `total` the
@@ -459,19 +459,6 @@ class Simulation:
         if self._sim is None:
             return None
         return _picture.html(self.snapshot(), self._rows())
-
-
-@documented(lib.KY_OPTIONS_PARAMETERS, FORCE, without=("softening",))
-def field(points, position, mass, softening, *, units=None,
-          **options: Unpack[ForceOptions]) -> tuple[np.ndarray, np.ndarray]:
-    """
-    Accelerations (m, 3) and potentials (m) at m points that are not bodies, of bodies and external fields (`field`).
-
-    `softening` is one length, for points and bodies. Other arguments are those of kyoho.gravity. This opens a simulation, and
-    so computes the forces of the bodies too: for several sets of points use kyoho.Simulation and its field().
-    """
-    with Simulation(position=position, mass=mass, softening=softening, units=units, **options) as sim:
-        return sim.field(points)
 
 
 def restore(path, *, units=None, engine=None, isa=None, threads=None) -> Simulation:

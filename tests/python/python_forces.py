@@ -56,6 +56,10 @@ def numbers():
     acc, pot = kyoho.field(points, x, m, 0.1, **EXACT)
     exact, potential = summed(points, x, m, 0.01)
     check(worst(acc, exact) < 1e-10 and worst(pot, potential) < 1e-12, "field at points is the sum of numpy", worst(acc, exact))
+    acc, pot = kyoho.field(points[:0], x, m, 0.1)
+    check(acc.shape == (0, 3) and pot.shape == (0,), "field at no points")
+    acc, pot = kyoho.field(points, x[:0], m[:0], 0.1)
+    check(not acc.any() and not pot.any(), "the field of no bodies is 0")
     acc = kyoho.accelerations(x, 0.0, 0.1, field="logarithmic:speed=1,core=0.5", **EXACT)
     check(worst(acc, -x / ((x ** 2).sum(1) + 0.25)[:, None]) < 1e-12, "an external field acts on bodies without mass")
 
