@@ -52,6 +52,7 @@ lines() {
             ;;
         device_cache) echo "20 $name * several*" ;;
         device_walk) printf "1 $name %s\n" 'memory*' 'nothing*' 'walks*' ;;
+        device_points) printf "5 $name %s\n" 'aw*' 'ex*' 'far*' 'memory*' ;;
         device_fmm) printf "5 $name %s\n" 'aw*' 'two_c*' ;;
         device_tree) printf "9 $name %s\n" 'groups*' 'more*' ;;
         device_tree_use) printf "9 $name %s\n" 'evaluations*' 'numbers*' ;;

@@ -87,7 +87,7 @@ static inline void read_tree(struct made *made)
 static inline struct made *make_tree(const char *engine, const struct ky_parameters *given,
                                      const struct ky_bodies *cloud)
 {
-    static const struct ky_externals none;
+    static struct ky_externals none;
     struct ky_error error = {0};
     struct made *made = calloc(1, sizeof *made);
     struct ky_device_state *state = &made->state;

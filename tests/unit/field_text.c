@@ -166,8 +166,8 @@ static void a_plain_text_has_the_parts_of_sums(void **state)
     (void)state;
     static const char *const texts[] = {
         "mw14:x=1 point:mass=1e9Msun", "mcmillan17",
-        "bar:mass=1e10Msun,length=4kpc,height=0.2kpc,angle=20,"
-        "speed=40km/s/kpc exponential-disk:mass=1,scale=3,height=1"};
+        ("bar:mass=1e10Msun,length=4kpc,height=0.2kpc,angle=20,"
+         "speed=40km/s/kpc exponential-disk:mass=1,scale=3,height=1")};
     struct ky_units units;
     const struct ky_units scaleless = {0};
     assert_ok(ky_units_preset("galaxy", &units, &error));
