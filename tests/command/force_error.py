@@ -135,6 +135,10 @@ with folder() as top:
 
     # memory
     few, many = (run_json("run", *CPU, "-n", n, "--step", "0.0625", "--end", "1", "--output", path("dry"), "--dry-run", "--error", "1e-3") for n in ("10000", "1000000"))
+    check("--force fmm --order 4" in many["choice"] and "--error 0.001" in many["choice"], "--dry-run says what would be chosen", many["choice"])
+    plan = run_json("force", *CPU, "-n", "1000000", "--dry-run", "--error", "1e-3")
+    check(plan["choice"] == many["choice"], "and so does that of force", plan["choice"])
+    check(run_json("force", *CPU, "-n", "1000", "--dry-run", "--force", "tree")["choice"] is None, "where there is something to choose")
     named = run_json("run", *CPU, "-n", "1000000", "--step", "0.0625", "--end", "1", "--output", path("dry"), "--dry-run", "--force", "fmm")
     check(many["host_bytes"] >= named["host_bytes"] > few["host_bytes"], "--dry-run counts the forces beside the bodies", (few, many, named))
 finish()
