@@ -21,8 +21,10 @@ static enum ky_status choose(struct cli *cli, struct ky_parameters *parameters,
 
 /* Sets a member to its default unless the line has its option. */
 #define FORGET(name, field)                                                                        \
-    if (!cli_on_line(cli, name))                                                                   \
-    parameters->field = defaults.field
+    do {                                                                                           \
+        if (!cli_on_line(cli, name))                                                               \
+            parameters->field = defaults.field;                                                    \
+    } while (0)
 
 /* Forgets the tolerances and the precision of a file: they were chosen for its force, or its error.
  */
