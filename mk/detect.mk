@@ -1,6 +1,10 @@
 # Which libraries and compilers are there. Each feature can be switched off: `make HDF5=no`.
 # A feature adds -DKY_HAVE_… and its flags; src/base/features.c tells the user.
 
+MACHINE := $(shell $(CC) -dumpmachine)
+# macOS: other names of libraries, another linker.
+DARWIN  := $(findstring darwin,$(subst macos,darwin,$(MACHINE)))
+
 PKG_CONFIG ?= pkg-config
 have_package = $(shell $(PKG_CONFIG) --exists $(1) 2>/dev/null && echo yes)
 comma := ,
@@ -12,7 +16,7 @@ PNG  ?= $(if $(call have_package,libpng),libpng,no)
 CAIRO ?= $(if $(call have_package,cairo),cairo,no)
 FFTW ?= $(if $(call have_package,fftw3),fftw3,no)
 CMOCKA ?= $(if $(call have_package,cmocka),cmocka,no)
-OPENMP ?= $(if $(call links,int main(void){return 0;},-fopenmp),yes,no)
+OPENMP ?= $(if $(call links,int main(void){return 0;},-include omp.h -fopenmp),yes,no)
 
 # OpenCL: headers and the loader. CUDA: nvcc, wherever its installer puts it.
 OPENCL ?= $(if $(call links,int main(void){return clGetPlatformIDs(0$(comma)0$(comma)0);},-DCL_TARGET_OPENCL_VERSION=120 -include CL/cl.h -lOpenCL),yes,no)
@@ -55,15 +59,15 @@ CAIRO_LIBS       := $(if $(CAIRO_PACKAGE),$(shell $(PKG_CONFIG) --libs $(CAIRO_P
 # Without threads the loops keep their lanes, and the other pragmas are passed over in silence.
 OPENMP_FLAG      := $(if $(filter yes,$(OPENMP)),-fopenmp,$(if $(call links,int main(void){return 0;},-fopenmp-simd),-fopenmp-simd) -Wno-unknown-pragmas)
 # With gcc the library's own threads do the loops (src/base/team.h); clang has other names for what its loops call, and
-# -flto loses the names that the assembler is told.
-TEAM             ?= $(if $(filter yes,$(OPENMP)),$(if $(filter -flto%,$(CC) $(OPT) $(CFLAGS))$(shell $(CC) -dM -E -x c /dev/null | grep __clang__),no,yes),no)
+# -flto loses the names that the assembler is told. macOS has no semaphores without a name.
+TEAM             ?= $(if $(filter yes,$(OPENMP)),$(if $(DARWIN)$(filter -flto%,$(CC) $(OPT) $(CFLAGS))$(shell $(CC) -dM -E -x c /dev/null | grep __clang__),no,yes),no)
 TEAM_FLAG        := $(if $(filter yes,$(TEAM)),-include src/base/team.h -DKY_HAVE_TEAM)
 OPENMP_LINK      := $(if $(filter yes,$(TEAM)),-pthread,$(OPENMP_FLAG) -pthread)
 
-WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wdouble-promotion -Wstrict-prototypes -Wmissing-prototypes
+WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wdouble-promotion -Wstrict-prototypes -Wmissing-prototypes -Wno-enum-float-conversion
 # -ffp-contract=off: the same bits from every compiler; fma is written where it is meant.
 # -fno-math-errno: without it sqrt does not vectorise.
-CFLAGS_ALL = -std=c11 -D_POSIX_C_SOURCE=200809L $(OPT) $(DEBUG) $(WARNINGS) -ffp-contract=off -fno-math-errno -fvisibility=hidden \
+CFLAGS_ALL = -std=c11 -D_POSIX_C_SOURCE=200809L $(if $(DARWIN),-D_DARWIN_C_SOURCE) $(OPT) $(DEBUG) $(WARNINGS) -ffp-contract=off -fno-math-errno -fvisibility=hidden \
              $(OPENMP_FLAG) $(TEAM_FLAG) -Iinclude -Isrc $(FEATURE_DEFINES) $(FEATURE_CFLAGS) $(CFLAGS)
 LIBS_ALL   = $(FEATURE_LIBS) $(CAIRO_LIBS) $(CUDA_LIBS) -lm
 

@@ -5,15 +5,15 @@ GRAPE_OBJECTS := $(GRAPE_SOURCES:%.c=$(BUILD)/%.o)
 GRAPE_COMMON  := $(filter-out %/grape6.o %/grape5.o,$(GRAPE_OBJECTS))
 GRAPES        := g6 g5
 GRAPE_STATIC  := $(GRAPES:%=$(BUILD)/libkyoho_%.a)
-GRAPE_SHARED  := $(GRAPES:%=$(BUILD)/libkyoho_%.so.$(VERSION))
+GRAPE_SHARED  := $(GRAPES:%=$(BUILD)/$(call shared,kyoho_%,$(VERSION)))
 LIBRARIES     += $(GRAPE_STATIC) $(GRAPE_SHARED)
 
 $(GRAPE_STATIC): $(BUILD)/libkyoho_g%.a: $(BUILD)/src/grape/grape%.o $(GRAPE_COMMON) $(LIBRARY_OBJECTS)
 	$(archive)
 
-$(GRAPE_SHARED): $(BUILD)/libkyoho_g%.so.$(VERSION): $(BUILD)/src/grape/grape%.o $(GRAPE_COMMON) $(STATIC)
-	$(CC) -shared -Wl,-soname,libkyoho_g$*.so.$(SOVERSION) -Wl,--exclude-libs,ALL -Wl,-z,nodelete $(OPENMP_LINK) $(LDFLAGS) -o $@ $^ $(LIBS_ALL)
-	ln -sf $(@F) $(BUILD)/libkyoho_g$*.so.$(SOVERSION)
-	ln -sf $(@F) $(BUILD)/libkyoho_g$*.so
+$(GRAPE_SHARED): $(BUILD)/$(call shared,kyoho_g%,$(VERSION)): $(BUILD)/src/grape/grape%.o $(GRAPE_COMMON) $(STATIC)
+	$(CC) $(call shared_flags,$(call shared,kyoho_g$*,$(SOVERSION))) $(OPENMP_LINK) $(LDFLAGS) -o $@ $^ $(LIBS_ALL)
+	ln -sf $(@F) $(BUILD)/$(call shared,kyoho_g$*,$(SOVERSION))
+	ln -sf $(@F) $(BUILD)/$(call shared,kyoho_g$*)
 
 -include $(GRAPE_OBJECTS:.o=.d)

@@ -49,8 +49,8 @@ install: all
 	$(INSTALL) -m 644 $(STATIC) $(GRAPE_STATIC) '$(DESTDIR)$(LIBDIR)'
 	$(INSTALL) -m 755 $(SHARED) $(GRAPE_SHARED) '$(DESTDIR)$(LIBDIR)'
 	for name in $(PACKAGES); do \
-	    ln -sf lib$$name.so.$(VERSION) "$(DESTDIR)$(LIBDIR)/lib$$name.so.$(SOVERSION)" && \
-	    ln -sf lib$$name.so.$(SOVERSION) "$(DESTDIR)$(LIBDIR)/lib$$name.so" && \
+	    ln -sf $(call shared,$$name,$(VERSION)) "$(DESTDIR)$(LIBDIR)/$(call shared,$$name,$(SOVERSION))" && \
+	    ln -sf $(call shared,$$name,$(SOVERSION)) "$(DESTDIR)$(LIBDIR)/$(call shared,$$name)" && \
 	    printenv PC_$$name > "$(DESTDIR)$(LIBDIR)/pkgconfig/$$name.pc" && \
 	    chmod 644 "$(DESTDIR)$(LIBDIR)/pkgconfig/$$name.pc" || exit 1; done
 	$(if $(MAN_PAGES),$(INSTALL) -m 644 $(MAN_PAGES) '$(DESTDIR)$(MANDIR)/man1')
@@ -61,7 +61,7 @@ install: all
 	@$(TELL_LOADER)
 
 uninstall:
-	rm -f '$(DESTDIR)$(BINDIR)/kyoho' $(foreach name,$(PACKAGES),'$(DESTDIR)$(LIBDIR)/pkgconfig/$(name).pc' '$(DESTDIR)$(LIBDIR)'/lib$(name).a '$(DESTDIR)$(LIBDIR)'/lib$(name).so*)
+	rm -f '$(DESTDIR)$(BINDIR)/kyoho' $(foreach name,$(PACKAGES),'$(DESTDIR)$(LIBDIR)/pkgconfig/$(name).pc' '$(DESTDIR)$(LIBDIR)'/lib$(name).a '$(DESTDIR)$(LIBDIR)'/lib$(name).so* '$(DESTDIR)$(LIBDIR)'/lib$(name).*dylib)
 	rm -f $(addprefix '$(DESTDIR)$(MANDIR)/man1'/,$(notdir $(MAN_PAGES))) '$(DESTDIR)$(BASHDIR)/kyoho' '$(DESTDIR)$(ZSHDIR)/_kyoho'
 	rm -rf '$(DESTDIR)$(INCLUDEDIR)/kyoho' '$(DESTDIR)$(DOCDIR)'
 

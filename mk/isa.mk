@@ -1,6 +1,5 @@
 # src/engine/cpu/lanes/*.c are compiled once for each instruction set; the engine chooses at run time. ISAS='plain avx2'
 # leaves the others out, for special builds that are to be quick (checks.mk); `plain` has to be there.
-MACHINE := $(shell $(CC) -dumpmachine)
 ISAS ?= plain $(if $(filter x86_64%,$(MACHINE)),sse2 avx2 avx512) $(if $(filter aarch64%,$(MACHINE)),neon)
 
 ISA_FLAGS_plain  := -DKY_LANES=plain

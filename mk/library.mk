@@ -3,12 +3,17 @@
 VERSION := $(shell sed -n 's/^.define KY_VERSION_[A-Z]* \([0-9]*\)$$/\1/p' include/kyoho/kyoho.h | paste -sd .)
 SOVERSION := $(word 1,$(subst ., ,$(VERSION)))
 
+# $(call shared,NAME,VERSION): the file name of a shared library; without VERSION the one that a linker looks for.
+shared = lib$(1)$(if $(DARWIN),$(if $(2),.$(2)).dylib,.so$(if $(2),.$(2)))
+# The name by which programs then load it, and no symbol of the static libraries in it. It is never unloaded: threads may be in it.
+shared_flags = -shared $(if $(DARWIN),-Wl$(comma)-install_name$(comma)@rpath/$(1),-Wl$(comma)-soname$(comma)$(1) -Wl$(comma)--exclude-libs$(comma)ALL -Wl$(comma)-z$(comma)nodelete)
+
 # A folder, and its rooms, with the patterns of files.
 ROOMS := driver state tree forces steps board
 rooms_of = $(foreach pattern,$(2),$(1)/$(pattern) $(ROOMS:%=$(1)/%/$(pattern)))
 
 LANE_SOURCES    := $(wildcard src/engine/cpu/lanes/*.c)
-LIBRARY_SOURCES := $(filter-out src/command/% src/grape/%,$(wildcard src/*/*.c src/engine/common/*.c $(call rooms_of,src/engine/cpu,*.c)))
+LIBRARY_SOURCES := $(filter-out src/command/% src/grape/% $(if $(DARWIN),src/base/team.c),$(wildcard src/*/*.c src/engine/common/*.c $(call rooms_of,src/engine/cpu,*.c)))
 
 # $(call embed,TABLE,HEADER,FILES): writes the C source of a table of struct ky_embedded, which HEADER declares, with the
 # bytes of the files. As text they would have trigraphs, and be longer than compilers promise to take.
@@ -34,7 +39,7 @@ $(BUILD)/page.o: $(BUILD)/page.c $(FLAGS_FILE)
 LIBRARY_OBJECTS := $(DEVICE_OBJECTS) $(BUILD)/page.o $(LIBRARY_SOURCES:%.c=$(BUILD)/%.o) \
                    $(foreach isa,$(ISAS),$(LANE_SOURCES:%.c=$(BUILD)/%.$(isa).o))
 STATIC := $(BUILD)/libkyoho.a
-SHARED := $(BUILD)/libkyoho.so.$(VERSION)
+SHARED := $(BUILD)/$(call shared,kyoho,$(VERSION))
 LIBRARIES := $(STATIC) $(SHARED)
 
 # These have no loops for threads.
@@ -67,8 +72,8 @@ $(STATIC): $(LIBRARY_OBJECTS)
 	$(archive)
 
 $(SHARED): $(LIBRARY_OBJECTS)
-	$(CC) -shared -Wl,-soname,libkyoho.so.$(SOVERSION) -Wl,--exclude-libs,ALL -Wl,-z,nodelete $(OPENMP_LINK) $(LDFLAGS) -o $@ $^ $(LIBS_ALL)
-	ln -sf $(@F) $(BUILD)/libkyoho.so.$(SOVERSION)
-	ln -sf $(@F) $(BUILD)/libkyoho.so
+	$(CC) $(call shared_flags,$(call shared,kyoho,$(SOVERSION))) $(OPENMP_LINK) $(LDFLAGS) -o $@ $^ $(LIBS_ALL)
+	ln -sf $(@F) $(BUILD)/$(call shared,kyoho,$(SOVERSION))
+	ln -sf $(@F) $(BUILD)/$(call shared,kyoho)
 
 -include $(LIBRARY_OBJECTS:.o=.d)

@@ -40,7 +40,7 @@ extern "C" {
 #endif
 
 #define KY_VERSION_MAJOR 0
-#define KY_VERSION_MINOR 1
+#define KY_VERSION_MINOR 2
 #define KY_VERSION_PATCH 0
 
 #if defined(__GNUC__)
@@ -72,7 +72,7 @@ struct ky_error {
 
 /* "bad data"; "unknown status" for another number. Static text. */
 KY_API const char *ky_status_name(enum ky_status status);
-KY_API const char *ky_version(void); /* "0.1.0" */
+KY_API const char *ky_version(void); /* "0.2.0" */
 
 /* What this build can do, one line an item ("HDF5: yes", "PNG: no - libpng was not found");
  * lines are separated by '\n'. Static text. */

@@ -15,6 +15,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "base/advice.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/text.h"
@@ -254,7 +255,7 @@ static void begin_flush(struct ky_file *file, size_t bytes)
     file->waiting += bytes;
     if (file->waiting < WAITING || file->stream)
         return;
-    posix_fadvise(file->fd, 0, 0, POSIX_FADV_DONTNEED);
+    ky_advise(file->fd, 0, 0, KY_ADVICE_WRITTEN);
     file->waiting = 0;
 }
 

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/advice.h"
 #include "base/memory.h"
 
 enum { BUFFER = 1 << 20, AHEAD = 1 << 25 };
@@ -40,7 +41,7 @@ enum ky_status ky_input_open(const char *path, struct ky_input *input, struct ky
         return status;
     }
     input->size = (uint64_t)about.st_size;
-    posix_fadvise(input->fd, 0, 0, POSIX_FADV_SEQUENTIAL); /* reads further ahead */
+    ky_advise(input->fd, 0, 0, KY_ADVICE_SEQUENTIAL);
     return KY_OK;
 }
 
@@ -101,7 +102,7 @@ enum ky_status ky_input_read(const struct ky_input *input, uint64_t offset, void
         return KY_OK;
     }
     if (bytes >= BUFFER) /* the disk goes on while this part is copied */
-        posix_fadvise(input->fd, (off_t)(offset + bytes), AHEAD, POSIX_FADV_WILLNEED);
+        ky_advise(input->fd, (off_t)(offset + bytes), AHEAD, KY_ADVICE_SOON);
     while (bytes) {
         ssize_t done = pread(input->fd, to, bytes < MOST ? bytes : MOST, (off_t)offset);
         if (done < 0 && errno == EINTR)

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/threads.h"
 
@@ -34,6 +35,16 @@ static void *allocate_huge(size_t bytes)
 double ky_allocated(double bytes)
 {
     return bytes < HUGE_FROM ? bytes : ceil(bytes / HUGE_PAGE) * HUGE_PAGE;
+}
+
+double ky_memory_available(void)
+{
+#ifdef _SC_AVPHYS_PAGES
+    const long pages = sysconf(_SC_AVPHYS_PAGES);
+#else
+    const long pages = sysconf(_SC_PHYS_PAGES);
+#endif
+    return (double)pages * (double)sysconf(_SC_PAGESIZE);
 }
 
 void *ky_allocate(size_t count, size_t size)

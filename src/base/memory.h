@@ -18,6 +18,9 @@ int ky_extend(void *array, size_t old, size_t count, size_t size);
 /* The bytes that ky_allocate takes from the system for `bytes` bytes: large memory has whole pages.
  */
 double ky_allocated(double bytes);
+
+/* Bytes of memory that this machine has free; all of its memory where the system does not tell. */
+double ky_memory_available(void);
 /* The same as ky_allocate, zeroed; large memory is zeroed by `threads` threads, 0: as many as
  * OpenMP takes. */
 void *ky_allocate_zeroed_by(int threads, size_t count, size_t size);

@@ -3,6 +3,7 @@
 #include "draw/encoder.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -18,6 +19,17 @@
 extern char **environ;
 
 static const char program[] = "ffmpeg";
+
+/* A pair of sockets that no other child inherits. Not 0, with errno, if there is none. */
+static int open_pair(int sockets[2])
+{
+#ifdef SOCK_CLOEXEC
+    return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets);
+#else
+    return socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) ||
+           fcntl(sockets[0], F_SETFD, FD_CLOEXEC) < 0 || fcntl(sockets[1], F_SETFD, FD_CLOEXEC) < 0;
+#endif
+}
 
 struct ky_encoder {
     struct ky_file *file;
@@ -58,7 +70,7 @@ static int start(struct ky_encoder *encoder, const size_t size[2], int rate, con
     snprintf(pixels, sizeof pixels, "%zux%zu", size[0], size[1]);
     snprintf(frames, sizeof frames, "%d", rate);
     snprintf(film, sizeof film, "file:%s", output);
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets))
+    if (open_pair(sockets))
         return errno;
     int failed = posix_spawn_file_actions_init(&actions);
     if (!failed) {

@@ -1,11 +1,11 @@
 /* What a run would do and need, before it starts. */
 #include <math.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "analysis/analysis.h"
 #include "analysis/force_error.h"
 #include "base/bodies.h"
+#include "base/memory.h"
 #include "base/threads.h"
 #include "simulation/run.h"
 
@@ -72,7 +72,7 @@ static enum ky_status plan_memory(const struct ky_parameters *parameters,
     const unsigned columns = ky_integrator_columns(parameters);
     const double n = (double)bodies->n,
                  given = bodies->mass ? ky_bodies_bytes(bodies->n, ky_bodies_with(bodies), 1) : 0;
-    double available = (double)sysconf(_SC_AVPHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    double available = ky_memory_available();
     struct ky_engine *engine;
     struct ky_memory memory;
     enum ky_status status = ky_integrator_engine(parameters, bodies->n, 0, &engine, error);

@@ -47,7 +47,7 @@ enum { CLOCK_FIELDS = sizeof clock_fields / sizeof *clock_fields };
 
 /* The arrays of the bodies and the columns of the integrator as sections without data; returns
  * their number. get_section supplies the data. */
-enum { MOST_ARRAYS = KY_ARRAYS + KY_COLUMN_COUNT };
+enum { MOST_ARRAYS = (int)KY_ARRAYS + (int)KY_COLUMN_COUNT };
 static size_t list_arrays(const struct ky_sim *sim, struct ky_section sections[MOST_ARRAYS])
 {
     const unsigned with = sim->with | KY_WITH_ACCELERATION | KY_WITH_POTENTIAL;

@@ -204,7 +204,7 @@ size_t ky_view_most(const struct ky_view *view)
 }
 
 /* Waits for an order or a wish, with the lock. */
-static void wait(struct ky_view *view, double seconds)
+static void wait_for(struct ky_view *view, double seconds)
 {
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
@@ -219,7 +219,7 @@ int ky_view_hold(struct ky_view *view, double seconds)
     pthread_mutex_lock(&view->lock);
     const int holds = (view->asked & KY_VIEW_PAUSE) && !view->single;
     if (holds)
-        wait(view, seconds);
+        wait_for(view, seconds);
     else if (view->single)
         view->single--;
     pthread_mutex_unlock(&view->lock);
@@ -231,7 +231,7 @@ uint64_t ky_view_next(struct ky_view *view, double seconds)
     pthread_mutex_lock(&view->lock);
     uint64_t number = missing(view);
     if (!number) {
-        wait(view, seconds);
+        wait_for(view, seconds);
         number = missing(view);
     }
     pthread_mutex_unlock(&view->lock);

@@ -130,6 +130,12 @@ cited = dict(re.findall(r"^([a-z-]+): *(.*)$", read("CITATION.cff"), re.M))
 result(about["version"] == cited["version"] == version and about["license"].endswith(cited["license"])
        and {"cff-version", "message", "title", "authors"} <= set(cited), "CITATION.cff and codemeta.json are of this version", f"{about} {cited}")
 
+recipes = {"debian/changelog": r"kyoho \((.*)-1\)", "packaging/conda/meta.yaml": r'set version = "(.*)"', "docs/packages.md": r"of version ([0-9.]+)\.",
+           f"packaging/easybuild/Kyoho-{version}-foss-2023b.eb": r"version = '(.*)'", "packaging/spack/packages/kyoho/package.py": r'version\("([0-9.]+)"',
+           "amuse/amuse_kyoho/packages/amuse-kyoho/pyproject.toml": r'version = "(.*)"', "CHANGELOG.md": r"## ([0-9.]+)"}
+other = [name for name, form in recipes.items() if not os.path.exists(os.path.join(root, name)) or re.findall(form, read(name))[:1] != [version]]
+result(not other, "the recipes of packages and the changelog are of this version", other)
+
 if shutil.which("mandoc"):
     lint = subprocess.run(["mandoc", "-T", "lint", "-W", "warning", os.path.join(root, "docs/man/kyoho.1")],
                           capture_output=True, text=True)
