@@ -10,7 +10,10 @@
  *   what its result held before. Vectors are double[3], in C order.
  * - A pointer may be NULL where its comment says so. Elsewhere a call that returns a status answers
  *   KY_USAGE, unless it can do without. A count of 0 goes with NULL arrays.
- * - Structs that may grow do so at their end, and begin with their own `size`. Those of parameters
+ * - Structs that may grow do so at their end, and begin with their own `size`. The others,
+ * ky_error, ky_units, ky_space, ky_error_statistics, ky_neighbour_lists, ky_merge_scale, ky_plot
+ * and ky_plot_curve, are parts of others, stand in arrays, or are results of fixed form: they never
+ *   grow, and another call with another struct will come beside them. Those of parameters
  *   are filled by their `_defaults` call, which sets it. Those of bodies and results are zeroed by
  *   the caller before the first call, `struct ky_sums sums = {0};`, or begin with their size. A
  *   program that was built with an older header, whose structs are shorter, runs with this library:
@@ -73,6 +76,9 @@ struct ky_error {
 /* "bad data"; "unknown status" for another number. Static text. */
 KY_API const char *ky_status_name(enum ky_status status);
 KY_API const char *ky_version(void); /* "0.2.0" */
+/* For bindings that do not read this file: how many bytes a struct of it has in the library,
+ * ky_abi("ky_parameters"); 0 for NULL and for a name of none. */
+KY_API size_t ky_abi(const char *name);
 
 /* What this build can do, one line an item ("HDF5: yes", "PNG: no - libpng was not found");
  * lines are separated by '\n'. Static text. */
@@ -765,6 +771,13 @@ KY_API enum ky_status ky_sim_save(struct ky_sim *sim, const char *path, struct k
  * contradict each other. *sim is NULL after a failure. */
 KY_API enum ky_status ky_sim_restore(const char *path, const struct ky_parameters *parameters,
                                      struct ky_sim **sim, struct ky_error *error);
+/* The same in memory. *bytes is the room of `data`, and becomes the bytes that the simulation
+ * takes; with `data` NULL only *bytes is set. KY_USAGE for too little room. */
+KY_API enum ky_status ky_sim_save_memory(struct ky_sim *sim, void *data, size_t *bytes,
+                                         struct ky_error *error);
+KY_API enum ky_status ky_sim_restore_memory(const void *data, size_t bytes,
+                                            const struct ky_parameters *parameters,
+                                            struct ky_sim **sim, struct ky_error *error);
 
 /* ---- the state ----
  *

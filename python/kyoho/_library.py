@@ -18,6 +18,10 @@ except ModuleNotFoundError as why:
 NULL = ffi.NULL
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 lib = ffi.dlopen(os.path.join(FOLDER, "libkyoho.so.0"))
+# Another library in the place of this package's own would write past the end of structs.
+_other = [name for name in ffi.list_types()[1] if lib.ky_abi(name.encode()) and lib.ky_abi(name.encode()) != ffi.sizeof(f"struct {name}")]
+if _other:
+    raise ImportError(f"{FOLDER}/libkyoho.so.0 is of another version than this package (struct {_other[0]}): install the package again")
 version = _table.text_of(ffi, lib.ky_version())
 
 # The structs that a _defaults_sized call fills, by the name of the call.

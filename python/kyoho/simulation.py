@@ -4,7 +4,6 @@ from __future__ import annotations
 import contextlib
 import math
 import os
-import tempfile
 import threading
 import time as clock
 from collections import namedtuple
@@ -411,13 +410,12 @@ class Simulation:
 
     def _state(self):
         """The bytes of such a file, and how to open it again."""
-        with tempfile.TemporaryDirectory(prefix="kyoho-") as folder:
-            path = os.path.join(folder, "state")
-            self.save(path)
-            with open(path, "rb") as file:
-                state = file.read()
+        size = ffi.new("size_t *")
+        self._call(lib.ky_sim_save_memory, ffi.NULL, size)
+        state = bytearray(size[0])
+        self._call(lib.ky_sim_save_memory, ffi.from_buffer(state), size)
         used = self.parameters
-        return state, self.units, {name: used[name] for name in ("engine", "isa", "threads")}
+        return bytes(state), self.units, {name: used[name] for name in ("engine", "isa", "threads")}
 
     def __reduce__(self):
         return _from_state, self._state()
@@ -466,21 +464,23 @@ def restore(path, *, units=None, engine=None, isa=None, threads=None) -> Simulat
 
     The file has everything but the units, which are those given here.
     """
+    path = encoded(os.fspath(path))
+    return _opened(lambda *rest: call(lib.ky_sim_restore, path, *rest), units, engine=engine, isa=isa, threads=threads)
+
+
+def _opened(restores, units, **options):
+    """The simulation that a call of the library opens, from its parameters and the place for its handle."""
     units = Units.of(units)
-    parameters = Parameters({"engine": engine, "isa": isa, "threads": threads}, MOTION, units)
+    parameters = Parameters(options, MOTION, units)
     opened = ffi.new("struct ky_sim **")
     made = Simulation.__new__(Simulation)
     made.units = units
     parameters.values.stop = made._stop = ffi.new("int *")
-    call(lib.ky_sim_restore, encoded(os.fspath(path)), parameters.values, opened)
+    restores(parameters.values, opened)
     made._take(opened[0], True)
     return made
 
 
 def _from_state(state, units, options):
     """What pickle and copy call."""
-    with tempfile.TemporaryDirectory(prefix="kyoho-") as folder:
-        path = os.path.join(folder, "state")
-        with open(path, "wb") as file:
-            file.write(state)
-        return restore(path, units=units, **options)
+    return _opened(lambda *rest: call(lib.ky_sim_restore_memory, ffi.from_buffer(state), len(state), *rest), units, **options)

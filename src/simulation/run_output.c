@@ -200,7 +200,8 @@ enum ky_status ky_run_write_restart(struct ky_run *run, struct ky_error *error)
     if (!status)
         status = ky_folder_path(run->folder, "restart.kyo", path, error);
     if (!status)
-        status = ky_sim_write_restart(run->sim, path, extra, sizeof extra / sizeof *extra, error);
+        status = ky_sim_write_restart(run->sim, &(struct ky_restart_to){.path = path}, extra,
+                                      sizeof extra / sizeof *extra, error);
     ky_section_free(&stored);
     if (status)
         return status;

@@ -87,7 +87,7 @@ enum ky_status ky_sim_check_time(const struct ky_sim *sim, struct ky_error *erro
 enum ky_status ky_sim_go_to(struct ky_sim *sim, struct ky_instant instant, struct ky_error *error);
 
 /* Writes the simulation and the `extras` sections of the caller to a restart file. */
-enum ky_status ky_sim_write_restart(struct ky_sim *sim, const char *path,
+enum ky_status ky_sim_write_restart(struct ky_sim *sim, struct ky_restart_to *to,
                                     const struct ky_section *extra, size_t extras,
                                     struct ky_error *error);
 /* Writes the parameters as INI text to *text, to be freed. KY_FAULT when memory is out. */

@@ -9,6 +9,7 @@
 
 #include "analysis/force_error.h"
 #include "base/bodies.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "engine/common/columns.h"
 #include "engine/common/units.h"
@@ -148,7 +149,7 @@ static enum ky_status store_numbers(const struct ky_sim *sim, struct ky_section 
     return status;
 }
 
-enum ky_status ky_sim_write_restart(struct ky_sim *sim, const char *path,
+enum ky_status ky_sim_write_restart(struct ky_sim *sim, struct ky_restart_to *to,
                                     const struct ky_section *extra, size_t extras,
                                     struct ky_error *error)
 {
@@ -162,7 +163,7 @@ enum ky_status ky_sim_write_restart(struct ky_sim *sim, const char *path,
         size_t used = NUMBERS + list_arrays(sim, sections + NUMBERS);
         if (extras)
             memcpy(sections + used, extra, extras * sizeof *extra);
-        status = ky_restart_write(path, sections, used + extras, get_section, sim, error);
+        status = ky_restart_write(to, sections, used + extras, get_section, sim, error);
     }
     for (size_t k = 0; k < NUMBERS; k++)
         ky_section_free(&sections[k]);
@@ -412,19 +413,55 @@ enum ky_status ky_sim_restore_parameters(const struct ky_restart *restart,
 
 /* ---- the public calls ---- */
 
-enum ky_status ky_sim_save(struct ky_sim *sim, const char *path, struct ky_error *error)
+static enum ky_status save(struct ky_sim *sim, struct ky_restart_to *to, struct ky_error *error)
 {
-    KY_NEED(path, error);
     char *text = NULL;
     enum ky_status status = ky_sim_check_alive(sim, error);
     if (!status)
         status = ky_sim_parameters_text(&sim->parameters, &text, error);
     if (!status) {
         const struct ky_section parameters = {"parameters", text, strlen(text) + 1};
-        status = ky_sim_write_restart(sim, path, &parameters, 1, error);
+        status = ky_sim_write_restart(sim, to, &parameters, 1, error);
     }
     free(text);
     return status;
+}
+
+enum ky_status ky_sim_save(struct ky_sim *sim, const char *path, struct ky_error *error)
+{
+    KY_NEED(path, error);
+    return save(sim, &(struct ky_restart_to){.path = path}, error);
+}
+
+enum ky_status ky_sim_save_memory(struct ky_sim *sim, void *data, size_t *bytes,
+                                  struct ky_error *error)
+{
+    KY_NEED(bytes, error);
+    struct ky_restart_to to = {.memory = data, .room = *bytes};
+    enum ky_status status = save(sim, &to, error);
+    *bytes = to.bytes;
+    return status;
+}
+
+/* Opens a simulation from what has been read, which is freed. */
+static enum ky_status restore(struct ky_restart *restart, const struct ky_parameters *wanted,
+                              struct ky_sim **sim, struct ky_error *error)
+{
+    struct ky_parameters restored;
+    char *text = NULL;
+    enum ky_status status = ky_sim_restore_parameters(restart, wanted, &restored, &text, error);
+    if (!status)
+        status = ky_sim_from_restart(restart, &restored, sim, error);
+    ky_restart_free(restart);
+    free(text);
+    return status;
+}
+
+static enum ky_status adopt(const struct ky_parameters *parameters, struct ky_parameters *own,
+                            struct ky_error *error)
+{
+    ky_parameters_defaults(own);
+    return ky_size_adopt(own, sizeof *own, parameters, "ky_parameters_defaults", error);
 }
 
 enum ky_status ky_sim_restore(const char *path, const struct ky_parameters *parameters,
@@ -432,21 +469,33 @@ enum ky_status ky_sim_restore(const char *path, const struct ky_parameters *para
 {
     KY_NEED(path, error);
     KY_NEED(sim, error);
-    struct ky_parameters own, restored;
-    struct ky_restart restart = {0};
-    char *text = NULL;
+    struct ky_parameters own;
+    struct ky_restart restart;
     *sim = NULL;
-    ky_parameters_defaults(&own);
-    enum ky_status status =
-        ky_size_adopt(&own, sizeof own, parameters, "ky_parameters_defaults", error);
+    enum ky_status status = adopt(parameters, &own, error);
     if (!status)
         status = ky_restart_read(path, &restart, NULL, error);
     if (status)
         return status;
-    status = ky_sim_restore_parameters(&restart, &own, &restored, &text, error);
-    if (!status)
-        status = ky_sim_from_restart(&restart, &restored, sim, error);
-    ky_restart_free(&restart);
-    free(text);
+    status = restore(&restart, &own, sim, error);
     return status ? ky_fail_in(error, status, "%s: ", path) : KY_OK;
+}
+
+enum ky_status ky_sim_restore_memory(const void *data, size_t bytes,
+                                     const struct ky_parameters *parameters, struct ky_sim **sim,
+                                     struct ky_error *error)
+{
+    KY_NEED(data, error);
+    KY_NEED(sim, error);
+    struct ky_parameters own;
+    struct ky_restart restart;
+    struct ky_input input;
+    *sim = NULL;
+    enum ky_status status = adopt(parameters, &own, error);
+    ky_input_memory(&input, data, bytes);
+    if (!status)
+        status = ky_restart_read_input(&input, &restart, error);
+    if (!status)
+        status = restore(&restart, &own, sim, error);
+    return status ? ky_fail_in(error, status, "the saved simulation: ") : KY_OK;
 }

@@ -74,10 +74,20 @@ static char *previous_name(const char *path)
     return name;
 }
 
+/* Writes to a file, or to memory where `file` is NULL. */
+static void put(const struct ky_restart_to *to, struct ky_file *file, uint64_t offset,
+                const void *data, size_t bytes)
+{
+    if (file)
+        ky_file_write_at(file, offset, data, bytes);
+    else if (bytes)
+        memcpy(to->memory + offset, data, bytes);
+}
+
 /* Writes a section to its place, and its checksum to the table. */
-static enum ky_status write_section(struct ky_file *file, const struct ky_section *section,
-                                    struct entry *entry, ky_section_get *get, void *context,
-                                    struct ky_error *error)
+static enum ky_status write_section(const struct ky_restart_to *to, struct ky_file *file,
+                                    const struct ky_section *section, struct entry *entry,
+                                    ky_section_get *get, void *context, struct ky_error *error)
 {
     const void *data = section->data;
     const size_t bytes = (size_t)section->bytes;
@@ -90,49 +100,81 @@ static enum ky_status write_section(struct ky_file *file, const struct ky_sectio
     }
     if (!status) {
         entry->checksum = ky_hash(data, bytes, 0);
-        ky_file_write_at(file, entry->offset, data, bytes);
+        put(to, file, entry->offset, data, bytes);
     }
     free(own);
     return status;
 }
 
 /* Writes the head, once the checksums of the sections are known. */
-static void write_head(struct ky_file *file, const struct entry *table, size_t count, uint64_t end)
+static void write_head(const struct ky_restart_to *to, struct ky_file *file,
+                       const struct entry *table, size_t count)
 {
     struct head head = {
-        .order_mark = ORDER_MARK, .version = VERSION, .sections = count, .bytes = end};
+        .order_mark = ORDER_MARK, .version = VERSION, .sections = count, .bytes = to->bytes};
     memcpy(head.magic, MAGIC, sizeof MAGIC);
     head.table_checksum = ky_hash(table, count * sizeof *table, 0);
     head.head_checksum = ky_hash(&head, offsetof(struct head, head_checksum), 0);
-    ky_file_write_at(file, 0, &head, sizeof head);
-    ky_file_write_at(file, sizeof head, table, count * sizeof *table);
+    put(to, file, 0, &head, sizeof head);
+    put(to, file, sizeof head, table, count * sizeof *table);
 }
 
-enum ky_status ky_restart_write(const char *path, const struct ky_section *sections, size_t count,
-                                ky_section_get *get, void *context, struct ky_error *error)
+/* The sections, then the head. */
+static enum ky_status write_all(const struct ky_restart_to *to, struct ky_file *file,
+                                const struct ky_section *sections, struct entry *table,
+                                size_t count, ky_section_get *get, void *context,
+                                struct ky_error *error)
+{
+    enum ky_status status = KY_OK;
+    for (size_t k = 0; k < count && !status; k++)
+        status = write_section(to, file, &sections[k], &table[k], get, context, error);
+    if (!status)
+        write_head(to, file, table, count);
+    return status;
+}
+
+static enum ky_status write_file(const struct ky_restart_to *to, const struct ky_section *sections,
+                                 struct entry *table, size_t count, ky_section_get *get,
+                                 void *context, struct ky_error *error)
 {
     struct ky_file *file = NULL;
-    char *previous = NULL;
-    uint64_t end = 0;
-    struct entry *table = make_table(sections, count, &end);
-    enum ky_status status = table ? ky_file_create(path, 1, &file, error)
-                                  : ky_no_memory(error, "restart table", count, sizeof *table);
+    char *previous = previous_name(to->path);
+    enum ky_status status = previous ? ky_file_create(to->path, 1, &file, error)
+                                     : ky_no_memory(error, "file name", strlen(to->path), 1);
     if (!status)
-        status = ky_file_reserve(file, end, error);
-    previous = status ? NULL : previous_name(path);
-    if (!status && !previous)
-        status = ky_no_memory(error, "file name", strlen(path), 1);
-    if (!status)
-        ky_file_resize(file, end); /* what lies between sections is zero */
-    for (size_t k = 0; k < count && !status; k++)
-        status = write_section(file, &sections[k], &table[k], get, context, error);
+        status = ky_file_reserve(file, to->bytes, error);
     if (!status) {
-        write_head(file, table, count, end);
+        ky_file_resize(file, to->bytes); /* what lies between sections is zero */
+        status = write_all(to, file, sections, table, count, get, context, error);
+    }
+    if (!status) {
         status = ky_file_publish(file, previous, error);
         file = NULL;
     }
     ky_file_discard(file);
     free(previous);
+    return status;
+}
+
+enum ky_status ky_restart_write(struct ky_restart_to *to, const struct ky_section *sections,
+                                size_t count, ky_section_get *get, void *context,
+                                struct ky_error *error)
+{
+    uint64_t end = 0;
+    enum ky_status status = KY_OK;
+    struct entry *table = make_table(sections, count, &end);
+    if (!table)
+        return ky_no_memory(error, "restart table", count, sizeof *table);
+    to->bytes = (size_t)end;
+    if (to->path) {
+        status = write_file(to, sections, table, count, get, context, error);
+    } else if (to->memory && to->room < end) {
+        status = ky_fail(error, KY_USAGE, "the simulation takes %" PRIu64 " bytes, not %zu", end,
+                         to->room);
+    } else if (to->memory) {
+        memset(to->memory, 0, (size_t)end);
+        status = write_all(to, NULL, sections, table, count, get, context, error);
+    }
     free(table);
     return status;
 }

@@ -23,12 +23,19 @@ struct ky_restart {
 /* Writes the data of a section to `data`. Called when the section is due. */
 typedef enum ky_status ky_section_get(void *context, const struct ky_section *section, void *data,
                                       struct ky_error *error);
+/* Where a restart file goes: to the disk, or to memory. */
+struct ky_restart_to {
+    const char *path;      /* NULL: memory */
+    unsigned char *memory; /* `room` bytes; NULL: only `bytes` is asked for */
+    size_t room, bytes;    /* bytes: set to what the file takes */
+};
 /* Writes the file. A file that exists is kept as path + ".previous". The data of sections that have
  * bytes but no data come from `get` (NULL if all have data), so that only one section at a time
- * takes memory. KY_CANNOT_WRITE where the disk refuses, KY_FAULT when memory is out, or the failure
- * of `get`; the files that existed are unchanged then. */
-enum ky_status ky_restart_write(const char *path, const struct ky_section *sections, size_t count,
-                                ky_section_get *get, void *context, struct ky_error *error);
+ * takes memory. KY_CANNOT_WRITE where the disk refuses, KY_FAULT when memory is out, KY_USAGE when
+ * the room is too small, or the failure of `get`; the files that existed are unchanged then. */
+enum ky_status ky_restart_write(struct ky_restart_to *to, const struct ky_section *sections,
+                                size_t count, ky_section_get *get, void *context,
+                                struct ky_error *error);
 /* Reads the file and verifies its checksums. If it is missing or damaged and the previous one is
  * whole, reads that, and sets *used_previous (may be NULL) to 1. KY_BAD_DATA if neither is whole.
  * Free with ky_restart_free. */

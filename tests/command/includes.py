@@ -211,6 +211,9 @@ def main():
     result([f"{file}: {name} is not in kyoho.h" for name, file in sorted(beside.items())],
            "the command needs kyoho.h, base and its own folder alone")
     called = callers()
+    structs = set(re.findall(r"^struct (ky_\w+) \{", header(), re.M))
+    told = set(re.findall(r"sizeof\(struct (ky_\w+)\)", open(os.path.join(TOP, "src/base/abi.c"), encoding="utf-8").read()))
+    result(structs ^ told, "ky_abi tells the size of every struct of kyoho.h")
     result([f"{name}: nothing in examples/ or tests/ calls it" for name in sorted(public() - called)],
            "every name of kyoho.h is called by an example or a test")
     makers = {name for name in public() if name.endswith("_defaults")}

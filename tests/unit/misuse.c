@@ -192,6 +192,10 @@ static void simulations_that_are_not_there(void **state)
     REFUSED(ky_sim_set_softening(NULL, 1, &error));
     REFUSED(ky_sim_field(NULL, 0, NULL, 0, NULL, NULL, &error));
     REFUSED(ky_sim_save(NULL, "a", &error));
+    size_t room = 0;
+    REFUSED(ky_sim_save_memory(NULL, NULL, &room, &error));
+    REFUSED(ky_sim_restore_memory(NULL, 0, p, &sim, &error));
+    REFUSED(ky_sim_restore_memory("a", 1, p, NULL, &error));
     REFUSED(ky_sim_restore(NULL, p, &sim, &error));
     REFUSED(ky_sim_restore("a", p, NULL, &error));
     REFUSED(ky_sim_bodies(NULL, &bodies, &error));
@@ -624,8 +628,8 @@ static void restart_files_that_were_changed(void **state)
                 memcpy(&before, place, 8);
                 memcpy(place, &words[v], 8);
                 remove(path);
-                assert_ok(
-                    ky_restart_write(path, restart.section, restart.count, NULL, NULL, &error));
+                assert_ok(ky_restart_write(&(struct ky_restart_to){.path = path}, restart.section,
+                                           restart.count, NULL, NULL, &error));
                 memcpy(place, &before, 8);
                 alarm(PATIENCE);
                 enum ky_status status = ky_sim_restore(path, &none, &sim, &error);
@@ -846,7 +850,8 @@ static int is_refused(const struct change *change, const char *path, struct ky_r
     memcpy(before, place, 8);
     memcpy(place, change->type == REAL ? (const void *)&change->real : &change->count, 8);
     remove(path);
-    assert_ok(ky_restart_write(path, restart->section, restart->count, NULL, NULL, &error));
+    assert_ok(ky_restart_write(&(struct ky_restart_to){.path = path}, restart->section,
+                               restart->count, NULL, NULL, &error));
     memcpy(place, before, 8);
     memset(&error, 0, sizeof error);
     alarm(PATIENCE);
@@ -884,7 +889,8 @@ static void numbers_that_contradict_the_rest(void **state)
     for (size_t k = 0; k < sizeof changes / sizeof *changes; k++)
         wrong += !is_refused(&changes[k], path, &restart, &again);
     assert_int_equal(wrong, 0);
-    assert_ok(ky_restart_write(path, restart.section, restart.count, NULL, NULL, &error));
+    assert_ok(ky_restart_write(&(struct ky_restart_to){.path = path}, restart.section,
+                               restart.count, NULL, NULL, &error));
     assert_ok(ky_resume(&none, &again, &error)); /* no attempt has harmed the folder */
     ky_restart_free(&restart);
 }

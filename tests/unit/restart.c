@@ -47,10 +47,12 @@ static void sections_come_back(void **state)
     (void)state;
     struct ky_error error = {0};
     const char *path = in_folder("r.kyo");
-    assert_ok(ky_restart_write(path, sections, 3, NULL, NULL, &error));
+    assert_ok(
+        ky_restart_write(&(struct ky_restart_to){.path = path}, sections, 3, NULL, NULL, &error));
     check(path, 0);
     assert_false(exists(in_folder("r.kyo.previous")));
-    assert_ok(ky_restart_write(path, sections, 3, NULL, NULL, &error));
+    assert_ok(
+        ky_restart_write(&(struct ky_restart_to){.path = path}, sections, 3, NULL, NULL, &error));
     check(in_folder("r.kyo.previous"), 0);
     assert_false(exists(in_folder("r.kyo.part")));
 }
@@ -76,13 +78,16 @@ static void sections_come_when_they_are_due(void **state)
     int calls = 1;
     size_t size, size_own;
     own[2].data = NULL;
-    assert_ok(ky_restart_write(in_folder("w.kyo"), sections, 3, NULL, NULL, &error));
+    assert_ok(ky_restart_write(&(struct ky_restart_to){.path = in_folder("w.kyo")}, sections, 3,
+                               NULL, NULL, &error));
     unsigned char *bytes = bytes_of(in_folder("w.kyo"), &size);
-    assert_ok(ky_restart_write(in_folder("g.kyo"), own, 3, get_words, &calls, &error));
+    assert_ok(ky_restart_write(&(struct ky_restart_to){.path = in_folder("g.kyo")}, own, 3,
+                               get_words, &calls, &error));
     unsigned char *bytes_own = bytes_of(in_folder("g.kyo"), &size_own);
     assert_int_equal(size, size_own);
     assert_memory_equal(bytes, bytes_own, size);
-    assert_int_equal(ky_restart_write(in_folder("n.kyo"), own, 3, get_words, &calls, &error),
+    assert_int_equal(ky_restart_write(&(struct ky_restart_to){.path = in_folder("n.kyo")}, own, 3,
+                                      get_words, &calls, &error),
                      KY_DEVICE);
     assert_false(exists(in_folder("n.kyo")) || exists(in_folder("n.kyo.part")));
     free(bytes);
@@ -97,7 +102,8 @@ static void damage_is_seen_and_the_previous_one_read(void **state)
     char path[300], previous[320];
     snprintf(path, sizeof path, "%s", in_folder("d.kyo"));
     snprintf(previous, sizeof previous, "%s.previous", path);
-    assert_ok(ky_restart_write(path, sections, 3, NULL, NULL, &error));
+    assert_ok(
+        ky_restart_write(&(struct ky_restart_to){.path = path}, sections, 3, NULL, NULL, &error));
     size_t size;
     unsigned char *bytes = bytes_of(path, &size);
     for (size_t cut = 0; cut < size; cut++) {
@@ -130,7 +136,8 @@ static void files_of_other_machines_are_refused(void **state)
     struct ky_error error = {0};
     struct ky_restart restart;
     const char *path = in_folder("o.kyo");
-    assert_ok(ky_restart_write(path, sections, 3, NULL, NULL, &error));
+    assert_ok(
+        ky_restart_write(&(struct ky_restart_to){.path = path}, sections, 3, NULL, NULL, &error));
     size_t size;
     unsigned char *bytes = bytes_of(path, &size);
     bytes[8] ^= 5, bytes[9] ^= 1, bytes[10] ^= 1, bytes[11] ^= 5; /* 04030201 to 01020304 */
@@ -162,7 +169,8 @@ static void numbers_are_found_by_name(void **state)
     struct ky_section section;
     struct ky_restart restart;
     assert_ok(ky_fields_store("numbers", old_fields, 3, &old, &section, &error));
-    assert_ok(ky_restart_write(in_folder("n.kyo"), &section, 1, NULL, NULL, &error));
+    assert_ok(ky_restart_write(&(struct ky_restart_to){.path = in_folder("n.kyo")}, &section, 1,
+                               NULL, NULL, &error));
     ky_section_free(&section);
     assert_ok(ky_restart_read(in_folder("n.kyo"), &restart, NULL, &error));
     assert_ok(ky_fields_restore(&restart, "numbers", fields, 3, &read, &error));

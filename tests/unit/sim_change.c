@@ -324,6 +324,60 @@ static void saved_and_restored(void **state)
     ky_snapshot_free(&snapshot);
 }
 
+/* The same through memory. Memory that is too small is left alone, and what is damaged is refused.
+ */
+static void saved_in_memory(void **state)
+{
+    (void)state;
+    struct ky_parameters parameters = sim_parameters("cpu", KY_TREE), defaults;
+    struct ky_snapshot snapshot = plummer(N);
+    struct ky_sim *sim, *again;
+    size_t bytes = 0, room;
+    ky_parameters_defaults(&defaults);
+    assert_ok(ky_sim_open(&parameters, &snapshot.bodies, 0, &sim, &error));
+    assert_ok(ky_sim_advance_to(sim, 0.3, 1, &error));
+    assert_ok(ky_sim_save_memory(sim, NULL, &bytes, &error));
+    assert_true(bytes > N * 10 * sizeof(double));
+    unsigned char *data = malloc(bytes + 1);
+    memset(data, 7, bytes + 1);
+    room = bytes - 1;
+    assert_int_equal(ky_sim_save_memory(sim, data, &room, &error), KY_USAGE);
+    assert_true(room == bytes && data[0] == 7);
+    room = bytes + 1;
+    assert_ok(ky_sim_save_memory(sim, data, &room, &error));
+    assert_true(room == bytes && data[0] != 7 && data[bytes] == 7);
+
+    /* It is what the file has. */
+    assert_ok(ky_sim_save(sim, in_folder("same.kyo"), &error));
+    FILE *file = fopen(in_folder("same.kyo"), "rb");
+    unsigned char *read = malloc(bytes + 1);
+    assert_int_equal(fread(read, 1, bytes + 1, file), bytes);
+    assert_memory_equal(read, data, bytes);
+    fclose(file);
+    free(read);
+
+    assert_ok(ky_sim_restore_memory(data, bytes, &defaults, &again, &error));
+    assert_ok(ky_sim_advance(sim, 3, &error));
+    assert_ok(ky_sim_advance(again, 3, &error));
+    struct ky_bodies one = state_of(sim), other = state_of(again);
+    assert_memory_equal(one.position, other.position, N * sizeof *one.position);
+    assert_memory_equal(one.velocity, other.velocity, N * sizeof *one.velocity);
+    ky_bodies_free(&one);
+    ky_bodies_free(&other);
+    ky_sim_close(again);
+    for (size_t cut = 0; cut < bytes; cut += bytes / 7) {
+        assert_int_equal(ky_sim_restore_memory(data, cut, &defaults, &again, &error), KY_BAD_DATA);
+        assert_null(again);
+        data[cut] ^= 1;
+        assert_int_equal(ky_sim_restore_memory(data, bytes, &defaults, &again, &error),
+                         KY_BAD_DATA);
+        data[cut] ^= 1;
+    }
+    free(data);
+    ky_sim_close(sim);
+    ky_snapshot_free(&snapshot);
+}
+
 /* The field at a point is the force on a body without mass there. */
 static void fields_at_points(void **state)
 {
@@ -450,6 +504,7 @@ int main(void)
         cmocka_unit_test(the_step_changes),
         cmocka_unit_test(steps_that_cannot_be_divided),
         cmocka_unit_test(saved_and_restored),
+        cmocka_unit_test(saved_in_memory),
         cmocka_unit_test(fields_at_points),
         cmocka_unit_test(fields_of_odd_points),
         cmocka_unit_test(fields_without_a_simulation),

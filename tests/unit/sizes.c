@@ -57,6 +57,21 @@ static const struct kind {
     STRUCTS(KIND)};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
+/* What is told to bindings. */
+static void told(void **state)
+{
+    (void)state;
+    char name[64];
+    for (int k = 0; k < KINDS; k++) {
+        snprintf(name, sizeof name, "ky_%s", kinds[k].name);
+        assert_int_equal(ky_abi(name), kinds[k].whole);
+    }
+    assert_int_equal(ky_abi("ky_error"), sizeof(struct ky_error));
+    assert_int_equal(ky_abi("error"), 0);
+    assert_int_equal(ky_abi(""), 0);
+    assert_int_equal(ky_abi(NULL), 0);
+}
+
 /* Memory of that many bytes before a wall, with other bytes than 0. */
 static void *unknown_memory(size_t size)
 {
@@ -228,6 +243,7 @@ static void calls_take_other_structs_of_older_programs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(told),
         cmocka_unit_test(an_older_program_gets_what_it_knows),
         cmocka_unit_test(a_newer_program_sees_what_the_library_knows),
         cmocka_unit_test(calls_take_structs_of_older_programs),

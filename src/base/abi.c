@@ -1,0 +1,60 @@
+/* The sizes of the structs of kyoho.h, for bindings that do not read it. */
+#include <string.h>
+
+#include "kyoho/kyoho.h"
+
+static const struct {
+    const char *name;
+    size_t size;
+} structs[] = {
+    {"ky_error", sizeof(struct ky_error)},
+    {"ky_bodies", sizeof(struct ky_bodies)},
+    {"ky_units", sizeof(struct ky_units)},
+    {"ky_field_place", sizeof(struct ky_field_place)},
+    {"ky_parameters", sizeof(struct ky_parameters)},
+    {"ky_option_about", sizeof(struct ky_option_about)},
+    {"ky_force_report", sizeof(struct ky_force_report)},
+    {"ky_error_statistics", sizeof(struct ky_error_statistics)},
+    {"ky_choice", sizeof(struct ky_choice)},
+    {"ky_check_parameters", sizeof(struct ky_check_parameters)},
+    {"ky_check_results", sizeof(struct ky_check_results)},
+    {"ky_check_memory", sizeof(struct ky_check_memory)},
+    {"ky_neighbour_lists", sizeof(struct ky_neighbour_lists)},
+    {"ky_catalogue_parameters", sizeof(struct ky_catalogue_parameters)},
+    {"ky_catalogue", sizeof(struct ky_catalogue)},
+    {"ky_action", sizeof(struct ky_action)},
+    {"ky_walk_input", sizeof(struct ky_walk_input)},
+    {"ky_sums", sizeof(struct ky_sums)},
+    {"ky_stop", sizeof(struct ky_stop)},
+    {"ky_view_parameters", sizeof(struct ky_view_parameters)},
+    {"ky_progress", sizeof(struct ky_progress)},
+    {"ky_run_parameters", sizeof(struct ky_run_parameters)},
+    {"ky_plan", sizeof(struct ky_plan)},
+    {"ky_paths", sizeof(struct ky_paths)},
+    {"ky_space", sizeof(struct ky_space)},
+    {"ky_snapshot", sizeof(struct ky_snapshot)},
+    {"ky_write_options", sizeof(struct ky_write_options)},
+    {"ky_read_options", sizeof(struct ky_read_options)},
+    {"ky_model_parameters", sizeof(struct ky_model_parameters)},
+    {"ky_model_about", sizeof(struct ky_model_about)},
+    {"ky_merge_parameters", sizeof(struct ky_merge_parameters)},
+    {"ky_merge_scale", sizeof(struct ky_merge_scale)},
+    {"ky_scales", sizeof(struct ky_scales)},
+    {"ky_binaries", sizeof(struct ky_binaries)},
+    {"ky_profile_parameters", sizeof(struct ky_profile_parameters)},
+    {"ky_radial_profile", sizeof(struct ky_radial_profile)},
+    {"ky_draw_parameters", sizeof(struct ky_draw_parameters)},
+    {"ky_picture", sizeof(struct ky_picture)},
+    {"ky_film_parameters", sizeof(struct ky_film_parameters)},
+    {"ky_plot_curve", sizeof(struct ky_plot_curve)},
+    {"ky_plot", sizeof(struct ky_plot)},
+    {"ky_device", sizeof(struct ky_device)},
+};
+
+size_t ky_abi(const char *name)
+{
+    for (size_t k = 0; name && k < sizeof structs / sizeof *structs; k++)
+        if (!strcmp(name, structs[k].name))
+            return structs[k].size;
+    return 0;
+}
