@@ -894,6 +894,18 @@ KY_API const char *ky_view_address(const struct ky_view *view);
  * error on the page. */
 KY_API enum ky_status ky_view_folder(struct ky_view *view, const char *folder, double seconds,
                                      const volatile int *stop, struct ky_error *error);
+/* Shows a simulation that is in no run: gives its present bodies to the pages that wait for a
+ * picture, and fills *orders with what they have asked for since the last call, KY_SHOW_… or-ed. To
+ * be called after each step, and again while there is KY_SHOW_WAIT; the call has waited up to 0.2 s
+ * then. It costs next to nothing while no page is open. The simulation is closed before the view,
+ * or shown no more. KY_USAGE as ky_sim_advance. */
+enum {
+    KY_SHOW_WAIT = 1,     /* a page has paused: make no step */
+    KY_SHOW_SNAPSHOT = 2, /* write a snapshot */
+    KY_SHOW_STOP = 4      /* stop */
+};
+KY_API enum ky_status ky_sim_show(struct ky_sim *sim, struct ky_view *view, unsigned *orders,
+                                  struct ky_error *error);
 /* Ends the server. Pages that are getting their last picture have a second for it. NULL: nothing.
  */
 KY_API void ky_view_close(struct ky_view *view);

@@ -18,27 +18,21 @@ except ModuleNotFoundError as why:
 NULL = ffi.NULL
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 lib = ffi.dlopen(os.path.join(FOLDER, "libkyoho.so.0"))
-# Another library in the place of this package's own would write past the end of structs.
-_other = [name for name in ffi.list_types()[1] if lib.ky_abi(name.encode()) and lib.ky_abi(name.encode()) != ffi.sizeof(f"struct {name}")]
-if _other:
-    raise ImportError(f"{FOLDER}/libkyoho.so.0 is of another version than this package (struct {_other[0]}): install the package again")
 version = _table.text_of(ffi, lib.ky_version())
 
 # The structs that a _defaults_sized call fills, by the name of the call.
 FILLED = ("ky_parameters", "ky_check_parameters", "ky_catalogue_parameters", "ky_run_parameters", "ky_write_options",
           "ky_read_options", "ky_model_parameters", "ky_merge_parameters", "ky_profile_parameters", "ky_draw_parameters",
-          "ky_film_parameters")
+          "ky_film_parameters", "ky_view_parameters")
 
 
 def check_sizes():
-    """ImportError where the library has other structs than the declarations: the library tells the sizes that it knows."""
-    for name in FILLED:
-        room = ffi.new("char[]", 1 << 14)
-        values = ffi.cast(f"struct {name} *", room)
-        getattr(lib, name + "_defaults_sized")(values, len(room))
-        if values.size != ffi.sizeof(f"struct {name}"):
+    """ImportError where the library has other structs than the declarations, and would write past their ends."""
+    for name in ffi.list_types()[1]:
+        size = lib.ky_abi(name.encode())
+        if size and size != ffi.sizeof(f"struct {name}"):
             raise ImportError(f"{FOLDER} has a library and declarations of different versions: struct {name} has "
-                              f"{values.size} and {ffi.sizeof('struct ' + name)} bytes; install kyoho again")
+                              f"{size} and {ffi.sizeof(f'struct {name}')} bytes; install kyoho again")
 
 
 check_sizes()

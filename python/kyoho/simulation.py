@@ -6,6 +6,7 @@ import math
 import os
 import threading
 import time as clock
+import webbrowser
 from collections import namedtuple
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ from ._library import NULL, call, encoded, ffi, lib, struct
 from ._options import MOTION, Parameters, documented, table, text
 from .errors import StoppedError, UsageError
 from .forces import Groups, Neighbours
-from .snapshot import ARRAYS, Snapshot, bodies_array, fill_bodies
+from .snapshot import ARRAYS, HAS_HDF5, Snapshot, bodies_array, fill_bodies
 from .units import Units
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ class Simulation:
     id = _readable("id", "(n) whole numbers, which stay with the bodies")
     acceleration = _readable("acceleration", "(n, 3), with external fields")
     potential = _readable("potential", "(n), per unit mass, without the body itself and without external fields")
+    _view = None  # what view() has opened
     heartbeat = None  # called with the simulation after each step; if it returns True, the call that advances ends
 
     def __init__(self, bodies=None, *, position=None, velocity=None, mass=None, id=None, type=None, softening=None, time=None,
@@ -229,19 +231,57 @@ class Simulation:
                 raise
         return self._stop[0] != 0
 
+    def _after_step(self):
+        """Shows the step to the pages of the view, and calls the heartbeat. Returns whether one of them ends the call."""
+        return self._show() or bool(self.heartbeat and self.heartbeat(self))
+
+    def _show(self):
+        """Gives the pages of the view a picture, and does what they order. Returns whether one has ordered to stop."""
+        orders = ffi.new("unsigned *")
+        while self._view and not self._stop[0]:
+            self._call(lib.ky_sim_show, self._view, orders)
+            if orders[0] & lib.KY_SHOW_SNAPSHOT:
+                self.snapshot().write(f"view_{self.steps:08d}.{'hdf5' if HAS_HDF5 else 'csv'}", overwrite=True)
+            if orders[0] & lib.KY_SHOW_STOP:
+                return True
+            if not orders[0] & lib.KY_SHOW_WAIT:
+                return False
+        return self._stop[0] != 0
+
+    def view(self, *, port=0, bodies=None, browser=True) -> str:
+        """Shows the simulation in a browser from now on, while it advances. Returns the address of the page.
+
+        The page is served on this machine alone, at a port that the system chooses, and opened unless `browser` is False. It shows all
+        bodies, or a sample of `bodies` of them. Its buttons pause the call that advances, make a step, end the call as stop() does, and write
+        a snapshot, view_STEPS.hdf5 (.csv without HDF5), in the present folder. A page that looks on makes each step a call of its own.
+        """
+        if self._view is None:
+            wanted = struct("ky_view_parameters", port=_arrays.whole(port, "port"))
+            if bodies is not None:
+                wanted.bodies = _arrays.whole(bodies, "bodies")
+            self._need_open()
+            opened = ffi.new("struct ky_view **")
+            call(lib.ky_view_open, wanted, opened)
+            self._view = ffi.gc(opened[0], lib.ky_view_close)
+            self._call(lib.ky_sim_show, self._view, ffi.new("unsigned *"))
+        address = ffi.string(lib.ky_view_address(self._view)).decode()
+        if browser:
+            webbrowser.open(address)
+        return address
+
     def _calls(self, most):
         """Makes at most `most` steps, in calls of the library that are short enough for Ctrl-C. Returns whether the heartbeat
         or stop() has ended it."""
         count = 1
         while most > 0:
-            count = 1 if self.heartbeat else min(count, most)
+            count = 1 if self.heartbeat or self._view else min(count, most)
             began = clock.perf_counter()
             stopped = self._advance(lib.ky_sim_advance, count)
             self._divided = False
             took = clock.perf_counter() - began
             most -= count
             count = 2 * count if took < SHORT else max(1, count // 2) if took > LONG else count
-            if stopped or self.heartbeat and self.heartbeat(self):
+            if stopped or self._after_step():
                 return True
         return False
 
@@ -303,8 +343,8 @@ class Simulation:
         if self._calls(self._whole_steps(time, shorten)):
             return
         self._divided = bool(shorten)
-        if not self._advance(lib.ky_sim_advance_to, time, int(shorten)) and self.heartbeat:
-            self.heartbeat(self)
+        if not self._advance(lib.ky_sim_advance_to, time, int(shorten)):
+            self._after_step()
 
     # ---- changes ----
 
@@ -434,7 +474,9 @@ class Simulation:
         with self._lock:
             if self._sim is not None:
                 ffi.release(self._sim)
-            self._sim, self._arrays = None, {}
+            if self._view is not None:
+                ffi.release(self._view)
+            self._sim, self._view, self._arrays = None, None, {}
 
     def __enter__(self):
         return self

@@ -9,6 +9,7 @@
 #include "simulation/folder.h"
 #include "simulation/schedule.h"
 #include "simulation/sim.h"
+#include "simulation/sim_view.h"
 #include "snapshot/fields.h"
 
 /* What a restart file keeps of the run besides the bodies: run_state.c. */
@@ -75,12 +76,7 @@ struct ky_run_pace {
 
 /* What the run keeps for the view. */
 struct ky_run_watch {
-    size_t *index; /* of the bodies that are shown; NULL: none were asked for yet */
-    size_t n;      /* bodies of the simulation when they were chosen */
-    struct ky_bodies shown;
-    uint64_t orders;      /* of the pages, at the last frame */
-    struct ky_instant at; /* of the last frame */
-    double due;           /* ky_clock from which on the next may come; 0: there was none [s] */
+    struct ky_sim_watch frames;
     int is_paused, has_written;
     struct ky_instant written; /* when the last snapshot was ordered */
 };

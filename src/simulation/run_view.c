@@ -1,17 +1,9 @@
 /* A run that is shown in a browser: frames for the pages that ask, and their orders. What fails
  * here ends no run: then there is no frame. */
-#include <math.h>
-#include <stdlib.h>
-
-#include "base/clock.h"
-#include "base/memory.h"
 #include "simulation/run.h"
-#include "view/sample.h"
 #include "view/view.h"
 
 #define WAIT 0.2         /* a run that waits looks for signals and files so often [s] */
-#define SHORTEST 0.03    /* between two frames [s] */
-#define SHARE 0.1        /* at most this part of the time goes into frames */
 #define STILL_LOOKING 3. /* a page that got a frame so long ago is still there [s] */
 
 enum ky_status ky_run_open_view(struct ky_run *run, struct ky_error *error)
@@ -25,73 +17,23 @@ enum ky_status ky_run_open_view(struct ky_run *run, struct ky_error *error)
 
 /* ---- frames ---- */
 
-/* Chooses the bodies that are shown, and gets memory for them, when their number has changed. */
-static enum ky_status choose(struct ky_run *run, struct ky_error *error)
-{
-    struct ky_run_watch *watch = &run->watch;
-    const size_t n = run->sim->n, most = ky_view_most(run->given.view), all = most < n ? most : n;
-    if (watch->index && watch->n == n)
-        return KY_OK;
-    ky_run_close_view(run);
-    watch->index = ky_allocate(all, sizeof *watch->index);
-    if (!watch->index)
-        return ky_no_memory(error, "bodies of the view", all, sizeof *watch->index);
-    const size_t count = ky_view_sample(run->sim->id, n, most, watch->index);
-    enum ky_status status =
-        ky_bodies_allocate(&watch->shown, count, run->sim->with & (unsigned)KY_WITH_TYPE, error);
-    watch->n = status ? 0 : n;
-    return status;
-}
-
-/* Reads the bodies that are shown. */
-static enum ky_status read_bodies(struct ky_run *run, struct ky_error *error)
-{
-    enum ky_status status = choose(run, error);
-    struct ky_bodies wanted = run->watch.shown;
-    wanted.mass = NULL;
-    return status ? status : ky_sim_read(run->sim, run->watch.index, &wanted, error);
-}
-
 /* Gives a frame of the present time to the pages. */
 static void give_frame(struct ky_run *run, const char *outcome)
 {
-    struct ky_run_watch *watch = &run->watch;
-    const struct ky_bodies none = {0};
-    const double begin = ky_clock();
-    struct ky_error failure = {KY_OK, ""};
     struct ky_progress progress;
     ky_run_measure_progress(run, &progress);
-    const enum ky_status status = read_bodies(run, &failure);
-    const struct ky_view_frame frame = {.shown = status ? &none : &watch->shown,
-                                        .n = run->sim->n,
-                                        .units = &run->state.units,
-                                        .time = progress.time,
-                                        .title = run->given.output,
-                                        .end = progress.end,
-                                        .steps = progress.steps,
-                                        .steps_at_end = progress.steps_at_end,
-                                        .steps_per_s = progress.steps_per_s,
-                                        .seconds_left = progress.seconds_left,
-                                        .energy_change = progress.energy_change,
-                                        .outcome = outcome,
-                                        .snapshots = progress.snapshots,
-                                        .failure = status ? failure.text : NULL};
-    watch->orders = ky_view_orders(run->given.view);
-    watch->at = run->sim->now;
-    if (ky_view_give(run->given.view, &frame, 0, NULL))
-        watch->orders = UINT64_MAX; /* memory is out: the next call tries again */
-    const double end = ky_clock();
-    watch->due = end + fmax(SHORTEST, (end - begin) * (1 / SHARE - 1));
-}
-
-/* A frame, if it would show something new and the last one is not too near. */
-static void show(struct ky_run *run, int waits)
-{
-    const struct ky_run_watch *watch = &run->watch;
-    const int same = watch->orders == ky_view_orders(run->given.view) && watch->due > 0 &&
-                     ky_instant_compare(watch->at, run->sim->now) == 0;
-    if (!same && (waits || ky_clock() >= watch->due))
-        give_frame(run, NULL);
+    struct ky_view_frame frame = {.units = &run->state.units,
+                                  .time = progress.time,
+                                  .title = run->given.output,
+                                  .end = progress.end,
+                                  .steps = progress.steps,
+                                  .steps_at_end = progress.steps_at_end,
+                                  .steps_per_s = progress.steps_per_s,
+                                  .seconds_left = progress.seconds_left,
+                                  .energy_change = progress.energy_change,
+                                  .outcome = outcome,
+                                  .snapshots = progress.snapshots};
+    ky_sim_watch_give(&run->watch.frames, run->sim, run->given.view, &frame);
 }
 
 void ky_run_end_view(struct ky_run *run, const char *outcome)
@@ -105,9 +47,7 @@ void ky_run_end_view(struct ky_run *run, const char *outcome)
 
 void ky_run_close_view(struct ky_run *run)
 {
-    free(run->watch.index);
-    run->watch.index = NULL;
-    ky_bodies_free(&run->watch.shown);
+    ky_sim_watch_close(&run->watch.frames);
 }
 
 /* ---- orders ---- */
@@ -155,13 +95,14 @@ enum ky_status ky_run_attend(struct ky_run *run, int *waits, struct ky_error *er
     *waits = 0;
     if (!view || !(ky_view_asked(view) || run->watch.is_paused))
         return KY_OK;
-    const unsigned asked = ky_view_take(view);
+    const unsigned asked = ky_view_take(view, KY_VIEW_SNAPSHOT);
     enum ky_status status = asked & KY_VIEW_SNAPSHOT ? write_now(run, error) : KY_OK;
     if (status)
         return status;
     tell_pause(run, (asked & KY_VIEW_PAUSE) != 0);
-    if (asked & KY_VIEW_FRAME)
-        show(run, (asked & KY_VIEW_PAUSE) != 0);
+    if ((asked & KY_VIEW_FRAME) &&
+        ky_sim_watch_is_due(&run->watch.frames, run->sim, view, (asked & KY_VIEW_PAUSE) != 0))
+        give_frame(run, NULL);
     *waits = ky_view_hold(view, WAIT);
     if (*waits)
         ky_run_begin_pace(run);

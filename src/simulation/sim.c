@@ -250,6 +250,7 @@ void ky_sim_close(struct ky_sim *sim)
     free(sim->expansion);
     free(sim->id);
     free(sim->type);
+    ky_sim_watch_close(&sim->watch);
     free(sim);
 }
 

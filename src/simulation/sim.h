@@ -3,7 +3,7 @@
 #define KY_SIMULATION_SIM_H
 
 #include "integrate/integrate.h"
-#include "simulation/timeline.h"
+#include "simulation/sim_view.h"
 #include "snapshot/restart.h"
 
 struct ky_sim {
@@ -24,7 +24,9 @@ struct ky_sim {
     uint64_t steps_before;   /* steps before the present integrator was created */
     unsigned with; /* KY_WITH_… of the labels and softenings that came with the bodies */
     uint64_t *id; /* [n], or NULL: the ids are 0, 1, …; kept here, because no engine needs them */
-    uint8_t *type; /* the same */
+    uint8_t *type;              /* the same */
+    const struct ky_view *view; /* that ky_sim_show has begun with, or NULL */
+    struct ky_sim_watch watch;  /* of that view */
 };
 
 /* Opens engine and integrator and puts the bodies on the engine, with their forces if they have

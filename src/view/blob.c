@@ -92,7 +92,7 @@ static char *text_of(const struct ky_view_frame *frame, double number, int pause
     ky_json_real(&json, "time", frame->time);
     ky_json_vector(&json, "origin", middle->position, 3);
     write_unit(&json, "time_unit", frame->units, KY_TIME_UNIT,
-               frame->steps_at_end ? frame->end : frame->time);
+               frame->steps_at_end && isfinite(frame->end) ? frame->end : frame->time);
     write_unit(&json, "length_unit", frame->units, KY_LENGTH_UNIT, (double)NAN);
     if (frame->steps_at_end)
         write_run(&json, frame, paused);

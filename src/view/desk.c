@@ -148,8 +148,8 @@ int ky_desk_order(struct ky_view *view, const char *path)
 enum ky_status ky_view_begin(struct ky_view *view, int is_run, const char *energy,
                              struct ky_error *error)
 {
-    char *path = copy(energy);
-    if (!path)
+    char *path = energy ? copy(energy) : NULL;
+    if (energy && !path)
         return ky_no_memory(error, "name of energy.csv", strlen(energy) + 1, 1);
     pthread_mutex_lock(&view->lock);
     free(view->energy);
@@ -173,11 +173,11 @@ unsigned ky_view_asked(struct ky_view *view)
     return view->asked;
 }
 
-unsigned ky_view_take(struct ky_view *view)
+unsigned ky_view_take(struct ky_view *view, unsigned orders)
 {
     pthread_mutex_lock(&view->lock);
     const unsigned asked = view->asked;
-    set_asked(view, KY_VIEW_SNAPSHOT, 0);
+    set_asked(view, orders, 0);
     pthread_mutex_unlock(&view->lock);
     return asked;
 }

@@ -261,7 +261,9 @@ function with_unit(x, unit, digits) {
 function show_facts() {
   const t = view.text, some = t.shown < t.bodies ? `, ${t.shown} shown` : "";
   const lines = [t.title, `${t.bodies} bodies${some}`];
-  if (t.run) {
+  if (t.run && t.end === null) {
+    lines.push(`time ${with_unit(t.time, t.time_unit, 6)}`, `step ${t.steps}`);
+  } else if (t.run) {
     lines.push(`time ${with_unit(t.time, t.time_unit, 6)} of ${with_unit(t.end, t.time_unit, 6)}`);
     lines.push(`step ${t.steps} of ${t.steps_at_end}, ${number(t.steps_per_s, 3)} steps/s`);
     lines.push(`left ${duration(t.seconds_left)}`);

@@ -21,7 +21,7 @@ struct ky_view_frame {
     double time;       /* [time] */
     const char *title; /* the folder */
     /* of a run */
-    double end;                   /* [time] */
+    double end;                   /* [time]; NaN: it has none, nor the numbers after `steps` */
     uint64_t steps, steps_at_end; /* steps_at_end 0: not a run but the snapshots of one */
     double steps_per_s, seconds_left, energy_change;
     const char *outcome; /* "done", "stopped early", "failed"; NULL: it goes on */
@@ -31,15 +31,16 @@ struct ky_view_frame {
 };
 
 /* Says what the frames are of: 1, a run that takes orders; 0, the snapshots of a run. `energy` is
- * the path of its energy.csv. KY_FAULT when memory is out. */
+ * the path of its energy.csv, or NULL. KY_FAULT when memory is out. */
 enum ky_status ky_view_begin(struct ky_view *view, int is_run, const char *energy,
                              struct ky_error *error);
 /* The run has ended, and takes no more orders. Its last frame stays. */
 void ky_view_end(struct ky_view *view);
 /* What pages ask for, KY_VIEW_FRAME …, or-ed. It costs a read of memory. */
 unsigned ky_view_asked(struct ky_view *view);
-/* The same, and the order for a snapshot is taken: the caller writes one. */
-unsigned ky_view_take(struct ky_view *view);
+/* The same, and those of `orders` (KY_VIEW_SNAPSHOT, KY_VIEW_STOP) are taken: the caller follows
+ * them. */
+unsigned ky_view_take(struct ky_view *view, unsigned orders);
 /* The number of orders up to now. */
 uint64_t ky_view_orders(struct ky_view *view);
 /* 1 if the run has to wait: it is paused, and no single step was ordered. Then the call has waited

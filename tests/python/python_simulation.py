@@ -5,12 +5,14 @@ import environment
 environment.enter()
 import copy  # noqa: E402
 import gc  # noqa: E402
+import json  # noqa: E402
 import math  # noqa: E402
 import os  # noqa: E402
 import pickle  # noqa: E402
 import signal  # noqa: E402
 import threading  # noqa: E402
 import time  # noqa: E402
+import urllib.request  # noqa: E402
 
 import kyoho  # noqa: E402
 import kyoho.simulation  # noqa: E402
@@ -351,6 +353,76 @@ def outlives():
     check(np.array_equal(x, kyoho.model("plummer", 1000, seed=1).position) and len(others) == 28, "an array outlives its snapshot")
 
 
-for part in (motion, few, changes, heartbeat, interrupts, keeping, forks, threads, outlives, memory):
+def ask(address, path, method="GET"):
+    """What the view answers to a page that has the token of the address."""
+    place, token = address.split("/?token=")
+    request = urllib.request.Request(place + path, method=method, headers={"X-Kyoho-Token": token})
+    with urllib.request.urlopen(request, timeout=30) as answer:
+        return answer.read()
+
+
+def told(frame):
+    """The numbers of a frame."""
+    length = int.from_bytes(frame[:4], "little")
+    return json.loads(frame[4:4 + length])
+
+
+def viewing():
+    with folder() as place, start() as sim:
+        before = os.getcwd()
+        os.chdir(place)
+        try:
+            address = sim.view(browser=False, bodies=100)
+            check(address.startswith("http://127.0.0.1:") and sim.view(browser=False) == address, "view() gives the address of the page", address)
+            check(b"<html" in urllib.request.urlopen(address, timeout=30).read(), "the page is there")
+            sim.advance(3)
+            check(sim.steps == 3, "a view that nobody looks at changes nothing", sim)
+            with start() as alone:
+                alone.advance(3)
+                check(same(alone, sim), "steps that are shown have the same bits")
+            work = threading.Thread(target=sim.advance, args=(10**9,))
+            work.start()
+            first = told(ask(address, "/frame?from=0"))
+            second = told(ask(address, f"/frame?from={first['number']}"))
+            check(0 < first["steps"] < second["steps"] and first["bodies"] == 300 and 60 < first["shown"] <= 100 and first["end"] is None,
+                  "frames of the steps, with a sample of the bodies", (first, second))
+            ask(address, "/pause", "POST")
+            time.sleep(0.5)
+            held = sim.steps
+            time.sleep(0.3)
+            check(sim.steps == held, "the button pauses the call that advances", (held, sim.steps))
+            ask(address, "/step", "POST")
+            time.sleep(0.5)
+            check(sim.steps == held + 1, "another makes one step", (held, sim.steps))
+            ask(address, "/snapshot", "POST")
+            time.sleep(0.5)
+            names = os.listdir(place)
+            check(len(names) == 1 and names[0].startswith(f"view_{sim.steps:08d}.") and kyoho.read(names[0]).time == sim.time,
+                  "another writes a snapshot", names)
+            ask(address, "/resume", "POST")
+            ask(address, "/stop", "POST")
+            work.join(30)
+            check(not work.is_alive(), "another ends the call")
+            steps = sim.steps
+            sim.advance(2)
+            check(sim.steps == steps + 2, "the next call goes on", (steps, sim.steps))
+            ask(address, "/pause", "POST")
+            work = threading.Thread(target=sim.advance, args=(10**9,))
+            work.start()
+            time.sleep(0.5)
+            sim.stop()
+            work.join(5)
+            check(not work.is_alive(), "stop() ends a call that a page has paused")
+        finally:
+            os.chdir(before)
+        refused(kyoho.UsageError, "a port that is none", ["70000"], start().view, port=70000, browser=False)
+    try:
+        urllib.request.urlopen(address, timeout=5)
+        check(False, "a closed simulation has no page")
+    except OSError:
+        check(True, "a closed simulation has no page")
+
+
+for part in (motion, few, changes, heartbeat, interrupts, viewing, keeping, forks, threads, outlives, memory):
     part()
 finish()

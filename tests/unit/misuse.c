@@ -192,6 +192,13 @@ static void simulations_that_are_not_there(void **state)
     REFUSED(ky_sim_set_softening(NULL, 1, &error));
     REFUSED(ky_sim_field(NULL, 0, NULL, 0, NULL, NULL, &error));
     REFUSED(ky_sim_save(NULL, "a", &error));
+    unsigned orders = 0;
+    struct ky_view *view;
+    struct ky_view_parameters shown;
+    ky_view_parameters_defaults(&shown);
+    assert_ok(ky_view_open(&shown, &view, &error));
+    REFUSED(ky_sim_show(NULL, view, &orders, &error));
+    ky_view_close(view);
     size_t room = 0;
     REFUSED(ky_sim_save_memory(NULL, NULL, &room, &error));
     REFUSED(ky_sim_restore_memory(NULL, 0, p, &sim, &error));

@@ -321,6 +321,74 @@ static void pages_that_misbehave(void **state)
     ky_view_close(view);
 }
 
+/* ---- a simulation without a run ---- */
+
+struct steps {
+    struct ky_view *view;
+    struct ky_sim *sim;
+    unsigned ordered; /* all that was asked for */
+};
+
+/* Makes steps until a page orders to stop. */
+static void *make_steps(void *of)
+{
+    struct steps *steps = of;
+    struct ky_error own;
+    for (unsigned orders = 0; !(orders & KY_SHOW_STOP); steps->ordered |= orders) {
+        if (!(orders & KY_SHOW_WAIT) && ky_sim_advance(steps->sim, 1, &own))
+            return NULL;
+        if (ky_sim_show(steps->sim, steps->view, &orders, &own))
+            return NULL;
+    }
+    return of;
+}
+
+static void a_simulation_is_shown(void **state)
+{
+    (void)state;
+    struct work work;
+    struct steps steps = {0};
+    pthread_t thread;
+    void *ended;
+    unsigned orders = 7;
+    prepare(&work, NULL, 300);
+    open_view(100, &steps.view);
+    assert_ok(ky_sim_open(&work.parameters, &work.bodies.bodies, 0, &steps.sim, &error));
+    assert_ok(ky_sim_show(steps.sim, steps.view, &orders, &error)); /* nobody looks */
+    assert_int_equal(orders, 0);
+    assert_int_equal(ky_sim_show(steps.sim, NULL, &orders, &error), KY_USAGE);
+    assert_int_equal(ky_sim_show(steps.sim, steps.view, NULL, &error), KY_USAGE);
+    for (int round = 0; round < 2; round++) { /* the order to stop holds once */
+        pthread_create(&thread, NULL, make_steps, &steps);
+        char *frame = frame_after(steps.view, 0);
+        assert_true(number_of(frame, "bodies") == 300);
+        assert_between(number_of(frame, "shown"), 50, 100);
+        double number = number_of(frame, "number"), at = 0;
+        free(frame);
+        order(steps.view, "/pause", KY_HTTP_OK);
+        for (int paused = 0; !paused; free(frame)) {
+            frame = frame_after(steps.view, number);
+            number = number_of(frame, "number");
+            at = number_of(frame, "steps");
+            paused = strstr(frame + 4, "\"paused\": true") != NULL;
+        }
+        order(steps.view, "/step", KY_HTTP_OK);
+        frame = frame_after(steps.view, number);
+        assert_true(number_of(frame, "steps") == at + 1);
+        free(frame);
+        order(steps.view, "/snapshot", KY_HTTP_OK);
+        free(ask(steps.view, "GET", "/energy?from=0", KY_HTTP_NONE));
+        order(steps.view, "/stop", KY_HTTP_OK);
+        pthread_join(thread, &ended);
+        assert_non_null(ended);
+        assert_true(steps.ordered == (KY_SHOW_WAIT | KY_SHOW_SNAPSHOT | KY_SHOW_STOP));
+        assert_true(ky_sim_steps(steps.sim) == (uint64_t)at + 1);
+    }
+    ky_sim_close(steps.sim);
+    ky_view_close(steps.view);
+    ky_snapshot_free(&work.bodies);
+}
+
 /* ---- a folder ---- */
 
 static volatile int stop_showing; /* set by a signal, in the thread that reads it */
@@ -424,9 +492,10 @@ static int remove_folder(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(heads_of_requests), cmocka_unit_test(samples_keep_their_bodies),
-        cmocka_unit_test(a_run_is_steered),  cmocka_unit_test(pages_that_misbehave),
-        cmocka_unit_test(a_folder_is_shown), cmocka_unit_test(what_is_refused),
+        cmocka_unit_test(heads_of_requests),     cmocka_unit_test(samples_keep_their_bodies),
+        cmocka_unit_test(a_run_is_steered),      cmocka_unit_test(pages_that_misbehave),
+        cmocka_unit_test(a_simulation_is_shown), cmocka_unit_test(a_folder_is_shown),
+        cmocka_unit_test(what_is_refused),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -1,0 +1,105 @@
+/* Frames of a simulation for the pages of a view. What fails here ends nothing: then there is no
+ * frame. */
+#include "simulation/sim_view.h"
+
+#include <math.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "simulation/sim.h"
+#include "view/sample.h"
+#include "view/view.h"
+
+#define WAIT 0.2      /* a simulation that waits looks for orders so often [s] */
+#define SHORTEST 0.03 /* between two frames [s] */
+#define SHARE 0.1     /* at most this part of the time goes into frames */
+
+/* Chooses the bodies that are shown, and gets memory for them, when their number has changed. */
+static enum ky_status choose(struct ky_sim_watch *watch, const struct ky_sim *sim,
+                             struct ky_view *view, struct ky_error *error)
+{
+    const size_t n = sim->n, most = ky_view_most(view), all = most < n ? most : n;
+    if (watch->index && watch->n == n)
+        return KY_OK;
+    ky_sim_watch_close(watch);
+    watch->index = ky_allocate(all, sizeof *watch->index);
+    if (!watch->index)
+        return ky_no_memory(error, "bodies of the view", all, sizeof *watch->index);
+    const size_t count = ky_view_sample(sim->id, n, most, watch->index);
+    enum ky_status status =
+        ky_bodies_allocate(&watch->shown, count, sim->with & (unsigned)KY_WITH_TYPE, error);
+    watch->n = status ? 0 : n;
+    return status;
+}
+
+/* Reads the bodies that are shown. */
+static enum ky_status read_bodies(struct ky_sim_watch *watch, struct ky_sim *sim,
+                                  struct ky_view *view, struct ky_error *error)
+{
+    enum ky_status status = choose(watch, sim, view, error);
+    struct ky_bodies wanted = watch->shown;
+    wanted.mass = NULL;
+    return status ? status : ky_sim_read(sim, watch->index, &wanted, error);
+}
+
+int ky_sim_watch_is_due(const struct ky_sim_watch *watch, const struct ky_sim *sim,
+                        struct ky_view *view, int waits)
+{
+    const int same = watch->orders == ky_view_orders(view) && watch->due > 0 &&
+                     ky_instant_compare(watch->at, sim->now) == 0;
+    return !same && (waits || ky_clock() >= watch->due);
+}
+
+void ky_sim_watch_give(struct ky_sim_watch *watch, struct ky_sim *sim, struct ky_view *view,
+                       struct ky_view_frame *frame)
+{
+    const struct ky_bodies none = {0};
+    const double begin = ky_clock();
+    struct ky_error failure = {KY_OK, ""};
+    const enum ky_status status = read_bodies(watch, sim, view, &failure);
+    frame->shown = status ? &none : &watch->shown;
+    frame->n = sim->n;
+    frame->failure = status ? failure.text : NULL;
+    watch->orders = ky_view_orders(view);
+    watch->at = sim->now;
+    if (ky_view_give(view, frame, 0, NULL))
+        watch->orders = UINT64_MAX; /* memory is out: the next call tries again */
+    const double end = ky_clock();
+    watch->due = end + fmax(SHORTEST, (end - begin) * (1 / SHARE - 1));
+}
+
+/* ---- a simulation without a run ---- */
+
+enum ky_status ky_sim_show(struct ky_sim *sim, struct ky_view *view, unsigned *orders,
+                           struct ky_error *error)
+{
+    KY_NEED(view, error);
+    KY_NEED(orders, error);
+    *orders = 0;
+    enum ky_status status = ky_sim_check_alive(sim, error);
+    if (!status && sim->view != view) {
+        ky_sim_watch_close(&sim->watch);
+        status = ky_view_begin(view, 1, NULL, error);
+        sim->view = status ? NULL : view;
+    }
+    if (status || !ky_view_asked(view))
+        return status;
+    const unsigned asked = ky_view_take(view, KY_VIEW_SNAPSHOT | KY_VIEW_STOP);
+    const int waits = (asked & KY_VIEW_PAUSE) != 0;
+    if ((asked & KY_VIEW_FRAME) && ky_sim_watch_is_due(&sim->watch, sim, view, waits)) {
+        struct ky_view_frame frame = {.units = &sim->parameters.units,
+                                      .time = ky_sim_time(sim),
+                                      .title = "a simulation",
+                                      .end = NAN,
+                                      .steps = ky_sim_steps(sim),
+                                      .steps_at_end = 1,
+                                      .steps_per_s = NAN,
+                                      .seconds_left = NAN,
+                                      .energy_change = NAN};
+        ky_sim_watch_give(&sim->watch, sim, view, &frame);
+    }
+    *orders = (asked & KY_VIEW_SNAPSHOT ? KY_SHOW_SNAPSHOT : 0U) |
+              (asked & KY_VIEW_STOP ? KY_SHOW_STOP : 0U) |
+              (ky_view_hold(view, WAIT) ? KY_SHOW_WAIT : 0U);
+    return KY_OK;
+}
