@@ -105,7 +105,9 @@ struct ky_bodies {
     double (*acceleration)[3]; /* or NULL: not known or not wanted. With external fields */
     double *potential;         /* or NULL; per unit mass, negative, without the body itself and
                                   without external fields */
-    void *later[8];            /* NULL: room for arrays of later versions */
+    double *radius; /* or NULL: not known. Of the bodies themselves, for stop_collision of struct
+                       ky_parameters and for ky_sim_pairs; no force looks at it [length] */
+    void *later[7]; /* NULL: room for arrays of later versions */
 };
 
 /* Optional arrays for ky_bodies_allocate, or-ed. */
@@ -114,7 +116,8 @@ enum {
     KY_WITH_SOFTENING = 2,
     KY_WITH_TYPE = 4,
     KY_WITH_ACCELERATION = 8,
-    KY_WITH_POTENTIAL = 16
+    KY_WITH_POTENTIAL = 16,
+    KY_WITH_RADIUS = 32
 };
 
 /* Allocates the three required arrays and those named in `with`, zeroed; after a failure there are
@@ -127,7 +130,7 @@ KY_API enum ky_status ky_bodies_extend(struct ky_bodies *bodies, unsigned with,
                                        struct ky_error *error);
 KY_API void ky_bodies_free(struct ky_bodies *bodies);
 
-/* KY_BAD_DATA for masses and softenings that are negative or not finite, for positions and
+/* KY_BAD_DATA for masses, softenings and radii that are negative or not finite, for positions and
  * velocities that are not finite, and for types above 5, with the first such body; and for an id
  * that occurs twice. KY_USAGE for bodies without masses, positions or velocities. Accelerations and
  * potentials are not looked at. */
@@ -280,12 +283,22 @@ struct ky_parameters {
                     read it. NULL: never */
     double time; /* [time] of the bodies, for fields that change in time, where no simulation knows
                     it (ky_forces, ky_forces_check); default 0 */
+    /* Conditions that end a call that advances, and a run: see enum ky_stop_kind */
+    int stop_collision; /* 1: two bodies are nearer than the sum of their radii, which are those of
+                           `body_radius`, else the bodies' own. KY_USAGE without radii */
+    double stop_pair;   /* two bodies are nearer than this, which is above 0 [length]; NaN: never */
+    double
+        stop_escape; /* an unbound body is farther from the density centre [length]; NaN: never */
+    double stop_box; /* a body is outside the cube of this side, above 0, about the origin: |x|,
+                        |y| or |z| is more than half of it [length]; NaN: never */
+    double body_radius; /* of all bodies, in place of their own radii, for stop_collision [length];
+                           NaN: the bodies' own. KY_USAGE without stop_collision */
 };
 
 KY_API void ky_parameters_defaults(struct ky_parameters *parameters);
 
 /* One option of the command, which is a field of struct ky_parameters (sections "engine", "force",
- * "integrator") or struct ky_run_parameters ("run"). */
+ * "integrator", "stopping") or struct ky_run_parameters ("run"). */
 enum ky_option_kind {
     KY_IS_FLAG,    /* "yes" or "no" */
     KY_IS_INTEGER, /* whole number */
@@ -674,16 +687,32 @@ enum ky_stop_kind {
                       `view` of a run, or a file named stop in its folder */
     /* of runs alone, KY_STOPPED */
     KY_STOP_WALL, /* by max_wall */
-    KY_STOP_CORE  /* by stop_core */
+    KY_STOP_CORE, /* by stop_core */
+    /* KY_STOPPED: by the members of struct ky_parameters with these names. Calls look at the end of
+     * every step; with KY_BLOCK_STEPS and KY_HERMITE4 this is a step of parameters.step, after
+     * which all bodies are at one time, and not one of single bodies. A call that advances makes at
+     * least a step before it stops. A pair or a body that has stopped a call stops none again
+     * before it has ceased to meet the condition; a body that escapes stops one call. Save and
+     * restore keep that. Positions are compared in double, on every engine and in every precision
+     */
+    KY_STOP_COLLISION,
+    KY_STOP_PAIR,
+    KY_STOP_ESCAPE, /* as escape_radius of a run: ½ |v − u|² + φ > 0, where u is the velocity of the
+                       centre of mass and φ the potential of the bodies, without external fields */
+    KY_STOP_BOX
 };
 struct ky_stop {
     size_t size;     /* of this struct, or 0 */
     int kind;        /* enum ky_stop_kind */
-    uint64_t id[2];  /* KY_STOP_CLOSE_PAIR: of the two bodies; else 0 */
+    uint64_t id[2];  /* of the two bodies (KY_STOP_CLOSE_PAIR, _COLLISION, _PAIR: of several pairs
+                        the nearest) or of the body (_ESCAPE, _BOX: the farthest); else 0 */
     size_t index[2]; /* the same in the order of the bodies */
-    double distance; /* of the two bodies; KY_STOP_CORE: the core radius [length]; else NaN */
+    double distance; /* of the two bodies; KY_STOP_CORE: the core radius; _ESCAPE: from the density
+                        centre; _BOX: the largest of |x|, |y|, |z| [length]; else NaN */
     double time;     /* when [time]; NaN: it has not stopped */
     double step; /* the shortest step that is allowed, or was taken [time]; NaN for other kinds */
+    /* in a later version of the struct, for which `size` must be set: */
+    size_t count; /* pairs or bodies that stopped it together; 0 for the other kinds */
 };
 /* Fills *stop; KY_STOP_NONE for sim NULL. A simulation that can only be closed still tells. */
 KY_API void ky_sim_stop_reason(const struct ky_sim *sim, struct ky_stop *stop);
@@ -703,15 +732,15 @@ KY_API enum ky_status ky_sim_change_begin(struct ky_sim *sim, struct ky_error *e
  * they wait for the first call that needs them. KY_USAGE where no changes have begun. */
 KY_API enum ky_status ky_sim_change_end(struct ky_sim *sim, int now, struct ky_error *error);
 
-/* Replaces mass, position, velocity, softening and type by those arrays that `bodies` has (its n
- * must be ky_sim_n, else KY_USAGE); the others and the ids stay. Where it has softenings, these are
- * each body's own from then on. */
+/* Replaces mass, position, velocity, softening, type and radius by those arrays that `bodies` has
+ * (its n must be ky_sim_n, else KY_USAGE); the others and the ids stay. Where it has softenings,
+ * these are each body's own from then on. */
 KY_API enum ky_status ky_sim_write(struct ky_sim *sim, const struct ky_bodies *bodies,
                                    struct ky_error *error);
 /* Appends bodies. Their ids must be new, else KY_BAD_DATA; NULL: ids continue from the largest one.
  * Softenings are required (KY_USAGE) where the bodies of the simulation have their own; where all
- * have one softening, the new bodies get it in place of theirs. Without types they have type 4.
- * KY_UNSUPPORTED for more than 2³¹ − 1 bodies in all. */
+ * have one softening, the new bodies get it in place of theirs. Without types they have type 4,
+ * without radii the radius 0. KY_UNSUPPORTED for more than 2³¹ − 1 bodies in all. */
 KY_API enum ky_status ky_sim_add(struct ky_sim *sim, const struct ky_bodies *bodies,
                                  struct ky_error *error);
 /* Removes the bodies with these ids; the order of the others stays. All may go. KY_BAD_DATA if no
@@ -727,7 +756,8 @@ KY_API enum ky_status ky_sim_set_softening(struct ky_sim *sim, double softening,
                                            struct ky_error *error);
 /* Sets one parameter from text, as ky_parameters_set does. These can change: step and step-min (not
  * within a run), eta, corrections, step-length; softening, softening-kind, opening, theta, alpha,
- * cell, multipole, order, curve, leaf, group; field. KY_USAGE with the reason for others, for a
+ * cell, multipole, order, curve, leaf, group; field; stop-collision, stop-pair, stop-escape,
+ * stop-box, body-radius. KY_USAGE with the reason for others, for a
  * value that contradicts the rest (theta beside opening relative, say), and for an option without
  * effect on the force or the integrator. Those of the steps compute no forces: bodies take them up
  * as their present steps end; present steps that do not fit a new `step` or step-min are chosen
@@ -790,9 +820,9 @@ KY_API double ky_sim_time(const struct ky_sim *sim);
 KY_API uint64_t ky_sim_steps(const struct ky_sim *sim);
 
 /* Fills the arrays that `bodies` has (its n must be ky_sim_n, else KY_USAGE), in the order in which
- * the bodies were put in. If ky_sim_open got no ids, types or softenings, a body's id is its index
- * there, its type 4, and its softening that of all. KY_BAD_DATA for numbers that are not finite,
- * here and in sums. */
+ * the bodies were put in. If ky_sim_open got no ids, types, softenings or radii, a body's id is its
+ * index there, its type 4, its softening that of all, and its radius 0. KY_BAD_DATA for numbers
+ * that are not finite, here and in sums. */
 KY_API enum ky_status ky_sim_bodies(struct ky_sim *sim, struct ky_bodies *bodies,
                                     struct ky_error *error);
 KY_API enum ky_status ky_sim_sums(struct ky_sim *sim, struct ky_sums *sums, struct ky_error *error);
@@ -821,7 +851,7 @@ KY_API enum ky_status ky_sim_sample(const struct ky_sim *sim, size_t most, uint6
 /* Fills the arrays that `some` has (its n is the count). Row k is of body index[k]. */
 KY_API enum ky_status ky_sim_read(struct ky_sim *sim, const size_t *index, struct ky_bodies *some,
                                   struct ky_error *error);
-/* Replaces mass, position, velocity, softening and type of some bodies by those arrays that `some`
+/* Replaces mass, position, velocity, softening, type and radius of some bodies by those that `some`
  * has, as ky_sim_write does for all; errors name rows of `some`. KY_USAGE for a body that is named
  * twice. Without masses, positions and softenings no force is computed. Leap-frog then continues
  * with the forces that it has: a kick by 0 leaves the bits of later steps as they are.
@@ -857,6 +887,24 @@ KY_API enum ky_status ky_sim_walk(struct ky_sim *sim, const char *action,
 KY_API enum ky_status ky_sim_neighbours(struct ky_sim *sim, const double *radius, size_t radii,
                                         uint32_t *count, struct ky_neighbour_lists *lists,
                                         struct ky_force_report *report, struct ky_error *error);
+/* Pairs of bodies that are nearer than the sum of their radii, now: index[k][0] < index[k][1], in
+ * ascending order. Free with ky_pairs_free. */
+struct ky_pairs {
+    size_t size; /* of this struct, or 0 */
+    size_t count;
+    size_t (*index)[2]; /* [count] */
+    double *distance;   /* [count] [length] */
+};
+/* `radius` has `radii` elements, 1 or ky_sim_n, finite and not negative; half of a distance, once,
+ * finds the pairs below this distance. NULL: those of the simulation (body_radius of its
+ * parameters, else of its bodies), KY_USAGE where it has none. Distances are compared as squares,
+ * in double on every engine and in every precision: below 257 bodies by all pairs, else by a walk
+ * that finds candidates. Unlike those of the other walks here, positions are copied. KY_FAULT as
+ * ky_sim_neighbours; *pairs is empty after a failure. */
+KY_API enum ky_status ky_sim_pairs(struct ky_sim *sim, const double *radius, size_t radii,
+                                   struct ky_pairs *pairs, struct ky_force_report *report,
+                                   struct ky_error *error);
+KY_API void ky_pairs_free(struct ky_pairs *pairs); /* clears the struct */
 KY_API enum ky_status ky_sim_sph_density(struct ky_sim *sim, size_t k, double *density,
                                          double *smoothing, struct ky_force_report *report,
                                          struct ky_error *error);

@@ -11,7 +11,7 @@ from .errors import UsageError
 from .units import is_quantity
 
 FORCE = ("engine", "force")
-MOTION = ("engine", "force", "integrator")
+MOTION = ("engine", "force", "integrator", "stopping")
 SEARCH = ("engine",)
 
 What = TypeVar("What")

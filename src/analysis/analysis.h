@@ -2,6 +2,8 @@
 #ifndef KY_ANALYSIS_ANALYSIS_H
 #define KY_ANALYSIS_ANALYSIS_H
 
+#include <math.h>
+
 #include "base/options.h"
 #include "base/status.h"
 
@@ -46,6 +48,27 @@ void ky_choose_bound(struct ky_bodies *bodies, struct ky_bound *bound);
  * be gone. KY_FAULT when memory is out. */
 enum ky_status ky_bound_radius(const struct ky_bodies *bodies, struct ky_bound *bound,
                                struct ky_error *error);
+
+/* The distance of two places [length]. */
+static inline double ky_distance(const double a[3], const double b[3])
+{
+    double r2 = 0;
+    for (int c = 0; c < 3; c++)
+        r2 += (a[c] - b[c]) * (a[c] - b[c]);
+    return sqrt(r2);
+}
+/* Whether a body is unbound: ½ |v − u|² + φ > 0, where u is the velocity of the centre of mass and
+ * φ its stored potential. Where no body has mass, none is unbound. */
+static inline int ky_is_unbound(const struct ky_bodies *bodies, size_t i,
+                                const struct ky_sums *sums)
+{
+    double v2 = 0;
+    for (int c = 0; c < 3; c++) {
+        const double v = bodies->velocity[i][c] - sums->momentum[c] / sums->mass;
+        v2 += v * v;
+    }
+    return 0.5 * v2 + bodies->potential[i] > 0;
+}
 
 /* Subtracts from the n vectors v at the places x their mean and their gradient, by least squares.
  * The places x become relative to their mean. */

@@ -34,6 +34,10 @@ enum ky_status ky_walker_act(struct ky_walker *walker, const char *action,
 enum ky_status ky_walker_neighbours(struct ky_walker *walker, const double *radius, size_t radii,
                                     uint32_t *count, struct ky_neighbour_lists *lists,
                                     struct ky_error *error);
+/* `position` has the places of the engine's n bodies, as it gives them. */
+enum ky_status ky_walker_pairs(struct ky_walker *walker, size_t n, const double (*position)[3],
+                               const double *radius, size_t radii, struct ky_pairs *pairs,
+                               struct ky_error *error);
 enum ky_status ky_walker_density(struct ky_walker *walker, size_t k, double *density,
                                  double *smoothing, struct ky_error *error);
 /* Copies masses, positions and velocities from the engine to `bodies`. */

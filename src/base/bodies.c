@@ -24,6 +24,7 @@ const struct ky_array ky_arrays[KY_ARRAYS] = {
                             1, 0, 0},
     [KY_ARRAY_ID] = {"id", "ids", AT(id), sizeof(uint64_t), 1, 0, KY_WITH_ID, 0, 0, 0},
     [KY_ARRAY_TYPE] = {"type", "types", AT(type), sizeof(uint8_t), 1, 0, KY_WITH_TYPE, 0, 0, 0},
+    [KY_ARRAY_RADIUS] = {"radius", "radii", AT(radius), REAL, 1, 1, KY_WITH_RADIUS, 1, 0, 0},
 };
 
 void *ky_array_of(const struct ky_bodies *bodies, enum ky_array_id id)
@@ -232,14 +233,16 @@ static enum ky_status check_body(const struct ky_bodies *bodies, size_t i, struc
             return ky_fail(error, KY_BAD_DATA, "body %zu: velocity %c is %g; it must be finite", i,
                            axis[k], bodies->velocity[i][k]);
     }
-    if (bodies->mass && (!isfinite(bodies->mass[i]) || bodies->mass[i] < 0))
-        return ky_fail(error, KY_BAD_DATA,
-                       "body %zu: mass is %g; it must be finite and not negative", i,
-                       bodies->mass[i]);
-    if (bodies->softening && (!isfinite(bodies->softening[i]) || bodies->softening[i] < 0))
-        return ky_fail(error, KY_BAD_DATA,
-                       "body %zu: softening is %g; it must be finite and not negative", i,
-                       bodies->softening[i]);
+    const struct {
+        const char *name;
+        const double *array;
+    } sizes[] = {
+        {"mass", bodies->mass}, {"softening", bodies->softening}, {"radius", bodies->radius}};
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
+        if (sizes[k].array && (!isfinite(sizes[k].array[i]) || sizes[k].array[i] < 0))
+            return ky_fail(error, KY_BAD_DATA,
+                           "body %zu: %s is %g; it must be finite and not negative", i,
+                           sizes[k].name, sizes[k].array[i]);
     if (bodies->type && bodies->type[i] > 5)
         return ky_fail(error, KY_BAD_DATA, "body %zu: type is %d; types are 0 to 5", i,
                        bodies->type[i]);

@@ -14,6 +14,7 @@ enum ky_array_id {
     KY_ARRAY_SOFTENING,
     KY_ARRAY_ID,
     KY_ARRAY_TYPE,
+    KY_ARRAY_RADIUS,
     KY_ARRAYS
 };
 

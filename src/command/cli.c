@@ -65,8 +65,8 @@ void cli_add_options(struct cli *cli, const char *title, int kind, void *values)
 }
 
 /* The sections of struct ky_parameters. */
-enum { ENGINE, FORCE, INTEGRATOR };
-static const char *const sections[] = {"engine", "force", "integrator"};
+enum { ENGINE, FORCE, INTEGRATOR, STOPPING };
+static const char *const sections[] = {"engine", "force", "integrator", "stopping"};
 
 /* Binds the sections up to `last`; the other fields keep their defaults. */
 static void add_parameters(struct cli *cli, struct ky_parameters *parameters, int last)
@@ -80,7 +80,7 @@ static void add_parameters(struct cli *cli, struct ky_parameters *parameters, in
 
 void cli_add_parameters(struct cli *cli, struct ky_parameters *parameters)
 {
-    add_parameters(cli, parameters, INTEGRATOR);
+    add_parameters(cli, parameters, STOPPING);
 }
 
 void cli_add_force(struct cli *cli, struct ky_parameters *parameters)

@@ -133,9 +133,9 @@ enum ky_status ky_integrator_engine(const struct ky_parameters *parameters, size
 
 /* ---- all options of struct ky_parameters ---- */
 
-enum { KY_INTEGRATORS = 3, KY_PARAMETER_SETS = KY_FORCE_SETS + 1 + KY_INTEGRATORS };
+enum { KY_INTEGRATORS = 3, KY_PARAMETER_SETS = KY_FORCE_SETS + 1 + KY_INTEGRATORS + 1 };
 /* Binds the tables to `parameters`: engine, force, choice of the integrator, and the options of
- * each integrator. */
+ * each integrator, and of the conditions that stop. */
 void ky_parameter_sets(struct ky_parameters *parameters,
                        struct ky_option_set sets[KY_PARAMETER_SETS]);
 /* Resolves the parameters as ky_force_resolve_later does, and checks the options of the
@@ -144,5 +144,17 @@ void ky_parameter_sets(struct ky_parameters *parameters,
  * verb `check` fails. */
 enum ky_status ky_parameters_resolve(const struct ky_parameters *given,
                                      struct ky_parameters *resolved, struct ky_error *error);
+
+/* stopping.c: the options of the conditions that end a call that advances. */
+extern const struct ky_option ky_stopping_options[];
+extern const size_t ky_stopping_option_count;
+/* KY_USAGE for lengths that are infinite, or 0 where that would never or always stop, and for
+ * radii that nothing would look at. */
+enum ky_status ky_stopping_check(const struct ky_parameters *parameters, struct ky_error *error);
+/* KY_USAGE where stop_collision is to look at radii that these bodies do not have. */
+enum ky_status ky_stopping_check_bodies(const struct ky_parameters *parameters,
+                                        const struct ky_bodies *bodies, struct ky_error *error);
+/* 1 if the parameters have such a condition, else 0. */
+int ky_stopping_is_asked(const struct ky_parameters *parameters);
 
 #endif

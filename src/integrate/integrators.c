@@ -125,6 +125,8 @@ void ky_parameter_sets(struct ky_parameters *parameters,
     for (int k = 0; k < KY_INTEGRATORS; k++)
         sets[KY_FORCE_SETS + 1 + k] = (struct ky_option_set){
             title, integrators[k]->options, integrators[k]->option_count, parameters, NULL, NULL};
+    sets[KY_PARAMETER_SETS - 1] = (struct ky_option_set){
+        "stopping", ky_stopping_options, ky_stopping_option_count, parameters, NULL, NULL};
 }
 
 void ky_parameters_defaults_sized(struct ky_parameters *parameters, size_t size)
@@ -168,7 +170,7 @@ static enum ky_status refuse_others(const struct ky_parameters *parameters, stru
     struct ky_option_set sets[KY_PARAMETER_SETS];
     ky_parameter_sets(&own, sets);
     const struct ky_option_set *mine = &sets[KY_FORCE_SETS + 1 + parameters->integrator];
-    for (int s = KY_FORCE_SETS + 1; s < KY_PARAMETER_SETS; s++)
+    for (int s = KY_FORCE_SETS + 1; s <= KY_FORCE_SETS + KY_INTEGRATORS; s++)
         for (size_t k = 0; k < sets[s].count; k++) {
             const struct ky_option *option = &sets[s].options[k];
             if (!ky_options_find(mine, 1, option->name, NULL) && !is_initial(option, parameters))
@@ -213,6 +215,8 @@ enum ky_status ky_parameters_resolve(const struct ky_parameters *given,
         status = refuse_others(resolved, error);
     if (!status)
         status = check_expansion(resolved, error);
+    if (!status)
+        status = ky_stopping_check(resolved, error);
     const struct ky_integrator_verbs *verbs = status ? NULL : integrators[resolved->integrator];
     if (verbs)
         complete(resolved, verbs);

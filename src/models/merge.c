@@ -180,6 +180,8 @@ static void place(const struct ky_bodies *from, const struct ky_merge_scale *sca
         to->id[at] = from->id ? from->id[i] : i;
         if (to->softening)
             to->softening[at] = from->softening ? from->softening[i] * scale->length : softening;
+        if (to->radius)
+            to->radius[at] = from->radius ? from->radius[i] * scale->length : 0;
         if (to->type)
             to->type[at] = (uint8_t)ky_type_of(from, i);
         for (int k = 0; k < 3; k++) {
@@ -288,6 +290,7 @@ enum ky_status ky_merge(const struct ky_bodies *a, const struct ky_bodies *b,
         return ky_fail(error, KY_BAD_DATA,
                        "no body of the two systems has mass: there is no orbit");
     unsigned with = KY_WITH_ID | (a->softening || b->softening ? KY_WITH_SOFTENING : 0) |
+                    (a->radius || b->radius ? KY_WITH_RADIUS : 0) |
                     (a->type || b->type ? KY_WITH_TYPE : 0);
     status = ky_bodies_allocate(merged, a->n + b->n, with, error);
     if (status)

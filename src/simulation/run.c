@@ -79,7 +79,7 @@ enum ky_status ky_run_create(const struct ky_parameters *parameters,
     run->escapers.name = "escapers.csv";
     run->state.change = run->resume_time = run->energy_time = (double)NAN;
     ky_sim_stop_reason(NULL, &run->stop);
-    ky_size_give(run->given.stopped, &run->stop, sizeof run->stop);
+    ky_size_give_grown(run->given.stopped, &run->stop, sizeof run->stop, KY_FIRST_STOP);
     return KY_OK;
 }
 
@@ -229,7 +229,7 @@ enum ky_status ky_run_step(struct ky_run *run, struct ky_error *error)
 {
     const struct ky_schedule *schedule = &run->schedule;
     enum ky_status status = go_on(run, error);
-    if (run->halted.text[0])
+    if (run->stop.kind == KY_STOP_CLOSE_PAIR) /* within a step */
         return status;
     if (!status)
         status = visit(run, error);
@@ -239,7 +239,7 @@ enum ky_status ky_run_step(struct ky_run *run, struct ky_error *error)
         status = ky_run_look_for_escapers(run, error);
     if (!status && row)
         status = ky_run_write_energy(run, error);
-    if (!status && row)
+    if (!status && row && !run->halted.text[0]) /* else the next row tells */
         status = ky_run_look_for_collapse(run, error);
     if (!status && ky_schedule_snapshot_due(schedule, now)) {
         status = ky_run_write_snapshot(run, error);
@@ -311,7 +311,7 @@ enum ky_status ky_run_loop(struct ky_run *run, struct ky_error *error)
     enum ky_status status = go(run, &reason, &own);
     if (run->stop.kind != KY_STOP_NONE)
         run->stop.time = ky_sim_time(run->sim);
-    ky_size_give(run->given.stopped, &run->stop, sizeof run->stop);
+    ky_size_give_grown(run->given.stopped, &run->stop, sizeof run->stop, KY_FIRST_STOP);
     ky_run_end_view(run, status ? "failed" : reason ? "stopped early" : "done");
     if (!status)
         status = ky_run_write_json(run, reason ? "stopped early" : "done", reason, &own);

@@ -32,12 +32,7 @@ static size_t find_escapers(struct ky_bodies *bodies, double radius, const doubl
 {
     size_t count = 0;
     for (size_t i = 0; i < bodies->n; i++) {
-        double r2 = 0, v2 = 0;
-        for (int c = 0; c < 3; c++) {
-            r2 += pow(bodies->position[i][c] - centre[c], 2);
-            v2 += pow(bodies->velocity[i][c] - sums->momentum[c] / sums->mass, 2);
-        }
-        if (r2 > radius * radius && 0.5 * v2 + bodies->potential[i] > 0 &&
+        if (ky_distance(bodies->position[i], centre) > radius && ky_is_unbound(bodies, i, sums) &&
             !is_listed(listed, bodies->id[i]))
             ky_bodies_move(bodies, count++, i);
     }

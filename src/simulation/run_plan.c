@@ -151,6 +151,8 @@ static enum ky_status plan_course(const struct ky_parameters *parameters,
     if (!status && there)
         status = ky_run_check_followed(&followed, &initial->bodies, error);
     if (!status && there)
+        status = ky_stopping_check_bodies(parameters, &initial->bodies, error);
+    if (!status && there)
         status = ky_softening_choose(&own, initial, NULL, error);
     if (!status && there)
         status = ky_run_scales(&own, &initial->bodies, &scales, error);

@@ -159,6 +159,8 @@ static enum ky_status check(struct ky_run *run, const struct ky_snapshot *initia
     if (!status)
         status = ky_bodies_check(&initial->bodies, error);
     if (!status)
+        status = ky_stopping_check_bodies(&run->parameters, &initial->bodies, error);
+    if (!status)
         status = check_hash(run, &initial->bodies, error);
     if (!status && !isnan(run->given.escapers) && !isnan(run->given.escape_radius))
         status = ky_fail(error, KY_USAGE,

@@ -45,14 +45,18 @@ enum ky_status ky_sim_keep_labels(struct ky_sim *sim, const struct ky_bodies *bo
 {
     free(sim->id);
     free(sim->type);
+    free(sim->radius);
     sim->id = NULL;
     sim->type = NULL;
-    sim->with = ky_bodies_with(bodies) & (KY_WITH_ID | KY_WITH_TYPE | KY_WITH_SOFTENING);
+    sim->radius = NULL;
+    sim->with = ky_bodies_with(bodies) & KY_SIM_LABELS;
     if (bodies->id && !counts_up(bodies->id, bodies->n) &&
         !(sim->id = copy_of(bodies->id, bodies->n, sizeof *sim->id)))
         return ky_no_memory(error, "ids", bodies->n, sizeof *sim->id);
     if (bodies->type && !(sim->type = copy_of(bodies->type, bodies->n, sizeof *sim->type)))
         return ky_no_memory(error, "types", bodies->n, sizeof *sim->type);
+    if (bodies->radius && !(sim->radius = copy_of(bodies->radius, bodies->n, sizeof *sim->radius)))
+        return ky_no_memory(error, "radii", bodies->n, sizeof *sim->radius);
     return KY_OK;
 }
 
@@ -143,7 +147,11 @@ enum ky_status ky_sim_create(const struct ky_parameters *resolved, const struct 
     if (status)
         goto fail;
     sim->n = bodies->n;
-    status = ky_sim_keep_labels(sim, bodies, error);
+    status = ky_stopping_check_bodies(resolved, bodies, error);
+    if (!status)
+        status = ky_sim_keep_labels(sim, bodies, error);
+    if (!status)
+        status = ky_sim_make_watch(sim, error);
     if (!status)
         status = open_engine(sim, error);
     if (!status && frame)
@@ -250,7 +258,9 @@ void ky_sim_close(struct ky_sim *sim)
     free(sim->expansion);
     free(sim->id);
     free(sim->type);
-    ky_sim_watch_close(&sim->watch);
+    free(sim->radius);
+    ky_sim_free_watch(sim);
+    ky_sim_watch_close(&sim->frames);
     free(sim);
 }
 
@@ -314,7 +324,17 @@ static enum ky_status finish_step(struct ky_sim *sim, struct ky_error *error)
     enum ky_status status = short_step(sim, step - sim->now.part, error);
     if (!status)
         sim->now = (struct ky_instant){sim->now.ticks + stride, 0};
-    return status;
+    return status ? status : ky_sim_watch(sim, error);
+}
+
+/* To an instant within the present step. */
+static enum ky_status last_part(struct ky_sim *sim, struct ky_instant instant,
+                                struct ky_error *error)
+{
+    enum ky_status status = short_step(sim, instant.part - sim->now.part, error);
+    if (!status)
+        sim->now = instant;
+    return status ? status : ky_sim_watch(sim, error);
 }
 
 /* KY_STOPPED if the caller wants the call to end here. */
@@ -327,11 +347,12 @@ static enum ky_status heed_stop(struct ky_sim *sim, struct ky_error *error)
     return ky_fail(error, KY_STOPPED, "stopped by the program between two steps");
 }
 
-/* From one tick to a later one by whole steps that are equal in time. If the caller can stop the
- * call, each is a call of its own; the bits are the same. */
+/* From one tick to a later one by whole steps that are equal in time. If the call can stop between
+ * two steps, each is a call of its own; the bits are the same. */
 static enum ky_status equal_steps(struct ky_sim *sim, uint64_t until, struct ky_error *error)
 {
-    const uint64_t ticks = sim->parameters.stop ? sim->integrator->stride : until - sim->now.ticks;
+    const uint64_t ticks =
+        sim->parameters.stop || sim->watch ? sim->integrator->stride : until - sim->now.ticks;
     sim->integrator->origin = sim->line.start;
     sim->integrator->before = sim->now.ticks;
     enum ky_status status =
@@ -357,6 +378,8 @@ static enum ky_status whole_steps(struct ky_sim *sim, uint64_t until, struct ky_
     while (sim->now.ticks < until && !status) {
         status =
             sim->line.expansion.h0 == 0 ? equal_steps(sim, until, error) : next_step(sim, error);
+        if (!status)
+            status = ky_sim_watch(sim, error);
         if (!status && sim->now.ticks < until)
             status = heed_stop(sim, error);
     }
@@ -391,10 +414,8 @@ enum ky_status ky_sim_go_to(struct ky_sim *sim, struct ky_instant instant, struc
     if (!status && instant.ticks > sim->now.ticks)
         status = whole_steps(sim, instant.ticks, error);
     if (!status && instant.part != sim->now.part)
-        status = short_step(sim, instant.part - sim->now.part, error);
-    if (!status)
-        sim->now = instant;
-    else
+        status = last_part(sim, instant, error);
+    if (status)
         note_stop(sim);
     return status;
 }
@@ -495,6 +516,8 @@ enum ky_status ky_sim_bodies(struct ky_sim *sim, struct ky_bodies *bodies, struc
         bodies->id[i] = sim->id ? sim->id[i] : i;
     for (size_t i = 0; bodies->type && i < sim->n; i++)
         bodies->type[i] = sim->type ? sim->type[i] : 4;
+    for (size_t i = 0; bodies->radius && i < sim->n; i++)
+        bodies->radius[i] = sim->radius ? sim->radius[i] : 0;
     return ky_engine_get(sim->engine, bodies, error);
 }
 
@@ -514,7 +537,7 @@ enum ky_status ky_sim_sums(struct ky_sim *sim, struct ky_sums *sums, struct ky_e
 
 void ky_sim_stop_reason(const struct ky_sim *sim, struct ky_stop *stop)
 {
-    ky_size_give(stop, sim ? &sim->stop : &not_stopped, sizeof not_stopped);
+    ky_size_give_grown(stop, sim ? &sim->stop : &not_stopped, sizeof not_stopped, KY_FIRST_STOP);
 }
 
 void ky_sim_choice(const struct ky_sim *sim, struct ky_choice *choice)

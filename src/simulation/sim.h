@@ -6,6 +6,9 @@
 #include "simulation/sim_view.h"
 #include "snapshot/restart.h"
 
+/* The size of struct ky_stop in its first version. */
+#define KY_FIRST_STOP offsetof(struct ky_stop, count)
+
 struct ky_sim {
     struct ky_parameters parameters; /* resolved; owns the texts */
     char *engine_name, *field, *expansion;
@@ -22,12 +25,17 @@ struct ky_sim {
     struct ky_stop stop;     /* of the last call that advanced */
     struct ky_choice choice; /* of the force, when it was opened; without text after a restart */
     uint64_t steps_before;   /* steps before the present integrator was created */
-    unsigned with; /* KY_WITH_… of the labels and softenings that came with the bodies */
+    unsigned with;           /* KY_WITH_…, of KY_SIM_LABELS: which came with the bodies */
     uint64_t *id; /* [n], or NULL: the ids are 0, 1, …; kept here, because no engine needs them */
     uint8_t *type;              /* the same */
+    double *radius;             /* the same; NULL: not known [length] */
+    struct ky_watch *watch;     /* of the conditions that stop: sim_stops.c; NULL: there are none */
     const struct ky_view *view; /* that ky_sim_show has begun with, or NULL */
-    struct ky_sim_watch watch;  /* of that view */
+    struct ky_sim_watch frames; /* of that view */
 };
+
+/* Optional arrays that stay with the bodies over all changes, and in restart files. */
+enum { KY_SIM_LABELS = KY_WITH_ID | KY_WITH_TYPE | KY_WITH_SOFTENING | KY_WITH_RADIUS };
 
 /* Opens engine and integrator and puts the bodies on the engine, with their forces if they have
  * any. `frame` is for these bodies alone; NULL: the engine finds its units from them. The bodies
@@ -41,7 +49,7 @@ enum ky_status ky_sim_create(const struct ky_parameters *resolved, const struct 
 enum ky_status ky_sim_make_integrator(const struct ky_sim *sim,
                                       struct ky_integrator_state **integrator,
                                       struct ky_error *error);
-/* Replaces the ids and types by those of the bodies, and notes whether they have softenings.
+/* Replaces ids, types and radii by those of the bodies, and notes whether they have softenings.
  * KY_FAULT when memory is out. */
 enum ky_status ky_sim_keep_labels(struct ky_sim *sim, const struct ky_bodies *bodies,
                                   struct ky_error *error);
@@ -70,6 +78,19 @@ enum ky_status ky_sim_check_softening(double softening, struct ky_error *error);
 /* Replaces the text of the simulation's external fields by this one, with all numbers in the units
  * of the bodies; NULL: no fields. */
 enum ky_status ky_sim_keep_field(struct ky_sim *sim, const char *field, struct ky_error *error);
+
+/* sim_stops.c. Makes what the conditions of the parameters need, or frees it where there are none
+ * any more. KY_FAULT when memory is out. */
+enum ky_status ky_sim_make_watch(struct ky_sim *sim, struct ky_error *error);
+void ky_sim_free_watch(struct ky_sim *sim);
+/* At the end of a step. KY_STOPPED, and sim->stop tells, if a pair or a body meets a condition that
+ * it did not meet before. Without conditions it reads one pointer. */
+enum ky_status ky_sim_watch(struct ky_sim *sim, struct ky_error *error);
+/* What a restart file keeps of them; its data stay the simulation's. A simulation from such a file
+ * has conditions already. KY_BAD_DATA for what cannot be. */
+struct ky_section ky_sim_told_section(const struct ky_sim *sim);
+enum ky_status ky_sim_restore_told(struct ky_sim *sim, const struct ky_restart *restart,
+                                   struct ky_error *error);
 
 /* ky_sim_open in two parts, after which parameters->force and error are settled, so that the caller
  * can free its bodies before the engine needs memory for the forces. The bodies have been checked.

@@ -192,8 +192,8 @@ enum ky_status ky_sim_add(struct ky_sim *sim, const struct ky_bodies *bodies,
     struct ky_bodies all = {0};
     const size_t before = sim->n;
     /* The first bodies may have softenings where the simulation has none. */
-    const unsigned with =
-        ky_bodies_with(bodies) & (KY_WITH_TYPE | (before ? 0U : (unsigned)KY_WITH_SOFTENING));
+    const unsigned with = ky_bodies_with(bodies) & (KY_WITH_TYPE | KY_WITH_RADIUS |
+                                                    (before ? 0U : (unsigned)KY_WITH_SOFTENING));
     enum ky_status status = ky_sim_check_alive(sim, error);
     if (!status)
         status = ky_bodies_check_by(sim->parameters.threads, bodies, error);

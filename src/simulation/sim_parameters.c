@@ -105,6 +105,21 @@ static enum ky_status change_force(struct ky_sim *sim, const struct ky_parameter
     return status;
 }
 
+static enum ky_status change_stops(struct ky_sim *sim, const struct ky_parameters *changed,
+                                   struct ky_error *error)
+{
+    const struct ky_bodies bodies = {.n = sim->n, .radius = sim->radius};
+    const struct ky_parameters before = sim->parameters;
+    enum ky_status status = ky_stopping_check_bodies(changed, &bodies, error);
+    if (status)
+        return status;
+    sim->parameters = *changed;
+    status = ky_sim_make_watch(sim, error);
+    if (status)
+        sim->parameters = before;
+    return status;
+}
+
 static enum ky_status change_fields(struct ky_sim *sim, const struct ky_parameters *changed,
                                     struct ky_error *error)
 {
@@ -151,6 +166,11 @@ static const struct row {
     {"leaf", change_force, NULL},
     {"group", change_force, NULL},
     {"field", change_fields, NULL},
+    {"stop-collision", change_stops, NULL},
+    {"stop-pair", change_stops, NULL},
+    {"stop-escape", change_stops, NULL},
+    {"stop-box", change_stops, NULL},
+    {"body-radius", change_stops, NULL},
     {"engine", NULL, OPENED},
     {"isa", NULL, OPENED},
     {"threads", NULL, OPENED},

@@ -153,7 +153,8 @@ enum ky_status ky_sim_write_restart(struct ky_sim *sim, struct ky_restart_to *to
                                     const struct ky_section *extra, size_t extras,
                                     struct ky_error *error)
 {
-    const size_t most = NUMBERS + MOST_ARRAYS + extras;
+    const size_t most = NUMBERS + MOST_ARRAYS + 1 + extras;
+    const struct ky_section told = ky_sim_told_section(sim);
     struct ky_section *sections = ky_allocate_zeroed(most, sizeof *sections);
     if (!sections)
         return ky_no_memory(error, "restart sections", most, sizeof *sections);
@@ -161,6 +162,8 @@ enum ky_status ky_sim_write_restart(struct ky_sim *sim, struct ky_restart_to *to
     enum ky_status status = store_numbers(sim, sections, error);
     if (!status) {
         size_t used = NUMBERS + list_arrays(sim, sections + NUMBERS);
+        if (told.bytes)
+            sections[used++] = told;
         if (extras)
             memcpy(sections + used, extra, extras * sizeof *extra);
         status = ky_restart_write(to, sections, used + extras, get_section, sim, error);
@@ -170,8 +173,6 @@ enum ky_status ky_sim_write_restart(struct ky_sim *sim, struct ky_restart_to *to
     free(sections);
     return status;
 }
-
-enum { LABELS = KY_WITH_ID | KY_WITH_SOFTENING | KY_WITH_TYPE };
 
 /* Whether the clock's `bodies` and `with` agree with the sections of the file. */
 static enum ky_status check_arrays(const struct ky_restart *restart,
@@ -186,7 +187,7 @@ static enum ky_status check_arrays(const struct ky_restart *restart,
                        stored->n, position ? position->bytes / (3 * sizeof(double)) : 0);
     for (int k = 0; k < KY_ARRAYS; k++)
         if (ky_restart_find(restart, ky_arrays[k].name))
-            with |= ky_arrays[k].with & LABELS;
+            with |= ky_arrays[k].with & KY_SIM_LABELS;
     if (stored->with == with)
         return KY_OK;
     return ky_fail(error, KY_BAD_DATA,
@@ -345,6 +346,8 @@ enum ky_status ky_sim_from_restart(const struct ky_restart *restart,
                                sim->integrator, error);
     if (!status)
         status = ky_sim_restore_columns(sim, restart, error);
+    if (!status)
+        status = ky_sim_restore_told(sim, restart, error);
     if (status)
         ky_sim_close(sim);
     else

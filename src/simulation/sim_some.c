@@ -113,6 +113,8 @@ static void read_labels(const struct ky_sim *sim, const uint32_t *body, struct k
         some->id[k] = sim->id ? sim->id[body[k]] : body[k];
     for (size_t k = 0; some->type && k < some->n; k++)
         some->type[k] = sim->type ? sim->type[body[k]] : 4;
+    for (size_t k = 0; some->radius && k < some->n; k++)
+        some->radius[k] = sim->radius ? sim->radius[body[k]] : 0;
 }
 
 enum ky_status ky_sim_read(struct ky_sim *sim, const size_t *index, struct ky_bodies *some,
@@ -265,6 +267,19 @@ static enum ky_status replace_in_all(struct ky_sim *sim, const uint32_t *body,
     return ky_sim_put_with(sim, &parameters, &bodies, error);
 }
 
+static enum ky_status replace_radii(struct ky_sim *sim, const uint32_t *body,
+                                    const struct ky_bodies *some, struct ky_error *error)
+{
+    if (!some->radius)
+        return KY_OK;
+    if (!sim->radius && !(sim->radius = ky_allocate_zeroed(sim->n, sizeof *sim->radius)))
+        return ky_no_memory(error, "radii", sim->n, sizeof *sim->radius);
+    sim->with |= KY_WITH_RADIUS;
+    for (size_t k = 0; k < some->n; k++)
+        sim->radius[body[k]] = some->radius[k];
+    return KY_OK;
+}
+
 static enum ky_status replace_types(struct ky_sim *sim, const uint32_t *body,
                                     const struct ky_bodies *some, struct ky_error *error)
 {
@@ -292,6 +307,8 @@ static enum ky_status replace_in_engine(struct ky_sim *sim, const uint32_t *body
     sim->has_failed |= status != KY_OK;
     if (!status)
         status = replace_types(sim, body, some, error);
+    if (!status)
+        status = replace_radii(sim, body, some, error);
     return status || !(some->position || some->mass) ? status : ky_sim_changed(sim, error);
 }
 

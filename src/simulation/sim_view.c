@@ -78,7 +78,7 @@ enum ky_status ky_sim_show(struct ky_sim *sim, struct ky_view *view, unsigned *o
     *orders = 0;
     enum ky_status status = ky_sim_check_alive(sim, error);
     if (!status && sim->view != view) {
-        ky_sim_watch_close(&sim->watch);
+        ky_sim_watch_close(&sim->frames);
         status = ky_view_begin(view, 1, NULL, error);
         sim->view = status ? NULL : view;
     }
@@ -86,7 +86,7 @@ enum ky_status ky_sim_show(struct ky_sim *sim, struct ky_view *view, unsigned *o
         return status;
     const unsigned asked = ky_view_take(view, KY_VIEW_SNAPSHOT | KY_VIEW_STOP);
     const int waits = (asked & KY_VIEW_PAUSE) != 0;
-    if ((asked & KY_VIEW_FRAME) && ky_sim_watch_is_due(&sim->watch, sim, view, waits)) {
+    if ((asked & KY_VIEW_FRAME) && ky_sim_watch_is_due(&sim->frames, sim, view, waits)) {
         struct ky_view_frame frame = {.units = &sim->parameters.units,
                                       .time = ky_sim_time(sim),
                                       .title = "a simulation",
@@ -96,7 +96,7 @@ enum ky_status ky_sim_show(struct ky_sim *sim, struct ky_view *view, unsigned *o
                                       .steps_per_s = NAN,
                                       .seconds_left = NAN,
                                       .energy_change = NAN};
-        ky_sim_watch_give(&sim->watch, sim, view, &frame);
+        ky_sim_watch_give(&sim->frames, sim, view, &frame);
     }
     *orders = (asked & KY_VIEW_SNAPSHOT ? KY_SHOW_SNAPSHOT : 0U) |
               (asked & KY_VIEW_STOP ? KY_SHOW_STOP : 0U) |

@@ -26,6 +26,7 @@ const struct ky_csv_column ky_csv_columns[KY_CSV_COLUMNS] = {
     {"vy", KY_CSV_REAL, KY_ARRAY_VELOCITY, 1},
     {"vz", KY_CSV_REAL, KY_ARRAY_VELOCITY, 2},
     {"softening", KY_CSV_NOT_NEGATIVE, KY_ARRAY_SOFTENING, 0},
+    {"radius", KY_CSV_NOT_NEGATIVE, KY_ARRAY_RADIUS, 0},
     {"ax", KY_CSV_REAL, KY_ARRAY_ACCELERATION, 0},
     {"ay", KY_CSV_REAL, KY_ARRAY_ACCELERATION, 1},
     {"az", KY_CSV_REAL, KY_ARRAY_ACCELERATION, 2},
@@ -191,7 +192,7 @@ static enum ky_status bad_column(const struct reader *r, const char *name, struc
                        r->lines.number);
     return ky_fail(error, KY_BAD_DATA,
                    "line %" PRIu64 ": unknown column '%.40s'; known are id, type, mass, x, y, z, "
-                   "vx, vy, vz, softening, ax, ay, az, potential",
+                   "vx, vy, vz, softening, radius, ax, ay, az, potential",
                    r->lines.number, name);
 }
 

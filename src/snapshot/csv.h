@@ -13,7 +13,7 @@ struct ky_csv_column {
     enum ky_array_id array;
     int axis; /* which of a body's numbers, from 0 */
 };
-enum { KY_CSV_COLUMNS = 14 };
+enum { KY_CSV_COLUMNS = 15 };
 extern const struct ky_csv_column ky_csv_columns[KY_CSV_COLUMNS];
 
 /* Comments "# name: number", and where the number goes. */

@@ -36,6 +36,7 @@ const struct ky_hdf5_field ky_hdf5_fields[KY_HDF5_FIELDS] = {
     {"Softening", ARRAY(SOFTENING), "U_L ", {"Softenings"}}, /* SWIFT */
     {"Acceleration", ARRAY(ACCELERATION), "U_V^2 U_L^-1 ", {NULL}},
     {"Potential", ARRAY(POTENTIAL), "U_V^2 ", {NULL}},
+    {"Radius", ARRAY(RADIUS), "U_L ", {NULL}},
 };
 
 const struct ky_units ky_hdf5_units = {KY_KPC_CM, 1e10 * KY_SUN_G, KY_KM_S, KY_GALAXY_G};

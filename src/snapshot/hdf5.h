@@ -14,7 +14,7 @@ struct ky_hdf5_field {
     const char *description; /* the unit in the form that pynbody reads */
     const char *others[2];   /* its names in other codes, or NULL */
 };
-enum { KY_HDF5_FIELDS = 7 };
+enum { KY_HDF5_FIELDS = 8 };
 extern const struct ky_hdf5_field ky_hdf5_fields[KY_HDF5_FIELDS];
 
 /* The array of the field in these bodies, or NULL. */

@@ -1,0 +1,179 @@
+/* Pairs of bodies that are nearer than the sum of their radii. Few bodies are compared each with
+ * each. Of many a general walk finds candidates, which are compared then. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/walker.h"
+#include "base/memory.h"
+#include "octree/sample.h"
+
+/* Up to this number of bodies all pairs are compared: 32,640 distances take less than a walk. */
+enum { FEW = 256 };
+
+void ky_pairs_free(struct ky_pairs *pairs)
+{
+    if (!pairs)
+        return;
+    free(pairs->index);
+    free(pairs->distance);
+    pairs->index = NULL;
+    pairs->distance = NULL;
+    pairs->count = 0;
+}
+
+struct pair {
+    size_t index[2];
+    double distance;
+};
+
+struct search {
+    const double (*position)[3];
+    const double *radius;
+    size_t radii, n;
+    struct pair *pair; /* what was found */
+    size_t count, room;
+};
+
+static double radius_of(const struct search *search, size_t i)
+{
+    return search->radius[search->radii > 1 ? i : 0];
+}
+
+/* Notes bodies i and j if they are near enough. */
+static enum ky_status compare(struct search *search, size_t i, size_t j, struct ky_error *error)
+{
+    const double reach = radius_of(search, i) + radius_of(search, j);
+    double r2 = 0;
+    for (int c = 0; c < 3; c++) {
+        const double d = search->position[i][c] - search->position[j][c];
+        r2 += d * d;
+    }
+    if (!(r2 < reach * reach))
+        return KY_OK;
+    if (search->count == search->room) {
+        const size_t room = 2 * search->room + 16;
+        struct pair *more = realloc(search->pair, room * sizeof *more);
+        if (!more)
+            return ky_no_memory(error, "pairs of bodies", room, sizeof *more);
+        search->pair = more;
+        search->room = room;
+    }
+    search->pair[search->count++] = (struct pair){{i < j ? i : j, i < j ? j : i}, sqrt(r2)};
+    return KY_OK;
+}
+
+static enum ky_status compare_all(struct search *search, struct ky_error *error)
+{
+    enum ky_status status = KY_OK;
+    for (size_t i = 0; i < search->n; i++)
+        for (size_t j = i + 1; j < search->n && !status; j++)
+            status = compare(search, i, j, error);
+    return status;
+}
+
+/* How far each body looks for candidates. A pair is found from its larger body, which looks twice
+ * its radius far. A walk that rounds decides otherwise about bodies near the surface, so that it
+ * gets a little more: `digit` of a place's distance from the middle, and `rounding` of the radius
+ * (docs/general-walk.md). Its middle is about that which is taken here. */
+static void look_far(const struct search *search, int precision, double *reach)
+{
+    static const double
+        digit[] = {[KY_SINGLE] = 0x1p-21, [KY_EXTENDED] = 0x1p-45, [KY_DOUBLE] = 0x1p-50},
+        rounding[] = {[KY_SINGLE] = 1e-5, [KY_EXTENDED] = 1e-5, [KY_DOUBLE] = 1e-13};
+    double middle[3];
+    for (int c = 0; c < 3; c++)
+        middle[c] = ky_sampled_median(&search->position[0][c], 3, search->n, KY_MEDIAN_MOST);
+    for (size_t i = 0; i < search->n; i++) {
+        const double *x = search->position[i];
+        reach[i] = hypot(hypot(x[0] - middle[0], x[1] - middle[1]), x[2] - middle[2]);
+    }
+    const double half = ky_sampled_median(reach, 1, search->n, KY_MEDIAN_MOST);
+    for (size_t i = 0; i < search->n; i++) {
+        const double radius = radius_of(search, i);
+        reach[i] = radius > 0 ? 2 * radius * (1 + rounding[precision]) +
+                                    digit[precision] * (reach[i] + half)
+                              : 0;
+    }
+}
+
+/* Compares the candidates, each pair once: from the larger body, of equal ones from the first. */
+static enum ky_status compare_lists(struct search *search, const struct ky_neighbour_lists *lists,
+                                    struct ky_error *error)
+{
+    enum ky_status status = KY_OK;
+    for (size_t i = 0; i < search->n; i++)
+        for (size_t k = lists->offset[i]; k < lists->offset[i + 1] && !status; k++) {
+            const size_t j = lists->body[k];
+            const double mine = radius_of(search, i), other = radius_of(search, j);
+            if (mine > other || (!(mine < other) && i < j))
+                status = compare(search, i, j, error);
+        }
+    return status;
+}
+
+static enum ky_status walk(struct ky_walker *walker, struct search *search, struct ky_error *error)
+{
+    struct ky_neighbour_lists lists = {0};
+    double *reach = ky_allocate(search->n, sizeof *reach);
+    if (!reach)
+        return ky_no_memory(error, "radii of the search for pairs", search->n, sizeof *reach);
+    look_far(search, walker->parameters.precision, reach);
+    enum ky_status status = ky_walker_neighbours(walker, reach, search->n, NULL, &lists, error);
+    if (!status)
+        status = compare_lists(search, &lists, error);
+    ky_neighbour_lists_free(&lists);
+    free(reach);
+    return status;
+}
+
+static int in_order(const void *one, const void *other)
+{
+    const struct pair *a = one, *b = other;
+    for (int k = 0; k < 2; k++)
+        if (a->index[k] != b->index[k])
+            return a->index[k] < b->index[k] ? -1 : 1;
+    return 0;
+}
+
+/* Moves what was found, in order, to *pairs. */
+static enum ky_status give(struct search *search, struct ky_pairs *pairs, struct ky_error *error)
+{
+    const size_t count = search->count;
+    if (count)
+        qsort(search->pair, count, sizeof *search->pair, in_order);
+    pairs->index = ky_allocate(count, sizeof *pairs->index);
+    pairs->distance = ky_allocate(count, sizeof *pairs->distance);
+    if (!pairs->index || !pairs->distance) {
+        ky_pairs_free(pairs);
+        return ky_no_memory(error, "pairs of bodies", count, sizeof *search->pair);
+    }
+    for (size_t k = 0; k < count; k++) {
+        memcpy(pairs->index[k], search->pair[k].index, sizeof *pairs->index);
+        pairs->distance[k] = search->pair[k].distance;
+    }
+    pairs->count = count;
+    return KY_OK;
+}
+
+enum ky_status ky_walker_pairs(struct ky_walker *walker, size_t n, const double (*position)[3],
+                               const double *radius, size_t radii, struct ky_pairs *pairs,
+                               struct ky_error *error)
+{
+    struct search search = {.position = position, .radius = radius, .radii = radii, .n = n};
+    double most = 0;
+    *pairs = (struct ky_pairs){.size = sizeof *pairs};
+    for (size_t i = 0; i < radii && n; i++) {
+        if (!(radius[i] >= 0 && isfinite(radius[i])))
+            return ky_fail(error, KY_USAGE, "radius %zu is %g; it must be finite and not negative",
+                           i, radius[i]);
+        most = fmax(most, radius[i]);
+    }
+    enum ky_status status = KY_OK;
+    if (most > 0)
+        status = n <= FEW ? compare_all(&search, error) : walk(walker, &search, error);
+    if (!status)
+        status = give(&search, pairs, error);
+    free(search.pair);
+    return status;
+}
