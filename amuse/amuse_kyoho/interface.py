@@ -232,7 +232,7 @@ class KyohoField(Options, GravitationalDynamics, GravityFieldCode):
 
     def ask_options(self):
         """Without those of motion."""
-        kept = [option for option in Options.ask_options(self) if option.section != "integrator"]
+        kept = [option for option in Options.ask_options(self) if option.section not in ("integrator", "stopping")]
         for option in kept:
             if option.keyword == "softening_kind":
                 option.default = "symmetric"

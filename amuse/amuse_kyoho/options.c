@@ -15,6 +15,12 @@ static const struct {
     {"step", "it is the parameter timestep"},
     {"g", "it is 1 in AMUSE's N-body units"},
     {"expansion", "AMUSE's time is not ln a"},
+    {"stop-collision", "it is the stopping condition collision_detection"},
+    {"stop-pair",
+     "it is the stopping condition collision_detection, with radii of half its length"},
+    {"stop-escape", "AMUSE's codes look for escapers in a script"},
+    {"stop-box", "it is the stopping condition out_of_box_detection"},
+    {"body-radius", "particles have a radius"},
 };
 
 enum { MOST = 128 };

@@ -85,41 +85,18 @@ static double distance2(const double a[3], const double b[3])
     return sum;
 }
 
-/* Pairs are looked for from the larger body, within twice its radius. */
-static int add_collisions(const struct ky_neighbour_lists *lists)
-{
-    for (size_t i = 0; i < code.known; i++)
-        for (size_t k = lists->offset[i]; k < lists->offset[i + 1]; k++) {
-            size_t j = lists->body[k];
-            double reach = code.radius[i] + code.radius[j];
-            int again =
-                code.radius[j] > code.radius[i] || (code.radius[j] == code.radius[i] && j < i);
-            if (again || !(reach > 0) ||
-                distance2(code.position[i], code.position[j]) > reach * reach)
-                continue;
-            if (add(COLLISION, 2, code.id[i], code.id[j]))
-                return REFUSED;
-        }
-    return DONE;
-}
-
+/* The larger body of a pair comes first. */
 static int find_collisions(void)
 {
-    double *reach = malloc((code.known + 1) * sizeof *reach);
-    if (!reach)
-        return code_refuse("there is no memory for the radii of %zu bodies", code.known);
-    int any = 0;
-    for (size_t i = 0; i < code.known; i++) {
-        reach[i] = 2 * code.radius[i];
-        any |= reach[i] > 0;
+    struct ky_pairs pairs = {0};
+    int refused =
+        code_answer(ky_sim_pairs(code.sim, code.radius, code.known, &pairs, NULL, &code_error));
+    for (size_t k = 0; k < pairs.count && !refused; k++) {
+        size_t i = pairs.index[k][0], j = pairs.index[k][1];
+        int smaller = code.radius[j] > code.radius[i];
+        refused = add(COLLISION, 2, code.id[smaller ? j : i], code.id[smaller ? i : j]);
     }
-    struct ky_neighbour_lists lists = {0};
-    int refused = any && code_answer(ky_sim_neighbours(code.sim, reach, code.known, NULL, &lists,
-                                                       NULL, &code_error));
-    if (any && !refused)
-        refused = add_collisions(&lists);
-    ky_neighbour_lists_free(&lists);
-    free(reach);
+    ky_pairs_free(&pairs);
     return refused;
 }
 
@@ -138,11 +115,9 @@ static int find_outside(void)
 
 int stopping_met(uint64_t steps)
 {
-    if ((enabled[COLLISION] || enabled[BOX]) && code_pull())
-        return REFUSED;
     if (enabled[COLLISION] && find_collisions())
         return REFUSED;
-    if (enabled[BOX] && find_outside())
+    if (enabled[BOX] && (code_pull() || find_outside()))
         return REFUSED;
     if (enabled[TIMEOUT] && seconds() - began > limits.timeout && add(TIMEOUT, 0, 0, 0))
         return REFUSED;

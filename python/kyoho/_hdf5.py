@@ -14,7 +14,7 @@ WHY = "this library was built without HDF5"
 # Data set: name in Snapshot, powers of length, mass and velocity in its unit.
 SETS = {"Coordinates": ("position", (1, 0, 0)), "Velocities": ("velocity", (0, 0, 1)), "Masses": ("mass", (0, 1, 0)),
         "ParticleIDs": ("id", (0, 0, 0)), "Softening": ("softening", (1, 0, 0)), "Acceleration": ("acceleration", (-1, 0, 2)),
-        "Potential": ("potential", (0, 0, 2))}
+        "Potential": ("potential", (0, 0, 2)), "Radius": ("radius", (1, 0, 0))}
 STARS = 4  # the type of bodies without types
 SCALES = ("UnitLength_in_cm", "UnitMass_in_g", "UnitVelocity_in_cm_per_s")
 

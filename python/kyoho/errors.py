@@ -28,10 +28,13 @@ class DeviceError(Error, RuntimeError):
 class StoppedError(Error, RuntimeError):
     """A simulation stopped early; the next call continues.
 
-    `ids`, `indices` and `distance` tell of the two bodies of a close pair, `time` when it was.
+    `reason` is the word for it: "close pair", or the option that asked for the stop, "stop_collision", "stop_pair",
+    "stop_escape" or "stop_box"; "asked" after Simulation.stop. `ids` and `indices` are of the two bodies, or of the one body,
+    `distance` is of the two, or of the body from the centre, and `time` is when it was. `count` pairs or bodies met the
+    condition together, and the ids are those of the nearest pair or of the farthest body.
     """
 
-    ids, indices, distance, time, asked = (), (), float("nan"), float("nan"), False
+    reason, ids, indices, distance, time, asked, count = "", (), (), float("nan"), float("nan"), False, 0
 
 
 class CannotWriteError(Error, OSError):

@@ -29,6 +29,9 @@ Sums = namedtuple("Sums", "mass centre momentum angular_momentum kinetic potenti
 Sums.__doc__ = """Sums over all bodies. `potential` is of the bodies among themselves, `external` in external fields, `total` the
 whole energy; `virial_ratio` is 2T/|Σ m x·a|, which is 1 in equilibrium."""
 
+# By enum ky_stop_kind: the word for it, and how many bodies it names.
+REASONS = {lib.KY_STOP_CLOSE_PAIR: ("close pair", 2), lib.KY_STOP_ASKED: ("asked", 0), lib.KY_STOP_COLLISION: ("stop_collision", 2),
+           lib.KY_STOP_PAIR: ("stop_pair", 2), lib.KY_STOP_ESCAPE: ("stop_escape", 1), lib.KY_STOP_BOX: ("stop_box", 1)}
 SHORT, LONG = 0.05, 0.1  # seconds: a call of the library makes more steps below the one, fewer above the other
 
 
@@ -46,9 +49,9 @@ class Simulation:
     """
     Bodies that move: with kyoho.Simulation(kyoho.model("plummer", 1000), step=1/64) as sim: sim.integrate(1).
 
-    The bodies are a Snapshot, or arrays: position (n, 3), velocity (n, 3), mass (n), and if need be id, type and softening (one
-    length, or one for each body). `units` are kyoho.Units or the name of a preset, and G follows from them; without units G is
-    `g`. Options have the names that they have on the command line. Without `step` the first advance chooses one, as
+    The bodies are a Snapshot, or arrays: position (n, 3), velocity (n, 3), mass (n), and if need be id, type, radius (n, for
+    stop_collision), and softening (one length, or one for each body). `units` are kyoho.Units or the name of a preset, and G
+    follows from them; without units G is `g`. Options have the names that they have on the command line. Without `step` the first advance chooses one, as
     `kyoho run` does. The library copies the bodies.
 
     `position`, `velocity`, `mass` and the other arrays are copied from the processor once after each change, and cannot be
@@ -60,19 +63,21 @@ class Simulation:
     mass = _changeable("mass", "(n) [mass]")
     softening = _changeable("softening", "(n) [length]; one number sets that of all bodies")
     type = _changeable("type", "(n) GADGET types, 0 to 5")
+    radius = _changeable("radius", "(n) [length], of the bodies themselves, for stop_collision and pairs; 0 where none is known")
     id = _readable("id", "(n) whole numbers, which stay with the bodies")
     acceleration = _readable("acceleration", "(n, 3), with external fields")
     potential = _readable("potential", "(n), per unit mass, without the body itself and without external fields")
     _view = None  # what view() has opened
     heartbeat = None  # called with the simulation after each step; if it returns True, the call that advances ends
 
-    def __init__(self, bodies=None, *, position=None, velocity=None, mass=None, id=None, type=None, softening=None, time=None,
-                 units=None, **options: Unpack[SimulationOptions]):
+    def __init__(self, bodies=None, *, position=None, velocity=None, mass=None, id=None, type=None, softening=None, radius=None,
+                 time=None, units=None, **options: Unpack[SimulationOptions]):
         if bodies is None:
             if position is None:
                 raise UsageError("a simulation needs a Snapshot or position=…")
-            bodies = Snapshot(position, velocity, mass, id=id, type=type, time=0 if time is None else time, units=units)
-        elif any(given is not None for given in (position, velocity, mass, id, type, units)):
+            bodies = Snapshot(position, velocity, mass, id=id, type=type, radius=radius, time=0 if time is None else time,
+                              units=units)
+        elif any(given is not None for given in (position, velocity, mass, id, type, radius, units)):
             raise UsageError("a simulation takes a Snapshot or arrays, not both")
         self.units = bodies.units
         made, keep = bodies._struct()
@@ -128,8 +133,9 @@ class Simulation:
     def _explain(self, stop):
         reason = struct("ky_stop")
         lib.ky_sim_stop_reason(self._sim, reason)
-        stop.ids, stop.indices = tuple(reason.id), tuple(reason.index)
-        stop.distance, stop.time = reason.distance, reason.time
+        stop.reason, bodies = REASONS.get(reason.kind, ("", 0))
+        stop.ids, stop.indices = tuple(reason.id)[:bodies], tuple(reason.index)[:bodies]
+        stop.distance, stop.time, stop.count = reason.distance, reason.time, reason.count
         stop.asked = reason.kind == lib.KY_STOP_ASKED
 
     # ---- the state ----
@@ -188,7 +194,9 @@ class Simulation:
     def snapshot(self) -> Snapshot:
         """The bodies as a Snapshot with arrays of its own."""
         told = self._told()
-        arrays = {name: self._array(name).copy() for name in ARRAYS if name != "softening"}
+        arrays = {name: self._array(name).copy() for name in ARRAYS if name not in ("softening", "radius")}
+        radius = self._array("radius")
+        arrays["radius"] = radius.copy() if radius.any() or told.stop_collision else None
         softening = self._array("softening").copy() if math.isnan(told.softening) else told.softening
         kinds = table(lib.KY_OPTIONS_PARAMETERS)["softening_kind"].choices
         return Snapshot(**arrays, softening=softening, softening_kind=kinds[told.softening_kind], time=self.time,
@@ -289,7 +297,8 @@ class Simulation:
         """Makes this number of steps; a negative sim.step leads into the past.
 
         Ctrl-C ends it after the step that is being computed, and the next call continues.
-        StoppedError where two bodies of hermite4 are too close; the next call continues and ignores that pair.
+        StoppedError where two bodies of hermite4 are too close, and by stop_collision, stop_pair, stop_escape and stop_box; the
+        next call continues.
         """
         steps = _arrays.whole(steps, "steps")
         self._need_step()
@@ -423,6 +432,17 @@ class Simulation:
         """The other bodies within `radius` of each body, as kyoho.Neighbours. `radius` is one length, or one for each body."""
         return Neighbours._find(lambda *given: self._call(lib.ky_sim_neighbours, given[0], given[1], NULL, given[2], NULL),
                                 radius, len(self), self.units)
+
+    def pairs(self, radius=None):
+        """The pairs of bodies that are nearer than the sum of their radii: their places (m, 2) and distances (m). `radius` is one
+        length for all bodies, half of the distance that is looked for, or one for each; without it those of the bodies."""
+        radius = self.units.number(radius, "length", "radius")
+        if radius is not None:
+            radius = _arrays.row(radius, "radius")
+        found = struct("ky_pairs")
+        self._call(lib.ky_sim_pairs, _arrays.pointer(radius, "double *"), 0 if radius is None else len(radius), found, NULL)
+        owner = ffi.gc(found, lib.ky_pairs_free)
+        return _arrays.view(found.index, (found.count, 2), "u8", owner), _arrays.view(found.distance, (found.count,), "f8", owner)
 
     def density(self, k=32):
         """As kyoho.density, of the present bodies."""

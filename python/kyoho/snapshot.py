@@ -14,7 +14,7 @@ from .units import Units
 REQUIRED = ("mass", "position", "velocity")
 ARRAYS = {"mass": ("double *", "f8", "mass"), "position": ("double (*)[3]", "f8", "length"),
           "velocity": ("double (*)[3]", "f8", "velocity"), "id": ("uint64_t *", "u8", ""),
-          "softening": ("double *", "f8", "length"), "type": ("uint8_t *", "u1", ""),
+          "softening": ("double *", "f8", "length"), "radius": ("double *", "f8", "length"), "type": ("uint8_t *", "u1", ""),
           "acceleration": ("double (*)[3]", "f8", None), "potential": ("double *", "f8", None)}
 FORMATS = {None: lib.KY_FORMAT_BY_NAME, "hdf5": lib.KY_HDF5, "tipsy": lib.KY_TIPSY, "csv": lib.KY_CSV}
 HAS_HDF5 = b"HDF5: yes" in ffi.string(lib.ky_build_features())
@@ -47,20 +47,20 @@ class Snapshot:
     """Bodies at a time, as arrays of numpy.
 
     `position` and `velocity` are (n, 3), `mass` is (n,). `id` (n whole numbers), `type` (n GADGET types, 0 to 5),
-    `acceleration` (n, 3) and `potential` (n) are None where they are not known. `softening` is one length for all bodies, an
-    array with one for each body, or None. Arrays of C-contiguous float64 are taken without a copy, and the same arrays come
+    `radius` (n, of the bodies themselves, which no force looks at), `acceleration` (n, 3) and `potential` (n) are None where
+    they are not known. `softening` is one length for all bodies, an array with one for each body, or None. Arrays of C-contiguous float64 are taken without a copy, and the same arrays come
     back. `units` are kyoho.Units, or the name of a preset ("nbody", "galaxy", "cluster"); quantities of astropy and unyt are
     converted to them.
     """
 
     def __init__(self, position, velocity=None, mass=None, *, id=None, softening=None, type=None, acceleration=None,
-                 potential=None, time=0.0, units=None, softening_kind=None):
+                 potential=None, radius=None, time=0.0, units=None, softening_kind=None):
         self.units = Units.of(units)
         self.position = _arrays.vectors(self.units.number(position, "length", "position"), "position")
         n = len(self.position)
         given = {"velocity": np.zeros((n, 3)) if velocity is None else velocity,
                  "mass": np.full(n, 1 / n if n else 1) if mass is None else mass, "id": id, "type": type,
-                 "acceleration": acceleration, "potential": potential}
+                 "acceleration": acceleration, "potential": potential, "radius": radius}
         for name, value in given.items():
             setattr(self, name, None if value is None else bodies_array(name, value, n, self.units))
         self.softening = self._softening(softening, n)
