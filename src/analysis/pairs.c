@@ -1,12 +1,12 @@
 /* Pairs of bodies that are nearer than the sum of their radii. Few bodies are compared each with
  * each. Of many a general walk finds candidates, which are compared then. */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/walker.h"
 #include "base/memory.h"
-#include "octree/sample.h"
 
 /* Up to this number of bodies all pairs are compared: 32,640 distances take less than a walk. */
 enum { FEW = 256 };
@@ -73,28 +73,13 @@ static enum ky_status compare_all(struct search *search, struct ky_error *error)
 }
 
 /* How far each body looks for candidates. A pair is found from its larger body, which looks twice
- * its radius far. A walk that rounds decides otherwise about bodies near the surface, so that it
- * gets a little more: `digit` of a place's distance from the middle, and `rounding` of the radius
- * (docs/general-walk.md). Its middle is about that which is taken here. */
-static void look_far(const struct search *search, int precision, double *reach)
+ * its radius far, and a little farther: a walk in single precision may be wrong by 256 digits of a
+ * float about a body near the surface (docs/general-walk.md). */
+static void look_far(const struct search *search, double *reach)
 {
-    static const double
-        digit[] = {[KY_SINGLE] = 0x1p-21, [KY_EXTENDED] = 0x1p-45, [KY_DOUBLE] = 0x1p-50},
-        rounding[] = {[KY_SINGLE] = 1e-5, [KY_EXTENDED] = 1e-5, [KY_DOUBLE] = 1e-13};
-    double middle[3];
-    for (int c = 0; c < 3; c++)
-        middle[c] = ky_sampled_median(&search->position[0][c], 3, search->n, KY_MEDIAN_MOST);
-    for (size_t i = 0; i < search->n; i++) {
-        const double *x = search->position[i];
-        reach[i] = hypot(hypot(x[0] - middle[0], x[1] - middle[1]), x[2] - middle[2]);
-    }
-    const double half = ky_sampled_median(reach, 1, search->n, KY_MEDIAN_MOST);
-    for (size_t i = 0; i < search->n; i++) {
-        const double radius = radius_of(search, i);
-        reach[i] = radius > 0 ? 2 * radius * (1 + rounding[precision]) +
-                                    digit[precision] * (reach[i] + half)
-                              : 0;
-    }
+    static const double margin = 0x1p-14;
+    for (size_t i = 0; i < search->n; i++)
+        reach[i] = fmin(2 * radius_of(search, i) * (1 + margin), DBL_MAX);
 }
 
 /* Compares the candidates, each pair once: from the larger body, of equal ones from the first. */
@@ -118,7 +103,7 @@ static enum ky_status walk(struct ky_walker *walker, struct search *search, stru
     double *reach = ky_allocate(search->n, sizeof *reach);
     if (!reach)
         return ky_no_memory(error, "radii of the search for pairs", search->n, sizeof *reach);
-    look_far(search, walker->parameters.precision, reach);
+    look_far(search, reach);
     enum ky_status status = ky_walker_neighbours(walker, reach, search->n, NULL, &lists, error);
     if (!status)
         status = compare_lists(search, &lists, error);

@@ -146,10 +146,12 @@ static struct ky_snapshot crowd(size_t n, double x)
         bodies->position[i][0] += x;
         bodies->radius[i] = i % 5 == 4 ? 0 : pow(10, -6 + 5.5 * (double)(i * i % 101) / 100);
     }
-    for (size_t i = 1; i < n; i += 50) /* pairs that are nearer than floats can tell */
-        for (int c = 0; c < 3; c++)
-            bodies->position[i][c] =
-                bodies->position[i - 1][c] + (c ? 0 : 1.9e-7 * (double)(i % 7));
+    for (size_t i = 1; i < n; i += 10) { /* pairs that barely touch, near and farther apart */
+        const double distance = (i % 20 > 10 ? 1e-7 : 0.02) * (double)(i % 7 + 1);
+        memcpy(bodies->position[i], bodies->position[i - 1], sizeof *bodies->position);
+        bodies->position[i][0] += distance;
+        bodies->radius[i] = bodies->radius[i - 1] = (0.5 + 1e-8) * distance;
+    }
     return snapshot;
 }
 
