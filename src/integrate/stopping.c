@@ -8,7 +8,7 @@
 #define FIELD(name) offsetof(struct ky_parameters, name)
 
 const struct ky_option ky_stopping_options[] = {
-    {"stop-collision", KY_OPTION_FLAG, FIELD(stop_collision), NULL, KY_NO_RANGE, NULL, NULL,
+    {"stop-collision", KY_OPTION_FLAG, FIELD(stop_collision), "no", KY_NO_RANGE, NULL, NULL,
      "stop when two bodies are nearer than the sum of their radii: those of the bodies (a column "
      "radius in CSV, a data set Radius in HDF5), or --body-radius. This and the next three are "
      "looked at after each step, of block and hermite4 after each longest step. --resume continues "

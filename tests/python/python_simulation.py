@@ -34,6 +34,38 @@ def start(**options):
     return kyoho.Simulation(model, **{"step": STEP, **options})
 
 
+def conditions():
+    """Simulations that stop by themselves."""
+    line = {"position": [[0, 0, 0], [1, 0, 0], [9, 0, 0]], "velocity": [[0, 0, 0], [-1, 0, 0], [0, 0, 0]], "mass": np.zeros(3), "id": [5, 6, 7],
+            "softening": 0, "step": STEP}
+
+    def stop_of(sim, until):
+        try:
+            sim.integrate(until)
+        except kyoho.StoppedError as stop:
+            return stop
+        return None
+    for options, reason, ids, when in (({"radius": [0.1, 0.2, 0], "stop_collision": True}, "stop_collision", (5, 6), 0.7),
+                                       ({"stop_collision": True, "body_radius": 0.15}, "stop_collision", (5, 6), 0.7),
+                                       ({"stop_pair": 0.3}, "stop_pair", (5, 6), 0.7), ({"stop_box": 0.5, "position": [[0, 0, 0], [0, 0, 0], [0, 0, 0]]}, "stop_box", (6,), 0.25)):
+        with kyoho.Simulation(**{**line, **options}) as sim:
+            stop = stop_of(sim, 2)
+            check(stop and stop.reason == reason and stop.ids == ids and stop.count == 1 and stop.time == sim.time and when < stop.time <= when + STEP,
+                  f"{reason} stops, and says why", stop and (stop.reason, stop.ids, stop.time))
+            kept = sim.copy()
+            check(stop_of(sim, 2) is None and sim.time == 2 and stop_of(kept, 2) is None and kept.time == 2, f"after {reason} the next call continues, of a copy too")
+    with kyoho.Simulation(**line, radius=[0.5, 0.6, 7.9]) as sim:
+        places, distances = sim.pairs()
+        check(places.tolist() == [[0, 1]] and distances.tolist() == [1], "pairs by radii of the bodies", (places, distances))
+        places, distances = sim.pairs(4.25)
+        check(places.tolist() == [[0, 1], [1, 2]] and distances.tolist() == [1, 8] and len(sim.pairs(0)[0]) == 0, "pairs by one radius", places)
+        sim.radius = [0, 0, 8.5]
+        check(sim.pairs()[0].tolist() == [[1, 2]] and np.array_equal(sim.snapshot().radius, [0, 0, 8.5]), "radii change, and go with the snapshot")
+        refused(ValueError, "a negative radius", ["radius"], sim.pairs, -1)
+    refused(ValueError, "stop_collision without radii", ["radii"], kyoho.Simulation, **line, stop_collision=True)
+    refused(ValueError, "a distance of 0", ["stop_pair"], kyoho.Simulation, **line, stop_pair=0)
+
+
 def motion():
     with start() as sim:
         check(np.array_equal(sim.position, model.position) and np.array_equal(sim.velocity, model.velocity) and sim.time == 0
@@ -423,6 +455,6 @@ def viewing():
         check(True, "a closed simulation has no page")
 
 
-for part in (motion, few, changes, heartbeat, interrupts, viewing, keeping, forks, threads, outlives, memory):
+for part in (motion, few, conditions, changes, heartbeat, interrupts, viewing, keeping, forks, threads, outlives, memory):
     part()
 finish()

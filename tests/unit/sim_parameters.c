@@ -118,6 +118,7 @@ static void every_parameter_changes_or_says_why(void **state)
     struct ky_option_about about = {0};
     struct ky_parameters now = {0};
     char given[TEXT], text[TEXT];
+    assert_ok(ky_bodies_extend(&snapshot.bodies, KY_WITH_RADIUS, &error)); /* for stop-collision */
     for (size_t k = 0; ky_option_get(k, &about) == KY_OK; k++) {
         struct ky_parameters parameters = sim_parameters("cpu", KY_DIRECT);
         struct ky_sim *sim;
@@ -127,6 +128,7 @@ static void every_parameter_changes_or_says_why(void **state)
         for (size_t f = 0; f < sizeof fixed / sizeof *fixed; f++)
             is_fixed |= !strcmp(about.name, fixed[f]);
         parameters.opening = KY_OFFSET;
+        parameters.stop_collision = !strcmp(about.name, "body-radius");
         parameters.integrator = !strcmp(about.name, "step-length") ? KY_BLOCK_STEPS : KY_HERMITE4;
         if (ky_parameters_ignore(&parameters, about.name)) {
             parameters.force = KY_TREE;
@@ -153,7 +155,9 @@ static void every_parameter_changes_or_says_why(void **state)
         assert_ok(ky_sim_parameters(sim, &now, &error));
         assert_ok(ky_parameters_get(&now, about.name, text, sizeof text, &error));
         assert_true(is_fixed || !strcmp(text, given));
-        assert_ok(ky_sim_advance(sim, 1, &error));
+        const enum ky_status went = ky_sim_advance(sim, 1, &error);
+        if (went && (went != KY_STOPPED || strcmp(about.section, "stopping") != 0))
+            fail_msg("%s: %d, %s", about.name, (int)went, error.text);
         ky_sim_close(sim);
     }
     ky_snapshot_free(&snapshot);
