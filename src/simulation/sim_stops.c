@@ -118,7 +118,7 @@ static enum ky_status find_escapers(struct ky_sim *sim, struct found *found, str
     struct ky_sums sums = {0};
     double centre[3];
     int has_centre = 0;
-    enum ky_status status = ky_sim_sums(sim, &sums, error);
+    enum ky_status status = ky_engine_sums(sim->engine, &sums, error);
     for (size_t i = 0; i < sim->n && !status; i++) {
         const struct met met = {KY_STOP_ESCAPE, {sim->id ? sim->id[i] : i, 0}};
         if (!ky_is_unbound(bodies, i, &sums) || has_told(sim->watch, &met))
@@ -310,7 +310,9 @@ static enum ky_status look(struct ky_sim *sim, struct ky_error *error)
         status = ky_bodies_allocate_by(sim->parameters.threads, bodies, sim->n, KY_WITH_POTENTIAL,
                                        error);
     }
-    return status ? status : ky_sim_bodies(sim, bodies, error);
+    if (!status && bodies->potential)
+        status = ky_sim_catch_up(sim, error);
+    return status ? status : ky_engine_get(sim->engine, bodies, error);
 }
 
 /* Looks whether one condition is newly met. */
@@ -414,7 +416,7 @@ enum ky_status ky_sim_pairs(struct ky_sim *sim, const double *radius, size_t rad
     if (!places.position)
         return ky_no_memory(error, "positions", sim->n, sizeof *places.position);
     struct ky_walker walker = ky_walker_on(sim->engine, &sim->parameters);
-    status = ky_sim_bodies(sim, &places, error);
+    status = ky_engine_get(sim->engine, &places, error);
     if (!status)
         status = ky_walker_pairs(&walker, sim->n, (const double(*)[3])places.position, radius,
                                  radii, &own, error);
