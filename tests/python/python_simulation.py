@@ -54,7 +54,7 @@ def conditions():
                   f"{reason} stops, and says why", stop and (stop.reason, stop.ids, stop.time))
             kept = sim.copy()
             check(stop_of(sim, 2) is None and sim.time == 2 and stop_of(kept, 2) is None and kept.time == 2, f"after {reason} the next call continues, of a copy too")
-    with kyoho.Simulation(**line, radius=[0.5, 0.6, 7.9]) as sim:
+    with kyoho.Simulation(**line, radius=[0.5, 0.6, 7.3]) as sim:
         places, distances = sim.pairs()
         check(places.tolist() == [[0, 1]] and distances.tolist() == [1], "pairs by radii of the bodies", (places, distances))
         places, distances = sim.pairs(4.25)
