@@ -7,6 +7,7 @@
 
 #include "engines.h"
 #include "sims.h"
+#include "snapshot/restart.h"
 #include "systems.h"
 
 static struct ky_error error;
@@ -370,6 +371,42 @@ static void the_same_pair_stops_once(void **state)
     ky_bodies_free(&bodies);
 }
 
+/* A restart file whose pairs were changed is refused, and one without the section is read. */
+static void pairs_in_wrong_order_are_refused(void **state)
+{
+    (void)state;
+    struct ky_parameters parameters = exact_parameters("cpu", 0.125);
+    struct ky_bodies bodies = bodies_of(3, 0); /* all in one place: three pairs */
+    struct ky_restart restart;
+    parameters.stop_pair = 1;
+    struct ky_sim *sim = opened(&parameters, &bodies);
+    assert_int_equal(ky_sim_advance(sim, 1, &error), KY_STOPPED);
+    const char *path = in_folder("changed");
+    for (int change = 0; change < 2; change++) {
+        assert_ok(ky_sim_save(sim, path, &error));
+        assert_ok(ky_restart_read(path, &restart, NULL, &error));
+        size_t k = 0;
+        while (strcmp(restart.section[k].name, "told") != 0)
+            k++;
+        assert_true(restart.section[k].bytes == 3 * 3 * sizeof(uint64_t));
+        if (change)
+            snprintf(restart.section[k].name, sizeof restart.section[k].name, "other");
+        else
+            ((uint64_t *)restart.section[k].data)[0] = 99;
+        assert_ok(ky_restart_write(path, restart.section, restart.count, NULL, NULL, &error));
+        ky_restart_free(&restart);
+        struct ky_sim *restored;
+        assert_int_equal(ky_sim_restore(path, &parameters, &restored, &error),
+                         change ? KY_OK : KY_BAD_DATA);
+        assert_true(change || strstr(error.text, "told"));
+        if (change)
+            assert_int_equal(ky_sim_advance(restored, 1, &error), KY_STOPPED);
+        ky_sim_close(restored);
+    }
+    ky_sim_close(sim);
+    ky_bodies_free(&bodies);
+}
+
 /* Conditions that are met in one step stop one call each; two pairs of one condition the same. */
 static void nothing_is_lost_in_one_step(void **state)
 {
@@ -611,6 +648,7 @@ int main(void)
         cmocka_unit_test(wrong_searches_are_refused),
         cmocka_unit_test(bodies_leave_on_every_engine),
         cmocka_unit_test(the_same_pair_stops_once),
+        cmocka_unit_test(pairs_in_wrong_order_are_refused),
         cmocka_unit_test(nothing_is_lost_in_one_step),
         cmocka_unit_test(looking_changes_no_bits_anywhere),
         cmocka_unit_test(few_bodies_and_points),
