@@ -898,9 +898,9 @@ struct ky_pairs {
 /* `radius` has `radii` elements, 1 or ky_sim_n, finite and not negative; half of a distance, once,
  * finds the pairs below this distance. NULL: those of the simulation (body_radius of its
  * parameters, else of its bodies), KY_USAGE where it has none. Distances are compared as squares,
- * in double on every engine and in every precision: below 257 bodies by all pairs, else by a walk
- * that finds candidates. Unlike those of the other walks here, positions are copied. KY_FAULT as
- * ky_sim_neighbours; *pairs is empty after a failure. */
+ * in double on every engine and in every precision: below 257 bodies by all pairs (the report is
+ * all 0 then), else by a walk that finds candidates. Unlike those of the other walks here,
+ * positions are copied. KY_FAULT as ky_sim_neighbours; *pairs is empty after a failure. */
 KY_API enum ky_status ky_sim_pairs(struct ky_sim *sim, const double *radius, size_t radii,
                                    struct ky_pairs *pairs, struct ky_force_report *report,
                                    struct ky_error *error);

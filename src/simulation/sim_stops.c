@@ -406,6 +406,7 @@ enum ky_status ky_sim_pairs(struct ky_sim *sim, const double *radius, size_t rad
     KY_NEED(pairs, error);
     struct ky_pairs own = {0};
     struct ky_bodies places = {.n = sim->n};
+    ky_size_give(pairs, &own, sizeof own);
     if (!radius && sim->n && !(radii = radii_of(sim, &radius)))
         return ky_fail(error, KY_USAGE,
                        "radius is NULL, and the bodies of the simulation have no radii");

@@ -487,6 +487,60 @@ static void fields_without_a_simulation(void **state)
     ky_snapshot_free(&snapshot);
 }
 
+static void check_radii(struct ky_sim *sim, size_t n, const double *expected)
+{
+    struct ky_bodies now = sim_state(sim, KY_WITH_RADIUS);
+    assert_true(now.n == n);
+    for (size_t i = 0; i < n; i++)
+        assert_true(now.radius[i] == expected[i]);
+    ky_bodies_free(&now);
+}
+
+static void radii_go_with_the_bodies(void **state)
+{
+    (void)state;
+    struct ky_parameters parameters = sim_parameters("cpu", KY_DIRECT);
+    struct ky_bodies bodies = {0}, more = {0};
+    assert_ok(ky_bodies_allocate(&bodies, 3, KY_WITH_RADIUS, &error));
+    assert_ok(ky_bodies_allocate(&more, 1, 0, &error));
+    static const uint64_t gone = 1;
+    static const size_t place = 2;
+    for (size_t i = 0; i < 3; i++)
+        bodies.radius[i] = (double)i + 1;
+    struct ky_sim *sim, *restored;
+    assert_ok(ky_sim_open(&parameters, &bodies, 0, &sim, &error));
+    check_radii(sim, 3, bodies.radius);
+    assert_ok(ky_sim_add(sim, &more, &error));
+    check_radii(sim, 4, (const double[]){1, 2, 3, 0});
+    assert_ok(ky_sim_remove(sim, &gone, 1, &error));
+    check_radii(sim, 3, (const double[]){1, 3, 0});
+    struct ky_bodies some = {.n = 1, .radius = (double[]){7}};
+    assert_ok(ky_sim_replace(sim, &place, &some, &error));
+    const char *path = in_folder("state");
+    assert_ok(ky_sim_save(sim, path, &error));
+    assert_ok(ky_sim_restore(path, &parameters, &restored, &error));
+    check_radii(restored, 3, (const double[]){1, 3, 7});
+    some.radius[0] = 0;
+    assert_ok(ky_sim_read(restored, &place, &some, &error));
+    assert_true(some.radius[0] == 7);
+    some.radius[0] = -1;
+    assert_int_equal(ky_sim_replace(sim, &place, &some, &error), KY_BAD_DATA);
+    assert_non_null(strstr(error.text, "radius"));
+    ky_sim_close(restored);
+    ky_sim_close(sim);
+    bodies.radius[1] = (double)NAN;
+    assert_int_equal(ky_sim_open(&parameters, &bodies, 0, &sim, &error), KY_BAD_DATA);
+    ky_bodies_free(&bodies);
+    assert_ok(ky_sim_open(&parameters, &more, 0, &sim, &error)); /* without radii */
+    check_radii(sim, 1, (const double[]){0});
+    more.radius = (double[]){4};
+    assert_ok(ky_sim_add(sim, &more, &error));
+    check_radii(sim, 2, (const double[]){0, 4});
+    more.radius = NULL;
+    ky_sim_close(sim);
+    ky_bodies_free(&more);
+}
+
 static int prepare(void **state)
 {
     return make_folder(state) || find_engines(state);
@@ -508,6 +562,7 @@ int main(void)
         cmocka_unit_test(fields_at_points),
         cmocka_unit_test(fields_of_odd_points),
         cmocka_unit_test(fields_without_a_simulation),
+        cmocka_unit_test(radii_go_with_the_bodies),
     };
     return cmocka_run_group_tests(tests, prepare, remove_folder);
 }

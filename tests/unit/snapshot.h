@@ -82,6 +82,8 @@ static inline struct ky_snapshot sample(size_t n, unsigned with, const char *typ
             b->id[i] = ((uint64_t)1 << 60) + 3 * ((i * 7) % (n | 1)) + 7 * (n | 1) * i;
         if (b->softening)
             b->softening[i] = NUMBER(0.01, 0.1);
+        if (b->radius)
+            b->radius[i] = NUMBER(0, 0.2);
         if (b->potential)
             b->potential[i] = NUMBER(-2, -1);
         if (b->type)
@@ -109,6 +111,7 @@ static inline void assert_same_bodies(const struct ky_bodies *a, const struct ky
     assert_same_array("positions", a->position, b->position, a->n * sizeof *a->position);
     assert_same_array("velocities", a->velocity, b->velocity, a->n * sizeof *a->velocity);
     assert_same_array("softenings", a->softening, b->softening, a->n * sizeof *a->softening);
+    assert_same_array("radii", a->radius, b->radius, a->n * sizeof *a->radius);
     assert_same_array("potentials", a->potential, b->potential, a->n * sizeof *a->potential);
     assert_same_array("accelerations", a->acceleration, b->acceleration,
                       a->n * sizeof *a->acceleration);

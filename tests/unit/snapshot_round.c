@@ -24,13 +24,15 @@ static void goes_round(const char *name, const struct ky_snapshot *before, int c
 }
 
 static const size_t sizes[] = {1, 2, 1000};
-static const unsigned arrays[] = {0, ALL, KY_WITH_ID, KY_WITH_SOFTENING, KY_WITH_POTENTIAL};
+/* TIPSY has no radii: the last row is for the others. */
+static const unsigned arrays[] = {
+    0, ALL, KY_WITH_ID, KY_WITH_SOFTENING, KY_WITH_POTENTIAL, ALL | KY_WITH_RADIUS};
 
 static void exact_formats_keep_every_bit(const char *name, int compress)
 {
     static const char *const types[] = {NULL, "4", "0123455", "5", "1"};
     for (size_t s = 0; s < 3; s++)
-        for (size_t a = 0; a < 5; a++)
+        for (size_t a = 0; a < 6; a++)
             for (size_t t = 0; t < 5; t++) {
                 struct ky_snapshot snapshot = sample(sizes[s], arrays[a], types[t], 0);
                 goes_round(name, &snapshot, compress);

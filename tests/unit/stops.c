@@ -1,5 +1,5 @@
-/* Conditions that stop a simulation: in the right step, for the right bodies, on every engine; what
- * happens to the next call; and the radii that collisions need. */
+/* Conditions that stop a simulation: in the right step, for the right bodies, on every engine; and
+ * what happens to the next call. */
 #include "snapshot.h"
 
 #include <math.h>
@@ -563,77 +563,6 @@ static void an_older_struct_is_as_long_as_it_was(void **state)
     assert_true(stop.count == 17 && stop.kind == KY_STOP_NONE);
 }
 
-/* ---- radii ---- */
-
-static void check_radii(struct ky_sim *sim, size_t n, const double *expected)
-{
-    struct ky_bodies now = sim_state(sim, KY_WITH_RADIUS);
-    assert_true(now.n == n);
-    for (size_t i = 0; i < n; i++)
-        assert_true(now.radius[i] == expected[i]);
-    ky_bodies_free(&now);
-}
-
-static void radii_go_with_the_bodies(void **state)
-{
-    (void)state;
-    struct ky_parameters parameters = exact_parameters("cpu", 1);
-    struct ky_bodies bodies = bodies_of(3, KY_WITH_RADIUS), more = bodies_of(1, 0);
-    static const uint64_t gone = 1;
-    static const size_t place = 2;
-    for (size_t i = 0; i < 3; i++)
-        bodies.radius[i] = (double)i + 1;
-    struct ky_sim *sim = opened(&parameters, &bodies), *restored;
-    check_radii(sim, 3, bodies.radius);
-    assert_ok(ky_sim_add(sim, &more, &error));
-    check_radii(sim, 4, (const double[]){1, 2, 3, 0});
-    assert_ok(ky_sim_remove(sim, &gone, 1, &error));
-    check_radii(sim, 3, (const double[]){1, 3, 0});
-    struct ky_bodies some = {.n = 1, .radius = (double[]){7}};
-    assert_ok(ky_sim_replace(sim, &place, &some, &error));
-    const char *path = in_folder("state");
-    assert_ok(ky_sim_save(sim, path, &error));
-    assert_ok(ky_sim_restore(path, &parameters, &restored, &error));
-    check_radii(restored, 3, (const double[]){1, 3, 7});
-    some.radius[0] = 0;
-    assert_ok(ky_sim_read(restored, &place, &some, &error));
-    assert_true(some.radius[0] == 7);
-    some.radius[0] = -1;
-    assert_int_equal(ky_sim_replace(sim, &place, &some, &error), KY_BAD_DATA);
-    assert_non_null(strstr(error.text, "radius"));
-    ky_sim_close(restored);
-    ky_sim_close(sim);
-    bodies.radius[1] = (double)NAN;
-    assert_int_equal(ky_sim_open(&parameters, &bodies, 0, &sim, &error), KY_BAD_DATA);
-    ky_bodies_free(&bodies);
-    sim = opened(&parameters, &more); /* without radii */
-    check_radii(sim, 1, (const double[]){0});
-    more.radius = (double[]){4};
-    assert_ok(ky_sim_add(sim, &more, &error));
-    check_radii(sim, 2, (const double[]){0, 4});
-    more.radius = NULL;
-    ky_sim_close(sim);
-    ky_bodies_free(&more);
-}
-
-static void radii_are_in_files(void **state)
-{
-    (void)state;
-    static const char *const names[] = {"bodies.csv", "bodies.hdf5"};
-    struct ky_snapshot written = crowd(30, 0), read;
-    for (int k = 0; k < 2; k++) {
-        const char *path = in_folder(names[k]);
-        enum ky_status status = ky_snapshot_write(path, &written, NULL, &error);
-        if (status == KY_UNSUPPORTED)
-            continue;
-        assert_ok(status);
-        assert_ok(ky_snapshot_read(path, &read, &error));
-        assert_memory_equal(read.bodies.radius, written.bodies.radius, 30 * sizeof(double));
-        ky_snapshot_free(&read);
-    }
-    ky_snapshot_free(&written);
-}
-
 static int begin(void **state)
 {
     return make_folder(state) || find_engines(state);
@@ -654,8 +583,6 @@ int main(void)
         cmocka_unit_test(few_bodies_and_points),
         cmocka_unit_test(what_makes_no_sense_is_refused),
         cmocka_unit_test(an_older_struct_is_as_long_as_it_was),
-        cmocka_unit_test(radii_go_with_the_bodies),
-        cmocka_unit_test(radii_are_in_files),
     };
     return cmocka_run_group_tests(tests, begin, remove_folder);
 }
