@@ -26,7 +26,8 @@ static int is_in_range(enum ky_number_range range, double value)
 {
     return isfinite(value) && (range == KY_NUMBER_ANY || value >= 0) &&
            (range != KY_NUMBER_POSITIVE || value > 0) &&
-           (range != KY_NUMBER_BELOW_TWO || value < 2);
+           (range != KY_NUMBER_BELOW_TWO || value < 2) &&
+           (range != KY_NUMBER_SWITCH || value == 0 || value == 1);
 }
 
 static enum ky_status set(const char *of, struct ky_named_number *number, const char *text,
@@ -35,7 +36,8 @@ static enum ky_status set(const char *of, struct ky_named_number *number, const 
     static const char *const ranges[] = {[KY_NUMBER_ANY] = "finite",
                                          [KY_NUMBER_NOT_NEGATIVE] = "0 or more",
                                          [KY_NUMBER_POSITIVE] = "positive",
-                                         [KY_NUMBER_BELOW_TWO] = "0 or more and below 2"};
+                                         [KY_NUMBER_BELOW_TWO] = "0 or more and below 2",
+                                         [KY_NUMBER_SWITCH] = "0 or 1"};
     char *end;
     const char *unit;
     double value = ky_number_real(text, &end);

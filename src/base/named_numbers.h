@@ -10,7 +10,8 @@ enum ky_number_range {
     KY_NUMBER_ANY,
     KY_NUMBER_NOT_NEGATIVE,
     KY_NUMBER_POSITIVE,
-    KY_NUMBER_BELOW_TWO /* and not negative */
+    KY_NUMBER_BELOW_TWO, /* and not negative */
+    KY_NUMBER_SWITCH     /* 0 or 1 */
 };
 
 struct ky_named_number {

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "command/command.h"
 #include "command/plotted.h"
+#include "engine/common/external.h"
 
 struct request {
     struct ky_parameters parameters;
@@ -130,7 +131,10 @@ static enum ky_status go(const struct request *request, struct orbit *orbit, str
     parameters.corrections = 2;
     parameters.softening = 1;
     parameters.step = (request->end - request->start) / (request->rows - 1);
-    enum ky_status status = make_room(orbit, (size_t)request->rows, error);
+    enum ky_status status =
+        ky_externals_check_times(&parameters, request->start, request->end, error);
+    if (!status)
+        status = make_room(orbit, (size_t)request->rows, error);
     if (!status)
         status = place(request, &body, error);
     if (!status)

@@ -13,8 +13,23 @@
 #include "base/status.h"
 #include "engine/actions.h"
 #include "octree/octree.h"
-#include "physics/external.h"
+#include "physics/external_moving.h"
 #include "physics/sums.h"
+
+/* Centre and strength of a field from a time on, up to the next piece: cubics in the time since
+ * then (physics/external_moving.h). */
+struct ky_external_piece {
+    double from; /* [time] */
+    double cubic[KY_EXTERNAL_CUBICS][4];
+};
+/* What a field does in time, by tables (common/external_table.h). Several fields may share one. */
+struct ky_external_path {
+    size_t uses;
+    char name[64];     /* of the table, for errors */
+    double begin, end; /* [time] the tables know the field in between */
+    size_t count;
+    struct ky_external_piece piece[]; /* ascending */
+};
 
 /* An external field (physics/external.h), in the caller's units: its centre, and the parameters of
  * its kind in their order. */
@@ -31,6 +46,12 @@ struct ky_external {
             double length, acceleration, time;
         };
     };
+    double turn, angle; /* of its axes about z: radians in a time, and radians at the time 0 */
+    int reflex;         /* 1: the frame's origin falls in this field */
+    /* NULL: the field neither moves nor grows. Else the centre above has no meaning, but in a field
+     * at a time. */
+    struct ky_external_path *path;
+    double cubic[KY_EXTERNAL_CUBICS][4]; /* of a field at a time (ky_external_in), from it on */
 };
 
 /* External fields that act together. They are added in the order of the array. */

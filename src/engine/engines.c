@@ -155,6 +155,8 @@ enum ky_status ky_engine_open(const struct ky_parameters *parameters, size_t n,
 
 void ky_engine_close(struct ky_engine *engine)
 {
+    if (engine)
+        ky_externals_release(&engine->externals);
     if (engine && !is_lost(engine->verbs))
         engine->verbs->close(engine);
 }

@@ -303,13 +303,16 @@ enum ky_status ky_force_resolve_later(const struct ky_parameters *given,
         status = resolve_for_force(resolved, error);
     for (int k = 0; k < KY_FORCE_SETS && !status; k++)
         status = ky_options_check(&sets[k], error);
-    struct ky_externals fields;
+    struct ky_externals fields = {0};
     if (!status && resolved->mutual && !ky_force_kind(resolved->force)->expands)
         status = ky_fail(error, KY_USAGE,
                          "mutual interactions are those of cells: use --force fmm with --mutual, "
                          "or leave it out "
                          "(--mutual=no)");
-    return status ? status : ky_externals_of(resolved, &fields, error);
+    if (!status)
+        status = ky_externals_of(resolved, &fields, error);
+    ky_externals_release(&fields);
+    return status;
 }
 
 enum ky_status ky_force_resolve(const struct ky_parameters *given, struct ky_parameters *resolved,

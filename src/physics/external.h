@@ -16,6 +16,7 @@
  *                  h = scale + ζ, ζ² = z² + height², in axes that turn about z (Long & Murali 1992)
  *     lambda       a = Ω H0² d                     j = Ω H0² v          φ = −Ω H0² d²/2
  *     tidal        a = T d                         j = T v              φ = −d·T·d/2
+ *     uniform      a constant                      j = 0                φ = −a·d
  *
  * d and v are the place and its velocity, relative to the field's centre at rest. The jerk of a
  * field that changes in time is its change along v and in time. k = dln M/dln s.
@@ -50,7 +51,8 @@
       "a rod along x, from −length to length and as thick as a miyamoto-nagai disk, that is "    \
       "turned by angle + speed time about z")                                                      \
     F(lambda, LAMBDA, "lambda", "φ = −½ omega h0² r²")                                             \
-    F(tidal, TIDAL, "tidal", "φ = −½ d·T·d")
+    F(tidal, TIDAL, "tidal", "φ = −½ d·T·d")                                                       \
+    F(uniform, UNIFORM, "uniform", "φ = −a·d, the same acceleration a everywhere")
 
 /* How a number is given, and what is computed from it. Its range is one of enum ky_number_range. */
 #define KY_GIVEN_PLAIN 0
@@ -114,6 +116,10 @@
     N(xy, 1, -1, "xy", PLAIN, ANY, "0", "of T [1/time²]")                                          \
     N(xz, 1, -1, "xz", PLAIN, ANY, "0", "of T [1/time²]")                                          \
     N(yz, 1, -1, "yz", PLAIN, ANY, "0", "of T [1/time²]")
+#define KY_NUMBERS_uniform(N)                                                                      \
+    N(ax, 1, 0, "ax", PLAIN, ANY, "0", "of a [length/time²]")                                      \
+    N(ay, 1, 0, "ay", PLAIN, ANY, "0", "of a [length/time²]")                                      \
+    N(az, 1, 0, "az", PLAIN, ANY, "0", "of a [length/time²]")
 /* The places of the numbers of a bar that time changes; the angle comes after its rate. */
 #define KY_EXTERNAL_BAR_RATE 4
 #define KY_EXTERNAL_BAR_ANGLE 5
@@ -370,24 +376,38 @@ KY_FN KY_REAL ky_external_turned_y(KY_REAL c, KY_REAL s, KY_REAL x, KY_REAL y)
     return s * x + c * y;
 }
 
-/* In the axes of the bar the place also moves by −Ω × d, and what is constant there turns by Ω × a
- * in those at rest. */
-KY_FN struct ky_external_pull ky_external_bar(struct ky_external_bar f, struct ky_external_place at)
+/* The place in axes that are turned by an angle about z, and turn at a rate: there it also moves by
+ * −Ω × d. */
+KY_FN struct ky_external_place ky_external_turn_in(struct ky_external_place at, KY_REAL angle,
+                                                   KY_REAL rate)
 {
-    KY_REAL angle = f.angle + f.rate * at.time, rate = f.rate * at.pace;
     KY_REAL c = cos(angle), s = sin(angle);
     struct ky_external_place own = at;
     own.x = ky_external_turned_x(c, -s, at.x, at.y);
     own.y = ky_external_turned_y(c, -s, at.x, at.y);
     own.vx = ky_external_turned_x(c, -s, at.vx, at.vy) + rate * own.y;
     own.vy = ky_external_turned_y(c, -s, at.vx, at.vy) - rate * own.x;
-    struct ky_external_pull pull = ky_external_bar_at_rest(f, own);
+    return own;
+}
+
+/* A pull in such axes, in those at rest: what is constant there turns by Ω × a here. */
+KY_FN struct ky_external_pull ky_external_turn_out(struct ky_external_pull pull, KY_REAL angle,
+                                                   KY_REAL rate)
+{
+    KY_REAL c = cos(angle), s = sin(angle);
     KY_REAL ax = pull.x, ay = pull.y, jx = pull.jx - rate * ay, jy = pull.jy + rate * ax;
     pull.x = ky_external_turned_x(c, s, ax, ay);
     pull.y = ky_external_turned_y(c, s, ax, ay);
     pull.jx = ky_external_turned_x(c, s, jx, jy);
     pull.jy = ky_external_turned_y(c, s, jx, jy);
     return pull;
+}
+
+KY_FN struct ky_external_pull ky_external_bar(struct ky_external_bar f, struct ky_external_place at)
+{
+    KY_REAL angle = f.angle + f.rate * at.time, rate = f.rate * at.pace;
+    return ky_external_turn_out(ky_external_bar_at_rest(f, ky_external_turn_in(at, angle, rate)),
+                                angle, rate);
 }
 
 KY_FN struct ky_external_pull ky_external_lambda(struct ky_external_lambda f,
@@ -416,6 +436,18 @@ KY_FN struct ky_external_pull ky_external_tidal(struct ky_external_tidal f,
     pull.jy = f.xy * at.vx + f.yy * at.vy + f.yz * at.vz;
     pull.jz = f.xz * at.vx + f.yz * at.vy + f.zz * at.vz;
     pull.potential = KY_SPLAT(-0.5f) * ky_external_dot(at, pull.x, pull.y, pull.z);
+    return pull;
+}
+
+KY_FN struct ky_external_pull ky_external_uniform(struct ky_external_uniform f,
+                                                  struct ky_external_place at)
+{
+    struct ky_external_pull pull;
+    pull.x = f.ax;
+    pull.y = f.ay;
+    pull.z = f.az;
+    pull.jx = pull.jy = pull.jz = KY_SPLAT(0);
+    pull.potential = -ky_external_dot(at, f.ax, f.ay, f.az);
     return pull;
 }
 

@@ -3,7 +3,7 @@
 #include "analysis/force_error.h"
 #include "base/bodies.h"
 #include "base/phases.h"
-#include "engine/engine.h"
+#include "engine/common/external.h"
 #include "simulation/sim.h"
 
 /* Opens an engine with the bodies on it. *resolved: the parameters as they are used. Close the
@@ -28,6 +28,8 @@ static enum ky_status open_with(const struct ky_parameters *parameters,
         ky_log(resolved, KY_LOG_DETAIL, "%s", choice.text);
     if (!status)
         status = ky_engine_open(resolved, bodies->n, engine, error);
+    if (!status)
+        status = ky_externals_cover(&(*engine)->externals, resolved->time, resolved->time, error);
     return status ? status : ky_engine_put(*engine, &input, error);
 }
 

@@ -50,6 +50,7 @@ static enum ky_status find_lambda(const struct ky_parameters *parameters, int *t
             *there = 1;
             *strength += fields.field[k].number[0] * fields.field[k].number[1];
         }
+    ky_externals_release(&fields);
     return status;
 }
 

@@ -12,6 +12,7 @@
 #include "base/options.h"
 #include "base/threads.h"
 #include "base/units.h"
+#include "engine/common/external.h"
 
 /* A text of the restart file; NULL where it has none, or an empty one. */
 static char *text_of(const struct ky_restart *restart, const char *name)
@@ -233,6 +234,9 @@ static enum ky_status extend(struct ky_run *run, struct ky_error *error)
         return ky_fail(error, KY_USAGE, "the run in %s is at time %s already, past that end",
                        run->given.output,
                        ky_time_words(&run->sim->line, ky_sim_time(run->sim), time));
+    if (!status)
+        status = ky_externals_cover(&run->sim->engine->externals, ky_sim_time(run->sim),
+                                    ky_instant_time(&run->sim->line, run->schedule.end), error);
     if (!status && !run->schedule.bare && ky_instant_compare(now, before) == 0 &&
         !ky_schedule_snapshot_due(&run->schedule, before))
         status = ky_schedule_add(&run->schedule, before, error);

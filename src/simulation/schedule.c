@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "engine/common/external.h"
 #include "integrate/integrate.h"
 
 double ky_schedule_step(const struct ky_schedule *schedule)
@@ -347,6 +348,9 @@ static enum ky_status make(const struct ky_parameters *parameters,
             whole(schedule, "--energy-every", run->energy_every, &schedule->energy_every, error);
     if (!status)
         status = ky_schedule_extend(schedule, run->end, run->steps, error);
+    if (!status)
+        status = ky_externals_check_times(parameters, start,
+                                          ky_instant_time(&schedule->line, schedule->end), error);
     if (!status)
         status = place_times(schedule, times, error);
     if (!status && !schedule->energy_every)

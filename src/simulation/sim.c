@@ -157,6 +157,8 @@ enum ky_status ky_sim_create(const struct ky_parameters *resolved, const struct 
     if (!status && frame)
         status = ky_engine_set_frame(sim->engine, frame, error);
     if (!status)
+        status = ky_externals_cover(&sim->engine->externals, time, time, error);
+    if (!status)
         status = ky_integrator_check_bodies(&sim->parameters, bodies, error);
     if (!status)
         status = ky_engine_put(sim->engine, bodies, error);
@@ -408,7 +410,10 @@ enum ky_status ky_sim_go_to(struct ky_sim *sim, struct ky_instant instant, struc
     if (!isfinite(step) || step == 0)
         return ky_fail(error, KY_USAGE, "step is not set; parameters.step must be a finite time");
     sim->stop = not_stopped;
-    status = ky_sim_catch_up(sim, error);
+    status = ky_externals_cover(&sim->engine->externals, ky_sim_time(sim),
+                                ky_instant_time(&sim->line, instant), error);
+    if (!status)
+        status = ky_sim_catch_up(sim, error);
     if (!status && instant.ticks > sim->now.ticks)
         status = finish_step(sim, error);
     if (!status && instant.ticks > sim->now.ticks)

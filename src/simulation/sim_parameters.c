@@ -123,10 +123,13 @@ static enum ky_status change_stops(struct ky_sim *sim, const struct ky_parameter
 static enum ky_status change_fields(struct ky_sim *sim, const struct ky_parameters *changed,
                                     struct ky_error *error)
 {
-    struct ky_externals fields;
+    struct ky_externals fields = {0};
     enum ky_status status = ky_externals_of(changed, &fields, error);
     if (!status)
+        status = ky_externals_cover(&fields, ky_sim_time(sim), ky_sim_time(sim), error);
+    if (!status)
         status = ky_engine_set_fields(sim->engine, fields.field, fields.count, error);
+    ky_externals_release(&fields);
     if (status)
         return status;
     status = ky_sim_keep_field(sim, changed->field, error);

@@ -428,7 +428,8 @@ static void softenings_and_fields(void **state)
 {
     (void)state;
     enum { N = 1000 };
-    static const struct ky_external field = {KY_EXTERNAL_POINT, {0, 0, 0}, {{1, 1}}};
+    static const struct ky_external field = {
+        .kind = KY_EXTERNAL_POINT, .centre = {0, 0, 0}, .number = {1, 1}};
     for (int f = 0; f < 2; f++) {
         struct ky_snapshot s;
         struct ky_sim *sim = NULL;

@@ -43,7 +43,8 @@ static void forces_at(struct ky_engine *engine, int stage, size_t n)
 static struct course course_of(const char *name, const struct ky_parameters *given,
                                const struct ky_bodies *start)
 {
-    static const struct ky_external field = {KY_EXTERNAL_POINT, {1, 2, 3}, {{0.5, 0.1}}};
+    static const struct ky_external field = {
+        .kind = KY_EXTERNAL_POINT, .centre = {1, 2, 3}, .number = {0.5, 0.1}};
     struct ky_error error = {0};
     struct ky_parameters named = *given, p;
     struct ky_engine *engine;

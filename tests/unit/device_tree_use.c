@@ -198,7 +198,8 @@ static void ask_sums(struct use *use, double *answer)
 static void ask_in_fields(struct use *use, double *answer)
 {
     struct ky_error error = {0};
-    const struct ky_external sphere = {KY_EXTERNAL_POINT, {1, 0, 0}, {{1, 1}}};
+    const struct ky_external sphere = {
+        .kind = KY_EXTERNAL_POINT, .centre = {1, 0, 0}, .number = {1, 1}};
     assert_ok(ky_engine_set_fields(use->engine, &sphere, 1, &error));
     ask_active(use, answer);
     assert_ok(ky_engine_set_fields(use->engine, NULL, 0, &error));

@@ -21,51 +21,58 @@ static struct ky_error error;
 #define TIME (2.3 * LENGTH / VELOCITY) /* of the bodies */
 
 static const struct ky_external some[] = {
-    {KY_EXTERNAL_POINT,
-     {0.3 * LENGTH, -0.2 * LENGTH, 0.1 * LENGTH},
-     {{1.7 * VELOCITY * VELOCITY * LENGTH, 0.05 * LENGTH}}},
-    {KY_EXTERNAL_TIDAL,
-     {-0.1 * LENGTH, 0, 0.2 * LENGTH},
-     {{ACCELERATION / LENGTH, -0.4 * ACCELERATION / LENGTH, 0.3 * ACCELERATION / LENGTH,
-       0.2 * ACCELERATION / LENGTH, -0.5 * ACCELERATION / LENGTH, 0.1 * ACCELERATION / LENGTH}}},
-    {KY_EXTERNAL_POINT, {LENGTH, LENGTH, LENGTH}, {{-0.3 * VELOCITY * VELOCITY * LENGTH, 0}}},
-    {KY_EXTERNAL_PLUMMER,
-     {0, 0.4 * LENGTH, 0.3 * LENGTH},
-     {{0.8 * VELOCITY * VELOCITY * LENGTH, 0.6 * LENGTH}}},
-    {KY_EXTERNAL_NFW,
-     {0.2 * LENGTH, 0, 0},
-     {{1.4 * VELOCITY * VELOCITY * LENGTH, 0.7 * LENGTH, 0}}},
-    {KY_EXTERNAL_NFW, /* where its series is used */
-     {-0.3 * LENGTH, 0.1 * LENGTH, 0},
-     {{200 * VELOCITY * VELOCITY * LENGTH, 12 * LENGTH, 0.1 * LENGTH}}},
-    {KY_EXTERNAL_LOGARITHMIC, {0, 0, 0.1 * LENGTH}, {{VELOCITY * VELOCITY, 0.3 * LENGTH, 0.7}}},
-    {KY_EXTERNAL_LAMBDA, {0, -0.3 * LENGTH, 0}, {{0.7, ACCELERATION / LENGTH}}},
-    {KY_EXTERNAL_HERNQUIST,
-     {0, -0.1 * LENGTH, 0.3 * LENGTH},
-     {{1.2 * VELOCITY * VELOCITY * LENGTH, 0.8 * LENGTH, 0.1 * LENGTH}}},
-    {KY_EXTERNAL_ISOCHRONE,
-     {0.2 * LENGTH, 0, 0.1 * LENGTH},
-     {{1.5 * VELOCITY * VELOCITY * LENGTH, 0.6 * LENGTH}}},
-    {KY_EXTERNAL_POWER_LAW_CUTOFF, /* its series near the slope's point */
-     {0.1 * LENGTH, -0.2 * LENGTH, 0},
-     {{1.1 * VELOCITY * VELOCITY * LENGTH, 1.8, 1.3 * LENGTH}}},
-    {KY_EXTERNAL_POWER_LAW_CUTOFF, /* its fraction there */
-     {-0.2 * LENGTH, 0, 0.3 * LENGTH},
-     {{0.6 * VELOCITY * VELOCITY * LENGTH, 0.7, 0.6 * LENGTH}}},
-    {KY_EXTERNAL_MIYAMOTO_NAGAI,
-     {0, 0.1 * LENGTH, -0.2 * LENGTH},
-     {{1.3 * VELOCITY * VELOCITY * LENGTH, 0.6 * LENGTH, 0.3 * LENGTH}}},
-    {KY_EXTERNAL_TRIAXIAL_LOGARITHMIC,
-     {0.1 * LENGTH, 0, 0},
-     {{0.8 * VELOCITY * VELOCITY, 0.4 * LENGTH, 0.8, 0.6}}},
-    {KY_EXTERNAL_BAR, /* beyond its ends */
-     {0.1 * LENGTH, 0, 0.1 * LENGTH},
-     {{1.4 * VELOCITY * VELOCITY * LENGTH, 0.7 * LENGTH, 0.1 * LENGTH, 0.2 * LENGTH,
-       0.9 * VELOCITY / LENGTH, 0.4}}},
-    {KY_EXTERNAL_BAR, /* between them */
-     {0, -0.1 * LENGTH, 0},
-     {{0.7 * VELOCITY * VELOCITY * LENGTH, 2 * LENGTH, 0, 0.3 * LENGTH, -0.3 * VELOCITY / LENGTH,
-       2}}},
+    {.kind = KY_EXTERNAL_POINT,
+     .centre = {0.3 * LENGTH, -0.2 * LENGTH, 0.1 * LENGTH},
+     .number = {1.7 * VELOCITY * VELOCITY * LENGTH, 0.05 * LENGTH}},
+    {.kind = KY_EXTERNAL_TIDAL,
+     .centre = {-0.1 * LENGTH, 0, 0.2 * LENGTH},
+     .number = {ACCELERATION / LENGTH, -0.4 * ACCELERATION / LENGTH, 0.3 * ACCELERATION / LENGTH,
+                0.2 * ACCELERATION / LENGTH, -0.5 * ACCELERATION / LENGTH,
+                0.1 * ACCELERATION / LENGTH}},
+    {.kind = KY_EXTERNAL_POINT,
+     .centre = {LENGTH, LENGTH, LENGTH},
+     .number = {-0.3 * VELOCITY * VELOCITY * LENGTH, 0}},
+    {.kind = KY_EXTERNAL_PLUMMER,
+     .centre = {0, 0.4 * LENGTH, 0.3 * LENGTH},
+     .number = {0.8 * VELOCITY * VELOCITY * LENGTH, 0.6 * LENGTH}},
+    {.kind = KY_EXTERNAL_NFW,
+     .centre = {0.2 * LENGTH, 0, 0},
+     .number = {1.4 * VELOCITY * VELOCITY * LENGTH, 0.7 * LENGTH, 0}},
+    {.kind = KY_EXTERNAL_NFW, /* where its series is used */
+     .centre = {-0.3 * LENGTH, 0.1 * LENGTH, 0},
+     .number = {200 * VELOCITY * VELOCITY * LENGTH, 12 * LENGTH, 0.1 * LENGTH}},
+    {.kind = KY_EXTERNAL_LOGARITHMIC,
+     .centre = {0, 0, 0.1 * LENGTH},
+     .number = {VELOCITY * VELOCITY, 0.3 * LENGTH, 0.7}},
+    {.kind = KY_EXTERNAL_LAMBDA,
+     .centre = {0, -0.3 * LENGTH, 0},
+     .number = {0.7, ACCELERATION / LENGTH}},
+    {.kind = KY_EXTERNAL_HERNQUIST,
+     .centre = {0, -0.1 * LENGTH, 0.3 * LENGTH},
+     .number = {1.2 * VELOCITY * VELOCITY * LENGTH, 0.8 * LENGTH, 0.1 * LENGTH}},
+    {.kind = KY_EXTERNAL_ISOCHRONE,
+     .centre = {0.2 * LENGTH, 0, 0.1 * LENGTH},
+     .number = {1.5 * VELOCITY * VELOCITY * LENGTH, 0.6 * LENGTH}},
+    {.kind = KY_EXTERNAL_POWER_LAW_CUTOFF, /* its series near the slope's point */
+     .centre = {0.1 * LENGTH, -0.2 * LENGTH, 0},
+     .number = {1.1 * VELOCITY * VELOCITY * LENGTH, 1.8, 1.3 * LENGTH}},
+    {.kind = KY_EXTERNAL_POWER_LAW_CUTOFF, /* its fraction there */
+     .centre = {-0.2 * LENGTH, 0, 0.3 * LENGTH},
+     .number = {0.6 * VELOCITY * VELOCITY * LENGTH, 0.7, 0.6 * LENGTH}},
+    {.kind = KY_EXTERNAL_MIYAMOTO_NAGAI,
+     .centre = {0, 0.1 * LENGTH, -0.2 * LENGTH},
+     .number = {1.3 * VELOCITY * VELOCITY * LENGTH, 0.6 * LENGTH, 0.3 * LENGTH}},
+    {.kind = KY_EXTERNAL_TRIAXIAL_LOGARITHMIC,
+     .centre = {0.1 * LENGTH, 0, 0},
+     .number = {0.8 * VELOCITY * VELOCITY, 0.4 * LENGTH, 0.8, 0.6}},
+    {.kind = KY_EXTERNAL_BAR, /* beyond its ends */
+     .centre = {0.1 * LENGTH, 0, 0.1 * LENGTH},
+     .number = {1.4 * VELOCITY * VELOCITY * LENGTH, 0.7 * LENGTH, 0.1 * LENGTH, 0.2 * LENGTH,
+                0.9 * VELOCITY / LENGTH, 0.4}},
+    {.kind = KY_EXTERNAL_BAR, /* between them */
+     .centre = {0, -0.1 * LENGTH, 0},
+     .number = {0.7 * VELOCITY * VELOCITY * LENGTH, 2 * LENGTH, 0, 0.3 * LENGTH,
+                -0.3 * VELOCITY / LENGTH, 2}},
 };
 enum { SOME = sizeof some / sizeof *some };
 
@@ -316,7 +323,8 @@ static void an_orbit_about_a_fixed_mass_is_keplers(void **state)
     enum { STEPS = 4000 };
     const double mu = 1.7 * VELOCITY * VELOCITY * LENGTH, a = LENGTH, e = 0.5,
                  period = 2 * acos(-1.0) * sqrt(a * a * a / mu);
-    const struct ky_external mass = {KY_EXTERNAL_POINT, {LENGTH, 0, -LENGTH}, {{mu, 0}}};
+    const struct ky_external mass = {
+        .kind = KY_EXTERNAL_POINT, .centre = {LENGTH, 0, -LENGTH}, .number = {mu, 0}};
     for (int k = 0; k < engine_count; k++)
         for (int precision = KY_SINGLE; precision <= KY_DOUBLE; precision++) {
             const struct ky_parameters parameters =

@@ -165,8 +165,9 @@ static void softenings_and_fields(void **state)
 {
     (void)state;
     enum { N = 200 };
-    static const struct ky_external fields[] = {{KY_EXTERNAL_POINT, {0.5, 0, 0}, {{1, 0.3}}},
-                                                {KY_EXTERNAL_TIDAL, {0, 0, 0}, {{-1, 0.5, 0.2}}}};
+    static const struct ky_external fields[] = {
+        {.kind = KY_EXTERNAL_POINT, .centre = {0.5, 0, 0}, .number = {1, 0.3}},
+        {.kind = KY_EXTERNAL_TIDAL, .centre = {0, 0, 0}, .number = {-1, 0.5, 0.2}}};
     for (size_t count = 0; count < 3; count++) {
         struct ky_snapshot s;
         struct ky_sim *sim = NULL;
@@ -263,7 +264,8 @@ static double down(double step)
 static void first_steps_of_pairs(void **state)
 {
     (void)state;
-    static const struct ky_external point = {KY_EXTERNAL_POINT, {0, 0, 0}, {{1, 0}}};
+    static const struct ky_external point = {
+        .kind = KY_EXTERNAL_POINT, .centre = {0, 0, 0}, .number = {1, 0}};
     static const double rs[] = {1, 1e-3, 1e-5};
     double step[2];
     for (int k = 0; k < 3; k++) {
@@ -522,7 +524,8 @@ static struct ky_advance one_block(void)
 static void first_block(const char *engine, const struct ky_parameters *given,
                         const struct ky_bodies *bodies, double *columns)
 {
-    static const struct ky_external field = {KY_EXTERNAL_POINT, {1, 2, 3}, {{0.5, 0.1}}};
+    static const struct ky_external field = {
+        .kind = KY_EXTERNAL_POINT, .centre = {1, 2, 3}, .number = {0.5, 0.1}};
     const size_t n = bodies->n;
     struct ky_parameters named = *given, parameters;
     struct ky_bodies got = {.n = n, .acceleration = (double(*)[3])columns};

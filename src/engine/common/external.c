@@ -2,8 +2,10 @@
 #include "engine/common/external.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/named_numbers.h"
+#include "engine/common/external_table.h"
 #include "engine/common/finite.h"
 
 #define ROW(name, NAME, word, help)                                                                \
@@ -11,20 +13,30 @@
 const struct ky_external_number ky_external_numbers[KY_EXTERNAL_KIND_COUNT][KY_EXTERNAL_NUMBERS] = {
     KY_EXTERNAL_KINDS(ROW)};
 
-/* A bar at the angle that it has at this time. */
-static void turn(struct ky_external *bar, double time)
+/* The angle at this time, less whole turns. */
+static double turned(double angle, double rate, double time)
 {
     const double whole = 2 * acos(-1.0);
-    double *angle = &bar->number[KY_EXTERNAL_BAR_ANGLE];
-    *angle = fmod(*angle + bar->number[KY_EXTERNAL_BAR_RATE] * time, whole);
+    return fmod(angle + rate * time, whole);
 }
 
 struct ky_external ky_external_in(const struct ky_external *field, double acceleration,
                                   double length, double time)
 {
     struct ky_external scaled = *field;
-    for (int c = 0; c < 3; c++)
-        scaled.centre[c] /= length;
+    memset(scaled.cubic, 0, sizeof scaled.cubic);
+    if (field->path)
+        ky_external_path_at(field->path, time, scaled.cubic);
+    else
+        scaled.cubic[KY_EXTERNAL_STRENGTH][0] = 1;
+    for (int c = 0; c < 3; c++) {
+        if (!field->path)
+            scaled.cubic[c][0] = field->centre[c];
+        for (int k = 0; k < 4; k++)
+            scaled.cubic[c][k] /= length;
+        scaled.centre[c] = scaled.cubic[c][0];
+    }
+    scaled.angle = turned(field->angle, field->turn, time);
     if (field->kind == KY_EXTERNAL_FUNCTION) {
         scaled.length *= length;
         scaled.acceleration *= acceleration;
@@ -36,13 +48,15 @@ struct ky_external ky_external_in(const struct ky_external *field, double accele
         scaled.number[k] /=
             pow(acceleration, number[k].acceleration) * pow(length, number[k].length);
     if (field->kind == KY_EXTERNAL_BAR)
-        turn(&scaled, time);
+        scaled.number[KY_EXTERNAL_BAR_ANGLE] =
+            turned(field->number[KY_EXTERNAL_BAR_ANGLE], field->number[KY_EXTERNAL_BAR_RATE], time);
     return scaled;
 }
 
 void ky_external_finish(struct ky_external *field, double g)
 {
     const struct ky_external_number *number = ky_external_numbers[field->kind];
+    field->angle *= acos(-1.0) / 180;
     for (int k = 0; k < KY_EXTERNAL_NUMBERS; k++)
         field->number[k] *= number[k].how == KY_GIVEN_MASS      ? g
                             : number[k].how == KY_GIVEN_SQUARED ? field->number[k]
@@ -102,9 +116,60 @@ int ky_externals_change(const struct ky_externals *own)
 {
     int change = 0;
     for (size_t k = 0; k < own->count; k++)
-        change |= own->field[k].kind == KY_EXTERNAL_BAR &&
-                  own->field[k].number[KY_EXTERNAL_BAR_RATE] != 0;
+        change |= own->field[k].path || own->field[k].turn != 0 ||
+                  (own->field[k].kind == KY_EXTERNAL_BAR &&
+                   own->field[k].number[KY_EXTERNAL_BAR_RATE] != 0);
     return change;
+}
+
+/* The place relative to the centre of a field at rest, or to where it is at the place's time. */
+static struct ky_external_place relative(const struct ky_external *field,
+                                         struct ky_external_place at,
+                                         struct ky_external_moment *now)
+{
+    struct ky_external_cubic cubic[KY_EXTERNAL_CUBICS] = {
+        {field->centre[0], 0}, {field->centre[1], 0}, {field->centre[2], 0}, {1, 0}};
+    for (int k = 0; k < KY_EXTERNAL_CUBICS && field->path; k++) {
+        const double *c = field->cubic[k];
+        cubic[k] = ky_external_cubic(c[0], c[1], c[2], c[3], at.time);
+    }
+    at.x -= cubic[0].value;
+    at.y -= cubic[1].value;
+    at.z -= cubic[2].value;
+    *now = (struct ky_external_moment){cubic[0].rate,
+                                       cubic[1].rate,
+                                       cubic[2].rate,
+                                       cubic[KY_EXTERNAL_STRENGTH].value,
+                                       cubic[KY_EXTERNAL_STRENGTH].rate,
+                                       field->angle + field->turn * at.time,
+                                       field->turn};
+    return at;
+}
+
+static struct ky_external_pull pull_inside(const struct ky_external *field,
+                                           struct ky_external_place at,
+                                           struct ky_external_moment now)
+{
+    return ky_external_leave(pull_of(field, ky_external_enter(at, now)), now, at.pace);
+}
+
+/* The pull of a field that moves, grows or turns, or in which the frame falls. */
+static struct ky_external_pull moving_pull(const struct ky_external *field,
+                                           struct ky_external_place place)
+{
+    struct ky_external_moment now;
+    const struct ky_external_place at = relative(field, place, &now);
+    const struct ky_external_pull pull = pull_inside(field, at, now);
+    if (!field->reflex)
+        return pull;
+    const struct ky_external_place origin =
+        ky_external_origin(place, place.x - at.x, place.y - at.y, place.z - at.z);
+    return ky_external_reflex(pull, pull_inside(field, origin, now), place.x, place.y, place.z);
+}
+
+static int rests(const struct ky_external *field)
+{
+    return !field->path && field->turn == 0 && field->angle == 0 && !field->reflex;
 }
 
 struct ky_external_pull ky_externals_on(const struct ky_external *field, size_t count,
@@ -116,7 +181,8 @@ struct ky_external_pull ky_externals_on(const struct ky_external *field, size_t 
         at.x -= field[k].centre[0];
         at.y -= field[k].centre[1];
         at.z -= field[k].centre[2];
-        sum = ky_external_add(sum, pull_of(&field[k], at));
+        sum = ky_external_add(sum, rests(&field[k]) ? pull_of(&field[k], at)
+                                                    : moving_pull(&field[k], place));
     }
     return sum;
 }
@@ -140,15 +206,42 @@ enum ky_status ky_externals_replace(struct ky_externals *own, const struct ky_ex
         if ((unsigned)fields[k].kind >= KY_EXTERNAL_KIND_COUNT)
             return ky_fail(error, KY_USAGE, "external field %zu is of kind %d, which there is not",
                            k, (int)fields[k].kind);
-        if (ky_first_wrong(1, fields[k].centre, 3) < 3 ||
+        if (ky_first_wrong(1, fields[k].centre, 3) < 3 || !isfinite(fields[k].turn) ||
+            !isfinite(fields[k].angle) ||
             ky_first_wrong(1, fields[k].number, KY_EXTERNAL_NUMBERS) < KY_EXTERNAL_NUMBERS)
             return ky_fail(error, KY_USAGE, "external field %zu has a number that is not finite",
                            k);
     }
+    for (size_t k = 0; k < count; k++)
+        ky_external_path_share(fields[k].path);
+    ky_externals_release(own);
     own->count = count;
     for (size_t k = 0; k < count; k++)
         own->field[k] = fields[k];
     own->set++;
+    return KY_OK;
+}
+
+void ky_externals_release(struct ky_externals *own)
+{
+    for (size_t k = 0; k < own->count; k++)
+        ky_external_path_release(own->field[k].path);
+    own->count = 0;
+}
+
+enum ky_status ky_externals_cover(const struct ky_externals *own, double from, double to,
+                                  struct ky_error *error)
+{
+    const double first = fmin(from, to), last = fmax(from, to), rounding = 1e-9;
+    for (size_t k = 0; k < own->count; k++) {
+        const struct ky_external_path *path = own->field[k].path;
+        const double slack = path ? rounding * (path->end - path->begin) : 0;
+        if (path && !(first >= path->begin - slack && last <= path->end + slack))
+            return ky_fail(error, KY_USAGE,
+                           "external field: the table %s has times from %.10g to %.10g, and the "
+                           "field is needed from %.10g to %.10g; make the table longer",
+                           path->name, path->begin, path->end, first, last);
+    }
     return KY_OK;
 }
 

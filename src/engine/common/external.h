@@ -49,16 +49,20 @@ extern const struct ky_external_sum ky_external_sums[KY_EXTERNAL_SUM_COUNT];
 /* The fields of a text, "plummer:mass=1,scale=0.5 lambda:omega=0.7,h0=0.07": names of kinds or sums
  * with blanks between, their numbers and the centre, x y z. `g` is the constant of gravity. A
  * number may have its own unit ("mass=1e12Msun") where `units`, the units of the others, have
- * scales. KY_USAGE for any other text, for a number that is missing, given twice or out of its
- * range, for a sum that needs scales where there are none, and for too many fields. */
+ * scales. Of *own, old fields are released; the caller releases the new ones. KY_BAD_DATA for a
+ * table that cannot be used (external_table.h). KY_USAGE for any other text, for a number that is
+ * missing, given twice or out of its range, for a sum that needs scales where there are none, and
+ * for too many fields. */
 enum ky_status ky_externals_read(const char *text, double g, const struct ky_units *units,
                                  struct ky_externals *own, struct ky_error *error);
 
-/* 1 if the text can be read without units: no number has one, and no sum needs scales. */
+/* 1 if the text can be read without units and at any time with the same result: no number has one,
+ * no sum needs scales, and tables have the checksum of what they hold. */
 int ky_externals_are_plain(const char *text);
-/* Writes the same fields with all numbers in `units`, and sums as the fields that they consist of.
- * KY_USAGE as above. A `size` of KY_EXTERNALS_TEXT is enough for every text that can be read. */
-enum { KY_EXTERNALS_TEXT = 512 * KY_MOST_EXTERNALS };
+/* Writes the same fields with all numbers in `units`, sums as the fields that they consist of, and
+ * tables with the checksum of what they hold. KY_USAGE as above. A `size` of KY_EXTERNALS_TEXT is
+ * enough for every text that can be read. */
+enum { KY_EXTERNAL_TEXT = 1024, KY_EXTERNALS_TEXT = KY_EXTERNAL_TEXT * KY_MOST_EXTERNALS };
 enum ky_status ky_externals_plain(const char *text, double g, const struct ky_units *units,
                                   char *plain, size_t size, struct ky_error *error);
 
@@ -79,10 +83,19 @@ struct ky_external_pull ky_externals_at(const struct ky_external *field, size_t 
 /* The fields of the parameters: --field, and the caller's function. KY_USAGE as above. */
 enum ky_status ky_externals_of(const struct ky_parameters *parameters, struct ky_externals *own,
                                struct ky_error *error);
+/* KY_USAGE unless these fields know the times between the two; fails as ky_externals_of too. */
+enum ky_status ky_externals_check_times(const struct ky_parameters *parameters, double from,
+                                        double to, struct ky_error *error);
 /* What a user gives of the field becomes what the table says: masses times g,
  * squares, radians. */
 void ky_external_finish(struct ky_external *field, double g);
-/* Replaces the fields of `own`; fails as ky_engine_set_fields. */
+/* KY_USAGE unless the tables of all fields know the times between these two [time]. */
+enum ky_status ky_externals_cover(const struct ky_externals *own, double from, double to,
+                                  struct ky_error *error);
+/* Gives back what the fields hold; there are none after it. */
+void ky_externals_release(struct ky_externals *own);
+/* Replaces the fields of `own`, and shares the paths of the new ones; fails as
+ * ky_engine_set_fields. */
 enum ky_status ky_externals_replace(struct ky_externals *own, const struct ky_external *fields,
                                     size_t count, struct ky_error *error);
 /* Adds the fields' acceleration and potential at a point at the time of `own`, in the caller's

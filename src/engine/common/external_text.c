@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/named_numbers.h"
+#include "engine/common/external_table.h"
 
 static const char blanks[] = " \t\r\n";
 
@@ -14,12 +15,25 @@ static const char blanks[] = " \t\r\n";
 static const char *const words[] = {KY_EXTERNAL_KINDS(WORD) KY_EXTERNAL_SUMS(WORD)};
 enum { WORDS = KY_EXTERNAL_KIND_COUNT + KY_EXTERNAL_SUM_COUNT };
 
-/* Numbers that every field has. */
-enum { CENTRE = 3, MOST = KY_EXTERNAL_NUMBERS + CENTRE };
-static const struct ky_external_number centre[CENTRE] = {
+/* Numbers that every field has, behind its own. A bar turns by numbers of its own. */
+enum {
+    CENTRE = KY_EXTERNAL_NUMBERS,
+    REFLEX = CENTRE + 3,
+    TURN,
+    ANGLE,
+    MOST,
+    COMMON = MOST - KY_EXTERNAL_NUMBERS
+};
+static const struct ky_external_number common[COMMON] = {
     {0, 1, "x", KY_GIVEN_PLAIN, KY_NUMBER_ANY, "0", "of the centre [length]"},
     {0, 1, "y", KY_GIVEN_PLAIN, KY_NUMBER_ANY, "0", "of the centre [length]"},
     {0, 1, "z", KY_GIVEN_PLAIN, KY_NUMBER_ANY, "0", "of the centre [length]"},
+    {0, 0, "reflex", KY_GIVEN_PLAIN, KY_NUMBER_SWITCH, "0",
+     "1: the origin of the frame falls in this field"},
+    {0, 0, "turn", KY_GIVEN_PLAIN, KY_NUMBER_ANY, "0",
+     "how fast its axes turn about z, radians in a time [1/time]"},
+    {0, 0, "angle", KY_GIVEN_ANGLE, KY_NUMBER_ANY, "0",
+     "of its axes at time 0, from x towards y, in degrees"},
 };
 
 static enum ky_status find_word(const char *name, int *which, struct ky_error *error)
@@ -35,12 +49,13 @@ static enum ky_status find_word(const char *name, int *which, struct ky_error *e
                    near ? "; did you mean " : "", near ? near : "");
 }
 
-/* The numbers of a kind or a sum, as a user gives them. */
+/* The numbers of a kind or a sum, as a user gives them, and the names of its tables. */
 struct reading {
     int which; /* its place in words[] */
     double value[MOST];
     struct ky_named_number number[MOST];
     size_t count;
+    const char *table[KY_EXTERNAL_TABLES]; /* or NULL */
 };
 
 /* Lists the numbers of what was named, and where their values go. */
@@ -53,8 +68,8 @@ static void list_numbers(struct reading *reading)
     reading->count = 0;
     for (int k = 0; k < MOST; k++) {
         const struct ky_external_number *from =
-            k < KY_EXTERNAL_NUMBERS ? &own[k] : &centre[k - KY_EXTERNAL_NUMBERS];
-        if (from->word)
+            k < KY_EXTERNAL_NUMBERS ? &own[k] : &common[k - KY_EXTERNAL_NUMBERS];
+        if (from->word && (k < TURN || which != KY_EXTERNAL_BAR))
             reading->number[reading->count++] =
                 (struct ky_named_number){from->word,         (enum ky_number_range)from->range,
                                          from->initial,      from->help,
@@ -62,52 +77,159 @@ static void list_numbers(struct reading *reading)
     }
 }
 
+/* The table that an item "centre=@FILE" names, or −1. */
+static int find_table(const char *item)
+{
+    for (int k = 0; k < KY_EXTERNAL_TABLES; k++) {
+        const size_t word = strlen(ky_external_table_words[k]);
+        if (!strncmp(item, ky_external_table_words[k], word) && item[word] == '=')
+            return k;
+    }
+    return -1;
+}
+
+/* Divides "word=value,centre=@FILE", which is cut up, into tables and numbers. *count: how many
+ * numbers there are. */
+static enum ky_status take_tables(char *text, struct reading *reading,
+                                  char numbers[KY_EXTERNAL_TEXT], int *count,
+                                  struct ky_error *error)
+{
+    size_t used = 0;
+    for (char *item = text, *next; item; item = next) {
+        next = strchr(item, ',');
+        if (next)
+            *next++ = '\0';
+        const int table = find_table(item);
+        if (table < 0) {
+            used += (size_t)snprintf(numbers + used, KY_EXTERNAL_TEXT - used, "%s%s",
+                                     (*count)++ ? "," : "", item);
+            continue;
+        }
+        const char *word = ky_external_table_words[table], *value = item + strlen(word) + 1;
+        if (reading->table[table] || *value != '@')
+            return ky_fail(error, KY_USAGE, "external field %s: %s must be one table, %s=@FILE",
+                           words[reading->which], word, word);
+        reading->table[table] = value + 1;
+    }
+    return KY_OK;
+}
+
 /* "name:word=value,word=value", which is cut up. */
 static enum ky_status read_numbers(char *text, const struct ky_units *units,
                                    struct reading *reading, struct ky_error *error)
 {
-    char of[64], *numbers = strchr(text, ':');
-    if (numbers)
-        *numbers++ = '\0';
+    char of[64], numbers[KY_EXTERNAL_TEXT], *given = strchr(text, ':');
+    int count = 0;
+    if (given)
+        *given++ = '\0';
     *reading = (struct reading){0};
     enum ky_status status = find_word(text, &reading->which, error);
+    if (!status)
+        status = take_tables(given, reading, numbers, &count, error);
     if (status)
         return status;
     list_numbers(reading);
     snprintf(of, sizeof of, "external field %s", words[reading->which]);
-    return ky_named_numbers_read(of, numbers, units, reading->number, reading->count, error);
+    status = ky_named_numbers_read(of, count ? numbers : NULL, units, reading->number,
+                                   reading->count, error);
+    const double *centre = reading->value + CENTRE;
+    if (!status && reading->table[KY_TABLE_CENTRE] &&
+        (centre[0] != 0 || centre[1] != 0 || centre[2] != 0))
+        status =
+            ky_fail(error, KY_USAGE,
+                    "%s: the table has the centre; leave out x, y and z, or add them to it", of);
+    return status;
 }
 
-/* Reads a field, which is cut up, as one or more of the table with numbers as a user gives them. */
-static enum ky_status read_parts(char *text, double g, const struct ky_units *units,
+/* The tables of a reading, as they are given. */
+static enum ky_status read_tables(const struct reading *reading, const struct ky_units *units,
+                                  struct ky_external_table table[KY_EXTERNAL_TABLES],
+                                  struct ky_error *error)
+{
+    enum ky_status status = KY_OK;
+    for (int k = 0; k < KY_EXTERNAL_TABLES && !status; k++)
+        if (reading->table[k])
+            status = ky_external_table_read(reading->table[k], (enum ky_external_table_kind)k,
+                                            units, &table[k], error);
+    return status;
+}
+
+static void free_tables(struct ky_external_table table[KY_EXTERNAL_TABLES])
+{
+    for (int k = 0; k < KY_EXTERNAL_TABLES; k++)
+        ky_external_table_free(&table[k]);
+}
+
+/* The path of the tables, or NULL without any. */
+static enum ky_status make_path(const struct reading *reading,
+                                const struct ky_external_table table[KY_EXTERNAL_TABLES],
+                                struct ky_external_path **path, struct ky_error *error)
+{
+    const struct ky_external_table *given[KY_EXTERNAL_TABLES];
+    int any = 0;
+    *path = NULL;
+    for (int k = 0; k < KY_EXTERNAL_TABLES; k++) {
+        given[k] = reading->table[k] ? &table[k] : NULL;
+        any |= given[k] != NULL;
+    }
+    return any ? ky_external_path_make(given[KY_TABLE_CENTRE], given[KY_TABLE_STRENGTH],
+                                       reading->value + CENTRE, path, error)
+               : KY_OK;
+}
+
+/* The fields of the table that a reading stands for, with numbers as a user gives them. */
+static enum ky_status fill_parts(const struct reading *reading, double g,
+                                 const struct ky_units *units,
                                  struct ky_external part[KY_MOST_PARTS], size_t *parts,
                                  struct ky_error *error)
 {
-    struct reading reading;
-    enum ky_status status = read_numbers(text, units, &reading, error);
-    if (status)
-        return status;
-    const int sum = reading.which - KY_EXTERNAL_KIND_COUNT;
+    enum ky_status status = KY_OK;
+    const int sum = reading->which - KY_EXTERNAL_KIND_COUNT;
     if (sum < 0) {
-        part[0] = (struct ky_external){.kind = (enum ky_external_kind)reading.which};
-        memcpy(part[0].number, reading.value, sizeof part[0].number);
+        part[0] = (struct ky_external){.kind = (enum ky_external_kind)reading->which};
+        memcpy(part[0].number, reading->value, sizeof part[0].number);
         *parts = 1;
     } else {
-        status = ky_external_sums[sum].fill(reading.value, g, units, part, parts, error);
+        status = ky_external_sums[sum].fill(reading->value, g, units, part, parts, error);
     }
+    for (size_t k = 0; k < *parts && !status; k++) {
+        memcpy(part[k].centre, reading->value + CENTRE, sizeof part[k].centre);
+        part[k].reflex = reading->value[REFLEX] > 0;
+        part[k].turn = reading->value[TURN];
+        part[k].angle = reading->value[ANGLE];
+    }
+    return status;
+}
+
+/* Reads a field, which is cut up, and makes its path, which the caller releases. */
+static enum ky_status read_parts(char *text, double g, const struct ky_units *units,
+                                 struct ky_external part[KY_MOST_PARTS], size_t *parts,
+                                 struct ky_external_path **path, struct ky_error *error)
+{
+    struct reading reading;
+    struct ky_external_table table[KY_EXTERNAL_TABLES] = {{.rows = 0}};
+    *path = NULL;
+    *parts = 0;
+    enum ky_status status = read_numbers(text, units, &reading, error);
+    if (!status)
+        status = fill_parts(&reading, g, units, part, parts, error);
+    if (!status)
+        status = read_tables(&reading, units, table, error);
+    if (!status)
+        status = make_path(&reading, table, path, error);
     for (size_t k = 0; k < *parts && !status; k++)
-        memcpy(part[k].centre, reading.value + KY_EXTERNAL_NUMBERS, sizeof part[k].centre);
+        part[k].path = *path;
+    free_tables(table);
     return status;
 }
 
 /* Copies the next field of a text, and moves *text behind it. 0 at the end, −1 if the field has too
  * many characters. */
-enum { ONE = 512 };
-static int next_field(const char **text, char one[ONE])
+static int next_field(const char **text, char one[KY_EXTERNAL_TEXT])
 {
     *text += strspn(*text, blanks);
     const size_t length = strcspn(*text, blanks);
-    if (length >= ONE)
+    if (length >= KY_EXTERNAL_TEXT)
         return -1;
     memcpy(one, *text, length);
     one[length] = '\0';
@@ -115,66 +237,138 @@ static int next_field(const char **text, char one[ONE])
     return length > 0;
 }
 
+/* 1 if all tables have their checksums. */
+static int tables_are_checked(const char *text)
+{
+    for (; (text = strstr(text, "=@")); text++)
+        if (!memchr(text, '#', strcspn(text, ", \t\r\n")))
+            return 0;
+    return 1;
+}
+
 int ky_externals_are_plain(const char *text)
 {
     const struct ky_units none = {0};
-    struct ky_externals own;
-    return ky_externals_read(text, 1, &none, &own, NULL) == KY_OK;
+    struct ky_externals own = {0};
+    const int are =
+        tables_are_checked(text) && ky_externals_read(text, 1, &none, &own, NULL) == KY_OK;
+    ky_externals_release(&own);
+    return are;
 }
 
-/* Appends a field to the text, of which `used` characters are there; returns how many it needs. */
-static size_t write_part(const struct ky_external *part, char *plain, size_t size, size_t used)
+/* Appends a field with the texts of its tables ("" without) to `text`, of which `used` characters
+ * are there. Returns how many it needs; a field of too many stays too long for any text. */
+static size_t write_part(const struct ky_external *part, const char *tables, char *plain,
+                         size_t size, size_t used)
 {
     struct reading reading = {.which = (int)part->kind};
-    char *to = plain + (used < size ? used : size);
-    list_numbers(&reading);
+    char one[KY_EXTERNAL_TEXT];
     memcpy(reading.value, part->number, sizeof part->number);
-    memcpy(reading.value + KY_EXTERNAL_NUMBERS, part->centre, sizeof part->centre);
-    const size_t room = used < size ? size - used : 0,
-                 name = (size_t)snprintf(to, room, "%s%s:", used ? " " : "", words[part->kind]),
-                 there = name < room ? name : room;
-    return name + ky_named_numbers_write(reading.number, reading.count, to + there, room - there);
+    memcpy(reading.value + CENTRE, part->centre, sizeof part->centre);
+    reading.value[REFLEX] = part->reflex;
+    reading.value[TURN] = part->turn;
+    reading.value[ANGLE] = part->angle;
+    list_numbers(&reading);
+    size_t count = 0;
+    for (size_t k = 0; k < reading.count; k++) /* without those that are rarely given */
+        if (reading.number[k].place < reading.value + REFLEX || *reading.number[k].place != 0)
+            reading.number[count++] = reading.number[k];
+    size_t length = (size_t)snprintf(one, sizeof one, "%s%s:", used ? " " : "", words[part->kind]);
+    length += ky_named_numbers_write(reading.number, count, one + length, sizeof one - length);
+    if (length + strlen(tables) >= sizeof one)
+        return size;
+    snprintf(plain + (used < size ? used : size), used < size ? size - used : 0, "%s%s", one,
+             tables);
+    return length + strlen(tables);
+}
+
+/* Writes ",centre=@…,strength=@…" of a field, which is cut up. */
+static enum ky_status write_tables(char *text, const struct ky_units *units,
+                                   char tables[KY_EXTERNAL_TEXT], struct ky_error *error)
+{
+    struct reading reading;
+    struct ky_external_table table[KY_EXTERNAL_TABLES] = {{.rows = 0}};
+    size_t used = 0;
+    *tables = '\0';
+    enum ky_status status = read_numbers(text, units, &reading, error);
+    if (!status)
+        status = read_tables(&reading, units, table, error);
+    for (int k = 0; k < KY_EXTERNAL_TABLES && !status; k++)
+        if (reading.table[k] && used < KY_EXTERNAL_TEXT) {
+            used += (size_t)snprintf(tables + used, KY_EXTERNAL_TEXT - used,
+                                     ",%s=", ky_external_table_words[k]);
+            if (used < KY_EXTERNAL_TEXT)
+                used += ky_external_table_write(&table[k], tables + used, KY_EXTERNAL_TEXT - used);
+        }
+    free_tables(table);
+    return status || used < KY_EXTERNAL_TEXT
+               ? status
+               : ky_fail(error, KY_USAGE,
+                         "external field: the names of its tables have more than %d characters",
+                         KY_EXTERNAL_TEXT);
 }
 
 enum ky_status ky_externals_plain(const char *text, double g, const struct ky_units *units,
                                   char *plain, size_t size, struct ky_error *error)
 {
-    char one[ONE];
+    char one[KY_EXTERNAL_TEXT], again[KY_EXTERNAL_TEXT], tables[KY_EXTERNAL_TEXT];
     size_t used = 0, parts;
     struct ky_external part[KY_MOST_PARTS];
+    struct ky_external_path *path;
     *plain = '\0';
     while (next_field(&text, one) > 0) {
-        enum ky_status status = read_parts(one, g, units, part, &parts, error);
+        memcpy(again, one, sizeof one);
+        enum ky_status status = read_parts(one, g, units, part, &parts, &path, error);
+        ky_external_path_release(path);
+        if (!status)
+            status = write_tables(again, units, tables, error);
         if (status)
             return status;
         for (size_t k = 0; k < parts; k++)
-            used += write_part(&part[k], plain, size, used);
+            used += write_part(&part[k], tables, plain, size, used);
     }
     return used < size
                ? KY_OK
                : ky_fail(error, KY_USAGE, "external fields: more than %zu characters", size);
 }
 
+/* Reads the next field of *text, if there is one, to *read behind those that are there, which share
+ * its path. *more: as next_field. */
+static enum ky_status read_next(const char **text, double g, const struct ky_units *units,
+                                struct ky_externals *read, int *more, struct ky_error *error)
+{
+    char one[KY_EXTERNAL_TEXT];
+    struct ky_external part[KY_MOST_PARTS];
+    struct ky_external_path *path = NULL;
+    size_t parts = 0;
+    enum ky_status status = KY_OK;
+    *more = next_field(text, one);
+    if (*more > 0)
+        status = read_parts(one, g, units, part, &parts, &path, error);
+    if (!status && (*more < 0 || read->count + parts > KY_MOST_EXTERNALS))
+        status = ky_fail(error, KY_USAGE,
+                         "external fields: at most %d act at once, of %d characters each",
+                         KY_MOST_EXTERNALS, KY_EXTERNAL_TEXT - 1);
+    for (size_t k = 0; k < parts && !status; k++) {
+        ky_external_finish(&part[k], g);
+        ky_external_path_share(part[k].path);
+        read->field[read->count++] = part[k];
+    }
+    ky_external_path_release(path);
+    return status;
+}
+
 enum ky_status ky_externals_read(const char *text, double g, const struct ky_units *units,
                                  struct ky_externals *own, struct ky_error *error)
 {
-    char one[ONE];
-    struct ky_external field[KY_MOST_EXTERNALS], part[KY_MOST_PARTS];
+    struct ky_externals read = {0};
     enum ky_status status = KY_OK;
-    size_t count = 0, parts;
-    for (int more; !status && (more = next_field(&text, one));) {
-        if (more > 0)
-            status = read_parts(one, g, units, part, &parts, error);
-        if (!status && (more < 0 || count + parts > KY_MOST_EXTERNALS))
-            return ky_fail(error, KY_USAGE,
-                           "external fields: at most %d act at once, of %d characters each",
-                           KY_MOST_EXTERNALS, ONE - 1);
-        for (size_t k = 0; k < parts && !status; k++) {
-            ky_external_finish(&part[k], g);
-            field[count++] = part[k];
-        }
-    }
-    return status ? status : ky_externals_replace(own, field, count, error);
+    for (int more = 1; more > 0 && !status;)
+        status = read_next(&text, g, units, &read, &more, error);
+    if (!status)
+        status = ky_externals_replace(own, read.field, read.count, error);
+    ky_externals_release(&read);
+    return status;
 }
 
 enum ky_status ky_externals_of(const struct ky_parameters *parameters, struct ky_externals *own,
@@ -194,4 +388,15 @@ enum ky_status ky_externals_of(const struct ky_parameters *parameters, struct ky
                                                     .length = 1,
                                                     .acceleration = 1};
     return KY_OK;
+}
+
+enum ky_status ky_externals_check_times(const struct ky_parameters *parameters, double from,
+                                        double to, struct ky_error *error)
+{
+    struct ky_externals own = {0};
+    enum ky_status status = ky_externals_of(parameters, &own, error);
+    if (!status)
+        status = ky_externals_cover(&own, from, to, error);
+    ky_externals_release(&own);
+    return status;
 }

@@ -2,35 +2,96 @@
  * where they change in time for each time. */
 #include "engine/device/state/external.h"
 
+#include <stdlib.h>
+
+#include "base/memory.h"
 #include "engine/common/external.h"
 
-_Static_assert(KY_EXTERNAL_STRIDE == 4 + KY_EXTERNAL_NUMBERS, "a kind, a centre and the numbers");
+_Static_assert(KY_EXTERNAL_STRIDE == KY_EXTERNAL_OWN + KY_EXTERNAL_NUMBERS, "a row");
+_Static_assert(KY_EXTERNAL_PIECE_STRIDE == 1 + 4 * KY_EXTERNAL_CUBICS, "a piece");
 
-enum ky_status ky_device_externals_send(struct ky_device_bodies *bodies, double time,
+/* The fields as they go to the card. */
+struct sending {
+    struct ky_card *card;
+    union ky_state_value *number;
+    size_t row, piece; /* where the next ones go */
+};
+
+static size_t pieces_of(const struct ky_external *field, int all)
+{
+    return all && field->path ? field->path->count : 1;
+}
+
+/* A piece whose centre is in lengths of this unit. */
+static void write_piece(struct sending *to, double from, double (*cubic)[4], double length)
+{
+    union ky_state_value *at = to->number + to->piece;
+    *at++ = ky_to_state(to->card, from);
+    for (int k = 0; k < KY_EXTERNAL_CUBICS; k++)
+        for (int c = 0; c < 4; c++)
+            *at++ = ky_to_state(to->card,
+                                k == KY_EXTERNAL_STRENGTH ? cubic[k][c] : cubic[k][c] / length);
+    to->piece += KY_EXTERNAL_PIECE_STRIDE;
+}
+
+/* Writes a field, whose numbers are those of a time in the units of the columns, and its pieces:
+ * all of them, from the caller's lengths, or the one of that time. */
+static void write_field(struct sending *to, struct ky_external *field, int all, double length)
+{
+    const double row[KY_EXTERNAL_OWN] = {[0] = field->kind,
+                                         [KY_EXTERNAL_REFLEX] = field->reflex,
+                                         [KY_EXTERNAL_PIECES] = (double)(to->piece - to->row),
+                                         [KY_EXTERNAL_PIECE_COUNT] = (double)pieces_of(field, all),
+                                         [KY_EXTERNAL_TURN] = field->turn,
+                                         [KY_EXTERNAL_ANGLE] = field->angle};
+    union ky_state_value *at = to->number + to->row;
+    for (int c = 0; c < KY_EXTERNAL_OWN; c++)
+        *at++ = ky_to_state(to->card, row[c]);
+    for (int c = 0; c < KY_EXTERNAL_NUMBERS; c++)
+        *at++ = ky_to_state(to->card, field->number[c]);
+    to->row += KY_EXTERNAL_STRIDE;
+    if (!all || !field->path)
+        write_piece(to, 0, field->cubic, 1);
+    for (size_t k = 0; all && field->path && k < field->path->count; k++)
+        write_piece(to, field->path->piece[k].from, field->path->piece[k].cubic, length);
+}
+
+/* 1 if the card has the fields of this time. */
+static int are_there(const struct ky_device_bodies *bodies, double time, int all)
+{
+    const struct ky_externals *given = bodies->state->externals;
+    return bodies->external.set == given->set && bodies->external.put == bodies->state->put &&
+           bodies->external.all == all &&
+           (bodies->external.time == time || !ky_externals_change(given));
+}
+
+enum ky_status ky_device_externals_send(struct ky_device_bodies *bodies, double time, int all,
                                         struct ky_error *error)
 {
     struct ky_card *card = bodies->card;
     const struct ky_externals *given = bodies->state->externals;
     const struct ky_engine_scale scale = ky_device_scale(bodies->state);
-    union ky_state_value number[KY_MOST_EXTERNALS * KY_EXTERNAL_STRIDE], *at = number;
-    if (given->count == 0 ||
-        (bodies->external.set == given->set && bodies->external.put == bodies->state->put &&
-         (bodies->external.time == time || !ky_externals_change(given))))
+    const double length = bodies->state->units.length;
+    size_t count = given->count * KY_EXTERNAL_STRIDE;
+    if (given->count == 0 || are_there(bodies, time, all))
         return KY_OK;
+    struct sending to = {.card = card, .piece = count};
+    for (size_t k = 0; k < given->count; k++)
+        count += KY_EXTERNAL_PIECE_STRIDE * pieces_of(&given->field[k], all);
+    to.number = ky_allocate(count, sizeof *to.number);
+    if (!to.number)
+        return ky_no_memory(error, "external fields", count, sizeof *to.number);
     for (size_t k = 0; k < given->count; k++) {
-        const struct ky_external own =
-            ky_external_in(&given->field[k], scale.acceleration, bodies->state->units.length, time);
-        *at++ = ky_to_state(card, own.kind);
-        for (int c = 0; c < 3; c++)
-            *at++ = ky_to_state(card, own.centre[c]);
-        for (int c = 0; c < KY_EXTERNAL_NUMBERS; c++)
-            *at++ = ky_to_state(card, own.number[c]);
+        struct ky_external own = ky_external_in(&given->field[k], scale.acceleration, length, time);
+        write_field(&to, &own, all, length);
     }
     enum ky_status status = ky_buffer_fill(card, &bodies->external.numbers, "external fields",
-                                           number, (size_t)(at - number), sizeof *at, error);
+                                           to.number, count, sizeof *to.number, error);
+    free(to.number);
     bodies->external.set = status == KY_OK ? given->set : 0;
     bodies->external.put = bodies->state->put;
     bodies->external.time = time;
+    bodies->external.all = all;
     return status;
 }
 
@@ -44,7 +105,8 @@ enum ky_status ky_device_externals_add(struct ky_device_bodies *bodies,
              listed = active != NULL, count = active ? (uint32_t)active->count : n;
     if (fields == 0 || count == 0)
         return KY_OK;
-    enum ky_status status = ky_device_externals_send(bodies, bodies->state->externals->time, error);
+    enum ky_status status =
+        ky_device_externals_send(bodies, bodies->state->externals->time, 0, error);
     if (status == KY_OK && active)
         status = ky_device_active_list(bodies, evaluation, error);
     const struct ky_buffer *list = active ? &bodies->active_list : &bodies->external.numbers;
@@ -67,7 +129,8 @@ enum ky_status ky_device_externals_sum(struct ky_device_bodies *bodies, size_t p
              first = (uint32_t)place;
     if (fields == 0)
         return KY_OK;
-    enum ky_status status = ky_device_externals_send(bodies, bodies->state->externals->time, error);
+    enum ky_status status =
+        ky_device_externals_send(bodies, bodies->state->externals->time, 0, error);
     if (status != KY_OK)
         return status;
     return ky_launch(card, KY_IN_PRECISION(ky_external_sum, precision), ky_groups(n, KY_SUM_CHUNK),

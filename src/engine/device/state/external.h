@@ -5,8 +5,9 @@
 #include "engine/device/state/bodies.h"
 
 /* Copies the fields' numbers at a time to bodies->external.numbers, as kernels/state/external.h
- * reads them. Does nothing without fields, and where these numbers are there. */
-enum ky_status ky_device_externals_send(struct ky_device_bodies *bodies, double time,
+ * reads them; `all`: with their whole paths, time 0. Does nothing without fields, and where these
+ * numbers are there. */
+enum ky_status ky_device_externals_send(struct ky_device_bodies *bodies, double time, int all,
                                         struct ky_error *error);
 /* Adds the accelerations of the fields to those of the active bodies. Does not wait. */
 enum ky_status ky_device_externals_add(struct ky_device_bodies *bodies,

@@ -61,6 +61,7 @@ struct ky_device_bodies {
         struct ky_buffer numbers;
         uint64_t set, put; /* which fields are in `numbers`, and for which bodies' units */
         double time;       /* and at which time */
+        int all;           /* 1: with their whole paths */
     } external;            /* of external.c */
     struct ky_staging staging;
     uint64_t place; /* how many times positions changed */

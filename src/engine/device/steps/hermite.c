@@ -428,7 +428,7 @@ enum ky_status ky_device_hermite_advance(struct ky_device_state *state, struct k
         return status;
     status = ky_device_hermite_reserve(state, way, error);
     for (size_t k = 0; k < cards && status == KY_OK; k++)
-        status = ky_device_externals_send(&state->part[k], 0, error);
+        status = ky_device_externals_send(&state->part[k], 0, 1, error);
     if (status == KY_OK)
         status = ky_device_hermite_share(state, error);
     return status == KY_OK ? lead(&h, error) : status;

@@ -119,8 +119,17 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 /* added to labels (int32) in lists, which are sorted as unsigned numbers */
 #define KY_BOARD_LABEL_SIGN 0x80000000U
 
-/* numbers of an external field */
-#define KY_EXTERNAL_STRIDE 10
+/* The row of an external field: its kind, 1 where the frame falls in it, how far behind the row its
+ * pieces begin and how many there are, how fast its axes turn and their angle, and the numbers of
+ * its kind. A piece has its time and cubics (engine.h). */
+#define KY_EXTERNAL_REFLEX 1
+#define KY_EXTERNAL_PIECES 2
+#define KY_EXTERNAL_PIECE_COUNT 3
+#define KY_EXTERNAL_TURN 4
+#define KY_EXTERNAL_ANGLE 5
+#define KY_EXTERNAL_OWN 6
+#define KY_EXTERNAL_STRIDE 12
+#define KY_EXTERNAL_PIECE_STRIDE 17
 
 /* The walk of single bodies: lanes of a group, and cells that are added in the kernel's own
  * numbers. */

@@ -1,14 +1,15 @@
-/* External fields (physics/external.h) as a kernel reads them: for each its kind, its centre and
- * its numbers, KY_EXTERNAL_STRIDE numbers of the state, in the units of the columns. The numbers
- * are those of a time, and kernels ask for the fields so long after it. The host sends them anew
- * for each evaluation, and the Hermite scheme those of time 0: it has double. */
+/* External fields (physics/external.h, external_moving.h) as a kernel reads them: a row for each
+ * (driver/shared.h), in the units of the columns, and behind all rows their pieces. The numbers are
+ * those of a time, and kernels ask for the fields so long after it. The host sends them anew for
+ * each evaluation, with the one piece of that time. The Hermite scheme, which has double, gets
+ * those of time 0 and all pieces. */
 #ifndef KY_KERNELS_EXTERNAL_H
 #define KY_KERNELS_EXTERNAL_H
 
 #include "engine/device/kernels/driver/shared.h"
 #include "engine/device/kernels/driver/state.h"
 
-#include "physics/external.h"
+#include "physics/external_moving.h"
 
 #ifdef KY_HAS_DOUBLE
 /* An angle after some time, less whole turns. */
@@ -27,10 +28,81 @@ KY_FN ky_state ky_external_turned(ky_state angle, ky_state rate, ky_state time)
 /* The k-th number of a field at a time. */
 KY_FN KY_REAL ky_external_number(KY_GLOBAL const ky_state *field, int k, ky_state time)
 {
+    KY_GLOBAL const ky_state *own = field + KY_EXTERNAL_OWN + k;
     const int turns = (int)ky_state_high(field[0]) == KY_EXTERNAL_BAR && k == KY_EXTERNAL_BAR_ANGLE;
-    return ky_real_of_state(turns ? ky_external_turned(field[4 + k], field[3 + k], time)
-                                  : field[4 + k]);
+    return ky_real_of_state(turns ? ky_external_turned(own[0], own[-1], time) : own[0]);
 }
+
+/* Where the centre of a field is at a time, and what the field is then. */
+struct ky_external_stand {
+    ky_state x, y, z;
+    struct ky_external_moment now;
+};
+
+#ifdef KY_HAS_DOUBLE
+/* The piece of a field at a time. */
+KY_FN KY_GLOBAL const ky_state *ky_external_piece(KY_GLOBAL const ky_state *field, ky_state time)
+{
+    KY_GLOBAL const ky_state *piece = field + (ky_uint)field[KY_EXTERNAL_PIECES];
+    ky_uint low = 0, high = (ky_uint)field[KY_EXTERNAL_PIECE_COUNT];
+    while (high - low > 1) {
+        const ky_uint middle = low + (high - low) / 2;
+        if (piece[middle * KY_EXTERNAL_PIECE_STRIDE] <= time)
+            low = middle;
+        else
+            high = middle;
+    }
+    return piece + low * KY_EXTERNAL_PIECE_STRIDE;
+}
+
+KY_FN struct ky_external_stand ky_external_stand_of(KY_GLOBAL const ky_state *field, ky_state time)
+{
+    KY_GLOBAL const ky_state *c = ky_external_piece(field, time);
+    const ky_state t = time - c[0];
+    ky_state value[KY_EXTERNAL_CUBICS], rate[KY_EXTERNAL_CUBICS];
+    for (int k = 0; k < KY_EXTERNAL_CUBICS; k++) { /* ky_external_cubic in numbers of the state */
+        c += k ? 4 : 1;
+        value[k] = c[0] + t * (c[1] + t * (c[2] + t * c[3]));
+        rate[k] = c[1] + t * (2 * c[2] + t * 3 * c[3]);
+    }
+    struct ky_external_stand stand;
+    stand.x = value[0], stand.y = value[1], stand.z = value[2];
+    stand.now.vx = (KY_REAL)rate[0], stand.now.vy = (KY_REAL)rate[1];
+    stand.now.vz = (KY_REAL)rate[2];
+    stand.now.strength = (KY_REAL)value[KY_EXTERNAL_STRENGTH];
+    stand.now.growth = (KY_REAL)rate[KY_EXTERNAL_STRENGTH];
+    stand.now.turn = (KY_REAL)field[KY_EXTERNAL_TURN];
+    stand.now.angle =
+        (KY_REAL)ky_external_turned(field[KY_EXTERNAL_ANGLE], field[KY_EXTERNAL_TURN], time);
+    return stand;
+}
+
+KY_FN ky_state ky_external_time(ky_state time, KY_REAL later)
+{
+    return time + later;
+}
+#else
+/* Without double the fields are those of the time for which they were sent. */
+KY_FN struct ky_external_stand ky_external_stand_of(KY_GLOBAL const ky_state *field, ky_state time)
+{
+    KY_GLOBAL const ky_state *c = field + (ky_uint)ky_state_high(field[KY_EXTERNAL_PIECES]) + 1;
+    struct ky_external_stand stand;
+    stand.x = c[0], stand.y = c[4], stand.z = c[8];
+    stand.now.vx = ky_state_high(c[1]), stand.now.vy = ky_state_high(c[5]);
+    stand.now.vz = ky_state_high(c[9]);
+    stand.now.strength = ky_state_high(c[4 * KY_EXTERNAL_STRENGTH]);
+    stand.now.growth = ky_state_high(c[4 * KY_EXTERNAL_STRENGTH + 1]);
+    stand.now.turn = ky_state_high(field[KY_EXTERNAL_TURN]);
+    stand.now.angle =
+        ky_state_high(ky_external_turned(field[KY_EXTERNAL_ANGLE], field[KY_EXTERNAL_TURN], time));
+    return stand;
+}
+
+KY_FN ky_state ky_external_time(ky_state time, KY_REAL later)
+{
+    return ky_state_add(time, ky_state_from(later));
+}
+#endif
 
 KY_FN struct ky_external_pull ky_external_of(KY_GLOBAL const ky_state *field, ky_state time,
                                              struct ky_external_place at)
@@ -44,6 +116,37 @@ KY_FN struct ky_external_pull ky_external_of(KY_GLOBAL const ky_state *field, ky
     return pull;
 }
 
+/* x from a centre. */
+KY_FN KY_REAL ky_external_apart(ky_state x, ky_state centre)
+{
+    return ky_real_of_state(ky_state_add(x, ky_state_negative(centre)));
+}
+
+/* The pull of a field; see ky_externals_at. Where the frame falls in the field, its origin comes
+ * after the place: in one loop, so that the switch of all kinds is compiled once. */
+KY_FN struct ky_external_pull ky_external_felt(KY_GLOBAL const ky_state *field, ky_state time,
+                                               ky_state x, ky_state y, ky_state z,
+                                               struct ky_external_place at)
+{
+    const struct ky_external_stand stand =
+        ky_external_stand_of(field, ky_external_time(time, at.time));
+    const int places = (int)ky_state_high(field[KY_EXTERNAL_REFLEX]) + 1;
+    struct ky_external_pull all = ky_external_none();
+    at.x = ky_external_apart(x, stand.x);
+    at.y = ky_external_apart(y, stand.y);
+    at.z = ky_external_apart(z, stand.z);
+    for (int k = 0; k < places; k++) {
+        const struct ky_external_pull pull = ky_external_leave(
+            ky_external_of(field, time, ky_external_enter(at, stand.now)), stand.now, at.pace);
+        all = k ? ky_external_reflex(all, pull, ky_real_of_state(x), ky_real_of_state(y),
+                                     ky_real_of_state(z))
+                : pull;
+        at = ky_external_origin(at, ky_real_of_state(stand.x), ky_real_of_state(stand.y),
+                                ky_real_of_state(stand.z));
+    }
+    return all;
+}
+
 /* The pull of `fields` fields at a time, at a place x, y, z with the velocity and the time and pace
  * of `at`, added in their order. A loop that a device runs alone calls this between its own forces
  * and the steps. */
@@ -52,12 +155,8 @@ KY_FN struct ky_external_pull ky_externals_at(KY_GLOBAL const ky_state *field, k
                                               struct ky_external_place at)
 {
     struct ky_external_pull sum = ky_external_none();
-    for (ky_uint k = 0; k < fields; k++, field += KY_EXTERNAL_STRIDE) {
-        at.x = ky_real_of_state(ky_state_add(x, ky_state_negative(field[1])));
-        at.y = ky_real_of_state(ky_state_add(y, ky_state_negative(field[2])));
-        at.z = ky_real_of_state(ky_state_add(z, ky_state_negative(field[3])));
-        sum = ky_external_add(sum, ky_external_of(field, time, at));
-    }
+    for (ky_uint k = 0; k < fields; k++, field += KY_EXTERNAL_STRIDE)
+        sum = ky_external_add(sum, ky_external_felt(field, time, x, y, z, at));
     return sum;
 }
 

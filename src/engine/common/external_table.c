@@ -1,0 +1,327 @@
+/* Reading tables of external fields. The whole file is in memory, since its checksum is needed. */
+#define _XOPEN_SOURCE 700 /* realpath */
+#include "engine/common/external_table.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "base/number.h"
+#include "base/quantity.h"
+
+enum { MOST_COLUMNS = 64, MOST_NAME = 1024, COLUMNS = 4 };
+/* A table of all steps of a long run has less. */
+static const uint64_t most_bytes = UINT64_C(1) << 30;
+
+const char *const ky_external_table_words[KY_EXTERNAL_TABLES] = {"centre", "strength"};
+
+/* The columns of each kind; the first of them have units. */
+static const struct kind {
+    const char *name[COLUMNS];
+    int columns, with_unit;
+} kinds[KY_EXTERNAL_TABLES] = {{{"time", "x", "y", "z"}, 4, 4}, {{"time", "strength"}, 2, 1}};
+
+struct reader {
+    const struct kind *kind;
+    struct ky_external_table *table;
+    const struct ky_units *units;
+    uint64_t line;      /* from 1 */
+    int place[COLUMNS]; /* in a row, of each column of the kind */
+    int columns;        /* of a row; 0: not known yet */
+    double unit[COLUMNS];
+};
+
+static const char blanks[] = " \t\r";
+
+#define SAY(r, text, ...)                                                                          \
+    ky_fail(error, KY_BAD_DATA, "%s: line %" PRIu64 " " text, (r)->table->path, (r)->line,         \
+            __VA_ARGS__)
+
+/* Cuts the next cell off *rest, between commas or blanks; NULL after the last. */
+static char *next_cell(char **rest)
+{
+    char *cell = *rest + strspn(*rest, blanks);
+    if (!*cell)
+        return NULL;
+    char *end = cell + strcspn(cell, ", \t\r"), *next = end + strspn(end, blanks);
+    next += *next == ',';
+    *rest = next;
+    *end = '\0';
+    return cell;
+}
+
+/* ---- the names of columns, and their units ---- */
+
+/* A line of names. */
+static enum ky_status read_names(struct reader *r, char *line, struct ky_error *error)
+{
+    for (int c = 0; c < r->kind->columns; c++)
+        r->place[c] = -1;
+    for (const char *cell; (cell = next_cell(&line)); r->columns++)
+        for (int c = 0; c < r->kind->columns; c++)
+            if (!strcmp(cell, r->kind->name[c]))
+                r->place[c] = r->columns;
+    for (int c = 0; c < r->kind->columns; c++)
+        if (r->place[c] < 0)
+            return SAY(r, "names no column %s", r->kind->name[c]);
+    return r->columns <= MOST_COLUMNS ? KY_OK
+                                      : SAY(r, "has more than %d columns", (int)MOST_COLUMNS);
+}
+
+/* "0.977792 Gyr" or "kpc", up to a comma: its size in the units of the bodies. Names have six
+ * digits; a unit that agrees with that of the bodies so far is the same. */
+static enum ky_status read_unit(const struct reader *r, const char *text,
+                                struct ky_dimension dimension, double *unit, struct ky_error *error)
+{
+    char name[KY_UNIT_TEXT], where[96], *end;
+    text += strspn(text, blanks);
+    double cgs, times = ky_number_real(text, &end);
+    const double own = ky_unit_cgs(r->units, dimension);
+    if (end == text || *end != ' ') /* "1/Gyr" is no number */
+        times = 1, end = (char *)text;
+    end += strspn(end, blanks);
+    snprintf(where, sizeof where, "%.60s: line %" PRIu64, r->table->path, r->line);
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(end, ", \t\r"), end);
+    enum ky_status status = ky_unit_read(name, dimension, where, &cgs, error);
+    if (!status && !(own > 0))
+        status = ky_fail(error, KY_USAGE,
+                         "%s: the table has the unit %s, and the bodies have none; give --units, "
+                         "or take the comment away",
+                         where, name);
+    if (!status)
+        *unit = fabs(times * cgs / own - 1) < 1e-5 ? 1 : times * cgs / own;
+    return status;
+}
+
+/* "# units: time Myr, x kpc, …". Other comments have no meaning. */
+static enum ky_status read_comment(struct reader *r, const char *text, struct ky_error *error)
+{
+    enum ky_status status = KY_OK;
+    const char *at = text + 1 + strspn(text + 1, blanks);
+    if (strncmp(at, "units:", 6) != 0)
+        return KY_OK;
+    for (at += 6; at && !status; at = strchr(at, ',')) {
+        at += strspn(at, ", \t");
+        const size_t length = strcspn(at, ", \t\r");
+        for (int c = 0; c < r->kind->with_unit && !status; c++)
+            if (strlen(r->kind->name[c]) == length && !strncmp(at, r->kind->name[c], length))
+                status = read_unit(r, at + length, c ? KY_LENGTH_UNIT : KY_TIME_UNIT, &r->unit[c],
+                                   error);
+    }
+    for (int c = 2; c < r->kind->with_unit && !status; c++)
+        if (r->unit[c] != r->unit[1])
+            status =
+                SAY(r, "has different units for %s and %s", r->kind->name[1], r->kind->name[c]);
+    return status;
+}
+
+/* ---- rows ---- */
+
+static enum ky_status read_row(struct reader *r, char *line, struct ky_error *error)
+{
+    struct ky_external_table *table = r->table;
+    double value[MOST_COLUMNS];
+    int count = 0;
+    for (const char *cell; count <= r->columns && (cell = next_cell(&line)); count++) {
+        char *end;
+        const double number = ky_number_real(cell, &end);
+        if (end == cell || *end || !isfinite(number))
+            return SAY(r, "has '%.40s', which is not a finite number", cell);
+        if (count < r->columns)
+            value[count] = number;
+    }
+    if (count != r->columns)
+        return SAY(r, "has %s than %d numbers; the file may be cut off or damaged",
+                   count < r->columns ? "fewer" : "more", r->columns);
+    table->time[table->rows] = value[r->place[0]];
+    if (table->rows > 0 && !(table->time[table->rows] > table->time[table->rows - 1]))
+        return SAY(r, "has the time %.10g after %.10g; times must ascend", table->time[table->rows],
+                   table->time[table->rows - 1]);
+    for (int c = 1; c < r->kind->columns; c++)
+        table->value[c - 1][table->rows] = value[r->place[c]];
+    table->rows++;
+    return KY_OK;
+}
+
+static enum ky_status read_line(struct reader *r, char *line, struct ky_error *error)
+{
+    char *end;
+    line += strspn(line, blanks);
+    if (!*line)
+        return KY_OK;
+    if (*line == '#')
+        return read_comment(r, line, error);
+    if (r->columns)
+        return read_row(r, line, error);
+    if (ky_number_real(line, &end), end == line)
+        return read_names(r, line, error);
+    for (r->columns = 0; r->columns < r->kind->columns; r->columns++)
+        r->place[r->columns] = r->columns;
+    return read_row(r, line, error);
+}
+
+/* Reads the text of the file, and changes it. */
+static enum ky_status read_text(struct reader *r, char *text, size_t size, struct ky_error *error)
+{
+    enum ky_status status = KY_OK;
+    for (const char *end = text + size; text < end && !status;) {
+        char *stop = strchr(text, '\n');
+        r->line++;
+        if (!stop)
+            return SAY(r, "%s", "has no end; the file is cut off, or has a zero byte");
+        *stop = '\0';
+        status = read_line(r, text, error);
+        text = stop + 1;
+    }
+    if (!status && r->table->rows < 2)
+        status = ky_fail(error, KY_BAD_DATA, "%s: has %zu rows; a table in time has at least two",
+                         r->table->path, r->table->rows);
+    return status;
+}
+
+/* ---- the file ---- */
+
+/* "FILE", up to a # or the end, with its characters. */
+static void decode_name(const char *text, char name[MOST_NAME])
+{
+    size_t length = 0;
+    for (; *text && *text != '#' && length + 1 < MOST_NAME; text++) {
+        unsigned code;
+        const int coded = text[0] == '%' && isxdigit((unsigned char)text[1]) &&
+                          isxdigit((unsigned char)text[2]) && sscanf(text + 1, "%2x", &code) == 1;
+        name[length++] = (char)(coded ? code : (unsigned char)*text);
+        text += coded ? 2 : 0;
+    }
+    name[length] = '\0';
+}
+
+/* Reads the whole file, with a zero behind it. */
+static enum ky_status load(const char *path, char **text, size_t *size, struct ky_error *error)
+{
+    struct ky_input input;
+    *text = NULL;
+    enum ky_status status = ky_input_open(path, &input, error);
+    if (status)
+        return status;
+    *size = (size_t)input.size;
+    if (input.size > most_bytes)
+        status =
+            ky_fail(error, KY_BAD_DATA, "%s: has more than %" PRIu64 " bytes", path, most_bytes);
+    if (!status && !(*text = ky_allocate(*size + 1, 1)))
+        status = ky_no_memory(error, "table of an external field", *size, 1);
+    if (!status)
+        status = ky_input_read(&input, 0, *text, *size, error);
+    if (*text)
+        (*text)[*size] = '\0';
+    ky_input_close(&input);
+    return status;
+}
+
+/* "#CHECKSUM*UNIT*UNIT", if it is there: the units, and whether the file is the same. */
+static enum ky_status check_same(const struct ky_external_table *table, const char *text,
+                                 double unit[2], struct ky_error *error)
+{
+    char *end = strchr(text, '#');
+    if (!end)
+        return KY_OK;
+    const uint64_t hash = strtoull(end + 1, &end, 16);
+    for (int k = 0; k < 2; k++)
+        unit[k] = *end == '*' ? ky_number_real(end + 1, &end) : (double)NAN;
+    if (*end || !(unit[0] > 0) || !(unit[1] > 0))
+        return ky_fail(error, KY_USAGE,
+                       "external field: @%.80s is no table; in names of files write %%23 for #",
+                       text);
+    if (hash != table->hash)
+        return ky_fail(error, KY_BAD_DATA,
+                       "%s: has changed since the simulation began; a resumed one needs the same "
+                       "table",
+                       table->path);
+    return KY_OK;
+}
+
+static enum ky_status make_room(struct ky_external_table *table, const char *text, size_t columns,
+                                struct ky_error *error)
+{
+    size_t most = 0;
+    for (; (text = strchr(text, '\n')); text++)
+        most++;
+    double *room = ky_allocate(most + 1, columns * sizeof *room);
+    if (!room)
+        return ky_no_memory(error, "table of an external field", most, columns * sizeof *room);
+    table->time = room;
+    for (size_t c = 1; c < columns; c++)
+        table->value[c - 1] = room + c * (most + 1);
+    return KY_OK;
+}
+
+/* To the units of the bodies. */
+static void convert(struct ky_external_table *table, int columns)
+{
+    for (size_t k = 0; k < table->rows; k++) {
+        table->time[k] *= table->time_unit;
+        for (int c = 1; c < columns; c++)
+            table->value[c - 1][k] *= table->unit;
+    }
+}
+
+enum ky_status ky_external_table_read(const char *text, enum ky_external_table_kind kind,
+                                      const struct ky_units *units, struct ky_external_table *table,
+                                      struct ky_error *error)
+{
+    char name[MOST_NAME], *content = NULL;
+    size_t size = 0;
+    struct reader reader = {
+        .kind = &kinds[kind], .table = table, .units = units, .unit = {1, 1, 1, 1}};
+    *table = (struct ky_external_table){.rows = 0};
+    decode_name(text, name);
+    table->path = realpath(name, NULL);
+    if (!table->path)
+        return ky_fail(error, KY_BAD_DATA, "external field: there is no file %s for %s=@…", name,
+                       ky_external_table_words[kind]);
+    enum ky_status status = load(table->path, &content, &size, error);
+    if (!status)
+        table->hash = ky_hash(content, size, 0);
+    if (!status)
+        status = make_room(table, content, (size_t)reader.kind->columns, error);
+    if (!status)
+        status = read_text(&reader, content, size, error);
+    double unit[2] = {reader.unit[1], reader.unit[0]};
+    if (!status)
+        status = check_same(table, text, unit, error);
+    table->unit = unit[0];
+    table->time_unit = unit[1];
+    if (!status)
+        convert(table, reader.kind->columns);
+    free(content);
+    if (status)
+        ky_external_table_free(table);
+    return status;
+}
+
+void ky_external_table_free(struct ky_external_table *table)
+{
+    free(table->path);
+    free(table->time);
+    *table = (struct ky_external_table){.rows = 0};
+}
+
+size_t ky_external_table_write(const struct ky_external_table *table, char *text, size_t size)
+{
+    char name[3 * MOST_NAME], unit[KY_NUMBER_TEXT], time_unit[KY_NUMBER_TEXT];
+    size_t length = 0;
+    for (const char *c = table->path; *c && length + 4 < sizeof name; c++)
+        if (strchr(" \t\r\n,#%", *c))
+            length += (size_t)snprintf(name + length, 4, "%%%02X", (unsigned)(unsigned char)*c);
+        else
+            name[length++] = *c;
+    name[length] = '\0';
+    return (size_t)snprintf(text, size, "@%s#%016" PRIx64 "*%s*%s", name, table->hash,
+                            ky_number_text(unit, table->unit),
+                            ky_number_text(time_unit, table->time_unit));
+}

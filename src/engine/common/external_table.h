@@ -1,0 +1,54 @@
+/* Centre and strength of an external field as tables in time: files of numbers, with smooth curves
+ * through their rows. */
+#ifndef KY_ENGINE_EXTERNAL_TABLE_H
+#define KY_ENGINE_EXTERNAL_TABLE_H
+
+#include "engine/engine.h"
+
+/* What a table has beside the time. */
+enum ky_external_table_kind { KY_TABLE_CENTRE, KY_TABLE_STRENGTH, KY_EXTERNAL_TABLES };
+/* The word of each in the text of a field: "centre", "strength". */
+extern const char *const ky_external_table_words[KY_EXTERNAL_TABLES];
+
+/* A table in the units of the bodies. */
+struct ky_external_table {
+    char *path; /* of the file, from the root */
+    size_t rows;
+    double *time;     /* [rows] ascending */
+    double *value[3]; /* [rows] each: x, y, z of the centre; or the strength alone */
+    /* What the file holds: its checksum, and its units in those of the bodies. */
+    uint64_t hash;
+    double unit, time_unit;
+};
+
+/* Reads "FILE" or "FILE#CHECKSUM*UNIT*UNIT" (ky_external_table_write). A file has lines of numbers
+ * between commas or blanks: time, x, y, z or time, strength. A line of names, if there is one, says
+ * which columns these are; others are ignored. In FILE %20 stands for a blank, %2C for a comma and
+ * %23 for #. Numbers are in `units`, or in those that a comment
+ * names ("# units: time Myr, x kpc, y kpc, z kpc"). KY_BAD_DATA, with the line, for a file that is
+ * missing or cut off, for fewer than two rows, for what is not a finite number, for times that do
+ * not ascend, and for a file that has not this checksum. KY_USAGE for units where the bodies have
+ * none. The caller frees the table after a success. */
+enum ky_status ky_external_table_read(const char *text, enum ky_external_table_kind kind,
+                                      const struct ky_units *units, struct ky_external_table *table,
+                                      struct ky_error *error);
+void ky_external_table_free(struct ky_external_table *table);
+/* Writes the text with which the same table is read without units and from any folder, or not at
+ * all if the file has changed. Returns the length, as snprintf. */
+size_t ky_external_table_write(const struct ky_external_table *table, char *text, size_t size);
+
+/* The path of a field with these tables, one of which may be NULL: without `centre` it rests in its
+ * centre, without `strength` it keeps its strength. Cubic splines go through the rows, so that two
+ * derivatives are continuous. KY_USAGE if no time is in both tables. *path has one use. */
+enum ky_status ky_external_path_make(const struct ky_external_table *centre,
+                                     const struct ky_external_table *strength, const double rest[3],
+                                     struct ky_external_path **path, struct ky_error *error);
+/* The cubics from a time on. Before the first and after the last time of the path its nearest piece
+ * goes on. */
+void ky_external_path_at(const struct ky_external_path *path, double time,
+                         double cubic[KY_EXTERNAL_CUBICS][4]);
+/* One use more or less; the last one frees the path. It may be NULL. */
+void ky_external_path_share(struct ky_external_path *path);
+void ky_external_path_release(struct ky_external_path *path);
+
+#endif

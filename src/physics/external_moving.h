@@ -1,0 +1,90 @@
+/* External fields that move, grow and turn, and frames that fall in a field.
+ *
+ *     x' = x − c(t), in axes turned by the angle θ + Ω t about z      v' = v − c'(t) − Ω × x'
+ *     a = s(t) a'(x')                                                 j = s j' + s' a'
+ *     reflex: a(x) − a(0), φ(x) + a(0)·x, since the frame's origin falls with a(0)
+ *
+ * c(t), the centre, and s(t), the strength, are cubics in the time between the rows of a table.
+ * Portable C: physics/dialect.h. */
+#ifndef KY_PHYSICS_EXTERNAL_MOVING_H
+#define KY_PHYSICS_EXTERNAL_MOVING_H
+
+#include "physics/external.h"
+
+/* What the table of a field gives, in the order of the cubics: the centre and the strength. */
+#define KY_EXTERNAL_CUBICS 4
+#define KY_EXTERNAL_STRENGTH 3
+
+/* A cubic in the time, c0 + c1 t + c2 t² + c3 t³, and its change. */
+struct ky_external_cubic {
+    KY_REAL value, rate;
+};
+KY_FN struct ky_external_cubic ky_external_cubic(KY_REAL c0, KY_REAL c1, KY_REAL c2, KY_REAL c3,
+                                                 KY_REAL t)
+{
+    struct ky_external_cubic cubic;
+    cubic.value = c0 + t * (c1 + t * (c2 + t * c3));
+    cubic.rate = c1 + t * (2 * c2 + t * 3 * c3);
+    return cubic;
+}
+
+/* What a field is at a moment: the velocity of its centre, its strength in parts of its numbers and
+ * how fast this grows, and the angle of its axes and how fast they turn. */
+struct ky_external_moment {
+    KY_REAL vx, vy, vz, strength, growth, angle, turn;
+};
+
+/* The place, relative to the centre, as the formula of a kind needs it. */
+KY_FN struct ky_external_place ky_external_enter(struct ky_external_place at,
+                                                 struct ky_external_moment now)
+{
+    at.vx -= at.pace * now.vx;
+    at.vy -= at.pace * now.vy;
+    at.vz -= at.pace * now.vz;
+    return now.turn != 0 || now.angle != 0 ? ky_external_turn_in(at, now.angle, now.turn * at.pace)
+                                           : at;
+}
+
+/* What that formula gives, in the frame and with the strength of the field. */
+KY_FN struct ky_external_pull ky_external_leave(struct ky_external_pull pull,
+                                                struct ky_external_moment now, KY_REAL pace)
+{
+    KY_REAL growth = pace * now.growth, s = now.strength;
+    if (now.turn != 0 || now.angle != 0)
+        pull = ky_external_turn_out(pull, now.angle, now.turn * pace);
+    pull.jx = s * pull.jx + growth * pull.x;
+    pull.jy = s * pull.jy + growth * pull.y;
+    pull.jz = s * pull.jz + growth * pull.z;
+    pull.x *= s;
+    pull.y *= s;
+    pull.z *= s;
+    pull.potential *= s;
+    return pull;
+}
+
+/* The place of the frame's origin, at rest, in a field with its centre at x, y, z. */
+KY_FN struct ky_external_place ky_external_origin(struct ky_external_place at, KY_REAL x, KY_REAL y,
+                                                  KY_REAL z)
+{
+    at.x = -x, at.y = -y, at.z = -z;
+    at.vx = at.vy = at.vz = KY_SPLAT(0);
+    return at;
+}
+
+/* The pull in a frame whose origin falls in the field: x, y, z is the place in that frame, and
+ * `origin` the field's pull at its origin. */
+KY_FN struct ky_external_pull ky_external_reflex(struct ky_external_pull pull,
+                                                 struct ky_external_pull origin, KY_REAL x,
+                                                 KY_REAL y, KY_REAL z)
+{
+    pull.x -= origin.x;
+    pull.y -= origin.y;
+    pull.z -= origin.z;
+    pull.jx -= origin.jx;
+    pull.jy -= origin.jy;
+    pull.jz -= origin.jz;
+    pull.potential += origin.x * x + origin.y * y + origin.z * z;
+    return pull;
+}
+
+#endif
