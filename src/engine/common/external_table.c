@@ -30,10 +30,10 @@ static const struct kind {
 struct reader {
     const struct kind *kind;
     struct ky_external_table *table;
-    const struct ky_units *units;
-    uint64_t line;      /* from 1 */
-    int place[COLUMNS]; /* in a row, of each column of the kind */
-    int columns;        /* of a row; 0: not known yet */
+    const struct ky_units *units; /* NULL: the units of the file are known */
+    uint64_t line;                /* from 1 */
+    int place[COLUMNS];           /* in a row, of each column of the kind */
+    int columns;                  /* of a row; 0: not known yet */
     double unit[COLUMNS];
 };
 
@@ -104,7 +104,7 @@ static enum ky_status read_comment(struct reader *r, const char *text, struct ky
 {
     enum ky_status status = KY_OK;
     const char *at = text + 1 + strspn(text + 1, blanks);
-    if (strncmp(at, "units:", 6) != 0)
+    if (!r->units || strncmp(at, "units:", 6) != 0)
         return KY_OK;
     for (at += 6; at && !status; at = strchr(at, ',')) {
         at += strspn(at, ", \t");
@@ -140,9 +140,10 @@ static enum ky_status read_row(struct reader *r, char *line, struct ky_error *er
         return SAY(r, "has %s than %d numbers; the file may be cut off or damaged",
                    count < r->columns ? "fewer" : "more", r->columns);
     table->time[table->rows] = value[r->place[0]];
-    if (table->rows > 0 && !(table->time[table->rows] > table->time[table->rows - 1]))
-        return SAY(r, "has the time %.10g after %.10g; times must ascend", table->time[table->rows],
-                   table->time[table->rows - 1]);
+    const double *t = table->time + table->rows;
+    if (table->rows > 0 && (t[0] == t[-1] || (t[0] > t[-1]) != (table->time[1] > table->time[0])))
+        return SAY(r, "has the time %.10g after %.10g; times must ascend, or all descend", t[0],
+                   t[-1]);
     for (int c = 1; c < r->kind->columns; c++)
         table->value[c - 1][table->rows] = value[r->place[c]];
     table->rows++;
@@ -260,14 +261,24 @@ static enum ky_status make_room(struct ky_external_table *table, const char *tex
     return KY_OK;
 }
 
-/* To the units of the bodies. */
-static void convert(struct ky_external_table *table, int columns)
+/* Multiplies a column by its unit, and turns it round where times descend. */
+static void convert(double *column, size_t rows, double unit, int descends)
 {
-    for (size_t k = 0; k < table->rows; k++) {
-        table->time[k] *= table->time_unit;
-        for (int c = 1; c < columns; c++)
-            table->value[c - 1][k] *= table->unit;
+    for (size_t k = 0; k < rows; k++)
+        column[k] *= unit;
+    for (size_t k = 0; descends && k < rows / 2; k++) {
+        const double first = column[k];
+        column[k] = column[rows - 1 - k];
+        column[rows - 1 - k] = first;
     }
+}
+
+static void convert_all(struct ky_external_table *table, int columns)
+{
+    const int descends = table->time[0] > table->time[1];
+    convert(table->time, table->rows, table->time_unit, descends);
+    for (int c = 1; c < columns; c++)
+        convert(table->value[c - 1], table->rows, table->unit, descends);
 }
 
 enum ky_status ky_external_table_read(const char *text, enum ky_external_table_kind kind,
@@ -276,8 +287,8 @@ enum ky_status ky_external_table_read(const char *text, enum ky_external_table_k
 {
     char name[MOST_NAME], *content = NULL;
     size_t size = 0;
-    struct reader reader = {
-        .kind = &kinds[kind], .table = table, .units = units, .unit = {1, 1, 1, 1}};
+    struct reader reader = {.kind = &kinds[kind], .table = table, .unit = {1, 1, 1, 1}};
+    reader.units = strchr(text, '#') ? NULL : units;
     *table = (struct ky_external_table){.rows = 0};
     decode_name(text, name);
     table->path = realpath(name, NULL);
@@ -297,7 +308,7 @@ enum ky_status ky_external_table_read(const char *text, enum ky_external_table_k
     table->unit = unit[0];
     table->time_unit = unit[1];
     if (!status)
-        convert(table, reader.kind->columns);
+        convert_all(table, reader.kind->columns);
     free(content);
     if (status)
         ky_external_table_free(table);
