@@ -45,6 +45,7 @@ struct ky_integrator_verbs {
     size_t option_count;
     double eta;   /* default of --eta of its criterion; NaN: it has none */
     int any_step; /* see short_step */
+    int friction; /* 1: lets the friction of bodies act (friction.h) */
 
     /* What the engine keeps of each body for this integrator: a sum of 1 << ky_column. It is there
      * when `create` is called, and restart files have it. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "integrate/expansion.h"
+#include "integrate/friction.h"
 
 static const struct ky_integrator_verbs *const integrators[] = {
     [KY_LEAPFROG] = &ky_leapfrog,
@@ -46,7 +47,8 @@ static enum ky_status check_engine(const struct ky_engine *engine,
 enum ky_status ky_integrator_check(const struct ky_parameters *parameters, struct ky_error *error)
 {
     const struct ky_integrator_verbs *verbs = integrators[parameters->integrator];
-    return verbs->check ? verbs->check(parameters, error) : KY_OK;
+    const enum ky_status status = verbs->check ? verbs->check(parameters, error) : KY_OK;
+    return status ? status : ky_friction_check(parameters, verbs, error);
 }
 
 enum ky_status ky_integrator_create(struct ky_engine *engine, size_t n,
@@ -67,7 +69,9 @@ enum ky_status ky_integrator_check_bodies(const struct ky_parameters *parameters
                                           const struct ky_bodies *bodies, struct ky_error *error)
 {
     const struct ky_integrator_verbs *verbs = integrators[parameters->integrator];
-    return verbs->check_bodies ? verbs->check_bodies(parameters, bodies, error) : KY_OK;
+    const enum ky_status status =
+        verbs->check_bodies ? verbs->check_bodies(parameters, bodies, error) : KY_OK;
+    return status ? status : ky_friction_check_bodies(parameters, bodies, error);
 }
 
 void ky_integrator_free(struct ky_integrator_state *integrator)

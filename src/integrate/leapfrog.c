@@ -8,12 +8,13 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "integrate/friction.h"
 
 struct leapfrog {
     struct ky_integrator_state base;
     struct ky_engine *engine;
     struct ky_integrator_report report;
-    double bodies;
+    double bodies, g;
 };
 
 static const struct ky_stored_field fields[] = {
@@ -35,6 +36,7 @@ static enum ky_status create(struct ky_engine *engine, size_t n,
         (struct ky_integrator_state){.verbs = &ky_leapfrog, .tick = parameters->step, .stride = 1};
     own->engine = engine;
     own->bodies = (double)n;
+    own->g = parameters->g;
     *integrator = &own->base;
     return KY_OK;
 }
@@ -56,21 +58,44 @@ static enum ky_status one_step(struct leapfrog *own, double dt, double time, str
     return status;
 }
 
+/* The same from one time to another, between two halves of the friction, where there is some. */
+static enum ky_status full_step(struct leapfrog *own, double dt, double from, double to,
+                                struct ky_error *error)
+{
+    const int slows = ky_friction_is_there(own->engine);
+    enum ky_status status = KY_OK;
+    if (slows) {
+        ky_engine_set_time(own->engine, from);
+        status = ky_friction_act(own->engine, own->g, own->base.id, 0.5 * dt, error);
+    }
+    if (!status)
+        status = one_step(own, dt, to, error);
+    if (!status && slows)
+        status = ky_friction_act(own->engine, own->g, own->base.id, 0.5 * dt, error);
+    return status;
+}
+
+/* The time after some ticks of the call. */
+static double time_of(const struct ky_integrator_state *integrator, uint64_t ticks)
+{
+    return fma((double)(integrator->before + ticks), integrator->tick, integrator->origin);
+}
+
 static enum ky_status advance(struct ky_integrator_state *integrator, uint64_t ticks,
                               struct ky_error *error)
 {
     enum ky_status status = KY_OK;
     for (uint64_t k = 0; k < ticks && !status; k++)
-        status = one_step(
-            (struct leapfrog *)integrator, integrator->tick,
-            fma((double)(integrator->before + k + 1), integrator->tick, integrator->origin), error);
+        status = full_step((struct leapfrog *)integrator, integrator->tick, time_of(integrator, k),
+                           time_of(integrator, k + 1), error);
     return status;
 }
 
 static enum ky_status short_step(struct ky_integrator_state *integrator, double dt,
                                  struct ky_error *error)
 {
-    return one_step((struct leapfrog *)integrator, dt, integrator->origin + dt, error);
+    return full_step((struct leapfrog *)integrator, dt, integrator->origin, integrator->origin + dt,
+                     error);
 }
 
 static void report(const struct ky_integrator_state *integrator,
@@ -90,6 +115,7 @@ const struct ky_integrator_verbs ky_leapfrog = {
     .option_count = sizeof options / sizeof *options,
     .eta = (double)NAN,
     .any_step = 1,
+    .friction = 1,
     .create = create,
     .advance = advance,
     .short_step = short_step,

@@ -52,7 +52,9 @@
       "turned by angle + speed time about z")                                                      \
     F(lambda, LAMBDA, "lambda", "φ = −½ omega h0² r²")                                             \
     F(tidal, TIDAL, "tidal", "φ = −½ d·T·d")                                                       \
-    F(uniform, UNIFORM, "uniform", "φ = −a·d, the same acceleration a everywhere")
+    F(uniform, UNIFORM, "uniform", "φ = −a·d, the same acceleration a everywhere")                 \
+    F(friction, FRICTION, "friction",                                                              \
+      "no field: with leapfrog the dynamical friction of a body in the density of all fields")
 
 /* How a number is given, and what is computed from it. Its range is one of enum ky_number_range. */
 #define KY_GIVEN_PLAIN 0
@@ -120,6 +122,12 @@
     N(ax, 1, 0, "ax", PLAIN, ANY, "0", "of a [length/time²]")                                      \
     N(ay, 1, 0, "ay", PLAIN, ANY, "0", "of a [length/time²]")                                      \
     N(az, 1, 0, "az", PLAIN, ANY, "0", "of a [length/time²]")
+#define KY_NUMBERS_friction(N)                                                                     \
+    N(body, 0, 0, "body", PLAIN, NOT_NEGATIVE, NULL, "the id of the body")                         \
+    N(log, 0, 0, "log", PLAIN, NOT_NEGATIVE, NULL, "the Coulomb logarithm ln Λ")                   \
+    N(sigma2, 1, 1, "sigma", SQUARED, POSITIVE, NULL,                                              \
+      "the dispersion of velocities in one direction [velocity]")                                  \
+    N(mu, 1, 2, "mass", MASS, NOT_NEGATIVE, "0", "of the body; 0: the one that it has [mass]")
 /* The places of the numbers of a bar that time changes; the angle comes after its rate. */
 #define KY_EXTERNAL_BAR_RATE 4
 #define KY_EXTERNAL_BAR_ANGLE 5
@@ -451,6 +459,22 @@ KY_FN struct ky_external_pull ky_external_uniform(struct ky_external_uniform f,
     return pull;
 }
 
+KY_FN struct ky_external_pull ky_external_none(void)
+{
+    struct ky_external_pull pull;
+    pull.x = pull.y = pull.z = pull.jx = pull.jy = pull.jz = pull.potential = KY_SPLAT(0);
+    return pull;
+}
+
+/* Friction is no acceleration: integrate/friction.h. */
+KY_FN struct ky_external_pull ky_external_friction(struct ky_external_friction f,
+                                                   struct ky_external_place at)
+{
+    (void)f;
+    (void)at;
+    return ky_external_none();
+}
+
 KY_FN struct ky_external_pull ky_external_add(struct ky_external_pull sum,
                                               struct ky_external_pull pull)
 {
@@ -462,13 +486,6 @@ KY_FN struct ky_external_pull ky_external_add(struct ky_external_pull sum,
     sum.jz += pull.jz;
     sum.potential += pull.potential;
     return sum;
-}
-
-KY_FN struct ky_external_pull ky_external_none(void)
-{
-    struct ky_external_pull pull;
-    pull.x = pull.y = pull.z = pull.jx = pull.jy = pull.jz = pull.potential = KY_SPLAT(0);
-    return pull;
 }
 
 /* A case for each kind of a switch: pull = the field whose number k is NUMBER(k), at `at`. Readers

@@ -14,6 +14,7 @@
 #include "base/options.h"
 #include "base/threads.h"
 #include "base/units.h"
+#include "integrate/friction.h"
 #include "physics/softening.h"
 #include "snapshot/snapshot.h"
 
@@ -170,6 +171,8 @@ static enum ky_status check(struct ky_run *run, const struct ky_snapshot *initia
         status = ky_run_follow(run->given.follow, &run->energy_start.followed, error);
     if (!status)
         status = ky_run_check_followed(&run->energy_start.followed, &initial->bodies, error);
+    if (!status)
+        status = ky_friction_check_bodies(&run->parameters, &initial->bodies, error);
     if (!status)
         status = ky_softening_choose(&run->parameters, initial, run->remark, error);
     ky_announce(&run->parameters, initial->bodies.n, "sizes and times of the system");

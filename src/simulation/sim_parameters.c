@@ -10,6 +10,7 @@
 #include "base/sizes.h"
 #include "engine/common/columns.h"
 #include "engine/common/external.h"
+#include "integrate/friction.h"
 #include "octree/opening_kinds.h"
 
 enum ky_status ky_sim_parameters(const struct ky_sim *sim, struct ky_parameters *parameters,
@@ -127,6 +128,11 @@ static enum ky_status change_fields(struct ky_sim *sim, const struct ky_paramete
     enum ky_status status = ky_externals_of(changed, &fields, error);
     if (!status)
         status = ky_externals_cover(&fields, ky_sim_time(sim), ky_sim_time(sim), error);
+    const struct ky_bodies bodies = {.n = sim->n, .id = sim->id};
+    if (!status)
+        status = ky_integrator_check(changed, error);
+    if (!status)
+        status = ky_friction_check_bodies(changed, &bodies, error);
     if (!status)
         status = ky_engine_set_fields(sim->engine, fields.field, fields.count, error);
     ky_externals_release(&fields);

@@ -260,3 +260,19 @@ void ky_externals_add(const struct ky_externals *own, const double x[3], double 
     if (potential)
         *potential += pull.potential;
 }
+
+/* The change of the acceleration along each axis is a jerk, where time does not pass. */
+double ky_externals_density(const struct ky_externals *own, const double x[3])
+{
+    double density = 0;
+    for (size_t k = 0; k < own->count; k++) {
+        const struct ky_external field = ky_external_in(&own->field[k], 1, 1, own->time);
+        const struct ky_external_place along[3] = {{x[0], x[1], x[2], 1, 0, 0, 0, 0},
+                                                   {x[0], x[1], x[2], 0, 1, 0, 0, 0},
+                                                   {x[0], x[1], x[2], 0, 0, 1, 0, 0}};
+        density -= ky_externals_on(&field, 1, along[0]).jx +
+                   ky_externals_on(&field, 1, along[1]).jy +
+                   ky_externals_on(&field, 1, along[2]).jz;
+    }
+    return density;
+}

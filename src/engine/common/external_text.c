@@ -15,7 +15,8 @@ static const char blanks[] = " \t\r\n";
 static const char *const words[] = {KY_EXTERNAL_KINDS(WORD) KY_EXTERNAL_SUMS(WORD)};
 enum { WORDS = KY_EXTERNAL_KIND_COUNT + KY_EXTERNAL_SUM_COUNT };
 
-/* Numbers that every field has, behind its own. A bar turns by numbers of its own. */
+/* Numbers that every field has, behind its own. A bar turns by numbers of its own, and friction has
+ * no place. */
 enum {
     CENTRE = KY_EXTERNAL_NUMBERS,
     REFLEX = CENTRE + 3,
@@ -69,7 +70,8 @@ static void list_numbers(struct reading *reading)
     for (int k = 0; k < MOST; k++) {
         const struct ky_external_number *from =
             k < KY_EXTERNAL_NUMBERS ? &own[k] : &common[k - KY_EXTERNAL_NUMBERS];
-        if (from->word && (k < TURN || which != KY_EXTERNAL_BAR))
+        if (from->word && (k < TURN || which != KY_EXTERNAL_BAR) &&
+            (k < CENTRE || which != KY_EXTERNAL_FRICTION))
             reading->number[reading->count++] =
                 (struct ky_named_number){from->word,         (enum ky_number_range)from->range,
                                          from->initial,      from->help,
@@ -106,6 +108,8 @@ static enum ky_status take_tables(char *text, struct reading *reading,
             continue;
         }
         const char *word = ky_external_table_words[table], *value = item + strlen(word) + 1;
+        if (reading->which == KY_EXTERNAL_FRICTION)
+            return ky_fail(error, KY_USAGE, "external field friction has no %s", word);
         if (reading->table[table] || *value != '@')
             return ky_fail(error, KY_USAGE, "external field %s: %s must be one table, %s=@FILE",
                            words[reading->which], word, word);

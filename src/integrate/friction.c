@@ -1,0 +1,135 @@
+/* Dynamical friction of named bodies. Few have it, so that the host computes it. */
+#include "integrate/friction.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "engine/common/external.h"
+#include "physics/friction.h"
+
+/* The numbers of a row, in the order of physics/external.h. */
+enum { BODY, LOG, SIGMA2, MASS };
+
+/* The rows, with the bodies in ascending order. */
+struct rows {
+    size_t count;
+    uint32_t body[KY_MOST_EXTERNALS];
+    const struct ky_external *row[KY_MOST_EXTERNALS];
+};
+
+static int has_rows(const struct ky_externals *fields)
+{
+    for (size_t k = 0; k < fields->count; k++)
+        if (fields->field[k].kind == KY_EXTERNAL_FRICTION)
+            return 1;
+    return 0;
+}
+
+int ky_friction_is_there(const struct ky_engine *engine)
+{
+    return has_rows(&engine->externals);
+}
+
+/* The place of the body with an id; n if there is none. */
+static size_t find_body(const uint64_t *id, size_t n, double wanted)
+{
+    size_t place = 0;
+    if (!id)
+        return wanted < (double)n && wanted == floor(wanted) ? (size_t)wanted : n;
+    while (place < n && (double)id[place] != wanted)
+        place++;
+    return place;
+}
+
+/* Adds a row at its place. */
+static void insert(struct rows *rows, const struct ky_external *row, uint32_t body)
+{
+    size_t place = rows->count++;
+    for (; place > 0 && rows->body[place - 1] > body; place--) {
+        rows->body[place] = rows->body[place - 1];
+        rows->row[place] = rows->row[place - 1];
+    }
+    rows->body[place] = body;
+    rows->row[place] = row;
+}
+
+static enum ky_status find_rows(const struct ky_externals *fields, const uint64_t *id, size_t n,
+                                struct rows *rows, struct ky_error *error)
+{
+    rows->count = 0;
+    for (size_t k = 0; k < fields->count; k++) {
+        const struct ky_external *row = &fields->field[k];
+        if (row->kind != KY_EXTERNAL_FRICTION)
+            continue;
+        const size_t body = find_body(id, n, row->number[BODY]);
+        if (body == n)
+            return ky_fail(error, KY_USAGE,
+                           "friction: no body has the id %.17g; `kyoho info --json` has ids",
+                           row->number[BODY]);
+        insert(rows, row, (uint32_t)body);
+    }
+    for (size_t k = 1; k < rows->count; k++)
+        if (rows->body[k] == rows->body[k - 1])
+            return ky_fail(error, KY_USAGE, "friction of body %.17g is given twice",
+                           rows->row[k]->number[BODY]);
+    return KY_OK;
+}
+
+enum ky_status ky_friction_check(const struct ky_parameters *parameters,
+                                 const struct ky_integrator_verbs *verbs, struct ky_error *error)
+{
+    struct ky_externals fields = {0};
+    enum ky_status status = verbs->friction ? KY_OK : ky_externals_of(parameters, &fields, error);
+    if (!status && has_rows(&fields))
+        status = ky_fail(error, KY_USAGE,
+                         "--field friction acts between steps that all bodies share, and the steps "
+                         "of --integrator %s are each body's own; take --integrator leapfrog",
+                         verbs->name);
+    ky_externals_release(&fields);
+    return status;
+}
+
+enum ky_status ky_friction_check_bodies(const struct ky_parameters *parameters,
+                                        const struct ky_bodies *bodies, struct ky_error *error)
+{
+    struct rows rows;
+    struct ky_externals fields = {0};
+    enum ky_status status = ky_externals_of(parameters, &fields, error);
+    if (!status)
+        status = find_rows(&fields, bodies->id, bodies->n, &rows, error);
+    ky_externals_release(&fields);
+    return status;
+}
+
+/* The velocity after the time dt, by the rate in the middle of it. */
+static void slow_down(double mu, double density, double sigma2, double dt, double v[3])
+{
+    const double v2 = v[0] * v[0] + v[1] * v[1] + v[2] * v[2],
+                 half = exp(-0.5 * dt * ky_friction_rate(mu, density, sigma2, v2)),
+                 whole = exp(-dt * ky_friction_rate(mu, density, sigma2, v2 * half * half));
+    for (int c = 0; c < 3; c++)
+        v[c] *= whole;
+}
+
+enum ky_status ky_friction_act(struct ky_engine *engine, double g, const uint64_t *id, double dt,
+                               struct ky_error *error)
+{
+    struct rows rows;
+    double position[KY_MOST_EXTERNALS][3], velocity[KY_MOST_EXTERNALS][3], mass[KY_MOST_EXTERNALS];
+    enum ky_status status = find_rows(&engine->externals, id, engine->n, &rows, error);
+    struct ky_bodies bodies = {
+        .n = rows.count, .position = position, .velocity = velocity, .mass = mass};
+    if (!status)
+        status = ky_engine_get_some(engine, rows.body, &bodies, error);
+    if (status)
+        return status;
+    for (size_t k = 0; k < rows.count; k++) {
+        const double *number = rows.row[k]->number,
+                     density = ky_externals_density(&engine->externals, position[k]),
+                     mu = number[MASS] > 0 ? number[MASS] : g * mass[k];
+        slow_down(mu * number[LOG], fmax(density, 0), number[SIGMA2], dt, velocity[k]);
+    }
+    const struct ky_some changed = {
+        .count = rows.count, .body = rows.body, .velocity = (const double(*)[3])velocity};
+    return ky_engine_put_some(engine, &changed, error);
+}

@@ -1,0 +1,25 @@
+/* Dynamical friction of a body among many light ones (Chandrasekhar 1943; Binney & Tremaine 2008,
+ * equation 8.7), whose velocities have the dispersion σ in each direction:
+ *
+ *     v' = −k v,  k = 4π G² M ρ ln Λ [erf X − 2 X exp(−X²)/√π]/v³,  X = v/(√2 σ)
+ *
+ * Portable C: physics/dialect.h; read by the host alone. */
+#ifndef KY_PHYSICS_FRICTION_H
+#define KY_PHYSICS_FRICTION_H
+
+#include "physics/dialect.h"
+
+/* k, in 1/time. `mu`: G M ln Λ; `density`: 4π G ρ, in 1/time²; sigma2: σ². */
+KY_FN KY_REAL ky_friction_rate(KY_REAL mu, KY_REAL density, KY_REAL sigma2, KY_REAL speed2)
+{
+    const KY_REAL root = 1.7724538509055160273; /* √π */
+    KY_REAL x2 = speed2 / (2 * sigma2), x = sqrt(x2), part;
+    if (x < KY_SPLAT(0.05)) /* the bracket over X³ as a series, which loses no digits */
+        part = 4 / root *
+               (KY_SPLAT(1) / 3 - x2 * (KY_SPLAT(1) / 5 - x2 * (KY_SPLAT(1) / 14 - x2 / 54)));
+    else
+        part = (erf(x) - 2 * x * exp(-x2) / root) / (x * x2);
+    return mu * density * part / (2 * sigma2 * sqrt(2 * sigma2));
+}
+
+#endif

@@ -1,0 +1,282 @@
+/* Dynamical friction: its rate, the density of fields, the decay of a circular orbit in an
+ * isothermal sphere against the published time, and what is refused. */
+#include "test.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "engine/common/external.h"
+#include "engines.h"
+#include "physics/friction.h"
+#include "simulation/sim.h"
+
+static struct ky_error error;
+static const struct ky_units none; /* no scales */
+static const double pi = 3.14159265358979323846;
+
+/* The rate against Chandrasekhar's integral of the velocities below v, and where the series ends.
+ */
+static void the_rate_is_chandrasekhars(void **state)
+{
+    (void)state;
+    const double sigma2 = 0.49, mu = 0.3, density = 1.7; /* 4π G ρ */
+    for (double v = 0.003; v < 5; v *= 1.3) {
+        double inside = 0, step = v / 20000;
+        for (double u = step / 2; u < v; u += step) /* the share of slower bodies */
+            inside += step * 4 * pi * u * u * exp(-u * u / (2 * sigma2));
+        inside /= pow(2 * pi * sigma2, 1.5);
+        const double wanted = mu * density * inside / (v * v * v);
+        assert_between(ky_friction_rate(mu, density, sigma2, v * v) / wanted, 1 - 1e-7, 1 + 1e-7);
+    }
+    const double x = 0.05, v2 = 2 * sigma2 * x * x;
+    assert_between(ky_friction_rate(mu, density, sigma2, v2 * (1 - 1e-9)) /
+                       ky_friction_rate(mu, density, sigma2, v2 * (1 + 1e-9)),
+                   1 - 1e-10, 1 + 1e-10);
+    assert_true(isfinite(ky_friction_rate(mu, density, sigma2, 0)));
+}
+
+/* Poisson's equation: a Plummer sphere, a uniform one by `lambda`, fields that have no mass. */
+static void fields_have_their_densities(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        double density; /* 4π G ρ at (0.3, 0.4, 1.2) */
+    } some[] = {
+        {"plummer:mass=2,scale=0.5", 2 * 3 * 0.25 / (1.94 * 1.94 * 1.3928388277184119)},
+        {"plummer:mass=2,scale=0.5,reflex=1", 2 * 3 * 0.25 / (1.94 * 1.94 * 1.3928388277184119)},
+        {"point:mass=3", 0},
+        {"lambda:omega=0.5,h0=2", -6},
+        {"tidal:xx=1,yy=1,zz=-2,xy=3", 0},
+        {"logarithmic:speed=2,core=0.1", 4 * (3 * 0.01 + 1.69) / (1.7 * 1.7)},
+        {"triaxial-logarithmic:speed=2,core=0.1,p=1,q=1,turn=3,angle=20",
+         4 * (3 * 0.01 + 1.69) / (1.7 * 1.7)},
+        {"friction:body=0,log=1,sigma=1", 0},
+    };
+    const double x[3] = {0.3, 0.4, 1.2};
+    for (size_t k = 0; k < sizeof some / sizeof *some; k++) {
+        struct ky_externals own = {0};
+        assert_ok(ky_externals_read(some[k].text, 1, &none, &own, &error));
+        own.time = 3;
+        assert_between(ky_externals_density(&own, x) - some[k].density, -1e-12, 1e-12);
+    }
+}
+
+static struct ky_parameters parameters_of(const char *engine, const char *field, double step)
+{
+    struct ky_parameters p;
+    ky_parameters_defaults(&p);
+    p.engine = engine;
+    p.integrator = KY_LEAPFROG;
+    p.force = KY_DIRECT;
+    p.softening = 1e-3;
+    p.threads = 2;
+    p.step = step;
+    p.field = field;
+    return p;
+}
+
+/* Three bodies without mutual forces that matter; the one with the id 7 is in the middle of the
+ * list. */
+static struct ky_bodies circling(void)
+{
+    static const uint64_t id[3] = {3, 7, 5};
+    struct ky_bodies bodies = {0};
+    assert_ok(ky_bodies_allocate(&bodies, 3, KY_WITH_ID, &error));
+    for (int k = 0; k < 3; k++) {
+        bodies.id[k] = id[k];
+        bodies.mass[k] = 1e-9;
+        bodies.position[k][0] = k ? 1 : 1.5;
+        bodies.position[k][2] = 0.1 * k - 0.1;
+        bodies.velocity[k][1] = 1;
+    }
+    return bodies;
+}
+
+static double radius2(const double x[3])
+{
+    return x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
+}
+
+/* Binney & Tremaine (2008), section 8.1.1: in a singular isothermal sphere the radius of a circular
+ * orbit falls as r² = r₀² (1 − t/t_fric), t_fric = 1.17 r₀² v_c/(G M ln Λ), where 1.17 is 1/(2 ×
+ * 0.428), and 0.428 the bracket at X = 1. */
+static void a_circular_orbit_decays_in_the_published_time(void **state)
+{
+    (void)state;
+    const double bracket = erf(1) - 2 * exp(-1) / sqrt(pi), mu = 0.004 * 2.5,
+                 time = 1 / (2 * bracket * mu);
+    assert_between(1 / (2 * bracket), 1.165, 1.175);
+    for (int e = 0; e < engine_count; e++) {
+        struct ky_parameters p =
+            parameters_of(engines[e].engine,
+                          "logarithmic:speed=1,core=0.001 "
+                          "friction:body=7,log=2.5,sigma=0.70710678118654752,mass=0.004",
+                          time / 16384);
+        struct ky_bodies bodies = circling();
+        struct ky_sim *sim = NULL;
+        assert_ok(ky_sim_open(&p, &bodies, 0, &sim, &error));
+        for (int k = 1; k <= 3; k++) {
+            double mean = 0;
+            assert_ok(ky_sim_advance(sim, 4096 - 8 * 32, &error));
+            for (int s = -8; s < 8; s++) { /* about one revolution */
+                assert_ok(ky_sim_advance(sim, 16, &error));
+                assert_ok(ky_sim_bodies(sim, &bodies, &error));
+                mean += radius2(bodies.position[1]) / 16;
+            }
+            assert_between(mean - (1 - (k - 8. / 256) / 4), -0.01, 0.01);
+        }
+        assert_between(radius2(bodies.position[2]), 0.95, 1.05);
+        assert_between(radius2(bodies.position[0]), 0.5, 2.5);
+        ky_sim_close(sim);
+        ky_bodies_free(&bodies);
+    }
+}
+
+static void place_after(uint64_t steps, double place[3])
+{
+    struct ky_parameters p = parameters_of("cpu",
+                                           "logarithmic:speed=1,core=0.2 "
+                                           "friction:body=7,log=2,sigma=0.6,mass=0.2",
+                                           2. / (double)steps);
+    struct ky_bodies bodies = circling();
+    struct ky_sim *sim = NULL;
+    p.precision = KY_DOUBLE;
+    assert_ok(ky_sim_open(&p, &bodies, 0, &sim, &error));
+    assert_ok(ky_sim_advance(sim, steps, &error));
+    assert_ok(ky_sim_bodies(sim, &bodies, &error));
+    memcpy(place, bodies.position[1], 3 * sizeof *place);
+    ky_sim_close(sim);
+    ky_bodies_free(&bodies);
+}
+
+/* Half the step, a quarter of the error. */
+static void friction_is_of_second_order(void **state)
+{
+    (void)state;
+    double coarse[3], fine[3], exact[3];
+    place_after(64, coarse);
+    place_after(128, fine);
+    place_after(4096, exact);
+    for (int c = 0; c < 2; c++)
+        assert_between((coarse[c] - exact[c]) / (fine[c] - exact[c]), 3.7, 4.3);
+}
+
+/* A body's own mass acts where none is given, times G. */
+static void a_body_has_its_own_mass(void **state)
+{
+    (void)state;
+    double place[2][3];
+    for (int given = 0; given < 2; given++) {
+        struct ky_parameters p =
+            parameters_of("cpu",
+                          given ? "plummer:mass=1,scale=1 friction:body=7,log=3,sigma=0.5,mass=1e-3"
+                                : "plummer:mass=1,scale=1 friction:body=7,log=3,sigma=0.5",
+                          1. / 64);
+        struct ky_bodies bodies = circling();
+        struct ky_sim *sim = NULL;
+        bodies.mass[1] = 1e-3;
+        p.g = 2;
+        assert_ok(ky_sim_open(&p, &bodies, 0, &sim, &error));
+        assert_ok(ky_sim_advance(sim, 64, &error));
+        assert_ok(ky_sim_bodies(sim, &bodies, &error));
+        memcpy(place[given], bodies.position[1], sizeof place[given]);
+        ky_sim_close(sim);
+        ky_bodies_free(&bodies);
+    }
+    for (int c = 0; c < 3; c++)
+        assert_between(place[0][c] - place[1][c], -1e-12, 1e-12);
+}
+
+static void friction_has_no_seams(void **state)
+{
+    (void)state;
+    static const char *const path = "friction.kyo", *const before = "friction.kyo.previous";
+    for (int e = 0; e < engine_count; e++) {
+        struct ky_parameters p = parameters_of(engines[e].engine,
+                                               "bar:mass=1,length=0.5,height=0.3,speed=0.4 "
+                                               "friction:body=7,log=3,sigma=0.5,mass=1e-2",
+                                               1. / 64);
+        struct ky_bodies whole = circling(), parts = circling();
+        struct ky_sim *sim = NULL;
+        assert_ok(ky_sim_open(&p, &whole, 1. / 3, &sim, &error));
+        assert_ok(ky_sim_advance(sim, 60, &error));
+        assert_ok(ky_sim_bodies(sim, &whole, &error));
+        ky_sim_close(sim);
+        assert_ok(ky_sim_open(&p, &parts, 1. / 3, &sim, &error));
+        assert_ok(ky_sim_advance(sim, 7, &error));
+        assert_ok(ky_sim_advance(sim, 14, &error));
+        assert_ok(ky_sim_save(sim, path, &error));
+        ky_sim_close(sim);
+        p.field = NULL;
+        assert_ok(ky_sim_restore(path, &p, &sim, &error));
+        assert_ok(ky_sim_advance(sim, 39, &error));
+        assert_ok(ky_sim_bodies(sim, &parts, &error));
+        ky_sim_close(sim);
+        assert_memory_equal(whole.position, parts.position, 3 * sizeof *whole.position);
+        assert_memory_equal(whole.velocity, parts.velocity, 3 * sizeof *whole.velocity);
+        ky_bodies_free(&whole);
+        ky_bodies_free(&parts);
+    }
+    remove(path);
+    remove(before);
+}
+
+static void wrong_friction_is_refused(void **state)
+{
+    (void)state;
+    static const char *const right = "friction:body=7,log=3,sigma=0.5";
+    static const struct {
+        const char *text, *line;
+        int integrator;
+    } wrong[] = {
+        {"friction:body=8,log=3,sigma=0.5", "no body has the id 8", KY_LEAPFROG},
+        {"friction:body=1.5,log=3,sigma=0.5", "no body has the id 1.5", KY_LEAPFROG},
+        {"friction:body=7,log=3,sigma=0.5 friction:body=7,log=3,sigma=0.5",
+         "friction of body 7 is given twice", KY_LEAPFROG},
+        {"friction:body=7,log=3,sigma=0", "sigma must be positive", KY_LEAPFROG},
+        {"friction:body=7,log=3", "sigma is missing", KY_LEAPFROG},
+        {"friction:body=7,log=3,sigma=1,x=1", "has no number 'x'", KY_LEAPFROG},
+        {"friction:body=7,log=3,sigma=1,centre=@t.csv", "friction has no centre", KY_LEAPFROG},
+        {right, "take --integrator leapfrog", KY_BLOCK_STEPS},
+        {right, "take --integrator leapfrog", KY_HERMITE4},
+    };
+    struct ky_bodies bodies = circling();
+    struct ky_sim *sim = NULL;
+    struct ky_parameters p;
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+        p = parameters_of("cpu", wrong[k].text, 1. / 64);
+        p.integrator = wrong[k].integrator;
+        p.step_length = p.integrator == KY_BLOCK_STEPS ? 0.1 : (double)NAN;
+        assert_int_equal(ky_sim_open(&p, &bodies, 0, &sim, &error), KY_USAGE);
+        if (!strstr(error.text, wrong[k].line))
+            fail_msg("%s: %s", wrong[k].text, error.text);
+    }
+    p = parameters_of("cpu", NULL, 1. / 64);
+    p.integrator = KY_HERMITE4;
+    assert_ok(ky_sim_open(&p, &bodies, 0, &sim, &error));
+    assert_int_equal(ky_sim_set_fields(sim, right, &error), KY_USAGE);
+    assert_ok(ky_sim_advance(sim, 1, &error));
+    ky_sim_close(sim);
+    p.integrator = KY_LEAPFROG;
+    assert_ok(ky_sim_open(&p, &bodies, 0, &sim, &error));
+    assert_int_equal(ky_sim_set_fields(sim, wrong[0].text, &error), KY_USAGE);
+    assert_ok(ky_sim_set_fields(sim, right, &error));
+    assert_ok(ky_sim_advance(sim, 1, &error));
+    ky_sim_close(sim);
+    ky_bodies_free(&bodies);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_rate_is_chandrasekhars),
+        cmocka_unit_test(fields_have_their_densities),
+        cmocka_unit_test(a_circular_orbit_decays_in_the_published_time),
+        cmocka_unit_test(friction_is_of_second_order),
+        cmocka_unit_test(a_body_has_its_own_mass),
+        cmocka_unit_test(friction_has_no_seams),
+        cmocka_unit_test(wrong_friction_is_refused),
+    };
+    return cmocka_run_group_tests(tests, find_engines, NULL);
+}
