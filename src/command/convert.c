@@ -2,17 +2,31 @@
 #include <math.h>
 
 #include "command/command.h"
+#include "command/turning.h"
 
 struct request {
     struct reading reading;
     const char *units;
+    double turn;
     struct ky_model_parameters place; /* position, velocity and orientation alone */
 };
 
 static const struct ky_option own_options[] = {
     CLI_UNITS(offsetof(struct request, units),
               "units of a file without units, or with units that Kyoho does not know"),
+    TURN_OPTION(offsetof(struct request, turn)),
 };
+
+/* To axes that turn, at the time of the snapshot. */
+static void turn(struct ky_snapshot *snapshot, double speed)
+{
+    struct ky_bodies *bodies = &snapshot->bodies;
+    for (size_t k = 0; k < bodies->n && speed != 0; k++) {
+        turn_into(speed, snapshot->time, bodies->position[k], bodies->velocity[k]);
+        if (bodies->acceleration)
+            turn_into(speed, snapshot->time, bodies->acceleration[k], NULL);
+    }
+}
 
 /* Reads the first file, settles its units with --units, and places its bodies. */
 static enum ky_status read_input(struct cli *cli, struct request *request,
@@ -29,10 +43,13 @@ static enum ky_status read_input(struct cli *cli, struct request *request,
                               snapshot->softening_kind >= 0);
     if (!status)
         status = cli_settle(cli, &snapshot->units);
-    return status ? status
-                  : ky_bodies_place(&snapshot->bodies, request->place.position,
-                                    request->place.velocity, request->place.orientation,
-                                    &snapshot->units, &cli->error);
+    if (!status)
+        status =
+            ky_bodies_place(&snapshot->bodies, request->place.position, request->place.velocity,
+                            request->place.orientation, &snapshot->units, &cli->error);
+    if (!status)
+        turn(snapshot, request->turn);
+    return status;
 }
 
 static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)

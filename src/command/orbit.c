@@ -5,12 +5,13 @@
 #include "base/memory.h"
 #include "command/command.h"
 #include "command/plotted.h"
+#include "command/turning.h"
 #include "engine/common/external.h"
 
 struct request {
     struct ky_parameters parameters;
     const char *position, *velocity, *units;
-    double start, end;
+    double start, end, turn;
     int rows;
     struct plotted output;
 };
@@ -27,6 +28,7 @@ static const struct ky_option options[] = {
      "time at the end; before the start the body goes backwards [time]"},
     {"rows", KY_OPTION_INTEGER, FIELD(rows), "2000", 2, 10000000, NULL, NULL,
      "places of the orbit, at equal distances in time"},
+    TURN_OPTION(FIELD(turn)),
     CLI_UNITS(FIELD(units), "units of the numbers, which field and output have too (default: "
                             "nbody)"),
 };
@@ -44,13 +46,14 @@ static const struct ky_option output_options[] = {
      "height of the picture [pixels]"},
 };
 
-/* The columns, in the order of the table. */
-enum { TIME, X, Y, Z, VX, VY, VZ, ENERGY, TURNING, COLUMNS };
+/* The columns, in the order of the table; the last one is there with --turn alone. */
+enum { TIME, X, Y, Z, VX, VY, VZ, ENERGY, TURNING, JACOBI, COLUMNS };
 
 /* An orbit: for each column its rows. */
 struct orbit {
     size_t rows;
     double *column[COLUMNS];
+    double turn; /* of the axes */
 };
 
 static struct table table_of(const struct orbit *orbit, const struct ky_units *units,
@@ -64,11 +67,11 @@ static struct table table_of(const struct orbit *orbit, const struct ky_units *u
         [Y] = {"y", {1, 0, 0}},         [Z] = {"z", {1, 0, 0}},
         [VX] = {"vx", {1, 0, -1}},      [VY] = {"vy", {1, 0, -1}},
         [VZ] = {"vz", {1, 0, -1}},      [ENERGY] = {"energy", {2, 0, -2}},
-        [TURNING] = {"lz", {2, 0, -1}},
+        [TURNING] = {"lz", {2, 0, -1}}, [JACOBI] = {"jacobi", {2, 0, -2}},
     };
     for (int c = 0; c < COLUMNS; c++)
         column[c] = (struct table_column){all[c].name, all[c].unit, orbit->column[c], NULL};
-    return (struct table){column, COLUMNS, orbit->rows, units};
+    return (struct table){column, orbit->turn != 0 ? COLUMNS : JACOBI, orbit->rows, units};
 }
 
 /* ---- the orbit ---- */
@@ -95,14 +98,17 @@ static enum ky_status fill_row(struct ky_sim *sim, struct ky_bodies *body, struc
         status = ky_sim_sums(sim, &sums, error);
     if (status)
         return status;
-    const double *x = body->position[0], *v = body->velocity[0];
+    double *x = body->position[0], *v = body->velocity[0];
+    const double lz = x[0] * v[1] - x[1] * v[0], energy = sums.kinetic + sums.external;
     orbit->column[TIME][row] = ky_sim_time(sim);
+    orbit->column[ENERGY][row] = energy;
+    orbit->column[TURNING][row] = lz;
+    orbit->column[JACOBI][row] = energy - orbit->turn * lz;
+    turn_into(orbit->turn, ky_sim_time(sim), x, v);
     for (int c = 0; c < 3; c++) {
         orbit->column[X + c][row] = x[c];
         orbit->column[VX + c][row] = v[c];
     }
-    orbit->column[ENERGY][row] = sums.kinetic + sums.external;
-    orbit->column[TURNING][row] = x[0] * v[1] - x[1] * v[0];
     return KY_OK;
 }
 
@@ -153,7 +159,7 @@ static enum ky_status go(const struct request *request, struct orbit *orbit, str
 /* ---- what it is like ---- */
 
 /* The smallest and the largest distance from the origin, the largest |z|, and the largest change of
- * the energy in parts of its first value. */
+ * the energy in parts of its first value; in axes that turn, of Jacobi's integral. */
 struct shape {
     double nearest, farthest, highest, change;
 };
@@ -161,14 +167,14 @@ struct shape {
 static struct shape shape_of(const struct orbit *orbit)
 {
     struct shape shape = {.nearest = (double)INFINITY};
-    const double first = orbit->column[ENERGY][0];
+    const double *kept = orbit->column[orbit->turn != 0 ? JACOBI : ENERGY];
     for (size_t k = 0; k < orbit->rows; k++) {
         const double x = orbit->column[X][k], y = orbit->column[Y][k], z = orbit->column[Z][k],
                      r = sqrt(x * x + y * y + z * z);
         shape.nearest = fmin(shape.nearest, r);
         shape.farthest = fmax(shape.farthest, r);
         shape.highest = fmax(shape.highest, fabs(z));
-        shape.change = fmax(shape.change, fabs(orbit->column[ENERGY][k] / first - 1));
+        shape.change = fmax(shape.change, fabs(kept[k] / kept[0] - 1));
     }
     return shape;
 }
@@ -186,16 +192,17 @@ static void show(const struct cli *cli, const struct request *request, const str
         ky_json_real(&json, "eccentricity",
                      (shape->farthest - shape->nearest) / (shape->farthest + shape->nearest));
         ky_json_real(&json, "height", shape->highest);
-        ky_json_real(&json, "energy_change", shape->change);
+        ky_json_real(&json, request->turn != 0 ? "jacobi_change" : "energy_change", shape->change);
         table_json(&json, "orbit", table);
         ky_json_end_object(&json);
     } else if (!cli->quiet) {
         char near[KY_QUANTITY_TEXT], far[KY_QUANTITY_TEXT], high[KY_QUANTITY_TEXT];
-        printf("from %s to %s from the origin, up to %s from the plane z = 0; the energy changes "
-               "by up to %.1e of it\n",
+        printf("from %s to %s from the origin, up to %s from the plane z = 0; %s changes by up to "
+               "%.1e of it\n",
                ky_quantity_text(units, KY_LENGTH_UNIT, shape->nearest, 4, near),
                ky_quantity_text(units, KY_LENGTH_UNIT, shape->farthest, 4, far),
-               ky_quantity_text(units, KY_LENGTH_UNIT, shape->highest, 4, high), shape->change);
+               ky_quantity_text(units, KY_LENGTH_UNIT, shape->highest, 4, high),
+               request->turn != 0 ? "Jacobi's integral" : "the energy", shape->change);
     }
 }
 
@@ -279,11 +286,12 @@ static enum ky_status write_output(struct cli *cli, const struct request *reques
 
 static enum ky_status work(struct cli *cli, struct request *request)
 {
-    struct orbit orbit = {0};
+    struct orbit orbit = {.turn = 0};
     struct table_column column[COLUMNS];
     enum ky_status status = settle(cli, request);
     if (!status)
         status = check(cli, request);
+    orbit.turn = request->turn;
     if (!status)
         status = go(request, &orbit, &cli->error);
     if (!status) {
