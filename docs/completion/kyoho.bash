@@ -104,7 +104,7 @@ _kyoho() {
         case $before in
         esac ;;
     convert)
-        words=' --help --json --quiet --output --format --compress --overwrite --physical --as-stored --types --renumber --units --position --velocity --orientation'
+        words=' --help --json --quiet --output --format --compress --overwrite --physical --as-stored --types --renumber --units --turn --position --velocity --orientation'
         case $before in
         --format) words='by-name hdf5 tipsy csv' ;;
         --units) words='nbody galaxy cluster' ;;
@@ -169,7 +169,7 @@ _kyoho() {
         --mass-function) words='equal salpeter kroupa' ;;
         esac ;;
     orbit)
-        words=' --help --json --quiet --position --velocity --start --end --rows --units --output --overwrite --title --width --height --engine --isa --threads --tree --g --field'
+        words=' --help --json --quiet --position --velocity --start --end --rows --turn --units --output --overwrite --title --width --height --engine --isa --threads --tree --g --field'
         case $before in
         --units) words='nbody galaxy cluster' ;;
         --engine) words='auto cpu cuda opencl' ;;

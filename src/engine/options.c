@@ -99,7 +99,9 @@ static const struct ky_option force_options[] = {
      "gravitational constant in the units of the bodies"},
     {"field", KY_OPTION_TEXT, FIELD(field), NULL, KY_NO_RANGE, NULL, "NAME:NUMBER=VALUE,...",
      "external fields that act on all bodies, with blanks between several, about the centre x, y, "
-     "z (0)" KY_EXTERNAL_KINDS(FIELD_SENTENCE) KY_EXTERNAL_SUMS(FIELD_SENTENCE)},
+     "z (0). centre=@FILE and strength=@FILE are tables in time, for a field that moves or grows; "
+     "turn and angle turn its axes about z; reflex=1: the origin of the frame falls in "
+     "it" KY_EXTERNAL_KINDS(FIELD_SENTENCE) KY_EXTERNAL_SUMS(FIELD_SENTENCE)},
     {"mutual", KY_OPTION_FLAG, FIELD(mutual), "no", KY_NO_RANGE, NULL, NULL,
      "with --force fmm: a pair of cells acts both ways or neither, so that the net force on all "
      "bodies vanishes but for roundings; needs --engine cpu and --integrator leapfrog"},
