@@ -123,22 +123,53 @@ static enum ky_status place(const struct request *request, struct ky_bodies *bod
                            &request->parameters.units, error);
 }
 
+/* Friction needs leap-frog; this many steps a row. KY_USAGE for friction without a mass, since the
+ * body has none of its own. */
+enum { STEPS_WITH_FRICTION = 32 };
+static enum ky_status settle_friction(struct ky_parameters *parameters, uint64_t *steps,
+                                      struct ky_error *error)
+{
+    struct ky_externals fields = {0};
+    enum ky_status status = ky_externals_of(parameters, &fields, error);
+    for (size_t k = 0; k < fields.count && !status; k++)
+        if (fields.field[k].kind == KY_EXTERNAL_FRICTION) {
+            parameters->integrator = KY_LEAPFROG;
+            *steps = STEPS_WITH_FRICTION;
+            if (!(fields.field[k].number[KY_EXTERNAL_FRICTION_MASS] > 0))
+                status = ky_fail(error, KY_USAGE,
+                                 "the body of an orbit has no mass of its own: give "
+                                 "friction:mass=…");
+        }
+    ky_externals_release(&fields);
+    return status;
+}
+
 /* The Hermite scheme with steps far shorter than a row. A softening has no effect on one body; with
  * it, steps that would have to be too short do not end the orbit. */
+static void settle_steps(struct ky_parameters *parameters, double row, uint64_t steps)
+{
+    const int is_hermite = parameters->integrator == KY_HERMITE4;
+    parameters->force = KY_DIRECT;
+    parameters->precision = KY_DOUBLE;
+    parameters->softening = 1;
+    parameters->step = row / (double)steps;
+    if (is_hermite) {
+        parameters->eta = 3e-4;
+        parameters->corrections = 2;
+    }
+}
+
 static enum ky_status go(const struct request *request, struct orbit *orbit, struct ky_error *error)
 {
     struct ky_parameters parameters = request->parameters;
     struct ky_bodies body = {0};
     struct ky_sim *sim = NULL;
+    uint64_t steps = 1;
     parameters.integrator = KY_HERMITE4;
-    parameters.force = KY_DIRECT;
-    parameters.precision = KY_DOUBLE;
-    parameters.eta = 3e-4;
-    parameters.corrections = 2;
-    parameters.softening = 1;
-    parameters.step = (request->end - request->start) / (request->rows - 1);
-    enum ky_status status =
-        ky_externals_check_times(&parameters, request->start, request->end, error);
+    enum ky_status status = settle_friction(&parameters, &steps, error);
+    settle_steps(&parameters, (request->end - request->start) / (request->rows - 1), steps);
+    if (!status)
+        status = ky_externals_check_times(&parameters, request->start, request->end, error);
     if (!status)
         status = make_room(orbit, (size_t)request->rows, error);
     if (!status)
@@ -147,7 +178,7 @@ static enum ky_status go(const struct request *request, struct orbit *orbit, str
         status = ky_sim_open(&parameters, &body, request->start, &sim, error);
     for (size_t row = 0; row < orbit->rows && !status; row++) {
         if (row > 0)
-            status = ky_sim_advance(sim, 1, error);
+            status = ky_sim_advance(sim, steps, error);
         if (!status)
             status = fill_row(sim, &body, orbit, row, error);
     }

@@ -7,9 +7,6 @@
 #include "engine/common/external.h"
 #include "physics/friction.h"
 
-/* The numbers of a row, in the order of physics/external.h. */
-enum { BODY, LOG, SIGMA2, MASS };
-
 /* The rows, with the bodies in ascending order. */
 struct rows {
     size_t count;
@@ -61,17 +58,17 @@ static enum ky_status find_rows(const struct ky_externals *fields, const uint64_
         const struct ky_external *row = &fields->field[k];
         if (row->kind != KY_EXTERNAL_FRICTION)
             continue;
-        const size_t body = find_body(id, n, row->number[BODY]);
+        const size_t body = find_body(id, n, row->number[KY_EXTERNAL_FRICTION_BODY]);
         if (body == n)
             return ky_fail(error, KY_USAGE,
                            "friction: no body has the id %.17g; `kyoho info --json` has ids",
-                           row->number[BODY]);
+                           row->number[KY_EXTERNAL_FRICTION_BODY]);
         insert(rows, row, (uint32_t)body);
     }
     for (size_t k = 1; k < rows->count; k++)
         if (rows->body[k] == rows->body[k - 1])
             return ky_fail(error, KY_USAGE, "friction of body %.17g is given twice",
-                           rows->row[k]->number[BODY]);
+                           rows->row[k]->number[KY_EXTERNAL_FRICTION_BODY]);
     return KY_OK;
 }
 
@@ -126,8 +123,10 @@ enum ky_status ky_friction_act(struct ky_engine *engine, double g, const uint64_
     for (size_t k = 0; k < rows.count; k++) {
         const double *number = rows.row[k]->number,
                      density = ky_externals_density(&engine->externals, position[k]),
-                     mu = number[MASS] > 0 ? number[MASS] : g * mass[k];
-        slow_down(mu * number[LOG], fmax(density, 0), number[SIGMA2], dt, velocity[k]);
+                     mu = number[KY_EXTERNAL_FRICTION_MASS] > 0 ? number[KY_EXTERNAL_FRICTION_MASS]
+                                                                : g * mass[k];
+        slow_down(mu * number[KY_EXTERNAL_FRICTION_LOG], fmax(density, 0),
+                  number[KY_EXTERNAL_FRICTION_SIGMA2], dt, velocity[k]);
     }
     const struct ky_some changed = {
         .count = rows.count, .body = rows.body, .velocity = (const double(*)[3])velocity};

@@ -128,6 +128,11 @@
     N(sigma2, 1, 1, "sigma", SQUARED, POSITIVE, NULL,                                              \
       "the dispersion of velocities in one direction [velocity]")                                  \
     N(mu, 1, 2, "mass", MASS, NOT_NEGATIVE, "0", "of the body; 0: the one that it has [mass]")
+/* The places of the numbers of friction. */
+#define KY_EXTERNAL_FRICTION_BODY 0
+#define KY_EXTERNAL_FRICTION_LOG 1
+#define KY_EXTERNAL_FRICTION_SIGMA2 2
+#define KY_EXTERNAL_FRICTION_MASS 3
 /* The places of the numbers of a bar that time changes; the angle comes after its rate. */
 #define KY_EXTERNAL_BAR_RATE 4
 #define KY_EXTERNAL_BAR_ANGLE 5

@@ -116,6 +116,17 @@ with folder() as there:
     wrong = max(abs(sum(radii[k - 8:k + 8]) / 16 - (1 - (k - 0.5) / 1024)) for k in range(8, len(rows) - 8, 8))
     print(f"# r² differs from the published decay by up to {wrong:.2g} r₀²")
     check(wrong < 0.01, "a circular orbit in an isothermal sphere decays in the published time", wrong)
+    sinks = run_json("orbit", "--field", f"{sphere} {friction.replace('body=4', 'body=0')}", "--position", "1,0,0", "--velocity", "0,1,0",
+                     "--end", repr(time / 2), "--rows", 4000)["orbit"]
+    wrong = max(abs(sum(row["x"] ** 2 + row["y"] ** 2 for row in sinks[k - 200:k + 200]) / 400 - (1 - (k - 0.5) / 7998))
+                for k in range(200, 3800, 50))
+    check(wrong < 0.01, "an orbit with friction decays so too", wrong)
+    back = run_json("orbit", "--field", f"{sphere} {friction.replace('body=4', 'body=0')}", "--start", repr(time / 2), "--end", "0",
+                    "--position", ",".join(repr(sinks[-1][c]) for c in ("x", "y", "z")),
+                    "--velocity", ",".join(repr(sinks[-1][c]) for c in ("vx", "vy", "vz")), "--rows", 4000)["orbit"][-1]
+    check(math.hypot(back["x"] - 1, back["y"]) < 1e-4, "and backwards comes from where it began", back)
+    said = run("orbit", "--field", "friction:body=0,log=1,sigma=1", "--position", "1,0,0", "--velocity", "0,1,0", "--end", "1", code=2).stderr
+    check("give friction:mass=" in said, "the body of an orbit has no mass for friction", said)
     for integrator in ("block", "hermite4"):
         refused(f"friction with {integrator}", 2, "take --integrator leapfrog", *pair[:4], "--step", "0.01", "--end", "1", "--integrator",
                 integrator, "--field", friction)
