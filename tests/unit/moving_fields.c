@@ -254,6 +254,7 @@ static void a_moving_frame_has_the_same_orbits(void **state)
         for (int i = 0; i < 3; i++) {
             const struct ky_parameters p =
                 parameters_of(engines[e].engine, integrators[i], KY_DOUBLE);
+            const double miss = integrators[i] == KY_HERMITE4 ? 1e-9 : 1e-6;
             struct ky_bodies rest, other;
             struct ky_sim *sim = open_at(&p, "plummer:mass=1,scale=0.5", 0, &rest);
             assert_ok(ky_sim_advance(sim, 256, &error));
@@ -270,10 +271,10 @@ static void a_moving_frame_has_the_same_orbits(void **state)
             assert_ok(ky_sim_bodies(sim, &other, &error));
             for (int b = 0; b < 2; b++)
                 for (int c = 0; c < 3; c++) {
-                    assert_between(other.position[b][c] - 2 * speed[c] - rest.position[b][c], -1e-6,
-                                   1e-6);
-                    assert_between(other.velocity[b][c] - speed[c] - rest.velocity[b][c], -1e-6,
-                                   1e-6);
+                    assert_between(other.position[b][c] - 2 * speed[c] - rest.position[b][c], -miss,
+                                   miss);
+                    assert_between(other.velocity[b][c] - speed[c] - rest.velocity[b][c], -miss,
+                                   miss);
                 }
             ky_sim_close(sim);
             ky_bodies_free(&rest);
