@@ -255,7 +255,9 @@ struct ky_parameters {
     double eta, step_min, step_max, step_length;
     int tree;        /* enum ky_tree_maker */
     int corrections; /* KY_HERMITE4 */
-    /* external fields, docs/models.md; general walks (ky_walk) ignore them */
+    /* external fields, docs/models.md; general walks (ky_walk) ignore them. Tables in time are
+     * files; those that cannot be used are KY_BAD_DATA, and calls that need a time past their ends
+     * KY_USAGE */
     const char *field;                 /* NULL: none; must outlive the calls that read it */
     ky_field_function *field_function; /* one more field, for engine cpu alone, or NULL. A restart
                                           uses the function that its caller passes */
