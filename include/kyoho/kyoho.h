@@ -1281,6 +1281,12 @@ KY_API enum ky_status ky_model_make(const char *name, const struct ky_model_para
 KY_API enum ky_status ky_bodies_place(struct ky_bodies *bodies, const char *position,
                                       const char *velocity, const char *orientation,
                                       const struct ky_units *units, struct ky_error *error);
+/* Changes positions and velocities to those in axes that turn about z with `speed`, in radians in a
+ * unit of time, from x towards y. At the time 0 they are the axes at rest, and `time` is that of
+ * the bodies. Accelerations, if they have any, get their parts along these axes, without the
+ * Coriolis force. KY_USAGE for numbers that are not finite; the bodies are unchanged then. */
+KY_API enum ky_status ky_bodies_turn(struct ky_bodies *bodies, double speed, double time,
+                                     struct ky_error *error);
 
 struct ky_merge_parameters {
     size_t size;

@@ -17,17 +17,6 @@ static const struct ky_option own_options[] = {
     TURN_OPTION(offsetof(struct request, turn)),
 };
 
-/* To axes that turn, at the time of the snapshot. */
-static void turn(struct ky_snapshot *snapshot, double speed)
-{
-    struct ky_bodies *bodies = &snapshot->bodies;
-    for (size_t k = 0; k < bodies->n && speed != 0; k++) {
-        turn_into(speed, snapshot->time, bodies->position[k], bodies->velocity[k]);
-        if (bodies->acceleration)
-            turn_into(speed, snapshot->time, bodies->acceleration[k], NULL);
-    }
-}
-
 /* Reads the first file, settles its units with --units, and places its bodies. */
 static enum ky_status read_input(struct cli *cli, struct request *request,
                                  struct ky_snapshot *snapshot)
@@ -47,8 +36,8 @@ static enum ky_status read_input(struct cli *cli, struct request *request,
         status =
             ky_bodies_place(&snapshot->bodies, request->place.position, request->place.velocity,
                             request->place.orientation, &snapshot->units, &cli->error);
-    if (!status)
-        turn(snapshot, request->turn);
+    if (!status && request->turn != 0)
+        status = ky_bodies_turn(&snapshot->bodies, request->turn, snapshot->time, &cli->error);
     return status;
 }
 

@@ -1,12 +1,13 @@
 /* kyoho orbit: the path of one body in external fields, as numbers, a table and a picture. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "command/command.h"
 #include "command/plotted.h"
 #include "command/turning.h"
-#include "engine/common/external.h"
 
 struct request {
     struct ky_parameters parameters;
@@ -98,18 +99,18 @@ static enum ky_status fill_row(struct ky_sim *sim, struct ky_bodies *body, struc
         status = ky_sim_sums(sim, &sums, error);
     if (status)
         return status;
-    double *x = body->position[0], *v = body->velocity[0];
+    const double *x = body->position[0], *v = body->velocity[0];
     const double lz = x[0] * v[1] - x[1] * v[0], energy = sums.kinetic + sums.external;
     orbit->column[TIME][row] = ky_sim_time(sim);
     orbit->column[ENERGY][row] = energy;
     orbit->column[TURNING][row] = lz;
     orbit->column[JACOBI][row] = energy - orbit->turn * lz;
-    turn_into(orbit->turn, ky_sim_time(sim), x, v);
+    status = ky_bodies_turn(body, orbit->turn, ky_sim_time(sim), error);
     for (int c = 0; c < 3; c++) {
         orbit->column[X + c][row] = x[c];
         orbit->column[VX + c][row] = v[c];
     }
-    return KY_OK;
+    return status;
 }
 
 static enum ky_status place(const struct request *request, struct ky_bodies *body,
@@ -129,19 +130,17 @@ enum { STEPS_WITH_FRICTION = 32 };
 static enum ky_status settle_friction(struct ky_parameters *parameters, uint64_t *steps,
                                       struct ky_error *error)
 {
-    struct ky_externals fields = {0};
-    enum ky_status status = ky_externals_of(parameters, &fields, error);
-    for (size_t k = 0; k < fields.count && !status; k++)
-        if (fields.field[k].kind == KY_EXTERNAL_FRICTION) {
-            parameters->integrator = KY_LEAPFROG;
-            *steps = STEPS_WITH_FRICTION;
-            if (!(fields.field[k].number[KY_EXTERNAL_FRICTION_MASS] > 0))
-                status = ky_fail(error, KY_USAGE,
-                                 "the body of an orbit has no mass of its own: give "
-                                 "friction:mass=…");
-        }
-    ky_externals_release(&fields);
-    return status;
+    static const char kind[] = "friction:", mass[] = "mass=", blanks[] = " \t\r\n";
+    for (const char *at = parameters->field; (at = strstr(at, kind)); at++) {
+        char own[128];
+        snprintf(own, sizeof own, "%.*s", (int)strcspn(at, blanks), at);
+        parameters->integrator = KY_LEAPFROG;
+        *steps = STEPS_WITH_FRICTION;
+        if (!strstr(own, mass))
+            return ky_fail(error, KY_USAGE,
+                           "the body of an orbit has no mass of its own: give friction:mass=…");
+    }
+    return KY_OK;
 }
 
 /* The Hermite scheme with steps far shorter than a row. A softening has no effect on one body; with
@@ -159,6 +158,16 @@ static void settle_steps(struct ky_parameters *parameters, double row, uint64_t 
     }
 }
 
+/* The force at the end of the orbit: KY_USAGE where a field does not know that time. */
+static enum ky_status force_at_end(const struct ky_parameters *parameters, struct ky_bodies *body,
+                                   double end, struct ky_error *error)
+{
+    struct ky_parameters then = *parameters;
+    then.time = end;
+    then.log = NULL;
+    return ky_forces(&then, body, NULL, error);
+}
+
 static enum ky_status go(const struct request *request, struct orbit *orbit, struct ky_error *error)
 {
     struct ky_parameters parameters = request->parameters;
@@ -169,11 +178,11 @@ static enum ky_status go(const struct request *request, struct orbit *orbit, str
     enum ky_status status = settle_friction(&parameters, &steps, error);
     settle_steps(&parameters, (request->end - request->start) / (request->rows - 1), steps);
     if (!status)
-        status = ky_externals_check_times(&parameters, request->start, request->end, error);
-    if (!status)
         status = make_room(orbit, (size_t)request->rows, error);
     if (!status)
         status = place(request, &body, error);
+    if (!status) /* fields that do not know the end fail here */
+        status = force_at_end(&parameters, &body, request->end, error);
     if (!status)
         status = ky_sim_open(&parameters, &body, request->start, &sim, error);
     for (size_t row = 0; row < orbit->rows && !status; row++) {

@@ -7,6 +7,7 @@
 #include "base/bodies.h"
 #include "base/quantity.h"
 #include "base/status.h"
+#include "physics/external.h"
 
 /* "x,y,z"; NULL: zeros. */
 static enum ky_status read_three(const char *text, const struct ky_units *units,
@@ -81,4 +82,29 @@ enum ky_status ky_bodies_place(struct ky_bodies *bodies, const char *position, c
             turn_and_add(turn, (const double[3]){0, 0, 0}, bodies->acceleration[i]);
     }
     return KY_OK;
+}
+
+enum ky_status ky_bodies_turn(struct ky_bodies *bodies, double speed, double time,
+                              struct ky_error *error)
+{
+    KY_NEED(bodies, error);
+    enum ky_status status =
+        ky_bodies_need(bodies, 1U << KY_ARRAY_POSITION | 1U << KY_ARRAY_VELOCITY, error);
+    if (!status && !isfinite(speed * time))
+        status = ky_fail(error, KY_USAGE, "axes cannot turn by %g in the time %g", speed, time);
+    for (size_t i = 0; i < bodies->n && !status; i++) {
+        double *x = bodies->position[i], *v = bodies->velocity[i];
+        const struct ky_external_place at = ky_external_turn_in(
+            (struct ky_external_place){.x = x[0], .y = x[1], .vx = v[0], .vy = v[1]}, speed * time,
+            speed);
+        x[0] = at.x, x[1] = at.y;
+        v[0] = at.vx, v[1] = at.vy;
+        if (bodies->acceleration) {
+            double *a = bodies->acceleration[i];
+            const struct ky_external_place along = ky_external_turn_in(
+                (struct ky_external_place){.x = a[0], .y = a[1]}, speed * time, 0);
+            a[0] = along.x, a[1] = along.y;
+        }
+    }
+    return status;
 }

@@ -378,6 +378,20 @@ def memory():
     check(grown < 2 << 20, "models and lists of neighbours are freed", f"{grown} bytes")
 
 
+def tables():
+    with folder():
+        with open("path.csv", "w", encoding="ascii") as file:
+            file.writelines(f"{k},{math.cos(k)},{math.sin(k)},0\n" for k in range(11))
+        field = "plummer:mass=1,scale=0.5,centre=@path.csv,reflex=1"
+        with start(field=field) as sim:
+            sim.advance(4)
+            twin = pickle.loads(pickle.dumps(sim))
+            refused(ValueError, "a time past the end of a table", ["path.csv has times from 0 to 10"], sim.integrate, 11)
+            sim.advance(4), twin.advance(4)
+            check(same(sim, twin) and not np.allclose(sim.position.mean(0), 0, atol=1e-4), "a field on its path, and a pickle that goes on")
+        refused(ValueError, "a field without its table", ["there is no file lost.csv"], start, field="point:mass=1,centre=@lost.csv")
+
+
 def outlives():
     x = kyoho.model("plummer", 1000, seed=1).position
     gc.collect()
@@ -455,6 +469,6 @@ def viewing():
         check(True, "a closed simulation has no page")
 
 
-for part in (motion, few, conditions, changes, heartbeat, interrupts, viewing, keeping, forks, threads, outlives, memory):
+for part in (motion, few, conditions, changes, heartbeat, interrupts, viewing, keeping, forks, threads, tables, outlives, memory):
     part()
 finish()

@@ -500,6 +500,30 @@ static void units_and_names_are_kept(void **state)
     remove("moving, 1#%.csv");
 }
 
+/* Places and velocities in axes that turn, by hand; those of a body at rest in them vanish. */
+static void axes_turn(void **state)
+{
+    (void)state;
+    struct ky_bodies bodies = two_bodies();
+    bodies.position[0][0] = 2, bodies.position[0][1] = 0;
+    bodies.velocity[0][0] = 0.5, bodies.velocity[0][1] = 3, bodies.velocity[0][2] = 0.2;
+    bodies.acceleration[0][0] = 1;
+    bodies.position[1][0] = 0, bodies.position[1][1] = 1;
+    bodies.velocity[1][0] = -0.25, bodies.velocity[1][1] = 0;
+    assert_ok(ky_bodies_turn(&bodies, 0.25, 2 * 3.14159265358979323846, &error)); /* by 90° */
+    const double wanted[2][6] = {{0, -2, 0, 2.5, -0.5, 0.2}, {1, 0, 0.2, 0, 0, 0}};
+    for (int k = 0; k < 2; k++)
+        for (int c = 0; c < 3; c++) {
+            if (k == 1 || c < 2)
+                assert_between(bodies.position[k][c] - wanted[k][c], -1e-14, 1e-14);
+            assert_between(bodies.velocity[k][c] - wanted[k][3 + c], -1e-14, 1e-14);
+        }
+    assert_between(bodies.acceleration[0][1], -1 - 1e-14, -1 + 1e-14);
+    assert_int_equal(ky_bodies_turn(&bodies, INFINITY, 1, &error), KY_USAGE);
+    bodies.velocity = NULL;
+    assert_int_equal(ky_bodies_turn(&bodies, 1, 1, &error), KY_USAGE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -514,6 +538,7 @@ int main(void)
         cmocka_unit_test(times_outside_a_table_are_refused),
         cmocka_unit_test(wrong_tables_are_refused),
         cmocka_unit_test(units_and_names_are_kept),
+        cmocka_unit_test(axes_turn),
     };
     return cmocka_run_group_tests(tests, find_engines, NULL);
 }

@@ -188,16 +188,22 @@ static enum ky_status read_text(struct reader *r, char *text, size_t size, struc
 
 /* ---- the file ---- */
 
+/* The value of a hexadecimal digit, or −1. */
+static int digit(char c)
+{
+    static const char digits[] = "0123456789abcdef";
+    const char *place = c ? strchr(digits, tolower((unsigned char)c)) : NULL;
+    return place ? (int)(place - digits) : -1;
+}
+
 /* "FILE", up to a # or the end, with its characters. */
 static void decode_name(const char *text, char name[MOST_NAME])
 {
     size_t length = 0;
     for (; *text && *text != '#' && length + 1 < MOST_NAME; text++) {
-        unsigned code;
-        const int coded = text[0] == '%' && isxdigit((unsigned char)text[1]) &&
-                          isxdigit((unsigned char)text[2]) && sscanf(text + 1, "%2x", &code) == 1;
-        name[length++] = (char)(coded ? code : (unsigned char)*text);
-        text += coded ? 2 : 0;
+        const int high = *text == '%' ? digit(text[1]) : -1, low = high >= 0 ? digit(text[2]) : -1;
+        name[length++] = low >= 0 ? (char)(16 * high + low) : *text;
+        text += low >= 0 ? 2 : 0;
     }
     name[length] = '\0';
 }
@@ -231,7 +237,7 @@ static enum ky_status check_same(const struct ky_external_table *table, const ch
     char *end = strchr(text, '#');
     if (!end)
         return KY_OK;
-    const uint64_t hash = strtoull(end + 1, &end, 16);
+    const uint64_t hash = ky_number_count(end + 1, &end);
     for (int k = 0; k < 2; k++)
         unit[k] = *end == '*' ? ky_number_real(end + 1, &end) : (double)NAN;
     if (*end || !(unit[0] > 0) || !(unit[1] > 0))
@@ -332,7 +338,7 @@ size_t ky_external_table_write(const struct ky_external_table *table, char *text
         else
             name[length++] = *c;
     name[length] = '\0';
-    return (size_t)snprintf(text, size, "@%s#%016" PRIx64 "*%s*%s", name, table->hash,
+    return (size_t)snprintf(text, size, "@%s#%" PRIu64 "*%s*%s", name, table->hash,
                             ky_number_text(unit, table->unit),
                             ky_number_text(time_unit, table->time_unit));
 }
