@@ -20,6 +20,7 @@ static const struct {
     {"ky_check_results", sizeof(struct ky_check_results)},
     {"ky_check_memory", sizeof(struct ky_check_memory)},
     {"ky_neighbour_lists", sizeof(struct ky_neighbour_lists)},
+    {"ky_pairs", sizeof(struct ky_pairs)},
     {"ky_catalogue_parameters", sizeof(struct ky_catalogue_parameters)},
     {"ky_catalogue", sizeof(struct ky_catalogue)},
     {"ky_action", sizeof(struct ky_action)},
