@@ -23,6 +23,7 @@ struct ky_action_result {
 struct ky_action_facts {
     struct ky_action about;
     const struct ky_action_result *results;
+    int is_dual; /* it wants the dual walk */
 };
 #define KY_RESULT_ROW(name, g, mass, length) {#name, g, mass, length},
 #define KY_RESULT_NAME(name, g, mass, length) " " #name
@@ -37,10 +38,8 @@ struct ky_action_facts {
          !!((needs)&KY_NEEDS_NEIGHBOURS),                                                          \
          !!((needs)&KY_NEEDS_LISTS),                                                               \
          !!((needs)&KY_JOINS)},                                                                    \
-            (const struct ky_action_result[])                                                      \
-        {                                                                                          \
-            KY_RESULTS_##name(KY_RESULT_ROW)                                                       \
-        }                                                                                          \
+            (const struct ky_action_result[]){KY_RESULTS_##name(KY_RESULT_ROW)},                   \
+            !!((needs)&KY_DUAL)                                                                    \
     }
 
 extern const struct ky_action_facts ky_actions[KY_ACTION_COUNT];

@@ -2,6 +2,8 @@
 #ifndef KY_OCTREE_HOST_CELLS_H
 #define KY_OCTREE_HOST_CELLS_H
 
+#include <math.h>
+
 #include "octree/cell_moments.h"
 #include "octree/octree.h"
 #include "physics/space.h"
@@ -14,6 +16,23 @@ static inline void ky_cell_apart(const struct ky_octree *tree, uint32_t cell, co
     const struct ky_low *low = &tree->low[cell];
     for (int c = 0; c < 3; c++)
         d[c] = KY_APART((double)high->x[c] + (double)low->x[c], from[c]);
+}
+
+/* The box of a cell: its middle, relative to the tree's origin, and half sides, wider by the
+ * rounding of the middle. */
+#define KY_MIDDLE_DIGIT 0x1p-50
+static inline void ky_cell_middle(const struct ky_octree *tree, uint32_t cell, double middle[3],
+                                  double half_side[3])
+{
+    static const double origin[3] = {0, 0, 0};
+    const struct ky_cell_box *box = &tree->box[cell];
+    double mass[3];
+    ky_cell_apart(tree, cell, origin, mass);
+    for (int c = 0; c < 3; c++) {
+        double below = (double)box->below[c], above = (double)box->above[c];
+        middle[c] = mass[c] + 0.5 * (above - below);
+        half_side[c] = 0.5 * (above + below) + KY_MIDDLE_DIGIT * fabs(mass[c]);
+    }
 }
 
 /* The tight box of bodies that follow each other along the curve. */

@@ -17,6 +17,12 @@
  * body; _body may be left out for bodies past the reach. The test is asked for one sink or for all
  * sinks in a box at once. All numbers are in the engine's own units. Portable C: physics/dialect.h.
  *
+ * An action may want the dual walk (KY_DUAL in table.h). Then cells are tested for many sinks at
+ * once, and those that KY_VISIT_PASS drops are not tested again for these sinks. So the test has to
+ * promise: what it passes for a box of sinks it would pass for every box within, whose reaches are
+ * between the same largest and smallest, and at every later time of the walk, at which reaches may
+ * have shrunk but not grown. ky_visit_in_reach and ky_visit_near_reach do.
+ *
  * An action that joins bodies into groups is walked for by cells against cells (the dual walk). It
  * stands in KY_JOINING_OF of table.h, and has _start, _reach2, _test and
  *

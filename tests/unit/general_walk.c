@@ -481,7 +481,7 @@ static void gravity_is_an_action(void **state)
 
 /* An action of a program's own is a file and a line. */
 #include "enclosed.h"
-KY_CPU_ACTION(enclosed, KY_NEEDS_RADIUS)
+KY_CPU_ACTION(enclosed, KY_NEEDS_RADIUS | KY_DUAL)
 
 static void a_new_action_is_one_file_and_a_line(void **state)
 {

@@ -11,15 +11,17 @@
  * is smaller; engines compare the two to find lists that are too short. */
 #define KY_NEEDS_LISTS 4
 #define KY_JOINS 8 /* a joining action: see KY_JOINING_OF */
+/* Nothing of the caller: the action wants the dual walk (physics/visit.h). */
+#define KY_DUAL 16
 
 /* Names and needs; p and number are passed on unchanged. KY_RESULTS_NAME in each file lists the
  * results: name, and the powers of G, mass and length in its unit. */
 #define KY_ACTIONS_OF(X, p, number)                                                                \
     X(gravity, KY_NEEDS_NOTHING, p, number)                                                        \
-    X(count, KY_NEEDS_RADIUS, p, number)                                                           \
-    X(list, KY_NEEDS_RADIUS | KY_NEEDS_LISTS, p, number)                                           \
-    X(nearest, KY_NEEDS_NEIGHBOURS, p, number)                                                     \
-    X(density, KY_NEEDS_RADIUS, p, number)
+    X(count, KY_NEEDS_RADIUS | KY_DUAL, p, number)                                                 \
+    X(list, KY_NEEDS_RADIUS | KY_NEEDS_LISTS | KY_DUAL, p, number)                                 \
+    X(nearest, KY_NEEDS_NEIGHBOURS | KY_DUAL, p, number)                                           \
+    X(density, KY_NEEDS_RADIUS | KY_DUAL, p, number)
 
 /* The actions that join bodies, for which cells walk against cells (physics/visit.h). Each has one
  * result: the smallest index among the bodies that chains of joined pairs connect with the body. */

@@ -83,14 +83,6 @@ static void measure_accelerations(const struct fmm *fmm)
             (float)(by * sqrt(a[0][i] * a[0][i] + a[1][i] * a[1][i] + a[2][i] * a[2][i]));
 }
 
-/* 1 if the sinks below the cell are groups. */
-static int has_groups(const struct fmm *fmm, uint32_t cell)
-{
-    const struct ky_octree *tree = &fmm->cpu->tree;
-    return tree->children[cell] == 0 ||
-           tree->link[cell].bodies <= KY_GROUPS_IN_CELL * (uint32_t)fmm->parameters->group;
-}
-
 /* What is known of both. */
 static struct below both(struct below a, struct below b)
 {
@@ -119,37 +111,9 @@ static struct below of_group(const struct fmm *fmm, const struct ky_group *group
     return below;
 }
 
-/* The number of the first group at or after a body. */
-static uint32_t group_from(const struct ky_octree *tree, uint32_t body)
-{
-    size_t low = 0, high = tree->groups;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (tree->group[middle].body < body)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return (uint32_t)low;
-}
-
-/* The groups of a cell that has groups: first and end. */
-struct range {
-    uint32_t first, end;
-};
-static struct range groups_of(const struct ky_octree *tree, uint32_t cell)
-{
-    const struct ky_cell_link *link = &tree->link[cell];
-    struct range range = {group_from(tree, link->body), 0};
-    range.end = range.first;
-    while (range.end < tree->groups && tree->group[range.end].body < link->body + link->bodies)
-        range.end++;
-    return range;
-}
-
 static struct below of_groups(const struct fmm *fmm, uint32_t cell)
 {
-    const struct range range = groups_of(&fmm->cpu->tree, cell);
+    const struct ky_cpu_range range = ky_cpu_groups_of(&fmm->cpu->tree, cell);
     struct below below = nothing;
     for (uint32_t g = range.first; g < range.end; g++) {
         fmm->group[g] = of_group(fmm, &fmm->cpu->tree.group[g]);
@@ -169,13 +133,13 @@ static struct below of_children(const struct fmm *fmm, uint32_t cell)
 
 static void measure_branch(const struct fmm *fmm, uint32_t cell)
 {
-    const struct ky_cell_link *link = &fmm->cpu->tree.link[cell];
-    if (has_groups(fmm, cell)) {
+    const struct ky_octree *tree = &fmm->cpu->tree;
+    if (ky_cpu_has_groups(tree, cell, fmm->parameters->group)) {
         fmm->below[cell] = of_groups(fmm, cell);
         return;
     }
-    for (uint32_t k = 0; k < fmm->cpu->tree.children[cell]; k++)
-        measure_branch(fmm, link->more + k);
+    for (uint32_t k = 0; k < tree->children[cell]; k++)
+        measure_branch(fmm, tree->link[cell].more + k);
     fmm->below[cell] = of_children(fmm, cell);
 }
 
@@ -195,7 +159,8 @@ static enum ky_status divide(struct fmm *fmm, struct ky_error *error)
     size_t larges = 0, branches = 0, large_room = 0, branch_room = 0;
     struct part next = {.cell = 0, .parent = NO_PARENT};
     for (size_t done = 0, child = 0;;) {
-        const int is_branch = has_groups(fmm, next.cell) || tree->link[next.cell].bodies <= BRANCH;
+        const int is_branch = ky_cpu_has_groups(tree, next.cell, fmm->parameters->group) ||
+                              tree->link[next.cell].bodies <= BRANCH;
         struct part **parts = is_branch ? &fmm->branch : &fmm->large;
         size_t *count = is_branch ? &branches : &larges,
                *room = is_branch ? &branch_room : &large_room;
@@ -313,7 +278,7 @@ static void do_group(const struct fmm *fmm, uint32_t number, const struct ky_fmm
 static void do_groups(const struct fmm *fmm, uint32_t cell, const struct ky_fmm_sinks *parent,
                       const struct ky_fmm_list *from, struct worker *worker)
 {
-    const struct range range = groups_of(&fmm->cpu->tree, cell);
+    const struct ky_cpu_range range = ky_cpu_groups_of(&fmm->cpu->tree, cell);
     const double start = ky_clock();
     for (uint32_t g = range.first; g < range.end; g++)
         do_group(fmm, g, parent, from, worker);
@@ -344,7 +309,7 @@ static void descend(const struct fmm *fmm, uint32_t cell, const struct ky_fmm_si
     do_cell(fmm, &sinks, from, list, worker);
     if (worker->failed)
         return;
-    if (has_groups(fmm, cell)) {
+    if (ky_cpu_has_groups(tree, cell, fmm->parameters->group)) {
         do_groups(fmm, cell, &sinks, list, worker);
         return;
     }

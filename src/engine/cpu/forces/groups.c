@@ -64,3 +64,47 @@ int ky_cpu_groups_precision(const struct ky_cpu *cpu, const struct ky_group *gro
     }
     return precision;
 }
+
+int ky_cpu_has_groups(const struct ky_octree *tree, uint32_t cell, int most)
+{
+    return tree->children[cell] == 0 ||
+           tree->link[cell].bodies <= KY_GROUPS_IN_CELL * (uint32_t)most;
+}
+
+/* The number of the first group at or after a body. */
+static uint32_t group_from(const struct ky_octree *tree, uint32_t body)
+{
+    size_t low = 0, high = tree->groups;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (tree->group[middle].body < body)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return (uint32_t)low;
+}
+
+struct ky_cpu_range ky_cpu_groups_of(const struct ky_octree *tree, uint32_t cell)
+{
+    const struct ky_cell_link *link = &tree->link[cell];
+    struct ky_cpu_range range = {group_from(tree, link->body), 0};
+    range.end = range.first;
+    while (range.end < tree->groups && tree->group[range.end].body < link->body + link->bodies)
+        range.end++;
+    return range;
+}
+
+size_t ky_cpu_cut(const struct ky_octree *tree, uint32_t bodies, uint32_t *branch)
+{
+    size_t count = 0;
+#define IS_BRANCH(cell) (tree->children[cell] == 0 || tree->link[cell].bodies <= bodies)
+    if (IS_BRANCH(0))
+        branch[count++] = 0;
+    for (uint32_t cell = 0; cell < tree->nodes; cell++)
+        for (uint32_t k = 0; k < tree->children[cell] && !IS_BRANCH(cell); k++)
+            if (IS_BRANCH(tree->link[cell].more + k))
+                branch[count++] = tree->link[cell].more + k;
+#undef IS_BRANCH
+    return count;
+}

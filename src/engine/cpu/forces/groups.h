@@ -18,4 +18,15 @@ int ky_cpu_group_precision(const struct ky_cpu *cpu, const struct ky_group *grou
 /* The same for some groups that follow each other. */
 int ky_cpu_groups_precision(const struct ky_cpu *cpu, const struct ky_group *group, size_t groups);
 
+/* 1 if the sinks below the cell are groups, of at most `most` bodies each. */
+int ky_cpu_has_groups(const struct ky_octree *tree, uint32_t cell, int most);
+/* The groups of such a cell: first ≤ number < end. */
+struct ky_cpu_range {
+    uint32_t first, end;
+};
+struct ky_cpu_range ky_cpu_groups_of(const struct ky_octree *tree, uint32_t cell);
+/* Lists the largest cells of at most so many bodies, and leaves above them. Returns how many they
+ * are; at most all cells. */
+size_t ky_cpu_cut(const struct ky_octree *tree, uint32_t bodies, uint32_t *branch);
+
 #endif

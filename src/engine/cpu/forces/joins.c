@@ -18,9 +18,6 @@
 
 enum { TASK = 1024 }; /* bodies of a cell that is walked for at a time; or more, if it is whole */
 
-/* Rounding of a box that is computed from a cell, in parts of its distance from the origin. */
-#define BOX_DIGIT 0x1p-50
-
 struct joins {
     struct ky_cpu *cpu;
     const struct ky_octree *tree;
@@ -49,17 +46,9 @@ struct side {
 
 static void place_side(const struct joins *joins, struct side *side, uint32_t cell)
 {
-    static const double origin[3] = {0, 0, 0};
-    const struct ky_cell_box *box = &joins->tree->box[cell];
-    double middle[3];
-    ky_cell_apart(joins->tree, cell, origin, middle);
     side->cell = cell;
     side->whole = joins->whole[cell];
-    for (int c = 0; c < 3; c++) {
-        double below = (double)box->below[c], above = (double)box->above[c];
-        side->centre[c] = middle[c] + 0.5 * (above - below);
-        side->half_side[c] = 0.5 * (above + below) + BOX_DIGIT * fabs(middle[c]);
-    }
+    ky_cell_middle(joins->tree, cell, side->centre, side->half_side);
 }
 
 /* The square of the least distance between bodies of the two cells, rounded down a little. */
@@ -218,7 +207,7 @@ static void join_bodies_cell(const struct joins *joins, struct counts *counts,
         struct side own = {.cell = leaf->cell, .whole = 1};
         for (int c = 0; c < 3; c++) {
             own.centre[c] = at[c] - tree->origin[c];
-            own.half_side[c] = BOX_DIGIT * fabs(own.centre[c]);
+            own.half_side[c] = KY_MIDDLE_DIGIT * fabs(own.centre[c]);
         }
         join_body(joins, counts, i, &own, other);
     }
@@ -236,7 +225,7 @@ static void join_leaves(const struct joins *joins, struct counts *counts, const 
     for (int c = 0; c < 3; c++) {
         double centre = other->centre[c] + tree->origin[c];
         double more = other->half_side[c] + joins->most;
-        more += BOX_DIGIT * (fabs(centre) + fabs(tree->origin[c]) + more);
+        more += KY_MIDDLE_DIGIT * (fabs(centre) + fabs(tree->origin[c]) + more);
         low[c] = centre - more;
         high[c] = centre + more;
     }
@@ -410,7 +399,7 @@ static void find_reaches(struct joins *joins)
         joins->parent[k] = (uint32_t)k;
     }
     joins->most2 = most2;
-    joins->most = sqrt(most2) * (1 + BOX_DIGIT);
+    joins->most = sqrt(most2) * (1 + KY_MIDDLE_DIGIT);
     joins->least2 = least2;
 }
 

@@ -134,20 +134,6 @@ static void measure(struct mutual *m)
     }
 }
 
-/* Lists the largest cells of at most BRANCH bodies, and leaves above them; at most all cells. */
-static void cut(struct mutual *m)
-{
-    const struct ky_octree *tree = m->tree;
-#define IS_BRANCH(cell) (tree->children[cell] == 0 || tree->link[cell].bodies <= BRANCH)
-    if (IS_BRANCH(0))
-        m->branch[m->branches++] = 0;
-    for (uint32_t cell = 0; cell < tree->nodes; cell++)
-        for (uint32_t k = 0; k < tree->children[cell] && !IS_BRANCH(cell); k++)
-            if (IS_BRANCH(tree->link[cell].more + k))
-                m->branch[m->branches++] = tree->link[cell].more + k;
-#undef IS_BRANCH
-}
-
 /* ---- sinks ---- */
 
 /* The sinks of a cell: their middle is its centre of mass. */
@@ -283,7 +269,7 @@ static int go(struct mutual *m, struct worker *workers)
     ky_cpu_list_sources(m->tree, m->walk.order, cpu->team, m->source);
     ky_cpu_centre(cpu, m->centre);
     measure(m);
-    cut(m);
+    m->branches = ky_cpu_cut(m->tree, BRANCH, m->branch);
     if (cpu->how & KY_SPLINED)
         m->hold = sqrtf(ky_opening_reach2(
             m->tree->softening2 ? m->below[0].high2 : (float)m->walk.walk.eps2, 0));

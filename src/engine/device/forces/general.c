@@ -19,6 +19,8 @@ enum { SPACE = 1 << 28 };
 
 #define ROW(name, needs) KY_EACH_PRECISION(ky_general_##name),
 static const enum ky_kernel_id kernels[KY_ACTION_COUNT][KY_PRECISIONS] = {KY_ACTIONS(ROW)};
+#define CUT(name, needs) KY_EACH_PRECISION(ky_cut_##name),
+static const enum ky_kernel_id cut_kernels[KY_ACTION_COUNT][KY_PRECISIONS] = {KY_ACTIONS(CUT)};
 
 /* Kernels that keep the k nearest in local memory, the smallest first. */
 static const struct {
@@ -39,7 +41,7 @@ struct general {
     size_t real; /* bytes of a number of the kernels */
     size_t most; /* sinks of a launch */
     /* The buffers of one request are not kept: they may be as large as all others together. */
-    struct ky_buffer radius, offset, list, space, results;
+    struct ky_buffer radius, offset, list, cuts, space, results;
     struct ky_faults faults; /* lists that were too short */
 };
 
@@ -128,6 +130,10 @@ static enum ky_status prepare(struct general *walk, struct ky_error *error)
         status = ky_walk_radii_send(walk->bodies, walk->request, &walk->radius, error);
     if (status == KY_OK && about->needs_lists)
         status = send_offsets(walk, error);
+    if (status == KY_OK && walk->facts->is_dual)
+        status = ky_buffer_need(walk->card, &walk->cuts, "cells left for searches",
+                                (size_t)ky_groups(walk->bodies->n, KY_CUT_BODIES),
+                                (KY_CUT_ROOM + 1) * sizeof(uint32_t), error);
     walk->kernel = kernels[walk->request->action][walk->parameters.precision];
     if (status == KY_OK && about->needs_k)
         status = need_space(walk, error);
@@ -168,11 +174,35 @@ static enum ky_status launch(struct general *walk, size_t first_sink, struct ky_
         KY_ARGUMENTS(KY_CELLS(*cells.column) KY_BUFFER(links->source), KY_BUFFER(links->low),
                      KY_BUFFER(links->eps2), KY_BUFFER(*cells.order),
                      KY_BUFFER(*used(walk, &walk->radius)), KY_BUFFER(*used(walk, &walk->offset)),
-                     KY_BUFFER(*used(walk, &walk->list)), KY_BUFFER(*used(walk, &walk->space)),
-                     KY_BUFFER(walk->results), KY_BUFFER(links->counts.counts),
-                     KY_BUFFER(*used(walk, &walk->faults.words)), KY_VALUE(n), KY_VALUE(first),
-                     KY_VALUE(count), KY_VALUE(flags), KY_VALUE(radii), KY_VALUE(k),
-                     KY_VALUE(columns), KY_VALUE(stride), KY_EPS2(eps2, parameters->precision)),
+                     KY_BUFFER(*used(walk, &walk->list)), KY_BUFFER(*used(walk, &walk->cuts)),
+                     KY_BUFFER(*used(walk, &walk->space)), KY_BUFFER(walk->results),
+                     KY_BUFFER(links->counts.counts), KY_BUFFER(*used(walk, &walk->faults.words)),
+                     KY_VALUE(n), KY_VALUE(first), KY_VALUE(count), KY_VALUE(flags),
+                     KY_VALUE(radii), KY_VALUE(k), KY_VALUE(columns), KY_VALUE(stride),
+                     KY_EPS2(eps2, parameters->precision)),
+        error);
+}
+
+/* Sorts out cells for the sinks of each cut, if the action wants the dual walk. */
+static enum ky_status launch_cuts(struct general *walk, struct ky_error *error)
+{
+    const struct ky_links *links = walk->links;
+    const struct ky_cells cells = ky_links_cells(links);
+    const struct ky_parameters *parameters = &walk->parameters;
+    const uint32_t n = (uint32_t)walk->bodies->n, flags = ky_links_flags(links, parameters),
+                   radii = (uint32_t)walk->request->radii, k = (uint32_t)walk->request->k;
+    const struct ky_eps2_argument eps2 = ky_eps2_argument(walk->bodies->state);
+    if (!walk->facts->is_dual)
+        return KY_OK;
+    return ky_launch_teams(
+        walk->card, cut_kernels[walk->request->action][parameters->precision],
+        ky_groups(n, KY_CUT_BODIES),
+        KY_ARGUMENTS(KY_CELLS(*cells.column) KY_BUFFER(links->source), KY_BUFFER(links->low),
+                     KY_BUFFER(links->eps2), KY_BUFFER(*cells.order),
+                     KY_BUFFER(*used(walk, &walk->radius)), KY_BUFFER(*used(walk, &walk->offset)),
+                     KY_BUFFER(*used(walk, &walk->list)), KY_BUFFER(walk->cuts), KY_VALUE(n),
+                     KY_VALUE(flags), KY_VALUE(radii), KY_VALUE(k),
+                     KY_EPS2(eps2, parameters->precision)),
         error);
 }
 
@@ -189,6 +219,8 @@ static enum ky_status order_lists(struct general *walk, struct ky_error *error)
 static enum ky_status run(struct general *walk, struct ky_error *error)
 {
     enum ky_status status = ky_mark(&walk->bodies->state->cards, 0, error);
+    if (status == KY_OK)
+        status = launch_cuts(walk, error);
     for (size_t first = 0; first < walk->bodies->n && status == KY_OK; first += walk->most)
         status = launch(walk, first, error);
     if (status == KY_OK)
@@ -249,8 +281,8 @@ static enum ky_status read_back(struct general *walk, struct ky_error *error)
 
 static void release(struct general *walk)
 {
-    struct ky_buffer *const buffers[] = {&walk->radius, &walk->offset, &walk->list, &walk->space,
-                                         &walk->results};
+    struct ky_buffer *const buffers[] = {&walk->radius, &walk->offset, &walk->list,
+                                         &walk->cuts,   &walk->space,  &walk->results};
     for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++)
         ky_buffer_release(walk->card, buffers[k]);
     ky_faults_release(&walk->faults, walk->card);

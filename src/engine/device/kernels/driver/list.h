@@ -62,9 +62,10 @@
     KY_K(higher_##order, ky_higher_leaves_##order, KY_LEVEL_LANES)                                 \
     KY_K(higher_##order, ky_higher_level_##order, KY_LEVEL_LANES | KY_EARLY)
 
-/* The general walk: a kernel for each action, all of them in one unit. */
+/* The general walk: two kernels for each action, all of them in one unit. */
 #define KY_GENERAL_KERNEL_OF(name, needs, p, number)                                               \
-    KY_K(general_##p, ky_general_##name##_##p, KY_IN_TEAMS)
+    KY_K(general_##p, ky_general_##name##_##p, KY_IN_TEAMS)                                        \
+    KY_K(general_##p, ky_cut_##name##_##p, KY_IN_TEAMS)
 
 #define KY_NEAREST_KERNEL_OF(most, p)                                                              \
     KY_K(nearest_##p, ky_general_nearest_##most##_##p, KY_IN_TEAMS)

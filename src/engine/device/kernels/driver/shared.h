@@ -189,6 +189,9 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 #define KY_WORK_BINS 1024
 /* The walk of teams: cells on the stack; bodies of a leaf that still goes into the list. */
 #define KY_STACK 512
+/* The dual walk of searches: sinks of a cut, and how many cells may be left for them. */
+#define KY_CUT_BODIES 1024
+#define KY_CUT_ROOM 511
 #define KY_LISTED_LEAF 16
 /* A cell is opened for sinks within this many times the range of its bodies' ε² (as squared
  * distance). Beyond, the error of its field from the mean ε² is at most 15/8 (σ/d²)² of the field,

@@ -26,10 +26,12 @@ struct ky_general_box {
 
 /* Cells that wait to be tested; leaves and cells that wait to act; and the bodies at hand, of which
  * `next` of `total` are done: those of some leaves, in which `start` bodies are in the leaves
- * before and `first` is the place of a leaf's first body less `start`. */
+ * before and `first` is the place of a leaf's first body less `start`. `rest` cells of those that a
+ * cut (general_cut.h) has left are not on the stack yet. */
 struct ky_general_lists {
     KY_LOCAL_POINTER ky_uint *stack, *leaves, *cells, *start, *first, *large, *open;
-    ky_uint waiting, leaf_count, cell_count, next, total;
+    KY_GLOBAL const ky_uint *left;
+    ky_uint rest, waiting, leaf_count, cell_count, next, total;
 };
 
 /* Bodies in local memory: position and mass, the low parts of extended, place along the curve. */
@@ -121,17 +123,33 @@ KY_FN struct ky_visit_span ky_general_span_of(struct ky_general walk, struct ky_
 
 /* ---- cells ---- */
 
-/* Begins with the root, and with `count` bodies from place `met` on at hand. */
-KY_FN void ky_general_begin(struct ky_general_lists *lists, int is_wanted, ky_uint met,
-                            ky_uint count)
+/* Begins with the cells that a cut has left, their number first, or with the root if `cut` is 0;
+ * and with `count` bodies from place `met` on at hand. */
+KY_FN void ky_general_begin(struct ky_general_lists *lists, int is_wanted,
+                            KY_GLOBAL const ky_uint *cut, ky_uint met, ky_uint count)
 {
-    lists->waiting = is_wanted ? 1 : 0;
+    lists->left = cut ? cut + 1 : 0;
+    lists->rest = is_wanted && cut ? cut[0] : 0;
+    lists->waiting = is_wanted && !cut ? 1 : 0;
     lists->leaf_count = lists->cell_count = lists->next = 0;
     lists->total = is_wanted ? count : 0;
     lists->start[KY_TEAM_LANE] = KY_TEAM_LANE == 0 ? 0 : 0xffffffffU;
     lists->first[KY_TEAM_LANE] = met;
     if (KY_TEAM_LANE == 0)
         lists->stack[0] = 0;
+    ky_team_sync();
+}
+
+/* Brings cells that a cut has left to the stack, unless it has a cell for every lane. */
+KY_FN void ky_general_refill(struct ky_general_lists *lists)
+{
+    const ky_uint count = lists->waiting >= KY_TEAM ? 0
+                          : lists->rest < KY_TEAM   ? lists->rest
+                                                    : KY_TEAM;
+    if (KY_TEAM_LANE < count)
+        lists->stack[lists->waiting + KY_TEAM_LANE] = lists->left[lists->rest - 1 - KY_TEAM_LANE];
+    lists->waiting += count;
+    lists->rest -= count;
     ky_team_sync();
 }
 
@@ -274,6 +292,9 @@ KY_FN ky_mask ky_general_within(struct ky_general walk, struct ky_general_staged
 
 /* ---- what is made for each action ---- */
 
+#define KY_NEEDS_OF_ACTION(name, needs, p, number) ky_needs_##name = (needs),
+enum ky_needs_of_actions { KY_ACTIONS_OF(KY_NEEDS_OF_ACTION, 0, 0) };
+
 /* The functions below are made for a kernel `as` and its action `name`. */
 #define KY_GENERAL_FUNCTIONS(as, name, needs)                                                      \
     /* The lane's sink at the start. */                                                            \
@@ -367,9 +388,9 @@ KY_FN ky_mask ky_general_within(struct ky_general walk, struct ky_general_staged
 /* Sinks are the places `first` to first + count along the curve. radius: one for each body in the
  * caller's order, or one for all. offset, list: see ky_walk_request; the first result of an action
  * that fills lists is the number of bodies of a list, and is reported to faults if the list is too
- * short. space: k numbers for each lane of the launch, `stride` lanes apart. results: columns of n
- * numbers in the caller's order. counts: pairs with bodies and with cells of each team of all n
- * sinks.
+ * short. cuts: see general_cut.h. space: k numbers for each lane of the launch, `stride` lanes
+ * apart. results: columns of n numbers in the caller's order. counts: pairs with bodies and with
+ * cells of each team of all n sinks.
  *
  * The k nearest first meet the bodies of the team and k more on either side along the curve, which
  * the walk then leaves out.
@@ -383,10 +404,10 @@ KY_FN ky_mask ky_general_within(struct ky_general walk, struct ky_general_staged
      KY_GLOBAL const struct ky_low *KY_RESTRICT source_low,                                        \
      KY_GLOBAL const KY_REAL *KY_RESTRICT own_eps2, KY_GLOBAL const ky_uint *KY_RESTRICT order,    \
      KY_GLOBAL const KY_REAL *KY_RESTRICT radius, KY_GLOBAL const ky_ulong *KY_RESTRICT offset,    \
-     KY_GLOBAL ky_uint *list, KY_GLOBAL KY_REAL *space, KY_GLOBAL KY_REAL *results,                \
-     KY_GLOBAL ky_ulong *counts, KY_GLOBAL ky_uint *faults, ky_uint n, ky_uint first,              \
-     ky_uint count, ky_uint flags, ky_uint radii, ky_uint k, ky_uint columns, ky_uint stride,      \
-     KY_REAL eps2)                                                                                 \
+     KY_GLOBAL ky_uint *list, KY_GLOBAL const ky_uint *cuts, KY_GLOBAL KY_REAL *space,             \
+     KY_GLOBAL KY_REAL *results, KY_GLOBAL ky_ulong *counts, KY_GLOBAL ky_uint *faults, ky_uint n, \
+     ky_uint first, ky_uint count, ky_uint flags, ky_uint radii, ky_uint k, ky_uint columns,       \
+     ky_uint stride, KY_REAL eps2)                                                                 \
     {                                                                                              \
         KY_TEAM_SPACE(space_of_team);                                                              \
         memory_here KY_LOCAL ky_uint stack[KY_TEAMS][KY_STACK];                                    \
@@ -427,6 +448,8 @@ KY_FN ky_mask ky_general_within(struct ky_general walk, struct ky_general_staged
                                          0,                                                        \
                                          0,                                                        \
                                          0,                                                        \
+                                         0,                                                        \
+                                         0,                                                        \
                                          0};                                                       \
         struct ky_general_box around =                                                             \
             ky_general_box_of(walk, team, first + begin, first + begin + sinks);                   \
@@ -442,12 +465,19 @@ KY_FN ky_mask ky_general_within(struct ky_general walk, struct ky_general_staged
             met = from > 0 ? (ky_uint)from : 0;                                                    \
             mets = (n - around.end > k ? around.end + k : n) - met;                                \
         }                                                                                          \
-        ky_general_begin(&lists, sinks > 0, met, mets);                                            \
+        ky_general_begin(&lists, sinks > 0,                                                        \
+                         ((needs)&KY_DUAL) ? cuts + (ky_ulong)((first + begin) / KY_CUT_BODIES) *  \
+                                                        (KY_CUT_ROOM + 1)                          \
+                                           : 0,                                                    \
+                         met, mets);                                                               \
         ky_uint left_out = 0;                                                                      \
-        while (lists.waiting | lists.leaf_count | lists.cell_count | (lists.total - lists.next)) { \
+        while (lists.rest | lists.waiting | lists.leaf_count | lists.cell_count |                  \
+               (lists.total - lists.next)) {                                                       \
+            if (KY_WORTH(((needs)&KY_DUAL) && lists.rest > 0))                                     \
+                ky_general_refill(&lists);                                                         \
             if (KY_WORTH(ky_general_tested(&lists) > 0))                                           \
                 ky_general_look_##as(walk, team, around, a, is_sink, &lists);                      \
-            const int all = lists.waiting == 0;                                                    \
+            const int all = (lists.rest | lists.waiting) == 0;                                     \
             const ky_uint acting = ky_general_batch(lists.cell_count, all),                        \
                           taken = lists.next < lists.total                                         \
                                       ? 0                                                          \

@@ -1,0 +1,263 @@
+/* The general walk of the CPU engine for all sinks. For an action that wants the dual walk
+ * (KY_DUAL) cells of sinks walk against cells of sources: a cell of sinks inherits from its parent
+ * the cells that are still undecided, drops those that its own test passes, and opens those that
+ * are large beside itself. The groups at the bottom begin with what is left. For other actions they
+ * begin with the root.
+ *
+ * The tree is cut into branches, each done by one thread, from the root's list on. Lists depend on
+ * the tree and the reaches alone, so that the bits do not depend on threads; and they keep the
+ * order of the curve, so that a sink meets bodies in the order of a walk from the root. */
+#include "engine/cpu/forces/general.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/threads.h"
+#include "engine/cpu/forces/groups.h"
+#include "engine/cpu/tree/tree.h"
+#include "octree/host_cells.h"
+
+/* A branch has at most BRANCH bodies, or 1/BRANCHES of all, unless its sinks are groups. */
+enum { BRANCH = 8192, BRANCHES = 64 };
+
+/* A cell of sources is opened if its longest side is more than so many times that of the sinks: so
+ * that cells of the same level are, although their boxes are of bodies. */
+#define LARGER 0.7
+
+struct all {
+    struct ky_general walk;
+    struct ky_general_reach *cell, *group; /* [cells] that have sinks below; [groups] */
+    uint32_t *branch;
+    size_t branches;
+    int is_dual;
+};
+
+/* ---- reaches ---- */
+
+static int has_groups(const struct all *all, uint32_t cell)
+{
+    return ky_cpu_has_groups(all->walk.tree, cell, all->walk.cpu->parameters->group);
+}
+
+/* The reaches of the sinks below a cell of a branch. */
+static struct ky_general_reach measure(const struct all *all, struct ky_general_desk *desk,
+                                       uint32_t cell)
+{
+    const struct ky_octree *tree = all->walk.tree;
+    struct ky_general_reach reach = ky_general_no_reach;
+    if (has_groups(all, cell)) {
+        const struct ky_cpu_range range = ky_cpu_groups_of(tree, cell);
+        for (uint32_t g = range.first; g < range.end; g++) {
+            all->group[g] = ky_general_measure(&all->walk, desk, &tree->group[g]);
+            reach = ky_general_both(reach, all->group[g]);
+        }
+    } else {
+        for (uint32_t k = 0; k < tree->children[cell]; k++)
+            reach = ky_general_both(reach, measure(all, desk, tree->link[cell].more + k));
+    }
+    return all->cell[cell] = reach;
+}
+
+/* ---- lists ---- */
+
+static int append(struct ky_general_list *list, uint32_t cell)
+{
+    if (list->count == list->room) {
+        if (!ky_extend(&list->cell, list->count, 2 * list->room + 64, sizeof *list->cell))
+            return 0;
+        list->room = 2 * list->room + 64;
+    }
+    list->cell[list->count++] = cell;
+    return 1;
+}
+
+static double longest(double x, double y, double z)
+{
+    return fmax(x, fmax(y, z));
+}
+
+static int is_larger(const struct ky_octree *tree, uint32_t cell, double side)
+{
+    const struct ky_cell_box *box = &tree->box[cell];
+    return longest((double)box->below[0] + (double)box->above[0],
+                   (double)box->below[1] + (double)box->above[1],
+                   (double)box->below[2] + (double)box->above[2]) > side;
+}
+
+static void place_cell(const struct all *all, uint32_t cell, struct ky_general_sinks *sinks)
+{
+    const struct ky_cell_link *link = &all->walk.tree->link[cell];
+    double centre[3], half_side[3];
+    ky_cell_middle(all->walk.tree, cell, centre, half_side);
+    ky_general_place(&all->walk, sinks, centre, half_side, &all->cell[cell]);
+    sinks->body = link->body;
+    sinks->end = link->body + link->bodies;
+}
+
+/* What is left of the list for the sinks of a cell goes to `list`. */
+static void inherit(const struct all *all, uint32_t cell, const struct ky_general_list *from,
+                    struct ky_general_list *list, struct ky_general_desk *desk)
+{
+    const struct ky_octree *tree = all->walk.tree;
+    struct ky_general_sinks sinks;
+    place_cell(all, cell, &sinks);
+    const double side = LARGER * 2 * longest(sinks.span.hx, sinks.span.hy, sinks.span.hz);
+    list->count = 0;
+    for (size_t k = 0; k < from->count; k++) {
+        const uint32_t end = tree->link[from->cell[k]].next;
+        for (uint32_t its = from->cell[k], next; its != end; its = next) {
+            const struct ky_cell_link *link = &tree->link[its];
+            const int verdict = ky_general_test(&all->walk, &sinks, its);
+            next = link->next;
+            if (verdict == KY_VISIT_OPEN && link->more != KY_NO_LINK && is_larger(tree, its, side))
+                next = link->more;
+            else if (verdict != KY_VISIT_PASS && !append(list, its))
+                desk->failed = 1;
+        }
+    }
+}
+
+/* A cell of a branch and all below it. */
+static void descend(const struct all *all, uint32_t cell, const struct ky_general_list *from,
+                    struct ky_general_desk *desk, size_t depth)
+{
+    const struct ky_octree *tree = all->walk.tree;
+    if (all->is_dual) {
+        inherit(all, cell, from, &desk->list[depth], desk);
+        from = &desk->list[depth];
+    }
+    if (desk->failed)
+        return;
+    if (has_groups(all, cell)) {
+        const struct ky_cpu_range range = ky_cpu_groups_of(tree, cell);
+        for (uint32_t g = range.first; g < range.end; g++)
+            ky_general_walk_group(&all->walk, desk, &tree->group[g], &all->group[g], from);
+        return;
+    }
+    for (uint32_t k = 0; k < tree->children[cell]; k++)
+        descend(all, tree->link[cell].more + k, from, desk, depth + 1);
+}
+
+/* ---- all of it ---- */
+
+static void do_branch(const struct all *all, struct ky_general_desk *desk, uint32_t cell)
+{
+    uint32_t root = 0;
+    const struct ky_general_list from = {&root, 1, 1};
+    desk->first = all->walk.tree->link[cell].body;
+    measure(all, desk, cell);
+    descend(all, cell, &from, desk, 0);
+}
+
+/* Cuts the tree into branches. */
+static void cut(struct all *all)
+{
+    const struct ky_octree *tree = all->walk.tree;
+    const size_t part = tree->n / BRANCHES,
+                 least = KY_GROUPS_IN_CELL * (size_t)all->walk.cpu->parameters->group,
+                 most = part < BRANCH ? part : BRANCH;
+    all->branches = ky_cpu_cut(tree, (uint32_t)(most > least ? most : least), all->branch);
+    for (size_t k = 0; k < all->branches; k++) {
+        const size_t bodies = tree->link[all->branch[k]].bodies;
+        all->walk.most = bodies > all->walk.most ? bodies : all->walk.most;
+    }
+}
+
+static void close_desks(const struct all *all, struct ky_general_desk *desk)
+{
+    for (int k = 0; desk && k < all->walk.cpu->threads; k++) {
+        for (size_t depth = 0; desk[k].list && depth < all->walk.tree->levels + 1; depth++)
+            free(desk[k].list[depth].cell);
+        free(desk[k].list);
+        ky_general_close(&desk[k]);
+    }
+    free(desk);
+}
+
+/* One for each thread. */
+static enum ky_status open_desks(const struct all *all, struct ky_general_desk **desk,
+                                 struct ky_error *error)
+{
+    const size_t threads = (size_t)all->walk.cpu->threads, levels = all->walk.tree->levels + 1;
+    *desk = ky_allocate_zeroed(threads, sizeof **desk);
+    enum ky_status status =
+        *desk ? KY_OK : ky_no_memory(error, "general walk", threads, sizeof **desk);
+    for (size_t k = 0; k < threads && status == KY_OK; k++) {
+        status = ky_general_open(&all->walk, &(*desk)[k], error);
+        (*desk)[k].list = ky_allocate_zeroed(levels, sizeof *(*desk)[k].list);
+        if (status == KY_OK && !(*desk)[k].list)
+            status = ky_no_memory(error, "lists of cells", levels, sizeof *(*desk)[k].list);
+    }
+    return status;
+}
+
+/* What the threads have done. */
+static enum ky_status report(const struct all *all, const struct ky_general_desk *desk,
+                             struct ky_error *error)
+{
+    struct ky_cpu *cpu = all->walk.cpu;
+    uint32_t wanted = 0;
+    int failed = 0;
+    for (int k = 0; k < cpu->threads; k++) {
+        wanted = desk[k].wanted > wanted ? desk[k].wanted : wanted;
+        failed |= desk[k].failed;
+        cpu->report.body_interactions += (double)desk[k].bodies;
+        cpu->report.cell_interactions += (double)desk[k].cells;
+    }
+    if (failed)
+        return ky_fail(error, KY_FAULT, "out of memory: lists of cells for a search");
+    return ky_walk_room_check(all->walk.request, wanted, error);
+}
+
+static enum ky_status walk_all(struct all *all, struct ky_error *error)
+{
+    const struct ky_octree *tree = all->walk.tree;
+    struct ky_general_desk *desk = NULL;
+    all->cell = ky_allocate(tree->nodes, sizeof *all->cell);
+    all->group = ky_allocate(tree->groups, sizeof *all->group);
+    all->branch = ky_allocate(tree->nodes, sizeof *all->branch);
+    enum ky_status status = KY_OK;
+    if (!all->cell || !all->group || !all->branch) {
+        status = ky_no_memory(error, "reaches of cells", tree->nodes,
+                              sizeof *all->cell + sizeof *all->branch);
+    } else {
+        cut(all);
+        status = open_desks(all, &desk, error);
+    }
+    if (status == KY_OK) {
+#pragma omp parallel for schedule(dynamic)                                                         \
+    num_threads(all->walk.cpu->threads) if (all->branches > 1)
+        for (size_t k = 0; k < all->branches; k++)
+            do_branch(all, &desk[ky_thread()], all->branch[k]);
+        status = report(all, desk, error);
+    }
+    close_desks(all, desk);
+    free(all->branch);
+    free(all->group);
+    free(all->cell);
+    return status;
+}
+
+enum ky_status ky_cpu_walk_action(struct ky_cpu *cpu, const struct ky_cpu_action *action,
+                                  const struct ky_walk_request *request, struct ky_error *error)
+{
+    const struct ky_parameters parameters = ky_walk_parameters(request, cpu->parameters);
+    ky_report_clear(&cpu->report);
+    double start = ky_clock();
+    enum ky_status status = cpu->n ? ky_cpu_stand_tree(cpu, &parameters, error) : KY_OK;
+    double built = ky_clock();
+    struct all all = {.walk = {.cpu = cpu,
+                               .tree = &cpu->tree,
+                               .action = action,
+                               .request = request,
+                               .stride = (action->size + 15) / 16 * 16,
+                               .source_eps = cpu->how & KY_EPS_OF_BOTH},
+                      .is_dual = action->facts.is_dual};
+    if (status == KY_OK && cpu->n)
+        status = walk_all(&all, error);
+    cpu->report.walk = ky_clock() - built;
+    cpu->report.total = ky_clock() - start;
+    return status;
+}

@@ -1,0 +1,212 @@
+/* The dual walk of searches: before the teams of sinks walk, cells are sorted out for many of them
+ * at once. A cut of KY_CUT_BODIES consecutive sinks has a team, which walks from the root with the
+ * action's test for the box of all of them. It drops the cells that the test passes, opens those
+ * that are large beside the box, and lists the rest, with which the teams of these sinks begin. */
+#ifndef KY_KERNELS_GENERAL_CUT_H
+#define KY_KERNELS_GENERAL_CUT_H
+
+#include "engine/device/kernels/forces/general_team.h"
+
+/* A cell is opened if its longest side is over so many times that of the sinks' box. */
+#define KY_CUT_LARGER 0.7f
+
+/* What is known of some sinks: of those of a lane, then of those of a team. */
+struct ky_cut_sinks {
+    float low[3], high[3], most2, least2, most_eps2;
+};
+
+KY_FN struct ky_cut_sinks ky_cut_none(void)
+{
+    struct ky_cut_sinks sinks;
+    for (int c = 0; c < 3; c++) {
+        sinks.low[c] = KY_INFINITY;
+        sinks.high[c] = -KY_INFINITY;
+    }
+    sinks.most2 = sinks.most_eps2 = 0.0f;
+    sinks.least2 = KY_INFINITY;
+    return sinks;
+}
+
+KY_FN struct ky_cut_sinks ky_cut_with(struct ky_cut_sinks sinks, struct ky_sink sink,
+                                      KY_REAL reach2)
+{
+    const float x[3] = {(float)sink.x, (float)sink.y, (float)sink.z};
+    for (int c = 0; c < 3; c++) {
+        sinks.low[c] = KY_FMIN(sinks.low[c], x[c]);
+        sinks.high[c] = KY_FMAX(sinks.high[c], x[c]);
+    }
+    sinks.most2 = KY_FMAX(sinks.most2, (float)reach2);
+    sinks.least2 = KY_FMIN(sinks.least2, (float)reach2);
+    sinks.most_eps2 = KY_FMAX(sinks.most_eps2, (float)sink.eps2);
+    return sinks;
+}
+
+/* Half a side of the box, wider by the digits of positions beyond float. */
+KY_FN float ky_cut_half(float low, float high, float middle)
+{
+    return KY_FMAX(high - middle, middle - low) * 1.000001f +
+           2.5e-7f * KY_FMAX(KY_FABS(low), KY_FABS(high));
+}
+
+/* The box around all sinks of the team. */
+KY_FN struct ky_general_box ky_cut_box(struct ky_cut_sinks own, ky_team team, ky_uint begin,
+                                       ky_uint end)
+{
+    struct ky_general_box box;
+    for (int c = 0; c < 3; c++) {
+        own.low[c] = ky_team_least(team, own.low[c]);
+        own.high[c] = ky_general_most(team, own.high[c]);
+    }
+    box.x = 0.5f * own.low[0] + 0.5f * own.high[0];
+    box.y = 0.5f * own.low[1] + 0.5f * own.high[1];
+    box.z = 0.5f * own.low[2] + 0.5f * own.high[2];
+    box.hx = ky_cut_half(own.low[0], own.high[0], box.x);
+    box.hy = ky_cut_half(own.low[1], own.high[1], box.y);
+    box.hz = ky_cut_half(own.low[2], own.high[2], box.z);
+    box.most2 = ky_general_most(team, own.most2) * 1.000001f;
+    box.least2 = ky_team_least(team, own.least2) * 0.999999f;
+    box.most_eps2 = ky_general_most(team, own.most_eps2) * 1.000001f;
+    box.begin = begin;
+    box.end = end;
+    return box;
+}
+
+/* A squared distance within which the sink has k other bodies: that of the farthest of k + 1
+ * bodies along the curve, the sink among them. k < n. */
+KY_FN KY_REAL ky_cut_bound2(struct ky_general walk, ky_uint k)
+{
+    const int before = (int)walk.sink.own - (int)(k / 2);
+    const ky_uint last = walk.n - 1 - k, at = before > 0 ? (ky_uint)before : 0,
+                  from = at < last ? at : last;
+    KY_REAL most2 = 0;
+    for (ky_uint j = from; j <= from + k; j++)
+        most2 = KY_FMAX(most2, ky_general_body(walk, j).r2);
+    return most2;
+}
+
+KY_FN int ky_cut_is_large(struct ky_general_box box, struct ky_cell_box its)
+{
+    return KY_FMAX(its.below[0] + its.above[0],
+                   KY_FMAX(its.below[1] + its.above[1], its.below[2] + its.above[2])) >
+           KY_CUT_LARGER * 2.0f * KY_FMAX(box.hx, KY_FMAX(box.hy, box.hz));
+}
+
+/* Adds the cells that wait to those of the cut, which are after the number of them. Returns how
+ * many there are then, were there room for all. */
+KY_FN ky_uint ky_cut_keep(struct ky_general_lists *lists, KY_GLOBAL ky_uint *cut, ky_uint count)
+{
+    if (KY_TEAM_LANE < lists->cell_count && count + KY_TEAM_LANE < KY_CUT_ROOM)
+        cut[1 + count + KY_TEAM_LANE] = lists->cells[KY_TEAM_LANE];
+    count += lists->cell_count;
+    lists->cell_count = 0;
+    ky_team_sync();
+    return count;
+}
+
+/* A kernel for each action. Sinks are all n bodies. cuts: KY_CUT_ROOM + 1 numbers for each cut, how
+ * many cells are left and these; the root, if there is no room. Other arguments: see
+ * KY_GENERAL_WALK. */
+#define KY_CUT_KERNEL(name, needs, p, number)                                                      \
+    /* The lane's share of the sinks begin ≤ place < end. */                                     \
+    KY_FN struct ky_cut_sinks ky_cut_sinks_##name(                                                 \
+        struct ky_general walk, KY_GLOBAL const KY_REAL *radius, KY_GLOBAL const ky_ulong *offset, \
+        KY_GLOBAL ky_uint *list, ky_uint begin, ky_uint end, ky_uint radii, ky_uint k,             \
+        KY_REAL eps2)                                                                              \
+    {                                                                                              \
+        struct ky_cut_sinks sinks = ky_cut_none();                                                 \
+        struct ky_visit_sink sink;                                                                 \
+        sink.k = k;                                                                                \
+        sink.space = 0;                                                                            \
+        sink.stride = 0;                                                                           \
+        sink.list = list;                                                                          \
+        for (ky_uint own = begin + KY_TEAM_LANE; own < end; own += KY_TEAM) {                      \
+            walk.sink =                                                                            \
+                ky_near_sink(walk.source, walk.source_low, walk.own_eps2, own, walk.flags, eps2);  \
+            const KY_REAL reach2 = ((needs)&KY_NEEDS_NEIGHBOURS)                                   \
+                                       ? ky_cut_bound2(walk, k)                                    \
+                                       : ky_##name##_reach2(ky_general_start_##name(               \
+                                             walk, sink, radius, offset, radii));                  \
+            sinks = ky_cut_with(sinks, walk.sink, reach2);                                         \
+        }                                                                                          \
+        return sinks;                                                                              \
+    }                                                                                              \
+                                                                                                   \
+    /* Tests the cells on top of the stack. Those that are left wait as cells. */                  \
+    KY_FN void ky_cut_look_##name(struct ky_general walk, ky_team team, struct ky_general_box box, \
+                                  struct ky_general_lists *lists)                                  \
+    {                                                                                              \
+        const ky_uint take = lists->waiting < KY_TEAM ? lists->waiting : KY_TEAM;                  \
+        const int has = KY_TEAM_LANE < take;                                                       \
+        const ky_uint cell = has ? lists->stack[lists->waiting - 1 - KY_TEAM_LANE] : 0;            \
+        ky_team_sync();                                                                            \
+        const struct ky_cell_link link = walk.link[cell];                                          \
+        const int holds = link.body < box.end && box.begin < link.body + link.bodies;              \
+        int verdict = !has    ? KY_VISIT_PASS                                                      \
+                      : holds ? KY_VISIT_OPEN                                                      \
+                              : ky_##name##_test(ky_general_span_of(walk, box, cell));             \
+        if (verdict == KY_VISIT_OPEN &&                                                            \
+            (link.more == KY_NO_LINK || !ky_cut_is_large(box, walk.box[cell])))                    \
+            verdict = KY_VISIT_USE;                                                                \
+        ky_general_sort_out(walk, team, take, cell, verdict, lists);                               \
+    }                                                                                              \
+                                                                                                   \
+    KY_TEAM_KERNEL                                                                                 \
+    KY_NAME(ky_cut_##name)                                                                         \
+    (KY_CELLS_TO_READ KY_GLOBAL const ky_real4 *KY_RESTRICT source,                                \
+     KY_GLOBAL const struct ky_low *KY_RESTRICT source_low,                                        \
+     KY_GLOBAL const KY_REAL *KY_RESTRICT own_eps2, KY_GLOBAL const ky_uint *KY_RESTRICT order,    \
+     KY_GLOBAL const KY_REAL *KY_RESTRICT radius, KY_GLOBAL const ky_ulong *KY_RESTRICT offset,    \
+     KY_GLOBAL ky_uint *list, KY_GLOBAL ky_uint *cuts, ky_uint n, ky_uint flags, ky_uint radii,    \
+     ky_uint k, KY_REAL eps2)                                                                      \
+    {                                                                                              \
+        KY_TEAM_SPACE(space_of_team);                                                              \
+        KY_LOCAL ky_uint stack[KY_TEAMS][KY_STACK];                                                \
+        KY_LOCAL ky_uint cells[KY_TEAMS][2 * KY_TEAM];                                             \
+        const ky_team team = ky_team_of(space_of_team);                                            \
+        const ky_uint begin = KY_TEAM_ID * KY_CUT_BODIES, end = begin >= n ? begin                 \
+                                                                : n - begin < KY_CUT_BODIES        \
+                                                                    ? n                            \
+                                                                    : begin + KY_CUT_BODIES;       \
+        ky_uint count = 0;                                                                         \
+        struct ky_general walk = {KY_CELLS_HERE source,                                            \
+                                  source_low,                                                      \
+                                  own_eps2,                                                        \
+                                  order,                                                           \
+                                  n,                                                               \
+                                  flags,                                                           \
+                                  ky_near_sink(source, source_low, own_eps2, 0, flags, eps2)};     \
+        struct ky_general_lists lists = {stack[KY_TEAM_HERE],                                      \
+                                         0,                                                        \
+                                         cells[KY_TEAM_HERE],                                      \
+                                         0,                                                        \
+                                         0,                                                        \
+                                         0,                                                        \
+                                         0,                                                        \
+                                         0,                                                        \
+                                         0,                                                        \
+                                         begin < end ? 1U : 0U,                                    \
+                                         0,                                                        \
+                                         0,                                                        \
+                                         0,                                                        \
+                                         0};                                                       \
+        const struct ky_cut_sinks own =                                                            \
+            ky_cut_sinks_##name(walk, radius, offset, list, begin, end, radii, k, eps2);           \
+        const struct ky_general_box around = ky_cut_box(own, team, begin, end);                    \
+        if (KY_TEAM_LANE == 0)                                                                     \
+            lists.stack[0] = 0;                                                                    \
+        ky_team_sync();                                                                            \
+        while (lists.waiting > 0) {                                                                \
+            ky_cut_look_##name(walk, team, around, &lists);                                        \
+            count = ky_cut_keep(&lists, cuts + (ky_ulong)KY_TEAM_ID * (KY_CUT_ROOM + 1), count);   \
+            if (count > KY_CUT_ROOM)                                                               \
+                lists.waiting = 0;                                                                 \
+        }                                                                                          \
+        if (KY_TEAM_LANE == 0 && begin < end) {                                                    \
+            KY_GLOBAL ky_uint *cut = cuts + (ky_ulong)KY_TEAM_ID * (KY_CUT_ROOM + 1);              \
+            cut[0] = count > KY_CUT_ROOM ? 1 : count;                                              \
+            if (count > KY_CUT_ROOM)                                                               \
+                cut[1] = 0;                                                                        \
+        }                                                                                          \
+    }
+
+#endif
