@@ -108,6 +108,7 @@ static void free_columns(struct ky_cpu *cpu)
     ky_cpu_free_blocks(cpu);
     ky_cpu_free_hermite(cpu);
     ky_cpu_free_foreign(cpu);
+    ky_cpu_free_division(cpu);
     free(cpu->softening);
     free(cpu->column);
     free(cpu->is_active);
@@ -255,7 +256,7 @@ static enum ky_status put(struct ky_engine *engine, const struct ky_bodies *bodi
         if (cpu->softening)
             cpu->softening[i] = bodies->softening[i] * per_length;
     }
-    return KY_OK;
+    return ky_cpu_divide(cpu, error);
 }
 
 static enum ky_status put_some(struct ky_engine *engine, const struct ky_some *some,
@@ -263,8 +264,10 @@ static enum ky_status put_some(struct ky_engine *engine, const struct ky_some *s
 {
     struct ky_cpu *cpu = (struct ky_cpu *)engine;
     const double per_length = 1 / cpu->length, per_mass = 1 / cpu->mass_unit;
-    if (some->position || some->mass)
-        cpu->tree_stands = cpu->tree_serves = 0;
+    if (some->position || some->mass) {
+        ky_cpu_moved(cpu);
+        cpu->tree_serves = 0;
+    }
     for (size_t k = 0; k < some->count; k++) {
         const uint32_t i = some->body[k];
         for (int c = 0; c < 3; c++) {
@@ -276,7 +279,8 @@ static enum ky_status put_some(struct ky_engine *engine, const struct ky_some *s
         if (some->mass)
             cpu->mass[i] = some->mass[k] * per_mass;
     }
-    return ky_cpu_clear_columns(cpu, error);
+    enum ky_status status = some->mass ? ky_cpu_divide(cpu, error) : KY_OK;
+    return status ? status : ky_cpu_clear_columns(cpu, error);
 }
 
 static enum ky_status foreign(struct ky_engine *engine, const struct ky_foreign *others,
@@ -365,7 +369,7 @@ static enum ky_status drift(struct ky_engine *engine, double dt, struct ky_error
 {
     (void)error;
     struct ky_cpu *cpu = (struct ky_cpu *)engine;
-    cpu->tree_stands = 0;
+    ky_cpu_moved(cpu);
     add(cpu, cpu->x, cpu->v, dt / cpu->length);
     return KY_OK;
 }
@@ -405,6 +409,7 @@ static void trim(struct ky_engine *engine)
     ky_octree_free(&cpu->tree);
     ky_octree_init(&cpu->tree);
     cpu->tree_stands = cpu->tree_serves = 0;
+    ky_cpu_trim_division(cpu);
     free(cpu->column);
     cpu->column = NULL;
 }

@@ -70,10 +70,10 @@ static void fill_single(const struct ky_cpu *cpu, struct sources from, const dou
     };
 }
 
-/* The columns of the engine's own bodies stay for the next sum. */
-static enum ky_status reserve(struct ky_cpu *cpu, struct ky_error *error)
+/* The columns of `n` sources stay for the next sum. */
+static enum ky_status reserve(struct ky_cpu *cpu, size_t n, struct ky_error *error)
 {
-    const size_t bytes = (size_t)ky_cpu_direct_memory(cpu->parameters, cpu->n);
+    const size_t bytes = (size_t)ky_cpu_direct_memory(cpu->parameters, n);
     if (!cpu->column)
         cpu->column = ky_allocate(bytes, 1);
     return cpu->column ? KY_OK : ky_no_memory(error, "float columns of the direct sum", bytes, 1);
@@ -114,21 +114,21 @@ enum ky_status ky_cpu_own_in_double(const struct ky_cpu *cpu, struct ky_direct *
     return KY_OK;
 }
 
-/* Body i is among the sources, or they are those of other engines. */
+/* Body i is number `own` of the sources, or KY_NO_BODY. */
 static void load(const struct ky_cpu *cpu, const double centre[3], struct ky_direct_sinks *sinks,
-                 size_t place, size_t i, int among)
+                 size_t place, size_t i, uint32_t own)
 {
-    sinks->own[place] = among ? (uint32_t)i : KY_NO_BODY;
+    sinks->own[place] = own;
     sinks->x[place] = cpu->x[0][i] - centre[0];
     sinks->y[place] = cpu->x[1][i] - centre[1];
     sinks->z[place] = cpu->x[2][i] - centre[2];
     sinks->eps2[place] = ky_cpu_sink_eps2(cpu, i);
 }
 
-/* What the sources do to the active bodies: in place of their fields, if these are the sources, or
- * added to them. */
+/* What the sources do to the active bodies, in place of their fields or added to them. among: the
+ * bodies are the sources. */
 static void all_sinks(struct ky_cpu *cpu, const struct ky_direct *direct, const double centre[3],
-                      int among)
+                      int among, int adds)
 {
     struct ky_cpu_scale scale = ky_cpu_scale(cpu);
     const struct ky_active *active = cpu->active;
@@ -138,35 +138,38 @@ static void all_sinks(struct ky_cpu *cpu, const struct ky_direct *direct, const 
         size_t first = block * KY_BLOCK;
         struct ky_direct_sinks sinks;
         sinks.count = n - first < KY_BLOCK ? n - first : KY_BLOCK;
-        for (size_t k = 0; k < sinks.count; k++)
-            load(cpu, centre, &sinks, k, active ? active->body[first + k] : first + k, among);
+        for (size_t k = 0; k < sinks.count; k++) {
+            const size_t i = active ? active->body[first + k] : first + k;
+            load(cpu, centre, &sinks, k, i, among ? (uint32_t)i : KY_NO_BODY);
+        }
         cpu->lanes->direct[cpu->parameters->precision](direct, &sinks);
         for (size_t k = 0; k < sinks.count; k++) {
             const size_t i = active ? active->body[first + k] : first + k;
             for (int c = 0; c < 3; c++) {
                 const double a = scale.acceleration * sinks.field[c][k];
-                cpu->a[c][i] = among ? a : cpu->a[c][i] + a;
+                cpu->a[c][i] = adds ? cpu->a[c][i] + a : a;
             }
             const double p = scale.potential * sinks.field[3][k];
-            cpu->potential[i] = among ? p : cpu->potential[i] + p;
+            cpu->potential[i] = adds ? cpu->potential[i] + p : p;
         }
     }
 }
 
-static enum ky_status feel_own(struct ky_cpu *cpu, const double centre[3], struct ky_error *error)
+static enum ky_status feel_own(struct ky_cpu *cpu, const struct ky_cpu *acting,
+                               const double centre[3], struct ky_error *error)
 {
     struct ky_direct direct;
     double *eps2 = NULL;
     enum ky_status status;
     if (cpu->parameters->precision == KY_DOUBLE) {
-        status = ky_cpu_own_in_double(cpu, &direct, &eps2, error);
+        status = ky_cpu_own_in_double(acting, &direct, &eps2, error);
     } else {
-        status = reserve(cpu, error);
+        status = reserve(cpu, acting->n, error);
         if (!status)
-            fill_single(cpu, own_of(cpu), centre, cpu->column, &direct);
+            fill_single(acting, own_of(acting), centre, cpu->column, &direct);
     }
     if (!status)
-        all_sinks(cpu, &direct, centre, 1);
+        all_sinks(cpu, &direct, centre, acting == cpu, 0);
     free(eps2);
     return status;
 }
@@ -183,17 +186,19 @@ static enum ky_status feel_others(struct ky_cpu *cpu, const double centre[3],
             return ky_no_memory(error, "float columns of the direct sum", bytes, 1);
         fill_single(cpu, others_of(cpu), centre, column, &direct);
     }
-    all_sinks(cpu, &direct, centre, 0);
+    all_sinks(cpu, &direct, centre, 0, 1);
     free(column);
     return KY_OK;
 }
 
-enum ky_status ky_cpu_direct(struct ky_cpu *cpu, struct ky_error *error)
+static enum ky_status pass(struct ky_cpu *cpu, const struct ky_parameters *parameters,
+                           struct ky_error *error)
 {
+    const struct ky_cpu *acting = cpu->acting ? cpu->acting : cpu;
     double start = ky_clock(), centre[3] = {0};
-    if (cpu->parameters->precision != KY_DOUBLE)
-        ky_cpu_centre(cpu, centre);
-    enum ky_status status = feel_own(cpu, centre, error);
+    if (parameters->precision != KY_DOUBLE)
+        ky_cpu_centre(acting, centre);
+    enum ky_status status = feel_own(cpu, acting, centre, error);
     if (!status && cpu->foreign.n > 0)
         status = feel_others(cpu, centre, error);
     if (status)
@@ -201,19 +206,27 @@ enum ky_status ky_cpu_direct(struct ky_cpu *cpu, struct ky_error *error)
     cpu->report.walk = ky_clock() - start;
     const size_t sinks = cpu->active ? cpu->active->count : cpu->n;
     cpu->report.body_interactions =
-        sinks ? (double)sinks * (double)(cpu->n - 1 + cpu->foreign.n) : 0;
+        sinks ? (double)sinks * (double)(acting->n - (acting == cpu) + cpu->foreign.n) : 0;
     return KY_OK;
+}
+
+enum ky_status ky_cpu_direct(struct ky_cpu *cpu, struct ky_error *error)
+{
+    return ky_cpu_pass_parts(cpu, pass, cpu->parameters, error);
 }
 
 struct wanted {
     size_t sink, place;
+    uint32_t own; /* its number among the sources */
 };
 
+/* By number: bodies that are no sources come last. */
 static int ascending(const void *a, const void *b)
 {
     const struct wanted *p = a, *q = b;
-    return p->sink != q->sink ? (p->sink > q->sink) - (p->sink < q->sink)
-                              : (p->place > q->place) - (p->place < q->place);
+    return p->own != q->own     ? (p->own > q->own) - (p->own < q->own)
+           : p->sink != q->sink ? (p->sink > q->sink) - (p->sink < q->sink)
+                                : (p->place > q->place) - (p->place < q->place);
 }
 
 /* Takes the next block of sinks, in ascending order for the lanes. A sink that occurs twice starts
@@ -236,7 +249,7 @@ static void exact_block(struct ky_cpu *cpu, const struct ky_direct *direct,
     struct ky_direct_sinks sinks;
     sinks.count = count;
     for (size_t k = 0; k < count; k++)
-        load(cpu, origin, &sinks, k, wanted[k].sink, among);
+        load(cpu, origin, &sinks, k, wanted[k].sink, among ? wanted[k].own : KY_NO_BODY);
     cpu->lanes->direct[KY_DOUBLE](direct, &sinks);
     for (size_t k = 0; k < count; k++) {
         const size_t to = wanted[k].place;
@@ -266,8 +279,9 @@ enum ky_status ky_cpu_exact(struct ky_engine *engine, const size_t *sinks, size_
         goto end;
     }
     for (size_t k = 0; k < count; k++)
-        wanted[k] = (struct wanted){sinks ? sinks[k] : k, k};
-    status = ky_cpu_own_in_double(cpu, &direct, &eps2, error);
+        wanted[k] = (struct wanted){sinks ? sinks[k] : k, k,
+                                    ky_cpu_source_number(cpu, sinks ? sinks[k] : k)};
+    status = ky_cpu_own_in_double(ky_cpu_sources(cpu), &direct, &eps2, error);
     if (status != KY_OK)
         goto end;
     qsort(wanted, count, sizeof *wanted, ascending);

@@ -7,8 +7,8 @@
 static enum ky_status walk_cells(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                  struct ky_error *error)
 {
-    return parameters->mutual ? ky_cpu_walk_mutual(cpu, parameters, error)
-                              : ky_cpu_walk_cells(cpu, parameters, error);
+    return parameters->mutual && !cpu->acting ? ky_cpu_walk_mutual(cpu, parameters, error)
+                                              : ky_cpu_walk_cells(cpu, parameters, error);
 }
 
 static const struct ky_cpu_method methods[] = {
@@ -48,13 +48,30 @@ static enum ky_status activate(struct ky_cpu *cpu, const struct ky_active *activ
     return KY_OK;
 }
 
+/* 1 if no source has mass. */
+static int nothing_acts(const struct ky_cpu *cpu)
+{
+    return cpu->division.sources == 0 && cpu->foreign.n == 0 && cpu->foreign.trees == 0;
+}
+
+static void clear(struct ky_cpu *cpu)
+{
+    for (size_t i = 0; i < cpu->n; i++) {
+        if (!ky_cpu_is_active(cpu, i))
+            continue;
+        cpu->a[0][i] = cpu->a[1][i] = cpu->a[2][i] = cpu->potential[i] = 0;
+    }
+}
+
 enum ky_status ky_cpu_evaluate(struct ky_cpu *cpu, const struct ky_active *active,
                                struct ky_error *error)
 {
     ky_report_clear(&cpu->report);
     double start = ky_clock();
     enum ky_status status = activate(cpu, active, error);
-    if (!status)
+    if (!status && nothing_acts(cpu))
+        clear(cpu);
+    else if (!status)
         status = cpu->method->forces(cpu, error);
     if (!status)
         ky_cpu_add_externals(cpu);

@@ -3,6 +3,7 @@
  * forces are (fmm_points.c). */
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "engine/common/active.h"
 #include "engine/common/softening.h"
 #include "engine/cpu/forces/forces.h"
@@ -56,10 +57,10 @@ static void fill(const struct place *place, double (*acceleration)[3], double *p
     }
 }
 
-enum ky_status ky_cpu_field(struct ky_engine *engine, const struct ky_points *points,
-                            double (*acceleration)[3], double *potential, struct ky_error *error)
+/* The field of an engine whose bodies are all sources. */
+static enum ky_status field_of(struct ky_cpu *cpu, const struct ky_points *points,
+                               double (*acceleration)[3], double *potential, struct ky_error *error)
 {
-    struct ky_cpu *cpu = (struct ky_cpu *)engine;
     const int expands = ky_force_kind(cpu->parameters->force)->expands;
     const struct ky_parameters parameters =
         expands ? ky_force_tree(cpu->parameters) : ky_without_relative(cpu->parameters);
@@ -91,5 +92,25 @@ enum ky_status ky_cpu_field(struct ky_engine *engine, const struct ky_points *po
     else if (!status)
         fill(&place, acceleration, potential);
     free(eps2);
+    return status;
+}
+
+enum ky_status ky_cpu_field(struct ky_engine *engine, const struct ky_points *points,
+                            double (*acceleration)[3], double *potential, struct ky_error *error)
+{
+    struct ky_cpu *cpu = (struct ky_cpu *)engine, *sources = ky_cpu_sources(cpu);
+    struct ky_points numbered = *points;
+    uint32_t *body = NULL;
+    if (points->body && sources != cpu) {
+        body = ky_allocate(points->count, sizeof *body);
+        if (!body)
+            return ky_no_memory(error, "points of a field", points->count, sizeof *body);
+        for (size_t k = 0; k < points->count; k++)
+            body[k] = points->body[k] == KY_NO_BODY ? KY_NO_BODY
+                                                    : ky_cpu_source_number(cpu, points->body[k]);
+        numbered.body = body;
+    }
+    const enum ky_status status = field_of(sources, &numbered, acceleration, potential, error);
+    free(body);
     return status;
 }

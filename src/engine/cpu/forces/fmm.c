@@ -530,8 +530,8 @@ enum ky_status ky_cpu_act_cells(struct ky_cpu *cpu, const struct ky_parameters *
 enum ky_status ky_cpu_walk_cells(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                  struct ky_error *error)
 {
-    const struct ky_cpu_cells cells = {&cpu->tree, cpu->n ? ky_cpu_sink_eps2(cpu, 0) : 0,
-                                       KY_FMM_ANGLE_AT_FIRST};
+    const struct ky_cpu_cells cells = {
+        ky_cpu_acting_tree(cpu), cpu->n ? ky_cpu_sink_eps2(cpu, 0) : 0, KY_FMM_ANGLE_AT_FIRST};
     return ky_cpu_act_cells(cpu, parameters, &cells, error);
 }
 

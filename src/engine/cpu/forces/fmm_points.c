@@ -3,8 +3,7 @@
  *
  * The tolerance of that walk is relative to |a| of the sinks, which is not known for points. A
  * first pass without last accelerations finds it, as for bodies at the start; a second pass with α
- * gives the field. Where points are scarce among the bodies, few of them share a list, whose
- * box has many bodies.
+ * gives the field.
  *
  * A point may stand for a body, which the walk does not know: that body's own share is taken from
  * the sum, in double, in which the pairs of such a walk are summed too. */
@@ -18,9 +17,6 @@
 
 /* A point at more than FARTHEST units of length from the middle walks by itself. */
 #define FARTHEST 0x1p44
-/* Bodies of the system for each point in a group. */
-enum { BODIES_OF_POINT = 8 };
-
 /* The angle of the first pass, which need not find |a| to more than some tenths. */
 #define ANGLE 0.8f
 
@@ -60,14 +56,6 @@ static enum ky_status make_columns(struct field *field, struct ky_error *error)
     return KY_OK;
 }
 
-/* The largest group: one point where the bodies are many more than the points. */
-static int group_of(const struct field *field, int most)
-{
-    const double share =
-        (double)field->points->count * most / (1.0 + (double)field->cpu->n / BODIES_OF_POINT);
-    return share < 1 ? 1 : share > most ? most : (int)share;
-}
-
 /* The engine whose bodies are the points. */
 static enum ky_status make_sinks(struct field *field, struct ky_error *error)
 {
@@ -86,10 +74,8 @@ static enum ky_status make_sinks(struct field *field, struct ky_error *error)
     for (int c = 0; c < 3; c++)
         sinks->a[c] = field->column[ACCELERATION + c];
     sinks->potential = field->column[POTENTIAL];
-    struct ky_parameters tree = field->parameters;
-    tree.multipole = 1; /* points exert nothing */
-    tree.opening = KY_OPENING_AT_FIRST;
-    tree.group = tree.leaf = group_of(field, tree.group);
+    const struct ky_parameters tree =
+        ky_cpu_sinks_tree(&field->parameters, sinks->n, field->cpu->n);
     const struct ky_octree_bodies bodies = {.n = sinks->n,
                                             .x = field->column[X],
                                             .y = field->column[X + 1],

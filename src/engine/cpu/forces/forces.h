@@ -22,6 +22,33 @@ enum ky_status ky_cpu_method(int force, const struct ky_cpu_method **method,
 enum ky_status ky_cpu_evaluate(struct ky_cpu *cpu, const struct ky_active *active,
                                struct ky_error *error);
 
+/* ---- bodies with mass and others (massless.c) ---- */
+
+/* Divides the bodies by their masses. To be called after a change of masses. KY_FAULT when memory
+ * is out. */
+enum ky_status ky_cpu_divide(struct ky_cpu *cpu, struct ky_error *error);
+void ky_cpu_free_division(struct ky_cpu *cpu);
+/* Frees what the next evaluation allocates again. */
+void ky_cpu_trim_division(struct ky_cpu *cpu);
+/* The engine of the bodies that act, at their present positions: the same one, or its part. */
+struct ky_cpu *ky_cpu_sources(struct ky_cpu *cpu);
+/* Forces with these parameters, of the active bodies of an engine. */
+typedef enum ky_status ky_cpu_pass(struct ky_cpu *cpu, const struct ky_parameters *parameters,
+                                   struct ky_error *error);
+/* The same for each of the parts of an engine, and the results to the engine; the engine itself
+ * where there are no parts. */
+enum ky_status ky_cpu_pass_parts(struct ky_cpu *cpu, ky_cpu_pass *pass,
+                                 const struct ky_parameters *parameters, struct ky_error *error);
+/* The tree whose cells act on the engine's bodies. */
+static inline const struct ky_octree *ky_cpu_acting_tree(const struct ky_cpu *cpu)
+{
+    return cpu->acting ? &cpu->acting->tree : &cpu->tree;
+}
+/* The parameters of a tree of `sinks` sinks that exert nothing, on which `bodies` bodies act. Where
+ * they are scarce among the bodies, few of them share a list, whose box has many bodies. */
+struct ky_parameters ky_cpu_sinks_tree(const struct ky_parameters *parameters, size_t sinks,
+                                       size_t bodies);
+
 /* ---- the methods ---- */
 
 /* Forces of the active bodies by the exact sum, in the precision of the parameters. */

@@ -16,7 +16,7 @@ void ky_cpu_choose_sinks(const struct ky_cpu *cpu, const struct ky_group *group,
 }
 
 void ky_cpu_store_sinks(struct ky_cpu *cpu, const struct ky_group *group, struct ky_cpu_scale scale,
-                        const struct ky_group_sinks *sinks, int is_own)
+                        const struct ky_group_sinks *sinks, int is_first)
 {
     const uint32_t *order = cpu->tree.order + group->body;
     for (uint32_t k = 0; k < sinks->count; k++) {
@@ -24,9 +24,9 @@ void ky_cpu_store_sinks(struct ky_cpu *cpu, const struct ky_group *group, struct
         const double p = scale.potential * sinks->field[3][k];
         for (int c = 0; c < 3; c++) {
             const double a = scale.acceleration * sinks->field[c][k];
-            cpu->a[c][i] = is_own ? a : cpu->a[c][i] + a;
+            cpu->a[c][i] = is_first ? a : cpu->a[c][i] + a;
         }
-        cpu->potential[i] = is_own ? p : cpu->potential[i] + p;
+        cpu->potential[i] = is_first ? p : cpu->potential[i] + p;
     }
 }
 

@@ -56,12 +56,11 @@ struct part {
     double factor[KY_SHARED_GROUPS], least, largest;
 };
 
-/* What the sources of one tree do to them. */
+/* What the sources of one tree do to them; the first one's forces replace those before. */
 static void walk_sources(struct ky_cpu *cpu, const struct ky_group_walk *walk,
-                         const struct part *part, void *space, struct work *work)
+                         const struct part *part, int is_first, void *space, struct work *work)
 {
     const struct ky_lanes *lanes = cpu->lanes;
-    const int is_own = walk->sources == walk->tree;
     lanes->shared[part->precision](walk, part->group, part->groups, (float)part->least,
                                    (float)part->largest, space);
     for (size_t g = 0; g < part->groups; g++) {
@@ -71,10 +70,10 @@ static void walk_sources(struct ky_cpu *cpu, const struct ky_group_walk *walk,
             continue;
         ky_cpu_choose_sinks(cpu, group, &sinks);
         lanes->group[part->precision](walk, group, (float)part->factor[g], space, &sinks);
-        ky_cpu_store_sinks(cpu, group, ky_cpu_scale(cpu), &sinks, is_own);
+        ky_cpu_store_sinks(cpu, group, ky_cpu_scale(cpu), &sinks, is_first);
         work->bodies += sinks.bodies * sinks.count;
         work->cells += sinks.cells * sinks.count;
-        if (is_own)
+        if (is_first)
             work->more +=
                 ky_cpu_note_work(cpu, part->first + g, sinks.bodies + sinks.cells, sinks.count);
     }
@@ -102,11 +101,11 @@ static void walk_part(struct ky_cpu *cpu, const struct parts *parts, size_t numb
         part.least = fmin(part.least, part.factor[g]);
         part.largest = fmax(part.largest, part.factor[g]);
     }
-    walk_sources(cpu, &walk, &part, space, work);
+    walk_sources(cpu, &walk, &part, 1, space, work);
     for (size_t k = 0; k < cpu->foreign.trees; k++) {
         walk.sources = &cpu->foreign.tree[k];
         if (walk.sources->nodes > 0)
-            walk_sources(cpu, &walk, &part, space, work);
+            walk_sources(cpu, &walk, &part, 0, space, work);
     }
 }
 
@@ -134,7 +133,7 @@ static void walk_parts(struct ky_cpu *cpu, const struct parts *parts, char *spac
 /* Bytes of a thread's space, in double, the larger one, for the deepest tree. */
 static size_t space_of(const struct ky_cpu *cpu)
 {
-    size_t bytes = cpu->lanes->group_space[KY_DOUBLE](&cpu->tree);
+    size_t bytes = cpu->lanes->group_space[KY_DOUBLE](ky_cpu_acting_tree(cpu));
     for (size_t k = 0; k < cpu->foreign.trees; k++) {
         const size_t its = cpu->lanes->group_space[KY_DOUBLE](&cpu->foreign.tree[k]);
         bytes = its > bytes ? its : bytes;
@@ -148,7 +147,7 @@ enum ky_status ky_cpu_walk_groups(struct ky_cpu *cpu, const struct ky_parameters
     const struct ky_octree *tree = &cpu->tree;
     struct ky_relative relative = {0};
     struct parts parts = {.walk = {.tree = tree,
-                                   .sources = tree,
+                                   .sources = ky_cpu_acting_tree(cpu),
                                    .eps2 = cpu->n ? ky_cpu_sink_eps2(cpu, 0) : 0,
                                    .how = cpu->how,
                                    .order = parameters->multipole}};
@@ -178,12 +177,14 @@ end:
 static enum ky_status pass(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                            struct ky_error *error)
 {
+    const struct ky_parameters built =
+        cpu->acting ? ky_cpu_sinks_tree(parameters, cpu->n, cpu->acting->n) : *parameters;
     if (cpu->foreign.trees > 0 && parameters->opening != cpu->parameters->opening)
         return ky_fail(error, KY_USAGE,
                        "the first forces by --opening %s need last accelerations where cells of "
                        "other engines act",
                        ky_opening_kind(cpu->parameters->opening)->name);
-    enum ky_status status = ky_cpu_renew_tree(cpu, parameters, error);
+    enum ky_status status = ky_cpu_renew_tree(cpu, &built, error);
     if (status == KY_OK && cpu->in_block && !cpu->tree_serves)
         status = ky_cpu_start_work(cpu, error);
     double start = ky_clock();
@@ -199,7 +200,7 @@ enum ky_status ky_cpu_tree(struct ky_cpu *cpu, struct ky_error *error)
     const struct ky_parameters parameters = ky_force_tree(cpu->parameters);
     if (ky_opening_kind(parameters.opening)->by_alpha && !cpu->has_acceleration) {
         const struct ky_parameters first = ky_without_relative(&parameters);
-        status = pass(cpu, &first, error);
+        status = ky_cpu_pass_parts(cpu, pass, &first, error);
     }
-    return status == KY_OK ? pass(cpu, &parameters, error) : status;
+    return status == KY_OK ? ky_cpu_pass_parts(cpu, pass, &parameters, error) : status;
 }

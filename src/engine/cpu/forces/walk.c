@@ -16,10 +16,10 @@ struct centre {
 };
 
 struct body_walk {
-    const struct ky_octree *tree;
-    const struct centre *centre; /* of all cells; NULL: computed for each cell that is met */
-    int by_alpha, how;           /* by_alpha: of the opening test */
-    struct ky_relative relative; /* only for an opening test by α */
+    const struct ky_octree *tree; /* of the sources */
+    const struct centre *centre;  /* of all cells; NULL: computed for each cell that is met */
+    int by_alpha, how;            /* by_alpha: of the opening test */
+    struct ky_relative relative;  /* only for an opening test by α */
 };
 
 /* The sink, and the sums for it so far. */
@@ -121,11 +121,11 @@ static void walk_others(const struct ky_cpu *cpu, const struct body_walk *own, s
 static void walk_body(struct ky_cpu *cpu, const struct body_walk *walk, uint32_t body,
                       struct ky_cpu_scale scale, uint64_t *bodies, uint64_t *cells, int64_t *more)
 {
-    const struct ky_octree *tree = walk->tree;
+    const struct ky_octree *tree = &cpu->tree;
     uint32_t i = tree->order[body];
     if (!ky_cpu_is_active(cpu, i))
         return;
-    struct sink sink = {.body = body,
+    struct sink sink = {.body = walk->tree == tree ? body : KY_NO_BODY,
                         .x = {tree->x[body], tree->y[body], tree->z[body]},
                         .eps2 = ky_cpu_sink_eps2(cpu, i),
                         .factor = walk->by_alpha ? ky_relative_factor(&walk->relative, &i, 1) : 1};
@@ -145,7 +145,7 @@ static void walk_body(struct ky_cpu *cpu, const struct body_walk *walk, uint32_t
  * them. */
 static struct centre *centres_of(const struct ky_cpu *cpu)
 {
-    const struct ky_octree *tree = &cpu->tree;
+    const struct ky_octree *tree = ky_cpu_acting_tree(cpu);
     const double origin[3] = {0};
     struct centre *centre = cpu->active ? NULL : ky_allocate(tree->nodes, sizeof *centre);
     for (uint32_t cell = 0; centre && cell < tree->nodes; cell++)
@@ -156,7 +156,7 @@ static struct centre *centres_of(const struct ky_cpu *cpu)
 enum ky_status ky_cpu_walk_bodies(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                   struct ky_error *error)
 {
-    struct body_walk walk = {.tree = &cpu->tree,
+    struct body_walk walk = {.tree = ky_cpu_acting_tree(cpu),
                              .by_alpha = ky_opening_kind(parameters->opening)->by_alpha,
                              .how = cpu->how};
     if (walk.by_alpha)

@@ -30,6 +30,16 @@ struct ky_cpu_kept {
     struct ky_relative relative; /* for all evaluations; a[0] NULL: not found yet */
 };
 
+/* Where some bodies have mass and others have none (forces/massless.c); else the pointers are NULL.
+ */
+struct ky_cpu_division {
+    uint32_t *body;      /* [n] the bodies with mass, ascending, then those without */
+    uint32_t *place;     /* [n] of each body among those of its kind */
+    uint32_t *active;    /* [n] the active ones of each kind, as in `body` */
+    size_t sources;      /* how many have mass */
+    struct ky_cpu *part; /* [2] engines for forces: of those with mass, and of the others */
+};
+
 struct ky_cpu {
     struct ky_engine base;
     const struct ky_parameters *parameters;
@@ -61,6 +71,8 @@ struct ky_cpu {
     struct ky_cpu_blocks *blocks;   /* private to steps/levels.h and steps/hermite.h */
     struct ky_cpu_hermite *hermite; /* private to steps/hermite.h */
     struct ky_cpu_foreign foreign;  /* sources of other engines */
+    struct ky_cpu_division division;
+    const struct ky_cpu *acting; /* the engine whose bodies act in place of its own, or NULL */
     struct ky_force_report report;
 };
 
@@ -73,6 +85,21 @@ enum ky_status ky_cpu_lanes(int isa, const struct ky_lanes **lanes, const char *
 
 /* The middle of the bulk of the bodies, in the engine's units. */
 void ky_cpu_centre(const struct ky_cpu *cpu, double centre[3]);
+
+/* To be called where bodies have moved: their trees are old. */
+static inline void ky_cpu_moved(struct ky_cpu *cpu)
+{
+    cpu->tree_stands = 0;
+    if (cpu->division.part)
+        cpu->division.part[0].tree_stands = 0;
+}
+/* The number of body i among those that act, or KY_NO_BODY for a massless one among others. */
+static inline uint32_t ky_cpu_source_number(const struct ky_cpu *cpu, size_t i)
+{
+    if (!cpu->division.part)
+        return (uint32_t)i;
+    return cpu->mass[i] > 0 ? cpu->division.place[i] : KY_NO_BODY;
+}
 
 /* Is the force of body i wanted? */
 static inline int ky_cpu_is_active(const struct ky_cpu *cpu, size_t i)

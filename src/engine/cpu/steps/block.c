@@ -210,7 +210,8 @@ static enum ky_status evaluate(const struct blocks *b, struct ky_error *error)
     cpu->in_block = 1;
     cpu->at = (const double(*)[3])cpu->blocks->at;
     enum ky_status status = ky_cpu_evaluate(cpu, b->common.active < cpu->n ? &active : NULL, error);
-    cpu->in_block = cpu->tree_stands = 0;
+    cpu->in_block = 0;
+    ky_cpu_moved(cpu);
     for (int c = 0; c < 3; c++)
         cpu->x[c] = own[c];
     return status;

@@ -17,7 +17,9 @@ struct ky_cpu_hermite {
     double *sum[KY_HERMITE_SUMS]; /* [n] accelerations and jerks of the sinks */
     double *eps2;                 /* [n] */
     double *rate2; /* [n] how fast the force on a sink can change [1/time²]; 0: not known */
-    void *column;  /* sources, for the lanes */
+    double *acting[KY_HERMITE_SUMS + 2]; /* where some bodies are massless, at[], mass and eps2 of
+                                            the others, in one piece; else NULL */
+    void *column;                        /* sources, for the lanes */
     struct ky_moving_sinks *block;
     double middle[KY_HERMITE_SUMS], speed, heaviest; /* units of the lanes' numbers */
     int potential_is_late; /* the engine's potential[] belongs to other positions than x[] */

@@ -65,7 +65,7 @@ double ky_cpu_hermite_rate2(const struct ky_cpu *cpu, size_t i)
     const struct sink sink = {cpu, i, ky_cpu_scale(cpu).acceleration / cpu->length};
     struct ky_hermite_rate rate = {0};
     for (size_t j = 0; j < cpu->n; j++)
-        if (j != i) /* a body does not act on itself, softened or not */
+        if (j != i && cpu->mass[j] > 0) /* a body does not act on itself, softened or not */
             rate = add_body(rate, sink, own->at, j, cpu->mass[j], own->eps2[j]);
     for (size_t j = 0; j < foreign->n; j++)
         rate = add_body(rate, sink, foreign->at, j, foreign->mass[j], foreign->eps2[j]);

@@ -43,12 +43,12 @@ static void fill_other(const struct ky_cpu *cpu, size_t i, double body[KY_CHANGE
     body[KY_CHANGE_EPS2] = foreign->eps2[i];
 }
 
-/* Adds the fields' part to the bodies' part, in the caller's units. */
+/* Adds the fields' part to the bodies' part, in the caller's units, for body i, which is number
+ * `own` of the sinks. */
 static void store(struct ky_cpu *cpu, const struct ky_external *field, size_t fields,
                   const double body[KY_CHANGE_NUMBERS], const struct ky_change_sinks *sinks,
-                  size_t i)
+                  size_t own, size_t i)
 {
-    const size_t own = i - sinks->first;
     const struct ky_hermite_motion m = {body[0], body[1], body[2], body[3], body[4],  body[5],
                                         body[6], body[7], body[8], body[9], body[10], body[11]};
     double of[KY_CHANGE_DERIVATIVES];
@@ -69,27 +69,46 @@ static void store(struct ky_cpu *cpu, const struct ky_external *field, size_t fi
     cpu->hermite->rate2[i] = ky_cpu_hermite_rate2_of(cpu, rate, i);
 }
 
-enum ky_status ky_cpu_sum_changes(struct ky_cpu *cpu, struct ky_error *error)
+/* The number of the k-th body, those with mass first. */
+static size_t numbered(const struct ky_cpu *cpu, size_t k)
+{
+    return cpu->division.part ? cpu->division.body[k] : k;
+}
+
+/* What the sources do to `count` bodies from the k-th on, which lie from place `from` on. */
+static void change_some(struct ky_cpu *cpu, const struct ky_changing *changing, size_t k,
+                        size_t count, size_t from)
 {
     struct ky_external field[KY_MOST_EXTERNALS];
-    const size_t n = cpu->n, all = n + cpu->foreign.n, fields = ky_cpu_externals(cpu, field);
+    const size_t fields = ky_cpu_externals(cpu, field);
+#pragma omp parallel for schedule(dynamic) num_threads(cpu->threads) if (count > FEW)
+    for (size_t first = 0; first < count; first += KY_CHANGE_BLOCK) {
+        const size_t left = count - first;
+        struct ky_change_sinks sinks = {
+            from + first, left < KY_CHANGE_BLOCK ? left : KY_CHANGE_BLOCK, {{0}}};
+        cpu->lanes->change(changing, &sinks);
+        for (size_t own = 0; own < sinks.count; own++)
+            store(cpu, field, fields, changing->body[sinks.first + own], &sinks, own,
+                  numbered(cpu, k + first + own));
+    }
+}
+
+/* Bodies with mass, those of other engines, and massless ones, which are no sources. */
+enum ky_status ky_cpu_sum_changes(struct ky_cpu *cpu, struct ky_error *error)
+{
+    const size_t acting = cpu->division.sources, sources = acting + cpu->foreign.n,
+                 all = cpu->n + cpu->foreign.n;
     double(*body)[KY_CHANGE_NUMBERS] = ky_allocate(all, sizeof *body);
     if (!body)
         return ky_no_memory(error, "first steps", all, sizeof *body);
-    const struct ky_changing changing = {all, (const double(*)[KY_CHANGE_NUMBERS])body, cpu->how};
-    for (size_t i = 0; i < n; i++)
-        fill(cpu, i, body[i]);
-    for (size_t i = n; i < all; i++)
-        fill_other(cpu, i - n, body[i]);
-#pragma omp parallel for schedule(dynamic) num_threads(cpu->threads) if (n > FEW)
-    for (size_t first = 0; first < n; first += KY_CHANGE_BLOCK) {
-        const size_t left = n - first;
-        struct ky_change_sinks sinks = {
-            first, left < KY_CHANGE_BLOCK ? left : KY_CHANGE_BLOCK, {{0}}};
-        cpu->lanes->change(&changing, &sinks);
-        for (size_t i = first; i < first + sinks.count; i++)
-            store(cpu, field, fields, body[i], &sinks, i);
-    }
+    const struct ky_changing changing = {sources, (const double(*)[KY_CHANGE_NUMBERS])body,
+                                         cpu->how};
+    for (size_t k = 0; k < cpu->n; k++)
+        fill(cpu, numbered(cpu, k), body[k < acting ? k : cpu->foreign.n + k]);
+    for (size_t i = 0; i < cpu->foreign.n; i++)
+        fill_other(cpu, i, body[acting + i]);
+    change_some(cpu, &changing, 0, acting, 0);
+    change_some(cpu, &changing, acting, cpu->n - acting, sources);
     free(body);
     return KY_OK;
 }

@@ -43,16 +43,32 @@ double ky_cpu_hermite_memory(size_t n)
 void ky_cpu_free_hermite(struct ky_cpu *cpu)
 {
     free(cpu->hermite->room);
+    free(cpu->hermite->acting[0]);
     free(cpu->hermite->column);
     free(cpu->hermite->block);
     *cpu->hermite = (struct ky_cpu_hermite){.potential_is_late = cpu->hermite->potential_is_late};
 }
 
+/* Columns of the bodies with mass, if others have none. */
+static enum ky_status reserve_acting(struct ky_cpu *cpu, struct ky_error *error)
+{
+    struct ky_cpu_hermite *own = cpu->hermite;
+    if (!cpu->division.part || own->acting[0])
+        return KY_OK;
+    double *room = ky_allocate(cpu->n * (SUMS + 2), sizeof *room);
+    if (!room)
+        return ky_no_memory(error, "bodies with mass", cpu->n, (SUMS + 2) * sizeof *room);
+    for (size_t c = 0; c < SUMS + 2; c++)
+        own->acting[c] = room + c * cpu->n;
+    return KY_OK;
+}
+
 enum ky_status ky_cpu_reserve_hermite(struct ky_cpu *cpu, struct ky_error *error)
 {
     struct ky_cpu_hermite *own = cpu->hermite;
-    if (own->room)
-        return KY_OK;
+    enum ky_status status = reserve_acting(cpu, error);
+    if (own->room || status)
+        return status;
     own->room = ky_allocate(cpu->n, OWN);
     own->column = ky_allocate(cpu->n, OF_FLOATS);
     own->block = ky_allocate(BLOCKS, sizeof *own->block);
@@ -72,32 +88,50 @@ enum ky_status ky_cpu_reserve_hermite(struct ky_cpu *cpu, struct ky_error *error
 
 /* ---- sources ---- */
 
-/* The engine's bodies, or those of other engines, where they stand. */
+/* The engine's bodies that have mass, or those of other engines, where they stand. */
 struct set {
     size_t n;
     double *const *at, *mass, *eps2;
     void *column; /* for the lanes */
+    int is_own;
 };
 
 static struct set own_of(const struct ky_cpu *cpu)
 {
     const struct ky_cpu_hermite *own = cpu->hermite;
-    return (struct set){cpu->n, own->at, cpu->mass, own->eps2, own->column};
+    const size_t n = cpu->division.sources;
+    return cpu->division.part
+               ? (struct set){n, own->acting, own->acting[SUMS], own->acting[SUMS + 1], own->column,
+                              1}
+               : (struct set){n, own->at, cpu->mass, own->eps2, own->column, 1};
+}
+
+/* The number of the k-th of the engine's bodies that have mass. */
+static size_t source(const struct ky_cpu *cpu, size_t k)
+{
+    return cpu->division.part ? cpu->division.body[k] : k;
+}
+
+/* Copies numbers of the bodies with mass, if others have none. */
+static void gather(const struct ky_cpu *cpu, double *to, const double *from)
+{
+    for (size_t k = 0; cpu->division.part && k < cpu->division.sources; k++)
+        to[k] = from[cpu->division.body[k]];
 }
 
 static struct set others_of(const struct ky_cpu *cpu)
 {
     const struct ky_cpu_foreign *foreign = &cpu->foreign;
-    return (struct set){foreign->n, foreign->at, foreign->mass, foreign->eps2, foreign->column};
+    return (struct set){foreign->n, foreign->at, foreign->mass, foreign->eps2, foreign->column, 0};
 }
 
 /* Masses, softenings and labels of the sources: their numbers, or −1 for all. */
-static void fill_constants(const struct ky_cpu *cpu, struct set set, int labelled)
+static void fill_constants(const struct ky_cpu *cpu, struct set set)
 {
     const double unit = KY_SCALE_MASS(cpu->lanes->single_scale) / cpu->hermite->heaviest;
     const size_t n = set.n;
     for (size_t i = 0; i < n; i++) {
-        const int64_t label = labelled ? (int64_t)i : -1;
+        const int64_t label = set.is_own ? (int64_t)source(cpu, i) : -1;
         if (is_double(cpu)) {
             ((int64_t *)set.column)[i] = label;
             continue;
@@ -134,7 +168,9 @@ void ky_cpu_frame_hermite(struct ky_cpu *cpu)
     }
     for (size_t i = 0; i < cpu->n; i++)
         own->eps2[i] = ky_cpu_sink_eps2(cpu, i);
-    fill_constants(cpu, own_of(cpu), 1);
+    gather(cpu, own->acting[SUMS], cpu->mass);
+    gather(cpu, own->acting[SUMS + 1], own->eps2);
+    fill_constants(cpu, own_of(cpu));
 }
 
 /* Component c of the positions and velocities of some bodies, as floats. */
@@ -261,12 +297,13 @@ enum ky_status ky_cpu_sum_jerks(struct ky_cpu *cpu, size_t count, int all, struc
     enum ky_status status = reserve_others(cpu, error);
     if (status)
         return status;
-    const struct set others = others_of(cpu);
-    const struct ky_moving moving = sources(cpu, own_of(cpu));
-    struct ky_moving foreign = {.what = KY_MOVING_JERK};
-    if (others.n > 0) {
-        fill_constants(cpu, others, 0);
-        foreign = sources(cpu, others);
+    for (size_t c = 0; c < SUMS; c++)
+        gather(cpu, cpu->hermite->acting[c], cpu->hermite->at[c]);
+    const struct set set[] = {own_of(cpu), others_of(cpu)};
+    struct ky_moving moving[] = {sources(cpu, set[0]), {.what = KY_MOVING_JERK}};
+    if (set[1].n > 0) {
+        fill_constants(cpu, set[1]);
+        moving[1] = sources(cpu, set[1]);
     }
     for (size_t first = 0; first < count && !status; first += BATCH) {
         const size_t here = count - first < BATCH ? count - first : BATCH;
@@ -275,13 +312,13 @@ enum ky_status ky_cpu_sum_jerks(struct ky_cpu *cpu, size_t count, int all, struc
             load(cpu, k, i);
             begin(cpu, field, fields, i, first + k);
         }
-        status = run(cpu, &moving, cpu->n, here, error);
-        for (size_t k = 0; k < here; k++)
-            add(cpu, k, first + k);
-        if (!status && others.n > 0)
-            status = run(cpu, &foreign, others.n, here, error);
-        for (size_t k = 0; k < here && others.n > 0; k++)
-            add(cpu, k, first + k);
+        for (int s = 0; s < 2 && !status; s++) {
+            if (set[s].n == 0)
+                continue;
+            status = run(cpu, &moving[s], set[s].n, here, error);
+            for (size_t k = 0; k < here; k++)
+                add(cpu, k, first + k);
+        }
     }
     return status;
 }
