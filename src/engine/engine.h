@@ -150,7 +150,8 @@ struct ky_foreign {
 struct ky_points {
     size_t count;
     const double (*position)[3]; /* finite */
-    double softening;            /* of each point; the kind symmetric adds the body's */
+    double softening;            /* of all points; the kind symmetric adds the body's */
+    const double *softenings;    /* [count] of each point in its place, or NULL */
     /* The body that each point stands for (its number in the caller's order), or KY_NO_BODY. That
      * body does not act on the point. NULL: no point stands for a body. */
     const uint32_t *body;

@@ -64,7 +64,7 @@ enum ky_status ky_field(const struct ky_parameters *parameters, const struct ky_
     KY_NEED(bodies, error);
     if (count)
         KY_NEED(position, error);
-    const struct ky_points points = {count, position, softening, NULL};
+    const struct ky_points points = {count, position, softening, NULL, NULL};
     struct ky_parameters resolved;
     struct ky_engine *engine = NULL;
     enum ky_status status = ky_sim_check_softening(softening, error);

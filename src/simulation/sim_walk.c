@@ -8,7 +8,7 @@ enum ky_status ky_sim_field(struct ky_sim *sim, size_t count, const double (*pos
                             double softening, double (*acceleration)[3], double *potential,
                             struct ky_error *error)
 {
-    const struct ky_points points = {count, position, softening, NULL};
+    const struct ky_points points = {count, position, softening, NULL, NULL};
     enum ky_status status = ky_sim_check_alive(sim, error);
     if (!status)
         status = ky_sim_check_softening(softening, error);

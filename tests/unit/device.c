@@ -411,7 +411,8 @@ static void two_cards_share_lists_and_points(void **state)
             assert_between(
                 apart(here.acceleration, here.potential, there.acceleration, there.potential, N), 0,
                 1e-6);
-            struct ky_points points = {counts[c], (const double(*)[3])here.velocity, 0.01, NULL};
+            struct ky_points points = {counts[c], (const double(*)[3])here.velocity, 0.01, NULL,
+                                       NULL};
             assert_ok(ky_engine_field(one, &points, here.acceleration, here.potential, &error));
             assert_ok(ky_engine_field(two, &points, there.acceleration, there.potential, &error));
             assert_between(

@@ -77,7 +77,8 @@ static struct cloud_error errors_at(const struct ky_parameters *given,
 /* Points at the bodies of a cloud behind its first `n`. */
 static struct ky_points points_behind(const struct ky_bodies *all, size_t n, double softening)
 {
-    return (struct ky_points){all->n - n, (const double(*)[3])all->position + n, softening, NULL};
+    return (struct ky_points){all->n - n, (const double(*)[3])all->position + n, softening, NULL,
+                              NULL};
 }
 
 static void errors_are_those_of_forces(void **state)

@@ -276,7 +276,7 @@ static struct ky_points make_points(const struct ky_bodies *bodies, size_t count
     }
     if (!labelled)
         body = (free(body), NULL);
-    return (struct ky_points){count, (const double(*)[3])x, softening, body};
+    return (struct ky_points){count, (const double(*)[3])x, softening, NULL, body};
 }
 
 static void fields_of_every_method(void **state)

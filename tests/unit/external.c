@@ -211,7 +211,7 @@ static void check_points(struct ky_engine *engine, double tolerance)
     enum { POINTS = 3 };
     const double at[POINTS][3] = {
         {0, 0, 0}, {0.4 * LENGTH, 0.2 * LENGTH, -0.3 * LENGTH}, {-LENGTH, 0.1 * LENGTH, 0}};
-    const struct ky_points points = {POINTS, at, 0.02 * LENGTH, NULL};
+    const struct ky_points points = {POINTS, at, 0.02 * LENGTH, NULL, NULL};
     double with[POINTS][3], without[POINTS][3], deep[POINTS], shallow[POINTS];
     assert_ok(ky_engine_field(engine, &points, with, deep, &error));
     assert_ok(ky_engine_set_fields(engine, NULL, 0, &error));

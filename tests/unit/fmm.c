@@ -453,7 +453,8 @@ static void fields_have_the_errors_of_bodies(void **state)
     struct ky_bodies bodies = cloud_make(PLUMMER, N), exact = cloud_make(PLUMMER, MOST),
                      cells = cloud_make(PLUMMER, MOST), at = cloud_make(PLUMMER, N + MOST);
     for (int k = 0; k < 4; k++) {
-        const struct ky_points points = {counts[k], (const double(*)[3])at.position + N, 0, NULL};
+        const struct ky_points points = {counts[k], (const double(*)[3])at.position + N, 0, NULL,
+                                         NULL};
         for (int threads = 0; threads <= 2; threads++) { /* 0: the exact sum */
             struct ky_parameters given = fmm_parameters();
             given.force = threads ? KY_FMM : KY_DIRECT;
@@ -493,7 +494,7 @@ static void fields_of_odd_points(void **state)
     for (int k = 0; k < POINTS; k++)
         for (int c = 0; c < 3; c++)
             x[k][c] = k < POINTS / 2 ? bodies.position[7][c] : c ? 0 : pow(10, k * 0.2);
-    const struct ky_points points = {POINTS, (const double(*)[3])x, 0, NULL};
+    const struct ky_points points = {POINTS, (const double(*)[3])x, 0, NULL, NULL};
     const struct ky_parameters given = fmm_parameters();
     struct ky_engine *engine = open_with(&given, &bodies);
     assert_ok(ky_engine_field(engine, &points, a, p, &error));

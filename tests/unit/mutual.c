@@ -237,7 +237,7 @@ static void one_way_requests_are_refused(void **state)
     const struct ky_active active = {1, &some};
     const struct ky_foreign none = {0};
     struct ky_bodies bodies = cloud_make(PLUMMER, N);
-    const struct ky_points points = {1, (const double(*)[3])bodies.position, 0.1, NULL};
+    const struct ky_points points = {1, (const double(*)[3])bodies.position, 0.1, NULL, NULL};
     const struct ky_parameters given = mutual_parameters();
     struct ky_parameters parameters;
     struct ky_engine *engine;

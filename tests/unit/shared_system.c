@@ -510,7 +510,8 @@ static void field_without_own_bodies(void **state)
     static const int forces[] = {KY_DIRECT, KY_TREE, KY_WALK, KY_FMM};
     struct ky_bodies all = divided(PLUMMER, N, 0);
     const struct ky_bodies none = part_of(&all, 0, 0);
-    const struct ky_points point = {1, (const double(*)[3]) & (double[3]){0.5, -1, 2}, 0.1, NULL};
+    const struct ky_points point = {1, (const double(*)[3]) & (double[3]){0.5, -1, 2}, 0.1, NULL,
+                                    NULL};
     for (int k = 0; k < 4; k++) {
         struct ky_parameters given = cloud_parameters(), parameters;
         double a[2][1][3], p[2];
@@ -560,7 +561,7 @@ static void wrong_sources(void **state)
                                          {0, last, 0, 1},
                                          {0, KY_NO_LINK, 0, N + 1},
                                          {0, KY_NO_LINK, N, 1}};
-    const struct ky_points point = {1, (const double(*)[3])all.position, 0.1, NULL};
+    const struct ky_points point = {1, (const double(*)[3])all.position, 0.1, NULL, NULL};
     const size_t sink = 0;
     struct ky_engine *engine = open_with(&parameters, &frame, &own);
     for (size_t k = 0; k < sizeof links / sizeof *links; k++) {

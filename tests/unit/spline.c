@@ -288,7 +288,7 @@ static void fields_of_splines(void **state)
     for (int which = 0; which < 2 * engine_count; which++) {
         struct ky_parameters given = splined(engines[which / 2].engine, KY_DIRECT, KY_EXTENDED), p;
         struct ky_bodies bodies = softened_cloud(PLUMMER, 129, which % 2 ? OWN : ONE, &given);
-        const struct ky_points points = {2, place, 0.08, NULL};
+        const struct ky_points points = {2, place, 0.08, NULL, NULL};
         struct ky_engine *engine = NULL;
         double a[2][3], potential[2];
         assert_ok(ky_force_resolve(&given, &p, &error));

@@ -50,6 +50,14 @@ void ky_active_mark(const struct ky_active *active, size_t n, unsigned char *is_
         is_active[active->body[k]] = 1;
 }
 
+double ky_points_least_softening(const struct ky_points *points)
+{
+    double least = ky_point_softening(points, 0);
+    for (size_t k = 1; k < points->count && points->softenings; k++)
+        least = fmin(least, points->softenings[k]);
+    return least;
+}
+
 enum ky_status ky_points_check(const struct ky_points *points,
                                const struct ky_parameters *parameters, struct ky_error *error)
 {

@@ -23,4 +23,11 @@ enum ky_status ky_some_check(const struct ky_some *some, size_t n, double length
 enum ky_status ky_points_check(const struct ky_points *points,
                                const struct ky_parameters *parameters, struct ky_error *error);
 
+/* The softening of point k, the common one if there is no such point; and the smallest of any. */
+static inline double ky_point_softening(const struct ky_points *points, size_t k)
+{
+    return points->softenings && k < points->count ? points->softenings[k] : points->softening;
+}
+double ky_points_least_softening(const struct ky_points *points);
+
 #endif

@@ -18,6 +18,7 @@
 #include "engine/device/state/columns.h"
 #include "engine/device/state/curve.h"
 #include "engine/device/state/external.h"
+#include "engine/device/state/massless.h"
 #include "engine/device/state/motion.h"
 #include "engine/device/steps/block.h"
 #include "engine/device/steps/hermite.h"
@@ -67,6 +68,7 @@ static void release(struct ky_device_engine *engine)
     ky_links_release(&engine->links);
     ky_device_blocks_release(&engine->blocks, cards->card[0]);
     ky_device_hermite_release(state);
+    ky_device_division_release(state);
     for (size_t k = 0; k < cards->count; k++)
         ky_device_bodies_release(&state->part[k]);
 }
@@ -214,6 +216,8 @@ static enum ky_status put(struct ky_engine *base, const struct ky_bodies *given,
     if (status == KY_OK)
         status = ky_device_bodies_put(&engine->state, given, error);
     if (status == KY_OK)
+        status = ky_device_divide(&engine->state, given->mass, error);
+    if (status == KY_OK)
         status = ky_device_hermite_keep(&engine->state, given, error);
     return status ? status : ky_device_columns_clear(&engine->state, error);
 }
@@ -253,6 +257,8 @@ static enum ky_status put_some(struct ky_engine *base, const struct ky_some *som
     enum ky_status status = settle_in_callers_order(state, error);
     if (status == KY_OK)
         status = ky_device_bodies_put_some(state, some, error);
+    if (status == KY_OK)
+        status = ky_device_divide_some(state, some, error);
     return status ? status : ky_device_columns_clear(state, error);
 }
 

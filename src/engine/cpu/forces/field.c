@@ -15,18 +15,24 @@ struct place {
     const struct ky_points *points;
     int direct;                   /* 1: exact sum over all bodies */
     struct ky_direct own, others; /* `own` for the exact sum alone */
-    double eps2;                  /* of a point, including the bodies' where all have the same */
 };
 
-/* Adds the sums over all sources but number `but`. */
-static struct ky_field add(const struct place *place, const struct ky_direct *from,
-                           const double at[3], uint32_t but, struct ky_field field)
+double ky_cpu_point_eps2(const struct ky_cpu *cpu, const struct ky_points *points, size_t k)
+{
+    return ky_point_eps2(cpu->parameters->softening_kind, cpu->softening != NULL,
+                         ky_point_softening(points, k) / cpu->length,
+                         cpu->parameters->softening / cpu->length);
+}
+
+/* Adds the sums over all sources but number `but`, for a point of that ε². */
+static struct ky_field add(const struct ky_direct *from, const double at[3], double point_eps2,
+                           uint32_t but, struct ky_field field)
 {
     const double *x = from->x, *y = from->y, *z = from->z, *mass = from->mass, *eps2 = from->eps2;
     for (size_t j = 0; j < from->n; j++) {
         double dx = KY_APART(x[j], at[0]), dy = KY_APART(y[j], at[1]), dz = KY_APART(z[j], at[2]);
         struct ky_softened pair =
-            ky_soften(dx, dy, dz, place->eps2, eps2 ? eps2[j] : 0, from->how | KY_GUARD);
+            ky_soften(dx, dy, dz, point_eps2, eps2 ? eps2[j] : 0, from->how | KY_GUARD);
         pair.y = j == but ? 0 : pair.y;
         field = ky_add_body(field, dx, dy, dz, pair, mass[j]);
     }
@@ -43,10 +49,11 @@ static void fill(const struct place *place, double (*acceleration)[3], double *p
         const double *position = place->points->position[k];
         const double at[3] = {position[0] / cpu->length, position[1] / cpu->length,
                               position[2] / cpu->length};
+        const double eps2 = ky_cpu_point_eps2(cpu, place->points, k);
         struct ky_field field = {0, 0, 0, 0};
-        field = place->direct ? add(place, &place->own, at, body ? body[k] : KY_NO_BODY, field)
-                              : ky_cpu_walk_point(cpu, at, place->eps2);
-        field = add(place, &place->others, at, KY_NO_BODY, field);
+        field = place->direct ? add(&place->own, at, eps2, body ? body[k] : KY_NO_BODY, field)
+                              : ky_cpu_walk_point(cpu, at, eps2);
+        field = add(&place->others, at, eps2, KY_NO_BODY, field);
         if (acceleration) {
             acceleration[k][0] = scale.acceleration * field.x;
             acceleration[k][1] = scale.acceleration * field.y;
@@ -70,10 +77,7 @@ static enum ky_status field_of(struct ky_cpu *cpu, const struct ky_points *point
     struct place place = {.cpu = cpu,
                           .points = points,
                           .direct = !cpu->method->walk,
-                          .others = ky_cpu_others_in_double(cpu),
-                          .eps2 = ky_point_eps2(parameters.softening_kind, cpu->softening != NULL,
-                                                points->softening / cpu->length,
-                                                parameters.softening / cpu->length)};
+                          .others = ky_cpu_others_in_double(cpu)};
     enum ky_status status = expands ? KY_OK : ky_points_check(points, cpu->parameters, error);
     if (cpu->parameters->mutual)
         status = ky_fail(error, KY_UNSUPPORTED,
@@ -88,7 +92,7 @@ static enum ky_status field_of(struct ky_cpu *cpu, const struct ky_points *point
                               : ky_cpu_stand_tree(cpu, &parameters, error);
     cpu->report = report;
     if (!status && expands)
-        status = ky_cpu_field_of_cells(cpu, points, place.eps2, acceleration, potential, error);
+        status = ky_cpu_field_of_cells(cpu, points, acceleration, potential, error);
     else if (!status)
         fill(&place, acceleration, potential);
     free(eps2);

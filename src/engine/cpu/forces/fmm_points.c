@@ -21,12 +21,11 @@
 #define ANGLE 0.8f
 
 /* A column of each: the sinks of the walk, and the results. */
-enum { X, MASS = 3, ACCELERATION, POTENTIAL = 7, COLUMNS };
+enum { X, MASS = 3, ACCELERATION, POTENTIAL = 7, SOFTENING, COLUMNS };
 
 struct field {
     const struct ky_cpu *cpu; /* of the bodies */
     const struct ky_points *points;
-    double eps2;             /* of a point, including the bodies' where all have the same */
     struct ky_direct bodies; /* in double; only for points that stand for bodies */
     double *room, *column[COLUMNS];
     struct ky_cpu sinks; /* an engine for the walk, whose bodies are the points */
@@ -49,10 +48,12 @@ static enum ky_status make_columns(struct field *field, struct ky_error *error)
         return ky_no_memory(error, "points of a field", count, COLUMNS * sizeof *field->room);
     for (int c = 0; c < COLUMNS; c++)
         field->column[c] = field->room + (size_t)c * count;
-    for (size_t k = 0; k < count; k++)
+    for (size_t k = 0; k < count; k++) {
         for (int c = 0; c < 3; c++)
             field->column[X + c][k] =
                 is_far(field, k) ? 0 : field->points->position[k][c] / field->cpu->length;
+        field->column[SOFTENING][k] = sqrt(ky_cpu_point_eps2(field->cpu, field->points, k));
+    }
     return KY_OK;
 }
 
@@ -66,7 +67,7 @@ static enum ky_status make_sinks(struct field *field, struct ky_error *error)
         field->parameters.precision = KY_DOUBLE;
     sinks->parameters = &field->parameters;
     sinks->n = field->points->count;
-    sinks->softening = NULL;
+    sinks->softening = field->points->softenings ? field->column[SOFTENING] : NULL;
     sinks->active = NULL;
     sinks->in_block = 0;
     sinks->kept = (struct ky_cpu_kept){0};
@@ -80,7 +81,8 @@ static enum ky_status make_sinks(struct field *field, struct ky_error *error)
                                             .x = field->column[X],
                                             .y = field->column[X + 1],
                                             .z = field->column[X + 2],
-                                            .mass = field->column[MASS]};
+                                            .mass = field->column[MASS],
+                                            .softening = sinks->softening};
     ky_octree_init(&sinks->tree);
     return ky_octree_build(&sinks->tree, &bodies, &tree, error);
 }
@@ -95,14 +97,15 @@ static void add(struct field *field, size_t k, struct ky_field what, double fact
     field->column[POTENTIAL][k] += factor * scale.potential * what.p;
 }
 
-/* What body j does to a point. */
-static struct ky_field share_of(const struct field *field, const double at[3], uint32_t j)
+/* What body j does to a point of that ε². */
+static struct ky_field share_of(const struct field *field, const double at[3], double point_eps2,
+                                uint32_t j)
 {
     const struct ky_direct *from = &field->bodies;
     const double *x = from->x, *y = from->y, *z = from->z, *mass = from->mass, *eps2 = from->eps2;
     const double d[3] = {KY_APART(x[j], at[0]), KY_APART(y[j], at[1]), KY_APART(z[j], at[2])};
     const struct ky_softened pair =
-        ky_soften(d[0], d[1], d[2], field->eps2, eps2 ? eps2[j] : 0, from->how | KY_GUARD);
+        ky_soften(d[0], d[1], d[2], point_eps2, eps2 ? eps2[j] : 0, from->how | KY_GUARD);
     return ky_add_body((struct ky_field){0, 0, 0, 0}, d[0], d[1], d[2], pair, mass[j]);
 }
 
@@ -116,13 +119,14 @@ static void correct(struct field *field)
         double at[3];
         for (int c = 0; c < 3; c++)
             at[c] = points->position[k][c] / field->cpu->length;
+        const double eps2 = ky_cpu_point_eps2(field->cpu, points, k);
         if (is_far(field, k)) {
             for (int c = 0; c < 4; c++)
                 field->column[ACCELERATION + c][k] = 0;
-            add(field, k, ky_cpu_walk_point(field->cpu, at, field->eps2), 1);
+            add(field, k, ky_cpu_walk_point(field->cpu, at, eps2), 1);
         }
         if (points->body && points->body[k] != KY_NO_BODY)
-            add(field, k, share_of(field, at, points->body[k]), -1);
+            add(field, k, share_of(field, at, eps2, points->body[k]), -1);
     }
 }
 
@@ -130,7 +134,8 @@ static void correct(struct field *field)
 static enum ky_status pass(struct field *field, const struct ky_parameters *parameters,
                            struct ky_error *error)
 {
-    const struct ky_cpu_cells cells = {&field->cpu->tree, field->eps2, ANGLE};
+    const double eps2 = ky_cpu_point_eps2(field->cpu, field->points, 0);
+    const struct ky_cpu_cells cells = {&field->cpu->tree, eps2, ANGLE};
     const enum ky_status status = ky_cpu_act_cells(&field->sinks, parameters, &cells, error);
     if (!status)
         correct(field);
@@ -138,10 +143,10 @@ static enum ky_status pass(struct field *field, const struct ky_parameters *para
 }
 
 enum ky_status ky_cpu_field_of_cells(const struct ky_cpu *cpu, const struct ky_points *points,
-                                     double eps2, double (*acceleration)[3], double *potential,
+                                     double (*acceleration)[3], double *potential,
                                      struct ky_error *error)
 {
-    struct field field = {.cpu = cpu, .points = points, .eps2 = eps2};
+    struct field field = {.cpu = cpu, .points = points};
     double *softenings = NULL;
     enum ky_status status = make_columns(&field, error);
     if (!status && points->body)

@@ -86,11 +86,12 @@ enum ky_status ky_cpu_act_cells(struct ky_cpu *cpu, const struct ky_parameters *
 enum ky_status ky_cpu_walk_mutual(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                   struct ky_error *error);
 /* The field at points by the walk of cells, with last accelerations of their own (fmm_points.c);
- * the tree is that of the bodies, linked. eps2: of a point, including the bodies' where all have
- * the same. Either array may be NULL. KY_FAULT when memory is out. */
+ * the tree is that of the bodies, linked. Either array may be NULL. KY_FAULT when memory is out. */
 enum ky_status ky_cpu_field_of_cells(const struct ky_cpu *cpu, const struct ky_points *points,
-                                     double eps2, double (*acceleration)[3], double *potential,
+                                     double (*acceleration)[3], double *potential,
                                      struct ky_error *error);
+/* ε² of point k in the engine's units, including the bodies' where all have the same. */
+double ky_cpu_point_eps2(const struct ky_cpu *cpu, const struct ky_points *points, size_t k);
 /* Bytes of its tree and its own for n bodies. */
 double ky_cpu_fmm_memory(const struct ky_parameters *parameters, size_t n);
 /* The field for G = 1 at one point, in the engine's units, through the present tree, whose opening

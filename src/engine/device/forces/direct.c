@@ -1,7 +1,11 @@
 /* The exact sum (F09) as a method: the first card makes the sources, every card sums for a part of
  * the sinks, and the parts come back to the first. */
+#include <stdlib.h>
+
+#include "base/memory.h"
 #include "engine/device/forces/direct_sum.h"
 #include "engine/device/forces/method.h"
+#include "engine/device/state/massless.h"
 #include "engine/device/state/results.h"
 
 /* The sources and the results of each card. If all bodies are sinks, the first card writes to the
@@ -29,10 +33,10 @@ static void memory(const struct ky_parameters *parameters, size_t n, struct ky_m
 }
 
 /* The sinks of all cards, and where their results go on the first card, which has their labels
- * already. label: for the other cards. */
+ * already; the other cards get copies. active: of sinks behind the sources, NULL: all bodies. */
 struct task {
     struct ky_direct_sum sum;
-    const uint32_t *label;
+    const struct ky_buffer *active;
     struct ky_direct_results results;
 };
 
@@ -58,9 +62,7 @@ static enum ky_status share_sources(const struct ky_device_state *state, struct 
     struct ky_direct_buffers *here = &direct->part[0].buffers, *there = &direct->part[k].buffers;
     struct ky_buffer *from[] = {&here->source, &here->low, &here->eps2},
                      *to[] = {&there->source, &there->low, &there->eps2};
-    const struct ky_points *points = task->sum.points;
-    enum ky_status status = ky_direct_need_sources(state, card, there, task->sum.precision,
-                                                   points ? points->count : 0, error);
+    enum ky_status status = ky_direct_need_sources(state, card, there, &task->sum, error);
     if (status == KY_OK)
         status = need_results(state, direct, k, task->results.stride, error);
     for (int c = 0; c < 3 && status == KY_OK; c++)
@@ -83,6 +85,21 @@ static struct ky_direct_sum part_of(const struct ky_device_state *state, const s
     return part;
 }
 
+/* Copies the labels of a card's sinks from the first card. */
+static enum ky_status share_labels(const struct ky_device_state *state, struct direct *direct,
+                                   const struct task *task, size_t k, size_t first, size_t count,
+                                   struct ky_error *error)
+{
+    struct ky_card *card = state->cards.card[k];
+    struct ky_buffer *to = &direct->part[k].buffers.label;
+    const size_t word = sizeof(uint32_t);
+    enum ky_status status = ky_buffer_need(card, to, "labels of sinks", count, word, error);
+    return status == KY_OK
+               ? card->driver->copy(state->part[0].card, KY_PLACE(task->sum.label, first * word),
+                                    card, KY_PLACE(to, 0), count * word, error)
+               : status;
+}
+
 static enum ky_status run(const struct ky_device_state *state, struct direct *direct,
                           const struct task *task, size_t k, struct ky_error *error)
 {
@@ -95,9 +112,9 @@ static enum ky_status run(const struct ky_device_state *state, struct direct *di
         results.acceleration = &direct->part[k].results.acceleration;
         results.potential = &direct->part[k].results.potential;
     }
-    if (k > 0 && task->label) {
+    if (k > 0 && sum.label && sum.count > 0) {
         sum.label = &buffers->label;
-        status = ky_direct_send_labels(card, buffers, task->label + results.to, sum.count, error);
+        status = share_labels(state, direct, task, k, results.to, sum.count, error);
     }
     if (status != KY_OK || sum.count == 0)
         return status;
@@ -130,7 +147,7 @@ static enum ky_status sum(const struct ky_device_state *state, struct direct *di
 {
     size_t cards = state->cards.count;
     enum ky_status status = ky_direct_make_sources(&state->part[0], &direct->part[0].buffers,
-                                                   task->sum.precision, task->sum.points, error);
+                                                   &task->sum, task->active, error);
     for (size_t k = 1; k < cards && status == KY_OK; k++)
         status = share_sources(state, direct, task, k, error);
     for (size_t k = 0; k < cards && status == KY_OK; k++)
@@ -164,7 +181,6 @@ static enum ky_status sum_active(struct ky_device_state *state, struct direct *d
     task->sum.count = count;
     task->sum.label = &state->part[0].active_list;
     task->sum.unroll = KY_UNROLL_TUNED;
-    task->label = evaluation->active->body;
     task->results.scattered = !several;
     if (several)
         task->results = results_of(direct, count);
@@ -175,20 +191,86 @@ static enum ky_status sum_active(struct ky_device_state *state, struct direct *d
     return status == KY_OK && several ? scatter(state, direct, count, error) : status;
 }
 
+/* Labels of the active bodies: their places among the sources, or behind. */
+static enum ky_status label_active(struct ky_device_state *state, struct direct *direct,
+                                   size_t count, struct ky_error *error)
+{
+    struct ky_device_bodies *bodies = &state->part[0];
+    struct ky_buffer *label = &direct->part[0].buffers.label;
+    const size_t word = sizeof(uint32_t);
+    const struct ky_device_array places = {&state->division.places, "places", 1, word,
+                                           state->n * word};
+    enum ky_status status =
+        ky_buffer_need(bodies->card, label, "labels of sinks", count, word, error);
+    return status == KY_OK
+               ? ky_device_gather(bodies, &places, &bodies->active_list, count, label, error)
+               : status;
+}
+
+/* Where some bodies have no mass, all sinks lie behind the sources. */
+static enum ky_status sum_behind(struct ky_device_state *state, struct direct *direct,
+                                 struct ky_evaluation *evaluation, struct task *task,
+                                 struct ky_error *error)
+{
+    const size_t count = evaluation->active ? evaluation->active->count : state->n;
+    enum ky_status status = ky_device_division_need(state, error);
+    task->sum.unroll = KY_UNROLL_TUNED;
+    task->sum.behind = 1;
+    task->sum.first = task->sum.sources;
+    task->sum.count = count;
+    task->sum.label = &state->division.places;
+    if (!evaluation->active)
+        return status == KY_OK ? sum(state, direct, task, error) : status;
+    task->active = &state->part[0].active_list;
+    task->sum.label = &direct->part[0].buffers.label;
+    task->results = results_of(direct, count);
+    if (status == KY_OK)
+        status = ky_device_active_list(&state->part[0], evaluation, error);
+    if (status == KY_OK)
+        status = label_active(state, direct, count, error);
+    if (status == KY_OK)
+        status = need_results(state, direct, 0, count, error);
+    if (status == KY_OK)
+        status = sum(state, direct, task, error);
+    return status == KY_OK ? scatter(state, direct, count, error) : status;
+}
+
 static enum ky_status evaluate(struct ky_device_state *state, struct ky_links *links, void *own,
                                struct ky_evaluation *evaluation,
                                const struct ky_parameters *parameters, struct ky_error *error)
 {
-    struct task task = {{parameters->precision, state->unroll, 0, state->n, NULL, NULL, 0},
-                        NULL,
-                        {&state->part[0].acceleration, &state->part[0].potential, state->n, 0, 0}};
+    struct task task = {
+        .sum = {.precision = parameters->precision,
+                .unroll = state->unroll,
+                .sources = ky_device_source_count(state),
+                .count = state->n},
+        .results = {&state->part[0].acceleration, &state->part[0].potential, state->n, 0, 0}};
     enum ky_status status = ky_mark(&state->cards, 0, error);
+    const int divided = ky_device_is_divided(state);
     (void)links;
     if (status == KY_OK)
-        status = evaluation->active ? sum_active(state, own, evaluation, &task, error)
-                                    : sum(state, own, &task, error);
-    state->report.body_interactions = (double)task.sum.count * (double)(state->n - 1);
+        status = divided              ? sum_behind(state, own, evaluation, &task, error)
+                 : evaluation->active ? sum_active(state, own, evaluation, &task, error)
+                                      : sum(state, own, &task, error);
+    state->report.body_interactions =
+        (double)task.sum.count * (double)(task.sum.sources - !divided);
     return status == KY_OK ? ky_mark(&state->cards, 1, error) : status;
+}
+
+/* Places of the bodies for which points stand, or KY_NO_BODY. */
+static enum ky_status send_labels(struct ky_device_state *state, struct ky_direct_buffers *buffers,
+                                  const struct ky_points *points, struct ky_error *error)
+{
+    uint32_t *label = ky_allocate(points->count, sizeof *label);
+    if (!label)
+        return ky_no_memory(error, "points of a field", points->count, sizeof *label);
+    for (size_t k = 0; k < points->count; k++)
+        label[k] = points->body[k] == KY_NO_BODY ? KY_NO_BODY
+                                                 : ky_device_division_place(state, points->body[k]);
+    enum ky_status status =
+        ky_direct_send_labels(state->part[0].card, buffers, label, points->count, error);
+    free(label);
+    return status;
 }
 
 /* Points always use our own kernel: unrollings are for comparisons. */
@@ -198,16 +280,22 @@ static enum ky_status field(struct ky_device_state *state, struct ky_links *link
 {
     struct direct *direct = own;
     struct ky_direct_buffers *here = &direct->part[0].buffers;
-    const size_t count = points->count;
+    const size_t count = points->count, sources = ky_device_source_count(state);
     const int precision = state->parameters->precision;
-    const struct task task = {{precision, KY_UNROLL_TUNED, state->n, count,
-                               points->body ? &here->label : NULL, points, 0},
-                              points->body,
-                              results_of(direct, count)};
+    const struct task task = {.sum = {.precision = precision,
+                                      .unroll = KY_UNROLL_TUNED,
+                                      .sources = sources,
+                                      .first = sources,
+                                      .count = count,
+                                      .label = points->body ? &here->label : NULL,
+                                      .points = points},
+                              .results = results_of(direct, count)};
     enum ky_status status = need_results(state, direct, 0, count, error);
     (void)links;
+    if (status == KY_OK)
+        status = ky_device_division_need(state, error);
     if (status == KY_OK && points->body)
-        status = ky_direct_send_labels(state->part[0].card, here, points->body, count, error);
+        status = send_labels(state, here, points, error);
     if (status == KY_OK)
         status = sum(state, direct, &task, error);
     return status == KY_OK ? ky_results_read(&direct->part[0].results, &state->part[0], precision,

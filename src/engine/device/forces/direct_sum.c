@@ -2,6 +2,7 @@
 #include "engine/device/forces/direct_sum.h"
 
 #include "engine/common/softening.h"
+#include "engine/device/state/massless.h"
 #include "engine/device/state/rows.h"
 
 #include "physics/gravity.h"
@@ -26,64 +27,95 @@ double ky_direct_bytes(int precision, size_t n)
 
 /* ---- sources ---- */
 
+/* Sinks behind the sources. */
+static size_t behind(const struct ky_direct_sum *sum)
+{
+    return sum->points ? sum->points->count : sum->behind ? sum->count : 0;
+}
+
+/* 1 if sinks have softenings of their own. */
+static int has_own_eps(const struct ky_device_state *state, const struct ky_points *points)
+{
+    return points ? points->softenings != NULL : state->own_eps;
+}
+
 /* Allocates the sources. Arrays that the precision does not use are the first one again, and are
  * never read. */
 enum ky_status ky_direct_need_sources(const struct ky_device_state *state, struct ky_card *card,
-                                      struct ky_direct_buffers *buffers, int precision,
-                                      size_t points, struct ky_error *error)
+                                      struct ky_direct_buffers *buffers,
+                                      const struct ky_direct_sum *sum, struct ky_error *error)
 {
-    size_t n = state->n, real = ky_real_bytes(precision);
-    enum ky_status status = ky_buffer_need(card, &buffers->source, "sources", n + points,
-                                           ky_real4_bytes(precision), error);
+    const size_t n = sum->sources + behind(sum), real = ky_real_bytes(sum->precision);
+    const int softened = state->own_eps || has_own_eps(state, sum->points);
+    enum ky_status status =
+        ky_buffer_need(card, &buffers->source, "sources", n, ky_real4_bytes(sum->precision), error);
     if (status == KY_OK)
-        status =
-            ky_buffer_need(card, &buffers->low, "low parts of sources",
-                           precision == KY_EXTENDED ? n + points : 1, 4 * sizeof(float), error);
+        status = ky_buffer_need(card, &buffers->low, "low parts of sources",
+                                sum->precision == KY_EXTENDED ? n : 1, 4 * sizeof(float), error);
     if (status == KY_OK)
-        status = ky_buffer_need(card, &buffers->eps2, "squared softenings", state->own_eps ? n : 1,
-                                real, error);
+        status = ky_buffer_need(card, &buffers->eps2, "squared softenings", softened ? n : 1, real,
+                                error);
     return status;
 }
 
-/* Puts points behind the sources. */
+/* Puts the points behind the sources. */
 static enum ky_status make_points(const struct ky_device_bodies *bodies,
-                                  struct ky_direct_buffers *buffers, int precision,
-                                  const struct ky_points *points, struct ky_error *error)
+                                  struct ky_direct_buffers *buffers,
+                                  const struct ky_direct_sum *sum, struct ky_error *error)
 {
     struct ky_card *card = bodies->card;
-    uint32_t n = (uint32_t)bodies->n, count = (uint32_t)points->count;
+    const struct ky_points *points = sum->points;
+    uint32_t n = (uint32_t)bodies->n, count = (uint32_t)points->count, to = (uint32_t)sum->sources;
     const struct ky_rows rows = {points->count, 3, 1 / bodies->state->units.length, KY_STATE_BYTES};
     struct ky_buffer position = {0};
     enum ky_status status =
         ky_rows_send(card, &position, "points", rows, points->position[0], error);
     if (status == KY_OK)
-        status = ky_launch_over(card, KY_IN_PRECISION(ky_points, precision), count,
+        status = ky_launch_over(card, KY_IN_PRECISION(ky_points, sum->precision), count,
                                 KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(position),
                                              KY_BUFFER(buffers->source), KY_BUFFER(buffers->low),
-                                             KY_VALUE(n), KY_VALUE(count)),
+                                             KY_VALUE(n), KY_VALUE(count), KY_VALUE(to)),
                                 error);
     ky_buffer_release(card, &position);
-    return status;
+    return status == KY_OK ? ky_device_send_softenings(bodies, points, sum->precision,
+                                                       &buffers->eps2, sum->sources, error)
+                           : status;
+}
+
+/* Bodies to the places from `to` on: those of a list, or with NULL the first ones. */
+static enum ky_status make_bodies(const struct ky_device_bodies *bodies,
+                                  struct ky_direct_buffers *buffers, int precision,
+                                  const struct ky_buffer *list, size_t rows, size_t place,
+                                  struct ky_error *error)
+{
+    const struct ky_buffer *read = list ? list : &bodies->mass; /* the latter is never read */
+    const uint32_t n = (uint32_t)bodies->n, count = (uint32_t)rows, to = (uint32_t)place,
+                   flags = (bodies->state->own_eps ? KY_DIRECT_OWN_EPS : 0U) |
+                           (list ? KY_DIRECT_LISTED : 0U);
+    return ky_launch_over(bodies->card, KY_IN_PRECISION(ky_sources, precision), rows,
+                          KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(bodies->mass),
+                                       KY_BUFFER(*ky_device_softenings(bodies)), KY_BUFFER(*read),
+                                       KY_BUFFER(buffers->source), KY_BUFFER(buffers->low),
+                                       KY_BUFFER(buffers->eps2), KY_VALUE(n), KY_VALUE(count),
+                                       KY_VALUE(to), KY_VALUE(flags)),
+                          error);
 }
 
 enum ky_status ky_direct_make_sources(const struct ky_device_bodies *bodies,
-                                      struct ky_direct_buffers *buffers, int precision,
-                                      const struct ky_points *points, struct ky_error *error)
+                                      struct ky_direct_buffers *buffers,
+                                      const struct ky_direct_sum *sum,
+                                      const struct ky_buffer *active, struct ky_error *error)
 {
-    struct ky_card *card = bodies->card;
-    uint32_t n = (uint32_t)bodies->n, own_eps = (uint32_t)bodies->state->own_eps;
-    enum ky_status status = ky_direct_need_sources(bodies->state, card, buffers, precision,
-                                                   points ? points->count : 0, error);
+    const struct ky_device_state *state = bodies->state;
+    const struct ky_buffer *list = ky_device_is_divided(state) ? &state->division.list : NULL;
+    enum ky_status status = ky_direct_need_sources(state, bodies->card, buffers, sum, error);
     if (status == KY_OK)
-        status =
-            ky_launch_over(card, KY_IN_PRECISION(ky_sources, precision), n,
-                           KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(bodies->mass),
-                                        KY_BUFFER(*ky_device_softenings(bodies)),
-                                        KY_BUFFER(buffers->source), KY_BUFFER(buffers->low),
-                                        KY_BUFFER(buffers->eps2), KY_VALUE(n), KY_VALUE(own_eps)),
-                           error);
-    return status == KY_OK && points ? make_points(bodies, buffers, precision, points, error)
-                                     : status;
+        status = make_bodies(bodies, buffers, sum->precision, list, sum->sources, 0, error);
+    if (status == KY_OK && sum->points)
+        return make_points(bodies, buffers, sum, error);
+    return status == KY_OK && sum->behind ? make_bodies(bodies, buffers, sum->precision, active,
+                                                        sum->count, sum->sources, error)
+                                          : status;
 }
 
 enum ky_status ky_direct_send_labels(struct ky_card *card, struct ky_direct_buffers *buffers,
@@ -226,12 +258,11 @@ struct sources {
     const struct ky_buffer *source, *low, *eps2;
 };
 
-static struct sources sources_of(const struct ky_device_bodies *bodies,
-                                 const struct ky_direct_buffers *buffers,
+static struct sources sources_of(const struct ky_direct_buffers *buffers,
                                  const struct ky_direct_sum *sum)
 {
-    if (sum->from_state)
-        return (struct sources){&bodies->position, &bodies->mass, ky_device_softenings(bodies)};
+    if (sum->state)
+        return (struct sources){sum->state->position, sum->state->mass, sum->state->softening};
     return (struct sources){&buffers->source, &buffers->low, &buffers->eps2};
 }
 
@@ -241,28 +272,30 @@ static enum ky_status launch_sum(const struct ky_device_bodies *bodies, struct k
                                  size_t *slices, struct ky_error *error)
 {
     const struct ky_points *points = sum->points;
+    const int is_behind = behind(sum) > 0;
     const struct unrolling *unrolling =
-        sum->label && points ? &labelled_points : &unrollings[sum->unroll];
+        sum->label && is_behind ? &labelled_points : &unrollings[sum->unroll];
     const size_t row = softened(bodies->state, points);
     enum ky_kernel_id kernel =
-        sum->from_state ? from_state[row] : unrolling->kernel[row][sum->precision];
-    const struct sources sources = sources_of(bodies, buffers, sum);
-    size_t real4 = ky_real4_bytes(sum->precision), length = bodies->n;
+        sum->state ? from_state[row] : unrolling->kernel[row][sum->precision];
+    const struct sources sources = sources_of(buffers, sum);
+    size_t real4 = ky_real4_bytes(sum->precision), length = sum->sources;
     size_t blocks = ky_groups(sum->count, KY_DIRECT_LANES * unrolling->sinks);
     *slices = 1;
     enum ky_status status = card->driver->load(card, kernel, error);
     if (status == KY_OK && sum->unroll == KY_UNROLL_TUNED)
-        *slices = best_slices(card, kernel, bodies->n, sum->count, sum->precision, &length);
+        *slices = best_slices(card, kernel, sum->sources, sum->count, sum->precision, &length);
     if (status == KY_OK)
         status = ky_buffer_need(card, &buffers->partial, "partial sums", *slices * sum->count,
                                 real4, error);
     if (status != KY_OK)
         return status;
-    uint32_t n = (uint32_t)bodies->n, first = (uint32_t)sum->first, count = (uint32_t)sum->count;
+    uint32_t n = (uint32_t)sum->sources, count = (uint32_t)sum->count,
+             first = (uint32_t)(sum->state ? sum->state->apart : sum->first);
     uint32_t slice = (uint32_t)length,
-             flags = (bodies->state->own_eps && !points ? KY_DIRECT_OWN_EPS : 0U) |
+             flags = (has_own_eps(bodies->state, points) ? KY_DIRECT_OWN_EPS : 0U) |
                      (bodies->state->how & KY_EPS_LARGER ? KY_DIRECT_SOURCE_EPS : 0U) |
-                     (sum->label && !points ? KY_DIRECT_LISTED : 0U);
+                     (sum->label && !is_behind ? KY_DIRECT_LISTED : 0U);
     struct ky_eps2_argument eps2 =
         points ? ky_eps2_of_points(bodies->state, points) : ky_eps2_argument(bodies->state);
     return ky_launch(card, kernel, blocks * *slices,

@@ -12,13 +12,19 @@ struct ky_direct_buffers {
  * label of a sink is its own index among the sources. */
 struct ky_direct_sum {
     int precision, unroll; /* unroll: for points and labels the tuned kernel is used */
-    size_t first, count;
+    size_t sources, first, count;
     const struct ky_buffer *label; /* of each sink, on the card; NULL: its place */
-    /* The sinks are points with or without labels, which lie behind the sources from place n on.
-     * NULL: they are bodies. */
+    /* 1: the sinks have labels or none, and lie behind the sources. */
+    int behind;
+    /* The sinks are these points, behind the sources. NULL: they are bodies. */
     const struct ky_points *points;
-    /* 1: the sources are the state of the bodies on the first card, in double */
-    int from_state;
+    /* Positions, masses and softenings in double, whose bodies are the sources, in columns that are
+     * `apart` apart; the sinks have labels. NULL: the sources are those of the buffers. */
+    const struct ky_direct_state *state;
+};
+struct ky_direct_state {
+    const struct ky_buffer *position, *mass, *softening;
+    size_t apart;
 };
 
 /* Where the sinks' accelerations (in columns `stride` apart) and potentials are written: from place
@@ -35,16 +41,16 @@ int ky_direct_unrolling(int sinks, int sources);
  * their softenings. */
 enum ky_status ky_direct_check(const struct ky_device_state *state, int expected,
                                struct ky_error *error);
-/* Makes room for the source arrays of the precision on a card, and for `points` points behind them.
- */
+/* Makes room on a card for the sources of the sum, and for sinks behind them. */
 enum ky_status ky_direct_need_sources(const struct ky_device_state *state, struct ky_card *card,
-                                      struct ky_direct_buffers *buffers, int precision,
-                                      size_t points, struct ky_error *error);
-/* Makes the sources from the present positions on the first card, and puts the points (NULL: none)
- * behind them. */
+                                      struct ky_direct_buffers *buffers,
+                                      const struct ky_direct_sum *sum, struct ky_error *error);
+/* Makes the sources from the present positions on the first card, and puts the points or bodies
+ * behind them that the sum has there: the active bodies, or all. */
 enum ky_status ky_direct_make_sources(const struct ky_device_bodies *bodies,
-                                      struct ky_direct_buffers *buffers, int precision,
-                                      const struct ky_points *points, struct ky_error *error);
+                                      struct ky_direct_buffers *buffers,
+                                      const struct ky_direct_sum *sum,
+                                      const struct ky_buffer *active, struct ky_error *error);
 /* Sends the labels of sinks to buffers->label of a card. */
 enum ky_status ky_direct_send_labels(struct ky_card *card, struct ky_direct_buffers *buffers,
                                      const uint32_t *label, size_t count, struct ky_error *error);

@@ -5,18 +5,62 @@
 
 #include "base/memory.h"
 #include "engine/device/forces/direct_sum.h"
+#include "engine/device/state/massless.h"
 #include "engine/device/state/results.h"
 
-static enum ky_status send_labels(struct ky_card *card, struct ky_direct_buffers *buffers,
-                                  const size_t *sinks, size_t count, struct ky_error *error)
+static enum ky_status send_labels(const struct ky_device_state *state,
+                                  struct ky_direct_buffers *buffers, const size_t *sinks,
+                                  size_t count, struct ky_error *error)
 {
+    struct ky_card *card = state->part[0].card;
     uint32_t *list = ky_allocate(count, sizeof *list);
     if (!list)
         return ky_no_memory(error, "list of sinks", count, sizeof *list);
     for (size_t k = 0; k < count; k++)
-        list[k] = (uint32_t)(sinks ? sinks[k] : k);
+        list[k] = ky_device_division_place(state, (uint32_t)(sinks ? sinks[k] : k));
     enum ky_status status = ky_direct_send_labels(card, buffers, list, count, error);
     free(list);
+    return status;
+}
+
+/* Copies of the bodies where some have no mass: those with mass come first. */
+struct copies {
+    struct ky_buffer position, mass, softening;
+};
+
+static enum ky_status copy(struct ky_device_state *state, int which, struct ky_buffer *to,
+                           struct ky_error *error)
+{
+    struct ky_device_bodies *bodies = &state->part[0];
+    struct ky_device_array array[KY_ARRAYS];
+    ky_device_arrays(bodies, array);
+    enum ky_status status =
+        ky_buffer_need(bodies->card, to, array[which].what, state->n * array[which].columns,
+                       array[which].number, error);
+    return status == KY_OK
+               ? ky_device_gather(bodies, &array[which], &state->division.list, state->n, to, error)
+               : status;
+}
+
+/* What acts: the state as it is, or copies. */
+static enum ky_status make_state(struct ky_device_state *state, struct copies *copies,
+                                 struct ky_direct_state *acting, struct ky_error *error)
+{
+    const struct ky_device_bodies *bodies = &state->part[0];
+    *acting = (struct ky_direct_state){&bodies->position, &bodies->mass,
+                                       ky_device_softenings(bodies), state->n};
+    if (!ky_device_is_divided(state))
+        return KY_OK;
+    enum ky_status status = ky_device_division_need(state, error);
+    if (status == KY_OK)
+        status = copy(state, KY_ARRAY_POSITION, &copies->position, error);
+    if (status == KY_OK)
+        status = copy(state, KY_ARRAY_MASS, &copies->mass, error);
+    if (status == KY_OK && state->own_eps)
+        status = copy(state, KY_ARRAY_SOFTENING, &copies->softening, error);
+    *acting =
+        (struct ky_direct_state){&copies->position, &copies->mass,
+                                 state->own_eps ? &copies->softening : &copies->mass, state->n};
     return status;
 }
 
@@ -26,14 +70,22 @@ enum ky_status ky_device_exact(struct ky_device_state *state, const size_t *sink
     struct ky_card *card = state->part[0].card;
     struct ky_direct_buffers buffers = {0};
     struct ky_device_results results = {0};
-    const struct ky_direct_sum sum = {KY_DOUBLE, KY_UNROLL_TUNED, 0, count, &buffers.label, NULL,
-                                      1};
+    struct copies copies = {0};
+    struct ky_direct_state acting;
+    const struct ky_direct_sum sum = {.precision = KY_DOUBLE,
+                                      .unroll = KY_UNROLL_TUNED,
+                                      .sources = ky_device_source_count(state),
+                                      .count = count,
+                                      .label = &buffers.label,
+                                      .state = &acting};
     const struct ky_direct_results to = {&results.acceleration, &results.potential, count, 0, 0};
     if (count == 0)
         return KY_OK;
     if (!card->has_double)
         return ky_fail(error, KY_UNSUPPORTED, "%s has no double: no exact sums", card->name);
-    enum ky_status status = send_labels(card, &buffers, sinks, count, error);
+    enum ky_status status = send_labels(state, &buffers, sinks, count, error);
+    if (status == KY_OK)
+        status = make_state(state, &copies, &acting, error);
     if (status == KY_OK)
         status = ky_results_need(&results, card, KY_DOUBLE, count, error);
     if (status == KY_OK)
@@ -43,5 +95,8 @@ enum ky_status ky_device_exact(struct ky_device_state *state, const size_t *sink
                                  potential, error);
     ky_direct_release(card, &buffers);
     ky_results_release(&results, card);
+    ky_buffer_release(card, &copies.position);
+    ky_buffer_release(card, &copies.mass);
+    ky_buffer_release(card, &copies.softening);
     return status;
 }

@@ -14,10 +14,12 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "engine/common/active.h"
 #include "engine/common/relative.h"
 #include "engine/common/softening.h"
 #include "engine/device/forces/method.h"
 #include "engine/device/state/curve.h"
+#include "engine/device/state/massless.h"
 #include "engine/device/state/rows.h"
 #include "octree/opening_kinds.h"
 
@@ -49,15 +51,16 @@ struct set {
 };
 
 /* The parameters for points, with a softening by which two of them would be softened as a point and
- * a body are. Where bodies have softenings of their own, so do points. */
+ * a body are. Where bodies or points have softenings of their own, both do. */
 static void set_parameters(struct set *set)
 {
     const struct ky_device_state *of = set->of;
     const int kind = of->parameters->softening_kind;
     const double eps2 = ky_eps2_of_points(of, &set->points).whole;
     set->parameters.alpha *= PART;
-    set->parameters.softening = sqrt(eps2 / ky_sink_eps2(kind, 0, 1)) * of->units.length;
-    set->state.how = ky_pairs_how(kind, of->own_eps) | ky_pairs_guard(eps2);
+    if (!set->state.own_eps)
+        set->parameters.softening = sqrt(eps2 / ky_sink_eps2(kind, 0, 1)) * of->units.length;
+    set->state.how = ky_pairs_how(kind, set->state.own_eps) | ky_pairs_guard(eps2);
 }
 
 /* The set without its bodies. Times are not measured: the report is that of the last forces. */
@@ -74,7 +77,7 @@ static enum ky_status begin(struct set *set, struct ky_error *error)
                                       .frame = of->frame,
                                       .units = of->units,
                                       .unroll = of->unroll,
-                                      .own_eps = of->own_eps,
+                                      .own_eps = of->own_eps || set->points.softenings,
                                       .how = of->how,
                                       .externals = of->externals};
     state->cards.measured = 0;
@@ -151,7 +154,7 @@ static enum ky_status lay_bodies(struct set *set, struct ky_error *error)
     ky_device_arrays(&its, from);
     ky_device_arrays(own, to);
     for (size_t k = 0; k < sizeof copied / sizeof *copied && status == KY_OK; k++)
-        if (own->has >> copied[k] & 1U)
+        if (own->has & its.has & 1U << copied[k])
             status = lay(set, from[copied[k]].buffer, n, &to[copied[k]], 0, error);
     own->curve.is_followed = its.curve.is_followed;
     own->place = 1;
@@ -167,32 +170,37 @@ static enum ky_status lay_bodies(struct set *set, struct ky_error *error)
                            : status;
 }
 
-/* Sends rows of numbers of the points to an array of the set. */
-static enum ky_status lay_points(struct set *set, int which, const double *numbers,
-                                 struct ky_error *error)
+/* Sends rows of numbers to an array of the set, from its body `first` on. */
+static enum ky_status lay_rows(struct set *set, int which, const double *numbers, size_t first,
+                               size_t count, struct ky_error *error)
 {
     struct ky_device_bodies *bodies = &set->state.part[0];
     struct ky_device_array array[KY_ARRAYS];
     struct ky_buffer sent = {0};
     ky_device_arrays(bodies, array);
-    const struct ky_rows rows = {set->points.count, array[which].columns, 1 / set->of->units.length,
+    const struct ky_rows rows = {count, array[which].columns, 1 / set->of->units.length,
                                  array[which].number};
     enum ky_status status = ky_rows_send(bodies->card, &sent, "points", rows, numbers, error);
     if (status == KY_OK)
-        status = lay(set, &sent, rows.count, &array[which], set->of->n, error);
+        status = lay(set, &sent, rows.count, &array[which], first, error);
     ky_buffer_release(bodies->card, &sent);
     return status;
 }
 
+/* Sends softenings: of the points and, where they share one, of the bodies. */
 static enum ky_status lay_softenings(struct set *set, struct ky_error *error)
 {
-    const size_t count = set->points.count;
-    double *softening = ky_allocate(count, sizeof *softening);
+    const struct ky_device_state *of = set->of;
+    const size_t count = set->points.count, first = of->own_eps ? of->n : 0,
+                 rows = of->n + count - first;
+    double *softening = ky_allocate(rows, sizeof *softening);
     if (!softening)
-        return ky_no_memory(error, "softenings of points", count, sizeof *softening);
+        return ky_no_memory(error, "softenings of points", rows, sizeof *softening);
+    for (size_t i = first; i < of->n; i++)
+        softening[i] = of->parameters->softening;
     for (size_t k = 0; k < count; k++)
-        softening[k] = set->points.softening;
-    const enum ky_status status = lay_points(set, KY_ARRAY_SOFTENING, softening, error);
+        softening[of->n - first + k] = ky_point_softening(&set->points, k);
+    const enum ky_status status = lay_rows(set, KY_ARRAY_SOFTENING, softening, first, rows, error);
     free(softening);
     return status;
 }
@@ -203,7 +211,8 @@ static enum ky_status fill(struct set *set, struct ky_error *error)
     if (status == KY_OK)
         status = lay_bodies(set, error);
     if (status == KY_OK)
-        status = lay_points(set, KY_ARRAY_POSITION, set->points.position[0], error);
+        status = lay_rows(set, KY_ARRAY_POSITION, set->points.position[0], set->of->n,
+                          set->points.count, error);
     if (status == KY_OK && set->state.own_eps)
         status = lay_softenings(set, error);
     return status;
@@ -254,12 +263,15 @@ static enum ky_status field_of(struct set *set, double (*acceleration)[3], doubl
 
 /* Exact sums over a set that has no points in it. Their bits depend on the order of the bodies: it
  * is the caller's, whatever was evaluated before. */
-static enum ky_status exact_field(const struct ky_device_state *state,
-                                  const struct ky_points *points, double (*acceleration)[3],
-                                  double *potential, struct ky_error *error)
+static enum ky_status exact_field(struct ky_device_state *state, const struct ky_points *points,
+                                  double (*acceleration)[3], double *potential,
+                                  struct ky_error *error)
 {
     struct set set = {.method = &ky_direct_method, .of = state};
-    enum ky_status status = begin(&set, error);
+    enum ky_status status = ky_device_division_need(state, error);
+    if (status == KY_OK)
+        status = begin(&set, error);
+    set.state.division = state->division;
     if (status == KY_OK)
         status = need_arrays(&set, error);
     if (status == KY_OK)
@@ -276,8 +288,10 @@ static enum ky_status exact_field(const struct ky_device_state *state,
 /* The points from `first` on, `count` of them. */
 static struct ky_points some_of(const struct ky_points *points, size_t first, size_t count)
 {
-    return (struct ky_points){
-        .count = count, .position = points->position + first, .softening = points->softening};
+    return (struct ky_points){.count = count,
+                              .position = points->position + first,
+                              .softening = points->softening,
+                              .softenings = points->softenings ? points->softenings + first : NULL};
 }
 
 static enum ky_status massless_field(const struct ky_point_sources *sources,
@@ -321,6 +335,7 @@ struct divided {
     size_t near;
     size_t *number; /* of each in the call */
     double (*position)[3], (*acceleration)[3], *potential;
+    double *softening; /* of each point */
 };
 
 static enum ky_status divide(struct divided *divided, const struct ky_device_state *state,
@@ -332,11 +347,14 @@ static enum ky_status divide(struct divided *divided, const struct ky_device_sta
     divided->position = ky_allocate(count, sizeof *divided->position);
     divided->acceleration = ky_allocate(count, sizeof *divided->acceleration);
     divided->potential = ky_allocate(count, sizeof *divided->potential);
-    if (!divided->number || !divided->position || !divided->acceleration || !divided->potential)
+    divided->softening = ky_allocate(count, sizeof *divided->softening);
+    if (!divided->number || !divided->position || !divided->acceleration || !divided->potential ||
+        !divided->softening)
         return ky_no_memory(error, "points of a field", count, sizeof *divided->position);
     for (size_t k = 0; k < count; k++) {
         const size_t to = next[is_near(state, points->position[k])]++;
         divided->number[to] = k;
+        divided->softening[to] = ky_point_softening(points, k);
         memcpy(divided->position[to], points->position[k], sizeof *divided->position);
     }
     return KY_OK;
@@ -375,7 +393,8 @@ static enum ky_status field_of_divided(const struct ky_point_sources *sources,
     const size_t near = divided->near;
     const struct ky_points all = {.count = points->count,
                                   .position = (const double(*)[3])divided->position,
-                                  .softening = points->softening},
+                                  .softening = points->softening,
+                                  .softenings = points->softenings ? divided->softening : NULL},
                            nearby = some_of(&all, 0, near),
                            far = some_of(&all, near, all.count - near);
     status = near_field(sources, &nearby, divided->acceleration, divided->potential, error);
@@ -398,5 +417,6 @@ enum ky_status ky_points_field(const struct ky_point_sources *sources,
     free(divided.position);
     free(divided.acceleration);
     free(divided.potential);
+    free(divided.softening);
     return status;
 }

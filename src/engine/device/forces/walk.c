@@ -150,17 +150,19 @@ struct field {
     struct ky_pair_counts counts;
 };
 
-static enum ky_status walk_points(struct ky_links *links, struct field *field, size_t count,
+static enum ky_status walk_points(struct ky_links *links, struct field *field,
                                   const struct ky_parameters *parameters,
-                                  struct ky_eps2_argument eps2, struct ky_error *error)
+                                  const struct ky_points *points, struct ky_error *error)
 {
+    const size_t count = points->count;
+    const uint32_t own_eps = KY_FLAG_OWN_EPS,
+                   flags = ky_links_flags(links, parameters) | KY_FLAG_ALONG;
     const struct ky_buffer *unread = ky_links_cells(links).order;
     const struct sinks sinks = {.first = links->bodies->n,
                                 .count = count,
                                 .stride = count,
-                                .flags = (ky_links_flags(links, parameters) | KY_FLAG_ALONG) &
-                                         ~(uint32_t)KY_FLAG_OWN_EPS,
-                                .eps2 = eps2,
+                                .flags = points->softenings ? flags | own_eps : flags & ~own_eps,
+                                .eps2 = ky_eps2_of_points(links->bodies->state, points),
                                 .list = unread,
                                 .acceleration = &field->results.acceleration,
                                 .potential = &field->results.potential,
@@ -196,8 +198,7 @@ enum ky_status ky_walk_field(struct ky_device_state *state, struct ky_links *lin
     if (status == KY_OK)
         status = ky_results_need(&field.results, card, parameters.precision, points->count, error);
     if (status == KY_OK)
-        status = walk_points(links, &field, points->count, &parameters,
-                             ky_eps2_of_points(state, points), error);
+        status = walk_points(links, &field, &parameters, points, error);
     if (status == KY_OK)
         status = ky_results_read(&field.results, links->bodies, parameters.precision, points->count,
                                  acceleration, potential, error);

@@ -2,9 +2,12 @@
 #include "engine/device/state/bodies.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/memory.h"
+#include "engine/common/active.h"
 #include "engine/common/softening.h"
 #include "engine/device/driver/names.h"
 #include "engine/device/state/rows.h"
@@ -120,14 +123,42 @@ struct ky_eps2_argument ky_eps2_argument(const struct ky_device_state *state)
     return (struct ky_eps2_argument){eps2, (float)eps2};
 }
 
+struct ky_eps2_argument ky_eps2_of_point(const struct ky_device_state *state, double softening)
+{
+    const struct ky_parameters *parameters = state->parameters;
+    double eps2 =
+        ky_point_eps2(parameters->softening_kind, state->own_eps, softening / state->units.length,
+                      parameters->softening / state->units.length);
+    return (struct ky_eps2_argument){eps2, (float)eps2};
+}
+
 struct ky_eps2_argument ky_eps2_of_points(const struct ky_device_state *state,
                                           const struct ky_points *points)
 {
-    const struct ky_parameters *parameters = state->parameters;
-    double eps2 = ky_point_eps2(parameters->softening_kind, state->own_eps,
-                                points->softening / state->units.length,
-                                parameters->softening / state->units.length);
-    return (struct ky_eps2_argument){eps2, (float)eps2};
+    return ky_eps2_of_point(state, ky_points_least_softening(points));
+}
+
+enum ky_status ky_device_send_softenings(const struct ky_device_bodies *bodies,
+                                         const struct ky_points *points, int precision,
+                                         struct ky_buffer *to, size_t place, struct ky_error *error)
+{
+    const size_t count = points->count, real = ky_real_bytes(precision);
+    if (!points->softenings)
+        return KY_OK;
+    double *eps2 = ky_allocate(count, sizeof *eps2);
+    if (!eps2)
+        return ky_no_memory(error, "softenings of points", count, sizeof *eps2);
+    for (size_t k = 0; k < count; k++) {
+        const struct ky_eps2_argument own = ky_eps2_of_point(bodies->state, points->softenings[k]);
+        if (precision == KY_DOUBLE)
+            eps2[k] = own.whole;
+        else
+            ((float *)eps2)[k] = own.part;
+    }
+    enum ky_status status =
+        bodies->card->driver->write(bodies->card, to, place * real, eps2, count * real, error);
+    free(eps2);
+    return status;
 }
 
 /* ---- in and out ---- */

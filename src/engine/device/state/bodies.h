@@ -95,10 +95,18 @@ struct ky_eps2_argument {
     float part;
 };
 struct ky_eps2_argument ky_eps2_argument(const struct ky_device_state *state);
-/* ε² of a point. If all bodies have the same ε and the kind of softening adds it: ε² of a pair of
- * point and body. */
+/* ε² of a point of this softening [the caller's lengths]. If all bodies have the same ε and the
+ * kind of softening adds it: ε² of a pair of point and body. */
+struct ky_eps2_argument ky_eps2_of_point(const struct ky_device_state *state, double softening);
+/* The same for all points, or the smallest where they have softenings of their own. */
 struct ky_eps2_argument ky_eps2_of_points(const struct ky_device_state *state,
                                           const struct ky_points *points);
+/* Where points have softenings of their own, sends their ε² to places of a buffer of numbers of the
+ * kernels; else does nothing. */
+enum ky_status ky_device_send_softenings(const struct ky_device_bodies *bodies,
+                                         const struct ky_points *points, int precision,
+                                         struct ky_buffer *to, size_t place,
+                                         struct ky_error *error);
 #define KY_EPS2(eps2, precision)                                                                   \
     ((precision) == KY_DOUBLE ? KY_VALUE((eps2).whole) : KY_VALUE((eps2).part))
 

@@ -71,6 +71,16 @@ struct ky_device_hermite;
 
 enum { KY_PENDING = 2 };
 
+/* Bodies with mass, and others: massless.h. All 0: all have mass. */
+struct ky_device_division {
+    uint32_t *body;  /* [n] those that are sources, ascending, then the others */
+    uint32_t *place; /* [n] of each body in `body` */
+    size_t sources;
+    int is_massless;               /* 1: no body has mass */
+    int is_sent;                   /* 1: the buffers have both lists */
+    struct ky_buffer list, places; /* on the first card: `body` and `place` */
+};
+
 /* The state of the engine, the same for all parts. */
 struct ky_device_state {
     const struct ky_parameters *parameters;
@@ -92,6 +102,7 @@ struct ky_device_state {
     int has_acceleration;
     double pending[KY_PENDING]; /* dt of kicks that are still to be made */
     int pendings;
+    struct ky_device_division division;
     uint64_t put;                  /* how many times masses and softenings were put */
     struct ky_force_report report; /* without what the device itself measures of the last pass */
 };

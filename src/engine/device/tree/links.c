@@ -99,13 +99,15 @@ static enum ky_status make_sources(struct ky_links *links, struct ky_error *erro
                           error);
 }
 
-/* Makes memory for the sources and so many points behind them. If it has to grow, the sources are
+/* Makes memory for the sources and these points behind them. If it has to grow, the sources are
  * lost. */
-static enum ky_status need_sources(struct ky_links *links, size_t points, struct ky_error *error)
+static enum ky_status need_sources(struct ky_links *links, const struct ky_points *points,
+                                   struct ky_error *error)
 {
     const struct ky_device_bodies *bodies = links->bodies;
     const int precision = bodies->state->parameters->precision;
-    const size_t n = bodies->n, all = n + points;
+    const size_t n = bodies->n, all = n + (points ? points->count : 0);
+    const int softened = bodies->state->own_eps || (points && points->softenings);
     const struct {
         struct ky_buffer *buffer;
         const char *what;
@@ -113,8 +115,7 @@ static enum ky_status need_sources(struct ky_links *links, size_t points, struct
     } needs[] = {
         {&links->source, "sources", all, ky_real4_bytes(precision)},
         {&links->low, "low parts of sources", precision == KY_DOUBLE ? 1 : all, 4 * sizeof(float)},
-        {&links->eps2, "squared softenings", bodies->state->own_eps ? n : 1,
-         ky_real_bytes(precision)},
+        {&links->eps2, "squared softenings", softened ? all : 1, ky_real_bytes(precision)},
     };
     enum ky_status status = KY_OK;
     for (size_t k = 0; k < sizeof needs / sizeof *needs && status == KY_OK; k++) {
@@ -145,7 +146,10 @@ static enum ky_status make_points(struct ky_links *links, const struct ky_points
                          KY_BUFFER(links->low), KY_VALUE(n), KY_VALUE(count)),
             error);
     ky_buffer_release(card, &position);
-    return status;
+    return status == KY_OK
+               ? ky_device_send_softenings(bodies, points, bodies->state->parameters->precision,
+                                           &links->eps2, bodies->n, error)
+               : status;
 }
 
 /* ---- trees ---- */
@@ -195,7 +199,7 @@ enum ky_status ky_links_stand(struct ky_links *links, const struct ky_parameters
     enum ky_status status = of_host(links) ? stand_host(links, parameters, boxes, error)
                                            : stand_own(links, parameters, error);
     if (status == KY_OK)
-        status = need_sources(links, points ? points->count : 0, error);
+        status = need_sources(links, points, error);
     if (status == KY_OK &&
         (links->place != links->bodies->place || links->by_host != of_host(links)))
         status = make_sources(links, error);

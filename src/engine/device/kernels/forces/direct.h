@@ -6,13 +6,14 @@
  * and writes the sums to `partial` [slice][sink]; ky_reduce adds the slices.
  *
  * With KY_DIRECT_STATE the sources are the state itself, in double: `source` has the columns of
- * positions, `low` the masses, `own_eps2` the softenings, not squared.
+ * positions, which are `first` apart, `low` the masses, `own_eps2` the softenings, not squared; the
+ * sinks are listed.
  *
  * The label of a sink is the index of the source that is the sink itself, or n or more if there
  * is none. A launch takes the sinks at the places from `first` on, and their labels are their
- * places. Points lie behind the sources, from place n on. With the flag KY_DIRECT_LISTED the sinks
- * are the sources that `label` names. In instances with KY_LABELLED `label` has the labels of
- * points. */
+ * places. Points, and bodies that may have no mass, lie behind the sources, from place n on. With
+ * the flag KY_DIRECT_LISTED the sinks are the sources that `label` names. In instances with
+ * KY_LABELLED `label` has the labels of what lies behind. */
 #ifndef KY_KERNELS_DIRECT_H
 #define KY_KERNELS_DIRECT_H
 
@@ -57,8 +58,8 @@ KY_FN struct ky_direct ky_direct_of(KY_GLOBAL const ky_direct_high *source,
 #ifdef KY_DIRECT_STATE
 KY_FN ky_real4 ky_direct_body(struct ky_direct d, ky_uint i)
 {
-    ky_ulong n = d.n;
-    return ky_make_real4(d.source[i], d.source[n + i], d.source[2 * n + i], d.low[i]);
+    ky_ulong apart = d.first;
+    return ky_make_real4(d.source[i], d.source[apart + i], d.source[2 * apart + i], d.low[i]);
 }
 
 KY_FN KY_REAL ky_direct_eps2(struct ky_direct d, ky_uint i)

@@ -1,0 +1,35 @@
+/* Bodies without mass among others: exact sums have the others as sources alone. Methods with a
+ * tree have one tree of all bodies, whose cells without mass do not act. */
+#ifndef KY_DEVICE_MASSLESS_H
+#define KY_DEVICE_MASSLESS_H
+
+#include "engine/device/state/state.h"
+
+/* 1 if exact sums have fewer sources than bodies. */
+static inline int ky_device_is_divided(const struct ky_device_state *state)
+{
+    return state->division.body != NULL;
+}
+/* The sources of exact sums: the bodies with mass, in the caller's order; where no body has mass,
+ * the first one. */
+static inline size_t ky_device_source_count(const struct ky_device_state *state)
+{
+    return ky_device_is_divided(state) ? state->division.sources : state->n;
+}
+/* The place of body i in the order of the division; those of sources come first. */
+static inline uint32_t ky_device_division_place(const struct ky_device_state *state, uint32_t i)
+{
+    return ky_device_is_divided(state) ? state->division.place[i] : i;
+}
+
+/* Divides the bodies by their masses: those of all bodies, or the new ones of some. KY_FAULT when
+ * memory is out. */
+enum ky_status ky_device_divide(struct ky_device_state *state, const double *mass,
+                                struct ky_error *error);
+enum ky_status ky_device_divide_some(struct ky_device_state *state, const struct ky_some *some,
+                                     struct ky_error *error);
+/* Sends the division to the first card, unless it is there. */
+enum ky_status ky_device_division_need(struct ky_device_state *state, struct ky_error *error);
+void ky_device_division_release(struct ky_device_state *state);
+
+#endif
