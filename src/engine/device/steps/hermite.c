@@ -14,6 +14,7 @@
 #include "engine/common/force_kinds.h"
 #include "engine/device/state/curve.h"
 #include "engine/device/state/external.h"
+#include "engine/device/state/massless.h"
 #include "engine/device/state/motion.h"
 #include "physics/block.h"
 
@@ -135,6 +136,7 @@ static enum ky_status correct(const struct ky_device_bodies *bodies, uint32_t fl
 {
     const struct ky_hermite_part *own = ky_hermite_part(bodies);
     const uint32_t n = (uint32_t)bodies->n, groups = (uint32_t)bodies->state->hermite->correcting,
+                   sources = (uint32_t)ky_device_source_count(bodies->state),
                    count = (uint32_t)bodies->state->externals->count;
     return ky_launch(
         bodies->card, KERNEL(bodies, ky_hermite_correct), groups,
@@ -145,8 +147,8 @@ static enum ky_status correct(const struct ky_device_bodies *bodies, uint32_t fl
                      KY_BUFFER(*ky_device_softenings(bodies)), KY_BUFFER(own->plane),
                      KY_BUFFER(own->list), KY_BUFFER(own->partial), KY_BUFFER(own->run),
                      KY_BUFFER(*fields(bodies)), KY_BUFFER(own->way), KY_BUFFER(own->way),
-                     KY_BUFFER(own->scale), KY_VALUE(n), KY_VALUE(groups), KY_VALUE(count),
-                     KY_VALUE(flags)),
+                     KY_BUFFER(own->scale), KY_VALUE(n), KY_VALUE(sources), KY_VALUE(groups),
+                     KY_VALUE(count), KY_VALUE(flags)),
         error);
 }
 
@@ -156,6 +158,7 @@ static enum ky_status first_steps(const struct ky_device_bodies *bodies, uint32_
 {
     const struct ky_hermite_part *own = ky_hermite_part(bodies);
     const uint32_t n = (uint32_t)bodies->n, count = (uint32_t)bodies->state->externals->count,
+                   sources = (uint32_t)ky_device_source_count(bodies->state),
                    own_eps = flags & KY_HERMITE_OWN_EPS ? 1 : 0;
     return ky_launch_over(
         bodies->card, KY_KERNEL_ky_hermite_start_double, n,
@@ -164,7 +167,7 @@ static enum ky_status first_steps(const struct ky_device_bodies *bodies, uint32_
                      KY_BUFFER(bodies->mass), KY_BUFFER(*ky_device_softenings(bodies)),
                      KY_BUFFER(bodies->column[KY_COLUMN_STEP]), KY_BUFFER(*fields(bodies)),
                      KY_BUFFER(own->way), KY_BUFFER(own->way), KY_BUFFER(own->scale), KY_VALUE(n),
-                     KY_VALUE(count), KY_VALUE(own_eps)),
+                     KY_VALUE(sources), KY_VALUE(count), KY_VALUE(own_eps)),
         error);
 }
 
@@ -408,12 +411,50 @@ static enum ky_status lead(struct hermite *h, struct ky_error *error)
     return KY_OK;
 }
 
+/* Where some bodies have no mass, puts those with mass in front: they are the sources. */
+static enum ky_status put_sources_first(struct ky_device_state *state, struct ky_error *error)
+{
+    struct ky_device_bodies *bodies = &state->part[0];
+    if (!ky_device_is_divided(state))
+        return KY_OK;
+    enum ky_status status = ky_device_division_need(state, error);
+    if (status == KY_OK)
+        status = ky_device_curve_need(bodies, error);
+    if (status == KY_OK)
+        status = bodies->card->driver->copy(bodies->card, KY_PLACE(&state->division.list, 0),
+                                            bodies->card, KY_PLACE(&bodies->curve.place[0], 0),
+                                            state->n * sizeof(uint32_t), error);
+    return status == KY_OK ? ky_device_curve_follow(bodies, 0, error) : status;
+}
+
+/* The numbers of bodies in a call to those in the order on the card. */
+static struct ky_advance numbered(const struct ky_device_state *state, const struct ky_advance *way)
+{
+    struct ky_advance own = *way;
+    for (int k = 0; k < 2; k++)
+        if (own.passed[k] < state->n)
+            own.passed[k] = ky_device_division_place(state, own.passed[k]);
+    return own;
+}
+
+/* What a call has changed, back to the caller's numbers. */
+static void give(const struct ky_device_state *state, const struct ky_advance *own,
+                 struct ky_advance *way)
+{
+    const uint32_t passed[2] = {way->passed[0], way->passed[1]};
+    *way = *own;
+    memcpy(way->passed, passed, sizeof passed);
+    if (ky_device_is_divided(state) && way->close != KY_NO_BODY)
+        way->close = state->division.body[way->close];
+}
+
 enum ky_status ky_device_hermite_advance(struct ky_device_state *state, struct ky_advance *way,
                                          struct ky_error *error)
 {
     const uint32_t cards = (uint32_t)state->cards.count;
+    struct ky_advance own;
     struct hermite h = {.state = state,
-                        .way = way,
+                        .way = &own,
                         .flags = (state->own_eps ? KY_HERMITE_OWN_EPS : 0) |
                                  (cards > 1 ? KY_HERMITE_ORDERED | cards * KY_HERMITE_DEVICES : 0)};
     enum ky_status status = ky_blocks_check(way, state->columns, state->has_acceleration, error);
@@ -426,10 +467,16 @@ enum ky_status ky_device_hermite_advance(struct ky_device_state *state, struct k
         ky_blocks_count(way, way->now + way->stride, 0);
     if (status != KY_OK || state->n == 0)
         return status;
-    status = ky_device_hermite_reserve(state, way, error);
+    own = numbered(state, way);
+    status = put_sources_first(state, error);
+    if (status == KY_OK)
+        status = ky_device_hermite_reserve(state, way, error);
     for (size_t k = 0; k < cards && status == KY_OK; k++)
         status = ky_device_externals_send(&state->part[k], 0, 1, error);
     if (status == KY_OK)
         status = ky_device_hermite_share(state, error);
-    return status == KY_OK ? lead(&h, error) : status;
+    if (status == KY_OK)
+        status = lead(&h, error);
+    give(state, &own, way);
+    return status == KY_OK ? ky_device_curve_leave(&state->part[0], error) : status;
 }

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "engine/device/state/massless.h"
 #include "engine/device/state/parts.h"
 
 /* The sources of this card: whole tiles, equally many for each card to within one. */
@@ -22,7 +23,7 @@ enum ky_status ky_device_hermite_share(struct ky_device_state *state, struct ky_
     enum ky_status status = KY_OK;
     ky_parts_forget(state);
     for (size_t k = 0; k < cards && status == KY_OK; k++) {
-        take_sources(&state->hermite->part[k], state->n, k, cards);
+        take_sources(&state->hermite->part[k], ky_device_source_count(state), k, cards);
         if (k > 0)
             status = ky_part_follow(&state->part[k], KY_PART_WHOLE, error);
     }

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "engine/device/forces/board_division.h"
 #include "engine/device/kernels/forces/division.h"
+#include "engine/device/state/massless.h"
 #include "engine/device/steps/hermite.h"
 
 /* ---- kernels ---- */
@@ -71,13 +72,13 @@ static enum ky_status groups_of(struct ky_card *card, enum ky_kernel_id kernel, 
     return status;
 }
 
-/* Partial sums of a card that has a part of n sources: those of its slices, then one of each card.
- */
-static size_t partial_sums(const struct ky_device_state *state, size_t resident, size_t n,
-                           uint32_t (*table)[2])
+/* Partial sums on n sinks of a card that has a part of the sources: those of its slices, then one
+ * of each card. */
+static size_t partial_sums(const struct ky_device_state *state, size_t resident, size_t sources,
+                           size_t n, uint32_t (*table)[2])
 {
-    const size_t cards = state->cards.count,
-                 parts = divide(state->part[0].card, resident, part_of_a_card(cards, n), n, table);
+    const size_t cards = state->cards.count, own = part_of_a_card(cards, sources),
+                 parts = divide(state->part[0].card, resident, own, n, table);
     return cards > 1 && parts < cards * n ? cards * n : parts;
 }
 
@@ -87,7 +88,8 @@ static enum ky_status need_division(struct ky_device_state *state, struct ky_err
     uint32_t(*table)[2] = ky_allocate(KY_DIVISIONS, sizeof *table);
     if (!table)
         return ky_no_memory(error, "divisions of sums", KY_DIVISIONS, sizeof *table);
-    const size_t parts = partial_sums(state, state->hermite->summing, state->n, table);
+    const size_t parts = partial_sums(state, state->hermite->summing,
+                                      ky_device_source_count(state), state->n, table);
     enum ky_status status = KY_OK;
     for (size_t k = 0; k < state->cards.count && status == KY_OK; k++) {
         struct ky_card *card = state->part[k].card;
@@ -126,7 +128,7 @@ double ky_device_hermite_memory(const struct ky_device_state *state, size_t n)
                                ? 2 * KY_JERK_NUMBERS * KY_STATE_BYTES * n +
                                      ky_groups(n, ENDING_LANES) * sizeof(uint32_t)
                                : 0,
-                 parts = n > 0 ? partial_sums(state, GROUPS * card->processors, n, NULL) : 0;
+                 parts = n > 0 ? partial_sums(state, GROUPS * card->processors, n, n, NULL) : 0;
     return (double)of_body * (double)n + (double)of_part * (double)parts + (double)of_card;
 }
 
