@@ -1,8 +1,14 @@
-/* Seconds of the field at points: field [N [ENGINES [THREADS]]] (default 300000 cpu,cuda 1; ENGINES
- * are names with commas between). The points are bodies of a Plummer sphere of N, each moved by a
- * thousandth of its distance from the centre, without softening. A row for each engine, method and
- * number of points: processor and clock time of one call, the least of REPEAT, in microseconds a
- * point, and the errors of SAMPLES of the accelerations against exact sums. */
+/* Seconds of the field at points: field [N [ENGINES [THREADS [SOURCES [MASSLESS]]]]] (default
+ * 300000 cpu,cuda 1 10000 1000000; ENGINES are names with commas between). The points are bodies of
+ * a Plummer sphere of N, each moved by a thousandth of its distance from the centre, without
+ * softening. A row for each engine, method and number of points: processor and clock time of one
+ * call, the least of REPEAT, in microseconds a point, and the errors of SAMPLES of the
+ * accelerations against exact sums. Then a row for the forces of the N bodies, and how many times
+ * their time N points take.
+ *
+ * The second part has SOURCES bodies with mass: rows for the field at MASSLESS points, for the
+ * forces of the same bodies with as many massless ones at these points, and the ratio of the two.
+ */
 #include <string.h>
 
 #include "common.h"
@@ -66,50 +72,146 @@ static double error_of(const struct ky_bodies *bodies, const double (*points)[3]
     return p99;
 }
 
-static void print_row(struct ky_engine *engine, const char *method, const struct ky_bodies *bodies,
-                      size_t count)
+static const struct method {
+    int force;
+    const char *name;
+} methods[] = {{KY_FMM, "fmm"}, {KY_TREE, "tree"}, {KY_DIRECT, "direct"}};
+enum { TREES = 2, METHODS = 3 };
+
+/* Seconds of a call, the least of some. */
+struct time {
+    double processor, clock;
+};
+
+/* The field at points; the accelerations become `found`. */
+static struct time time_field(struct ky_engine *engine, const struct ky_points *points,
+                              double (*found)[3])
 {
     struct ky_error error;
-    double(*points)[3] = points_of(bodies, count), (*found)[3] = memory_for(count, sizeof *found);
-    double processor = 1e30, clock = 1e30;
-    const struct ky_points asked = {.count = count, .position = (const double(*)[3])points};
+    struct time least = {1e30, 1e30};
     for (int r = 0; r < REPEAT; r++) {
         const double own = processor_seconds(), start = ky_clock();
-        stop_if(ky_engine_field(engine, &asked, found, NULL, &error), &error);
-        clock = fmin(clock, ky_clock() - start);
-        processor = fmin(processor, processor_seconds() - own);
+        stop_if(ky_engine_field(engine, points, found, NULL, &error), &error);
+        least.clock = fmin(least.clock, ky_clock() - start);
+        least.processor = fmin(least.processor, processor_seconds() - own);
     }
-    printf("%-8s %-5s %9zu %9.3f %9.3f  %.1e\n", engine->name, method, count,
-           1e6 * processor / (double)count, 1e6 * clock / (double)count,
+    return least;
+}
+
+/* Forces with last accelerations. A number that is read awaits the device. */
+static struct time time_forces(struct ky_engine *engine)
+{
+    struct ky_error error;
+    struct time least = {1e30, 1e30};
+    const uint32_t first = 0;
+    double a[1][3];
+    struct ky_bodies one = {.n = 1, .acceleration = a};
+    stop_if(ky_engine_forces(engine, &error), &error);
+    for (int r = 0; r < REPEAT; r++) {
+        const double own = processor_seconds(), start = ky_clock();
+        stop_if(ky_engine_forces(engine, &error), &error);
+        stop_if(ky_engine_get_some(engine, &first, &one, &error), &error);
+        least.clock = fmin(least.clock, ky_clock() - start);
+        least.processor = fmin(least.processor, processor_seconds() - own);
+    }
+    return least;
+}
+
+static void print_times(const struct ky_engine *engine, const struct method *method,
+                        const char *what, size_t count, struct time time)
+{
+    printf("%-8s %-6s %-8s %9zu %9.3f %9.3f", engine->name, method->name, what, count,
+           1e6 * time.processor / (double)count, 1e6 * time.clock / (double)count);
+}
+
+static void print_ratio(struct time above, struct time below)
+{
+    printf("  ratio %.2f, %.2f\n", above.processor / below.processor, above.clock / below.clock);
+    fflush(stdout);
+}
+
+static struct time print_field(struct ky_engine *engine, const struct method *method,
+                               const struct ky_bodies *bodies, size_t count)
+{
+    double(*points)[3] = points_of(bodies, count), (*found)[3] = memory_for(count, sizeof *found);
+    const struct ky_points asked = {.count = count, .position = (const double(*)[3])points};
+    const struct time time = time_field(engine, &asked, found);
+    print_times(engine, method, "field", count, time);
+    printf("  %.1e\n",
            error_of(bodies, (const double(*)[3])points, count, (const double(*)[3])found));
     fflush(stdout);
     free(points);
     free(found);
+    return time;
+}
+
+/* The field at some of the points, then at as many as there are bodies, and their forces. */
+static void compare_with_forces(const char *name, const struct method *method, int threads,
+                                const struct ky_bodies *bodies)
+{
+    struct ky_parameters given = parameters_for(name, method->force, threads), resolved;
+    struct ky_engine *engine = engine_for(&given, &resolved, bodies);
+    for (size_t count = 1000; count < bodies->n; count = count % 3 ? 3 * count : count / 3 * 10)
+        print_field(engine, method, bodies, count);
+    const struct time field = print_field(engine, method, bodies, bodies->n),
+                      forces = time_forces(engine);
+    print_times(engine, method, "forces", bodies->n, forces);
+    print_ratio(field, forces);
+    ky_engine_close(engine);
+}
+
+/* Massless bodies among others, and points at the same places. */
+static void compare_massless(const char *name, const struct method *method, int threads,
+                             const struct ky_bodies *all, size_t sources)
+{
+    const size_t count = all->n - sources;
+    struct ky_parameters given = parameters_for(name, method->force, threads), resolved;
+    struct ky_bodies some = *all;
+    some.n = sources;
+    double(*found)[3] = memory_for(count, sizeof *found);
+    struct ky_engine *engine = engine_for(&given, &resolved, &some);
+    const struct ky_points points = {.count = count,
+                                     .position = (const double(*)[3])all->position + sources};
+    const struct time field = time_field(engine, &points, found);
+    print_times(engine, method, "field", count, field);
+    printf("\n");
+    ky_engine_close(engine);
+    engine = engine_for(&given, &resolved, all);
+    const struct time forces = time_forces(engine);
+    print_times(engine, method, "massless", count, forces);
+    print_ratio(forces, field);
+    ky_engine_close(engine);
+    free(found);
+}
+
+/* A Plummer sphere without softenings, of which the first `sources` bodies have mass. */
+static struct ky_snapshot sphere(size_t n, size_t sources)
+{
+    struct ky_snapshot snapshot = model("plummer", n);
+    free(snapshot.bodies.softening);
+    snapshot.bodies.softening = NULL;
+    for (size_t i = sources; i < n; i++)
+        snapshot.bodies.mass[i] = 0;
+    return snapshot;
 }
 
 int main(int argc, char **argv)
 {
-    static const struct {
-        int force;
-        const char *name;
-    } methods[] = {{KY_FMM, "fmm"}, {KY_TREE, "tree"}};
     char names[200];
-    const size_t n = argc > 1 ? strtoull(argv[1], NULL, 10) : 300000;
+    const size_t n = argc > 1 ? strtoull(argv[1], NULL, 10) : 300000,
+                 sources = argc > 4 ? strtoull(argv[4], NULL, 10) : 10000,
+                 massless = argc > 5 ? strtoull(argv[5], NULL, 10) : 1000000;
     const int threads = argc > 3 ? atoi(argv[3]) : 1;
-    struct ky_snapshot snapshot = model("plummer", n);
-    free(snapshot.bodies.softening);
-    snapshot.bodies.softening = NULL;
+    struct ky_snapshot equal = sphere(n, n), mixed = sphere(sources + massless, sources);
     snprintf(names, sizeof names, "%s", argc > 2 ? argv[2] : "cpu,cuda");
-    printf("engine   force    points us, processor, clock  99 %%\n");
-    for (char *name = strtok(names, ","); name; name = strtok(NULL, ","))
-        for (int m = 0; m < 2; m++) {
-            struct ky_parameters given = parameters_for(name, methods[m].force, threads), resolved;
-            struct ky_engine *engine = engine_for(&given, &resolved, &snapshot.bodies);
-            for (size_t count = 1000; count < n; count = count % 3 ? 3 * count : count / 3 * 10)
-                print_row(engine, methods[m].name, &snapshot.bodies, count);
-            print_row(engine, methods[m].name, &snapshot.bodies, n);
-            ky_engine_close(engine);
-        }
-    ky_snapshot_free(&snapshot);
+    printf("engine   force               number us, processor, clock  99 %%\n");
+    for (char *name = strtok(names, ","); name; name = strtok(NULL, ",")) {
+        for (int m = 0; m < TREES; m++)
+            compare_with_forces(name, &methods[m], threads, &equal.bodies);
+        for (int m = 0; m < METHODS; m++)
+            compare_massless(name, &methods[m], threads, &mixed.bodies, sources);
+    }
+    ky_snapshot_free(&equal);
+    ky_snapshot_free(&mixed);
     return 0;
 }

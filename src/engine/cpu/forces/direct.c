@@ -2,12 +2,14 @@
  * the columns of sources and hands blocks of sinks to the lanes. */
 #include "engine/cpu/forces/forces.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/split.h"
+#include "engine/common/softening.h"
 #include "physics/gravity.h"
 
 enum { COLUMNS_SINGLE = 5, COLUMNS_EXTENDED = 8 }; /* x y z mass ε² and three low parts */
@@ -229,14 +231,24 @@ static int ascending(const void *a, const void *b)
                                 : (p->place > q->place) - (p->place < q->place);
 }
 
-/* Takes the next block of sinks, in ascending order for the lanes. A sink that occurs twice starts
- * a new block. */
+/* Takes the next block of sinks, in ascending order for the lanes. A source that occurs twice
+ * starts a new block. */
 static size_t take_block(const struct wanted *wanted, size_t first, size_t count)
 {
     size_t last = first + 1;
-    while (last < count && last - first < KY_BLOCK && wanted[last].sink != wanted[last - 1].sink)
+    while (last < count && last - first < KY_BLOCK &&
+           (wanted[last].own != wanted[last - 1].own || wanted[last].own == KY_NO_BODY))
         last++;
     return last;
+}
+
+/* Sorts the sinks, and finds block[0 … *blocks]: where blocks begin, and the end of the last. */
+static void make_blocks(struct wanted *wanted, size_t count, size_t *block, size_t *blocks)
+{
+    qsort(wanted, count, sizeof *wanted, ascending);
+    *blocks = block[0] = 0;
+    for (size_t first = 0; first < count; first = block[*blocks])
+        block[++*blocks] = take_block(wanted, first, count);
 }
 
 /* What the sources do to some sinks, in the order of `wanted`: as all_sinks. */
@@ -284,9 +296,7 @@ enum ky_status ky_cpu_exact(struct ky_engine *engine, const size_t *sinks, size_
     status = ky_cpu_own_in_double(ky_cpu_sources(cpu), &direct, &eps2, error);
     if (status != KY_OK)
         goto end;
-    qsort(wanted, count, sizeof *wanted, ascending);
-    for (size_t first = 0; first < count; first = block[blocks])
-        block[blocks++] = first, block[blocks] = take_block(wanted, first, count);
+    make_blocks(wanted, count, block, &blocks);
 #pragma omp parallel for schedule(dynamic) num_threads(cpu->threads) if (blocks > 3)
     for (size_t k = 0; k < blocks; k++) {
         const size_t some = block[k + 1] - block[k];
@@ -295,6 +305,117 @@ enum ky_status ky_cpu_exact(struct ky_engine *engine, const size_t *sinks, size_
             exact_block(cpu, &others, wanted + block[k], some, 0, acceleration, potential);
     }
 end:
+    free(eps2);
+    free(wanted);
+    free(block);
+    return status;
+}
+
+/* ---- points ---- */
+
+/* A point at more than FARTHEST units of length is summed in double: floats have no 1/s³. */
+#define FARTHEST 0x1p36
+
+/* Sums over the sources for points: `precision` of the lanes, about a centre. */
+struct point_sums {
+    const struct ky_cpu *cpu;
+    const struct ky_points *points;
+    struct ky_direct own, others;
+    int precision;
+    double centre[3];
+    double (*acceleration)[3], *potential;
+};
+
+static int precision_of(const struct ky_cpu *cpu, const struct ky_points *points)
+{
+    if (cpu->foreign.n > 0)
+        return KY_DOUBLE;
+    for (size_t k = 0; k < points->count; k++)
+        for (int c = 0; c < 3; c++)
+            if (!(fabs(points->position[k][c]) <= FARTHEST * cpu->length))
+                return KY_DOUBLE;
+    return cpu->parameters->precision;
+}
+
+static void load_points(const struct point_sums *sums, const struct wanted *wanted, size_t count,
+                        int among, struct ky_direct_sinks *sinks)
+{
+    double *const to[3] = {sinks->x, sinks->y, sinks->z};
+    sinks->count = count;
+    for (size_t k = 0; k < count; k++) {
+        const size_t point = wanted[k].place;
+        for (int c = 0; c < 3; c++)
+            to[c][k] =
+                sums->points->position[point][c] / sums->cpu->length - sums->centre[c];
+        sinks->own[k] = among ? wanted[k].own : KY_NO_BODY;
+        sinks->eps2[k] = ky_cpu_point_eps2(sums->cpu, sums->points, point);
+    }
+}
+
+/* What the engine's bodies, or those of others, do to some points. */
+static void sum_points(const struct point_sums *sums, const struct wanted *wanted, size_t count,
+                       int among)
+{
+    const struct ky_cpu_scale scale = ky_cpu_scale(sums->cpu);
+    struct ky_direct_sinks sinks;
+    load_points(sums, wanted, count, among, &sinks);
+    sums->cpu->lanes->direct[sums->precision](among ? &sums->own : &sums->others, &sinks);
+    for (size_t k = 0; k < count; k++) {
+        const size_t to = wanted[k].place;
+        const double p = scale.potential * sinks.field[3][k];
+        for (int c = 0; sums->acceleration && c < 3; c++) {
+            const double a = scale.acceleration * sinks.field[c][k];
+            sums->acceleration[to][c] = among ? a : sums->acceleration[to][c] + a;
+        }
+        if (sums->potential)
+            sums->potential[to] = among ? p : sums->potential[to] + p;
+    }
+}
+
+/* Sets the sources. *eps2 has to be freed after use. */
+static enum ky_status set_sources(struct ky_cpu *cpu, struct point_sums *sums, double **eps2,
+                                  struct ky_error *error)
+{
+    const int guard = ky_pairs_guard(ky_cpu_least_eps2(cpu, sums->points));
+    enum ky_status status = KY_OK;
+    sums->precision = precision_of(cpu, sums->points);
+    sums->others = ky_cpu_others_in_double(cpu);
+    if (sums->precision == KY_DOUBLE) {
+        status = ky_cpu_own_in_double(cpu, &sums->own, eps2, error);
+    } else {
+        status = reserve(cpu, cpu->n, error);
+        ky_cpu_centre(cpu, sums->centre);
+        if (!status)
+            fill_single(cpu, own_of(cpu), sums->centre, cpu->column, &sums->own);
+    }
+    sums->own.how = sums->others.how = (cpu->how & ~KY_GUARD) | guard;
+    return status;
+}
+
+enum ky_status ky_cpu_direct_field(struct ky_cpu *cpu, const struct ky_points *points,
+                                   double (*acceleration)[3], double *potential,
+                                   struct ky_error *error)
+{
+    const size_t count = points->count;
+    struct point_sums sums = {
+        .cpu = cpu, .points = points, .acceleration = acceleration, .potential = potential};
+    double *eps2 = NULL;
+    size_t blocks = 0, *block = ky_allocate(count + 1, sizeof *block);
+    struct wanted *wanted = ky_allocate(count, sizeof *wanted);
+    enum ky_status status = wanted && block ? set_sources(cpu, &sums, &eps2, error)
+                                            : ky_no_memory(error, "points of a field", count,
+                                                           sizeof *wanted + sizeof *block);
+    if (!status) {
+        for (size_t k = 0; k < count; k++)
+            wanted[k] = (struct wanted){k, k, points->body ? points->body[k] : KY_NO_BODY};
+        make_blocks(wanted, count, block, &blocks);
+    }
+#pragma omp parallel for schedule(dynamic) num_threads(cpu->threads) if (blocks > 3)
+    for (size_t k = 0; k < blocks; k++) {
+        sum_points(&sums, wanted + block[k], block[k + 1] - block[k], 1);
+        if (sums.others.n > 0)
+            sum_points(&sums, wanted + block[k], block[k + 1] - block[k], 0);
+    }
     free(eps2);
     free(wanted);
     free(block);

@@ -1,6 +1,6 @@
-/* The field of the bodies at points: in double by the exact sum over all bodies, or through a tree
- * with the opening and the moments of the parameters; by cells that act on cells where the bodies'
- * forces are (fmm_points.c). */
+/* The field of the bodies at points: by the exact sum (direct.c), by walks in groups where the
+ * bodies walk so (points.c), or by walks of single points through a tree with the opening and the
+ * moments of the parameters. */
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -10,13 +10,6 @@
 #include "engine/cpu/tree/tree.h"
 #include "octree/opening_kinds.h"
 
-struct place {
-    const struct ky_cpu *cpu;
-    const struct ky_points *points;
-    int direct;                   /* 1: exact sum over all bodies */
-    struct ky_direct own, others; /* `own` for the exact sum alone */
-};
-
 double ky_cpu_point_eps2(const struct ky_cpu *cpu, const struct ky_points *points, size_t k)
 {
     return ky_point_eps2(cpu->parameters->softening_kind, cpu->softening != NULL,
@@ -24,36 +17,25 @@ double ky_cpu_point_eps2(const struct ky_cpu *cpu, const struct ky_points *point
                          cpu->parameters->softening / cpu->length);
 }
 
-/* Adds the sums over all sources but number `but`, for a point of that ε². */
-static struct ky_field add(const struct ky_direct *from, const double at[3], double point_eps2,
-                           uint32_t but, struct ky_field field)
+double ky_cpu_least_eps2(const struct ky_cpu *cpu, const struct ky_points *points)
 {
-    const double *x = from->x, *y = from->y, *z = from->z, *mass = from->mass, *eps2 = from->eps2;
-    for (size_t j = 0; j < from->n; j++) {
-        double dx = KY_APART(x[j], at[0]), dy = KY_APART(y[j], at[1]), dz = KY_APART(z[j], at[2]);
-        struct ky_softened pair =
-            ky_soften(dx, dy, dz, point_eps2, eps2 ? eps2[j] : 0, from->how | KY_GUARD);
-        pair.y = j == but ? 0 : pair.y;
-        field = ky_add_body(field, dx, dy, dz, pair, mass[j]);
-    }
-    return field;
+    return ky_point_eps2(cpu->parameters->softening_kind, cpu->softening != NULL,
+                         ky_points_least_softening(points) / cpu->length,
+                         cpu->parameters->softening / cpu->length);
 }
 
-static void fill(const struct place *place, double (*acceleration)[3], double *potential)
+/* Walks of single points through the tree. */
+static void walk_points(const struct ky_cpu *cpu, const struct ky_points *points,
+                        double (*acceleration)[3], double *potential)
 {
-    const struct ky_cpu *cpu = place->cpu;
     const struct ky_cpu_scale scale = ky_cpu_scale(cpu);
-    const uint32_t *body = place->points->body;
 #pragma omp parallel for schedule(dynamic, 16) num_threads(cpu->threads)
-    for (size_t k = 0; k < place->points->count; k++) {
-        const double *position = place->points->position[k];
+    for (size_t k = 0; k < points->count; k++) {
+        const double *position = points->position[k];
         const double at[3] = {position[0] / cpu->length, position[1] / cpu->length,
                               position[2] / cpu->length};
-        const double eps2 = ky_cpu_point_eps2(cpu, place->points, k);
-        struct ky_field field = {0, 0, 0, 0};
-        field = place->direct ? add(&place->own, at, eps2, body ? body[k] : KY_NO_BODY, field)
-                              : ky_cpu_walk_point(cpu, at, eps2);
-        field = add(&place->others, at, eps2, KY_NO_BODY, field);
+        const struct ky_field field =
+            ky_cpu_walk_point(cpu, at, ky_cpu_point_eps2(cpu, points, k));
         if (acceleration) {
             acceleration[k][0] = scale.acceleration * field.x;
             acceleration[k][1] = scale.acceleration * field.y;
@@ -68,16 +50,12 @@ static void fill(const struct place *place, double (*acceleration)[3], double *p
 static enum ky_status field_of(struct ky_cpu *cpu, const struct ky_points *points,
                                double (*acceleration)[3], double *potential, struct ky_error *error)
 {
-    const int expands = ky_force_kind(cpu->parameters->force)->expands;
+    const struct ky_force_kind *kind = ky_force_kind(cpu->parameters->force);
+    const int expands = kind->expands;
     const struct ky_parameters parameters =
         expands ? ky_force_tree(cpu->parameters) : ky_without_relative(cpu->parameters);
     const struct ky_force_report report =
         cpu->report; /* restored at the end: the report is that of the last forces */
-    double *eps2 = NULL;
-    struct place place = {.cpu = cpu,
-                          .points = points,
-                          .direct = !cpu->method->walk,
-                          .others = ky_cpu_others_in_double(cpu)};
     enum ky_status status = expands ? KY_OK : ky_points_check(points, cpu->parameters, error);
     if (cpu->parameters->mutual)
         status = ky_fail(error, KY_UNSUPPORTED,
@@ -87,15 +65,16 @@ static enum ky_status field_of(struct ky_cpu *cpu, const struct ky_points *point
         status = ky_fail(error, KY_UNSUPPORTED,
                          "fields by --opening %s where cells of other engines act",
                          ky_opening_kind(cpu->parameters->opening)->name);
-    if (!status)
-        status = place.direct ? ky_cpu_own_in_double(cpu, &place.own, &eps2, error)
-                              : ky_cpu_stand_tree(cpu, &parameters, error);
+    if (status)
+        return status;
+    if (kind->is_exact)
+        return ky_cpu_direct_field(cpu, points, acceleration, potential, error);
+    status = ky_cpu_stand_tree(cpu, &parameters, error);
     cpu->report = report;
-    if (!status && expands)
-        status = ky_cpu_field_of_cells(cpu, points, acceleration, potential, error);
-    else if (!status)
-        fill(&place, acceleration, potential);
-    free(eps2);
+    if (!status && kind->in_groups)
+        return ky_cpu_field_in_groups(cpu, points, acceleration, potential, error);
+    if (!status)
+        walk_points(cpu, points, acceleration, potential);
     return status;
 }
 

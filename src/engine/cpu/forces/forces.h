@@ -68,6 +68,11 @@ enum ky_status ky_cpu_walk_bodies(struct ky_cpu *cpu, const struct ky_parameters
                                   struct ky_error *error);
 enum ky_status ky_cpu_walk_groups(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                   struct ky_error *error);
+/* The same where another tree acts on the groups. eps2: of a sink, unless the tree of the sinks has
+ * those of its bodies. */
+enum ky_status ky_cpu_act_on_groups(struct ky_cpu *cpu, const struct ky_parameters *parameters,
+                                    const struct ky_octree *sources, double eps2,
+                                    struct ky_error *error);
 /* The same where cells act on cells (--force fmm). */
 enum ky_status ky_cpu_walk_cells(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                  struct ky_error *error);
@@ -79,19 +84,25 @@ struct ky_cpu_cells {
     float angle;
 };
 /* They act on the active bodies of cpu->tree, which are the bodies of `own` or others
- * (fmm_points.c). KY_FAULT when memory is out. */
+ * (points.c). KY_FAULT when memory is out. */
 enum ky_status ky_cpu_act_cells(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                 const struct ky_cpu_cells *cells, struct ky_error *error);
 /* The same where cells act on each other (--mutual; mutual.c). */
 enum ky_status ky_cpu_walk_mutual(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                   struct ky_error *error);
-/* The field at points by the walk of cells, with last accelerations of their own (fmm_points.c);
- * the tree is that of the bodies, linked. Either array may be NULL. KY_FAULT when memory is out. */
-enum ky_status ky_cpu_field_of_cells(const struct ky_cpu *cpu, const struct ky_points *points,
-                                     double (*acceleration)[3], double *potential,
-                                     struct ky_error *error);
-/* ε² of point k in the engine's units, including the bodies' where all have the same. */
+/* The field at points that walk in groups (points.c); the tree is that of the bodies, linked.
+ * Either array may be NULL. KY_FAULT when memory is out. */
+enum ky_status ky_cpu_field_in_groups(const struct ky_cpu *cpu, const struct ky_points *points,
+                                      double (*acceleration)[3], double *potential,
+                                      struct ky_error *error);
+/* The same by the exact sum (direct.c). Points may stand for bodies. */
+enum ky_status ky_cpu_direct_field(struct ky_cpu *cpu, const struct ky_points *points,
+                                   double (*acceleration)[3], double *potential,
+                                   struct ky_error *error);
+/* ε² of point k in the engine's units, including the bodies' where all have the same; and the
+ * smallest of any point. */
 double ky_cpu_point_eps2(const struct ky_cpu *cpu, const struct ky_points *points, size_t k);
+double ky_cpu_least_eps2(const struct ky_cpu *cpu, const struct ky_points *points);
 /* Bytes of its tree and its own for n bodies. */
 double ky_cpu_fmm_memory(const struct ky_parameters *parameters, size_t n);
 /* The field for G = 1 at one point, in the engine's units, through the present tree, whose opening

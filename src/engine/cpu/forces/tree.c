@@ -101,11 +101,13 @@ static void walk_part(struct ky_cpu *cpu, const struct parts *parts, size_t numb
         part.least = fmin(part.least, part.factor[g]);
         part.largest = fmax(part.largest, part.factor[g]);
     }
-    walk_sources(cpu, &walk, &part, 1, space, work);
-    for (size_t k = 0; k < cpu->foreign.trees; k++) {
-        walk.sources = &cpu->foreign.tree[k];
-        if (walk.sources->nodes > 0)
-            walk_sources(cpu, &walk, &part, 0, space, work);
+    int is_first = 1;
+    for (size_t k = 0; k < cpu->foreign.trees + 1; k++) {
+        walk.sources = k == 0 ? parts->walk.sources : &cpu->foreign.tree[k - 1];
+        if (walk.sources->nodes == 0)
+            continue;
+        walk_sources(cpu, &walk, &part, is_first, space, work);
+        is_first = 0;
     }
 }
 
@@ -131,9 +133,9 @@ static void walk_parts(struct ky_cpu *cpu, const struct parts *parts, char *spac
 }
 
 /* Bytes of a thread's space, in double, the larger one, for the deepest tree. */
-static size_t space_of(const struct ky_cpu *cpu)
+static size_t space_of(const struct ky_cpu *cpu, const struct ky_octree *sources)
 {
-    size_t bytes = cpu->lanes->group_space[KY_DOUBLE](ky_cpu_acting_tree(cpu));
+    size_t bytes = cpu->lanes->group_space[KY_DOUBLE](sources);
     for (size_t k = 0; k < cpu->foreign.trees; k++) {
         const size_t its = cpu->lanes->group_space[KY_DOUBLE](&cpu->foreign.tree[k]);
         bytes = its > bytes ? its : bytes;
@@ -144,18 +146,26 @@ static size_t space_of(const struct ky_cpu *cpu)
 enum ky_status ky_cpu_walk_groups(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                   struct ky_error *error)
 {
+    return ky_cpu_act_on_groups(cpu, parameters, ky_cpu_acting_tree(cpu),
+                                cpu->n ? ky_cpu_sink_eps2(cpu, 0) : 0, error);
+}
+
+enum ky_status ky_cpu_act_on_groups(struct ky_cpu *cpu, const struct ky_parameters *parameters,
+                                    const struct ky_octree *sources, double eps2,
+                                    struct ky_error *error)
+{
     const struct ky_octree *tree = &cpu->tree;
     struct ky_relative relative = {0};
     struct parts parts = {.walk = {.tree = tree,
-                                   .sources = ky_cpu_acting_tree(cpu),
-                                   .eps2 = cpu->n ? ky_cpu_sink_eps2(cpu, 0) : 0,
+                                   .sources = sources,
+                                   .eps2 = eps2,
                                    .how = cpu->how,
                                    .order = parameters->multipole}};
     if (ky_opening_kind(parameters->opening)->by_alpha) {
         relative = ky_cpu_relative(cpu);
         parts.relative = &relative;
     }
-    const size_t space_bytes = space_of(cpu), marks = cpu->active ? tree->groups : 0;
+    const size_t space_bytes = space_of(cpu, sources), marks = cpu->active ? tree->groups : 0;
     char *space = ky_allocate((size_t)cpu->threads, space_bytes);
     unsigned char *wanted = ky_allocate(marks, 1);
     enum ky_status status = KY_OK;

@@ -1,9 +1,9 @@
-/* The field at points by --force fmm: the points are sinks of the walk of fmm.c, in a tree of their
- * own, and the cells of the bodies act on them.
+/* The field at points by --force fmm and tree: the points are sinks of the walk for groups, in a
+ * tree of their own, and the cells of the bodies act on them.
  *
- * The tolerance of that walk is relative to |a| of the sinks, which is not known for points. A
- * first pass without last accelerations finds it, as for bodies at the start; a second pass with α
- * gives the field.
+ * The tolerance of fmm is relative to |a| of the sinks, which is not known for points. A first pass
+ * without last accelerations finds it, as for bodies at the start; a second pass with α gives the
+ * field. The walks of tree have the opening test by θ instead, and one pass.
  *
  * A point may stand for a body, which the walk does not know: that body's own share is taken from
  * the sum, in double, in which the pairs of such a walk are summed too. */
@@ -31,6 +31,12 @@ struct field {
     struct ky_cpu sinks; /* an engine for the walk, whose bodies are the points */
     struct ky_parameters parameters;
 };
+
+/* 1 for fmm. */
+static int has_passes(const struct field *field)
+{
+    return ky_force_kind(field->cpu->parameters->force)->expands;
+}
 
 static int is_far(const struct field *field, size_t k)
 {
@@ -136,15 +142,17 @@ static enum ky_status pass(struct field *field, const struct ky_parameters *para
 {
     const double eps2 = ky_cpu_point_eps2(field->cpu, field->points, 0);
     const struct ky_cpu_cells cells = {&field->cpu->tree, eps2, ANGLE};
-    const enum ky_status status = ky_cpu_act_cells(&field->sinks, parameters, &cells, error);
+    const enum ky_status status =
+        has_passes(field) ? ky_cpu_act_cells(&field->sinks, parameters, &cells, error)
+                          : ky_cpu_act_on_groups(&field->sinks, parameters, cells.own, eps2, error);
     if (!status)
         correct(field);
     return status;
 }
 
-enum ky_status ky_cpu_field_of_cells(const struct ky_cpu *cpu, const struct ky_points *points,
-                                     double (*acceleration)[3], double *potential,
-                                     struct ky_error *error)
+enum ky_status ky_cpu_field_in_groups(const struct ky_cpu *cpu, const struct ky_points *points,
+                                      double (*acceleration)[3], double *potential,
+                                      struct ky_error *error)
 {
     struct field field = {.cpu = cpu, .points = points};
     double *softenings = NULL;
@@ -156,7 +164,7 @@ enum ky_status ky_cpu_field_of_cells(const struct ky_cpu *cpu, const struct ky_p
     if (!status) {
         const struct ky_parameters first = ky_without_relative(&field.parameters);
         status = pass(&field, &first, error);
-        if (!status)
+        if (!status && has_passes(&field))
             status = pass(&field, &field.parameters, error);
     }
     for (size_t k = 0; k < points->count && !status; k++) {
