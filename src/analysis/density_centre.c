@@ -198,15 +198,26 @@ static void weighted_centre(const struct tree *tree, const double *weight, doubl
         centre[k] = sum[k] / total;
 }
 
-/* Copies the bodies into the tree and builds it. */
+static void take(struct tree *tree, size_t place, const struct ky_bodies *bodies, size_t i)
+{
+    for (int k = 0; k < 3; k++)
+        tree->point[place].x[k] = bodies->position[i][k];
+    tree->point[place].mass = bodies->mass[i];
+}
+
+/* Copies the bodies into the tree, those with mass alone unless it has room for all, and builds it.
+ */
 static void fill(struct tree *tree, const struct ky_bodies *bodies)
 {
+    size_t place = 0;
+    const int all = tree->n == bodies->n;
 #pragma omp parallel for schedule(static)
-    for (size_t i = 0; i < tree->n; i++) {
-        for (int k = 0; k < 3; k++)
-            tree->point[i].x[k] = bodies->position[i][k];
-        tree->point[i].mass = bodies->mass[i];
-    }
+    for (size_t i = 0; i < tree->n; i++)
+        if (all)
+            take(tree, i, bodies, i);
+    for (size_t i = 0; i < bodies->n && !all; i++)
+        if (bodies->mass[i] > 0)
+            take(tree, place++, bodies, i);
     build_all(tree);
 }
 
@@ -236,10 +247,11 @@ static void measure(const struct tree *tree, const double *weight, struct ky_cor
 static enum ky_status find_centre(const struct ky_bodies *bodies, double centre[3],
                                   struct ky_core *core, struct ky_error *error)
 {
-    const size_t n = bodies->n;
+    const size_t massive = ky_count_positive(bodies->n, bodies->mass),
+                 n = massive > 0 ? massive : bodies->n;
     if (!n)
         return ky_fail(error, KY_BAD_DATA, "there are no bodies: no density centre");
-    ky_mean(n, bodies->mass, bodies->position, centre);
+    ky_mean(bodies->n, bodies->mass, bodies->position, centre);
     if (n <= NEIGHBOURS)
         return KY_OK;
     struct tree tree = {n, ky_allocate(n, sizeof *tree.point), ky_allocate(n, 1)};

@@ -340,7 +340,7 @@ static enum ky_status field(struct ky_device_state *state, struct ky_links *link
                             const struct ky_points *points, double (*acceleration)[3],
                             double *potential, struct ky_error *error)
 {
-    const struct ky_point_sources sources = {&ky_fmm_method, state, links, own};
+    const struct ky_point_sources sources = {&ky_fmm_method, state, links, own, 0};
     return ky_points_field(&sources, points, acceleration, potential, error);
 }
 

@@ -55,10 +55,11 @@ struct ky_point_sources {
     struct ky_device_state *state;
     struct ky_links *links;
     void *own; /* the method's state */
+    int walks; /* 1: few points walk by themselves, 0: they have exact sums */
 };
 /* `field` for methods whose `evaluate` takes evaluations of points: points are bodies without mass,
- * and have the errors of forces. Few points, or points among few bodies, have exact sums; points
- * far away walk by themselves. KY_DEVICE if the cards have no memory for a second set of bodies.
+ * and have the errors of forces. Few points, or points among few bodies, have exact sums or walk by
+ * themselves; points far away walk. KY_DEVICE if the cards have no memory for a second set of bodies.
  * Kicks must have been made. */
 enum ky_status ky_points_field(const struct ky_point_sources *sources,
                                const struct ky_points *points, double (*acceleration)[3],

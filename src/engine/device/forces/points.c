@@ -8,7 +8,7 @@
  * do not count: the field does not depend on what was evaluated before.
  *
  * The set takes the memory of forces of so many bodies, beside that of the engine, until the end of
- * the call. Few points have exact sums, and those far away walk by themselves. */
+ * the call. Few points have exact sums, or walk by themselves as those far away do. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@
 #include "engine/device/state/rows.h"
 #include "octree/opening_kinds.h"
 
-/* Fewer points, or points among fewer bodies, have exact sums: two trees of all bodies, and memory
+/* Fewer points, or points among fewer bodies, are not worth it: two trees of all bodies, and memory
  * for them, take longer. */
 enum { LEAST = 1024 };
 /* Points for each body at a time. The cube of the keys comes from a sample of all, of which the
@@ -378,9 +378,12 @@ static enum ky_status near_field(const struct ky_point_sources *sources,
 {
     if (points->count == 0)
         return KY_OK;
-    return points->count < LEAST || sources->state->n < LEAST
-               ? exact_field(sources->state, points, acceleration, potential, error)
-               : massless_field(sources, points, acceleration, potential, error);
+    if (points->count >= LEAST && sources->state->n >= LEAST)
+        return massless_field(sources, points, acceleration, potential, error);
+    return sources->walks
+               ? ky_walk_field(sources->state, sources->links, sources->own, points, acceleration,
+                               potential, error)
+               : exact_field(sources->state, points, acceleration, potential, error);
 }
 
 static enum ky_status field_of_divided(const struct ky_point_sources *sources,

@@ -53,6 +53,14 @@ static enum ky_status evaluate(struct ky_device_state *state, struct ky_links *l
     return ky_grouped_evaluate(state, links, own, evaluation, parameters, launch, error);
 }
 
+static enum ky_status field(struct ky_device_state *state, struct ky_links *links, void *own,
+                            const struct ky_points *points, double (*acceleration)[3],
+                            double *potential, struct ky_error *error)
+{
+    const struct ky_point_sources sources = {&ky_tree_method, state, links, own, 1};
+    return ky_points_field(&sources, points, acceleration, potential, error);
+}
+
 static void memory(const struct ky_parameters *parameters, size_t n, struct ky_memory *memory)
 {
     memory->device += ky_device_tree_memory(parameters, n);
@@ -66,7 +74,7 @@ const struct ky_method ky_tree_method = {
     .evaluate = evaluate,
     .stand = ky_grouped_stand,
     .note = ky_grouped_note,
-    .field = ky_walk_field,
+    .field = field,
     .memory = memory,
     .report = ky_grouped_report,
     .release = ky_grouped_release,
