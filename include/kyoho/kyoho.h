@@ -1340,8 +1340,8 @@ KY_API enum ky_status ky_merge_time(const struct ky_merge_parameters *parameters
 
 /* The mean of positions weighted by the density of the bodies nearer than the sixth neighbour
  * (Casertano & Hut 1985, with their masses); the centre of mass for fewer than 7 bodies, the mean
- * position if none has mass. Massless bodies among others do not count. KY_BAD_DATA without bodies, and for negative masses and for masses and
- * positions that are not finite. */
+ * position if none has mass. Massless bodies among others do not count. KY_BAD_DATA without bodies,
+ * and for negative masses and for masses and positions that are not finite. */
 KY_API enum ky_status ky_density_centre(const struct ky_bodies *bodies, double centre[3],
                                         struct ky_error *error);
 

@@ -2,10 +2,13 @@
  * has to follow where no softening does it. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/analysis.h"
 #include "analysis/walker.h"
+#include "base/bodies.h"
 #include "base/memory.h"
+#include "base/sums.h"
 #include "engine/common/finite.h"
 #include "physics/orbit.h"
 
@@ -70,12 +73,12 @@ static enum ky_status find_distances(const struct ky_parameters *parameters,
                                       error);
 }
 
-enum ky_status ky_shortest_pair_time(const struct ky_bodies *bodies, double g, double *time,
-                                     struct ky_error *error)
+/* The same of bodies that all have mass, or none. */
+static enum ky_status time_of(const struct ky_bodies *bodies, double g, double *time,
+                              struct ky_error *error)
 {
     struct ky_parameters parameters;
     struct ky_neighbour_lists near = {0};
-    *time = (double)INFINITY;
     if (bodies->n < 2)
         return KY_OK;
     double *distance = ky_allocate(bodies->n, sizeof *distance);
@@ -92,5 +95,37 @@ enum ky_status ky_shortest_pair_time(const struct ky_bodies *bodies, double g, d
         *time = shortest(bodies, g, &near);
     ky_neighbour_lists_free(&near);
     free(distance);
+    return status;
+}
+
+/* Copies of the bodies with mass. */
+static enum ky_status take_massive(const struct ky_bodies *bodies, size_t massive,
+                                   struct ky_bodies *some, struct ky_error *error)
+{
+    enum ky_status status = ky_bodies_allocate(some, massive, 0, error);
+    for (size_t i = 0, k = 0; i < bodies->n && !status; i++) {
+        if (!(bodies->mass[i] > 0))
+            continue;
+        some->mass[k] = bodies->mass[i];
+        memcpy(some->position[k], bodies->position[i], sizeof *some->position);
+        memcpy(some->velocity[k], bodies->velocity[i], sizeof *some->velocity);
+        k++;
+    }
+    return status;
+}
+
+/* Massless bodies do not count: nor do they hide the nearest neighbour of a body. */
+enum ky_status ky_shortest_pair_time(const struct ky_bodies *bodies, double g, double *time,
+                                     struct ky_error *error)
+{
+    struct ky_bodies some = {0};
+    const size_t massive = ky_count_positive(bodies->n, bodies->mass);
+    *time = (double)INFINITY;
+    if (massive == bodies->n || massive == 0)
+        return time_of(bodies, g, time, error);
+    enum ky_status status = take_massive(bodies, massive, &some, error);
+    if (!status)
+        status = time_of(&some, g, time, error);
+    ky_bodies_free(&some);
     return status;
 }

@@ -273,8 +273,7 @@ static void motion_is_as_if_alone(int e, const struct motion *motion)
     const double most = same ? 0 : !exact ? 1e-4 : is_cpu_engine(e) ? 1e-8 : 1e-6;
     struct ky_bodies bodies = mixed(), sources = sources_of(&bodies);
     struct ky_sums all = {0}, its = {0};
-    struct ky_bodies with = after(&p, &bodies, NULL, &all),
-                     alone = after(&p, &sources, NULL, &its);
+    struct ky_bodies with = after(&p, &bodies, NULL, &all), alone = after(&p, &sources, NULL, &its);
     for (int i = 0; i < SOURCES; i++)
         for (int c = 0; c < 3; c++) {
             const double d = with.position[EACH * i + 1][c] - alone.position[i][c];
@@ -323,6 +322,59 @@ static void a_run_goes_on_from_its_restart_file(void **state)
     unlink(path);
 }
 
+/* Scales, centre, softening and step, also where the step follows the nearest pair. */
+static void they_do_not_count_in_scales(void **state)
+{
+    (void)state;
+    struct ky_bodies bodies = mixed(), sources = sources_of(&bodies);
+    for (int i = 0; i < N; i++)
+        for (int c = 0; c < 3 && bodies.mass[i] <= 0; c++) {
+            bodies.position[i][c] = 1.001 * bodies.position[i / EACH * EACH + 1][c];
+            bodies.velocity[i][c] = 3;
+        }
+    for (int k = 0; k < 2; k++) {
+        struct ky_scales with = {0}, alone = {0};
+        const double softening = k ? 0 : (double)NAN;
+        assert_ok(ky_system_scales(&bodies, 1, softening, &with, &error));
+        assert_ok(ky_system_scales(&sources, 1, softening, &alone, &error));
+        assert_memory_equal(with.centre, alone.centre, sizeof with.centre);
+        assert_true(with.softening == alone.softening && with.step == alone.step);
+        assert_true(with.half_mass_radius == alone.half_mass_radius && with.step > 0);
+        assert_between(with.speed / alone.speed, 1 - 1e-12, 1 + 1e-12);
+    }
+    ky_bodies_free(&bodies);
+    ky_bodies_free(&sources);
+}
+
+/* All massless: nothing acts but a field. */
+static void a_field_moves_bodies_none_of_which_has_mass(void **state)
+{
+    (void)state;
+    for (int e = 0; e < engine_count; e++)
+        for (int k = 0; k < MOTIONS; k++) {
+            struct ky_parameters p = moving(engines[e].engine, &motions[k]);
+            struct ky_bodies bodies = mixed();
+            struct ky_sums sums = {0};
+            if (!is_led(e, &motions[k]))
+                continue;
+            p.field = "logarithmic:speed=1,core=0.5";
+            memset(bodies.mass, 0, N * sizeof *bodies.mass);
+            struct ky_bodies found = after(&p, &bodies, NULL, &sums);
+            for (int i = 0; i < N; i += 100) {
+                double r2 = 0.25;
+                for (int c = 0; c < 3; c++)
+                    r2 += found.position[i][c] * found.position[i][c];
+                for (int c = 0; c < 3; c++)
+                    assert_between(found.acceleration[i][c] + found.position[i][c] / r2, -1e-5,
+                                   1e-5);
+                assert_true(found.potential[i] == 0);
+            }
+            assert_true(sums.kinetic == 0 && sums.potential == 0 && sums.external == 0);
+            ky_bodies_free(&bodies);
+            ky_bodies_free(&found);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -332,6 +384,8 @@ int main(void)
         cmocka_unit_test(what_has_mass_moves_as_if_alone),
         cmocka_unit_test(devices_move_them_as_the_cpu_does),
         cmocka_unit_test(a_run_goes_on_from_its_restart_file),
+        cmocka_unit_test(they_do_not_count_in_scales),
+        cmocka_unit_test(a_field_moves_bodies_none_of_which_has_mass),
     };
     return cmocka_run_group_tests(tests, find_engines, NULL);
 }

@@ -345,8 +345,7 @@ static void load_points(const struct point_sums *sums, const struct wanted *want
     for (size_t k = 0; k < count; k++) {
         const size_t point = wanted[k].place;
         for (int c = 0; c < 3; c++)
-            to[c][k] =
-                sums->points->position[point][c] / sums->cpu->length - sums->centre[c];
+            to[c][k] = sums->points->position[point][c] / sums->cpu->length - sums->centre[c];
         sinks->own[k] = among ? wanted[k].own : KY_NO_BODY;
         sinks->eps2[k] = ky_cpu_point_eps2(sums->cpu, sums->points, point);
     }

@@ -34,8 +34,7 @@ static void walk_points(const struct ky_cpu *cpu, const struct ky_points *points
         const double *position = points->position[k];
         const double at[3] = {position[0] / cpu->length, position[1] / cpu->length,
                               position[2] / cpu->length};
-        const struct ky_field field =
-            ky_cpu_walk_point(cpu, at, ky_cpu_point_eps2(cpu, points, k));
+        const struct ky_field field = ky_cpu_walk_point(cpu, at, ky_cpu_point_eps2(cpu, points, k));
         if (acceleration) {
             acceleration[k][0] = scale.acceleration * field.x;
             acceleration[k][1] = scale.acceleration * field.y;

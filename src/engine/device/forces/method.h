@@ -59,8 +59,8 @@ struct ky_point_sources {
 };
 /* `field` for methods whose `evaluate` takes evaluations of points: points are bodies without mass,
  * and have the errors of forces. Few points, or points among few bodies, have exact sums or walk by
- * themselves; points far away walk. KY_DEVICE if the cards have no memory for a second set of bodies.
- * Kicks must have been made. */
+ * themselves; points far away walk. KY_DEVICE if the cards have no memory for a second set of
+ * bodies. Kicks must have been made. */
 enum ky_status ky_points_field(const struct ky_point_sources *sources,
                                const struct ky_points *points, double (*acceleration)[3],
                                double *potential, struct ky_error *error);

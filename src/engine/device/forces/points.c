@@ -380,10 +380,9 @@ static enum ky_status near_field(const struct ky_point_sources *sources,
         return KY_OK;
     if (points->count >= LEAST && sources->state->n >= LEAST)
         return massless_field(sources, points, acceleration, potential, error);
-    return sources->walks
-               ? ky_walk_field(sources->state, sources->links, sources->own, points, acceleration,
-                               potential, error)
-               : exact_field(sources->state, points, acceleration, potential, error);
+    return sources->walks ? ky_walk_field(sources->state, sources->links, sources->own, points,
+                                          acceleration, potential, error)
+                          : exact_field(sources->state, points, acceleration, potential, error);
 }
 
 static enum ky_status field_of_divided(const struct ky_point_sources *sources,

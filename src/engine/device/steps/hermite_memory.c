@@ -88,8 +88,8 @@ static enum ky_status need_division(struct ky_device_state *state, struct ky_err
     uint32_t(*table)[2] = ky_allocate(KY_DIVISIONS, sizeof *table);
     if (!table)
         return ky_no_memory(error, "divisions of sums", KY_DIVISIONS, sizeof *table);
-    const size_t parts = partial_sums(state, state->hermite->summing,
-                                      ky_device_source_count(state), state->n, table);
+    const size_t parts = partial_sums(state, state->hermite->summing, ky_device_source_count(state),
+                                      state->n, table);
     enum ky_status status = KY_OK;
     for (size_t k = 0; k < state->cards.count && status == KY_OK; k++) {
         struct ky_card *card = state->part[k].card;
