@@ -426,6 +426,27 @@ KY_API enum ky_status ky_field(const struct ky_parameters *parameters,
                                double (*acceleration)[3], double *potential,
                                struct ky_error *error);
 
+/* Points where a field is wanted, and what is wanted there: arrays that are not NULL are filled.
+ * All of them have `count` rows. */
+struct ky_field_points {
+    size_t size; /* of this struct */
+    size_t count;
+    const double (*position)[3];
+    double softening;         /* of all points [length], not negative */
+    const double *softenings; /* of each point, in its place; or NULL */
+    double (*acceleration)[3];
+    double *potential;
+    double (*tide)[6]; /* tidal tensor ∂a_i/∂x_j, with external fields, of the softened forces: xx yy
+                          zz xy xz yz. In double; points walk through a tree one by one. Engine cpu
+                          alone has it, for the softening kinds plummer and symmetric: else
+                          KY_UNSUPPORTED. A field_function has to set the jerk for it */
+};
+/* ky_field with softenings of each point, and tidal tensors. KY_USAGE too for softenings that are
+ * negative or not finite. */
+KY_API enum ky_status ky_field_fill(const struct ky_parameters *parameters,
+                                    const struct ky_bodies *bodies,
+                                    const struct ky_field_points *points, struct ky_error *error);
+
 /* The distribution of relative errors. Percentile p is the smallest error that at least p % of the
  * samples do not exceed. */
 struct ky_error_statistics {
@@ -780,18 +801,24 @@ KY_API enum ky_status ky_sim_parameters(const struct ky_sim *sim, struct ky_para
 KY_API void ky_sim_choice(const struct ky_sim *sim, struct ky_choice *choice);
 
 /* Acceleration and potential of all bodies and external fields at `count` points that are not
- * bodies; either array may be NULL. `softening` is that of the points [length], not negative. The
- * method is that of the simulation, on the CPU in double; the opening relative is replaced by
- * offset. With force fmm the precision is that of forces, errors are those of forces, and within
- * them the numbers depend on the points of a call. A point that is far away, on devices more than
- * some 10^8 sizes of the system, walks by offset and theta then. On devices fewer than 1,024
- * points, and points among fewer than 1,024 bodies, have exact sums in that precision; a call with
- * fmm takes the memory of forces of as many bodies as there are bodies and points, beside that of
- * the simulation; KY_DEVICE without it. On devices `list` counts as `walk` here. No forces of
- * bodies are computed. KY_BAD_DATA for positions and results that are not finite. */
+ * bodies; either array may be NULL. `softening` is that of the points [length], not negative.
+ *
+ * Method and precision are those of the simulation; with `walk`, and on devices `list`, each point
+ * walks by itself, on the CPU in double. With tree and fmm points walk in groups, so that the
+ * numbers depend, within the errors, on the points of a call. The opening relative is replaced by
+ * offset but with fmm, and with tree on devices: they have the errors of forces. A point that is
+ * far away, on devices more than some 10^8 sizes of the system, walks by offset and theta by
+ * itself. On devices fewer than 1,024 points, and points among fewer than 1,024 bodies, do so with
+ * tree, and have exact sums with fmm; with more, a call takes the memory of forces of as many
+ * bodies as there are bodies and points, beside that of the simulation; KY_DEVICE without it.
+ *
+ * No forces of bodies are computed. KY_BAD_DATA for positions and results that are not finite. */
 KY_API enum ky_status ky_sim_field(struct ky_sim *sim, size_t count, const double (*position)[3],
                                    double softening, double (*acceleration)[3], double *potential,
                                    struct ky_error *error);
+/* The same with what struct ky_field_points asks for. */
+KY_API enum ky_status ky_sim_field_fill(struct ky_sim *sim, const struct ky_field_points *points,
+                                        struct ky_error *error);
 
 /* Writes everything that the simulation needs to continue bit for bit (docs/formats/restart.md). An
  * existing file is kept as PATH.previous. After KY_CANNOT_WRITE the simulation goes on. */

@@ -15,7 +15,7 @@ from .analysis import density_centre, lagrangian_radii, scales
 from .devices import Device, devices
 from .errors import (BadDataError, CannotWriteError, DeviceError, Error, FaultError, StoppedError, UnsupportedError,
                      UsageError)
-from .forces import Groups, Neighbours, accelerations, density, field, gravity, groups, neighbours, potential
+from .forces import Groups, Neighbours, accelerations, density, field, gravity, groups, neighbours, potential, tides
 from .models import merge, model, model_options, models
 from .simulation import Simulation, restore
 from .snapshot import Snapshot, read
@@ -24,4 +24,4 @@ from .units import Units
 __all__ = ["BadDataError", "CannotWriteError", "Device", "DeviceError", "Error", "FaultError", "Groups", "Neighbours", "Simulation",
            "Snapshot", "StoppedError", "Units", "UnsupportedError", "UsageError", "accelerations", "density",
            "density_centre", "devices", "draw", "field", "gravity", "groups", "lagrangian_radii", "merge", "model",
-           "model_options", "models", "neighbours", "png", "potential", "read", "restore", "scales"]
+           "model_options", "models", "neighbours", "png", "potential", "read", "restore", "scales", "tides"]

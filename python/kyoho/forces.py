@@ -8,6 +8,7 @@ import numpy as np
 from . import _arrays
 from ._library import NULL, call, ffi, lib, struct
 from ._options import FORCE, SEARCH, Parameters, documented, fill, table
+from .errors import UsageError
 from .snapshot import bodies_array, fill_bodies
 from .units import Units
 
@@ -87,24 +88,75 @@ def potential(position, mass, softening, *, units=None, **options: Unpack[ForceO
     return _forces(position, mass, softening, units, options, ("potential",))["potential"]
 
 
+# Of the six numbers of a tidal tensor: xx yy zz xy xz yz.
+_TENSOR = [[0, 3, 4], [3, 1, 5], [4, 5, 2]]
+
+
+class Points:
+    """Points of a field: the struct ky_field_points as `values`, and the arrays that it fills."""
+
+    def __init__(self, points, softening, units, wanted):
+        self.position = _arrays.vectors(units.number(points, "length", "points"), "points")
+        count = len(self.position)
+        given = np.asarray(units.number(softening, "length", "softening"), dtype=float)
+        if given.ndim and given.shape != (count,):
+            raise UsageError(f"softening: one length, or one for each of the {count} points")
+        self.softening = np.ascontiguousarray(given) if given.ndim else None
+        self.found = {name: np.empty((count, columns) if columns > 1 else count)
+                      for name, columns in (("acceleration", 3), ("potential", 1), ("tide", 6)) if name in wanted}
+        self.values = struct("ky_field_points")
+        self.values.size = ffi.sizeof("struct ky_field_points")
+        self.values.count = count
+        self.values.position = _arrays.pointer(self.position, "double (*)[3]")
+        if given.ndim:
+            self.values.softenings = _arrays.pointer(self.softening, "double *")
+        else:
+            self.values.softening = float(given)
+        for name, kind in (("acceleration", "double (*)[3]"), ("potential", "double *"), ("tide", "double (*)[6]")):
+            if name in wanted:
+                setattr(self.values, name, _arrays.pointer(self.found[name], kind))
+
+    def results(self):
+        return self.found["acceleration"], self.found["potential"]
+
+    def tensors(self):
+        return self.found["tide"][:, _TENSOR]
+
+
+def _field_of(points, position, mass, softening, points_softening, units, options, wanted):
+    units = Units.of(units)
+    if points_softening is None and np.ndim(softening):
+        raise UsageError("the bodies have softenings of their own: give points_softening, one length or one for each point")
+    parameters, arrays = _prepared(position, mass, softening, units, options)
+    bodies = fill_bodies(struct("ky_bodies"), len(arrays["position"]), arrays)
+    asked = Points(points, softening if points_softening is None else points_softening, units, wanted)
+    call(lib.ky_field_fill, parameters.values, bodies, asked.values)
+    return asked
+
+
 @documented(lib.KY_OPTIONS_PARAMETERS, FORCE, without=("softening",))
-def field(points, position, mass, softening, *, units=None,
+def field(points, position, mass, softening, *, points_softening=None, units=None,
           **options: Unpack[ForceOptions]) -> tuple[np.ndarray, np.ndarray]:
     """
     Accelerations (m, 3) and potentials (m) at m points that are not bodies, of bodies and external fields (`field`).
 
-    `softening` is one length, for points and bodies. Other arguments are those of kyoho.gravity. No forces of the bodies are
-    computed.
+    `points_softening` is one length for all points, or one for each; without it the points have that of the bodies, which
+    is one length then. Other arguments are those of kyoho.gravity. No forces of the bodies are computed.
     """
-    units = Units.of(units)
-    points = _arrays.vectors(units.number(points, "length", "points"), "points")
-    softening = units.real(softening, "length", "softening")
-    parameters, arrays = _prepared(position, mass, softening, units, options)
-    bodies = fill_bodies(struct("ky_bodies"), len(arrays["position"]), arrays)
-    acceleration, potential = np.empty_like(points), np.empty(len(points))
-    call(lib.ky_field, parameters.values, bodies, len(points), _arrays.pointer(points, "double (*)[3]"), softening,
-         _arrays.pointer(acceleration, "double (*)[3]"), _arrays.pointer(potential, "double *"))
-    return acceleration, potential
+    return _field_of(points, position, mass, softening, points_softening, units, options,
+                     ("acceleration", "potential")).results()
+
+
+@documented(lib.KY_OPTIONS_PARAMETERS, FORCE, without=("softening",))
+def tides(points, position, mass, softening, *, points_softening=None, units=None,
+          **options: Unpack[ForceOptions]) -> np.ndarray:
+    """
+    Tidal tensors (m, 3, 3) at m points, of bodies and external fields: element [k, i, j] is the derivative of component i of
+    the acceleration along axis j.
+
+    Arguments are those of kyoho.field. Engine cpu computes them, with the softening kinds plummer and symmetric.
+    """
+    return _field_of(points, position, mass, softening, points_softening, units, options, ("tide",)).tensors()
 
 
 class Neighbours:

@@ -16,7 +16,7 @@ from . import _arrays, _picture
 from ._library import NULL, call, encoded, ffi, lib, struct
 from ._options import MOTION, Parameters, documented, table, text
 from .errors import StoppedError, UsageError
-from .forces import Groups, Neighbours
+from .forces import Groups, Neighbours, Points
 from .snapshot import ARRAYS, HAS_HDF5, Snapshot, bodies_array, fill_bodies
 from .units import Units
 
@@ -414,19 +414,25 @@ class Simulation:
 
     # ---- fields and searches ----
 
+    def _at_points(self, points, softening, wanted):
+        if softening is None:
+            softening = self._told().softening
+            if math.isnan(softening):
+                raise UsageError("the bodies have softenings of their own: give softening, the length for the points")
+        asked = Points(points, softening, self.units, wanted)
+        self._call(lib.ky_sim_field_fill, asked.values)
+        return asked
+
     def field(self, points, softening=None):
         """Accelerations (m, 3) and potentials (m) of all bodies and external fields at m points that are not bodies.
 
-        `softening` is that of the points; without it that of all bodies.
+        `softening` is that of the points, one length or one for each; without it that of all bodies.
         """
-        points = _arrays.vectors(self.units.number(points, "length", "points"), "points")
-        softening = self._told().softening if softening is None else self.units.real(softening, "length", "softening")
-        if math.isnan(softening):
-            raise UsageError("the bodies have softenings of their own: give softening, the length for the points")
-        acceleration, potential = np.empty_like(points), np.empty(len(points))
-        self._call(lib.ky_sim_field, len(points), _arrays.pointer(points, "double (*)[3]"), softening,
-                   _arrays.pointer(acceleration, "double (*)[3]"), _arrays.pointer(potential, "double *"))
-        return acceleration, potential
+        return self._at_points(points, softening, ("acceleration", "potential")).results()
+
+    def tides(self, points, softening=None):
+        """Tidal tensors (m, 3, 3) at m points, as kyoho.tides, of the present bodies and external fields."""
+        return self._at_points(points, softening, ("tide",)).tensors()
 
     def neighbours(self, radius) -> Neighbours:
         """The other bodies within `radius` of each body, as kyoho.Neighbours. `radius` is one length, or one for each body."""

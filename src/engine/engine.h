@@ -317,6 +317,11 @@ struct ky_engine_verbs {
     enum ky_status (*field)(struct ky_engine *engine, const struct ky_points *points,
                             double (*acceleration)[3], double *potential, struct ky_error *error);
 
+    /* Tidal tensors ∂a_i/∂x_j at points, xx yy zz xy xz yz, in double; else as `field`.
+     * KY_UNSUPPORTED for the softening kind spline. The CPU engine alone has this verb. */
+    enum ky_status (*tides)(struct ky_engine *engine, const struct ky_points *points,
+                            double (*tide)[6], struct ky_error *error);
+
     /* Advances to the tick `until` or by `most` steps, whichever comes first, and counts the steps.
      * The bits do not depend on how the steps are divided into calls. KY_UNSUPPORTED for a scheme
      * that is not in the set that `schemes` returns (a sum of 1 << scheme).
@@ -469,6 +474,9 @@ enum ky_status ky_engine_exact(struct ky_engine *engine, const size_t *sinks, si
 enum ky_status ky_engine_field(struct ky_engine *engine, const struct ky_points *points,
                                double (*acceleration)[3], double *potential,
                                struct ky_error *error);
+/* With those of external fields. KY_BAD_DATA for points or results that are not finite. */
+enum ky_status ky_engine_tides(struct ky_engine *engine, const struct ky_points *points,
+                               double (*tide)[6], struct ky_error *error);
 enum ky_status ky_engine_unroll(struct ky_engine *engine, int sinks, int sources,
                                 struct ky_error *error);
 /* 1 if ky_engine_advance supports the scheme on this engine, else 0. */

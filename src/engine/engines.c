@@ -387,6 +387,19 @@ enum ky_status ky_engine_field(struct ky_engine *engine, const struct ky_points 
                                     potential, error);
 }
 
+enum ky_status ky_engine_tides(struct ky_engine *engine, const struct ky_points *points,
+                               double (*tide)[6], struct ky_error *error)
+{
+    enum ky_status status = ky_finite_places(engine->threads, points, error);
+    if (!status)
+        status = CALL(tides, "compute tidal tensors at points, which engine cpu does", points, tide,
+                      error);
+    for (size_t k = 0; k < points->count && !status && engine->externals.count; k++)
+        ky_externals_add_tide(&engine->externals, points->position[k], tide[k]);
+    return status ? status
+                  : ky_finite_tides(engine->threads, points, (const double(*)[6])tide, error);
+}
+
 enum ky_status ky_engine_unroll(struct ky_engine *engine, int sinks, int sources,
                                 struct ky_error *error)
 {

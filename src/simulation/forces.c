@@ -3,7 +3,9 @@
 #include "analysis/force_error.h"
 #include "base/bodies.h"
 #include "base/phases.h"
+#include "base/sizes.h"
 #include "engine/common/external.h"
+#include "engine/engine.h"
 #include "simulation/sim.h"
 
 /* Opens an engine with the bodies on it. *resolved: the parameters as they are used. Close the
@@ -56,22 +58,63 @@ enum ky_status ky_forces(const struct ky_parameters *parameters, struct ky_bodie
     return status;
 }
 
+enum ky_status ky_field_adopt(struct ky_field_points *own, const struct ky_field_points *given,
+                              struct ky_error *error)
+{
+    *own = (struct ky_field_points){.size = sizeof *own};
+    enum ky_status status =
+        ky_size_adopt(own, sizeof *own, given, "sizeof(struct ky_field_points)", error);
+    if (status)
+        return status;
+    if (own->count)
+        KY_NEED(own->position, error);
+    if (!own->softenings)
+        return ky_sim_check_softening(own->softening, error);
+    for (size_t k = 0; k < own->count && !status; k++)
+        status = ky_sim_check_softening(own->softenings[k], error);
+    return status;
+}
+
+enum ky_status ky_field_on(struct ky_engine *engine, const struct ky_field_points *wanted,
+                           struct ky_error *error)
+{
+    const struct ky_points points = {wanted->count, wanted->position, wanted->softening,
+                                     wanted->softenings, NULL};
+    enum ky_status status = KY_OK;
+    if (!wanted->count)
+        return KY_OK;
+    if (wanted->acceleration || wanted->potential || !wanted->tide)
+        status = ky_engine_field(engine, &points, wanted->acceleration, wanted->potential, error);
+    return status || !wanted->tide ? status
+                                   : ky_engine_tides(engine, &points, wanted->tide, error);
+}
+
+enum ky_status ky_field_fill(const struct ky_parameters *parameters, const struct ky_bodies *bodies,
+                             const struct ky_field_points *points, struct ky_error *error)
+{
+    KY_NEED(parameters, error);
+    KY_NEED(bodies, error);
+    struct ky_field_points own;
+    struct ky_parameters resolved;
+    struct ky_engine *engine = NULL;
+    enum ky_status status = ky_field_adopt(&own, points, error);
+    if (!status)
+        status = open_with(parameters, bodies, &resolved, &engine, error);
+    if (!status)
+        status = ky_field_on(engine, &own, error);
+    ky_engine_close(engine);
+    return status;
+}
+
 enum ky_status ky_field(const struct ky_parameters *parameters, const struct ky_bodies *bodies,
                         size_t count, const double (*position)[3], double softening,
                         double (*acceleration)[3], double *potential, struct ky_error *error)
 {
-    KY_NEED(parameters, error);
-    KY_NEED(bodies, error);
-    if (count)
-        KY_NEED(position, error);
-    const struct ky_points points = {count, position, softening, NULL, NULL};
-    struct ky_parameters resolved;
-    struct ky_engine *engine = NULL;
-    enum ky_status status = ky_sim_check_softening(softening, error);
-    if (!status)
-        status = open_with(parameters, bodies, &resolved, &engine, error);
-    if (!status && count)
-        status = ky_engine_field(engine, &points, acceleration, potential, error);
-    ky_engine_close(engine);
-    return status;
+    const struct ky_field_points points = {.size = sizeof points,
+                                           .count = count,
+                                           .position = position,
+                                           .softening = softening,
+                                           .acceleration = acceleration,
+                                           .potential = potential};
+    return ky_field_fill(parameters, bodies, &points, error);
 }

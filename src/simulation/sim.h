@@ -73,6 +73,12 @@ enum ky_status ky_sim_put_with(struct ky_sim *sim, const struct ky_parameters *p
                                struct ky_bodies *bodies, struct ky_error *error);
 /* Makes a new integrator for the present bodies and parameters. It goes on counting steps. */
 enum ky_status ky_sim_renew_integrator(struct ky_sim *sim, struct ky_error *error);
+/* The caller's points, checked: KY_USAGE as for ky_field_fill. */
+enum ky_status ky_field_adopt(struct ky_field_points *own, const struct ky_field_points *given,
+                              struct ky_error *error);
+/* Fills what they ask for. */
+enum ky_status ky_field_on(struct ky_engine *engine, const struct ky_field_points *wanted,
+                           struct ky_error *error);
 /* KY_USAGE for a softening that is negative or not finite. */
 enum ky_status ky_sim_check_softening(double softening, struct ky_error *error);
 /* Replaces the text of the simulation's external fields by this one, with all numbers in the units

@@ -4,18 +4,27 @@
 #include "base/bodies.h"
 #include "simulation/sim.h"
 
+enum ky_status ky_sim_field_fill(struct ky_sim *sim, const struct ky_field_points *points,
+                                 struct ky_error *error)
+{
+    struct ky_field_points own;
+    enum ky_status status = ky_sim_check_alive(sim, error);
+    if (!status)
+        status = ky_field_adopt(&own, points, error);
+    return status ? status : ky_field_on(sim->engine, &own, error);
+}
+
 enum ky_status ky_sim_field(struct ky_sim *sim, size_t count, const double (*position)[3],
                             double softening, double (*acceleration)[3], double *potential,
                             struct ky_error *error)
 {
-    const struct ky_points points = {count, position, softening, NULL, NULL};
-    enum ky_status status = ky_sim_check_alive(sim, error);
-    if (!status)
-        status = ky_sim_check_softening(softening, error);
-    if (status || !count)
-        return status;
-    KY_NEED(position, error);
-    return ky_engine_field(sim->engine, &points, acceleration, potential, error);
+    const struct ky_field_points points = {.size = sizeof points,
+                                           .count = count,
+                                           .position = position,
+                                           .softening = softening,
+                                           .acceleration = acceleration,
+                                           .potential = potential};
+    return ky_sim_field_fill(sim, &points, error);
 }
 
 static struct ky_walker walker_of(const struct ky_sim *sim)

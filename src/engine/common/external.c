@@ -261,18 +261,37 @@ void ky_externals_add(const struct ky_externals *own, const double x[3], double 
         *potential += pull.potential;
 }
 
-/* The change of the acceleration along each axis is a jerk, where time does not pass. */
+/* change[j][i]: ∂a_i/∂x_j of all fields, the jerk of a unit of velocity where time does not pass. */
+static void change_along_axes(const struct ky_externals *own, const double x[3],
+                              double change[3][3])
+{
+    struct ky_external field[KY_MOST_EXTERNALS];
+    for (size_t k = 0; k < own->count; k++)
+        field[k] = ky_external_in(&own->field[k], 1, 1, own->time);
+    for (int j = 0; j < 3; j++) {
+        const struct ky_external_place place = {x[0],   x[1],   x[2], j == 0,
+                                                j == 1, j == 2, 0,    0};
+        const struct ky_external_pull pull = ky_externals_on(field, own->count, place);
+        change[j][0] = pull.jx;
+        change[j][1] = pull.jy;
+        change[j][2] = pull.jz;
+    }
+}
+
 double ky_externals_density(const struct ky_externals *own, const double x[3])
 {
-    double density = 0;
-    for (size_t k = 0; k < own->count; k++) {
-        const struct ky_external field = ky_external_in(&own->field[k], 1, 1, own->time);
-        const struct ky_external_place along[3] = {{x[0], x[1], x[2], 1, 0, 0, 0, 0},
-                                                   {x[0], x[1], x[2], 0, 1, 0, 0, 0},
-                                                   {x[0], x[1], x[2], 0, 0, 1, 0, 0}};
-        density -= ky_externals_on(&field, 1, along[0]).jx +
-                   ky_externals_on(&field, 1, along[1]).jy +
-                   ky_externals_on(&field, 1, along[2]).jz;
+    double change[3][3];
+    change_along_axes(own, x, change);
+    return -(change[0][0] + change[1][1] + change[2][2]);
+}
+
+void ky_externals_add_tide(const struct ky_externals *own, const double x[3], double tide[6])
+{
+    double change[3][3];
+    change_along_axes(own, x, change);
+    for (int c = 0; c < 3; c++) {
+        const int i = c < 2 ? 0 : 1, j = c == 0 ? 1 : 2;
+        tide[c] += change[c][c];
+        tide[3 + c] += 0.5 * (change[i][j] + change[j][i]);
     }
-    return density;
 }

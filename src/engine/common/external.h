@@ -101,6 +101,8 @@ void ky_externals_release(struct ky_externals *own);
  * ky_engine_set_fields. */
 enum ky_status ky_externals_replace(struct ky_externals *own, const struct ky_external *fields,
                                     size_t count, struct ky_error *error);
+/* Adds the tidal tensor of the fields at x, xx yy zz xy xz yz, in the caller's units. */
+void ky_externals_add_tide(const struct ky_externals *own, const double x[3], double tide[6]);
 /* Adds the fields' acceleration and potential at a point at the time of `own`, in the caller's
  * units. Either result may be NULL. */
 void ky_externals_add(const struct ky_externals *own, const double x[3], double *acceleration,

@@ -436,6 +436,7 @@ const struct ky_engine_verbs ky_cpu_engine = {
     .forces = forces,
     .exact = ky_cpu_exact,
     .field = ky_cpu_field,
+    .tides = ky_cpu_tides,
     .advance = advance,
     .schemes = schemes,
     .kick = kick,

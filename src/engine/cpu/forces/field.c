@@ -45,25 +45,37 @@ static void walk_points(const struct ky_cpu *cpu, const struct ky_points *points
     }
 }
 
+struct ky_parameters ky_cpu_field_parameters(const struct ky_cpu *cpu)
+{
+    const int expands = ky_force_kind(cpu->parameters->force)->expands;
+    return expands ? ky_force_tree(cpu->parameters) : ky_without_relative(cpu->parameters);
+}
+
+enum ky_status ky_cpu_check_points(const struct ky_cpu *cpu, const struct ky_points *points,
+                                   struct ky_error *error)
+{
+    const int opening = cpu->parameters->opening,
+              expands = ky_force_kind(cpu->parameters->force)->expands;
+    if (cpu->parameters->mutual)
+        return ky_fail(error, KY_UNSUPPORTED,
+                       "mutual interactions are among bodies: for the field at points leave out "
+                       "--mutual");
+    if (cpu->foreign.trees > 0 && ky_cpu_field_parameters(cpu).opening != opening)
+        return ky_fail(error, KY_UNSUPPORTED,
+                       "fields by --opening %s where cells of other engines act",
+                       ky_opening_kind(opening)->name);
+    return expands ? KY_OK : ky_points_check(points, cpu->parameters, error);
+}
+
 /* The field of an engine whose bodies are all sources. */
 static enum ky_status field_of(struct ky_cpu *cpu, const struct ky_points *points,
                                double (*acceleration)[3], double *potential, struct ky_error *error)
 {
     const struct ky_force_kind *kind = ky_force_kind(cpu->parameters->force);
-    const int expands = kind->expands;
-    const struct ky_parameters parameters =
-        expands ? ky_force_tree(cpu->parameters) : ky_without_relative(cpu->parameters);
+    const struct ky_parameters parameters = ky_cpu_field_parameters(cpu);
     const struct ky_force_report report =
         cpu->report; /* restored at the end: the report is that of the last forces */
-    enum ky_status status = expands ? KY_OK : ky_points_check(points, cpu->parameters, error);
-    if (cpu->parameters->mutual)
-        status = ky_fail(error, KY_UNSUPPORTED,
-                         "mutual interactions are among bodies: for the field at points leave out "
-                         "--mutual");
-    if (!status && cpu->foreign.trees > 0 && parameters.opening != cpu->parameters->opening)
-        status = ky_fail(error, KY_UNSUPPORTED,
-                         "fields by --opening %s where cells of other engines act",
-                         ky_opening_kind(cpu->parameters->opening)->name);
+    enum ky_status status = ky_cpu_check_points(cpu, points, error);
     if (status)
         return status;
     if (kind->is_exact)
@@ -77,22 +89,33 @@ static enum ky_status field_of(struct ky_cpu *cpu, const struct ky_points *point
     return status;
 }
 
+enum ky_status ky_cpu_number_points(const struct ky_cpu *cpu, const struct ky_points *points,
+                                    struct ky_points *numbered, uint32_t **body,
+                                    struct ky_error *error)
+{
+    *numbered = *points;
+    *body = NULL;
+    if (!points->body || !cpu->division.part)
+        return KY_OK;
+    *body = ky_allocate(points->count, sizeof **body);
+    if (!*body)
+        return ky_no_memory(error, "points of a field", points->count, sizeof **body);
+    for (size_t k = 0; k < points->count; k++)
+        (*body)[k] = points->body[k] == KY_NO_BODY ? KY_NO_BODY
+                                                   : ky_cpu_source_number(cpu, points->body[k]);
+    numbered->body = *body;
+    return KY_OK;
+}
+
 enum ky_status ky_cpu_field(struct ky_engine *engine, const struct ky_points *points,
                             double (*acceleration)[3], double *potential, struct ky_error *error)
 {
-    struct ky_cpu *cpu = (struct ky_cpu *)engine, *sources = ky_cpu_sources(cpu);
-    struct ky_points numbered = *points;
-    uint32_t *body = NULL;
-    if (points->body && sources != cpu) {
-        body = ky_allocate(points->count, sizeof *body);
-        if (!body)
-            return ky_no_memory(error, "points of a field", points->count, sizeof *body);
-        for (size_t k = 0; k < points->count; k++)
-            body[k] = points->body[k] == KY_NO_BODY ? KY_NO_BODY
-                                                    : ky_cpu_source_number(cpu, points->body[k]);
-        numbered.body = body;
-    }
-    const enum ky_status status = field_of(sources, &numbered, acceleration, potential, error);
+    struct ky_cpu *cpu = (struct ky_cpu *)engine;
+    struct ky_points numbered;
+    uint32_t *body;
+    enum ky_status status = ky_cpu_number_points(cpu, points, &numbered, &body, error);
+    if (!status)
+        status = field_of(ky_cpu_sources(cpu), &numbered, acceleration, potential, error);
     free(body);
     return status;
 }

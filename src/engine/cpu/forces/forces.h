@@ -109,10 +109,22 @@ double ky_cpu_fmm_memory(const struct ky_parameters *parameters, size_t n);
  * must be one by θ. */
 struct ky_field ky_cpu_walk_point(const struct ky_cpu *cpu, const double x[3], double eps2);
 
-/* ---- the verbs `field`, `exact` and `walk` ---- */
+/* ---- the verbs `field`, `tides`, `exact` and `walk` ---- */
 
 enum ky_status ky_cpu_field(struct ky_engine *engine, const struct ky_points *points,
                             double (*acceleration)[3], double *potential, struct ky_error *error);
+enum ky_status ky_cpu_tides(struct ky_engine *engine, const struct ky_points *points,
+                            double (*tide)[6], struct ky_error *error);
+/* The parameters of the tree for points. */
+struct ky_parameters ky_cpu_field_parameters(const struct ky_cpu *cpu);
+/* KY_UNSUPPORTED for points that the method does not serve. */
+enum ky_status ky_cpu_check_points(const struct ky_cpu *cpu, const struct ky_points *points,
+                                   struct ky_error *error);
+/* The same points with the numbers of their bodies among those that act; *body has to be freed, and
+ * is NULL where the numbers are those of the points. KY_FAULT when memory is out. */
+enum ky_status ky_cpu_number_points(const struct ky_cpu *cpu, const struct ky_points *points,
+                                    struct ky_points *numbered, uint32_t **body,
+                                    struct ky_error *error);
 /* Without `sinks` those of all bodies. */
 enum ky_status ky_cpu_exact(struct ky_engine *engine, const size_t *sinks, size_t count,
                             double (*acceleration)[3], double *potential, struct ky_error *error);

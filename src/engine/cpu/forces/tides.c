@@ -1,0 +1,143 @@
+/* Tidal tensors at points, in double: by the exact sum, or by a walk of each point through the tree
+ * with the opening and the second moments of the parameters. */
+#include "physics/tide.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "engine/cpu/forces/forces.h"
+#include "engine/cpu/tree/tree.h"
+#include "octree/decide.h"
+#include "octree/host_cells.h"
+
+/* A point, and the sum for it so far. */
+struct sink {
+    double x[3], eps2;
+    int how;
+    struct ky_tide tide;
+};
+
+static void add_body(struct sink *sink, const double at[3], double mass, double eps2)
+{
+    const double d[3] = {KY_APART(at[0], sink->x[0]), KY_APART(at[1], sink->x[1]),
+                         KY_APART(at[2], sink->x[2])};
+    const struct ky_softened pair =
+        ky_soften(d[0], d[1], d[2], sink->eps2, eps2, sink->how | KY_GUARD_FIRST);
+    sink->tide = ky_add_tide_of_body(sink->tide, d[0], d[1], d[2], pair, mass);
+}
+
+/* Adds all sources but number `but`. */
+static void add_all(struct sink *sink, const struct ky_direct *from, uint32_t but)
+{
+    const double *x = from->x, *y = from->y, *z = from->z, *mass = from->mass, *eps2 = from->eps2;
+    for (size_t j = 0; j < from->n; j++)
+        if (j != but)
+            add_body(sink, (const double[3]){x[j], y[j], z[j]}, mass[j], eps2 ? eps2[j] : 0);
+}
+
+static void add_leaf(struct sink *sink, const struct ky_octree *tree,
+                     const struct ky_cell_link *leaf)
+{
+    for (uint32_t j = leaf->body; j < leaf->body + leaf->bodies; j++)
+        add_body(sink, (const double[3]){tree->x[j], tree->y[j], tree->z[j]}, tree->mass[j],
+                 sink->how & KY_EPS_OF_BOTH ? tree->softening2[j] : 0);
+}
+
+static void add_cell(struct sink *sink, const struct ky_octree *tree, uint32_t cell,
+                     const double d[3])
+{
+    const double eps2 = sink->how & KY_EPS_OF_BOTH ? (double)tree->low[cell].eps2 : 0;
+    const struct ky_softened pair = ky_soften(d[0], d[1], d[2], sink->eps2, eps2,
+                                              KY_CELLS_HOW(sink->how) | KY_GUARD_FIRST);
+    sink->tide =
+        ky_add_tide_of_cell(sink->tide, d[0], d[1], d[2], pair, ky_host_moments(tree, cell));
+}
+
+static void walk(struct sink *sink, const struct ky_octree *tree)
+{
+    double from[3];
+    for (int c = 0; c < 3; c++)
+        from[c] = sink->x[c] - tree->origin[c];
+    for (uint32_t cell = 0; tree->nodes > 0 && cell != KY_NO_LINK;) {
+        const struct ky_cell_link *link = &tree->link[cell];
+        uint32_t next = link->next;
+        double d[3];
+        ky_cell_apart(tree, cell, from, d);
+        if (link->bodies == KY_CLOSED_CELL ||
+            !ky_octree_must_open(tree, cell, d, NULL, 1, sink->eps2))
+            add_cell(sink, tree, cell, d);
+        else if (link->more == KY_NO_LINK)
+            add_leaf(sink, tree, link);
+        else
+            next = link->more;
+        cell = next;
+    }
+}
+
+/* What acts: all bodies in double, or trees. */
+struct acting {
+    const struct ky_cpu *cpu;
+    int direct;
+    struct ky_direct own, others;
+};
+
+static void tide_at(const struct acting *acting, const struct ky_points *points, size_t k,
+                    double tide[6])
+{
+    const struct ky_cpu *cpu = acting->cpu;
+    const double scale = ky_cpu_scale(cpu).acceleration / cpu->length;
+    struct sink sink = {.eps2 = ky_cpu_point_eps2(cpu, points, k), .how = cpu->how};
+    for (int c = 0; c < 3; c++)
+        sink.x[c] = points->position[k][c] / cpu->length;
+    if (acting->direct) {
+        add_all(&sink, &acting->own, points->body ? points->body[k] : KY_NO_BODY);
+        add_all(&sink, &acting->others, KY_NO_BODY);
+    } else {
+        walk(&sink, &cpu->tree);
+        for (size_t t = 0; t < cpu->foreign.trees; t++)
+            walk(&sink, &cpu->foreign.tree[t]);
+    }
+    const struct ky_tide *sum = &sink.tide;
+    const double number[6] = {sum->xx, sum->yy, sum->zz, sum->xy, sum->xz, sum->yz};
+    for (int c = 0; c < 6; c++)
+        tide[c] = scale * number[c];
+}
+
+static enum ky_status tides_of(struct ky_cpu *cpu, const struct ky_points *points,
+                               double (*tide)[6], struct ky_error *error)
+{
+    const struct ky_parameters of_field = ky_cpu_field_parameters(cpu),
+                               parameters = ky_without_relative(&of_field);
+    const struct ky_force_report report = cpu->report;
+    struct acting acting = {.cpu = cpu,
+                            .direct = ky_force_kind(cpu->parameters->force)->is_exact,
+                            .others = ky_cpu_others_in_double(cpu)};
+    double *eps2 = NULL;
+    enum ky_status status = ky_cpu_check_points(cpu, points, error);
+    if (!status && cpu->parameters->softening_kind == KY_SPLINE)
+        status = ky_fail(error, KY_UNSUPPORTED,
+                         "tidal tensors of forces that are softened by a spline: use "
+                         "--softening-kind plummer or symmetric");
+    if (!status)
+        status = acting.direct ? ky_cpu_own_in_double(cpu, &acting.own, &eps2, error)
+                               : ky_cpu_stand_tree(cpu, &parameters, error);
+    cpu->report = report;
+#pragma omp parallel for schedule(dynamic, 16) num_threads(cpu->threads)
+    for (size_t k = 0; k < (status ? 0 : points->count); k++)
+        tide_at(&acting, points, k, tide[k]);
+    free(eps2);
+    return status;
+}
+
+enum ky_status ky_cpu_tides(struct ky_engine *engine, const struct ky_points *points,
+                            double (*tide)[6], struct ky_error *error)
+{
+    struct ky_points numbered;
+    uint32_t *body;
+    enum ky_status status = ky_cpu_number_points((struct ky_cpu *)engine, points, &numbered, &body,
+                                                 error);
+    if (!status)
+        status = tides_of(ky_cpu_sources((struct ky_cpu *)engine), &numbered, tide, error);
+    free(body);
+    return status;
+}
