@@ -216,6 +216,21 @@ struct ky_field_place {
  * same numbers. */
 typedef void ky_field_function(void *context, struct ky_field_place *place);
 
+/* The same for many places at once. The function sets `count` rows of the arrays that are not NULL;
+ * they are NaN before the call. Places that are at rest have velocity NULL. */
+struct ky_field_places {
+    size_t size; /* of this struct, as the library has it */
+    size_t count;
+    double time; /* as above */
+    const double (*position)[3], (*velocity)[3];
+    double (*acceleration)[3];
+    double (*jerk)[3]; /* as above; NULL where it is not read */
+    double *potential;
+};
+/* The bodies come in one call, from the thread that made the library's; single places, such as
+ * bodies that KY_HERMITE4 looks at one by one, may come from several threads at once. */
+typedef void ky_field_places_function(void *context, const struct ky_field_places *places);
+
 /* All parameters of a calculation. Each field has the name of an option. `kyoho run --help` prints
  * its meaning, range, unit and default. */
 struct ky_parameters {
@@ -295,6 +310,10 @@ struct ky_parameters {
                         |y| or |z| is more than half of it [length]; NaN: never */
     double body_radius; /* of all bodies, in place of their own radii, for stop_collision [length];
                            NaN: the bodies' own. KY_USAGE without stop_collision */
+    /* In place of field_function, or NULL; with field_context, and like it in all else. Devices
+     * take it too, but with KY_HERMITE4: the host evaluates it where the bodies are at the time,
+     * and the device adds. */
+    ky_field_places_function *field_places;
 };
 
 KY_API void ky_parameters_defaults(struct ky_parameters *parameters);
@@ -436,9 +455,9 @@ struct ky_field_points {
     const double *softenings; /* of each point, in its place; or NULL */
     double (*acceleration)[3];
     double *potential;
-    double (*tide)[6]; /* tidal tensor ∂a_i/∂x_j, with external fields, of the softened forces: xx yy
-                          zz xy xz yz. In double; points walk through a tree one by one. Engine cpu
-                          alone has it, for the softening kinds plummer and symmetric: else
+    double (*tide)[6]; /* tidal tensor ∂a_i/∂x_j, with external fields, of the softened forces: xx
+                          yy zz xy xz yz. In double; points walk through a tree one by one. Engine
+                          cpu alone has it, for the softening kinds plummer and symmetric: else
                           KY_UNSUPPORTED. A field_function has to set the jerk for it */
 };
 /* ky_field with softenings of each point, and tidal tensors. KY_USAGE too for softenings that are

@@ -47,7 +47,8 @@ enum ky_status ky_engine_takes(const struct ky_engine_verbs *verbs,
     if (!parameters->field_function || verbs->functions)
         return KY_OK;
     return ky_fail(error, KY_UNSUPPORTED,
-                   "engine %s cannot call a field function of the program's: use engine cpu",
+                   "engine %s cannot call a field function for one place: set field_places, or use "
+                   "engine cpu",
                    verbs->name);
 }
 

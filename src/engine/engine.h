@@ -42,6 +42,7 @@ struct ky_external {
          * and acceleration used here, in the caller's units; the time of the field. */
         struct {
             ky_field_function *function;
+            ky_field_places_function *places; /* not NULL: in place of `function` */
             void *context;
             double length, acceleration, time;
         };

@@ -379,9 +379,8 @@ enum ky_status ky_engine_field(struct ky_engine *engine, const struct ky_points 
     if (!status)
         status = CALL(field, "compute forces at points that are not bodies", points, acceleration,
                       potential, error);
-    for (size_t k = 0; k < points->count && !status && engine->externals.count; k++)
-        ky_externals_add(&engine->externals, points->position[k],
-                         acceleration ? acceleration[k] : NULL, potential ? &potential[k] : NULL);
+    if (!status)
+        status = ky_externals_add_at(&engine->externals, points, acceleration, potential, error);
     return status ? status
                   : ky_finite_field(engine->threads, points, (const double(*)[3])acceleration,
                                     potential, error);

@@ -46,8 +46,8 @@ KY_FN struct ky_tide ky_add_tide_of_cell(struct ky_tide t, KY_REAL dx, KY_REAL d
                   qy = KY_FMA(c.yz, uz, KY_FMA(c.yy, uy, c.xy * ux)),
                   qz = KY_FMA(c.zz, uz, KY_FMA(c.yz, uy, c.xz * ux)),
                   h = KY_FMA(qz, uz, KY_FMA(qy, uy, qx * ux));
-    const KY_REAL f = y3 * (KY_SPLAT(3) * c.m +
-                            y2 * (KY_SPLAT(5) * c.trace3 - KY_SPLAT(17.5f) * h)),
+    const KY_REAL f = y3 *
+                      (KY_SPLAT(3) * c.m + y2 * (KY_SPLAT(5) * c.trace3 - KY_SPLAT(17.5f) * h)),
                   b = -y3 * (c.m + y2 * (c.trace3 - KY_SPLAT(2.5f) * h));
     t = ky_add_tide(t, ux, uy, uz, f, b);
     t.xx += g * (KY_SPLAT(10) * qx * ux - c.xx);

@@ -85,8 +85,7 @@ enum ky_status ky_field_on(struct ky_engine *engine, const struct ky_field_point
         return KY_OK;
     if (wanted->acceleration || wanted->potential || !wanted->tide)
         status = ky_engine_field(engine, &points, wanted->acceleration, wanted->potential, error);
-    return status || !wanted->tide ? status
-                                   : ky_engine_tides(engine, &points, wanted->tide, error);
+    return status || !wanted->tide ? status : ky_engine_tides(engine, &points, wanted->tide, error);
 }
 
 enum ky_status ky_field_fill(const struct ky_parameters *parameters, const struct ky_bodies *bodies,

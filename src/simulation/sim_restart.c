@@ -1,4 +1,5 @@
 /* The restart file of a simulation: clock, integrator, parameters and bodies. */
+#include "engine/common/external.h"
 #include "simulation/sim.h"
 
 #include <inttypes.h>
@@ -134,7 +135,7 @@ static enum ky_status store_numbers(const struct ky_sim *sim, struct ky_section 
                                         sim->now.part,
                                         sim->parameters.step,
                                         ky_sim_steps(sim),
-                                        sim->parameters.field_function != NULL,
+                                        (uint64_t)ky_has_field_function(&sim->parameters),
                                         units.length,
                                         units.mass,
                                         sim->choice.asked,
@@ -240,14 +241,14 @@ static enum ky_status restore_clock(const struct ky_restart *restart, struct sto
 static enum ky_status check_function(const struct stored_clock *stored,
                                      const struct ky_parameters *parameters, struct ky_error *error)
 {
-    if (!stored->field_function == !parameters->field_function)
+    if (!stored->field_function == !ky_has_field_function(parameters))
         return KY_OK;
     return ky_fail(error, KY_USAGE,
                    stored->field_function
                        ? "it ran in a field that is a function of the program's: set "
-                         "field_function of the parameters to the same one"
-                       : "it ran without a field function: leave field_function of the parameters "
-                         "NULL");
+                         "field_function or field_places of the parameters to the same one"
+                       : "it ran without a field function: leave field_function and field_places "
+                         "of the parameters NULL");
 }
 
 /* Whether the clock fits these parameters. A simulation may have no step yet. */
@@ -389,6 +390,7 @@ static void take_processor(struct ky_parameters *stored, const struct ky_paramet
     stored->log_context = wanted->log_context;
     stored->stop = wanted->stop;
     stored->field_function = wanted->field_function;
+    stored->field_places = wanted->field_places;
     stored->field_context = wanted->field_context;
     stored->units = wanted->units;
 }

@@ -173,8 +173,7 @@ static void tides_are_differences_of_accelerations(void **state)
         static double expected[TIDES][6];
         const int kind = k / 2 % 2 ? KY_SYMMETRIC : KY_PLUMMER;
         struct ky_bodies bodies = cloud_make(PLUMMER, N);
-        struct ky_parameters p =
-            tidal(methods[k / 4].force, kind, 0.1, k % 2 ? with_field : NULL);
+        struct ky_parameters p = tidal(methods[k / 4].force, kind, 0.1, k % 2 ? with_field : NULL);
         struct ky_field_points points = points_of(&own, &bodies);
         for (int i = 0; i < N; i += 2) /* massless bodies exert none */
             bodies.mass[i] = 0;

@@ -1,7 +1,9 @@
 /* External fields on the host. */
 #include "engine/common/external.h"
+#include "base/memory.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/named_numbers.h"
@@ -64,12 +66,29 @@ void ky_external_finish(struct ky_external *field, double g)
                                                                 : 1;
 }
 
+/* The pull by the caller's function for many places, at one place. */
+static struct ky_external_pull ask_of_places(const struct ky_external *field,
+                                             struct ky_external_place at)
+{
+    const double l = field->length, by = 1 / field->acceleration, none = (double)NAN,
+                 x[1][3] = {{at.x * l, at.y * l, at.z * l}},
+                 v[1][3] = {{at.vx * l, at.vy * l, at.vz * l}};
+    double a[1][3] = {{none, none, none}}, j[1][3] = {{none, none, none}}, potential[1] = {none};
+    const struct ky_field_places places = {sizeof places, 1, field->time + at.time, x, v, a, j,
+                                           potential};
+    field->places(field->context, &places);
+    return (struct ky_external_pull){a[0][0] * by, a[0][1] * by, a[0][2] * by,         j[0][0] * by,
+                                     j[0][1] * by, j[0][2] * by, potential[0] * by / l};
+}
+
 /* The pull by the caller's function, in the field's units. A number that the function does not set
  * is NaN, which shows in the results. */
 static struct ky_external_pull ask_once(const struct ky_external *field,
                                         struct ky_external_place at)
 {
     const double l = field->length, a = 1 / field->acceleration, none = (double)NAN;
+    if (field->places)
+        return ask_of_places(field, at);
     struct ky_field_place place = {sizeof place,
                                    {at.x * l, at.y * l, at.z * l},
                                    {at.vx * l, at.vy * l, at.vz * l},
@@ -261,17 +280,18 @@ void ky_externals_add(const struct ky_externals *own, const double x[3], double 
         *potential += pull.potential;
 }
 
-/* change[j][i]: ∂a_i/∂x_j of all fields, the jerk of a unit of velocity where time does not pass. */
+/* change[j][i]: ∂a_i/∂x_j of all fields but a function for many places, the jerk of a unit of
+ * velocity where time does not pass. */
 static void change_along_axes(const struct ky_externals *own, const double x[3],
                               double change[3][3])
 {
     struct ky_external field[KY_MOST_EXTERNALS];
-    for (size_t k = 0; k < own->count; k++)
+    const size_t count = ky_externals_plain_count(own);
+    for (size_t k = 0; k < count; k++)
         field[k] = ky_external_in(&own->field[k], 1, 1, own->time);
     for (int j = 0; j < 3; j++) {
-        const struct ky_external_place place = {x[0],   x[1],   x[2], j == 0,
-                                                j == 1, j == 2, 0,    0};
-        const struct ky_external_pull pull = ky_externals_on(field, own->count, place);
+        const struct ky_external_place place = {x[0], x[1], x[2], j == 0, j == 1, j == 2, 0, 0};
+        const struct ky_external_pull pull = ky_externals_on(field, count, place);
         change[j][0] = pull.jx;
         change[j][1] = pull.jy;
         change[j][2] = pull.jz;
@@ -294,4 +314,61 @@ void ky_externals_add_tide(const struct ky_externals *own, const double x[3], do
         tide[c] += change[c][c];
         tide[3 + c] += 0.5 * (change[i][j] + change[j][i]);
     }
+}
+
+void ky_externals_ask(const struct ky_externals *own, size_t count, const double (*position)[3],
+                      const double (*velocity)[3], double (*acceleration)[3], double (*jerk)[3],
+                      double *potential)
+{
+    const struct ky_external *field = &own->field[own->count - 1];
+    const struct ky_field_places places = {.size = sizeof places,
+                                           .count = count,
+                                           .time = own->time,
+                                           .position = position,
+                                           .velocity = velocity,
+                                           .acceleration = acceleration,
+                                           .jerk = jerk,
+                                           .potential = potential};
+    for (size_t k = 0; k < 3 * count; k++) {
+        (*acceleration)[k] = (double)NAN;
+        if (jerk)
+            (*jerk)[k] = (double)NAN;
+    }
+    for (size_t k = 0; potential && k < count; k++)
+        potential[k] = (double)NAN;
+    if (count > 0)
+        field->places(field->context, &places);
+}
+
+/* Adds the function for many places at points. */
+static enum ky_status add_many(const struct ky_externals *own, const struct ky_points *points,
+                               double (*acceleration)[3], double *potential, struct ky_error *error)
+{
+    const size_t count = points->count;
+    double(*a)[3] = ky_allocate(count, sizeof *a), *p = ky_allocate(count, sizeof *p);
+    enum ky_status status =
+        a && p ? KY_OK : ky_no_memory(error, "a field at points", count, sizeof *a);
+    if (!status)
+        ky_externals_ask(own, count, points->position, NULL, a, NULL, p);
+    for (size_t k = 0; k < count && !status; k++) {
+        for (int c = 0; c < 3 && acceleration; c++)
+            acceleration[k][c] += a[k][c];
+        if (potential)
+            potential[k] += p[k];
+    }
+    free(a);
+    free(p);
+    return status;
+}
+
+enum ky_status ky_externals_add_at(const struct ky_externals *own, const struct ky_points *points,
+                                   double (*acceleration)[3], double *potential,
+                                   struct ky_error *error)
+{
+    struct ky_externals plain = *own;
+    plain.count = ky_externals_plain_count(own);
+    for (size_t k = 0; k < points->count && plain.count; k++)
+        ky_externals_add(&plain, points->position[k], acceleration ? acceleration[k] : NULL,
+                         potential ? &potential[k] : NULL);
+    return plain.count < own->count ? add_many(own, points, acceleration, potential, error) : KY_OK;
 }

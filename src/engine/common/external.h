@@ -89,6 +89,26 @@ enum ky_status ky_externals_of(const struct ky_parameters *parameters, struct ky
 /* KY_USAGE unless these fields know the times between the two; fails as ky_externals_of too. */
 enum ky_status ky_externals_check_times(const struct ky_parameters *parameters, double from,
                                         double to, struct ky_error *error);
+/* 1 if the parameters have a function of the caller, for one place or for many. */
+static inline int ky_has_field_function(const struct ky_parameters *parameters)
+{
+    return parameters->field_function != NULL || parameters->field_places != NULL;
+}
+/* How many of the fields are not a function for many places, which is the last one. */
+static inline size_t ky_externals_plain_count(const struct ky_externals *own)
+{
+    const struct ky_external *last = own->count > 0 ? &own->field[own->count - 1] : NULL;
+    return own->count - (last && last->kind == KY_EXTERNAL_FUNCTION && last->places != NULL);
+}
+/* Asks the function for many places, which there is, at the time of the fields, in the caller's
+ * units. Velocities are NULL for places at rest; results may be NULL, but for accelerations. */
+void ky_externals_ask(const struct ky_externals *own, size_t count, const double (*position)[3],
+                      const double (*velocity)[3], double (*acceleration)[3], double (*jerk)[3],
+                      double *potential);
+/* Adds all fields at points, as ky_externals_add. KY_FAULT when memory is out. */
+enum ky_status ky_externals_add_at(const struct ky_externals *own, const struct ky_points *points,
+                                   double (*acceleration)[3], double *potential,
+                                   struct ky_error *error);
 /* What a user gives of the field becomes what the table says: masses times g,
  * squares, radians. */
 void ky_external_finish(struct ky_external *field, double g);

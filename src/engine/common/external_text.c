@@ -380,14 +380,18 @@ enum ky_status ky_externals_of(const struct ky_parameters *parameters, struct ky
 {
     enum ky_status status = ky_externals_read(parameters->field ? parameters->field : "",
                                               parameters->g, &parameters->units, own, error);
-    if (status || !parameters->field_function)
+    if (status || !ky_has_field_function(parameters))
         return status;
+    if (parameters->field_function && parameters->field_places)
+        return ky_fail(error, KY_USAGE,
+                       "field_function and field_places are both set: set one of them");
     if (own->count == KY_MOST_EXTERNALS)
         return ky_fail(error, KY_USAGE,
                        "a field function beside %zu fields; at most %d act at once", own->count,
                        KY_MOST_EXTERNALS);
     own->field[own->count++] = (struct ky_external){.kind = KY_EXTERNAL_FUNCTION,
                                                     .function = parameters->field_function,
+                                                    .places = parameters->field_places,
                                                     .context = parameters->field_context,
                                                     .length = 1,
                                                     .acceleration = 1};

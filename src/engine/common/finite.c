@@ -74,12 +74,12 @@ enum ky_status ky_finite_field(int threads, const struct ky_points *points,
     return status;
 }
 
-enum ky_status ky_finite_tides(int threads, const struct ky_points *points,
-                               const double (*tide)[6], struct ky_error *error)
+enum ky_status ky_finite_tides(int threads, const struct ky_points *points, const double (*tide)[6],
+                               struct ky_error *error)
 {
     const struct rows rows = {"tidal tensor", (const double *)tide, points->count, 6};
-    return check(threads, rows, "at point",
-                 ": masses, distances or G are beyond what numbers hold", error);
+    return check(threads, rows, "at point", ": masses, distances or G are beyond what numbers hold",
+                 error);
 }
 
 enum ky_status ky_finite_foreign(int threads, const struct ky_foreign *other,

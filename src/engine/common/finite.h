@@ -19,8 +19,8 @@ enum ky_status ky_finite_field(int threads, const struct ky_points *points,
                                const double (*acceleration)[3], const double *potential,
                                struct ky_error *error);
 /* The same of tidal tensors at points. */
-enum ky_status ky_finite_tides(int threads, const struct ky_points *points,
-                               const double (*tide)[6], struct ky_error *error);
+enum ky_status ky_finite_tides(int threads, const struct ky_points *points, const double (*tide)[6],
+                               struct ky_error *error);
 /* Sources of another engine. */
 enum ky_status ky_finite_foreign(int threads, const struct ky_foreign *other,
                                  struct ky_error *error);

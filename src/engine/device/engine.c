@@ -98,6 +98,10 @@ static enum ky_status check(const struct ky_device_engine *engine, int expected,
     if (hermite && !cards->card[0]->has_double)
         return ky_fail(error, KY_UNSUPPORTED, "%s has no double, which Hermite steps need",
                        cards->card[0]->name);
+    if (hermite && state->parameters->field_places)
+        return ky_fail(error, KY_UNSUPPORTED,
+                       "devices lead Hermite steps without the host, which a field function needs: "
+                       "use engine cpu, or --integrator leapfrog or block");
     for (size_t k = 1; k < cards->count && hermite; k++)
         if (strcmp(cards->card[k]->name, cards->card[0]->name) != 0)
             return ky_fail(error, KY_UNSUPPORTED,

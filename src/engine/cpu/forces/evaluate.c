@@ -74,7 +74,7 @@ enum ky_status ky_cpu_evaluate(struct ky_cpu *cpu, const struct ky_active *activ
     else if (!status)
         status = cpu->method->forces(cpu, error);
     if (!status)
-        ky_cpu_add_externals(cpu);
+        status = ky_cpu_add_externals(cpu, error);
     cpu->active = NULL;
     cpu->report.total = ky_clock() - start;
     cpu->has_acceleration |= status == KY_OK;

@@ -101,8 +101,8 @@ enum ky_status ky_cpu_number_points(const struct ky_cpu *cpu, const struct ky_po
     if (!*body)
         return ky_no_memory(error, "points of a field", points->count, sizeof **body);
     for (size_t k = 0; k < points->count; k++)
-        (*body)[k] = points->body[k] == KY_NO_BODY ? KY_NO_BODY
-                                                   : ky_cpu_source_number(cpu, points->body[k]);
+        (*body)[k] =
+            points->body[k] == KY_NO_BODY ? KY_NO_BODY : ky_cpu_source_number(cpu, points->body[k]);
     numbered->body = *body;
     return KY_OK;
 }

@@ -47,8 +47,8 @@ static void add_cell(struct sink *sink, const struct ky_octree *tree, uint32_t c
                      const double d[3])
 {
     const double eps2 = sink->how & KY_EPS_OF_BOTH ? (double)tree->low[cell].eps2 : 0;
-    const struct ky_softened pair = ky_soften(d[0], d[1], d[2], sink->eps2, eps2,
-                                              KY_CELLS_HOW(sink->how) | KY_GUARD_FIRST);
+    const struct ky_softened pair =
+        ky_soften(d[0], d[1], d[2], sink->eps2, eps2, KY_CELLS_HOW(sink->how) | KY_GUARD_FIRST);
     sink->tide =
         ky_add_tide_of_cell(sink->tide, d[0], d[1], d[2], pair, ky_host_moments(tree, cell));
 }
@@ -134,8 +134,8 @@ enum ky_status ky_cpu_tides(struct ky_engine *engine, const struct ky_points *po
 {
     struct ky_points numbered;
     uint32_t *body;
-    enum ky_status status = ky_cpu_number_points((struct ky_cpu *)engine, points, &numbered, &body,
-                                                 error);
+    enum ky_status status =
+        ky_cpu_number_points((struct ky_cpu *)engine, points, &numbered, &body, error);
     if (!status)
         status = tides_of(ky_cpu_sources((struct ky_cpu *)engine), &numbered, tide, error);
     free(body);

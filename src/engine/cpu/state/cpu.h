@@ -126,8 +126,11 @@ void ky_cpu_free_columns(struct ky_cpu *cpu);
 /* The external fields at the present time, positions in the engine's units and accelerations in the
  * caller's; returns how many. */
 size_t ky_cpu_externals(const struct ky_cpu *cpu, struct ky_external field[KY_MOST_EXTERNALS]);
-/* Adds the fields to the accelerations of the active bodies. */
-void ky_cpu_add_externals(struct ky_cpu *cpu);
+/* Adds the fields to the accelerations of the active bodies. KY_FAULT when memory is out. */
+enum ky_status ky_cpu_add_externals(struct ky_cpu *cpu, struct ky_error *error);
+/* The potentials of the function for many places, to be freed; NULL if there is none. */
+enum ky_status ky_cpu_many_potentials(const struct ky_cpu *cpu, double **potential,
+                                      struct ky_error *error);
 /* The verb `sums`; the potentials are those of the present positions. */
 enum ky_status ky_cpu_sums(const struct ky_cpu *cpu, struct ky_partial_sums *parts,
                            struct ky_error *error);

@@ -290,10 +290,37 @@ static enum ky_status run(const struct ky_cpu *cpu, const struct ky_moving *movi
     return ky_moving_run(&task, error);
 }
 
+/* Adds what the field for many places does to `here` sinks of a batch, whose sums begin at place
+ * `first`. */
+static enum ky_status begin_many(struct ky_cpu *cpu, size_t first, size_t here, int all,
+                                 struct ky_error *error)
+{
+    const struct ky_cpu_hermite *own = cpu->hermite;
+    double(*row)[4][3] = ky_allocate(here, sizeof *row);
+    if (!row)
+        return ky_no_memory(error, "a field at bodies", here, sizeof *row);
+    double(*x)[3] = (double(*)[3])row, (*v)[3] = x + here, (*a)[3] = v + here, (*j)[3] = a + here;
+    for (size_t k = 0; k < here; k++)
+        for (size_t c = 0; c < 3; c++) {
+            x[k][c] = own->at[c][sink(cpu, first + k, all)] * cpu->length;
+            v[k][c] = own->at[3 + c][sink(cpu, first + k, all)] * cpu->length;
+        }
+    ky_externals_ask(&cpu->base.externals, here, (const double(*)[3])x, (const double(*)[3])v, a, j,
+                     NULL);
+    for (size_t k = 0; k < here; k++)
+        for (size_t c = 0; c < 3; c++) {
+            own->sum[c][first + k] += a[k][c];
+            own->sum[3 + c][first + k] += j[k][c];
+        }
+    free(row);
+    return KY_OK;
+}
+
 enum ky_status ky_cpu_sum_jerks(struct ky_cpu *cpu, size_t count, int all, struct ky_error *error)
 {
     struct ky_external field[KY_MOST_EXTERNALS];
-    const size_t fields = ky_cpu_externals(cpu, field);
+    const size_t all_fields = ky_cpu_externals(cpu, field),
+                 fields = ky_externals_plain_count(&cpu->base.externals);
     enum ky_status status = reserve_others(cpu, error);
     if (status)
         return status;
@@ -312,6 +339,8 @@ enum ky_status ky_cpu_sum_jerks(struct ky_cpu *cpu, size_t count, int all, struc
             load(cpu, k, i);
             begin(cpu, field, fields, i, first + k);
         }
+        if (fields < all_fields)
+            status = begin_many(cpu, first, here, all, error);
         for (int s = 0; s < 2 && !status; s++) {
             if (set[s].n == 0)
                 continue;

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "engine/common/external.h"
+#include "engine/device/state/rows.h"
 
 _Static_assert(KY_EXTERNAL_STRIDE == KY_EXTERNAL_OWN + KY_EXTERNAL_NUMBERS, "a row");
 _Static_assert(KY_EXTERNAL_PIECE_STRIDE == 1 + 4 * KY_EXTERNAL_CUBICS, "a piece");
@@ -72,16 +73,17 @@ enum ky_status ky_device_externals_send(struct ky_device_bodies *bodies, double 
     const struct ky_externals *given = bodies->state->externals;
     const struct ky_engine_scale scale = ky_device_scale(bodies->state);
     const double length = bodies->state->units.length;
-    size_t count = given->count * KY_EXTERNAL_STRIDE;
-    if (given->count == 0 || are_there(bodies, time, all))
+    const size_t fields = ky_externals_plain_count(given);
+    size_t count = fields * KY_EXTERNAL_STRIDE;
+    if (fields == 0 || are_there(bodies, time, all))
         return KY_OK;
     struct sending to = {.card = card, .piece = count};
-    for (size_t k = 0; k < given->count; k++)
+    for (size_t k = 0; k < fields; k++)
         count += KY_EXTERNAL_PIECE_STRIDE * pieces_of(&given->field[k], all);
     to.number = ky_allocate(count, sizeof *to.number);
     if (!to.number)
         return ky_no_memory(error, "external fields", count, sizeof *to.number);
-    for (size_t k = 0; k < given->count; k++) {
+    for (size_t k = 0; k < fields; k++) {
         struct ky_external own = ky_external_in(&given->field[k], scale.acceleration, length, time);
         write_field(&to, &own, all, length);
     }
@@ -95,18 +97,139 @@ enum ky_status ky_device_externals_send(struct ky_device_bodies *bodies, double 
     return status;
 }
 
+/* ---- the function for many places, which the host asks ---- */
+
+/* What it says of bodies: their places, and rows of results. */
+struct many {
+    double (*position)[3], (*acceleration)[3], *potential;
+};
+
+static void free_many(struct many *many)
+{
+    free(many->position);
+    free(many->acceleration);
+    free(many->potential);
+}
+
+/* Reads the places of `count` bodies: of the active list, or all. */
+static enum ky_status read_places(struct ky_device_bodies *bodies, int listed, size_t count,
+                                  double (*position)[3], struct ky_error *error)
+{
+    struct ky_device_array array[KY_ARRAYS];
+    struct ky_buffer found = {0};
+    const struct ky_rows rows = {count, 3, 1 / bodies->state->units.length, KY_STATE_BYTES};
+    ky_device_arrays(bodies, array);
+    if (!listed)
+        return ky_rows_read(bodies->card, &bodies->position, rows, position[0], error);
+    enum ky_status status =
+        ky_buffer_need(bodies->card, &found, "places in a field", 3 * count, KY_STATE_BYTES, error);
+    if (status == KY_OK)
+        status = ky_device_gather(bodies, &array[KY_ARRAY_POSITION], &bodies->active_list, count,
+                                  &found, error);
+    if (status == KY_OK)
+        status = ky_rows_read(bodies->card, &found, rows, position[0], error);
+    ky_buffer_release(bodies->card, &found);
+    return status;
+}
+
+static enum ky_status ask_many(struct ky_device_bodies *bodies, int listed, size_t count,
+                               struct many *many, struct ky_error *error)
+{
+    many->position = ky_allocate(count, sizeof *many->position);
+    many->acceleration = ky_allocate(count, sizeof *many->acceleration);
+    many->potential = ky_allocate(count, sizeof *many->potential);
+    if (!many->position || !many->acceleration || !many->potential)
+        return ky_no_memory(error, "a field at bodies", count, 2 * sizeof *many->position);
+    enum ky_status status = read_places(bodies, listed, count, many->position, error);
+    if (status == KY_OK)
+        ky_externals_ask(bodies->state->externals, count, (const double(*)[3])many->position, NULL,
+                         many->acceleration, NULL, many->potential);
+    return status;
+}
+
+static enum ky_status send_many(struct ky_device_bodies *bodies, int active, size_t rows,
+                                const struct many *many, struct ky_error *error)
+{
+    struct ky_card *card = bodies->card;
+    const int precision = bodies->state->parameters->precision;
+    const uint32_t n = (uint32_t)bodies->n, listed = (uint32_t)active, count = (uint32_t)rows;
+    const struct ky_rows given = {rows, 3, 1 / ky_device_scale(bodies->state).acceleration,
+                                  ky_real_bytes(precision)};
+    const struct ky_buffer *list = active ? &bodies->active_list : &bodies->mass;
+    struct ky_buffer sent = {0};
+    enum ky_status status =
+        ky_rows_send(card, &sent, "accelerations of a field", given, many->acceleration[0], error);
+    if (status == KY_OK)
+        status = ky_launch_over(card, KY_IN_PRECISION(ky_external_add_given, precision), rows,
+                                KY_ARGUMENTS(KY_BUFFER(sent), KY_BUFFER(bodies->acceleration),
+                                             KY_BUFFER(*list), KY_VALUE(n), KY_VALUE(listed),
+                                             KY_VALUE(count)),
+                                error);
+    ky_buffer_release(card, &sent);
+    return status;
+}
+
+static enum ky_status add_many(struct ky_device_bodies *bodies, struct ky_evaluation *evaluation,
+                               struct ky_error *error)
+{
+    const struct ky_active *active = evaluation->active;
+    const size_t count = active ? active->count : bodies->n;
+    struct many many = {0};
+    enum ky_status status = active ? ky_device_active_list(bodies, evaluation, error) : KY_OK;
+    if (status == KY_OK)
+        status = ask_many(bodies, active != NULL, count, &many, error);
+    if (status == KY_OK)
+        status = send_many(bodies, active != NULL, count, &many, error);
+    free_many(&many);
+    return status;
+}
+
+static int has_many(const struct ky_device_state *state)
+{
+    return ky_externals_plain_count(state->externals) < state->externals->count;
+}
+
+enum ky_status ky_device_many_sums(struct ky_device_state *state, struct ky_partial_sums *parts,
+                                   struct ky_error *error)
+{
+    struct ky_device_bodies *bodies = &state->part[0];
+    struct many many = {0};
+    if (!has_many(state) || state->n == 0)
+        return KY_OK;
+    double *mass = ky_allocate(state->n, sizeof *mass);
+    enum ky_status status = mass ? ky_device_bodies_columns(bodies, KY_ARRAY_MASS, &mass, error)
+                                 : ky_no_memory(error, "masses", state->n, sizeof *mass);
+    if (status == KY_OK)
+        status = ask_many(bodies, 0, state->n, &many, error);
+    for (size_t k = 0; k < parts->count && status == KY_OK; k++) {
+        const size_t first = k * KY_SUM_CHUNK, end = first + KY_SUM_CHUNK;
+        double part = 0;
+        for (size_t i = first; i < state->n && i < end; i++)
+            part += mass[i] * many.potential[i];
+        parts->of[k][KY_SUM_EXTERNAL] += part / parts->units.external;
+    }
+    free(mass);
+    free_many(&many);
+    return status;
+}
+
+/* ---- all fields ---- */
+
 enum ky_status ky_device_externals_add(struct ky_device_bodies *bodies,
                                        struct ky_evaluation *evaluation, struct ky_error *error)
 {
     struct ky_card *card = bodies->card;
     const struct ky_active *active = evaluation->active;
     const int precision = bodies->state->parameters->precision;
-    uint32_t n = (uint32_t)bodies->n, fields = (uint32_t)bodies->state->externals->count,
+    uint32_t n = (uint32_t)bodies->n,
+             fields = (uint32_t)ky_externals_plain_count(bodies->state->externals),
              listed = active != NULL, count = active ? (uint32_t)active->count : n;
-    if (fields == 0 || count == 0)
-        return KY_OK;
-    enum ky_status status =
-        ky_device_externals_send(bodies, bodies->state->externals->time, 0, error);
+    enum ky_status status = KY_OK;
+    if (count > 0 && has_many(bodies->state))
+        status = add_many(bodies, evaluation, error);
+    if (fields == 0 || count == 0 || status != KY_OK)
+        return status;
+    status = ky_device_externals_send(bodies, bodies->state->externals->time, 0, error);
     if (status == KY_OK && active)
         status = ky_device_active_list(bodies, evaluation, error);
     const struct ky_buffer *list = active ? &bodies->active_list : &bodies->external.numbers;
@@ -125,8 +248,8 @@ enum ky_status ky_device_externals_sum(struct ky_device_bodies *bodies, size_t p
 {
     struct ky_card *card = bodies->card;
     const int precision = bodies->state->parameters->precision;
-    uint32_t n = (uint32_t)bodies->n, fields = (uint32_t)bodies->state->externals->count,
-             first = (uint32_t)place;
+    uint32_t n = (uint32_t)bodies->n, first = (uint32_t)place,
+             fields = (uint32_t)ky_externals_plain_count(bodies->state->externals);
     if (fields == 0)
         return KY_OK;
     enum ky_status status =

@@ -16,5 +16,9 @@ enum ky_status ky_device_externals_add(struct ky_device_bodies *bodies,
  * `place` on. Does nothing without fields. */
 enum ky_status ky_device_externals_sum(struct ky_device_bodies *bodies, size_t place,
                                        struct ky_error *error);
+/* Adds the bodies' energy in the field for many places to the sums; nothing without one. The bodies
+ * lie in the caller's order. */
+enum ky_status ky_device_many_sums(struct ky_device_state *state, struct ky_partial_sums *parts,
+                                   struct ky_error *error);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "engine/common/external.h"
 #include "engine/device/state/external.h"
 
 /* Makes the kicks that are due, and a drift if dt is not 0. */
@@ -73,7 +74,7 @@ enum ky_status ky_device_sums(struct ky_device_state *state, struct ky_partial_s
     struct ky_card *card = bodies->card;
     uint32_t n = (uint32_t)bodies->n;
     const size_t chunks = ky_groups(n, KY_SUM_CHUNK), kept = chunks * KY_SUMS_KEPT,
-                 numbers = kept + (state->externals->count ? chunks : 0);
+                 numbers = kept + (ky_externals_plain_count(state->externals) ? chunks : 0);
     const struct ky_engine_scale scale = ky_device_scale(state);
     const double length = state->units.length;
     parts->units = (struct ky_sum_units){state->units.mass,  length,          length,
@@ -97,5 +98,7 @@ enum ky_status ky_device_sums(struct ky_device_state *state, struct ky_partial_s
         status = ky_device_externals_sum(bodies, kept, error);
     if (status == KY_OK)
         status = ky_wait_for_all(&state->cards, error);
-    return status == KY_OK ? read_sums(bodies, numbers, parts, error) : status;
+    if (status == KY_OK)
+        status = read_sums(bodies, numbers, parts, error);
+    return status == KY_OK ? ky_device_many_sums(state, parts, error) : status;
 }

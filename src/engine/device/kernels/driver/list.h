@@ -138,6 +138,7 @@
     KY_K(sources_##p, ky_points_##p, 256)                                                          \
     KY_K(sources_##p, ky_reduce_##p, 256)                                                          \
     KY_K(external_##p, ky_external_add_to_##p, 256)                                                \
+    KY_K(external_##p, ky_external_add_given_##p, 256)                                             \
     KY_K(external_##p, ky_external_sum_##p, 256)                                                   \
     KY_K(block_##p, ky_block_begin_##p, 256)                                                       \
     KY_K(block_##p, ky_block_predict_##p, 256)                                                     \
