@@ -349,6 +349,32 @@ static void own_plummer(void *context, struct ky_field_place *at)
     at->potential = -number[0] / sqrt(s2);
 }
 
+/* The same for many places; notes how many were asked for at once. */
+static size_t most_places;
+static void own_plummers(void *context, const struct ky_field_places *at)
+{
+    most_places = at->count > most_places ? at->count : most_places;
+    for (size_t k = 0; k < at->count; k++) {
+        struct ky_field_place one = {.size = sizeof one, .time = at->time};
+        memcpy(one.position, at->position[k], sizeof one.position);
+        if (at->velocity)
+            memcpy(one.velocity, at->velocity[k], sizeof one.velocity);
+        own_plummer(context, &one);
+        if (at->acceleration)
+            memcpy(at->acceleration[k], one.acceleration, sizeof one.acceleration);
+        if (at->jerk)
+            memcpy(at->jerk[k], one.jerk, sizeof one.jerk);
+        if (at->potential)
+            at->potential[k] = one.potential;
+    }
+}
+
+static void nothing_at_many(void *context, const struct ky_field_places *at)
+{
+    (void)context;
+    (void)at;
+}
+
 static void nothing(void *context, struct ky_field_place *at)
 {
     (void)context;
@@ -408,6 +434,86 @@ static void a_function_acts_as_the_field_that_it_is(void **state)
     }
 }
 
+/* On every engine; a device does not lead Hermite steps with it. */
+static void a_function_of_many_places_acts_as_the_field(void **state)
+{
+    (void)state;
+    static const int integrators[] = {KY_LEAPFROG, KY_BLOCK_STEPS, KY_HERMITE4};
+    double number[2] = {2000, 4e8};
+    for (int k = 0; k < 3 * engine_count; k++) {
+        struct ky_parameters p =
+            parameters_of(engines[k / 3].engine, integrators[k % 3], KY_DOUBLE);
+        struct ky_bodies named = cloud(), called = cloud();
+        struct ky_sim *sim = NULL;
+        double of_named[2], of_called[2];
+        p.softening = 3e3;
+        p.step_length = k % 3 == 1 ? 3e3 : (double)NAN;
+        p.step = 512;
+        p.field = "plummer:mass=2000,scale=20000 point:mass=1,x=1e5";
+        if (k % 3 < 2 || is_cpu_engine(k / 3))
+            run_cloud(&p, &named, of_named);
+        p.field = "point:mass=1,x=1e5";
+        p.field_places = own_plummers;
+        p.field_context = number;
+        most_places = 0;
+        if (k % 3 == 2 && !is_cpu_engine(k / 3)) {
+            assert_int_equal(ky_sim_open(&p, &called, 0, &sim, &error), KY_UNSUPPORTED);
+            assert_non_null(strstr(error.text, "use engine cpu"));
+        } else {
+            run_cloud(&p, &called, of_called);
+            assert_true(most_places == called.n);
+            for (size_t i = 0; i < named.n; i++)
+                for (int c = 0; c < 3; c++)
+                    assert_between(named.position[i][c] - called.position[i][c], -1e-6, 1e-6);
+            for (int t = 0; t < 2; t++)
+                assert_between(of_named[t] / of_called[t], 1 - 1e-11, 1 + 1e-11);
+        }
+        ky_bodies_free(&named);
+        ky_bodies_free(&called);
+    }
+}
+
+static void functions_are_asked_at_points(void **state)
+{
+    (void)state;
+    double number[2] = {2, 0.25}, x[2][3] = {{1, 2, 3}, {0.5, 0, 0}}, a[2][3], potential[2],
+           tide[2][6], named[2][6];
+    struct ky_bodies empty = {.size = sizeof empty};
+    struct ky_parameters p = parameters_of("cpu", KY_LEAPFROG, KY_DOUBLE);
+    struct ky_field_points points = {.size = sizeof points,
+                                     .count = 2,
+                                     .position = (const double(*)[3])x,
+                                     .acceleration = a,
+                                     .potential = potential,
+                                     .tide = tide};
+    p.softening = 0.1;
+    p.field_places = own_plummers;
+    p.field_context = number;
+    most_places = 0;
+    assert_ok(ky_field_fill(&p, &empty, &points, &error));
+    assert_true(most_places == 2);
+    for (int k = 0; k < 2; k++) {
+        struct ky_field_place at = {.position = {x[k][0], x[k][1], x[k][2]}};
+        own_plummer(number, &at);
+        for (int c = 0; c < 3; c++)
+            assert_true(a[k][c] == at.acceleration[c]);
+        assert_true(potential[k] == at.potential);
+    }
+    p.field_places = NULL;
+    p.field = "plummer:mass=2,scale=0.5";
+    points.tide = named;
+    assert_ok(ky_field_fill(&p, &empty, &points, &error));
+    for (int c = 0; c < 12; c++)
+        assert_between(tide[c / 6][c % 6] - named[c / 6][c % 6], -1e-12, 1e-12);
+    p.field_function = own_plummer;
+    p.field_places = own_plummers;
+    assert_int_equal(ky_field_fill(&p, &empty, &points, &error), KY_USAGE);
+    p.field = NULL;
+    p.field_function = NULL;
+    p.field_places = nothing_at_many;
+    assert_int_equal(ky_field_fill(&p, &empty, &points, &error), KY_BAD_DATA);
+}
+
 static void other_engines_refuse_a_function(void **state)
 {
     (void)state;
@@ -422,7 +528,7 @@ static void other_engines_refuse_a_function(void **state)
         const enum ky_status status = ky_sim_open(&p, &bodies, 0, &sim, &error);
         assert_int_equal(status, is_cpu_engine(e) ? KY_OK : KY_UNSUPPORTED);
         if (status)
-            assert_non_null(strstr(error.text, "use engine cpu"));
+            assert_non_null(strstr(error.text, "set field_places, or use engine cpu"));
         ky_sim_close(sim);
     }
     struct ky_parameters p = parameters_of("auto", KY_LEAPFROG, KY_DOUBLE);
@@ -506,6 +612,8 @@ int main(void)
         cmocka_unit_test(a_turning_bar_keeps_jacobis_integral),
         cmocka_unit_test(time_has_no_seams),
         cmocka_unit_test(a_function_acts_as_the_field_that_it_is),
+        cmocka_unit_test(a_function_of_many_places_acts_as_the_field),
+        cmocka_unit_test(functions_are_asked_at_points),
         cmocka_unit_test(other_engines_refuse_a_function),
         cmocka_unit_test(what_a_function_leaves_out_is_no_result),
         cmocka_unit_test(a_restart_has_the_fields_and_asks_for_the_function),

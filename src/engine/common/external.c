@@ -329,13 +329,15 @@ void ky_externals_ask(const struct ky_externals *own, size_t count, const double
                                            .acceleration = acceleration,
                                            .jerk = jerk,
                                            .potential = potential};
-    for (size_t k = 0; k < 3 * count; k++) {
-        (*acceleration)[k] = (double)NAN;
-        if (jerk)
-            (*jerk)[k] = (double)NAN;
+    for (size_t k = 0; k < count; k++) {
+        for (int c = 0; c < 3; c++) {
+            acceleration[k][c] = (double)NAN;
+            if (jerk)
+                jerk[k][c] = (double)NAN;
+        }
+        if (potential)
+            potential[k] = (double)NAN;
     }
-    for (size_t k = 0; potential && k < count; k++)
-        potential[k] = (double)NAN;
     if (count > 0)
         field->places(field->context, &places);
 }
