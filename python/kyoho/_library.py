@@ -62,10 +62,17 @@ def log(context, level, line):
     logging.getLogger("kyoho").log(LEVELS[level], "%s", in_python(ffi.string(line).decode(errors="replace")))
 
 
+raised = []  # what functions that the library called have raised
+
+
 def call(function, *arguments):
     """Calls a function of the library whose last parameter is struct ky_error, and raises what it reports."""
     error = ffi.new("struct ky_error *")
     status = function(*arguments, error)
+    if raised:
+        why = raised[0]
+        raised.clear()
+        raise why
     if status:
         raise errors.BY_STATUS[status](in_python(ffi.string(error.text).decode(errors="replace")))
 

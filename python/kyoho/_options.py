@@ -4,7 +4,7 @@ from __future__ import annotations
 import textwrap
 from typing import Callable, TypeVar
 
-from . import _arrays, _table
+from . import _arrays, _fields, _table
 from ._library import NULL, call, encoded, ffi, lib, struct
 from ._table import in_python
 from .errors import UsageError
@@ -65,6 +65,11 @@ class Parameters:
 
     def __init__(self, options, sections, units):
         self.values, self.keep = struct("ky_parameters", g=units.g), []
+        named, self.function = _fields.divided(options.get("field"))
+        if self.function:
+            options = {**options, "field": named}
+            self.keep += [_fields.callback(self.function)]
+            self.values.field_places = self.keep[0]
         units.put(self.values.units)
         self.given = [keyword for keyword, value in options.items() if value is not None]
         self.allowed = table(lib.KY_OPTIONS_PARAMETERS, sections)

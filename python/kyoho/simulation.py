@@ -92,6 +92,7 @@ class Simulation:
         call(lib.ky_softening_choose, parameters.values, made, NULL)
         start = bodies.time if time is None else self.units.real(time, "time", "time")
         opened = ffi.new("struct ky_sim **")
+        self._parameters = parameters  # the library calls a field function in it
         call(lib.ky_sim_open, parameters.values, ffi.addressof(made.bodies), start, opened)
         del keep
         self._take(opened[0], False)
@@ -481,7 +482,8 @@ class Simulation:
         state = bytearray(size[0])
         self._call(lib.ky_sim_save_memory, ffi.from_buffer(state), size)
         used = self.parameters
-        return bytes(state), self.units, {name: used[name] for name in ("engine", "isa", "threads")}
+        return bytes(state), self.units, {**{name: used[name] for name in ("engine", "isa", "threads")},
+                                          "field": self._parameters.function}
 
     def __reduce__(self):
         return _from_state, self._state()
@@ -527,13 +529,15 @@ class Simulation:
         return _picture.html(self.snapshot(), self._rows())
 
 
-def restore(path, *, units=None, engine=None, isa=None, threads=None) -> Simulation:
+def restore(path, *, units=None, engine=None, isa=None, threads=None, field=None) -> Simulation:
     """Opens a simulation from a file of Simulation.save, or from restart.kyo in the folder of a run of the command.
 
-    The file has everything but the units, which are those given here.
+    The file has everything but the units, which are those given here, and a field that is a function: `field` is that function.
     """
+    if field is not None and not callable(field):
+        raise UsageError("field: the function that the simulation had; fields with a name are in the file")
     path = encoded(os.fspath(path))
-    return _opened(lambda *rest: call(lib.ky_sim_restore, path, *rest), units, engine=engine, isa=isa, threads=threads)
+    return _opened(lambda *rest: call(lib.ky_sim_restore, path, *rest), units, engine=engine, isa=isa, threads=threads, field=field)
 
 
 def _opened(restores, units, **options):
@@ -542,7 +546,7 @@ def _opened(restores, units, **options):
     parameters = Parameters(options, MOTION, units)
     opened = ffi.new("struct ky_sim **")
     made = Simulation.__new__(Simulation)
-    made.units = units
+    made.units, made._parameters = units, parameters
     parameters.values.stop = made._stop = ffi.new("int *")
     restores(parameters.values, opened)
     made._take(opened[0], True)

@@ -56,6 +56,37 @@ def numbers():
     acc, pot = kyoho.field(points, x, m, 0.1, **EXACT)
     exact, potential = summed(points, x, m, 0.01)
     check(worst(acc, exact) < 1e-10 and worst(pot, potential) < 1e-12, "field at points is the sum of numpy", worst(acc, exact))
+    softenings = rng.uniform(0.05, 0.3, 50)
+    acc, pot = kyoho.field(points, x, m, 0.1, points_softening=softenings, **EXACT)
+    exact, potential = summed(points, x, m, softenings[:, None] ** 2)
+    check(worst(acc, exact) < 1e-10 and worst(pot, potential) < 1e-12, "points have softenings of their own")
+    h = 1e-5
+    tide = kyoho.tides(points, x, m, 0.1, field="plummer:mass=2,scale=0.5", **EXACT)
+    for j in range(3):
+        step = h * np.eye(3)[j]
+        two = [kyoho.field(points + way, x, m, 0.1, field="plummer:mass=2,scale=0.5", **EXACT)[0] for way in (step, -step)]
+        check(abs(tide[:, :, j] - (two[0] - two[1]) / (2 * h)).max() < 1e-6, f"tides are derivatives along axis {j}")
+    refused(kyoho.UsageError, "no softening of the points", ["points_softening"], kyoho.field, points, x, m, each)
+    refused(kyoho.UsageError, "three softenings", ["50 points"], kyoho.field, points, x, m, 0.1, points_softening=softenings[:3])
+    refused(kyoho.UnsupportedError, "tides of splines", ["plummer or symmetric"], kyoho.tides, points, x, m, 0.1,
+            softening_kind="spline")
+    asked = []
+
+    def logarithmic(position, time):
+        asked.append((len(position), time))
+        s2 = (position ** 2).sum(1) + 0.25
+        return -position / s2[:, None], 0.5 * np.log(s2)
+    acc = kyoho.accelerations(x, 0.0, 0.1, field=logarithmic, **EXACT)
+    check(worst(acc, -x / ((x ** 2).sum(1) + 0.25)[:, None]) < 1e-12 and asked == [(n, 0)], "a function is a field", asked)
+    acc = kyoho.accelerations(x, 0.0, 0.1, field=("plummer:mass=2,scale=0.5", logarithmic), **EXACT)
+    plummer = kyoho.accelerations(x, 0.0, 0.1, field="plummer:mass=2,scale=0.5", **EXACT)
+    check(worst(acc - plummer, -x / ((x ** 2).sum(1) + 0.25)[:, None]) < 1e-9, "a function beside a field with a name")
+
+    def failing(position, time):
+        raise ValueError("no field today")
+    refused(ValueError, "a field function that fails", ["no field today"], kyoho.accelerations, x, m, 0.1, field=failing)
+    refused(TypeError, "a field function without potentials", ["returns accelerations"], kyoho.accelerations, x, m, 0.1,
+            field=lambda position, time: position)
     acc, pot = kyoho.field(points[:0], x, m, 0.1)
     check(acc.shape == (0, 3) and pot.shape == (0,), "field at no points")
     acc, pot = kyoho.field(points, x[:0], m[:0], 0.1)

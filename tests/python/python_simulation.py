@@ -166,6 +166,8 @@ def changes():
         sim.set(step=STEP / 2)
         check(sim.step == STEP / 2 and sim.parameters["step"] == STEP / 2, "options change by name")
         refused(ValueError, "an option that cannot change", ["engine"], sim.set, engine="cpu")
+        acc, pot = sim.field(sim.position[:3] + 1e-9, [0.1, 0.2, 0.3])
+        check(acc.shape == (3, 3) and sim.tides(sim.position[:3] + 1e-9, 0.2).shape == (3, 3, 3), "tides at points")
         acc, pot = sim.field(sim.position[:3] + 1e-9, 0.2)
         check(acc.shape == (3, 3) and (pot < 0).all(), "field at points")
         snapshot = sim.snapshot()
