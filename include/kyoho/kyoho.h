@@ -96,7 +96,8 @@ typedef void ky_log_function(void *context, enum ky_log_level level, const char 
 struct ky_bodies {
     size_t size; /* of this struct, or 0 */
     size_t n;
-    double *mass;          /* required; 0 makes a test particle, negative is an error */
+    double *mass;          /* required; 0 makes a test particle, which exerts nothing and costs no
+                              more than a point of a field; negative is an error */
     double (*position)[3]; /* required */
     double (*velocity)[3]; /* required */
     uint64_t *id;          /* or NULL: the index. Unique */

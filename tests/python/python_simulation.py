@@ -278,6 +278,28 @@ def keeping():
     check(twin.units == galaxy.units and twin.parameters["g"] == galaxy.units.g, "a pickle keeps the units")
 
 
+def functions():
+    """A field that is a function, as the field with a name; copies and files keep it."""
+    asked = []
+
+    def plummer(position, time):
+        asked.append(len(position))
+        s2 = (position ** 2).sum(1) + 0.25
+        return -2 * position / s2[:, None] ** 1.5, -2 / np.sqrt(s2)
+    bodies = kyoho.model("plummer", n=100)
+    with kyoho.Simulation(bodies, step=0.01, field=plummer) as own, \
+            kyoho.Simulation(bodies, step=0.01, field="plummer:mass=2,scale=0.5") as named:
+        own.advance(5)
+        named.advance(5)
+        check(abs(own.position - named.position).max() < 1e-12 and max(asked) == 100, "a function moves bodies as the field it is")
+        check(abs(own.energy() / named.energy() - 1) < 1e-12,
+              "the energy in a function")
+        twin = own.copy()
+        own.advance(2)
+        twin.advance(2)
+        check(np.array_equal(own.position, twin.position), "a copy has the function")
+
+
 def child(work):
     """What work() returns in a forked child, or "hangs"."""
     out, into = os.pipe()
@@ -473,6 +495,6 @@ def viewing():
         check(True, "a closed simulation has no page")
 
 
-for part in (motion, few, conditions, changes, heartbeat, interrupts, viewing, keeping, forks, threads, tables, outlives, memory):
+for part in (motion, functions, few, conditions, changes, heartbeat, interrupts, viewing, keeping, forks, threads, tables, outlives, memory):
     part()
 finish()
