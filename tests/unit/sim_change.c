@@ -393,6 +393,7 @@ static void fields_at_points(void **state)
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         struct ky_parameters parameters = sim_parameters("cpu", cases[c].force);
         parameters.softening_kind = cases[c].kind;
+        parameters.precision = KY_DOUBLE;
         struct ky_snapshot all = plummer(N + POINTS);
         struct ky_bodies bodies = all.bodies;
         double own[N + POINTS], acceleration[POINTS][3], potential[POINTS], alone[POINTS][3];

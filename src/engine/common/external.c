@@ -280,18 +280,17 @@ void ky_externals_add(const struct ky_externals *own, const double x[3], double 
         *potential += pull.potential;
 }
 
-/* change[j][i]: ∂a_i/∂x_j of all fields but a function for many places, the jerk of a unit of
- * velocity where time does not pass. */
+/* change[j][i]: ∂a_i/∂x_j of all fields, the jerk of a unit of velocity where time does not pass.
+ */
 static void change_along_axes(const struct ky_externals *own, const double x[3],
                               double change[3][3])
 {
     struct ky_external field[KY_MOST_EXTERNALS];
-    const size_t count = ky_externals_plain_count(own);
-    for (size_t k = 0; k < count; k++)
+    for (size_t k = 0; k < own->count; k++)
         field[k] = ky_external_in(&own->field[k], 1, 1, own->time);
     for (int j = 0; j < 3; j++) {
         const struct ky_external_place place = {x[0], x[1], x[2], j == 0, j == 1, j == 2, 0, 0};
-        const struct ky_external_pull pull = ky_externals_on(field, count, place);
+        const struct ky_external_pull pull = ky_externals_on(field, own->count, place);
         change[j][0] = pull.jx;
         change[j][1] = pull.jy;
         change[j][2] = pull.jz;

@@ -1,0 +1,61 @@
+/* What all fields at points share: softenings, parameters, what is refused, and the numbers of the
+ * bodies that points stand for. */
+#include "base/memory.h"
+#include "engine/common/active.h"
+#include "engine/common/softening.h"
+#include "engine/cpu/forces/forces.h"
+#include "octree/opening_kinds.h"
+
+double ky_cpu_point_eps2(const struct ky_cpu *cpu, const struct ky_points *points, size_t k)
+{
+    return ky_point_eps2(cpu->parameters->softening_kind, cpu->softening != NULL,
+                         ky_point_softening(points, k) / cpu->length,
+                         cpu->parameters->softening / cpu->length);
+}
+
+double ky_cpu_least_eps2(const struct ky_cpu *cpu, const struct ky_points *points)
+{
+    return ky_point_eps2(cpu->parameters->softening_kind, cpu->softening != NULL,
+                         ky_points_least_softening(points) / cpu->length,
+                         cpu->parameters->softening / cpu->length);
+}
+
+struct ky_parameters ky_cpu_field_parameters(const struct ky_cpu *cpu)
+{
+    const int expands = ky_force_kind(cpu->parameters->force)->expands;
+    return expands ? ky_force_tree(cpu->parameters) : ky_without_relative(cpu->parameters);
+}
+
+enum ky_status ky_cpu_check_points(const struct ky_cpu *cpu, const struct ky_points *points,
+                                   struct ky_error *error)
+{
+    const int opening = cpu->parameters->opening,
+              expands = ky_force_kind(cpu->parameters->force)->expands;
+    if (cpu->parameters->mutual)
+        return ky_fail(error, KY_UNSUPPORTED,
+                       "mutual interactions are among bodies: for the field at points leave out "
+                       "--mutual");
+    if (cpu->foreign.trees > 0 && ky_cpu_field_parameters(cpu).opening != opening)
+        return ky_fail(error, KY_UNSUPPORTED,
+                       "fields by --opening %s where cells of other engines act",
+                       ky_opening_kind(opening)->name);
+    return expands ? KY_OK : ky_points_check(points, cpu->parameters, error);
+}
+
+enum ky_status ky_cpu_number_points(const struct ky_cpu *cpu, const struct ky_points *points,
+                                    struct ky_points *numbered, uint32_t **body,
+                                    struct ky_error *error)
+{
+    *numbered = *points;
+    *body = NULL;
+    if (!points->body || !cpu->division.part)
+        return KY_OK;
+    *body = ky_allocate(points->count, sizeof **body);
+    if (!*body)
+        return ky_no_memory(error, "points of a field", points->count, sizeof **body);
+    for (size_t k = 0; k < points->count; k++)
+        (*body)[k] =
+            points->body[k] == KY_NO_BODY ? KY_NO_BODY : ky_cpu_source_number(cpu, points->body[k]);
+    numbered->body = *body;
+    return KY_OK;
+}
