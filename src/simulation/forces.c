@@ -66,8 +66,8 @@ enum ky_status ky_field_adopt(struct ky_field_points *own, const struct ky_field
         ky_size_adopt(own, sizeof *own, given, "sizeof(struct ky_field_points)", error);
     if (status)
         return status;
-    if (own->count)
-        KY_NEED(own->position, error);
+    if (own->count && !own->position)
+        return ky_fail(error, KY_USAGE, "the points of a field have no positions");
     if (!own->softenings)
         return ky_sim_check_softening(own->softening, error);
     for (size_t k = 0; k < own->count && !status; k++)

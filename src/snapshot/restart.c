@@ -74,20 +74,25 @@ static char *previous_name(const char *path)
     return name;
 }
 
-/* Writes to a file, or to memory where `file` is NULL. */
-static void put(const struct ky_restart_to *to, struct ky_file *file, uint64_t offset,
-                const void *data, size_t bytes)
+/* The file that is being written; or memory, where there is none. */
+struct target {
+    struct ky_file *file;
+    unsigned char *memory;
+    uint64_t bytes; /* of the whole */
+};
+
+static void put(const struct target *to, uint64_t offset, const void *data, size_t bytes)
 {
-    if (file)
-        ky_file_write_at(file, offset, data, bytes);
+    if (to->file)
+        ky_file_write_at(to->file, offset, data, bytes);
     else if (bytes)
         memcpy(to->memory + offset, data, bytes);
 }
 
 /* Writes a section to its place, and its checksum to the table. */
-static enum ky_status write_section(const struct ky_restart_to *to, struct ky_file *file,
-                                    const struct ky_section *section, struct entry *entry,
-                                    ky_section_get *get, void *context, struct ky_error *error)
+static enum ky_status write_section(const struct target *to, const struct ky_section *section,
+                                    struct entry *entry, ky_section_get *get, void *context,
+                                    struct ky_error *error)
 {
     const void *data = section->data;
     const size_t bytes = (size_t)section->bytes;
@@ -100,36 +105,34 @@ static enum ky_status write_section(const struct ky_restart_to *to, struct ky_fi
     }
     if (!status) {
         entry->checksum = ky_hash(data, bytes, 0);
-        put(to, file, entry->offset, data, bytes);
+        put(to, entry->offset, data, bytes);
     }
     free(own);
     return status;
 }
 
 /* Writes the head, once the checksums of the sections are known. */
-static void write_head(const struct ky_restart_to *to, struct ky_file *file,
-                       const struct entry *table, size_t count)
+static void write_head(const struct target *to, const struct entry *table, size_t count)
 {
     struct head head = {
         .order_mark = ORDER_MARK, .version = VERSION, .sections = count, .bytes = to->bytes};
     memcpy(head.magic, MAGIC, sizeof MAGIC);
     head.table_checksum = ky_hash(table, count * sizeof *table, 0);
     head.head_checksum = ky_hash(&head, offsetof(struct head, head_checksum), 0);
-    put(to, file, 0, &head, sizeof head);
-    put(to, file, sizeof head, table, count * sizeof *table);
+    put(to, 0, &head, sizeof head);
+    put(to, sizeof head, table, count * sizeof *table);
 }
 
 /* The sections, then the head. */
-static enum ky_status write_all(const struct ky_restart_to *to, struct ky_file *file,
-                                const struct ky_section *sections, struct entry *table,
-                                size_t count, ky_section_get *get, void *context,
-                                struct ky_error *error)
+static enum ky_status write_all(const struct target *to, const struct ky_section *sections,
+                                struct entry *table, size_t count, ky_section_get *get,
+                                void *context, struct ky_error *error)
 {
     enum ky_status status = KY_OK;
     for (size_t k = 0; k < count && !status; k++)
-        status = write_section(to, file, &sections[k], &table[k], get, context, error);
+        status = write_section(to, &sections[k], &table[k], get, context, error);
     if (!status)
-        write_head(to, file, table, count);
+        write_head(to, table, count);
     return status;
 }
 
@@ -145,7 +148,8 @@ static enum ky_status write_file(const struct ky_restart_to *to, const struct ky
         status = ky_file_reserve(file, to->bytes, error);
     if (!status) {
         ky_file_resize(file, to->bytes); /* what lies between sections is zero */
-        status = write_all(to, file, sections, table, count, get, context, error);
+        status = write_all(&(struct target){.file = file, .bytes = to->bytes}, sections, table,
+                           count, get, context, error);
     }
     if (!status) {
         status = ky_file_publish(file, previous, error);
@@ -173,7 +177,8 @@ enum ky_status ky_restart_write(struct ky_restart_to *to, const struct ky_sectio
                          to->room);
     } else if (to->memory) {
         memset(to->memory, 0, (size_t)end);
-        status = write_all(to, NULL, sections, table, count, get, context, error);
+        status = write_all(&(struct target){.memory = to->memory, .bytes = end}, sections, table,
+                           count, get, context, error);
     }
     free(table);
     return status;
