@@ -76,6 +76,12 @@ struct ky_error {
 /* "bad data"; "unknown status" for another number. Static text. */
 KY_API const char *ky_status_name(enum ky_status status);
 KY_API const char *ky_version(void); /* "0.2.0" */
+/* How many threads the loops of the calling thread take from now on: in calls that have no
+ * `threads` among their parameters (analysis, merging, pictures), and where `threads` is 0. 0, as
+ * at the start: OMP_NUM_THREADS, or the processors that it may use; at most 1,024. Results do not
+ * depend on it. Returns what was chosen before, 0 at first. A build without threads has one. */
+KY_API int ky_use_threads(int threads);
+
 /* For bindings that do not read this file: how many bytes a struct of it has in the library,
  * ky_abi("ky_parameters"); 0 for NULL and for a name of none. */
 KY_API size_t ky_abi(const char *name);

@@ -9,6 +9,7 @@ kyoho.gravity(pos, mass, eps) is accelerations and potentials at once; accelerat
 groups work on arrays too. kyoho.model, merge, read and draw make, combine, read and show a Snapshot. help(kyoho.Simulation)
 explains every option. docs/python.md is the manual.
 """
+from ._library import use_threads
 from ._library import version as __version__
 from ._picture import draw, png
 from .analysis import density_centre, lagrangian_radii, scales
@@ -24,4 +25,5 @@ from .units import Units
 __all__ = ["BadDataError", "CannotWriteError", "Device", "DeviceError", "Error", "FaultError", "Groups", "Neighbours", "Simulation",
            "Snapshot", "StoppedError", "Units", "UnsupportedError", "UsageError", "accelerations", "density",
            "density_centre", "devices", "draw", "field", "gravity", "groups", "lagrangian_radii", "merge", "model",
-           "model_options", "models", "neighbours", "png", "potential", "read", "restore", "scales", "tides"]
+           "model_options", "models", "neighbours", "png", "potential", "read", "restore", "scales", "tides",
+           "use_threads"]

@@ -4,6 +4,7 @@ The declarations in _declarations.py are made from kyoho.h when the package is b
 while the library computes.
 """
 import logging
+import numbers
 import os
 
 from . import _table, errors
@@ -65,9 +66,23 @@ def log(context, level, line):
 raised = []  # what functions that the library called have raised
 
 
+_threads = [0]  # of calls
+
+
+def use_threads(count=None):
+    """From now on calls take this number of threads where no `threads` is given; None: OMP_NUM_THREADS, or the processors.
+
+    Results do not depend on it. It holds for all threads of the program.
+    """
+    if count is not None and not (isinstance(count, numbers.Integral) and 1 <= count <= 1024):
+        raise errors.UsageError(f"{count!r} threads: the number is 1 to 1024, or None")
+    _threads[0] = int(count or 0)
+
+
 def call(function, *arguments):
     """Calls a function of the library whose last parameter is struct ky_error, and raises what it reports."""
     error = ffi.new("struct ky_error *")
+    lib.ky_use_threads(_threads[0])
     status = function(*arguments, error)
     if raised:
         why = raised[0]

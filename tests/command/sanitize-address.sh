@@ -28,7 +28,7 @@ clean() { # log what: a test that nothing was found, and that the log ends as it
 # `make check` has one path of each kind, `make check-all` all. The programs that `make check` leaves out compute many forces
 # for the sake of a few percent of a number, or repeat on several kinds of devices what other programs do on one.
 everything=${KYOHO_TEST_ALL:+yes}
-left_out='close_pairs device_cards device_large device_unroll equilibrium long_orbit own_orbits softenings'
+left_out='close_pairs device_cards device_dual device_large device_unroll equilibrium long_orbit own_orbits softenings'
 programs() {
     for source in tests/unit/*.c; do
         name=$(basename "$source" .c)
@@ -62,6 +62,11 @@ lines() {
         cpu_tree) printf "9 $name %s\n" 'aw*' 'c*' 'i*' 'lists*' 'o*' 'te*' 'u*' ;;
         force_error) printf "9 $name %s\n" 'a_simulation*' 'few*' 'methods*' 'what*' ;;
         fmm) printf "9 $name %s\n" 'aw*' 'fields_of*' 'so*' 'te*' ;;
+        dual_walk) echo "9 $name threads*" ;;
+        stops) printf "5 $name %s\n" 'an_older*' 'few*' 'pairs_in*' 'the_same*' 'what*' 'wrong*' ;;
+        massless) printf "3 $name %s\n" 'a_f*' 'bodies*' ;;
+        moving_fields) printf "1 $name %s\n" 'curves*' 'times_o*' 'units*' 'wrong*' ;;
+        friction) printf "1 $name %s\n" 'a_body*' 'wrong*' ;;
         mutual) printf "3 $name %s\n" 'o*' 'te*' 'with_every_s*' ;;
         models) printf "9 $name %s\n" 'few*' 'im*' 'masses*' 'me*' 'n*' 'o*' 'sp*' 'st*' 'sy*' ;;
         galaxies) printf "9 $name %s\n" 'few*' 'the_disk*' ;;

@@ -239,6 +239,16 @@ def quantities():
         refused(ValueError, f"a mass of {package} in place of a length", ["length"], kyoho.gravity, unit(u, x, "Msun"), m, 0.1, units="galaxy")
 
 
-for part in (numbers, searches, lengths, arrays, few, quantities):
+def threads():
+    many = kyoho.density_centre(x, m)
+    kyoho.use_threads(1)
+    one = kyoho.density_centre(x, m)
+    kyoho.use_threads()
+    check(np.array_equal(one, many), "use_threads() changes no results", (one, many))
+    for bad in (0, -1, 1025, 1.5, "2"):
+        refused(kyoho.UsageError, f"{bad!r} threads", ["1 to 1024"], kyoho.use_threads, bad)
+
+
+for part in (numbers, threads, searches, lengths, arrays, few, quantities):
     part()
 finish()

@@ -117,6 +117,42 @@ static void callers_at_once(void **state)
         assert_int_equal(wrong[k], 0);
 }
 
+/* The number of threads that take part in a loop. */
+static int threads_of_a_loop(void)
+{
+    int most = 0;
+#pragma omp parallel for num_threads(ky_threads(0)) reduction(max : most)
+    for (int i = 0; i < 10000; i++)
+        most = ky_thread() + 1 > most ? ky_thread() + 1 : most;
+    return most;
+}
+
+static void *another_thread(void *its)
+{
+    *(int *)its = threads_of_a_loop();
+    return NULL;
+}
+
+/* The choice of a program holds for the calling thread alone, until it takes it back. */
+static void a_program_chooses(void **state)
+{
+    (void)state;
+    const int usual = threads_of_a_loop();
+    int other = 0;
+    pthread_t thread;
+    assert_int_equal(ky_use_threads(3), 0);
+    assert_int_equal(threads_of_a_loop(), 3);
+    pthread_create(&thread, NULL, another_thread, &other);
+    pthread_join(thread, NULL);
+    assert_int_equal(other, usual);
+    assert_int_equal(ky_use_threads(1), 3);
+    assert_int_equal(threads_of_a_loop(), 1);
+    assert_int_equal(ky_use_threads(5000), 1);
+    assert_int_equal(ky_use_threads(-1), 1024);
+    assert_int_equal(ky_use_threads(0), 0);
+    assert_int_equal(threads_of_a_loop(), usual);
+}
+
 #ifdef KY_HAVE_TEAM
 /* A forked child has none of its parent's threads, and makes its own. With OpenMP it would wait for
  * the parent's for ever. */
@@ -324,7 +360,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
 #ifdef _OPENMP
         cmocka_unit_test(every_turn_once),    cmocka_unit_test(region_in_region),
-        cmocka_unit_test(callers_at_once),
+        cmocka_unit_test(callers_at_once),    cmocka_unit_test(a_program_chooses),
 #ifdef KY_HAVE_TEAM
         cmocka_unit_test(child_after_fork),   cmocka_unit_test(waiting_threads_sleep),
         cmocka_unit_test(fork_within_a_loop), cmocka_unit_test(cancelled_callers),
