@@ -240,6 +240,7 @@ def quantities():
 
 
 def threads():
+    x, m = rng.normal(size=(3000, 3)), rng.uniform(0.5, 1.5, 3000)
     many = kyoho.density_centre(x, m)
     kyoho.use_threads(1)
     one = kyoho.density_centre(x, m)
