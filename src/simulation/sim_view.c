@@ -90,12 +90,12 @@ enum ky_status ky_sim_show(struct ky_sim *sim, struct ky_view *view, unsigned *o
         struct ky_view_frame frame = {.units = &sim->parameters.units,
                                       .time = ky_sim_time(sim),
                                       .title = "a simulation",
-                                      .end = NAN,
+                                      .end = (double)NAN,
                                       .steps = ky_sim_steps(sim),
                                       .steps_at_end = 1,
-                                      .steps_per_s = NAN,
-                                      .seconds_left = NAN,
-                                      .energy_change = NAN};
+                                      .steps_per_s = (double)NAN,
+                                      .seconds_left = (double)NAN,
+                                      .energy_change = (double)NAN};
         ky_sim_watch_give(&sim->frames, sim, view, &frame);
     }
     *orders = (asked & KY_VIEW_SNAPSHOT ? KY_SHOW_SNAPSHOT : 0U) |

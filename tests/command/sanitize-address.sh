@@ -48,22 +48,23 @@ lines() {
         case ${everything:+all-}$name in
         device) # without drivers it has another test
             [ -x "$build/tests/unit/device_walk" ] || { echo "0 $name *"; continue; }
-            printf "5 $name %s\n" 'me*' 'n*' 'batches*' 'bodies*' 's*' 'trees*' 'two_c*'
+            printf "5 $name %s\n" 'me*' 'batches*' 'bodies*' 's*' 'trees*' 'two_c*'
             ;;
         device_cache) echo "20 $name * several*" ;;
-        device_walk) printf "1 $name %s\n" 'memory*' 'nothing*' 'walks*' ;;
+        device_walk) printf "1 $name %s\n" 'walks*' ;;
         device_points) printf "5 $name %s\n" 'aw*' 'ex*' 'far*' 'memory*' ;;
         device_fmm) printf "5 $name %s\n" 'aw*' 'two_c*' ;;
         device_tree) printf "9 $name %s\n" 'groups*' 'more*' ;;
         device_tree_use) printf "9 $name %s\n" 'evaluations*' 'numbers*' ;;
-        device_board) printf "5 $name %s\n" 'a_lost*' 'coincident*' 'empty*' 'lists*' 'memory*' 'w*' ;;
-        block) printf "9 $name %s\n" 'bodies_c*' 'few*' 'looks*' 'softenings*' 'w*' ;;
+        device_board) printf "5 $name %s\n" 'a_lost*' 'empty*' 'lists*' 'memory*' 'w*' ;;
+        block) printf "9 $name %s\n" 'bodies_c*' 'few*' 'softenings*' 'w*' ;;
         hermite) printf "9 $name %s\n" 'bodies*' 'coincident*' 'few*' 'n*' 'w*' ;;
         cpu_tree) printf "9 $name %s\n" 'aw*' 'c*' 'i*' 'lists*' 'o*' 'te*' 'u*' ;;
         force_error) printf "9 $name %s\n" 'a_simulation*' 'few*' 'methods*' 'what*' ;;
         fmm) printf "9 $name %s\n" 'aw*' 'fields_of*' 'so*' 'te*' ;;
         dual_walk) echo "9 $name threads*" ;;
         stops) printf "5 $name %s\n" 'an_older*' 'few*' 'pairs_in*' 'the_same*' 'what*' 'wrong*' ;;
+        fields) printf "3 $name %s\n" 'bodies*' 'functions*' 'other*' 'what*' ;;
         massless) printf "3 $name %s\n" 'a_f*' 'bodies*' ;;
         moving_fields) printf "1 $name %s\n" 'curves*' 'times_o*' 'units*' 'wrong*' ;;
         friction) printf "1 $name %s\n" 'a_body*' 'wrong*' ;;

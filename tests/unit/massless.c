@@ -352,11 +352,11 @@ static void a_field_moves_bodies_none_of_which_has_mass(void **state)
     (void)state;
     for (int e = 0; e < engine_count; e++)
         for (int k = 0; k < MOTIONS; k++) {
+            if (!is_led(e, &motions[k]))
+                continue;
             struct ky_parameters p = moving(engines[e].engine, &motions[k]);
             struct ky_bodies bodies = mixed();
             struct ky_sums sums = {0};
-            if (!is_led(e, &motions[k]))
-                continue;
             p.field = "logarithmic:speed=1,core=0.5";
             memset(bodies.mass, 0, N * sizeof *bodies.mass);
             struct ky_bodies found = after(&p, &bodies, NULL, &sums);
