@@ -271,13 +271,13 @@ static enum ky_status go(struct ky_run *run, const char **reason, struct ky_erro
         if (status)
             break;
         status = ky_run_step(run, error);
-        if (run->halted.text[0])
-            *reason = run->halted.text;
-        if (*reason)
+        if (*reason || run->halted.text[0])
             break;
         if (!status)
             tell(run);
     }
+    if (!*reason && run->halted.text[0]) /* also of a first step, which is made before, at the end */
+        *reason = run->halted.text;
     return status ? status : ky_run_write_restart(run, error);
 }
 
