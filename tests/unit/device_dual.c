@@ -127,12 +127,32 @@ static void many_nearest(void **state)
     ky_bodies_free(&bodies);
 }
 
+/* Bodies so near to each other that the squares of their distances are nothing in float. */
+static void distances_whose_squares_no_float_holds(void **state)
+{
+    (void)state;
+    enum { N = 700 };
+    struct ky_bodies bodies = cloud_make(PLUMMER, N);
+    double radius[N];
+    need_a_device();
+    for (int i = 0; i < N; i++) {
+        radius[i] = 0.3 * pow(10, -0.05 * i);
+        for (int c = 0; c < 3; c++)
+            bodies.position[i][c] = c ? 0 : pow(10, -0.05 * i);
+    }
+    for (int e = 0; e < engine_count; e++)
+        if (!is_cpu_engine(e))
+            check(e, KY_DOUBLE, &bodies, radius, 8);
+    ky_bodies_free(&bodies);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cuts_of_any_size),
         cmocka_unit_test(cells_without_room),
         cmocka_unit_test(many_nearest),
+        cmocka_unit_test(distances_whose_squares_no_float_holds),
     };
     return cmocka_run_group_tests(tests, find_engines, NULL);
 }

@@ -101,12 +101,13 @@ static enum ky_status send_offsets(struct general *walk, struct ky_error *error)
     return status;
 }
 
-/* Memory for k distances of each sink of a launch, as many sinks as fit. */
+/* Memory for k numbers of each sink of a launch, as many sinks as fit. `nearest` has kernels that
+ * need none for a small k. */
 static enum ky_status need_space(struct general *walk, struct ky_error *error)
 {
     const size_t k = walk->request->k;
     for (size_t h = 0; h < sizeof heaps / sizeof *heaps; h++)
-        if (k <= heaps[h].most) {
+        if (walk->request->action == KY_ACTION_nearest && k <= heaps[h].most) {
             walk->kernel = heaps[h].kernel[walk->parameters.precision];
             return KY_OK;
         }

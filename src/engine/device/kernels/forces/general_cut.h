@@ -63,7 +63,7 @@ KY_FN struct ky_general_box ky_cut_box(struct ky_cut_sinks own, ky_team team, ky
     box.hx = ky_cut_half(own.low[0], own.high[0], box.x);
     box.hy = ky_cut_half(own.low[1], own.high[1], box.y);
     box.hz = ky_cut_half(own.low[2], own.high[2], box.z);
-    box.most2 = ky_general_most(team, own.most2) * 1.000001f;
+    box.most2 = ky_general_up(ky_general_most(team, own.most2));
     box.least2 = ky_team_least(team, own.least2) * 0.999999f;
     box.most_eps2 = ky_general_most(team, own.most_eps2) * 1.000001f;
     box.begin = begin;
@@ -122,10 +122,9 @@ KY_FN ky_uint ky_cut_keep(struct ky_general_lists *lists, KY_GLOBAL ky_uint *cut
         for (ky_uint own = begin + KY_TEAM_LANE; own < end; own += KY_TEAM) {                      \
             walk.sink =                                                                            \
                 ky_near_sink(walk.source, walk.source_low, walk.own_eps2, own, walk.flags, eps2);  \
-            const KY_REAL reach2 = ((needs)&KY_NEEDS_NEIGHBOURS)                                   \
-                                       ? ky_cut_bound2(walk, k)                                    \
-                                       : ky_##name##_reach2(ky_general_start_##name(               \
-                                             walk, sink, radius, offset, radii));                  \
+            sink.bound2 = ((needs)&KY_NEEDS_NEIGHBOURS) ? ky_cut_bound2(walk, k) : KY_VISIT_FAR;   \
+            const KY_REAL reach2 =                                                                 \
+                ky_##name##_reach2(ky_general_start_##name(walk, sink, radius, offset, radii));    \
             sinks = ky_cut_with(sinks, walk.sink, reach2);                                         \
         }                                                                                          \
         return sinks;                                                                              \

@@ -16,6 +16,9 @@
 /* Cells of more bodies are tested for every sink. */
 #define KY_GENERAL_LARGE 64
 
+/* The smallest square that floats of all devices hold. */
+#define KY_GENERAL_TINY 1.2e-38f
+
 /* The sinks as one: a box around a point, the bodies begin ≤ place < end. Reaches are the largest,
  * rounded up, and the smallest, rounded down. */
 struct ky_general_box {
@@ -77,12 +80,18 @@ KY_FN struct ky_general_box ky_general_box_of(struct ky_general walk, ky_team te
     return box;
 }
 
+/* A squared reach rounded up: also one that is too small for a float. */
+KY_FN float ky_general_up(float reach2)
+{
+    return reach2 * 1.000001f + KY_GENERAL_TINY;
+}
+
 /* The reaches of all sinks now. */
 KY_FN struct ky_general_box ky_general_reach(struct ky_general_box box, ky_team team,
                                              KY_REAL reach2, int is_sink)
 {
     const float own = (float)reach2;
-    box.most2 = ky_general_most(team, is_sink ? own * 1.000001f : 0.0f);
+    box.most2 = ky_general_most(team, is_sink ? ky_general_up(own) : 0.0f);
     box.least2 = ky_team_least(team, is_sink ? own * 0.999999f : KY_INFINITY);
     return box;
 }
@@ -297,7 +306,7 @@ enum ky_needs_of_actions { KY_ACTIONS_OF(KY_NEEDS_OF_ACTION, 0, 0) };
 
 /* The functions below are made for a kernel `as` and its action `name`. */
 #define KY_GENERAL_FUNCTIONS(as, name, needs)                                                      \
-    /* The lane's sink at the start. */                                                            \
+    /* The lane's sink at the start. `sink` has k, bound2, space and the memory of all lists. */   \
     KY_FN struct ky_##name ky_general_start_##as(                                                  \
         struct ky_general walk, struct ky_visit_sink sink, KY_GLOBAL const KY_REAL *radius,        \
         KY_GLOBAL const ky_ulong *offset, ky_uint radii)                                           \
@@ -307,7 +316,6 @@ enum ky_needs_of_actions { KY_ACTIONS_OF(KY_NEEDS_OF_ACTION, 0, 0) };
         sink.eps2 = walk.sink.eps2;                                                                \
         sink.splined = (walk.flags & KY_OPENING_REACH) != 0;                                       \
         sink.radius = ((needs)&KY_NEEDS_RADIUS) ? radius[radii == 1 ? 0 : i] : (KY_REAL)0;         \
-        sink.bound2 = KY_VISIT_FAR;                                                                \
         sink.body = i;                                                                             \
         sink.room = 0;                                                                             \
         if ((needs)&KY_NEEDS_LISTS) {                                                              \
@@ -455,6 +463,7 @@ enum ky_needs_of_actions { KY_ACTIONS_OF(KY_NEEDS_OF_ACTION, 0, 0) };
             ky_general_box_of(walk, team, first + begin, first + begin + sinks);                   \
         struct ky_visit_sink sink;                                                                 \
         sink.k = k;                                                                                \
+        sink.bound2 = KY_VISIT_FAR;                                                                \
         sink.space = space_here;                                                                   \
         sink.stride = stride_here;                                                                 \
         sink.list = list;                                                                          \
