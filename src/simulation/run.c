@@ -276,7 +276,8 @@ static enum ky_status go(struct ky_run *run, const char **reason, struct ky_erro
         if (!status)
             tell(run);
     }
-    if (!*reason && run->halted.text[0]) /* also of a first step, which is made before, at the end */
+    /* Also after the first step, which is made before the loop. */
+    if (!*reason && run->halted.text[0])
         *reason = run->halted.text;
     return status ? status : ky_run_write_restart(run, error);
 }
