@@ -29,7 +29,7 @@ def refused(what, code, line, *words):
 
 
 def write(path, text):
-    with open(path, "w") as file:
+    with open(path, "w", encoding="utf-8") as file:
         file.write(text)
 
 
@@ -83,12 +83,17 @@ with folder() as there:
     write("nan.csv", "0,1,0,0\n# here\n1,2,nan,0\n")
     write("back.csv", "0 1 0 0\n2 2 0 0\n1 2 0 0\n")
     write("one.csv", "0 1 0 0\n")
+    write("twice.csv", "time,x,y,z,x\n0,1,0,0,1\n2,1,0,0,2\n")
     write("units.csv", "# units: time Myr, x pc, y pc, z pc\n0 1 0 0\n1 2 0 0\n")
     for name, code, line in (("short", 2, "times from 0 to 1, and the field is needed from 0 to 1.5"), ("cut", 4, "line 3 has no end"),
                              ("nan", 4, "line 3 has 'nan', which is not a finite number"), ("back", 4, "line 3 has the time 1 after 2"),
-                             ("one", 4, "has 1 rows"), ("units", 2, "give --units"), ("missing", 4, "there is no file missing.csv")):
+                             ("one", 4, "has 1 row;"), ("twice", 4, "line 1 names the column x twice"), ("units", 2, "give --units"), ("missing", 4, "there is no file missing.csv")):
         for end in (("--end", "1.5"), ("--steps", "12")):
             refused(f"{name}.csv with {end[0]}", code, line, *plain, *end, "--field", f"point:mass=1,centre=@{name}.csv")
+    for name, text in (("marked", "0,1,0,0\r\n1,2,0,0\r\n"), ("marked-names", "time,x,y,z\r\n0,1,0,0\r\n1,2,0,0\r\n")):
+        write(f"{name}.csv", "\ufeff" + text)
+        run("run", *plain, "--end", "1", "--field", f"point:mass=1,eps=1,centre=@{name}.csv", "--dry-run", "--output", "marked",
+            name=f"{name}.csv, as spreadsheets write it, with a byte-order mark")
     said = run("run", *plain, "--end", "1.5", "--field", "point:mass=1,centre=@short.csv", "--dry-run", code=2).stderr
     check("times from 0 to 1" in said, "also by a dry run", said)
     refused("an angle for a bar that has one", 2, "bar has no number 'turn'", *plain, "--end", "1", "--field",

@@ -14,6 +14,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/quantity.h"
+#include "base/text.h"
 
 enum { MOST_COLUMNS = 64, MOST_NAME = 1024, COLUMNS = 4 };
 /* A table of all steps of a long run has less. */
@@ -65,8 +66,11 @@ static enum ky_status read_names(struct reader *r, char *line, struct ky_error *
         r->place[c] = -1;
     for (const char *cell; (cell = next_cell(&line)); r->columns++)
         for (int c = 0; c < r->kind->columns; c++)
-            if (!strcmp(cell, r->kind->name[c]))
+            if (!strcmp(cell, r->kind->name[c])) {
+                if (r->place[c] >= 0)
+                    return SAY(r, "names the column %s twice", cell);
                 r->place[c] = r->columns;
+            }
     for (int c = 0; c < r->kind->columns; c++)
         if (r->place[c] < 0)
             return SAY(r, "names no column %s", r->kind->name[c]);
@@ -171,7 +175,10 @@ static enum ky_status read_line(struct reader *r, char *line, struct ky_error *e
 static enum ky_status read_text(struct reader *r, char *text, size_t size, struct ky_error *error)
 {
     enum ky_status status = KY_OK;
-    for (const char *end = text + size; text < end && !status;) {
+    const char *end = text + size;
+    if (!strncmp(text, "\xef\xbb\xbf", 3)) /* byte-order mark */
+        text += 3;
+    while (text < end && !status) {
         char *stop = strchr(text, '\n');
         r->line++;
         if (!stop)
@@ -181,8 +188,8 @@ static enum ky_status read_text(struct reader *r, char *text, size_t size, struc
         text = stop + 1;
     }
     if (!status && r->table->rows < 2)
-        status = ky_fail(error, KY_BAD_DATA, "%s: has %zu rows; a table in time has at least two",
-                         r->table->path, r->table->rows);
+        status = ky_fail(error, KY_BAD_DATA, "%s: has %zu %s; a table in time has at least two",
+                         r->table->path, r->table->rows, ky_plural(r->table->rows, "row", "rows"));
     return status;
 }
 
