@@ -425,7 +425,7 @@ static void wrong_tables_are_refused(void **state)
         {"0 1 2 3\n1 1 nan 3\n", "line 2 has 'nan', which is not a finite number"},
         {"0 1 2 3\n1 1 2x 3\n", "line 2 has '2x', which is not a finite number"},
         {"0 1 2 3\n1 1 inf 3\n", "line 2 has 'inf'"},
-        {"0 1 2 3\n", "has 1 rows; a table in time has at least two"},
+        {"0 1 2 3\n", "has 1 row; a table in time has at least two"},
         {"", "is empty"},
         {"time,x,y\n0,1,2\n", "line 1 names no column z"},
         {"0,,1,2\n1,1,1,1\n", "line 1 has ''"},
