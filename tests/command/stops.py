@@ -75,8 +75,10 @@ with folder() as top:
     run("run", path("bare.csv"), *MOVES, "--stop-box", 2 * far - 0.01, "--output", path("last"), code=6)
     run("run", "--resume", path("last"), "--quiet")
     check(about(path("last"))["outcome"] == "done" and rows(path("last"), 8) == rows(path("plain"), 8), "a stop in the last step, and --resume ends the run")
-    once = run("run", path("bare.csv"), *MOVES[:6], "--steps", "1", "--engine", "cpu", "--quiet", "--stop-box", "1", "--output", path("once"), code=6)
-    check("body 9 outside the box" in once.stderr and about(path("once"))["outcome"] == "stopped early", "a stop in the only step of a run", once.stderr)
+    for more in ([], ["--overwrite"]):  # which makes the first step before it removes the old results
+        once = run("run", path("bare.csv"), *MOVES[:6], "--steps", "1", "--engine", "cpu", "--quiet", "--stop-box", "1", "--output", path("once"), *more, code=6)
+        check("body 9 outside the box" in once.stderr and about(path("once"))["outcome"] == "stopped early",
+              " ".join(["a stop in the only step of a run", *more]), once.stderr)
 
     # several conditions stop one after the other
     run("run", path("round.csv"), *MOVES, "--stop-collision", "--stop-box", "50", "--stop-pair", "0.2", "--output", path("several"), code=6)
