@@ -69,6 +69,10 @@ static enum ky_status find_rows(const struct ky_externals *fields, const uint64_
         if (rows->body[k] == rows->body[k - 1])
             return ky_fail(error, KY_USAGE, "friction of body %.17g is given twice",
                            rows->row[k]->number[KY_EXTERNAL_FRICTION_BODY]);
+    if (rows->count > 0 && rows->count == fields->count)
+        return ky_fail(error, KY_USAGE,
+                       "friction: no other field is there, and so no density that slows the body "
+                       "down; name one beside it, --field \"plummer:mass=1,scale=1 friction:...\"");
     return KY_OK;
 }
 

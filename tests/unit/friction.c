@@ -238,6 +238,7 @@ static void wrong_friction_is_refused(void **state)
         {"friction:body=7,log=3", "sigma is missing", KY_LEAPFROG},
         {"friction:body=7,log=3,sigma=1,x=1", "has no number 'x'", KY_LEAPFROG},
         {"friction:body=7,log=3,sigma=1,centre=@t.csv", "friction has no centre", KY_LEAPFROG},
+        {right, "no other field is there", KY_LEAPFROG},
         {right, "take --integrator leapfrog", KY_BLOCK_STEPS},
         {right, "take --integrator leapfrog", KY_HERMITE4},
     };
@@ -261,7 +262,9 @@ static void wrong_friction_is_refused(void **state)
     p.integrator = KY_LEAPFROG;
     assert_ok(ky_sim_open(&p, &bodies, 0, &sim, &error));
     assert_int_equal(ky_sim_set_fields(sim, wrong[0].text, &error), KY_USAGE);
-    assert_ok(ky_sim_set_fields(sim, right, &error));
+    assert_int_equal(ky_sim_set_fields(sim, right, &error), KY_USAGE);
+    assert_ok(
+        ky_sim_set_fields(sim, "plummer:mass=1,scale=1 friction:body=7,log=3,sigma=0.5", &error));
     assert_ok(ky_sim_advance(sim, 1, &error));
     ky_sim_close(sim);
     ky_bodies_free(&bodies);
