@@ -9,6 +9,7 @@
 #include "engine/common/external.h"
 #include "engines.h"
 #include "integrate/integrate.h"
+#include "resumed.h"
 #include "simulation/sim.h"
 
 static struct ky_error error;
@@ -317,17 +318,7 @@ static void time_has_no_seams(void **state)
             sim = open_turning(&p, 1. / 3, &parts);
             for (int k = 0; k < 3; k++)
                 assert_ok(ky_sim_advance(sim, 7, &error));
-            assert_ok(ky_sim_save(sim, path, &error));
-            ky_sim_close(sim);
-            p.field = NULL;
-            assert_ok(ky_sim_restore(path, &p, &sim, &error));
-            assert_ok(ky_sim_advance(sim, 39, &error));
-            assert_ok(ky_sim_bodies(sim, &parts, &error));
-            ky_sim_close(sim);
-            assert_memory_equal(whole.position, parts.position, 2 * sizeof *whole.position);
-            assert_memory_equal(whole.velocity, parts.velocity, 2 * sizeof *whole.velocity);
-            ky_bodies_free(&whole);
-            ky_bodies_free(&parts);
+            goes_on_as(sim, &p, path, &whole, &parts);
         }
     remove(path);
     remove(before);

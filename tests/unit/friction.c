@@ -8,6 +8,7 @@
 #include "engine/common/external.h"
 #include "engines.h"
 #include "physics/friction.h"
+#include "resumed.h"
 #include "simulation/sim.h"
 
 static struct ky_error error;
@@ -206,17 +207,7 @@ static void friction_has_no_seams(void **state)
         assert_ok(ky_sim_open(&p, &parts, 1. / 3, &sim, &error));
         assert_ok(ky_sim_advance(sim, 7, &error));
         assert_ok(ky_sim_advance(sim, 14, &error));
-        assert_ok(ky_sim_save(sim, path, &error));
-        ky_sim_close(sim);
-        p.field = NULL;
-        assert_ok(ky_sim_restore(path, &p, &sim, &error));
-        assert_ok(ky_sim_advance(sim, 39, &error));
-        assert_ok(ky_sim_bodies(sim, &parts, &error));
-        ky_sim_close(sim);
-        assert_memory_equal(whole.position, parts.position, 3 * sizeof *whole.position);
-        assert_memory_equal(whole.velocity, parts.velocity, 3 * sizeof *whole.velocity);
-        ky_bodies_free(&whole);
-        ky_bodies_free(&parts);
+        goes_on_as(sim, &p, path, &whole, &parts);
     }
     remove(path);
     remove(before);
