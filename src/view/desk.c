@@ -10,7 +10,7 @@
 #include "base/memory.h"
 
 #define AFTER                                                                                      \
-    0.3 /* a page that got the last frame may ask for the last energies for so long [s]            \
+    1.0 /* a page that got the last frame may ask for the last energies for so long [s]            \
          */
 
 /* ---- for the server ---- */

@@ -325,6 +325,12 @@ async function read_rows() {
   show_energies();
 }
 
+// After the last frame watch() asks itself, and then the program ends.
+function ask_later() {
+  energies.waits = false;
+  if (!view.ended) ask_energies(true).catch(() => null);
+}
+
 // Asks for rows, one request after the other; without `at_once` at most once a second, and then later.
 function ask_energies(at_once) {
   const wait = energies.asked + 1000 - performance.now();
@@ -332,7 +338,7 @@ function ask_energies(at_once) {
     energies.last = energies.last.catch(() => null).then(read_rows);
     return energies.last;
   }
-  if (!energies.waits) setTimeout(() => { energies.waits = false; ask_energies(true).catch(() => null); }, wait);
+  if (!energies.waits) setTimeout(ask_later, wait);
   energies.waits = true;
   return null;
 }

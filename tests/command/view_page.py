@@ -106,7 +106,7 @@ class Foreign(http.server.BaseHTTPRequestHandler):
 
 def foreign(browser, view):
     """Another page in the same browser cannot read or steer, even if it knows the token."""
-    server = http.server.HTTPServer(("127.0.0.1", 0), Foreign)
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Foreign)  # the browser may open a connection that it never uses
     threading.Thread(target=server.serve_forever, daemon=True).start()
     page = browser.open(f"http://127.0.0.1:{server.server_port}/")
     page.until("document.title === 'foreign'")
