@@ -389,76 +389,43 @@ int get_total_radius(double *radius)
 
 /* ---- field at points ---- */
 
-struct point {
-    double softening;
-    size_t place;
-};
-
-static int by_softening(const void *left, const void *right)
-{
-    const struct point *a = left, *b = right;
-    if (a->softening != b->softening)
-        return a->softening < b->softening ? -1 : 1;
-    return (a->place > b->place) - (a->place < b->place);
-}
-
-/* The memory of a call: points in the order of their softening, since a call of the library has one
- * softening for all of its points. */
 struct field {
-    struct point *point;
     double (*position)[3], (*acceleration)[3], *potential;
 };
 
 static void free_field(struct field *field)
 {
-    free(field->point);
     free(field->position);
     free(field->acceleration);
     free(field->potential);
 }
 
-static int allocate_field(struct field *field, size_t n)
-{
-    field->point = malloc((n + 1) * sizeof *field->point);
-    field->position = malloc((n + 1) * sizeof *field->position);
-    field->acceleration = malloc((n + 1) * sizeof *field->acceleration);
-    field->potential = malloc((n + 1) * sizeof *field->potential);
-    if (field->point && field->position && field->acceleration && field->potential)
-        return DONE;
-    free_field(field);
-    return code_refuse("there is no memory for the field at %zu points", n);
-}
-
-static int evaluate(struct field *field, size_t n, int want_potential)
-{
-    for (size_t from = 0, to; from < n; from = to) {
-        double softening = field->point[from].softening;
-        for (to = from + 1; to < n && field->point[to].softening == softening;)
-            to++;
-        if (code_answer(ky_sim_field(code.sim, to - from,
-                                     (const double(*)[3])(field->position + from), softening,
-                                     want_potential ? NULL : field->acceleration + from,
-                                     want_potential ? field->potential + from : NULL, &code_error)))
-            return REFUSED;
-    }
-    return DONE;
-}
-
-/* Points sorted, and their field; `want_potential` in place of accelerations. Free after DONE. */
+/* The field at points of softening eps; `want_potential` in place of accelerations. Free after
+ * DONE. */
 static int make_field(struct field *field, const double *eps, const double *x, const double *y,
                       const double *z, int count, int want_potential)
 {
-    size_t n = (size_t)count;
-    if (code_push() || allocate_field(field, n))
+    if (code_push())
         return REFUSED;
-    for (size_t i = 0; i < n; i++)
-        field->point[i] = (struct point){eps[i], i};
-    qsort(field->point, n, sizeof *field->point, by_softening);
-    for (size_t i = 0; i < n; i++) {
-        size_t from = field->point[i].place;
-        memcpy(field->position[i], (double[]){x[from], y[from], z[from]}, sizeof *field->position);
-    }
-    int answer = evaluate(field, n, want_potential);
+    size_t n = (size_t)count;
+    *field = (struct field){malloc((n + 1) * sizeof *field->position),
+                            want_potential ? NULL : malloc((n + 1) * sizeof *field->acceleration),
+                            want_potential ? malloc((n + 1) * sizeof *field->potential) : NULL};
+    int answer = field->position && (field->acceleration || field->potential)
+                     ? DONE
+                     : code_refuse("there is no memory for the field at %zu points", n);
+    for (size_t i = 0; !answer && i < n; i++)
+        memcpy(field->position[i], (double[]){x[i], y[i], z[i]}, sizeof *field->position);
+    if (!answer)
+        answer = code_answer(ky_sim_field_fill(
+            code.sim,
+            &(struct ky_field_points){.size = sizeof(struct ky_field_points),
+                                      .count = n,
+                                      .position = (const double(*)[3])field->position,
+                                      .softenings = eps,
+                                      .acceleration = field->acceleration,
+                                      .potential = field->potential},
+            &code_error));
     if (answer)
         free_field(field);
     return answer;
@@ -470,10 +437,8 @@ int get_gravity_at_point(double *eps, double *x, double *y, double *z, double *a
     struct field field;
     if (make_field(&field, eps, x, y, z, count, 0))
         return REFUSED;
-    for (size_t i = 0; i < (size_t)count; i++) {
-        size_t to = field.point[i].place;
-        split(field.acceleration[i], ax + to, ay + to, az + to);
-    }
+    for (size_t i = 0; i < (size_t)count; i++)
+        split(field.acceleration[i], ax + i, ay + i, az + i);
     free_field(&field);
     return DONE;
 }
@@ -484,8 +449,7 @@ int get_potential_at_point(double *eps, double *x, double *y, double *z, double 
     struct field field;
     if (make_field(&field, eps, x, y, z, count, 1))
         return REFUSED;
-    for (size_t i = 0; i < (size_t)count; i++)
-        potential[field.point[i].place] = field.potential[i];
+    memcpy(potential, field.potential, (size_t)count * sizeof *potential);
     free_field(&field);
     return DONE;
 }

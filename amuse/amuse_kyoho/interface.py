@@ -9,6 +9,7 @@
 docs/amuse.md is the manual.
 """
 import os
+import socket
 
 from amuse.community.interface.gd import (GravitationalDynamics, GravitationalDynamicsInterface, GravityFieldCode,
                                           GravityFieldInterface)
@@ -64,6 +65,7 @@ class KyohoInterface(CodeInterface, LiteratureReferencesMixIn, GravitationalDyna
         program, options = worker(options)
         CodeInterface.__init__(self, name_of_the_worker=program, **options)
         LiteratureReferencesMixIn.__init__(self)
+        self.end_with_script(str(os.getpid()), socket.gethostname())
 
     new_source = function(("index_of_the_particle", "int32", "OUT"), ("mass", "float64", "IN"), ("x", "float64", "IN"),
                           ("y", "float64", "IN"), ("z", "float64", "IN"), name="new_source")
@@ -76,6 +78,7 @@ class KyohoInterface(CodeInterface, LiteratureReferencesMixIn, GravitationalDyna
                                 ("initial", "string", "OUT"), ("choices", "string", "OUT"), ("unit", "string", "OUT"),
                                 ("section", "string", "OUT"), ("help", "string", "OUT"), name="get_option_about")
     get_option = function(("name", "string", "IN"), ("value", "string", "OUT"), arrays=False, name="get_option")
+    end_with_script = function(("number", "string", "IN"), ("host", "string", "IN"), arrays=False, name="end_with_script")
     set_option = function(("name", "string", "IN"), ("value", "string", "IN"), arrays=False, name="set_option")
 
 

@@ -92,6 +92,7 @@
     FUNCTION(int_in, set_is_time_reversed_allowed)                                                 \
     FUNCTION(int_out, get_number_of_options)                                                       \
     FUNCTION(about, get_option_about)                                                              \
+    FUNCTION(texts_in, end_with_script)                                                            \
     FUNCTION(texts_in, set_option)                                                                 \
     FUNCTION(text_to_text, get_option)                                                             \
     FUNCTION(int_to_int, has_stopping_condition)                                                   \

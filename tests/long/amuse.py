@@ -7,7 +7,9 @@ pytest and cffi, in which the wheel of this tree is installed for the test; with
 import os
 import re
 import shutil
+import subprocess
 import sys
+import time
 import xml.etree.ElementTree
 
 sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", folder) for folder in ("python", "command")]
@@ -15,6 +17,16 @@ import amuse_environment  # noqa: E402
 import environment  # noqa: E402
 from tap import check, finish, folder, skip  # noqa: E402
 
+SCRIPT = """
+from amuse.ic.plummer import new_plummer_model
+from amuse.units import nbody_system
+from amuse_kyoho.interface import Kyoho
+gravity = Kyoho()
+gravity.particles.add_particles(new_plummer_model(2000))
+gravity.commit_particles()
+print("begins", flush=True)
+gravity.evolve_model(1e6 | nbody_system.time)
+"""
 OURS = os.path.join(environment.TOP, "tests", "amuse")
 # What fails in each file, and why: names, defaults and texts of the other code. All else passes, and nothing is skipped.
 EXPECTED = {
@@ -97,6 +109,21 @@ def own_build(python, source):
             done = environment.run(python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--tb=short", "--rootdir", place,
                                    os.path.join(code, "tests"), env=values, within=place)
             check(re.search(r"^20 passed in", done.stdout, re.M), f"20 tests pass through {channel}", done.stdout)
+            killed(python, values, place, channel)
+
+
+def killed(python, values, place, channel):
+    """A script that is killed while its worker computes."""
+    before = workers()
+    with subprocess.Popen([python, "-c", SCRIPT], env=values, cwd=place, stdout=subprocess.PIPE, text=True) as script:
+        script.stdout.readline()
+        time.sleep(1)
+        check(len(workers() - before) == 1, f"a worker computes through {channel}", workers() - before)
+        script.kill()
+    end = time.monotonic() + 2
+    while workers() - before and time.monotonic() < end:
+        time.sleep(0.05)
+    check(not workers() - before, f"the worker of a script that is killed ends within 2 s through {channel}", workers() - before)
 
 
 def workers():

@@ -23,6 +23,7 @@ class TestKyoho(_TestGravityCodes, TestWithMPI):
     def test_field(self):
         stars = new_plummer_model(100)
         field = KyohoField()
+        field.parameters.precision = "double"
         field.particles.add_particles(stars)
         zero = 0 | nbody_system.length
         potential = field.get_potential_at_point(zero, 3 | nbody_system.length, zero, zero)
