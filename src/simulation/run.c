@@ -154,8 +154,6 @@ static const char *stop_reason(struct ky_run *run)
         return run->halted.text;
     if (ky_run_is_asked_to_stop(run))
         return because(run, KY_STOP_ASKED, "a signal");
-    if (ky_run_is_stopped_by_view(run))
-        return because(run, KY_STOP_ASKED, "the view");
     if (!isnan(run->given.max_wall) && ky_clock() - run->started >= run->given.max_wall)
         return because(run, KY_STOP_WALL, "--max-wall");
     return NULL;
@@ -255,7 +253,7 @@ enum ky_status ky_run_step(struct ky_run *run, struct ky_error *error)
 /* Runs to the end, or to a reason to stop. */
 static enum ky_status go(struct ky_run *run, const char **reason, struct ky_error *error)
 {
-    int waits;
+    int waits, stops;
     enum ky_status status = ky_run_open_view(run, error);
     ky_run_begin_pace(run);
     run->looked = ky_clock() - 1.0;
@@ -265,11 +263,13 @@ static enum ky_status go(struct ky_run *run, const char **reason, struct ky_erro
             status = look_around(run, reason, error);
         if (*reason || status)
             break;
-        status = ky_run_attend(run, &waits, error);
+        status = ky_run_attend(run, &waits, &stops, error);
+        if (stops)
+            *reason = because(run, KY_STOP_ASKED, "the view");
+        if (status || stops)
+            break;
         if (waits)
             continue;
-        if (status)
-            break;
         status = ky_run_step(run, error);
         if (*reason || run->halted.text[0])
             break;

@@ -208,9 +208,9 @@ void ky_run_measure_progress(struct ky_run *run, struct ky_progress *progress);
 enum ky_status ky_run_open_view(struct ky_run *run, struct ky_error *error);
 /* Between two steps: does what pages ask for. *waits becomes 1 if the run is paused; then the call
  * has waited, and the run is to look for reasons to stop, and to call again before its next step.
- * Fails as the files of an ordered snapshot do. Without a page it reads one number. */
-enum ky_status ky_run_attend(struct ky_run *run, int *waits, struct ky_error *error);
-int ky_run_is_stopped_by_view(const struct ky_run *run);
+ * *stops becomes 1 if the run is to stop; then nothing else is done. Fails as the files of an
+ * ordered snapshot do. Without a page it reads one number. */
+enum ky_status ky_run_attend(struct ky_run *run, int *waits, int *stops, struct ky_error *error);
 /* The last frame, if somebody is looking. `outcome` as for ky_run_write_json. */
 void ky_run_end_view(struct ky_run *run, const char *outcome);
 void ky_run_close_view(struct ky_run *run); /* frees the memory of frames */

@@ -84,18 +84,16 @@ static void tell_pause(struct ky_run *run, int is_paused)
            ky_time_words(&run->sim->line, ky_sim_time(run->sim), time));
 }
 
-int ky_run_is_stopped_by_view(const struct ky_run *run)
-{
-    return run->given.view && (ky_view_asked(run->given.view) & KY_VIEW_STOP);
-}
-
-enum ky_status ky_run_attend(struct ky_run *run, int *waits, struct ky_error *error)
+enum ky_status ky_run_attend(struct ky_run *run, int *waits, int *stops, struct ky_error *error)
 {
     struct ky_view *view = run->given.view;
-    *waits = 0;
+    *waits = *stops = 0;
     if (!view || !(ky_view_asked(view) || run->watch.is_paused))
         return KY_OK;
     const unsigned asked = ky_view_take(view, KY_VIEW_SNAPSHOT);
+    *stops = (asked & KY_VIEW_STOP) != 0;
+    if (*stops)
+        return KY_OK;
     enum ky_status status = asked & KY_VIEW_SNAPSHOT ? write_now(run, error) : KY_OK;
     if (status)
         return status;
