@@ -3,8 +3,10 @@
  * a Plummer sphere of N, each moved by a thousandth of its distance from the centre, without
  * softening. A row for each engine, method and number of points: processor and clock time of one
  * call, the least of REPEAT, in microseconds a point, and the errors of SAMPLES of the
- * accelerations against exact sums. Then a row for the forces of the N bodies, and how many times
- * their time N points take.
+ * accelerations against exact sums. For the N points the next row has the phases of a call on a
+ * device, which waits after each: their clock times in milliseconds, and what is left of the call
+ * (checks of the numbers). Then a row for the forces of the N bodies, and how many times their time
+ * N points take. Acceleration and potential are asked for.
  *
  * The second part has SOURCES bodies with mass: rows for the field at MASSLESS points, for the
  * forces of the same bodies with as many massless ones at these points, and the ratio of the two.
@@ -88,14 +90,42 @@ static struct time time_field(struct ky_engine *engine, const struct ky_points *
                               double (*found)[3])
 {
     struct ky_error error;
+    double *potential = memory_for(points->count, sizeof *potential);
     struct time least = {1e30, 1e30};
     for (int r = 0; r < REPEAT; r++) {
         const double own = processor_seconds(), start = ky_clock();
-        stop_if(ky_engine_field(engine, points, found, NULL, &error), &error);
+        stop_if(ky_engine_field(engine, points, found, potential, &error), &error);
         least.clock = fmin(least.clock, ky_clock() - start);
         least.processor = fmin(least.processor, processor_seconds() - own);
     }
+    free(potential);
     return least;
+}
+
+/* The phases of a call, on engines that have them: of the last of REPEAT. */
+static void print_phases(struct ky_engine *engine, const struct method *method,
+                         const struct ky_points *points, double (*found)[3])
+{
+#define PHASE_NAME(name) #name,
+    static const char *const names[] = {KY_FIELD_PHASES(PHASE_NAME)};
+    struct ky_error error;
+    struct ky_field_seconds seconds;
+    double *potential = memory_for(points->count, sizeof *potential), rest = 0;
+    if (ky_engine_field_seconds(engine, &seconds, &error) == KY_OK) {
+        for (int r = 0; r < REPEAT; r++) {
+            rest = -ky_clock();
+            stop_if(ky_engine_field(engine, points, found, potential, &error), &error);
+            rest += ky_clock();
+        }
+        stop_if(ky_engine_field_seconds(engine, &seconds, &error), &error);
+        printf("%-8s %-6s phases, ms:", engine->name, method->name);
+        for (int k = 0; k < KY_FIELD_PHASE_COUNT; k++) {
+            printf(" %s %.2f", names[k], 1e3 * seconds.of[k]);
+            rest -= seconds.of[k];
+        }
+        printf(" checks %.2f\n", 1e3 * rest);
+    }
+    free(potential);
 }
 
 /* Forces with last accelerations. A number that is read awaits the device. */
@@ -139,6 +169,8 @@ static struct time print_field(struct ky_engine *engine, const struct method *me
     print_times(engine, method, "field", count, time);
     printf("  %.1e\n",
            error_of(bodies, (const double(*)[3])points, count, (const double(*)[3])found));
+    if (count == bodies->n)
+        print_phases(engine, method, &asked, found);
     fflush(stdout);
     free(points);
     free(found);

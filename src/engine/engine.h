@@ -158,6 +158,14 @@ struct ky_points {
     const uint32_t *body;
 };
 
+/* Phases of a field at many points on a device. */
+#define KY_FIELD_PHASES(X) X(memory) X(upload) X(first) X(last) X(download)
+#define KY_FIELD_PHASE(name) KY_FIELD_##name,
+enum { KY_FIELD_PHASES(KY_FIELD_PHASE) KY_FIELD_PHASE_COUNT };
+struct ky_field_seconds {
+    double of[KY_FIELD_PHASE_COUNT];
+};
+
 /* Quantities of each body that an integrator may ask an engine to keep, beside the arrays of struct
  * ky_bodies. A set of columns is a sum of 1 << ky_column. columns.h has the name and the number of
  * components of each. */
@@ -318,6 +326,12 @@ struct ky_engine_verbs {
     enum ky_status (*field)(struct ky_engine *engine, const struct ky_points *points,
                             double (*acceleration)[3], double *potential, struct ky_error *error);
 
+    /* Seconds of the phases of the last `field` at many points; 0 where it had none. The device is
+     * waited for after each phase from this call on. For measurements; NULL: there are no phases.
+     */
+    enum ky_status (*field_seconds)(struct ky_engine *engine, struct ky_field_seconds *seconds,
+                                    struct ky_error *error);
+
     /* Tidal tensors ∂a_i/∂x_j at points, xx yy zz xy xz yz, in double; else as `field`.
      * KY_UNSUPPORTED for the softening kind spline. The CPU engine alone has this verb. */
     enum ky_status (*tides)(struct ky_engine *engine, const struct ky_points *points,
@@ -475,6 +489,8 @@ enum ky_status ky_engine_exact(struct ky_engine *engine, const size_t *sinks, si
 enum ky_status ky_engine_field(struct ky_engine *engine, const struct ky_points *points,
                                double (*acceleration)[3], double *potential,
                                struct ky_error *error);
+enum ky_status ky_engine_field_seconds(struct ky_engine *engine, struct ky_field_seconds *seconds,
+                                       struct ky_error *error);
 /* With those of external fields. KY_BAD_DATA for points or results that are not finite. */
 enum ky_status ky_engine_tides(struct ky_engine *engine, const struct ky_points *points,
                                double (*tide)[6], struct ky_error *error);

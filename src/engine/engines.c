@@ -386,6 +386,12 @@ enum ky_status ky_engine_field(struct ky_engine *engine, const struct ky_points 
                                     potential, error);
 }
 
+enum ky_status ky_engine_field_seconds(struct ky_engine *engine, struct ky_field_seconds *seconds,
+                                       struct ky_error *error)
+{
+    return CALL(field_seconds, "measure the phases of a field", seconds, error);
+}
+
 enum ky_status ky_engine_tides(struct ky_engine *engine, const struct ky_points *points,
                                double (*tide)[6], struct ky_error *error)
 {

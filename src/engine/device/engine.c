@@ -66,6 +66,7 @@ static void release(struct ky_device_engine *engine)
     if (engine->method->release)
         engine->method->release(state, engine->own);
     ky_links_release(&engine->links);
+    ky_points_release(state);
     ky_device_blocks_release(&engine->blocks, cards->card[0]);
     ky_device_hermite_release(state);
     ky_device_division_release(state);
@@ -432,6 +433,17 @@ static enum ky_status field(struct ky_engine *base, const struct ky_points *poin
     return KY_OK;
 }
 
+static enum ky_status field_seconds(struct ky_engine *base, struct ky_field_seconds *seconds,
+                                    struct ky_error *error)
+{
+    return ky_points_seconds(&device_engine(base)->state, seconds, error);
+}
+
+static void trim(struct ky_engine *base)
+{
+    ky_points_release(&device_engine(base)->state);
+}
+
 static enum ky_status walk(struct ky_engine *base, const struct ky_walk_request *request,
                            struct ky_error *error)
 {
@@ -482,6 +494,7 @@ static void report(struct ky_engine *base, struct ky_force_report *report)
         .get_column = get_column,                                                                  \
         .forces = forces,                                                                          \
         .field = field,                                                                            \
+        .field_seconds = field_seconds,                                                            \
         .unroll = unroll,                                                                          \
         .exact = exact,                                                                            \
         .advance = advance,                                                                        \
@@ -489,6 +502,7 @@ static void report(struct ky_engine *base, struct ky_force_report *report)
         .kick = kick,                                                                              \
         .drift = drift,                                                                            \
         .sums = sums,                                                                              \
+        .trim = trim,                                                                              \
         .walk = walk,                                                                              \
         .report = report,                                                                          \
     };

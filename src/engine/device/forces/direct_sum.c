@@ -69,7 +69,7 @@ static enum ky_status make_points(const struct ky_device_bodies *bodies,
     const struct ky_rows rows = {points->count, 3, 1 / bodies->state->units.length, KY_STATE_BYTES};
     struct ky_buffer position = {0};
     enum ky_status status =
-        ky_rows_send(card, &position, "points", rows, points->position[0], error);
+        ky_rows_send(bodies->state, &position, "points", rows, points->position[0], error);
     if (status == KY_OK)
         status = ky_launch_over(card, KY_IN_PRECISION(ky_points, sum->precision), count,
                                 KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(position),

@@ -70,7 +70,7 @@ static struct ky_grouped_part part_of(const struct passes *passes, size_t k)
 static int has_turns(const struct ky_evaluation *evaluation, const struct ky_parameters *parameters)
 {
     return ky_opening_kind(parameters->opening)->by_alpha || evaluation->in_block ||
-           evaluation->of_points;
+           evaluation->first_point;
 }
 
 const struct ky_buffer *ky_grouped_groups(const struct ky_device_tree *tree,
@@ -119,8 +119,8 @@ static enum ky_status share(const struct passes *passes, struct ky_error *error)
     return status;
 }
 
-/* Makes the same tree on every card. The host waits for each card in between, so each has a thread.
- * Decisions of the host follow from the first card. */
+/* Makes the same tree on every card, or its moments for another opening. The host waits for each
+ * card in between, so each has a thread. Decisions of the host follow from the first card. */
 static enum ky_status build(const struct passes *passes, const struct ky_parameters *parameters,
                             struct ky_error *error)
 {
@@ -130,7 +130,8 @@ static enum ky_status build(const struct passes *passes, const struct ky_paramet
 #pragma omp parallel for num_threads((int)cards) schedule(static, 1) if (cards > 1)
     for (size_t k = 0; k < cards; k++) {
         const struct ky_grouped_part part = part_of(passes, k);
-        status[k] = ky_device_tree_build(part.tree, part.bodies, parameters, &errors[k]);
+        status[k] = (passes->evaluation->again ? ky_device_tree_refresh : ky_device_tree_build)(
+            part.tree, part.bodies, parameters, &errors[k]);
     }
     for (size_t k = 0; k < cards; k++) {
         if (status[k] == KY_OK) {
@@ -196,9 +197,10 @@ static enum ky_status prepare(const struct passes *passes, size_t k,
     struct ky_evaluation *evaluation = passes->evaluation;
     const uint32_t flags = ky_grouped_flags(part.bodies, evaluation, parameters) & KY_FLAG_FACTORS;
     enum ky_status status = KY_OK;
-    if (evaluation->of_points)
+    const int of_points = evaluation->first_point && !evaluation->again;
+    if (of_points)
         status = ky_device_tree_list_active(part.tree, part.bodies, evaluation, error);
-    if (status == KY_OK && (evaluation->in_block || evaluation->of_points))
+    if (status == KY_OK && (evaluation->in_block || of_points))
         status = ky_device_tree_regroup(part.tree, part.bodies, evaluation, parameters, error);
     if (status != KY_OK)
         return status;
@@ -254,7 +256,7 @@ enum ky_status ky_grouped_evaluate(struct ky_device_state *state, struct ky_link
         status = build(&passes, parameters, error);
     if (status == KY_OK)
         status = walk_all(&passes, parameters, error);
-    for (size_t k = 0; k < cards && !in_block; k++) {
+    for (size_t k = 0; k < cards && !in_block && !(evaluation->stays && status == KY_OK); k++) {
         const struct ky_grouped_part part = part_of(&passes, k);
         ky_device_tree_done(part.tree, part.bodies);
     }

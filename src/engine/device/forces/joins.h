@@ -16,7 +16,7 @@ static inline enum ky_status ky_walk_radii_send(const struct ky_device_bodies *b
 {
     const struct ky_rows rows = {request->radii, 1, 1 / bodies->state->units.length,
                                  ky_real_bytes(bodies->state->parameters->precision)};
-    return ky_rows_send(bodies->card, radius, "radii", rows, request->radius, error);
+    return ky_rows_send(bodies->state, radius, "radii", rows, request->radius, error);
 }
 
 #endif

@@ -60,10 +60,16 @@ struct ky_point_sources {
 /* `field` for methods whose `evaluate` takes evaluations of points: points are bodies without mass,
  * and have the errors of forces. Few points, or points among few bodies, have exact sums or walk by
  * themselves; points far away walk. KY_DEVICE if the cards have no memory for a second set of
- * bodies. Kicks must have been made. */
+ * bodies, which stays until ky_points_release if it is not much. Kicks must have been made. */
 enum ky_status ky_points_field(const struct ky_point_sources *sources,
                                const struct ky_points *points, double (*acceleration)[3],
                                double *potential, struct ky_error *error);
+
+/* Releases what fields have kept. */
+void ky_points_release(struct ky_device_state *state);
+/* The engine's verb field_seconds. */
+enum ky_status ky_points_seconds(struct ky_device_state *state, struct ky_field_seconds *seconds,
+                                 struct ky_error *error);
 
 extern const struct ky_method ky_direct_method, ky_walk_method, ky_list_method, ky_tree_method,
     ky_fmm_method;

@@ -7,12 +7,13 @@
  * points. So there are two passes, as for bodies at the start. The last accelerations of the bodies
  * do not count: the field does not depend on what was evaluated before.
  *
- * The set takes the memory of forces of so many bodies, beside that of the engine, until the end of
- * the call. Few points have exact sums, or walk by themselves as those far away do. */
+ * The set takes the memory of forces of so many bodies, beside that of the engine, and has it still
+ * in the next call. Few points have exact sums, or walk by themselves as those far away do. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "engine/common/active.h"
 #include "engine/common/relative.h"
@@ -39,15 +40,26 @@ enum { POINTS_OF_BODY = 16 };
  * 4, α = 1e-4). */
 #define PART 0.5
 
+/* A set stays for the next call if its memory is at most this part of the card's, so that larger
+ * evaluations of the engine find room. */
+#define STAYS 0.25
+
 struct set {
     const struct ky_method *method;
-    const struct ky_device_state *of; /* the engine's */
+    struct ky_device_state *of; /* the engine's */
     struct ky_points points;
     struct ky_parameters parameters; /* the engine's, with the softening and the α of points */
     struct ky_device_state state;
     struct ky_links links;
-    void *own;        /* the method's state */
-    uint32_t *number; /* of each point in the set: those of the bodies come first */
+    void *own;             /* the method's state; NULL: the set has no memory */
+    struct ky_buffer rows; /* points and results on their way */
+};
+
+struct ky_point_sets {
+    struct set massless, exact;
+    struct ky_field_seconds seconds;
+    int is_measured;
+    double since; /* the end of the phase before */
 };
 
 /* The parameters for points, with a softening by which two of them would be softened as a point and
@@ -63,49 +75,118 @@ static void set_parameters(struct set *set)
     set->state.how = ky_pairs_how(kind, set->state.own_eps) | ky_pairs_guard(eps2);
 }
 
-/* The set without its bodies. Times are not measured: the report is that of the last forces. */
-static enum ky_status begin(struct set *set, struct ky_error *error)
+/* The state of a set with the memory that it has. Times are not marked: the report is that of the
+ * last forces. */
+static void begin_state(struct set *set)
 {
     const struct ky_device_state *of = set->of;
-    const size_t count = set->points.count;
     struct ky_device_state *state = &set->state;
-    set->parameters = *of->parameters;
-    *state = (struct ky_device_state){.parameters = &set->parameters,
-                                      .cards = of->cards,
-                                      .threads = of->threads,
-                                      .n = of->n + count,
-                                      .frame = of->frame,
-                                      .units = of->units,
-                                      .unroll = of->unroll,
-                                      .own_eps = of->own_eps || set->points.softenings,
-                                      .how = of->how,
-                                      .externals = of->externals};
+    state->parameters = &set->parameters;
+    state->cards = of->cards;
     state->cards.measured = 0;
-    for (size_t k = 0; k < state->cards.count; k++)
-        state->part[k] = (struct ky_device_bodies){
-            .state = state, .card = state->cards.card[k], .number = k, .n = state->n};
-    set->links = (struct ky_links){.bodies = &state->part[0]};
-    set->links.host.bodies = &state->part[0];
-    set->own = ky_allocate_zeroed(1, set->method->own);
-    set->number = ky_allocate(count, sizeof *set->number);
-    if (!set->own || !set->number)
-        return ky_no_memory(error, "points of a field", count, sizeof *set->number);
-    for (size_t k = 0; k < count; k++)
-        set->number[k] = (uint32_t)(of->n + k);
-    return KY_OK;
+    state->threads = of->threads;
+    state->n = of->n + set->points.count;
+    state->frame = of->frame;
+    state->units = of->units;
+    state->unroll = of->unroll;
+    state->own_eps = of->own_eps || set->points.softenings;
+    state->how = of->how;
+    state->externals = of->externals;
+    for (size_t k = 0; k < state->cards.count; k++) {
+        struct ky_device_bodies *part = &state->part[k];
+        part->state = state;
+        part->card = state->cards.card[k];
+        part->number = k;
+        part->n = state->n;
+        part->has = 0;
+    }
 }
 
-static void end(struct set *set)
+/* The set without its bodies: those of the engine, and points. */
+static enum ky_status begin(struct set *set, const struct ky_method *method,
+                            struct ky_device_state *of, struct ky_points points,
+                            struct ky_error *error)
+{
+    set->method = method;
+    set->of = of;
+    set->points = points;
+    set->parameters = *of->parameters;
+    begin_state(set);
+    set->links.bodies = set->links.host.bodies = &set->state.part[0];
+    if (!set->own)
+        set->own = ky_allocate_zeroed(1, method->own);
+    return set->own ? KY_OK : ky_no_memory(error, "points of a field", 1, method->own);
+}
+
+static void release(struct set *set)
 {
     struct ky_device_state *state = &set->state;
+    if (!set->own)
+        return;
     (void)ky_wait_for_all(&state->cards, NULL);
-    if (set->own && set->method->release)
+    if (set->method->release)
         set->method->release(state, set->own);
     ky_links_release(&set->links);
+    ky_buffer_release(state->part[0].card, &set->rows);
     for (size_t k = 0; k < state->cards.count; k++)
         ky_device_bodies_release(&state->part[k]);
     free(set->own);
-    free(set->number);
+    *set = (struct set){.own = NULL};
+}
+
+/* The memory stays for the next call, or is released: if it is much, and after a failure. */
+static void end(struct set *set, enum ky_status status)
+{
+    struct ky_memory memory = {.device = ky_device_bodies_memory(&set->parameters, set->state.n)};
+    set->method->memory(&set->parameters, set->state.n, &memory);
+    if (status != KY_OK || memory.device > STAYS * set->of->cards.card[0]->memory)
+        release(set);
+}
+
+static enum ky_status sets_need(struct ky_device_state *state, struct ky_error *error)
+{
+    if (!state->points)
+        state->points = ky_allocate_zeroed(1, sizeof *state->points);
+    return state->points ? KY_OK
+                         : ky_no_memory(error, "points of a field", 1, sizeof *state->points);
+}
+
+void ky_points_release(struct ky_device_state *state)
+{
+    if (!state->points)
+        return;
+    release(&state->points->massless);
+    release(&state->points->exact);
+    free(state->points);
+    state->points = NULL;
+}
+
+/* ---- seconds ---- */
+
+enum ky_status ky_points_seconds(struct ky_device_state *state, struct ky_field_seconds *seconds,
+                                 struct ky_error *error)
+{
+    const enum ky_status status = sets_need(state, error);
+    if (status != KY_OK)
+        return status;
+    *seconds = state->points->seconds;
+    state->points->is_measured = 1;
+    return KY_OK;
+}
+
+/* A phase has ended, if `status` says that all is well: the card finishes its work for the clock.
+ */
+static enum ky_status end_phase(const struct set *set, size_t phase, enum ky_status status,
+                                struct ky_error *error)
+{
+    struct ky_point_sets *sets = set->of->points;
+    if (status != KY_OK || !sets->is_measured)
+        return status;
+    status = ky_wait_for_all(&set->state.cards, error);
+    const double now = ky_clock();
+    sets->seconds.of[phase] += now - sets->since;
+    sets->since = now;
+    return status;
 }
 
 /* ---- the bodies of the set ---- */
@@ -147,27 +228,30 @@ static enum ky_status need_arrays(struct set *set, struct ky_error *error)
 static enum ky_status lay_bodies(struct set *set, struct ky_error *error)
 {
     static const int copied[] = {KY_ARRAY_POSITION, KY_ARRAY_MASS, KY_ARRAY_SOFTENING};
-    struct ky_device_bodies its = set->of->part[0], *own = &set->state.part[0];
+    struct ky_device_bodies *its = &set->of->part[0], *own = &set->state.part[0];
     struct ky_device_array from[KY_ARRAYS], to[KY_ARRAYS];
-    const size_t n = its.n, word = sizeof *set->number;
+    const uint32_t n = (uint32_t)its->n, count = (uint32_t)set->points.count;
     enum ky_status status = KY_OK;
-    ky_device_arrays(&its, from);
+    ky_device_arrays(its, from);
     ky_device_arrays(own, to);
     for (size_t k = 0; k < sizeof copied / sizeof *copied && status == KY_OK; k++)
-        if (own->has & its.has & 1U << copied[k])
+        if (own->has & its->has & 1U << copied[k])
             status = lay(set, from[copied[k]].buffer, n, &to[copied[k]], 0, error);
-    own->curve.is_followed = its.curve.is_followed;
-    own->place = 1;
+    own->curve.is_followed = its->curve.is_followed;
+    own->curve.changes++;
+    own->place++;
     if (status != KY_OK || !own->curve.is_followed)
         return status;
-    status =
-        ky_buffer_need(own->card, &own->curve.index, "numbers of the bodies", own->n, word, error);
+    status = ky_buffer_need(own->card, &own->curve.index, "numbers of the bodies", own->n,
+                            sizeof(uint32_t), error);
     const struct ky_device_array index = ky_device_index(own);
     if (status == KY_OK)
-        status = lay(set, &its.curve.index, n, &index, 0, error);
-    return status == KY_OK ? own->card->driver->write(own->card, &own->curve.index, n * word,
-                                                      set->number, set->points.count * word, error)
-                           : status;
+        status = lay(set, &its->curve.index, n, &index, 0, error);
+    return status == KY_OK
+               ? ky_launch_over(
+                     own->card, KY_KERNEL_ky_order_itself, count,
+                     KY_ARGUMENTS(KY_BUFFER(own->curve.index), KY_VALUE(n), KY_VALUE(count)), error)
+               : status;
 }
 
 /* Sends rows of numbers to an array of the set, from its body `first` on. */
@@ -176,15 +260,11 @@ static enum ky_status lay_rows(struct set *set, int which, const double *numbers
 {
     struct ky_device_bodies *bodies = &set->state.part[0];
     struct ky_device_array array[KY_ARRAYS];
-    struct ky_buffer sent = {0};
     ky_device_arrays(bodies, array);
     const struct ky_rows rows = {count, array[which].columns, 1 / set->of->units.length,
                                  array[which].number};
-    enum ky_status status = ky_rows_send(bodies->card, &sent, "points", rows, numbers, error);
-    if (status == KY_OK)
-        status = lay(set, &sent, rows.count, &array[which], first, error);
-    ky_buffer_release(bodies->card, &sent);
-    return status;
+    const struct ky_columns to = {array[which].buffer, bodies->n, first, NULL};
+    return ky_rows_to(set->of, &set->rows, rows, numbers, &to, error);
 }
 
 /* Sends softenings: of the points and, where they share one, of the bodies. */
@@ -207,7 +287,7 @@ static enum ky_status lay_softenings(struct set *set, struct ky_error *error)
 
 static enum ky_status fill(struct set *set, struct ky_error *error)
 {
-    enum ky_status status = need_arrays(set, error);
+    enum ky_status status = end_phase(set, KY_FIELD_memory, need_arrays(set, error), error);
     if (status == KY_OK)
         status = lay_bodies(set, error);
     if (status == KY_OK)
@@ -215,40 +295,61 @@ static enum ky_status fill(struct set *set, struct ky_error *error)
                           set->points.count, error);
     if (status == KY_OK && set->state.own_eps)
         status = lay_softenings(set, error);
-    return status;
+    return end_phase(set, KY_FIELD_upload, status, error);
 }
 
 /* ---- forces ---- */
 
+/* With an opening test by α two evaluations through one tree. */
 static enum ky_status evaluate(struct set *set, struct ky_error *error)
 {
     const struct ky_method *method = set->method;
-    const struct ky_active active = {set->points.count, set->number};
+    const struct ky_active active = {set->points.count, NULL};
     const struct ky_parameters first = ky_without_relative(&set->parameters);
-    struct ky_evaluation evaluation = {.active = &active, .of_points = 1};
+    struct ky_evaluation evaluation = {.active = &active, .first_point = set->of->n};
     enum ky_status status = KY_OK;
-    if (ky_opening_kind(set->parameters.opening)->by_alpha)
+    if (ky_opening_kind(set->parameters.opening)->by_alpha) {
+        evaluation.stays = 1;
         status = method->evaluate(&set->state, &set->links, set->own, &evaluation, &first, error);
-    return status == KY_OK ? method->evaluate(&set->state, &set->links, set->own, &evaluation,
-                                              &set->parameters, error)
-                           : status;
+        status = end_phase(set, KY_FIELD_first, status, error);
+        evaluation.stays = 0;
+        evaluation.again = 1;
+    }
+    if (status == KY_OK)
+        status = method->evaluate(&set->state, &set->links, set->own, &evaluation, &set->parameters,
+                                  error);
+    return end_phase(set, KY_FIELD_last, status, error);
 }
 
+/* Copies the results of the points from the card, where they lie along the curve. */
 static enum ky_status get(struct set *set, double (*acceleration)[3], double *potential,
                           struct ky_error *error)
 {
-    struct ky_bodies found = {
-        .n = set->points.count, .acceleration = acceleration, .potential = potential};
-    enum ky_status status = ky_device_curve_leave(&set->state.part[0], error);
-    return status == KY_OK ? ky_device_bodies_get_some(&set->state, set->number, &found, error)
-                           : status;
+    struct ky_device_bodies *bodies = &set->state.part[0];
+    struct ky_buffer *place = &bodies->curve.place[0];
+    const struct ky_engine_scale scale = ky_device_scale(&set->state);
+    const size_t count = set->points.count, real = ky_real_bytes(set->parameters.precision);
+    const struct ky_rows vectors = {count, 3, 1 / scale.acceleration, real},
+                         numbers = {count, 1, 1 / scale.potential, real};
+    const struct ky_columns at = {&bodies->acceleration, bodies->n, set->of->n, place},
+                            where = {&bodies->potential, bodies->n, set->of->n, place};
+    const uint32_t n = (uint32_t)bodies->n;
+    enum ky_status status = ky_launch_over(
+        bodies->card, KY_KERNEL_ky_order_inverse, n,
+        KY_ARGUMENTS(KY_BUFFER(bodies->curve.index), KY_BUFFER(*place), KY_VALUE(n)), error);
+    if (status == KY_OK)
+        status = ky_rows_from(set->of, &set->rows, vectors, &at, (double *)acceleration, error);
+    if (status == KY_OK)
+        status = ky_rows_from(set->of, &set->rows, numbers, &where, potential, error);
+    return end_phase(set, KY_FIELD_download, status, error);
 }
 
 /* The field at some points. */
-static enum ky_status field_of(struct set *set, double (*acceleration)[3], double *potential,
-                               struct ky_error *error)
+static enum ky_status field_of(const struct ky_point_sources *sources, struct ky_points points,
+                               double (*acceleration)[3], double *potential, struct ky_error *error)
 {
-    enum ky_status status = begin(set, error);
+    struct set *set = &sources->state->points->massless;
+    enum ky_status status = begin(set, sources->method, sources->state, points, error);
     if (status == KY_OK) {
         set_parameters(set);
         status = fill(set, error);
@@ -257,7 +358,7 @@ static enum ky_status field_of(struct set *set, double (*acceleration)[3], doubl
         status = evaluate(set, error);
     if (status == KY_OK)
         status = get(set, acceleration, potential, error);
-    end(set);
+    end(set, status);
     return status;
 }
 
@@ -267,21 +368,22 @@ static enum ky_status exact_field(struct ky_device_state *state, const struct ky
                                   double (*acceleration)[3], double *potential,
                                   struct ky_error *error)
 {
-    struct set set = {.method = &ky_direct_method, .of = state};
-    enum ky_status status = ky_device_division_need(state, error);
+    const struct ky_points none = {.count = 0};
+    struct set *set = &state->points->exact;
+    enum ky_status status = begin(set, &ky_direct_method, state, none, error);
     if (status == KY_OK)
-        status = begin(&set, error);
-    set.state.division = state->division;
+        status = ky_device_division_need(state, error);
+    set->state.division = state->division;
     if (status == KY_OK)
-        status = need_arrays(&set, error);
+        status = need_arrays(set, error);
     if (status == KY_OK)
-        status = lay_bodies(&set, error);
+        status = lay_bodies(set, error);
     if (status == KY_OK)
-        status = ky_device_curve_leave(&set.state.part[0], error);
+        status = ky_device_curve_leave(&set->state.part[0], error);
     if (status == KY_OK)
-        status = set.method->field(&set.state, &set.links, set.own, points, acceleration, potential,
-                                   error);
-    end(&set);
+        status = set->method->field(&set->state, &set->links, set->own, points, acceleration,
+                                    potential, error);
+    end(set, status);
     return status;
 }
 
@@ -301,12 +403,11 @@ static enum ky_status massless_field(const struct ky_point_sources *sources,
     const size_t most = POINTS_OF_BODY * sources->state->n,
                  batches = ky_groups(points->count, most),
                  batch = ky_groups(points->count, batches);
-    struct set set = {.method = sources->method, .of = sources->state};
     enum ky_status status = KY_OK;
     for (size_t first = 0; first < points->count && status == KY_OK; first += batch) {
         const size_t rest = points->count - first;
-        set.points = some_of(points, first, rest < batch ? rest : batch);
-        status = field_of(&set, acceleration ? acceleration + first : NULL,
+        status = field_of(sources, some_of(points, first, rest < batch ? rest : batch),
+                          acceleration ? acceleration + first : NULL,
                           potential ? potential + first : NULL, error);
     }
     return status;
@@ -324,7 +425,9 @@ static int is_near(const struct ky_device_state *state, const double position[3]
 
 static size_t count_near(const struct ky_device_state *state, const struct ky_points *points)
 {
+    enum { MANY = 1 << 14 };
     size_t near = 0;
+#pragma omp parallel for num_threads(state->threads) reduction(+ : near) if (points->count > MANY)
     for (size_t k = 0; k < points->count; k++)
         near += (size_t)is_near(state, points->position[k]);
     return near;
@@ -409,10 +512,16 @@ enum ky_status ky_points_field(const struct ky_point_sources *sources,
                                const struct ky_points *points, double (*acceleration)[3],
                                double *potential, struct ky_error *error)
 {
-    struct divided divided = {.near = count_near(sources->state, points)};
+    struct ky_device_state *state = sources->state;
+    enum ky_status status = sets_need(state, error);
+    if (status != KY_OK)
+        return status;
+    state->points->seconds = (struct ky_field_seconds){{0}};
+    struct divided divided = {.near = count_near(state, points)};
+    state->points->since = ky_clock();
     if (divided.near == points->count)
         return near_field(sources, points, acceleration, potential, error);
-    const enum ky_status status = field_of_divided(sources, &divided, points, error);
+    status = field_of_divided(sources, &divided, points, error);
     if (status == KY_OK)
         gather(&divided, points->count, acceleration, potential);
     free(divided.number);

@@ -332,19 +332,12 @@ static enum ky_status scatter(struct ky_device_bodies *bodies, const struct ky_b
                               struct ky_rows rows, const double *numbers, struct ky_buffer *to,
                               struct ky_error *error)
 {
-    struct ky_card *card = bodies->card;
-    uint32_t n = (uint32_t)bodies->n, count = (uint32_t)rows.count,
-             columns = (uint32_t)rows.columns;
-    struct ky_buffer sent = {0};
+    const struct ky_columns at = {to, bodies->n, 0, list};
+    struct ky_buffer scratch = {0};
     if (!numbers)
         return KY_OK;
-    enum ky_status status = ky_rows_send(card, &sent, "new numbers", rows, numbers, error);
-    if (status == KY_OK)
-        status = ky_launch_over(card, KY_KERNEL_ky_scatter_numbers, count,
-                                KY_ARGUMENTS(KY_BUFFER(sent), KY_BUFFER(*list), KY_BUFFER(*to),
-                                             KY_VALUE(n), KY_VALUE(count), KY_VALUE(columns)),
-                                error);
-    ky_buffer_release(card, &sent);
+    const enum ky_status status = ky_rows_to(bodies->state, &scratch, rows, numbers, &at, error);
+    ky_buffer_release(bodies->card, &scratch);
     return status;
 }
 
@@ -407,17 +400,13 @@ enum ky_status ky_device_gather(const struct ky_device_bodies *bodies,
 static enum ky_status get_rows(struct ky_device_bodies *bodies, const struct ky_buffer *list,
                                size_t rows, const struct pair *pair, struct ky_error *error)
 {
-    struct ky_card *card = bodies->card;
     const struct ky_device_array *own = &pair->own;
     const struct ky_rows wanted = {rows, own->columns, pair->factor, own->number};
-    struct ky_buffer found = {0};
-    enum ky_status status = ky_buffer_need(card, &found, "numbers of some bodies",
-                                           rows * own->columns, own->number, error);
-    if (status == KY_OK)
-        status = ky_device_gather(bodies, own, list, rows, &found, error);
-    if (status == KY_OK)
-        status = ky_rows_read(card, &found, wanted, pair->numbers, error);
-    ky_buffer_release(card, &found);
+    const struct ky_columns from = {own->buffer, bodies->n, 0, list};
+    struct ky_buffer scratch = {0};
+    const enum ky_status status =
+        ky_rows_from(bodies->state, &scratch, wanted, &from, pair->numbers, error);
+    ky_buffer_release(bodies->card, &scratch);
     return status;
 }
 

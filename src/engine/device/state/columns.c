@@ -49,19 +49,17 @@ enum ky_status ky_device_columns_choose(struct ky_device_state *state, unsigned 
 enum ky_status ky_device_columns_put(struct ky_device_state *state, enum ky_column column,
                                      const double *numbers, struct ky_error *error)
 {
-    struct ky_device_bodies *bodies = &state->part[0];
     enum ky_status status = ky_column_check(state->columns, column, error);
     return status ? status
-                  : ky_rows_send(bodies->card, &bodies->column[column], ky_columns[column].name,
+                  : ky_rows_send(state, &state->part[0].column[column], ky_columns[column].name,
                                  rows_of(state, column), numbers, error);
 }
 
 enum ky_status ky_device_columns_get(struct ky_device_state *state, enum ky_column column,
                                      double *numbers, struct ky_error *error)
 {
-    struct ky_device_bodies *bodies = &state->part[0];
     enum ky_status status = ky_column_check(state->columns, column, error);
     return status ? status
-                  : ky_rows_read(bodies->card, &bodies->column[column], rows_of(state, column),
+                  : ky_rows_read(state, &state->part[0].column[column], rows_of(state, column),
                                  numbers, error);
 }

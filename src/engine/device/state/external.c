@@ -115,20 +115,13 @@ static void free_many(struct many *many)
 static enum ky_status read_places(struct ky_device_bodies *bodies, int listed, size_t count,
                                   double (*position)[3], struct ky_error *error)
 {
-    struct ky_device_array array[KY_ARRAYS];
-    struct ky_buffer found = {0};
     const struct ky_rows rows = {count, 3, 1 / bodies->state->units.length, KY_STATE_BYTES};
-    ky_device_arrays(bodies, array);
-    if (!listed)
-        return ky_rows_read(bodies->card, &bodies->position, rows, position[0], error);
-    enum ky_status status =
-        ky_buffer_need(bodies->card, &found, "places in a field", 3 * count, KY_STATE_BYTES, error);
-    if (status == KY_OK)
-        status = ky_device_gather(bodies, &array[KY_ARRAY_POSITION], &bodies->active_list, count,
-                                  &found, error);
-    if (status == KY_OK)
-        status = ky_rows_read(bodies->card, &found, rows, position[0], error);
-    ky_buffer_release(bodies->card, &found);
+    const struct ky_columns from = {&bodies->position, bodies->n, 0,
+                                    listed ? &bodies->active_list : NULL};
+    struct ky_buffer scratch = {0};
+    const enum ky_status status =
+        ky_rows_from(bodies->state, &scratch, rows, &from, position[0], error);
+    ky_buffer_release(bodies->card, &scratch);
     return status;
 }
 
@@ -157,8 +150,8 @@ static enum ky_status send_many(struct ky_device_bodies *bodies, int active, siz
                                   ky_real_bytes(precision)};
     const struct ky_buffer *list = active ? &bodies->active_list : &bodies->mass;
     struct ky_buffer sent = {0};
-    enum ky_status status =
-        ky_rows_send(card, &sent, "accelerations of a field", given, many->acceleration[0], error);
+    enum ky_status status = ky_rows_send(bodies->state, &sent, "accelerations of a field", given,
+                                         many->acceleration[0], error);
     if (status == KY_OK)
         status = ky_launch_over(card, KY_IN_PRECISION(ky_external_add_given, precision), rows,
                                 KY_ARGUMENTS(KY_BUFFER(sent), KY_BUFFER(bodies->acceleration),

@@ -18,14 +18,14 @@ enum ky_status ky_results_read(const struct ky_device_results *results,
                                const struct ky_device_bodies *bodies, int precision, size_t count,
                                double (*acceleration)[3], double *potential, struct ky_error *error)
 {
-    struct ky_card *card = bodies->card;
-    const struct ky_engine_scale scale = ky_device_scale(bodies->state);
+    struct ky_device_state *state = bodies->state;
+    const struct ky_engine_scale scale = ky_device_scale(state);
     const size_t real = ky_real_bytes(precision);
     const struct ky_rows vectors = {count, 3, 1 / scale.acceleration, real},
                          numbers = {count, 1, 1 / scale.potential, real};
     enum ky_status status =
-        ky_rows_read(card, &results->acceleration, vectors, (double *)acceleration, error);
-    return status == KY_OK ? ky_rows_read(card, &results->potential, numbers, potential, error)
+        ky_rows_read(state, &results->acceleration, vectors, (double *)acceleration, error);
+    return status == KY_OK ? ky_rows_read(state, &results->potential, numbers, potential, error)
                            : status;
 }
 

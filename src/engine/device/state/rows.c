@@ -1,42 +1,153 @@
-/* Rows of numbers to and from columns on a card. */
+/* Rows of numbers to and from columns on a card: kernels/driver/reorder.k from the host's side. */
 #include "engine/device/state/rows.h"
 
-#include <stdlib.h>
+/* What crosses: the host's numbers, in the order in which they lie. */
+struct crossing {
+    const struct ky_card *card;
+    size_t bytes;
+    const double *from;
+    double *to;
+    double factor; /* of this way */
+};
 
-#include "base/memory.h"
-
-/* The place of number k of the rows in the columns. */
-static size_t place_of(struct ky_rows rows, size_t k)
+static int is_double(const struct crossing *crossing)
 {
-    return k % rows.columns * rows.count + k / rows.columns;
+    return crossing->bytes == sizeof(double) && crossing->card->has_double;
 }
 
-enum ky_status ky_rows_send(struct ky_card *card, struct ky_buffer *buffer, const char *what,
-                            struct ky_rows rows, const double *numbers, struct ky_error *error)
+/* The usual kinds of numbers have loops of their own, which compilers make lanes of. */
+static void fill(const void *context, size_t first, size_t end, void *piece)
 {
-    size_t all = rows.count * rows.columns;
-    void *values = ky_allocate(all, rows.bytes);
-    if (!values)
-        return ky_no_memory(error, what, all, rows.bytes);
-    for (size_t k = 0; k < all; k++)
-        ky_to_card(card, rows.bytes, values, place_of(rows, k), numbers[k] * rows.factor);
-    enum ky_status status = ky_buffer_fill(card, buffer, what, values, all, rows.bytes, error);
-    free(values);
+    const struct crossing *own = context;
+    const double *from = own->from + first, factor = own->factor;
+    const size_t count = end - first;
+    double *whole = piece;
+    if (is_double(own))
+        for (size_t k = 0; k < count; k++)
+            whole[k] = from[k] * factor;
+    else
+        for (size_t k = 0; k < count; k++)
+            ky_to_card(own->card, own->bytes, piece, k, from[k] * factor);
+}
+
+static void take(const void *context, size_t first, size_t end, void *piece)
+{
+    const struct crossing *own = context;
+    const double factor = own->factor, *whole = piece;
+    const size_t count = end - first;
+    const float *part = piece;
+    double *to = own->to + first;
+    if (is_double(own))
+        for (size_t k = 0; k < count; k++)
+            to[k] = whole[k] * factor;
+    else if (own->bytes == sizeof(float))
+        for (size_t k = 0; k < count; k++)
+            to[k] = (double)part[k] * factor;
+    else
+        for (size_t k = 0; k < count; k++)
+            to[k] = ky_from_card(own->card, own->bytes, piece, k) * factor;
+}
+
+/* The numbers that cross, at their place on the card: the scratch, or the column itself. */
+static struct ky_staged staged_in(struct ky_buffer *buffer, struct ky_rows rows, size_t first)
+{
+    return (struct ky_staged){buffer, first * rows.bytes, rows.count * rows.columns, rows.bytes};
+}
+
+/* 1 if rows lie on the card as they cross. */
+static int is_plain(struct ky_rows rows, const struct ky_columns *columns)
+{
+    return rows.columns == 1 && !columns->order;
+}
+
+/* Moves rows to columns, or back: the kernel is for their numbers. */
+static enum ky_status move(struct ky_card *card, enum ky_kernel_id kernel,
+                           const struct ky_buffer *from, const struct ky_buffer *to,
+                           struct ky_rows rows, const struct ky_columns *at, struct ky_error *error)
+{
+    const uint32_t n = (uint32_t)at->n, first = (uint32_t)at->first, count = (uint32_t)rows.count,
+                   columns = (uint32_t)rows.columns, ordered = at->order != NULL;
+    const struct ky_buffer *order = at->order ? at->order : from;
+    return ky_launch_over(card, kernel, count,
+                          KY_ARGUMENTS(KY_BUFFER(*from), KY_BUFFER(*order), KY_BUFFER(*to),
+                                       KY_VALUE(n), KY_VALUE(first), KY_VALUE(count),
+                                       KY_VALUE(columns), KY_VALUE(ordered)),
+                          error);
+}
+
+static enum ky_status need_scratch(struct ky_card *card, struct ky_buffer *scratch,
+                                   struct ky_rows rows, struct ky_error *error)
+{
+    return ky_buffer_need(card, scratch, "rows of numbers", rows.count * rows.columns, rows.bytes,
+                          error);
+}
+
+enum ky_status ky_rows_to(struct ky_device_state *state, struct ky_buffer *scratch,
+                          struct ky_rows rows, const double *numbers, const struct ky_columns *to,
+                          struct ky_error *error)
+{
+    struct ky_device_bodies *first = &state->part[0];
+    const struct crossing crossing = {
+        .card = first->card, .bytes = rows.bytes, .from = numbers, .factor = rows.factor};
+    const int plain = is_plain(rows, to), words = rows.bytes == sizeof(uint32_t);
+    struct ky_buffer column = *to->buffer;
+    const struct ky_staged staged =
+        plain ? staged_in(&column, rows, to->first) : staged_in(scratch, rows, 0);
+    enum ky_status status = plain ? KY_OK : need_scratch(first->card, scratch, rows, error);
+    if (status == KY_OK)
+        status = ky_staging_up(&first->staging, first->card, state->threads, &staged, fill,
+                               &crossing, error);
+    return status != KY_OK || plain
+               ? status
+               : move(first->card,
+                      words ? KY_KERNEL_ky_rows_to_words : KY_KERNEL_ky_rows_to_numbers, scratch,
+                      to->buffer, rows, to, error);
+}
+
+enum ky_status ky_rows_from(struct ky_device_state *state, struct ky_buffer *scratch,
+                            struct ky_rows rows, const struct ky_columns *from, double *numbers,
+                            struct ky_error *error)
+{
+    struct ky_device_bodies *first = &state->part[0];
+    const struct crossing crossing = {
+        .card = first->card, .bytes = rows.bytes, .to = numbers, .factor = 1 / rows.factor};
+    const int plain = is_plain(rows, from), words = rows.bytes == sizeof(uint32_t);
+    struct ky_buffer column = *from->buffer;
+    if (!numbers)
+        return KY_OK;
+    enum ky_status status = plain ? KY_OK : need_scratch(first->card, scratch, rows, error);
+    if (status == KY_OK && !plain)
+        status =
+            move(first->card, words ? KY_KERNEL_ky_rows_from_words : KY_KERNEL_ky_rows_from_numbers,
+                 from->buffer, scratch, rows, from, error);
+    const struct ky_staged staged =
+        plain ? staged_in(&column, rows, from->first) : staged_in(scratch, rows, 0);
+    return status == KY_OK ? ky_staging_down(&first->staging, first->card, state->threads, &staged,
+                                             take, &crossing, error)
+                           : status;
+}
+
+enum ky_status ky_rows_send(struct ky_device_state *state, struct ky_buffer *buffer,
+                            const char *what, struct ky_rows rows, const double *numbers,
+                            struct ky_error *error)
+{
+    struct ky_card *card = state->part[0].card;
+    struct ky_buffer scratch = {0};
+    enum ky_status status =
+        ky_buffer_need(card, buffer, what, rows.count * rows.columns, rows.bytes, error);
+    const struct ky_columns to = {buffer, rows.count, 0, NULL};
+    if (status == KY_OK)
+        status = ky_rows_to(state, &scratch, rows, numbers, &to, error);
+    ky_buffer_release(card, &scratch);
     return status;
 }
 
-enum ky_status ky_rows_read(struct ky_card *card, const struct ky_buffer *buffer,
+enum ky_status ky_rows_read(struct ky_device_state *state, const struct ky_buffer *buffer,
                             struct ky_rows rows, double *numbers, struct ky_error *error)
 {
-    size_t all = rows.count * rows.columns;
-    if (!numbers)
-        return KY_OK;
-    void *values = ky_allocate(all, rows.bytes);
-    if (!values)
-        return ky_no_memory(error, buffer->what, all, rows.bytes);
-    enum ky_status status = card->driver->read(card, buffer, 0, values, all * rows.bytes, error);
-    for (size_t k = 0; k < all && status == KY_OK; k++)
-        numbers[k] = ky_from_card(card, rows.bytes, values, place_of(rows, k)) / rows.factor;
-    free(values);
+    struct ky_buffer scratch = {0};
+    const struct ky_columns from = {buffer, rows.count, 0, NULL};
+    const enum ky_status status = ky_rows_from(state, &scratch, rows, &from, numbers, error);
+    ky_buffer_release(state->part[0].card, &scratch);
     return status;
 }

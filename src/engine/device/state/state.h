@@ -103,6 +103,7 @@ struct ky_device_state {
     double pending[KY_PENDING]; /* dt of kicks that are still to be made */
     int pendings;
     struct ky_device_division division;
+    struct ky_point_sets *points;  /* private to forces/points.c; NULL: none */
     uint64_t put;                  /* how many times masses and softenings were put */
     struct ky_force_report report; /* without what the device itself measures of the last pass */
 };
@@ -111,8 +112,11 @@ struct ky_device_state {
 struct ky_evaluation {
     const struct ky_active *active; /* NULL: all bodies */
     int in_block;                   /* 1: only some bodies are at the end of their steps */
-    int of_points; /* 1: the active bodies are points (forces/points.c): what the other bodies feel
-                      is not known, and counts nowhere */
+    /* Not 0: the active bodies are points (forces/points.c), those from this number on, and the
+     * list has only its length. What the other bodies feel is not known, and counts nowhere. */
+    size_t first_point;
+    int stays; /* 1: an evaluation at the same places follows, for which tree and groups are kept */
+    int again; /* 1: this is that evaluation, perhaps with another opening */
     unsigned listed; /* parts that have the list of the active bodies: a sum of 1 << number. In a
                         block the card has made the list, and `active` has only its length */
 };
@@ -120,7 +124,7 @@ struct ky_evaluation {
 /* 1 if groups hold the active bodies alone, else 0. */
 static inline int ky_evaluation_is_listed(const struct ky_evaluation *evaluation)
 {
-    return (evaluation->in_block || evaluation->of_points) && evaluation->active;
+    return (evaluation->in_block || evaluation->first_point) && evaluation->active;
 }
 
 /* 1 if the engine was opened for the scheme, else 0. */

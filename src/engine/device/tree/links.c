@@ -138,7 +138,7 @@ static enum ky_status make_points(struct ky_links *links, const struct ky_points
     const struct ky_cells cells = ky_links_cells(links);
     struct ky_buffer position = {0};
     enum ky_status status =
-        ky_rows_send(card, &position, "points", rows, points->position[0], error);
+        ky_rows_send(bodies->state, &position, "points", rows, points->position[0], error);
     if (status == KY_OK)
         status = ky_launch_over(
             card, KY_IN_PRECISION(ky_walk_points, bodies->state->parameters->precision), count,

@@ -175,12 +175,25 @@ enum ky_status ky_device_tree_turns(struct ky_device_tree *tree, struct ky_devic
     return status;
 }
 
+static enum ky_status mark_points(const struct ky_device_tree *tree,
+                                  const struct ky_device_bodies *bodies,
+                                  const struct ky_evaluation *evaluation, struct ky_error *error)
+{
+    const uint32_t n = (uint32_t)bodies->n, first = (uint32_t)evaluation->first_point;
+    return ky_launch_over(bodies->card, KY_KERNEL_ky_groups_behind, n,
+                          KY_ARGUMENTS(KY_BUFFER(bodies->curve.index), KY_BUFFER(tree->wanted),
+                                       KY_VALUE(n), KY_VALUE(first)),
+                          error);
+}
+
 enum ky_status ky_device_tree_wanted(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
                                      struct ky_evaluation *evaluation, struct ky_error *error)
 {
     struct ky_card *card = bodies->card;
     uint32_t n = (uint32_t)bodies->n, count = (uint32_t)evaluation->active->count;
     struct ky_buffer *want = &tree->before; /* needed only before the groups are made */
+    if (evaluation->first_point)
+        return mark_points(tree, bodies, evaluation, error);
     enum ky_status status = ky_device_active_list(bodies, evaluation, error);
     if (status == KY_OK)
         status = card->driver->zero(card, want, error);
@@ -218,7 +231,9 @@ enum ky_status ky_device_tree_list_active(struct ky_device_tree *tree,
                                           struct ky_evaluation *evaluation, struct ky_error *error)
 {
     const enum ky_status status =
-        ky_device_tree_list(tree, bodies, evaluation, &bodies->active_list, error);
-    evaluation->listed &= ~(1U << bodies->number);
-    return status;
+        ky_buffer_need(bodies->card, &bodies->active_list, "active bodies",
+                       evaluation->active->count, sizeof(uint32_t), error);
+    return status == KY_OK
+               ? ky_device_tree_list(tree, bodies, evaluation, &bodies->active_list, error)
+               : status;
 }

@@ -34,8 +34,7 @@ enum ky_status ky_device_tree_turns(struct ky_device_tree *tree, struct ky_devic
 enum ky_status ky_device_tree_list(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
                                    struct ky_evaluation *evaluation, const struct ky_buffer *list,
                                    struct ky_error *error);
-/* The same in place of the caller's numbers in bodies->active_list, before ky_device_tree_regroup.
- */
+/* The same of points, to bodies->active_list, before ky_device_tree_regroup. */
 enum ky_status ky_device_tree_list_active(struct ky_device_tree *tree,
                                           struct ky_device_bodies *bodies,
                                           struct ky_evaluation *evaluation, struct ky_error *error);

@@ -190,8 +190,12 @@
     KY_K(keys, ky_tree_keys, 256)                                                                  \
     KY_K(reorder, ky_gather_numbers, 256)                                                          \
     KY_K(reorder, ky_gather_words, 256)                                                            \
-    KY_K(reorder, ky_scatter_numbers, 256)                                                         \
+    KY_K(reorder, ky_rows_to_numbers, 256)                                                         \
+    KY_K(reorder, ky_rows_to_words, 256)                                                           \
+    KY_K(reorder, ky_rows_from_numbers, 256)                                                       \
+    KY_K(reorder, ky_rows_from_words, 256)                                                         \
     KY_K(reorder, ky_order_inverse, 256)                                                           \
+    KY_K(reorder, ky_order_itself, 256)                                                            \
     KY_K(grow, ky_tree_count, KY_IN_TEAMS)                                                         \
     KY_K(grow, ky_tree_facts, KY_FACT_LANES)                                                       \
     KY_K(grow, ky_tree_cells, KY_IN_TEAMS)                                                         \
@@ -206,6 +210,7 @@
     KY_K(groups, ky_groups_turn, 256)                                                              \
     KY_K(groups, ky_groups_want, 256)                                                              \
     KY_K(groups, ky_groups_wanted, 256)                                                            \
+    KY_K(groups, ky_groups_behind, 256)                                                            \
     KY_K(groups, ky_groups_work, 256)                                                              \
     KY_K(groups, ky_groups_listed, 256)                                                            \
     KY_K(groups, ky_cuts_count, 256)                                                               \
