@@ -20,6 +20,8 @@
 #define KY_FMM_ANGLE 0.9f
 /* The same for sinks without last accelerations, for which no other condition holds. */
 #define KY_FMM_ANGLE_AT_FIRST 0.5f
+/* The same where they are points: a first pass has to find their |a| to some tenths alone. */
+#define KY_FMM_ANGLE_OF_POINTS 0.8f
 
 /* The highest degree of a cell's moments that act on local coefficients. Those of the degree of the
  * order act on the potential alone: from order 4 on their share is not worth the time that it takes

@@ -13,12 +13,11 @@
 #include "base/memory.h"
 #include "engine/cpu/forces/forces.h"
 #include "octree/opening_kinds.h"
+#include "physics/fmm.h"
 #include "physics/gravity.h"
 
 /* A point at more than FARTHEST units of length from the middle walks by itself. */
 #define FARTHEST 0x1p44
-/* The angle of the first pass, which need not find |a| to more than some tenths. */
-#define ANGLE 0.8f
 
 /* A column of each: the sinks of the walk, and the results. */
 enum { X, MASS = 3, ACCELERATION, POTENTIAL = 7, SOFTENING, COLUMNS };
@@ -141,7 +140,7 @@ static enum ky_status pass(struct field *field, const struct ky_parameters *para
                            struct ky_error *error)
 {
     const double eps2 = ky_cpu_point_eps2(field->cpu, field->points, 0);
-    const struct ky_cpu_cells cells = {&field->cpu->tree, eps2, ANGLE};
+    const struct ky_cpu_cells cells = {&field->cpu->tree, eps2, KY_FMM_ANGLE_OF_POINTS};
     const enum ky_status status =
         has_passes(field) ? ky_cpu_act_cells(&field->sinks, parameters, &cells, error)
                           : ky_cpu_act_on_groups(&field->sinks, parameters, cells.own, eps2, error);

@@ -11,6 +11,7 @@
 #include "engine/common/force_kinds.h"
 #include "engine/device/kernels/forces/expand.h"
 #include "octree/octree.h"
+#include "octree/opening_kinds.h"
 #include "physics/fmm.h"
 #include "physics/taylor_orders.h"
 
@@ -161,6 +162,9 @@ static struct ky_expand_numbers numbers_of(const struct ky_grouped_part *part,
         .flags = ky_grouped_flags(part->bodies, evaluation, parameters) |
                  (state->how & KY_SPLINED ? KY_FLAG_SPLINED : 0U),
         .order = parameters->order,
+        .angle = ky_opening_kind(parameters->opening)->by_alpha ? KY_FMM_ANGLE
+                 : evaluation->first_point                      ? KY_FMM_ANGLE_OF_POINTS
+                                                                : KY_FMM_ANGLE_AT_FIRST,
         .least = ky_fmm_least(parameters->order),
         .most = ky_fmm_most(parameters->order),
         .teams = 1,

@@ -119,7 +119,16 @@ static enum ky_status share(const struct passes *passes, struct ky_error *error)
     return status;
 }
 
-/* Makes the same tree on every card, or its moments for another opening. The host waits for each
+/* The opening radii of the cells for other parameters: expansions read none. */
+static enum ky_status open_again(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
+                                 const struct ky_parameters *parameters, struct ky_error *error)
+{
+    return ky_force_kind(parameters->force)->expands
+               ? KY_OK
+               : ky_device_tree_refresh(tree, bodies, parameters, error);
+}
+
+/* Makes the same tree on every card, or opens it in another way. The host waits for each
  * card in between, so each has a thread. Decisions of the host follow from the first card. */
 static enum ky_status build(const struct passes *passes, const struct ky_parameters *parameters,
                             struct ky_error *error)
@@ -130,7 +139,7 @@ static enum ky_status build(const struct passes *passes, const struct ky_paramet
 #pragma omp parallel for num_threads((int)cards) schedule(static, 1) if (cards > 1)
     for (size_t k = 0; k < cards; k++) {
         const struct ky_grouped_part part = part_of(passes, k);
-        status[k] = (passes->evaluation->again ? ky_device_tree_refresh : ky_device_tree_build)(
+        status[k] = (passes->evaluation->again ? open_again : ky_device_tree_build)(
             part.tree, part.bodies, parameters, &errors[k]);
     }
     for (size_t k = 0; k < cards; k++) {

@@ -39,6 +39,9 @@ enum { POINTS_OF_BODY = 16 };
  * it 0.7 to 1 times, in 3 % more time (4 pairs of bodies and points, 2,000 to 30,000 of each, order
  * 4, α = 1e-4). */
 #define PART 0.5
+/* θ of the first pass of trees, at least: it has to find |a| to some tenths alone. Up to it no
+ * boxes need be tested (octree/opening_kinds.h). */
+#define THETA 1.1
 
 /* A set stays for the next call if its memory is at most this part of the card's, so that larger
  * evaluations of the engine find room. */
@@ -305,7 +308,8 @@ static enum ky_status evaluate(struct set *set, struct ky_error *error)
 {
     const struct ky_method *method = set->method;
     const struct ky_active active = {set->points.count, NULL};
-    const struct ky_parameters first = ky_without_relative(&set->parameters);
+    struct ky_parameters first = ky_without_relative(&set->parameters);
+    first.theta = fmax(first.theta, THETA);
     struct ky_evaluation evaluation = {.active = &active, .first_point = set->of->n};
     enum ky_status status = KY_OK;
     if (ky_opening_kind(set->parameters.opening)->by_alpha) {

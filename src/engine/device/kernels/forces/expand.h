@@ -40,7 +40,8 @@ struct ky_expand_range {
  * groups of a launch; `stride`: the second half of counts; `listed`: bodies of the list of wanted
  * ones (KY_FLAG_LISTED); `list`: cells that wait for the sinks of the next cut, at most (where
  * there are more a cell is not opened before); `acting`: cells that act on a group at once, at most
- * (others act on its sinks one by one). The limits of physics/fmm.h for all sinks: least, most;
+ * (others act on its sinks one by one). The limits of physics/fmm.h for all sinks: angle, least,
+ * most;
  * `teams`: for each sink, each of which has every teams-th cell of those from `apart` to before
  * `apart_end`, with all that is below; `above`: the same of the cut above. `part`: of α;
  * per_spread: a squared distance over a range of ε²; eps2: that of bodies without their own. */
@@ -60,6 +61,7 @@ struct ky_expand_range {
     N(p, unsigned int, apart_end)                                                                  \
     N(p, unsigned int, flags)                                                                      \
     N(p, int, order)                                                                               \
+    N(p, float, angle)                                                                             \
     N(p, float, least)                                                                             \
     N(p, float, most)                                                                              \
     N(p, float, part)                                                                              \

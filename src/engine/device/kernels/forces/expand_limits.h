@@ -46,7 +46,7 @@ KY_FN struct ky_fmm_limits ky_expand_limits(struct ky_expanded sinks, struct ky_
                                             struct ky_expand_numbers numbers)
 {
     struct ky_fmm_limits limits;
-    limits.angle = (numbers.flags & KY_FLAG_FACTORS) ? KY_FMM_ANGLE : KY_FMM_ANGLE_AT_FIRST;
+    limits.angle = numbers.angle;
     limits.error = sinks.error * numbers.part;
     limits.least = sinks.least;
     limits.most = numbers.most;
