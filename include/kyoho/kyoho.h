@@ -215,7 +215,7 @@ struct ky_field_place {
     double position[3], velocity[3]; /* a point that is not a body is at rest */
     double acceleration[3];
     double jerk[3]; /* (v·∇)a + ∂a/∂t, the change of the acceleration in time along the velocity;
-                       read by KY_HERMITE4 alone */
+                       read by KY_HERMITE4 and for tides */
     double potential; /* per unit mass */
     double time;      /* of the bodies; 0 where none is known (ky_forces) */
 };
@@ -986,7 +986,8 @@ KY_API void ky_view_parameters_defaults(struct ky_view_parameters *parameters);
 
 struct ky_view;
 /* Starts the server. KY_UNSUPPORTED where the port is taken or the system allows no server. After a
- * failure *view is NULL. */
+ * failure *view is NULL. The view is that of this process: in a child (fork) ky_sim_show does
+ * nothing with it, and ky_view_close closes the child's descriptors alone. */
 KY_API enum ky_status ky_view_open(const struct ky_view_parameters *parameters,
                                    struct ky_view **view, struct ky_error *error);
 /* The address for the browser, with the token; valid until the view is closed. */

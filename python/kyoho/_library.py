@@ -6,6 +6,8 @@ while the library computes.
 import logging
 import numbers
 import os
+import threading
+import weakref
 
 from . import _table, errors
 from ._table import in_python
@@ -57,13 +59,37 @@ def struct(name, **members):
 LEVELS = {lib.KY_LOG_DETAIL: logging.DEBUG, lib.KY_LOG_INFO: logging.INFO, lib.KY_LOG_WARNING: logging.WARNING}
 
 
-@ffi.callback("ky_log_function")
+_of_log = threading.local()  # .raised: what the logger has raised in the call of this thread, such as KeyboardInterrupt
+
+
+def _keep(kind, why, trace):
+    _of_log.raised = why
+
+
+@ffi.callback("ky_log_function", onerror=_keep)
 def log(context, level, line):
     """Passes a remark of the library to the logger "kyoho"; for the member `log` of structs."""
     logging.getLogger("kyoho").log(LEVELS[level], "%s", in_python(ffi.string(line).decode(errors="replace")))
 
 
-raised = []  # what functions that the library called have raised
+def raise_of_log():
+    why, _of_log.raised = getattr(_of_log, "raised", None), None
+    if why:
+        raise why
+
+
+functions = weakref.WeakKeyDictionary()  # {struct ky_parameters or simulation: a reference to the _fields.Function that it has}
+
+
+def raise_of_functions(arguments):
+    """Raises what a function of Python has raised that the library called on behalf of these arguments."""
+    for given in arguments:
+        asked = functions.get(given) if isinstance(given, ffi.CData) else None
+        function = asked and asked()
+        if function and function.raised:
+            why = function.raised[0]
+            function.raised.clear()
+            raise why
 
 
 _threads = [0]  # of calls
@@ -84,10 +110,9 @@ def call(function, *arguments):
     error = ffi.new("struct ky_error *")
     lib.ky_use_threads(_threads[0])
     status = function(*arguments, error)
-    if raised:
-        why = raised[0]
-        raised.clear()
-        raise why
+    raise_of_log()
+    if functions:
+        raise_of_functions(arguments)
     if status:
         raise errors.BY_STATUS[status](in_python(ffi.string(error.text).decode(errors="replace")))
 

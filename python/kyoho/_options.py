@@ -66,10 +66,11 @@ class Parameters:
     def __init__(self, options, sections, units):
         self.values, self.keep = struct("ky_parameters", g=units.g), []
         named, self.function = _fields.divided(options.get("field"))
-        if self.function:
+        self.asked = _fields.Function(self.function) if self.function else None
+        if self.asked:
             options = {**options, "field": named}
-            self.keep += [_fields.callback(self.function)]
-            self.values.field_places = self.keep[0]
+            self.values.field_places = self.asked.places
+            self.asked.belongs_to(self.values)
         units.put(self.values.units)
         self.given = [keyword for keyword, value in options.items() if value is not None]
         self.allowed = table(lib.KY_OPTIONS_PARAMETERS, sections)

@@ -4,7 +4,6 @@ from __future__ import annotations
 import contextlib
 import math
 import os
-import threading
 import time as clock
 import webbrowser
 from collections import namedtuple
@@ -13,9 +12,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from . import _arrays, _picture
+from ._aside import aside
 from ._library import NULL, call, encoded, ffi, lib, struct
 from ._options import MOTION, Parameters, documented, table, text
-from .errors import StoppedError, UsageError
+from ._sharing import Shared, alone
+from .errors import BadDataError, StoppedError, UsageError
 from .forces import Groups, Neighbours, Points
 from .snapshot import ARRAYS, HAS_HDF5, Snapshot, bodies_array, fill_bodies
 from .units import Units
@@ -45,7 +46,7 @@ def _changeable(name, help):
 
 
 @documented(lib.KY_OPTIONS_PARAMETERS, MOTION)
-class Simulation:
+class Simulation(Shared):
     """
     Bodies that move: with kyoho.Simulation(kyoho.model("plummer", 1000), step=1/64) as sim: sim.integrate(1).
 
@@ -67,7 +68,6 @@ class Simulation:
     id = _readable("id", "(n) whole numbers, which stay with the bodies")
     acceleration = _readable("acceleration", "(n, 3), with external fields")
     potential = _readable("potential", "(n), per unit mass, without the body itself and without external fields")
-    _view = None  # what view() has opened
     heartbeat = None  # called with the simulation after each step; if it returns True, the call that advances ends
 
     def __init__(self, bodies=None, *, position=None, velocity=None, mass=None, id=None, type=None, softening=None, radius=None,
@@ -91,28 +91,48 @@ class Simulation:
         parameters.values.stop = self._stop = ffi.new("int *")
         call(lib.ky_softening_choose, parameters.values, made, NULL)
         start = bodies.time if time is None else self.units.real(time, "time", "time")
-        opened = ffi.new("struct ky_sim **")
-        self._parameters = parameters  # the library calls a field function in it
-        call(lib.ky_sim_open, parameters.values, ffi.addressof(made.bodies), start, opened)
+        self._parameters = parameters
+        self._open(lambda opened: call(lib.ky_sim_open, parameters.values, ffi.addressof(made.bodies), start, opened), False)
         del keep
-        self._take(opened[0], False)
 
-    def _take(self, opened, divided):
-        self._sim = ffi.gc(opened, lib.ky_sim_close)
-        self._lock, self._arrays = threading.RLock(), {}
+    def _open(self, opens, divided):
+        """Takes the simulation that opens(place for its handle) opens with self._parameters."""
+        opened = ffi.new("struct ky_sim **")
+        try:
+            self._apart(lambda: opens(opened))
+        except BaseException:
+            lib.ky_sim_close(opened[0])
+            raise
+        self._sim = ffi.gc(opened[0], lib.ky_sim_close)
+        self._arrays = {}
+        self._share()
+        if self._parameters.asked:
+            self._parameters.asked.stop = self._stop
+            self._parameters.asked.belongs_to(self._sim)
         self._divided = divided  # whether a step may have begun and not ended
         told = self._told()
         self._engine = ffi.string(told.engine).decode()
 
+    @alone
     def _call(self, function, *arguments):
         """Calls a function of the library with the simulation."""
-        with self._lock:
-            self._need_open()
-            try:
-                call(function, self._sim, *arguments)
-            except StoppedError as stop:
-                self._explain(stop)
-                raise
+        self._need_open()
+        self._need_idle()
+        if self._lost:
+            raise BadDataError(f"the bodies are lost: {self._lost}. Go on from a file of save() or a copy, made before")
+        self._busy = True
+        try:
+            call(function, self._sim, *arguments)
+        except StoppedError as stop:
+            self._explain(stop)
+            raise
+        finally:
+            self._busy = False
+
+    def _need_idle(self):
+        if self._busy:
+            raise UsageError("the simulation is computing: a field function takes the positions and the time that it is given, and "
+                             "asks the simulation for nothing")
 
     def _ask(self, function):
         """What a function of the library that cannot fail says of the simulation."""
@@ -124,12 +144,17 @@ class Simulation:
         if self._sim is None:
             raise UsageError("the simulation is closed")
 
+    @alone
     def _change(self, function, *arguments):
-        """Calls a function that changes the bodies."""
+        """Calls a function that changes the bodies. They are lost if a field function fails then."""
+        asked = self._parameters.asked
+        before = asked and asked.failure
         try:
             self._call(function, *arguments)
         finally:
             self._arrays = {}
+            if asked and asked.failure is not before:
+                self._lost = f"the field function failed while they moved or changed ({asked.failure!r})"
 
     def _explain(self, stop):
         reason = struct("ky_stop")
@@ -184,14 +209,20 @@ class Simulation:
         self._change(lib.ky_sim_set_step, self.units.real(step, "time", "step"))
 
     def _array(self, name):
-        if name not in self._arrays:
-            pointer, kind, _ = ARRAYS[name]
-            array = np.empty((len(self), 3) if "[3]" in pointer else len(self), kind)
-            self._call(lib.ky_sim_bodies, fill_bodies(struct("ky_bodies"), len(self), {name: array}))
-            array.flags.writeable = False
-            self._arrays[name] = array
-        return self._arrays[name]
+        array = self._arrays.get(name)
+        return self._copied(name) if array is None else array
 
+    @alone
+    def _copied(self, name):
+        pointer, kind, _ = ARRAYS[name]
+        n = len(self)
+        array = np.empty((n, 3) if "[3]" in pointer else n, kind)
+        self._call(lib.ky_sim_bodies, fill_bodies(struct("ky_bodies"), n, {name: array}))
+        array.flags.writeable = False
+        self._arrays[name] = array
+        return array
+
+    @alone
     def snapshot(self) -> Snapshot:
         """The bodies as a Snapshot with arrays of its own."""
         told = self._told()
@@ -257,26 +288,32 @@ class Simulation:
                 return False
         return self._stop[0] != 0
 
-    def view(self, *, port=0, bodies=None, browser=True) -> str:
+    def view(self, *, port=None, bodies=None, browser=True) -> str:
         """Shows the simulation in a browser from now on, while it advances. Returns the address of the page.
 
-        The page is served on this machine alone, at a port that the system chooses, and opened unless `browser` is False. It shows all
-        bodies, or a sample of `bodies` of them. Its buttons pause the call that advances, make a step, end the call as stop() does, and write
+        The page is served on this machine alone, at `port`, or one that the system chooses, and opened unless `browser` is False. It shows all
+        bodies, or a sample of `bodies` of them. Another call opens the same page again. Its buttons pause the call that advances, make a step, end the call as stop() does, and write
         a snapshot, view_STEPS.hdf5 (.csv without HDF5), in the present folder. A page that looks on makes each step a call of its own.
         """
-        if self._view is None:
-            wanted = struct("ky_view_parameters", port=_arrays.whole(port, "port"))
-            if bodies is not None:
-                wanted.bodies = _arrays.whole(bodies, "bodies")
-            self._need_open()
-            opened = ffi.new("struct ky_view **")
-            call(lib.ky_view_open, wanted, opened)
-            self._view = ffi.gc(opened[0], lib.ky_view_close)
-            self._call(lib.ky_sim_show, self._view, ffi.new("unsigned *"))
-        address = ffi.string(lib.ky_view_address(self._view)).decode()
+        wanted = {name: _arrays.whole(value, name) for name, value in (("port", port), ("bodies", bodies)) if value is not None}
+        address = self._viewed(wanted)
         if browser:
             webbrowser.open(address)
         return address
+
+    @alone
+    def _viewed(self, wanted):
+        """The address of the view, which is opened where it is not open."""
+        self._need_open()
+        if self._view is None:
+            opened = ffi.new("struct ky_view **")
+            call(lib.ky_view_open, struct("ky_view_parameters", **wanted), opened)
+            view = ffi.gc(opened[0], lib.ky_view_close)
+            self._call(lib.ky_sim_show, view, ffi.new("unsigned *"))
+            self._view, self._view_has = view, wanted
+        elif {**self._view_has, **wanted} != self._view_has:
+            raise UsageError("port and bodies are those of the first call: the view is open already")
+        return ffi.string(lib.ky_view_address(self._view)).decode()
 
     def _calls(self, most):
         """Makes at most `most` steps, in calls of the library that are short enough for Ctrl-C. Returns whether the heartbeat
@@ -306,28 +343,6 @@ class Simulation:
         self._stop[0] = 0
         self._calls(steps)
 
-    def _aside(self, work):
-        """What work() returns, which runs in a thread of its own: so Ctrl-C reaches the calling thread, which asks it to stop."""
-        done, result = threading.Event(), []
-
-        def run():
-            try:
-                result.append((work(), None))
-            except BaseException as why:
-                result.append((None, why))
-            done.set()
-        threading.Thread(target=run, daemon=True).start()
-        try:
-            done.wait()
-        except KeyboardInterrupt:
-            self.stop()
-            done.wait()
-            raise
-        found, why = result[0]
-        if why:
-            raise why
-        return found
-
     def _whole_steps(self, time, shorten):
         """The number of steps that certainly end before this time; 0 for a time that the library will refuse before it makes a
         step."""
@@ -348,7 +363,7 @@ class Simulation:
         if self._told().expansion != NULL:
             if self.heartbeat:
                 raise UsageError("integrate calls no heartbeat between steps that are equal in ln a: use advance")
-            self._aside(lambda: self._advance(lib.ky_sim_advance_to, time, int(shorten)))
+            aside(lambda: self._advance(lib.ky_sim_advance_to, time, int(shorten)), self.stop)
             return
         if self._calls(self._whole_steps(time, shorten)):
             return
@@ -358,6 +373,7 @@ class Simulation:
 
     # ---- changes ----
 
+    @alone
     def _replace(self, name, value):
         if name == "softening" and _arrays.single(value):
             self._change(lib.ky_sim_set_softening, self.units.real(value, "length", "softening"))
@@ -374,6 +390,7 @@ class Simulation:
         finally:
             self._change(lib.ky_sim_change_end, 0)
 
+    @alone
     def kick(self, change, index=None):
         """Adds `change` (n, 3) to the velocities of all bodies, or of those at these places. No forces are computed."""
         change = _arrays.vectors(self.units.number(change, "velocity", "change"), "change")
@@ -435,6 +452,7 @@ class Simulation:
         """Tidal tensors (m, 3, 3) at m points, as kyoho.tides, of the present bodies and external fields."""
         return self._at_points(points, softening, ("tide",)).tensors()
 
+    @alone
     def neighbours(self, radius) -> Neighbours:
         """The other bodies within `radius` of each body, as kyoho.Neighbours. `radius` is one length, or one for each body."""
         return Neighbours._find(lambda *given: self._call(lib.ky_sim_neighbours, given[0], given[1], NULL, given[2], NULL),
@@ -451,6 +469,7 @@ class Simulation:
         owner = ffi.gc(found, lib.ky_pairs_free)
         return _arrays.view(found.index, (found.count, 2), "u8", owner), _arrays.view(found.distance, (found.count,), "f8", owner)
 
+    @alone
     def density(self, k=32):
         """As kyoho.density, of the present bodies."""
         found, smoothing = np.empty(len(self)), np.empty(len(self))
@@ -475,6 +494,7 @@ class Simulation:
         """Writes a file from which kyoho.restore continues bit for bit. An existing file is kept as PATH.previous."""
         self._call(lib.ky_sim_save, encoded(os.fspath(path)))
 
+    @alone
     def _state(self):
         """The bytes of such a file, and how to open it again."""
         size = ffi.new("size_t *")
@@ -500,6 +520,7 @@ class Simulation:
     def close(self):
         """Frees the bodies and the processor. The end of a `with` does so too."""
         with self._lock:
+            self._need_idle()
             if self._sim is not None:
                 ffi.release(self._sim)
             if self._view is not None:
@@ -544,12 +565,10 @@ def _opened(restores, units, **options):
     """The simulation that a call of the library opens, from its parameters and the place for its handle."""
     units = Units.of(units)
     parameters = Parameters(options, MOTION, units)
-    opened = ffi.new("struct ky_sim **")
     made = Simulation.__new__(Simulation)
     made.units, made._parameters = units, parameters
     parameters.values.stop = made._stop = ffi.new("int *")
-    restores(parameters.values, opened)
-    made._take(opened[0], True)
+    made._open(lambda opened: restores(parameters.values, opened), True)
     return made
 
 

@@ -77,7 +77,9 @@ enum ky_status ky_sim_show(struct ky_sim *sim, struct ky_view *view, unsigned *o
     KY_NEED(orders, error);
     *orders = 0;
     enum ky_status status = ky_sim_check_alive(sim, error);
-    if (!status && sim->view != view) {
+    if (status || ky_view_is_inherited(view))
+        return status;
+    if (sim->view != view) {
         ky_sim_watch_close(&sim->frames);
         status = ky_view_begin(view, 1, NULL, error);
         sim->view = status ? NULL : view;

@@ -4,6 +4,7 @@
 #define KY_VIEW_DESK_H
 
 #include <pthread.h>
+#include <sys/types.h>
 
 #include "view/blob.h"
 #include "view/view.h"
@@ -22,6 +23,7 @@ struct ky_view {
     int listener;
     int wake[2]; /* a byte in this pipe wakes the thread */
     pthread_t thread;
+    pid_t process;            /* that has the thread */
     struct ky_server *server; /* what the thread works with */
     _Atomic unsigned asked;   /* KY_VIEW_…: changed under the lock, read without */
     pthread_mutex_t lock;     /* for all below */

@@ -65,14 +65,18 @@ static enum ky_status start(struct ky_view *view, struct ky_error *error)
     return failed ? refused("start a thread", error) : KY_OK;
 }
 
+static void close_descriptors(const struct ky_view *view)
+{
+    const int own[] = {view->listener, view->wake[0], view->wake[1]};
+    for (int k = 0; k < 3; k++)
+        if (own[k] >= 0)
+            close(own[k]);
+}
+
 /* Closes what is open and frees the view, whose thread has ended or was never started. */
 static void drop(struct ky_view *view)
 {
-    if (view->listener >= 0)
-        close(view->listener);
-    for (int k = 0; k < 2; k++)
-        if (view->wake[k] >= 0)
-            close(view->wake[k]);
+    close_descriptors(view);
     for (int k = 0; k < KY_VIEW_PAGES; k++)
         ky_blob_drop(view->ready[k]);
     ky_blob_drop(view->frame);
@@ -116,6 +120,7 @@ enum ky_status ky_view_open(const struct ky_view_parameters *parameters, struct 
         return ky_no_memory(error, "view", 1, sizeof *made);
     made->listener = made->wake[0] = made->wake[1] = -1;
     made->most = (size_t)own.bodies;
+    made->process = getpid();
     pthread_mutex_init(&made->lock, NULL);
     pthread_cond_init(&made->changed, NULL);
     status = open_all(made, own.port, error);
@@ -131,10 +136,19 @@ const char *ky_view_address(const struct ky_view *view)
     return view ? view->address : NULL;
 }
 
+int ky_view_is_inherited(const struct ky_view *view)
+{
+    return view->process != getpid();
+}
+
 void ky_view_close(struct ky_view *view)
 {
     if (!view)
         return;
+    if (ky_view_is_inherited(view)) { /* the lock may be one that a thread held which is not here */
+        close_descriptors(view);
+        return;
+    }
     pthread_mutex_lock(&view->lock);
     view->closing = 1;
     pthread_mutex_unlock(&view->lock);

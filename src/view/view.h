@@ -34,6 +34,8 @@ struct ky_view_frame {
  * the path of its energy.csv, or NULL. KY_FAULT when memory is out. */
 enum ky_status ky_view_begin(struct ky_view *view, int is_run, const char *energy,
                              struct ky_error *error);
+/* 1 in a child of the process that opened the view (fork), where its thread is not. */
+int ky_view_is_inherited(const struct ky_view *view);
 /* The run has ended, and takes no more orders. Its last frame stays. */
 void ky_view_end(struct ky_view *view);
 /* What pages ask for, KY_VIEW_FRAME …, or-ed. It costs a read of memory. */

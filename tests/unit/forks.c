@@ -126,9 +126,41 @@ static void devices_are_lost_in_children(void **state)
     ky_bodies_free(&bodies);
 }
 
+/* A child closes the view of its parent, and shows nothing there. */
+static struct ky_view *view;
+
+static int use_the_view(struct ky_sim *sim)
+{
+    unsigned orders = 7;
+    if (ky_sim_show(sim, view, &orders, &error) != KY_OK || orders != 0)
+        return 1;
+    ky_sim_close(sim);
+    ky_view_close(view);
+    return 0;
+}
+
+static void views_stay_with_the_parent(void **state)
+{
+    (void)state;
+    struct ky_bodies bodies = cloud_make(PLUMMER, N);
+    const struct ky_parameters parameters = parameters_for("cpu");
+    struct ky_view_parameters how;
+    unsigned orders;
+    ky_view_parameters_defaults(&how);
+    struct ky_sim *sim = open_one(&parameters, &bodies);
+    assert_ok(ky_view_open(&how, &view, &error));
+    assert_ok(ky_sim_show(sim, view, &orders, &error));
+    assert_int_equal(in_a_child(use_the_view, sim), 0);
+    assert_ok(ky_sim_show(sim, view, &orders, &error));
+    ky_sim_close(sim);
+    ky_view_close(view);
+    ky_bodies_free(&bodies);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(views_stay_with_the_parent),
         cmocka_unit_test(children_go_on_on_the_cpu),
         cmocka_unit_test(devices_are_lost_in_children),
     };

@@ -1,0 +1,275 @@
+#!/usr/bin/env python3
+"""What may go wrong around simulations in Python: field functions that fail, Ctrl-C within them, threads that use one simulation,
+forks, and a second view."""
+import environment
+
+environment.enter()
+import gc  # noqa: E402
+import logging  # noqa: E402
+import math  # noqa: E402
+import os  # noqa: E402
+import signal  # noqa: E402
+import threading  # noqa: E402
+import time  # noqa: E402
+import weakref  # noqa: E402
+
+import kyoho  # noqa: E402
+import numpy as np  # noqa: E402
+from refused import refused  # noqa: E402
+from tap import check, finish, skip  # noqa: E402
+
+SANITIZED = os.environ.get("KYOHO_TEST_SANITIZED")
+STEP = 1 / 64
+PATIENCE = 60  # seconds
+model = kyoho.model("plummer", 300, seed=2)
+
+
+def spring(x, time):
+    return -x, 0.5 * (x ** 2).sum(1)
+
+
+def start(**options):
+    return kyoho.Simulation(model, **{"step": STEP, **options})
+
+
+def answers():
+    """What a field function may not return."""
+    def returns(**changed):
+        def field(x, time):
+            acc, pot = spring(x, time)
+            return changed.get("acc", lambda a: a)(acc), changed.get("pot", lambda p: p)(pot)
+        return field
+    n = len(model)
+    for name, kind, words, field in (
+            ("NaN", kyoho.BadDataError, ["not finite", "place 7"], returns(acc=lambda a: np.where(np.arange(n)[:, None] == 7, math.nan, a))),
+            ("infinity", kyoho.BadDataError, ["accelerations", "not finite"], returns(acc=lambda a: a * math.inf)),
+            ("its transpose", kyoho.UsageError, ["(3, 300)", "(300, 3)"], returns(acc=lambda a: a.T)),
+            ("one row for all", kyoho.UsageError, ["(1, 3)"], returns(acc=lambda a: a[:1])),
+            ("one number for all", kyoho.UsageError, ["shape ()"], returns(pot=lambda p: 0.0)),
+            ("a column", kyoho.UsageError, ["potentials", "(300, 1)"], returns(pot=lambda p: p[:, None])),
+            ("None as potentials", TypeError, ["potentials"], returns(pot=lambda p: None)),
+            ("complex numbers", TypeError, ["complex"], returns(acc=lambda a: a + 1j)),
+            ("text", TypeError, ["real numbers"], returns(acc=lambda a: a.astype(str))),
+            ("masked numbers", kyoho.UsageError, ["masked"], returns(acc=lambda a: np.ma.masked_array(a, a > 0))),
+            ("nothing", TypeError, ["returns accelerations"], lambda x, time: None)):
+        refused(kind, f"a field function that returns {name}", words, kyoho.accelerations, model.position, model.mass, 0.1, field=field)
+    exact = kyoho.accelerations(model.position, 0.0, 0.1, field=spring)
+    single = kyoho.accelerations(model.position, 0.0, 0.1, field=returns(acc=lambda a: np.asfortranarray(a, "f4"), pot=lambda p: p * math.nan))
+    check(np.allclose(exact, single, rtol=1e-6) and np.allclose(exact, -model.position), "other layouts and float32 are taken, and unused potentials")
+    for given in (5, ["plummer:mass=1,scale=1", "point:mass=1"], (spring, "point:mass=1"), ("point:mass=1", "point:mass=1")):
+        refused(TypeError, f"the field {given!r}", ["text, a function"], start, field=given)
+    tide = kyoho.tides([[0.3, 0, 0]], model.position, 0.0, 0.1, field=lambda x, time, v: (*spring(x, time), -v))
+    check(np.allclose(tide, -np.eye(3)), "tides of a function take its jerks", tide)
+
+
+def failures():
+    """A field function that fails while the bodies move."""
+    for integrator in ("leapfrog", "block"):
+        calls = []
+
+        def field(x, time):
+            calls.append(time)
+            if len(calls) == 6:
+                raise KeyError("the sixth")
+            return spring(x, time)
+        sim = start(field=field, integrator=integrator)
+        sim.advance(2)
+        kept = sim.copy()
+        refused(KeyError, f"a field function that fails in a step of {integrator}", ["the sixth"], sim.advance, 40)
+        check(sim.steps < 10, "ends the call there", sim.steps)
+        for name, use in (("advance", sim.advance), ("position", lambda: sim.position), ("energy", sim.energy), ("save", lambda: sim.save("no"))):
+            refused(kyoho.BadDataError, f"{name} of bodies that are lost", ["the sixth", "copy"], use)
+        sim.close()
+        kept.advance(20)
+        with start(field=spring, integrator=integrator) as other:
+            other.advance(22)
+            check(np.array_equal(other.position, kept.position), "a copy made before goes on with the same bits")
+    for name, use in (("close", lambda sim: sim.close()), ("advance", lambda sim: sim.advance()), ("remove", lambda sim: sim.remove([3])),
+                      ("energy", lambda sim: sim.energy())):
+        calls = []
+
+        def uses(x, time):
+            calls.append(time)
+            if len(calls) == 3:
+                use(sim)
+            return spring(x, time)
+        sim = start(field=uses)
+        refused(kyoho.UsageError, f"a field function that calls {name}", ["is computing"], sim.advance, 9)
+    sim = start(field=spring)
+    failing = [False]
+
+    def sometimes(x, time):
+        if failing[0]:
+            raise KeyError("now")
+        return spring(x, time)
+    with start(field=sometimes) as sim:
+        failing[0] = True
+        refused(KeyError, "a field at points that fails", ["now"], sim.field, [[0, 0, 1]], 0.1)
+        failing[0] = False
+        sim.advance(3)
+        check(sim.steps == 3, "leaves the bodies")
+
+
+def several():
+    """Functions of several simulations in several threads fail for their own."""
+    found = {}
+
+    def work(k):
+        def field(x, time):
+            if k % 2 and time > 0.1:
+                raise KeyError(k)
+            return spring(x, time)
+        sim = start(field=field)
+        try:
+            for _ in range(30):
+                sim.advance()
+            found[k] = sim.steps
+        except Exception as why:
+            found[k] = why.args
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(6)]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join(PATIENCE)
+    check(found == {k: (k,) if k % 2 else 30 for k in range(6)}, "a field function that fails ends the calls of its own simulation alone", found)
+
+
+def interrupts():
+    """Ctrl-C comes as a signal while a field function is at work, and its simulation keeps its bits."""
+    calls = []
+
+    def busy(x, now):
+        calls.append(now)
+        end = time.monotonic() + 0.002
+        while time.monotonic() < end:
+            pass
+        return spring(x, now)
+    for integrator in ("leapfrog", "block"):
+        with start(field=busy, integrator=integrator) as sim, start(field=spring, integrator=integrator) as other:
+            ended = 0
+            for k in range(8):
+                timer = threading.Timer(0.05 + 0.003 * k, os.kill, (os.getpid(), signal.SIGINT))
+                try:
+                    timer.start()
+                    sim.advance(10 ** 6)
+                except KeyboardInterrupt:
+                    ended += 1
+                timer.join()
+            other.advance(sim.steps)
+            check(ended == 8 and sim.steps > 8 and np.array_equal(sim.position, other.position),
+                  f"Ctrl-C in a field function, {integrator}: the same bits as without", (ended, sim.steps))
+
+    class Breaking(logging.Handler):
+        def emit(self, record):
+            raise KeyboardInterrupt
+    handler = Breaking()
+    logging.getLogger("kyoho").addHandler(handler)
+    refused(KeyboardInterrupt, "Ctrl-C within a remark", [], kyoho.Snapshot(np.empty((0, 3)))._repr_html_)
+    logging.getLogger("kyoho").removeHandler(handler)
+
+
+def shared():
+    """Threads read and change one simulation, whose number of bodies changes."""
+    sim, stop, wrong = start(), [], []
+
+    def reads():
+        try:
+            while not stop:
+                n = {len(sim.position), len(sim.density(5)[0]), len(sim.snapshot()), sim.neighbours(0.1).count.size, sim.copy().n}
+                if not n <= {250, 300}:
+                    wrong.append(n)
+        except Exception as why:
+            wrong.append(why)
+    threads = [threading.Thread(target=reads) for _ in range(3)]
+    for one in threads:
+        one.start()
+    for k in range(60):
+        sim.remove(sim.id[:50])
+        sim.add(kyoho.Snapshot(model.position[:50] + k, mass=1e-3))
+    stop.append(True)
+    for one in threads:
+        one.join(PATIENCE)
+    check(not wrong, "threads that read while the number of bodies changes", wrong)
+
+
+def forks():
+    def child(work):
+        """Whether work() is true in a child of this process, which may not wait for ever."""
+        process = os.fork()
+        if process == 0:
+            signal.signal(signal.SIGALRM, signal.SIG_DFL)
+            signal.alarm(PATIENCE)
+            good = False
+            try:
+                good = work()
+            finally:
+                os._exit(0 if good else 1)
+        return os.waitpid(process, 0)[1] == 0
+
+    sim = start()
+    work = threading.Thread(target=sim.advance, args=(10 ** 9,))
+    work.start()
+    while sim.steps < 3:
+        pass
+
+    def lost():
+        try:
+            sim.advance()
+        except kyoho.BadDataError as why:
+            return "another thread" in str(why)
+        return sim.steps > 0  # the fork came between two calls of the thread
+    check(child(lost), "a child of a process whose other thread advances does not wait for it")
+    sim.stop()
+    work.join(PATIENCE)
+    address = sim.view(browser=False)
+    check(child(lambda: sim.advance() is None and sim.view(browser=False) != address and sim.close() is None), "a child has a view of its own")
+    steps = sim.steps
+    sim.advance()
+    check(sim.steps == steps + 1 and sim.view(browser=False) == address, "its parent goes on with its view")
+    sim.close()
+    del sim
+    gc.collect()
+
+
+def views():
+    with start() as sim:
+        found = []
+        threads = [threading.Thread(target=lambda: found.append(sim.view(browser=False, bodies=50))) for _ in range(4)]
+        for one in threads:
+            one.start()
+        for one in threads:
+            one.join(PATIENCE)
+        check(len(found) == 4 and len(set(found)) == 1, "threads that ask for a view at once get one", found)
+        check(sim.view(browser=False) == found[0] == sim.view(browser=False, bodies=50), "and later calls the same")
+        refused(kyoho.UsageError, "another sample of a view that is open", ["open already"], sim.view, browser=False, bodies=60)
+        refused(kyoho.UsageError, "another port of a view that is open", ["open already"], sim.view, browser=False, port=65000)
+    with kyoho.Simulation(position=np.empty((0, 3)), softening=0, step=STEP) as empty:
+        empty.view(browser=False)
+        empty.advance(3)
+        check(empty.steps == 3, "a view of no bodies")
+    refused(kyoho.UsageError, "a view of a closed simulation", ["closed"], empty.view, browser=False)
+
+
+def cycles():
+    """A field function that knows its simulation is freed with it."""
+    def made():
+        box = []
+
+        def field(x, time):
+            return spring(x, time) if len(box) < 2 else None
+        sim = start(field=field)
+        box.append(sim)
+        sim.advance(2)
+        return weakref.ref(sim)
+    seen = made()
+    gc.collect()
+    check(seen() is None, "a simulation whose field function knows it is freed")
+
+
+for part in (answers, failures, several, interrupts, shared, views, cycles):
+    part()
+if SANITIZED:
+    skip("forks", "the sanitizer's threads are not in children")
+else:
+    forks()
+finish()
