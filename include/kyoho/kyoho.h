@@ -986,7 +986,7 @@ KY_API void ky_view_parameters_defaults(struct ky_view_parameters *parameters);
 
 struct ky_view;
 /* Starts the server. KY_UNSUPPORTED where the port is taken or the system allows no server. After a
- * failure *view is NULL. The view is that of this process: in a child (fork) ky_sim_show does
+ * failure *view is NULL. The view belongs to this process: in a child (fork) ky_sim_show does
  * nothing with it, and ky_view_close closes the child's descriptors alone. */
 KY_API enum ky_status ky_view_open(const struct ky_view_parameters *parameters,
                                    struct ky_view **view, struct ky_error *error);

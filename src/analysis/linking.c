@@ -12,11 +12,11 @@
 
 #define FIELD(name) offsetof(struct ky_catalogue_parameters, name)
 const struct ky_option ky_catalogue_options[] = {
-    {"linking-length", KY_OPTION_REAL, FIELD(linking_length), NULL, 0, (double)INFINITY, NULL,
-     "LENGTH", "largest distance of two friends [length]"},
-    {"linking-fraction", KY_OPTION_REAL, FIELD(linking_fraction), "0.2", 0, (double)INFINITY, NULL,
-     NULL, "the linking length as a fraction of the mean distance of the bodies"},
-    {"volume", KY_OPTION_REAL, FIELD(volume), NULL, 0, (double)INFINITY, NULL, "VOLUME",
+    {"linking-length", KY_OPTION_REAL, FIELD(linking_length), NULL, KY_ABOVE_0, NULL, "LENGTH",
+     "largest distance of two friends [length]"},
+    {"linking-fraction", KY_OPTION_REAL, FIELD(linking_fraction), "0.2", KY_ABOVE_0, NULL, NULL,
+     "the linking length as a fraction of the mean distance of the bodies"},
+    {"volume", KY_OPTION_REAL, FIELD(volume), NULL, KY_ABOVE_0, NULL, "VOLUME",
      "volume that contains the bodies; their mean distance is the cube root of volume/bodies. "
      "Without --volume it is that of the sphere about the median position that holds half of the "
      "bodies [length³]"},

@@ -29,6 +29,10 @@ static int in_range(const struct ky_option *option, double value)
 static enum ky_status out_of_range(const struct ky_option *option, const char *text,
                                    const char *where, struct ky_error *error)
 {
+    if (option->high < option->low)
+        return ky_fail(error, KY_USAGE, "%s: %s is out of range; it must be finite", where, text);
+    if (option->low == DBL_TRUE_MIN)
+        return ky_fail(error, KY_USAGE, "%s: %s is out of range; it must be above 0", where, text);
     if (isinf(option->high))
         return ky_fail(error, KY_USAGE, "%s: %s is out of range; it must be at least %g", where,
                        text, option->low);

@@ -5,6 +5,8 @@
 #ifndef KY_BASE_OPTIONS_H
 #define KY_BASE_OPTIONS_H
 
+#include <float.h>
+#include <math.h>
 #include <stdio.h>
 
 #include "base/quantity.h"
@@ -45,6 +47,8 @@ struct ky_option_set {
 
 /* For `low, high` of an option that takes any number, and of one that is not a number. */
 #define KY_NO_RANGE 0, -1
+/* The same for one that takes any number above 0. */
+#define KY_ABOVE_0 DBL_TRUE_MIN, (double)INFINITY
 
 /* Fills *about, as far as the caller's struct goes, for ky_option_get. The unit is what stands in
  * brackets at the end of the help. */

@@ -124,23 +124,11 @@ static enum ky_status place(const struct request *request, struct ky_bodies *bod
                            &request->parameters.units, error);
 }
 
-/* Friction needs leap-frog; this many steps a row. KY_USAGE for friction without a mass, since the
- * body has none of its own. */
+/* Friction needs leap-frog; this many steps a row. */
 enum { STEPS_WITH_FRICTION = 32 };
-static enum ky_status settle_friction(struct ky_parameters *parameters, uint64_t *steps,
-                                      struct ky_error *error)
+static int has_friction(const struct ky_parameters *parameters)
 {
-    static const char kind[] = "friction:", mass[] = "mass=", blanks[] = " \t\r\n";
-    for (const char *at = parameters->field; (at = strstr(at, kind)); at++) {
-        char own[128];
-        snprintf(own, sizeof own, "%.*s", (int)strcspn(at, blanks), at);
-        parameters->integrator = KY_LEAPFROG;
-        *steps = STEPS_WITH_FRICTION;
-        if (!strstr(own, mass))
-            return ky_fail(error, KY_USAGE,
-                           "the body of an orbit has no mass of its own: give friction:mass=…");
-    }
-    return KY_OK;
+    return parameters->field && strstr(parameters->field, "friction:") != NULL;
 }
 
 /* The Hermite scheme with steps far shorter than a row. A softening has no effect on one body; with
@@ -158,6 +146,21 @@ static void settle_steps(struct ky_parameters *parameters, double row, uint64_t 
     }
 }
 
+/* KY_USAGE for friction that takes the mass from the body, which has none of its own. */
+static enum ky_status check_friction(const struct ky_parameters *parameters, struct ky_bodies *body,
+                                     double start, struct ky_error *error)
+{
+    struct ky_parameters then = *parameters;
+    struct ky_sim *sim = NULL;
+    const double mass = body->mass[0];
+    then.log = NULL;
+    body->mass[0] = 0;
+    const enum ky_status status = ky_sim_open(&then, body, start, &sim, error);
+    body->mass[0] = mass;
+    ky_sim_close(sim);
+    return status;
+}
+
 /* The force at the end of the orbit: KY_USAGE where a field does not know that time. */
 static enum ky_status force_at_end(const struct ky_parameters *parameters, struct ky_bodies *body,
                                    double end, struct ky_error *error)
@@ -173,16 +176,17 @@ static enum ky_status go(const struct request *request, struct orbit *orbit, str
     struct ky_parameters parameters = request->parameters;
     struct ky_bodies body = {0};
     struct ky_sim *sim = NULL;
-    uint64_t steps = 1;
-    parameters.integrator = KY_HERMITE4;
-    enum ky_status status = settle_friction(&parameters, &steps, error);
+    const int slows = has_friction(&parameters);
+    const uint64_t steps = slows ? STEPS_WITH_FRICTION : 1;
+    parameters.integrator = slows ? KY_LEAPFROG : KY_HERMITE4;
     settle_steps(&parameters, (request->end - request->start) / (request->rows - 1), steps);
-    if (!status)
-        status = make_room(orbit, (size_t)request->rows, error);
+    enum ky_status status = make_room(orbit, (size_t)request->rows, error);
     if (!status)
         status = place(request, &body, error);
     if (!status) /* fields that do not know the end fail here */
         status = force_at_end(&parameters, &body, request->end, error);
+    if (!status && slows)
+        status = check_friction(&parameters, &body, request->start, error);
     if (!status)
         status = ky_sim_open(&parameters, &body, request->start, &sim, error);
     for (size_t row = 0; row < orbit->rows && !status; row++) {

@@ -50,8 +50,29 @@ static void insert(struct rows *rows, const struct ky_external *row, uint32_t bo
     rows->row[place] = row;
 }
 
-static enum ky_status find_rows(const struct ky_externals *fields, const uint64_t *id, size_t n,
-                                struct rows *rows, struct ky_error *error)
+/* Friction that nothing can come of: of a body without mass, or with the power of sigma in the rate
+ * beyond what numbers hold. */
+static enum ky_status check_row(const double *number, const double *mass, struct ky_error *error)
+{
+    const double body = number[KY_EXTERNAL_FRICTION_BODY],
+                 sigma = sqrt(number[KY_EXTERNAL_FRICTION_SIGMA2]);
+    if (mass && *mass == 0 && number[KY_EXTERNAL_FRICTION_MASS] == 0)
+        return ky_fail(error, KY_USAGE,
+                       "friction of body %.17g: the body has no mass, and nothing would slow it "
+                       "down; give friction:mass=...",
+                       body);
+    if (!isnormal(sigma * sigma * sigma))
+        return ky_fail(error, KY_USAGE,
+                       "friction of body %.17g: the third power of sigma is beyond what numbers "
+                       "hold",
+                       body);
+    return KY_OK;
+}
+
+/* `mass`: of the bodies, or NULL: known to be right. */
+static enum ky_status find_rows(const struct ky_externals *fields, const uint64_t *id,
+                                const double *mass, size_t n, struct rows *rows,
+                                struct ky_error *error)
 {
     rows->count = 0;
     for (size_t k = 0; k < fields->count; k++) {
@@ -63,6 +84,9 @@ static enum ky_status find_rows(const struct ky_externals *fields, const uint64_
             return ky_fail(error, KY_USAGE,
                            "friction: no body has the id %.17g; `kyoho info --json` has ids",
                            row->number[KY_EXTERNAL_FRICTION_BODY]);
+        const enum ky_status status = check_row(row->number, mass ? &mass[body] : NULL, error);
+        if (status)
+            return status;
         insert(rows, row, (uint32_t)body);
     }
     for (size_t k = 1; k < rows->count; k++)
@@ -97,7 +121,7 @@ enum ky_status ky_friction_check_bodies(const struct ky_parameters *parameters,
     struct ky_externals fields = {0};
     enum ky_status status = ky_externals_of(parameters, &fields, error);
     if (!status)
-        status = find_rows(&fields, bodies->id, bodies->n, &rows, error);
+        status = find_rows(&fields, bodies->id, bodies->mass, bodies->n, &rows, error);
     ky_externals_release(&fields);
     return status;
 }
@@ -117,7 +141,7 @@ enum ky_status ky_friction_act(struct ky_engine *engine, double g, const uint64_
 {
     struct rows rows;
     double position[KY_MOST_EXTERNALS][3], velocity[KY_MOST_EXTERNALS][3], mass[KY_MOST_EXTERNALS];
-    enum ky_status status = find_rows(&engine->externals, id, engine->n, &rows, error);
+    enum ky_status status = find_rows(&engine->externals, id, NULL, engine->n, &rows, error);
     struct ky_bodies bodies = {
         .n = rows.count, .position = position, .velocity = velocity, .mass = mass};
     if (!status)

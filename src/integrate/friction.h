@@ -11,7 +11,7 @@ int ky_friction_is_there(const struct ky_engine *engine);
 /* KY_USAGE for friction with an integrator that cannot have it (`friction` of its verbs is 0). */
 enum ky_status ky_friction_check(const struct ky_parameters *parameters,
                                  const struct ky_integrator_verbs *verbs, struct ky_error *error);
-/* KY_USAGE for friction of a body that there is not, or of one body twice. */
+/* KY_USAGE for friction of a body that there is not, of one body twice, and of one without mass. */
 enum ky_status ky_friction_check_bodies(const struct ky_parameters *parameters,
                                         const struct ky_bodies *bodies, struct ky_error *error);
 /* Lets friction act for a time `dt` on the velocities of its bodies, where they are at the time of

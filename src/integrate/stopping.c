@@ -14,12 +14,12 @@ const struct ky_option ky_stopping_options[] = {
      "looked at after each step, of block and hermite4 after each longest step. --resume continues "
      "the run, and the same pair or body stops it again only when it has ceased to meet the "
      "condition"},
-    {"stop-pair", KY_OPTION_REAL, FIELD(stop_pair), NULL, 0, (double)INFINITY, NULL, "DISTANCE",
+    {"stop-pair", KY_OPTION_REAL, FIELD(stop_pair), NULL, KY_ABOVE_0, NULL, "DISTANCE",
      "stop when two bodies are nearer than this [length]"},
     {"stop-escape", KY_OPTION_REAL, FIELD(stop_escape), NULL, 0, (double)INFINITY, NULL, "RADIUS",
      "stop when a body has escaped: it is unbound and farther from the density centre than this, "
      "as for --escape-radius. Each body stops the run once [length]"},
-    {"stop-box", KY_OPTION_REAL, FIELD(stop_box), NULL, 0, (double)INFINITY, NULL, "LENGTH",
+    {"stop-box", KY_OPTION_REAL, FIELD(stop_box), NULL, KY_ABOVE_0, NULL, "LENGTH",
      "stop when a body leaves the cube of this side about the origin: when |x|, |y| or |z| is more "
      "than half of it [length]"},
     {"body-radius", KY_OPTION_REAL, FIELD(body_radius), NULL, 0, (double)INFINITY, NULL, "LENGTH",

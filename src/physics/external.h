@@ -124,7 +124,7 @@
     N(az, 1, 0, "az", PLAIN, ANY, "0", "of a [length/time²]")
 #define KY_NUMBERS_friction(N)                                                                     \
     N(body, 0, 0, "body", PLAIN, NOT_NEGATIVE, NULL, "the id of the body")                         \
-    N(log, 0, 0, "log", PLAIN, NOT_NEGATIVE, NULL, "the Coulomb logarithm ln Λ")                   \
+    N(log, 0, 0, "log", PLAIN, POSITIVE, NULL, "the Coulomb logarithm ln Λ")                       \
     N(sigma2, 1, 1, "sigma", SQUARED, POSITIVE, NULL,                                              \
       "the dispersion of velocities in one direction [velocity]")                                  \
     N(mu, 1, 2, "mass", MASS, NOT_NEGATIVE, "0", "of the body; 0: the one that it has [mass]")

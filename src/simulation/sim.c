@@ -408,7 +408,8 @@ enum ky_status ky_sim_go_to(struct ky_sim *sim, struct ky_instant instant, struc
     if (status)
         return status;
     if (!isfinite(step) || step == 0)
-        return ky_fail(error, KY_USAGE, "step is not set; parameters.step must be a finite time");
+        return ky_fail(error, KY_USAGE,
+                       "no step is known; give --step, a finite time that is not 0");
     sim->stop = not_stopped;
     status = ky_externals_cover(&sim->engine->externals, ky_sim_time(sim),
                                 ky_instant_time(&sim->line, instant), error);

@@ -31,8 +31,7 @@ enum ky_status ky_sim_change_begin(struct ky_sim *sim, struct ky_error *error)
 {
     enum ky_status status = ky_sim_check_alive(sim, error);
     if (!status && sim->is_changing)
-        status =
-            ky_fail(error, KY_USAGE, "changes have begun already: ky_sim_change_end ends them");
+        status = ky_fail(error, KY_USAGE, "changes have begun already, and must end first");
     if (!status)
         sim->is_changing = 1;
     return status;

@@ -128,11 +128,14 @@ static enum ky_status change_fields(struct ky_sim *sim, const struct ky_paramete
     enum ky_status status = ky_externals_of(changed, &fields, error);
     if (!status)
         status = ky_externals_cover(&fields, ky_sim_time(sim), ky_sim_time(sim), error);
-    const struct ky_bodies bodies = {.n = sim->n, .id = sim->id};
+    struct ky_bodies bodies = {0};
     if (!status)
         status = ky_integrator_check(changed, error);
     if (!status)
+        status = ky_sim_take(sim, 0, 0, &bodies, error);
+    if (!status)
         status = ky_friction_check_bodies(changed, &bodies, error);
+    ky_bodies_free(&bodies);
     if (!status)
         status = ky_engine_set_fields(sim->engine, fields.field, fields.count, error);
     ky_externals_release(&fields);

@@ -245,10 +245,9 @@ static enum ky_status check_function(const struct stored_clock *stored,
         return KY_OK;
     return ky_fail(error, KY_USAGE,
                    stored->field_function
-                       ? "it ran in a field that is a function of the program's: set "
-                         "field_function or field_places of the parameters to the same one"
-                       : "it ran without a field function: leave field_function and field_places "
-                         "of the parameters NULL");
+                       ? "it ran in a field that is a function of the program: give the same "
+                         "function as its field"
+                       : "it ran without a function of the program as its field: give none");
 }
 
 /* Whether the clock fits these parameters. A simulation may have no step yet. */
@@ -412,6 +411,8 @@ enum ky_status ky_sim_restore_parameters(const struct ky_restart *restart,
     parameters->force = KY_TREE; /* files name the method that computes, never `auto` */
     ky_parameter_sets(parameters, sets);
     enum ky_status status = ky_options_read_back(sets, KY_PARAMETER_SETS, *text, error);
+    if (status == KY_USAGE)
+        status = ky_fail_in(error, KY_BAD_DATA, "the restart file: ");
     take_processor(parameters, wanted);
     return status;
 }

@@ -242,8 +242,8 @@ static enum ky_status order_rows(const struct row *rows, const struct ky_bodies 
     return KY_OK;
 }
 
-/* Puts the new numbers among all bodies and gives these to the engine: with softenings, and if a
- * body goes so far that all need other units. */
+/* Puts the new numbers among all bodies and gives these to the engine: with softenings, with masses
+ * where there is friction, and if a body goes so far that all need other units. */
 static enum ky_status replace_in_all(struct ky_sim *sim, const uint32_t *body,
                                      const struct ky_bodies *some, struct ky_error *error)
 {
@@ -341,9 +341,12 @@ enum ky_status ky_sim_replace(struct ky_sim *sim, const size_t *index, const str
         body[k] = rows[k].body;
     if (!status)
         status = order_rows(rows, some, &ordered, error);
+    /* whether friction may act is a question of all bodies */
+    const int by_all =
+        ordered.softening || (ordered.mass && !status && ky_friction_is_there(sim->engine));
     if (!status && ordered.n)
-        status = ordered.softening ? replace_in_all(sim, body, &ordered, error)
-                                   : replace_in_engine(sim, body, &ordered, error);
+        status = by_all ? replace_in_all(sim, body, &ordered, error)
+                        : replace_in_engine(sim, body, &ordered, error);
     ky_bodies_free(&ordered);
     free(body);
     free(rows);

@@ -1,7 +1,9 @@
 /* The conditions that end a call that advances: which bodies meet them now, and which of these did
  * not when a call last looked. */
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -284,7 +286,10 @@ static enum ky_status stop(struct ky_sim *sim, const struct condition *condition
         sim->stop.id[k] = sim->id ? sim->id[i] : i;
     }
     ky_quantity_text(units, KY_LENGTH_UNIT, entry->distance, 6, text.distance);
-    ky_quantity_text(units, KY_LENGTH_UNIT, limit, 6, text.limit);
+    if (isinf(limit)) /* two radii */
+        snprintf(text.limit, sizeof text.limit, "over %g", DBL_MAX);
+    else
+        ky_quantity_text(units, KY_LENGTH_UNIT, limit, 6, text.limit);
     condition->tell(&sim->stop, &text, &line);
     if (count > 1)
         return ky_fail(error, KY_STOPPED, "%s, the %s of %zu %s,", line.text,

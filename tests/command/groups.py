@@ -108,12 +108,12 @@ with folder() as where:
     os.symlink("/dev/full", path("full.csv"))
     a = path("a.csv")
     for words, code, says in [
-        ([a, "--linking-length", "0"], 2, "positive"),
+        ([a, "--linking-length", "0"], 2, "above 0"),
         ([a, "--linking-length", "-1"], 2, "range"),
         ([a, "--linking-length", "nan"], 2, "not a number"),
         ([a, "--linking-length", "1", "--linking-fraction", "0.3"], 2, "leave out"),
         ([a, "--linking-length", "1", "--volume", "3"], 2, "leave out"),
-        ([a, "--linking-fraction", "0"], 2, "positive"),
+        ([a, "--linking-fraction", "0"], 2, "above 0"),
         ([a, "--minimum", "0"], 2, "range"),
         ([a, "--minimum", "2.5"], 2, "whole number"),
         ([a, "--linking-lenght", "1"], 2, "--linking-length"),

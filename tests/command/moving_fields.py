@@ -84,16 +84,27 @@ with folder() as there:
     write("back.csv", "0 1 0 0\n2 2 0 0\n1 2 0 0\n")
     write("one.csv", "0 1 0 0\n")
     write("twice.csv", "time,x,y,z,x\n0,1,0,0,1\n2,1,0,0,2\n")
+    write("steep.csv", "0 1e308 0 0\n1 -1e308 0 0\n5 1e308 0 0\n")
+    write("near.csv", "0 1e300 0 0\n1e-300 2e300 0 0\n9 1e300 0 0\n")
     write("units.csv", "# units: time Myr, x pc, y pc, z pc\n0 1 0 0\n1 2 0 0\n")
     for name, code, line in (("short", 2, "times from 0 to 1, and the field is needed from 0 to 1.5"), ("cut", 4, "line 3 has no end"),
                              ("nan", 4, "line 3 has 'nan', which is not a finite number"), ("back", 4, "line 3 has the time 1 after 2"),
-                             ("one", 4, "has 1 row;"), ("twice", 4, "line 1 names the column x twice"), ("units", 2, "give --units"), ("missing", 4, "there is no file missing.csv")):
+                             ("one", 4, "has 1 row;"), ("steep", 4, "steep.csv: about the time 0 its rows change faster than numbers hold"),
+                             ("near", 4, "near.csv: about the time 0 its rows change faster"), ("twice", 4, "line 1 names the column x twice"), ("units", 2, "give --units"), ("missing", 4, "there is no file missing.csv")):
         for end in (("--end", "1.5"), ("--steps", "12")):
             refused(f"{name}.csv with {end[0]}", code, line, *plain, *end, "--field", f"point:mass=1,centre=@{name}.csv")
     for name, text in (("marked", "0,1,0,0\r\n1,2,0,0\r\n"), ("marked-names", "time,x,y,z\r\n0,1,0,0\r\n1,2,0,0\r\n")):
         write(f"{name}.csv", "\ufeff" + text)
         run("run", *plain, "--end", "1", "--field", f"point:mass=1,eps=1,centre=@{name}.csv", "--dry-run", "--output", "marked",
             name=f"{name}.csv, as spreadsheets write it, with a byte-order mark")
+    deep = os.path.join(*["d" * 100] * 3)
+    os.makedirs(deep)
+    write(os.path.join(deep, "cluster.csv"), "# units: time lightyears\n0 1 0 0\n1 2 0 0\n")
+    refused("a unit in a table with a long name", 2, "cluster.csv: line 1: 'lightyears' is no unit", *plain, "--end", "1", "--field",
+            f"point:mass=1,centre=@{deep}/cluster.csv")
+    for end in ("3", "0.5"):
+        said = run("orbit", "--field", "point:mass=1,centre=@short.csv", "--position", "3,0,0", "--velocity", "0,1,0", "--start", "2", "--end", end, code=2).stderr
+        check("times from 0 to 1" in said and ("is needed at 3;" in said or "is needed at 2;" in said), f"an orbit past the end of its table, to {end}", said)
     said = run("run", *plain, "--end", "1.5", "--field", "point:mass=1,centre=@short.csv", "--dry-run", code=2).stderr
     check("times from 0 to 1" in said, "also by a dry run", said)
     refused("an angle for a bar that has one", 2, "bar has no number 'turn'", *plain, "--end", "1", "--field",
@@ -130,8 +141,9 @@ with folder() as there:
                     "--position", ",".join(repr(sinks[-1][c]) for c in ("x", "y", "z")),
                     "--velocity", ",".join(repr(sinks[-1][c]) for c in ("vx", "vy", "vz")), "--rows", 4000)["orbit"][-1]
     check(math.hypot(back["x"] - 1, back["y"]) < 1e-4, "and backwards comes from where it began", back)
-    said = run("orbit", "--field", "friction:body=0,log=1,sigma=1", "--position", "1,0,0", "--velocity", "0,1,0", "--end", "1", code=2).stderr
-    check("give friction:mass=" in said, "the body of an orbit has no mass for friction", said)
+    for more in ("", ",mass=0"):
+        said = run("orbit", "--field", f"{sphere} friction:body=0,log=1,sigma=1{more}", "--position", "1,0,0", "--velocity", "0,1,0", "--end", "1", code=2).stderr
+        check("give friction:mass=" in said, "the body of an orbit has no mass for friction" + more, said)
     for integrator in ("block", "hermite4"):
         refused(f"friction with {integrator}", 2, "take --integrator leapfrog", *pair[:4], "--step", "0.01", "--end", "1", "--integrator",
                 integrator, "--field", friction)

@@ -101,7 +101,7 @@ with folder() as top:
 
     # what is refused, before anything is written
     for words, said in ((["--stop-collision"], ["--body-radius", "Radius"]), (["--stop-pair", "0"], ["--stop-pair", "above 0"]),
-                        (["--stop-pair", "-1"], ["--stop-pair"]), (["--stop-pair", "nan"], ["--stop-pair"]), (["--stop-box", "inf"], ["--stop-box"]),
+                        (["--stop-pair", "-1"], ["--stop-pair", "above 0"]), (["--stop-box", "-1"], ["--stop-box", "above 0"]), (["--stop-pair", "nan"], ["--stop-pair"]), (["--stop-box", "inf"], ["--stop-box"]),
                         (["--stop-box", "0"], ["--stop-box", "above 0"]), (["--stop-escape", "-2"], ["--stop-escape"]),
                         (["--body-radius", "0.1"], ["--stop-collision"]), (["--stop-collision", "--body-radius", "-0.1"], ["body-radius"])):
         for dry in ([], ["--dry-run"]):
@@ -110,6 +110,8 @@ with folder() as top:
                   f"{' '.join(words + dry)} is refused", refused.stderr)
     run("run", path("round.csv"), *MOVES, "--stop-collision", "--dry-run", "--output", path("refused"))
     run("run", "--resume", path("plain"), "--stop-pair", "0.5", code=2)
+    said = run("run", path("bare.csv"), *MOVES, "--stop-collision", "--body-radius", "1e308", "--output", path("huge"), code=6).stderr
+    check("sum of their radii over 1.79769e+308)" in said, "radii whose sum no number holds", said)
     for count in (1, 2):
         with open(path("few.csv"), "w") as file:
             file.write("".join(BODIES.format(",radius", ",0", ",0", ",0").splitlines(keepends=True)[:1 + count]))

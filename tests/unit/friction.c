@@ -226,6 +226,11 @@ static void wrong_friction_is_refused(void **state)
         {"friction:body=7,log=3,sigma=0.5 friction:body=7,log=3,sigma=0.5",
          "friction of body 7 is given twice", KY_LEAPFROG},
         {"friction:body=7,log=3,sigma=0", "sigma must be positive", KY_LEAPFROG},
+        {"friction:body=7,log=0,sigma=0.5", "log must be positive", KY_LEAPFROG},
+        {"friction:body=7,log=3,sigma=1e-300,mass=1", "friction of body 7: the third power",
+         KY_LEAPFROG},
+        {"friction:body=7,log=3,sigma=1e-110,mass=1", "the third power", KY_LEAPFROG},
+        {"friction:body=7,log=3,sigma=1e110", "the third power", KY_LEAPFROG},
         {"friction:body=7,log=3", "sigma is missing", KY_LEAPFROG},
         {"friction:body=7,log=3,sigma=1,x=1", "has no number 'x'", KY_LEAPFROG},
         {"friction:body=7,log=3,sigma=1,centre=@t.csv", "friction has no centre", KY_LEAPFROG},
@@ -261,6 +266,38 @@ static void wrong_friction_is_refused(void **state)
     ky_bodies_free(&bodies);
 }
 
+/* A body without mass, whose friction would be none: when a simulation is opened, when it gets its
+ * fields, and when it gets its mass. */
+static void friction_without_mass_is_refused(void **state)
+{
+    (void)state;
+    static const char *const right = "plummer:mass=1,scale=1 friction:body=7,log=3,sigma=0.5",
+                             *const heavy =
+                                 "plummer:mass=1,scale=1 friction:body=7,log=3,sigma=0.5,mass=1e-3",
+                             *const line = "friction of body 7: the body has no mass";
+    struct ky_bodies bodies = circling();
+    double *mass = calloc(bodies.n, sizeof *mass);
+    const struct ky_bodies light = {.n = bodies.n, .mass = mass};
+    struct ky_sim *sim = NULL;
+    struct ky_parameters p = parameters_of("cpu", right, 1. / 64);
+    assert_ok(ky_sim_open(&p, &bodies, 0, &sim, &error));
+    assert_int_equal(ky_sim_replace(sim, NULL, &light, &error), KY_USAGE);
+    assert_non_null(strstr(error.text, line));
+    assert_ok(ky_sim_advance(sim, 1, &error));
+    ky_sim_close(sim);
+    memset(bodies.mass, 0, bodies.n * sizeof *mass);
+    assert_int_equal(ky_sim_open(&p, &bodies, 0, &sim, &error), KY_USAGE);
+    assert_non_null(strstr(error.text, line));
+    p.field = heavy;
+    assert_ok(ky_sim_open(&p, &bodies, 0, &sim, &error));
+    assert_int_equal(ky_sim_set_fields(sim, right, &error), KY_USAGE);
+    assert_non_null(strstr(error.text, line));
+    assert_ok(ky_sim_advance(sim, 1, &error));
+    ky_sim_close(sim);
+    free(mass);
+    ky_bodies_free(&bodies);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -271,6 +308,7 @@ int main(void)
         cmocka_unit_test(a_body_has_its_own_mass),
         cmocka_unit_test(friction_has_no_seams),
         cmocka_unit_test(wrong_friction_is_refused),
+        cmocka_unit_test(friction_without_mass_is_refused),
     };
     return cmocka_run_group_tests(tests, find_engines, NULL);
 }

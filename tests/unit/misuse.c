@@ -695,7 +695,7 @@ static const struct change changes[] = {
     TO_REAL("clock", "step", (double)NAN),
     {"clock", "step", REAL, 0, 0, "step"},
     TO_COUNT("clock", "steps", UINT64_MAX),
-    {"clock", "field_function", COUNT, 0, 1, "field_function"},
+    {"clock", "field_function", COUNT, 0, 1, "function of the program"},
     TO_COUNT("clock", "field_function", 2),
     NO_SIZE("clock", "unit of length"),
     TO_REAL("clock", "unit of length", 3),

@@ -26,9 +26,8 @@ static enum ky_status check_radii(const struct ky_walk_request *request, const c
                        name, request->radius ? request->radii : 0, request->n);
     for (size_t i = 0; i < request->radii; i++)
         if (!isfinite(request->radius[i]) || request->radius[i] < 0)
-            return ky_fail(error, KY_USAGE,
-                           "%s: radius %zu is %g; it must be finite and not negative", name, i,
-                           request->radius[i]);
+            return ky_fail(error, KY_USAGE, "radius %zu is %g; it must be finite and not negative",
+                           i, request->radius[i]);
     return KY_OK;
 }
 
@@ -38,8 +37,10 @@ enum ky_status ky_walk_request_check(const struct ky_walk_request *request, stru
     if (request->n == 0)
         return KY_OK;
     if (about->needs_k && (request->k < 1 || request->k >= request->n))
-        return ky_fail(error, KY_USAGE, "%s: %zu neighbours asked for; each of %zu bodies has %zu",
-                       about->name, request->k, request->n, request->n - 1);
+        return ky_fail(error, KY_USAGE,
+                       "%zu nearest neighbours asked for; it must be at least 1, and each of %zu "
+                       "bodies has %zu",
+                       request->k, request->n, request->n - 1);
     if (about->needs_lists && (!request->offset || (!request->list && request->offset[request->n])))
         return ky_fail(error, KY_USAGE, "%s: no room for lists was given", about->name);
     return about->needs_radius ? check_radii(request, about->name, error) : KY_OK;

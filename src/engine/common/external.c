@@ -3,6 +3,7 @@
 #include "base/memory.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -248,6 +249,20 @@ void ky_externals_release(struct ky_externals *own)
     own->count = 0;
 }
 
+static enum ky_status uncovered(const struct ky_external_path *path, double first, double last,
+                                struct ky_error *error)
+{
+    char needed[64];
+    if (first == last)
+        snprintf(needed, sizeof needed, "at %.10g", first);
+    else
+        snprintf(needed, sizeof needed, "from %.10g to %.10g", first, last);
+    return ky_fail(error, KY_USAGE,
+                   "external field: the table %s has times from %.10g to %.10g, and the field is "
+                   "needed %s; make the table longer",
+                   path->name, path->begin, path->end, needed);
+}
+
 enum ky_status ky_externals_cover(const struct ky_externals *own, double from, double to,
                                   struct ky_error *error)
 {
@@ -256,10 +271,7 @@ enum ky_status ky_externals_cover(const struct ky_externals *own, double from, d
         const struct ky_external_path *path = own->field[k].path;
         const double slack = path ? rounding * (path->end - path->begin) : 0;
         if (path && !(first >= path->begin - slack && last <= path->end + slack))
-            return ky_fail(error, KY_USAGE,
-                           "external field: the table %s has times from %.10g to %.10g, and the "
-                           "field is needed from %.10g to %.10g; make the table longer",
-                           path->name, path->begin, path->end, first, last);
+            return uncovered(path, first, last, error);
     }
     return KY_OK;
 }

@@ -135,6 +135,21 @@ static enum ky_status open_path(const struct splines *own, struct ky_external_pa
     return KY_OK;
 }
 
+/* KY_BAD_DATA where a cubic is beyond what numbers hold. */
+static enum ky_status check_pieces(const struct ky_external_path *path,
+                                   const struct ky_external_table *const table[KY_EXTERNAL_TABLES],
+                                   struct ky_error *error)
+{
+    for (size_t p = 0; p < path->count; p++)
+        for (int k = 0; k < KY_EXTERNAL_CUBICS; k++)
+            for (int c = 0; c < 4; c++)
+                if (!isfinite(path->piece[p].cubic[k][c]))
+                    return ky_fail(error, KY_BAD_DATA,
+                                   "%s: about the time %g its rows change faster than numbers hold",
+                                   table[table_of(k)]->path, path->piece[p].from);
+    return KY_OK;
+}
+
 enum ky_status ky_external_path_make(const struct ky_external_table *centre,
                                      const struct ky_external_table *strength, const double rest[3],
                                      struct ky_external_path **path, struct ky_error *error)
@@ -152,9 +167,15 @@ enum ky_status ky_external_path_make(const struct ky_external_table *centre,
             find_slopes(table->time, column_of(&own, k), table->rows, own.slope[k],
                         room + KY_EXTERNAL_CUBICS * most);
     }
-    const enum ky_status status = open_path(&own, path, error);
-    if (!status)
+    enum ky_status status = open_path(&own, path, error);
+    if (!status) {
         make_pieces(&own, rest, *path);
+        status = check_pieces(*path, own.table, error);
+    }
+    if (status) {
+        ky_external_path_release(*path);
+        *path = NULL;
+    }
     free(room);
     return status;
 }

@@ -83,14 +83,14 @@ static enum ky_status read_names(struct reader *r, char *line, struct ky_error *
 static enum ky_status read_unit(const struct reader *r, const char *text,
                                 struct ky_dimension dimension, double *unit, struct ky_error *error)
 {
-    char name[KY_UNIT_TEXT], where[96], *end;
+    char name[KY_UNIT_TEXT], where[MOST_NAME + 32], *end;
     text += strspn(text, blanks);
     double cgs, times = ky_number_real(text, &end);
     const double own = ky_unit_cgs(r->units, dimension);
     if (end == text || *end != ' ') /* "1/Gyr" is no number */
         times = 1, end = (char *)text;
     end += strspn(end, blanks);
-    snprintf(where, sizeof where, "%.60s: line %" PRIu64, r->table->path, r->line);
+    snprintf(where, sizeof where, "%.*s: line %" PRIu64, (int)MOST_NAME, r->table->path, r->line);
     snprintf(name, sizeof name, "%.*s", (int)strcspn(end, ", \t\r"), end);
     enum ky_status status = ky_unit_read(name, dimension, where, &cgs, error);
     if (!status && !(own > 0))

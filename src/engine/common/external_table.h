@@ -39,7 +39,8 @@ size_t ky_external_table_write(const struct ky_external_table *table, char *text
 
 /* The path of a field with these tables, one of which may be NULL: without `centre` it rests in its
  * centre, without `strength` it keeps its strength. Cubic splines go through the rows, so that two
- * derivatives are continuous. KY_USAGE if no time is in both tables. *path has one use. */
+ * derivatives are continuous. KY_USAGE if no time is in both tables, KY_BAD_DATA where the curve
+ * through the rows is beyond what numbers hold; *path is NULL then. It has one use. */
 enum ky_status ky_external_path_make(const struct ky_external_table *centre,
                                      const struct ky_external_table *strength, const double rest[3],
                                      struct ky_external_path **path, struct ky_error *error);
