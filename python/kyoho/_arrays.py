@@ -89,7 +89,7 @@ def scalars(value, name, n, kind="f8"):
     """The value as an array (n,): a number for each of n bodies."""
     array = numbers(value, name, kind)
     if array.shape != (n,):
-        raise UsageError(f"{name} has the shape {array.shape}; it must be ({n},), a number for each body")
+        raise UsageError(f"{name} has the shape {array.shape}; it must be ({n},), {n} numbers in a row")
     return array
 
 

@@ -1,6 +1,7 @@
 """Options as keyword arguments: they go into the structs of the library by name, and into docstrings from its table."""
 from __future__ import annotations
 
+import re
 import textwrap
 from typing import Callable, TypeVar
 
@@ -29,6 +30,8 @@ def text(option, value, units):
     """The value as the command line would have it."""
     if isinstance(value, str):
         return value
+    if callable(value) and option.kind == "text":
+        raise TypeError(f"{option.keyword} cannot be a function here")
     if option.kind == "flag":
         if value not in (True, False):
             raise TypeError(f"{option.keyword} must be True or False, not {value!r}")
@@ -57,7 +60,10 @@ def fill(values, kind, options, allowed, units, keep):
         option = allowed[keyword]
         name, given = encoded(option.name), encoded(text(option, value, units))
         keep += [given]
-        call(lib.ky_options_set, kind, values, name, given, scales)
+        try:
+            call(lib.ky_options_set, kind, values, name, given, scales)
+        except UsageError as why:  # begins with the name as the command has it
+            raise UsageError(re.sub(f"^{option.name}:", keyword + ":", str(why))) from None
 
 
 class Parameters:

@@ -32,6 +32,9 @@ def draw(*snapshots, path=None, overwrite=False, **options: Unpack[DrawOptions])
     snapshots = [one for given in snapshots for one in (given if isinstance(given, (list, tuple)) else [given])]
     if not snapshots:
         raise UsageError("draw needs a snapshot")
+    from .snapshot import need_snapshot  # which needs this module
+    for one in snapshots:
+        need_snapshot(one, "draw")
     values, keep = struct("ky_draw_parameters", overwrite=int(overwrite)), []
     allowed = {keyword: option for keyword, option in table(lib.KY_OPTIONS_DRAW).items() if keyword != "overwrite"}
     fill(values, lib.KY_OPTIONS_DRAW, options, allowed, snapshots[0].units, keep)

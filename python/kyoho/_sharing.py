@@ -1,5 +1,4 @@
 """Simulations that several threads use, and children of the process (fork)."""
-import contextvars
 import functools
 import os
 import threading
@@ -37,10 +36,7 @@ class Shared:
     def _apart(self, work):
         """work(), which calls the library: aside where that calls a function of Python, which Ctrl-C would end in the calling
         thread, so that the bodies had no forces."""
-        if not self._parameters.asked:
-            return work()
-        context = contextvars.copy_context()
-        return aside(lambda: context.run(work), self.stop)
+        return aside(work, self.stop) if self._parameters.asked else work()
 
     def _inherit(self):
         """Makes a simulation of the parent one of this process, a child. Threads of the parent, and its pages, are not here."""

@@ -8,8 +8,9 @@ import numpy as np
 
 from . import _arrays
 from ._library import call, ffi, lib, struct
+from .errors import BadDataError
 from .forces import given_bodies
-from .snapshot import Snapshot, fill_bodies
+from .snapshot import Snapshot, fill_bodies, need_snapshot
 from .units import Units
 
 Scales = namedtuple("Scales", "half_mass_radius velocity_dispersion crossing_time relaxation_time softening step")
@@ -40,6 +41,8 @@ def lagrangian_radii(position, mass=1.0, fractions=FRACTIONS, centre=None, *, un
     fractions = _arrays.row(fractions, "fractions")
     centre = density_centre(position, mass, units=units) if centre is None else _arrays.scalars(
         Units.of(units).number(centre, "length", "centre"), "centre", 3)
+    if not np.isfinite(centre).all():
+        raise BadDataError(f"centre is {centre.tolist()}; it must be finite")
     radii = np.empty(len(fractions))
     call(lib.ky_lagrangian_radii, bodies, _arrays.pointer(centre, "double *"), len(fractions),
          _arrays.pointer(fractions, "double *"), _arrays.pointer(radii, "double *"))
@@ -50,6 +53,7 @@ def lagrangian_radii(position, mass=1.0, fractions=FRACTIONS, centre=None, *, un
 def scales(snapshot: Snapshot, softening=None) -> Scales:
     """Lengths and times of a Snapshot, with the recommended softening and step, as kyoho.analysis.Scales. `softening` is that of
     the run, from which the step follows; without it the recommended one."""
+    need_snapshot(snapshot, "scales")
     made, keep = snapshot._struct()
     found = struct("ky_scales")
     softening = math.nan if softening is None else snapshot.units.real(softening, "length", "softening")

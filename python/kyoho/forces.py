@@ -88,6 +88,13 @@ def potential(position, mass, softening, *, units=None, **options: Unpack[ForceO
     return _forces(position, mass, softening, units, options, ("potential",))["potential"]
 
 
+def length(value, units, name):
+    """A length that is a number, or text with or without a unit."""
+    if not isinstance(value, str):
+        return _arrays.number(value, name)
+    return Parameters({"softening": value}, ("force",), units).values.softening
+
+
 # Of the six numbers of a tidal tensor: xx yy zz xy xz yz.
 _TENSOR = [[0, 3, 4], [3, 1, 5], [4, 5, 2]]
 
@@ -98,20 +105,21 @@ class Points:
     def __init__(self, points, softening, units, wanted):
         self.position = _arrays.vectors(units.number(points, "length", "points"), "points")
         count = len(self.position)
-        given = np.asarray(units.number(softening, "length", "softening"), dtype=float)
-        if given.ndim and given.shape != (count,):
+        given = units.number(softening, "length", "softening")
+        each = not _arrays.single(given)
+        if each and np.shape(given) != (count,):
             raise UsageError(f"softening: one length, or one for each of the {count} points")
-        self.softening = np.ascontiguousarray(given) if given.ndim else None
+        self.softening = _arrays.numbers(given, "softening") if each else None
         self.found = {name: np.empty((count, columns) if columns > 1 else count)
                       for name, columns in (("acceleration", 3), ("potential", 1), ("tide", 6)) if name in wanted}
         self.values = struct("ky_field_points")
         self.values.size = ffi.sizeof("struct ky_field_points")
         self.values.count = count
         self.values.position = _arrays.pointer(self.position, "double (*)[3]")
-        if given.ndim:
+        if each:
             self.values.softenings = _arrays.pointer(self.softening, "double *")
         else:
-            self.values.softening = float(given)
+            self.values.softening = length(given, units, "softening")
         for name, kind in (("acceleration", "double (*)[3]"), ("potential", "double *"), ("tide", "double (*)[6]")):
             if name in wanted:
                 setattr(self.values, name, _arrays.pointer(self.found[name], kind))
@@ -260,6 +268,9 @@ class Groups:
     @classmethod
     def _find(cls, search, wanted, units):
         """The groups that search(wanted, catalogue) of the library finds, by the options of `wanted`."""
+        for idle in ("linking_fraction", "volume"):
+            if wanted.get("linking_length") is not None and wanted.get(idle) is not None:
+                raise UsageError(f"linking_length says all: leave out {idle}")
         values, keep = struct("ky_catalogue_parameters"), []
         fill(values, lib.KY_OPTIONS_GROUPS, wanted, table(lib.KY_OPTIONS_GROUPS), units, keep)
         made = struct("ky_catalogue")

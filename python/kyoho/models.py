@@ -12,7 +12,7 @@ from . import _table
 from ._library import call, encoded, ffi, lib, struct
 from ._options import documented, fill, table, text
 from .errors import UsageError
-from .snapshot import Snapshot
+from .snapshot import Snapshot, need_snapshot
 from .units import Units
 
 if TYPE_CHECKING:
@@ -106,6 +106,8 @@ def merge(a: Snapshot, b: Snapshot, **options: Unpack[MergeOptions]) -> Snapshot
     `separation` and `pericentre` are required. The orbit is a parabola unless `eccentricity` is given. Both snapshots must
     have the same units and, where they have one, the same kind of softening.
     """
+    for one in (a, b):
+        need_snapshot(one, "merge")
     for required in ("separation", "pericentre"):
         if options.get(required) is None:
             raise UsageError(f"merge needs {required}")

@@ -18,7 +18,7 @@ from ._options import MOTION, Parameters, documented, table, text
 from ._sharing import Shared, alone
 from .errors import BadDataError, StoppedError, UsageError
 from .forces import Groups, Neighbours, Points
-from .snapshot import ARRAYS, HAS_HDF5, Snapshot, bodies_array, fill_bodies
+from .snapshot import ARRAYS, HAS_HDF5, Snapshot, bodies_array, fill_bodies, need_snapshot
 from .units import Units
 
 if TYPE_CHECKING:
@@ -79,6 +79,7 @@ class Simulation(Shared):
                               units=units)
         elif any(given is not None for given in (position, velocity, mass, id, type, radius, units)):
             raise UsageError("a simulation takes a Snapshot or arrays, not both")
+        need_snapshot(bodies, "a simulation without position=…")
         self.units = bodies.units
         made, keep = bodies._struct()
         softening = self.units.number(softening, "length", "softening")
@@ -116,6 +117,10 @@ class Simulation(Shared):
     @alone
     def _call(self, function, *arguments):
         """Calls a function of the library with the simulation."""
+        self._enter(function, *arguments)
+
+    def _enter(self, function, *arguments):
+        """The same for a caller who is alone."""
         self._need_open()
         self._need_idle()
         if self._lost:
@@ -350,6 +355,8 @@ class Simulation(Shared):
         if math.isnan(step) or not math.isfinite(time):
             return 0
         steps = (time - self.time) / step
+        if not steps < 2 ** 63:
+            return 0
         if not shorten and (self._divided or abs(steps - round(steps)) > 1e-6):
             return 0
         return math.ceil(steps - 1e-9) - 1  # the last one is the call that knows the time
@@ -402,6 +409,7 @@ class Simulation(Shared):
 
     def add(self, bodies):
         """Appends the bodies of a Snapshot in the same units. Ids must be new; without ids they continue from the largest."""
+        need_snapshot(bodies, "add")
         if bodies.units != self.units:
             raise UsageError(f"the bodies have other units than the simulation: {bodies.units} and {self.units}")
         made, keep = bodies._struct()

@@ -43,6 +43,12 @@ def fill_bodies(bodies, n, arrays):
     return bodies
 
 
+def need_snapshot(given, what):
+    """TypeError for what is no Snapshot."""
+    if not isinstance(given, Snapshot):
+        raise TypeError(f"{what} takes a kyoho.Snapshot, not {type(given).__name__}; kyoho.Snapshot(position, velocity, mass) makes one")
+
+
 class Snapshot:
     """Bodies at a time, as arrays of numpy.
 

@@ -14,6 +14,7 @@ import time  # noqa: E402
 import weakref  # noqa: E402
 
 import kyoho  # noqa: E402
+import kyoho.simulation  # noqa: E402
 import numpy as np  # noqa: E402
 from refused import refused  # noqa: E402
 from tap import check, finish, skip  # noqa: E402
@@ -266,7 +267,43 @@ def cycles():
     check(seen() is None, "a simulation whose field function knows it is freed")
 
 
-for part in (answers, failures, several, interrupts, shared, views, cycles):
+def words():
+    """Errors speak of arguments of Python; what would be ignored is refused."""
+    x, m = model.position, model.mass
+    for name, words, function, arguments, options in (
+            ("a linking length below 0", ["linking_length: -1.0"], kyoho.groups, (x, m), {"linking_length": -1}),
+            ("a linking length and a volume", ["leave out volume"], kyoho.groups, (x, m), {"linking_length": 1, "volume": 2}),
+            ("stop_pair below 0", ["stop_pair: -1", "above 0"], start, (), {"stop_pair": -1}),
+            ("stop_pair 0", ["stop_pair: 0", "above 0"], start, (), {"stop_pair": 0}),
+            ("a step of 0", ["give step,"], lambda: start(step=0).advance(), (), {}),
+            ("an infinite step", ["finite"], setattr, (start(), "step", math.inf), {}),
+            ("more steps than can be counted", ["counted"], lambda: start(step=1e-300).integrate(1), (), {}),
+            ("a radius below 0", ["radius 0 is -1"], kyoho.neighbours, (x, -1), {}),
+            ("no neighbours", ["0 nearest neighbours"], kyoho.density, (x, m), {"k": 0}),
+            ("a centre that is NaN", ["centre"], kyoho.lagrangian_radii, (x, m, 0.5), {"centre": [0, 0, math.nan]}),
+            ("masked softenings of points", ["masked"], kyoho.field, ([[0, 0, 1]], x, m, 0.1), {"points_softening": np.ma.masked_array([0.1], [True])}),
+            ("a softening of points that is no number", ["softening: 'a'"], kyoho.field, ([[0, 0, 1]], x, m, 0.1), {"points_softening": "a"})):
+        refused(ValueError, name, words, function, *arguments, **options)
+    for name, words, function, arguments, options in (
+            ("bodies that are an array", ["kyoho.Snapshot"], kyoho.Simulation, (x,), {"softening": 0}),
+            ("adding an array", ["kyoho.Snapshot"], start().add, (x,), {}),
+            ("merging arrays", ["kyoho.Snapshot"], kyoho.merge, (x, x), {"separation": 5, "pericentre": 1}),
+            ("drawing an array", ["kyoho.Snapshot"], kyoho.draw, (x,), {}),
+            ("scales of an array", ["kyoho.Snapshot"], kyoho.scales, (x,), {}),
+            ("a function set as field", ["field cannot be a function"], start().set, (), {"field": spring})):
+        refused(TypeError, name, words, function, *arguments, **options)
+    with start(field=spring) as sim:
+        state = sim.__reduce__()[1]
+        refused(kyoho.UsageError, "a state of a field without its function", ["give the same function"], kyoho.simulation._from_state, state[0],
+                state[1], {"engine": "cpu"})
+        with sim.changes():
+            refused(kyoho.UsageError, "changes in changes", ["begun already"], sim.changes().__enter__)
+    acc = kyoho.field([[0, 0, 1]], x, m, "0.1pc", units="cluster")[0]
+    check(np.array_equal(acc, kyoho.field([[0, 0, 1]], x, m, 0.1, points_softening="0.1pc", units="cluster")[0])
+          and np.array_equal(acc, kyoho.field([[0, 0, 1]], x, m, 0.1, units="cluster")[0]), "a softening with a unit is that of the points too", acc)
+
+
+for part in (words, answers, failures, several, interrupts, shared, views, cycles):
     part()
 if SANITIZED:
     skip("forks", "the sanitizer's threads are not in children")
