@@ -463,9 +463,9 @@ struct ky_field_points {
     double (*acceleration)[3];
     double *potential;
     double (*tide)[6]; /* tidal tensor ∂a_i/∂x_j, with external fields, of the softened forces: xx
-                          yy zz xy xz yz. In double; points walk through a tree one by one. Engine
-                          cpu alone has it, for the softening kinds plummer and symmetric: else
-                          KY_UNSUPPORTED. A field_function has to set the jerk for it */
+                          yy zz xy xz yz. In double; points walk through a tree one by one.
+                          KY_UNSUPPORTED on a device without double. A field_function has to set
+                          the jerk for it */
 };
 /* ky_field with softenings of each point, and tidal tensors. KY_USAGE too for softenings that are
  * negative or not finite. */
@@ -836,7 +836,9 @@ KY_API void ky_sim_choice(const struct ky_sim *sim, struct ky_choice *choice);
  * far away, on devices more than some 10^8 sizes of the system, walks by offset and theta by
  * itself. On devices fewer than 1,024 points, and points among fewer than 1,024 bodies, do so with
  * tree, and have exact sums with fmm; with more, a call takes the memory of forces of as many
- * bodies as there are bodies and points, beside that of the simulation; KY_DEVICE without it.
+ * bodies as there are bodies and points, beside that of the simulation; KY_DEVICE without it. Where
+ * that is a quarter of the device's memory or less, it stays for the next call, until a restart or
+ * a snapshot is written.
  *
  * No forces of bodies are computed. KY_BAD_DATA for positions and results that are not finite. */
 KY_API enum ky_status ky_sim_field(struct ky_sim *sim, size_t count, const double (*position)[3],

@@ -162,7 +162,7 @@ def tides(points, position, mass, softening, *, points_softening=None, units=Non
     Tidal tensors (m, 3, 3) at m points, of bodies and external fields: element [k, i, j] is the derivative of component i of
     the acceleration along axis j.
 
-    Arguments are those of kyoho.field. Engine cpu computes them, with the softening kinds plummer and symmetric.
+    Arguments are those of kyoho.field. They are computed in double, which a device has to have.
     """
     return _field_of(points, position, mass, softening, points_softening, units, options, ("tide",)).tensors()
 

@@ -333,7 +333,7 @@ struct ky_engine_verbs {
                                     struct ky_error *error);
 
     /* Tidal tensors ∂a_i/∂x_j at points, xx yy zz xy xz yz, in double; else as `field`.
-     * KY_UNSUPPORTED for the softening kind spline. The CPU engine alone has this verb. */
+     * KY_UNSUPPORTED on a device without double. */
     enum ky_status (*tides)(struct ky_engine *engine, const struct ky_points *points,
                             double (*tide)[6], struct ky_error *error);
 

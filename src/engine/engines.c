@@ -397,8 +397,7 @@ enum ky_status ky_engine_tides(struct ky_engine *engine, const struct ky_points 
 {
     enum ky_status status = ky_finite_places(engine->threads, points, error);
     if (!status)
-        status = CALL(tides, "compute tidal tensors at points, which engine cpu does", points, tide,
-                      error);
+        status = CALL(tides, "compute tidal tensors at points", points, tide, error);
     for (size_t k = 0; k < points->count && !status && engine->externals.count; k++)
         ky_externals_add_tide(&engine->externals, points->position[k], tide[k]);
     return status ? status

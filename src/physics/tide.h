@@ -1,5 +1,6 @@
 /* The tidal tensor at a point, ∂a_i/∂x_j, of bodies and of cells with second moments, softened as
  * their forces in gravity.h. It is symmetric; with ε = 0 its trace is 0 where there is no matter.
+ * Read where KY_RSQRT_SCALE is 1.
  *
  * With d from the point to the source, s² = d² + ε²:
  *
@@ -7,7 +8,13 @@
  *     cell  the second derivatives of -φ there, with P, tr P in the factors of ky_add_cell:
  *           C = -3 P, H = d·C·d, t = -3 tr P/2:
  *           -C_ij/s⁵ + 5 (C d)_i d_j/s⁷ + 5 d_i (C d)_j/s⁷
- *           + d_i d_j (3 m/s⁵ + 5 t/s⁷ - 35 H/(2 s⁹)) - δ_ij (m/s³ + t/s⁵ - 5 H/(2 s⁷)) */
+ *           + d_i d_j (3 m/s⁵ + 5 t/s⁷ - 35 H/(2 s⁹)) - δ_ij (m/s³ + t/s⁵ - 5 H/(2 s⁷))
+ *
+ * A body that is a spline has the force m f d, f as in ky_add_spline, and with u = r/h, v = 1 - u:
+ *
+ *     -m (f'/r d_i d_j + f δ_ij)
+ *     u < 1/2:  f'/r = (96 u - 384/5)/h⁵
+ *     else:     f'/r = (64 v³ u³ - 3 (1 - v⁴ (16 - 128/5 v + 32/3 v²)))/r⁵ */
 #ifndef KY_PHYSICS_TIDE_H
 #define KY_PHYSICS_TIDE_H
 
@@ -30,9 +37,32 @@ KY_FN struct ky_tide ky_add_tide(struct ky_tide t, KY_REAL ux, KY_REAL uy, KY_RE
     return t;
 }
 
+KY_FN struct ky_tide ky_add_tide_of_spline(struct ky_tide t, KY_REAL dx, KY_REAL dy, KY_REAL dz,
+                                           struct ky_softened s, KY_REAL mass)
+{
+    const KY_REAL part = KY_SPLAT(1) / KY_SPLAT(15);
+    const KY_REAL h2 = s.eps2 * (KY_SPLAT(KY_SPLINE_REACH2) / KY_SPLAT(KY_SPLINE_REACH2_OVER)),
+                  k = KY_RSQRT(KY_LARGER(h2, KY_SPLAT(KY_CLOSE2))), y = s.y, u = s.s2 * y * k,
+                  v = KY_LARGER(KY_SPLAT(1) - u, KY_SPLAT(0)), v3 = v * v * v, u2 = u * u,
+                  k3 = k * k * k, y3 = y * y * y, m = KY_WHERE_ABOVE(mass, y, 0);
+    const KY_REAL bulk = part *
+                         KY_FMA(v3 * v,
+                                KY_FMA(v, KY_FMA(KY_SPLAT(-160), v, KY_SPLAT(384)), KY_SPLAT(-240)),
+                                KY_SPLAT(15)),
+                  f_out = y3 * bulk,
+                  along_out = y3 * KY_FMA(KY_SPLAT(-64) * v3, u * u2, KY_SPLAT(3) * bulk);
+    const KY_REAL f_in = k3 * part *
+                         KY_FMA(u2, KY_FMA(KY_SPLAT(480), u, KY_SPLAT(-576)), KY_SPLAT(160)),
+                  along_in = k3 * part * u2 * KY_FMA(KY_SPLAT(-1440), u, KY_SPLAT(1152));
+    return ky_add_tide(t, dx * y, dy * y, dz * y, m * KY_WHERE_EITHER(along_out, along_in, u, 0.5f),
+                       -m * KY_WHERE_EITHER(f_out, f_in, u, 0.5f));
+}
+
 KY_FN struct ky_tide ky_add_tide_of_body(struct ky_tide t, KY_REAL dx, KY_REAL dy, KY_REAL dz,
                                          struct ky_softened s, KY_REAL mass)
 {
+    if (s.how & KY_SPLINED)
+        return ky_add_tide_of_spline(t, dx, dy, dz, s, mass);
     const KY_REAL y = s.y, m = mass * y * y * y;
     return ky_add_tide(t, dx * y, dy * y, dz * y, KY_SPLAT(3) * m, -m);
 }

@@ -139,6 +139,41 @@ static void softenings_are_those_of_the_direct_sum(void **state)
     ky_bodies_free(&bodies);
 }
 
+/* For oclgrind: the fewest points and bodies that make a set, and tidal tensors of a few. */
+static void every_kernel_in_small(void **state)
+{
+    (void)state;
+    enum { LEAST = 1030, TIDES = 5 };
+    static const int kinds[] = {KY_SYMMETRIC, KY_SPLINE};
+    static double tide[TIDES][6];
+    double own[LEAST];
+    struct ky_bodies all = cloud_make(PLUMMER, 2 * LEAST), bodies = cloud_make(PLUMMER, LEAST);
+    struct ky_points points = points_behind(&all, LEAST, 0.01);
+    cloud_softenings(own, LEAST);
+    points.softenings = bodies.softening = own;
+    need_a_device();
+    FOR_DEVICES(e, 1)
+    for (int k = 0; k < 2; k++) {
+        struct ky_parameters given = parameters_for(e), parameters;
+        struct ky_bodies results = results_for(LEAST);
+        given.force = k ? KY_DIRECT : KY_FMM;
+        given.order = 2;
+        given.softening_kind = kinds[k];
+        struct ky_engine *engine = open_with(&given, &parameters, &bodies);
+        if (!k)
+            field_in(engine, &points, &results);
+        points.count = TIDES;
+        assert_ok(ky_engine_tides(engine, &points, tide, &error));
+        assert_true(tide[TIDES - 1][0] != 0);
+        points.count = LEAST;
+        ky_engine_close(engine);
+        ky_bodies_free(&results);
+    }
+    bodies.softening = NULL;
+    ky_bodies_free(&all);
+    ky_bodies_free(&bodies);
+}
+
 /* Points on bodies without softening, many at one place, and far out: each alone, or so far that
  * all walk by themselves. */
 static void awkward_places_are_served(void **state)
@@ -459,6 +494,7 @@ static void memory_stays_for_the_next_call(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_kernel_in_small),
         cmocka_unit_test(errors_are_those_of_forces),
         cmocka_unit_test(softenings_are_those_of_the_direct_sum),
         cmocka_unit_test(awkward_places_are_served),

@@ -408,17 +408,24 @@ static enum ky_status exact(struct ky_engine *base, const size_t *sinks, size_t 
     return status ? status : ky_device_exact(state, sinks, count, acceleration, potential, error);
 }
 
+/* What fields and tidal tensors need before. */
+static enum ky_status begin_points(struct ky_engine *base, const struct ky_points *points,
+                                   struct ky_error *error)
+{
+    struct ky_device_state *state = &device_engine(base)->state;
+    if (points->count > INT32_MAX - state->n)
+        return ky_fail(error, KY_UNSUPPORTED, "%zu points: engine %s takes up to %zu at a time",
+                       points->count, base->verbs->name, INT32_MAX - state->n);
+    const enum ky_status status = ky_points_check(points, state->parameters, error);
+    return status == KY_OK ? ky_device_settle(state, error) : status;
+}
+
 static enum ky_status field(struct ky_engine *base, const struct ky_points *points,
                             double (*acceleration)[3], double *potential, struct ky_error *error)
 {
     struct ky_device_engine *engine = device_engine(base);
     struct ky_device_state *state = &engine->state;
-    if (points->count > INT32_MAX - state->n)
-        return ky_fail(error, KY_UNSUPPORTED, "%zu points: engine %s takes up to %zu at a time",
-                       points->count, base->verbs->name, INT32_MAX - state->n);
-    enum ky_status status = ky_points_check(points, state->parameters, error);
-    if (status == KY_OK)
-        status = ky_device_settle(state, error);
+    const enum ky_status status = begin_points(base, points, error);
     if (status != KY_OK)
         return status;
     if (points->count > 0 && state->n > 0)
@@ -430,6 +437,19 @@ static enum ky_status field(struct ky_engine *base, const struct ky_points *poin
         if (potential)
             potential[k] = 0;
     }
+    return KY_OK;
+}
+
+static enum ky_status tides(struct ky_engine *base, const struct ky_points *points,
+                            double (*tide)[6], struct ky_error *error)
+{
+    struct ky_device_engine *engine = device_engine(base);
+    const enum ky_status status = begin_points(base, points, error);
+    if (status != KY_OK || points->count == 0)
+        return status;
+    if (engine->state.n > 0)
+        return ky_device_tides(&engine->state, &engine->links, points, tide, error);
+    memset(tide, 0, points->count * sizeof *tide);
     return KY_OK;
 }
 
@@ -495,6 +515,7 @@ static void report(struct ky_engine *base, struct ky_force_report *report)
         .forces = forces,                                                                          \
         .field = field,                                                                            \
         .field_seconds = field_seconds,                                                            \
+        .tides = tides,                                                                            \
         .unroll = unroll,                                                                          \
         .exact = exact,                                                                            \
         .advance = advance,                                                                        \

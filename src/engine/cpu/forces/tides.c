@@ -114,10 +114,6 @@ static enum ky_status tides_of(struct ky_cpu *cpu, const struct ky_points *point
                             .others = ky_cpu_others_in_double(cpu)};
     double *eps2 = NULL;
     enum ky_status status = ky_cpu_check_points(cpu, points, error);
-    if (!status && cpu->parameters->softening_kind == KY_SPLINE)
-        status = ky_fail(error, KY_UNSUPPORTED,
-                         "tidal tensors of forces that are softened by a spline: use "
-                         "--softening-kind plummer or symmetric");
     if (!status)
         status = acting.direct ? ky_cpu_own_in_double(cpu, &acting.own, &eps2, error)
                                : ky_cpu_stand_tree(cpu, &parameters, error);

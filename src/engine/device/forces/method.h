@@ -65,6 +65,13 @@ enum ky_status ky_points_field(const struct ky_point_sources *sources,
                                const struct ky_points *points, double (*acceleration)[3],
                                double *potential, struct ky_error *error);
 
+/* Tidal tensors at one or more points of one or more bodies, in the caller's units: by the exact
+ * sum where the force is one, else by walks of single points. Kicks must have been made.
+ * KY_UNSUPPORTED without double. */
+enum ky_status ky_device_tides(struct ky_device_state *state, struct ky_links *links,
+                               const struct ky_points *points, double (*tide)[6],
+                               struct ky_error *error);
+
 /* Releases what fields have kept. */
 void ky_points_release(struct ky_device_state *state);
 /* The engine's verb field_seconds. */

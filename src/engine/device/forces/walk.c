@@ -170,22 +170,6 @@ static enum ky_status walk_points(struct ky_links *links, struct field *field,
     return launch(links, unread, parameters, &sinks, error);
 }
 
-/* Makes the tree valid. The report and the marks of the last forces are not changed. */
-static enum ky_status stand_unreported(struct ky_links *links,
-                                       const struct ky_parameters *parameters,
-                                       const struct ky_points *points, struct ky_error *error)
-{
-    struct ky_device_bodies *bodies = links->bodies;
-    const struct ky_force_report report = bodies->state->report;
-    const int measured = bodies->state->cards.measured;
-    bodies->state->cards.measured = 0;
-    enum ky_status status = ky_links_stand(links, parameters, 0, points, error);
-    ky_links_done(links);
-    bodies->state->cards.measured = measured;
-    bodies->state->report = report;
-    return status;
-}
-
 enum ky_status ky_walk_field(struct ky_device_state *state, struct ky_links *links, void *own,
                              const struct ky_points *points, double (*acceleration)[3],
                              double *potential, struct ky_error *error)
@@ -194,7 +178,7 @@ enum ky_status ky_walk_field(struct ky_device_state *state, struct ky_links *lin
     struct ky_card *card = state->part[0].card;
     struct field field = {0};
     (void)own;
-    enum ky_status status = stand_unreported(links, &parameters, points, error);
+    enum ky_status status = ky_links_stand_for_points(links, &parameters, points, error);
     if (status == KY_OK)
         status = ky_results_need(&field.results, card, parameters.precision, points->count, error);
     if (status == KY_OK)

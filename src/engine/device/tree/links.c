@@ -208,6 +208,21 @@ enum ky_status ky_links_stand(struct ky_links *links, const struct ky_parameters
     return status == KY_OK && points ? make_points(links, points, error) : status;
 }
 
+enum ky_status ky_links_stand_for_points(struct ky_links *links,
+                                         const struct ky_parameters *parameters,
+                                         const struct ky_points *points, struct ky_error *error)
+{
+    struct ky_device_bodies *bodies = links->bodies;
+    const struct ky_force_report report = bodies->state->report;
+    const int measured = bodies->state->cards.measured;
+    bodies->state->cards.measured = 0;
+    const enum ky_status status = ky_links_stand(links, parameters, 0, points, error);
+    ky_links_done(links);
+    bodies->state->cards.measured = measured;
+    bodies->state->report = report;
+    return status;
+}
+
 enum ky_status ky_links_build(struct ky_links *links, const struct ky_parameters *parameters,
                               struct ky_error *error)
 {

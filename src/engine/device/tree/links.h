@@ -39,6 +39,10 @@ void ky_links_begin(struct ky_links *links);
  * behind them. Adds the seconds of a host tree. */
 enum ky_status ky_links_stand(struct ky_links *links, const struct ky_parameters *parameters,
                               int boxes, const struct ky_points *points, struct ky_error *error);
+/* The same for walks of points alone. The report and the marks of the last forces stay. */
+enum ky_status ky_links_stand_for_points(struct ky_links *links,
+                                         const struct ky_parameters *parameters,
+                                         const struct ky_points *points, struct ky_error *error);
 /* The same, always with a new tree. */
 enum ky_status ky_links_build(struct ky_links *links, const struct ky_parameters *parameters,
                               struct ky_error *error);

@@ -177,6 +177,7 @@
     KY_EXPAND_UNITS                                                                                \
     KY_SOFTENED(KY_EXACT_UNIT, , )                                                                 \
     KY_U(hermite_start, "steps/hermite_start.k", KY_DOUBLE, )                                      \
+    KY_U(tides, "forces/tides.k", KY_DOUBLE, )                                                     \
     KY_UNITS_OF(single, KY_SINGLE)                                                                 \
     KY_UNITS_OF(extended, KY_EXTENDED)                                                             \
     KY_UNITS_OF(double, KY_DOUBLE)
@@ -228,7 +229,9 @@
 #define KY_KERNELS_UNROLL KY_UNROLLINGS(KY_NO_NAME, KY_UNROLL_KERNEL, single)
 #define KY_KERNELS_EXACT                                                                           \
     KY_SOFTENED(KY_EXACT_KERNEL, , )                                                               \
-    KY_K(hermite_start, ky_hermite_start_double, KY_JERK_LANES)
+    KY_K(hermite_start, ky_hermite_start_double, KY_JERK_LANES)                                    \
+    KY_K(tides, ky_tides_of_bodies_double, KY_WALK_LANES)                                          \
+    KY_K(tides, ky_tides_of_cells_double, KY_WALK_LANES)
 
 /* For drivers without their own sort, scan and reduce. */
 #define KY_KERNELS_SORT                                                                            \

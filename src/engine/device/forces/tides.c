@@ -1,0 +1,121 @@
+/* Tidal tensors at points: kernels/forces/tides.k from the host's side. */
+#include "engine/common/force_kinds.h"
+#include "engine/common/relative.h"
+#include "engine/device/forces/method.h"
+#include "engine/device/state/curve.h"
+#include "engine/device/state/rows.h"
+
+/* The points on the card, in double, and what is found; not kept. */
+struct tides {
+    struct ky_buffer point, eps2, label, tide;
+    uint32_t flags; /* KY_FLAG_OWN_EPS, KY_FLAG_LISTED */
+};
+
+enum { COLUMNS = 6 };
+
+static void release(struct ky_card *card, struct tides *tides)
+{
+    struct ky_buffer *buffers[] = {&tides->point, &tides->eps2, &tides->label, &tides->tide};
+    for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++)
+        ky_buffer_release(card, buffers[k]);
+}
+
+static enum ky_status send(struct ky_device_state *state, struct tides *tides,
+                           const struct ky_points *points, struct ky_error *error)
+{
+    struct ky_card *card = state->part[0].card;
+    const size_t count = points->count, own = points->softenings ? count : 1,
+                 labels = points->body ? count : 1;
+    const struct ky_rows rows = {count, 3, 1 / state->units.length, KY_STATE_BYTES};
+    tides->flags =
+        (points->softenings ? KY_FLAG_OWN_EPS : 0U) | (points->body ? KY_FLAG_LISTED : 0U);
+    enum ky_status status =
+        ky_rows_send(state, &tides->point, "points", rows, points->position[0], error);
+    if (status == KY_OK)
+        status =
+            ky_buffer_need(card, &tides->eps2, "squared softenings", own, sizeof(double), error);
+    if (status == KY_OK)
+        status =
+            ky_device_send_softenings(&state->part[0], points, KY_DOUBLE, &tides->eps2, 0, error);
+    if (status == KY_OK)
+        status = ky_buffer_need(card, &tides->label, "labels of points", labels, sizeof(uint32_t),
+                                error);
+    if (status == KY_OK && points->body)
+        status = card->driver->write(card, &tides->label, 0, points->body, count * sizeof(uint32_t),
+                                     error);
+    return status == KY_OK ? ky_buffer_need(card, &tides->tide, "tidal tensors", COLUMNS * count,
+                                            sizeof(double), error)
+                           : status;
+}
+
+/* The exact sum. Its order is the caller's, and labels are the caller's numbers. */
+static enum ky_status sum(struct ky_device_state *state, const struct tides *tides,
+                          const struct ky_points *points, struct ky_error *error)
+{
+    struct ky_device_bodies *bodies = &state->part[0];
+    const uint32_t n = (uint32_t)state->n, count = (uint32_t)points->count, flags = tides->flags;
+    const int32_t how = state->how;
+    const struct ky_eps2_argument eps2 = ky_eps2_of_points(state, points);
+    const union ky_state_value strength = ky_device_strength(bodies);
+    enum ky_status status = ky_device_curve_leave(bodies, error);
+    return status == KY_OK
+               ? ky_launch_over(bodies->card, KY_KERNEL_ky_tides_of_bodies_double, count,
+                                KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(bodies->mass),
+                                             KY_BUFFER(*ky_device_softenings(bodies)),
+                                             KY_BUFFER(tides->point), KY_BUFFER(tides->eps2),
+                                             KY_BUFFER(tides->label), KY_BUFFER(tides->tide),
+                                             KY_VALUE(n), KY_VALUE(count), KY_VALUE(flags),
+                                             KY_VALUE(how), KY_VALUE(eps2.whole),
+                                             KY_VALUE(strength)),
+                                error)
+               : status;
+}
+
+static enum ky_status walk(struct ky_device_state *state, struct ky_links *links,
+                           const struct tides *tides, const struct ky_points *points,
+                           struct ky_error *error)
+{
+    const struct ky_device_bodies *bodies = &state->part[0];
+    const struct ky_parameters parameters = ky_without_relative(state->parameters);
+    enum ky_status status = ky_links_stand_for_points(links, &parameters, NULL, error);
+    if (status != KY_OK)
+        return status;
+    const struct ky_cells cells = ky_links_cells(links);
+    const uint32_t n = (uint32_t)state->n, count = (uint32_t)points->count,
+                   flags = (ky_links_flags(links, &parameters) & ~(uint32_t)KY_FLAG_OWN_EPS) |
+                           tides->flags | (bodies->curve.is_followed ? KY_FLAG_ALONG : 0U);
+    const int32_t how = state->how, order = parameters.multipole;
+    const struct ky_eps2_argument eps2 = ky_eps2_of_points(state, points);
+    const union ky_state_value strength = ky_device_strength(bodies);
+    return ky_launch_over(
+        bodies->card, KY_KERNEL_ky_tides_of_cells_double, count,
+        KY_ARGUMENTS(KY_CELLS(*cells.column) KY_BUFFER(bodies->position), KY_BUFFER(bodies->mass),
+                     KY_BUFFER(*ky_device_softenings(bodies)), KY_BUFFER(*cells.order),
+                     KY_BUFFER(*cells.frame), KY_BUFFER(tides->point), KY_BUFFER(tides->eps2),
+                     KY_BUFFER(tides->tide), KY_VALUE(n), KY_VALUE(count), KY_VALUE(flags),
+                     KY_VALUE(how), KY_VALUE(order), KY_VALUE(eps2.whole), KY_VALUE(strength)),
+        error);
+}
+
+enum ky_status ky_device_tides(struct ky_device_state *state, struct ky_links *links,
+                               const struct ky_points *points, double (*tide)[6],
+                               struct ky_error *error)
+{
+    struct ky_card *card = state->part[0].card;
+    const size_t count = points->count;
+    const double scale = ky_device_scale(state).acceleration / state->units.length;
+    struct tides tides = {.flags = 0};
+    if (!card->has_double)
+        return ky_fail(error, KY_UNSUPPORTED,
+                       "%s has no double, which tidal tensors need: use engine cpu", card->name);
+    enum ky_status status = send(state, &tides, points, error);
+    if (status == KY_OK)
+        status = ky_force_kind(state->parameters->force)->is_exact
+                     ? sum(state, &tides, points, error)
+                     : walk(state, links, &tides, points, error);
+    const struct ky_rows rows = {count, COLUMNS, 1 / scale, sizeof(double)};
+    if (status == KY_OK)
+        status = ky_rows_read(state, &tides.tide, rows, tide[0], error);
+    release(card, &tides);
+    return status;
+}
