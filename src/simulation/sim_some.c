@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/order.h"
 #include "engine/common/columns.h"
+#include "integrate/friction.h"
 #include "octree/sample.h"
 
 /* ---- ids and samples ---- */
