@@ -301,10 +301,24 @@ struct ky_parameters {
                      replace it in ky_sim_parameters and in files. KY_USAGE with theta, alpha,
                      order, or an opening other than relative */
     const volatile int
-        *stop;   /* not 0 (set by a signal handler or another thread, say): calls that advance end
-                    after the present step, KY_STOPPED and KY_STOP_ASKED, and the next such call goes
-                    on once it is 0 again; a run stops after this step. Must outlive the calls that
-                    read it. NULL: never */
+        *stop;   /* not 0 (set by a signal handler or another thread, say): the calls below end
+                    with KY_STOPPED. Must outlive the calls that read it. NULL: never.
+                    - Calls that advance end after the present step, KY_STOP_ASKED. The simulation is
+                      usable, and the next such call goes on with the same bits once it is 0 again. A
+                      run stops after this step.
+                    - ky_forces, ky_forces_check, ky_field, ky_field_fill, ky_walk, ky_neighbours,
+                      ky_sph_density, ky_catalogue_make and ky_binaries_find end within their work.
+                      The bodies are usable. Nothing of the call is kept, and made again it begins
+                      anew, with the same results.
+                    - ky_sim_field, ky_sim_field_fill, ky_sim_walk, ky_sim_neighbours,
+                      ky_sim_sph_density, ky_sim_pairs and ky_sim_catalogue_make do too, and leave
+                      the simulation as it was: the next call of any kind gives what it would have
+                      given without.
+                    On the CPU loops over the bodies look at the flag, see docs/performance.md for
+                    how soon calls end. On devices the call looks at it before and after each part of
+                    its work alone (the bodies to the device, each evaluation, the results back), and
+                    ends with the part. Each call says what its arrays hold then. Other calls, among
+                    them ky_sim_open, do not look at it */
     double time; /* [time] of the bodies, for fields that change in time, where no simulation knows
                     it (ky_forces, ky_forces_check); default 0 */
     /* Conditions that end a call that advances, and a run: see enum ky_stop_kind */
@@ -439,13 +453,14 @@ struct ky_force_report {
  * fields add to the accelerations alone. KY_FORCE_AUTO is KY_TREE here unless parameters->error is
  * set. Writes bodies->acceleration and ->potential where they are not NULL. `report` may be NULL.
  * KY_BAD_DATA for bodies that ky_bodies_check refuses and for results that are not finite, KY_USAGE
- * for parameters out of their range. */
+ * for parameters out of their range, KY_STOPPED by parameters->stop: the bodies are unchanged then.
+ */
 KY_API enum ky_status ky_forces(const struct ky_parameters *parameters, struct ky_bodies *bodies,
                                 struct ky_force_report *report, struct ky_error *error);
 
 /* The field of the bodies at points, as by ky_sim_field, without a simulation and without forces of
  * the bodies. `softening` is that of the points [length]. Either array may be NULL. Fails as
- * ky_forces and ky_sim_field do. */
+ * ky_forces and ky_sim_field do; after KY_STOPPED the numbers in the arrays have no meaning. */
 KY_API enum ky_status ky_field(const struct ky_parameters *parameters,
                                const struct ky_bodies *bodies, size_t count,
                                const double (*position)[3], double softening,
@@ -468,7 +483,7 @@ struct ky_field_points {
                           the jerk for it */
 };
 /* ky_field with softenings of each point, and tidal tensors. KY_USAGE too for softenings that are
- * negative or not finite. */
+ * negative or not finite. KY_STOPPED as ky_field. */
 KY_API enum ky_status ky_field_fill(const struct ky_parameters *parameters,
                                     const struct ky_bodies *bodies,
                                     const struct ky_field_points *points, struct ky_error *error);
@@ -526,7 +541,9 @@ struct ky_check_results {
 /* Measures the forces that steps of a run with these parameters have: times, pairs and errors. With
  * opening relative an evaluation more, which gives it its last accelerations, comes first. `wanted`
  * and `results` may be NULL. KY_BAD_DATA for bodies that ky_bodies_check refuses and for errors
- * that are not finite; KY_USAGE as ky_forces, for `repeat` 0, and for `fill` with `release`. */
+ * that are not finite; KY_USAGE as ky_forces, for `repeat` 0, and for `fill` with `release`.
+ * KY_STOPPED by parameters->stop: no result is filled then; with `fill` the bodies may have the
+ * forces already or not, and with `release` they may be freed. */
 KY_API enum ky_status ky_forces_check(const struct ky_parameters *parameters,
                                       struct ky_bodies *bodies,
                                       const struct ky_check_parameters *wanted,
@@ -556,7 +573,9 @@ KY_API enum ky_status ky_forces_memory(const struct ky_parameters *parameters, s
  * differ between runs, since it depends on what was joined before.
  *
  * KY_BAD_DATA for bodies that ky_bodies_check refuses; KY_USAGE for parameters, radii and numbers
- * of neighbours out of their range. `gravity` with opening relative is KY_UNSUPPORTED. */
+ * of neighbours out of their range. `gravity` with opening relative is KY_UNSUPPORTED. KY_STOPPED
+ * by parameters->stop: arrays of numbers that the caller gave, such as `results`, `count` and
+ * `density`, have no meaning then, and lists, groups and catalogues are empty. */
 
 /* Neighbours of body i: body[offset[i]] … body[offset[i + 1] − 1], indices in ascending order. */
 struct ky_neighbour_lists {
@@ -840,7 +859,8 @@ KY_API void ky_sim_choice(const struct ky_sim *sim, struct ky_choice *choice);
  * that is a quarter of the device's memory or less, it stays for the next call, until a restart or
  * a snapshot is written.
  *
- * No forces of bodies are computed. KY_BAD_DATA for positions and results that are not finite. */
+ * No forces of bodies are computed. KY_BAD_DATA for positions and results that are not finite.
+ * KY_STOPPED as ky_field; the simulation is as before. */
 KY_API enum ky_status ky_sim_field(struct ky_sim *sim, size_t count, const double (*position)[3],
                                    double softening, double (*acceleration)[3], double *potential,
                                    struct ky_error *error);
@@ -937,7 +957,8 @@ KY_API enum ky_status ky_sim_column(struct ky_sim *sim, const char *name, const 
  * those with the precision of the simulation (see ky_sim_parameters), which may be less than
  * double, and those of `gravity` differ by the rounding of cells. For `gravity` the opening
  * relative is replaced by offset. No forces are computed or changed, and a failure leaves the
- * simulation as it is. */
+ * simulation as it is. All of them, and ky_sim_pairs, end with KY_STOPPED by parameters.stop of the
+ * simulation, which is as before then; arrays are as after the calls with parameters and bodies. */
 KY_API enum ky_status ky_sim_walk(struct ky_sim *sim, const char *action,
                                   const struct ky_walk_input *input, double *results,
                                   struct ky_force_report *report, struct ky_error *error);
@@ -1301,6 +1322,8 @@ struct ky_model_parameters {
      * the system about its origin before that, see docs/models.md. A number may have a unit. NULL:
      * not */
     const char *position, *velocity, *orientation;
+    const volatile int *stop; /* not 0: ky_model_make ends with KY_STOPPED; as in struct
+                                 ky_parameters */
 };
 
 KY_API void ky_model_parameters_defaults(struct ky_model_parameters *parameters);
@@ -1326,7 +1349,7 @@ KY_API enum ky_status ky_model_option_get(const char *name, size_t index,
                                           struct ky_option_about *about);
 /* Allocates the snapshot's bodies. The same seed gives the same bodies for any number of threads.
  * KY_USAGE for a name that is not a model's, and for parameters out of their range. After a failure
- * the snapshot is empty. */
+ * the snapshot is empty, also after KY_STOPPED by parameters->stop. */
 KY_API enum ky_status ky_model_make(const char *name, const struct ky_model_parameters *parameters,
                                     struct ky_snapshot *snapshot, struct ky_error *error);
 
@@ -1361,6 +1384,7 @@ struct ky_merge_parameters {
      * that its x-y plane has this inclination to the orbit (180: retrograde) and this argument of
      * the pericentre, from where the orbit rises through the plane. 0 (default): not turned. */
     double first_inclination, first_omega, second_inclination, second_omega;
+    const volatile int *stop; /* not 0: ky_merge ends with KY_STOPPED; as in struct ky_parameters */
 };
 
 KY_API void ky_merge_parameters_defaults(struct ky_merge_parameters *parameters);
@@ -1370,7 +1394,7 @@ KY_API void ky_merge_parameters_defaults(struct ky_merge_parameters *parameters)
  * Allocates `merged`; after a failure it is empty. Ids are kept if they stay unique, else those of
  * b are moved past the largest of a. A system without types has type 4 when the other has types.
  * KY_BAD_DATA for a system without bodies or one that ky_bodies_check refuses, and where no body
- * has mass. */
+ * has mass. KY_STOPPED by parameters->stop: a and b are unchanged. */
 KY_API enum ky_status ky_merge(const struct ky_bodies *a, const struct ky_bodies *b,
                                const struct ky_merge_parameters *parameters,
                                struct ky_bodies *merged, struct ky_error *error);
@@ -1469,7 +1493,8 @@ struct ky_binaries {
 };
 /* Finds the binaries, those of least energy first, with the same result for any number of threads.
  * Engine, isa, threads, G and softening are those of `parameters`; KY_USAGE if the softening is not
- * known. Allocates the arrays; after a failure there are none. `report` may be NULL. */
+ * known. Allocates the arrays; after a failure there are none, also after KY_STOPPED by
+ * parameters->stop. `report` may be NULL. */
 KY_API enum ky_status ky_binaries_find(const struct ky_parameters *parameters,
                                        const struct ky_bodies *bodies, struct ky_binaries *binaries,
                                        struct ky_force_report *report, struct ky_error *error);

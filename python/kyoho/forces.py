@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from . import _arrays
-from ._library import NULL, call, ffi, lib, struct
+from ._aside import call_aside
+from ._library import NULL, ffi, lib, struct
 from ._options import FORCE, SEARCH, Parameters, documented, fill, table
 from .errors import UsageError
 from .snapshot import bodies_array, fill_bodies
@@ -50,7 +51,7 @@ def _forces(position, mass, softening, units, options, wanted):
     n = len(arrays["position"])
     results = {name: np.empty((n, 3) if name == "acceleration" else n) for name in wanted}
     bodies = fill_bodies(struct("ky_bodies"), n, {**arrays, **results})
-    call(lib.ky_forces, parameters.values, bodies, NULL)
+    call_aside(parameters.values, lib.ky_forces, parameters.values, bodies, NULL)
     return results
 
 
@@ -138,7 +139,7 @@ def _field_of(points, position, mass, softening, points_softening, units, option
     parameters, arrays = _prepared(position, mass, softening, units, options)
     bodies = fill_bodies(struct("ky_bodies"), len(arrays["position"]), arrays)
     asked = Points(points, softening if points_softening is None else points_softening, units, wanted)
-    call(lib.ky_field_fill, parameters.values, bodies, asked.values)
+    call_aside(parameters.values, lib.ky_field_fill, parameters.values, bodies, asked.values)
     return asked
 
 
@@ -218,8 +219,8 @@ def neighbours(position, radius, *, units=None, **options: Unpack[SearchOptions]
     """
     units = Units.of(units)
     parameters, bodies, keep = _search(position, 1.0, units, options)
-    return Neighbours._find(lambda radius, radii, lists: call(lib.ky_neighbours, parameters.values, bodies, radius, radii, NULL,
-                                                              lists, NULL), radius, len(keep["position"]), units)
+    return Neighbours._find(lambda radius, radii, lists: call_aside(parameters.values, lib.ky_neighbours, parameters.values, bodies, radius,
+                                                                    radii, NULL, lists, NULL), radius, len(keep["position"]), units)
 
 
 @documented(lib.KY_OPTIONS_PARAMETERS, SEARCH)
@@ -230,8 +231,8 @@ def density(position, mass, k=32, *, units=None, **options: Unpack[SearchOptions
     parameters, bodies, keep = _search(position, mass, Units.of(units), options)
     n = len(keep["position"])
     found, smoothing = np.empty(n), np.empty(n)
-    call(lib.ky_sph_density, parameters.values, bodies, _arrays.whole(k, "k"), _arrays.pointer(found, "double *"),
-         _arrays.pointer(smoothing, "double *"), NULL)
+    call_aside(parameters.values, lib.ky_sph_density, parameters.values, bodies, _arrays.whole(k, "k"),
+               _arrays.pointer(found, "double *"), _arrays.pointer(smoothing, "double *"), NULL)
     return found, smoothing
 
 
@@ -294,7 +295,7 @@ def groups(position, mass=None, velocity=None, *, units=None, **options: Unpack[
     units = Units.of(units)
     wanted, options = split(options, lib.KY_OPTIONS_GROUPS)
     parameters, bodies, keep = _search(position, 1.0 if mass is None else mass, units, options, velocity)
-    found = Groups._find(lambda values, made: call(lib.ky_catalogue_make, parameters.values, values, bodies, made, NULL), wanted,
-                         units)
+    found = Groups._find(lambda values, made: call_aside(parameters.values, lib.ky_catalogue_make, parameters.values, values, bodies,
+                                                         made, NULL), wanted, units)
     del keep
     return found

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from . import _table
+from ._aside import call_aside
 from ._library import call, encoded, ffi, lib, struct
 from ._options import documented, fill, table, text
 from .errors import UsageError
@@ -73,7 +74,7 @@ def model(name, n=None, *, units=None, **options: Unpack[ModelOptions]) -> Snaps
     texts = ffi.new("char *[]", [*keep[len(keep) - len(own):], ffi.NULL])
     values.options = ffi.cast("const char *const *", texts)
     made = ffi.new("struct ky_snapshot *")
-    call(lib.ky_model_make, encoded(name), values, made)
+    call_aside(values, lib.ky_model_make, encoded(name), values, made)
     return Snapshot._from_struct(made)
 
 
@@ -123,7 +124,8 @@ def merge(a: Snapshot, b: Snapshot, **options: Unpack[MergeOptions]) -> Snapshot
     (first, first_memory), (second, second_memory) = a._struct(), b._struct()
     merged = ffi.new("struct ky_snapshot *")
     lib.ky_snapshot_clear(merged)
-    call(lib.ky_merge, ffi.addressof(first.bodies), ffi.addressof(second.bodies), values, ffi.addressof(merged.bodies))
+    call_aside(values, lib.ky_merge, ffi.addressof(first.bodies), ffi.addressof(second.bodies), values,
+               ffi.addressof(merged.bodies))
     del first_memory, second_memory
     a.units.put(merged.units)
     pair = Snapshot._from_struct(merged)

@@ -139,6 +139,15 @@ class Simulation(Shared):
             raise UsageError("the simulation is computing: a field function takes the positions and the time that it is given, and "
                              "asks the simulation for nothing")
 
+    @alone
+    def _search(self, function, *arguments):
+        """Calls a function that does not advance and that Ctrl-C ends. A stop() before it is meant for a call that advances."""
+        asked, self._stop[0] = self._stop[0], 0
+        try:
+            aside(lambda: self._enter(function, *arguments), self.stop)
+        finally:
+            self._stop[0] |= asked
+
     def _ask(self, function):
         """What a function of the library that cannot fail says of the simulation."""
         with self._lock:
@@ -264,7 +273,8 @@ class Simulation(Shared):
         self.step = plan.step
 
     def stop(self):
-        """Ends the call that advances in another thread, after the step that it computes; a later call continues."""
+        """Ends the call that another thread makes: one that advances after the step that it computes, and a later call continues; a field
+        or a search at once, with StoppedError."""
         self._stop[0] = 1
 
     def _advance(self, function, *arguments):
@@ -446,7 +456,7 @@ class Simulation(Shared):
             if math.isnan(softening):
                 raise UsageError("the bodies have softenings of their own: give softening, the length for the points")
         asked = Points(points, softening, self.units, wanted)
-        self._call(lib.ky_sim_field_fill, asked.values)
+        self._search(lib.ky_sim_field_fill, asked.values)
         return asked
 
     def field(self, points, softening=None):
@@ -463,7 +473,7 @@ class Simulation(Shared):
     @alone
     def neighbours(self, radius) -> Neighbours:
         """The other bodies within `radius` of each body, as kyoho.Neighbours. `radius` is one length, or one for each body."""
-        return Neighbours._find(lambda *given: self._call(lib.ky_sim_neighbours, given[0], given[1], NULL, given[2], NULL),
+        return Neighbours._find(lambda *given: self._search(lib.ky_sim_neighbours, given[0], given[1], NULL, given[2], NULL),
                                 radius, len(self), self.units)
 
     def pairs(self, radius=None):
@@ -473,7 +483,7 @@ class Simulation(Shared):
         if radius is not None:
             radius = _arrays.row(radius, "radius")
         found = struct("ky_pairs")
-        self._call(lib.ky_sim_pairs, _arrays.pointer(radius, "double *"), 0 if radius is None else len(radius), found, NULL)
+        self._search(lib.ky_sim_pairs, _arrays.pointer(radius, "double *"), 0 if radius is None else len(radius), found, NULL)
         owner = ffi.gc(found, lib.ky_pairs_free)
         return _arrays.view(found.index, (found.count, 2), "u8", owner), _arrays.view(found.distance, (found.count,), "f8", owner)
 
@@ -481,13 +491,13 @@ class Simulation(Shared):
     def density(self, k=32):
         """As kyoho.density, of the present bodies."""
         found, smoothing = np.empty(len(self)), np.empty(len(self))
-        self._call(lib.ky_sim_sph_density, _arrays.whole(k, "k"), _arrays.pointer(found, "double *"),
+        self._search(lib.ky_sim_sph_density, _arrays.whole(k, "k"), _arrays.pointer(found, "double *"),
                    _arrays.pointer(smoothing, "double *"), NULL)
         return found, smoothing
 
     def groups(self, **options: Unpack[GroupOptions]) -> Groups:
         """As kyoho.groups, of the present bodies; options: linking_length, linking_fraction, volume, minimum."""
-        return Groups._find(lambda values, made: self._call(lib.ky_sim_catalogue_make, values, made, NULL), options, self.units)
+        return Groups._find(lambda values, made: self._search(lib.ky_sim_catalogue_make, values, made, NULL), options, self.units)
 
     def report(self):
         """{name: value} of what the last forces cost: engine, device, seconds of each phase, interactions."""

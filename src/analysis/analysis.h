@@ -4,12 +4,17 @@
 
 #include <math.h>
 
+#include "base/halt.h"
 #include "base/options.h"
 #include "base/status.h"
 
 /* KY_USAGE for bodies without masses or positions, KY_BAD_DATA for negative masses and for masses
  * and positions that are not finite. */
 enum ky_status ky_places_check(const struct ky_bodies *bodies, struct ky_error *error);
+
+/* ky_density_centre that ends early, with KY_STOPPED, where `halt` says so; NULL: never. */
+enum ky_status ky_density_centre_until(const struct ky_bodies *bodies, struct ky_halt *halt,
+                                       double centre[3], struct ky_error *error);
 
 /* ky_sampled_centre of a sample of at most `most`, which is not above KY_CENTRE_SAMPLE. */
 enum { KY_CENTRE_SAMPLE = 1 << 16 };

@@ -22,7 +22,8 @@ struct point {
 struct tree {
     size_t n;
     struct point *point;
-    unsigned char *axis; /* along which point[middle] splits its range */
+    unsigned char *axis;  /* along which point[middle] splits its range */
+    struct ky_halt *halt; /* where it says so, the rest is left out */
 };
 
 /* Partial sort: afterwards x[axis] of the points before `middle` is at most x[axis] of
@@ -107,11 +108,13 @@ static void build_all(struct tree *tree)
     for (size_t width = PARTS; width > 1; width /= 2) {
 #pragma omp parallel for schedule(dynamic)
         for (size_t k = 0; k < PARTS; k += width)
-            divide(tree, &part[k], &part[k], &part[k + width / 2]);
+            if (!ky_halted(tree->halt))
+                divide(tree, &part[k], &part[k], &part[k + width / 2]);
     }
 #pragma omp parallel for schedule(dynamic)
     for (size_t k = 0; k < PARTS; k++)
-        build(tree, part[k]);
+        if (!ky_halted(tree->halt))
+            build(tree, part[k]);
 }
 
 /* The nearest so far, ascending. */
@@ -243,9 +246,11 @@ static void measure(const struct tree *tree, const double *weight, struct ky_cor
     core->density = sum > 0 ? squares / sum * unit : 0;
 }
 
-/* The density centre, and with `core` radius and density too. */
+/* The density centre, and with `core` radius and density too. KY_STOPPED where `halt` (or NULL)
+ * says so. */
 static enum ky_status find_centre(const struct ky_bodies *bodies, double centre[3],
-                                  struct ky_core *core, struct ky_error *error)
+                                  struct ky_core *core, struct ky_halt *halt,
+                                  struct ky_error *error)
 {
     const size_t massive = ky_count_positive(bodies->n, bodies->mass),
                  n = massive > 0 ? massive : bodies->n;
@@ -254,7 +259,7 @@ static enum ky_status find_centre(const struct ky_bodies *bodies, double centre[
     ky_mean(bodies->n, bodies->mass, bodies->position, centre);
     if (n <= NEIGHBOURS)
         return KY_OK;
-    struct tree tree = {n, ky_allocate(n, sizeof *tree.point), ky_allocate(n, 1)};
+    struct tree tree = {n, ky_allocate(n, sizeof *tree.point), ky_allocate(n, 1), halt};
     double *weight = ky_allocate(n, sizeof *weight);
     enum ky_status status = KY_OK;
     if (!tree.point || !tree.axis || !weight) {
@@ -265,7 +270,10 @@ static enum ky_status find_centre(const struct ky_bodies *bodies, double centre[
     fill(&tree, bodies);
 #pragma omp parallel for schedule(dynamic, 64)
     for (size_t i = 0; i < n; i++)
-        weight[i] = density(&tree, i);
+        weight[i] = ky_halted(halt) ? 0 : density(&tree, i);
+    status = ky_halt_check(halt, error);
+    if (status)
+        goto done;
     weighted_centre(&tree, weight, centre);
     if (core)
         measure(&tree, weight, core);
@@ -284,20 +292,26 @@ enum ky_status ky_places_check(const struct ky_bodies *bodies, struct ky_error *
     return status ? status : ky_bodies_check_arrays(0, &places, error);
 }
 
+enum ky_status ky_density_centre_until(const struct ky_bodies *bodies, struct ky_halt *halt,
+                                       double centre[3], struct ky_error *error)
+{
+    enum ky_status status = ky_places_check(bodies, error);
+    return status ? status : find_centre(bodies, centre, NULL, halt, error);
+}
+
 enum ky_status ky_density_centre(const struct ky_bodies *bodies, double centre[3],
                                  struct ky_error *error)
 {
     KY_NEED(bodies, error);
     KY_NEED(centre, error);
-    enum ky_status status = ky_places_check(bodies, error);
-    return status ? status : find_centre(bodies, centre, NULL, error);
+    return ky_density_centre_until(bodies, NULL, centre, error);
 }
 
 enum ky_status ky_measure_core(const struct ky_bodies *bodies, struct ky_core *core,
                                struct ky_error *error)
 {
     *core = (struct ky_core){.bodies = 0};
-    return find_centre(bodies, core->centre, core, error);
+    return find_centre(bodies, core->centre, core, NULL, error);
 }
 
 /* A random place in part number k of the bodies. */
@@ -332,12 +346,12 @@ enum ky_status ky_centre_of_sample(const struct ky_bodies *bodies, size_t most, 
     struct ky_bodies sample = {0};
     const size_t massive = ky_count_positive(bodies->n, bodies->mass);
     if (massive <= most)
-        return find_centre(bodies, centre, NULL, error);
+        return find_centre(bodies, centre, NULL, NULL, error);
     enum ky_status status = ky_bodies_allocate(&sample, most, 0, error);
     if (status)
         return status;
     take_sample(bodies, massive, &sample);
-    status = find_centre(&sample, centre, NULL, error);
+    status = find_centre(&sample, centre, NULL, NULL, error);
     ky_bodies_free(&sample);
     return status;
 }

@@ -32,6 +32,7 @@ struct trial {
     struct ky_parameters *own; /* resolved; the engine reads them in every evaluation */
     struct ky_bodies bodies;   /* without forces */
     struct ky_engine *engine;
+    struct ky_halt *halt; /* that each engine heeds, or NULL */
     size_t count, *sink;
     uint32_t *body;
     double (*exact)[3], (*got)[3], *potential; /* the last is not compared */
@@ -72,7 +73,11 @@ static enum ky_status begin(struct trial *trial, struct ky_error *error)
     const size_t n = trial->bodies.n;
     ky_engine_close(trial->engine);
     trial->engine = NULL;
-    enum ky_status status = ky_engine_open(trial->own, n, &trial->engine, error);
+    enum ky_status status = ky_halt_check(trial->halt, error);
+    if (!status)
+        status = ky_engine_open(trial->own, n, &trial->engine, error);
+    if (!status)
+        trial->engine->halt = trial->halt;
     if (!status)
         status = ky_engine_put(trial->engine, &trial->bodies, error);
     if (!status && !trial->has_exact)
@@ -352,10 +357,10 @@ void ky_choice_note(struct ky_choice *choice, const struct ky_parameters *own)
 
 enum ky_status ky_force_settle(struct ky_parameters *own, const struct ky_bodies *bodies,
                                const struct ky_engine_use *use, struct ky_choice *choice,
-                               struct ky_error *error)
+                               struct ky_halt *halt, struct ky_error *error)
 {
     const struct ky_parameters given = *own;
-    struct trial trial = {.own = own, .bodies = *bodies, .asked = given.error};
+    struct trial trial = {.own = own, .bodies = *bodies, .halt = halt, .asked = given.error};
     const int was_auto = given.force == KY_FORCE_AUTO, was_asked = !isnan(given.error);
     int on_cpu = 1;
     *choice = (struct ky_choice){.size = sizeof *choice, .measured = (double)NAN};

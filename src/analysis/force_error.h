@@ -8,10 +8,11 @@
  * them is filled. `own` comes from ky_force_resolve_later. The bodies have been checked, and have a
  * softening; without positions nothing is measured, and alpha is a guess. Where neither is given
  * only *choice is filled, with an empty text. KY_USAGE for an error that nothing which was left
- * open keeps, and the failures of an evaluation and of ky_engine_exact. */
+ * open keeps, and the failures of an evaluation and of ky_engine_exact. KY_STOPPED
+ * where `halt` (or NULL) says so. */
 enum ky_status ky_force_settle(struct ky_parameters *own, const struct ky_bodies *bodies,
                                const struct ky_engine_use *use, struct ky_choice *choice,
-                               struct ky_error *error);
+                               struct ky_halt *halt, struct ky_error *error);
 
 /* Fills force, order, precision and alpha from the parameters in force. */
 void ky_choice_note(struct ky_choice *choice, const struct ky_parameters *own);

@@ -143,6 +143,7 @@ struct call {
     struct ky_check_parameters wanted;
     struct check check;
     struct ky_engine *engine;
+    struct ky_halt halt;
     struct ky_force_report report;
     struct ky_check_results results;
     struct ky_choice choice;
@@ -178,9 +179,13 @@ static enum ky_status put(struct call *call, const struct ky_bodies *bodies, str
         status = ky_softening_need(&call->parameters, &input, error);
     if (!status)
         status = ky_force_settle(&call->parameters, &input, &(struct ky_engine_use){.n = bodies->n},
-                                 &call->choice, error);
+                                 &call->choice, &call->halt, error);
+    if (!status)
+        status = ky_halt_check(&call->halt, error);
     if (!status)
         status = ky_engine_open(&call->parameters, bodies->n, &call->engine, error);
+    if (!status)
+        call->engine->halt = &call->halt;
     if (!status && (wanted->sinks || wanted->sources))
         status = ky_engine_unroll(call->engine, wanted->sinks, wanted->sources, error);
     if (status)
@@ -254,6 +259,7 @@ enum ky_status ky_forces_check(const struct ky_parameters *parameters, struct ky
     enum ky_status status = adopt(&call, parameters, wanted, error);
     if (status)
         return status;
+    call.halt.flag = call.parameters.stop;
     const size_t samples = (size_t)call.wanted.samples;
     call.check = begin_check(bodies, call.wanted.samples < bodies->n ? samples : bodies->n);
     status = run(&call, bodies, error);
@@ -279,7 +285,7 @@ enum ky_status ky_forces_memory(const struct ky_parameters *parameters, size_t n
     const int measures = !status && !isnan(call.parameters.error);
     if (!status)
         status = ky_force_settle(&call.parameters, &(struct ky_bodies){.n = n}, &use, &call.choice,
-                                 error);
+                                 NULL, error);
     if (!status)
         status = ky_engine_open_for(&call.parameters, 0, &use, &call.engine, error);
     if (status)

@@ -28,6 +28,9 @@ enum ky_status ky_walker_open(const struct ky_parameters *parameters,
     if (!status)
         status = ky_bodies_check_by(walker->parameters.threads, bodies, error);
     walker->parameters.force = KY_WALK;
+    walker->halt.flag = own.stop;
+    if (!status)
+        status = ky_halt_check(&walker->halt, error);
     if (!status)
         status = ky_engine_open_for(&walker->parameters, bodies->n,
                                     &(struct ky_engine_use){.n = bodies->n, .walk = 1},
@@ -37,16 +40,20 @@ enum ky_status ky_walker_open(const struct ky_parameters *parameters,
     return status;
 }
 
-struct ky_walker ky_walker_on(struct ky_engine *engine, const struct ky_parameters *parameters)
+struct ky_walker ky_walker_on(struct ky_engine *engine, const struct ky_parameters *parameters,
+                              const volatile int *stop)
 {
-    return (struct ky_walker){.parameters = *parameters, .engine = engine, .is_guest = 1};
+    return (struct ky_walker){
+        .parameters = *parameters, .engine = engine, .halt = {.flag = stop}, .is_guest = 1};
 }
 
 enum ky_status ky_walker_walk(struct ky_walker *walker, const struct ky_walk_request *request,
                               struct ky_error *error)
 {
     struct ky_force_report now, *sum = &walker->report;
+    walker->engine->halt = &walker->halt;
     enum ky_status status = ky_engine_walk(walker->engine, request, error);
+    walker->engine->halt = NULL;
     if (status)
         return status;
     ky_engine_report(walker->engine, &now);

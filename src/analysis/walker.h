@@ -8,18 +8,22 @@
 struct ky_walker {
     struct ky_parameters parameters; /* resolved; the engine keeps a pointer to it */
     struct ky_engine *engine;
+    struct ky_halt halt;
     int is_guest;                  /* 1: the engine is another's, and stays open */
     struct ky_force_report report; /* sums over the walks that were made */
 };
 
-/* Checks bodies and parameters, opens the engine, puts the bodies there. The precision is double
+/* Checks bodies and parameters, opens the engine, puts the bodies there. Walks heed the flag of
+ * the parameters: KY_STOPPED, here too. The precision is double
  * unless the parameters name another. KY_BAD_DATA for the bodies, KY_USAGE for the parameters, and
  * the failures of the engine. Close after a failure too. */
 enum ky_status ky_walker_open(const struct ky_parameters *parameters,
                               const struct ky_bodies *bodies, struct ky_walker *walker,
                               struct ky_error *error);
-/* A walker over the bodies on this engine. The parameters are the engine's, resolved. */
-struct ky_walker ky_walker_on(struct ky_engine *engine, const struct ky_parameters *parameters);
+/* A walker over the bodies on this engine, whose walks heed `stop` (or NULL). The parameters are
+ * the engine's, resolved. */
+struct ky_walker ky_walker_on(struct ky_engine *engine, const struct ky_parameters *parameters,
+                              const volatile int *stop);
 /* One walk, whose results go where the request says; its time and work are added to the report.
  * Does not check that the results are finite. */
 enum ky_status ky_walker_walk(struct ky_walker *walker, const struct ky_walk_request *request,

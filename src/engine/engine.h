@@ -9,6 +9,7 @@
 #define KY_ENGINE_ENGINE_H
 
 #include "base/drivers.h"
+#include "base/halt.h"
 #include "base/options.h"
 #include "base/status.h"
 #include "engine/actions.h"
@@ -74,6 +75,11 @@ struct ky_engine {
     /* Set by `open`: the processor as --engine takes it ("cpu", "cuda:0"); the first of several. */
     char name[16];
     unsigned schemes; /* set by `open` from its use */
+    /* The stop flag of the call that uses the engine, or NULL. Whoever has a flag sets it, and sets
+     * it back to NULL when the call ends; steps are made without. A verb then leaves out work, and
+     * the functions below return KY_STOPPED, before the verb or after it. Accelerations on the
+     * engine are not known after a stop of `forces`; all else is as before. */
+    struct ky_halt *halt;
 };
 
 /* What an engine will be used for. `auto` chooses an engine that can do it. */

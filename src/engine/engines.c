@@ -212,10 +212,19 @@ static enum ky_status missing(const struct ky_engine *engine, const char *what,
                : ky_fail(error, KY_UNSUPPORTED, "engine %s cannot %s", engine->verbs->name, what);
 }
 
+/* What a verb has returned; KY_STOPPED where its loops may have left out work. */
+static enum ky_status heeded(const struct ky_engine *engine, enum ky_status status,
+                             struct ky_error *error)
+{
+    return status ? status : ky_halt_check(engine->halt, error);
+}
+
 /* `what`: what the engine cannot do if it has no such verb. */
 #define CALL(verb, what, ...)                                                                      \
-    (engine->verbs->verb && !is_lost(engine->verbs) ? engine->verbs->verb(engine, __VA_ARGS__)     \
-                                                    : missing(engine, what, error))
+    (ky_halted(engine->halt) ? ky_halt_check(engine->halt, error)                                  \
+     : engine->verbs->verb && !is_lost(engine->verbs)                                              \
+         ? heeded(engine, engine->verbs->verb(engine, __VA_ARGS__), error)                         \
+         : missing(engine, what, error))
 
 enum ky_status ky_engine_resize(struct ky_engine *engine, size_t n, struct ky_error *error)
 {

@@ -32,7 +32,7 @@ enum ky_status ky_model_allocate(const struct ky_model_common *common, unsigned 
 
 /* ---- filling ---- */
 
-enum { PART = 1 << 16, LINE = 160 }; /* bodies; characters */
+enum { PART = 1 << 12, LINE = 160 }; /* bodies; characters */
 
 struct progress {
     const struct ky_model_common *common;
@@ -66,6 +66,8 @@ void ky_model_fill(const struct ky_model_common *common, const char *what,
     for (size_t part = 0; part < parts; part++) {
         const size_t first = part * PART, left = n - first;
         size_t now;
+        if (ky_halted(common->halt))
+            continue;
         fill(context, first, first + (left < PART ? left : PART));
 #pragma omp atomic capture
         now = done += left < PART ? left : PART;

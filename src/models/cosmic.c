@@ -324,6 +324,7 @@ static enum ky_status make(const void *own, const struct ky_model_common *common
     enum ky_status status = ky_cosmology_check(&cosmic->cosmology, error);
     if (!status)
         status = ky_fourier_open(&fourier, work.lattice.n, error);
+    fourier.halt = common->halt;
     if (!status)
         status = ky_model_allocate(common, KY_WITH_TYPE, snapshot, error);
     if (!status)
@@ -331,9 +332,13 @@ static enum ky_status make(const void *own, const struct ky_model_common *common
     if (!status) {
         const struct ky_spectrum spectrum = ky_spectrum_of(&cosmic->cosmology);
         const struct ky_displacement_to to = {keep, tell, &work};
-        ky_random_waves(&spectrum, work.lattice.box, common->seed, work.lattice.n, fourier.grid[0]);
+        ky_random_waves(&spectrum, work.lattice.box, common->seed, work.lattice.n, common->halt,
+                        fourier.grid[0]);
         work.began = ky_clock();
         ky_displace(&fourier, work.lattice.box, &to);
+        status = ky_halt_check(common->halt, error);
+    }
+    if (!status) {
         place(&work);
         weigh(cosmic, snapshot->units.g, &snapshot->bodies);
         tell_epoch(&work, snapshot);

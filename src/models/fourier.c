@@ -122,7 +122,8 @@ static void lines(const struct ky_fourier *fourier, int which, double *grid)
 #pragma omp parallel for schedule(static)
     for (size_t j = 0; j < n; j++) {
         fftw_complex *waves = (fftw_complex *)(grid + j * row);
-        fftw_execute_dft(fourier->plans->plan[which], waves, waves);
+        if (!ky_halted(fourier->halt))
+            fftw_execute_dft(fourier->plans->plan[which], waves, waves);
     }
 }
 
@@ -132,8 +133,9 @@ void ky_fourier_to_space(const struct ky_fourier *fourier, double *grid)
     lines(fourier, LINES_TO_SPACE, grid);
 #pragma omp parallel for schedule(static)
     for (size_t i = 0; i < n; i++)
-        fftw_execute_dft_c2r(fourier->plans->plan[PLANE_TO_SPACE],
-                             (fftw_complex *)(grid + i * plane), grid + i * plane);
+        if (!ky_halted(fourier->halt))
+            fftw_execute_dft_c2r(fourier->plans->plan[PLANE_TO_SPACE],
+                                 (fftw_complex *)(grid + i * plane), grid + i * plane);
 }
 
 void ky_fourier_to_waves(const struct ky_fourier *fourier, double *grid)
@@ -141,8 +143,9 @@ void ky_fourier_to_waves(const struct ky_fourier *fourier, double *grid)
     const size_t n = fourier->n, plane = n * (n + 2);
 #pragma omp parallel for schedule(static)
     for (size_t i = 0; i < n; i++)
-        fftw_execute_dft_r2c(fourier->plans->plan[PLANE_TO_WAVES], grid + i * plane,
-                             (fftw_complex *)(grid + i * plane));
+        if (!ky_halted(fourier->halt))
+            fftw_execute_dft_r2c(fourier->plans->plan[PLANE_TO_WAVES], grid + i * plane,
+                                 (fftw_complex *)(grid + i * plane));
     lines(fourier, LINES_TO_WAVES, grid);
 }
 

@@ -2,6 +2,7 @@
 #ifndef KY_MODELS_FOURIER_H
 #define KY_MODELS_FOURIER_H
 
+#include "base/halt.h"
 #include "base/status.h"
 
 /* Three grids of n³ points, n even, and what transforms them in place. In space a grid is the
@@ -15,6 +16,7 @@ struct ky_fourier {
     size_t n;
     double *grid[KY_GRIDS];
     struct ky_fourier_plans *plans;
+    struct ky_halt *halt; /* where it says so, transforms are left out; NULL: never */
 };
 
 /* −n/2 … n/2 − 1 for the index 0 … n − 1. The wave −n/2 has no partner and stays 0. */

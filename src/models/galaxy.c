@@ -139,13 +139,15 @@ enum ky_status ky_galaxy_solve(const struct ky_galaxy *galaxy, const struct ky_m
     ky_disk_radii(disk, r);
     enum ky_status status = pull_on(&solving, KY_DISK, KY_DISK_RADII, r, pull, error);
     if (!status)
+        status = ky_halt_check(common->halt, error);
+    if (!status)
         status = ky_disk_solve(disk, pull, error);
     if (!status)
         status = check_disk(disk, common, error);
     for (int c = 0; c < KY_COMPONENTS && !status; c++)
         if (c != KY_DISK && galaxy->mass[c] > 0)
             status = solve_sphere(&solving, c, error);
-    return status;
+    return status ? status : ky_halt_check(common->halt, error);
 }
 
 /* ---- bodies ---- */
@@ -201,6 +203,7 @@ enum ky_status ky_galaxy_put(const struct ky_galaxy *galaxy, const struct ky_mod
                     isnan(galaxy->softening[c]) ? common->softening : galaxy->softening[c];
         }
         ky_model_fill(&part, names[c], draw, &drawing);
+        status = ky_halt_check(common->halt, error);
     }
     free(tables);
     if (status)

@@ -88,15 +88,19 @@ static enum ky_status make(const struct ky_model *model, const void *own,
                            struct ky_snapshot *snapshot, struct ky_error *error)
 {
     const int sphere = ky_model_is_sphere(model);
+    struct ky_halt halt = {.flag = parameters->stop};
     struct ky_model_common common = {.n = parameters->n,
                                      .seed = parameters->seed,
                                      .softening_kind = parameters->softening_kind,
                                      .mass_function =
                                          sphere ? parameters->mass_function : KY_MASS_EQUAL,
                                      .log = parameters->log,
-                                     .log_context = parameters->log_context};
+                                     .log_context = parameters->log_context,
+                                     .halt = &halt};
     double length;
-    enum ky_status status = soften(model, own, parameters, &common.softening, &length, error);
+    enum ky_status status = ky_halt_check(&halt, error);
+    if (!status)
+        status = soften(model, own, parameters, &common.softening, &length, error);
     if (status)
         return status;
     common.length = length;
@@ -106,6 +110,8 @@ static enum ky_status make(const struct ky_model *model, const void *own,
         snapshot->softening_kind = common.softening_kind;
     }
     status = make_bodies(model, own, &common, snapshot, error);
+    if (!status)
+        status = ky_halt_check(&halt, error);
     if (status)
         return status;
     if (sphere)

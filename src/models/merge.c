@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/analysis.h"
 #include "base/bodies.h"
+#include "base/halt.h"
 #include "base/memory.h"
 #include "base/order.h"
 #include "base/sums.h"
@@ -100,7 +102,7 @@ static struct ky_kepler orbit_of(const struct ky_merge_parameters *parameters, d
 
 /* The factors for the numbers of the second system. */
 static enum ky_status scale_of(const struct ky_bodies *b,
-                               const struct ky_merge_parameters *parameters,
+                               const struct ky_merge_parameters *parameters, struct ky_halt *halt,
                                struct ky_merge_scale *scale, struct ky_error *error)
 {
     const double half = 0.5;
@@ -114,7 +116,7 @@ static enum ky_status scale_of(const struct ky_bodies *b,
         scale->mass = parameters->mass / mass;
     scale->length = sqrt(scale->mass);
     if (!isnan(parameters->radius)) {
-        enum ky_status status = ky_density_centre(b, centre, error);
+        enum ky_status status = ky_density_centre_until(b, halt, centre, error);
         if (!status)
             status = ky_lagrangian_radii(b, centre, 1, &half, &radius, error);
         if (status)
@@ -228,7 +230,7 @@ enum ky_status ky_merge_scale(const struct ky_bodies *b,
     enum ky_status status = ky_bodies_need(b, KY_NEED_PLACES, error);
     if (!status)
         status = adopt(parameters, &own, error);
-    return status ? status : scale_of(b, &own, scale, error);
+    return status ? status : scale_of(b, &own, NULL, scale, error);
 }
 
 enum ky_status ky_merge_time(const struct ky_merge_parameters *parameters, double mass,
@@ -279,9 +281,14 @@ enum ky_status ky_merge(const struct ky_bodies *a, const struct ky_bodies *b,
     enum ky_status status = check(a, b, parameters, &own, error);
     if (status)
         return status;
+    struct ky_halt halt = {.flag = own.stop};
     const struct ky_merge_scale as_it_is = {1, 1, 1};
     struct ky_merge_scale scale;
-    status = scale_of(b, &own, &scale, error);
+    status = ky_halt_check(&halt, error);
+    if (!status)
+        status = scale_of(b, &own, &halt, &scale, error);
+    if (!status)
+        status = ky_halt_check(&halt, error);
     if (status)
         return status;
     double mass_a = ky_sum(a->n, a->mass), mass_b = ky_sum(b->n, b->mass) * scale.mass,
@@ -306,8 +313,13 @@ enum ky_status ky_merge(const struct ky_bodies *a, const struct ky_bodies *b,
     ky_kepler_tilt(own.first_inclination, own.first_omega, angle, first.tilt);
     ky_kepler_tilt(own.second_inclination, own.second_omega, angle + acos(-1.0), second.tilt);
     place(a, &as_it_is, &first, own.softening, merged, 0);
-    place(b, &scale, &second, own.softening, merged, a->n);
-    status = make_unique(merged->id, merged->n, a->n, error);
+    if (!ky_halted(&halt))
+        place(b, &scale, &second, own.softening, merged, a->n);
+    status = ky_halt_check(&halt, error);
+    if (!status)
+        status = make_unique(merged->id, merged->n, a->n, error);
+    if (!status)
+        status = ky_halt_check(&halt, error);
     if (!status) {
         status = ky_bodies_check(merged, error);
         if (status)

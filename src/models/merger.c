@@ -103,6 +103,7 @@ static enum ky_status make(const void *parameters, const struct ky_model_common 
     orbit.first_omega = own->first_omega;
     orbit.second_inclination = own->second_inclination;
     orbit.second_omega = own->second_omega;
+    orbit.stop = common->halt ? common->halt->flag : NULL;
     half.n = common->n - common->n / 2;
     enum ky_status status = make_galaxy(mass, scale, &half, &galaxies[0], error);
     half.n = common->n / 2;

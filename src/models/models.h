@@ -12,6 +12,7 @@
 #ifndef KY_MODELS_MODELS_H
 #define KY_MODELS_MODELS_H
 
+#include "base/halt.h"
 #include "base/options.h"
 #include "base/status.h"
 
@@ -41,6 +42,8 @@ struct ky_model_common {
     int mass_function;    /* enum ky_mass_function; equal for models that are not spheres */
     ky_log_function *log; /* or NULL */
     void *log_context;
+    struct ky_halt
+        *halt; /* where it says so, bodies may stay as they are: make.c looks at the end */
 };
 /* The ε of r² + ε², or of a spline, in the force between two bodies that both have the common
  * softening. */
@@ -99,7 +102,8 @@ extern const struct ky_model ky_plummer, ky_uniform_sphere, ky_uniform_cube, ky_
 enum ky_status ky_model_allocate(const struct ky_model_common *common, unsigned with,
                                  struct ky_snapshot *snapshot, struct ky_error *error);
 /* Calls `fill` for the bodies first … last − 1, by all threads and in any order, until all n are
- * filled. Logs now and then how many `what` ("positions") have been made. */
+ * filled, or common->halt ends it. Logs now and then how many `what` ("positions") have been made.
+ */
 void ky_model_fill(const struct ky_model_common *common, const char *what,
                    void (*fill)(const void *context, size_t first, size_t last),
                    const void *context);

@@ -58,10 +58,12 @@ static void draw(const struct ky_spectrum *spectrum, double box, uint64_t seed,
 }
 
 void ky_random_waves(const struct ky_spectrum *spectrum, double box, uint64_t seed, size_t n,
-                     double *grid)
+                     struct ky_halt *halt, double *grid)
 {
 #pragma omp parallel for schedule(dynamic)
     for (size_t i = 0; i < n; i++) {
+        if (ky_halted(halt))
+            continue;
         double(*wave)[2] = (double(*)[2])grid + i * n * (n / 2 + 1);
         for (size_t j = 0; j < n; j++)
             for (size_t k = 0; k <= n / 2; k++, wave++) {
@@ -136,7 +138,7 @@ static void hand_out(struct work *work, int order, double sign, const double *fr
 {
     const size_t n = work->fourier->n;
     double *grid = work->fourier->grid[1];
-    for (int axis = 0; axis < 3; axis++) {
+    for (int axis = 0; axis < 3 && !ky_halted(work->fourier->halt); axis++) {
         derive((struct derivative){axis, -1, sign * work->box / (2 * pi)}, n, from, grid);
         ky_fourier_to_space(work->fourier, grid);
         work->to->take(work->to->context, order, axis, grid);
@@ -156,7 +158,7 @@ static void second_source(struct work *work)
     const double cells = (double)n * (double)n * (double)n;
     add_squares(1, 0.5 / cells, n, grid, source);
     count(work);
-    for (size_t p = 0; p < sizeof pairs / sizeof *pairs; p++) {
+    for (size_t p = 0; p < sizeof pairs / sizeof *pairs && !ky_halted(work->fourier->halt); p++) {
         const int a = pairs[p][0], b = pairs[p][1];
         derive((struct derivative){a, b, 1}, n, work->fourier->grid[0], grid);
         ky_fourier_to_space(work->fourier, grid);

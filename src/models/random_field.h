@@ -8,9 +8,10 @@
 
 /* Fills a grid of n³ points with the waves of δ in a periodic cube of the side `box` [Mpc]. A
  * wave's random numbers are a function of the seed and of its three wave numbers: a finer grid in
- * the same box has the same long waves, and more short ones. The mean is 0. */
+ * the same box has the same long waves, and more short ones. The mean is 0. Where `halt`
+ * (or NULL) says so, waves are left out. */
 void ky_random_waves(const struct ky_spectrum *spectrum, double box, uint64_t seed, size_t n,
-                     double *grid);
+                     struct ky_halt *halt, double *grid);
 
 /* Receives ψ1 (order 1) or ψ2 (order 2) along an axis, in space, in the unit of `box`. The grid is
  * valid only during the call. */
@@ -26,7 +27,8 @@ struct ky_displacement_to {
 /* Finds the displacements from the waves of δ in grid[0], which is kept; the other grids are
  * overwritten. With growth factors D1 and D2 a point q moves to q + D1 ψ1 + D2 ψ2: ψ1 = −∇φ1, ∇²φ1
  * = δ; ψ2 = ∇φ2, ∇²φ2 = Σ_{a<b} (∂²_a φ1 ∂²_b φ1 − (∂_a ∂_b φ1)²). The products are taken point by
- * point, so that those of the shortest waves come back as longer ones (aliases). */
+ * point, so that those of the shortest waves come back as longer ones (aliases).
+ * Where fourier->halt says so, the rest is left out. */
 void ky_displace(const struct ky_fourier *fourier, double box, const struct ky_displacement_to *to);
 
 #endif

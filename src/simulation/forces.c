@@ -8,11 +8,12 @@
 #include "engine/engine.h"
 #include "simulation/sim.h"
 
-/* Opens an engine with the bodies on it. *resolved: the parameters as they are used. Close the
- * engine after a failure too. */
+/* Opens an engine with the bodies on it, which heeds the flag of the parameters. *resolved: the
+ * parameters as they are used. Close the engine after a failure too. */
 static enum ky_status open_with(const struct ky_parameters *parameters,
                                 const struct ky_bodies *bodies, struct ky_parameters *resolved,
-                                struct ky_engine **engine, struct ky_error *error)
+                                struct ky_halt *halt, struct ky_engine **engine,
+                                struct ky_error *error)
 {
     struct ky_bodies input = *bodies;
     input.acceleration = NULL;
@@ -20,16 +21,21 @@ static enum ky_status open_with(const struct ky_parameters *parameters,
     struct ky_choice choice = {.text = ""};
     const struct ky_engine_use use = {.n = bodies->n};
     enum ky_status status = ky_force_resolve_once(parameters, resolved, error);
+    *halt = (struct ky_halt){.flag = resolved->stop};
     if (!status)
         status = ky_bodies_check_by(resolved->threads, bodies, error);
     if (!status)
         status = ky_softening_need(resolved, &input, error);
     if (!status)
-        status = ky_force_settle(resolved, &input, &use, &choice, error);
+        status = ky_force_settle(resolved, &input, &use, &choice, halt, error);
     if (!status && *choice.text)
         ky_log(resolved, KY_LOG_DETAIL, "%s", choice.text);
     if (!status)
+        status = ky_halt_check(halt, error);
+    if (!status)
         status = ky_engine_open(resolved, bodies->n, engine, error);
+    if (!status)
+        (*engine)->halt = halt;
     if (!status)
         status = ky_externals_cover(&(*engine)->externals, resolved->time, resolved->time, error);
     return status ? status : ky_engine_put(*engine, &input, error);
@@ -41,10 +47,11 @@ enum ky_status ky_forces(const struct ky_parameters *parameters, struct ky_bodie
     KY_NEED(parameters, error);
     KY_NEED(bodies, error);
     struct ky_parameters resolved;
+    struct ky_halt halt;
     struct ky_engine *engine = NULL;
     struct ky_bodies results = {
         .n = bodies->n, .acceleration = bodies->acceleration, .potential = bodies->potential};
-    enum ky_status status = open_with(parameters, bodies, &resolved, &engine, error);
+    enum ky_status status = open_with(parameters, bodies, &resolved, &halt, &engine, error);
     if (!status)
         status = ky_engine_forces(engine, error);
     if (!status)
@@ -95,10 +102,11 @@ enum ky_status ky_field_fill(const struct ky_parameters *parameters, const struc
     KY_NEED(bodies, error);
     struct ky_field_points own;
     struct ky_parameters resolved;
+    struct ky_halt halt;
     struct ky_engine *engine = NULL;
     enum ky_status status = ky_field_adopt(&own, points, error);
     if (!status)
-        status = open_with(parameters, bodies, &resolved, &engine, error);
+        status = open_with(parameters, bodies, &resolved, &halt, &engine, error);
     if (!status)
         status = ky_field_on(engine, &own, error);
     ky_engine_close(engine);

@@ -197,7 +197,7 @@ enum ky_status ky_run_plan(const struct ky_parameters *parameters,
     struct ky_choice choice = {.text = ""};
     const struct ky_engine_use use = ky_integrator_use(&resolved, own_initial.bodies.n);
     status = ky_force_settle(&resolved, &(struct ky_bodies){.n = own_initial.bodies.n}, &use,
-                             &choice, error);
+                             &choice, NULL, error);
     if (!status && *choice.text)
         ky_log(&resolved, KY_LOG_INFO, "%s", choice.text);
     resolved.softening_kind = own_parameters.softening_kind;

@@ -185,7 +185,7 @@ static enum ky_status settle_force(struct ky_parameters *resolved, const struct 
                                    struct ky_choice *choice, struct ky_error *error)
 {
     const struct ky_engine_use use = ky_integrator_use(resolved, bodies->n);
-    enum ky_status status = ky_force_settle(resolved, bodies, &use, choice, error);
+    enum ky_status status = ky_force_settle(resolved, bodies, &use, choice, NULL, error);
     if (!status && *choice->text)
         ky_log(resolved, KY_LOG_INFO, "%s", choice->text);
     return status ? status : ky_integrator_check(resolved, error);

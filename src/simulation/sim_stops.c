@@ -79,7 +79,7 @@ static enum ky_status find_pairs(struct ky_sim *sim, const double *radius, size_
                                  struct found *found, struct ky_error *error)
 {
     struct ky_pairs pairs = {0};
-    struct ky_walker walker = ky_walker_on(sim->engine, &sim->parameters);
+    struct ky_walker walker = ky_walker_on(sim->engine, &sim->parameters, NULL);
     enum ky_status status =
         ky_walker_pairs(&walker, sim->n, (const double(*)[3])sim->watch->bodies.position, radius,
                         radii, &pairs, error);
@@ -421,7 +421,7 @@ enum ky_status ky_sim_pairs(struct ky_sim *sim, const double *radius, size_t rad
     places.position = ky_allocate(sim->n, sizeof *places.position);
     if (!places.position)
         return ky_no_memory(error, "positions", sim->n, sizeof *places.position);
-    struct ky_walker walker = ky_walker_on(sim->engine, &sim->parameters);
+    struct ky_walker walker = ky_walker_on(sim->engine, &sim->parameters, sim->parameters.stop);
     status = ky_engine_get(sim->engine, &places, error);
     if (!status)
         status = ky_walker_pairs(&walker, sim->n, (const double(*)[3])places.position, radius,

@@ -11,7 +11,13 @@ enum ky_status ky_sim_field_fill(struct ky_sim *sim, const struct ky_field_point
     enum ky_status status = ky_sim_check_alive(sim, error);
     if (!status)
         status = ky_field_adopt(&own, points, error);
-    return status ? status : ky_field_on(sim->engine, &own, error);
+    if (status)
+        return status;
+    struct ky_halt halt = {.flag = sim->parameters.stop};
+    sim->engine->halt = &halt;
+    status = ky_field_on(sim->engine, &own, error);
+    sim->engine->halt = NULL;
+    return status;
 }
 
 enum ky_status ky_sim_field(struct ky_sim *sim, size_t count, const double (*position)[3],
@@ -29,7 +35,7 @@ enum ky_status ky_sim_field(struct ky_sim *sim, size_t count, const double (*pos
 
 static struct ky_walker walker_of(const struct ky_sim *sim)
 {
-    return ky_walker_on(sim->engine, &sim->parameters);
+    return ky_walker_on(sim->engine, &sim->parameters, sim->parameters.stop);
 }
 
 enum ky_status ky_sim_walk(struct ky_sim *sim, const char *action,

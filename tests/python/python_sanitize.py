@@ -11,7 +11,7 @@ import tempfile
 import environment
 from tap import check, finish, skip
 
-TESTS = ("python_forces.py", "python_simulation.py", "python_misuse.py")
+TESTS = ("python_forces.py", "python_simulation.py", "python_interrupts.py", "python_misuse.py")
 NAME = "stray accesses of the Python package"
 
 

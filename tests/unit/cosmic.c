@@ -261,7 +261,7 @@ static void fields_have_the_power_of_the_spectrum(void **state)
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         double *grid = fourier.grid[0], mean = 0, square = 0;
         struct measured one = {0};
-        ky_random_waves(&spectrum, 100, seed, N, grid);
+        ky_random_waves(&spectrum, 100, seed, N, NULL, grid);
         measure(&spectrum, 100, N, grid, &all);
         measure(&spectrum, 100, N, grid, &one);
         ky_fourier_to_space(&fourier, grid);
@@ -294,7 +294,7 @@ static void fields_have_their_sigma8(void **state)
     assert_ok(ky_fourier_open(&fourier, N, &error));
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         const double(*wave)[2] = (const double(*)[2])fourier.grid[0];
-        ky_random_waves(&spectrum, side, seed, N, fourier.grid[0]);
+        ky_random_waves(&spectrum, side, seed, N, NULL, fourier.grid[0]);
         for (size_t i = 0; i < N; i++)
             for (size_t j = 0; j < N; j++)
                 for (size_t k = 0; k <= N / 2; k++, wave++) {
@@ -319,8 +319,8 @@ static void finer_grids_have_the_same_long_waves(void **state)
     struct ky_fourier coarse, fine;
     assert_ok(ky_fourier_open(&coarse, N, &error));
     assert_ok(ky_fourier_open(&fine, FINE, &error));
-    ky_random_waves(&spectrum, 50, 7, N, coarse.grid[0]);
-    ky_random_waves(&spectrum, 50, 7, FINE, fine.grid[0]);
+    ky_random_waves(&spectrum, 50, 7, N, NULL, coarse.grid[0]);
+    ky_random_waves(&spectrum, 50, 7, FINE, NULL, fine.grid[0]);
     size_t same = 0;
     for (size_t i = 0; i < N; i++)
         for (size_t j = 0; j < N; j++)
@@ -336,7 +336,7 @@ static void finer_grids_have_the_same_long_waves(void **state)
                 same++;
             }
     assert_int_equal(same, 7 * 7 * 4);
-    ky_random_waves(&spectrum, 50, 8, N, coarse.grid[1]);
+    ky_random_waves(&spectrum, 50, 8, N, NULL, coarse.grid[1]);
     assert_memory_not_equal(coarse.grid[0], coarse.grid[1], N * N * (N + 2) * sizeof(double));
     ky_fourier_close(&coarse);
     ky_fourier_close(&fine);

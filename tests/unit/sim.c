@@ -216,7 +216,7 @@ static void times_are_counted(void **state)
     parameters.step = (double)NAN;
     assert_ok(ky_sim_open(&parameters, &bodies, 2, &sim, &error));
     assert_int_equal(ky_sim_advance_to(sim, 3, 1, &error), KY_USAGE);
-    assert_non_null(strstr(error.text, "step is not set"));
+    assert_non_null(strstr(error.text, "no step is known"));
     ky_sim_close(sim);
     ky_bodies_free(&bodies);
     ky_bodies_free(&there);

@@ -137,6 +137,8 @@ static void all_sinks(struct ky_cpu *cpu, const struct ky_direct *direct, const 
     size_t n = active ? active->count : cpu->n, blocks = (n + KY_BLOCK - 1) / KY_BLOCK;
 #pragma omp parallel for schedule(dynamic) num_threads(cpu->threads) if (blocks > 3)
     for (size_t block = 0; block < blocks; block++) {
+        if (ky_halted(cpu->base.halt))
+            continue;
         size_t first = block * KY_BLOCK;
         struct ky_direct_sinks sinks;
         sinks.count = n - first < KY_BLOCK ? n - first : KY_BLOCK;
@@ -299,6 +301,8 @@ enum ky_status ky_cpu_exact(struct ky_engine *engine, const size_t *sinks, size_
     make_blocks(wanted, count, block, &blocks);
 #pragma omp parallel for schedule(dynamic) num_threads(cpu->threads) if (blocks > 3)
     for (size_t k = 0; k < blocks; k++) {
+        if (ky_halted(cpu->base.halt))
+            continue;
         const size_t some = block[k + 1] - block[k];
         exact_block(cpu, &direct, wanted + block[k], some, 1, acceleration, potential);
         if (others.n > 0)
@@ -411,6 +415,8 @@ enum ky_status ky_cpu_direct_field(struct ky_cpu *cpu, const struct ky_points *p
     }
 #pragma omp parallel for schedule(dynamic) num_threads(cpu->threads) if (blocks > 3)
     for (size_t k = 0; k < blocks; k++) {
+        if (ky_halted(cpu->base.halt))
+            continue;
         sum_points(&sums, wanted + block[k], block[k + 1] - block[k], 1);
         if (sums.others.n > 0)
             sum_points(&sums, wanted + block[k], block[k + 1] - block[k], 0);

@@ -75,6 +75,8 @@ enum ky_status ky_cpu_evaluate(struct ky_cpu *cpu, const struct ky_active *activ
         status = cpu->method->forces(cpu, error);
     if (!status)
         status = ky_cpu_add_externals(cpu, error);
+    if (!status)
+        status = ky_halt_check(cpu->base.halt, error);
     cpu->active = NULL;
     cpu->report.total = ky_clock() - start;
     cpu->has_acceleration |= status == KY_OK;

@@ -14,6 +14,8 @@ static void walk_points(const struct ky_cpu *cpu, const struct ky_points *points
     const struct ky_cpu_scale scale = ky_cpu_scale(cpu);
 #pragma omp parallel for schedule(dynamic, 16) num_threads(cpu->threads)
     for (size_t k = 0; k < points->count; k++) {
+        if (ky_halted(cpu->base.halt))
+            continue;
         const double *position = points->position[k];
         const double at[3] = {position[0] / cpu->length, position[1] / cpu->length,
                               position[2] / cpu->length};

@@ -332,7 +332,7 @@ static void do_large(const struct fmm *fmm, struct part *part, struct worker *wo
 {
     const struct ky_fmm_sinks *parent;
     const struct ky_fmm_list *from = inherited(fmm, part, &parent);
-    if (!fmm->below[part->cell].active)
+    if (!fmm->below[part->cell].active || ky_halted(fmm->cpu->base.halt))
         return;
     place_cell(fmm, part->cell, parent, &part->sinks);
     do_cell(fmm, &part->sinks, from, &part->list, worker);
@@ -357,7 +357,8 @@ static void do_branches(const struct fmm *fmm, struct worker *workers)
         const struct part *part = &fmm->branch[k];
         const struct ky_fmm_sinks *parent;
         const struct ky_fmm_list *from = inherited(fmm, part, &parent);
-        descend(fmm, part->cell, parent, from, &workers[ky_thread()], 0);
+        if (!ky_halted(fmm->cpu->base.halt))
+            descend(fmm, part->cell, parent, from, &workers[ky_thread()], 0);
     }
 }
 

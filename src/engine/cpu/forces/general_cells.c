@@ -230,7 +230,8 @@ static enum ky_status walk_all(struct all *all, struct ky_error *error)
 #pragma omp parallel for schedule(dynamic)                                                         \
     num_threads(all->walk.cpu->threads) if (all->branches > 1)
         for (size_t k = 0; k < all->branches; k++)
-            do_branch(all, &desk[ky_thread()], all->branch[k]);
+            if (!ky_halted(all->walk.cpu->base.halt))
+                do_branch(all, &desk[ky_thread()], all->branch[k]);
         status = report(all, desk, error);
     }
     close_desks(all, desk);

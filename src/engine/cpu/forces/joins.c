@@ -371,7 +371,8 @@ static enum ky_status do_tasks(struct joins *joins, struct ky_error *error)
         find_tasks(joins, 0);
 #pragma omp parallel for schedule(dynamic) num_threads(cpu->threads) if (joins->tasks > 1)
     for (size_t k = 0; k < joins->tasks; k++)
-        do_task(joins, &counts[ky_thread()], joins->task[k]);
+        if (!ky_halted(cpu->base.halt))
+            do_task(joins, &counts[ky_thread()], joins->task[k]);
     for (size_t k = 0; k < threads && !status; k++) {
         cpu->report.body_interactions += (double)counts[k].bodies;
         cpu->report.cell_interactions += (double)counts[k].cells;

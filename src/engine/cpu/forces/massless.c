@@ -154,6 +154,7 @@ static void gather(const struct ky_cpu *cpu, int k)
                 part->a[c][p] = cpu->a[c][i];
         }
     }
+    part->base.halt = cpu->base.halt;
     part->at = (const double(*)[3])rows;
     part->foreign = cpu->foreign;
     part->in_block = cpu->in_block;

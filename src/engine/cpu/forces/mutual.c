@@ -275,7 +275,8 @@ static int go(struct mutual *m, struct worker *workers)
             m->tree->softening2 ? m->below[0].high2 : (float)m->walk.walk.eps2, 0));
 #pragma omp parallel for schedule(dynamic) num_threads(cpu->threads) if (m->branches > 1)
     for (size_t k = 0; k < m->branches; k++)
-        do_branch(m, m->branch[k], &workers[ky_thread()]);
+        if (!ky_halted(cpu->base.halt))
+            do_branch(m, m->branch[k], &workers[ky_thread()]);
     for (int k = 0; k < cpu->threads; k++) {
         const struct ky_fmm_counts *counts = &workers[k].counts;
         cpu->report.body_interactions += (double)counts->bodies;

@@ -121,6 +121,8 @@ static void correct(struct field *field)
 #pragma omp parallel for schedule(dynamic, 64)                                                     \
     num_threads(field->cpu->threads) if (points->count > 64)
     for (size_t k = 0; k < points->count; k++) {
+        if (ky_halted(field->cpu->base.halt))
+            continue;
         double at[3];
         for (int c = 0; c < 3; c++)
             at[c] = points->position[k][c] / field->cpu->length;
@@ -141,12 +143,12 @@ static enum ky_status pass(struct field *field, const struct ky_parameters *para
 {
     const double eps2 = ky_cpu_point_eps2(field->cpu, field->points, 0);
     const struct ky_cpu_cells cells = {&field->cpu->tree, eps2, KY_FMM_ANGLE_OF_POINTS};
-    const enum ky_status status =
+    enum ky_status status =
         has_passes(field) ? ky_cpu_act_cells(&field->sinks, parameters, &cells, error)
                           : ky_cpu_act_on_groups(&field->sinks, parameters, cells.own, eps2, error);
     if (!status)
         correct(field);
-    return status;
+    return status ? status : ky_halt_check(field->cpu->base.halt, error);
 }
 
 enum ky_status ky_cpu_field_in_groups(const struct ky_cpu *cpu, const struct ky_points *points,

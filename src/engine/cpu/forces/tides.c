@@ -120,7 +120,8 @@ static enum ky_status tides_of(struct ky_cpu *cpu, const struct ky_points *point
     cpu->report = report;
 #pragma omp parallel for schedule(dynamic, 16) num_threads(cpu->threads)
     for (size_t k = 0; k < (status ? 0 : points->count); k++)
-        tide_at(&acting, points, k, tide[k]);
+        if (!ky_halted(cpu->base.halt))
+            tide_at(&acting, points, k, tide[k]);
     free(eps2);
     return status;
 }

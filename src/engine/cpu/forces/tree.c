@@ -89,7 +89,7 @@ static void walk_part(struct ky_cpu *cpu, const struct parts *parts, size_t numb
     part.group = tree->group + part.first;
     part.groups = tree->groups - part.first;
     part.groups = part.groups < KY_SHARED_GROUPS ? part.groups : KY_SHARED_GROUPS;
-    if (!any_wanted(part.wanted, part.groups))
+    if (!any_wanted(part.wanted, part.groups) || ky_halted(cpu->base.halt))
         return;
     part.precision = ky_cpu_groups_precision(cpu, part.group, part.groups);
     for (size_t g = 0; g < part.groups; g++) {
@@ -200,6 +200,8 @@ static enum ky_status pass(struct ky_cpu *cpu, const struct ky_parameters *param
     double start = ky_clock();
     if (status == KY_OK)
         status = cpu->method->walk(cpu, parameters, error);
+    if (status == KY_OK)
+        status = ky_halt_check(cpu->base.halt, error);
     cpu->report.walk += ky_clock() - start;
     return status;
 }

@@ -123,7 +123,7 @@ static void walk_body(struct ky_cpu *cpu, const struct body_walk *walk, uint32_t
 {
     const struct ky_octree *tree = &cpu->tree;
     uint32_t i = tree->order[body];
-    if (!ky_cpu_is_active(cpu, i))
+    if (!ky_cpu_is_active(cpu, i) || ky_halted(cpu->base.halt))
         return;
     struct sink sink = {.body = walk->tree == tree ? body : KY_NO_BODY,
                         .x = {tree->x[body], tree->y[body], tree->z[body]},

@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+"""Ctrl-C, and other exceptions that a signal raises, in calls of the Python package that compute once: they end soon, and the
+same call gives the same numbers afterwards."""
+import environment
+
+environment.enter()
+import os  # noqa: E402
+import signal  # noqa: E402
+import threading  # noqa: E402
+import time  # noqa: E402
+
+import kyoho  # noqa: E402
+import numpy as np  # noqa: E402
+from refused import refused  # noqa: E402
+from tap import check, finish  # noqa: E402
+
+PATIENCE = 0.3  # seconds
+N = 100_000 if os.environ.get("KYOHO_TEST_ALL") else 30_000
+model = kyoho.model("plummer", N, seed=3)
+x, m = model.position, model.mass
+
+
+def press(after, number, presses, over):
+    """Sends signals to this process at this processor time, on which other programs have no bearing. Returns when it was, or None where
+    the call is over before."""
+    while time.process_time() < after and not over:
+        time.sleep(0.0005)
+    if over:
+        return None
+    at = time.process_time()
+    for _ in range(presses):
+        os.kill(os.getpid(), number)
+        time.sleep(0.002)
+    return at
+
+
+def late(work, took, number=signal.SIGINT, presses=1, kind=KeyboardInterrupt):
+    """How long after a signal, which comes when 0.3 of its work is done, work() ends by this exception, in seconds of processor time;
+    None where it does not."""
+    over, at, found = [], [], None
+
+    def raises(number, frame):
+        if not over:
+            raise kind("a signal")
+    before = signal.signal(number, raises)
+    presser = threading.Thread(target=lambda after: at.append(press(after, number, presses, over)), args=(time.process_time() + 0.3 * took,))
+    presser.start()
+    try:
+        work()
+    except kind:
+        found = time.process_time()
+    while not over:
+        try:
+            over.append(True)
+        except kind:
+            continue
+    presser.join()
+    signal.signal(number, before)
+    return None if found is None or at[0] is None else found - at[0]
+
+
+def numbers(found):
+    """The numbers of a result, as arrays."""
+    if isinstance(found, kyoho.Snapshot):
+        return [found.position, found.velocity, found.mass]
+    if isinstance(found, (kyoho.Neighbours, kyoho.Groups)):
+        return [found.offset, found.body]
+    return list(found) if isinstance(found, tuple) else [found]
+
+
+def same(a, b):
+    return all(np.array_equal(one, other) for one, other in zip(numbers(a), numbers(b)))
+
+
+def ends(name, work):
+    began = time.process_time()
+    wanted = work()
+    took = time.process_time() - began
+    seconds = late(work, took)
+    check(seconds is not None and seconds < (PATIENCE if N < 100_000 else min(PATIENCE, 0.35 * took)), f"Ctrl-C ends {name} soon", f"takes {took} s, ended after {seconds} s")
+    check(same(wanted, work()), f"{name}: the same numbers afterwards")
+
+
+def alone():
+    ends("accelerations", lambda: kyoho.accelerations(x, m, 0.01, force="direct"))
+    ends("gravity", lambda: kyoho.gravity(x, m, 0.01, force="fmm", error=1e-5))
+    ends("potential", lambda: kyoho.potential(x, m, 0.01, theta=0.3))
+    ends("field", lambda: kyoho.field(x, x, m, 0.01, theta=0.3))
+    ends("tides", lambda: kyoho.tides(x, x, m, 0.01))
+    ends("neighbours", lambda: kyoho.neighbours(x, 0.05))
+    ends("density", lambda: kyoho.density(x, m, 64))
+    ends("groups", lambda: kyoho.groups(x, m, linking_length=0.1))
+    ends("model", lambda: kyoho.model("king", 4 * N, w0=6, seed=1))
+    ends("merge", lambda: kyoho.merge(model, model, separation=10, pericentre=1, radius=2))
+
+
+def of_a_simulation():
+    with kyoho.Simulation(model, softening=0.01, step=1 / 64) as sim, kyoho.Simulation(model, softening=0.01, step=1 / 64) as other:
+        ends("sim.field", lambda: sim.field(x))
+        ends("sim.tides", lambda: sim.tides(x))
+        ends("sim.neighbours", lambda: sim.neighbours(0.05))
+        ends("sim.density", lambda: sim.density(64))
+        ends("sim.groups", lambda: sim.groups(linking_length=0.1))
+        ends("sim.pairs", lambda: sim.pairs(0.02))
+        sim.stop()
+        check(len(sim.pairs(0.001)[0]) > 0, "a stop() that was meant for a call that advances ends no search")
+        sim.advance(2)
+        other.advance(2)
+        check(np.array_equal(sim.position, other.position), "the simulation continues with the bits of one that was not interrupted")
+        press = threading.Timer(0.05, sim.stop)
+        press.start()
+        refused(kyoho.StoppedError, "a search that stop() of another thread ends", ["stopped"], lambda: [sim.tides(x) for _ in range(100)])
+        press.join()
+
+
+def signals():
+    def work():
+        return kyoho.tides(x, x, m, 0.01)
+    began = time.process_time()
+    work()
+    took = time.process_time() - began
+    seconds = late(work, took, presses=5)
+    check(seconds is not None and seconds < PATIENCE, "Ctrl-C that is pressed often ends a call once", seconds)
+    seconds = late(work, took, signal.SIGUSR1, kind=TimeoutError)
+    check(seconds is not None and seconds < PATIENCE, "so does another exception that a signal raises", seconds)
+
+
+def functions():
+    """What a function of the user sees in the thread of the call, and raises there."""
+    def bad(position, time):
+        raise ZeroDivisionError("mine")
+    refused(ZeroDivisionError, "an exception of a field function", ["mine"], kyoho.accelerations, x[:100], m[:100], 0.1, field=bad)
+    seen = []
+
+    def look(position, time):
+        seen.append(np.geterr()["divide"])
+        return np.zeros_like(position), np.zeros(len(position))
+    with np.errstate(divide="raise"):
+        kyoho.accelerations(x[:100], m[:100], 0.1, field=look)
+    check(seen and set(seen) == {"raise"}, "a field function has the caller's settings of numpy", seen)
+
+
+def threads():
+    wanted = kyoho.accelerations(x, m, 0.01)
+    found = []
+    some = [threading.Thread(target=lambda: found.append(kyoho.accelerations(x, m, 0.01))) for _ in range(3)]
+    for one in some:
+        one.start()
+    for one in some:
+        one.join()
+    check(len(found) == 3 and all(same(wanted, one) for one in found), "calls of other threads give the same numbers")
+    pid = os.fork()
+    if not pid:
+        signal.alarm(60)  # ends a child that waits for ever
+        os._exit(0 if same(wanted, kyoho.accelerations(x, m, 0.01)) else 1)
+    check(os.waitpid(pid, 0)[1] == 0, "and so do those of a forked child")
+
+
+for part in (alone, of_a_simulation, signals, functions, threads):
+    part()
+finish()
