@@ -526,6 +526,8 @@ struct ky_check_parameters {
     struct ky_parameters *resolved; /* the parameters with what stands for their defaults; or NULL.
                                        Filled by ky_parameters_defaults before */
     struct ky_choice *choice;       /* what was chosen for KY_FORCE_AUTO and for `error`; or NULL */
+    /* in a later version of the struct, for which `size` must be set: */
+    size_t massless; /* for ky_forces_memory: how many of the bodies have no mass; default 0 */
 };
 KY_API void ky_check_parameters_defaults(struct ky_check_parameters *parameters);
 

@@ -291,7 +291,7 @@ enum ky_status ky_forces_memory(const struct ky_parameters *parameters, size_t n
     if (status)
         return status;
     struct ky_memory needs;
-    ky_engine_memory(call.engine, 0, n, &needs);
+    ky_engine_memory(call.engine, 0, n, call.wanted.massless, &needs);
     ky_engine_close(call.engine);
     const double given = ky_bodies_bytes(n, KY_WITH_ID, 1),
                  kept = call.wanted.release && !measures ? 0 : given,

@@ -121,6 +121,14 @@ void ky_bodies_free(struct ky_bodies *bodies)
     memset(bodies, 0, sizeof *bodies);
 }
 
+size_t ky_bodies_massless(const struct ky_bodies *bodies)
+{
+    size_t massless = 0;
+    for (size_t i = 0; bodies->mass && i < bodies->n; i++)
+        massless += !(bodies->mass[i] > 0);
+    return massless;
+}
+
 void ky_bodies_move(struct ky_bodies *bodies, size_t to, size_t from)
 {
     for (int k = 0; k < KY_ARRAYS && to != from; k++) {

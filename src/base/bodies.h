@@ -37,6 +37,9 @@ double ky_bodies_bytes(size_t n, unsigned with, int required);
 /* KY_WITH_… of the optional arrays that the bodies have. */
 unsigned ky_bodies_with(const struct ky_bodies *bodies);
 
+/* How many of the bodies have no mass; 0 where masses are not there. */
+size_t ky_bodies_massless(const struct ky_bodies *bodies);
+
 /* The type of a body: 4, stars, where the bodies have no array of types. */
 static inline int ky_type_of(const struct ky_bodies *bodies, size_t i)
 {

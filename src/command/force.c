@@ -65,12 +65,14 @@ static void show(const struct force_result *result, const struct ky_units *units
 }
 
 /* Shows what would be chosen, and the memory that the evaluation would need, for --dry-run. */
-static enum ky_status show_plan(struct cli *cli, const struct ky_parameters *parameters, size_t n,
-                                const struct force_request *request)
+static enum ky_status show_plan(struct cli *cli, const struct ky_parameters *parameters,
+                                const struct ky_bodies *bodies, const struct force_request *request)
 {
+    const size_t n = bodies->n;
     struct ky_check_memory memory;
     struct ky_choice choice;
-    enum ky_status status = force_foresee(parameters, n, request, &memory, &choice, &cli->error);
+    enum ky_status status =
+        force_foresee(parameters, bodies, request, &memory, &choice, &cli->error);
     if (!status && cli->json) {
         struct ky_json json = {.out = stdout};
         ky_json_object(&json, NULL);
@@ -106,9 +108,10 @@ static enum ky_status work(struct cli *cli, struct source *source, struct ky_par
     if (!status && !snapshot.bodies.n)
         status = ky_fail(&cli->error, KY_BAD_DATA, "%s: holds no bodies", origin);
     if (status || request->dry) {
-        size_t n = snapshot.bodies.n;
+        if (!status)
+            status = show_plan(cli, parameters, &snapshot.bodies, request);
         ky_snapshot_free(&snapshot);
-        return status ? status : show_plan(cli, parameters, n, request);
+        return status;
     }
     status = source_soften(cli, parameters, &snapshot, remark);
     parameters->time = snapshot.time;

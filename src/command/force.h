@@ -30,9 +30,9 @@ enum ky_status force_measure(const struct ky_parameters *parameters, struct ky_b
                              const struct force_request *request, struct force_result *result,
                              struct ky_error *error);
 
-/* The peak memory of force_measure for n bodies, the whole program included, and what would be
- * chosen for them. Fails as the engine does. */
-enum ky_status force_foresee(const struct ky_parameters *parameters, size_t n,
+/* The peak memory of force_measure for bodies, whose arrays may be NULL, the whole program
+ * included, and what would be chosen for them. Fails as the engine does. */
+enum ky_status force_foresee(const struct ky_parameters *parameters, const struct ky_bodies *bodies,
                              const struct force_request *request, struct ky_check_memory *memory,
                              struct ky_choice *choice, struct ky_error *error);
 

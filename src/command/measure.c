@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/bodies.h"
 #include "base/json.h"
 #include "base/phases.h"
 #include "command/force.h"
@@ -38,7 +39,7 @@ enum ky_status force_measure(const struct ky_parameters *parameters, struct ky_b
     return ky_forces_check(parameters, bodies, &wanted, &result->errors, error);
 }
 
-enum ky_status force_foresee(const struct ky_parameters *parameters, size_t n,
+enum ky_status force_foresee(const struct ky_parameters *parameters, const struct ky_bodies *bodies,
                              const struct force_request *request, struct ky_check_memory *memory,
                              struct ky_choice *choice, struct ky_error *error)
 {
@@ -46,8 +47,9 @@ enum ky_status force_foresee(const struct ky_parameters *parameters, size_t n,
     struct ky_check_parameters wanted = wanted_of(request);
     *choice = (struct ky_choice){.size = sizeof *choice};
     wanted.choice = choice;
+    wanted.massless = ky_bodies_massless(bodies);
     *memory = (struct ky_check_memory){.size = sizeof *memory};
-    enum ky_status status = ky_forces_memory(parameters, n, &wanted, memory, error);
+    enum ky_status status = ky_forces_memory(parameters, bodies->n, &wanted, memory, error);
     memory->host += program;
     return status;
 }

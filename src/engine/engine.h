@@ -255,9 +255,10 @@ struct ky_engine_verbs {
 
     /* Describes a device of this kind, index = 0, 1, …; KY_USAGE past the last. */
     enum ky_status (*device)(size_t index, struct ky_device *device);
-    /* Peak memory of a run with n bodies, without the columns that an integrator asks for. n need
-     * not be the number for which the engine was opened. */
-    void (*memory)(const struct ky_engine *engine, size_t n, struct ky_memory *memory);
+    /* Peak memory of a run with n bodies, `massless` of which have no mass, without the columns
+     * that an integrator asks for. n need not be the number for which the engine was opened. */
+    void (*memory)(const struct ky_engine *engine, size_t n, size_t massless,
+                   struct ky_memory *memory);
 
     /* Makes room for `room` bodies. `parameters` have been checked against their ranges and stay
      * valid until close. For this and the verbs below, the numbers of bodies and sinks have been
@@ -427,9 +428,9 @@ enum ky_status ky_engine_open_for(const struct ky_parameters *parameters, size_t
                                   const struct ky_engine_use *use, struct ky_engine **engine,
                                   struct ky_error *error);
 void ky_engine_close(struct ky_engine *engine); /* NULL is allowed */
-/* Peak memory of a run with n bodies and a set of columns on this engine. n need not be the number
- * for which it was opened. */
-void ky_engine_memory(const struct ky_engine *engine, unsigned columns, size_t n,
+/* Peak memory of a run with n bodies, `massless` of which have no mass, and a set of columns on
+ * this engine. n need not be the number for which it was opened. */
+void ky_engine_memory(const struct ky_engine *engine, unsigned columns, size_t n, size_t massless,
                       struct ky_memory *memory);
 
 /* Most of the functions below check their arguments and call the verb of the same name, whose

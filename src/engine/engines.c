@@ -161,11 +161,11 @@ void ky_engine_close(struct ky_engine *engine)
         engine->verbs->close(engine);
 }
 
-void ky_engine_memory(const struct ky_engine *engine, unsigned columns, size_t n,
+void ky_engine_memory(const struct ky_engine *engine, unsigned columns, size_t n, size_t massless,
                       struct ky_memory *memory)
 {
     const double bytes = (double)n * ky_columns_bytes(columns);
-    engine->verbs->memory(engine, n, memory);
+    engine->verbs->memory(engine, n, massless, memory);
     if (memory->room > 0) {
         memory->device += bytes;
     } else {

@@ -42,17 +42,17 @@ static double host_bytes(const struct ky_memory *memory, const struct course *co
            fmax(fmax(beside, memory->host + distances), memory->kept + fmax(given, copied));
 }
 
-/* The largest number of bodies that fit. For large n the memory of n bodies is a straight line
- * through two known points. `available` is the free memory; it includes the memory of the given
- * bodies. */
-static double find_largest(const struct ky_engine *engine, unsigned columns,
+/* The largest number of bodies that fit, of which `massless` of one have no mass. For large n the
+ * memory of n bodies is a straight line through two known points. `available` is the free memory;
+ * it includes the memory of the given bodies. */
+static double find_largest(const struct ky_engine *engine, unsigned columns, double massless,
                            const struct course *course, double available)
 {
     static const size_t n[2] = {10000000, 20000000};
     struct ky_memory memory[2];
     double host[2];
     for (int k = 0; k < 2; k++) {
-        ky_engine_memory(engine, columns, n[k], &memory[k]);
+        ky_engine_memory(engine, columns, n[k], (size_t)(massless * (double)n[k]), &memory[k]);
         host[k] = host_bytes(&memory[k], course, n[k]);
     }
     const double first = (double)n[0], more = (double)(n[1] - n[0]);
@@ -72,19 +72,21 @@ static enum ky_status plan_memory(const struct ky_parameters *parameters,
     const unsigned columns = ky_integrator_columns(parameters);
     const double n = (double)bodies->n,
                  given = bodies->mass ? ky_bodies_bytes(bodies->n, ky_bodies_with(bodies), 1) : 0;
+    const size_t massless = ky_bodies_massless(bodies);
     double available = ky_memory_available();
     struct ky_engine *engine;
     struct ky_memory memory;
     enum ky_status status = ky_integrator_engine(parameters, bodies->n, 0, &engine, error);
     if (status)
         return status;
-    ky_engine_memory(engine, columns, bodies->n, &memory);
+    ky_engine_memory(engine, columns, bodies->n, massless, &memory);
     plan->host_bytes = host_bytes(&memory, course, bodies->n);
     plan->device_bytes = memory.device;
     plan->disk_bytes = course->snapshots * IN_SNAPSHOT * n +
                        2 * course->restarts * (IN_RESTART * n + 4096) + 300 * course->rows;
     if (bodies->n)
-        plan->largest_n = find_largest(engine, columns, course, available + given);
+        plan->largest_n =
+            find_largest(engine, columns, (double)massless / n, course, available + given);
     ky_engine_close(engine);
     return KY_OK;
 }

@@ -357,7 +357,7 @@ static void memory_is_foreseen(void **state)
         guard.peak = guard.bytes;
         assert_ok(ky_force_resolve(&given, &p, &error));
         assert_ok(ky_engine_open(&p, N, &engine, &error));
-        ky_engine_memory(engine, 0, N, &memory);
+        ky_engine_memory(engine, 0, N, 0, &memory);
         assert_ok(ky_engine_put(engine, &bodies, &error));
         assert_ok(ky_engine_forces(engine, &error));
         assert_ok(ky_engine_sums(engine, &sums, &error));

@@ -778,7 +778,7 @@ static size_t bytes_of(const char *engine, int precision, struct ky_memory *told
     assert_ok(ky_engine_columns(opened, COLUMNS, &error));
     assert_ok(ky_engine_forces(opened, &error));
     assert_ok(ky_engine_advance(opened, &way, &error));
-    ky_engine_memory(opened, COLUMNS, N, told);
+    ky_engine_memory(opened, COLUMNS, N, 0, told);
     ky_engine_close(opened);
     guard_end();
     ky_snapshot_free(&s);

@@ -203,8 +203,8 @@ static void columns_count_as_memory(void **state)
         struct ky_memory none, both;
         struct ky_engine *engine;
         assert_ok(ky_engine_open(&parameters, 0, &engine, &error));
-        ky_engine_memory(engine, 0, 1000, &none);
-        ky_engine_memory(engine, BOTH, 1000, &both);
+        ky_engine_memory(engine, 0, 1000, 0, &none);
+        ky_engine_memory(engine, BOTH, 1000, 0, &both);
         ky_engine_close(engine);
         assert_true(both.host + both.device - none.host - none.device == 32 * 1000);
         assert_true(is_cpu_engine(k) == (both.device == none.device));

@@ -62,11 +62,13 @@ static enum ky_status device(size_t index, struct ky_device *device)
 /* Columns of a body: x v a, mass, potential, and softening if it has its own. */
 enum { COLUMNS = 11 };
 
-static void memory(const struct ky_engine *engine, size_t n, struct ky_memory *memory)
+static void memory(const struct ky_engine *engine, size_t n, size_t massless,
+                   struct ky_memory *memory)
 {
     const struct ky_cpu *cpu = (const struct ky_cpu *)engine;
     const struct ky_parameters *parameters = cpu->parameters;
-    double columns = COLUMNS * ky_allocated((double)n * sizeof(double));
+    const double columns =
+        COLUMNS * ky_allocated((double)n * sizeof(double)) + ky_cpu_division_memory(n, massless);
     *memory = (struct ky_memory){.host = columns, .kept = columns};
     if (ky_force_kind(parameters->force)->in_groups) {
         const struct ky_octree deep = {.levels = 64};

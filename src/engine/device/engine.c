@@ -185,11 +185,15 @@ static enum ky_status open_engine(const struct ky_engine_verbs *verbs,
     return status;
 }
 
-static void memory(const struct ky_engine *base, size_t n, struct ky_memory *memory)
+static void memory(const struct ky_engine *base, size_t n, size_t massless,
+                   struct ky_memory *memory)
 {
     const struct ky_device_engine *engine = (const struct ky_device_engine *)base;
     const struct ky_parameters *parameters = engine->state.parameters;
-    *memory = (struct ky_memory){.device = ky_device_bodies_memory(parameters, n),
+    const double lists = ky_device_division_memory(n, massless);
+    *memory = (struct ky_memory){.host = lists,
+                                 .kept = lists,
+                                 .device = ky_device_bodies_memory(parameters, n) + lists,
                                  .room = engine->state.cards.card[0]->memory};
     if (ky_device_leads(&engine->state, KY_SCHEME_BLOCK))
         memory->device += ky_device_blocks_memory(n);

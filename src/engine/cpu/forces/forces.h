@@ -27,6 +27,8 @@ enum ky_status ky_cpu_evaluate(struct ky_cpu *cpu, const struct ky_active *activ
 /* Divides the bodies by their masses. To be called after a change of masses. KY_FAULT when memory
  * is out. */
 enum ky_status ky_cpu_divide(struct ky_cpu *cpu, struct ky_error *error);
+/* Bytes of the parts without their trees, for n bodies, so many of them without mass. */
+double ky_cpu_division_memory(size_t n, size_t massless);
 void ky_cpu_free_division(struct ky_cpu *cpu);
 /* Frees what the next evaluation allocates again. */
 void ky_cpu_trim_division(struct ky_cpu *cpu);

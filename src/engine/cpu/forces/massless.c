@@ -133,6 +133,14 @@ enum ky_status ky_cpu_divide(struct ky_cpu *cpu, struct ky_error *error)
     return status;
 }
 
+double ky_cpu_division_memory(size_t n, size_t massless)
+{
+    const size_t words = 3; /* body, place, active */
+    return massless == 0 || massless == n
+               ? 0
+               : (double)n * (double)(COLUMNS * sizeof(double) + words * sizeof(uint32_t));
+}
+
 /* ---- positions and results ---- */
 
 /* Where a kept tree serves, positions are rows, as it takes them; else columns. */

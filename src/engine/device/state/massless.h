@@ -30,6 +30,12 @@ enum ky_status ky_device_divide_some(struct ky_device_state *state, const struct
                                      struct ky_error *error);
 /* Sends the division to the first card, unless it is there. */
 enum ky_status ky_device_division_need(struct ky_device_state *state, struct ky_error *error);
+/* Bytes of the lists, on the host and again on the first card, for n bodies, so many of them
+ * without mass. */
+static inline double ky_device_division_memory(size_t n, size_t massless)
+{
+    return massless == 0 ? 0 : 2.0 * sizeof(uint32_t) * (double)n;
+}
 void ky_device_division_release(struct ky_device_state *state);
 
 #endif
