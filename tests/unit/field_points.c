@@ -281,11 +281,11 @@ static void the_trace_vanishes_outside_of_matter(void **state)
     static struct points own;
     for (int e = 0; e < engine_count; e++)
         for (int m = 0; m < METHODS; m++) {
+            if (methods[m].force == KY_LIST)
+                continue;
             struct ky_bodies bodies = cloud_make(PLUMMER, N);
             struct ky_parameters p = tidal(methods[m].force, KY_PLUMMER, 0, NULL);
             struct ky_field_points points = points_of(&own, &bodies);
-            if (p.force == KY_LIST)
-                continue;
             p.engine = engines[e].engine;
             points.softenings = NULL;
             points.tide = own.tide;
