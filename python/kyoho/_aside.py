@@ -2,10 +2,12 @@
 import contextvars
 import os
 import queue
+import sys
 import threading
 
 from ._library import call, ffi
 
+PAUSE = 0.05  # seconds: a signal that another thread has received does not wake the one that waits
 _works = []  # the queue of the thread that makes the calls, if it runs: it keeps the library's threads for the next call
 
 
@@ -14,13 +16,16 @@ def _do(works):
         works.get()()
 
 
-def _begin(work):
-    """Has the thread call work(), after what it was given before."""
+def _is_there():
+    """Whether the thread runs, which is begun here. Python begins none when it ends, and lets none go on at last."""
     if not _works:
         works = queue.SimpleQueue()
-        threading.Thread(target=_do, args=(works,), name="kyoho", daemon=True).start()
+        try:
+            threading.Thread(target=_do, args=(works,), name="kyoho", daemon=True).start()
+        except RuntimeError:
+            return False
         _works.append(works)
-    _works[0].put(work)
+    return not sys.is_finalizing()
 
 
 os.register_at_fork(after_in_child=_works.clear)  # it does not run in a child
@@ -30,47 +35,69 @@ def aside(work, stop):
     """What work() returns, which runs in a thread of its own.
 
     Where a signal raises an exception meanwhile, as Ctrl-C does, stop() is called, which makes work() end, and the exception is
-    raised after its end: until then the library uses what the caller holds. In other threads, which no signal reaches, it is
-    work() alone.
+    raised after its end: until then the library uses what the caller holds. In other threads, which no signal reaches, and at
+    the end of Python it is work() alone.
     """
-    if threading.current_thread() is not threading.main_thread():
+    if threading.current_thread() is not threading.main_thread() or not _is_there():
         return work()
-    turn, ended, result = threading.Lock(), threading.Event(), []
+    # A lock: the methods of threading.Event are not usable after an exception in their midst.
+    taken, given, ended, result = {}, [], threading.Lock(), []
+    ended.acquire()
     context = contextvars.copy_context()  # of numpy.errstate, say
 
     def run():
-        if not turn.acquire(blocking=False):
+        if taken.setdefault("by", run) is not run:
             return
         try:
             result.append((context.run(work), None))
         except BaseException as why:
             result.append((None, why))
-        ended.set()
-    try:
-        _begin(run)
-        ended.wait()
-    except BaseException:
-        if turn.acquire(blocking=False):
-            raise  # work() has not begun, and never will
-        _end(stop, ended)
-        raise
-    found, why = result.pop()
-    if why is None:
-        return found
-    try:
-        raise why
-    finally:
-        del why  # it knows this frame, whose memory would be kept
+        ended.release()
 
-
-def _end(stop, ended):
-    """Calls stop(), and waits, however often Ctrl-C is pressed."""
-    while not ended.is_set():
-        try:
+    def wait(raised):
+        if raised and taken.setdefault("by", wait) is wait:  # work() has not begun, and never will
+            result.append((None, raised[0]))
+            return
+        if raised:
             stop()
-            ended.wait()
-        except BaseException:
-            continue
+        elif not given:
+            given.append(True)
+            _works[0].put(run)
+        ended.acquire(timeout=PAUSE)
+    raised = _patiently(wait, result)
+    found, why = result.pop()
+    try:
+        if raised:
+            raise raised[0]
+        if why is not None:
+            raise why
+        return found
+    finally:
+        del why, raised  # they know this frame, whose memory would be kept
+
+
+def _nothing():
+    """Where it is called, Python raises the exceptions of signals that have come."""
+
+
+def _attempt(wait, raised):
+    """Calls wait(raised), and adds to `raised` what a signal raises, and what a second one does meanwhile."""
+    try:
+        try:
+            wait(raised)
+        except BaseException as why:
+            raised.append(why)
+        _nothing()
+    except BaseException as why:
+        raised.append(why)
+
+
+def _patiently(wait, result):
+    """Calls wait(raised) until there is a result, however often Ctrl-C is pressed. Returns `raised`, the exceptions of signals."""
+    raised = []
+    while not result:
+        _attempt(wait, raised)
+    return raised
 
 
 def call_aside(values, function, *arguments):

@@ -128,9 +128,6 @@ class Simulation(Shared):
         self._busy = True
         try:
             call(function, self._sim, *arguments)
-        except StoppedError as stop:
-            self._explain(stop)
-            raise
         finally:
             self._busy = False
 
@@ -145,6 +142,9 @@ class Simulation(Shared):
         asked, self._stop[0] = self._stop[0], 0
         try:
             aside(lambda: self._enter(function, *arguments), self.stop)
+        except StoppedError as stop:
+            stop.reason, stop.asked, stop.time = "asked", True, self.time
+            raise
         finally:
             self._stop[0] |= asked
 
@@ -165,6 +165,9 @@ class Simulation(Shared):
         before = asked and asked.failure
         try:
             self._call(function, *arguments)
+        except StoppedError as stop:
+            self._explain(stop)
+            raise
         finally:
             self._arrays = {}
             if asked and asked.failure is not before:

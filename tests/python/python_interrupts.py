@@ -6,6 +6,8 @@ import environment
 environment.enter()
 import os  # noqa: E402
 import signal  # noqa: E402
+import subprocess  # noqa: E402
+import sys  # noqa: E402
 import threading  # noqa: E402
 import time  # noqa: E402
 
@@ -125,6 +127,60 @@ def signals():
     check(seconds is not None and seconds < PATIENCE, "so does another exception that a signal raises", seconds)
 
 
+def two_signals():
+    """Two signals at once: the second comes while the exception of the first is on its way."""
+    def raises(number, frame):
+        raise TimeoutError(number)
+
+    def send(after):
+        while time.process_time() < after:
+            time.sleep(0.0005)
+        for number in numbers:
+            os.kill(os.getpid(), number)
+    numbers, found = (signal.SIGUSR1, signal.SIGUSR2), []
+    before = [signal.signal(number, raises) for number in numbers]
+    for _ in range(5):
+        sender = threading.Thread(target=send, args=(time.process_time() + 0.05,))
+        try:
+            sender.start()
+            while True:
+                kyoho.tides(x, x, m, 0.01)
+        except Exception as why:
+            found.append(type(why))
+        try:
+            sender.join()
+        except TimeoutError:
+            sender.join()
+    for number, handler in zip(numbers, before):
+        signal.signal(number, handler)
+    check(found == [TimeoutError] * 5, "two signals at once end a call by the exception of one of them", found)
+
+
+def at_the_end():
+    """Calls when Python ends, where it begins no thread."""
+    text = "import atexit, kyoho; atexit.register(lambda: print(kyoho.accelerations([[0, 0, 0], [1, 0, 0]], 1.0, 0.0)[0, 0]))"
+    done = subprocess.run([sys.executable, "-c", text], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60)
+    check(done.returncode == 0 and done.stdout.strip() == "1.0", "a function of atexit computes forces", done.stdout)
+
+
+def reasons():
+    """What a search that stop() ends says, after another stop of the simulation."""
+    def stopped(work):
+        try:
+            work()
+        except kyoho.StoppedError as why:
+            return why.reason, len(why.ids), why.asked, why.time, why.count > 0
+        return None
+    with kyoho.Simulation(model, softening=0.01, step=1 / 64, stop_pair=0.01) as sim:
+        why = stopped(sim.advance)
+        check(why == ("stop_pair", 2, False, sim.time, True), "a pair stops the simulation", why)
+        press = threading.Timer(0.05, sim.stop)
+        press.start()
+        why = stopped(lambda: [sim.tides(x) for _ in range(100)])
+        press.join()
+        check(why == ("asked", 0, True, sim.time, False), "stop() ends a search then, which tells of no pair", why)
+
+
 def functions():
     """What a function of the user sees in the thread of the call, and raises there."""
     def bad(position, time):
@@ -156,6 +212,6 @@ def threads():
     check(os.waitpid(pid, 0)[1] == 0, "and so do those of a forked child")
 
 
-for part in (alone, of_a_simulation, signals, functions, threads):
+for part in (alone, of_a_simulation, signals, two_signals, at_the_end, reasons, functions, threads):
     part()
 finish()
