@@ -5,14 +5,30 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+/* Linux keeps a process that has ended, in state Z, until its parent asks how it ended. */
+static int has_ended(pid_t script)
+{
+    char path[64], text[512] = "";
+    snprintf(path, sizeof path, "/proc/%ld/stat", (long)script);
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return 0;
+    const size_t length = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    text[length] = 0;
+    const char *name = strrchr(text, ')'); /* "NUMBER (NAME) STATE …" */
+    return name && (!strncmp(name, ") Z", 3) || !strncmp(name, ") X", 3));
+}
+
 static int is_there(pid_t script)
 {
-    return !kill(script, 0) || errno != ESRCH;
+    return (!kill(script, 0) || errno != ESRCH) && !has_ended(script);
 }
 
 static void *wait_for(void *script)
