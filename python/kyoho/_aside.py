@@ -5,6 +5,8 @@ import queue
 import sys
 import threading
 
+import numpy as np
+
 from ._library import call, ffi
 
 PAUSE = 0.05  # seconds: a signal that another thread has received does not wake the one that waits
@@ -43,13 +45,18 @@ def aside(work, stop):
     # A lock: the methods of threading.Event are not usable after an exception in their midst.
     taken, given, ended, result = {}, [], threading.Lock(), []
     ended.acquire()
-    context = contextvars.copy_context()  # of numpy.errstate, say
+    context = contextvars.copy_context()
+    settings = np.errstate(call=np.geterrcall(), **np.geterr())  # numpy before 2 has them for each thread, not in the context
+
+    def work_alike():
+        with settings:
+            return work()
 
     def run():
         if taken.setdefault("by", run) is not run:
             return
         try:
-            result.append((context.run(work), None))
+            result.append((context.run(work_alike), None))
         except BaseException as why:
             result.append((None, why))
         ended.release()
