@@ -316,9 +316,9 @@ struct ky_parameters {
                       given without.
                     On the CPU loops over the bodies look at the flag, see docs/performance.md for
                     how soon calls end. On devices the call looks at it before and after each part of
-                    its work alone (the bodies to the device, each evaluation, the results back), and
-                    ends with the part. Each call says what its arrays hold then. Other calls, among
-                    them ky_sim_open, do not look at it */
+                    its work alone (the bodies to the device, an evaluation of forces, a whole field
+                    at points, the results back), and ends with the part. Each call says what its
+                    arrays hold then. Other calls, among them ky_sim_open, do not look at it */
     double time; /* [time] of the bodies, for fields that change in time, where no simulation knows
                     it (ky_forces, ky_forces_check); default 0 */
     /* Conditions that end a call that advances, and a run: see enum ky_stop_kind */
