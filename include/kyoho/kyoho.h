@@ -10,16 +10,17 @@
  *   what its result held before. Vectors are double[3], in C order.
  * - A pointer may be NULL where its comment says so. Elsewhere a call that returns a status answers
  *   KY_USAGE, unless it can do without. A count of 0 goes with NULL arrays.
- * - Structs that may grow do so at their end, and begin with their own `size`. The others,
- * ky_error, ky_units, ky_space, ky_error_statistics, ky_neighbour_lists, ky_merge_scale, ky_plot
- * and ky_plot_curve, are parts of others, stand in arrays, or are results of fixed form: they never
- *   grow, and another call with another struct will come beside them. Those of parameters
- *   are filled by their `_defaults` call, which sets it. Those of bodies and results are zeroed by
- *   the caller before the first call, `struct ky_sums sums = {0};`, or begin with their size. A
- *   program that was built with an older header, whose structs are shorter, runs with this library:
- *   nothing behind its structs is read or written, and parameters that it does not know have their
- *   defaults. The last section says how. `struct ky_snapshot` does not grow: the calls that make
- *   one write all of it.
+ * - Structs that may grow do so at their end, and begin with their own `size`. A struct of
+ *   parameters is filled by its `_defaults` call, which sets the size. A struct of bodies or
+ *   results is zeroed by the caller before the first call, `struct ky_sums sums = {0};`, or
+ *   begins with its size. A program that was built with an older header, whose structs are
+ *   shorter, runs with this library: nothing behind its structs is read or written, and
+ *   parameters that it does not know have their defaults. The last section says how.
+ * - Structs without a size never grow: they are parts of others, stand in arrays, or are results
+ *   of fixed form. What they lack will come with another call and another struct. They are
+ *   ky_error, ky_units, ky_space, ky_error_statistics, ky_neighbour_lists, ky_merge_scale,
+ *   ky_plot and ky_plot_curve. ky_snapshot does not grow either: the calls that make one write
+ *   all of it.
  * - Units are the caller's. G is a number in `struct ky_parameters` (1 by default).
  *
  * Sections, each after a line with four hyphens: status and errors, bodies, units, parameters of a
