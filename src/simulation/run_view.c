@@ -17,8 +17,8 @@ enum ky_status ky_run_open_view(struct ky_run *run, struct ky_error *error)
 
 /* ---- frames ---- */
 
-/* Gives a frame of the present time to the pages. */
-static void give_frame(struct ky_run *run, const char *outcome)
+/* Gives a frame of the present time to the pages, which shows what `orders` orders have done. */
+static void give_frame(struct ky_run *run, const char *outcome, uint64_t orders)
 {
     struct ky_progress progress;
     ky_run_measure_progress(run, &progress);
@@ -33,7 +33,7 @@ static void give_frame(struct ky_run *run, const char *outcome)
                                   .energy_change = progress.energy_change,
                                   .outcome = outcome,
                                   .snapshots = progress.snapshots};
-    ky_sim_watch_give(&run->watch.frames, run->sim, run->given.view, &frame);
+    ky_sim_watch_give(&run->watch.frames, run->sim, run->given.view, &frame, orders);
 }
 
 void ky_run_end_view(struct ky_run *run, const char *outcome)
@@ -42,7 +42,7 @@ void ky_run_end_view(struct ky_run *run, const char *outcome)
         return;
     ky_view_end(run->given.view);
     if (ky_view_is_watched(run->given.view, STILL_LOOKING))
-        give_frame(run, outcome);
+        give_frame(run, outcome, 0); /* the last one */
 }
 
 void ky_run_close_view(struct ky_run *run)
@@ -90,7 +90,8 @@ enum ky_status ky_run_attend(struct ky_run *run, int *waits, int *stops, struct 
     *waits = *stops = 0;
     if (!view || !(ky_view_asked(view) || run->watch.is_paused))
         return KY_OK;
-    const unsigned asked = ky_view_take(view, KY_VIEW_SNAPSHOT);
+    uint64_t count;
+    const unsigned asked = ky_view_take(view, KY_VIEW_SNAPSHOT, &count);
     *stops = (asked & KY_VIEW_STOP) != 0;
     if (*stops)
         return KY_OK;
@@ -99,8 +100,8 @@ enum ky_status ky_run_attend(struct ky_run *run, int *waits, int *stops, struct 
         return status;
     tell_pause(run, (asked & KY_VIEW_PAUSE) != 0);
     if ((asked & KY_VIEW_FRAME) &&
-        ky_sim_watch_is_due(&run->watch.frames, run->sim, view, (asked & KY_VIEW_PAUSE) != 0))
-        give_frame(run, NULL);
+        ky_sim_watch_is_due(&run->watch.frames, run->sim, count, (asked & KY_VIEW_PAUSE) != 0))
+        give_frame(run, NULL, count);
     *waits = ky_view_hold(view, WAIT);
     if (*waits)
         ky_run_begin_pace(run);

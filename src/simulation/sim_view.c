@@ -42,16 +42,16 @@ static enum ky_status read_bodies(struct ky_sim_watch *watch, struct ky_sim *sim
     return status ? status : ky_sim_read(sim, watch->index, &wanted, error);
 }
 
-int ky_sim_watch_is_due(const struct ky_sim_watch *watch, const struct ky_sim *sim,
-                        struct ky_view *view, int waits)
+int ky_sim_watch_is_due(const struct ky_sim_watch *watch, const struct ky_sim *sim, uint64_t orders,
+                        int waits)
 {
-    const int same = watch->orders == ky_view_orders(view) && watch->due > 0 &&
-                     ky_instant_compare(watch->at, sim->now) == 0;
+    const int same =
+        watch->orders == orders && watch->due > 0 && ky_instant_compare(watch->at, sim->now) == 0;
     return !same && (waits || ky_clock() >= watch->due);
 }
 
 void ky_sim_watch_give(struct ky_sim_watch *watch, struct ky_sim *sim, struct ky_view *view,
-                       struct ky_view_frame *frame)
+                       struct ky_view_frame *frame, uint64_t orders)
 {
     const struct ky_bodies none = {0};
     const double begin = ky_clock();
@@ -60,7 +60,7 @@ void ky_sim_watch_give(struct ky_sim_watch *watch, struct ky_sim *sim, struct ky
     frame->shown = status ? &none : &watch->shown;
     frame->n = sim->n;
     frame->failure = status ? failure.text : NULL;
-    watch->orders = ky_view_orders(view);
+    watch->orders = orders;
     watch->at = sim->now;
     if (ky_view_give(view, frame, 0, NULL))
         watch->orders = UINT64_MAX; /* memory is out: the next call tries again */
@@ -86,9 +86,10 @@ enum ky_status ky_sim_show(struct ky_sim *sim, struct ky_view *view, unsigned *o
     }
     if (status || !ky_view_asked(view))
         return status;
-    const unsigned asked = ky_view_take(view, KY_VIEW_SNAPSHOT | KY_VIEW_STOP);
+    uint64_t count;
+    const unsigned asked = ky_view_take(view, KY_VIEW_SNAPSHOT | KY_VIEW_STOP, &count);
     const int waits = (asked & KY_VIEW_PAUSE) != 0;
-    if ((asked & KY_VIEW_FRAME) && ky_sim_watch_is_due(&sim->frames, sim, view, waits)) {
+    if ((asked & KY_VIEW_FRAME) && ky_sim_watch_is_due(&sim->frames, sim, count, waits)) {
         struct ky_view_frame frame = {.units = &sim->parameters.units,
                                       .time = ky_sim_time(sim),
                                       .title = "a simulation",
@@ -98,7 +99,7 @@ enum ky_status ky_sim_show(struct ky_sim *sim, struct ky_view *view, unsigned *o
                                       .steps_per_s = (double)NAN,
                                       .seconds_left = (double)NAN,
                                       .energy_change = (double)NAN};
-        ky_sim_watch_give(&sim->frames, sim, view, &frame);
+        ky_sim_watch_give(&sim->frames, sim, view, &frame, count);
     }
     *orders = (asked & KY_VIEW_SNAPSHOT ? KY_SHOW_SNAPSHOT : 0U) |
               (asked & KY_VIEW_STOP ? KY_SHOW_STOP : 0U) |

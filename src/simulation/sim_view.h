@@ -20,13 +20,14 @@ struct ky_sim_watch {
 };
 
 /* 1 if a frame would show something new and the last one is not too near; while the simulation
- * `waits`, every new one may come. */
-int ky_sim_watch_is_due(const struct ky_sim_watch *watch, const struct ky_sim *sim,
-                        struct ky_view *view, int waits);
-/* Gives a frame of the present bodies to the pages. The caller has filled `frame` but for bodies,
- * their number and a failure to read them. A failure goes into the frame. */
+ * `waits`, every new one may come. `orders`: how many of the pages were taken. */
+int ky_sim_watch_is_due(const struct ky_sim_watch *watch, const struct ky_sim *sim, uint64_t orders,
+                        int waits);
+/* Gives a frame of the present bodies to the pages, which shows what that many orders have done: a
+ * later order, also one that comes meanwhile, has a frame of its own. The caller has filled `frame`
+ * but for bodies, their number and a failure to read them. A failure goes into the frame. */
 void ky_sim_watch_give(struct ky_sim_watch *watch, struct ky_sim *sim, struct ky_view *view,
-                       struct ky_view_frame *frame);
+                       struct ky_view_frame *frame, uint64_t orders);
 /* Frees what is kept. */
 static inline void ky_sim_watch_close(struct ky_sim_watch *watch)
 {

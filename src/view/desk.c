@@ -173,21 +173,14 @@ unsigned ky_view_asked(struct ky_view *view)
     return view->asked;
 }
 
-unsigned ky_view_take(struct ky_view *view, unsigned orders)
+unsigned ky_view_take(struct ky_view *view, unsigned orders, uint64_t *count)
 {
     pthread_mutex_lock(&view->lock);
     const unsigned asked = view->asked;
     set_asked(view, orders, 0);
+    *count = view->orders;
     pthread_mutex_unlock(&view->lock);
     return asked;
-}
-
-uint64_t ky_view_orders(struct ky_view *view)
-{
-    pthread_mutex_lock(&view->lock);
-    const uint64_t orders = view->orders;
-    pthread_mutex_unlock(&view->lock);
-    return orders;
 }
 
 int ky_view_is_watched(struct ky_view *view, double seconds)

@@ -41,10 +41,8 @@ void ky_view_end(struct ky_view *view);
 /* What pages ask for, KY_VIEW_FRAME …, or-ed. It costs a read of memory. */
 unsigned ky_view_asked(struct ky_view *view);
 /* The same, and those of `orders` (KY_VIEW_SNAPSHOT, KY_VIEW_STOP) are taken: the caller follows
- * them. */
-unsigned ky_view_take(struct ky_view *view, unsigned orders);
-/* The number of orders up to now. */
-uint64_t ky_view_orders(struct ky_view *view);
+ * them. *count: the number of orders of any kind up to now. */
+unsigned ky_view_take(struct ky_view *view, unsigned orders, uint64_t *count);
 /* 1 if the run has to wait: it is paused, and no single step was ordered. Then the call has waited
  * for another order, at most `seconds`. Each single step that was ordered gives one 0. */
 int ky_view_hold(struct ky_view *view, double seconds);

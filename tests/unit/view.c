@@ -9,9 +9,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "simulation/sim.h"
 #include "systems.h"
 #include "view/http.h"
 #include "view/sample.h"
+#include "view/view.h"
 
 static struct ky_error error;
 static char top[] = "/tmp/kyoho-test-XXXXXX", folder[64];
@@ -396,6 +398,33 @@ static void a_simulation_is_shown(void **state)
     ky_snapshot_free(&work.bodies);
 }
 
+/* An order that comes while a frame is made, which cannot show what it does, has another frame. */
+static void an_order_during_a_frame(void **state)
+{
+    (void)state;
+    struct work work;
+    struct ky_view *view;
+    struct ky_sim *sim;
+    struct ky_sim_watch watch = {0};
+    uint64_t before, after;
+    prepare(&work, NULL, 100);
+    open_view(100, &view);
+    assert_ok(ky_sim_open(&work.parameters, &work.bodies.bodies, 0, &sim, &error));
+    struct ky_view_frame frame = {.units = &work.parameters.units, .title = "", .snapshots = 1};
+    assert_ok(ky_view_begin(view, 1, NULL, &error));
+    assert_int_equal(ky_view_take(view, KY_VIEW_SNAPSHOT, &before), 0);
+    order(view, "/snapshot", KY_HTTP_OK);
+    ky_sim_watch_give(&watch, sim, view, &frame, before);
+    assert_int_equal(ky_view_take(view, KY_VIEW_SNAPSHOT, &after), KY_VIEW_SNAPSHOT);
+    assert_true(ky_sim_watch_is_due(&watch, sim, after, 1));
+    ky_sim_watch_give(&watch, sim, view, &frame, after);
+    assert_false(ky_sim_watch_is_due(&watch, sim, after, 1));
+    ky_sim_watch_close(&watch);
+    ky_sim_close(sim);
+    ky_view_close(view);
+    ky_snapshot_free(&work.bodies);
+}
+
 /* ---- a folder ---- */
 
 static volatile int stop_showing; /* set by a signal, in the thread that reads it */
@@ -501,8 +530,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(heads_of_requests),     cmocka_unit_test(samples_keep_their_bodies),
         cmocka_unit_test(a_run_is_steered),      cmocka_unit_test(pages_that_misbehave),
-        cmocka_unit_test(a_simulation_is_shown), cmocka_unit_test(a_folder_is_shown),
-        cmocka_unit_test(what_is_refused),
+        cmocka_unit_test(a_simulation_is_shown), cmocka_unit_test(an_order_during_a_frame),
+        cmocka_unit_test(a_folder_is_shown),     cmocka_unit_test(what_is_refused),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
