@@ -27,9 +27,9 @@ def suite(top, **scripts):
         write(os.path.join(top, f"tests/command/{name}.sh"), text)
 
 
-def run(top, *words, **more):
+def run(top, *words, before=(), **more):
     values = {name: value for name, value in os.environ.items() if name not in ("BUILD", "JOBS", "LIMIT", "KYOHO_TEST_ALL")}
-    process = subprocess.run([os.path.join(top, "tests/run"), *words], env={**values, **more}, capture_output=True, text=True, timeout=60)
+    process = subprocess.run([*before, os.path.join(top, "tests/run"), *words], env={**values, **more}, capture_output=True, text=True, timeout=300)
     return process.returncode, process.stdout.splitlines()
 
 
@@ -51,8 +51,8 @@ with folder() as where:
 
     suite(top, hangs="#!/bin/sh\necho ok 1 - a\n(sleep 50; echo late) &\nsleep 50\n", good=GOOD)
     begun = time.monotonic()
-    code, lines = run(top, LIMIT="1")
-    check(code == 1 and time.monotonic() - begun < 20 and any("did not end in 1 s" in line for line in lines)
+    code, lines = run(top, LIMIT="3")
+    check(code == 1 and time.monotonic() - begun < 20 and any("did not end in 3 s" in line for line in lines)
           and lines[-1] == "2 passed, 1 failed", "a test that hangs is ended", lines)
 
     mark = os.path.join(where, "mark")
@@ -60,6 +60,10 @@ with folder() as where:
     code, lines = run(top)
     time.sleep(1.3)
     check(code == 0 and not os.path.exists(mark), "what a test leaves behind is ended with it", lines)
+
+    suite(top, hears="#!/bin/sh\ntrap 'echo ok 1 - heard' INT HUP\nkill -INT $$\nkill -HUP $$\n")
+    lines = run(top, before=["sh", "-c", "trap '' INT HUP; exec \"$0\""])[1]
+    check(lines[-1] == "2 passed, 0 failed", "a test gets signals also where the suite runs in the background, which ignores them", lines)
 
     suite(top, good=GOOD)
     write(os.path.join(top, "tests/command/forgotten.sh"), GOOD, mode=0o644)
@@ -76,21 +80,21 @@ with folder() as where:
     code, lines = run(top)
     check(code == 0 and any("other" in line and "not built" in line for line in lines), "a source without its program is a skip", lines)
 
-    # Two tests that run at the same time: each waits for the mark of the other.
-    meet = "#!/bin/sh\ncd '%s'\ntouch %s\nfor k in 1 2 3 4 5 6 7 8 9 10 11 12; do [ -e %s ] && break; sleep 0.25; done\n" \
+    # Two tests that run at the same time: each waits for the mark of the other, so many quarters of a second.
+    meet = "#!/bin/sh\ncd '%s'\ntouch %s\nk=0; while [ $k -lt %d ] && [ ! -e %s ]; do sleep 0.25; k=$((k + 1)); done\n" \
            "[ -e %s ] && echo ok 1 - met || echo not ok 1 - met\n"
     names = {"a": "b", "b": "a"}
 
-    def pair():
+    def pair(patience):
         meeting = os.path.join(where, "meeting")
         shutil.rmtree(meeting, ignore_errors=True)
         os.mkdir(meeting)
-        suite(top, **{one: meet % (meeting, one, other, other) for one, other in names.items()})
+        suite(top, **{one: meet % (meeting, one, patience, other, other) for one, other in names.items()})
 
-    pair()
+    pair(80)
     code, lines = run(top, JOBS="2")
     check(code == 0, "two tests at a time", lines)
-    pair()
+    pair(8)
     write(os.path.join(top, "tests/times"), "a.sh 5 alone-on-gpu limit=20\nb.sh 1 alone # measures\n")
     code, lines = run(top, JOBS="2")
     check(code == 1 and lines[0].startswith("a.sh") and " 1 failed" in lines[0] and lines[-1] == "1 passed, 1 failed",
