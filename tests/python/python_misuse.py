@@ -16,6 +16,7 @@ import weakref  # noqa: E402
 import kyoho  # noqa: E402
 import kyoho.simulation  # noqa: E402
 import numpy as np  # noqa: E402
+from pressing import pressing  # noqa: E402
 from refused import refused  # noqa: E402
 from tap import check, finish, skip  # noqa: E402
 
@@ -149,13 +150,11 @@ def interrupts():
         with start(field=busy, integrator=integrator) as sim, start(field=spring, integrator=integrator) as other:
             ended = 0
             for k in range(8):
-                timer = threading.Timer(0.05 + 0.003 * k, os.kill, (os.getpid(), signal.SIGINT))
                 try:
-                    timer.start()
-                    sim.advance(10 ** 6)
+                    with pressing(os.kill, os.getpid(), signal.SIGINT, after=0.05 + 0.003 * k):
+                        sim.advance(10 ** 6)
                 except KeyboardInterrupt:
                     ended += 1
-                timer.join()
             other.advance(sim.steps)
             check(ended == 8 and sim.steps > 8 and np.array_equal(sim.position, other.position),
                   f"Ctrl-C in a field function, {integrator}: the same bits as without", (ended, sim.steps))
