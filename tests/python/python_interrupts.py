@@ -4,6 +4,7 @@ same call gives the same numbers afterwards."""
 import environment
 
 environment.enter()
+import math  # noqa: E402
 import os  # noqa: E402
 import signal  # noqa: E402
 import subprocess  # noqa: E402
@@ -13,6 +14,7 @@ import time  # noqa: E402
 
 import kyoho  # noqa: E402
 import numpy as np  # noqa: E402
+from pressing import pressing  # noqa: E402
 from refused import refused  # noqa: E402
 from tap import check, finish  # noqa: E402
 
@@ -38,10 +40,11 @@ def press(after, number, presses, over):
 
 def late(work, took, number=signal.SIGINT, presses=1, kind=KeyboardInterrupt):
     """How long after a signal, which comes when 0.3 of its work is done, work() ends by this exception, in seconds of processor time;
-    None where it does not."""
-    over, at, found = [], [], None
+    infinite where the signal is lost; None where the work was done before."""
+    over, at, heard, found = [], [], [], None
 
     def raises(number, frame):
+        heard.append(number)
         if not over:
             raise kind("a signal")
     before = signal.signal(number, raises)
@@ -58,7 +61,16 @@ def late(work, took, number=signal.SIGINT, presses=1, kind=KeyboardInterrupt):
             continue
     presser.join()
     signal.signal(number, before)
+    if at[0] is not None and not heard:
+        return math.inf
     return None if found is None or at[0] is None else found - at[0]
+
+
+def soon(work, took, **how):
+    """late(), in the first try in which the work was not done before: on a busy machine the thread that sends the signal may wake too
+    late. Infinite after many such tries."""
+    tries = (late(work, took, **how) for _ in range(30))
+    return next((seconds for seconds in tries if seconds is not None), math.inf)
 
 
 def numbers(found):
@@ -78,8 +90,9 @@ def ends(name, work):
     began = time.process_time()
     wanted = work()
     took = time.process_time() - began
-    seconds = late(work, took)
-    check(seconds is not None and seconds < (PATIENCE if N < 100_000 else min(PATIENCE, 0.35 * took)), f"Ctrl-C ends {name} soon", f"takes {took} s, ended after {seconds} s")
+    seconds = soon(work, took)
+    print(f"# {name} takes {took:.3f} s, ended after {seconds:.3f} s")
+    check(seconds < (PATIENCE if N < 100_000 else min(PATIENCE, 0.35 * took)), f"Ctrl-C ends {name} soon", f"takes {took} s, ended after {seconds} s")
     check(same(wanted, work()), f"{name}: the same numbers afterwards")
 
 
@@ -109,10 +122,8 @@ def of_a_simulation():
         sim.advance(2)
         other.advance(2)
         check(np.array_equal(sim.position, other.position), "the simulation continues with the bits of one that was not interrupted")
-        press = threading.Timer(0.05, sim.stop)
-        press.start()
-        refused(kyoho.StoppedError, "a search that stop() of another thread ends", ["stopped"], lambda: [sim.tides(x) for _ in range(100)])
-        press.join()
+        with pressing(sim.stop, often=True):
+            refused(kyoho.StoppedError, "a search that stop() of another thread ends", ["stopped"], lambda: [sim.tides(x) for _ in range(100)])
 
 
 def signals():
@@ -121,10 +132,10 @@ def signals():
     began = time.process_time()
     work()
     took = time.process_time() - began
-    seconds = late(work, took, presses=5)
-    check(seconds is not None and seconds < PATIENCE, "Ctrl-C that is pressed often ends a call once", seconds)
-    seconds = late(work, took, signal.SIGUSR1, kind=TimeoutError)
-    check(seconds is not None and seconds < PATIENCE, "so does another exception that a signal raises", seconds)
+    seconds = soon(work, took, presses=5)
+    check(seconds < PATIENCE, "Ctrl-C that is pressed often ends a call once", seconds)
+    seconds = soon(work, took, number=signal.SIGUSR1, kind=TimeoutError)
+    check(seconds < PATIENCE, "so does another exception that a signal raises", seconds)
 
 
 def two_signals():
@@ -174,10 +185,8 @@ def reasons():
     with kyoho.Simulation(model, softening=0.01, step=1 / 64, stop_pair=0.01) as sim:
         why = stopped(sim.advance)
         check(why == ("stop_pair", 2, False, sim.time, True), "a pair stops the simulation", why)
-        press = threading.Timer(0.05, sim.stop)
-        press.start()
-        why = stopped(lambda: [sim.tides(x) for _ in range(100)])
-        press.join()
+        with pressing(sim.stop, often=True):
+            why = stopped(lambda: [sim.tides(x) for _ in range(100)])
         check(why == ("asked", 0, True, sim.time, False), "stop() ends a search then, which tells of no pair", why)
 
 
