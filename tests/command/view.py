@@ -275,10 +275,13 @@ with folder() as top:
         "so are its snapshots, bit for bit", names)
 
     # signals and files end a run that waits
+    longest = 0  # until a run waits
     for what in ("a signal", "a file named stop", "--max-wall"):
-        view = View("run", *MODEL, *LONG, "--output", path(what), "--view", *(["--max-wall", "3"] if what == "--max-wall" else []))
+        begun = time.monotonic()
+        view = View("run", *MODEL, *LONG, "--output", path(what), "--view", *(["--max-wall", max(1, 10 * longest)] if what == "--max-wall" else []))
         view.frame()
         view.pause()
+        longest = max(longest, time.monotonic() - begun)
         if what == "a file named stop":
             open(path(what + "/stop"), "w").close()
         check(view.end(signal.SIGTERM if what == "a signal" else None) == 6 and f"stopped by {what}" in view.said, f"{what} ends a run that is paused", view.said)
@@ -330,7 +333,13 @@ with folder() as top:
               f"{process.returncode} {process.stderr}")
     check(not os.path.exists(path("none")), "they make no folder")
     taken.close()
-    view = View("view", path("unseen"), "--view-port", port)
+    for _ in range(10):  # until no other program takes the port before the view
+        try:
+            view = View("view", path("unseen"), "--view-port", port)
+            break
+        except RuntimeError:
+            with socket.create_server(("127.0.0.1", 0)) as another:
+                port = another.getsockname()[1]
     check(view.port == port, "--view-port chooses the port")
     view.end(signal.SIGINT)
 
