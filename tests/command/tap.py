@@ -31,7 +31,7 @@ def skip(name, reason):
     print(f"ok {count} - {name} # SKIP {reason}", flush=True)
 
 
-def run(*words, code=0, cwd=None, env=None, timeout=120, name=None):
+def run(*words, code=0, cwd=None, env=None, timeout=600, name=None):
     """Runs kyoho, and checks its exit code unless `code` is None. Returns the finished process."""
     environment = dict(os.environ, **(env or {}))
     process = subprocess.run([KYOHO, *map(str, words)], cwd=cwd, env=environment, timeout=timeout,
