@@ -1,0 +1,67 @@
+/* Ranks: the threads or processes that divide one system among them, and what they tell each other.
+ *
+ * All ranks call the same functions in the same order. What a call gives does not depend on which
+ * rank comes first: data lie in the order of the ranks, and sums over ranks are made from gathered
+ * numbers in an order that the caller chooses.
+ *
+ * A rank that cannot go on ends the others: each call of theirs fails with its status and text. */
+#ifndef KY_DOMAIN_COMM_H
+#define KY_DOMAIN_COMM_H
+
+#include "base/status.h"
+
+struct ky_comm;
+
+/* Data for a rank, or from it. */
+struct ky_parcel {
+    int rank;
+    void *data;
+    size_t bytes;
+};
+
+struct ky_comm_verbs {
+    const char *name; /* "threads", or the library of MPI */
+    /* `bytes` bytes of every rank, to every rank: those of rank r begin at all + r × bytes. */
+    enum ky_status (*gather)(struct ky_comm *comm, const void *own, size_t bytes, void *all,
+                             struct ky_error *error);
+    /* The same with bytes[r] bytes of rank r, one after the other. All ranks know all sizes. */
+    enum ky_status (*gather_parts)(struct ky_comm *comm, const void *own, const size_t *bytes,
+                                   void *all, struct ky_error *error);
+    /* `bytes` bytes from every rank to each one: those for rank r begin at own + r × bytes, those
+     * from it at all + r × bytes. */
+    enum ky_status (*deal)(struct ky_comm *comm, const void *own, size_t bytes, void *all,
+                           struct ky_error *error);
+    /* Sends and receives parcels, at most one from a rank to another, which may be the same one.
+     * Both know the bytes. Ranks without parcels call it too. */
+    enum ky_status (*exchange)(struct ky_comm *comm, const struct ky_parcel *out, size_t outs,
+                               const struct ky_parcel *in, size_t ins, struct ky_error *error);
+    /* Ends all ranks with this error: of processes at once, without return. */
+    void (*fail)(struct ky_comm *comm, const struct ky_error *error);
+};
+
+struct ky_comm {
+    const struct ky_comm_verbs *verbs;
+    int rank, size;
+    int local_rank, local_size; /* among the ranks of this computer */
+};
+
+/* What a rank does. */
+typedef enum ky_status ky_rank_function(struct ky_comm *comm, void *context,
+                                        struct ky_error *error);
+
+/* Runs the function on `size` ranks, each a thread of this process, and waits for all of them.
+ * Returns the status of the rank that failed first, with its text; KY_USAGE for less than one rank,
+ * KY_FAULT where a thread cannot be made, or where a rank returns while another waits for it. */
+enum ky_status ky_comm_threads(int size, ky_rank_function *function, void *context,
+                               struct ky_error *error);
+
+/* Runs it on the ranks of MPI, of which this process is one, or on a world of one where no launcher
+ * of MPI has started it. KY_UNSUPPORTED where a launcher has, and no plug-in for its MPI is here.
+ */
+enum ky_status ky_comm_mpi(ky_rank_function *function, void *context, struct ky_error *error);
+
+/* After a part that each rank does for itself: every rank gets the status and the text of the first
+ * one that failed, if any did. `status` and `error` are the rank's own. */
+enum ky_status ky_comm_agree(struct ky_comm *comm, enum ky_status status, struct ky_error *error);
+
+#endif

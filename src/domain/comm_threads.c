@@ -1,0 +1,252 @@
+/* Ranks that are threads of one process: they read each other's memory between two meetings. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "domain/comm.h"
+
+/* What a rank shows the others between two meetings. */
+struct shown {
+    const void *data;
+    const struct ky_parcel *parcels;
+    size_t count; /* of parcels */
+};
+
+struct world {
+    pthread_mutex_t lock;
+    pthread_cond_t met;
+    int size;
+    int waiting;       /* ranks at the present meeting */
+    int ended;         /* ranks that have returned */
+    uint64_t meetings; /* up to now */
+    int has_failed;
+    struct ky_error error; /* of the first rank that failed */
+    struct shown *shown;   /* of each rank */
+    ky_rank_function *function;
+    void *context;
+};
+
+struct rank {
+    struct ky_comm comm; /* first: a pointer to it is one to the rank */
+    struct world *world;
+    pthread_t thread;
+};
+
+static struct world *world_of(struct ky_comm *comm)
+{
+    return ((struct rank *)comm)->world;
+}
+
+/* With the lock held: the first failure counts. */
+static void note(struct world *world, const struct ky_error *error)
+{
+    if (!world->has_failed)
+        world->error = *error;
+    world->has_failed = 1;
+    pthread_cond_broadcast(&world->met);
+}
+
+/* With the lock held: nobody is left whom the waiting ranks could meet. */
+static void note_end(struct world *world)
+{
+    struct ky_error error;
+    if (!world->waiting || world->waiting + world->ended < world->size || world->has_failed)
+        return;
+    ky_fail(&error, KY_FAULT, "a rank has ended while another waits for it");
+    note(world, &error);
+}
+
+/* With the lock held: waits until all ranks are here, or one has failed; 1 in the first case. */
+static int wait_for_all(struct world *world, int even_if_failed)
+{
+    const uint64_t before = world->meetings;
+    if (++world->waiting == world->size) {
+        world->waiting = 0;
+        world->meetings++;
+        pthread_cond_broadcast(&world->met);
+    }
+    note_end(world);
+    while (world->meetings == before && (even_if_failed || !world->has_failed))
+        pthread_cond_wait(&world->met, &world->lock);
+    return world->meetings != before;
+}
+
+/* The meeting before ranks read each other's memory. Fails where a rank has failed. */
+static enum ky_status meet(struct world *world, struct ky_error *error)
+{
+    pthread_mutex_lock(&world->lock);
+    const int met = !world->has_failed && wait_for_all(world, 0);
+    if (!met && error)
+        *error = world->error;
+    const enum ky_status status = met ? KY_OK : world->error.status;
+    pthread_mutex_unlock(&world->lock);
+    return status;
+}
+
+/* The meeting after it: all ranks come, since none returns between the two. Nobody's memory may be
+ * freed before, also where a rank has failed. */
+static enum ky_status part(struct world *world, struct ky_error *error)
+{
+    pthread_mutex_lock(&world->lock);
+    wait_for_all(world, 1);
+    const enum ky_status status = world->has_failed ? world->error.status : KY_OK;
+    if (status && error)
+        *error = world->error;
+    pthread_mutex_unlock(&world->lock);
+    return status;
+}
+
+/* Shows something to the others, and waits until all do. */
+static enum ky_status show(struct ky_comm *comm, struct shown shown, struct ky_error *error)
+{
+    world_of(comm)->shown[comm->rank] = shown;
+    return meet(world_of(comm), error);
+}
+
+static void copy(void *to, const void *from, size_t bytes)
+{
+    if (bytes)
+        memcpy(to, from, bytes);
+}
+
+static enum ky_status gather(struct ky_comm *comm, const void *own, size_t bytes, void *all,
+                             struct ky_error *error)
+{
+    const enum ky_status status = show(comm, (struct shown){.data = own}, error);
+    if (status)
+        return status;
+    for (int r = 0; r < comm->size; r++)
+        copy((char *)all + (size_t)r * bytes, world_of(comm)->shown[r].data, bytes);
+    return part(world_of(comm), error);
+}
+
+static enum ky_status gather_parts(struct ky_comm *comm, const void *own, const size_t *bytes,
+                                   void *all, struct ky_error *error)
+{
+    const enum ky_status status = show(comm, (struct shown){.data = own}, error);
+    if (status)
+        return status;
+    char *to = all;
+    for (int r = 0; r < comm->size; to += bytes[r], r++)
+        if (to != world_of(comm)->shown[r].data)
+            copy(to, world_of(comm)->shown[r].data, bytes[r]);
+    return part(world_of(comm), error);
+}
+
+static enum ky_status deal(struct ky_comm *comm, const void *own, size_t bytes, void *all,
+                           struct ky_error *error)
+{
+    const enum ky_status status = show(comm, (struct shown){.data = own}, error);
+    if (status)
+        return status;
+    for (int r = 0; r < comm->size; r++)
+        copy((char *)all + (size_t)r * bytes,
+             (const char *)world_of(comm)->shown[r].data + (size_t)comm->rank * bytes, bytes);
+    return part(world_of(comm), error);
+}
+
+/* The parcel for a rank; NULL: there is none. */
+static const struct ky_parcel *parcel_for(const struct shown *shown, int rank)
+{
+    for (size_t k = 0; k < shown->count; k++)
+        if (shown->parcels[k].rank == rank)
+            return &shown->parcels[k];
+    return NULL;
+}
+
+static enum ky_status exchange(struct ky_comm *comm, const struct ky_parcel *out, size_t outs,
+                               const struct ky_parcel *in, size_t ins, struct ky_error *error)
+{
+    struct world *world = world_of(comm);
+    struct ky_error own = {KY_OK, ""};
+    const enum ky_status status = show(comm, (struct shown){.parcels = out, .count = outs}, error);
+    if (status)
+        return status;
+    for (size_t k = 0; k < ins && !own.status; k++) {
+        const struct ky_parcel *from = parcel_for(&world->shown[in[k].rank], comm->rank);
+        if (from && from->bytes == in[k].bytes)
+            copy(in[k].data, from->data, in[k].bytes);
+        else
+            ky_fail(&own, KY_FAULT, "rank %d expects %zu bytes of rank %d, which sends %s",
+                    comm->rank, in[k].bytes, in[k].rank, from ? "another number" : "nothing");
+    }
+    if (own.status)
+        comm->verbs->fail(comm, &own);
+    return part(world, error);
+}
+
+static void fail(struct ky_comm *comm, const struct ky_error *error)
+{
+    pthread_mutex_lock(&world_of(comm)->lock);
+    note(world_of(comm), error);
+    pthread_mutex_unlock(&world_of(comm)->lock);
+}
+
+static const struct ky_comm_verbs verbs = {
+    .name = "threads",
+    .gather = gather,
+    .gather_parts = gather_parts,
+    .deal = deal,
+    .exchange = exchange,
+    .fail = fail,
+};
+
+/* ---- life ---- */
+
+static void *be_rank(void *of)
+{
+    struct rank *rank = of;
+    struct world *world = rank->world;
+    struct ky_error error = {KY_OK, ""};
+    error.status = world->function(&rank->comm, world->context, &error);
+    pthread_mutex_lock(&world->lock);
+    world->ended++;
+    if (error.status)
+        note(world, &error);
+    note_end(world);
+    pthread_mutex_unlock(&world->lock);
+    return NULL;
+}
+
+/* Starts the ranks after the first one, which is the calling thread. Returns how many there are. */
+static int start(struct world *world, struct rank *ranks)
+{
+    for (int r = 0; r < world->size; r++) {
+        ranks[r] = (struct rank){.comm = {&verbs, r, world->size, r, world->size}, .world = world};
+        if (!r || !pthread_create(&ranks[r].thread, NULL, be_rank, &ranks[r]))
+            continue;
+        struct ky_error error;
+        ky_fail(&error, KY_FAULT, "the thread of rank %d cannot be made", r);
+        fail(&ranks[0].comm, &error);
+        return r;
+    }
+    return world->size;
+}
+
+enum ky_status ky_comm_threads(int size, ky_rank_function *function, void *context,
+                               struct ky_error *error)
+{
+    if (size < 1)
+        return ky_fail(error, KY_USAGE, "%d ranks: there is at least one", size);
+    struct world world = {.lock = PTHREAD_MUTEX_INITIALIZER,
+                          .met = PTHREAD_COND_INITIALIZER,
+                          .size = size,
+                          .function = function,
+                          .context = context,
+                          .shown = calloc((size_t)size, sizeof *world.shown)};
+    struct rank *ranks = calloc((size_t)size, sizeof *ranks);
+    if (world.shown && ranks) {
+        const int started = start(&world, ranks);
+        be_rank(&ranks[0]);
+        for (int r = 1; r < started; r++)
+            pthread_join(ranks[r].thread, NULL);
+    } else {
+        ky_fail(&world.error, KY_FAULT, "no memory for %d ranks", size);
+        world.has_failed = 1;
+    }
+    free(ranks);
+    free(world.shown);
+    pthread_cond_destroy(&world.met);
+    pthread_mutex_destroy(&world.lock);
+    return world.has_failed ? ky_fail(error, world.error.status, "%s", world.error.text) : KY_OK;
+}

@@ -1,0 +1,34 @@
+/* What libkyoho sees of MPI: a table that a plug-in fills. A plug-in is a small library that is
+ * linked with one MPI, and is opened only in a process that a launcher has started: so the same
+ * program runs without MPI, and with any MPI for which a plug-in was built (mk/mpi.mk). Functions
+ * return 0, or an error of MPI that ends the process by MPI's own words. */
+#ifndef KY_DOMAIN_PLUG_H
+#define KY_DOMAIN_PLUG_H
+
+#include <stddef.h>
+
+struct ky_plug_parcel { /* as struct ky_parcel */
+    int rank;
+    void *data;
+    size_t bytes;
+};
+
+struct ky_plug {
+    size_t size; /* of this struct */
+    int rank, ranks, local_rank, local_ranks;
+    char library[256]; /* the first line of what MPI says of itself */
+    int (*gather)(const void *own, size_t bytes, void *all);
+    int (*gather_parts)(const void *own, const size_t *bytes, void *all);
+    int (*deal)(const void *own, size_t bytes, void *all);
+    int (*exchange)(const struct ky_plug_parcel *out, size_t outs, const struct ky_plug_parcel *in,
+                    size_t ins);
+    void (*abort)(int code);
+    void (*finish)(void);
+};
+
+/* Begins MPI and fills the table. 0; or an error of MPI. The name of the function in the plug-in is
+ * KY_PLUG_OPEN. */
+typedef int ky_plug_open_function(struct ky_plug *plug);
+#define KY_PLUG_OPEN "ky_plug_open"
+
+#endif

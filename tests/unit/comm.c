@@ -1,0 +1,99 @@
+/* Ranks that are threads: what they tell each other, and how failures end them. */
+#include "test.h"
+
+#include "../helpers/ranks.h"
+
+static void ranks_get_what_they_are_told(void **state)
+{
+    (void)state;
+    static const int sizes[] = {1, 2, 3, 4, 8, 33};
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        struct ky_error error = {KY_OK, ""};
+        assert_ok(ky_comm_threads(sizes[k], try_all, NULL, &error));
+    }
+}
+
+static void a_rank_that_fails_ends_all(void **state)
+{
+    (void)state;
+    for (int size = 1; size < 9; size++) {
+        struct ky_error error = {KY_OK, ""};
+        char text[64];
+        assert_int_equal(ky_comm_threads(size, try_failure, NULL, &error), KY_DEVICE);
+        snprintf(text, sizeof text, "the card of rank %d is gone", size - 1);
+        assert_string_equal(error.text, text);
+    }
+}
+
+static enum ky_status leave(struct ky_comm *comm, void *context, struct ky_error *error)
+{
+    (void)context;
+    int own = 0, all[8];
+    return comm->rank == 1 ? KY_OK : comm->verbs->gather(comm, &own, sizeof own, all, error);
+}
+
+static enum ky_status expect_more(struct ky_comm *comm, void *context, struct ky_error *error)
+{
+    (void)context;
+    char own[9], got[9];
+    const int next = (comm->rank + 1) % comm->size, before = (comm->rank + 3) % comm->size;
+    const struct ky_parcel out = {next, own, 8}, in = {before, got, comm->rank == 2 ? 9 : 8};
+    memset(own, 'x', sizeof own);
+    return comm->verbs->exchange(comm, &out, 1, &in, 1, error);
+}
+
+static enum ky_status expect_nothing_sent(struct ky_comm *comm, void *context,
+                                          struct ky_error *error)
+{
+    (void)context;
+    char got[8];
+    const struct ky_parcel in = {0, got, sizeof got};
+    return comm->verbs->exchange(comm, NULL, 0, &in, comm->rank == 3, error);
+}
+
+static void ranks_that_do_not_fit_together_fail(void **state)
+{
+    (void)state;
+    struct ky_error error;
+    assert_int_equal(ky_comm_threads(4, leave, NULL, &error), KY_FAULT);
+    assert_non_null(strstr(error.text, "ended"));
+    assert_int_equal(ky_comm_threads(4, expect_more, NULL, &error), KY_FAULT);
+    assert_non_null(strstr(error.text, "rank 2 expects 9 bytes of rank 1"));
+    assert_int_equal(ky_comm_threads(4, expect_nothing_sent, NULL, &error), KY_FAULT);
+    assert_non_null(strstr(error.text, "sends nothing"));
+    assert_int_equal(ky_comm_threads(0, leave, NULL, &error), KY_USAGE);
+}
+
+/* Each rank adds the numbers of all in their order: so the bits are the same everywhere. */
+static enum ky_status add(struct ky_comm *comm, void *context, struct ky_error *error)
+{
+    double own = 1 / (comm->rank + 3.), all[8], sum = 0, *sums = context;
+    const enum ky_status status = comm->verbs->gather(comm, &own, sizeof own, all, error);
+    for (int r = 0; r < comm->size; r++)
+        sum += all[r];
+    sums[comm->rank] = sum;
+    return status;
+}
+
+static void sums_are_the_same_everywhere(void **state)
+{
+    (void)state;
+    double sums[8];
+    struct ky_error error;
+    for (int round = 0; round < 50; round++) {
+        assert_ok(ky_comm_threads(8, add, sums, &error));
+        for (int r = 1; r < 8; r++)
+            assert_memory_equal(&sums[0], &sums[r], sizeof *sums);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ranks_get_what_they_are_told),
+        cmocka_unit_test(a_rank_that_fails_ends_all),
+        cmocka_unit_test(ranks_that_do_not_fit_together_fail),
+        cmocka_unit_test(sums_are_the_same_everywhere),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
