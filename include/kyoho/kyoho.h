@@ -336,6 +336,10 @@ struct ky_parameters {
      * take it too, but with KY_HERMITE4: the host evaluates it where the bodies are at the time,
      * and the device adds. */
     ky_field_places_function *field_places;
+    int ranks; /* how many parts of the process share the bodies of a simulation, each with a part
+                  of its threads: with KY_TREE and KY_LEAPFROG on the CPU, else KY_UNSUPPORTED.
+                  Accelerations and motion have the same bits for any number of ranks. 1 (default):
+                  one part. Other calls than those of a simulation take 1 alone */
 };
 
 KY_API void ky_parameters_defaults(struct ky_parameters *parameters);

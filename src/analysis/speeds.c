@@ -129,7 +129,7 @@ static void find_random(struct flow *flow, struct ky_speeds *speeds)
     if (flow->n < FEW)
         return;
     ky_hilbert_init(&hilbert);
-    const struct ky_places places = {flow->n, NULL, flow->x[0], flow->x[1], flow->x[2]};
+    const struct ky_places places = {flow->n, NULL, flow->x[0], flow->x[1], flow->x[2], 0};
     const uint64_t varying = ky_words(&frame, &hilbert, &places, flow->word, 1);
     const uint64_t *sorted = ky_octree_sort(flow->n, flow->word, flow->other, varying, 1);
     const struct ky_word_layout layout = ky_word_layout(flow->n);

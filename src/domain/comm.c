@@ -34,3 +34,19 @@ enum ky_status ky_comm_agree(struct ky_comm *comm, enum ky_status status, struct
     free(bytes);
     return told ? told : own->status;
 }
+
+enum ky_status ky_comm_tell(struct ky_comm *comm, void *data, size_t bytes, struct ky_error *error)
+{
+    size_t *each = ky_allocate_zeroed((size_t)comm->size, sizeof *each);
+    if (!each)
+        return ky_no_memory(error, "the ranks", (size_t)comm->size, sizeof *each);
+    each[0] = bytes;
+    const enum ky_status status = comm->verbs->gather_parts(comm, data, each, data, error);
+    free(each);
+    return status;
+}
+
+enum ky_status ky_comm_meet(struct ky_comm *comm, struct ky_error *error)
+{
+    return comm->verbs->gather(comm, NULL, 0, NULL, error);
+}

@@ -49,6 +49,15 @@ struct ky_comm {
 typedef enum ky_status ky_rank_function(struct ky_comm *comm, void *context,
                                         struct ky_error *error);
 
+/* Starts ranks 1 … size − 1, each a thread of this process that runs the function. The caller is
+ * rank 0 and gets *first, until ky_comm_close. Its calls may come from any thread, one at a time.
+ * KY_USAGE for less than one rank, KY_FAULT where memory is out or a thread cannot be made. */
+enum ky_status ky_comm_open(int size, ky_rank_function *function, void *context,
+                            struct ky_comm **first, struct ky_error *error);
+/* Waits until the other ranks return; those that wait for rank 0 fail. Returns the status of the
+ * rank that failed first, with its text. */
+enum ky_status ky_comm_close(struct ky_comm *first, struct ky_error *error);
+
 /* Runs the function on `size` ranks, each a thread of this process, and waits for all of them.
  * Returns the status of the rank that failed first, with its text; KY_USAGE for less than one rank,
  * KY_FAULT where a thread cannot be made, or where a rank returns while another waits for it. */
@@ -59,6 +68,11 @@ enum ky_status ky_comm_threads(int size, ky_rank_function *function, void *conte
  * of MPI has started it. KY_UNSUPPORTED where a launcher has, and no plug-in for its MPI is here.
  */
 enum ky_status ky_comm_mpi(ky_rank_function *function, void *context, struct ky_error *error);
+
+/* `bytes` bytes of rank 0 to every rank. KY_FAULT when memory is out. */
+enum ky_status ky_comm_tell(struct ky_comm *comm, void *data, size_t bytes, struct ky_error *error);
+/* A meeting of all ranks: fails if one of them has failed. */
+enum ky_status ky_comm_meet(struct ky_comm *comm, struct ky_error *error);
 
 /* After a part that each rank does for itself: every rank gets the status and the text of the first
  * one that failed, if any did. `status` and `error` are the rank's own. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "domain/comm.h"
 
 /* What a rank shows the others between two meetings. */
@@ -15,7 +16,7 @@ struct shown {
 struct world {
     pthread_mutex_t lock;
     pthread_cond_t met;
-    int size;
+    int size, started; /* ranks; those whose threads have been made, and rank 0 */
     int waiting;       /* ranks at the present meeting */
     int ended;         /* ranks that have returned */
     uint64_t meetings; /* up to now */
@@ -208,45 +209,84 @@ static void *be_rank(void *of)
     return NULL;
 }
 
-/* Starts the ranks after the first one, which is the calling thread. Returns how many there are. */
-static int start(struct world *world, struct rank *ranks)
+/* Starts the ranks after the first one. */
+static enum ky_status start(struct world *world, struct rank *ranks, struct ky_error *error)
 {
-    for (int r = 0; r < world->size; r++) {
+    for (int r = 0; r < world->size; r++)
         ranks[r] = (struct rank){.comm = {&verbs, r, world->size, r, world->size}, .world = world};
-        if (!r || !pthread_create(&ranks[r].thread, NULL, be_rank, &ranks[r]))
+    for (; world->started < world->size; world->started++) {
+        struct rank *rank = &ranks[world->started];
+        if (!pthread_create(&rank->thread, NULL, be_rank, rank))
             continue;
-        struct ky_error error;
-        ky_fail(&error, KY_FAULT, "the thread of rank %d cannot be made", r);
-        fail(&ranks[0].comm, &error);
-        return r;
+        ky_fail(error, KY_FAULT, "the thread of rank %d cannot be made", world->started);
+        fail(&ranks[0].comm, error);
+        return KY_FAULT;
     }
-    return world->size;
+    return KY_OK;
+}
+
+static void free_world(struct world *world, struct rank *ranks)
+{
+    pthread_cond_destroy(&world->met);
+    pthread_mutex_destroy(&world->lock);
+    free(world->shown);
+    free(world);
+    free(ranks);
+}
+
+enum ky_status ky_comm_open(int size, ky_rank_function *function, void *context,
+                            struct ky_comm **first, struct ky_error *error)
+{
+    *first = NULL;
+    if (size < 1)
+        return ky_fail(error, KY_USAGE, "%d ranks: there is at least one", size);
+    struct world *world = calloc(1, sizeof *world);
+    struct rank *ranks = calloc((size_t)size, sizeof *ranks);
+    struct shown *shown = calloc((size_t)size, sizeof *shown);
+    if (!world || !ranks || !shown) {
+        free(world);
+        free(ranks);
+        free(shown);
+        return ky_no_memory(error, "ranks", (size_t)size, sizeof *ranks);
+    }
+    *world = (struct world){
+        .size = size, .started = 1, .function = function, .context = context, .shown = shown};
+    pthread_mutex_init(&world->lock, NULL);
+    pthread_cond_init(&world->met, NULL);
+    enum ky_status status = start(world, ranks, error);
+    if (status)
+        ky_comm_close(&ranks[0].comm, NULL);
+    else
+        *first = &ranks[0].comm;
+    return status;
+}
+
+enum ky_status ky_comm_close(struct ky_comm *first, struct ky_error *error)
+{
+    struct rank *ranks = (struct rank *)first;
+    struct world *world = ranks->world;
+    pthread_mutex_lock(&world->lock);
+    world->ended++;
+    note_end(world);
+    pthread_mutex_unlock(&world->lock);
+    for (int r = 1; r < world->started; r++)
+        pthread_join(ranks[r].thread, NULL);
+    const enum ky_status status =
+        world->has_failed ? ky_fail(error, world->error.status, "%s", world->error.text) : KY_OK;
+    free_world(world, ranks);
+    return status;
 }
 
 enum ky_status ky_comm_threads(int size, ky_rank_function *function, void *context,
                                struct ky_error *error)
 {
-    if (size < 1)
-        return ky_fail(error, KY_USAGE, "%d ranks: there is at least one", size);
-    struct world world = {.lock = PTHREAD_MUTEX_INITIALIZER,
-                          .met = PTHREAD_COND_INITIALIZER,
-                          .size = size,
-                          .function = function,
-                          .context = context,
-                          .shown = calloc((size_t)size, sizeof *world.shown)};
-    struct rank *ranks = calloc((size_t)size, sizeof *ranks);
-    if (world.shown && ranks) {
-        const int started = start(&world, ranks);
-        be_rank(&ranks[0]);
-        for (int r = 1; r < started; r++)
-            pthread_join(ranks[r].thread, NULL);
-    } else {
-        ky_fail(&world.error, KY_FAULT, "no memory for %d ranks", size);
-        world.has_failed = 1;
-    }
-    free(ranks);
-    free(world.shown);
-    pthread_cond_destroy(&world.met);
-    pthread_mutex_destroy(&world.lock);
-    return world.has_failed ? ky_fail(error, world.error.status, "%s", world.error.text) : KY_OK;
+    struct ky_comm *first;
+    struct ky_error own = {KY_OK, ""};
+    enum ky_status status = ky_comm_open(size, function, context, &first, error);
+    if (status)
+        return status;
+    own.status = function(first, context, &own);
+    if (own.status)
+        first->verbs->fail(first, &own);
+    return ky_comm_close(first, error);
 }

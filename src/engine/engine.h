@@ -65,6 +65,22 @@ struct ky_externals {
     double time;  /* [time] of the present positions of the bodies, at which the fields act */
 };
 
+/* How engines ask the others with which they share a system (domain/domain.h). Each has a part of
+ * the bodies, and all have the same frame and make the same calls. A call that fails on one of them
+ * fails on all. */
+struct ky_relative;
+struct ky_shared {
+    void *context;
+    /* The tree for a walk of the engine's own groups (octree/parts.h), with all that they need.
+     * `relative`: for an opening test by α, else NULL. */
+    enum ky_status (*tree)(void *context, const struct ky_octree_bodies *own,
+                           const struct ky_parameters *parameters,
+                           const struct ky_relative *relative, struct ky_octree *tree,
+                           struct ky_error *error);
+    /* Each number becomes the sum of those of all engines. */
+    enum ky_status (*add)(void *context, uint64_t *number, size_t count, struct ky_error *error);
+};
+
 /* The first member of every engine's own struct. */
 struct ky_engine {
     const struct ky_engine_verbs *verbs;
@@ -80,6 +96,10 @@ struct ky_engine {
      * the functions below return KY_STOPPED, before the verb or after it. Accelerations on the
      * engine are not known after a stop of `forces`; all else is as before. */
     struct ky_halt *halt;
+    /* Set before the first `put` by whoever divides a system among engines; NULL: this engine has
+     * all bodies. Then only forces by `tree` of all bodies, sums, kicks and drifts may be asked
+     * for, bodies have mass, and none a softening of its own. */
+    const struct ky_shared *shared;
 };
 
 /* What an engine will be used for. `auto` chooses an engine that can do it. */
@@ -291,6 +311,12 @@ struct ky_engine_verbs {
     enum ky_status (*get_some)(struct ky_engine *engine, const uint32_t *body,
                                struct ky_bodies *some, struct ky_error *error);
 
+    /* The bodies at the places gone[0 … count), ascending, leave, and those of `arrivals`, with
+     * mass, position, velocity, acceleration and potential, come: engine/common/replace.h says
+     * where. Units and all else of the others stay. For engines that share a system. */
+    enum ky_status (*replace)(struct ky_engine *engine, const uint32_t *gone, size_t count,
+                              const struct ky_bodies *arrivals, struct ky_error *error);
+
     /* From now on the sources of `count` other engines act on the engine's bodies, and on points,
      * after the engine's own and in the order of the array, in place of those before. The arrays
      * are copied. The sources stay where they are until the next call; `put` and `resize` forget
@@ -468,6 +494,9 @@ enum ky_status ky_engine_put(struct ky_engine *engine, const struct ky_bodies *b
  * ky_engine_put can find. After KY_USAGE and KY_BAD_DATA nothing has changed. */
 enum ky_status ky_engine_put_some(struct ky_engine *engine, const struct ky_some *some,
                                   struct ky_error *error);
+/* Checks nothing: for engines that share a system. */
+enum ky_status ky_engine_replace(struct ky_engine *engine, const uint32_t *gone, size_t count,
+                                 const struct ky_bodies *arrivals, struct ky_error *error);
 /* KY_USAGE for sources without the arrays that this engine needs of them. KY_BAD_DATA for numbers
  * that are not finite. After a failure there are no foreign sources. */
 enum ky_status ky_engine_foreign(struct ky_engine *engine, const struct ky_foreign *others,

@@ -123,6 +123,10 @@ enum ky_status ky_engine_open_for(const struct ky_parameters *parameters, size_t
 {
     enum ky_status status = check_number(room, error);
     *engine = NULL;
+    if (!status && parameters->ranks > 1)
+        status = ky_fail(error, KY_UNSUPPORTED,
+                         "ranks share the bodies of a simulation alone (kyoho run): here leave out "
+                         "--ranks");
     if (!status && parameters->mutual && use->schemes)
         status = ky_fail(error, KY_USAGE,
                          "mutual interactions are for steps that all bodies share: use "
@@ -296,6 +300,17 @@ enum ky_status ky_engine_put_some(struct ky_engine *engine, const struct ky_some
     if (status || some->count == 0)
         return status;
     return CALL(put_some, "take some bodies", some, error);
+}
+
+enum ky_status ky_engine_replace(struct ky_engine *engine, const uint32_t *gone, size_t count,
+                                 const struct ky_bodies *arrivals, struct ky_error *error)
+{
+    enum ky_status status = check_number(engine->n + arrivals->n - count, error);
+    if (!status)
+        status = CALL(replace, "share a system with other engines", gone, count, arrivals, error);
+    if (!status)
+        engine->n = engine->n + arrivals->n - count;
+    return status;
 }
 
 enum ky_status ky_engine_foreign(struct ky_engine *engine, const struct ky_foreign *others,

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "domain/domain.h"
 #include "integrate/expansion.h"
 #include "integrate/friction.h"
 
@@ -90,7 +91,9 @@ enum ky_status ky_integrator_engine(const struct ky_parameters *parameters, size
 {
     const struct ky_integrator_verbs *verbs = integrators[parameters->integrator];
     const struct ky_engine_use use = ky_integrator_use(parameters, n);
-    enum ky_status status = ky_engine_open_for(parameters, room, &use, engine, error);
+    enum ky_status status = parameters->ranks > 1
+                                ? ky_domain_open(parameters, room, &use, engine, error)
+                                : ky_engine_open_for(parameters, room, &use, engine, error);
     if (!status)
         status = check_engine(*engine, verbs, error);
     if (status) {

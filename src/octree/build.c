@@ -62,7 +62,7 @@ static enum ky_status rekey(const struct growth *growth, const struct ky_sprout 
     size_t n = cell->bodies;
     uint64_t *key = growth->scratch->key + cell->body;
     uint32_t *order = growth->order + cell->body;
-    const struct ky_places places = {n, order, bodies->x, bodies->y, bodies->z};
+    const struct ky_places places = {n, order, bodies->x, bodies->y, bodies->z, 0};
     struct ky_frame frame = ky_frame_of(&places, threads);
     *same = frame.scale == 0;
     if (*same)
@@ -75,7 +75,7 @@ static enum ky_status rekey(const struct growth *growth, const struct ky_sprout 
                                     &places, key, threads);
         if (ky_octree_sort(n, key, other, varying, threads) == other)
             memcpy(key, other, n * sizeof *key);
-        ky_octree_unpack(n, key, place, threads);
+        ky_octree_unpack(n, ky_word_layout(n), key, place, threads);
         uint32_t *sorted = place + n;
         for (size_t i = 0; i < n; i++)
             sorted[i] = order[place[i]];
@@ -225,6 +225,18 @@ enum ky_status ky_octree_grow(struct ky_octree *tree, const struct ky_octree_bod
     size_t begin = 0, end = 1;
     tree->levels = 0;
     scratch->sprout[0] = (struct ky_sprout){0, 0, (uint32_t)tree->n, 0, 0, 0};
+    scratch->parted = 0;
+    if (bodies->part) {
+        end = ky_octree_roots(tree, bodies->part, 0, NULL);
+        enum ky_status status = more_sprouts(scratch, 0, end, error);
+        if (!status)
+            status = ky_octree_reserve(&scratch->root, &scratch->root_room, end,
+                                       sizeof *scratch->root, "roots of a tree", error);
+        if (status)
+            return status;
+        scratch->parted = ky_octree_roots(tree, bodies->part, end, scratch->sprout);
+    }
+    tree->roots = end;
     while (begin < end) {
         if (look_at_level(&growth, begin, end))
             return ky_fail(error, KY_FAULT, "out of memory: new keys for bodies that are close");

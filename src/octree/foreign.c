@@ -124,12 +124,13 @@ enum ky_status ky_octree_take(struct ky_octree *tree, const struct ky_given_cell
                               const struct ky_octree_bodies *bodies,
                               const struct ky_parameters *parameters, struct ky_error *error)
 {
-    tree->n = tree->nodes = tree->groups = tree->levels = 0;
+    ky_octree_empty(tree);
+    tree->roots = 1;
     if (bodies->n > INT32_MAX || cells->count >= KY_NO_LINK)
         return ky_fail(error, KY_BAD_DATA, "%zu cells and %zu bodies of another tree", cells->count,
                        bodies->n);
     enum ky_status status = take(tree, cells, bodies, parameters, error);
     if (status)
-        tree->n = tree->nodes = tree->groups = tree->levels = 0;
+        ky_octree_empty(tree);
     return status;
 }

@@ -36,7 +36,8 @@ enum ky_status ky_octree_cut(struct ky_octree *tree, size_t limit, size_t *count
 {
     struct ky_octree_scratch *scratch = tree->scratch;
     struct cut cut = {tree, limit, 0, scratch->cuts, scratch->cut};
-    cut_below(&cut, 0);
+    for (size_t r = 0; r < tree->roots; r++)
+        cut_below(&cut, (uint32_t)r);
     *count = cut.count;
     if (cut.count <= scratch->cuts)
         return KY_OK;
@@ -45,43 +46,88 @@ enum ky_status ky_octree_cut(struct ky_octree *tree, size_t limit, size_t *count
     if (status)
         return status;
     cut.cell = scratch->cut, cut.capacity = scratch->cuts, cut.count = 0;
-    cut_below(&cut, 0);
+    for (size_t r = 0; r < tree->roots; r++)
+        cut_below(&cut, (uint32_t)r);
     return KY_OK;
 }
 
 /* Bodies of each group of a cell: as few groups as possible, about equal, in whole lanes. */
-static size_t group_size(size_t bodies, size_t largest)
+static uint32_t group_size(size_t bodies, size_t largest)
 {
     size_t groups = (bodies + largest - 1) / largest;
     size_t size = (bodies + groups - 1) / groups;
     size = (size + LANES - 1) / LANES * LANES;
-    return size < largest ? size : largest;
+    return (uint32_t)(size < largest ? size : largest);
+}
+
+/* Groups and shares while they are made, or counted. */
+struct grouping {
+    const struct ky_octree *tree;
+    size_t largest, limit, shared; /* bodies of a group, of its cell, of the cell of a share */
+    size_t groups, shares, last;   /* last: groups of the last share */
+    struct ky_group *group;        /* NULL: only count */
+    uint32_t *share;
+};
+
+static void add_group(struct grouping *g, uint32_t body, uint32_t bodies)
+{
+    if (g->last == KY_SHARED_GROUPS) {
+        if (g->share)
+            g->share[g->shares] = (uint32_t)g->groups;
+        g->shares++;
+        g->last = 0;
+    }
+    if (g->group)
+        g->group[g->groups] = (struct ky_group){body, bodies};
+    g->groups++;
+    g->last++;
+}
+
+static void group_below(struct grouping *g, uint32_t cell, int is_shared)
+{
+    const struct ky_cell_link *link = &g->tree->link[cell];
+    const uint32_t children = g->tree->children[cell];
+    if (!is_shared && (link->bodies <= g->shared || children == 0)) {
+        g->last = KY_SHARED_GROUPS; /* the next group begins a share */
+        is_shared = 1;
+    }
+    if (link->bodies > g->limit && children) {
+        for (uint32_t child = 0; child < children; child++)
+            group_below(g, link->more + child, is_shared);
+        return;
+    }
+    const uint32_t end = link->body + link->bodies, size = group_size(link->bodies, g->largest);
+    for (uint32_t body = link->body; body < end; body += size)
+        add_group(g, body, end - body < size ? end - body : size);
+}
+
+static void group_all(struct grouping *g)
+{
+    g->groups = g->shares = 0;
+    for (size_t r = 0; r < g->tree->roots; r++)
+        group_below(g, (uint32_t)r, 0);
 }
 
 enum ky_status ky_octree_groups(struct ky_octree *tree, const struct ky_parameters *parameters,
                                 struct ky_error *error)
 {
-    size_t largest = (size_t)parameters->group, cuts = 0, groups = 0;
-    enum ky_status status = ky_octree_cut(tree, KY_GROUPS_IN_CELL * largest, &cuts, error);
+    const size_t largest = (size_t)parameters->group;
+    struct grouping g = {.tree = tree,
+                         .largest = largest,
+                         .limit = KY_GROUPS_IN_CELL * largest,
+                         .shared = ky_octree_part_bodies(parameters)};
+    group_all(&g);
+    enum ky_status status = ky_octree_reserve(&tree->group, &tree->scratch->groups, g.groups,
+                                              sizeof *tree->group, "groups of bodies", error);
+    if (!status)
+        status = ky_octree_reserve(&tree->share, &tree->scratch->shares, g.shares + 1,
+                                   sizeof *tree->share, "shares of groups", error);
     if (status)
         return status;
-    const uint32_t *cut = tree->scratch->cut;
-    for (size_t i = 0; i < cuts; i++) {
-        size_t bodies = tree->link[cut[i]].bodies, size = group_size(bodies, largest);
-        groups += (bodies + size - 1) / size;
-    }
-    status = ky_octree_reserve(&tree->group, &tree->scratch->groups, groups, sizeof *tree->group,
-                               "groups of bodies", error);
-    if (status)
-        return status;
-    for (size_t i = 0; i < cuts; i++) {
-        const struct ky_cell_link *cell = &tree->link[cut[i]];
-        uint32_t end = cell->body + cell->bodies;
-        uint32_t size = (uint32_t)group_size(cell->bodies, largest);
-        for (uint32_t body = cell->body; body < end; body += size) {
-            uint32_t bodies = end - body < size ? end - body : size;
-            tree->group[tree->groups++] = (struct ky_group){body, bodies};
-        }
-    }
+    g.group = tree->group, g.share = tree->share;
+    group_all(&g);
+    tree->share[g.shares] = (uint32_t)g.groups;
+    tree->groups = g.groups;
+    tree->shares = g.shares;
     return KY_OK;
 }

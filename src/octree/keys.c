@@ -142,7 +142,7 @@ struct ky_frame ky_frame_of_bulk(size_t n, const double *x, const double *y, con
 {
     const double *position[3] = {x, y, z};
     struct bounds bounds;
-    bounds_of(&(struct ky_places){n, NULL, x, y, z}, &bounds, threads);
+    bounds_of(&(struct ky_places){n, NULL, x, y, z, 0}, &bounds, threads);
     struct ky_frame_sample of = ky_frame_sample(n);
     size_t index[SAMPLES], trim = of.trim, samples = ky_sample(n, of.samples, index);
     for (int axis = 0; axis < 3 && samples > 2 * trim; axis++) {
@@ -186,7 +186,7 @@ uint64_t ky_words(const struct ky_frame *frame, const struct ky_hilbert *hilbert
     const uint32_t *index = places->index;
     const double *x = places->x, *y = places->y, *z = places->z;
     const double lx = frame->low[0], ly = frame->low[1], lz = frame->low[2], scale = frame->scale;
-    const struct ky_word_layout layout = ky_word_layout(n);
+    const struct ky_word_layout layout = ky_word_layout_in(n, places->system);
     const int drop = 3 * (KY_KEY_LEVELS - layout.levels);
     uint64_t ones = 0, zeros = 0;
 #pragma omp parallel for num_threads(threads) if (n >= PARALLEL_FROM && threads > 1)               \

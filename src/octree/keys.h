@@ -40,6 +40,7 @@ struct ky_places {
     size_t n;
     const uint32_t *index;
     const double *x, *y, *z;
+    size_t system; /* bodies of the whole system of which these are a part; 0: they are all */
 };
 
 /* The frame of the bulk of n bodies. It holds what lies between two quantiles of a sample, and a
@@ -63,6 +64,15 @@ static inline struct ky_word_layout ky_word_layout(size_t n)
     struct ky_word_layout layout = {n > 2 ? 64 - __builtin_clzll(n - 1) : 1, 0};
     int levels = (64 - layout.index_bits) / 3;
     layout.levels = levels < KY_KEY_LEVELS ? levels : KY_KEY_LEVELS;
+    return layout;
+}
+
+/* The layout for a part of n bodies of a system: it has the system's levels. */
+static inline struct ky_word_layout ky_word_layout_in(size_t n, size_t system)
+{
+    struct ky_word_layout layout = ky_word_layout(n);
+    if (system > n)
+        layout.levels = ky_word_layout(system).levels;
     return layout;
 }
 

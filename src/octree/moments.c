@@ -25,8 +25,8 @@ enum { BRANCH = 4096, PARALLEL_FROM = 8192 };
 struct work {
     struct ky_octree *tree;
     const struct ky_octree_bodies *bodies; /* in a build */
-    const double (*position)[3]; /* in a tree that is kept: the present positions of its bodies */
-    struct sums *branch;         /* of the cut cells, or NULL while they are made */
+    const double (*position)[3];   /* in a tree that is kept: the present positions of its bodies */
+    struct ky_octree_sums *branch; /* of the cut cells, or NULL while they are made */
     size_t next_branch;
     struct ky_opening_test test;
     int edge;
@@ -56,14 +56,8 @@ static struct ky_cell_cube cube_of(const struct work *work, uint32_t cell,
     return ky_cell_no_cube();
 }
 
-/* A cell's sums while its parent still needs them. */
-struct sums {
-    struct ky_cell_sums plain;
-    struct ky_cell_second second;
-};
-
 static void sum_bodies(const struct ky_octree *tree, uint32_t begin, uint32_t bodies,
-                       struct sums *sums)
+                       struct ky_octree_sums *sums)
 {
     const double *x = tree->x + begin, *y = tree->y + begin, *z = tree->z + begin,
                  *m = tree->mass + begin;
@@ -87,10 +81,11 @@ static void sum_bodies(const struct ky_octree *tree, uint32_t begin, uint32_t bo
         for (uint32_t i = 0; tree->softening2 && i < bodies; i++)
             eps2 = ky_cell_eps2_add(eps2, ky_cell_eps2_of(m[i], tree->softening2[begin + i]));
     }
-    *sums = (struct sums){{mass, eps2, {ax, ay, az}}, second};
+    *sums = (struct ky_octree_sums){{mass, eps2, {ax, ay, az}}, second};
 }
 
-static struct ky_cell_axis sum_axis(const struct sums *child, uint32_t children, double mass, int c)
+static struct ky_cell_axis sum_axis(const struct ky_octree_sums *child, uint32_t children,
+                                    double mass, int c)
 {
     const struct ky_cell_axis *first = &child[0].plain.axis[c];
     struct ky_cell_axis axis = ky_cell_axis(first->low, first->high);
@@ -101,7 +96,8 @@ static struct ky_cell_axis sum_axis(const struct sums *child, uint32_t children,
     return ky_cell_axis_end(axis, mass, first->x);
 }
 
-static void sum_children(const struct sums *child, uint32_t children, struct sums *sums)
+static void sum_children(const struct ky_octree_sums *child, uint32_t children,
+                         struct ky_octree_sums *sums)
 {
     struct ky_cell_eps2 eps2 = ky_cell_eps2();
     struct ky_cell_second second = ky_cell_second();
@@ -122,10 +118,10 @@ static void sum_children(const struct sums *child, uint32_t children, struct sum
         second = ky_cell_second_add(second, child[k].plain.mass, its[0].x - ax.x, its[1].x - ay.x,
                                     its[2].x - az.x);
     }
-    *sums = (struct sums){{mass, eps2, {ax, ay, az}}, second};
+    *sums = (struct ky_octree_sums){{mass, eps2, {ax, ay, az}}, second};
 }
 
-static void store_moments(struct ky_octree *tree, uint32_t cell, const struct sums *sums)
+static void store_moments(struct ky_octree *tree, uint32_t cell, const struct ky_octree_sums *sums)
 {
     float *moment = tree->moment + cell * tree->moments;
     const struct ky_cell_second *second = &sums->second;
@@ -143,7 +139,7 @@ static void store_moments(struct ky_octree *tree, uint32_t cell, const struct su
     moment[6] = 0;
 }
 
-static void store(const struct work *work, uint32_t cell, const struct sums *sums)
+static void store(const struct work *work, uint32_t cell, const struct ky_octree_sums *sums)
 {
     struct ky_octree *tree = work->tree;
     struct ky_cell_box *box = &tree->box[cell];
@@ -186,7 +182,7 @@ static void prefetch(const struct ky_octree *tree, uint32_t first, uint32_t cell
 }
 
 /* A cell and all below it. */
-static void sum_cell(struct work *work, uint32_t cell, struct sums *sums)
+static void sum_cell(struct work *work, uint32_t cell, struct ky_octree_sums *sums)
 {
     const struct ky_octree *tree = work->tree;
     const struct ky_cell_link *link = &tree->link[cell];
@@ -198,7 +194,7 @@ static void sum_cell(struct work *work, uint32_t cell, struct sums *sums)
     if (children == 0) {
         sum_bodies(tree, link->body, link->bodies, sums);
     } else {
-        struct sums child[8];
+        struct ky_octree_sums child[8];
         prefetch(tree, link->more, children);
         uint32_t c = 0;
         do
@@ -319,6 +315,20 @@ unsigned int ky_octree_opening(const struct ky_parameters *parameters)
            (ky_softening_how(parameters->softening_kind) & KY_SPLINED ? KY_OPENING_REACH : 0U);
 }
 
+static struct ky_opening_test test_of(const struct ky_parameters *parameters)
+{
+    return (struct ky_opening_test){ky_octree_opening(parameters), parameters->multipole,
+                                    1 / parameters->theta};
+}
+
+void ky_octree_join(struct ky_octree *tree, uint32_t cell, const struct ky_octree_sums *child,
+                    const struct ky_parameters *parameters, struct ky_octree_sums *sums)
+{
+    const struct work work = {.tree = tree, .test = test_of(parameters)};
+    sum_children(child, tree->children[cell], sums);
+    store(&work, cell, sums);
+}
+
 /* All cells of a tree with links. */
 static enum ky_status sum_tree(struct work *work, const struct ky_parameters *parameters,
                                struct ky_error *error)
@@ -326,13 +336,12 @@ static enum ky_status sum_tree(struct work *work, const struct ky_parameters *pa
     struct ky_octree *tree = work->tree;
     size_t cuts = 0;
     tree->opening = ky_octree_opening(parameters);
-    work->test =
-        (struct ky_opening_test){tree->opening, parameters->multipole, 1 / parameters->theta};
+    work->test = test_of(parameters);
     work->edge = parameters->cell == KY_EDGE;
     enum ky_status status = ky_octree_cut(tree, BRANCH, &cuts, error);
     if (status)
         return status;
-    struct sums *branch = ky_allocate(cuts, sizeof *branch);
+    struct ky_octree_sums *branch = ky_allocate(cuts, sizeof *branch);
     if (!branch)
         return ky_no_memory(error, "moments of branches", cuts, sizeof *branch);
     int threads = tree->scratch->threads;
@@ -346,8 +355,12 @@ static enum ky_status sum_tree(struct work *work, const struct ky_parameters *pa
         sum_cell(work, cell, &branch[i]);
     }
     work->branch = branch;
-    struct sums root;
-    sum_cell(work, 0, &root);
+    for (size_t r = 0; r < tree->roots; r++) {
+        struct ky_octree_sums root;
+        sum_cell(work, (uint32_t)r, &root);
+        if (r < tree->scratch->parted)
+            tree->scratch->root[r].sums = root;
+    }
     free(branch);
     ky_octree_pad(tree);
     return KY_OK;

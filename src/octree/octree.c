@@ -19,12 +19,18 @@ void ky_octree_init(struct ky_octree *tree)
     memset(tree, 0, sizeof *tree);
 }
 
+void ky_octree_empty(struct ky_octree *tree)
+{
+    tree->n = tree->nodes = tree->roots = tree->groups = tree->shares = tree->levels = 0;
+}
+
 void ky_octree_free(struct ky_octree *tree)
 {
     if (tree->scratch) {
         free(tree->scratch->block);
         free(tree->scratch->own_sprout);
         free(tree->scratch->cut);
+        free(tree->scratch->root);
     }
     free(tree->scratch);
     free(tree->order);
@@ -34,6 +40,7 @@ void ky_octree_free(struct ky_octree *tree)
     free(tree->depth);
     free(tree->level);
     free(tree->group);
+    free(tree->share);
     ky_octree_init(tree);
 }
 
@@ -94,6 +101,12 @@ enum ky_status ky_octree_reserve_bodies(struct ky_octree *tree, size_t n, int ow
     return status;
 }
 
+/* The bodies of the system of which these are a part, or 0. */
+static size_t system_of(const struct ky_octree_bodies *bodies)
+{
+    return bodies->part ? bodies->part->system : 0;
+}
+
 static uint64_t make_keys(struct ky_octree *tree, const struct ky_octree_bodies *bodies,
                           const struct ky_parameters *parameters)
 {
@@ -102,17 +115,22 @@ static uint64_t make_keys(struct ky_octree *tree, const struct ky_octree_bodies 
     scratch->frame = bodies->edge > 0 ? ky_frame_of_cube(bodies->low, bodies->edge)
                                       : ky_frame_of_bulk(bodies->n, bodies->x, bodies->y, bodies->z,
                                                          scratch->threads);
-    const struct ky_places places = {bodies->n, NULL, bodies->x, bodies->y, bodies->z};
+    const struct ky_places places = {bodies->n, NULL,      bodies->x,
+                                     bodies->y, bodies->z, system_of(bodies)};
     return ky_words(&scratch->frame, parameters->curve == KY_HILBERT ? &scratch->hilbert : NULL,
                     &places, scratch->key, scratch->threads);
 }
 
-static void sort_keys(struct ky_octree *tree, uint64_t varying)
+static void sort_keys(struct ky_octree *tree, const struct ky_octree_bodies *bodies,
+                      uint64_t varying)
 {
     struct ky_octree_scratch *scratch = tree->scratch;
     uint64_t *first = (uint64_t *)(void *)scratch->block, *last = first + 3 * scratch->stride;
     scratch->key = ky_octree_sort(tree->n, first, last, varying, scratch->threads);
-    ky_octree_unpack(tree->n, scratch->key, tree->order, scratch->threads);
+    ky_octree_unpack(tree->n, ky_word_layout_in(tree->n, system_of(bodies)), scratch->key,
+                     tree->order, scratch->threads);
+    if (bodies->part)
+        ky_octree_order_ties(tree, bodies->part->number);
     uint64_t *free_space = scratch->key == first ? first + scratch->stride : first;
     scratch->sprout = (struct ky_sprout *)(void *)free_space;
     scratch->sprout_capacity = 3 * scratch->stride * sizeof(uint64_t) / sizeof *scratch->sprout;
@@ -137,7 +155,7 @@ static enum ky_status build(struct ky_octree *tree, const struct ky_octree_bodie
     double clock = ky_clock();
     uint64_t varying = make_keys(tree, bodies, parameters);
     tree->seconds.keys = lap(&clock);
-    sort_keys(tree, varying);
+    sort_keys(tree, bodies, varying);
     tree->seconds.sort = lap(&clock);
     status = ky_octree_grow(tree, bodies, parameters, error);
     tree->seconds.build = lap(&clock);
@@ -155,14 +173,14 @@ static enum ky_status build(struct ky_octree *tree, const struct ky_octree_bodie
 enum ky_status ky_octree_build(struct ky_octree *tree, const struct ky_octree_bodies *bodies,
                                const struct ky_parameters *parameters, struct ky_error *error)
 {
-    tree->n = tree->nodes = tree->groups = tree->levels = 0;
+    ky_octree_empty(tree);
     memset(&tree->seconds, 0, sizeof tree->seconds);
     if (bodies->n > INT32_MAX)
         return ky_fail(error, KY_USAGE, "tree: %zu bodies; at most %d can be indexed", bodies->n,
                        INT32_MAX);
     enum ky_status status = build(tree, bodies, parameters, error);
     if (status)
-        tree->n = tree->nodes = tree->groups = tree->levels = 0;
+        ky_octree_empty(tree);
     return status;
 }
 

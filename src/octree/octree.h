@@ -25,6 +25,11 @@ struct ky_group {
     uint32_t body, bodies;
 };
 
+/* Consecutive groups that may begin a walk together: at most KY_SHARED_GROUPS of a cell of at most
+ * KY_SHARED_BODIES bodies, or of KY_GROUPS_IN_CELL groups if that is more. The system can be
+ * divided at the ends of these cells without a change of any share. */
+enum { KY_SHARED_GROUPS = 8, KY_SHARED_BODIES = 4096 };
+
 struct ky_octree_seconds {
     double keys, sort, build, moments; /* moments: with the copy of the bodies along the curve */
 };
@@ -42,14 +47,17 @@ struct ky_octree {
     double *softening2;       /* [n] squared, or NULL when no body has its own; padded too */
     unsigned opening;         /* KY_OPENING_…, see "How a walk decides" */
     size_t nodes, groups, levels;
+    size_t roots;     /* cells of the first level: 1, but in the tree of a part (parts.h) */
     double origin[3]; /* of the places in centre and low; each a float */
     /* centre, low, link, moment, box, children: [nodes] of layout.h, `moment` [nodes × moments].
      * Cell 0 is the root; none if n = 0. `next` of links is made by ky_octree_link. */
     KY_CELL_COLUMNS(KY_CELL_POINTER, )
-    size_t moments;                    /* KY_MOMENTS of a cell */
-    unsigned char *depth;              /* [nodes], level of the cell's cube, 255: it has none */
-    uint32_t *level;                   /* [levels + 1]: first cell of each level */
-    struct ky_group *group;            /* [groups] */
+    size_t moments;         /* KY_MOMENTS of a cell */
+    unsigned char *depth;   /* [nodes], level of the cell's cube, 255: it has none */
+    uint32_t *level;        /* [levels + 1]: first cell of each level */
+    struct ky_group *group; /* [groups] */
+    uint32_t *share;        /* [shares + 1] first group of each share, and `groups` */
+    size_t shares;
     struct ky_octree_seconds seconds;  /* of the last build */
     struct ky_octree_scratch *scratch; /* capacities and work space, kept from build to build */
 };
@@ -67,6 +75,7 @@ struct ky_octree_bodies {
     /* The relative rounding error of a position (of its distance from the origin) in the code that
      * reads the tree; boxes are wider by it. 0: it reads doubles. */
     double digit;
+    const struct ky_octree_part *part; /* what these bodies are a part of (parts.h), or NULL */
 };
 
 /* Cells of a tree that was made elsewhere, with the same parameters, unit of length and origin:

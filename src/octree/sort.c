@@ -130,9 +130,9 @@ uint64_t *ky_octree_sort(size_t n, uint64_t *word, uint64_t *other, uint64_t var
     return passes % 2 ? other : word;
 }
 
-void ky_octree_unpack(size_t n, uint64_t *word, uint32_t *order, int threads)
+void ky_octree_unpack(size_t n, struct ky_word_layout layout, uint64_t *word, uint32_t *order,
+                      int threads)
 {
-    const struct ky_word_layout layout = ky_word_layout(n);
     (void)threads;
 #pragma omp parallel for num_threads(threads) if (threads > 1 && n >= LARGE_FROM)
     for (size_t i = 0; i < n; i++) {

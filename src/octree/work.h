@@ -4,6 +4,7 @@
 
 #include "octree/keys.h"
 #include "octree/octree.h"
+#include "octree/parts.h"
 
 /* A cell while the tree grows. */
 struct ky_sprout {
@@ -24,6 +25,8 @@ struct ky_octree_scratch {
     struct ky_sprout *sprout, *own_sprout; /* in block, or own_sprout when block is too small */
     size_t sprouts, sprout_capacity;
     uint32_t *cut;
+    struct ky_octree_root *root; /* [parted] of the tree of a part */
+    size_t parted, root_room, shares;
     double digit; /* of the readers' places, see octree.h */
     struct ky_frame frame;
     struct ky_hilbert hilbert;
@@ -35,6 +38,8 @@ struct ky_octree_scratch {
 enum ky_status ky_octree_reserve(void *array, size_t *capacity, size_t count, size_t size,
                                  const char *what, struct ky_error *error);
 
+/* A tree without bodies, that keeps its memory. */
+void ky_octree_empty(struct ky_octree *tree);
 /* Makes room for `n` bodies, with softenings of their own or without, and places their arrays.
  * KY_FAULT when memory is out. */
 enum ky_status ky_octree_reserve_bodies(struct ky_octree *tree, size_t n, int own_softening,
@@ -53,7 +58,8 @@ enum ky_status ky_octree_end_level(struct ky_octree *tree, size_t end, struct ky
  * whichever holds the result. */
 uint64_t *ky_octree_sort(size_t n, uint64_t *word, uint64_t *other, uint64_t varying, int threads);
 /* Takes sorted words apart: the keys in place of the words, and the indices to `order`. */
-void ky_octree_unpack(size_t n, uint64_t *word, uint32_t *order, int threads);
+void ky_octree_unpack(size_t n, struct ky_word_layout layout, uint64_t *word, uint32_t *order,
+                      int threads);
 
 /* The softenings of a cell's bodies: not decided yet; equal enough in this cell and all below; so
  * different that the cell has to be divided between them. */
@@ -72,6 +78,12 @@ enum ky_cell_softening ky_cell_softening(const struct ky_octree_bodies *bodies,
 enum ky_status ky_divide_by_softening(const struct ky_octree_bodies *bodies, double middle,
                                       uint64_t *key, uint32_t *order, size_t n);
 
+/* Puts bodies with equal keys in the order of their numbers. */
+void ky_octree_order_ties(struct ky_octree *tree, const uint64_t *number);
+/* Makes the first sprouts of the sorted keys of a part, which are the roots, and notes their keys.
+ * Returns their number. Where there is room for less than that, they are only counted. */
+size_t ky_octree_roots(struct ky_octree *tree, const struct ky_octree_part *part, size_t room,
+                       struct ky_sprout *sprout);
 /* Makes sprouts and levels of the sorted keys. KY_FAULT when memory is out. */
 enum ky_status ky_octree_grow(struct ky_octree *tree, const struct ky_octree_bodies *bodies,
                               const struct ky_parameters *parameters, struct ky_error *error);
@@ -85,6 +97,10 @@ enum ky_status ky_octree_moments(struct ky_octree *tree, const struct ky_octree_
 /* The same for a tree that has moments. Only the positions of its bodies have changed. */
 enum ky_status ky_octree_move(struct ky_octree *tree, const double (*position)[3],
                               const struct ky_parameters *parameters, struct ky_error *error);
+/* The cell above some others, its children, from their sums: its own sums, and its columns but the
+ * links. It has no cube. */
+void ky_octree_join(struct ky_octree *tree, uint32_t cell, const struct ky_octree_sums *child,
+                    const struct ky_parameters *parameters, struct ky_octree_sums *sums);
 /* Makes the moments of degree 3 and more of a cell that is stored, as are its children. Nothing is
  * done for orders up to 2. */
 void ky_octree_higher(struct ky_octree *tree, uint32_t cell, int order);

@@ -404,8 +404,8 @@ static void words_hold_key_and_index(void **state)
     struct ky_hilbert *hilbert = malloc(sizeof *hilbert);
     uint64_t *word = malloc(5000 * sizeof *word);
     ky_hilbert_init(hilbert);
-    ky_words(&frame, hilbert, &(struct ky_places){5000, NULL, sample.x, sample.y, sample.z}, word,
-             1);
+    ky_words(&frame, hilbert, &(struct ky_places){5000, NULL, sample.x, sample.y, sample.z, 0},
+             word, 1);
     struct ky_word_layout layout = ky_word_layout(5000);
     for (size_t i = 0; i < 5000; i++) {
         uint64_t key = ky_morton_key(ky_frame_place(sample.x[i], frame.low[0], frame.scale),

@@ -28,17 +28,23 @@ static double size_of(const struct ky_relative *relative, double a2)
     return relative->unit > 0 ? sqrt(a2) / relative->unit : 0;
 }
 
+void ky_relative_count(const struct ky_relative *relative, size_t n, int threads,
+                       unsigned long long count[KY_OPENING_EXPONENTS])
+{
+    (void)threads; /* without OpenMP */
+#pragma omp parallel for num_threads(threads) reduction(+ : count[:KY_OPENING_EXPONENTS]) if (threads > 1)
+    for (size_t i = 0; i < n; i++) {
+        double size = size_of(relative, square_of(relative, i));
+        count[ky_opening_place(size)] += size > 0;
+    }
+}
+
 struct ky_relative ky_relative_start(const double *const a[3], size_t n, double unit,
                                      const struct ky_parameters *parameters, int threads)
 {
     struct ky_relative relative = {{a[0], a[1], a[2]}, unit, parameters, 0};
     unsigned long long count[KY_OPENING_EXPONENTS] = {0};
-    (void)threads; /* without OpenMP */
-#pragma omp parallel for num_threads(threads) reduction(+ : count) if (threads > 1)
-    for (size_t i = 0; i < n; i++) {
-        double size = size_of(&relative, square_of(&relative, i));
-        count[ky_opening_place(size)] += size > 0;
-    }
+    ky_relative_count(&relative, n, threads, count);
     relative.floor = ky_opening_floor(count);
     return relative;
 }

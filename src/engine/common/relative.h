@@ -23,6 +23,9 @@ struct ky_relative {
 /* Finds the floor among all n bodies. */
 struct ky_relative ky_relative_start(const double *const a[3], size_t n, double unit,
                                      const struct ky_parameters *parameters, int threads);
+/* Adds to count[] how many of n bodies have which exponent, for ky_opening_floor. */
+void ky_relative_count(const struct ky_relative *relative, size_t n, int threads,
+                       unsigned long long count[KY_OPENING_EXPONENTS]);
 /* The smallest |a| of these sinks, at least the floor, for G = 1. */
 double ky_relative_least(const struct ky_relative *relative, const uint32_t *sink, size_t count);
 /* The factor by which open2 of a cell is multiplied for these `count` sinks, from the smallest |a|

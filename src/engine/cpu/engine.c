@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/threads.h"
+#include "engine/common/replace.h"
 #include "engine/common/units.h"
 #include "engine/cpu/forces/forces.h"
 #include "engine/cpu/steps/hermite.h"
@@ -147,7 +148,7 @@ static enum ky_status resize(struct ky_engine *engine, size_t n, struct ky_error
     struct ky_cpu *cpu = (struct ky_cpu *)engine;
     free_columns(cpu);
     ky_octree_init(&cpu->tree);
-    cpu->n = n;
+    cpu->n = cpu->room = n;
     cpu->length = cpu->mass_unit = 1;
     cpu->tree_stands = cpu->tree_serves = cpu->has_acceleration = 0;
     cpu->team = n > KY_BODIES_CHUNK ? cpu->threads : 1;
@@ -258,7 +259,7 @@ static enum ky_status put(struct ky_engine *engine, const struct ky_bodies *bodi
         if (cpu->softening)
             cpu->softening[i] = bodies->softening[i] * per_length;
     }
-    return ky_cpu_divide(cpu, error);
+    return cpu->base.shared ? KY_OK : ky_cpu_divide(cpu, error);
 }
 
 static enum ky_status put_some(struct ky_engine *engine, const struct ky_some *some,
@@ -281,8 +282,66 @@ static enum ky_status put_some(struct ky_engine *engine, const struct ky_some *s
         if (some->mass)
             cpu->mass[i] = some->mass[k] * per_mass;
     }
-    enum ky_status status = some->mass ? ky_cpu_divide(cpu, error) : KY_OK;
+    enum ky_status status = some->mass && !cpu->base.shared ? ky_cpu_divide(cpu, error) : KY_OK;
     return status ? status : ky_cpu_clear_columns(cpu, error);
+}
+
+/* Makes room for n bodies, and keeps those that there are. */
+static enum ky_status extend(struct ky_cpu *cpu, size_t n, struct ky_error *error)
+{
+    double **columns[COLUMNS];
+    const size_t room = n + n / 8 + 64;
+    if (n <= cpu->room)
+        return KY_OK;
+    list_columns(cpu, columns);
+    for (int k = 0; k < COLUMNS; k++)
+        if (!ky_extend(columns[k], cpu->n, room, sizeof(double)))
+            return ky_no_memory(error, "bodies on the CPU", room, sizeof(double));
+    cpu->room = room;
+    return KY_OK;
+}
+
+/* Body `from` of the engine's own to place `to`. */
+static void move_body(double **const columns[COLUMNS], size_t from, size_t to)
+{
+    for (int k = 0; k < COLUMNS; k++)
+        (*columns[k])[to] = (*columns[k])[from];
+}
+
+static void place_arrival(struct ky_cpu *cpu, const struct ky_bodies *from, size_t k, size_t i)
+{
+    const double per_length = 1 / cpu->length, per_mass = 1 / cpu->mass_unit;
+    for (int c = 0; c < 3; c++) {
+        cpu->x[c][i] = from->position[k][c] * per_length;
+        cpu->v[c][i] = from->velocity[k][c];
+        cpu->a[c][i] = from->acceleration[k][c];
+    }
+    cpu->mass[i] = from->mass[k] * per_mass;
+    cpu->potential[i] = from->potential[k];
+}
+
+static enum ky_status replace(struct ky_engine *engine, const uint32_t *gone, size_t count,
+                              const struct ky_bodies *arrivals, struct ky_error *error)
+{
+    struct ky_cpu *cpu = (struct ky_cpu *)engine;
+    const size_t n = cpu->n, end = n + arrivals->n - count;
+    double **columns[COLUMNS];
+    struct ky_replace_move *move = ky_allocate(count, sizeof *move);
+    enum ky_status status = move ? extend(cpu, end, error)
+                                 : ky_no_memory(error, "bodies that move", count, sizeof *move);
+    const size_t moves = status ? 0 : ky_replace_moves(n, gone, count, arrivals->n, move);
+    list_columns(cpu, columns);
+    for (size_t k = 0; k < moves; k++)
+        move_body(columns, move[k].from, move[k].to);
+    free(move);
+    if (status)
+        return status;
+    for (size_t k = 0; k < arrivals->n; k++)
+        place_arrival(cpu, arrivals, k, ky_replace_place(n, gone, count, k));
+    cpu->n = end;
+    cpu->team = end > KY_BODIES_CHUNK ? cpu->threads : 1;
+    ky_cpu_moved(cpu);
+    return KY_OK;
 }
 
 static enum ky_status foreign(struct ky_engine *engine, const struct ky_foreign *others,
@@ -429,6 +488,7 @@ const struct ky_engine_verbs ky_cpu_engine = {
     .units = units_of,
     .put = put,
     .put_some = put_some,
+    .replace = replace,
     .foreign = foreign,
     .get = get,
     .get_some = get_some,

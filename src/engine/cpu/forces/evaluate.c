@@ -51,7 +51,8 @@ static enum ky_status activate(struct ky_cpu *cpu, const struct ky_active *activ
 /* 1 if no source has mass. */
 static int nothing_acts(const struct ky_cpu *cpu)
 {
-    return cpu->division.sources == 0 && cpu->foreign.n == 0 && cpu->foreign.trees == 0;
+    return cpu->division.sources == 0 && cpu->foreign.n == 0 && cpu->foreign.trees == 0 &&
+           !cpu->base.shared;
 }
 
 static void clear(struct ky_cpu *cpu)

@@ -84,11 +84,10 @@ static void walk_part(struct ky_cpu *cpu, const struct parts *parts, size_t numb
 {
     const struct ky_octree *tree = &cpu->tree;
     struct ky_group_walk walk = parts->walk;
-    struct part part = {.first = number * KY_SHARED_GROUPS, .least = (double)INFINITY};
+    struct part part = {.first = tree->share[number], .least = (double)INFINITY};
     part.wanted = parts->wanted ? parts->wanted + part.first : NULL;
     part.group = tree->group + part.first;
-    part.groups = tree->groups - part.first;
-    part.groups = part.groups < KY_SHARED_GROUPS ? part.groups : KY_SHARED_GROUPS;
+    part.groups = tree->share[number + 1] - part.first;
     if (!any_wanted(part.wanted, part.groups) || ky_halted(cpu->base.halt))
         return;
     part.precision = ky_cpu_groups_precision(cpu, part.group, part.groups);
@@ -117,7 +116,7 @@ static void walk_parts(struct ky_cpu *cpu, const struct parts *parts, char *spac
 {
     uint64_t bodies = 0, cells = 0;
     int64_t more = 0;
-    const size_t count = (cpu->tree.groups + KY_SHARED_GROUPS - 1) / KY_SHARED_GROUPS;
+    const size_t count = cpu->tree.shares;
 #pragma omp parallel for schedule(dynamic) num_threads(cpu->threads)                               \
     reduction(+ : bodies, cells, more) if (count > 1)
     for (size_t part = 0; part < count; part++) {
@@ -206,11 +205,25 @@ static enum ky_status pass(struct ky_cpu *cpu, const struct ky_parameters *param
     return status;
 }
 
+/* Whether the bodies have last accelerations: those of one engine at least, if several share the
+ * system (one may have no bodies). */
+static enum ky_status knows_acceleration(const struct ky_cpu *cpu, int *knows,
+                                         struct ky_error *error)
+{
+    const struct ky_shared *shared = cpu->base.shared;
+    uint64_t know = cpu->has_acceleration ? 1 : 0;
+    enum ky_status status = shared ? shared->add(shared->context, &know, 1, error) : KY_OK;
+    *knows = know > 0;
+    return status;
+}
+
 enum ky_status ky_cpu_tree(struct ky_cpu *cpu, struct ky_error *error)
 {
-    enum ky_status status = KY_OK;
+    int knows = 1;
     const struct ky_parameters parameters = ky_force_tree(cpu->parameters);
-    if (ky_opening_kind(parameters.opening)->by_alpha && !cpu->has_acceleration) {
+    const int by_alpha = ky_opening_kind(parameters.opening)->by_alpha;
+    enum ky_status status = by_alpha ? knows_acceleration(cpu, &knows, error) : KY_OK;
+    if (!status && !knows) {
         const struct ky_parameters first = ky_without_relative(&parameters);
         status = ky_cpu_pass_parts(cpu, pass, &first, error);
     }

@@ -42,7 +42,7 @@ struct ky_group_walk {
     int order; /* of the cells' moments */
 };
 
-enum { KY_MOST_SINKS = 256 /* of one group */, KY_SHARED_GROUPS = 8 /* in one walk */ };
+enum { KY_MOST_SINKS = 256 /* of one group */ };
 
 /* The active bodies of a group, by their places in it, ascending; and the results of a walk: their
  * fields, as in ky_direct_sinks, and how many sources acted on each. */

@@ -47,7 +47,7 @@ struct ky_cpu {
     const struct ky_lanes *lanes;
     const char *isa;
     int threads, team; /* team: for plain loops over the bodies, 1 when they are few */
-    size_t n;
+    size_t n, room;    /* bodies, and how many the columns have room for */
     double *x[3], *v[3], *a[3], *mass, *potential;
     unsigned extras;                /* set of the columns that an integrator asked for */
     double *extra[KY_COLUMN_COUNT]; /* component by component; NULL: not asked for */

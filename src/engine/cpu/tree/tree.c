@@ -1,6 +1,9 @@
 /* The tree over the bodies of the engine: built, linked, and refreshed. */
 #include "engine/cpu/tree/tree.h"
 
+#include "engine/cpu/forces/forces.h"
+#include "octree/opening_kinds.h"
+
 static struct ky_octree_bodies bodies_of(const struct ky_cpu *cpu)
 {
     struct ky_octree_bodies bodies = {.n = cpu->n,
@@ -13,12 +16,25 @@ static struct ky_octree_bodies bodies_of(const struct ky_cpu *cpu)
     return bodies;
 }
 
+/* The tree with those of the engines that have the other bodies. */
+static enum ky_status share(struct ky_cpu *cpu, const struct ky_octree_bodies *bodies,
+                            const struct ky_parameters *parameters, struct ky_error *error)
+{
+    const struct ky_shared *shared = cpu->base.shared;
+    const int by_alpha = ky_opening_kind(parameters->opening)->by_alpha;
+    const struct ky_relative relative = by_alpha ? ky_cpu_relative(cpu) : (struct ky_relative){0};
+    return shared->tree(shared->context, bodies, parameters, by_alpha ? &relative : NULL,
+                        &cpu->tree, error);
+}
+
 /* Builds all from keys to groups for the present positions; adds the seconds to the report. */
 static enum ky_status build(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                             struct ky_error *error)
 {
     const struct ky_octree_bodies bodies = bodies_of(cpu);
-    enum ky_status status = ky_octree_build(&cpu->tree, &bodies, parameters, error);
+    enum ky_status status = cpu->base.shared
+                                ? share(cpu, &bodies, parameters, error)
+                                : ky_octree_build(&cpu->tree, &bodies, parameters, error);
     ky_tree_seconds(&cpu->tree, &cpu->report);
     cpu->tree_stands = status == KY_OK;
     cpu->tree_serves = 0;

@@ -1,0 +1,104 @@
+/* One system on several ranks (comm.h). Each rank has an engine with a part of the bodies: those on
+ * a range of the curve. Its number for a body is that of the caller's order, `index`.
+ *
+ * Rank 0 is led by the caller through the verbs of an engine (engine.c). It tells the other ranks
+ * each call as an order, and all of them then do their parts of it at the same time. What a rank
+ * computes does not depend on the number of ranks: trees are parts of one tree (octree/parts.h),
+ * and sums are whole numbers, which are the same in any order. */
+#ifndef KY_DOMAIN_DOMAIN_H
+#define KY_DOMAIN_DOMAIN_H
+
+#include "domain/comm.h"
+#include "engine/engine.h"
+#include "octree/octree.h"
+
+/* Columns of bodies that ranks send each other. */
+enum { KY_ROW_NUMBERS = 12 }; /* mass, x, v, a, potential; and the key's bits */
+
+struct ky_domain {
+    struct ky_comm *comm;
+    struct ky_parameters parameters; /* of the rank's engine */
+    char engine_name[64];
+    struct ky_engine *engine;
+    struct ky_shared shared; /* what the engine asks */
+    size_t total;            /* bodies of the system */
+    uint64_t *index;         /* [n] of the rank's bodies, in the engine's order */
+    size_t room;             /* for indices */
+    uint64_t first, last;    /* the least and the largest key of its bodies */
+    double low[3], edge;     /* the cube of the keys, and the origin, in the engine's units */
+    double origin[3];
+    double work;           /* interactions of the last forces */
+    struct ky_octree tree; /* of its own bodies */
+};
+
+/* Opens the rank's engine, without bodies. */
+enum ky_status ky_domain_start(struct ky_domain *domain, struct ky_error *error);
+void ky_domain_end(struct ky_domain *domain);
+
+/* ---- parts of calls: every rank makes them together; what is told of arguments is for rank 0 ----
+ */
+
+/* Divides the caller's bodies among the ranks, in blocks of the caller's order. `units`: those of
+ * the engines. */
+enum ky_status ky_domain_put(struct ky_domain *domain, const struct ky_bodies *bodies,
+                             unsigned with, const struct ky_engine_frame *units,
+                             struct ky_error *error);
+/* Arrays that a call gives or takes: a sum of these. */
+enum {
+    KY_WITH_MASS_ROW = 1,
+    KY_WITH_POSITION_ROW = 2,
+    KY_WITH_VELOCITY_ROW = 4,
+    KY_WITH_ACCELERATION_ROW = 8,
+    KY_WITH_POTENTIAL_ROW = 16,
+    KY_WITH_ALL_ROWS = 31
+};
+unsigned ky_domain_arrays_of(const struct ky_bodies *bodies);
+/* Collects the arrays of all bodies. */
+enum ky_status ky_domain_get(struct ky_domain *domain, struct ky_bodies *bodies, unsigned with,
+                             struct ky_error *error);
+/* The same for `count` bodies; every rank has the list `body`. */
+enum ky_status ky_domain_get_some(struct ky_domain *domain, const uint32_t *body, size_t count,
+                                  struct ky_bodies *some, unsigned with, struct ky_error *error);
+/* New numbers for some bodies: every rank has the arrays. */
+enum ky_status ky_domain_put_some(struct ky_domain *domain, const struct ky_some *some,
+                                  struct ky_error *error);
+/* Sends the bodies to the ranks on whose ranges they are. */
+enum ky_status ky_domain_migrate(struct ky_domain *domain, struct ky_error *error);
+/* The sums over all bodies (physics/sums.h), in the caller's units, for every rank. */
+enum ky_status ky_domain_sums(struct ky_domain *domain, double sum[KY_SUMS],
+                              struct ky_error *error);
+/* Room for n indices. KY_FAULT when memory is out. */
+enum ky_status ky_domain_reserve(struct ky_domain *domain, size_t n, struct ky_error *error);
+
+/* The function `tree` of struct ky_shared. */
+enum ky_status ky_domain_tree(void *context, const struct ky_octree_bodies *own,
+                              const struct ky_parameters *parameters,
+                              const struct ky_relative *relative, struct ky_octree *tree,
+                              struct ky_error *error);
+/* The function `add`. */
+enum ky_status ky_domain_add(void *context, uint64_t *number, size_t count, struct ky_error *error);
+
+/* ---- rows: bodies as they travel ---- */
+
+/* The doubles of a row with these arrays. */
+size_t ky_row_numbers(unsigned with);
+/* Memory for the arrays `with` of n bodies, to be freed by ky_rows_free. KY_FAULT when it is out.
+ */
+enum ky_status ky_rows_allocate(struct ky_bodies *bodies, size_t n, unsigned with,
+                                struct ky_error *error);
+void ky_rows_free(struct ky_bodies *bodies);
+/* Body i of the arrays to a row, and back. Both return the end of the row. */
+double *ky_row_write(double *row, const struct ky_bodies *bodies, size_t i, unsigned with);
+const double *ky_row_read(const double *row, const struct ky_bodies *bodies, size_t i,
+                          unsigned with);
+
+/* ---- engine.c ---- */
+
+/* Opens an engine of parameters->ranks ranks, threads of this process or the processes of MPI that
+ * ky_domain_serve has joined, with room for `room` bodies. KY_UNSUPPORTED for what ranks cannot do;
+ * the error says what to use instead. */
+enum ky_status ky_domain_open(const struct ky_parameters *parameters, size_t room,
+                              const struct ky_engine_use *use, struct ky_engine **engine,
+                              struct ky_error *error);
+
+#endif

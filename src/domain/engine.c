@@ -1,0 +1,306 @@
+/* An engine of several ranks: the verbs, as rank 0's caller knows them. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/forks.h"
+#include "base/memory.h"
+#include "base/threads.h"
+#include "domain/orders.h"
+#include "engine/common/force_kinds.h"
+#include "engine/common/units.h"
+#include "octree/opening_kinds.h"
+
+struct ranks {
+    struct ky_engine base;
+    const struct ky_parameters *parameters;
+    struct ky_domain domain; /* of rank 0 */
+    struct ky_engine_frame frame;
+    struct ky_force_report report;
+};
+
+static struct ky_domain *domain_of(struct ky_engine *engine)
+{
+    return &((struct ranks *)engine)->domain;
+}
+
+static enum ky_status give(struct ky_engine *engine, const struct ky_order *order,
+                           const struct ky_order_data *data, struct ky_error *error)
+{
+    return ky_order_give(domain_of(engine), order, data, error);
+}
+
+/* ---- a rank's own engine ---- */
+
+enum ky_status ky_domain_start(struct ky_domain *domain, struct ky_error *error)
+{
+    const struct ky_engine_use use = {.n = 0};
+    enum ky_status status =
+        ky_engine_open_for(&domain->parameters, 0, &use, &domain->engine, error);
+    ky_octree_init(&domain->tree);
+    if (status)
+        return status;
+    domain->shared =
+        (struct ky_shared){.context = domain, .tree = ky_domain_tree, .add = ky_domain_add};
+    domain->engine->shared = &domain->shared;
+    return KY_OK;
+}
+
+void ky_domain_end(struct ky_domain *domain)
+{
+    ky_engine_close(domain->engine);
+    domain->engine = NULL;
+    ky_octree_free(&domain->tree);
+    free(domain->index);
+    domain->index = NULL;
+    domain->room = 0;
+}
+
+/* ---- the verbs ---- */
+
+static void memory(const struct ky_engine *engine, size_t n, size_t massless,
+                   struct ky_memory *memory)
+{
+    const struct ky_domain *domain = &((const struct ranks *)engine)->domain;
+    ky_engine_memory(domain->engine, 0, n, massless, memory);
+    /* numbers and keys, and a rank's own tree beside the one for its walks */
+    const double more = 6 * (double)n * sizeof(double) + ky_octree_memory(&domain->parameters, n);
+    memory->host += more;
+    memory->kept += (double)n * sizeof(uint64_t);
+}
+
+static void close_ranks(struct ky_engine *engine)
+{
+    struct ky_domain *domain = domain_of(engine);
+    const struct ky_order order = {.kind = KY_ORDER_close};
+    struct ky_error ignored;
+    if (domain->comm) {
+        give(engine, &order, &(struct ky_order_data){0}, &ignored);
+        ky_comm_close(domain->comm, &ignored);
+    }
+    ky_domain_end(domain);
+    free(engine);
+}
+
+static enum ky_status resize(struct ky_engine *engine, size_t n, struct ky_error *error)
+{
+    (void)engine;
+    (void)n;
+    (void)error;
+    return KY_OK; /* the next put gives every rank its bodies */
+}
+
+static void set_frame(struct ky_engine *engine, const struct ky_engine_frame *frame)
+{
+    ((struct ranks *)engine)->frame = frame ? *frame : (struct ky_engine_frame){0};
+}
+
+static struct ky_engine_frame units_of(const struct ky_engine *engine)
+{
+    return ky_engine_units_of(((const struct ranks *)engine)->domain.engine);
+}
+
+static enum ky_status check_bodies(const struct ky_bodies *bodies, struct ky_error *error)
+{
+    if (bodies->softening)
+        return ky_fail(error, KY_UNSUPPORTED,
+                       "these bodies have softenings of their own, which ranks do not share: give "
+                       "one --softening for all, or leave out --ranks");
+    for (size_t i = 0; i < bodies->n; i++)
+        if (!(bodies->mass[i] > 0))
+            return ky_fail(error, KY_UNSUPPORTED,
+                           "body %zu has no mass, and ranks share bodies with mass alone: take the "
+                           "massless ones out, or leave out --ranks",
+                           i);
+    return KY_OK;
+}
+
+static enum ky_status put(struct ky_engine *engine, const struct ky_bodies *bodies,
+                          struct ky_error *error)
+{
+    const struct ranks *ranks = (const struct ranks *)engine;
+    struct ky_engine_units units;
+    enum ky_status status = check_bodies(bodies, error);
+    if (!status)
+        status = ky_engine_units(bodies, ranks->parameters, &ranks->frame, &units, error);
+    if (status)
+        return status;
+    const unsigned given = ky_domain_arrays_of(bodies);
+    const struct ky_order order = {
+        .kind = KY_ORDER_put,
+        .with = ky_knows_acceleration(bodies) ? given : given & ~(unsigned)KY_WITH_ACCELERATION_ROW,
+        .n = bodies->n,
+        .units = {.length = units.length, .mass = units.mass}};
+    return give(engine, &order, &(struct ky_order_data){.bodies = bodies}, error);
+}
+
+/* One softening is the same for all. */
+static void fill_softenings(const struct ky_engine *engine, struct ky_bodies *bodies)
+{
+    for (size_t i = 0; bodies->softening && i < bodies->n; i++)
+        bodies->softening[i] = ((const struct ranks *)engine)->parameters->softening;
+}
+
+static enum ky_status get(struct ky_engine *engine, struct ky_bodies *bodies,
+                          struct ky_error *error)
+{
+    const struct ky_order order = {.kind = KY_ORDER_get, .with = ky_domain_arrays_of(bodies)};
+    fill_softenings(engine, bodies);
+    return give(engine, &order, &(struct ky_order_data){.to = bodies}, error);
+}
+
+static enum ky_status get_some(struct ky_engine *engine, const uint32_t *body,
+                               struct ky_bodies *some, struct ky_error *error)
+{
+    const struct ky_order order = {
+        .kind = KY_ORDER_get_some, .with = ky_domain_arrays_of(some), .n = some->n};
+    fill_softenings(engine, some);
+    return give(engine, &order, &(struct ky_order_data){.to = some, .body = body}, error);
+}
+
+static enum ky_status put_some(struct ky_engine *engine, const struct ky_some *some,
+                               struct ky_error *error)
+{
+    for (size_t k = 0; some->mass && k < some->count; k++)
+        if (!(some->mass[k] > 0))
+            return ky_fail(error, KY_UNSUPPORTED, "ranks share bodies with mass alone");
+    const struct ky_order order = {.kind = KY_ORDER_put_some,
+                                   .with = (some->mass ? KY_WITH_MASS_ROW : 0U) |
+                                           (some->position ? KY_WITH_POSITION_ROW : 0U) |
+                                           (some->velocity ? KY_WITH_VELOCITY_ROW : 0U),
+                                   .n = some->count};
+    return give(engine, &order, &(struct ky_order_data){.some = some}, error);
+}
+
+/* No columns of integrators are kept: none is asked for. */
+static enum ky_status columns(struct ky_engine *engine, unsigned set, struct ky_error *error)
+{
+    (void)engine;
+    return set ? ky_fail(error, KY_UNSUPPORTED,
+                         "ranks share bodies whose steps are equal: use --integrator leapfrog")
+               : KY_OK;
+}
+
+static enum ky_status forces(struct ky_engine *engine, const struct ky_active *active,
+                             struct ky_error *error)
+{
+    const struct ky_order order = {.kind = KY_ORDER_forces};
+    const struct ky_order_data data = {.report = &((struct ranks *)engine)->report};
+    return active ? ky_fail(error, KY_UNSUPPORTED, "ranks compute the forces of all bodies")
+                  : give(engine, &order, &data, error);
+}
+
+static enum ky_status kick(struct ky_engine *engine, double dt, struct ky_error *error)
+{
+    const struct ky_order order = {.kind = KY_ORDER_kick, .dt = dt};
+    return give(engine, &order, &(struct ky_order_data){0}, error);
+}
+
+static enum ky_status drift(struct ky_engine *engine, double dt, struct ky_error *error)
+{
+    const struct ky_order order = {.kind = KY_ORDER_drift, .dt = dt};
+    return give(engine, &order, &(struct ky_order_data){0}, error);
+}
+
+static enum ky_status sums(struct ky_engine *engine, struct ky_partial_sums *parts,
+                           struct ky_error *error)
+{
+    const struct ky_order order = {.kind = KY_ORDER_sums};
+    parts->units = (struct ky_sum_units){1, 1, 1, 1, 1, 1};
+    parts->of = ky_allocate(1, sizeof *parts->of);
+    if (!parts->of)
+        return ky_no_memory(error, "sums", 1, sizeof *parts->of);
+    parts->count = 1;
+    return give(engine, &order, &(struct ky_order_data){.sum = parts->of[0]}, error);
+}
+
+static void trim(struct ky_engine *engine)
+{
+    const struct ky_order order = {.kind = KY_ORDER_trim};
+    give(engine, &order, &(struct ky_order_data){0}, NULL);
+}
+
+static void report(struct ky_engine *engine, struct ky_force_report *report)
+{
+    *report = ((const struct ranks *)engine)->report;
+}
+
+static const struct ky_engine_verbs verbs = {.name = "ranks",
+                                             .memory = memory,
+                                             .close = close_ranks,
+                                             .resize = resize,
+                                             .frame = set_frame,
+                                             .units = units_of,
+                                             .put = put,
+                                             .put_some = put_some,
+                                             .get = get,
+                                             .get_some = get_some,
+                                             .columns = columns,
+                                             .forces = forces,
+                                             .kick = kick,
+                                             .drift = drift,
+                                             .sums = sums,
+                                             .trim = trim,
+                                             .report = report};
+
+/* ---- what ranks can do ---- */
+
+static enum ky_status check(const struct ky_parameters *parameters, const struct ky_engine_use *use,
+                            struct ky_error *error)
+{
+    const struct {
+        int is_wrong;
+        const char *why;
+    } checks[] = {
+        {use->schemes != 0, "ranks share steps that are equal for all bodies: use --integrator "
+                            "leapfrog, or leave out --ranks"},
+        {use->walk, "ranks do not search yet: leave out --ranks"},
+        {strcmp(parameters->engine, "cpu") != 0 && strcmp(parameters->engine, "auto") != 0,
+         "ranks are for the CPU so far: use --engine cpu, or leave out --ranks"},
+        {parameters->force != KY_TREE,
+         "ranks share a tree: use --force tree, or leave out --ranks"},
+        {parameters->cell == KY_EDGE, "ranks share trees with --cell box"},
+        {parameters->curve == KY_CURVE_NONE,
+         "ranks have ranges of a curve: use --curve hilbert or morton"},
+        {parameters->field || parameters->field_function || parameters->field_places,
+         "external fields do not act on bodies that ranks share yet: leave out --ranks"},
+    };
+    for (size_t k = 0; k < sizeof checks / sizeof *checks; k++)
+        if (checks[k].is_wrong)
+            return ky_fail(error, KY_UNSUPPORTED, "%s", checks[k].why);
+    return KY_OK;
+}
+
+enum ky_status ky_domain_open(const struct ky_parameters *parameters, size_t room,
+                              const struct ky_engine_use *use, struct ky_engine **engine,
+                              struct ky_error *error)
+{
+    *engine = NULL;
+    enum ky_status status = check(parameters, use, error);
+    if (status)
+        return status;
+    struct ranks *own = ky_allocate_zeroed(1, sizeof *own);
+    if (!own)
+        return ky_no_memory(error, "ranks", 1, sizeof *own);
+    struct ky_parameters each = *parameters;
+    each.engine = "cpu";
+    each.threads = ky_threads(parameters->threads) / parameters->ranks;
+    each.threads = each.threads > 1 ? each.threads : 1;
+    own->base.verbs = &verbs;
+    own->parameters = parameters;
+    ky_forks_watch();
+    status = ky_comm_open(parameters->ranks, ky_order_obey, NULL, &own->domain.comm, error);
+    if (!status)
+        status = give(&own->base, &(struct ky_order){.kind = KY_ORDER_open},
+                      &(struct ky_order_data){.parameters = &each}, error);
+    if (status) {
+        close_ranks(&own->base);
+        return status;
+    }
+    own->base.n = room;
+    own->base.threads = ky_threads(parameters->threads);
+    snprintf(own->base.name, sizeof own->base.name, "%s", own->domain.engine->name);
+    ky_engine_report(own->domain.engine, &own->report);
+    *engine = &own->base;
+    return KY_OK;
+}

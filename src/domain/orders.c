@@ -1,0 +1,229 @@
+/* Orders of rank 0, and what every rank does for them. */
+#include "domain/orders.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/phases.h"
+
+/* ---- the parts ---- */
+
+typedef enum ky_status part(struct ky_domain *domain, const struct ky_order *order,
+                            const struct ky_order_data *data, struct ky_error *error);
+
+/* Parameters travel as they lie in memory: all ranks run the same program. Texts but the engine's
+ * name are not sent; ky_domain_open has refused those that would matter. */
+static enum ky_status part_open(struct ky_domain *domain, const struct ky_order *order,
+                                const struct ky_order_data *data, struct ky_error *error)
+{
+    (void)order;
+    if (data->parameters) {
+        domain->parameters = *data->parameters;
+        snprintf(domain->engine_name, sizeof domain->engine_name, "%s", data->parameters->engine);
+    }
+    enum ky_status status =
+        ky_comm_tell(domain->comm, &domain->parameters, sizeof domain->parameters, error);
+    if (!status)
+        status = ky_comm_tell(domain->comm, domain->engine_name, sizeof domain->engine_name, error);
+    struct ky_parameters *own = &domain->parameters;
+    own->engine = domain->engine_name;
+    own->field = own->expansion = NULL;
+    own->field_function = NULL;
+    own->field_places = NULL;
+    own->stop = NULL;
+    own->ranks = 1;
+    if (!data->parameters)
+        own->log = NULL;
+    return status ? status : ky_domain_start(domain, error);
+}
+
+static enum ky_status part_put(struct ky_domain *domain, const struct ky_order *order,
+                               const struct ky_order_data *data, struct ky_error *error)
+{
+    domain->total = order->n;
+    return ky_domain_put(domain, data->bodies, order->with, &order->units, error);
+}
+
+static enum ky_status part_get(struct ky_domain *domain, const struct ky_order *order,
+                               const struct ky_order_data *data, struct ky_error *error)
+{
+    return ky_domain_get(domain, data->to, order->with, error);
+}
+
+/* A list that rank 0 has, to every rank; to be freed where it is not rank 0's own. */
+static enum ky_status tell_list(struct ky_domain *domain, const void *given, size_t count,
+                                size_t size, void **list, struct ky_error *error)
+{
+    *list = ky_allocate(count, size);
+    if (!*list)
+        return ky_no_memory(error, "a list of bodies", count, size);
+    if (given && count)
+        memcpy(*list, given, count * size);
+    return ky_comm_tell(domain->comm, *list, count * size, error);
+}
+
+static enum ky_status part_get_some(struct ky_domain *domain, const struct ky_order *order,
+                                    const struct ky_order_data *data, struct ky_error *error)
+{
+    void *list = NULL;
+    enum ky_status status = tell_list(domain, data->body, order->n, sizeof(uint32_t), &list, error);
+    if (!status)
+        status = ky_domain_get_some(domain, list, order->n, data->to, order->with, error);
+    free(list);
+    return status;
+}
+
+static enum ky_status part_put_some(struct ky_domain *domain, const struct ky_order *order,
+                                    const struct ky_order_data *data, struct ky_error *error)
+{
+    const struct ky_some none = {0}, *given = data->some ? data->some : &none;
+    const size_t n = order->n;
+    void *body = NULL, *mass = NULL, *position = NULL, *velocity = NULL;
+    enum ky_status status = tell_list(domain, given->body, n, sizeof(uint32_t), &body, error);
+    if (!status && order->with & KY_WITH_MASS_ROW)
+        status = tell_list(domain, given->mass, n, sizeof(double), &mass, error);
+    if (!status && order->with & KY_WITH_POSITION_ROW)
+        status = tell_list(domain, given->position, n, 3 * sizeof(double), &position, error);
+    if (!status && order->with & KY_WITH_VELOCITY_ROW)
+        status = tell_list(domain, given->velocity, n, 3 * sizeof(double), &velocity, error);
+    const struct ky_some some = {n, body, position, velocity, mass};
+    if (!status)
+        status = ky_domain_put_some(domain, &some, error);
+    free(body);
+    free(mass);
+    free(position);
+    free(velocity);
+    return status;
+}
+
+/* The slowest rank's phases, and all pairs. */
+static enum ky_status gather_report(struct ky_domain *domain, struct ky_force_report *report,
+                                    struct ky_error *error)
+{
+    struct ky_comm *comm = domain->comm;
+    struct ky_force_report own, *all = ky_allocate((size_t)comm->size, sizeof *all);
+    if (!all)
+        return ky_no_memory(error, "reports of the ranks", (size_t)comm->size, sizeof *all);
+    ky_engine_report(domain->engine, &own);
+    domain->work = own.body_interactions + own.cell_interactions;
+    enum ky_status status = comm->verbs->gather(comm, &own, sizeof own, all, error);
+    if (report && !status) {
+        *report = own;
+#define KY_PHASE_SLOWEST(phase) report->phase = fmax(report->phase, all[r].phase);
+        for (int r = 1; r < comm->size; r++) {
+            KY_PHASES(KY_PHASE_SLOWEST)
+            report->body_interactions += all[r].body_interactions;
+            report->cell_interactions += all[r].cell_interactions;
+        }
+    }
+    free(all);
+    return status;
+}
+
+static enum ky_status part_forces(struct ky_domain *domain, const struct ky_order *order,
+                                  const struct ky_order_data *data, struct ky_error *error)
+{
+    (void)order;
+    enum ky_status status = ky_domain_migrate(domain, error);
+    if (!status)
+        status = ky_engine_forces(domain->engine, error);
+    return status ? status : gather_report(domain, data->report, error);
+}
+
+static enum ky_status part_kick(struct ky_domain *domain, const struct ky_order *order,
+                                const struct ky_order_data *data, struct ky_error *error)
+{
+    (void)data;
+    return ky_engine_kick(domain->engine, order->dt, error);
+}
+
+static enum ky_status part_drift(struct ky_domain *domain, const struct ky_order *order,
+                                 const struct ky_order_data *data, struct ky_error *error)
+{
+    (void)data;
+    return ky_engine_drift(domain->engine, order->dt, error);
+}
+
+static enum ky_status part_sums(struct ky_domain *domain, const struct ky_order *order,
+                                const struct ky_order_data *data, struct ky_error *error)
+{
+    (void)order;
+    double sum[KY_SUMS];
+    enum ky_status status = ky_domain_sums(domain, sum, error);
+    if (data->sum && !status)
+        memcpy(data->sum, sum, sizeof sum);
+    return status;
+}
+
+static enum ky_status part_trim(struct ky_domain *domain, const struct ky_order *order,
+                                const struct ky_order_data *data, struct ky_error *error)
+{
+    (void)order;
+    (void)data;
+    (void)error;
+    ky_octree_free(&domain->tree);
+    ky_engine_trim(domain->engine);
+    return KY_OK;
+}
+
+static enum ky_status part_close(struct ky_domain *domain, const struct ky_order *order,
+                                 const struct ky_order_data *data, struct ky_error *error)
+{
+    (void)order;
+    (void)data;
+    (void)error;
+    ky_domain_end(domain);
+    return KY_OK;
+}
+
+#define KY_ORDER_PART(name, meets) {part_##name, meets},
+static const struct {
+    part *do_it;
+    int meets;
+} parts[] = {KY_DOMAIN_ORDERS(KY_ORDER_PART)};
+
+/* A rank that fails ends the others: they do not wait for it. */
+static enum ky_status do_part(struct ky_domain *domain, const struct ky_order *order,
+                              const struct ky_order_data *data, struct ky_error *error)
+{
+    enum ky_status status = parts[order->kind].do_it(domain, order, data, error);
+    if (status)
+        domain->comm->verbs->fail(domain->comm, error);
+    else if (parts[order->kind].meets)
+        status = ky_comm_meet(domain->comm, error);
+    return status;
+}
+
+enum ky_status ky_order_give(struct ky_domain *domain, const struct ky_order *order,
+                             const struct ky_order_data *data, struct ky_error *error)
+{
+    struct ky_order told = *order;
+    struct ky_error own = {KY_OK, ""};
+    enum ky_status status = ky_comm_tell(domain->comm, &told, sizeof told, &own);
+    if (!status)
+        status = do_part(domain, &told, data, &own);
+    return status ? ky_fail(error, status, "%s", own.text) : KY_OK;
+}
+
+enum ky_status ky_order_obey(struct ky_comm *comm, void *context, struct ky_error *error)
+{
+    static const struct ky_order_data none = {0};
+    struct ky_domain *domain = ky_allocate_zeroed(1, sizeof *domain);
+    struct ky_order order = {0};
+    (void)context;
+    if (!domain)
+        return ky_no_memory(error, "a rank", 1, sizeof *domain);
+    domain->comm = comm;
+    enum ky_status status = KY_OK;
+    while (!status && order.kind != KY_ORDER_close) {
+        status = ky_comm_tell(comm, &order, sizeof order, error);
+        if (!status)
+            status = do_part(domain, &order, &none, error);
+    }
+    ky_domain_end(domain);
+    free(domain);
+    return status;
+}

@@ -1,0 +1,49 @@
+/* What rank 0 tells the others to do. */
+#ifndef KY_DOMAIN_ORDERS_H
+#define KY_DOMAIN_ORDERS_H
+
+#include "domain/domain.h"
+
+/* ORDER(name, meets): 1 where ranks may fail in it, and so meet at its end. */
+#define KY_DOMAIN_ORDERS(ORDER)                                                                    \
+    ORDER(open, 1)                                                                                 \
+    ORDER(put, 1)                                                                                  \
+    ORDER(get, 1)                                                                                  \
+    ORDER(get_some, 1)                                                                             \
+    ORDER(put_some, 1)                                                                             \
+    ORDER(forces, 1)                                                                               \
+    ORDER(kick, 0)                                                                                 \
+    ORDER(drift, 0)                                                                                \
+    ORDER(sums, 1)                                                                                 \
+    ORDER(trim, 0)                                                                                 \
+    ORDER(close, 0)
+#define KY_DOMAIN_ORDER(name, meets) KY_ORDER_##name,
+enum ky_order_kind { KY_DOMAIN_ORDERS(KY_DOMAIN_ORDER) KY_ORDERS_OF_DOMAINS };
+
+struct ky_order {
+    enum ky_order_kind kind;
+    unsigned with; /* arrays of rows */
+    size_t n;
+    double dt; /* [time] */
+    struct ky_engine_frame units;
+};
+
+/* What rank 0 alone has for an order, and gets from it. */
+struct ky_order_data {
+    const struct ky_parameters *parameters;
+    const struct ky_bodies *bodies;
+    struct ky_bodies *to;
+    const uint32_t *body;
+    const struct ky_some *some;
+    double *sum;
+    struct ky_force_report *report;
+};
+
+/* Does an order on rank 0, and has it done by the others. After a failure all that is left is
+ * KY_ORDER_close. */
+enum ky_status ky_order_give(struct ky_domain *domain, const struct ky_order *order,
+                             const struct ky_order_data *data, struct ky_error *error);
+/* A ky_rank_function of the other ranks: does what rank 0 orders, until it says close. */
+enum ky_status ky_order_obey(struct ky_comm *comm, void *context, struct ky_error *error);
+
+#endif

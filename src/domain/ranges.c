@@ -1,0 +1,502 @@
+/* Ranges of the curve: the cube of the keys, where ranges end, and the bodies that have left
+ * theirs. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/order.h"
+#include "base/split.h"
+#include "domain/domain.h"
+#include "engine/common/replace.h"
+#include "octree/keys.h"
+#include "octree/parts.h"
+#include "octree/sample.h"
+#include "octree/work.h"
+
+/* The rank's bodies while ranges are found. */
+struct curve {
+    struct ky_domain *domain;
+    size_t n;
+    double *x[3]; /* in the engine's units */
+    struct ky_hilbert hilbert;
+    struct ky_word_layout layout;
+    uint64_t *key;   /* [n] ascending */
+    uint32_t *order; /* [n] which body has it */
+    uint64_t *begin; /* [ranks + 1] the first key of each range */
+};
+
+static void free_curve(struct curve *curve)
+{
+    free(curve->x[0]);
+    free(curve->key);
+    free(curve->order);
+    free(curve->begin);
+}
+
+static enum ky_status read_places(struct curve *curve, struct ky_error *error)
+{
+    struct ky_domain *domain = curve->domain;
+    const size_t n = curve->n;
+    struct ky_bodies bodies;
+    enum ky_status status = ky_rows_allocate(&bodies, n, KY_WITH_POSITION_ROW, error);
+    if (!status)
+        status = ky_engine_get(domain->engine, &bodies, error);
+    curve->x[0] = status ? NULL : ky_allocate(3 * n, sizeof **curve->x);
+    if (!status && !curve->x[0])
+        status = ky_no_memory(error, "places of bodies", 3 * n, sizeof **curve->x);
+    if (!status) {
+        const double per_length = 1 / ky_engine_units_of(domain->engine).length;
+        curve->x[1] = curve->x[0] + n;
+        curve->x[2] = curve->x[1] + n;
+        for (size_t i = 0; i < n; i++)
+            for (int c = 0; c < 3; c++)
+                curve->x[c][i] = bodies.position[i][c] * per_length;
+    }
+    ky_rows_free(&bodies);
+    return status;
+}
+
+/* ---- the cube ---- */
+
+/* What a rank tells of its bodies: their box, and those of them that are in the system's samples
+ * (octree/sample.h). */
+enum { SAMPLES = KY_FRAME_SAMPLES };
+struct told {
+    double low[3], high[3];
+    uint64_t sampled;
+};
+struct sampled {
+    uint64_t place; /* in the sample's order */
+    double x[3];
+};
+
+static size_t take_samples(const struct curve *curve, struct told *told, struct sampled *sample)
+{
+    const struct ky_domain *domain = curve->domain;
+    const struct ky_sample_order order = ky_sample_order(domain->total ? domain->total : 1);
+    size_t most = ky_frame_sample(domain->total).samples, count = 0;
+    most = most < KY_ORIGIN_SAMPLE ? KY_ORIGIN_SAMPLE : most;
+    for (int c = 0; c < 3; c++) {
+        told->low[c] = (double)INFINITY;
+        told->high[c] = -(double)INFINITY;
+    }
+    for (size_t i = 0; i < curve->n; i++) {
+        for (int c = 0; c < 3; c++) {
+            const double x = curve->x[c][i];
+            told->low[c] = x < told->low[c] ? x : told->low[c];
+            told->high[c] = x > told->high[c] ? x : told->high[c];
+        }
+        const uint64_t place = ky_sample_place(order, domain->index[i]);
+        if (place < most || domain->total <= most)
+            sample[count++] =
+                (struct sampled){place, {curve->x[0][i], curve->x[1][i], curve->x[2][i]}};
+    }
+    told->sampled = count;
+    return count;
+}
+
+/* Sorts a coordinate of a sample of `most` bodies; returns how many there are. */
+static size_t sort_axis(const struct ky_domain *domain, const struct sampled *sample, size_t count,
+                        size_t most, int axis, double sorted[])
+{
+    size_t found = 0;
+    for (size_t k = 0; k < count; k++)
+        if (sample[k].place < most || domain->total <= most)
+            sorted[found++] = sample[k].x[axis];
+    qsort(sorted, found, sizeof *sorted, ky_order_reals);
+    return found;
+}
+
+/* The same cube and origin that the tree of one engine has (ky_frame_of_bulk). */
+static void place_cube(struct ky_domain *domain, const struct told *told,
+                       const struct sampled *sample, size_t count)
+{
+    double low[3], high[3], sorted[SAMPLES > KY_ORIGIN_SAMPLE ? SAMPLES : KY_ORIGIN_SAMPLE];
+    const struct ky_frame_sample of = ky_frame_sample(domain->total);
+    for (int c = 0; c < 3; c++) {
+        low[c] = (double)INFINITY;
+        high[c] = -(double)INFINITY;
+        for (int r = 0; r < domain->comm->size; r++) {
+            low[c] = fmin(low[c], told[r].low[c]);
+            high[c] = fmax(high[c], told[r].high[c]);
+        }
+        size_t found = sort_axis(domain, sample, count, KY_ORIGIN_SAMPLE, c, sorted);
+        domain->origin[c] = ky_high_part(ky_median(sorted, found));
+        found = sort_axis(domain, sample, count, of.samples, c, sorted);
+        if (found <= 2 * of.trim)
+            continue;
+        const double lower = sorted[of.trim], upper = sorted[found - 1 - of.trim];
+        low[c] = ky_frame_side(low[c], lower, upper, 0);
+        high[c] = ky_frame_side(high[c], lower, upper, 1);
+    }
+    const struct ky_frame frame = ky_frame_of_box(low, high);
+    domain->edge = frame.scale > 0 ? frame.edge : 0;
+    memcpy(domain->low, frame.low, sizeof domain->low);
+}
+
+static enum ky_status find_cube(struct curve *curve, struct ky_error *error)
+{
+    struct ky_domain *domain = curve->domain;
+    struct ky_comm *comm = domain->comm;
+    const size_t size = (size_t)comm->size;
+    struct told own = {0}, *told = ky_allocate(size, sizeof *told);
+    size_t *bytes = ky_allocate(size, sizeof *bytes), count = 0;
+    struct sampled *sample = ky_allocate(SAMPLES + KY_ORIGIN_SAMPLE, sizeof *sample),
+                   *all = ky_allocate(SAMPLES + KY_ORIGIN_SAMPLE, sizeof *all);
+    enum ky_status status = KY_OK;
+    if (!told || !bytes || !sample || !all)
+        status = ky_no_memory(error, "samples of bodies", SAMPLES, sizeof *sample);
+    if (!status) {
+        take_samples(curve, &own, sample);
+        status = comm->verbs->gather(comm, &own, sizeof own, told, error);
+    }
+    for (size_t r = 0; r < size && !status; count += told[r].sampled, r++)
+        bytes[r] = told[r].sampled * sizeof *sample;
+    if (!status)
+        status = comm->verbs->gather_parts(comm, sample, bytes, all, error);
+    if (!status)
+        place_cube(domain, told, all, count);
+    free(told);
+    free(bytes);
+    free(sample);
+    free(all);
+    return status;
+}
+
+/* ---- keys ---- */
+
+static enum ky_status sort_keys(struct curve *curve, struct ky_error *error)
+{
+    struct ky_domain *domain = curve->domain;
+    const size_t n = curve->n;
+    const int threads = domain->engine->threads;
+    const struct ky_places places = {n, NULL, curve->x[0], curve->x[1], curve->x[2], domain->total};
+    const struct ky_frame frame = domain->edge > 0 ? ky_frame_of_cube(domain->low, domain->edge)
+                                                   : (struct ky_frame){.edge = 0};
+    const int hilbert = domain->parameters.curve == KY_HILBERT;
+    curve->layout = ky_word_layout_in(n, domain->total);
+    curve->key = ky_allocate(2 * n, sizeof *curve->key);
+    curve->order = ky_allocate(n, sizeof *curve->order);
+    if (!curve->key || !curve->order)
+        return ky_no_memory(error, "keys of bodies", 2 * n, sizeof *curve->key);
+    ky_hilbert_init(&curve->hilbert);
+    const uint64_t varying =
+        ky_words(&frame, hilbert ? &curve->hilbert : NULL, &places, curve->key, threads);
+    const uint64_t *sorted = ky_octree_sort(n, curve->key, curve->key + n, varying, threads);
+    if (n && sorted != curve->key)
+        memcpy(curve->key, sorted, n * sizeof *sorted);
+    ky_octree_unpack(n, curve->layout, curve->key, curve->order, threads);
+    return KY_OK;
+}
+
+/* How many of the rank's bodies have smaller keys. */
+static size_t count_below(const struct curve *curve, uint64_t key)
+{
+    size_t low = 0;
+    for (size_t high = curve->n; low < high;) {
+        const size_t middle = low + (high - low) / 2;
+        if (curve->key[middle] < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* ---- where ranges end ---- */
+
+/* Every rank names PROBES of its keys, each for an equal share of its work. */
+enum { PROBES = 256 };
+struct probe {
+    uint64_t key;
+    double work;
+};
+
+static int ascending(const void *a, const void *b)
+{
+    const struct probe *p = a, *q = b;
+    return (p->key > q->key) - (p->key < q->key);
+}
+
+static size_t make_probes(const struct curve *curve, struct probe own[PROBES])
+{
+    const size_t n = curve->n, count = n < PROBES ? n : PROBES;
+    const double work = curve->domain->work > 0 ? curve->domain->work : (double)n;
+    for (size_t k = 0; k < count; k++)
+        own[k] = (struct probe){curve->key[(2 * k + 1) * n / (2 * count)], work / (double)count};
+    for (size_t k = count; k < PROBES; k++)
+        own[k] = (struct probe){0, 0};
+    return count;
+}
+
+/* Keys that divide the work of all probes equally: at[b] for the end of rank b's range. */
+static void divide_work(struct probe *probe, size_t count, size_t ranks, uint64_t *at)
+{
+    double all = 0, sum = 0;
+    size_t b = 0;
+    qsort(probe, count, sizeof *probe, ascending);
+    for (size_t k = 0; k < count; k++)
+        all += probe[k].work;
+    for (size_t k = 0; k < count; k++) {
+        sum += probe[k].work;
+        while (b + 1 < ranks && sum > all * (double)(b + 1) / (double)ranks)
+            at[b++] = probe[k].key;
+    }
+    while (b + 1 < ranks)
+        at[b++] = count ? probe[count - 1].key : 0;
+}
+
+/* The cube of a level that holds the key: its first key, and the first one after it. */
+static uint64_t cube_begin(uint64_t key, int level)
+{
+    const int shift = 3 * (KY_KEY_LEVELS - level);
+    return key >> shift << shift;
+}
+
+static uint64_t cube_end(uint64_t key, int level)
+{
+    return cube_begin(key, level) + ((uint64_t)1 << 3 * (KY_KEY_LEVELS - level));
+}
+
+/* Moves each end to that of the largest cube around the key that has at most so many bodies. */
+static enum ky_status end_at_cells(const struct curve *curve, const uint64_t *at,
+                                   struct ky_error *error)
+{
+    enum { LEVELS = KY_KEY_LEVELS + 1 };
+    struct ky_domain *domain = curve->domain;
+    const size_t ends = (size_t)domain->comm->size - 1,
+                 limit = ky_octree_part_bodies(&domain->parameters);
+    const int last = curve->layout.levels;
+    uint64_t *count = ky_allocate_zeroed(ends * LEVELS, sizeof *count);
+    if (!count)
+        return ky_no_memory(error, "cells at the ends of ranges", ends * LEVELS, sizeof *count);
+    for (size_t b = 0; b < ends; b++)
+        for (int level = 0; level <= last; level++)
+            count[b * LEVELS + (size_t)level] = count_below(curve, cube_end(at[b], level)) -
+                                                count_below(curve, cube_begin(at[b], level));
+    enum ky_status status = ky_domain_add(domain, count, ends * LEVELS, error);
+    curve->begin[0] = 0;
+    for (size_t b = 0; b < ends && !status; b++) {
+        int level = 0;
+        while (level < last && count[b * LEVELS + (size_t)level] > limit)
+            level++;
+        const uint64_t end = cube_end(at[b], level);
+        curve->begin[b + 1] = end > curve->begin[b] ? end : curve->begin[b];
+    }
+    curve->begin[ends + 1] = UINT64_MAX;
+    free(count);
+    return status;
+}
+
+static enum ky_status find_ranges(struct curve *curve, struct ky_error *error)
+{
+    struct ky_comm *comm = curve->domain->comm;
+    const size_t size = (size_t)comm->size;
+    struct probe own[PROBES], *all = ky_allocate(size * PROBES, sizeof *all);
+    uint64_t *at = ky_allocate(size, sizeof *at);
+    curve->begin = ky_allocate(size + 1, sizeof *curve->begin);
+    enum ky_status status = KY_OK;
+    if (!all || !at || !curve->begin)
+        status = ky_no_memory(error, "ranges of the curve", size * PROBES, sizeof *all);
+    make_probes(curve, own);
+    if (!status)
+        status = comm->verbs->gather(comm, own, sizeof own, all, error);
+    size_t count = 0;
+    for (size_t k = 0; k < size * PROBES && !status; k++)
+        if (all[k].work > 0)
+            all[count++] = all[k];
+    if (!status) {
+        divide_work(all, count, size, at);
+        status = end_at_cells(curve, at, error);
+    }
+    free(all);
+    free(at);
+    return status;
+}
+
+/* ---- bodies that move to another rank ---- */
+
+struct movers {
+    uint32_t *gone;    /* [leaving] the engine's bodies, ascending */
+    uint16_t *to;      /* [n] the rank of each body */
+    uint64_t *leaving; /* [ranks] how many go to each */
+    uint64_t *coming;
+    size_t all_leaving, all_coming;
+};
+
+/* A row begins with the number of the body and its key. */
+enum { HEAD = 2 };
+
+static size_t row_bytes(void)
+{
+    return (HEAD + ky_row_numbers(KY_WITH_ALL_ROWS)) * sizeof(double);
+}
+
+/* Notes which bodies go where, and the least and the largest key of those that stay. */
+static void note_movers(const struct curve *curve, struct movers *movers)
+{
+    struct ky_domain *domain = curve->domain;
+    const size_t own = (size_t)domain->comm->rank;
+    size_t rank = 0;
+    domain->first = UINT64_MAX;
+    domain->last = 0;
+    for (size_t k = 0; k < curve->n; k++) {
+        while (curve->key[k] >= curve->begin[rank + 1])
+            rank++;
+        movers->to[curve->order[k]] = (uint16_t)rank;
+        movers->leaving[rank]++;
+        if (rank != own)
+            continue;
+        domain->first = domain->first < curve->key[k] ? domain->first : curve->key[k];
+        domain->last = domain->last > curve->key[k] ? domain->last : curve->key[k];
+    }
+    movers->leaving[own] = 0;
+    for (size_t i = 0; i < curve->n; i++)
+        if (movers->to[i] != own)
+            movers->gone[movers->all_leaving++] = (uint32_t)i;
+}
+
+/* The rows of those that leave, rank by rank; to be freed. */
+static enum ky_status pack(const struct curve *curve, const struct movers *movers, double **rows,
+                           struct ky_error *error)
+{
+    struct ky_domain *domain = curve->domain;
+    const size_t size = (size_t)domain->comm->size, count = movers->all_leaving,
+                 width = row_bytes() / sizeof(double);
+    struct ky_bodies bodies = {0};
+    size_t *next = ky_allocate(size + 1, sizeof *next);
+    uint64_t *key = ky_allocate(curve->n, sizeof *key);
+    *rows = ky_allocate(count * width, sizeof **rows);
+    enum ky_status status = next && key && *rows
+                                ? ky_rows_allocate(&bodies, count, KY_WITH_ALL_ROWS, error)
+                                : ky_no_memory(error, "bodies that move", count, row_bytes());
+    if (!status)
+        status = ky_engine_get_some(domain->engine, movers->gone, &bodies, error);
+    for (size_t k = 0; k < curve->n && !status; k++)
+        key[curve->order[k]] = curve->key[k];
+    for (size_t r = 0, at = 0; r < size && !status; at += movers->leaving[r], r++)
+        next[r] = at;
+    for (size_t k = 0; k < count && !status; k++) {
+        const uint32_t i = movers->gone[k];
+        double *row = *rows + width * next[movers->to[i]]++;
+        memcpy(row, &domain->index[i], sizeof *row);
+        memcpy(row + 1, &key[i], sizeof *row);
+        ky_row_write(row + HEAD, &bodies, k, KY_WITH_ALL_ROWS);
+    }
+    ky_rows_free(&bodies);
+    free(next);
+    free(key);
+    return status;
+}
+
+/* Sends and receives the rows; those that come lie at *rows afterwards. */
+static enum ky_status send(struct ky_domain *domain, const struct movers *movers, double **rows,
+                           struct ky_error *error)
+{
+    struct ky_comm *comm = domain->comm;
+    const size_t size = (size_t)comm->size;
+    struct ky_parcel *parcel = ky_allocate(2 * size, sizeof *parcel);
+    char *from = (char *)*rows, *to = ky_allocate(movers->all_coming, row_bytes()), *coming = to;
+    size_t outs = 0, ins = 0;
+    enum ky_status status =
+        parcel && to ? KY_OK
+                     : ky_no_memory(error, "bodies that come", movers->all_coming, row_bytes());
+    for (size_t r = 0; r < size && !status; r++) {
+        const size_t out = movers->leaving[r] * row_bytes(), in = movers->coming[r] * row_bytes();
+        if (out)
+            parcel[outs++] = (struct ky_parcel){(int)r, from, out};
+        if (in)
+            parcel[size + ins++] = (struct ky_parcel){(int)r, coming, in};
+        from += out;
+        coming += in;
+    }
+    if (!status)
+        status = comm->verbs->exchange(comm, parcel, outs, parcel + size, ins, error);
+    free(parcel);
+    free(*rows);
+    *rows = (double *)(void *)to;
+    return status;
+}
+
+/* Those that come take their places, in the engine and among the numbers. */
+static enum ky_status settle(struct ky_domain *domain, const struct movers *movers,
+                             const double *rows, struct ky_error *error)
+{
+    const size_t n = domain->engine->n, count = movers->all_leaving, coming = movers->all_coming,
+                 width = row_bytes() / sizeof(double);
+    struct ky_bodies bodies = {0};
+    struct ky_replace_move *move = ky_allocate(count, sizeof *move);
+    enum ky_status status = move ? ky_rows_allocate(&bodies, coming, KY_WITH_ALL_ROWS, error)
+                                 : ky_no_memory(error, "bodies that move", count, sizeof *move);
+    for (size_t k = 0; k < coming && !status; k++)
+        ky_row_read(rows + k * width + HEAD, &bodies, k, KY_WITH_ALL_ROWS);
+    if (!status)
+        status = ky_domain_reserve(domain, n + coming, error);
+    const size_t moves = status ? 0 : ky_replace_moves(n, movers->gone, count, coming, move);
+    for (size_t k = 0; k < moves; k++)
+        domain->index[move[k].to] = domain->index[move[k].from];
+    for (size_t k = 0; k < coming && !status; k++) {
+        uint64_t key;
+        memcpy(&domain->index[ky_replace_place(n, movers->gone, count, k)], rows + k * width,
+               sizeof *domain->index);
+        memcpy(&key, rows + k * width + 1, sizeof key);
+        domain->first = domain->first < key ? domain->first : key;
+        domain->last = domain->last > key ? domain->last : key;
+    }
+    if (!status)
+        status = ky_engine_replace(domain->engine, movers->gone, count, &bodies, error);
+    ky_rows_free(&bodies);
+    free(move);
+    return status;
+}
+
+static enum ky_status move_bodies(const struct curve *curve, struct ky_error *error)
+{
+    struct ky_domain *domain = curve->domain;
+    struct ky_comm *comm = domain->comm;
+    const size_t size = (size_t)comm->size;
+    double *rows = NULL;
+    struct movers movers = {.gone = ky_allocate(curve->n, sizeof *movers.gone),
+                            .to = ky_allocate(curve->n, sizeof *movers.to),
+                            .leaving = ky_allocate_zeroed(size, sizeof *movers.leaving),
+                            .coming = ky_allocate(size, sizeof *movers.coming)};
+    enum ky_status status = KY_OK;
+    if (!movers.gone || !movers.to || !movers.leaving || !movers.coming)
+        status = ky_no_memory(error, "bodies that move", curve->n, sizeof *movers.gone);
+    if (!status) {
+        note_movers(curve, &movers);
+        status =
+            comm->verbs->deal(comm, movers.leaving, sizeof *movers.leaving, movers.coming, error);
+    }
+    for (size_t r = 0; r < size && !status; r++)
+        movers.all_coming += movers.coming[r];
+    if (!status)
+        status = pack(curve, &movers, &rows, error);
+    if (!status)
+        status = send(domain, &movers, &rows, error);
+    if (!status && (movers.all_leaving || movers.all_coming))
+        status = settle(domain, &movers, rows, error);
+    free(rows);
+    free(movers.gone);
+    free(movers.to);
+    free(movers.leaving);
+    free(movers.coming);
+    return status;
+}
+
+enum ky_status ky_domain_migrate(struct ky_domain *domain, struct ky_error *error)
+{
+    struct curve curve = {.domain = domain, .n = domain->engine->n};
+    enum ky_status status = read_places(&curve, error);
+    if (!status)
+        status = find_cube(&curve, error);
+    if (!status)
+        status = sort_keys(&curve, error);
+    if (!status)
+        status = find_ranges(&curve, error);
+    if (!status)
+        status = move_bodies(&curve, error);
+    free_curve(&curve);
+    return status;
+}

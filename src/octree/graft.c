@@ -1,0 +1,278 @@
+/* One tree of several parts' trees: see parts.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "octree/work.h"
+
+/* A cell of the new tree while it is made: of a part's tree, or above the parts' roots. */
+struct node {
+    uint32_t part; /* TOP: the roots from `cell` on, `roots` of them, are below */
+    uint32_t cell, roots;
+};
+enum { TOP = UINT32_MAX };
+
+struct graft {
+    struct ky_octree *to;
+    const struct ky_octree *tree; /* of the part itself */
+    size_t own, parts;
+    const struct ky_octree_parcel *parcel;
+    const struct ky_octree_root *root;
+    const struct ky_parameters *parameters;
+    uint32_t *part; /* [roots] of each root */
+    size_t *first;  /* [parts + 1] number of the first root of each part */
+    size_t *place;  /* [parts + 1] place of the first body of each part in the new tree */
+    struct node *node;
+    size_t nodes, roots;
+};
+
+static size_t count_cells(const struct graft *g, size_t part)
+{
+    return part == g->own ? g->tree->nodes : g->parcel[part].cells.count;
+}
+
+static size_t count_bodies(const struct graft *g, size_t part)
+{
+    return part == g->own ? g->tree->n : g->parcel[part].n;
+}
+
+/* ---- the cells above the roots ---- */
+
+/* The node of some roots that follow each other. */
+static struct node node_of(const struct graft *g, size_t first, size_t roots)
+{
+    if (roots > 1)
+        return (struct node){TOP, (uint32_t)first, (uint32_t)roots};
+    return (struct node){g->part[first], (uint32_t)(first - g->first[g->part[first]]), 1};
+}
+
+/* Divides the roots of a node as the system's tree is divided: at the first digit in which their
+ * keys differ. child[0 … 8) become the nodes below; returns how many. */
+static unsigned divide(const struct graft *g, const struct node *top, struct node child[8])
+{
+    const struct ky_octree_root *root = g->root + top->cell;
+    const int common = ky_key_common(root[0].first, root[top->roots - 1].last);
+    const int shift = 3 * (KY_KEY_LEVELS - 1 - common);
+    unsigned children = 0;
+    for (size_t k = 0, end; k < top->roots && children < 8; k = end) {
+        for (end = k + 1; end < top->roots && root[end].first >> shift == root[k].first >> shift;)
+            end++;
+        child[children++] = node_of(g, top->cell + k, end - k);
+    }
+    return children;
+}
+
+/* ---- breadth first ---- */
+
+/* The columns of a part's cells. */
+static struct ky_given_cells cells_of(const struct graft *g, size_t part)
+{
+    if (part != g->own)
+        return g->parcel[part].cells;
+#define KY_CELL_OWN(p, type, name, count, what) .name = g->tree->name,
+    return (struct ky_given_cells){.count = g->tree->nodes, KY_CELL_COLUMNS(KY_CELL_OWN, )};
+}
+
+/* Copies the columns of a part's cell. Its children become the next nodes. */
+static enum ky_status copy_cell(struct graft *g, size_t at, size_t room, struct ky_error *error)
+{
+    struct ky_octree *to = g->to;
+    const struct node *node = &g->node[at];
+    const struct ky_given_cells cells = cells_of(g, node->part);
+    const size_t cell = node->cell, moments = to->moments;
+#define KY_CELL_GRAFT(p, type, name, count, what)                                                  \
+    memcpy(to->name + at * (count), cells.name + cell * (count), (count) * sizeof(type));
+    KY_CELL_COLUMNS(KY_CELL_GRAFT, )
+    struct ky_cell_link *link = &to->link[at];
+    const unsigned children = to->children[at];
+    link->next = KY_NO_LINK;
+    if (children > 8 || children > room - g->nodes ||
+        (children && (link->more <= cell || children > cells.count - link->more)) ||
+        (!children && link->bodies != KY_CLOSED_CELL &&
+         (link->body > count_bodies(g, node->part) ||
+          link->bodies > count_bodies(g, node->part) - link->body)))
+        return ky_fail(error, KY_BAD_DATA, "cell %zu of part %u has links that do not fit", cell,
+                       (unsigned)node->part);
+    for (unsigned k = 0; k < children; k++)
+        g->node[g->nodes + k] = (struct node){node->part, link->more + k, 0};
+    link->more = children ? (unsigned)g->nodes : KY_NO_LINK;
+    link->body += (unsigned)g->place[node->part];
+    g->nodes += children;
+    return KY_OK;
+}
+
+/* The links of a cell above the roots. */
+static void link_top(struct graft *g, size_t at)
+{
+    struct ky_octree *to = g->to;
+    const unsigned children = divide(g, &g->node[at], g->node + g->nodes);
+    to->children[at] = (unsigned char)children;
+    to->link[at] = (struct ky_cell_link){KY_NO_LINK, (unsigned)g->nodes, 0, KY_CLOSED_CELL};
+    g->nodes += children;
+}
+
+static enum ky_status lay_cells(struct graft *g, size_t room, struct ky_error *error)
+{
+    enum ky_status status = KY_OK;
+    g->node[0] = node_of(g, 0, g->roots);
+    g->nodes = 1;
+    g->to->levels = 0;
+    for (size_t begin = 0; begin < g->nodes && !status;) {
+        const size_t end = g->nodes;
+        for (; begin < end && !status; begin++)
+            if (g->node[begin].part == TOP)
+                link_top(g, begin);
+            else
+                status = copy_cell(g, begin, room, error);
+        if (!status)
+            status = ky_octree_end_level(g->to, end, error);
+    }
+    g->to->nodes = g->nodes;
+    return status;
+}
+
+/* The sums of a node, and the columns of the cells above the roots from there on down. */
+static void sum_top(struct graft *g, size_t at, struct ky_octree_sums *sums)
+{
+    const struct node *node = &g->node[at];
+    struct ky_octree_sums child[8];
+    if (node->part != TOP) {
+        *sums = g->root[g->first[node->part] + node->cell].sums;
+        return;
+    }
+    for (unsigned k = 0; k < g->to->children[at]; k++)
+        sum_top(g, g->to->link[at].more + k, &child[k]);
+    ky_octree_join(g->to, (uint32_t)at, child, g->parameters, sums);
+}
+
+/* ---- bodies ---- */
+
+static void copy_bodies(struct graft *g)
+{
+    struct ky_octree *to = g->to;
+    for (size_t q = 0; q < g->parts; q++) {
+        const struct ky_octree_parcel *from = &g->parcel[q];
+        const int is_own = q == g->own;
+        const double *const column[] = {
+            is_own ? g->tree->x : from->x, is_own ? g->tree->y : from->y,
+            is_own ? g->tree->z : from->z, is_own ? g->tree->mass : from->mass};
+        double *const its[] = {to->x, to->y, to->z, to->mass};
+        for (int c = 0; c < 4 && count_bodies(g, q); c++)
+            memcpy(its[c] + g->place[q], column[c], count_bodies(g, q) * sizeof(double));
+    }
+    if (g->tree->n)
+        memcpy(to->order + g->place[g->own], g->tree->order, g->tree->n * sizeof *to->order);
+    ky_octree_pad(to);
+}
+
+static enum ky_status copy_groups(struct graft *g, struct ky_error *error)
+{
+    struct ky_octree *to = g->to;
+    const struct ky_octree *tree = g->tree;
+    enum ky_status status = ky_octree_reserve(&to->group, &to->scratch->groups, tree->groups,
+                                              sizeof *to->group, "groups of bodies", error);
+    if (!status)
+        status = ky_octree_reserve(&to->share, &to->scratch->shares, tree->shares + 1,
+                                   sizeof *to->share, "shares of groups", error);
+    if (status)
+        return status;
+    for (size_t k = 0; k < tree->groups; k++)
+        to->group[k] = (struct ky_group){tree->group[k].body + (uint32_t)g->place[g->own],
+                                         tree->group[k].bodies};
+    to->share[0] = 0;
+    if (tree->shares)
+        memcpy(to->share, tree->share, (tree->shares + 1) * sizeof *to->share);
+    to->groups = tree->groups;
+    to->shares = tree->shares;
+    return KY_OK;
+}
+
+/* ---- the whole ---- */
+
+/* Numbers of roots and places of bodies of all parts. */
+static enum ky_status number_parts(struct graft *g, const size_t *roots, struct ky_error *error)
+{
+    g->first[0] = g->place[0] = 0;
+    for (size_t q = 0; q < g->parts; q++) {
+        if (q != g->own && g->parcel[q].roots != roots[q])
+            return ky_fail(error, KY_BAD_DATA, "part %zu has sent %zu of its %zu roots", q,
+                           g->parcel[q].roots, roots[q]);
+        for (size_t r = 0; r < roots[q]; r++)
+            g->part[g->first[q] + r] = (uint32_t)q;
+        g->first[q + 1] = g->first[q] + roots[q];
+        g->place[q + 1] = g->place[q] + count_bodies(g, q);
+    }
+    for (size_t k = 0; k + 1 < g->roots; k++)
+        if (g->root[k].last >= g->root[k + 1].first)
+            return ky_fail(error, KY_BAD_DATA, "roots %zu and %zu of all parts overlap", k, k + 1);
+    return KY_OK;
+}
+
+static enum ky_status make(struct graft *g, size_t room, struct ky_error *error)
+{
+    struct ky_octree *to = g->to;
+    const size_t n = g->place[g->parts];
+    if (n > INT32_MAX || room >= KY_NO_LINK)
+        return ky_fail(error, KY_UNSUPPORTED,
+                       "%zu bodies and %zu cells of all parts are needed in "
+                       "one tree: use more ranks",
+                       n, room);
+    enum ky_status status = ky_octree_reserve_bodies(to, n, 0, g->parameters, error);
+    to->n = n;
+    to->nodes = room;
+    if (!status)
+        status = ky_octree_reserve_cells(to, g->parameters->multipole, error);
+    if (status)
+        return status;
+    to->roots = 1;
+    to->opening = ky_octree_opening(g->parameters);
+    memcpy(to->origin, g->tree->origin, sizeof to->origin);
+    to->scratch->digit = g->tree->scratch->digit;
+    to->scratch->parted = 0;
+    memset(to->depth, KY_OFF_FRAME, room);
+    status = lay_cells(g, room, error);
+    if (status)
+        return status;
+    struct ky_octree_sums sums;
+    sum_top(g, 0, &sums);
+    copy_bodies(g);
+    return copy_groups(g, error);
+}
+
+enum ky_status ky_octree_graft(struct ky_octree *to, const struct ky_octree *tree, size_t own,
+                               const struct ky_octree_parcel *parcel, const size_t *roots,
+                               size_t parts, const struct ky_octree_root *root,
+                               const struct ky_parameters *parameters, struct ky_error *error)
+{
+    struct graft g = {.to = to,
+                      .tree = tree,
+                      .own = own,
+                      .parts = parts,
+                      .parcel = parcel,
+                      .root = root,
+                      .parameters = parameters};
+    size_t room = 0;
+    for (size_t q = 0; q < parts; q++) {
+        g.roots += roots[q];
+        room += count_cells(&g, q);
+    }
+    ky_octree_empty(to);
+    if (g.roots == 0)
+        return KY_OK;
+    room += g.roots; /* fewer cells are above the roots */
+    g.part = ky_allocate(g.roots, sizeof *g.part);
+    g.first = ky_allocate(2 * (parts + 1), sizeof *g.first);
+    g.place = g.first ? g.first + parts + 1 : NULL;
+    g.node = ky_allocate(room + 8, sizeof *g.node);
+    enum ky_status status = g.part && g.first && g.node
+                                ? number_parts(&g, roots, error)
+                                : ky_no_memory(error, "cells of all parts", room, sizeof *g.node);
+    if (!status)
+        status = make(&g, room, error);
+    if (status)
+        ky_octree_empty(to);
+    free(g.part);
+    free(g.first);
+    free(g.node);
+    return status;
+}

@@ -1,0 +1,93 @@
+/* The tree of a part of a system: order of equal keys, and roots. See parts.h. */
+#include "octree/work.h"
+
+#include <string.h>
+
+size_t ky_octree_part_bodies(const struct ky_parameters *parameters)
+{
+    const size_t groups = (size_t)KY_GROUPS_IN_CELL * (size_t)parameters->group;
+    return groups > KY_PART_BODIES ? groups : KY_PART_BODIES;
+}
+
+/* Insertion: few bodies have the same key, and where many do, they come nearly in order. */
+static void order_run(uint32_t *order, uint32_t count, const uint64_t *number)
+{
+    for (uint32_t i = 1; i < count; i++) {
+        const uint32_t moving = order[i];
+        uint32_t place = i;
+        for (; place > 0 && number[order[place - 1]] > number[moving]; place--)
+            order[place] = order[place - 1];
+        order[place] = moving;
+    }
+}
+
+void ky_octree_order_ties(struct ky_octree *tree, const uint64_t *number)
+{
+    const uint64_t *key = tree->scratch->key;
+    for (size_t i = 0, end; i < tree->n; i = end) {
+        for (end = i + 1; end < tree->n && key[end] == key[i];)
+            end++;
+        if (end - i > 1)
+            order_run(tree->order + i, (uint32_t)(end - i), number);
+    }
+}
+
+struct roots {
+    const uint64_t *key;
+    const struct ky_octree_part *part;
+    struct ky_octree_root *root;
+    struct ky_sprout *sprout;
+    size_t count, room;
+};
+
+/* Keys that agree in their first `level` levels lie in the same cube. */
+static int is_shared(const struct roots *roots, uint64_t key, int level)
+{
+    const int shift = 3 * (KY_KEY_LEVELS - level);
+    const struct ky_octree_part *part = roots->part;
+    return (part->is_before && part->before >> shift == key >> shift) ||
+           (part->is_after && part->after >> shift == key >> shift);
+}
+
+/* The bodies from begin on lie in one cube of this level, and so do no others of the part. */
+static void root_below(struct roots *roots, uint32_t begin, uint32_t end, int level)
+{
+    const uint64_t *key = roots->key;
+    if (level == KY_KEY_LEVELS || !is_shared(roots, key[begin], level)) {
+        if (roots->count < roots->room) {
+            roots->sprout[roots->count] = (struct ky_sprout){0, begin, end - begin, 0, 0, 0};
+            roots->root[roots->count].first = key[begin];
+            roots->root[roots->count].last = key[end - 1];
+        }
+        roots->count++;
+        return;
+    }
+    const int shift = 3 * (KY_KEY_LEVELS - level - 1);
+    while (begin < end) {
+        uint32_t low = begin + 1, high = end; /* the end of the run is in low … high */
+        while (low < high) {
+            const uint32_t middle = low + (high - low) / 2;
+            if (key[middle] >> shift == key[begin] >> shift)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        root_below(roots, begin, low, level + 1);
+        begin = low;
+    }
+}
+
+size_t ky_octree_roots(struct ky_octree *tree, const struct ky_octree_part *part, size_t room,
+                       struct ky_sprout *sprout)
+{
+    struct ky_octree_scratch *scratch = tree->scratch;
+    struct roots roots = {scratch->key, part, scratch->root, sprout, 0, room};
+    root_below(&roots, 0, (uint32_t)tree->n, 0);
+    return roots.count;
+}
+
+void ky_octree_tell_roots(const struct ky_octree *tree, struct ky_octree_root *root)
+{
+    if (tree->n)
+        memcpy(root, tree->scratch->root, tree->roots * sizeof *root);
+}

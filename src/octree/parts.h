@@ -1,0 +1,92 @@
+/* The tree of a system whose bodies lie in several parts, on several machines for example.
+ *
+ * A part holds a range of the curve. Ranges end where the largest cells of at most KY_PART_BODIES
+ * bodies end (or a key, if more have the same), so that the largest cells that lie in one part
+ * alone, the roots of the part's tree, are cells of the system's tree, with all that is below them.
+ * The cells above are made of all parts' roots, and are the same in every part. A part gets of the
+ * others' trees what its own groups need, and grafts all of it into one tree. A walk of its groups
+ * then takes the same cells and bodies in the same order as in the tree of the whole system, and
+ * has the same bits. */
+#ifndef KY_OCTREE_PARTS_H
+#define KY_OCTREE_PARTS_H
+
+#include "octree/octree.h"
+#include "physics/cell.h"
+
+enum { KY_PART_BODIES = KY_SHARED_BODIES };
+
+/* What a build has to know of the whole system. */
+struct ky_octree_part {
+    size_t system;          /* bodies of all parts */
+    const uint64_t *number; /* [n] of each body among all: the order of bodies with equal keys */
+    /* The last key before this part's and the first one after them, if there are bodies there. */
+    int is_after, is_before;
+    uint64_t before, after;
+};
+
+/* The bodies that a cell has in ranges: the limit for these parameters. */
+size_t ky_octree_part_bodies(const struct ky_parameters *parameters);
+
+/* A cell's sums while its parent still needs them. */
+struct ky_octree_sums {
+    struct ky_cell_sums plain;
+    struct ky_cell_second second;
+};
+
+/* A root as the other parts see it: the keys of its first and its last body. */
+struct ky_octree_root {
+    uint64_t first, last;
+    struct ky_octree_sums sums;
+};
+
+/* Writes the roots of a part's tree to root[0 … tree->roots). */
+void ky_octree_tell_roots(const struct ky_octree *tree, struct ky_octree_root *root);
+
+/* ---- what a part needs of another one ---- */
+
+/* Some groups of a part, as sinks: the tight box of their bodies relative to the tree's origin, and
+ * the factor of the opening test for the smallest |a| among them. */
+struct ky_octree_box {
+    double middle[3], half[3];
+    double factor;
+};
+
+/* Makes the boxes of all groups, to be freed. least(context, first, bodies) is the factor for
+ * consecutive bodies along the curve. KY_FAULT when memory is out. */
+enum ky_status ky_octree_boxes(const struct ky_octree *tree,
+                               double (*factor)(const void *context, uint32_t first,
+                                                uint32_t bodies),
+                               const void *context, struct ky_octree_box **box, size_t *count,
+                               struct ky_error *error);
+
+/* Cells and bodies of a part's tree in one piece of memory: the roots first. Below a closed cell
+ * (KY_CLOSED_CELL) are no others. */
+struct ky_octree_parcel {
+    size_t roots, bytes;
+    struct ky_given_cells cells;
+    size_t n;
+    const double *x, *y, *z, *mass;
+    void *data; /* [bytes] */
+};
+
+/* Makes the parcel of what groups in these boxes may need of the tree, in walks with moments of
+ * this order; parcel->data is to be freed. KY_FAULT when memory is out. */
+enum ky_status ky_octree_prune(const struct ky_octree *tree, const struct ky_octree_box *box,
+                               size_t boxes, int order, struct ky_octree_parcel *parcel,
+                               struct ky_error *error);
+/* Sets the members of a parcel whose data have come from another part, for trees with so many
+ * moments a cell. KY_BAD_DATA if it is none. */
+enum ky_status ky_octree_unwrap(void *data, size_t bytes, size_t moments,
+                                struct ky_octree_parcel *parcel, struct ky_error *error);
+
+/* Makes `to` the tree of the system for the groups of part number `own`: its own tree, what the
+ * others have sent (of part `own` nothing is read), and the cells above. roots[q] of the array
+ * `root` are those of part q, one part after the other. The order of `to` is that of the part's own
+ * bodies, and not defined for others. KY_FAULT when memory is out, KY_BAD_DATA for links that do
+ * not fit. */
+enum ky_status ky_octree_graft(struct ky_octree *to, const struct ky_octree *tree, size_t own,
+                               const struct ky_octree_parcel *parcel, const size_t *roots,
+                               size_t parts, const struct ky_octree_root *root,
+                               const struct ky_parameters *parameters, struct ky_error *error);
+
+#endif

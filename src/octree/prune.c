@@ -1,0 +1,272 @@
+/* What some groups need of a part's tree: see parts.h. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "octree/host_cells.h"
+#include "octree/work.h"
+#include "physics/orders.h"
+
+/* Groups of up to BOX_BODIES bodies that follow each other have a box in common: with 64 bodies a
+ * box what is sent is 1.00 times what the groups need, with 256 up to 1.3 times, with a quarter of
+ * the tests. */
+enum { BOX_BODIES = 256 };
+
+/* By how much a test here is sharper than that of a walk, in float: the squared radius, and the
+ * sides of the sinks' box. */
+#define SURE 1.0001
+/* ---- boxes ---- */
+
+static struct ky_octree_box box_of(const struct ky_octree *tree, const struct ky_group *run)
+{
+    struct ky_octree_box box = {.factor = 1};
+    double low[3], high[3];
+    ky_bodies_box(tree, run, low, high);
+    for (int c = 0; c < 3; c++) {
+        box.middle[c] = 0.5 * low[c] + 0.5 * high[c] - tree->origin[c];
+        box.half[c] = 0.5 * (high[c] - low[c]) * SURE + 1e-12 * fabs(box.middle[c]);
+    }
+    return box;
+}
+
+/* Groups from g on that share a box: the end of the run. */
+static size_t run_of(const struct ky_octree *tree, size_t share, size_t g, struct ky_group *run)
+{
+    *run = tree->group[g++];
+    for (; g < tree->share[share + 1] && run->bodies + tree->group[g].bodies <= BOX_BODIES; g++)
+        run->bodies += tree->group[g].bodies;
+    return g;
+}
+
+enum ky_status ky_octree_boxes(const struct ky_octree *tree,
+                               double (*factor)(const void *context, uint32_t first,
+                                                uint32_t bodies),
+                               const void *context, struct ky_octree_box **box, size_t *count,
+                               struct ky_error *error)
+{
+    *count = 0;
+    *box = ky_allocate(tree->groups, sizeof **box);
+    if (!*box)
+        return ky_no_memory(error, "boxes of groups", tree->groups, sizeof **box);
+    for (size_t share = 0; share < tree->shares; share++)
+        for (size_t g = tree->share[share]; g < tree->share[share + 1];) {
+            struct ky_group run;
+            g = run_of(tree, share, g, &run);
+            (*box)[*count] = box_of(tree, &run);
+            (*box)[(*count)++].factor = factor(context, run.body, run.bodies);
+        }
+    return KY_OK;
+}
+
+/* ---- what is needed ---- */
+
+enum need { UNSEEN, CLOSED, OPEN };
+
+struct pruning {
+    const struct ky_octree *tree;
+    const struct ky_octree_box *box;
+    unsigned char *need; /* [nodes] enum need */
+    uint32_t *list;      /* numbers of boxes: those of a cell after those of its parent */
+    uint32_t few;        /* leaves of so few bodies act body by body, whatever the test says */
+};
+
+/* Whether a group in the box may have to open the cell. */
+static int opens(const struct ky_octree *tree, uint32_t cell, const struct ky_octree_box *box)
+{
+    const struct ky_cell_box *of = &tree->box[cell];
+    const float wider = (float)SURE;
+    float d[3], half[3];
+    double apart[3];
+    ky_cell_apart(tree, cell, box->middle, apart);
+    for (int c = 0; c < 3; c++) {
+        d[c] = (float)apart[c];
+        half[c] = (float)(box->half[c] + 1e-6 * fabs(apart[c]));
+    }
+    const float most = fmaxf(half[0], fmaxf(half[1], half[2])) * wider / 128; /* lists.h: CLOSE */
+    const struct ky_opening_sides sides = {wider * of->below[0],
+                                           wider * of->below[1],
+                                           wider * of->below[2],
+                                           wider * of->above[0],
+                                           wider * of->above[1],
+                                           wider * of->above[2],
+                                           0};
+    const struct ky_opening_apart from = {d[0], d[1], d[2], half[0], half[1], half[2]};
+    const float open2 = wider * fmaxf(tree->centre[cell].open2 * (float)box->factor, most * most);
+    return ky_opening_opens(from, sides, ky_opening_distance2(from), open2, tree->opening) != 0;
+}
+
+/* Marks a cell and what is needed below it. Boxes list[0 … count) have opened its parent. */
+static void look_below(struct pruning *p, uint32_t cell, const uint32_t *list, size_t count,
+                       uint32_t *later)
+{
+    const struct ky_octree *tree = p->tree;
+    const uint32_t children = tree->children[cell];
+    size_t opened = 0;
+    p->need[cell] = CLOSED;
+    if (!children && tree->link[cell].bodies <= p->few) {
+        p->need[cell] = OPEN;
+        return;
+    }
+    for (size_t k = 0; k < count && (children || !opened); k++)
+        if (opens(tree, cell, &p->box[list[k]]))
+            later[opened++] = list[k];
+    if (!opened)
+        return;
+    p->need[cell] = OPEN;
+    for (uint32_t k = 0; k < children; k++)
+        look_below(p, tree->link[cell].more + k, later, opened, later + opened);
+}
+
+/* ---- a parcel ---- */
+
+struct header {
+    uint64_t cells, bodies, roots, moments;
+};
+
+/* Bytes of a column: whole lines of 16. */
+static size_t column_bytes(size_t count, size_t size)
+{
+    return (count * size + 15) / 16 * 16;
+}
+
+static size_t parcel_bytes(const struct header *header)
+{
+    const size_t moments = header->moments;
+    (void)moments;
+#define KY_CELL_LINES(p, type, name, count, what)                                                  \
+    +column_bytes(header->cells *(count), sizeof(type))
+    return sizeof *header + 4 * header->bodies * sizeof(double) KY_CELL_COLUMNS(KY_CELL_LINES, );
+}
+
+/* Sets the members to where the columns of so many cells and bodies lie. */
+static void lay_out(const struct header *header, char *data, struct ky_octree_parcel *parcel)
+{
+    const size_t moments = header->moments;
+    char *at = data + sizeof *header;
+    (void)moments;
+#define KY_CELL_LAY(p, type, name, count, what)                                                    \
+    parcel->cells.name = (type *)(void *)at;                                                       \
+    at += column_bytes(header->cells * (count), sizeof(type));
+    KY_CELL_COLUMNS(KY_CELL_LAY, )
+    const double **column[] = {&parcel->x, &parcel->y, &parcel->z, &parcel->mass};
+    for (int c = 0; c < 4; c++, at += header->bodies * sizeof(double))
+        *column[c] = (double *)(void *)at;
+    parcel->cells.count = header->cells;
+    parcel->n = header->bodies;
+    parcel->roots = header->roots;
+    parcel->bytes = parcel_bytes(header);
+    parcel->data = data;
+}
+
+enum ky_status ky_octree_unwrap(void *data, size_t bytes, size_t moments,
+                                struct ky_octree_parcel *parcel, struct ky_error *error)
+{
+    const size_t most = bytes / sizeof(double);
+    struct header header = {0};
+    *parcel = (struct ky_octree_parcel){0};
+    if (bytes >= sizeof header)
+        memcpy(&header, data, sizeof header);
+    if (header.cells > most || header.bodies > most || header.roots > header.cells ||
+        header.moments != moments || parcel_bytes(&header) != bytes)
+        return ky_fail(error, KY_BAD_DATA, "%zu bytes of another part are no cells of a tree",
+                       bytes);
+    lay_out(&header, data, parcel);
+    return KY_OK;
+}
+
+static struct header count_needed(const struct ky_octree *tree, const unsigned char *need)
+{
+    struct header header = {.roots = tree->roots, .moments = tree->moments};
+    for (size_t cell = 0; cell < tree->nodes; cell++) {
+        header.cells += need[cell] != UNSEEN;
+        if (need[cell] == OPEN && !tree->children[cell])
+            header.bodies += tree->link[cell].bodies;
+    }
+    return header;
+}
+
+/* The columns in a parcel that is being written. */
+#define KY_CELL_WRITTEN(p, type, name, count, what) type *name;
+struct written {
+    KY_CELL_COLUMNS(KY_CELL_WRITTEN, )
+    double *column[4];
+};
+
+static void write_bodies(const struct ky_octree *tree, const struct ky_cell_link *from,
+                         const struct written *to, size_t at)
+{
+    const double *const column[] = {tree->x, tree->y, tree->z, tree->mass};
+    for (int c = 0; c < 4; c++)
+        memcpy(to->column[c] + at, column[c] + from->body, from->bodies * sizeof(double));
+}
+
+/* Cells are written in the order of the tree, breadth first: children of opened cells follow each
+ * other here too. */
+static void write_cells(const struct ky_octree *tree, const unsigned char *need,
+                        const struct written *to)
+{
+    const size_t moments = tree->moments;
+    size_t at = 0, next = tree->roots, bodies = 0;
+    for (size_t cell = 0; cell < tree->nodes; cell++) {
+        if (need[cell] == UNSEEN)
+            continue;
+#define KY_CELL_WRITE(p, type, name, count, what)                                                  \
+    memcpy(to->name + at * (count), tree->name + cell * (count), (count) * sizeof(type));
+        KY_CELL_COLUMNS(KY_CELL_WRITE, )
+        struct ky_cell_link *link = &to->link[at];
+        link->next = link->more = KY_NO_LINK;
+        if (need[cell] == CLOSED) {
+            to->children[at] = 0;
+            link->bodies = KY_CLOSED_CELL;
+        } else if (tree->children[cell]) {
+            link->more = (unsigned)next;
+            next += tree->children[cell];
+        } else {
+            write_bodies(tree, link, to, bodies);
+            link->body = (unsigned)bodies;
+            bodies += link->bodies;
+        }
+        at++;
+    }
+}
+
+enum ky_status ky_octree_prune(const struct ky_octree *tree, const struct ky_octree_box *box,
+                               size_t boxes, int order, struct ky_octree_parcel *parcel,
+                               struct ky_error *error)
+{
+    struct pruning p = {.tree = tree, .box = box, .few = ky_order_cost(order)};
+    const size_t room = boxes * (tree->levels + 2);
+    *parcel = (struct ky_octree_parcel){0};
+    p.need = ky_allocate_zeroed(tree->nodes, 1);
+    p.list = ky_allocate(room, sizeof *p.list);
+    enum ky_status status = KY_OK;
+    if (!p.need || !p.list) {
+        status = ky_no_memory(error, "boxes of another part", room, sizeof *p.list);
+        goto end;
+    }
+    for (size_t k = 0; k < boxes; k++)
+        p.list[k] = (uint32_t)k;
+    for (size_t r = 0; r < tree->roots; r++)
+        look_below(&p, (uint32_t)r, p.list, boxes, p.list + boxes);
+    const struct header header = count_needed(tree, p.need);
+    const size_t bytes = parcel_bytes(&header);
+    char *data = ky_allocate(bytes, 1);
+    if (!data) {
+        status = ky_no_memory(error, "cells for another part", bytes, 1);
+        goto end;
+    }
+    lay_out(&header, data, parcel);
+    memcpy(data, &header, sizeof header);
+    const struct ky_given_cells *cells = &parcel->cells;
+#define KY_CELL_WRITABLE(p, type, name, count, what) .name = (type *)(uintptr_t)cells->name,
+    const struct written to = {KY_CELL_COLUMNS(KY_CELL_WRITABLE, ).column = {
+                                   (double *)(uintptr_t)parcel->x, (double *)(uintptr_t)parcel->y,
+                                   (double *)(uintptr_t)parcel->z,
+                                   (double *)(uintptr_t)parcel->mass}};
+    write_cells(tree, p.need, &to);
+end:
+    free(p.need);
+    free(p.list);
+    return status;
+}
