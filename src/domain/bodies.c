@@ -17,6 +17,37 @@ enum ky_status ky_domain_reserve(struct ky_domain *domain, size_t n, struct ky_e
     return KY_OK;
 }
 
+void *ky_domain_space(struct ky_domain *domain, enum ky_work_space which, size_t count, size_t size,
+                      struct ky_error *error)
+{
+    const size_t bytes = count * size;
+    if (domain->space[which] && bytes <= domain->space_bytes[which])
+        return domain->space[which];
+    free(domain->space[which]);
+    domain->space_bytes[which] = bytes + bytes / 8;
+    domain->space[which] = ky_allocate(domain->space_bytes[which], 1);
+    if (!domain->space[which])
+        ky_no_memory(error, "work space of a rank", count, size);
+    return domain->space[which];
+}
+
+void ky_domain_free_space(struct ky_domain *domain)
+{
+    for (int k = 0; k < KY_SPACES; k++) {
+        free(domain->space[k]);
+        domain->space[k] = NULL;
+    }
+}
+
+enum ky_status ky_domain_read(struct ky_domain *domain, size_t first, struct ky_bodies *chunk,
+                              struct ky_error *error)
+{
+    uint32_t body[KY_DOMAIN_CHUNK];
+    for (size_t k = 0; k < chunk->n; k++)
+        body[k] = (uint32_t)(first + k);
+    return ky_engine_get_some(domain->engine, body, chunk, error);
+}
+
 /* The first body of a rank's block of the caller's order. */
 static size_t block_start(const struct ky_domain *domain, size_t rank)
 {

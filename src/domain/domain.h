@@ -15,6 +15,16 @@
 /* Columns of bodies that ranks send each other. */
 enum { KY_ROW_NUMBERS = 12 }; /* mass, x, v, a, potential; and the key's bits */
 
+/* Work space of a rank, which is kept from call to call. */
+enum ky_work_space {
+    KY_SPACE_X,
+    KY_SPACE_KEY,
+    KY_SPACE_ORDER,
+    KY_SPACE_TO,
+    KY_SPACE_GONE,
+    KY_SPACES
+};
+
 struct ky_domain {
     struct ky_comm *comm;
     struct ky_parameters parameters; /* of the rank's engine */
@@ -27,6 +37,8 @@ struct ky_domain {
     uint64_t first, last;    /* the least and the largest key of its bodies */
     double low[3], edge;     /* the cube of the keys, and the origin, in the engine's units */
     double origin[3];
+    void *space[KY_SPACES];
+    size_t space_bytes[KY_SPACES];
     double work;           /* interactions of the last forces */
     struct ky_octree tree; /* of its own bodies */
 };
@@ -34,6 +46,12 @@ struct ky_domain {
 /* Opens the rank's engine, without bodies. */
 enum ky_status ky_domain_start(struct ky_domain *domain, struct ky_error *error);
 void ky_domain_end(struct ky_domain *domain);
+
+/* Work space for `count` elements of `size` bytes; what was in it is lost. NULL when memory is out,
+ * which *error then says. */
+void *ky_domain_space(struct ky_domain *domain, enum ky_work_space which, size_t count, size_t size,
+                      struct ky_error *error);
+void ky_domain_free_space(struct ky_domain *domain);
 
 /* ---- parts of calls: every rank makes them together; what is told of arguments is for rank 0 ----
  */
@@ -64,6 +82,11 @@ enum ky_status ky_domain_put_some(struct ky_domain *domain, const struct ky_some
                                   struct ky_error *error);
 /* Sends the bodies to the ranks on whose ranges they are. */
 enum ky_status ky_domain_migrate(struct ky_domain *domain, struct ky_error *error);
+/* Bodies of the rank's engine that are read at a time: reads bodies first … first + chunk->n − 1 of
+ * the engine to the arrays of the chunk, which has room for them. */
+enum { KY_DOMAIN_CHUNK = 4096 };
+enum ky_status ky_domain_read(struct ky_domain *domain, size_t first, struct ky_bodies *chunk,
+                              struct ky_error *error);
 /* The sums over all bodies (physics/sums.h), in the caller's units, for every rank. */
 enum ky_status ky_domain_sums(struct ky_domain *domain, double sum[KY_SUMS],
                               struct ky_error *error);

@@ -51,6 +51,7 @@ void ky_domain_end(struct ky_domain *domain)
     ky_engine_close(domain->engine);
     domain->engine = NULL;
     ky_octree_free(&domain->tree);
+    ky_domain_free_space(domain);
     free(domain->index);
     domain->index = NULL;
     domain->room = 0;

@@ -26,34 +26,25 @@ struct curve {
     uint64_t *begin; /* [ranks + 1] the first key of each range */
 };
 
-static void free_curve(struct curve *curve)
-{
-    free(curve->x[0]);
-    free(curve->key);
-    free(curve->order);
-    free(curve->begin);
-}
-
 static enum ky_status read_places(struct curve *curve, struct ky_error *error)
 {
     struct ky_domain *domain = curve->domain;
-    const size_t n = curve->n;
-    struct ky_bodies bodies;
-    enum ky_status status = ky_rows_allocate(&bodies, n, KY_WITH_POSITION_ROW, error);
-    if (!status)
-        status = ky_engine_get(domain->engine, &bodies, error);
-    curve->x[0] = status ? NULL : ky_allocate(3 * n, sizeof **curve->x);
-    if (!status && !curve->x[0])
-        status = ky_no_memory(error, "places of bodies", 3 * n, sizeof **curve->x);
-    if (!status) {
-        const double per_length = 1 / ky_engine_units_of(domain->engine).length;
-        curve->x[1] = curve->x[0] + n;
-        curve->x[2] = curve->x[1] + n;
-        for (size_t i = 0; i < n; i++)
+    const double per_length = 1 / ky_engine_units_of(domain->engine).length;
+    double position[KY_DOMAIN_CHUNK][3];
+    enum ky_status status = KY_OK;
+    curve->x[0] = ky_domain_space(domain, KY_SPACE_X, 3 * curve->n, sizeof **curve->x, error);
+    if (!curve->x[0])
+        return KY_FAULT;
+    curve->x[1] = curve->x[0] + curve->n;
+    curve->x[2] = curve->x[1] + curve->n;
+    for (size_t first = 0; first < curve->n && !status; first += KY_DOMAIN_CHUNK) {
+        struct ky_bodies chunk = {.n = curve->n - first, .position = position};
+        chunk.n = chunk.n < KY_DOMAIN_CHUNK ? chunk.n : KY_DOMAIN_CHUNK;
+        status = ky_domain_read(domain, first, &chunk, error);
+        for (size_t k = 0; k < chunk.n; k++)
             for (int c = 0; c < 3; c++)
-                curve->x[c][i] = bodies.position[i][c] * per_length;
+                curve->x[c][first + k] = position[k][c] * per_length;
     }
-    ky_rows_free(&bodies);
     return status;
 }
 
@@ -176,10 +167,10 @@ static enum ky_status sort_keys(struct curve *curve, struct ky_error *error)
                                                    : (struct ky_frame){.edge = 0};
     const int hilbert = domain->parameters.curve == KY_HILBERT;
     curve->layout = ky_word_layout_in(n, domain->total);
-    curve->key = ky_allocate(2 * n, sizeof *curve->key);
-    curve->order = ky_allocate(n, sizeof *curve->order);
+    curve->key = ky_domain_space(domain, KY_SPACE_KEY, 2 * n, sizeof *curve->key, error);
+    curve->order = ky_domain_space(domain, KY_SPACE_ORDER, n, sizeof *curve->order, error);
     if (!curve->key || !curve->order)
-        return ky_no_memory(error, "keys of bodies", 2 * n, sizeof *curve->key);
+        return KY_FAULT;
     ky_hilbert_init(&curve->hilbert);
     const uint64_t varying =
         ky_words(&frame, hilbert ? &curve->hilbert : NULL, &places, curve->key, threads);
@@ -457,8 +448,9 @@ static enum ky_status move_bodies(const struct curve *curve, struct ky_error *er
     struct ky_comm *comm = domain->comm;
     const size_t size = (size_t)comm->size;
     double *rows = NULL;
-    struct movers movers = {.gone = ky_allocate(curve->n, sizeof *movers.gone),
-                            .to = ky_allocate(curve->n, sizeof *movers.to),
+    const size_t n = curve->n;
+    struct movers movers = {.gone = ky_domain_space(domain, KY_SPACE_GONE, n, 4, error),
+                            .to = ky_domain_space(domain, KY_SPACE_TO, n, 2, error),
                             .leaving = ky_allocate_zeroed(size, sizeof *movers.leaving),
                             .coming = ky_allocate(size, sizeof *movers.coming)};
     enum ky_status status = KY_OK;
@@ -478,8 +470,6 @@ static enum ky_status move_bodies(const struct curve *curve, struct ky_error *er
     if (!status && (movers.all_leaving || movers.all_coming))
         status = settle(domain, &movers, rows, error);
     free(rows);
-    free(movers.gone);
-    free(movers.to);
     free(movers.leaving);
     free(movers.coming);
     return status;
@@ -497,6 +487,6 @@ enum ky_status ky_domain_migrate(struct ky_domain *domain, struct ky_error *erro
         status = find_ranges(&curve, error);
     if (!status)
         status = move_bodies(&curve, error);
-    free_curve(&curve);
+    free(curve.begin);
     return status;
 }

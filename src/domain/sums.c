@@ -3,6 +3,7 @@
  * in any order. The unit is 2⁻⁸⁴ of the largest term, far below the rounding of a sum in double. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "domain/domain.h"
@@ -31,91 +32,115 @@ static void terms_of(const struct ky_bodies *bodies, size_t i, double term[KY_SU
     }
 }
 
+/* Hands every body's terms to `add`. */
+static enum ky_status each_term(struct ky_domain *domain,
+                                void (*add)(void *to, const double term[KY_SUMS]), void *to,
+                                struct ky_error *error)
+{
+    struct ky_bodies chunk;
+    const size_t n = domain->engine->n;
+    enum ky_status status = ky_rows_allocate(&chunk, KY_DOMAIN_CHUNK, KY_WITH_ALL_ROWS, error);
+    for (size_t first = 0; first < n && !status; first += KY_DOMAIN_CHUNK) {
+        double term[KY_SUMS];
+        chunk.n = n - first < KY_DOMAIN_CHUNK ? n - first : KY_DOMAIN_CHUNK;
+        status = ky_domain_read(domain, first, &chunk, error);
+        for (size_t i = 0; i < chunk.n && !status; i++) {
+            terms_of(&chunk, i, term);
+            add(to, term);
+        }
+    }
+    ky_rows_free(&chunk);
+    return status;
+}
+
+static void keep_largest(void *to, const double term[KY_SUMS])
+{
+    double *most = to;
+    for (int k = 0; k < KY_SUMS; k++) {
+        const double size = fabs(term[k]);
+        most[k] = size > most[k] ? size : most[k];
+    }
+}
+
 /* The largest size of a term of each sum, among all ranks. */
-static enum ky_status find_largest(const struct ky_domain *domain, const struct ky_bodies *bodies,
-                                   double most[KY_SUMS], struct ky_error *error)
+static enum ky_status find_largest(struct ky_domain *domain, double most[KY_SUMS],
+                                   struct ky_error *error)
 {
     struct ky_comm *comm = domain->comm;
-    double own[KY_SUMS] = {0}, term[KY_SUMS];
-    double(*all)[KY_SUMS] = ky_allocate((size_t)comm->size, sizeof *all);
+    double own[KY_SUMS] = {0}, (*all)[KY_SUMS] = ky_allocate((size_t)comm->size, sizeof *all);
     if (!all)
         return ky_no_memory(error, "sums of the ranks", (size_t)comm->size, sizeof *all);
-    for (size_t i = 0; i < bodies->n; i++) {
-        terms_of(bodies, i, term);
-        for (int k = 0; k < KY_SUMS; k++)
-            own[k] = fmax(own[k], fabs(term[k]));
-    }
-    enum ky_status status = comm->verbs->gather(comm, own, sizeof own, all, error);
-    for (int k = 0; k < KY_SUMS && !status; k++) {
-        most[k] = 0;
-        for (int r = 0; r < comm->size; r++)
-            most[k] = fmax(most[k], all[r][k]);
-    }
+    enum ky_status status = each_term(domain, keep_largest, own, error);
+    if (!status)
+        status = comm->verbs->gather(comm, own, sizeof own, all, error);
+    memset(most, 0, KY_SUMS * sizeof *most);
+    for (int r = 0; r < comm->size && !status; r++)
+        keep_largest(most, all[r]);
     free(all);
     return status;
 }
 
-/* Adds the terms in units of 2^(exponent − 2 HALF): |term| < 2^exponent. */
-static void add_terms(const struct ky_bodies *bodies, const int exponent[KY_SUMS],
-                      whole sum[KY_SUMS])
+struct whole_sums {
+    double scale[KY_SUMS];
+    whole sum[KY_SUMS];
+};
+
+/* Adds terms in units of 2⁻⁴²/scale, two halves of 42 bits each. */
+static void add_whole(void *to, const double term[KY_SUMS])
 {
-    double term[KY_SUMS], scale[KY_SUMS];
+    struct whole_sums *sums = to;
     for (int k = 0; k < KY_SUMS; k++) {
-        sum[k] = 0;
-        scale[k] = ldexp(1.0, HALF - exponent[k]);
-    }
-    for (size_t i = 0; i < bodies->n; i++) {
-        terms_of(bodies, i, term);
-        for (int k = 0; k < KY_SUMS; k++) {
-            const double scaled = term[k] * scale[k];
-            const int64_t high = (int64_t)scaled, low = (int64_t)((scaled - (double)high) * 0x1p42);
-            sum[k] += ((whole)high << HALF) + low;
-        }
+        const double scaled = term[k] * sums->scale[k];
+        const int64_t high = (int64_t)scaled, low = (int64_t)((scaled - (double)high) * 0x1p42);
+        sums->sum[k] += (whole)high * ((whole)1 << HALF) + low;
     }
 }
 
 static double real_of(whole sum, int exponent)
 {
-    const int sign = sum < 0 ? -1 : 1;
     const whole size = sum < 0 ? -sum : sum;
-    return sign * (ldexp((double)(uint64_t)(size >> 64), 64 + exponent - 2 * HALF) +
-                   ldexp((double)(uint64_t)size, exponent - 2 * HALF));
+    return (sum < 0 ? -1 : 1) * (ldexp((double)(uint64_t)(size >> 64), 64 + exponent - 2 * HALF) +
+                                 ldexp((double)(uint64_t)size, exponent - 2 * HALF));
+}
+
+/* Every sum has its own unit: |term| < 2^exponent, for all terms of all ranks. */
+static enum ky_status find_exponents(struct ky_domain *domain, int exponent[KY_SUMS],
+                                     struct ky_error *error)
+{
+    double most[KY_SUMS];
+    enum ky_status status = find_largest(domain, most, error);
+    for (int k = 0; k < KY_SUMS && !status; k++) {
+        if (!isfinite(most[k]))
+            return ky_fail(error, KY_BAD_DATA,
+                           "sums over the bodies are beyond the largest number; other units are "
+                           "needed");
+        frexp(most[k], &exponent[k]);
+        exponent[k] = most[k] > 0 && exponent[k] > -900 ? exponent[k] : -900;
+    }
+    return status;
 }
 
 enum ky_status ky_domain_sums(struct ky_domain *domain, double sum[KY_SUMS], struct ky_error *error)
 {
     struct ky_comm *comm = domain->comm;
-    struct ky_bodies bodies;
-    double most[KY_SUMS];
-    int exponent[KY_SUMS];
-    whole own[KY_SUMS], (*all)[KY_SUMS] = ky_allocate((size_t)comm->size, sizeof *all);
-    enum ky_status status = ky_rows_allocate(&bodies, domain->engine->n, KY_WITH_ALL_ROWS, error);
-    if (!status && !all)
-        status = ky_no_memory(error, "sums of the ranks", (size_t)comm->size, sizeof *all);
+    int exponent[KY_SUMS] = {0};
+    struct whole_sums own = {.sum = {0}};
+    whole(*all)[KY_SUMS] = ky_allocate((size_t)comm->size, sizeof *all);
+    enum ky_status status =
+        all ? find_exponents(domain, exponent, error)
+            : ky_no_memory(error, "sums of the ranks", (size_t)comm->size, sizeof *all);
+    for (int k = 0; k < KY_SUMS; k++)
+        own.scale[k] = ldexp(1.0, HALF - exponent[k]);
     if (!status)
-        status = ky_engine_get(domain->engine, &bodies, error);
+        status = each_term(domain, add_whole, &own, error);
     if (!status)
-        status = find_largest(domain, &bodies, most, error);
-    for (int k = 0; k < KY_SUMS && !status; k++) {
-        exponent[k] = 0;
-        if (!isfinite(most[k]))
-            status = ky_fail(error, KY_BAD_DATA,
-                             "sums over the bodies are beyond the largest number; other units are "
-                             "needed");
-        frexp(most[k], &exponent[k]);
-        exponent[k] = exponent[k] < -900 ? -900 : exponent[k];
-    }
-    if (!status) {
-        add_terms(&bodies, exponent, own);
-        status = comm->verbs->gather(comm, own, sizeof own, all, error);
-    }
+        status = comm->verbs->gather(comm, own.sum, sizeof own.sum, all, error);
     for (int k = 0; k < KY_SUMS && !status; k++) {
         whole total = 0;
         for (int r = 0; r < comm->size; r++)
             total += all[r][k];
         sum[k] = real_of(total, exponent[k]);
     }
-    ky_rows_free(&bodies);
     free(all);
     return status;
 }
