@@ -239,6 +239,7 @@ static enum ky_status find_engine(const struct ky_parameters *given,
     if (probe.force == KY_FORCE_AUTO)
         probe.force = (double)use->n < ky_force_kind(KY_TREE)->crossover ? KY_DIRECT : KY_TREE;
     probe.log = NULL;
+    probe.ranks = 1;
     enum ky_status status = ky_force_resolve(&probe, &probe, error);
     if (!status)
         status = ky_engine_open_for(&probe, 0, use, &engine, error);
@@ -374,7 +375,9 @@ enum ky_status ky_force_settle(struct ky_parameters *own, const struct ky_bodies
         trial.bodies.acceleration = NULL;
         trial.bodies.potential = NULL;
         ky_announce(own, bodies->n, "forces beside exact sums, for --error");
+        own->ranks = 1; /* the bodies are all here */
         status = keep_error(&trial, &given, error);
+        own->ranks = given.ranks;
         choice->measured = trial.error;
         choice->samples = isnan(trial.error) ? 0 : trial.count;
         end(&trial);

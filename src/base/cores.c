@@ -104,6 +104,16 @@ int ky_cores_of_process(void)
     return ky_cores_of_groups("/proc/self/cgroup", "/sys/fs/cgroup");
 }
 
+void ky_cores_mask(unsigned char *mask, size_t bytes)
+{
+    memset(mask, 0, bytes);
+#ifdef CPU_COUNT_S
+    cpu_set_t allowed[8];
+    if (!sched_getaffinity(0, sizeof allowed, allowed))
+        memcpy(mask, allowed, bytes < sizeof allowed ? bytes : sizeof allowed);
+#endif
+}
+
 int ky_cores_of_thread(void)
 {
 #ifdef CPU_COUNT_S

@@ -2,9 +2,15 @@
 #ifndef KY_BASE_CORES_H
 #define KY_BASE_CORES_H
 
+#include <stddef.h>
+
 /* The processors (hyper-threads count) that taskset and its like allow to the calling thread. At
  * least 1. */
 int ky_cores_of_thread(void);
+
+/* Writes which processors those are, a bit each, as far as there is room; zeros where the system
+ * does not tell. */
+void ky_cores_mask(unsigned char *mask, size_t bytes);
 
 /* The processors whose time the control groups of a process allow: 1.5 count as 2; 0: no limit is
  * known. `groups` is its /proc/PID/cgroup, `mount` the folder where control groups are mounted.

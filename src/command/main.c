@@ -14,6 +14,7 @@
 #include "command/completion.h"
 #include "command/man.h"
 #include "command/topics.h"
+#include "domain/domain.h"
 
 /* The purpose of a command without --json. FILES: it makes files, and prints remarks. NUMBERS: it
  * prints numbers, and may make files too. PRINTS: it only prints, and so has no --quiet. */
@@ -114,6 +115,36 @@ static int run(int index, int argc, char **argv, int asked_help)
     return (int)status;
 }
 
+/* A call that the ranks of MPI share: rank 0 runs it. */
+struct shared_call {
+    int index, argc, asked_help;
+    char **argv;
+};
+
+static int lead(void *of)
+{
+    const struct shared_call *call = of;
+    return run(call->index, call->argc, call->argv, call->asked_help);
+}
+
+/* The exit code of a command under a launcher of MPI, which has started this process as `rank`. One
+ * process prints. */
+static int run_ranks(struct shared_call *call, int rank)
+{
+    const struct subcommand *command = commands[call->index].command;
+    struct ky_error error;
+    int code = KY_OK;
+    enum ky_status status =
+        command == &run_command
+            ? ky_domain_serve(lead, call, &code, &error)
+            : ky_fail(&error, KY_USAGE,
+                      "a launcher of MPI has started several of this command, and ranks "
+                      "share `kyoho run` alone: start it without the launcher");
+    if (status && !rank)
+        fprintf(stderr, "kyoho %s: %s\n", command->name, error.text);
+    return status ? (int)status : code;
+}
+
 /* The exit code of a call without a subcommand, after its output. */
 static int printed(void)
 {
@@ -196,6 +227,8 @@ static void prepare_process(void)
 int main(int argc, char **argv)
 {
     const char *word = argc > 1 ? argv[1] : NULL;
+    int rank;
+    const int ranks = ky_comm_launched(&rank);
     prepare_process();
     ky_snapshot_quiet_exit();
     if (!word) {
@@ -219,7 +252,9 @@ int main(int argc, char **argv)
         return complete(argv[2]);
     argc -= 1 + asks, argv += 1 + asks; /* `kyoho help run` is `kyoho run --help` */
     for (int k = 0; k < COMMANDS; k++)
-        if (!strcmp(argv[0], commands[k].command->name))
+        if (!strcmp(argv[0], commands[k].command->name) && ranks > 1)
+            return run_ranks(&(struct shared_call){k, argc - 1, asks, argv + 1}, rank);
+        else if (!strcmp(argv[0], commands[k].command->name))
             return run(k, argc - 1, argv + 1, asks);
     if (asks && topic_print(argv[0], stdout))
         return printed();

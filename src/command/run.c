@@ -12,6 +12,7 @@
 #include "base/number.h"
 #include "command/files.h"
 #include "command/signals.h"
+#include "domain/domain.h"
 
 /* ---- the progress line ---- */
 
@@ -105,9 +106,9 @@ static void bind(struct cli *cli, struct request *request)
     source_add(cli, &request->source);
 }
 
-static const char *const with_resume[] = {
-    "resume",  "end",  "steps", "max-wall", "restart-every", "engine",    "isa",
-    "threads", "json", "quiet", "help",     "view",          "view-port", "view-bodies"};
+static const char *const with_resume[] = {"resume", "end",  "steps",   "max-wall",  "restart-every",
+                                          "engine", "isa",  "threads", "ranks",     "json",
+                                          "quiet",  "help", "view",    "view-port", "view-bodies"};
 
 /* KY_USAGE for options beside --resume that would have no effect: the run has its own. */
 static enum ky_status check_resume(struct cli *cli)
@@ -123,7 +124,7 @@ static enum ky_status check_resume(struct cli *cli)
                     &cli->error, KY_USAGE,
                     "--%s has no place beside --resume: a run continues as it began; --end, "
                     "--steps, --max-wall, --restart-every, --engine, --isa, "
-                    "--threads and --view may be given",
+                    "--threads, --ranks and --view may be given",
                     name);
         }
     return cli->word_count
@@ -141,6 +142,8 @@ static void keep_processor(const struct cli *cli, struct ky_parameters *paramete
         parameters->isa = -1;
     if (!cli_given(cli, "threads"))
         parameters->threads = -1;
+    if (!cli_given(cli, "ranks") && parameters->ranks == 1)
+        parameters->ranks = -1;
 }
 
 /* Shows what the run would do and need, for --dry-run. */
@@ -345,6 +348,21 @@ static void show_end(const struct cli *cli, const char *what, const char *output
     ky_json_end_object(&json);
 }
 
+/* Under a launcher of MPI every process is a rank. */
+static enum ky_status take_ranks(struct cli *cli, struct ky_parameters *parameters)
+{
+    const struct ky_comm *world = ky_domain_world();
+    if (!world)
+        return KY_OK;
+    if (cli_on_line(cli, "ranks"))
+        return ky_fail(&cli->error, KY_USAGE,
+                       "a launcher of MPI has started %d processes, each of which is a rank: leave "
+                       "out --ranks",
+                       world->size);
+    parameters->ranks = world->size;
+    return KY_OK;
+}
+
 static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
 {
     struct request request;
@@ -355,6 +373,8 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     ky_view_parameters_defaults(&request.view);
     bind(cli, &request);
     enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 0, 1, 1);
+    if (!status && !describe)
+        status = take_ranks(cli, &request.parameters);
     if (status || describe || cli->help)
         return status;
     if (request.template) {

@@ -43,6 +43,7 @@ struct ky_comm {
     const struct ky_comm_verbs *verbs;
     int rank, size;
     int local_rank, local_size; /* among the ranks of this computer */
+    int is_process;             /* 1: ranks are processes; 0: threads of one */
 };
 
 /* What a rank does. */
@@ -73,6 +74,10 @@ enum ky_status ky_comm_mpi(ky_rank_function *function, void *context, struct ky_
 enum ky_status ky_comm_tell(struct ky_comm *comm, void *data, size_t bytes, struct ky_error *error);
 /* A meeting of all ranks: fails if one of them has failed. */
 enum ky_status ky_comm_meet(struct ky_comm *comm, struct ky_error *error);
+
+/* How many ranks a launcher of MPI has started, and which this process is, as its variables tell; 1
+ * and 0 without a launcher. */
+int ky_comm_launched(int *rank);
 
 /* After a part that each rank does for itself: every rank gets the status and the text of the first
  * one that failed, if any did. `status` and `error` are the rank's own. */

@@ -94,6 +94,22 @@ static const struct launcher *find_launcher(void)
     return NULL;
 }
 
+/* A number of the environment; `otherwise` if it is none. */
+static long number_of(const char *name, long otherwise)
+{
+    const char *text = name ? getenv(name) : NULL;
+    char *end = NULL;
+    const long number = text ? strtol(text, &end, 10) : otherwise;
+    return text && (end == text || *end) ? otherwise : number;
+}
+
+int ky_comm_launched(int *rank)
+{
+    const struct launcher *launcher = find_launcher();
+    *rank = launcher ? (int)number_of(launcher->rank, 0) : 0;
+    return launcher ? (int)number_of(launcher->size, 1) : 1;
+}
+
 /* Opens the plug-in from the first folder that has it. The library of MPI is to be seen by what it
  * opens itself. */
 static void *load(const char *folder, const char *file)
@@ -149,8 +165,7 @@ static enum ky_status open_plug(struct process *process, const struct launcher *
 static enum ky_status compare_worlds(const struct ky_plug *plug, const struct launcher *launcher,
                                      struct ky_error *error)
 {
-    const char *text = launcher->size ? getenv(launcher->size) : NULL;
-    const long ranks = text ? strtol(text, NULL, 10) : plug->ranks;
+    const long ranks = number_of(launcher->size, plug->ranks);
     if (ranks == plug->ranks)
         return KY_OK;
     return ky_fail(error, KY_UNSUPPORTED,
@@ -174,8 +189,8 @@ enum ky_status ky_comm_mpi(ky_rank_function *function, void *context, struct ky_
         return status;
     const struct ky_plug *plug = &process.plug;
     process.verbs.name = plug->library;
-    process.comm = (struct ky_comm){&process.verbs, plug->rank, plug->ranks, plug->local_rank,
-                                    plug->local_ranks};
+    process.comm = (struct ky_comm){&process.verbs,   plug->rank,        plug->ranks,
+                                    plug->local_rank, plug->local_ranks, 1};
     status = compare_worlds(plug, launcher, error);
     if (!status)
         status = function(&process.comm, context, error);

@@ -1,4 +1,5 @@
 /* An engine of several ranks: the verbs, as rank 0's caller knows them. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,7 +78,11 @@ static void close_ranks(struct ky_engine *engine)
     struct ky_error ignored;
     if (domain->comm) {
         give(engine, &order, &(struct ky_order_data){0}, &ignored);
-        ky_comm_close(domain->comm, &ignored);
+        if (domain->comm != ky_domain_world()) {
+            const struct ky_order leave = {.kind = KY_ORDER_leave};
+            give(engine, &leave, &(struct ky_order_data){0}, &ignored);
+            ky_comm_close(domain->comm, &ignored);
+        }
     }
     ky_domain_end(domain);
     free(engine);
@@ -263,6 +268,9 @@ static enum ky_status check(const struct ky_parameters *parameters, const struct
         {parameters->cell == KY_EDGE, "ranks share trees with --cell box"},
         {parameters->curve == KY_CURVE_NONE,
          "ranks have ranges of a curve: use --curve hilbert or morton"},
+        {parameters->stop_collision || !isnan(parameters->stop_pair),
+         "ranks do not search for pairs yet: leave out --stop-collision and --stop-pair, or "
+         "--ranks"},
         {parameters->field || parameters->field_function || parameters->field_places,
          "external fields do not act on bodies that ranks share yet: leave out --ranks"},
     };
@@ -285,12 +293,12 @@ enum ky_status ky_domain_open(const struct ky_parameters *parameters, size_t roo
         return ky_no_memory(error, "ranks", 1, sizeof *own);
     struct ky_parameters each = *parameters;
     each.engine = "cpu";
-    each.threads = ky_threads(parameters->threads) / parameters->ranks;
-    each.threads = each.threads > 1 ? each.threads : 1;
     own->base.verbs = &verbs;
     own->parameters = parameters;
     ky_forks_watch();
-    status = ky_comm_open(parameters->ranks, ky_order_obey, NULL, &own->domain.comm, error);
+    own->domain.comm = ky_domain_world();
+    if (!own->domain.comm)
+        status = ky_comm_open(parameters->ranks, ky_order_obey, NULL, &own->domain.comm, error);
     if (!status)
         status = give(&own->base, &(struct ky_order){.kind = KY_ORDER_open},
                       &(struct ky_order_data){.parameters = &each}, error);

@@ -6,13 +6,46 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cores.h"
 #include "base/memory.h"
 #include "base/phases.h"
+#include "base/threads.h"
 
 /* ---- the parts ---- */
 
 typedef enum ky_status part(struct ky_domain *domain, const struct ky_order *order,
                             const struct ky_order_data *data, struct ky_error *error);
+
+/* How many ranks of this computer share the processors of this one: a launcher may have given each
+ * rank its own. */
+static enum ky_status count_sharers(struct ky_comm *comm, int *sharers, struct ky_error *error)
+{
+    unsigned char own[128] = {0};
+    unsigned char(*all)[sizeof own] = ky_allocate((size_t)comm->size, sizeof *all);
+    int same = 0;
+    if (!all)
+        return ky_no_memory(error, "the ranks", (size_t)comm->size, sizeof *all);
+    ky_cores_mask(own, sizeof own);
+    enum ky_status status = comm->verbs->gather(comm, own, sizeof own, all, error);
+    for (int r = 0; r < comm->size && !status; r++)
+        same += !memcmp(own, all[r], sizeof own);
+    *sharers = (same * comm->local_size + comm->size - 1) / comm->size;
+    free(all);
+    return status;
+}
+
+/* The threads of a rank: those that are given are each process's, or all ranks' of one process. */
+static enum ky_status share_threads(struct ky_comm *comm, int *threads, struct ky_error *error)
+{
+    const int given = *threads;
+    int sharers = comm->size;
+    enum ky_status status =
+        comm->is_process && !given ? count_sharers(comm, &sharers, error) : KY_OK;
+    *threads = ky_threads(given);
+    if (!comm->is_process || !given)
+        *threads = *threads > sharers ? *threads / sharers : 1;
+    return status;
+}
 
 /* Parameters travel as they lie in memory: all ranks run the same program. Texts but the engine's
  * name are not sent; ky_domain_open has refused those that would matter. */
@@ -35,6 +68,8 @@ static enum ky_status part_open(struct ky_domain *domain, const struct ky_order 
     own->field_places = NULL;
     own->stop = NULL;
     own->ranks = 1;
+    if (!status)
+        status = share_threads(domain->comm, &own->threads, error);
     if (!data->parameters)
         own->log = NULL;
     return status ? status : ky_domain_start(domain, error);
@@ -181,6 +216,12 @@ static enum ky_status part_close(struct ky_domain *domain, const struct ky_order
     return KY_OK;
 }
 
+static enum ky_status part_leave(struct ky_domain *domain, const struct ky_order *order,
+                                 const struct ky_order_data *data, struct ky_error *error)
+{
+    return part_close(domain, order, data, error);
+}
+
 #define KY_ORDER_PART(name, meets) {part_##name, meets},
 static const struct {
     part *do_it;
@@ -215,16 +256,18 @@ enum ky_status ky_order_obey(struct ky_comm *comm, void *context, struct ky_erro
     static const struct ky_order_data none = {0};
     struct ky_domain *domain = ky_allocate_zeroed(1, sizeof *domain);
     struct ky_order order = {0};
-    (void)context;
+    int *code = context;
     if (!domain)
         return ky_no_memory(error, "a rank", 1, sizeof *domain);
     domain->comm = comm;
     enum ky_status status = KY_OK;
-    while (!status && order.kind != KY_ORDER_close) {
+    while (!status && order.kind != KY_ORDER_leave) {
         status = ky_comm_tell(comm, &order, sizeof order, error);
         if (!status)
             status = do_part(domain, &order, &none, error);
     }
+    if (code && !status)
+        *code = (int)order.n;
     ky_domain_end(domain);
     free(domain);
     return status;

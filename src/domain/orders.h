@@ -16,7 +16,8 @@
     ORDER(drift, 0)                                                                                \
     ORDER(sums, 1)                                                                                 \
     ORDER(trim, 0)                                                                                 \
-    ORDER(close, 0)
+    ORDER(close, 0)                                                                                \
+    ORDER(leave, 0)
 #define KY_DOMAIN_ORDER(name, meets) KY_ORDER_##name,
 enum ky_order_kind { KY_DOMAIN_ORDERS(KY_DOMAIN_ORDER) KY_ORDERS_OF_DOMAINS };
 
@@ -40,10 +41,11 @@ struct ky_order_data {
 };
 
 /* Does an order on rank 0, and has it done by the others. After a failure all that is left is
- * KY_ORDER_close. */
+ * KY_ORDER_close and KY_ORDER_leave. */
 enum ky_status ky_order_give(struct ky_domain *domain, const struct ky_order *order,
                              const struct ky_order_data *data, struct ky_error *error);
-/* A ky_rank_function of the other ranks: does what rank 0 orders, until it says close. */
+/* A ky_rank_function of the other ranks: does what rank 0 orders, until it says leave. The context,
+ * if there is one, is an int that becomes order.n then. */
 enum ky_status ky_order_obey(struct ky_comm *comm, void *context, struct ky_error *error);
 
 #endif

@@ -9,11 +9,11 @@
     P("kyoho_mpi_12.so", "libmpi.so.12", "MPICH, Intel MPI, MVAPICH and Cray MPICH")               \
     P("kyoho_mpi_abi.so", "libmpi_abi.so.1", "MPI with the ABI of MPI 5")
 
-/* L(rank, size, plug): variables in which a launcher tells the rank and, or NULL, the number of
- * ranks; and the plug-in that is tried first. */
+/* L(rank, size, plug): variables in which a launcher tells the rank and the number of ranks; and
+ * the plug-in that is tried first. */
 #define KY_LAUNCHERS(L)                                                                            \
     L("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", 0)                                           \
     L("PMI_RANK", "PMI_SIZE", 1)                                                                   \
-    L("PMIX_RANK", NULL, 0)
+    L("PMIX_RANK", "SLURM_NTASKS", 0)
 
 #endif

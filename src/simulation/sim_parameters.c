@@ -186,6 +186,7 @@ static const struct row {
     {"engine", NULL, OPENED},
     {"isa", NULL, OPENED},
     {"threads", NULL, OPENED},
+    {"ranks", NULL, OPENED},
     {"tree", NULL, OPENED},
     {"force", NULL, OPENED},
     {"mutual", NULL, OPENED},

@@ -385,6 +385,8 @@ static void take_processor(struct ky_parameters *stored, const struct ky_paramet
         stored->isa = wanted->isa;
     if (wanted->threads > 0)
         stored->threads = wanted->threads;
+    if (wanted->ranks > 0)
+        stored->ranks = wanted->ranks;
     stored->log = wanted->log;
     stored->log_context = wanted->log_context;
     stored->stop = wanted->stop;
