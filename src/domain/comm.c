@@ -1,6 +1,7 @@
 #include "domain/comm.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 
@@ -35,14 +36,21 @@ enum ky_status ky_comm_agree(struct ky_comm *comm, enum ky_status status, struct
     return told ? told : own->status;
 }
 
+/* What is sent may not lie where it is received: MPI asks for that. */
 enum ky_status ky_comm_tell(struct ky_comm *comm, void *data, size_t bytes, struct ky_error *error)
 {
-    size_t *each = ky_allocate_zeroed((size_t)comm->size, sizeof *each);
-    if (!each)
-        return ky_no_memory(error, "the ranks", (size_t)comm->size, sizeof *each);
-    each[0] = bytes;
-    const enum ky_status status = comm->verbs->gather_parts(comm, data, each, data, error);
+    const size_t size = (size_t)comm->size, own = comm->rank ? 0 : bytes;
+    size_t *each = ky_allocate_zeroed(size, sizeof *each);
+    char *sent = ky_allocate(own, 1);
+    enum ky_status status = each && sent ? KY_OK : ky_no_memory(error, "the ranks", own, 1);
+    if (!status) {
+        if (own)
+            memcpy(sent, data, own);
+        each[0] = bytes;
+        status = comm->verbs->gather_parts(comm, sent, each, data, error);
+    }
     free(each);
+    free(sent);
     return status;
 }
 

@@ -31,6 +31,7 @@ struct ky_domain {
     char engine_name[64];
     struct ky_engine *engine;
     struct ky_shared shared; /* what the engine asks */
+    int copies;              /* 1: every rank has all bodies, and computes some sinks' sums */
     size_t total;            /* bodies of the system */
     uint64_t *index;         /* [n] of the rank's bodies, in the engine's order */
     size_t room;             /* for indices */
@@ -44,7 +45,7 @@ struct ky_domain {
 };
 
 /* Opens the rank's engine, without bodies. */
-enum ky_status ky_domain_start(struct ky_domain *domain, struct ky_error *error);
+enum ky_status ky_domain_start(struct ky_domain *domain, unsigned schemes, struct ky_error *error);
 void ky_domain_end(struct ky_domain *domain);
 
 /* Work space for `count` elements of `size` bytes; what was in it is lost. NULL when memory is out,
@@ -61,6 +62,10 @@ void ky_domain_free_space(struct ky_domain *domain);
 enum ky_status ky_domain_put(struct ky_domain *domain, const struct ky_bodies *bodies,
                              unsigned with, const struct ky_engine_frame *units,
                              struct ky_error *error);
+/* Gives every rank all bodies. */
+enum ky_status ky_domain_copy(struct ky_domain *domain, const struct ky_bodies *bodies,
+                              unsigned with, const struct ky_engine_frame *units,
+                              struct ky_error *error);
 /* Arrays that a call gives or takes: a sum of these. */
 enum {
     KY_WITH_MASS_ROW = 1,
@@ -68,7 +73,8 @@ enum {
     KY_WITH_VELOCITY_ROW = 4,
     KY_WITH_ACCELERATION_ROW = 8,
     KY_WITH_POTENTIAL_ROW = 16,
-    KY_WITH_ALL_ROWS = 31
+    KY_WITH_ALL_ROWS = 31, /* of bodies that are divided */
+    KY_WITH_SOFTENING_ROW = 32
 };
 unsigned ky_domain_arrays_of(const struct ky_bodies *bodies);
 /* Collects the arrays of all bodies. */
@@ -97,6 +103,10 @@ enum ky_status ky_domain_reserve(struct ky_domain *domain, size_t n, struct ky_e
 enum ky_status ky_domain_tree(void *context, const struct ky_octree_bodies *own,
                               const struct ky_parameters *parameters,
                               const struct ky_relative *relative, struct ky_octree *tree,
+                              struct ky_error *error);
+/* The functions `part` and `join`. */
+void ky_domain_part(void *context, size_t count, size_t unit, size_t *first, size_t *end);
+enum ky_status ky_domain_join(void *context, double *row, size_t width, size_t count, size_t unit,
                               struct ky_error *error);
 /* The function `add`. */
 enum ky_status ky_domain_add(void *context, uint64_t *number, size_t count, struct ky_error *error);

@@ -33,16 +33,21 @@ static enum ky_status give(struct ky_engine *engine, const struct ky_order *orde
 
 /* ---- a rank's own engine ---- */
 
-enum ky_status ky_domain_start(struct ky_domain *domain, struct ky_error *error)
+enum ky_status ky_domain_start(struct ky_domain *domain, unsigned schemes, struct ky_error *error)
 {
-    const struct ky_engine_use use = {.n = 0};
+    const struct ky_engine_use use = {.schemes = schemes};
     enum ky_status status =
         ky_engine_open_for(&domain->parameters, 0, &use, &domain->engine, error);
     ky_octree_init(&domain->tree);
     if (status)
         return status;
-    domain->shared =
-        (struct ky_shared){.context = domain, .tree = ky_domain_tree, .add = ky_domain_add};
+    domain->shared = (struct ky_shared){.context = domain, .add = ky_domain_add};
+    if (domain->copies) {
+        domain->shared.part = ky_domain_part;
+        domain->shared.join = ky_domain_join;
+    } else {
+        domain->shared.tree = ky_domain_tree;
+    }
     domain->engine->shared = &domain->shared;
     return KY_OK;
 }
@@ -66,9 +71,10 @@ static void memory(const struct ky_engine *engine, size_t n, size_t massless,
     const struct ky_domain *domain = &((const struct ranks *)engine)->domain;
     ky_engine_memory(domain->engine, 0, n, massless, memory);
     /* numbers and keys, and a rank's own tree beside the one for its walks */
-    const double more = 6 * (double)n * sizeof(double) + ky_octree_memory(&domain->parameters, n);
-    memory->host += more;
-    memory->kept += (double)n * sizeof(uint64_t);
+    const double own = (double)n * sizeof(uint64_t), ranks = domain->comm->size,
+                 more = 6 * (double)n * sizeof(double) + ky_octree_memory(&domain->parameters, n);
+    memory->host = domain->copies ? memory->host * ranks : memory->host + own + more;
+    memory->kept = domain->copies ? memory->kept * ranks : memory->kept + own;
 }
 
 static void close_ranks(struct ky_engine *engine)
@@ -121,11 +127,28 @@ static enum ky_status check_bodies(const struct ky_bodies *bodies, struct ky_err
     return KY_OK;
 }
 
+/* Every rank finds the units from the same bodies. */
+static enum ky_status put_copies(struct ky_engine *engine, const struct ky_bodies *bodies,
+                                 struct ky_error *error)
+{
+    const struct ranks *ranks = (const struct ranks *)engine;
+    const struct ky_order order = {.kind = KY_ORDER_put,
+                                   .with = ky_domain_arrays_of(bodies),
+                                   .n = bodies->n,
+                                   .units = ranks->frame};
+    struct ky_engine_units units; /* what is wrong with the bodies is known before they travel */
+    const enum ky_status status =
+        ky_engine_units(bodies, ranks->parameters, &ranks->frame, &units, error);
+    return status ? status : give(engine, &order, &(struct ky_order_data){.bodies = bodies}, error);
+}
+
 static enum ky_status put(struct ky_engine *engine, const struct ky_bodies *bodies,
                           struct ky_error *error)
 {
     const struct ranks *ranks = (const struct ranks *)engine;
     struct ky_engine_units units;
+    if (ranks->domain.copies)
+        return put_copies(engine, bodies, error);
     enum ky_status status = check_bodies(bodies, error);
     if (!status)
         status = ky_engine_units(bodies, ranks->parameters, &ranks->frame, &units, error);
@@ -151,7 +174,8 @@ static enum ky_status get(struct ky_engine *engine, struct ky_bodies *bodies,
                           struct ky_error *error)
 {
     const struct ky_order order = {.kind = KY_ORDER_get, .with = ky_domain_arrays_of(bodies)};
-    fill_softenings(engine, bodies);
+    if (!domain_of(engine)->copies)
+        fill_softenings(engine, bodies);
     return give(engine, &order, &(struct ky_order_data){.to = bodies}, error);
 }
 
@@ -160,14 +184,15 @@ static enum ky_status get_some(struct ky_engine *engine, const uint32_t *body,
 {
     const struct ky_order order = {
         .kind = KY_ORDER_get_some, .with = ky_domain_arrays_of(some), .n = some->n};
-    fill_softenings(engine, some);
+    if (!domain_of(engine)->copies)
+        fill_softenings(engine, some);
     return give(engine, &order, &(struct ky_order_data){.to = some, .body = body}, error);
 }
 
 static enum ky_status put_some(struct ky_engine *engine, const struct ky_some *some,
                                struct ky_error *error)
 {
-    for (size_t k = 0; some->mass && k < some->count; k++)
+    for (size_t k = 0; some->mass && k < some->count && !domain_of(engine)->copies; k++)
         if (!(some->mass[k] > 0))
             return ky_fail(error, KY_UNSUPPORTED, "ranks share bodies with mass alone");
     const struct ky_order order = {.kind = KY_ORDER_put_some,
@@ -178,13 +203,11 @@ static enum ky_status put_some(struct ky_engine *engine, const struct ky_some *s
     return give(engine, &order, &(struct ky_order_data){.some = some}, error);
 }
 
-/* No columns of integrators are kept: none is asked for. */
+/* Where bodies are divided no columns of integrators are kept: none is asked for. */
 static enum ky_status columns(struct ky_engine *engine, unsigned set, struct ky_error *error)
 {
-    (void)engine;
-    return set ? ky_fail(error, KY_UNSUPPORTED,
-                         "ranks share bodies whose steps are equal: use --integrator leapfrog")
-               : KY_OK;
+    const struct ky_order order = {.kind = KY_ORDER_columns, .with = set};
+    return give(engine, &order, &(struct ky_order_data){0}, error);
 }
 
 static enum ky_status forces(struct ky_engine *engine, const struct ky_active *active,
@@ -212,6 +235,8 @@ static enum ky_status sums(struct ky_engine *engine, struct ky_partial_sums *par
                            struct ky_error *error)
 {
     const struct ky_order order = {.kind = KY_ORDER_sums};
+    if (domain_of(engine)->copies)
+        return give(engine, &order, &(struct ky_order_data){.parts = parts}, error);
     parts->units = (struct ky_sum_units){1, 1, 1, 1, 1, 1};
     parts->of = ky_allocate(1, sizeof *parts->of);
     if (!parts->of)
@@ -231,45 +256,108 @@ static void report(struct ky_engine *engine, struct ky_force_report *report)
     *report = ((const struct ranks *)engine)->report;
 }
 
-static const struct ky_engine_verbs verbs = {.name = "ranks",
-                                             .memory = memory,
-                                             .close = close_ranks,
-                                             .resize = resize,
-                                             .frame = set_frame,
-                                             .units = units_of,
-                                             .put = put,
-                                             .put_some = put_some,
-                                             .get = get,
-                                             .get_some = get_some,
-                                             .columns = columns,
-                                             .forces = forces,
-                                             .kick = kick,
-                                             .drift = drift,
-                                             .sums = sums,
-                                             .trim = trim,
-                                             .report = report};
+/* ---- the verbs of ranks that all have all bodies ---- */
+
+static enum ky_status put_column(struct ky_engine *engine, enum ky_column column,
+                                 const double *numbers, struct ky_error *error)
+{
+    const struct ky_order order = {.kind = KY_ORDER_put_column, .n = (size_t)column};
+    return give(engine, &order, &(struct ky_order_data){.numbers = numbers}, error);
+}
+
+static enum ky_status advance(struct ky_engine *engine, struct ky_advance *way,
+                              struct ky_error *error)
+{
+    const struct ky_order order = {.kind = KY_ORDER_advance, .way = *way};
+    return way->seam ? ky_fail(error, KY_UNSUPPORTED, "ranks share a system among themselves alone")
+                     : give(engine, &order, &(struct ky_order_data){.way = way}, error);
+}
+
+static unsigned schemes(const struct ky_engine *engine)
+{
+    const struct ky_engine *own = ((const struct ranks *)engine)->domain.engine;
+    return own->verbs->schemes(own);
+}
+
+/* Rank 0's engine, which has what the calls below need, and heeds the flag of the call. */
+static struct ky_engine *first_of(struct ky_engine *engine)
+{
+    struct ky_engine *own = domain_of(engine)->engine;
+    own->halt = engine->halt;
+    return own;
+}
+
+static enum ky_status get_column(struct ky_engine *engine, enum ky_column column, double *numbers,
+                                 struct ky_error *error)
+{
+    return ky_engine_get_column(first_of(engine), column, numbers, error);
+}
+
+static enum ky_status exact(struct ky_engine *engine, const size_t *sinks, size_t count,
+                            double (*acceleration)[3], double *potential, struct ky_error *error)
+{
+    return ky_engine_exact(first_of(engine), sinks, count, acceleration, potential, error);
+}
+
+static enum ky_status field(struct ky_engine *engine, const struct ky_points *points,
+                            double (*acceleration)[3], double *potential, struct ky_error *error)
+{
+    return ky_engine_field(first_of(engine), points, acceleration, potential, error);
+}
+
+static enum ky_status tides(struct ky_engine *engine, const struct ky_points *points,
+                            double (*tide)[6], struct ky_error *error)
+{
+    return ky_engine_tides(first_of(engine), points, tide, error);
+}
+
+static enum ky_status walk(struct ky_engine *engine, const struct ky_walk_request *request,
+                           struct ky_error *error)
+{
+    return ky_engine_walk(first_of(engine), request, error);
+}
+
+/* What both kinds of ranks can do. */
+#define COMMON                                                                                     \
+    .name = "ranks", .memory = memory, .close = close_ranks, .resize = resize, .frame = set_frame, \
+    .units = units_of, .put = put, .put_some = put_some, .get = get, .get_some = get_some,         \
+    .columns = columns, .forces = forces, .kick = kick, .drift = drift, .sums = sums,              \
+    .trim = trim, .report = report
+
+static const struct ky_engine_verbs copied = {COMMON,
+                                              .put_column = put_column,
+                                              .get_column = get_column,
+                                              .advance = advance,
+                                              .schemes = schemes,
+                                              .exact = exact,
+                                              .field = field,
+                                              .tides = tides,
+                                              .walk = walk};
+static const struct ky_engine_verbs divided = {COMMON};
 
 /* ---- what ranks can do ---- */
 
 static enum ky_status check(const struct ky_parameters *parameters, const struct ky_engine_use *use,
                             struct ky_error *error)
 {
+    const int is_exact = ky_force_kind(parameters->force)->is_exact;
     const struct {
         int is_wrong;
         const char *why;
     } checks[] = {
-        {use->schemes != 0, "ranks share steps that are equal for all bodies: use --integrator "
-                            "leapfrog, or leave out --ranks"},
-        {use->walk, "ranks do not search yet: leave out --ranks"},
+        {!is_exact && use->schemes,
+         "ranks share a tree where all bodies have equal steps: use --integrator leapfrog, or "
+         "--force direct, or leave out --ranks"},
         {strcmp(parameters->engine, "cpu") != 0 && strcmp(parameters->engine, "auto") != 0,
          "ranks are for the CPU so far: use --engine cpu, or leave out --ranks"},
-        {parameters->force != KY_TREE,
-         "ranks share a tree: use --force tree, or leave out --ranks"},
-        {parameters->cell == KY_EDGE, "ranks share trees with --cell box"},
-        {parameters->curve == KY_CURVE_NONE,
+        {!is_exact && parameters->force != KY_TREE,
+         "ranks share a tree or the exact sum: use --force tree or direct, or leave out --ranks"},
+        {!is_exact && parameters->cell == KY_EDGE, "ranks share trees with --cell box"},
+        {!is_exact && parameters->curve == KY_CURVE_NONE,
          "ranks have ranges of a curve: use --curve hilbert or morton"},
-        {parameters->stop_collision || !isnan(parameters->stop_pair),
-         "ranks do not search for pairs yet: leave out --stop-collision and --stop-pair, or "
+        {!is_exact && (parameters->stop_collision || !isnan(parameters->stop_pair)),
+         "ranks that share a tree do not search for pairs yet: leave out --stop-collision and "
+         "--stop-pair, or "
          "--ranks"},
         {parameters->field || parameters->field_function || parameters->field_places,
          "external fields do not act on bodies that ranks share yet: leave out --ranks"},
@@ -293,15 +381,19 @@ enum ky_status ky_domain_open(const struct ky_parameters *parameters, size_t roo
         return ky_no_memory(error, "ranks", 1, sizeof *own);
     struct ky_parameters each = *parameters;
     each.engine = "cpu";
-    own->base.verbs = &verbs;
+    const int copies = ky_force_kind(parameters->force)->is_exact;
+    own->base.verbs = copies ? &copied : &divided;
+    own->base.schemes = use->schemes;
     own->parameters = parameters;
     ky_forks_watch();
     own->domain.comm = ky_domain_world();
     if (!own->domain.comm)
         status = ky_comm_open(parameters->ranks, ky_order_obey, NULL, &own->domain.comm, error);
     if (!status)
-        status = give(&own->base, &(struct ky_order){.kind = KY_ORDER_open},
-                      &(struct ky_order_data){.parameters = &each}, error);
+        status =
+            give(&own->base,
+                 &(struct ky_order){.kind = KY_ORDER_open, .copies = copies, .with = use->schemes},
+                 &(struct ky_order_data){.parameters = &each}, error);
     if (status) {
         close_ranks(&own->base);
         return status;

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/phases.h"
 #include "base/threads.h"
+#include "engine/common/columns.h"
 
 /* ---- the parts ---- */
 
@@ -52,7 +53,6 @@ static enum ky_status share_threads(struct ky_comm *comm, int *threads, struct k
 static enum ky_status part_open(struct ky_domain *domain, const struct ky_order *order,
                                 const struct ky_order_data *data, struct ky_error *error)
 {
-    (void)order;
     if (data->parameters) {
         domain->parameters = *data->parameters;
         snprintf(domain->engine_name, sizeof domain->engine_name, "%s", data->parameters->engine);
@@ -72,19 +72,37 @@ static enum ky_status part_open(struct ky_domain *domain, const struct ky_order 
         status = share_threads(domain->comm, &own->threads, error);
     if (!data->parameters)
         own->log = NULL;
-    return status ? status : ky_domain_start(domain, error);
+    domain->copies = order->copies;
+    return status ? status : ky_domain_start(domain, order->with, error);
 }
 
 static enum ky_status part_put(struct ky_domain *domain, const struct ky_order *order,
                                const struct ky_order_data *data, struct ky_error *error)
 {
     domain->total = order->n;
-    return ky_domain_put(domain, data->bodies, order->with, &order->units, error);
+    return (domain->copies ? ky_domain_copy : ky_domain_put)(domain, data->bodies, order->with,
+                                                             &order->units, error);
+}
+
+/* Where the potentials are late all ranks compute them together. */
+static enum ky_status catch_up(struct ky_domain *domain, struct ky_error *error)
+{
+    const uint32_t first = 0;
+    double potential;
+    struct ky_bodies some = {.n = domain->total > 0, .potential = &potential};
+    return ky_engine_get_some(domain->engine, &first, &some, error);
 }
 
 static enum ky_status part_get(struct ky_domain *domain, const struct ky_order *order,
                                const struct ky_order_data *data, struct ky_error *error)
 {
+    if (domain->copies && order->with & KY_WITH_POTENTIAL_ROW) {
+        const enum ky_status status = catch_up(domain, error);
+        if (status)
+            return status;
+    }
+    if (domain->copies)
+        return data->to ? ky_engine_get(domain->engine, data->to, error) : KY_OK;
     return ky_domain_get(domain, data->to, order->with, error);
 }
 
@@ -104,6 +122,12 @@ static enum ky_status part_get_some(struct ky_domain *domain, const struct ky_or
                                     const struct ky_order_data *data, struct ky_error *error)
 {
     void *list = NULL;
+    if (domain->copies) {
+        const enum ky_status late =
+            order->with & KY_WITH_POTENTIAL_ROW ? catch_up(domain, error) : KY_OK;
+        return late || !data->to ? late
+                                 : ky_engine_get_some(domain->engine, data->body, data->to, error);
+    }
     enum ky_status status = tell_list(domain, data->body, order->n, sizeof(uint32_t), &list, error);
     if (!status)
         status = ky_domain_get_some(domain, list, order->n, data->to, order->with, error);
@@ -126,7 +150,8 @@ static enum ky_status part_put_some(struct ky_domain *domain, const struct ky_or
         status = tell_list(domain, given->velocity, n, 3 * sizeof(double), &velocity, error);
     const struct ky_some some = {n, body, position, velocity, mass};
     if (!status)
-        status = ky_domain_put_some(domain, &some, error);
+        status = domain->copies ? ky_engine_put_some(domain->engine, &some, error)
+                                : ky_domain_put_some(domain, &some, error);
     free(body);
     free(mass);
     free(position);
@@ -150,6 +175,8 @@ static enum ky_status gather_report(struct ky_domain *domain, struct ky_force_re
 #define KY_PHASE_SLOWEST(phase) report->phase = fmax(report->phase, all[r].phase);
         for (int r = 1; r < comm->size; r++) {
             KY_PHASES(KY_PHASE_SLOWEST)
+            if (domain->copies) /* each report is of all sinks */
+                continue;
             report->body_interactions += all[r].body_interactions;
             report->cell_interactions += all[r].cell_interactions;
         }
@@ -162,7 +189,7 @@ static enum ky_status part_forces(struct ky_domain *domain, const struct ky_orde
                                   const struct ky_order_data *data, struct ky_error *error)
 {
     (void)order;
-    enum ky_status status = ky_domain_migrate(domain, error);
+    enum ky_status status = domain->copies ? KY_OK : ky_domain_migrate(domain, error);
     if (!status)
         status = ky_engine_forces(domain->engine, error);
     return status ? status : gather_report(domain, data->report, error);
@@ -182,14 +209,58 @@ static enum ky_status part_drift(struct ky_domain *domain, const struct ky_order
     return ky_engine_drift(domain->engine, order->dt, error);
 }
 
+static enum ky_status copies_sums(struct ky_domain *domain, struct ky_partial_sums *to,
+                                  struct ky_error *error)
+{
+    struct ky_partial_sums parts;
+    const enum ky_status status = ky_engine_partial_sums(domain->engine, &parts, error);
+    if (!to || status)
+        free(parts.of);
+    else
+        *to = parts;
+    return status;
+}
+
 static enum ky_status part_sums(struct ky_domain *domain, const struct ky_order *order,
                                 const struct ky_order_data *data, struct ky_error *error)
 {
     (void)order;
     double sum[KY_SUMS];
+    if (domain->copies)
+        return copies_sums(domain, data->parts, error);
     enum ky_status status = ky_domain_sums(domain, sum, error);
     if (data->sum && !status)
         memcpy(data->sum, sum, sizeof sum);
+    return status;
+}
+
+static enum ky_status part_columns(struct ky_domain *domain, const struct ky_order *order,
+                                   const struct ky_order_data *data, struct ky_error *error)
+{
+    (void)data;
+    return ky_engine_columns(domain->engine, order->with, error);
+}
+
+static enum ky_status part_put_column(struct ky_domain *domain, const struct ky_order *order,
+                                      const struct ky_order_data *data, struct ky_error *error)
+{
+    const enum ky_column column = (enum ky_column)order->n;
+    const size_t size = (size_t)ky_columns_bytes(1U << column);
+    void *numbers = NULL;
+    enum ky_status status = tell_list(domain, data->numbers, domain->total, size, &numbers, error);
+    if (!status)
+        status = ky_engine_put_column(domain->engine, column, numbers, error);
+    free(numbers);
+    return status;
+}
+
+static enum ky_status part_advance(struct ky_domain *domain, const struct ky_order *order,
+                                   const struct ky_order_data *data, struct ky_error *error)
+{
+    struct ky_advance way = order->way;
+    const enum ky_status status = ky_engine_advance(domain->engine, &way, error);
+    if (data->way)
+        *data->way = way;
     return status;
 }
 

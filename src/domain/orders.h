@@ -15,6 +15,9 @@
     ORDER(kick, 0)                                                                                 \
     ORDER(drift, 0)                                                                                \
     ORDER(sums, 1)                                                                                 \
+    ORDER(columns, 1)                                                                              \
+    ORDER(put_column, 1)                                                                           \
+    ORDER(advance, 1)                                                                              \
     ORDER(trim, 0)                                                                                 \
     ORDER(close, 0)                                                                                \
     ORDER(leave, 0)
@@ -23,10 +26,12 @@ enum ky_order_kind { KY_DOMAIN_ORDERS(KY_DOMAIN_ORDER) KY_ORDERS_OF_DOMAINS };
 
 struct ky_order {
     enum ky_order_kind kind;
-    unsigned with; /* arrays of rows */
-    size_t n;
-    double dt; /* [time] */
+    unsigned with; /* arrays of rows; open: schemes; columns: the set */
+    int copies;    /* open */
+    size_t n;      /* bodies, or those of a list; put_column: the column */
+    double dt;     /* [time] */
     struct ky_engine_frame units;
+    struct ky_advance way;
 };
 
 /* What rank 0 alone has for an order, and gets from it. */
@@ -36,8 +41,11 @@ struct ky_order_data {
     struct ky_bodies *to;
     const uint32_t *body;
     const struct ky_some *some;
+    const double *numbers;
     double *sum;
+    struct ky_partial_sums *parts;
     struct ky_force_report *report;
+    struct ky_advance *way;
 };
 
 /* Does an order on rank 0, and has it done by the others. After a failure all that is left is

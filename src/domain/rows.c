@@ -11,7 +11,8 @@
     R(p, KY_WITH_POSITION_ROW, position, 3)                                                        \
     R(p, KY_WITH_VELOCITY_ROW, velocity, 3)                                                        \
     R(p, KY_WITH_ACCELERATION_ROW, acceleration, 3)                                                \
-    R(p, KY_WITH_POTENTIAL_ROW, potential, 1)
+    R(p, KY_WITH_POTENTIAL_ROW, potential, 1)                                                      \
+    R(p, KY_WITH_SOFTENING_ROW, softening, 1)
 
 unsigned ky_domain_arrays_of(const struct ky_bodies *bodies)
 {

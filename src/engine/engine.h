@@ -72,13 +72,20 @@ struct ky_relative;
 struct ky_shared {
     void *context;
     /* The tree for a walk of the engine's own groups (octree/parts.h), with all that they need.
-     * `relative`: for an opening test by α, else NULL. */
+     * `relative`: for an opening test by α, else NULL. NULL: each engine has all bodies, and shares
+     * the sums with the others by the functions `part` and `join`. */
     enum ky_status (*tree)(void *context, const struct ky_octree_bodies *own,
                            const struct ky_parameters *parameters,
                            const struct ky_relative *relative, struct ky_octree *tree,
                            struct ky_error *error);
     /* Each number becomes the sum of those of all engines. */
     enum ky_status (*add)(void *context, uint64_t *number, size_t count, struct ky_error *error);
+    /* Which of `count` sinks are this engine's: from *first on, before *end, both multiples of
+     * `unit` but for the last end. */
+    void (*part)(void *context, size_t count, size_t unit, size_t *first, size_t *end);
+    /* Completes rows of `width` numbers for `count` sinks: each engine has filled its part. */
+    enum ky_status (*join)(void *context, double *row, size_t width, size_t count, size_t unit,
+                           struct ky_error *error);
 };
 
 /* The first member of every engine's own struct. */
@@ -96,9 +103,10 @@ struct ky_engine {
      * the functions below return KY_STOPPED, before the verb or after it. Accelerations on the
      * engine are not known after a stop of `forces`; all else is as before. */
     struct ky_halt *halt;
-    /* Set before the first `put` by whoever divides a system among engines; NULL: this engine has
-     * all bodies. Then only forces by `tree` of all bodies, sums, kicks and drifts may be asked
-     * for, bodies have mass, and none a softening of its own. */
+    /* Set before the first `put` by whoever has a system on several engines; NULL: this one is
+     * alone. Where they divide the bodies (`tree` is not NULL), only forces by `tree` of all
+     * bodies, kicks and drifts may be asked for, bodies have mass, and none a softening of its own.
+     */
     const struct ky_shared *shared;
 };
 

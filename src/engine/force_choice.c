@@ -94,9 +94,9 @@ static double least_of(const struct ky_parameters *own, int force)
 static int method_for(const struct ky_parameters *own, size_t n, int on_cpu)
 {
     const double error = own->error;
-    const int cells = (double)n >= ky_force_expansions_from(on_cpu) ? KY_FMM : KY_TREE;
-    if (own->ranks > 1)
-        return KY_TREE;                   /* they share no other */
+    /* ranks share a tree, and no expansions */
+    const int cells =
+        own->ranks < 2 && (double)n >= ky_force_expansions_from(on_cpu) ? KY_FMM : KY_TREE;
     if (error < least_of(own, KY_DIRECT)) /* with the precision that is given */
         return cells;
     return (double)n < ky_force_direct_below(error, on_cpu) || error < least_of(own, cells)

@@ -259,7 +259,7 @@ static enum ky_status put(struct ky_engine *engine, const struct ky_bodies *bodi
         if (cpu->softening)
             cpu->softening[i] = bodies->softening[i] * per_length;
     }
-    return cpu->base.shared ? KY_OK : ky_cpu_divide(cpu, error);
+    return ky_cpu_is_divided(cpu) ? KY_OK : ky_cpu_divide(cpu, error);
 }
 
 static enum ky_status put_some(struct ky_engine *engine, const struct ky_some *some,
@@ -282,7 +282,8 @@ static enum ky_status put_some(struct ky_engine *engine, const struct ky_some *s
         if (some->mass)
             cpu->mass[i] = some->mass[k] * per_mass;
     }
-    enum ky_status status = some->mass && !cpu->base.shared ? ky_cpu_divide(cpu, error) : KY_OK;
+    enum ky_status status =
+        some->mass && !ky_cpu_is_divided(cpu) ? ky_cpu_divide(cpu, error) : KY_OK;
     return status ? status : ky_cpu_clear_columns(cpu, error);
 }
 

@@ -127,21 +127,47 @@ static void load(const struct ky_cpu *cpu, const double centre[3], struct ky_dir
     sinks->eps2[place] = ky_cpu_sink_eps2(cpu, i);
 }
 
+/* The fields of the sinks that other engines have computed. */
+static enum ky_status join_sinks(struct ky_cpu *cpu, const struct ky_cpu_part *part,
+                                 struct ky_error *error)
+{
+    double *const column[] = {cpu->a[0], cpu->a[1], cpu->a[2], cpu->potential};
+    const struct ky_active *active = cpu->active;
+    if (!part->joins || !active)
+        return ky_cpu_join(cpu, part, column, 4, error);
+    double *room = ky_allocate(4 * part->count, sizeof *room), *listed[4];
+    if (!room)
+        return ky_no_memory(error, "fields of active bodies", part->count, 4 * sizeof *room);
+    for (size_t c = 0; c < 4; c++) {
+        listed[c] = room + c * part->count;
+        for (size_t k = part->first; k < part->end; k++)
+            listed[c][k] = column[c][active->body[k]];
+    }
+    const enum ky_status status = ky_cpu_join(cpu, part, listed, 4, error);
+    for (size_t c = 0; c < 4 && !status; c++)
+        for (size_t k = 0; k < part->count; k++)
+            column[c][active->body[k]] = listed[c][k];
+    free(room);
+    return status;
+}
+
 /* What the sources do to the active bodies, in place of their fields or added to them. among: the
  * bodies are the sources. */
-static void all_sinks(struct ky_cpu *cpu, const struct ky_direct *direct, const double centre[3],
-                      int among, int adds)
+static enum ky_status all_sinks(struct ky_cpu *cpu, const struct ky_direct *direct,
+                                const double centre[3], int among, int adds, struct ky_error *error)
 {
     struct ky_cpu_scale scale = ky_cpu_scale(cpu);
     const struct ky_active *active = cpu->active;
-    size_t n = active ? active->count : cpu->n, blocks = (n + KY_BLOCK - 1) / KY_BLOCK;
+    const size_t n = active ? active->count : cpu->n;
+    const struct ky_cpu_part part = ky_cpu_part(cpu, n, direct->n, KY_BLOCK);
+    const size_t blocks = (part.end - part.first + KY_BLOCK - 1) / KY_BLOCK;
 #pragma omp parallel for schedule(dynamic) num_threads(cpu->threads) if (blocks > 3)
     for (size_t block = 0; block < blocks; block++) {
         if (ky_halted(cpu->base.halt))
             continue;
-        size_t first = block * KY_BLOCK;
+        size_t first = part.first + block * KY_BLOCK;
         struct ky_direct_sinks sinks;
-        sinks.count = n - first < KY_BLOCK ? n - first : KY_BLOCK;
+        sinks.count = part.end - first < KY_BLOCK ? part.end - first : KY_BLOCK;
         for (size_t k = 0; k < sinks.count; k++) {
             const size_t i = active ? active->body[first + k] : first + k;
             load(cpu, centre, &sinks, k, i, among ? (uint32_t)i : KY_NO_BODY);
@@ -157,6 +183,7 @@ static void all_sinks(struct ky_cpu *cpu, const struct ky_direct *direct, const 
             cpu->potential[i] = adds ? cpu->potential[i] + p : p;
         }
     }
+    return join_sinks(cpu, &part, error);
 }
 
 static enum ky_status feel_own(struct ky_cpu *cpu, const struct ky_cpu *acting,
@@ -173,7 +200,7 @@ static enum ky_status feel_own(struct ky_cpu *cpu, const struct ky_cpu *acting,
             fill_single(acting, own_of(acting), centre, cpu->column, &direct);
     }
     if (!status)
-        all_sinks(cpu, &direct, centre, acting == cpu, 0);
+        status = all_sinks(cpu, &direct, centre, acting == cpu, 0, error);
     free(eps2);
     return status;
 }
@@ -190,9 +217,9 @@ static enum ky_status feel_others(struct ky_cpu *cpu, const double centre[3],
             return ky_no_memory(error, "float columns of the direct sum", bytes, 1);
         fill_single(cpu, others_of(cpu), centre, column, &direct);
     }
-    all_sinks(cpu, &direct, centre, 0, 1);
+    const enum ky_status status = all_sinks(cpu, &direct, centre, 0, 1, error);
     free(column);
-    return KY_OK;
+    return status;
 }
 
 static enum ky_status pass(struct ky_cpu *cpu, const struct ky_parameters *parameters,
@@ -299,8 +326,12 @@ enum ky_status ky_cpu_exact(struct ky_engine *engine, const size_t *sinks, size_
     if (status != KY_OK)
         goto end;
     make_blocks(wanted, count, block, &blocks);
-#pragma omp parallel for schedule(dynamic) num_threads(cpu->threads) if (blocks > 3)
-    for (size_t k = 0; k < blocks; k++) {
+    const int is_shared = !sinks && !acceleration && !cpu->division.part;
+    const struct ky_cpu_part part = ky_cpu_part(cpu, is_shared ? count : 0, direct.n, KY_BLOCK);
+    const size_t begin = part.joins ? part.first / KY_BLOCK : 0,
+                 stop = part.joins ? (part.end + KY_BLOCK - 1) / KY_BLOCK : blocks;
+#pragma omp parallel for schedule(dynamic) num_threads(cpu->threads) if (stop - begin > 3)
+    for (size_t k = begin; k < stop; k++) {
         if (ky_halted(cpu->base.halt))
             continue;
         const size_t some = block[k + 1] - block[k];
@@ -308,6 +339,7 @@ enum ky_status ky_cpu_exact(struct ky_engine *engine, const size_t *sinks, size_
         if (others.n > 0)
             exact_block(cpu, &others, wanted + block[k], some, 0, acceleration, potential);
     }
+    status = ky_cpu_join(cpu, &part, &potential, 1, error);
 end:
     free(eps2);
     free(wanted);

@@ -52,7 +52,7 @@ static enum ky_status activate(struct ky_cpu *cpu, const struct ky_active *activ
 static int nothing_acts(const struct ky_cpu *cpu)
 {
     return cpu->division.sources == 0 && cpu->foreign.n == 0 && cpu->foreign.trees == 0 &&
-           !cpu->base.shared;
+           !ky_cpu_is_divided(cpu);
 }
 
 static void clear(struct ky_cpu *cpu)

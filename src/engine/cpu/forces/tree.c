@@ -212,7 +212,8 @@ static enum ky_status knows_acceleration(const struct ky_cpu *cpu, int *knows,
 {
     const struct ky_shared *shared = cpu->base.shared;
     uint64_t know = cpu->has_acceleration ? 1 : 0;
-    enum ky_status status = shared ? shared->add(shared->context, &know, 1, error) : KY_OK;
+    enum ky_status status =
+        ky_cpu_is_divided(cpu) ? shared->add(shared->context, &know, 1, error) : KY_OK;
     *knows = know > 0;
     return status;
 }

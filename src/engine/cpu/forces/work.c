@@ -66,8 +66,8 @@ struct ky_relative ky_cpu_relative(struct ky_cpu *cpu)
     const double *const a[3] = {cpu->a[0], cpu->a[1], cpu->a[2]};
     const double unit = ky_cpu_scale(cpu).acceleration;
     const struct ky_relative relative =
-        cpu->base.shared ? relative_of_all(cpu, a, unit)
-                         : ky_relative_start(a, cpu->n, unit, cpu->parameters, cpu->team);
+        ky_cpu_is_divided(cpu) ? relative_of_all(cpu, a, unit)
+                               : ky_relative_start(a, cpu->n, unit, cpu->parameters, cpu->team);
     if (cpu->in_block)
         cpu->kept.relative = relative;
     return relative;

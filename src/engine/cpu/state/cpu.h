@@ -93,6 +93,24 @@ static inline void ky_cpu_moved(struct ky_cpu *cpu)
     if (cpu->division.part)
         cpu->division.part[0].tree_stands = 0;
 }
+/* 1 if the engine has a part of a system's bodies. */
+static inline int ky_cpu_is_divided(const struct ky_cpu *cpu)
+{
+    return cpu->base.shared && cpu->base.shared->tree;
+}
+
+/* The sinks of a sum that this engine computes; the others' results come by ky_cpu_join. Few pairs
+ * are summed by every engine. */
+struct ky_cpu_part {
+    size_t first, end, count, unit;
+    int joins;
+};
+struct ky_cpu_part ky_cpu_part(const struct ky_cpu *cpu, size_t count, size_t sources, size_t unit);
+/* Completes `columns` columns of `count` numbers, of which this engine has filled its part.
+ * KY_FAULT when memory is out. */
+enum ky_status ky_cpu_join(const struct ky_cpu *cpu, const struct ky_cpu_part *part,
+                           double *const *column, size_t columns, struct ky_error *error);
+
 /* The number of body i among those that act, or KY_NO_BODY for a massless one among others. */
 static inline uint32_t ky_cpu_source_number(const struct ky_cpu *cpu, size_t i)
 {

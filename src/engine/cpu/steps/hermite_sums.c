@@ -332,8 +332,9 @@ enum ky_status ky_cpu_sum_jerks(struct ky_cpu *cpu, size_t count, int all, struc
         fill_constants(cpu, set[1]);
         moving[1] = sources(cpu, set[1]);
     }
-    for (size_t first = 0; first < count && !status; first += BATCH) {
-        const size_t here = count - first < BATCH ? count - first : BATCH;
+    const struct ky_cpu_part part = ky_cpu_part(cpu, count, set[0].n, 1);
+    for (size_t first = part.first; first < part.end && !status; first += BATCH) {
+        const size_t here = part.end - first < BATCH ? part.end - first : BATCH;
         for (size_t k = 0; k < here; k++) {
             const size_t i = sink(cpu, first + k, all);
             load(cpu, k, i);
@@ -349,5 +350,5 @@ enum ky_status ky_cpu_sum_jerks(struct ky_cpu *cpu, size_t count, int all, struc
                 add(cpu, k, first + k);
         }
     }
-    return status;
+    return status ? status : ky_cpu_join(cpu, &part, cpu->hermite->sum, SUMS, error);
 }

@@ -32,7 +32,7 @@ static enum ky_status build(struct ky_cpu *cpu, const struct ky_parameters *para
                             struct ky_error *error)
 {
     const struct ky_octree_bodies bodies = bodies_of(cpu);
-    enum ky_status status = cpu->base.shared
+    enum ky_status status = ky_cpu_is_divided(cpu)
                                 ? share(cpu, &bodies, parameters, error)
                                 : ky_octree_build(&cpu->tree, &bodies, parameters, error);
     ky_tree_seconds(&cpu->tree, &cpu->report);
