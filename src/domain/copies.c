@@ -6,44 +6,11 @@
 #include "base/memory.h"
 #include "domain/domain.h"
 
-/* Where rank r's part of `count` sinks begins. */
-static size_t part_start(size_t count, size_t unit, size_t size, size_t r)
-{
-    const size_t units = (count + unit - 1) / unit,
-                 first = units / size * r + units % size * r / size;
-    return first * unit < count ? first * unit : count;
-}
-
-void ky_domain_part(void *context, size_t count, size_t unit, size_t *first, size_t *end)
-{
-    const struct ky_comm *comm = ((const struct ky_domain *)context)->comm;
-    const size_t size = (size_t)comm->size, rank = (size_t)comm->rank;
-    *first = part_start(count, unit, size, rank);
-    *end = part_start(count, unit, size, rank + 1);
-}
-
-enum ky_status ky_domain_join(void *context, double *row, size_t width, size_t count, size_t unit,
-                              struct ky_error *error)
+enum ky_status ky_domain_gather(void *context, const void *own, const size_t *bytes, void *all,
+                                struct ky_error *error)
 {
     struct ky_comm *comm = ((struct ky_domain *)context)->comm;
-    const size_t size = (size_t)comm->size, row_bytes = width * sizeof *row;
-    size_t *bytes = ky_allocate(size, sizeof *bytes), first = 0, end = 0;
-    if (!bytes)
-        return ky_no_memory(error, "the ranks", size, sizeof *bytes);
-    for (size_t r = 0; r < size; r++)
-        bytes[r] =
-            (part_start(count, unit, size, r + 1) - part_start(count, unit, size, r)) * row_bytes;
-    ky_domain_part(context, count, unit, &first, &end);
-    double *own = ky_allocate((end - first) * width, sizeof *own);
-    enum ky_status status =
-        own ? KY_OK : ky_no_memory(error, "sums of a rank", (end - first) * width, sizeof *own);
-    for (size_t k = 0; k < (end - first) * width && !status; k++)
-        own[k] = row[first * width + k];
-    if (!status)
-        status = comm->verbs->gather_parts(comm, own, bytes, row, error);
-    free(own);
-    free(bytes);
-    return status;
+    return comm->verbs->gather_parts(comm, own, bytes, all, error);
 }
 
 /* Rows of some bodies from rank 0 to all. */

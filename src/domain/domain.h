@@ -104,10 +104,9 @@ enum ky_status ky_domain_tree(void *context, const struct ky_octree_bodies *own,
                               const struct ky_parameters *parameters,
                               const struct ky_relative *relative, struct ky_octree *tree,
                               struct ky_error *error);
-/* The functions `part` and `join`. */
-void ky_domain_part(void *context, size_t count, size_t unit, size_t *first, size_t *end);
-enum ky_status ky_domain_join(void *context, double *row, size_t width, size_t count, size_t unit,
-                              struct ky_error *error);
+/* The function `gather`. */
+enum ky_status ky_domain_gather(void *context, const void *own, const size_t *bytes, void *all,
+                                struct ky_error *error);
 /* The function `add`. */
 enum ky_status ky_domain_add(void *context, uint64_t *number, size_t count, struct ky_error *error);
 

@@ -6,6 +6,7 @@
 
 #include "base/forks.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "base/threads.h"
 #include "domain/orders.h"
 #include "engine/common/force_kinds.h"
@@ -18,7 +19,10 @@ struct ranks {
     struct ky_domain domain; /* of rank 0 */
     struct ky_engine_frame frame;
     struct ky_force_report report;
+    int has_told; /* 1: the log knows what the ranks do */
 };
+
+static const struct ky_engine_verbs copied, divided;
 
 static struct ky_domain *domain_of(struct ky_engine *engine)
 {
@@ -41,13 +45,12 @@ enum ky_status ky_domain_start(struct ky_domain *domain, unsigned schemes, struc
     ky_octree_init(&domain->tree);
     if (status)
         return status;
-    domain->shared = (struct ky_shared){.context = domain, .add = ky_domain_add};
-    if (domain->copies) {
-        domain->shared.part = ky_domain_part;
-        domain->shared.join = ky_domain_join;
-    } else {
-        domain->shared.tree = ky_domain_tree;
-    }
+    domain->shared = (struct ky_shared){.context = domain,
+                                        .rank = (size_t)domain->comm->rank,
+                                        .ranks = (size_t)domain->comm->size,
+                                        .tree = domain->copies ? NULL : ky_domain_tree,
+                                        .add = ky_domain_add,
+                                        .gather = ky_domain_gather};
     domain->engine->shared = &domain->shared;
     return KY_OK;
 }
@@ -112,19 +115,58 @@ static struct ky_engine_frame units_of(const struct ky_engine *engine)
     return ky_engine_units_of(((const struct ranks *)engine)->domain.engine);
 }
 
-static enum ky_status check_bodies(const struct ky_bodies *bodies, struct ky_error *error)
+/* Why every rank has to have all bodies; NULL: they can be divided. */
+static const char *why_copies(const struct ranks *ranks, const struct ky_bodies *bodies)
 {
+    const struct ky_parameters *own = ranks->parameters;
+    size_t massless = 0;
+    if (own->force != KY_TREE)
+        return ky_force_kind(own->force)->option;
+    if (ranks->base.schemes)
+        return "steps of the bodies' own";
+    if (own->cell == KY_EDGE)
+        return "--cell edge";
+    if (own->curve == KY_CURVE_NONE)
+        return "--curve none";
+    if (own->stop_collision || !isnan(own->stop_pair))
+        return "a search for pairs";
     if (bodies->softening)
-        return ky_fail(error, KY_UNSUPPORTED,
-                       "these bodies have softenings of their own, which ranks do not share: give "
-                       "one --softening for all, or leave out --ranks");
+        return "softenings of the bodies' own";
     for (size_t i = 0; i < bodies->n; i++)
-        if (!(bodies->mass[i] > 0))
-            return ky_fail(error, KY_UNSUPPORTED,
-                           "body %zu has no mass, and ranks share bodies with mass alone: take the "
-                           "massless ones out, or leave out --ranks",
-                           i);
-    return KY_OK;
+        massless += !(bodies->mass[i] > 0);
+    return massless ? "massless bodies" : NULL;
+}
+
+/* Opens the engines of the ranks, in place of those before. */
+static enum ky_status open_engines(struct ranks *ranks, int copies, struct ky_error *error)
+{
+    const struct ky_order close = {.kind = KY_ORDER_close}, open = {.kind = KY_ORDER_open,
+                                                                    .copies = copies,
+                                                                    .with = ranks->base.schemes};
+    struct ky_parameters each = *ranks->parameters;
+    each.engine = "cpu";
+    ranks->base.verbs = copies ? &copied : &divided;
+    enum ky_status status = ranks->domain.engine
+                                ? give(&ranks->base, &close, &(struct ky_order_data){0}, error)
+                                : KY_OK;
+    return status ? status
+                  : give(&ranks->base, &open, &(struct ky_order_data){.parameters = &each}, error);
+}
+
+/* Divides the bodies where that is possible. */
+static enum ky_status choose_kind(struct ranks *ranks, const struct ky_bodies *bodies,
+                                  struct ky_error *error)
+{
+    const char *why = why_copies(ranks, bodies);
+    const int size = ranks->domain.comm->size, threads = ranks->domain.parameters.threads;
+    if (!ranks->has_told || ranks->domain.copies != (why != NULL))
+        ky_log(ranks->parameters, KY_LOG_INFO, "%d ranks by %s, %d %s each: %s%s%s", size,
+               ranks->domain.comm->verbs->name, threads,
+               ky_plural((uint64_t)threads, "thread", "threads"),
+               why ? "every rank has all bodies (" : "each has a part of the bodies",
+               why ? why : "", why ? ")" : "");
+    ranks->has_told = 1;
+    return ranks->domain.copies == (why != NULL) ? KY_OK : open_engines(ranks, why != NULL, error);
 }
 
 /* Every rank finds the units from the same bodies. */
@@ -145,11 +187,11 @@ static enum ky_status put_copies(struct ky_engine *engine, const struct ky_bodie
 static enum ky_status put(struct ky_engine *engine, const struct ky_bodies *bodies,
                           struct ky_error *error)
 {
-    const struct ranks *ranks = (const struct ranks *)engine;
+    struct ranks *ranks = (struct ranks *)engine;
     struct ky_engine_units units;
-    if (ranks->domain.copies)
+    enum ky_status status = choose_kind(ranks, bodies, error);
+    if (!status && ranks->domain.copies)
         return put_copies(engine, bodies, error);
-    enum ky_status status = check_bodies(bodies, error);
     if (!status)
         status = ky_engine_units(bodies, ranks->parameters, &ranks->frame, &units, error);
     if (status)
@@ -337,28 +379,15 @@ static const struct ky_engine_verbs divided = {COMMON};
 
 /* ---- what ranks can do ---- */
 
-static enum ky_status check(const struct ky_parameters *parameters, const struct ky_engine_use *use,
-                            struct ky_error *error)
+static enum ky_status check(const struct ky_parameters *parameters, struct ky_error *error)
 {
-    const int is_exact = ky_force_kind(parameters->force)->is_exact;
     const struct {
         int is_wrong;
         const char *why;
     } checks[] = {
-        {!is_exact && use->schemes,
-         "ranks share a tree where all bodies have equal steps: use --integrator leapfrog, or "
-         "--force direct, or leave out --ranks"},
         {strcmp(parameters->engine, "cpu") != 0 && strcmp(parameters->engine, "auto") != 0,
          "ranks are for the CPU so far: use --engine cpu, or leave out --ranks"},
-        {!is_exact && parameters->force != KY_TREE,
-         "ranks share a tree or the exact sum: use --force tree or direct, or leave out --ranks"},
-        {!is_exact && parameters->cell == KY_EDGE, "ranks share trees with --cell box"},
-        {!is_exact && parameters->curve == KY_CURVE_NONE,
-         "ranks have ranges of a curve: use --curve hilbert or morton"},
-        {!is_exact && (parameters->stop_collision || !isnan(parameters->stop_pair)),
-         "ranks that share a tree do not search for pairs yet: leave out --stop-collision and "
-         "--stop-pair, or "
-         "--ranks"},
+        {parameters->mutual, "ranks share no mutual interactions: leave out --mutual or --ranks"},
         {parameters->field || parameters->field_function || parameters->field_places,
          "external fields do not act on bodies that ranks share yet: leave out --ranks"},
     };
@@ -373,27 +402,21 @@ enum ky_status ky_domain_open(const struct ky_parameters *parameters, size_t roo
                               struct ky_error *error)
 {
     *engine = NULL;
-    enum ky_status status = check(parameters, use, error);
+    enum ky_status status = check(parameters, error);
     if (status)
         return status;
     struct ranks *own = ky_allocate_zeroed(1, sizeof *own);
     if (!own)
         return ky_no_memory(error, "ranks", 1, sizeof *own);
-    struct ky_parameters each = *parameters;
-    each.engine = "cpu";
-    const int copies = ky_force_kind(parameters->force)->is_exact;
-    own->base.verbs = copies ? &copied : &divided;
-    own->base.schemes = use->schemes;
     own->parameters = parameters;
+    own->base.schemes = use->schemes;
+    own->base.verbs = &divided;
     ky_forks_watch();
     own->domain.comm = ky_domain_world();
     if (!own->domain.comm)
         status = ky_comm_open(parameters->ranks, ky_order_obey, NULL, &own->domain.comm, error);
     if (!status)
-        status =
-            give(&own->base,
-                 &(struct ky_order){.kind = KY_ORDER_open, .copies = copies, .with = use->schemes},
-                 &(struct ky_order_data){.parameters = &each}, error);
+        status = open_engines(own, use->schemes || parameters->force != KY_TREE, error);
     if (status) {
         close_ranks(&own->base);
         return status;

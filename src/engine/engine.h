@@ -71,21 +71,19 @@ struct ky_externals {
 struct ky_relative;
 struct ky_shared {
     void *context;
+    size_t rank, ranks; /* the number of this engine, and of all */
     /* The tree for a walk of the engine's own groups (octree/parts.h), with all that they need.
-     * `relative`: for an opening test by α, else NULL. NULL: each engine has all bodies, and shares
-     * the sums with the others by the functions `part` and `join`. */
+     * `relative`: for an opening test by α, else NULL. NULL: each engine has all bodies, and
+     * computes the results of some sinks, which `gather` then gives to all. */
     enum ky_status (*tree)(void *context, const struct ky_octree_bodies *own,
                            const struct ky_parameters *parameters,
                            const struct ky_relative *relative, struct ky_octree *tree,
                            struct ky_error *error);
     /* Each number becomes the sum of those of all engines. */
     enum ky_status (*add)(void *context, uint64_t *number, size_t count, struct ky_error *error);
-    /* Which of `count` sinks are this engine's: from *first on, before *end, both multiples of
-     * `unit` but for the last end. */
-    void (*part)(void *context, size_t count, size_t unit, size_t *first, size_t *end);
-    /* Completes rows of `width` numbers for `count` sinks: each engine has filled its part. */
-    enum ky_status (*join)(void *context, double *row, size_t width, size_t count, size_t unit,
-                           struct ky_error *error);
+    /* `bytes[r]` bytes of engine r, one after the other, to each engine: at `own` is this one's. */
+    enum ky_status (*gather)(void *context, const void *own, const size_t *bytes, void *all,
+                             struct ky_error *error);
 };
 
 /* The first member of every engine's own struct. */

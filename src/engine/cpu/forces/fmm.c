@@ -55,7 +55,8 @@ struct fmm {
     struct part *large;           /* level by level */
     struct part *branch;
     size_t larges, branches;
-    struct ky_fmm_list root; /* what acts on the root: that of the sources */
+    struct ky_cpu_turns turns; /* units are large cells, and branches */
+    struct ky_fmm_list root;   /* what acts on the root: that of the sources */
     float hold;
     int adds; /* 1: to what the sources before have done */
 };
@@ -328,14 +329,28 @@ static const struct ky_fmm_list *inherited(const struct fmm *fmm, const struct p
     return is_root ? &fmm->root : &fmm->large[part->parent].list;
 }
 
-static void do_large(const struct fmm *fmm, struct part *part, struct worker *worker)
+/* Leaves out of the counts what another engine counts. */
+static void recount(const struct fmm *fmm, size_t unit, const struct worker *before,
+                    struct worker *worker)
 {
+    if (ky_cpu_counts(&fmm->turns, unit))
+        return;
+    worker->counts = before->counts;
+    worker->more = before->more;
+}
+
+/* Every engine needs all large cells. */
+static void do_large(const struct fmm *fmm, size_t number, struct worker *worker)
+{
+    struct part *part = &fmm->large[number];
+    const struct worker before = *worker;
     const struct ky_fmm_sinks *parent;
     const struct ky_fmm_list *from = inherited(fmm, part, &parent);
     if (!fmm->below[part->cell].active || ky_halted(fmm->cpu->base.halt))
         return;
     place_cell(fmm, part->cell, parent, &part->sinks);
     do_cell(fmm, &part->sinks, from, &part->list, worker);
+    recount(fmm, number, &before, worker);
 }
 
 /* Large cells, those of each level together. */
@@ -346,7 +361,7 @@ static void do_larges(const struct fmm *fmm, struct worker *workers)
             end++;
 #pragma omp parallel for schedule(dynamic) num_threads(fmm->cpu->threads) if (end - begin > 1)
         for (size_t k = begin; k < end; k++)
-            do_large(fmm, &fmm->large[k], &workers[ky_thread()]);
+            do_large(fmm, k, &workers[ky_thread()]);
     }
 }
 
@@ -355,26 +370,40 @@ static void do_branches(const struct fmm *fmm, struct worker *workers)
 #pragma omp parallel for schedule(dynamic) num_threads(fmm->cpu->threads) if (fmm->branches > 1)
     for (size_t k = 0; k < fmm->branches; k++) {
         const struct part *part = &fmm->branch[k];
+        struct worker *worker = &workers[ky_thread()];
+        const struct worker before = *worker;
         const struct ky_fmm_sinks *parent;
         const struct ky_fmm_list *from = inherited(fmm, part, &parent);
-        if (!ky_halted(fmm->cpu->base.halt))
-            descend(fmm, part->cell, parent, from, &workers[ky_thread()], 0);
+        if (ky_halted(fmm->cpu->base.halt) || !ky_cpu_walks(&fmm->turns, k))
+            continue;
+        descend(fmm, part->cell, parent, from, worker, 0);
+        recount(fmm, k, &before, worker);
     }
 }
 
-static void report(const struct fmm *fmm, const struct worker *workers, double start)
+static struct ky_group bodies_of_branch(const void *of, size_t branch)
+{
+    const struct fmm *fmm = of;
+    const struct ky_cell_link *link = &fmm->cpu->tree.link[fmm->branch[branch].cell];
+    return (struct ky_group){link->body, link->bodies};
+}
+
+static enum ky_status report(const struct fmm *fmm, const struct worker *workers, double start,
+                             struct ky_error *error)
 {
     struct ky_cpu *cpu = fmm->cpu;
+    struct ky_cpu_work work = {0};
     double cells = 0, groups = 0;
     for (int k = 0; k < cpu->threads; k++) {
         const struct ky_fmm_counts *counts = &workers[k].counts;
         cells += workers[k].cells;
         groups += workers[k].groups;
-        cpu->kept.more += workers[k].more;
-        cpu->report.body_interactions += (double)counts->bodies;
-        cpu->report.cell_interactions += (double)(counts->cells + counts->expansions);
+        work.more += workers[k].more;
+        work.bodies += counts->bodies;
+        work.cells += counts->cells + counts->expansions;
     }
     ky_cpu_divide_walk(cpu, start, cells, groups);
+    return ky_cpu_end_walk(cpu, &fmm->turns, work, fmm->branches, bodies_of_branch, fmm, error);
 }
 
 static void close_workers(const struct fmm *fmm, struct worker *workers)
@@ -464,8 +493,7 @@ static enum ky_status go(struct fmm *fmm, struct worker *workers, struct ky_erro
             return ky_fail(error, KY_FAULT, "out of memory: lists of cells that act");
         fmm->adds = 1;
     }
-    report(fmm, workers, start);
-    return KY_OK;
+    return report(fmm, workers, start, error);
 }
 
 static void close_parts(struct part *parts, size_t count)
@@ -498,6 +526,7 @@ enum ky_status ky_cpu_act_cells(struct ky_cpu *cpu, const struct ky_parameters *
                                .order = parameters->order},
                       .order = parameters->order,
                       .alpha = parameters->alpha,
+                      .turns = ky_cpu_turns(cpu),
                       .root = {&root, 1, 1}};
     const size_t bytes = space_of(&fmm, &cells);
     if (tree->nodes == 0 || cells == 0)

@@ -34,12 +34,6 @@ static int any_wanted(const unsigned char *wanted, size_t groups)
     return g < groups;
 }
 
-/* Interactions, and those beyond the first walks (ky_cpu_note_work). */
-struct work {
-    uint64_t bodies, cells;
-    int64_t more;
-};
-
 /* What all parts of a walk share. */
 struct parts {
     struct ky_group_walk walk;
@@ -58,7 +52,8 @@ struct part {
 
 /* What the sources of one tree do to them; the first one's forces replace those before. */
 static void walk_sources(struct ky_cpu *cpu, const struct ky_group_walk *walk,
-                         const struct part *part, int is_first, void *space, struct work *work)
+                         const struct part *part, int is_first, void *space,
+                         struct ky_cpu_work *work)
 {
     const struct ky_lanes *lanes = cpu->lanes;
     lanes->shared[part->precision](walk, part->group, part->groups, (float)part->least,
@@ -80,7 +75,7 @@ static void walk_sources(struct ky_cpu *cpu, const struct ky_group_walk *walk,
 }
 
 static void walk_part(struct ky_cpu *cpu, const struct parts *parts, size_t number, void *space,
-                      struct work *work)
+                      struct ky_cpu_work *work)
 {
     const struct ky_octree *tree = &cpu->tree;
     struct ky_group_walk walk = parts->walk;
@@ -110,25 +105,37 @@ static void walk_part(struct ky_cpu *cpu, const struct parts *parts, size_t numb
     }
 }
 
+/* The bodies of the groups of a share. */
+static struct ky_group bodies_of_share(const void *of, size_t share)
+{
+    const struct ky_octree *tree = of;
+    const struct ky_group *first = &tree->group[tree->share[share]],
+                          *last = &tree->group[tree->share[share + 1] - 1];
+    return (struct ky_group){first->body, last->body + last->bodies - first->body};
+}
+
 /* Walks all parts; `space` is for all threads. */
-static void walk_parts(struct ky_cpu *cpu, const struct parts *parts, char *space,
-                       size_t space_bytes)
+static enum ky_status walk_parts(struct ky_cpu *cpu, const struct parts *parts, char *space,
+                                 size_t space_bytes, struct ky_error *error)
 {
     uint64_t bodies = 0, cells = 0;
     int64_t more = 0;
     const size_t count = cpu->tree.shares;
+    const struct ky_cpu_turns turns = ky_cpu_turns(cpu);
 #pragma omp parallel for schedule(dynamic) num_threads(cpu->threads)                               \
     reduction(+ : bodies, cells, more) if (count > 1)
     for (size_t part = 0; part < count; part++) {
-        struct work work = {0};
-        walk_part(cpu, parts, part, space + (size_t)ky_thread() * space_bytes, &work);
+        struct ky_cpu_work work = {0};
+        if (ky_cpu_walks(&turns, part))
+            walk_part(cpu, parts, part, space + (size_t)ky_thread() * space_bytes, &work);
+        if (!ky_cpu_counts(&turns, part))
+            continue;
         bodies += work.bodies;
         cells += work.cells;
         more += work.more;
     }
-    cpu->kept.more += more;
-    cpu->report.body_interactions += (double)bodies;
-    cpu->report.cell_interactions += (double)cells;
+    const struct ky_cpu_work work = {bodies, cells, more};
+    return ky_cpu_end_walk(cpu, &turns, work, count, bodies_of_share, &cpu->tree, error);
 }
 
 /* Bytes of a thread's space, in double, the larger one, for the deepest tree. */
@@ -176,7 +183,7 @@ enum ky_status ky_cpu_act_on_groups(struct ky_cpu *cpu, const struct ky_paramete
         mark_groups(cpu, wanted);
         parts.wanted = wanted;
     }
-    walk_parts(cpu, &parts, space, space_bytes);
+    status = walk_parts(cpu, &parts, space, space_bytes, error);
 end:
     free(wanted);
     free(space);

@@ -119,7 +119,7 @@ static void walk_others(const struct ky_cpu *cpu, const struct body_walk *own, s
 }
 
 static void walk_body(struct ky_cpu *cpu, const struct body_walk *walk, uint32_t body,
-                      struct ky_cpu_scale scale, uint64_t *bodies, uint64_t *cells, int64_t *more)
+                      struct ky_cpu_scale scale, struct ky_cpu_work *work)
 {
     const struct ky_octree *tree = &cpu->tree;
     uint32_t i = tree->order[body];
@@ -130,14 +130,23 @@ static void walk_body(struct ky_cpu *cpu, const struct body_walk *walk, uint32_t
                         .eps2 = ky_cpu_sink_eps2(cpu, i),
                         .factor = walk->by_alpha ? ky_relative_factor(&walk->relative, &i, 1) : 1};
     walk_links(walk, &sink);
-    *more += ky_cpu_note_work(cpu, body, sink.bodies + sink.cells, 1);
+    work->more = ky_cpu_note_work(cpu, body, sink.bodies + sink.cells, 1);
     walk_others(cpu, walk, &sink);
     cpu->a[0][i] = scale.acceleration * sink.field.x;
     cpu->a[1][i] = scale.acceleration * sink.field.y;
     cpu->a[2][i] = scale.acceleration * sink.field.z;
     cpu->potential[i] = scale.potential * sink.field.p;
-    *bodies += sink.bodies;
-    *cells += sink.cells;
+    work->bodies = sink.bodies;
+    work->cells = sink.cells;
+}
+
+/* Bodies that a thread, or a rank, takes at a time. */
+enum { UNIT = 64 };
+
+static struct ky_group bodies_of_unit(const void *of, size_t unit)
+{
+    const size_t left = *(const size_t *)of - unit * UNIT;
+    return (struct ky_group){(uint32_t)(unit * UNIT), (uint32_t)(left < UNIT ? left : UNIT)};
 }
 
 /* The centres of all cells in double, so that no walk waits for the sum of their two floats. NULL
@@ -175,16 +184,25 @@ enum ky_status ky_cpu_walk_bodies(struct ky_cpu *cpu, const struct ky_parameters
     walk.centre = centre;
     uint64_t bodies = 0, cells = 0;
     int64_t more = 0;
-#pragma omp parallel for schedule(dynamic, 64) num_threads(cpu->threads)                           \
+    struct ky_cpu_turns turns = ky_cpu_turns(cpu);
+    turns.joins &= !place; /* the caller's order is not that of the tree */
+#pragma omp parallel for schedule(dynamic, UNIT) num_threads(cpu->threads)                         \
     reduction(+ : bodies, cells, more) if (cpu->n > 256)
-    for (size_t k = 0; k < cpu->n; k++)
-        walk_body(cpu, &walk, place ? place[k] : (uint32_t)k, scale, &bodies, &cells, &more);
+    for (size_t k = 0; k < cpu->n; k++) {
+        struct ky_cpu_work work = {0};
+        if (ky_cpu_walks(&turns, k / UNIT))
+            walk_body(cpu, &walk, place ? place[k] : (uint32_t)k, scale, &work);
+        if (!ky_cpu_counts(&turns, k / UNIT))
+            continue;
+        bodies += work.bodies;
+        cells += work.cells;
+        more += work.more;
+    }
     free(centre);
     free(place);
-    cpu->kept.more += more;
-    cpu->report.body_interactions += (double)bodies;
-    cpu->report.cell_interactions += (double)cells;
-    return KY_OK;
+    const struct ky_cpu_work work = {bodies, cells, more};
+    return ky_cpu_end_walk(cpu, &turns, work, (cpu->n + UNIT - 1) / UNIT, bodies_of_unit, &cpu->n,
+                           error);
 }
 
 struct ky_field ky_cpu_walk_point(const struct ky_cpu *cpu, const double x[3], double eps2)

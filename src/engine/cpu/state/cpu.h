@@ -111,6 +111,35 @@ struct ky_cpu_part ky_cpu_part(const struct ky_cpu *cpu, size_t count, size_t so
 enum ky_status ky_cpu_join(const struct ky_cpu *cpu, const struct ky_cpu_part *part,
                            double *const *column, size_t columns, struct ky_error *error);
 
+/* How a walk through the engine's tree is shared: its units (groups, branches, bodies) go round the
+ * engines. Few sinks are walked for by every engine, but counted by the one whose turn it is. */
+struct ky_cpu_turns {
+    size_t rank, ranks;
+    int joins;
+};
+struct ky_cpu_turns ky_cpu_turns(const struct ky_cpu *cpu);
+/* Whether the engine walks for this unit, and whether it counts the work. */
+static inline int ky_cpu_counts(const struct ky_cpu_turns *turns, size_t unit)
+{
+    return unit % turns->ranks == turns->rank;
+}
+static inline int ky_cpu_walks(const struct ky_cpu_turns *turns, size_t unit)
+{
+    return !turns->joins || ky_cpu_counts(turns, unit);
+}
+/* What the walks of a unit have done, or those of all. */
+struct ky_cpu_work {
+    uint64_t bodies, cells; /* interactions */
+    int64_t more;           /* those beyond the first walks (ky_cpu_note_work) */
+};
+/* The end of such a walk: adds the work of all engines to the report and to what is kept of the
+ * tree, and gets the other engines' results. The sinks of unit k are range(of, k), along the curve.
+ * KY_FAULT when memory is out. */
+enum ky_status ky_cpu_end_walk(struct ky_cpu *cpu, const struct ky_cpu_turns *turns,
+                               struct ky_cpu_work work, size_t units,
+                               struct ky_group (*range)(const void *of, size_t unit),
+                               const void *of, struct ky_error *error);
+
 /* The number of body i among those that act, or KY_NO_BODY for a massless one among others. */
 static inline uint32_t ky_cpu_source_number(const struct ky_cpu *cpu, size_t i)
 {

@@ -1,20 +1,40 @@
-/* Sums that several engines with the same bodies share: each computes some sinks. */
+/* Forces that several engines with the same bodies share: each computes the results of some sinks,
+ * in the same way as an engine that is alone. */
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "engine/cpu/state/cpu.h"
 
-/* Pairs below which telling the others takes longer than to sum for them: 2 ms of a core. */
+/* Pairs, and sinks of a walk, below which telling the others takes longer than to do all: 2 ms of a
+ * core. */
 #define FEW_PAIRS 4e6
+enum { FEW_SINKS = 2000, FIELD = 4 };
+
+/* 1 if the engine has all bodies, and others have them too. */
+static int has_copies(const struct ky_cpu *cpu)
+{
+    return cpu->base.shared && !cpu->base.shared->tree;
+}
+
+/* ---- sums over all pairs ---- */
+
+/* Where engine r's part of the sinks begins. */
+static size_t part_start(const struct ky_cpu_part *part, size_t ranks, size_t r)
+{
+    const size_t units = (part->count + part->unit - 1) / part->unit,
+                 first = (units / ranks * r + units % ranks * r / ranks) * part->unit;
+    return first < part->count ? first : part->count;
+}
 
 struct ky_cpu_part ky_cpu_part(const struct ky_cpu *cpu, size_t count, size_t sources, size_t unit)
 {
     const struct ky_shared *shared = cpu->base.shared;
     struct ky_cpu_part part = {0, count, count, unit, 0};
-    if (!shared || !shared->part || (double)count * (double)sources < FEW_PAIRS)
+    if (!has_copies(cpu) || (double)count * (double)sources < FEW_PAIRS)
         return part;
     part.joins = 1;
-    shared->part(shared->context, count, unit, &part.first, &part.end);
+    part.first = part_start(&part, shared->ranks, shared->rank);
+    part.end = part_start(&part, shared->ranks, shared->rank + 1);
     return part;
 }
 
@@ -22,19 +42,119 @@ enum ky_status ky_cpu_join(const struct ky_cpu *cpu, const struct ky_cpu_part *p
                            double *const *column, size_t columns, struct ky_error *error)
 {
     const struct ky_shared *shared = cpu->base.shared;
-    const size_t n = part->count;
     if (!part->joins)
         return KY_OK;
-    double *row = ky_allocate(n * columns, sizeof *row);
-    if (!row)
-        return ky_no_memory(error, "sums of other ranks", n, columns * sizeof *row);
-    for (size_t k = part->first; k < part->end; k++)
+    const size_t own = (part->end - part->first) * columns, all = part->count * columns;
+    double *row = ky_allocate(own + all, sizeof *row), *to = row ? row + own : NULL, *at = row;
+    size_t *bytes = ky_allocate(shared->ranks, sizeof *bytes);
+    enum ky_status status = row && bytes ? KY_OK
+                                         : ky_no_memory(error, "sums of other ranks", part->count,
+                                                        columns * sizeof *row);
+    for (size_t k = part->first; k < part->end && !status; k++)
         for (size_t c = 0; c < columns; c++)
-            row[k * columns + c] = column[c][k];
-    const enum ky_status status = shared->join(shared->context, row, columns, n, part->unit, error);
-    for (size_t k = 0; k < n && !status; k++)
+            *at++ = column[c][k];
+    for (size_t r = 0; r < shared->ranks && !status; r++)
+        bytes[r] = (part_start(part, shared->ranks, r + 1) - part_start(part, shared->ranks, r)) *
+                   columns * sizeof *row;
+    if (!status)
+        status = shared->gather(shared->context, row, bytes, to, error);
+    for (size_t k = 0; k < part->count && !status; k++)
         for (size_t c = 0; c < columns; c++)
-            column[c][k] = row[k * columns + c];
+            column[c][k] = *to++;
     free(row);
+    free(bytes);
     return status;
+}
+
+/* ---- walks through the tree ---- */
+
+struct ky_cpu_turns ky_cpu_turns(const struct ky_cpu *cpu)
+{
+    const size_t sinks = cpu->active ? cpu->active->count : cpu->n;
+    if (!has_copies(cpu))
+        return (struct ky_cpu_turns){0, 1, 0};
+    return (struct ky_cpu_turns){cpu->base.shared->rank, cpu->base.shared->ranks,
+                                 sinks >= FEW_SINKS};
+}
+
+static enum ky_status add_work(const struct ky_cpu *cpu, struct ky_cpu_work *work,
+                               struct ky_error *error)
+{
+    uint64_t number[] = {work->bodies, work->cells, (uint64_t)work->more};
+    const struct ky_shared *shared = cpu->base.shared;
+    const enum ky_status status =
+        has_copies(cpu) ? shared->add(shared->context, number, 3, error) : KY_OK;
+    *work = (struct ky_cpu_work){number[0], number[1], (int64_t)number[2]};
+    return status;
+}
+
+/* The sinks of the units whose turn is engine r's: counts them, and copies their results to or from
+ * rows. */
+struct visit {
+    struct ky_cpu *cpu;
+    size_t units, ranks;
+    struct ky_group (*range)(const void *of, size_t unit);
+    const void *of;
+};
+enum direction { COUNT, WRITE, READ };
+
+static size_t visit_sinks(const struct visit *visit, size_t r, enum direction way, double *row)
+{
+    struct ky_cpu *cpu = visit->cpu;
+    double *const column[FIELD] = {cpu->a[0], cpu->a[1], cpu->a[2], cpu->potential};
+    size_t sinks = 0;
+    for (size_t unit = r; unit < visit->units; unit += visit->ranks) {
+        const struct ky_group range = visit->range(visit->of, unit);
+        for (uint32_t k = range.body; k < range.body + range.bodies; k++) {
+            const uint32_t i = cpu->tree.order[k];
+            if (!ky_cpu_is_active(cpu, i))
+                continue;
+            for (size_t c = 0; c < FIELD && way == WRITE; c++)
+                row[sinks * FIELD + c] = column[c][i];
+            for (size_t c = 0; c < FIELD && way == READ; c++)
+                column[c][i] = row[sinks * FIELD + c];
+            sinks++;
+        }
+    }
+    return sinks;
+}
+
+static enum ky_status join_sinks(const struct visit *visit, struct ky_error *error)
+{
+    const struct ky_shared *shared = visit->cpu->base.shared;
+    size_t *bytes = ky_allocate(shared->ranks, sizeof *bytes), all = 0, own = 0;
+    double *row = NULL, *at;
+    enum ky_status status =
+        bytes ? KY_OK : ky_no_memory(error, "the ranks", shared->ranks, sizeof *bytes);
+    for (size_t r = 0; r < shared->ranks && !status; r++) {
+        const size_t sinks = visit_sinks(visit, r, COUNT, NULL) * FIELD;
+        own = r == shared->rank ? sinks : own;
+        bytes[r] = sinks * sizeof *row;
+        all += sinks;
+    }
+    if (!status && !(row = ky_allocate(own + all, sizeof *row)))
+        status = ky_no_memory(error, "results of other ranks", own + all, sizeof *row);
+    if (!status) {
+        visit_sinks(visit, shared->rank, WRITE, row);
+        status = shared->gather(shared->context, row, bytes, row + own, error);
+    }
+    at = row ? row + own : NULL;
+    for (size_t r = 0; r < shared->ranks && !status; r++)
+        at += visit_sinks(visit, r, READ, at) * FIELD;
+    free(row);
+    free(bytes);
+    return status;
+}
+
+enum ky_status ky_cpu_end_walk(struct ky_cpu *cpu, const struct ky_cpu_turns *turns,
+                               struct ky_cpu_work work, size_t units,
+                               struct ky_group (*range)(const void *of, size_t unit),
+                               const void *of, struct ky_error *error)
+{
+    const struct visit visit = {cpu, units, turns->ranks, range, of};
+    enum ky_status status = add_work(cpu, &work, error);
+    cpu->kept.more += work.more;
+    cpu->report.body_interactions += (double)work.bodies;
+    cpu->report.cell_interactions += (double)work.cells;
+    return status || !turns->joins ? status : join_sinks(&visit, error);
 }
