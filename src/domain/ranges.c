@@ -308,10 +308,17 @@ static enum ky_status find_ranges(struct curve *curve, struct ky_error *error)
 
 /* ---- bodies that move to another rank ---- */
 
+/* A body that leaves. */
+struct mover {
+    uint32_t body; /* of the engine */
+    int rank;      /* to which it goes */
+    uint64_t key;
+};
+
 struct movers {
-    uint32_t *gone;    /* [leaving] the engine's bodies, ascending */
-    uint16_t *to;      /* [n] the rank of each body */
-    uint64_t *leaving; /* [ranks] how many go to each */
+    struct mover *mover; /* [all_leaving], by body */
+    uint32_t *gone;      /* the same bodies */
+    uint64_t *leaving;   /* [ranks] how many go to each */
     uint64_t *coming;
     size_t all_leaving, all_coming;
 };
@@ -324,28 +331,42 @@ static size_t row_bytes(void)
     return (HEAD + ky_row_numbers(KY_WITH_ALL_ROWS)) * sizeof(double);
 }
 
+static int by_body(const void *a, const void *b)
+{
+    const struct mover *p = a, *q = b;
+    return (p->body > q->body) - (p->body < q->body);
+}
+
 /* Notes which bodies go where, and the least and the largest key of those that stay. */
-static void note_movers(const struct curve *curve, struct movers *movers)
+static enum ky_status note_movers(const struct curve *curve, struct movers *movers,
+                                  struct ky_error *error)
 {
     struct ky_domain *domain = curve->domain;
-    const size_t own = (size_t)domain->comm->rank;
-    size_t rank = 0;
-    domain->first = UINT64_MAX;
-    domain->last = 0;
-    for (size_t k = 0; k < curve->n; k++) {
+    const int own = domain->comm->rank;
+    const size_t begin = count_below(curve, curve->begin[own]),
+                 end = count_below(curve, curve->begin[own + 1]), n = curve->n,
+                 count = n - (end - begin);
+    struct mover *mover = ky_domain_space(domain, KY_SPACE_TO, count, sizeof *mover, error);
+    uint32_t *gone = ky_domain_space(domain, KY_SPACE_GONE, count, sizeof *gone, error);
+    if (!mover || !gone)
+        return KY_FAULT;
+    domain->first = end > begin ? curve->key[begin] : UINT64_MAX;
+    domain->last = end > begin ? curve->key[end - 1] : 0;
+    size_t found = 0;
+    int rank = 0;
+    for (size_t k = begin > 0 ? 0 : end; k < n; k = k + 1 == begin ? end : k + 1) {
         while (curve->key[k] >= curve->begin[rank + 1])
             rank++;
-        movers->to[curve->order[k]] = (uint16_t)rank;
+        mover[found++] = (struct mover){curve->order[k], rank, curve->key[k]};
         movers->leaving[rank]++;
-        if (rank != own)
-            continue;
-        domain->first = domain->first < curve->key[k] ? domain->first : curve->key[k];
-        domain->last = domain->last > curve->key[k] ? domain->last : curve->key[k];
     }
-    movers->leaving[own] = 0;
-    for (size_t i = 0; i < curve->n; i++)
-        if (movers->to[i] != own)
-            movers->gone[movers->all_leaving++] = (uint32_t)i;
+    qsort(mover, found, sizeof *mover, by_body);
+    for (size_t k = 0; k < found; k++)
+        gone[k] = mover[k].body;
+    movers->mover = mover;
+    movers->gone = gone;
+    movers->all_leaving = found;
+    return KY_OK;
 }
 
 /* The rows of those that leave, rank by rank; to be freed. */
@@ -356,28 +377,24 @@ static enum ky_status pack(const struct curve *curve, const struct movers *mover
     const size_t size = (size_t)domain->comm->size, count = movers->all_leaving,
                  width = row_bytes() / sizeof(double);
     struct ky_bodies bodies = {0};
-    size_t *next = ky_allocate(size + 1, sizeof *next);
-    uint64_t *key = ky_allocate(curve->n, sizeof *key);
+    size_t *next = ky_allocate(size, sizeof *next);
     *rows = ky_allocate(count * width, sizeof **rows);
-    enum ky_status status = next && key && *rows
+    enum ky_status status = next && *rows
                                 ? ky_rows_allocate(&bodies, count, KY_WITH_ALL_ROWS, error)
                                 : ky_no_memory(error, "bodies that move", count, row_bytes());
     if (!status)
         status = ky_engine_get_some(domain->engine, movers->gone, &bodies, error);
-    for (size_t k = 0; k < curve->n && !status; k++)
-        key[curve->order[k]] = curve->key[k];
     for (size_t r = 0, at = 0; r < size && !status; at += movers->leaving[r], r++)
         next[r] = at;
     for (size_t k = 0; k < count && !status; k++) {
-        const uint32_t i = movers->gone[k];
-        double *row = *rows + width * next[movers->to[i]]++;
-        memcpy(row, &domain->index[i], sizeof *row);
-        memcpy(row + 1, &key[i], sizeof *row);
+        const struct mover *mover = &movers->mover[k];
+        double *row = *rows + width * next[mover->rank]++;
+        memcpy(row, &domain->index[mover->body], sizeof *row);
+        memcpy(row + 1, &mover->key, sizeof *row);
         ky_row_write(row + HEAD, &bodies, k, KY_WITH_ALL_ROWS);
     }
     ky_rows_free(&bodies);
     free(next);
-    free(key);
     return status;
 }
 
@@ -448,19 +465,14 @@ static enum ky_status move_bodies(const struct curve *curve, struct ky_error *er
     struct ky_comm *comm = domain->comm;
     const size_t size = (size_t)comm->size;
     double *rows = NULL;
-    const size_t n = curve->n;
-    struct movers movers = {.gone = ky_domain_space(domain, KY_SPACE_GONE, n, 4, error),
-                            .to = ky_domain_space(domain, KY_SPACE_TO, n, 2, error),
-                            .leaving = ky_allocate_zeroed(size, sizeof *movers.leaving),
+    struct movers movers = {.leaving = ky_allocate_zeroed(size, sizeof *movers.leaving),
                             .coming = ky_allocate(size, sizeof *movers.coming)};
-    enum ky_status status = KY_OK;
-    if (!movers.gone || !movers.to || !movers.leaving || !movers.coming)
-        status = ky_no_memory(error, "bodies that move", curve->n, sizeof *movers.gone);
-    if (!status) {
-        note_movers(curve, &movers);
+    enum ky_status status = movers.leaving && movers.coming
+                                ? note_movers(curve, &movers, error)
+                                : ky_no_memory(error, "the ranks", size, sizeof *movers.coming);
+    if (!status)
         status =
             comm->verbs->deal(comm, movers.leaving, sizeof *movers.leaving, movers.coming, error);
-    }
     for (size_t r = 0; r < size && !status; r++)
         movers.all_coming += movers.coming[r];
     if (!status)

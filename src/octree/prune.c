@@ -63,12 +63,18 @@ enum ky_status ky_octree_boxes(const struct ky_octree *tree,
 
 enum need { UNSEEN, CLOSED, OPEN };
 
+/* Boxes that follow each other have a larger one around them: what does not open a cell for it
+ * opens the cell for none of them. */
+enum { AROUND = 16 };
+
 struct pruning {
     const struct ky_octree *tree;
     const struct ky_octree_box *box;
-    unsigned char *need; /* [nodes] enum need */
-    uint32_t *list;      /* numbers of boxes: those of a cell after those of its parent */
-    uint32_t few;        /* leaves of so few bodies act body by body, whatever the test says */
+    size_t boxes;
+    struct ky_octree_box *around; /* [boxes / AROUND] */
+    unsigned char *need;          /* [nodes] enum need */
+    uint32_t *list;               /* numbers of boxes: those of a cell after those of its parent */
+    uint32_t few; /* leaves of so few bodies act body by body, whatever the test says */
 };
 
 /* Whether a group in the box may have to open the cell. */
@@ -96,26 +102,69 @@ static int opens(const struct ky_octree *tree, uint32_t cell, const struct ky_oc
     return ky_opening_opens(from, sides, ky_opening_distance2(from), open2, tree->opening) != 0;
 }
 
-/* Marks a cell and what is needed below it. Boxes list[0 … count) have opened its parent. */
+/* The box around some. */
+static struct ky_octree_box join_boxes(const struct ky_octree_box *box, size_t count)
+{
+    struct ky_octree_box all = box[0];
+    for (int c = 0; c < 3; c++) {
+        double low = box[0].middle[c] - box[0].half[c], high = box[0].middle[c] + box[0].half[c];
+        for (size_t k = 1; k < count; k++) {
+            low = fmin(low, box[k].middle[c] - box[k].half[c]);
+            high = fmax(high, box[k].middle[c] + box[k].half[c]);
+        }
+        all.middle[c] = 0.5 * (low + high);
+        all.half[c] = 0.5 * (high - low) * SURE;
+    }
+    for (size_t k = 1; k < count; k++)
+        all.factor = fmax(all.factor, box[k].factor);
+    return all;
+}
+
+/* Whether one of the boxes within the k-th larger one opens the cell. */
+static int opens_within(const struct pruning *p, uint32_t cell, size_t k)
+{
+    const size_t end = (k + 1) * AROUND < p->boxes ? (k + 1) * AROUND : p->boxes;
+    size_t box = k * AROUND;
+    while (box < end && !opens(p->tree, cell, &p->box[box]))
+        box++;
+    return box < end;
+}
+
+/* Marks a cell and what is needed below it. Larger boxes list[0 … count) have opened its parent. */
 static void look_below(struct pruning *p, uint32_t cell, const uint32_t *list, size_t count,
                        uint32_t *later)
 {
     const struct ky_octree *tree = p->tree;
     const uint32_t children = tree->children[cell];
     size_t opened = 0;
-    p->need[cell] = CLOSED;
-    if (!children && tree->link[cell].bodies <= p->few) {
-        p->need[cell] = OPEN;
-        return;
-    }
-    for (size_t k = 0; k < count && (children || !opened); k++)
-        if (opens(tree, cell, &p->box[list[k]]))
+    int is_open = !children && tree->link[cell].bodies <= p->few;
+    for (size_t k = 0; k < count && (children || !is_open); k++)
+        if (opens(tree, cell, &p->around[list[k]])) {
             later[opened++] = list[k];
-    if (!opened)
-        return;
-    p->need[cell] = OPEN;
-    for (uint32_t k = 0; k < children; k++)
+            is_open = is_open || opens_within(p, cell, list[k]);
+        }
+    p->need[cell] = is_open ? OPEN : CLOSED;
+    for (uint32_t k = 0; k < children && is_open; k++)
         look_below(p, tree->link[cell].more + k, later, opened, later + opened);
+}
+
+static enum ky_status look_at_all(struct pruning *p, struct ky_error *error)
+{
+    const struct ky_octree *tree = p->tree;
+    const size_t arounds = (p->boxes + AROUND - 1) / AROUND, room = arounds * (tree->levels + 2);
+    p->need = ky_allocate_zeroed(tree->nodes, 1);
+    p->list = ky_allocate(room, sizeof *p->list);
+    p->around = ky_allocate(arounds, sizeof *p->around);
+    if (!p->need || !p->list || !p->around)
+        return ky_no_memory(error, "boxes of another part", room, sizeof *p->list);
+    for (size_t k = 0; k < arounds; k++) {
+        const size_t left = p->boxes - k * AROUND;
+        p->around[k] = join_boxes(p->box + k * AROUND, left < AROUND ? left : AROUND);
+        p->list[k] = (uint32_t)k;
+    }
+    for (size_t r = 0; r < tree->roots; r++)
+        look_below(p, (uint32_t)r, p->list, arounds, p->list + arounds);
+    return KY_OK;
 }
 
 /* ---- a parcel ---- */
@@ -231,31 +280,14 @@ static void write_cells(const struct ky_octree *tree, const unsigned char *need,
     }
 }
 
-enum ky_status ky_octree_prune(const struct ky_octree *tree, const struct ky_octree_box *box,
-                               size_t boxes, int order, struct ky_octree_parcel *parcel,
-                               struct ky_error *error)
+static enum ky_status make_parcel(const struct pruning *p, struct ky_octree_parcel *parcel,
+                                  struct ky_error *error)
 {
-    struct pruning p = {.tree = tree, .box = box, .few = ky_order_cost(order)};
-    const size_t room = boxes * (tree->levels + 2);
-    *parcel = (struct ky_octree_parcel){0};
-    p.need = ky_allocate_zeroed(tree->nodes, 1);
-    p.list = ky_allocate(room, sizeof *p.list);
-    enum ky_status status = KY_OK;
-    if (!p.need || !p.list) {
-        status = ky_no_memory(error, "boxes of another part", room, sizeof *p.list);
-        goto end;
-    }
-    for (size_t k = 0; k < boxes; k++)
-        p.list[k] = (uint32_t)k;
-    for (size_t r = 0; r < tree->roots; r++)
-        look_below(&p, (uint32_t)r, p.list, boxes, p.list + boxes);
-    const struct header header = count_needed(tree, p.need);
+    const struct header header = count_needed(p->tree, p->need);
     const size_t bytes = parcel_bytes(&header);
     char *data = ky_allocate(bytes, 1);
-    if (!data) {
-        status = ky_no_memory(error, "cells for another part", bytes, 1);
-        goto end;
-    }
+    if (!data)
+        return ky_no_memory(error, "cells for another part", bytes, 1);
     lay_out(&header, data, parcel);
     memcpy(data, &header, sizeof header);
     const struct ky_given_cells *cells = &parcel->cells;
@@ -264,9 +296,21 @@ enum ky_status ky_octree_prune(const struct ky_octree *tree, const struct ky_oct
                                    (double *)(uintptr_t)parcel->x, (double *)(uintptr_t)parcel->y,
                                    (double *)(uintptr_t)parcel->z,
                                    (double *)(uintptr_t)parcel->mass}};
-    write_cells(tree, p.need, &to);
-end:
+    write_cells(p->tree, p->need, &to);
+    return KY_OK;
+}
+
+enum ky_status ky_octree_prune(const struct ky_octree *tree, const struct ky_octree_box *box,
+                               size_t boxes, int order, struct ky_octree_parcel *parcel,
+                               struct ky_error *error)
+{
+    struct pruning p = {.tree = tree, .box = box, .boxes = boxes, .few = ky_order_cost(order)};
+    *parcel = (struct ky_octree_parcel){0};
+    enum ky_status status = look_at_all(&p, error);
+    if (!status)
+        status = make_parcel(&p, parcel, error);
     free(p.need);
     free(p.list);
+    free(p.around);
     return status;
 }
