@@ -15,6 +15,14 @@
 /* Columns of bodies that ranks send each other. */
 enum { KY_ROW_NUMBERS = 12 }; /* mass, x, v, a, potential; and the key's bits */
 
+/* What a rank told and was told for its last tree. */
+struct ky_domain_told {
+    size_t roots, boxes;  /* of all ranks */
+    size_t cells, bodies; /* that came from others */
+    size_t coming, going; /* bytes of these, and of those for others */
+    size_t moved;         /* bodies that left the rank before it */
+};
+
 /* Work space of a rank, which is kept from call to call. */
 enum ky_work_space {
     KY_SPACE_X,
@@ -40,6 +48,7 @@ struct ky_domain {
     double origin[3];
     void *space[KY_SPACES];
     size_t space_bytes[KY_SPACES];
+    struct ky_domain_told told;
     double work;           /* interactions of the last forces */
     struct ky_octree tree; /* of its own bodies */
 };

@@ -366,6 +366,7 @@ static enum ky_status note_movers(const struct curve *curve, struct movers *move
     movers->mover = mover;
     movers->gone = gone;
     movers->all_leaving = found;
+    domain->told.moved = found;
     return KY_OK;
 }
 

@@ -223,6 +223,21 @@ static enum ky_status exchange_cells(struct meeting *m, size_t moments, struct k
     return status;
 }
 
+/* Notes what was told. */
+static void note(const struct meeting *m)
+{
+    struct ky_domain_told *told = &m->domain->told;
+    *told = (struct ky_domain_told){.moved = told->moved};
+    for (size_t r = 0; r < m->size; r++) {
+        told->roots += m->roots[r];
+        told->boxes += m->boxes[r];
+        told->cells += m->in[r].cells.count;
+        told->bodies += m->in[r].n;
+        told->coming += m->in[r].bytes;
+        told->going += m->out[r].bytes;
+    }
+}
+
 enum ky_status ky_domain_tree(void *context, const struct ky_octree_bodies *own,
                               const struct ky_parameters *parameters,
                               const struct ky_relative *relative, struct ky_octree *tree,
@@ -239,6 +254,8 @@ enum ky_status ky_domain_tree(void *context, const struct ky_octree_bodies *own,
         status = prune_for_all(&m, parameters->multipole, error);
     if (!status)
         status = exchange_cells(&m, domain->tree.moments, error);
+    if (!status)
+        note(&m);
     if (!status && !domain->tree.n)
         ky_octree_free(tree);
     else if (!status)
