@@ -28,13 +28,16 @@ struct figures {
     double work;
 };
 
-static void print_row(int size, size_t n, const struct figures *all)
+static void print_row(int size, size_t n, const struct ky_parameters *parameters,
+                      const struct figures *all)
 {
     struct ky_domain_told sum = {0};
     double work = 0, most_work = 0;
     size_t most_coming = 0, most_going = 0;
     const double ranks = size;
     for (int r = 0; r < size; r++) {
+        sum.asked += all[r].told.asked;
+        sum.boxes += all[r].told.boxes;
         sum.cells += all[r].told.cells;
         sum.bodies += all[r].told.bodies;
         sum.coming += all[r].told.coming;
@@ -44,13 +47,14 @@ static void print_row(int size, size_t n, const struct figures *all)
         work += all[r].work;
         most_work = all[r].work > most_work ? all[r].work : most_work;
     }
-    const double shared = (double)all[0].told.roots * sizeof(struct ky_octree_root) +
-                          (double)all[0].told.boxes * sizeof(struct ky_octree_box);
-    printf("%5d %9.0f %6zu %7zu %8.1f %8.1f %7.2f %7.2f %7.2f %7.2f %6.3f %8.1f\n", size,
-           (double)n / ranks, all[0].told.roots, all[0].told.boxes,
+    const double root_bytes =
+        sizeof(struct ky_octree_root) + (double)ky_octree_cell_bytes(parameters);
+    printf("%5d %9.0f %6zu %6.2f %6.1f %7.0f %8.1f %8.1f %7.2f %7.2f %7.2f %6.3f %8.1f\n", size,
+           (double)n / ranks, all[0].told.roots, 1e-6 * root_bytes * (double)all[0].told.roots,
+           (double)sum.asked / ranks, (double)sum.boxes / (double)(sum.asked ? sum.asked : 1),
            1e-3 * (double)sum.cells / ranks, 1e-3 * (double)sum.bodies / ranks,
            1e-6 * (double)sum.coming / ranks, 1e-6 * (double)most_coming, 1e-6 * (double)most_going,
-           1e-6 * shared, most_work * ranks / work, (double)sum.moved / ranks);
+           most_work * ranks / work, (double)sum.moved / ranks);
 }
 
 static enum ky_status forces(struct ky_domain *domain, struct ky_error *error)
@@ -93,7 +97,7 @@ static enum ky_status be_rank(struct ky_comm *comm, void *context, struct ky_err
     if (!status)
         status = comm->verbs->gather(comm, &own, sizeof own, all, error);
     if (!status && comm->rank == 0)
-        print_row(comm->size, domain->total, all);
+        print_row(comm->size, domain->total, task->parameters, all);
     ky_domain_end(domain);
     free(domain);
     free(all);
@@ -120,8 +124,9 @@ int main(int argc, char **argv)
     struct task task = {&bodies, &parameters, {.length = 0x1p-10, .mass = 1}};
     while (task.units.mass * (double)n > 1)
         task.units.mass /= 2;
-    printf("ranks  of bodies  roots   boxes  kcells  kbodies      MB    most    sent  shared   "
-           "work    moved\n");
+    printf(
+        "ranks    bodies  roots     MB  asked   boxes   kcells  kbodies      MB    most    sent   "
+        "work    moved\n");
     for (char *word = strtok(list, ","); word; word = strtok(NULL, ","))
         stop_if(ky_comm_threads(atoi(word), be_rank, &task, &error), &error);
     ky_snapshot_free(&made);

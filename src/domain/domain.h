@@ -17,8 +17,9 @@ enum { KY_ROW_NUMBERS = 12 }; /* mass, x, v, a, potential; and the key's bits */
 
 /* What a rank told and was told for its last tree. */
 struct ky_domain_told {
-    size_t roots, boxes;  /* of all ranks */
-    size_t cells, bodies; /* that came from others */
+    size_t roots;         /* of all ranks */
+    size_t asked, boxes;  /* ranks that asked this one for more than its roots, and their boxes */
+    size_t cells, bodies; /* that came from others, beside their roots */
     size_t coming, going; /* bytes of these, and of those for others */
     size_t moved;         /* bodies that left the rank before it */
 };

@@ -37,13 +37,17 @@ struct meeting {
     size_t size;
     size_t *bytes; /* [ranks] work space for gather_parts */
     size_t *roots; /* [ranks] */
-    size_t *boxes; /* [ranks] */
     struct ky_octree_root *root;
-    struct ky_octree_box *own_box, *box; /* of this rank; of all, one rank after the other */
-    size_t own_boxes;
+    char *closed;              /* the parcels of all ranks' closed roots, one after the other */
+    struct ky_octree_box *box; /* of this rank's groups */
+    size_t boxes;
+    size_t *wanted, *given;      /* [ranks] boxes for each rank, and from it: none where its roots
+                                    are enough */
+    struct ky_octree_box *sinks; /* of the ranks that ask for more, one rank after the other */
     struct ky_octree_parcel *out, *in; /* [ranks] */
     struct ky_parcel *sent;            /* [2 × ranks] */
-    uint64_t *sizes;                   /* [2 × ranks] */
+    size_t *sizes;                     /* [2 × ranks] */
+    unsigned char *is_own;             /* [ranks] the data of in[] are a piece of memory */
 };
 
 static void free_meeting(struct meeting *m)
@@ -51,19 +55,22 @@ static void free_meeting(struct meeting *m)
     for (size_t r = 0; r < m->size; r++) {
         if (m->out)
             free(m->out[r].data);
-        if (m->in)
+        if (m->in && m->is_own && m->is_own[r])
             free(m->in[r].data);
     }
     free(m->bytes);
     free(m->roots);
-    free(m->boxes);
     free(m->root);
-    free(m->own_box);
+    free(m->closed);
     free(m->box);
+    free(m->wanted);
+    free(m->given);
+    free(m->sinks);
     free(m->out);
     free(m->in);
     free(m->sent);
     free(m->sizes);
+    free(m->is_own);
 }
 
 static enum ky_status open_meeting(struct meeting *m, struct ky_error *error)
@@ -71,12 +78,15 @@ static enum ky_status open_meeting(struct meeting *m, struct ky_error *error)
     const size_t size = m->size;
     m->bytes = ky_allocate(size, sizeof *m->bytes);
     m->roots = ky_allocate(size, sizeof *m->roots);
-    m->boxes = ky_allocate(size, sizeof *m->boxes);
+    m->wanted = ky_allocate_zeroed(size, sizeof *m->wanted);
+    m->given = ky_allocate(size, sizeof *m->given);
     m->out = ky_allocate_zeroed(size, sizeof *m->out);
     m->in = ky_allocate_zeroed(size, sizeof *m->in);
     m->sent = ky_allocate(2 * size, sizeof *m->sent);
     m->sizes = ky_allocate(2 * size, sizeof *m->sizes);
-    return m->bytes && m->roots && m->boxes && m->out && m->in && m->sent && m->sizes
+    m->is_own = ky_allocate_zeroed(size, 1);
+    return m->bytes && m->roots && m->wanted && m->given && m->out && m->in && m->sent &&
+                   m->sizes && m->is_own
                ? KY_OK
                : ky_no_memory(error, "the ranks", size, sizeof *m->sent);
 }
@@ -153,73 +163,148 @@ static double factor_of(const void *context, uint32_t first, uint32_t bodies)
                            : 1;
 }
 
-static enum ky_status tell_own(struct meeting *m, const struct ky_relative *relative,
-                               struct ky_error *error)
+/* Every rank gets the closed roots of all. */
+static enum ky_status gather_closed(struct meeting *m, const struct ky_parameters *parameters,
+                                    struct ky_error *error)
 {
-    const struct ky_octree *tree = &m->domain->tree;
-    const struct sinks sinks = {relative, tree};
-    struct ky_octree_root *own = ky_allocate(tree->roots, sizeof *own);
+    const size_t moments = KY_MOMENTS(parameters->multipole);
+    struct ky_octree_parcel own;
+    void *all = NULL;
+    size_t *bytes = ky_allocate(m->size, sizeof *bytes);
     enum ky_status status =
-        own ? ky_octree_boxes(tree, factor_of, &sinks, &m->own_box, &m->own_boxes, error)
-            : ky_no_memory(error, "roots of a tree", tree->roots, sizeof *own);
-    if (!status) {
-        void *all = NULL;
-        ky_octree_tell_roots(tree, own);
-        status = gather_all(m, m->roots, tree->roots, own, sizeof *own, &all, error);
-        m->root = all;
+        bytes ? ky_octree_prune(&m->domain->tree, NULL, 0, parameters->multipole, &own, error)
+              : ky_no_memory(error, "the ranks", m->size, sizeof *bytes);
+    if (status) {
+        free(bytes);
+        return status;
     }
-    if (!status) {
-        void *all = NULL;
-        status = gather_all(m, m->boxes, m->own_boxes, m->own_box, sizeof *m->own_box, &all, error);
-        m->box = all;
-    }
-    free(own);
+    status = gather_all(m, bytes, own.bytes, own.data, 1, &all, error);
+    m->closed = all;
+    for (size_t r = 0, at = 0; r < m->size && !status; at += bytes[r], r++)
+        if (m->roots[r])
+            status = ky_octree_unwrap(m->closed + at, bytes[r], moments, &m->in[r], error);
+    free(own.data);
+    free(bytes);
     return status;
 }
 
-static enum ky_status prune_for_all(struct meeting *m, int order, struct ky_error *error)
+static enum ky_status tell_roots(struct meeting *m, const struct ky_parameters *parameters,
+                                 struct ky_error *error)
 {
     const struct ky_octree *tree = &m->domain->tree;
-    const struct ky_octree_box *box = m->box;
-    enum ky_status status = KY_OK;
-    for (size_t r = 0; r < m->size && !status; box += m->boxes[r], r++)
-        if (r != (size_t)m->domain->comm->rank && m->boxes[r] && tree->n)
-            status = ky_octree_prune(tree, box, m->boxes[r], order, &m->out[r], error);
+    void *all = NULL;
+    struct ky_octree_root *own = ky_allocate(tree->roots, sizeof *own);
+    if (!own)
+        return ky_no_memory(error, "roots of a tree", tree->roots, sizeof *own);
+    ky_octree_tell_roots(tree, own);
+    const enum ky_status status =
+        gather_all(m, m->roots, tree->roots, own, sizeof *own, &all, error);
+    m->root = all;
+    free(own);
+    return status ? status : gather_closed(m, parameters, error);
+}
+
+/* Finds of which ranks this one needs more than their roots. */
+static enum ky_status want_more(struct meeting *m, const struct ky_relative *relative,
+                                const struct ky_parameters *parameters, struct ky_error *error)
+{
+    const struct ky_octree *tree = &m->domain->tree;
+    const struct sinks sinks = {relative, tree};
+    const unsigned opening = ky_octree_opening(parameters);
+    enum ky_status status = ky_octree_boxes(tree, factor_of, &sinks, &m->box, &m->boxes, error);
+    for (size_t r = 0; r < m->size && !status; r++) {
+        int opened = 0;
+        if (m->roots[r] && r != (size_t)m->domain->comm->rank && m->boxes)
+            status = ky_octree_opens_roots(&m->in[r], opening, m->box, m->boxes, &opened, error);
+        m->wanted[r] = opened ? m->boxes : 0;
+    }
     return status;
 }
 
 /* ---- the exchange ---- */
 
-static enum ky_status receive_sizes(struct meeting *m, uint64_t *coming, struct ky_error *error)
+/* Sends out[r] bytes at from[r], and receives in[r] bytes at to[r], of each rank r that has any. */
+static enum ky_status trade(struct meeting *m, void *const *from, const size_t *out,
+                            void *const *to, const size_t *in, struct ky_error *error)
 {
+    struct ky_parcel *sent = m->sent, *got = m->sent + m->size;
+    size_t outs = 0, ins = 0;
+    for (size_t r = 0; r < m->size; r++) {
+        if (out[r])
+            sent[outs++] = (struct ky_parcel){(int)r, from[r], out[r]};
+        if (in[r])
+            got[ins++] = (struct ky_parcel){(int)r, to[r], in[r]};
+    }
     struct ky_comm *comm = m->domain->comm;
-    uint64_t *leaving = m->sizes;
-    for (size_t r = 0; r < m->size; r++)
-        leaving[r] = m->out[r].bytes;
-    return comm->verbs->deal(comm, leaving, sizeof *leaving, coming, error);
+    return comm->verbs->exchange(comm, sent, outs, got, ins, error);
 }
 
-static enum ky_status exchange_cells(struct meeting *m, size_t moments, struct ky_error *error)
+/* The boxes go to the ranks that are asked for more. */
+static enum ky_status ask(struct meeting *m, struct ky_error *error)
 {
     struct ky_comm *comm = m->domain->comm;
-    uint64_t *coming = m->sizes + m->size;
-    struct ky_parcel *out = m->sent, *in = m->sent + m->size;
-    size_t outs = 0, ins = 0;
-    enum ky_status status = receive_sizes(m, coming, error);
-    for (size_t r = 0; r < m->size && !status; r++) {
-        if (m->out[r].bytes)
-            out[outs++] = (struct ky_parcel){(int)r, m->out[r].data, m->out[r].bytes};
-        if (!coming[r])
-            continue;
-        m->in[r].data = ky_allocate(coming[r], 1);
-        if (!m->in[r].data)
-            status = ky_no_memory(error, "cells of other ranks", coming[r], 1);
-        in[ins++] = (struct ky_parcel){(int)r, m->in[r].data, coming[r]};
+    const size_t size = m->size;
+    size_t all = 0, *bytes = ky_allocate(2 * size, sizeof *bytes);
+    void **place = ky_allocate(2 * size, sizeof *place);
+    enum ky_status status =
+        bytes && place ? comm->verbs->deal(comm, m->wanted, sizeof *m->wanted, m->given, error)
+                       : ky_no_memory(error, "the ranks", size, sizeof *bytes);
+    for (size_t r = 0; r < size && !status; r++)
+        all += m->given[r];
+    m->sinks = status ? NULL : ky_allocate(all, sizeof *m->sinks);
+    if (!status && !m->sinks)
+        status = ky_no_memory(error, "boxes of other ranks", all, sizeof *m->sinks);
+    for (size_t r = 0, at = 0; r < size && !status; at += m->given[r], r++) {
+        place[r] = m->box;
+        place[size + r] = m->sinks + at;
+        bytes[r] = m->wanted[r] * sizeof *m->box;
+        bytes[size + r] = m->given[r] * sizeof *m->sinks;
     }
     if (!status)
-        status = comm->verbs->exchange(comm, out, outs, in, ins, error);
-    for (size_t k = 0; k < ins && !status; k++)
-        status = ky_octree_unwrap(in[k].data, in[k].bytes, moments, &m->in[in[k].rank], error);
+        status = trade(m, place, bytes, place + size, bytes + size, error);
+    free(bytes);
+    free(place);
+    return status;
+}
+
+static enum ky_status prune_for_all(struct meeting *m, int order, struct ky_error *error)
+{
+    const struct ky_octree_box *box = m->sinks;
+    enum ky_status status = KY_OK;
+    for (size_t r = 0; r < m->size && !status; box += m->given[r], r++)
+        if (m->given[r])
+            status = ky_octree_prune(&m->domain->tree, box, m->given[r], order, &m->out[r], error);
+    return status;
+}
+
+/* The parcels of those that were asked take the place of their roots. */
+static enum ky_status answer(struct meeting *m, size_t moments, struct ky_error *error)
+{
+    struct ky_comm *comm = m->domain->comm;
+    const size_t size = m->size;
+    size_t *going = m->sizes, *coming = m->sizes + size;
+    void **place = ky_allocate_zeroed(2 * size, sizeof *place);
+    for (size_t r = 0; r < size && place; r++) {
+        going[r] = m->out[r].bytes;
+        place[r] = m->out[r].data;
+    }
+    enum ky_status status = place ? comm->verbs->deal(comm, going, sizeof *going, coming, error)
+                                  : ky_no_memory(error, "the ranks", 2 * size, sizeof *place);
+    for (size_t r = 0; r < size && !status; r++) {
+        if (!coming[r])
+            continue;
+        m->in[r] = (struct ky_octree_parcel){.data = ky_allocate(coming[r], 1)};
+        m->is_own[r] = 1;
+        place[size + r] = m->in[r].data;
+        if (!m->in[r].data)
+            status = ky_no_memory(error, "cells of other ranks", coming[r], 1);
+    }
+    if (!status)
+        status = trade(m, place, going, place + size, coming, error);
+    for (size_t r = 0; r < size && !status; r++)
+        if (coming[r])
+            status = ky_octree_unwrap(m->in[r].data, coming[r], moments, &m->in[r], error);
+    free(place);
     return status;
 }
 
@@ -230,10 +315,11 @@ static void note(const struct meeting *m)
     *told = (struct ky_domain_told){.moved = told->moved};
     for (size_t r = 0; r < m->size; r++) {
         told->roots += m->roots[r];
-        told->boxes += m->boxes[r];
-        told->cells += m->in[r].cells.count;
-        told->bodies += m->in[r].n;
-        told->coming += m->in[r].bytes;
+        told->asked += m->given[r] > 0;
+        told->boxes += m->given[r];
+        told->cells += m->is_own[r] ? m->in[r].cells.count : 0;
+        told->bodies += m->is_own[r] ? m->in[r].n : 0;
+        told->coming += m->is_own[r] ? m->in[r].bytes : 0;
         told->going += m->out[r].bytes;
     }
 }
@@ -249,11 +335,15 @@ enum ky_status ky_domain_tree(void *context, const struct ky_octree_bodies *own,
     if (!status)
         status = build_own(domain, own, parameters, error);
     if (!status)
-        status = tell_own(&m, relative, error);
+        status = tell_roots(&m, parameters, error);
+    if (!status)
+        status = want_more(&m, relative, parameters, error);
+    if (!status)
+        status = ask(&m, error);
     if (!status)
         status = prune_for_all(&m, parameters->multipole, error);
     if (!status)
-        status = exchange_cells(&m, domain->tree.moments, error);
+        status = answer(&m, KY_MOMENTS(parameters->multipole), error);
     if (!status)
         note(&m);
     if (!status && !domain->tree.n)

@@ -71,10 +71,11 @@ struct pruning {
     const struct ky_octree *tree;
     const struct ky_octree_box *box;
     size_t boxes;
-    struct ky_octree_box *around; /* [boxes / AROUND] */
-    unsigned char *need;          /* [nodes] enum need */
-    uint32_t *list;               /* numbers of boxes: those of a cell after those of its parent */
-    uint32_t few; /* leaves of so few bodies act body by body, whatever the test says */
+    struct ky_octree_box *around; /* [arounds] */
+    size_t arounds;
+    unsigned char *need; /* [nodes] enum need */
+    uint32_t *list;      /* numbers of boxes: those of a cell after those of its parent */
+    uint32_t few;        /* leaves of so few bodies act body by body, whatever the test says */
 };
 
 /* Whether a group in the box may have to open the cell. */
@@ -148,23 +149,56 @@ static void look_below(struct pruning *p, uint32_t cell, const uint32_t *list, s
         look_below(p, tree->link[cell].more + k, later, opened, later + opened);
 }
 
+/* Makes the boxes around boxes. */
+static enum ky_status surround(struct pruning *p, struct ky_error *error)
+{
+    p->arounds = (p->boxes + AROUND - 1) / AROUND;
+    p->around = ky_allocate(p->arounds, sizeof *p->around);
+    if (!p->around)
+        return ky_no_memory(error, "boxes of another part", p->arounds, sizeof *p->around);
+    for (size_t k = 0; k < p->arounds; k++) {
+        const size_t left = p->boxes - k * AROUND;
+        p->around[k] = join_boxes(p->box + k * AROUND, left < AROUND ? left : AROUND);
+    }
+    return KY_OK;
+}
+
 static enum ky_status look_at_all(struct pruning *p, struct ky_error *error)
 {
     const struct ky_octree *tree = p->tree;
-    const size_t arounds = (p->boxes + AROUND - 1) / AROUND, room = arounds * (tree->levels + 2);
+    enum ky_status status = surround(p, error);
+    const size_t room = p->arounds * (tree->levels + 2);
     p->need = ky_allocate_zeroed(tree->nodes, 1);
     p->list = ky_allocate(room, sizeof *p->list);
-    p->around = ky_allocate(arounds, sizeof *p->around);
-    if (!p->need || !p->list || !p->around)
-        return ky_no_memory(error, "boxes of another part", room, sizeof *p->list);
-    for (size_t k = 0; k < arounds; k++) {
-        const size_t left = p->boxes - k * AROUND;
-        p->around[k] = join_boxes(p->box + k * AROUND, left < AROUND ? left : AROUND);
+    if (!status && (!p->need || !p->list))
+        status = ky_no_memory(error, "boxes of another part", room, sizeof *p->list);
+    if (status)
+        return status;
+    for (size_t k = 0; k < p->arounds; k++)
         p->list[k] = (uint32_t)k;
-    }
     for (size_t r = 0; r < tree->roots; r++)
-        look_below(p, (uint32_t)r, p->list, arounds, p->list + arounds);
+        look_below(p, (uint32_t)r, p->list, p->arounds, p->list + p->arounds);
     return KY_OK;
+}
+
+enum ky_status ky_octree_opens_roots(const struct ky_octree_parcel *parcel, unsigned opening,
+                                     const struct ky_octree_box *box, size_t boxes, int *opened,
+                                     struct ky_error *error)
+{
+    const struct ky_given_cells *cells = &parcel->cells;
+    const struct ky_octree roots = {.opening = opening,
+                                    .centre = (struct ky_cell_centre *)(uintptr_t)cells->centre,
+                                    .low = (struct ky_low *)(uintptr_t)cells->low,
+                                    .box = (struct ky_cell_box *)(uintptr_t)cells->box};
+    struct pruning p = {.tree = &roots, .box = box, .boxes = boxes};
+    enum ky_status status = surround(&p, error);
+    *opened = 0;
+    for (uint32_t r = 0; r < parcel->roots && !status && !*opened; r++)
+        for (size_t k = 0; k < p.arounds && !*opened; k++)
+            *opened = cells->link[r].bodies == KY_CLOSED_CELL && opens(&roots, r, &p.around[k]) &&
+                      opens_within(&p, r, k);
+    free(p.around);
+    return status;
 }
 
 /* ---- a parcel ---- */
