@@ -35,6 +35,10 @@ struct ky_comm_verbs {
      * Both know the bytes. Ranks without parcels call it too. */
     enum ky_status (*exchange)(struct ky_comm *comm, const struct ky_parcel *out, size_t outs,
                                const struct ky_parcel *in, size_t ins, struct ky_error *error);
+    /* Each number becomes the sum of those of all ranks. Whole numbers have the same sum in any
+     * order. */
+    enum ky_status (*add)(struct ky_comm *comm, uint64_t *number, size_t count,
+                          struct ky_error *error);
     /* Ends all ranks with this error: of processes at once, without return. */
     void (*fail)(struct ky_comm *comm, const struct ky_error *error);
 };

@@ -53,6 +53,12 @@ static enum ky_status exchange(struct ky_comm *comm, const struct ky_parcel *out
                 error);
 }
 
+static enum ky_status add(struct ky_comm *comm, uint64_t *number, size_t count,
+                          struct ky_error *error)
+{
+    return told(comm, plug_of(comm)->add(number, count), error);
+}
+
 static void fail(struct ky_comm *comm, const struct ky_error *error)
 {
     fprintf(stderr, "kyoho: rank %d: %s\n", comm->rank, error->text);
@@ -183,6 +189,7 @@ enum ky_status ky_comm_mpi(ky_rank_function *function, void *context, struct ky_
                                         .gather_parts = gather_parts,
                                         .deal = deal,
                                         .exchange = exchange,
+                                        .add = add,
                                         .fail = fail}};
     enum ky_status status = open_plug(&process, launcher, error);
     if (status)

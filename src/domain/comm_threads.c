@@ -146,6 +146,27 @@ static enum ky_status deal(struct ky_comm *comm, const void *own, size_t bytes, 
     return part(world_of(comm), error);
 }
 
+static enum ky_status add(struct ky_comm *comm, uint64_t *number, size_t count,
+                          struct ky_error *error)
+{
+    uint64_t *sum = ky_allocate_zeroed(count, sizeof *sum);
+    struct ky_error own;
+    if (!sum) {
+        ky_no_memory(&own, "sums of the ranks", count, sizeof *sum);
+        comm->verbs->fail(comm, &own);
+    }
+    enum ky_status status = show(comm, (struct shown){.data = number}, error);
+    for (int r = 0; r < comm->size && !status; r++)
+        for (size_t k = 0; k < count; k++)
+            sum[k] += ((const uint64_t *)world_of(comm)->shown[r].data)[k];
+    if (!status)
+        status = part(world_of(comm), error);
+    if (!status)
+        copy(number, sum, count * sizeof *sum);
+    free(sum);
+    return status;
+}
+
 /* The parcel for a rank; NULL: there is none. */
 static const struct ky_parcel *parcel_for(const struct shown *shown, int rank)
 {
@@ -189,6 +210,7 @@ static const struct ky_comm_verbs verbs = {
     .gather_parts = gather_parts,
     .deal = deal,
     .exchange = exchange,
+    .add = add,
     .fail = fail,
 };
 

@@ -6,6 +6,7 @@
 #define KY_DOMAIN_PLUG_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct ky_plug_parcel { /* as struct ky_parcel */
     int rank;
@@ -22,6 +23,7 @@ struct ky_plug {
     int (*deal)(const void *own, size_t bytes, void *all);
     int (*exchange)(const struct ky_plug_parcel *out, size_t outs, const struct ky_plug_parcel *in,
                     size_t ins);
+    int (*add)(uint64_t *number, size_t count);
     void (*abort)(int code);
     void (*finish)(void);
 };

@@ -9,26 +9,8 @@
 
 enum ky_status ky_domain_add(void *context, uint64_t *number, size_t count, struct ky_error *error)
 {
-    struct ky_domain *domain = context;
-    struct ky_comm *comm = domain->comm;
-    const size_t size = (size_t)comm->size;
-    uint64_t *all = ky_allocate(size * count, sizeof *all);
-    enum ky_status status = all ? KY_OK : KY_FAULT;
-    if (!all) { /* the caller may go on: nobody may wait for this rank */
-        struct ky_error own;
-        ky_no_memory(error, "numbers of ranks", size, 8 * count);
-        ky_no_memory(&own, "numbers of ranks", size, 8 * count);
-        comm->verbs->fail(comm, &own);
-    } else {
-        status = comm->verbs->gather(comm, number, count * sizeof *number, all, error);
-    }
-    for (size_t k = 0; k < count && !status; k++) {
-        number[k] = 0;
-        for (size_t r = 0; r < size; r++)
-            number[k] += all[r * count + k];
-    }
-    free(all);
-    return status;
+    struct ky_comm *comm = ((struct ky_domain *)context)->comm;
+    return comm->verbs->add(comm, number, count, error);
 }
 
 /* What the ranks tell each other for one tree. */

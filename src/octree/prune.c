@@ -65,7 +65,7 @@ enum need { UNSEEN, CLOSED, OPEN };
 
 /* Boxes that follow each other have a larger one around them: what does not open a cell for it
  * opens the cell for none of them. */
-enum { AROUND = 16 };
+enum { AROUND = 16, BOX_LEVELS = 10 };
 
 struct pruning {
     const struct ky_octree *tree;
@@ -181,6 +181,47 @@ static enum ky_status look_at_all(struct pruning *p, struct ky_error *error)
     return KY_OK;
 }
 
+/* Whether one of the boxes within the k-th of a level opens the cell. Level 0 are the boxes; each
+ * of the next level has AROUND of the one below. */
+struct pyramid {
+    const struct ky_octree_box *level[BOX_LEVELS];
+    size_t count[BOX_LEVELS];
+};
+
+static int opens_in(const struct pyramid *pyramid, const struct ky_octree *tree, uint32_t cell,
+                    int level, size_t k)
+{
+    if (!opens(tree, cell, &pyramid->level[level][k]))
+        return 0;
+    int opened = level == 0;
+    for (size_t below = k * AROUND;
+         level > 0 && below < (k + 1) * AROUND && !opened && below < pyramid->count[level - 1];
+         below++)
+        opened = opens_in(pyramid, tree, cell, level - 1, below);
+    return opened;
+}
+
+/* Makes the levels up to one box; returns the last, or −1 when memory is out. */
+static int make_pyramid(struct pyramid *pyramid, const struct ky_octree_box *box, size_t boxes,
+                        struct ky_octree_box **room)
+{
+    struct ky_octree_box *to = *room = ky_allocate(boxes / (AROUND - 1) + BOX_LEVELS, sizeof *to);
+    int level = 0;
+    pyramid->level[0] = box;
+    pyramid->count[0] = boxes;
+    for (; to && pyramid->count[level] > 1; level++) {
+        const size_t below = pyramid->count[level], count = (below + AROUND - 1) / AROUND;
+        for (size_t k = 0; k < count; k++) {
+            const size_t left = below - k * AROUND;
+            to[k] = join_boxes(pyramid->level[level] + k * AROUND, left < AROUND ? left : AROUND);
+        }
+        pyramid->level[level + 1] = to;
+        pyramid->count[level + 1] = count;
+        to += count;
+    }
+    return to ? level : -1;
+}
+
 enum ky_status ky_octree_opens_roots(const struct ky_octree_parcel *parcel, unsigned opening,
                                      const struct ky_octree_box *box, size_t boxes, int *opened,
                                      struct ky_error *error)
@@ -190,15 +231,14 @@ enum ky_status ky_octree_opens_roots(const struct ky_octree_parcel *parcel, unsi
                                     .centre = (struct ky_cell_centre *)(uintptr_t)cells->centre,
                                     .low = (struct ky_low *)(uintptr_t)cells->low,
                                     .box = (struct ky_cell_box *)(uintptr_t)cells->box};
-    struct pruning p = {.tree = &roots, .box = box, .boxes = boxes};
-    enum ky_status status = surround(&p, error);
+    struct ky_octree_box *room = NULL;
+    struct pyramid pyramid;
     *opened = 0;
-    for (uint32_t r = 0; r < parcel->roots && !status && !*opened; r++)
-        for (size_t k = 0; k < p.arounds && !*opened; k++)
-            *opened = cells->link[r].bodies == KY_CLOSED_CELL && opens(&roots, r, &p.around[k]) &&
-                      opens_within(&p, r, k);
-    free(p.around);
-    return status;
+    const int top = boxes ? make_pyramid(&pyramid, box, boxes, &room) : 0;
+    for (uint32_t r = 0; r < parcel->roots && boxes && top >= 0 && !*opened; r++)
+        *opened = cells->link[r].bodies == KY_CLOSED_CELL && opens_in(&pyramid, &roots, r, top, 0);
+    free(room);
+    return top < 0 ? ky_no_memory(error, "boxes of groups", boxes, sizeof *room) : KY_OK;
 }
 
 /* ---- a parcel ---- */

@@ -112,6 +112,22 @@ static enum ky_status try_exchange(struct ky_comm *comm, void *context, struct k
     return status;
 }
 
+/* Also the largest numbers. */
+static enum ky_status try_add(struct ky_comm *comm, void *context, struct ky_error *error)
+{
+    (void)context;
+    uint64_t number[5], expected[5] = {0};
+    for (size_t k = 0; k < 5; k++) {
+        number[k] = number_for(comm->rank, 0, k);
+        for (int r = 0; r < comm->size; r++)
+            expected[k] += number_for(r, 0, k);
+    }
+    enum ky_status status = comm->verbs->add(comm, number, 5, error);
+    if (!status && memcmp(number, expected, sizeof number) != 0)
+        status = differ(comm, "add", error);
+    return status;
+}
+
 /* Every rank learns that the last one but one could not do its part, and goes on. */
 static enum ky_status try_agree(struct ky_comm *comm, void *context, struct ky_error *error)
 {
@@ -134,11 +150,11 @@ static enum ky_status try_agree(struct ky_comm *comm, void *context, struct ky_e
 static enum ky_status try_all(struct ky_comm *comm, void *context, struct ky_error *error)
 {
     static ky_rank_function *const tried[] = {try_gather, try_parts, try_deal, try_exchange,
-                                              try_agree};
+                                              try_add,    try_agree};
     enum ky_status status = KY_OK;
     for (int round = 0; round < 20 && !status; round++)
-        for (int k = 0; k < 5 && !status; k++)
-            status = tried[(k + round) % 5](comm, context, error);
+        for (int k = 0; k < 6 && !status; k++)
+            status = tried[(k + round) % 6](comm, context, error);
     return status;
 }
 

@@ -124,6 +124,17 @@ static int gather_parts(const void *own, const size_t *bytes, void *all)
     return wrong;
 }
 
+static int add(uint64_t *number, size_t count)
+{
+    enum { MOST = 1 << 20 };
+    int wrong = 0;
+    for (size_t first = 0; first < count && !wrong; first += MOST)
+        wrong = MPI_Allreduce(MPI_IN_PLACE, number + first,
+                              (int)(count - first < MOST ? count - first : MOST), MPI_UINT64_T,
+                              MPI_SUM, MPI_COMM_WORLD);
+    return wrong;
+}
+
 static void end_all(int code)
 {
     MPI_Abort(MPI_COMM_WORLD, code);
@@ -164,6 +175,7 @@ int ky_plug_open(struct ky_plug *plug)
                              .gather_parts = gather_parts,
                              .deal = deal,
                              .exchange = exchange,
+                             .add = add,
                              .abort = end_all,
                              .finish = finish};
     MPI_Comm_rank(MPI_COMM_WORLD, &plug->rank);
