@@ -193,7 +193,9 @@ static enum ky_status want_more(struct meeting *m, const struct ky_relative *rel
     const struct ky_octree *tree = &m->domain->tree;
     const struct sinks sinks = {relative, tree};
     const unsigned opening = ky_octree_opening(parameters);
-    enum ky_status status = ky_octree_boxes(tree, factor_of, &sinks, &m->box, &m->boxes, error);
+    const double eps = parameters->softening / ky_engine_units_of(m->domain->engine).length;
+    enum ky_status status =
+        ky_octree_boxes(tree, eps * eps, factor_of, &sinks, &m->box, &m->boxes, error);
     for (size_t r = 0; r < m->size && !status; r++) {
         int opened = 0;
         if (m->roots[r] && r != (size_t)m->domain->comm->rank && m->boxes)

@@ -49,11 +49,12 @@ void ky_octree_tell_roots(const struct ky_octree *tree, struct ky_octree_root *r
 struct ky_octree_box {
     double middle[3], half[3];
     double factor;
+    double eps2; /* ε² of the sinks, which splines look at */
 };
 
-/* Makes the boxes of all groups, to be freed. least(context, first, bodies) is the factor for
- * consecutive bodies along the curve. KY_FAULT when memory is out. */
-enum ky_status ky_octree_boxes(const struct ky_octree *tree,
+/* Makes the boxes of all groups, whose bodies have this ε², to be freed. least(context, first,
+ * bodies) is the factor for consecutive bodies along the curve. KY_FAULT when memory is out. */
+enum ky_status ky_octree_boxes(const struct ky_octree *tree, double eps2,
                                double (*factor)(const void *context, uint32_t first,
                                                 uint32_t bodies),
                                const void *context, struct ky_octree_box **box, size_t *count,

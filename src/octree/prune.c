@@ -39,7 +39,7 @@ static size_t run_of(const struct ky_octree *tree, size_t share, size_t g, struc
     return g;
 }
 
-enum ky_status ky_octree_boxes(const struct ky_octree *tree,
+enum ky_status ky_octree_boxes(const struct ky_octree *tree, double eps2,
                                double (*factor)(const void *context, uint32_t first,
                                                 uint32_t bodies),
                                const void *context, struct ky_octree_box **box, size_t *count,
@@ -54,6 +54,7 @@ enum ky_status ky_octree_boxes(const struct ky_octree *tree,
             struct ky_group run;
             g = run_of(tree, share, g, &run);
             (*box)[*count] = box_of(tree, &run);
+            (*box)[*count].eps2 = eps2;
             (*box)[(*count)++].factor = factor(context, run.body, run.bodies);
         }
     return KY_OK;
@@ -97,7 +98,8 @@ static int opens(const struct ky_octree *tree, uint32_t cell, const struct ky_oc
                                            wider * of->above[0],
                                            wider * of->above[1],
                                            wider * of->above[2],
-                                           0};
+                                           wider *
+                                               ky_opening_reach2((float)box->eps2, of->above[3])};
     const struct ky_opening_apart from = {d[0], d[1], d[2], half[0], half[1], half[2]};
     const float open2 = wider * fmaxf(tree->centre[cell].open2 * (float)box->factor, most * most);
     return ky_opening_opens(from, sides, ky_opening_distance2(from), open2, tree->opening) != 0;
@@ -116,8 +118,10 @@ static struct ky_octree_box join_boxes(const struct ky_octree_box *box, size_t c
         all.middle[c] = 0.5 * (low + high);
         all.half[c] = 0.5 * (high - low) * SURE;
     }
-    for (size_t k = 1; k < count; k++)
+    for (size_t k = 1; k < count; k++) {
         all.factor = fmax(all.factor, box[k].factor);
+        all.eps2 = fmax(all.eps2, box[k].eps2);
+    }
     return all;
 }
 
