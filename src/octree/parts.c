@@ -9,15 +9,37 @@ size_t ky_octree_part_bodies(const struct ky_parameters *parameters)
     return groups > KY_PART_BODIES ? groups : KY_PART_BODIES;
 }
 
-/* Insertion: few bodies have the same key, and where many do, they come nearly in order. */
+/* The body at place i of a heap, of which every body has a larger number than the two at 2 i + 1
+ * and 2 i + 2, sinks until that holds again. */
+static void sink(uint32_t *order, uint32_t i, uint32_t count, const uint64_t *number)
+{
+    const uint32_t moving = order[i];
+    for (uint32_t below; (below = 2 * i + 1) < count; i = below) {
+        if (below + 1 < count && number[order[below + 1]] > number[order[below]])
+            below++;
+        if (number[order[below]] < number[moving])
+            break;
+        order[i] = order[below];
+    }
+    order[i] = moving;
+}
+
+/* By a heap, which needs no memory: bodies at one place may be many, and in any order after they
+ * have come from several parts. */
 static void order_run(uint32_t *order, uint32_t count, const uint64_t *number)
 {
-    for (uint32_t i = 1; i < count; i++) {
-        const uint32_t moving = order[i];
-        uint32_t place = i;
-        for (; place > 0 && number[order[place - 1]] > number[moving]; place--)
-            order[place] = order[place - 1];
-        order[place] = moving;
+    uint32_t first = 1;
+    while (first < count && number[order[first - 1]] < number[order[first]])
+        first++;
+    if (first == count) /* most runs are in order */
+        return;
+    for (uint32_t i = count / 2; i-- > 0;)
+        sink(order, i, count, number);
+    for (uint32_t last = count - 1; last > 0; last--) {
+        const uint32_t largest = order[0];
+        order[0] = order[last];
+        order[last] = largest;
+        sink(order, 0, last, number);
     }
 }
 
