@@ -37,7 +37,6 @@ enum ky_work_space {
 struct ky_domain {
     struct ky_comm *comm;
     struct ky_parameters parameters; /* of the rank's engine */
-    char engine_name[64];
     struct ky_engine *engine;
     struct ky_shared shared; /* what the engine asks */
     int copies;              /* 1: every rank has all bodies, and computes some sinks' sums */

@@ -1,5 +1,4 @@
 /* An engine of several ranks: the verbs, as rank 0's caller knows them. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,6 +65,26 @@ void ky_domain_end(struct ky_domain *domain)
     domain->room = 0;
 }
 
+/* ---- what ranks can do ---- */
+
+static enum ky_status check(const struct ky_parameters *parameters, struct ky_error *error)
+{
+    const struct {
+        int is_wrong;
+        const char *why;
+    } checks[] = {
+        {strcmp(parameters->engine, "cpu") != 0 && strcmp(parameters->engine, "auto") != 0,
+         "ranks are for the CPU so far: use --engine cpu, or leave out --ranks"},
+        {parameters->mutual, "ranks share no mutual interactions: leave out --mutual or --ranks"},
+        {parameters->field || parameters->field_function || parameters->field_places,
+         "external fields do not act on bodies that ranks share yet: leave out --ranks"},
+    };
+    for (size_t k = 0; k < sizeof checks / sizeof *checks; k++)
+        if (checks[k].is_wrong)
+            return ky_fail(error, KY_UNSUPPORTED, "%s", checks[k].why);
+    return KY_OK;
+}
+
 /* ---- the verbs ---- */
 
 static void memory(const struct ky_engine *engine, size_t n, size_t massless,
@@ -128,8 +147,6 @@ static const char *why_copies(const struct ranks *ranks, const struct ky_bodies 
         return "--cell edge";
     if (own->curve == KY_CURVE_NONE)
         return "--curve none";
-    if (own->stop_collision || !isnan(own->stop_pair))
-        return "a search for pairs";
     if (bodies->softening)
         return "softenings of the bodies' own";
     for (size_t i = 0; i < bodies->n; i++)
@@ -143,14 +160,13 @@ static enum ky_status open_engines(struct ranks *ranks, int copies, struct ky_er
     const struct ky_order close = {.kind = KY_ORDER_close}, open = {.kind = KY_ORDER_open,
                                                                     .copies = copies,
                                                                     .with = ranks->base.schemes};
-    struct ky_parameters each = *ranks->parameters;
-    each.engine = "cpu";
     ranks->base.verbs = copies ? &copied : &divided;
     enum ky_status status = ranks->domain.engine
                                 ? give(&ranks->base, &close, &(struct ky_order_data){0}, error)
                                 : KY_OK;
     return status ? status
-                  : give(&ranks->base, &open, &(struct ky_order_data){.parameters = &each}, error);
+                  : give(&ranks->base, &open,
+                         &(struct ky_order_data){.parameters = ranks->parameters}, error);
 }
 
 /* Divides the bodies where that is possible. */
@@ -181,7 +197,8 @@ static enum ky_status put_copies(struct ky_engine *engine, const struct ky_bodie
     struct ky_engine_units units; /* what is wrong with the bodies is known before they travel */
     const enum ky_status status =
         ky_engine_units(bodies, ranks->parameters, &ranks->frame, &units, error);
-    return status ? status : give(engine, &order, &(struct ky_order_data){.bodies = bodies}, error);
+    const struct ky_order_data data = {.parameters = ranks->parameters, .bodies = bodies};
+    return status ? status : give(engine, &order, &data, error);
 }
 
 static enum ky_status put(struct ky_engine *engine, const struct ky_bodies *bodies,
@@ -189,7 +206,9 @@ static enum ky_status put(struct ky_engine *engine, const struct ky_bodies *bodi
 {
     struct ranks *ranks = (struct ranks *)engine;
     struct ky_engine_units units;
-    enum ky_status status = choose_kind(ranks, bodies, error);
+    enum ky_status status = check(ranks->parameters, error); /* they may have changed */
+    if (!status)
+        status = choose_kind(ranks, bodies, error);
     if (!status && ranks->domain.copies)
         return put_copies(engine, bodies, error);
     if (!status)
@@ -202,7 +221,9 @@ static enum ky_status put(struct ky_engine *engine, const struct ky_bodies *bodi
         .with = ky_knows_acceleration(bodies) ? given : given & ~(unsigned)KY_WITH_ACCELERATION_ROW,
         .n = bodies->n,
         .units = {.length = units.length, .mass = units.mass}};
-    return give(engine, &order, &(struct ky_order_data){.bodies = bodies}, error);
+    /* parameters may have changed since the last time */
+    const struct ky_order_data data = {.parameters = ranks->parameters, .bodies = bodies};
+    return give(engine, &order, &data, error);
 }
 
 /* One softening is the same for all. */
@@ -377,25 +398,7 @@ static const struct ky_engine_verbs copied = {COMMON,
                                               .walk = walk};
 static const struct ky_engine_verbs divided = {COMMON};
 
-/* ---- what ranks can do ---- */
-
-static enum ky_status check(const struct ky_parameters *parameters, struct ky_error *error)
-{
-    const struct {
-        int is_wrong;
-        const char *why;
-    } checks[] = {
-        {strcmp(parameters->engine, "cpu") != 0 && strcmp(parameters->engine, "auto") != 0,
-         "ranks are for the CPU so far: use --engine cpu, or leave out --ranks"},
-        {parameters->mutual, "ranks share no mutual interactions: leave out --mutual or --ranks"},
-        {parameters->field || parameters->field_function || parameters->field_places,
-         "external fields do not act on bodies that ranks share yet: leave out --ranks"},
-    };
-    for (size_t k = 0; k < sizeof checks / sizeof *checks; k++)
-        if (checks[k].is_wrong)
-            return ky_fail(error, KY_UNSUPPORTED, "%s", checks[k].why);
-    return KY_OK;
-}
+/* ---- opening ---- */
 
 enum ky_status ky_domain_open(const struct ky_parameters *parameters, size_t room,
                               const struct ky_engine_use *use, struct ky_engine **engine,
@@ -403,6 +406,11 @@ enum ky_status ky_domain_open(const struct ky_parameters *parameters, size_t roo
 {
     *engine = NULL;
     enum ky_status status = check(parameters, error);
+    if (!status && ky_forks_is_child())
+        status = ky_fail(error, KY_FAULT,
+                         "ranks cannot be used here: the process was forked from one that uses "
+                         "ranks or devices; leave out --ranks, or begin the process anew (exec, "
+                         "spawn)");
     if (status)
         return status;
     struct ranks *own = ky_allocate_zeroed(1, sizeof *own);

@@ -48,30 +48,36 @@ static enum ky_status share_threads(struct ky_comm *comm, int *threads, struct k
     return status;
 }
 
-/* Parameters travel as they lie in memory: all ranks run the same program. Texts but the engine's
- * name are not sent; ky_domain_open has refused those that would matter. */
+/* Parameters travel as they lie in memory: all ranks run the same program. Texts are not sent;
+ * those that would matter have been refused (engine.c). The number of threads is still that of all
+ * ranks.
+ */
+static enum ky_status take_parameters(struct ky_domain *domain, const struct ky_parameters *given,
+                                      struct ky_error *error)
+{
+    struct ky_parameters told = {0};
+    if (given)
+        told = *given;
+    enum ky_status status = ky_comm_tell(domain->comm, &told, sizeof told, error);
+    told.engine = "cpu";
+    told.field = told.expansion = NULL;
+    told.field_function = NULL;
+    told.field_places = NULL;
+    told.stop = NULL;
+    told.ranks = 1;
+    if (!given)
+        told.log = NULL;
+    if (!status)
+        domain->parameters = told;
+    return status;
+}
+
 static enum ky_status part_open(struct ky_domain *domain, const struct ky_order *order,
                                 const struct ky_order_data *data, struct ky_error *error)
 {
-    if (data->parameters) {
-        domain->parameters = *data->parameters;
-        snprintf(domain->engine_name, sizeof domain->engine_name, "%s", data->parameters->engine);
-    }
-    enum ky_status status =
-        ky_comm_tell(domain->comm, &domain->parameters, sizeof domain->parameters, error);
+    enum ky_status status = take_parameters(domain, data->parameters, error);
     if (!status)
-        status = ky_comm_tell(domain->comm, domain->engine_name, sizeof domain->engine_name, error);
-    struct ky_parameters *own = &domain->parameters;
-    own->engine = domain->engine_name;
-    own->field = own->expansion = NULL;
-    own->field_function = NULL;
-    own->field_places = NULL;
-    own->stop = NULL;
-    own->ranks = 1;
-    if (!status)
-        status = share_threads(domain->comm, &own->threads, error);
-    if (!data->parameters)
-        own->log = NULL;
+        status = share_threads(domain->comm, &domain->parameters.threads, error);
     domain->copies = order->copies;
     return status ? status : ky_domain_start(domain, order->with, error);
 }
@@ -79,7 +85,12 @@ static enum ky_status part_open(struct ky_domain *domain, const struct ky_order 
 static enum ky_status part_put(struct ky_domain *domain, const struct ky_order *order,
                                const struct ky_order_data *data, struct ky_error *error)
 {
+    const int threads = domain->parameters.threads; /* of the rank's engine since it was opened */
+    enum ky_status status = take_parameters(domain, data->parameters, error);
+    domain->parameters.threads = threads;
     domain->total = order->n;
+    if (status)
+        return status;
     return (domain->copies ? ky_domain_copy : ky_domain_put)(domain, data->bodies, order->with,
                                                              &order->units, error);
 }
@@ -328,18 +339,20 @@ enum ky_status ky_order_obey(struct ky_comm *comm, void *context, struct ky_erro
     struct ky_domain *domain = ky_allocate_zeroed(1, sizeof *domain);
     struct ky_order order = {0};
     int *code = context;
-    if (!domain)
-        return ky_no_memory(error, "a rank", 1, sizeof *domain);
-    domain->comm = comm;
-    enum ky_status status = KY_OK;
+    enum ky_status status = domain ? KY_OK : ky_no_memory(error, "a rank", 1, sizeof *domain);
+    if (domain)
+        domain->comm = comm;
     while (!status && order.kind != KY_ORDER_leave) {
         status = ky_comm_tell(comm, &order, sizeof order, error);
         if (!status)
             status = do_part(domain, &order, &none, error);
     }
-    if (code && !status)
+    if (status) /* processes would wait for this one */
+        comm->verbs->fail(comm, error);
+    else if (code)
         *code = (int)order.n;
-    ky_domain_end(domain);
+    if (domain)
+        ky_domain_end(domain);
     free(domain);
     return status;
 }

@@ -85,7 +85,8 @@ static enum ky_status check_process(const struct ky_engine_verbs *verbs, struct 
         return KY_OK;
     return ky_fail(error, KY_FAULT,
                    "engine %s cannot be used here: the process was forked from one that uses "
-                   "devices; use engine cpu, or begin the process anew (exec, spawn)",
+                   "devices or ranks; use engine cpu without ranks, or begin the process anew "
+                   "(exec, spawn)",
                    verbs->name);
 }
 
