@@ -1,0 +1,213 @@
+/* Ranks that share a simulation (--ranks, src/domain): the same bits for any number of ranks, for
+ * systems of many shapes, and with every option of the tree. ranks_changes.c has what is done to
+ * such a simulation. */
+#include "test.h"
+
+#include "ranked.h"
+
+static struct ky_error error;
+
+/* ---- the same bits ---- */
+
+/* Sums have the same bits for two ranks and more, and are those of one rank to some digits. */
+static void expect_sums(const struct ky_sums *ours, const struct ky_sums *one,
+                        const struct ky_sums *two, const char *what)
+{
+    const double *a = &ours->mass, *b = &one->mass;
+    const size_t first = offsetof(struct ky_sums, mass);
+    if (memcmp(a, &two->mass, sizeof *ours - first) != 0)
+        fail_msg("%s: the sums have other bits than those of the first ranks", what);
+    const double scale = fabs(one->mass) + fabs(one->kinetic) + fabs(one->potential);
+    for (size_t k = 0; k < (sizeof *ours - first) / sizeof *a; k++)
+        if (!(fabs(a[k] - b[k]) <= 1e-9 * (fabs(b[k]) + scale)))
+            fail_msg("%s: sum %zu is %.17g, of one rank %.17g", what, k, a[k], b[k]);
+}
+
+/* The bodies and sums after the first forces, and after some steps, on any number of ranks. */
+static void try_all_ranks(const struct ky_parameters *parameters, const struct ky_bodies *bodies,
+                          uint64_t steps, const char *what)
+{
+    static const int ranks[] = {1, 2, 3, 4, 8};
+    struct ky_sums one[2], two[2] = {0};
+    struct ky_bodies state[2];
+    for (size_t k = 0; k < 5; k++) {
+        const int now = ranks[k];
+        struct ky_sim *sim = open_ranks(parameters, now, bodies);
+        char text[160];
+        snprintf(text, sizeof text, "%s, %d ranks", what, now);
+        for (int after = 0; after < 2; after++) {
+            struct ky_sums sums = {0};
+            assert_ok(ky_sim_advance(sim, after ? steps : 0, &error));
+            assert_ok(ky_sim_sums(sim, &sums, &error));
+            struct ky_bodies got = state_of(sim);
+            if (k == 0) {
+                one[after] = sums;
+                state[after] = got;
+                continue;
+            }
+            expect_same(&got, &state[after], text);
+            two[after] = k == 1 ? sums : two[after];
+            expect_sums(&sums, &one[after], &two[after], text);
+            ky_bodies_free(&got);
+        }
+        ky_sim_close(sim);
+    }
+    ky_bodies_free(&state[0]);
+    ky_bodies_free(&state[1]);
+}
+
+static void try_case(enum shape shape, size_t n, const char *options, uint64_t steps)
+{
+    char what[120];
+    const struct ky_parameters parameters = parameters_of(options);
+    struct ky_bodies bodies = make(shape, n);
+    snprintf(what, sizeof what, "shape %d, %zu bodies, '%s'", (int)shape, n, options);
+    try_all_ranks(&parameters, &bodies, steps, what);
+    ky_bodies_free(&bodies);
+}
+
+static void systems_have_the_same_bits(void **state)
+{
+    (void)state;
+    static const struct {
+        enum shape shape;
+        size_t n;
+        int always;
+    } cases[] = {
+        {SPHERE, 20011, 1}, {BLOCK, 8193, 0},      {TWO, 8193, 1},        {DISK, 20011, 0},
+        {DISK, 4097, 1},    {COLLISION, 8193, 1},  {MASSES, 8193, 1},     {LATTICE, 9261, 1},
+        {LATTICE, 8192, 0}, {PERTURBED, 9261, 1},  {COLLISION, 20011, 0}, {SPHERE, 4097, 0},
+        {TWINS, 8193, 0},   {FAR, 8193, 1},        {CHAIN, 8193, 1},      {SPHERE, 100003, 0},
+        {BLOCK, 100003, 0}, {PERTURBED, 35937, 0},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+        if (cases[k].always || test_everything())
+            try_case(cases[k].shape, cases[k].n, "", 2);
+}
+
+/* Fewer bodies than ranks; and so few that one cell, and one rank, has all of them. */
+static void few_bodies_have_the_same_bits(void **state)
+{
+    (void)state;
+    static const size_t few[] = {0, 1, 2, 3, 5, 100, 3000, 4096};
+    for (size_t k = 0; k < sizeof few / sizeof *few; k++) {
+        try_case(SPHERE, few[k], "", 3);
+        try_case(HEAP, few[k] < 1000 ? few[k] : 1, "", 3);
+        try_case(CHAIN, few[k] < 1000 ? few[k] : 1, "softening=0", 1);
+    }
+}
+
+static void options_have_the_same_bits(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *options;
+        int always;
+    } cases[] = {
+        {"opening=offset theta=0.7", 1},
+        {"opening=minimum theta=0.8 multipole=1", 1},
+        {"opening=geometric theta=0.5 curve=morton", 1},
+        {"opening=relative alpha=0.001 multipole=1", 0},
+        {"opening=relative alpha=0.05", 0},
+        {"curve=morton", 0},
+        {"group=1 leaf=1", 1},
+        {"group=16 leaf=1", 0},
+        {"group=256 leaf=16", 1},
+        {"group=256 leaf=256 opening=offset", 0},
+        {"precision=double", 1},
+        {"precision=extended", 1},
+        {"precision=extended opening=offset multipole=1", 0},
+        {"softening=0", 0},
+        {"softening=0.3 softening-kind=spline", 1},
+        {"softening=0.1 softening-kind=symmetric", 0},
+        {"threads=5", 1},
+        {"g=43009", 0},
+        {"isa=plain", 0},
+        {"step=-0.01", 0},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+        if (cases[k].always || test_everything())
+            try_case(k % 2 ? DISK : SPHERE, 6007, cases[k].options, 2);
+}
+
+/* More bodies at one place than a cell has that is not divided among ranks. Those of other places
+ * stand between them in the list, so that numbers of a place come from several ranks. */
+static void bodies_at_one_place(void **state)
+{
+    (void)state;
+    try_case(HEAP, 5000, "", 1);
+    try_case(NODE, 12000, "", 2);
+    if (test_everything())
+        try_case(NODE, 60000, "", 1);
+}
+
+/* ---- long motion ---- */
+
+/* Without forces bodies pass through each other: half of them to the left, half to the right, all
+ * of them through the centre. Each stays the same body, and arrives where it must. */
+static void bodies_wander_through_all_ranks(void **state)
+{
+    (void)state;
+    enum { SIDE = 18, N = SIDE * SIDE * SIDE };
+    const int steps = test_everything() ? 100 : 30;
+    struct ky_parameters parameters = parameters_of("g=1e-30 opening=offset theta=0.9 group=256");
+    struct ky_bodies bodies = make(LATTICE, N), last = {0};
+    parameters.step = 0.03125 * 100 / steps;
+    for (size_t i = 0; i < N; i++)
+        for (int c = 0; c < 3; c++)
+            bodies.velocity[i][c] = i % 3 == 0 ? -bodies.position[i][c]
+                                    : c == 0   ? (i % 3 == 1 ? 1 : -1)
+                                               : 0.25;
+    for (int ranks = 1; ranks <= 8; ranks = ranks == 1 ? 3 : ranks == 3 ? 8 : 9) {
+        struct ky_sim *sim = open_ranks(&parameters, ranks, &bodies);
+        assert_ok(ky_sim_advance(sim, (uint64_t)steps, &error));
+        struct ky_bodies got = state_of(sim);
+        if (last.n)
+            expect_same(&got, &last, "bodies that wander");
+        for (size_t i = 0; i < N; i++) {
+            assert_true(got.id[i] == i);
+            for (int c = 0; c < 3; c++)
+                assert_between(got.position[i][c] - bodies.position[i][c] -
+                                   bodies.velocity[i][c] * parameters.step * steps,
+                               -1e-11, 1e-11);
+        }
+        ky_bodies_free(&last);
+        last = got;
+        ky_sim_close(sim);
+    }
+    ky_bodies_free(&last);
+    ky_bodies_free(&bodies);
+}
+
+/* Errors against exact sums in double are those of one tree. */
+static void forces_are_those_of_the_exact_sum(void **state)
+{
+    (void)state;
+    struct ky_parameters parameters = parameters_of(""), direct = parameters_of("precision=double");
+    struct ky_bodies bodies = make(TWO, 6007);
+    direct.force = KY_DIRECT;
+    struct ky_sim *exact = open_ranks(&direct, 1, &bodies),
+                  *sim = open_ranks(&parameters, 3, &bodies);
+    struct ky_bodies sums = state_of(exact), got = state_of(sim);
+    const struct cloud_error e = cloud_compare(&got, &sums);
+    assert_between(e.p99, 1e-6, 4e-3);
+    assert_between(e.potential_p99, 1e-8, 1e-3);
+    ky_sim_close(exact);
+    ky_sim_close(sim);
+    ky_bodies_free(&sums);
+    ky_bodies_free(&got);
+    ky_bodies_free(&bodies);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(systems_have_the_same_bits),
+        cmocka_unit_test(few_bodies_have_the_same_bits),
+        cmocka_unit_test(options_have_the_same_bits),
+        cmocka_unit_test(bodies_at_one_place),
+        cmocka_unit_test(bodies_wander_through_all_ranks),
+        cmocka_unit_test(forces_are_those_of_the_exact_sum),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
