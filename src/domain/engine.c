@@ -342,42 +342,42 @@ static unsigned schemes(const struct ky_engine *engine)
     return own->verbs->schemes(own);
 }
 
-/* Rank 0's engine, which has what the calls below need, and heeds the flag of the call. */
-static struct ky_engine *first_of(struct ky_engine *engine)
-{
-    struct ky_engine *own = domain_of(engine)->engine;
-    own->halt = engine->halt;
-    return own;
-}
+/* Calls for rank 0's engine alone, which has all that they need. It heeds the flag of the call. */
+#define BY_FIRST(call, ...)                                                                        \
+    struct ky_engine *own = domain_of(engine)->engine;                                             \
+    own->halt = engine->halt;                                                                      \
+    const enum ky_status status = call(own, __VA_ARGS__);                                          \
+    own->halt = NULL;                                                                              \
+    return status
 
 static enum ky_status get_column(struct ky_engine *engine, enum ky_column column, double *numbers,
                                  struct ky_error *error)
 {
-    return ky_engine_get_column(first_of(engine), column, numbers, error);
+    BY_FIRST(ky_engine_get_column, column, numbers, error);
 }
 
 static enum ky_status exact(struct ky_engine *engine, const size_t *sinks, size_t count,
                             double (*acceleration)[3], double *potential, struct ky_error *error)
 {
-    return ky_engine_exact(first_of(engine), sinks, count, acceleration, potential, error);
+    BY_FIRST(ky_engine_exact, sinks, count, acceleration, potential, error);
 }
 
 static enum ky_status field(struct ky_engine *engine, const struct ky_points *points,
                             double (*acceleration)[3], double *potential, struct ky_error *error)
 {
-    return ky_engine_field(first_of(engine), points, acceleration, potential, error);
+    BY_FIRST(ky_engine_field, points, acceleration, potential, error);
 }
 
 static enum ky_status tides(struct ky_engine *engine, const struct ky_points *points,
                             double (*tide)[6], struct ky_error *error)
 {
-    return ky_engine_tides(first_of(engine), points, tide, error);
+    BY_FIRST(ky_engine_tides, points, tide, error);
 }
 
 static enum ky_status walk(struct ky_engine *engine, const struct ky_walk_request *request,
                            struct ky_error *error)
 {
-    return ky_engine_walk(first_of(engine), request, error);
+    BY_FIRST(ky_engine_walk, request, error);
 }
 
 /* What both kinds of ranks can do. */
