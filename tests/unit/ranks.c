@@ -1,6 +1,6 @@
 /* Ranks that share a simulation (--ranks, src/domain): the same bits for any number of ranks, for
- * systems of many shapes, and with every option of the tree. ranks_changes.c has what is done to
- * such a simulation. */
+ * systems of many shapes, and with every option of the tree, every force and integrator.
+ * ranks_changes.c has what is done to such a simulation. */
 #include "test.h"
 
 #include "ranked.h"
@@ -130,6 +130,58 @@ static void options_have_the_same_bits(void **state)
             try_case(k % 2 ? DISK : SPHERE, 6007, cases[k].options, 2);
 }
 
+/* Forces and steps for which every rank has all bodies. */
+static void every_force_has_the_same_bits(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *options;
+        size_t n;
+        uint64_t steps;
+        int always;
+    } cases[] = {
+        {"force=fmm", 20011, 2, 1},
+        {"force=fmm order=2 alpha=0.01", 4097, 2, 0},
+        {"force=walk", 3001, 1, 1},
+        {"force=walk cell=box opening=offset", 3001, 1, 0},
+        {"force=direct", 3001, 2, 1},
+        {"force=direct precision=double", 2100, 1, 0},
+        {"cell=edge", 4097, 2, 1},
+        {"curve=none", 4097, 1, 0},
+        {"integrator=block step=0.0625 force=tree", 6007, 2, 1},
+        {"integrator=block step=0.0625 force=fmm", 20011, 2, 0},
+        {"integrator=block step=0.0625 force=walk", 3001, 1, 0},
+        {"integrator=block step=0.0625 force=direct", 2100, 1, 0},
+        {"integrator=hermite4 force=direct step=0.03125", 2100, 1, 1},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+        if (cases[k].always || test_everything())
+            try_case(SPHERE, cases[k].n, cases[k].options, cases[k].steps);
+}
+
+/* Massless bodies, and softenings of the bodies' own, are not divided either. */
+static void every_body_has_the_same_bits(void **state)
+{
+    (void)state;
+    static const char *const options[] = {"", "force=fmm", "force=direct"};
+    for (size_t k = 0; k < 3; k++) {
+        const struct ky_parameters parameters = parameters_of(options[k]);
+        struct ky_bodies bodies = make(SPHERE, 9001);
+        for (size_t i = 0; i < bodies.n; i += 2)
+            bodies.mass[i] = 0;
+        try_all_ranks(&parameters, &bodies, 1, "massless bodies");
+        ky_bodies_free(&bodies);
+    }
+    struct ky_parameters parameters = parameters_of("softening-kind=symmetric");
+    struct ky_bodies bodies = make(SPHERE, 6007);
+    parameters.softening = (double)NAN;
+    bodies.softening = malloc(bodies.n * sizeof *bodies.softening);
+    for (size_t i = 0; i < bodies.n; i++)
+        bodies.softening[i] = 0.01 * (1 + (double)(i % 7));
+    try_all_ranks(&parameters, &bodies, 2, "softenings of their own");
+    ky_bodies_free(&bodies);
+}
+
 /* More bodies at one place than a cell has that is not divided among ranks. Those of other places
  * stand between them in the list, so that numbers of a place come from several ranks. */
 static void bodies_at_one_place(void **state)
@@ -205,6 +257,8 @@ int main(void)
         cmocka_unit_test(systems_have_the_same_bits),
         cmocka_unit_test(few_bodies_have_the_same_bits),
         cmocka_unit_test(options_have_the_same_bits),
+        cmocka_unit_test(every_force_has_the_same_bits),
+        cmocka_unit_test(every_body_has_the_same_bits),
         cmocka_unit_test(bodies_at_one_place),
         cmocka_unit_test(bodies_wander_through_all_ranks),
         cmocka_unit_test(forces_are_those_of_the_exact_sum),
