@@ -39,6 +39,8 @@ struct ky_domain {
     struct ky_parameters parameters; /* of the rank's engine */
     struct ky_engine *engine;
     struct ky_shared shared; /* what the engine asks */
+    char *field;             /* text of the external fields, or NULL */
+    uint64_t fields;         /* their serial number on rank 0 */
     int copies;              /* 1: every rank has all bodies, and computes some sinks' sums */
     size_t total;            /* bodies of the system */
     uint64_t *index;         /* [n] of the rank's bodies, in the engine's order */

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "base/threads.h"
 #include "domain/orders.h"
+#include "engine/common/external.h"
 #include "engine/common/force_kinds.h"
 #include "engine/common/units.h"
 #include "octree/opening_kinds.h"
@@ -31,7 +32,13 @@ static struct ky_domain *domain_of(struct ky_engine *engine)
 static enum ky_status give(struct ky_engine *engine, const struct ky_order *order,
                            const struct ky_order_data *data, struct ky_error *error)
 {
-    return ky_order_give(domain_of(engine), order, data, error);
+    struct ranks *ranks = (struct ranks *)engine;
+    struct ky_order with_fields = *order;
+    with_fields.fields = engine->externals.set + 1; /* 0: none has been told yet */
+    with_fields.time = engine->externals.time;
+    struct ky_order_data with_text = *data;
+    with_text.field = ranks->parameters->field;
+    return ky_order_give(&ranks->domain, &with_fields, &with_text, error);
 }
 
 /* ---- a rank's own engine ---- */
@@ -60,6 +67,10 @@ void ky_domain_end(struct ky_domain *domain)
     domain->engine = NULL;
     ky_octree_free(&domain->tree);
     ky_domain_free_space(domain);
+    free(domain->field);
+    domain->field = NULL;
+    domain->parameters.field = NULL;
+    domain->fields = 0;
     free(domain->index);
     domain->index = NULL;
     domain->room = 0;
@@ -76,8 +87,9 @@ static enum ky_status check(const struct ky_parameters *parameters, struct ky_er
         {strcmp(parameters->engine, "cpu") != 0 && strcmp(parameters->engine, "auto") != 0,
          "ranks are for the CPU so far: use --engine cpu, or leave out --ranks"},
         {parameters->mutual, "ranks share no mutual interactions: leave out --mutual or --ranks"},
-        {parameters->field || parameters->field_function || parameters->field_places,
-         "external fields do not act on bodies that ranks share yet: leave out --ranks"},
+        {parameters->field_function || parameters->field_places,
+         "a function of the caller as a field acts on no bodies that ranks share: leave out one of "
+         "the two"},
     };
     for (size_t k = 0; k < sizeof checks / sizeof *checks; k++)
         if (checks[k].is_wrong)
@@ -342,42 +354,43 @@ static unsigned schemes(const struct ky_engine *engine)
     return own->verbs->schemes(own);
 }
 
-/* Calls for rank 0's engine alone, which has all that they need. It heeds the flag of the call. */
+/* Calls for rank 0's engine alone, which has all that they need. It heeds the flag of the call.
+ * What external fields add is the caller's part. */
 #define BY_FIRST(call, ...)                                                                        \
     struct ky_engine *own = domain_of(engine)->engine;                                             \
     own->halt = engine->halt;                                                                      \
-    const enum ky_status status = call(own, __VA_ARGS__);                                          \
+    const enum ky_status status = own->verbs->call(own, __VA_ARGS__);                              \
     own->halt = NULL;                                                                              \
     return status
 
 static enum ky_status get_column(struct ky_engine *engine, enum ky_column column, double *numbers,
                                  struct ky_error *error)
 {
-    BY_FIRST(ky_engine_get_column, column, numbers, error);
+    BY_FIRST(get_column, column, numbers, error);
 }
 
 static enum ky_status exact(struct ky_engine *engine, const size_t *sinks, size_t count,
                             double (*acceleration)[3], double *potential, struct ky_error *error)
 {
-    BY_FIRST(ky_engine_exact, sinks, count, acceleration, potential, error);
+    BY_FIRST(exact, sinks, count, acceleration, potential, error);
 }
 
 static enum ky_status field(struct ky_engine *engine, const struct ky_points *points,
                             double (*acceleration)[3], double *potential, struct ky_error *error)
 {
-    BY_FIRST(ky_engine_field, points, acceleration, potential, error);
+    BY_FIRST(field, points, acceleration, potential, error);
 }
 
 static enum ky_status tides(struct ky_engine *engine, const struct ky_points *points,
                             double (*tide)[6], struct ky_error *error)
 {
-    BY_FIRST(ky_engine_tides, points, tide, error);
+    BY_FIRST(tides, points, tide, error);
 }
 
 static enum ky_status walk(struct ky_engine *engine, const struct ky_walk_request *request,
                            struct ky_error *error)
 {
-    BY_FIRST(ky_engine_walk, request, error);
+    BY_FIRST(walk, request, error);
 }
 
 /* What both kinds of ranks can do. */
@@ -429,6 +442,12 @@ enum ky_status ky_domain_open(const struct ky_parameters *parameters, size_t roo
         close_ranks(&own->base);
         return status;
     }
+    status = ky_externals_of(parameters, &own->base.externals, error);
+    if (status) {
+        ky_engine_close(&own->base);
+        return status;
+    }
+    ky_engine_set_time(&own->base, parameters->time);
     own->base.n = room;
     own->base.threads = ky_threads(parameters->threads);
     snprintf(own->base.name, sizeof own->base.name, "%s", own->domain.engine->name);

@@ -11,6 +11,7 @@
 #include "base/phases.h"
 #include "base/threads.h"
 #include "engine/common/columns.h"
+#include "engine/common/external.h"
 
 /* ---- the parts ---- */
 
@@ -48,9 +49,9 @@ static enum ky_status share_threads(struct ky_comm *comm, int *threads, struct k
     return status;
 }
 
-/* Parameters travel as they lie in memory: all ranks run the same program. Texts are not sent;
- * those that would matter have been refused (engine.c). The number of threads is still that of all
- * ranks.
+/* Parameters travel as they lie in memory: all ranks run the same program. Of the
+ * texts that of the fields is sent by itself; the others do not matter for an engine. The number of
+ * threads is still that of all ranks.
  */
 static enum ky_status take_parameters(struct ky_domain *domain, const struct ky_parameters *given,
                                       struct ky_error *error)
@@ -60,7 +61,8 @@ static enum ky_status take_parameters(struct ky_domain *domain, const struct ky_
         told = *given;
     enum ky_status status = ky_comm_tell(domain->comm, &told, sizeof told, error);
     told.engine = "cpu";
-    told.field = told.expansion = NULL;
+    told.field = domain->field;
+    told.expansion = NULL;
     told.field_function = NULL;
     told.field_places = NULL;
     told.stop = NULL;
@@ -69,6 +71,33 @@ static enum ky_status take_parameters(struct ky_domain *domain, const struct ky_
         told.log = NULL;
     if (!status)
         domain->parameters = told;
+    return status;
+}
+
+/* The external fields of rank 0: their text, which every rank reads. Tables are files that every
+ * rank has to find. */
+static enum ky_status take_fields(struct ky_domain *domain, const struct ky_order *order,
+                                  const struct ky_order_data *data, struct ky_error *error)
+{
+    size_t length = data->field ? strlen(data->field) + 1 : 0;
+    enum ky_status status = ky_comm_tell(domain->comm, &length, sizeof length, error);
+    char *text = status || !length ? NULL : ky_allocate(length, 1);
+    if (!status && length && !text)
+        status = ky_no_memory(error, "text of the fields", length, 1);
+    if (text && data->field)
+        memcpy(text, data->field, length);
+    if (!status && length)
+        status = ky_comm_tell(domain->comm, text, length, error);
+    free(domain->field);
+    domain->field = text;
+    domain->parameters.field = text;
+    domain->fields = order->fields;
+    struct ky_externals fields = {0};
+    if (!status)
+        status = ky_externals_of(&domain->parameters, &fields, error);
+    if (!status)
+        status = ky_engine_set_fields(domain->engine, fields.field, fields.count, error);
+    ky_externals_release(&fields);
     return status;
 }
 
@@ -314,7 +343,13 @@ static const struct {
 static enum ky_status do_part(struct ky_domain *domain, const struct ky_order *order,
                               const struct ky_order_data *data, struct ky_error *error)
 {
-    enum ky_status status = parts[order->kind].do_it(domain, order, data, error);
+    enum ky_status status = KY_OK;
+    if (domain->engine && order->kind != KY_ORDER_close && order->fields != domain->fields)
+        status = take_fields(domain, order, data, error);
+    if (domain->engine)
+        ky_engine_set_time(domain->engine, order->time);
+    if (!status)
+        status = parts[order->kind].do_it(domain, order, data, error);
     if (status)
         domain->comm->verbs->fail(domain->comm, error);
     else if (parts[order->kind].meets)

@@ -30,6 +30,8 @@ struct ky_order {
     int copies;    /* open */
     size_t n;      /* bodies, or those of a list; put_column: the column */
     double dt;     /* [time] */
+    double time;   /* at which external fields act, and the serial number of these */
+    uint64_t fields;
     struct ky_engine_frame units;
     struct ky_advance way;
 };
@@ -42,6 +44,7 @@ struct ky_order_data {
     const uint32_t *body;
     const struct ky_some *some;
     const double *numbers;
+    const char *field; /* text of the external fields, or NULL */
     double *sum;
     struct ky_partial_sums *parts;
     struct ky_force_report *report;

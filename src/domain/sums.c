@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "domain/domain.h"
+#include "engine/common/external.h"
 
 /* A whole number of 128 bits, as it travels. */
 __extension__ typedef __int128 whole;
@@ -14,7 +15,8 @@ __extension__ typedef __int128 whole;
 enum { HALF = 42 }; /* bits of a part of a term */
 
 /* What one body adds to the sums, in the caller's units. */
-static void terms_of(const struct ky_bodies *bodies, size_t i, double term[KY_SUMS])
+static void terms_of(const struct ky_externals *fields, const struct ky_bodies *bodies, size_t i,
+                     double term[KY_SUMS])
 {
     const double m = bodies->mass[i], *x = bodies->position[i], *v = bodies->velocity[i],
                  *a = bodies->acceleration[i];
@@ -23,6 +25,8 @@ static void terms_of(const struct ky_bodies *bodies, size_t i, double term[KY_SU
     term[KY_SUM_POTENTIAL] = 0.5 * m * bodies->potential[i];
     term[KY_SUM_VIRIAL] = m * (x[0] * a[0] + x[1] * a[1] + x[2] * a[2]);
     term[KY_SUM_EXTERNAL] = 0;
+    ky_externals_add(fields, x, NULL, &term[KY_SUM_EXTERNAL]);
+    term[KY_SUM_EXTERNAL] *= m;
     for (int c = 0; c < 3; c++) {
         const int d = (c + 1) % 3, e = (c + 2) % 3;
         term[KY_SUM_CENTRE + c] = m * x[c];
@@ -45,7 +49,7 @@ static enum ky_status each_term(struct ky_domain *domain,
         chunk.n = n - first < KY_DOMAIN_CHUNK ? n - first : KY_DOMAIN_CHUNK;
         status = ky_domain_read(domain, first, &chunk, error);
         for (size_t i = 0; i < chunk.n && !status; i++) {
-            terms_of(&chunk, i, term);
+            terms_of(&domain->engine->externals, &chunk, i, term);
             add(to, term);
         }
     }

@@ -52,11 +52,6 @@ static enum ky_status check_ranks(const struct ky_parameters *parameters, struct
         return ky_fail(error, KY_UNSUPPORTED,
                        "ranks do not search for pairs yet: leave out --stop-collision and "
                        "--stop-pair, or --ranks");
-    if (parameters->ranks > 1 &&
-        (parameters->field || parameters->field_function || parameters->field_places))
-        return ky_fail(error, KY_UNSUPPORTED,
-                       "external fields do not act on bodies that ranks share yet: leave out "
-                       "--field, or --ranks");
     return KY_OK;
 }
 

@@ -140,6 +140,8 @@ static void every_force_has_the_same_bits(void **state)
         uint64_t steps;
         int always;
     } cases[] = {
+        {"field=plummer:mass=3,scale=2,x=3", 8193, 2, 1},
+        {"force=direct field=logarithmic:speed=1,core=0.5", 2100, 2, 1},
         {"force=fmm", 20011, 2, 1},
         {"force=fmm order=2 alpha=0.01", 4097, 2, 0},
         {"force=walk", 3001, 1, 1},
