@@ -23,8 +23,8 @@ struct meeting {
     char *closed;              /* the parcels of all ranks' closed roots, one after the other */
     struct ky_octree_box *box; /* of this rank's groups */
     size_t boxes;
-    size_t *wanted, *given;      /* [ranks] boxes for each rank, and from it: none where its roots
-                                    are enough */
+    struct ky_octree_box **asks; /* [ranks] those of them that need more of a rank than its roots */
+    size_t *wanted, *given;      /* [ranks] how many these are, and how many come from the rank */
     struct ky_octree_box *sinks; /* of the ranks that ask for more, one rank after the other */
     struct ky_octree_parcel *out, *in; /* [ranks] */
     struct ky_parcel *sent;            /* [2 × ranks] */
@@ -37,6 +37,8 @@ static void free_meeting(struct meeting *m)
     for (size_t r = 0; r < m->size; r++) {
         if (m->out)
             free(m->out[r].data);
+        if (m->asks)
+            free(m->asks[r]);
         if (m->in && m->is_own && m->is_own[r])
             free(m->in[r].data);
     }
@@ -45,6 +47,7 @@ static void free_meeting(struct meeting *m)
     free(m->root);
     free(m->closed);
     free(m->box);
+    free(m->asks);
     free(m->wanted);
     free(m->given);
     free(m->sinks);
@@ -60,6 +63,7 @@ static enum ky_status open_meeting(struct meeting *m, struct ky_error *error)
     const size_t size = m->size;
     m->bytes = ky_allocate(size, sizeof *m->bytes);
     m->roots = ky_allocate(size, sizeof *m->roots);
+    m->asks = ky_allocate_zeroed(size, sizeof *m->asks);
     m->wanted = ky_allocate_zeroed(size, sizeof *m->wanted);
     m->given = ky_allocate(size, sizeof *m->given);
     m->out = ky_allocate_zeroed(size, sizeof *m->out);
@@ -67,7 +71,7 @@ static enum ky_status open_meeting(struct meeting *m, struct ky_error *error)
     m->sent = ky_allocate(2 * size, sizeof *m->sent);
     m->sizes = ky_allocate(2 * size, sizeof *m->sizes);
     m->is_own = ky_allocate_zeroed(size, 1);
-    return m->bytes && m->roots && m->wanted && m->given && m->out && m->in && m->sent &&
+    return m->bytes && m->roots && m->asks && m->wanted && m->given && m->out && m->in && m->sent &&
                    m->sizes && m->is_own
                ? KY_OK
                : ky_no_memory(error, "the ranks", size, sizeof *m->sent);
@@ -196,12 +200,10 @@ static enum ky_status want_more(struct meeting *m, const struct ky_relative *rel
     const double eps = parameters->softening / ky_engine_units_of(m->domain->engine).length;
     enum ky_status status =
         ky_octree_boxes(tree, eps * eps, factor_of, &sinks, &m->box, &m->boxes, error);
-    for (size_t r = 0; r < m->size && !status; r++) {
-        int opened = 0;
-        if (m->roots[r] && r != (size_t)m->domain->comm->rank && m->boxes)
-            status = ky_octree_opens_roots(&m->in[r], opening, m->box, m->boxes, &opened, error);
-        m->wanted[r] = opened ? m->boxes : 0;
-    }
+    for (size_t r = 0; r < m->size && !status; r++)
+        if (m->roots[r] && r != (size_t)m->domain->comm->rank)
+            status = ky_octree_openers(&m->in[r], opening, m->box, m->boxes, &m->asks[r],
+                                       &m->wanted[r], error);
     return status;
 }
 
@@ -239,7 +241,7 @@ static enum ky_status ask(struct meeting *m, struct ky_error *error)
     if (!status && !m->sinks)
         status = ky_no_memory(error, "boxes of other ranks", all, sizeof *m->sinks);
     for (size_t r = 0, at = 0; r < size && !status; at += m->given[r], r++) {
-        place[r] = m->box;
+        place[r] = m->asks[r];
         place[size + r] = m->sinks + at;
         bytes[r] = m->wanted[r] * sizeof *m->box;
         bytes[size + r] = m->given[r] * sizeof *m->sinks;

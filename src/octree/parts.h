@@ -75,12 +75,13 @@ struct ky_octree_parcel {
 enum ky_status ky_octree_prune(const struct ky_octree *tree, const struct ky_octree_box *box,
                                size_t boxes, int order, struct ky_octree_parcel *parcel,
                                struct ky_error *error);
-/* Whether groups in these boxes may need more of a part's tree than a parcel of its closed roots,
- * which ky_octree_prune makes without boxes: 1 if so. `opening` is that of the trees. *opened is
- * not set when memory is out: KY_FAULT. */
-enum ky_status ky_octree_opens_roots(const struct ky_octree_parcel *parcel, unsigned opening,
-                                     const struct ky_octree_box *box, size_t boxes, int *opened,
-                                     struct ky_error *error);
+/* Copies to (*openers)[0 … *count), to be freed, those of the boxes whose groups may need more of a
+ * part's tree than a parcel of its closed roots, which ky_octree_prune makes without boxes.
+ * `opening` is that of the trees. KY_FAULT when memory is out. */
+enum ky_status ky_octree_openers(const struct ky_octree_parcel *parcel, unsigned opening,
+                                 const struct ky_octree_box *box, size_t boxes,
+                                 struct ky_octree_box **openers, size_t *count,
+                                 struct ky_error *error);
 /* Sets the members of a parcel whose data have come from another part, for trees with so many
  * moments a cell. KY_BAD_DATA if it is none. */
 enum ky_status ky_octree_unwrap(void *data, size_t bytes, size_t moments,

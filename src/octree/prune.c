@@ -185,24 +185,37 @@ static enum ky_status look_at_all(struct pruning *p, struct ky_error *error)
     return KY_OK;
 }
 
-/* Whether one of the boxes within the k-th of a level opens the cell. Level 0 are the boxes; each
- * of the next level has AROUND of the one below. */
+/* Boxes, the level 0, and boxes around them: each of a level has AROUND of the one below. */
 struct pyramid {
     const struct ky_octree_box *level[BOX_LEVELS];
     size_t count[BOX_LEVELS];
 };
 
-static int opens_in(const struct pyramid *pyramid, const struct ky_octree *tree, uint32_t cell,
-                    int level, size_t k)
+/* Whether the box opens a root that is closed. */
+static int opens_a_root(const struct ky_octree *roots, size_t count,
+                        const struct ky_octree_box *box)
 {
-    if (!opens(tree, cell, &pyramid->level[level][k]))
+    uint32_t r = 0;
+    while (r < count && !(roots->link[r].bodies == KY_CLOSED_CELL && opens(roots, r, box)))
+        r++;
+    return r < count;
+}
+
+/* Copies the boxes within the k-th of a level that open a root; returns how many. */
+static size_t take_openers(const struct pyramid *pyramid, const struct ky_octree *roots, int level,
+                           size_t k, struct ky_octree_box *to)
+{
+    size_t taken = 0;
+    if (!opens_a_root(roots, roots->nodes, &pyramid->level[level][k]))
         return 0;
-    int opened = level == 0;
-    for (size_t below = k * AROUND;
-         level > 0 && below < (k + 1) * AROUND && !opened && below < pyramid->count[level - 1];
-         below++)
-        opened = opens_in(pyramid, tree, cell, level - 1, below);
-    return opened;
+    if (level == 0) {
+        *to = pyramid->level[0][k];
+        return 1;
+    }
+    const size_t end = (k + 1) * AROUND, count = pyramid->count[level - 1];
+    for (size_t below = k * AROUND; below < end && below < count; below++)
+        taken += take_openers(pyramid, roots, level - 1, below, to + taken);
+    return taken;
 }
 
 /* Makes the levels up to one box; returns the last, or −1 when memory is out. */
@@ -226,23 +239,28 @@ static int make_pyramid(struct pyramid *pyramid, const struct ky_octree_box *box
     return to ? level : -1;
 }
 
-enum ky_status ky_octree_opens_roots(const struct ky_octree_parcel *parcel, unsigned opening,
-                                     const struct ky_octree_box *box, size_t boxes, int *opened,
-                                     struct ky_error *error)
+enum ky_status ky_octree_openers(const struct ky_octree_parcel *parcel, unsigned opening,
+                                 const struct ky_octree_box *box, size_t boxes,
+                                 struct ky_octree_box **openers, size_t *count,
+                                 struct ky_error *error)
 {
     const struct ky_given_cells *cells = &parcel->cells;
     const struct ky_octree roots = {.opening = opening,
+                                    .nodes = parcel->roots,
                                     .centre = (struct ky_cell_centre *)(uintptr_t)cells->centre,
                                     .low = (struct ky_low *)(uintptr_t)cells->low,
+                                    .link = (struct ky_cell_link *)(uintptr_t)cells->link,
                                     .box = (struct ky_cell_box *)(uintptr_t)cells->box};
     struct ky_octree_box *room = NULL;
     struct pyramid pyramid;
-    *opened = 0;
-    const int top = boxes ? make_pyramid(&pyramid, box, boxes, &room) : 0;
-    for (uint32_t r = 0; r < parcel->roots && boxes && top >= 0 && !*opened; r++)
-        *opened = cells->link[r].bodies == KY_CLOSED_CELL && opens_in(&pyramid, &roots, r, top, 0);
+    const int top = boxes ? make_pyramid(&pyramid, box, boxes, &room) : -1;
+    *count = 0;
+    *openers = ky_allocate(boxes, sizeof **openers);
+    const int failed = !*openers || (boxes && top < 0);
+    if (!failed && boxes)
+        *count = take_openers(&pyramid, &roots, top, 0, *openers);
     free(room);
-    return top < 0 ? ky_no_memory(error, "boxes of groups", boxes, sizeof *room) : KY_OK;
+    return failed ? ky_no_memory(error, "boxes of groups", boxes, sizeof *room) : KY_OK;
 }
 
 /* ---- a parcel ---- */
