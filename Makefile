@@ -27,7 +27,7 @@ include mk/install.mk
 include mk/python.mk
 
 .PHONY: all here clean help
-all: $(LIBRARIES) $(COMMAND)
+all: $(LIBRARIES) $(COMMAND) $(PLUGS)
 
 # The command with the instructions of this machine alone, in half the time.
 here:
@@ -43,8 +43,9 @@ help:
 	@echo 'make check-all           both with every case; then tests under a hostile allocator and under valgrind: more than an hour'
 	@echo 'make install [DESTDIR= PREFIX=]'
 	@echo 'make info                compiler, features and how to get those that are missing'
+	@echo 'make plugs               plug-ins for MPI alone; MPICC="/one/mpicc /other/mpicc" names those that PATH has not'
 	@echo 'make docs                the man page and docs/options.md, from the program'
 	@echo 'make bench               the programs behind docs/performance.md'
 	@echo 'make format              lay out the sources with clang-format; make layout names those that are not'
 	@echo 'make clean'
-	@echo 'Variables: CC OPT DEBUG BUILD PREFIX; HDF5=no PNG=no CAIRO=no FFTW=no OPENMP=no OPENCL=no CUDA=no build without a library.'
+	@echo 'Variables: CC OPT DEBUG BUILD PREFIX; HDF5=no PNG=no CAIRO=no FFTW=no OPENMP=no OPENCL=no CUDA=no MPICC=no build without a library.'

@@ -1,7 +1,9 @@
-# make install DESTDIR= PREFIX=: headers, libraries, kyoho.pc, the command, its man page and completion, documents, examples.
+# make install DESTDIR= PREFIX=: headers, libraries, plug-ins for MPI, kyoho.pc, the command, its man page and completion, documents, examples.
 # `make uninstall` with the same variables removes them.
 BINDIR     ?= $(PREFIX)/bin
 LIBDIR     ?= $(PREFIX)/lib
+# Command and library find this folder from where they are (src/domain/plugs.c).
+PLUGDIR    ?= $(PREFIX)/lib/kyoho
 INCLUDEDIR ?= $(PREFIX)/include
 MANDIR     ?= $(PREFIX)/share/man
 DOCDIR     ?= $(PREFIX)/share/doc/kyoho
@@ -28,7 +30,7 @@ Name: $(1)
 Description: $(2)
 Version: $(VERSION)
 Libs: -L$${libdir} $(RPATH) -l$(1) -lm
-Libs.private: $(strip $(FEATURE_LIBS) $(CAIRO_LIBS) $(CUDA_LIBS) $(OPENMP_LINK) -lm)
+Libs.private: $(strip $(FEATURE_LIBS) $(CAIRO_LIBS) $(CUDA_LIBS) $(DL_LIBS) $(OPENMP_LINK) -lm)
 Cflags: -I$${includedir}
 endef
 
@@ -48,6 +50,7 @@ install: all
 	$(INSTALL) -m 644 $(HEADERS) '$(DESTDIR)$(INCLUDEDIR)/kyoho'
 	$(INSTALL) -m 644 $(STATIC) $(GRAPE_STATIC) '$(DESTDIR)$(LIBDIR)'
 	$(INSTALL) -m 755 $(SHARED) $(GRAPE_SHARED) '$(DESTDIR)$(LIBDIR)'
+	$(if $(filter no,$(MPICC)),,for plug in $(BUILD)/mpi/*.so; do [ ! -e "$$plug" ] || $(INSTALL) -D -m 755 -t '$(DESTDIR)$(PLUGDIR)' "$$plug" || exit 1; done)
 	for name in $(PACKAGES); do \
 	    ln -sf $(call shared,$$name,$(VERSION)) "$(DESTDIR)$(LIBDIR)/$(call shared,$$name,$(SOVERSION))" && \
 	    ln -sf $(call shared,$$name,$(SOVERSION)) "$(DESTDIR)$(LIBDIR)/$(call shared,$$name)" && \
@@ -63,7 +66,7 @@ install: all
 uninstall:
 	rm -f '$(DESTDIR)$(BINDIR)/kyoho' $(foreach name,$(PACKAGES),'$(DESTDIR)$(LIBDIR)/pkgconfig/$(name).pc' '$(DESTDIR)$(LIBDIR)'/lib$(name).a '$(DESTDIR)$(LIBDIR)'/lib$(name).so* '$(DESTDIR)$(LIBDIR)'/lib$(name).*dylib)
 	rm -f $(addprefix '$(DESTDIR)$(MANDIR)/man1'/,$(notdir $(MAN_PAGES))) '$(DESTDIR)$(BASHDIR)/kyoho' '$(DESTDIR)$(ZSHDIR)/_kyoho'
-	rm -rf '$(DESTDIR)$(INCLUDEDIR)/kyoho' '$(DESTDIR)$(DOCDIR)'
+	rm -rf '$(DESTDIR)$(INCLUDEDIR)/kyoho' '$(DESTDIR)$(DOCDIR)' '$(DESTDIR)$(PLUGDIR)'
 
 # Pages that the program writes; a test compares them with what it would write now.
 .PHONY: docs

@@ -1,19 +1,19 @@
-# Plug-ins for MPI (src/domain/plug.h), one for each mpicc of MPICC. Its name follows from the library that it needs.
-MPICC   ?= $(shell command -v mpicc)
-PLUGS   := $(if $(filter no,$(MPICC)),,$(foreach mpicc,$(MPICC),$(BUILD)/mpi/of$(subst /,_,$(mpicc))))
+# Plug-ins for MPI, one for each mpicc of MPICC: `make plugs MPICC='/one/mpicc /other/mpicc'`. Without MPICC the one of PATH is
+# taken, if it compiles for the same processors as CC. They come into $(BUILD)/mpi and leave those there that MPICC does not
+# name, so that `sudo make install`, whose PATH may have no mpicc, installs what was built. MPICC=no builds and installs none.
+MPICC_HERE  := $(if $(DARWIN),,$(shell command -v mpicc))
+first_word   = $(firstword $(subst -, ,$(1)))
+MPICC      ?= $(if $(MPICC_HERE),$(if $(filter $(call first_word,$(MACHINE)),$(call first_word,$(shell $(MPICC_HERE) -dumpmachine 2>/dev/null))),$(MPICC_HERE)))
+PLUGS       := $(if $(filter-out no,$(MPICC)),$(BUILD)/mpi/made)
+MPI_FLAGS_TEXT := $(strip $(MPICC))
 
-# $(call plug_rule,MPICC): the wrapper of an MPI in a folder of its own writes that folder into the plug-in, which has to be found
-# where the program runs: the plug-in is linked with it, since the launcher need not set LD_LIBRARY_PATH.
-define plug_rule
-$(BUILD)/mpi/of$(subst /,_,$(1)): src/domain/mpi/plug.c src/domain/plug.h src/domain/plugs.h mk/mpi.mk
-	@mkdir -p $$(@D)
-	$(1) -std=c11 -O2 -Isrc -fPIC -shared -o $$@.so src/domain/mpi/plug.c
-	@needed=$$$$(readelf -d $$@.so | sed -n 's/.*NEEDED.*\[\(libmpi[^]]*\)\].*/\1/p' | head -n 1); \
-	name=$$$$(sed -n "s/.*P(\"\([^\"]*\)\", \"$$$$needed\".*/\1/p" src/domain/plugs.h); \
-	if [ -n "$$$$name" ]; then mv $$@.so $$(@D)/$$$$name; else echo "mpi.mk: $(1) links $$$$needed, for which there is no plug-in" >&2; rm $$@.so; fi
-	@touch $$@
-endef
-$(foreach mpicc,$(filter-out no,$(MPICC)),$(eval $(call plug_rule,$(mpicc))))
+$(eval $(call flags_rule,$(BUILD)/flags-mpi,MPI_FLAGS_TEXT))
+ifneq ($(PLUGS),)
+$(PLUGS): src/domain/mpi/plug.c src/domain/plug.h src/domain/plugs.h mk/make-plugs $(BUILD)/flags-mpi
+	mk/make-plugs $(@D) $(MPICC)
+	@touch $@
+endif
 
 .PHONY: plugs
 plugs: $(PLUGS)
+	$(if $(PLUGS),,@echo "no plug-in for MPI is built: $(if $(DARWIN),there are none for macOS,$(if $(MPICC),MPICC=$(MPICC),no mpicc is in PATH; name one by MPICC=/folder/mpicc))")

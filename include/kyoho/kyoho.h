@@ -1707,6 +1707,33 @@ struct ky_device {
 /* The index-th processor that the library knows of; KY_USAGE past the last. */
 KY_API enum ky_status ky_device_get(size_t index, struct ky_device *device);
 
+/* ---- processes of MPI ---- */
+
+/* The library is not linked with MPI. It has a plug-in for each MPI that the machine has: a file
+ * beside the library, which it opens where a launcher of MPI (mpiexec, srun) has started the
+ * process. docs/ranks.md says how to build one. */
+
+/* The index-th plug-in that is here: the name of its file, and in *mpi the MPI that it is for, both
+ * static text. NULL past the last. It is looked for, and not opened. */
+KY_API const char *ky_mpi_plug(size_t index, const char **mpi);
+
+/* How many processes a launcher of MPI has started for this program, and in *rank which of them
+ * this is, from 0: as the launcher's variables tell. 0 where they do not tell how many; 1, and rank
+ * 0, without a launcher. */
+KY_API int ky_mpi_launched(int *rank);
+
+/* Begins MPI and makes the processes that a launcher has started ranks of one program: `lead` runs
+ * on rank 0, and the other ranks do what simulations in it order, if these have
+ * `parameters->ranks` = ky_mpi_ranks(). Every process makes this call, once. *code becomes what
+ * `lead` returns (0 to 255), on all of them. The other ranks leave SIGINT and SIGTERM to rank 0. A
+ * rank that fails prints why on standard error and ends all processes. KY_UNSUPPORTED where no
+ * plug-in is here for the launcher's MPI. Without a launcher it calls `lead`. */
+KY_API enum ky_status ky_mpi_lead(int (*lead)(void *context), void *context, int *code,
+                                  struct ky_error *error);
+
+/* The number of ranks, for rank 0 within `lead`; else 1. */
+KY_API int ky_mpi_ranks(void);
+
 /* ---- structs that grow ---- */
 
 /* A struct of parameters is as long as the program's header says, and the library may be older or

@@ -58,6 +58,9 @@ extern const struct subcommand model_command, merge_command, run_command, force_
     density_command, groups_command, binaries_command, profile_command, orbit_command, tune_command,
     view_command;
 
+/* Prints which plug-ins for MPI are here, in one line. */
+void devices_mpi(void);
+
 /* Binds a table of options to the struct `values`, and sets its fields to their defaults. */
 void cli_add(struct cli *cli, const char *title, const struct ky_option *options, size_t count,
              void *values);

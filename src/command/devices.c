@@ -1,5 +1,28 @@
-/* kyoho devices: every device that the library knows, with the reason where one cannot be used. */
+/* kyoho devices: every device that the library knows, with the reason where one cannot be used; and
+ * the plug-ins for MPI. */
 #include "command/command.h"
+
+void devices_mpi(void)
+{
+    const char *mpi, *file;
+    size_t k = 0;
+    for (; (file = ky_mpi_plug(k, &mpi)); k++)
+        printf("%s%s (%s)", k ? "; " : "MPI: ", mpi, file);
+    puts(k ? "" : "MPI: no: there is no plug-in beside this program; `make plugs` builds one");
+}
+
+static void list_plugs(struct ky_json *json)
+{
+    const char *mpi, *file;
+    ky_json_array(json, "mpi");
+    for (size_t k = 0; (file = ky_mpi_plug(k, &mpi)); k++) {
+        ky_json_object(json, NULL);
+        ky_json_text(json, "plug_in", file);
+        ky_json_text(json, "of", mpi);
+        ky_json_end_object(json);
+    }
+    ky_json_end_array(json);
+}
 
 static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
 {
@@ -28,15 +51,17 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     }
     if (cli->json) {
         ky_json_end_array(&json);
+        list_plugs(&json);
         ky_json_end_object(&json);
-    }
+    } else
+        devices_mpi();
     return KY_OK;
 }
 
 const struct subcommand devices_command = {
     "devices",
     "[--json]",
-    "list the processors, with reasons for those that cannot be used",
+    "list the processors, with reasons for those that cannot be used, and what MPI is known",
     run,
     NULL,
     NULL,

@@ -14,7 +14,6 @@
 #include "command/completion.h"
 #include "command/man.h"
 #include "command/topics.h"
-#include "domain/domain.h"
 
 /* The purpose of a command without --json. FILES: it makes files, and prints remarks. NUMBERS: it
  * prints numbers, and may make files too. PRINTS: it only prints, and so has no --quiet. */
@@ -85,6 +84,13 @@ static void complain(const struct cli *cli, enum ky_status status)
     fprintf(stderr, "kyoho %s: %s\n", cli->command->name, cli->error.text);
 }
 
+/* The version, and what this build can do. */
+static void version(void)
+{
+    printf("kyoho %s\n%s\n", ky_version(), ky_build_features());
+    devices_mpi();
+}
+
 static int output_closed; /* the program was started without a standard output */
 
 /* 1 if printed output was lost. */
@@ -93,17 +99,23 @@ static int output_failed(void)
     return fflush(stdout) || ferror(stdout);
 }
 
+/* Is one of two words among the words of a command, before those that name files? */
+static int has_word(int argc, char **argv, const char *word, const char *other)
+{
+    int has = 0;
+    for (int k = 0; k < argc && strcmp(argv[k], "--") != 0; k++)
+        has |= !strcmp(argv[k], word) || !strcmp(argv[k], other);
+    return has;
+}
+
 /* Runs a command; returns its exit code. `asked_help`: as in `kyoho help NAME`. */
 static int run(int index, int argc, char **argv, int asked_help)
 {
     struct cli cli;
     start(&cli, index);
     cli.help = asked_help;
-    int json = 0; /* also where the command line cannot be read */
-    for (int k = 0; k < argc; k++)
-        json |= !strcmp(argv[k], "--json");
     enum ky_status status = cli.command->run(&cli, argc, argv, 0);
-    cli.json |= json;
+    cli.json |= has_word(argc, argv, "--json", ""); /* also where the line cannot be read */
     if (!status && cli.help)
         cli_help(&cli, stdout);
     int remarks = commands[index].purpose == FILES && !cli.json && !cli.help;
@@ -117,31 +129,46 @@ static int run(int index, int argc, char **argv, int asked_help)
 
 /* A call that the ranks of MPI share: rank 0 runs it. */
 struct shared_call {
-    int index, argc, asked_help;
+    int index, argc;
     char **argv;
 };
 
 static int lead(void *of)
 {
     const struct shared_call *call = of;
-    return run(call->index, call->argc, call->argv, call->asked_help);
+    return run(call->index, call->argc, call->argv, 0);
 }
 
-/* The exit code of a command under a launcher of MPI, which has started this process as `rank`. One
- * process prints. */
+/* Do the processes that a launcher of MPI has started share this call? */
+static int is_shared(int argc, char **argv)
+{
+    return argc > 1 && !strcmp(argv[1], run_command.name) &&
+           !has_word(argc - 2, argv + 2, "--help", "-h");
+}
+
+/* One of several processes that print the same does so. */
+static void silence(void)
+{
+    if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
+        exit(KY_FAULT);
+}
+
+/* The exit code of a command under a launcher of MPI, which has started this process as `rank`. */
 static int run_ranks(struct shared_call *call, int rank)
 {
-    const struct subcommand *command = commands[call->index].command;
-    struct ky_error error;
+    struct cli cli;
     int code = KY_OK;
+    start(&cli, call->index);
     enum ky_status status =
-        command == &run_command
-            ? ky_domain_serve(lead, call, &code, &error)
-            : ky_fail(&error, KY_USAGE,
-                      "a launcher of MPI has started several of this command, and ranks "
-                      "share `kyoho run` alone: start it without the launcher");
+        cli.command == &run_command
+            ? ky_mpi_lead(lead, call, &code, &cli.error)
+            : ky_fail(&cli.error, KY_USAGE,
+                      "a launcher of MPI has started several of this command, and ranks share "
+                      "`kyoho run` alone: start it without the launcher");
+    cli.json = has_word(call->argc, call->argv, "--json", "");
     if (status && !rank)
-        fprintf(stderr, "kyoho %s: %s\n", command->name, error.text);
+        complain(&cli, status);
+    cli_free(&cli);
     return status ? (int)status : code;
 }
 
@@ -228,9 +255,11 @@ int main(int argc, char **argv)
 {
     const char *word = argc > 1 ? argv[1] : NULL;
     int rank;
-    const int ranks = ky_comm_launched(&rank);
+    const int ranks = ky_mpi_launched(&rank);
     prepare_process();
     ky_snapshot_quiet_exit();
+    if (rank && !is_shared(argc, argv))
+        silence();
     if (!word) {
         help(stderr);
         return KY_USAGE;
@@ -241,7 +270,7 @@ int main(int argc, char **argv)
         return printed();
     }
     if (!strcmp(word, "--version")) {
-        printf("kyoho %s\n%s\n", ky_version(), ky_build_features());
+        version();
         return printed();
     }
     if (!strcmp(word, "--man")) {
@@ -251,11 +280,12 @@ int main(int argc, char **argv)
     if (!strcmp(word, "--completion"))
         return complete(argv[2]);
     argc -= 1 + asks, argv += 1 + asks; /* `kyoho help run` is `kyoho run --help` */
+    asks |= ranks != 1 && has_word(argc - 1, argv + 1, "--help", "-h");
     for (int k = 0; k < COMMANDS; k++)
-        if (!strcmp(argv[0], commands[k].command->name) && ranks > 1)
-            return run_ranks(&(struct shared_call){k, argc - 1, asks, argv + 1}, rank);
-        else if (!strcmp(argv[0], commands[k].command->name))
-            return run(k, argc - 1, argv + 1, asks);
+        if (!strcmp(argv[0], commands[k].command->name))
+            return ranks == 1 || asks
+                       ? run(k, argc - 1, argv + 1, asks)
+                       : run_ranks(&(struct shared_call){k, argc - 1, argv + 1}, rank);
     if (asks && topic_print(argv[0], stdout))
         return printed();
     return unknown(argv[0]);

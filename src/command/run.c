@@ -12,7 +12,6 @@
 #include "base/number.h"
 #include "command/files.h"
 #include "command/signals.h"
-#include "domain/domain.h"
 
 /* ---- the progress line ---- */
 
@@ -351,15 +350,15 @@ static void show_end(const struct cli *cli, const char *what, const char *output
 /* Under a launcher of MPI every process is a rank. */
 static enum ky_status take_ranks(struct cli *cli, struct ky_parameters *parameters)
 {
-    const struct ky_comm *world = ky_domain_world();
-    if (!world)
+    const int ranks = ky_mpi_ranks();
+    if (ranks == 1)
         return KY_OK;
     if (cli_on_line(cli, "ranks"))
         return ky_fail(&cli->error, KY_USAGE,
                        "a launcher of MPI has started %d processes, each of which is a rank: leave "
                        "out --ranks",
-                       world->size);
-    parameters->ranks = world->size;
+                       ranks);
+    parameters->ranks = ranks;
     return KY_OK;
 }
 

@@ -20,11 +20,12 @@ struct ky_parcel {
 };
 
 struct ky_comm_verbs {
-    const char *name; /* "threads", or the library of MPI */
+    const char *name; /* "threads", or the library of MPI: "Open MPI 4.1.4" */
     /* `bytes` bytes of every rank, to every rank: those of rank r begin at all + r × bytes. */
     enum ky_status (*gather)(struct ky_comm *comm, const void *own, size_t bytes, void *all,
                              struct ky_error *error);
-    /* The same with bytes[r] bytes of rank r, one after the other. All ranks know all sizes. */
+    /* The same with bytes[r] bytes of rank r, one after the other. All ranks know all sizes. Where
+     * one rank alone has bytes, `own` may be `all`. */
     enum ky_status (*gather_parts)(struct ky_comm *comm, const void *own, const size_t *bytes,
                                    void *all, struct ky_error *error);
     /* `bytes` bytes from every rank to each one: those for rank r begin at own + r × bytes, those
@@ -78,10 +79,6 @@ enum ky_status ky_comm_mpi(ky_rank_function *function, void *context, struct ky_
 enum ky_status ky_comm_tell(struct ky_comm *comm, void *data, size_t bytes, struct ky_error *error);
 /* A meeting of all ranks: fails if one of them has failed. */
 enum ky_status ky_comm_meet(struct ky_comm *comm, struct ky_error *error);
-
-/* How many ranks a launcher of MPI has started, and which this process is, as its variables tell; 1
- * and 0 without a launcher. */
-int ky_comm_launched(int *rank);
 
 /* After a part that each rank does for itself: every rank gets the status and the text of the first
  * one that failed, if any did. `status` and `error` are the rank's own. */

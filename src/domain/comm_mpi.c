@@ -1,9 +1,6 @@
-#define _GNU_SOURCE /* dladdr */
 /* Ranks that are processes, which a launcher of MPI has started: through a plug-in (plug.h). */
 #include <dlfcn.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "domain/comm.h"
 #include "domain/plug.h"
@@ -65,124 +62,66 @@ static void fail(struct ky_comm *comm, const struct ky_error *error)
     plug_of(comm)->abort((int)error->status);
 }
 
-/* ---- launchers and plug-ins ---- */
+/* ---- opening ---- */
 
-static const struct launcher {
-    const char *rank, *size;
-    int plug;
-} launchers[] = {
-#define ROW(rank, size, plug) {rank, size, plug},
-    KY_LAUNCHERS(ROW)
-#undef ROW
-};
-enum { LAUNCHERS = sizeof launchers / sizeof *launchers };
-
-static const struct {
-    const char *file, *library, *kind;
-} plugs[] = {
-#define ROW(file, library, kind) {file, library, kind},
-    KY_PLUGS(ROW)
-#undef ROW
-};
-enum { PLUGS = sizeof plugs / sizeof *plugs };
-
-/* Folders of plug-ins, from the folder of the file that this code is in: in a build, beside an
- * installed library, and from an installed command. */
-static const char *const places[] = {"mpi", "kyoho", "../lib/kyoho"};
-enum { PLACES = sizeof places / sizeof *places };
-
-/* The launcher that has started this process; NULL: none has. */
-static const struct launcher *find_launcher(void)
+/* The function that opens a plug-in; NULL where the plug-in is not here or cannot be opened, and
+ * then why is in `why`, unless a plug-in before it has left a reason there. The library of MPI is
+ * to be seen by what it opens itself. */
+static ky_plug_open_function *load(int plug, struct ky_error *why)
 {
-    for (int k = 0; k < LAUNCHERS; k++)
-        if (getenv(launchers[k].rank))
-            return &launchers[k];
-    return NULL;
-}
-
-/* A number of the environment; `otherwise` if it is none. */
-static long number_of(const char *name, long otherwise)
-{
-    const char *text = name ? getenv(name) : NULL;
-    char *end = NULL;
-    const long number = text ? strtol(text, &end, 10) : otherwise;
-    return text && (end == text || *end) ? otherwise : number;
-}
-
-int ky_comm_launched(int *rank)
-{
-    const struct launcher *launcher = find_launcher();
-    *rank = launcher ? (int)number_of(launcher->rank, 0) : 0;
-    return launcher ? (int)number_of(launcher->size, 1) : 1;
-}
-
-/* Opens the plug-in from the first folder that has it. The library of MPI is to be seen by what it
- * opens itself. */
-static void *load(const char *folder, const char *file)
-{
-    char path[4096];
-    void *library = NULL;
-    for (int k = 0; k < PLACES && !library; k++)
-        if (snprintf(path, sizeof path, "%s/%s/%s", folder, places[k], file) < (int)sizeof path)
-            library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
-    return library;
-}
-
-/* The folder of the file that this code is in. */
-static enum ky_status find_folder(char *folder, size_t room, struct ky_error *error)
-{
-    Dl_info here;
-    char *whole = dladdr(plugs, &here) ? realpath(here.dli_fname, NULL) : NULL;
-    if (!whole)
-        return ky_fail(error, KY_FAULT, "the folder of this program is not found");
-    *strrchr(whole, '/') = '\0';
-    const int length = snprintf(folder, room, "%s", whole);
-    free(whole);
-    return length < (int)room ? KY_OK
-                              : ky_fail(error, KY_FAULT, "the path of this program is too long");
+    char path[KY_PLUG_PATH];
+    ky_plug_open_function *open = NULL;
+    ky_plug_path(plug, path);
+    void *library = *path ? dlopen(path, RTLD_NOW | RTLD_GLOBAL) : NULL;
+    if (library) /* a pointer to data and one to a function are alike where dlsym is */
+        *(void **)&open = dlsym(library, KY_PLUG_OPEN);
+    const char *said = *path && !open ? dlerror() : NULL;
+    if (said && !why->status)
+        ky_fail(why, KY_UNSUPPORTED, "%s cannot be opened (%s)", ky_plug_file(plug), said);
+    return open;
 }
 
 /* Begins MPI through the first plug-in that can be opened. */
-static enum ky_status open_plug(struct process *process, const struct launcher *launcher,
+static enum ky_status open_plug(struct process *process, const struct ky_launcher *launcher,
                                 struct ky_error *error)
 {
-    char folder[4096];
-    enum ky_status status = find_folder(folder, sizeof folder, error);
-    for (int k = 0; k < PLUGS && !status; k++) {
-        void *library = load(folder, plugs[(launcher->plug + k) % PLUGS].file);
-        ky_plug_open_function *open = NULL;
-        if (library) /* a pointer to data and one to a function are alike where dlsym is */
-            *(void **)&open = dlsym(library, KY_PLUG_OPEN);
+    struct ky_error why = {KY_OK, "there is no plug-in for its MPI"};
+    for (int k = 0; k < KY_PLUGS_KNOWN; k++) {
+        const int plug = (launcher->plug + k) % KY_PLUGS_KNOWN;
+        ky_plug_open_function *open = load(plug, &why);
         if (!open)
             continue;
         process->plug.size = sizeof process->plug;
         const int wrong = open(&process->plug);
+        if (wrong == KY_PLUG_OTHER)
+            return ky_fail(error, KY_UNSUPPORTED,
+                           "%s belongs to another version of Kyoho: build it again (make plugs)",
+                           ky_plug_file(plug));
         return wrong ? ky_fail(error, KY_FAULT, "MPI does not begin: error %d", wrong) : KY_OK;
     }
-    return status ? status
-                  : ky_fail(error, KY_UNSUPPORTED,
-                            "a launcher of MPI has started this program (%s is set), and there is "
-                            "no plug-in for its MPI: build where its mpicc is found, or start "
-                            "the program without it",
-                            launcher->rank);
+    return ky_fail(error, KY_UNSUPPORTED,
+                   "a launcher of MPI has started this program (%s is set), and %s: build one "
+                   "with its mpicc (make plugs), or start the program without the launcher",
+                   launcher->rank, why.text);
 }
 
 /* Refuses a launcher of another MPI than that of the plug-in: each process is a world of one. */
-static enum ky_status compare_worlds(const struct ky_plug *plug, const struct launcher *launcher,
+static enum ky_status compare_worlds(const struct ky_plug *plug, const struct ky_launcher *launcher,
                                      struct ky_error *error)
 {
-    const long ranks = number_of(launcher->size, plug->ranks);
+    const long ranks = ky_launcher_size(launcher, plug->ranks);
     if (ranks == plug->ranks)
         return KY_OK;
     return ky_fail(error, KY_UNSUPPORTED,
                    "the launcher has started %ld ranks, of which %s knows %d: it belongs to "
-                   "another MPI",
-                   ranks, plug->library, plug->ranks);
+                   "another MPI, so use the mpiexec of %s, or build a plug-in with the mpicc of "
+                   "the launcher (make plugs)",
+                   ranks, plug->library, plug->ranks, plug->library);
 }
 
 enum ky_status ky_comm_mpi(ky_rank_function *function, void *context, struct ky_error *error)
 {
-    const struct launcher *launcher = find_launcher();
+    const struct ky_launcher *launcher = ky_launcher_find();
     if (!launcher)
         return ky_comm_threads(1, function, context, error);
     struct process process = {.verbs = {.gather = gather,

@@ -137,18 +137,13 @@ const double *ky_row_read(const double *row, const struct ky_bodies *bodies, siz
 
 /* ---- the ranks of MPI ---- */
 
-/* Runs `lead` on rank 0 of the processes that a launcher of MPI has started, while the others do
- * what its engines order. *code becomes what `lead` returns, on all ranks. KY_UNSUPPORTED where
- * there is no plug-in for the MPI. The other ranks leave SIGINT and SIGTERM to rank 0. */
-enum ky_status ky_domain_serve(int (*lead)(void *context), void *context, int *code,
-                               struct ky_error *error);
-/* The ranks, for rank 0 within `lead`; else NULL. */
+/* The ranks of MPI, for rank 0 within the `lead` of ky_mpi_lead; else NULL. */
 struct ky_comm *ky_domain_world(void);
 
 /* ---- engine.c ---- */
 
 /* Opens an engine of parameters->ranks ranks, threads of this process or the processes of MPI that
- * ky_domain_serve has joined, with room for `room` bodies. KY_UNSUPPORTED for what ranks cannot do;
+ * ky_mpi_lead has joined, with room for `room` bodies. KY_UNSUPPORTED for what ranks cannot do;
  * the error says what to use instead. */
 enum ky_status ky_domain_open(const struct ky_parameters *parameters, size_t room,
                               const struct ky_engine_use *use, struct ky_engine **engine,

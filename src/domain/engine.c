@@ -41,41 +41,6 @@ static enum ky_status give(struct ky_engine *engine, const struct ky_order *orde
     return ky_order_give(&ranks->domain, &with_fields, &with_text, error);
 }
 
-/* ---- a rank's own engine ---- */
-
-enum ky_status ky_domain_start(struct ky_domain *domain, unsigned schemes, struct ky_error *error)
-{
-    const struct ky_engine_use use = {.schemes = schemes};
-    enum ky_status status =
-        ky_engine_open_for(&domain->parameters, 0, &use, &domain->engine, error);
-    ky_octree_init(&domain->tree);
-    if (status)
-        return status;
-    domain->shared = (struct ky_shared){.context = domain,
-                                        .rank = (size_t)domain->comm->rank,
-                                        .ranks = (size_t)domain->comm->size,
-                                        .tree = domain->copies ? NULL : ky_domain_tree,
-                                        .add = ky_domain_add,
-                                        .gather = ky_domain_gather};
-    domain->engine->shared = &domain->shared;
-    return KY_OK;
-}
-
-void ky_domain_end(struct ky_domain *domain)
-{
-    ky_engine_close(domain->engine);
-    domain->engine = NULL;
-    ky_octree_free(&domain->tree);
-    ky_domain_free_space(domain);
-    free(domain->field);
-    domain->field = NULL;
-    domain->parameters.field = NULL;
-    domain->fields = 0;
-    free(domain->index);
-    domain->index = NULL;
-    domain->room = 0;
-}
-
 /* ---- what ranks can do ---- */
 
 static enum ky_status check(const struct ky_parameters *parameters, struct ky_error *error)
@@ -85,8 +50,8 @@ static enum ky_status check(const struct ky_parameters *parameters, struct ky_er
         const char *why;
     } checks[] = {
         {strcmp(parameters->engine, "cpu") != 0 && strcmp(parameters->engine, "auto") != 0,
-         "ranks are for the CPU so far: use --engine cpu, or leave out --ranks"},
-        {parameters->mutual, "ranks share no mutual interactions: leave out --mutual or --ranks"},
+         "ranks are for the CPU so far: use --engine cpu, or run without ranks"},
+        {parameters->mutual, "ranks share no mutual interactions: leave out --mutual, or run without ranks"},
         {parameters->field_function || parameters->field_places,
          "a function of the caller as a field acts on no bodies that ranks share: leave out one of "
          "the two"},

@@ -36,16 +36,18 @@ static enum ky_status count_sharers(struct ky_comm *comm, int *sharers, struct k
     return status;
 }
 
-/* The threads of a rank: those that are given are each process's, or all ranks' of one process. */
+/* The threads of a rank. A number that is given, by --threads or OMP_NUM_THREADS, is each
+ * process's, or all ranks' of one process. */
 static enum ky_status share_threads(struct ky_comm *comm, int *threads, struct ky_error *error)
 {
-    const int given = *threads;
     int sharers = comm->size;
-    enum ky_status status =
-        comm->is_process && !given ? count_sharers(comm, &sharers, error) : KY_OK;
-    *threads = ky_threads(given);
-    if (!comm->is_process || !given)
-        *threads = *threads > sharers ? *threads / sharers : 1;
+    enum ky_status status = KY_OK;
+    if (comm->is_process && (*threads || getenv("OMP_NUM_THREADS")))
+        sharers = 1;
+    else if (comm->is_process)
+        status = count_sharers(comm, &sharers, error);
+    const int all = ky_threads(*threads);
+    *threads = all > sharers ? all / sharers : 1;
     return status;
 }
 

@@ -17,7 +17,7 @@ struct ky_plug_parcel { /* as struct ky_parcel */
 struct ky_plug {
     size_t size; /* of this struct */
     int rank, ranks, local_rank, local_ranks;
-    char library[256]; /* the first line of what MPI says of itself */
+    char library[256]; /* name and version: "Open MPI 4.1.4" */
     int (*gather)(const void *own, size_t bytes, void *all);
     int (*gather_parts)(const void *own, const size_t *bytes, void *all);
     int (*deal)(const void *own, size_t bytes, void *all);
@@ -28,8 +28,10 @@ struct ky_plug {
     void (*finish)(void);
 };
 
-/* Begins MPI and fills the table. 0; or an error of MPI. The name of the function in the plug-in is
+/* Begins MPI and fills the table. 0; an error of MPI; or, before MPI begins, KY_PLUG_OTHER where
+ * the table has another size than the plug-in knows. The name of the function in the plug-in is
  * KY_PLUG_OPEN. */
+enum { KY_PLUG_OTHER = -1 };
 typedef int ky_plug_open_function(struct ky_plug *plug);
 #define KY_PLUG_OPEN "ky_plug_open"
 

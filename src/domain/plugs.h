@@ -1,13 +1,17 @@
-/* The table of plug-ins, and of the launchers that tell them apart. */
+/* The table of plug-ins, the launchers that tell them apart, and where a plug-in lies. */
 #ifndef KY_DOMAIN_PLUGS_H
 #define KY_DOMAIN_PLUGS_H
 
+#include <stddef.h>
+
 /* P(file, library, kind): the plug-in's file, the library of MPI that it needs, and what has that
- * library. mk/mpi.mk builds the one of each mpicc that is found. */
+ * library. mk/make-plugs builds the one of each mpicc that it is given. */
 #define KY_PLUGS(P)                                                                                \
     P("kyoho_mpi_40.so", "libmpi.so.40", "Open MPI 4 and 5")                                       \
     P("kyoho_mpi_12.so", "libmpi.so.12", "MPICH, Intel MPI, MVAPICH and Cray MPICH")               \
     P("kyoho_mpi_abi.so", "libmpi_abi.so.1", "MPI with the ABI of MPI 5")
+#define KY_PLUG_ONE(file, library, kind) +1
+enum { KY_PLUGS_KNOWN = 0 KY_PLUGS(KY_PLUG_ONE) };
 
 /* L(rank, size, plug): variables in which a launcher tells the rank and the number of ranks; and
  * the plug-in that is tried first. */
@@ -15,5 +19,22 @@
     L("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", 0)                                           \
     L("PMI_RANK", "PMI_SIZE", 1)                                                                   \
     L("PMIX_RANK", "SLURM_NTASKS", 0)
+
+struct ky_launcher {
+    const char *rank, *size;
+    int plug;
+};
+
+/* The launcher that has started this process; NULL: none has. */
+const struct ky_launcher *ky_launcher_find(void);
+/* The number of ranks that it has started; `otherwise` where it does not tell. */
+long ky_launcher_size(const struct ky_launcher *launcher, long otherwise);
+
+/* The path of the plug-in with this place in KY_PLUGS: from the first folder that has it, or "". It
+ * is not opened. */
+enum { KY_PLUG_PATH = 4096 };
+void ky_plug_path(int plug, char path[KY_PLUG_PATH]);
+/* "kyoho_mpi_40.so" */
+const char *ky_plug_file(int plug);
 
 #endif

@@ -3,12 +3,18 @@
 #include <signal.h>
 
 #include "domain/orders.h"
+#include "kyoho/kyoho.h"
 
 static struct ky_comm *world;
 
 struct ky_comm *ky_domain_world(void)
 {
     return world;
+}
+
+int ky_mpi_ranks(void)
+{
+    return world ? world->size : 1;
 }
 
 struct leading {
@@ -33,8 +39,8 @@ static enum ky_status serve(struct ky_comm *comm, void *context, struct ky_error
     return ky_order_give(&nobody, &leave, &(struct ky_order_data){0}, error);
 }
 
-enum ky_status ky_domain_serve(int (*lead)(void *context), void *context, int *code,
-                               struct ky_error *error)
+enum ky_status ky_mpi_lead(int (*lead)(void *context), void *context, int *code,
+                           struct ky_error *error)
 {
     struct leading leading = {lead, context, 0};
     const enum ky_status status = ky_comm_mpi(serve, &leading, error);

@@ -87,6 +87,55 @@ static void sums_are_the_same_everywhere(void **state)
     }
 }
 
+static int answer(void *context)
+{
+    assert_int_equal(ky_mpi_ranks(), 1);
+    return *(int *)context;
+}
+
+static void without_a_launcher_there_is_one_rank_of_mpi(void **state)
+{
+    (void)state;
+    int rank = 7, given = 41, code = 0;
+    struct ky_error error;
+    assert_int_equal(ky_mpi_launched(&rank), 1);
+    assert_int_equal(rank, 0);
+    assert_ok(ky_mpi_lead(answer, &given, &code, &error));
+    assert_int_equal(code, 41);
+    assert_int_equal(ky_mpi_ranks(), 1);
+}
+
+static void launchers_tell_rank_and_number(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *rank_name, *rank, *size_name, *size;
+        int told_rank, told_size;
+    } cases[] = {{"OMPI_COMM_WORLD_RANK", "2", "OMPI_COMM_WORLD_SIZE", "3", 2, 3},
+                 {"PMI_RANK", "0", "PMI_SIZE", "8", 0, 8},
+                 {"PMIX_RANK", "5", "SLURM_NTASKS", "6", 5, 6},
+                 {"PMIX_RANK", "5", "SLURM_NTASKS", "none", 5, 0},
+                 {"SLURM_PROCID", "1", "SLURM_NTASKS", "4", 0, 1}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        int rank = -1;
+        setenv(cases[k].rank_name, cases[k].rank, 1);
+        setenv(cases[k].size_name, cases[k].size, 1);
+        assert_int_equal(ky_mpi_launched(&rank), cases[k].told_size);
+        assert_int_equal(rank, cases[k].told_rank);
+        unsetenv(cases[k].rank_name);
+        unsetenv(cases[k].size_name);
+    }
+}
+
+/* The program of this test lies where no plug-in is. */
+static void plug_ins_are_beside_the_program(void **state)
+{
+    (void)state;
+    const char *mpi = "none";
+    assert_null(ky_mpi_plug(0, &mpi));
+    assert_string_equal(mpi, "none");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -94,6 +143,9 @@ int main(void)
         cmocka_unit_test(a_rank_that_fails_ends_all),
         cmocka_unit_test(ranks_that_do_not_fit_together_fail),
         cmocka_unit_test(sums_are_the_same_everywhere),
+        cmocka_unit_test(without_a_launcher_there_is_one_rank_of_mpi),
+        cmocka_unit_test(launchers_tell_rank_and_number),
+        cmocka_unit_test(plug_ins_are_beside_the_program),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,50 @@
-/* The plug-in: the table of plug.h by MPI. */
+/* The plug-in: the table of plug.h by MPI. A rank that waits looks whether the call has ended, and
+ * sleeps between two looks when it has waited for long: most MPIs would keep a processor busy,
+ * which another rank, or another program, may need. */
+#define _POSIX_C_SOURCE 200809L
 #include <limits.h>
 #include <mpi.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "domain/plug.h"
 
 /* MPI counts by int: longer parcels go in pieces. */
 #define PIECE ((size_t)1 << 30)
+
+/* ---- waiting ---- */
+
+/* In nanoseconds: how long a rank only looks, then how long it lets others go first; after that it
+ * sleeps for a twentieth of what it has waited, and at most this long. */
+#define LOOKS 20000
+#define YIELDS 500000
+#define LONGEST 1000000
+
+static long long nanoseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+static int wait_for(int count, MPI_Request *requests)
+{
+    const long long begin = nanoseconds();
+    int done = 0, wrong = MPI_Testall(count, requests, &done, MPI_STATUSES_IGNORE);
+    while (!done && !wrong) {
+        const long long waited = nanoseconds() - begin;
+        if (waited > YIELDS)
+            nanosleep(&(struct timespec){0, waited < 20 * LONGEST ? waited / 20 : LONGEST}, NULL);
+        else if (waited > LOOKS)
+            sched_yield();
+        wrong = MPI_Testall(count, requests, &done, MPI_STATUSES_IGNORE);
+    }
+    return wrong;
+}
+
+/* ---- the calls ---- */
 
 static size_t pieces_of(size_t bytes)
 {
@@ -47,7 +84,7 @@ static int exchange(const struct ky_plug_parcel *out, size_t outs, const struct 
     for (size_t k = 0; k < outs && !wrong; k++)
         wrong = begin(&out[k], 1, &end);
     if (!wrong)
-        wrong = MPI_Waitall((int)(end - requests), requests, MPI_STATUSES_IGNORE);
+        wrong = wait_for((int)(end - requests), requests);
     free(requests);
     return wrong;
 }
@@ -87,28 +124,57 @@ static int equal_by_parcels(const void *own, size_t step, size_t bytes, void *al
     return wrong;
 }
 
+/* Bytes that one rank alone has, to all. */
+static int tell(int root, char *data, size_t bytes)
+{
+    int wrong = MPI_SUCCESS;
+    for (size_t at = 0; at < bytes && !wrong; at += PIECE) {
+        const size_t left = bytes - at;
+        MPI_Request request;
+        wrong = MPI_Ibcast(data + at, (int)(left < PIECE ? left : PIECE), MPI_BYTE, root,
+                           MPI_COMM_WORLD, &request);
+        if (!wrong)
+            wrong = wait_for(1, &request);
+    }
+    return wrong;
+}
+
 static int gather(const void *own, size_t bytes, void *all)
 {
     if (bytes > INT_MAX)
         return equal_by_parcels(own, 0, bytes, all);
-    return MPI_Allgather(own, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, MPI_COMM_WORLD);
+    MPI_Request request;
+    const int count = (int)bytes;
+    const int wrong =
+        count ? MPI_Iallgather(own, count, MPI_BYTE, all, count, MPI_BYTE, MPI_COMM_WORLD, &request)
+              : MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    return wrong ? wrong : wait_for(1, &request);
 }
 
 static int deal(const void *own, size_t bytes, void *all)
 {
     if (bytes > INT_MAX)
         return equal_by_parcels(own, bytes, bytes, all);
-    return MPI_Alltoall(own, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, MPI_COMM_WORLD);
+    MPI_Request request;
+    const int count = (int)bytes, wrong = MPI_Ialltoall(own, count, MPI_BYTE, all, count, MPI_BYTE,
+                                                        MPI_COMM_WORLD, &request);
+    return wrong ? wrong : wait_for(1, &request);
 }
 
 static int gather_parts(const void *own, const size_t *bytes, void *all)
 {
-    int ranks, rank, wrong;
+    int ranks, rank, wrong, having = 0, root = 0;
     size_t sum = 0;
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    for (int r = 0; r < ranks; r++)
-        sum += bytes[r];
+    for (int r = 0; r < ranks; sum += bytes[r], r++)
+        if (bytes[r])
+            having++, root = r;
+    if (having < 2) {
+        if (rank == root && sum)
+            memmove(all, own, sum);
+        return tell(root, all, sum);
+    }
     if (sum > INT_MAX)
         return by_parcels(own, 0, bytes, all);
     int *counts = malloc(2 * (size_t)ranks * sizeof *counts);
@@ -118,8 +184,11 @@ static int gather_parts(const void *own, const size_t *bytes, void *all)
         counts[r] = (int)bytes[r];
         counts[ranks + r] = at;
     }
-    wrong = MPI_Allgatherv(own, counts[rank], MPI_BYTE, all, counts, counts + ranks, MPI_BYTE,
-                           MPI_COMM_WORLD);
+    MPI_Request request;
+    wrong = MPI_Iallgatherv(own, counts[rank], MPI_BYTE, all, counts, counts + ranks, MPI_BYTE,
+                            MPI_COMM_WORLD, &request);
+    if (!wrong)
+        wrong = wait_for(1, &request);
     free(counts);
     return wrong;
 }
@@ -127,13 +196,19 @@ static int gather_parts(const void *own, const size_t *bytes, void *all)
 static int add(uint64_t *number, size_t count)
 {
     enum { MOST = 1 << 20 };
-    int wrong = 0;
-    for (size_t first = 0; first < count && !wrong; first += MOST)
-        wrong = MPI_Allreduce(MPI_IN_PLACE, number + first,
-                              (int)(count - first < MOST ? count - first : MOST), MPI_UINT64_T,
-                              MPI_SUM, MPI_COMM_WORLD);
+    int wrong = MPI_SUCCESS;
+    for (size_t first = 0; first < count && !wrong; first += MOST) {
+        const int some = (int)(count - first < MOST ? count - first : MOST);
+        MPI_Request request;
+        wrong = MPI_Iallreduce(MPI_IN_PLACE, number + first, some, MPI_UINT64_T, MPI_SUM,
+                               MPI_COMM_WORLD, &request);
+        if (!wrong)
+            wrong = wait_for(1, &request);
+    }
     return wrong;
 }
+
+/* ---- begin and end ---- */
 
 static void end_all(int code)
 {
@@ -160,16 +235,37 @@ static int find_local(struct ky_plug *plug)
     return MPI_Comm_free(&local);
 }
 
+/* The name and the version in what a library says of itself, which are the first line of it up to a
+ * comma: "Open MPI v4.1.4, package: …", "MPICH Version:      4.0.2". */
+static void find_name(char *name, size_t room)
+{
+    char said[MPI_MAX_LIBRARY_VERSION_STRING] = "", *rest = said;
+    int length;
+    MPI_Get_library_version(said, &length);
+    said[strcspn(said, "\n,")] = '\0';
+    *name = '\0';
+    for (char *word; (word = strtok_r(rest, " \t", &rest));) {
+        if (!strncmp(word, "v", 1) && word[1] >= '0' && word[1] <= '9')
+            word++;
+        word[strcspn(word, ":")] = '\0';
+        if (!*word || !strcmp(word, "Version"))
+            continue;
+        if (strlen(name) + strlen(word) + 2 < room)
+            strcat(strcat(name, *name ? " " : ""), word);
+    }
+}
+
 ky_plug_open_function ky_plug_open;
 
 int ky_plug_open(struct ky_plug *plug)
 {
-    char version[MPI_MAX_LIBRARY_VERSION_STRING];
-    int given, length;
+    int given;
+    if (plug->size != sizeof *plug)
+        return KY_PLUG_OTHER;
     /* Calls of MPI come from one thread at a time, which need not be the first one. */
     int wrong = MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &given);
-    if (wrong || plug->size != sizeof *plug)
-        return wrong ? wrong : MPI_ERR_ARG;
+    if (wrong)
+        return wrong;
     *plug = (struct ky_plug){.size = sizeof *plug,
                              .gather = gather,
                              .gather_parts = gather_parts,
@@ -180,8 +276,6 @@ int ky_plug_open(struct ky_plug *plug)
                              .finish = finish};
     MPI_Comm_rank(MPI_COMM_WORLD, &plug->rank);
     MPI_Comm_size(MPI_COMM_WORLD, &plug->ranks);
-    MPI_Get_library_version(version, &length);
-    version[strcspn(version, "\n,")] = '\0';
-    strncpy(plug->library, version, sizeof plug->library - 1);
+    find_name(plug->library, sizeof plug->library);
     return find_local(plug);
 }

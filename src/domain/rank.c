@@ -1,0 +1,37 @@
+/* A rank's own engine, which asks the rank for the tree of all and for sums over all. */
+#include <stdlib.h>
+
+#include "domain/domain.h"
+
+enum ky_status ky_domain_start(struct ky_domain *domain, unsigned schemes, struct ky_error *error)
+{
+    const struct ky_engine_use use = {.schemes = schemes};
+    enum ky_status status =
+        ky_engine_open_for(&domain->parameters, 0, &use, &domain->engine, error);
+    ky_octree_init(&domain->tree);
+    if (status)
+        return status;
+    domain->shared = (struct ky_shared){.context = domain,
+                                        .rank = (size_t)domain->comm->rank,
+                                        .ranks = (size_t)domain->comm->size,
+                                        .tree = domain->copies ? NULL : ky_domain_tree,
+                                        .add = ky_domain_add,
+                                        .gather = ky_domain_gather};
+    domain->engine->shared = &domain->shared;
+    return KY_OK;
+}
+
+void ky_domain_end(struct ky_domain *domain)
+{
+    ky_engine_close(domain->engine);
+    domain->engine = NULL;
+    ky_octree_free(&domain->tree);
+    ky_domain_free_space(domain);
+    free(domain->field);
+    domain->field = NULL;
+    domain->parameters.field = NULL;
+    domain->fields = 0;
+    free(domain->index);
+    domain->index = NULL;
+    domain->room = 0;
+}
