@@ -64,45 +64,54 @@ static void fail(struct ky_comm *comm, const struct ky_error *error)
 
 /* ---- opening ---- */
 
-/* The function that opens a plug-in; NULL where the plug-in is not here or cannot be opened, and
- * then why is in `why`, unless a plug-in before it has left a reason there. The library of MPI is
- * to be seen by what it opens itself. */
-static ky_plug_open_function *load(int plug, struct ky_error *why)
+/* Begins MPI through one plug-in. KY_UNSUPPORTED, with a reason, where it is here and is not for
+ * this launcher; nothing of it is left then. *begun tells whether MPI has begun. The library of MPI
+ * is to be seen by what it opens itself. */
+static enum ky_status try_plug(struct ky_plug *plug, int which, int *begun, struct ky_error *error)
 {
     char path[KY_PLUG_PATH];
     ky_plug_open_function *open = NULL;
-    ky_plug_path(plug, path);
+    const char *file = ky_plug_file(which);
+    ky_plug_path(which, path);
     void *library = *path ? dlopen(path, RTLD_NOW | RTLD_GLOBAL) : NULL;
     if (library) /* a pointer to data and one to a function are alike where dlsym is */
         *(void **)&open = dlsym(library, KY_PLUG_OPEN);
-    const char *said = *path && !open ? dlerror() : NULL;
-    if (said && !why->status)
-        ky_fail(why, KY_UNSUPPORTED, "%s cannot be opened (%s)", ky_plug_file(plug), said);
-    return open;
+    const int wrong = open ? open(plug) : 0;
+    *begun = open && !wrong;
+    if (wrong > 0)
+        return ky_fail(error, KY_FAULT, "MPI does not begin: error %d", wrong);
+    if (*path && !open)
+        ky_fail(error, KY_UNSUPPORTED, "%s cannot be opened (%s)", file, dlerror());
+    else if (wrong == KY_PLUG_OLD)
+        ky_fail(error, KY_UNSUPPORTED, "%s belongs to another version of Kyoho", file);
+    else if (wrong == KY_PLUG_OTHER)
+        ky_fail(error, KY_UNSUPPORTED, "%s is for %s", file, plug->library);
+    if (library && !*begun)
+        dlclose(library);
+    return *path && !*begun ? KY_UNSUPPORTED : KY_OK;
 }
 
-/* Begins MPI through the first plug-in that can be opened. */
-static enum ky_status open_plug(struct process *process, const struct ky_launcher *launcher,
+/* Begins MPI through the first plug-in that can. */
+static enum ky_status open_plug(struct ky_plug *plug, const struct ky_launcher *launcher,
                                 struct ky_error *error)
 {
-    struct ky_error why = {KY_OK, "there is no plug-in for its MPI"};
-    for (int k = 0; k < KY_PLUGS_KNOWN; k++) {
-        const int plug = (launcher->plug + k) % KY_PLUGS_KNOWN;
-        ky_plug_open_function *open = load(plug, &why);
-        if (!open)
-            continue;
-        process->plug.size = sizeof process->plug;
-        const int wrong = open(&process->plug);
-        if (wrong == KY_PLUG_OTHER)
-            return ky_fail(error, KY_UNSUPPORTED,
-                           "%s belongs to another version of Kyoho: build it again (make plugs)",
-                           ky_plug_file(plug));
-        return wrong ? ky_fail(error, KY_FAULT, "MPI does not begin: error %d", wrong) : KY_OK;
+    struct ky_error first = {KY_OK, "there is no plug-in for its MPI"}, why;
+    int begun = 0;
+    for (int k = 0; k < KY_PLUGS_KNOWN && !begun; k++) {
+        *plug = (struct ky_plug){.size = sizeof *plug, .only = launcher->only};
+        const enum ky_status status =
+            try_plug(plug, (launcher->plug + k) % KY_PLUGS_KNOWN, &begun, &why);
+        if (status && !first.status)
+            first = why;
+        if (status == KY_FAULT)
+            return ky_fail(error, status, "%s", why.text);
     }
-    return ky_fail(error, KY_UNSUPPORTED,
-                   "a launcher of MPI has started this program (%s is set), and %s: build one "
-                   "with its mpicc (make plugs), or start the program without the launcher",
-                   launcher->rank, why.text);
+    return begun ? KY_OK
+                 : ky_fail(error, KY_UNSUPPORTED,
+                           "a launcher of MPI has started this program (%s is set), and %s: build "
+                           "a plug-in with its mpicc (make plugs), or start the program without "
+                           "the launcher",
+                           launcher->rank, first.text);
 }
 
 /* Refuses a launcher of another MPI than that of the plug-in: each process is a world of one. */
@@ -130,7 +139,7 @@ enum ky_status ky_comm_mpi(ky_rank_function *function, void *context, struct ky_
                                         .exchange = exchange,
                                         .add = add,
                                         .fail = fail}};
-    enum ky_status status = open_plug(&process, launcher, error);
+    enum ky_status status = open_plug(&process.plug, launcher, error);
     if (status)
         return status;
     const struct ky_plug *plug = &process.plug;

@@ -15,7 +15,8 @@ struct ky_plug_parcel { /* as struct ky_parcel */
 };
 
 struct ky_plug {
-    size_t size; /* of this struct */
+    size_t size;      /* of this struct */
+    const char *only; /* given: the name of the library has to begin so; NULL: any will do */
     int rank, ranks, local_rank, local_ranks;
     char library[256]; /* name and version: "Open MPI 4.1.4" */
     int (*gather)(const void *own, size_t bytes, void *all);
@@ -28,10 +29,11 @@ struct ky_plug {
     void (*finish)(void);
 };
 
-/* Begins MPI and fills the table. 0; an error of MPI; or, before MPI begins, KY_PLUG_OTHER where
- * the table has another size than the plug-in knows. The name of the function in the plug-in is
+/* Begins MPI and fills the table. 0; an error of MPI; or, before MPI begins, KY_PLUG_OLD where the
+ * table has another size than the plug-in knows, KY_PLUG_OTHER where the library has another name
+ * than `only`: its own is then in `library`. The name of the function in the plug-in is
  * KY_PLUG_OPEN. */
-enum { KY_PLUG_OTHER = -1 };
+enum { KY_PLUG_OLD = -1, KY_PLUG_OTHER = -2 };
 typedef int ky_plug_open_function(struct ky_plug *plug);
 #define KY_PLUG_OPEN "ky_plug_open"
 

@@ -15,7 +15,7 @@
 /* ---- launchers ---- */
 
 static const struct ky_launcher launchers[] = {
-#define ROW(rank, size, plug) {rank, size, plug},
+#define ROW(rank, size, plug, only) {rank, size, plug, only},
     KY_LAUNCHERS(ROW)
 #undef ROW
 };

@@ -13,16 +13,18 @@
 #define KY_PLUG_ONE(file, library, kind) +1
 enum { KY_PLUGS_KNOWN = 0 KY_PLUGS(KY_PLUG_ONE) };
 
-/* L(rank, size, plug): variables in which a launcher tells the rank and the number of ranks; and
- * the plug-in that is tried first. */
+/* L(rank, size, plug, only): variables in which a launcher tells the rank and the number of ranks;
+ * the plug-in that is tried first; and the name of the MPI, where others end the process with words
+ * of their own. */
 #define KY_LAUNCHERS(L)                                                                            \
-    L("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", 0)                                           \
-    L("PMI_RANK", "PMI_SIZE", 1)                                                                   \
-    L("PMIX_RANK", "SLURM_NTASKS", 0)
+    L("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", 0, "Open MPI")                               \
+    L("PMI_RANK", "PMI_SIZE", 1, NULL)                                                             \
+    L("PMIX_RANK", "SLURM_NTASKS", 0, NULL)
 
 struct ky_launcher {
     const char *rank, *size;
     int plug;
+    const char *only;
 };
 
 /* The launcher that has started this process; NULL: none has. */

@@ -261,21 +261,22 @@ int ky_plug_open(struct ky_plug *plug)
 {
     int given;
     if (plug->size != sizeof *plug)
+        return KY_PLUG_OLD;
+    find_name(plug->library, sizeof plug->library);
+    if (plug->only && strncmp(plug->library, plug->only, strlen(plug->only)) != 0)
         return KY_PLUG_OTHER;
     /* Calls of MPI come from one thread at a time, which need not be the first one. */
     int wrong = MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &given);
     if (wrong)
         return wrong;
-    *plug = (struct ky_plug){.size = sizeof *plug,
-                             .gather = gather,
-                             .gather_parts = gather_parts,
-                             .deal = deal,
-                             .exchange = exchange,
-                             .add = add,
-                             .abort = end_all,
-                             .finish = finish};
+    plug->gather = gather;
+    plug->gather_parts = gather_parts;
+    plug->deal = deal;
+    plug->add = add;
+    plug->exchange = exchange;
+    plug->abort = end_all;
+    plug->finish = finish;
     MPI_Comm_rank(MPI_COMM_WORLD, &plug->rank);
     MPI_Comm_size(MPI_COMM_WORLD, &plug->ranks);
-    find_name(plug->library, sizeof plug->library);
     return find_local(plug);
 }
