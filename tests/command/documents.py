@@ -4,6 +4,7 @@ somewhere, and the files and functions that they name are there."""
 import json, os, re, shutil, subprocess, sys, tempfile
 
 import includes
+import mpis
 
 root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 program = os.environ.get("KYOHO", os.path.join(root, "build", "kyoho"))
@@ -32,8 +33,20 @@ def read_any(file):
         return opened.read()
 
 
+def version_text():
+    return subprocess.run([program, "--version"], capture_output=True, text=True).stdout
+
+
 def has(feature):
-    return f"{feature}: yes" in subprocess.run([program, "--version"], capture_output=True, text=True).stdout
+    return f"{feature}: yes" in version_text()
+
+
+def stub(folder, name, lines):
+    """A program that takes the place of one that is not here."""
+    path = os.path.join(folder, "bin", name)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(f"#!/bin/sh\n{lines}\n")
+    os.chmod(path, 0o755)
 
 
 def run_blocks(page):
@@ -45,15 +58,14 @@ def run_blocks(page):
     try:
         for name in ("bootstrap", "examples"):
             os.symlink(os.path.join(root, name), os.path.join(folder, name))
-        path = os.path.dirname(program) + os.pathsep + os.environ["PATH"]
+        path = os.pathsep.join([os.path.join(folder, "bin"), os.path.dirname(program), os.environ["PATH"]])
+        os.mkdir(os.path.join(folder, "bin"))
         if not shutil.which("ffmpeg"):  # a large package; tests/command/draw.py tests the frames
-            path += os.pathsep + os.path.join(folder, "bin")
-            os.mkdir(os.path.join(folder, "bin"))
-            with open(os.path.join(folder, "bin", "ffmpeg"), "w", encoding="utf-8") as stub:
-                stub.write('#!/bin/sh\nfor last; do :; done\ncat >"${last#file:}"\n')
-            os.chmod(stub.name, 0o755)
+            stub(folder, "ffmpeg", 'for last; do :; done\ncat >"${last#file:}"')
+        if not (shutil.which("mpiexec") and "MPI: no" not in version_text()):  # tests/command/mpi.py tests ranks
+            stub(folder, "mpiexec", 'shift 2\nexec "$@"')
         for k, block in enumerate(blocks):
-            done = subprocess.run(["sh", "-eu", "-c", block], cwd=folder, env={**os.environ, "PATH": path}, text=True,
+            done = subprocess.run(["sh", "-eu", "-c", block], cwd=folder, env={**os.environ, **mpis.LAUNCHERS, "PATH": path}, text=True,
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
             result(done.returncode == 0, f"{page}, sh block {k + 1}", block + done.stdout)
         named = re.findall(r"`kyoho [^`]*?([^ `]+\.json)", read(page))
@@ -96,7 +108,7 @@ def folders_are_told():
     """The table of folders is that of tests/command/includes.py, and the page names every file of the device engine."""
     page = read("docs/architecture.md")
     order = {folder: str(level) for folder, level in includes.LEVELS.items()}
-    told = {folder: level for level, folder in re.findall(r"^\| (\d) \| `(\w+)` \|", page, re.M)}
+    told = {folder: level for level, folder in re.findall(r"^\| (\d+) \| `(\w+)` \|", page, re.M)}
     result(told == order, "docs/architecture.md has the folders in the order that is checked", f"{told}\n{order}")
     rooms = [os.path.join(root, "src/engine/device", room) for room in includes.ROOMS]
     units = {name[:-2] for room in rooms for name in os.listdir(room) if name.endswith(".c")}
@@ -124,7 +136,7 @@ for page, arguments in (("docs/man/kyoho.1", "man"), ("docs/options.md", "option
     now = subprocess.run([os.path.join(root, "mk", "write-docs"), program, arguments], capture_output=True, text=True)
     result(now.returncode == 0 and now.stdout == read(page), f"{page} is as the program writes it (else: make docs)")
 
-version = subprocess.run([program, "--version"], capture_output=True, text=True).stdout.split()[1]
+version = version_text().split()[1]
 about = json.loads(read("codemeta.json"))
 cited = dict(re.findall(r"^([a-z-]+): *(.*)$", read("CITATION.cff"), re.M))
 result(about["version"] == cited["version"] == version and about["license"].endswith(cited["license"])

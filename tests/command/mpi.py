@@ -1,57 +1,171 @@
 #!/usr/bin/env python3
-# Ranks that are processes of MPI (src/domain/comm_mpi.c), in the folders of an installation.
-import glob
+# Ranks that are processes of MPI: the plug-ins, what ranks tell each other, the bits of a run, and who prints what.
+import json
 import os
 import re
 import shutil
-import subprocess
 import time
 
+import mpis
 from tap import check, finish, folder, skip
 
-BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
-RANKS = os.path.join(BUILD, "tests", "helpers", "ranks")
-VALUES = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", PRTE_ALLOW_RUN_AS_ROOT="1",
-              PRTE_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_mpi_yield_when_idle="1",
-              OMPI_MCA_hwloc_base_binding_policy="none")
+RUN = ["run", "--model", "plummer", "-n", "3000", "--seed", "2", "--softening", "0.05", "--force", "tree", "--step", "0.0078125", "--steps", "8",
+       "--every", "0.03125", "--engine", "cpu"]
+SHORT = ["run", "--model", "plummer", "-n", "300", "--seed", "2", "--steps", "1", "--engine", "cpu"]
+ALL = "KYOHO_TEST_ALL" in os.environ
 
 
-def run(*words, **more):
-    return subprocess.run(words, capture_output=True, text=True, timeout=120, check=False, env=VALUES | more)
-
-
-def launched(program):
-    """Under the launcher of the MPI of a plug-in."""
-    for size in (1, 2, 4):
-        done = run("mpiexec", "-n", str(size), program)
+def told(mpi):
+    """The helper tells numbers from every rank to every rank, and compares."""
+    for size in (1, 2, 4) if ALL else (1, 3):
+        done = mpi.run(size, mpi.ranks)
         lines = sorted(done.stdout.splitlines())
-        told = [re.match(r"rank (\d+) of (\d+), (\d+) of (\d+) here, by (.+)", line) for line in lines]
-        check(done.returncode == 0 and all(told) and [int(row[1]) for row in told] == list(range(size)) and
-              {int(row[2]) for row in told} == {size} and sorted(int(row[3]) for row in told) == list(range(size)),
-              f"{size} ranks by MPI tell each other their numbers", done.stdout + done.stderr)
+        rows = [re.match(r"rank (\d+) of (\d+), (\d+) of (\d+) here, by (?:threads|(?:Open MPI|MPICH) \d[\w.]*)$", line) for line in lines]
+        check(done.returncode == 0 and all(rows) and [int(row[1]) for row in rows] == list(range(size)) and
+              {int(row[2]) for row in rows} == {size} and sorted(int(row[3]) for row in rows) == list(range(size)),
+              f"{mpi.name}: {size} ranks tell each other their numbers", done.stdout + done.stderr)
     begin = time.monotonic()
-    done = run("mpiexec", "-n", "3", program, "fail")
-    check(done.returncode == 5 and "rank 2: the card of rank 2 is gone" in done.stderr and time.monotonic() - begin < 20,
-          "a rank that fails ends the others with its text and code", (done.returncode, done.stdout, done.stderr))
+    done = mpi.run(3, mpi.ranks, "fail")
+    check(done.returncode == 5 and done.stderr.count("the card of rank 2 is gone") == 1 and "rank 2: " in done.stderr and time.monotonic() - begin < 20,
+          f"{mpi.name}: a rank that fails ends the others with its text and code", (done.returncode, done.stdout, done.stderr))
+
+
+def energies(output):
+    """The rows of energy.csv without the seconds."""
+    with open(os.path.join(output, "energy.csv"), encoding="utf-8") as file:
+        lines = [line.split(",") for line in file if not line.startswith("#")]
+    wall = [k for k, name in enumerate(lines[0]) if "seconds" in name or "wall" in name]
+    return [[word for k, word in enumerate(line) if k not in wall] for line in lines]
+
+
+def same_bits(mpi, place, one):
+    for size in (2, 4, 8) if ALL and mpi.mpicc.endswith("mpicc") else (2, 4):
+        output = os.path.join(place, f"of{size}")
+        done = mpi.run(size, mpi.kyoho, *RUN, "--output", output)
+        if not check(done.returncode == 0, f"{mpi.name}: {size} ranks run", done.stdout + done.stderr):
+            continue
+        check(mpis.snapshots(output) == one["snapshots"], f"{mpi.name}: {size} ranks write the snapshots of one engine, bit for bit")
+        check(energies(output) == one["energies"], f"{mpi.name}: {size} ranks have the energies of threads as ranks, bit for bit")
+        check(done.stdout.count("the results are in") == 1, f"{mpi.name}: one of {size} ranks prints", done.stdout)
+        with open(os.path.join(output, "run.log"), encoding="utf-8") as file:
+            log = file.read()
+        check(re.search(rf"{size} ranks \({'Open MPI' if mpi.is_open_mpi else 'MPICH'} \d[\w.]*\), \d+ threads? each$", log, re.M),
+              f"{mpi.name}: run.log tells the ranks and their threads", log)
+
+
+def threads_of(mpi, place, **values):
+    """The threads that each of two ranks has, as the log says; and what is printed."""
+    words = values.pop("words", [])
+    done = mpi.run(2, mpi.kyoho, *SHORT, "--output", os.path.join(place, "threads"), "--overwrite", *words, **values)
+    found = re.search(r"2 ranks \(.*\), (\d+) threads? each", done.stdout + done.stderr)
+    return int(found[1]) if found else (done.returncode, done.stdout + done.stderr)
+
+
+def threads(mpi, place):
+    check(threads_of(mpi, place, words=["--threads", "3"]) == 3, f"{mpi.name}: --threads is each rank's")
+    check(threads_of(mpi, place, OMP_NUM_THREADS="5") == 5, f"{mpi.name}: OMP_NUM_THREADS is each rank's")
+    cores = len(os.sched_getaffinity(0))
+    each = threads_of(mpi, place)
+    check(isinstance(each, int) and 1 <= each <= max(1, cores // 2), f"{mpi.name}: else ranks share the processors", each)
+
+
+def one_line(done, code, text, name, prefix="kyoho run: "):
+    """Exactly one line of ours on standard error, with this text; the launcher has lines of its own."""
+    lines = [line for line in done.stderr.splitlines() if line.startswith("kyoho")]
+    check(done.returncode == code and len(lines) == 1 and lines[0].startswith(prefix) and text in lines[0], name, (done.returncode, done.stderr))
+
+
+def refusals(mpi, place):
+    """Calls that ranks do not share. Half of a second each, most of it the launcher's."""
+    output = ["--output", os.path.join(place, "refused")]
+    for words in (["--version"], ["--help"], ["help", "run"], ["run", "--help"], ["devices", "--help"]):
+        alone, done = mpis.run(mpi.kyoho, *words), mpi.run(2, mpi.kyoho, *words)
+        check(done.returncode == 0 and done.stdout == alone.stdout and len(alone.stdout) > 40, f"{mpi.name}: {' '.join(words)} is printed once", done.stdout)
+    one_line(mpi.run(2, mpi.kyoho, "devices"), 2, "start it without the launcher", f"{mpi.name}: devices is refused by one line", "kyoho devices: ")
+    done = mpi.run(2, mpi.kyoho, "info", "x", "--json")
+    check(done.returncode == 2 and json.loads(done.stdout)["code"] == 2, f"{mpi.name}: with --json by one object too", done.stdout)
+    one_line(mpi.run(2, mpi.kyoho, "nonsense"), 2, "unknown command", f"{mpi.name}: so is an unknown command", "kyoho: ")
+    one_line(mpi.run(2, mpi.kyoho, *SHORT, *output, "--nonsense"), 2, "--nonsense", f"{mpi.name}: and an unknown option")
+    one_line(mpi.run(2, mpi.kyoho, *SHORT, *output, "--ranks", "2"), 2, "leave out --ranks", f"{mpi.name}: and --ranks")
+    one_line(mpi.run(2, mpi.kyoho, *SHORT, *output, "--integrator", "block"), 3, "--integrator leapfrog", f"{mpi.name}: and what ranks cannot do")
+    check(not os.path.exists(output[1]), f"{mpi.name}: no refused run has left a folder")
+    done = mpi.run(2, mpi.kyoho, *SHORT, *output, "--dry-run")
+    check(done.returncode == 0 and done.stdout.count("memory:") == 1, f"{mpi.name}: --dry-run prints one plan", done.stdout + done.stderr)
+
+
+def other_plugs(mpi, place):
+    """Builds without the plug-in, with a broken one, and a launcher of another MPI."""
+    words = [*SHORT, "--output", os.path.join(place, "refused")]
+    bare, broken = (os.path.join(place, name) for name in ("bare", "broken"))
+    for where in (bare, broken):
+        os.makedirs(os.path.join(where, "bin"))
+        shutil.copy(mpi.kyoho, os.path.join(where, "bin"))
+    kyoho = os.path.join("bin", "kyoho")
+    one_line(mpi.run(2, os.path.join(bare, kyoho), *words), 3, "there is no plug-in for its MPI", f"{mpi.name}: a build without a plug-in says so")
+    done = mpi.run(1, os.path.join(bare, kyoho), *words)
+    check(done.returncode == 0, f"{mpi.name}: one process needs none", done.stderr)
+    os.makedirs(os.path.join(broken, "lib", "kyoho"))
+    for name in os.listdir(os.path.join(place, "lib", "kyoho")):
+        with open(os.path.join(broken, "lib", "kyoho", name), "wb") as file:
+            file.write(b"junk")
+    one_line(mpi.run(2, os.path.join(broken, kyoho), *words, "--overwrite"), 3, "cannot be opened", f"{mpi.name}: a broken plug-in is named")
+    other = {"PMI_RANK": "0", "PMI_SIZE": "3"} if mpi.is_open_mpi else {"OMPI_COMM_WORLD_RANK": "0", "OMPI_COMM_WORLD_SIZE": "3"}
+    done = mpis.run(mpi.kyoho, *words, "--overwrite", **other)
+    one_line(done, 3, "belongs to another MPI" if mpi.is_open_mpi else "is for MPICH", f"{mpi.name}: the launcher of another MPI is refused")
+
+
+def listed(mpi, place):
+    """--version and devices tell the plug-in."""
+    line = next(line for line in mpis.run(mpi.kyoho, "--version").stdout.splitlines() if line.startswith("MPI: "))
+    file, = os.listdir(os.path.join(place, "lib", "kyoho"))
+    check(f"({file})" in line and line in mpis.run(mpi.kyoho, "devices").stdout.splitlines(), f"{mpi.name}: --version and devices name the plug-in", line)
+    plugs = json.loads(mpis.run(mpi.kyoho, "devices", "--json").stdout)["mpi"]
+    check(len(plugs) == 1 and plugs[0]["plug_in"] == file and f"MPI: {plugs[0]['of']} ({file})" == line, f"{mpi.name}: so does devices --json", plugs)
+    by_path = mpis.run("kyoho", "--version", PATH=os.path.dirname(mpi.kyoho) + os.pathsep + os.environ["PATH"]).stdout
+    check(line in by_path, f"{mpi.name}: a program that PATH has found finds it", by_path)
+
+
+def without_a_launcher(place):
+    bare = os.path.join(place, "bare")
+    os.makedirs(bare)
+    ranks, kyoho = (shutil.copy(path, bare) for path in (mpis.RANKS, mpis.KYOHO))
+    done = mpis.run(ranks)
+    check(done.returncode == 0 and done.stdout == "rank 0 of 1, 0 of 1 here, by threads\n", "without a launcher it is a world of one", done.stderr)
+    for variables in ({"OMPI_COMM_WORLD_RANK": "0", "OMPI_COMM_WORLD_SIZE": "2"}, {"PMIX_RANK": "0", "SLURM_NTASKS": "4"}, {"PMIX_RANK": "0"}):
+        done = mpis.run(kyoho, *SHORT, "--output", os.path.join(place, "x"), **variables)
+        one_line(done, 3, f"({next(iter(variables))} is set), and there is no plug-in", f"{' '.join(variables)} without a plug-in: a line says so")
+    done = mpis.run(kyoho, *SHORT, "--output", os.path.join(place, "x"), PMIX_RANK="1", SLURM_NTASKS="4")
+    check(done.returncode == 3 and not done.stderr, "the other ranks are silent", done.stderr)
+    done = mpis.run(kyoho, *SHORT, "--output", os.path.join(place, "y"), SLURM_PROCID="1", SLURM_NTASKS="4")
+    check(done.returncode == 0, "SLURM's variables alone are those of a job, not of MPI", done.stderr)
+    line = mpis.run(kyoho, "--version").stdout.splitlines()[-1]
+    check(line.startswith("MPI: no: there is no plug-in") and json.loads(mpis.run(kyoho, "devices", "--json").stdout)["mpi"] == [],
+          "--version and devices say that there is no plug-in", line)
 
 
 with folder() as place:
-    program = os.path.join(place, "bin", "ranks")
-    os.makedirs(os.path.dirname(program))
-    shutil.copy(RANKS, program)
-    done = run(program)
-    check(done.returncode == 0 and done.stdout == "rank 0 of 1, 0 of 1 here, by threads\n", "without a launcher it is a world of one", done.stderr)
-    done = run(program, OMPI_COMM_WORLD_RANK="0", OMPI_COMM_WORLD_SIZE="2")
-    check(done.returncode == 3 and "OMPI_COMM_WORLD_RANK is set" in done.stderr and "no plug-in" in done.stderr,
-          "with one, and without a plug-in, a line says so", (done.returncode, done.stderr))
-    plugs = glob.glob(os.path.join(BUILD, "mpi", "*.so"))
-    if plugs and shutil.which("mpiexec"):
-        os.makedirs(os.path.join(place, "lib", "kyoho"))
-        for path in plugs:
-            shutil.copy(path, os.path.join(place, "lib", "kyoho"))
-        launched(program)
-        done = run(program, PMI_RANK="0", PMI_SIZE="2")
-        check(done.returncode == 3 and "another MPI" in done.stderr, "the launcher of another MPI is refused", (done.returncode, done.stderr))
-    else:
-        skip("ranks under a launcher", "mpicc or mpiexec is not installed")
+    without_a_launcher(place)
+    found, lacking = mpis.find()
+    for name, why in lacking.items():
+        skip(name, why)
+    if found:
+        one = os.path.join(place, "one")
+        mpis.run(mpis.KYOHO, *RUN, "--output", one, "--quiet")
+        by_threads = os.path.join(place, "threads")
+        done = mpis.run(mpis.KYOHO, *RUN, "--ranks", "3", "--output", by_threads)
+        check("3 ranks (threads), 1 thread each" in done.stderr + done.stdout, "ranks of threads are told too", done.stderr)
+        one = {"snapshots": mpis.snapshots(one), "energies": energies(by_threads)}
+        check(mpis.snapshots(by_threads) == one["snapshots"] and len(one["snapshots"]) == 3, "threads as ranks write the snapshots of one engine, bit for bit")
+    for k, mpi in enumerate(found):
+        own = os.path.join(place, str(k))
+        lack = mpi.install(own)
+        if lack:
+            skip(f"{mpi.name}: ranks", lack.strip())
+            continue
+        told(mpi)
+        listed(mpi, own)
+        same_bits(mpi, own, one)
+        threads(mpi, own)
+        refusals(mpi, own)
+        other_plugs(mpi, own)
 finish()
