@@ -71,8 +71,8 @@ enum ky_status ky_comm_threads(int size, ky_rank_function *function, void *conte
                                struct ky_error *error);
 
 /* Runs it on the ranks of MPI, of which this process is one, or on a world of one where no launcher
- * of MPI has started it. KY_UNSUPPORTED where a launcher has, and no plug-in for its MPI is here.
- */
+ * of MPI has started it. KY_UNSUPPORTED where a launcher has, and no plug-in for its MPI is here. A
+ * process in which the function fails prints why, and ends all of them. */
 enum ky_status ky_comm_mpi(ky_rank_function *function, void *context, struct ky_error *error);
 
 /* `bytes` bytes of rank 0 to every rank. KY_FAULT when memory is out. */

@@ -147,8 +147,11 @@ enum ky_status ky_comm_mpi(ky_rank_function *function, void *context, struct ky_
     process.comm = (struct ky_comm){&process.verbs,   plug->rank,        plug->ranks,
                                     plug->local_rank, plug->local_ranks, 1};
     status = compare_worlds(plug, launcher, error);
-    if (!status)
+    if (!status) {
         status = function(&process.comm, context, error);
+        if (status) /* the others may wait for this one */
+            fail(&process.comm, error);
+    }
     plug->finish();
     return status;
 }
