@@ -49,7 +49,7 @@ def same_bits(mpi, place, one):
         check(done.stdout.count("the results are in") == 1, f"{mpi.name}: one of {size} ranks prints", done.stdout)
         with open(os.path.join(output, "run.log"), encoding="utf-8") as file:
             log = file.read()
-        check(re.search(rf"{size} ranks \({'Open MPI' if mpi.is_open_mpi else 'MPICH'} \d[\w.]*\), \d+ threads? each$", log, re.M),
+        check(re.search(rf"{size} ranks by {'Open MPI' if mpi.is_open_mpi else 'MPICH'} \d[\w.]*, \d+ threads? each: each has a part of the bodies$", log, re.M),
               f"{mpi.name}: run.log tells the ranks and their threads", log)
 
 
@@ -57,7 +57,7 @@ def threads_of(mpi, place, **values):
     """The threads that each of two ranks has, as the log says; and what is printed."""
     words = values.pop("words", [])
     done = mpi.run(2, mpi.kyoho, *SHORT, "--output", os.path.join(place, "threads"), "--overwrite", *words, **values)
-    found = re.search(r"2 ranks \(.*\), (\d+) threads? each", done.stdout + done.stderr)
+    found = re.search(r"2 ranks by .*, (\d+) threads? each", done.stdout + done.stderr)
     return int(found[1]) if found else (done.returncode, done.stdout + done.stderr)
 
 
@@ -87,7 +87,7 @@ def refusals(mpi, place):
     one_line(mpi.run(2, mpi.kyoho, "nonsense"), 2, "unknown command", f"{mpi.name}: so is an unknown command", "kyoho: ")
     one_line(mpi.run(2, mpi.kyoho, *SHORT, *output, "--nonsense"), 2, "--nonsense", f"{mpi.name}: and an unknown option")
     one_line(mpi.run(2, mpi.kyoho, *SHORT, *output, "--ranks", "2"), 2, "leave out --ranks", f"{mpi.name}: and --ranks")
-    one_line(mpi.run(2, mpi.kyoho, *SHORT, *output, "--integrator", "block"), 3, "--integrator leapfrog", f"{mpi.name}: and what ranks cannot do")
+    one_line(mpi.run(2, mpi.kyoho, *SHORT, *output, "--field", "point:mass=1"), 3, "external fields", f"{mpi.name}: and what ranks cannot do")
     check(not os.path.exists(output[1]), f"{mpi.name}: no refused run has left a folder")
     done = mpi.run(2, mpi.kyoho, *SHORT, *output, "--dry-run")
     check(done.returncode == 0 and done.stdout.count("memory:") == 1, f"{mpi.name}: --dry-run prints one plan", done.stdout + done.stderr)
@@ -153,7 +153,7 @@ with folder() as place:
         mpis.run(mpis.KYOHO, *RUN, "--output", one, "--quiet")
         by_threads = os.path.join(place, "threads")
         done = mpis.run(mpis.KYOHO, *RUN, "--ranks", "3", "--output", by_threads)
-        check("3 ranks (threads), 1 thread each" in done.stderr + done.stdout, "ranks of threads are told too", done.stderr)
+        check("3 ranks by threads, 1 thread each" in done.stderr + done.stdout, "ranks of threads are told too", done.stderr)
         one = {"snapshots": mpis.snapshots(one), "energies": energies(by_threads)}
         check(mpis.snapshots(by_threads) == one["snapshots"] and len(one["snapshots"]) == 3, "threads as ranks write the snapshots of one engine, bit for bit")
     for k, mpi in enumerate(found):
