@@ -1,6 +1,7 @@
 /* Ranks that are processes, which a launcher of MPI has started: through a plug-in (plug.h). */
 #include <dlfcn.h>
 #include <stdio.h>
+#include <time.h>
 
 #include "domain/comm.h"
 #include "domain/plug.h"
@@ -58,7 +59,10 @@ static enum ky_status add(struct ky_comm *comm, uint64_t *number, size_t count,
 
 static void fail(struct ky_comm *comm, const struct ky_error *error)
 {
+    /* Launchers may end before they have passed on what a process has just printed. */
+    const struct timespec moment = {0, 300000000};
     fprintf(stderr, "kyoho: rank %d: %s\n", comm->rank, error->text);
+    nanosleep(&moment, NULL);
     plug_of(comm)->abort((int)error->status);
 }
 

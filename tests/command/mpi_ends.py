@@ -4,6 +4,7 @@
 import json
 import os
 import re
+import resource
 import signal
 import stat
 import subprocess
@@ -106,6 +107,28 @@ def killed(mpi, place, whole, rank, size):
     goes_on(mpi, run.output, whole, f"after SIGKILL of rank {rank}", size)
 
 
+def waits(mpi, place):
+    """A rank that waits for another one sleeps. Rank 0 is stopped for a second, in which the other takes little processor time."""
+    run = Run(mpi, os.path.join(place, "waits"), "--end", "100")
+    wait_for(lambda: os.path.exists(os.path.join(run.output, "restart.kyo")), f"{mpi.name}: a run that waits")
+    ranks = processes(run.output)
+    os.kill(ranks[0], signal.SIGSTOP)
+    time.sleep(0.5)
+    before = processor_seconds(ranks[1])
+    time.sleep(1)
+    used = processor_seconds(ranks[1]) - before
+    os.kill(ranks[0], signal.SIGCONT)
+    check(used < 0.3, f"{mpi.name}: a rank that waits sleeps", f"{used} s of 1 s")
+    run.process.send_signal(signal.SIGTERM)
+    run.ended(20)
+
+
+def processor_seconds(pid):
+    with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+        words = file.read().rsplit(")", 1)[1].split()
+    return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def signals(mpi, place, whole):
     for number in (signal.SIGTERM, signal.SIGINT) if ALL else (signal.SIGTERM,):
         run = Run(mpi, os.path.join(place, number.name), "--end", "100")
@@ -155,8 +178,9 @@ def failures(mpi, place):
         lines = run.our_lines()
         check(code == 1 and len(lines) == 1 and "memory" in lines[0],
               f"{mpi.name}: a rank without memory from allocation {number} on ends all with a line and code 1", f"{code} after {seconds} s\n{run.said()}")
-    program = wrapper(os.path.join(place, "full"), mpi, 0, "ulimit -f 64")
-    run = Run(mpi, os.path.join(place, "disk"), "--end", "100", program=program)
+    run = Run(mpi, os.path.join(place, "disk"), "--end", "100", "--restart-every", "0.3")
+    if run.wait_for_restart() and check(0 in processes(run.output), f"{mpi.name}: a run for a full disk is found", run.said()):
+        resource.prlimit(processes(run.output)[0], resource.RLIMIT_FSIZE, (4096, 4096))
     code, seconds = run.ended(60)
     check(code == 7 and len(run.our_lines()) == 1, f"{mpi.name}: a disk that is full ends all with a line and code 7", f"{code} after {seconds} s\n{run.said()}")
 
@@ -180,5 +204,6 @@ with folder() as place:
         killed(mpi, own, whole, 0, 0)
         signals(mpi, own, whole)
         stops(mpi, own, whole)
+        waits(mpi, own)
         failures(mpi, own)
 finish()
