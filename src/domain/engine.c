@@ -51,7 +51,8 @@ static enum ky_status check(const struct ky_parameters *parameters, struct ky_er
     } checks[] = {
         {strcmp(parameters->engine, "cpu") != 0 && strcmp(parameters->engine, "auto") != 0,
          "ranks are for the CPU so far: use --engine cpu, or run without ranks"},
-        {parameters->mutual, "ranks share no mutual interactions: leave out --mutual, or run without ranks"},
+        {parameters->mutual,
+         "ranks share no mutual interactions: leave out --mutual, or run without ranks"},
         {parameters->field_function || parameters->field_places,
          "a function of the caller as a field acts on no bodies that ranks share: leave out one of "
          "the two"},
