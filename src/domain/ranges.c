@@ -50,7 +50,7 @@ static enum ky_status read_places(struct curve *curve, struct ky_error *error)
 
 /* ---- the cube ---- */
 
-/* What a rank tells of its bodies: their box, and those of them that are in the system's samples
+/* What a rank tells of its bodies: their box, and the ones that are in the system's samples
  * (octree/sample.h). */
 enum { SAMPLES = KY_FRAME_SAMPLES };
 struct told {

@@ -23,7 +23,7 @@ struct meeting {
     char *closed;              /* the parcels of all ranks' closed roots, one after the other */
     struct ky_octree_box *box; /* of this rank's groups */
     size_t boxes;
-    struct ky_octree_box **asks; /* [ranks] those of them that need more of a rank than its roots */
+    struct ky_octree_box **asks; /* [ranks] boxes that need more of a rank than its roots */
     size_t *wanted, *given;      /* [ranks] how many these are, and how many come from the rank */
     struct ky_octree_box *sinks; /* of the ranks that ask for more, one rank after the other */
     struct ky_octree_parcel *out, *in; /* [ranks] */
@@ -94,7 +94,7 @@ static enum ky_status gather_all(struct meeting *m, size_t *counts, size_t count
 
 /* ---- the rank's own tree ---- */
 
-/* The last key before those of this rank, and the first one after them. */
+/* The last key before this rank's, and the first one after them. */
 static enum ky_status find_neighbours(struct ky_domain *domain, struct ky_octree_part *part,
                                       struct ky_error *error)
 {

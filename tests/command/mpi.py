@@ -87,7 +87,7 @@ def refusals(mpi, place):
     one_line(mpi.run(2, mpi.kyoho, "nonsense"), 2, "unknown command", f"{mpi.name}: so is an unknown command", "kyoho: ")
     one_line(mpi.run(2, mpi.kyoho, *SHORT, *output, "--nonsense"), 2, "--nonsense", f"{mpi.name}: and an unknown option")
     one_line(mpi.run(2, mpi.kyoho, *SHORT, *output, "--ranks", "2"), 2, "leave out --ranks", f"{mpi.name}: and --ranks")
-    one_line(mpi.run(2, mpi.kyoho, *SHORT, *output, "--field", "point:mass=1"), 3, "external fields", f"{mpi.name}: and what ranks cannot do")
+    one_line(mpi.run(2, mpi.kyoho, *SHORT, *output, "--force", "fmm", "--mutual"), 3, "mutual", f"{mpi.name}: and what ranks cannot do")
     check(not os.path.exists(output[1]), f"{mpi.name}: no refused run has left a folder")
     done = mpi.run(2, mpi.kyoho, *SHORT, *output, "--dry-run")
     check(done.returncode == 0 and done.stdout.count("memory:") == 1, f"{mpi.name}: --dry-run prints one plan", done.stdout + done.stderr)

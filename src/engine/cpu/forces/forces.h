@@ -150,8 +150,5 @@ static inline int64_t ky_cpu_note_work(struct ky_cpu *cpu, size_t unit, uint64_t
     *first = *first ? *first : now;
     return ((int64_t)now - (int64_t)*first) * sinks;
 }
-/* The data for an opening test by α from the last accelerations. In blocks the floor is the
- * one that was found when the tree was new. */
-struct ky_relative ky_cpu_relative(struct ky_cpu *cpu);
 
 #endif

@@ -19,6 +19,7 @@
 #include "engine/cpu/forces/cells.h"
 #include "engine/cpu/forces/forces.h"
 #include "engine/cpu/forces/groups.h"
+#include "engine/cpu/tree/tree.h"
 #include "octree/host_cells.h"
 #include "octree/opening_kinds.h"
 #include "physics/fmm.h"

@@ -1,7 +1,6 @@
 /* The tree over the bodies of the engine: built, linked, and refreshed. */
 #include "engine/cpu/tree/tree.h"
 
-#include "engine/cpu/forces/forces.h"
 #include "octree/opening_kinds.h"
 
 static struct ky_octree_bodies bodies_of(const struct ky_cpu *cpu)

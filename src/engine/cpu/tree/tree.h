@@ -14,5 +14,8 @@ enum ky_status ky_cpu_renew_tree(struct ky_cpu *cpu, const struct ky_parameters 
                                  struct ky_error *error);
 /* Makes the links of the tree unless it has them. */
 void ky_cpu_link_tree(struct ky_cpu *cpu);
+/* The data for an opening test by α from the last accelerations. In blocks the floor is the
+ * one that was found when the tree was new. */
+struct ky_relative ky_cpu_relative(struct ky_cpu *cpu);
 
 #endif
