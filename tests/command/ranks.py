@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+# kyoho run --ranks N: what a run writes does not depend on the number of ranks, runs go on with any number of them, and
+# what ranks cannot do is refused before the run begins.
+import json
+import os
+import shutil
+import signal
+import subprocess
+
+from tap import KYOHO, check, finish, folder, run, skip, wait_for
+
+ALL = bool(os.environ.get("KYOHO_TEST_ALL"))
+PRELOAD = os.path.abspath(os.path.join(os.environ.get("BUILD", "build"), "tests/faults/preload.so"))
+MODEL = ["--model", "plummer", "-n", "6000", "--softening", "0.02", "--step", "0.0078125", "--every", "0.03125", "--force", "tree", "--engine", "cpu", "--quiet"]
+SHORT = ["--model", "plummer", "-n", "4500", "--softening", "0.02", "--step", "0.0078125", "--steps", "2", "--force", "tree", "--engine", "cpu", "--quiet"]
+
+
+def bodies(snapshot, scratch):
+    """The bodies of a snapshot as text with all digits, without the parameters, of which --ranks is one."""
+    run("convert", snapshot, scratch, "--overwrite", "--quiet")
+    return [line for line in open(scratch).read().splitlines() if not line.startswith("#|")]
+
+
+def rows(where):
+    """energy.csv without the seconds on the clock."""
+    return [row.rsplit(",", 1)[0] for row in open(os.path.join(where, "energy.csv")).read().splitlines()]
+
+
+def snapshots(where):
+    names = sorted(name for name in os.listdir(where) if name.startswith("snapshot_") and not name.endswith((".param", ".iord")))
+    return [(name, bodies(os.path.join(where, name), os.path.join(where, "scratch.csv"))) for name in names]
+
+
+def state(where):
+    return rows(where), snapshots(where)
+
+
+def start(*words):
+    return subprocess.Popen([KYOHO, "run", *words], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+
+
+def reals(row):
+    words = row.split(",")
+    try:
+        return [float(word or 0) for word in words]
+    except ValueError:
+        return words
+
+
+def near(one, other):
+    """Whether two files of energies have the same numbers but for rounding, which is that of the row's largest number."""
+    def alike(x, y):
+        if x == y or isinstance(x[0], str) or len(x) != len(y):
+            return x == y
+        largest = max(map(abs, x))
+        return all(abs(a - b) <= 1e-9 * abs(a) + 1e-13 * largest for a, b in zip(x, y))
+    return len(one) == len(other) and all(alike(reals(x), reals(y)) for x, y in zip(one, other))
+
+
+with folder() as top:
+    def path(name):
+        return os.path.join(top, name)
+
+    # ---- the same numbers ----
+    numbers = (None, 1, 2, 3, 8) if ALL else (None, 2, 3, 8)
+    for ranks in numbers:
+        run("run", *MODEL, "--steps", "8", *(["--ranks", ranks] if ranks else []), "--output", path(f"whole-{ranks}"))
+    one, two = state(path("whole-None")), state(path("whole-2"))
+    check(len(one[0]) == 10 and len(one[1]) == 3, "a run without --ranks", (len(one[0]), len(one[1])))
+    for ranks in numbers[1:]:
+        rows_now, snapshots_now = state(path(f"whole-{ranks}"))
+        check(snapshots_now == one[1], f"snapshots of {ranks} ranks are those of a run without them, bit for bit")
+        check(rows_now == (one[0] if ranks == 1 else two[0]), f"energy.csv of {ranks} {'rank' if ranks == 1 else 'ranks'} is that of {'none' if ranks == 1 else 'two'}")
+    check(near(one[0], two[0]), "energies of ranks are those of a run without them but for rounding", f"{one[0]}\n{two[0]}")
+    about = json.load(open(path("whole-3/run.json")))
+    check(about["steps"] == 8, "run.json of ranks", about)
+
+    # ---- to be continued ----
+    for first, then in ((3, ["--ranks", "8"]), (8, []), (None, ["--ranks", "2"]), (2, ["--ranks", "1"])):
+        name = path(f"half-{first}")
+        run("run", *MODEL, "--steps", "4", *(["--ranks", first] if first else []), "--output", name)
+        run("run", "--resume", name, "--steps", "8", *then, "--quiet")
+        check(snapshots(name) == one[1], f"begun with {first or 'no'} ranks, and resumed with {then or 'the same'}: the same snapshots")
+        if first and "1" not in then:
+            check(rows(name) == two[0], "and the same energies")
+
+    long = [*MODEL, "--end", "0.25", "--restart-every", "0.01"]
+    run("run", *long, "--ranks", "2", "--output", path("long"))
+    expected = state(path("long"))
+    for name, how, code in (("sigint", signal.SIGINT, 6), ("sigterm", signal.SIGTERM, 6), ("stop", None, 6), ("sigkill", signal.SIGKILL, -signal.SIGKILL)):
+        process = start(*long, "--ranks", "3", "--output", path(name))
+        wait_for(lambda: os.path.exists(path(name + "/restart.kyo")), "a restart file")
+        if how:
+            process.send_signal(how)
+        else:
+            open(path(name + "/stop"), "w").close()
+        _, text = process.communicate(timeout=120)
+        if process.returncode:  # a fast machine may have come to the end
+            check(process.returncode == code and (code < 0 or "--resume" in text), f"ranks end by {name}", f"{process.returncode} {text}")
+            run("run", "--resume", path(name), "--ranks", "5", "--quiet")
+        check(state(path(name)) == expected, f"{name}: five ranks go on to the end of two")
+    process = run("run", *long, "--ranks", "3", "--max-wall", "0.001", "--output", path("wall"), code=6)
+    check("--resume" in process.stderr, "--max-wall: code 6", process.stderr)
+    two_at_once = [start(*long, "--ranks", "3", "--output", path(f"beside{k}")) for k in range(2)]
+    for k, process in enumerate(two_at_once):
+        _, text = process.communicate(timeout=240)
+        check(process.returncode == 0 and state(path(f"beside{k}")) == expected, f"two runs of three ranks beside each other: run {k}", text)
+
+    # ---- options that ranks obey ----
+    run("model", "plummer", "-n", "4500", "-o", path("in.csv"), "--quiet")
+    run("convert", path("in.csv"), path("in.tipsy"), "--quiet")
+    with open(path("run.ini"), "w") as file:
+        file.write("[engine]\nranks = 3\n")
+    files = ["--softening", "0.05", "--step", "0.0078125", "--steps", "2", "--force", "tree", "--engine", "cpu", "--quiet"]
+    obeyed = [
+        ("--core", [*SHORT, "--core"]), ("--stop-core", [*SHORT, "--stop-core", "1e9"]),
+        ("--escape-radius", [*SHORT, "--escape-radius", "4"]),
+        ("--stop-escape", [*SHORT, "--stop-escape", "1000"]), ("--stop-box", [*SHORT, "--stop-box", "1e6"]),
+        ("--follow", [*SHORT, "--follow", "17,0,4000"]), ("--compress", [*SHORT, "--compress"]),
+        ("--precision", [*SHORT, "--precision", "double"]),
+        ("--expansion", ["--model", "cosmic", "-n", "4500", "--expansion", "bodies", "--force", "tree", "--softening", "0.5", "--step", "0.01", "--steps", "2", "--engine", "cpu", "--quiet"]),
+        ("a file of text", [path("in.csv"), *files]), ("a file of TIPSY", [path("in.tipsy"), *files]),
+        ("steps backwards", [path("in.csv"), "--softening", "0.05", "--step=-0.0078125", "--steps", "2", "--force", "tree", "--engine", "cpu", "--quiet"]),
+    ]
+    for name, words in obeyed:
+        got = []
+        for ranks in ("1", "3", "4") if ALL else ("1", "3"):
+            where = path("obeyed-" + ranks)
+            shutil.rmtree(where, ignore_errors=True)
+            process = run("run", *words, "--ranks", ranks, "--output", where, code=None)
+            if process.returncode:
+                got.append((process.returncode, process.stderr))
+                continue
+            names = {file for file in os.listdir(where) if file.endswith(".csv") and file != "energy.csv" and not file.startswith("snapshot_")}
+            tables = [(file, open(os.path.join(where, file)).read()) for file in sorted(names)]
+            got.append((0, snapshots(where), tables, rows(where)))
+        good = got[0][0] == 0 and all(each[:3] == got[0][:3] and near(each[3], got[0][3]) and each[3] == got[1][3] for each in got[1:])
+        check(good, f"{name}: three ranks do what one does", [each[1] if each[0] else "other numbers" for each in got])
+    process = run("run", path("run.ini"), *SHORT, "--output", path("ini"))
+    run("run", *SHORT, "--ranks", "3", "--output", path("line"))
+    check(state(path("ini")) == state(path("line")), "ranks from a parameter file")
+    process = run("run", *SHORT, "--ranks", "3", "--dry-run", "--output", path("dry"))
+    check("4500 bodies" in process.stdout and "memory" in process.stdout and not os.path.exists(path("dry")), "--dry-run", process.stdout)
+    few = ["--model", "plummer", "-n", "3", "--softening", "0.1", "--step", "0.01", "--steps", "2", "--quiet"]
+    run("run", *few, "--output", path("few-1"))
+    run("run", *few, "--ranks", "1024" if ALL else "64", "--force", "tree", "--output", path("few"))
+    run("run", *few, "--ranks", "2", "--force", "tree", "--output", path("few-2"))
+    check(state(path("few")) == state(path("few-2")), "three bodies on more ranks than bodies")
+
+    # ---- what is refused ----
+    refused = [
+        (3, "--integrator leapfrog", ["--integrator", "block"]), (3, "--integrator leapfrog", ["--integrator", "hermite4", "--force", "direct"]),
+        (3, "--force tree", ["--force", "direct"]), (3, "--force tree", ["--force", "walk"]), (3, "--force tree", ["--force", "list"]),
+        (3, "--force tree", ["--force", "fmm"]), (3, "--force tree", ["--mutual"]), (3, "--force tree", ["--order", "3"]),
+        (3, "leave out --field", ["--field", "point:mass=1"]), (3, "leave out --stop-collision", ["--stop-pair", "0.01"]),
+        (3, "leave out --stop-collision", ["--stop-collision", "--body-radius", "0.01"]), (3, "--cell box", ["--cell", "edge"]),
+        (3, "--curve hilbert", ["--curve", "none"]), (3, "--engine cpu", ["--engine", "opencl"]), (3, "--engine cpu", ["--engine", "cuda:0,1"]),
+        (3, "--tree", ["--tree", "device"]),
+    ]
+    plain = [word for word in SHORT if word not in ("--engine", "cpu", "--force", "tree")]
+    for code, word, words in refused:
+        process = run("run", *plain, *words, "--ranks", "2", "--output", path("refused"), code=None)
+        check(process.returncode == code and word in process.stderr and len(process.stderr.splitlines()) == 1 and not os.path.exists(path("refused")),
+              f"{' '.join(words)}: refused before the start, with what to do", f"{process.returncode} {process.stderr}")
+    for text in ("0", "1025", "-1", "two", "2.5", ""):
+        process = run("run", *SHORT, "--ranks", text, "--output", path("refused"), code=None)
+        check(process.returncode == 2 and "ranks" in process.stderr and not os.path.exists(path("refused")), f"--ranks '{text}': code 2", process.stderr)
+    with open(path("massless.csv"), "w") as file:
+        file.write("m,x,y,z,vx,vy,vz\n1,0,0,0,0,0,0\n0,1,0,0,0,1,0\n")
+    with open(path("own.csv"), "w") as file:
+        file.write("m,x,y,z,vx,vy,vz,softening\n1,0,0,0,0,0,0,0.1\n1,1,0,0,0,1,0,0.2\n")
+    for name, word, words in (("massless.csv", "no mass", ["--softening", "0.1"]), ("own.csv", "--softening", [])):
+        for more in ([], ["--dry-run"]):
+            process = run("run", path(name), *words, "--step", "0.1", "--steps", "1", "--ranks", "2", "--output", path("refused"), *more, code=None)
+            check(process.returncode == 3 and word in process.stderr and not os.path.exists(path("refused")), f"{name}: refused {' '.join(more)}",
+                  f"{process.returncode} {process.stdout} {process.stderr}")
+    snapshot = path("in.csv")
+    for words in (["force", snapshot, "--softening", "0.1"], ["density", snapshot], ["groups", snapshot, "--linking-length", "0.1"], ["neighbours", snapshot, "--radius", "0.1"]):
+        process = run(*words, "--ranks", "2", code=None)
+        check(process.returncode in (2, 3) and "ranks" in process.stderr, f"kyoho {words[0]} --ranks 2: refused", f"{process.returncode} {process.stderr}")
+
+    # ---- one rank of three whose memory is out ----
+    if not os.path.exists(PRELOAD):
+        skip("faults", "the library that makes calls fail was not built")
+    else:
+        n, faults, bad = 1, 0, None
+        words = [*SHORT[:2], "-n", "4200", *SHORT[4:], "--threads", "1", "--ranks", "3"]
+        while not bad:
+            shutil.rmtree(path("fault"), ignore_errors=True)
+            process = run("run", *words, "--output", path("fault"), code=None, env={"LD_PRELOAD": PRELOAD, "KYOHO_FAIL_ALLOCATION": str(n)})
+            lines = [line for line in process.stderr.splitlines() if line != "fault injected" and not line.startswith("warning: ")]
+            if "fault injected" not in process.stderr:
+                break
+            faults += 1
+            if process.returncode and (process.returncode != 1 or len(lines) != 1):
+                bad = f"allocation {n}: exit code {process.returncode}, {lines}"
+            n += 1 if ALL else 29
+        check(not bad and faults > 20, f"{faults} faults of memory, one at a time: a clear end", bad)
+finish()
