@@ -104,7 +104,8 @@ enum ky_status ky_domain_migrate(struct ky_domain *domain, struct ky_error *erro
 enum { KY_DOMAIN_CHUNK = 4096 };
 enum ky_status ky_domain_read(struct ky_domain *domain, size_t first, struct ky_bodies *chunk,
                               struct ky_error *error);
-/* The sums over all bodies (physics/sums.h), in the caller's units, for every rank. */
+/* The sums over all bodies (physics/sums.h), in the caller's units, for every rank; NaN where a
+ * term is not finite. */
 enum ky_status ky_domain_sums(struct ky_domain *domain, double sum[KY_SUMS],
                               struct ky_error *error);
 /* Room for n indices. KY_FAULT when memory is out. */

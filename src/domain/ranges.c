@@ -41,9 +41,15 @@ static enum ky_status read_places(struct curve *curve, struct ky_error *error)
         struct ky_bodies chunk = {.n = curve->n - first, .position = position};
         chunk.n = chunk.n < KY_DOMAIN_CHUNK ? chunk.n : KY_DOMAIN_CHUNK;
         status = ky_domain_read(domain, first, &chunk, error);
-        for (size_t k = 0; k < chunk.n; k++)
-            for (int c = 0; c < 3; c++)
+        for (size_t k = 0; k < chunk.n && !status; k++)
+            for (int c = 0; c < 3; c++) {
                 curve->x[c][first + k] = position[k][c] * per_length;
+                if (!isfinite(position[k][c]))
+                    status = ky_fail(error, KY_BAD_DATA,
+                                     "the position of body %llu is not finite (%g): masses, "
+                                     "distances, G or the step are beyond what numbers hold",
+                                     (unsigned long long)domain->index[first + k], position[k][c]);
+            }
     }
     return status;
 }

@@ -1,6 +1,7 @@
 /* Sums over all bodies that are the same for any number of ranks: each term becomes a whole number
  * of a unit that follows from the largest term of the system, and whole numbers have the same sum
  * in any order. The unit is 2⁻⁸⁴ of the largest term, far below the rounding of a sum in double. */
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 /* A whole number of 128 bits, as it travels. */
 __extension__ typedef __int128 whole;
 
-enum { HALF = 42 }; /* bits of a part of a term */
+enum { HALF = 42 /* bits of a part of a term */, NOT_FINITE = INT_MAX };
 
 /* What one body adds to the sums, in the caller's units. */
 static void terms_of(const struct ky_externals *fields, const struct ky_bodies *bodies, size_t i,
@@ -62,7 +63,7 @@ static void keep_largest(void *to, const double term[KY_SUMS])
     double *most = to;
     for (int k = 0; k < KY_SUMS; k++) {
         const double size = fabs(term[k]);
-        most[k] = size > most[k] ? size : most[k];
+        most[k] = size > most[k] || isnan(size) ? size : most[k]; /* it stays NaN */
     }
 }
 
@@ -94,6 +95,8 @@ static void add_whole(void *to, const double term[KY_SUMS])
 {
     struct whole_sums *sums = to;
     for (int k = 0; k < KY_SUMS; k++) {
+        if (sums->scale[k] == 0)
+            continue;
         const double scaled = term[k] * sums->scale[k];
         const int64_t high = (int64_t)scaled, low = (int64_t)((scaled - (double)high) * 0x1p42);
         sums->sum[k] += (whole)high * ((whole)1 << HALF) + low;
@@ -107,19 +110,18 @@ static double real_of(whole sum, int exponent)
                                  ldexp((double)(uint64_t)size, exponent - 2 * HALF));
 }
 
-/* Every sum has its own unit: |term| < 2^exponent, for all terms of all ranks. */
+/* Every sum has its own unit: |term| < 2^exponent, for all terms of all ranks; NOT_FINITE where one
+ * of them is not. */
 static enum ky_status find_exponents(struct ky_domain *domain, int exponent[KY_SUMS],
                                      struct ky_error *error)
 {
     double most[KY_SUMS];
     enum ky_status status = find_largest(domain, most, error);
     for (int k = 0; k < KY_SUMS && !status; k++) {
-        if (!isfinite(most[k]))
-            return ky_fail(error, KY_BAD_DATA,
-                           "sums over the bodies are beyond the largest number; other units are "
-                           "needed");
         frexp(most[k], &exponent[k]);
         exponent[k] = most[k] > 0 && exponent[k] > -900 ? exponent[k] : -900;
+        if (!isfinite(most[k]))
+            exponent[k] = NOT_FINITE;
     }
     return status;
 }
@@ -134,7 +136,7 @@ enum ky_status ky_domain_sums(struct ky_domain *domain, double sum[KY_SUMS], str
         all ? find_exponents(domain, exponent, error)
             : ky_no_memory(error, "sums of the ranks", (size_t)comm->size, sizeof *all);
     for (int k = 0; k < KY_SUMS; k++)
-        own.scale[k] = ldexp(1.0, HALF - exponent[k]);
+        own.scale[k] = exponent[k] == NOT_FINITE ? 0 : ldexp(1.0, HALF - exponent[k]);
     if (!status)
         status = each_term(domain, add_whole, &own, error);
     if (!status)
@@ -143,7 +145,7 @@ enum ky_status ky_domain_sums(struct ky_domain *domain, double sum[KY_SUMS], str
         whole total = 0;
         for (int r = 0; r < comm->size; r++)
             total += all[r][k];
-        sum[k] = real_of(total, exponent[k]);
+        sum[k] = exponent[k] == NOT_FINITE ? (double)NAN : real_of(total, exponent[k]);
     }
     free(all);
     return status;

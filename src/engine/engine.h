@@ -104,7 +104,8 @@ struct ky_engine {
     /* Set before the first `put` by whoever has a system on several engines; NULL: this one is
      * alone. Where they divide the bodies (`tree` is not NULL), only forces by `tree` of all
      * bodies, kicks and drifts may be asked for, bodies have mass, and none a softening of its own.
-     */
+     * Numbers that are not finite are given as they are: who asks knows which body of the system it
+     * is. */
     const struct ky_shared *shared;
 };
 

@@ -329,7 +329,7 @@ enum ky_status ky_engine_get(struct ky_engine *engine, struct ky_bodies *bodies,
     enum ky_status status = check_arrays(engine, bodies->n, error);
     if (!status)
         status = CALL(get, "give bodies", bodies, error);
-    return status ? status : ky_finite_bodies(engine->threads, bodies, error);
+    return status || engine->shared ? status : ky_finite_bodies(engine->threads, bodies, error);
 }
 
 enum ky_status ky_engine_get_some(struct ky_engine *engine, const uint32_t *body,
@@ -341,7 +341,7 @@ enum ky_status ky_engine_get_some(struct ky_engine *engine, const uint32_t *body
     if (some->n == 0)
         return KY_OK;
     enum ky_status status = CALL(get_some, "give some bodies", body, some, error);
-    return status ? status : ky_finite_bodies(engine->threads, some, error);
+    return status || engine->shared ? status : ky_finite_bodies(engine->threads, some, error);
 }
 
 enum ky_status ky_engine_columns(struct ky_engine *engine, unsigned set, struct ky_error *error)
