@@ -9,7 +9,7 @@ if "$compiler" -dM -E -x c /dev/null | grep -q __clang__ ||
     exit 0
 fi
 # Programs and patterns of their tests. `check` has one path of each kind that compares numbers of threads, or runs several
-# at a time: trees, simulations, models, the general walk, boards. `check-all` has all tests of more programs, and OpenCL
+# at a time: trees, simulations, models, the general walk, ranks, boards. `check-all` has all tests of more programs, and OpenCL
 # without the threads of PoCL itself.
 if [ -z "${KYOHO_TEST_ALL:-}" ]; then
     work="team *
@@ -19,6 +19,7 @@ sim threads*
 cosmic *seed*
 general_walk threads*
 groups threads*
+ranks_changes restarts*
 board *
 grape6 *half*"
 else
@@ -35,6 +36,9 @@ cosmic *
 analysis *
 general_walk *
 groups *
+comm *
+ranks *
+ranks_changes *
 board *
 grape6 * opens*
 view *
