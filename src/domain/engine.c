@@ -230,12 +230,34 @@ static enum ky_status get_some(struct ky_engine *engine, const uint32_t *body,
     return give(engine, &order, &(struct ky_order_data){.to = some, .body = body}, error);
 }
 
+/* Some bodies lose their mass, so that those of all ranks can be divided no longer. */
+static enum ky_status put_massless(struct ky_engine *engine, const struct ky_some *some,
+                                   struct ky_error *error)
+{
+    struct ky_bodies all;
+    enum ky_status status = ky_rows_allocate(&all, engine->n, KY_WITH_ALL_ROWS, error);
+    if (!status)
+        status = get(engine, &all, error);
+    for (size_t k = 0; k < some->count && !status; k++) {
+        const uint32_t i = some->body[k];
+        all.mass[i] = some->mass[k];
+        for (int c = 0; c < 3; c++) {
+            all.position[i][c] = some->position ? some->position[k][c] : all.position[i][c];
+            all.velocity[i][c] = some->velocity ? some->velocity[k][c] : all.velocity[i][c];
+        }
+    }
+    if (!status)
+        status = put(engine, &all, error);
+    ky_rows_free(&all);
+    return status;
+}
+
 static enum ky_status put_some(struct ky_engine *engine, const struct ky_some *some,
                                struct ky_error *error)
 {
     for (size_t k = 0; some->mass && k < some->count && !domain_of(engine)->copies; k++)
         if (!(some->mass[k] > 0))
-            return ky_fail(error, KY_UNSUPPORTED, "ranks share bodies with mass alone");
+            return put_massless(engine, some, error);
     const struct ky_order order = {.kind = KY_ORDER_put_some,
                                    .with = (some->mass ? KY_WITH_MASS_ROW : 0U) |
                                            (some->position ? KY_WITH_POSITION_ROW : 0U) |
