@@ -342,13 +342,14 @@ static unsigned schemes(const struct ky_engine *engine)
     return own->verbs->schemes(own);
 }
 
-/* Calls for rank 0's engine alone, which has all that they need. It heeds the flag of the call.
- * What external fields add is the caller's part. */
+/* Calls for rank 0's engine alone, which has all that they need, and does all of it: the others
+ * wait for the next order. It heeds the flag of the call. What external fields add is the caller's
+ * part. */
 #define BY_FIRST(call, ...)                                                                        \
     struct ky_engine *own = domain_of(engine)->engine;                                             \
-    own->halt = engine->halt;                                                                      \
+    own->halt = engine->halt, own->shared = NULL;                                                  \
     const enum ky_status status = own->verbs->call(own, __VA_ARGS__);                              \
-    own->halt = NULL;                                                                              \
+    own->halt = NULL, own->shared = &domain_of(engine)->shared;                                    \
     return status
 
 static enum ky_status get_column(struct ky_engine *engine, enum ky_column column, double *numbers,
@@ -397,7 +398,7 @@ static const struct ky_engine_verbs copied = {COMMON,
                                               .field = field,
                                               .tides = tides,
                                               .walk = walk};
-static const struct ky_engine_verbs divided = {COMMON};
+static const struct ky_engine_verbs divided = {COMMON, .advice = ": leave out --ranks"};
 
 /* ---- opening ---- */
 

@@ -276,9 +276,10 @@ struct ky_partial_sums {
 };
 
 struct ky_engine_verbs {
-    const char *name; /* "cpu" */
-    int functions;    /* 1: external fields may be functions of the caller */
-    int mutual;       /* 1: cells may act on each other (parameters.mutual) */
+    const char *name;   /* "cpu" */
+    const char *advice; /* what errors say after a verb that is missing; NULL: nothing */
+    int functions;      /* 1: external fields may be functions of the caller */
+    int mutual;         /* 1: cells may act on each other (parameters.mutual) */
 
     /* Describes a device of this kind, index = 0, 1, …; KY_USAGE past the last. */
     enum ky_status (*device)(size_t index, struct ky_device *device);

@@ -212,9 +212,9 @@ static enum ky_status missing(const struct ky_engine *engine, const char *what,
                               struct ky_error *error)
 {
     enum ky_status status = check_process(engine->verbs, error);
-    return status
-               ? status
-               : ky_fail(error, KY_UNSUPPORTED, "engine %s cannot %s", engine->verbs->name, what);
+    return status ? status
+                  : ky_fail(error, KY_UNSUPPORTED, "engine %s cannot %s%s", engine->verbs->name,
+                            what, engine->verbs->advice ? engine->verbs->advice : "");
 }
 
 /* What a verb has returned; KY_STOPPED where its loops may have left out work. */

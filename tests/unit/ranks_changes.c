@@ -214,6 +214,48 @@ static void changes_have_the_same_bits(void **state)
     ky_bodies_free(&bodies);
 }
 
+/* Searches and fields at points, where every rank has all bodies: the numbers of one rank, and no
+ * trace in later steps. */
+static void searches_leave_no_trace(void **state)
+{
+    (void)state;
+    enum { N = 3000 };
+    static const char *const options[] = {"cell=edge", "integrator=block force=tree", "force=fmm"};
+    static const double at[3][3] = {{1, 0, 0}, {5, 5, 5}, {0, 0.1, 0}}, radius = 0.05;
+    struct ky_bodies bodies = make(SPHERE, N);
+    for (int k = 0; k < 3; k++) {
+        static uint32_t count[2][N];
+        double a[2][3][3], p[2][3];
+        struct ky_parameters parameters = parameters_of(options[k]);
+        struct ky_sim *sim[2] = {open_ranks(&parameters, 1, &bodies),
+                                 open_ranks(&parameters, 3, &bodies)};
+        for (int step = 0; step < 2; step++) {
+            for (int r = 0; r < 2; r++) {
+                assert_ok(ky_sim_neighbours(sim[r], &radius, 1, count[r], NULL, NULL, &error));
+                assert_ok(ky_sim_field(sim[r], 3, at, 0.01, a[r], p[r], &error));
+                assert_ok(ky_sim_advance(sim[r], 1, &error));
+            }
+            assert_memory_equal(count[0], count[1], sizeof count[0]);
+            assert_memory_equal(a[0], a[1], sizeof a[0]);
+            assert_memory_equal(p[0], p[1], sizeof p[0]);
+            struct ky_bodies one = state_of(sim[0]), three = state_of(sim[1]);
+            expect_same(&three, &one, options[k]);
+            ky_bodies_free(&one);
+            ky_bodies_free(&three);
+        }
+        ky_sim_close(sim[0]);
+        ky_sim_close(sim[1]);
+    }
+    const struct ky_parameters divided = parameters_of("");
+    struct ky_sim *sim = open_ranks(&divided, 3, &bodies);
+    uint32_t count[N];
+    assert_int_equal(ky_sim_neighbours(sim, &radius, 1, count, NULL, NULL, &error), KY_UNSUPPORTED);
+    assert_non_null(strstr(error.text, "leave out --ranks"));
+    assert_ok(ky_sim_advance(sim, 1, &error));
+    ky_sim_close(sim);
+    ky_bodies_free(&bodies);
+}
+
 /* ---- restarts ---- */
 
 static struct ky_sim *restored(struct ky_sim *sim, int ranks)
@@ -506,6 +548,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(changes_have_the_same_bits),
+        cmocka_unit_test(searches_leave_no_trace),
         cmocka_unit_test(restarts_take_any_number_of_ranks),
         cmocka_unit_test(what_ranks_cannot_do_is_refused),
         cmocka_unit_test(changes_that_ranks_cannot_take),
