@@ -19,7 +19,7 @@
 /* In nanoseconds: how long a rank only looks, then how long it lets others go first; after that it
  * sleeps for a twentieth of what it has waited, and at most this long. */
 #define LOOKS 20000
-#define YIELDS 500000
+#define YIELDS 5000000
 #define LONGEST 1000000
 
 static long long nanoseconds(void)
