@@ -39,6 +39,30 @@ void ky_domain_free_space(struct ky_domain *domain)
     }
 }
 
+enum ky_status ky_domain_each(struct ky_domain *domain, ky_domain_work *work, void *context,
+                              struct ky_error *error)
+{
+    const int threads = domain->engine->threads;
+    const size_t n = domain->engine->n, parts = (size_t)threads;
+    struct ky_error *own = ky_allocate_zeroed(parts, sizeof *own);
+    if (!own)
+        return ky_no_memory(error, "threads of a rank", parts, sizeof *own);
+#pragma omp parallel for num_threads(threads) if (threads > 1)
+    for (int k = 0; k < threads; k++) {
+        const size_t part = (size_t)k;
+        own[part].status =
+            work(context, k, n / parts * part + n % parts * part / parts,
+                 n / parts * (part + 1) + n % parts * (part + 1) / parts, &own[part]);
+    }
+    size_t first = 0;
+    while (first < parts && !own[first].status)
+        first++;
+    const enum ky_status status =
+        first < parts ? ky_fail(error, own[first].status, "%s", own[first].text) : KY_OK;
+    free(own);
+    return status;
+}
+
 enum ky_status ky_domain_read(struct ky_domain *domain, size_t first, struct ky_bodies *chunk,
                               struct ky_error *error)
 {

@@ -99,6 +99,13 @@ enum ky_status ky_domain_put_some(struct ky_domain *domain, const struct ky_some
                                   struct ky_error *error);
 /* Sends the bodies to the ranks on whose ranges they are. */
 enum ky_status ky_domain_migrate(struct ky_domain *domain, struct ky_error *error);
+/* Work on the rank's bodies first … end − 1, by thread number `part` of the engine's threads. */
+typedef enum ky_status ky_domain_work(void *context, int part, size_t first, size_t end,
+                                      struct ky_error *error);
+/* Has all threads work on a part of the bodies each. Returns the status of the first part that
+ * failed, with its text; KY_FAULT when memory is out. */
+enum ky_status ky_domain_each(struct ky_domain *domain, ky_domain_work *work, void *context,
+                              struct ky_error *error);
 /* Bodies of the rank's engine that are read at a time: reads bodies first … first + chunk->n − 1 of
  * the engine to the arrays of the chunk, which has room for them. */
 enum { KY_DOMAIN_CHUNK = 4096 };

@@ -26,19 +26,18 @@ struct curve {
     uint64_t *begin; /* [ranks + 1] the first key of each range */
 };
 
-static enum ky_status read_places(struct curve *curve, struct ky_error *error)
+/* A ky_domain_work: reads the places of some bodies. */
+static enum ky_status read_some(void *context, int part, size_t first, size_t end,
+                                struct ky_error *error)
 {
+    struct curve *curve = context;
     struct ky_domain *domain = curve->domain;
     const double per_length = 1 / ky_engine_units_of(domain->engine).length;
     double position[KY_DOMAIN_CHUNK][3];
     enum ky_status status = KY_OK;
-    curve->x[0] = ky_domain_space(domain, KY_SPACE_X, 3 * curve->n, sizeof **curve->x, error);
-    if (!curve->x[0])
-        return KY_FAULT;
-    curve->x[1] = curve->x[0] + curve->n;
-    curve->x[2] = curve->x[1] + curve->n;
-    for (size_t first = 0; first < curve->n && !status; first += KY_DOMAIN_CHUNK) {
-        struct ky_bodies chunk = {.n = curve->n - first, .position = position};
+    (void)part;
+    for (; first < end && !status; first += KY_DOMAIN_CHUNK) {
+        struct ky_bodies chunk = {.n = end - first, .position = position};
         chunk.n = chunk.n < KY_DOMAIN_CHUNK ? chunk.n : KY_DOMAIN_CHUNK;
         status = ky_domain_read(domain, first, &chunk, error);
         for (size_t k = 0; k < chunk.n && !status; k++)
@@ -54,11 +53,22 @@ static enum ky_status read_places(struct curve *curve, struct ky_error *error)
     return status;
 }
 
+static enum ky_status read_places(struct curve *curve, struct ky_error *error)
+{
+    struct ky_domain *domain = curve->domain;
+    curve->x[0] = ky_domain_space(domain, KY_SPACE_X, 3 * curve->n, sizeof **curve->x, error);
+    if (!curve->x[0])
+        return KY_FAULT;
+    curve->x[1] = curve->x[0] + curve->n;
+    curve->x[2] = curve->x[1] + curve->n;
+    return ky_domain_each(domain, read_some, curve, error);
+}
+
 /* ---- the cube ---- */
 
 /* What a rank tells of its bodies: their box, and the ones that are in the system's samples
  * (octree/sample.h). */
-enum { SAMPLES = KY_FRAME_SAMPLES };
+enum { SAMPLES = KY_FRAME_SAMPLES, ROOM = SAMPLES + KY_ORIGIN_SAMPLE };
 struct told {
     double low[3], high[3];
     uint64_t sampled;
@@ -68,17 +78,38 @@ struct sampled {
     double x[3];
 };
 
-static size_t take_samples(const struct curve *curve, struct told *told, struct sampled *sample)
+/* Bodies of the larger of the two samples, if there are as many. */
+static size_t most_samples(const struct ky_domain *domain)
 {
+    const size_t samples = ky_frame_sample(domain->total).samples;
+    return samples < KY_ORIGIN_SAMPLE ? KY_ORIGIN_SAMPLE : samples;
+}
+
+/* What the threads tell: each may find all samples. */
+struct looking {
+    const struct curve *curve;
+    struct told *told;      /* [threads] */
+    struct sampled *sample; /* [threads][ROOM] */
+};
+
+/* A ky_domain_work: looks at some bodies. */
+static enum ky_status look_at_some(void *context, int part, size_t first, size_t end,
+                                   struct ky_error *error)
+{
+    const struct looking *looking = context;
+    const struct curve *curve = looking->curve;
     const struct ky_domain *domain = curve->domain;
     const struct ky_sample_order order = ky_sample_order(domain->total ? domain->total : 1);
-    size_t most = ky_frame_sample(domain->total).samples, count = 0;
-    most = most < KY_ORIGIN_SAMPLE ? KY_ORIGIN_SAMPLE : most;
+    const size_t most = most_samples(domain);
+    struct told *told = &looking->told[part];
+    struct sampled *sample = looking->sample + (size_t)part * ROOM;
+    (void)error;
+    *told = (struct told){.sampled = 0};
     for (int c = 0; c < 3; c++) {
         told->low[c] = (double)INFINITY;
         told->high[c] = -(double)INFINITY;
     }
-    for (size_t i = 0; i < curve->n; i++) {
+    for (size_t i = first; i < end; i++) {
         for (int c = 0; c < 3; c++) {
             const double x = curve->x[c][i];
             told->low[c] = x < told->low[c] ? x : told->low[c];
@@ -86,11 +117,31 @@ static size_t take_samples(const struct curve *curve, struct told *told, struct 
         }
         const uint64_t place = ky_sample_place(order, domain->index[i]);
         if (place < most || domain->total <= most)
-            sample[count++] =
+            sample[told->sampled++] =
                 (struct sampled){place, {curve->x[0][i], curve->x[1][i], curve->x[2][i]}};
     }
-    told->sampled = count;
-    return count;
+    return KY_OK;
+}
+
+/* The samples follow each other at the beginning afterwards; *own tells of all. */
+static enum ky_status take_samples(const struct curve *curve, struct told *own, struct told *told,
+                                   struct sampled *sample, struct ky_error *error)
+{
+    struct looking looking = {curve, told, sample};
+    const enum ky_status status = ky_domain_each(curve->domain, look_at_some, &looking, error);
+    if (status)
+        return status;
+    *own = told[0];
+    for (int part = 1; part < curve->domain->engine->threads; part++) {
+        memmove(sample + own->sampled, sample + (size_t)part * ROOM,
+                told[part].sampled * sizeof *sample);
+        own->sampled += told[part].sampled;
+        for (int c = 0; c < 3; c++) {
+            own->low[c] = fmin(own->low[c], told[part].low[c]);
+            own->high[c] = fmax(own->high[c], told[part].high[c]);
+        }
+    }
+    return KY_OK;
 }
 
 /* Sorts a coordinate of a sample of `most` bodies; returns how many there are. */
@@ -137,17 +188,18 @@ static enum ky_status find_cube(struct curve *curve, struct ky_error *error)
     struct ky_domain *domain = curve->domain;
     struct ky_comm *comm = domain->comm;
     const size_t size = (size_t)comm->size;
-    struct told own = {0}, *told = ky_allocate(size, sizeof *told);
+    const size_t threads = (size_t)domain->engine->threads;
+    struct told own = {0}, *told = ky_allocate(size > threads ? size : threads, sizeof *told);
     size_t *bytes = ky_allocate(size, sizeof *bytes), count = 0;
-    struct sampled *sample = ky_allocate(SAMPLES + KY_ORIGIN_SAMPLE, sizeof *sample),
-                   *all = ky_allocate(SAMPLES + KY_ORIGIN_SAMPLE, sizeof *all);
+    struct sampled *sample = ky_allocate(threads * ROOM, sizeof *sample),
+                   *all = ky_allocate(ROOM, sizeof *all);
     enum ky_status status = KY_OK;
     if (!told || !bytes || !sample || !all)
-        status = ky_no_memory(error, "samples of bodies", SAMPLES, sizeof *sample);
-    if (!status) {
-        take_samples(curve, &own, sample);
+        status = ky_no_memory(error, "samples of bodies", threads * ROOM, sizeof *sample);
+    if (!status)
+        status = take_samples(curve, &own, told, sample, error);
+    if (!status)
         status = comm->verbs->gather(comm, &own, sizeof own, told, error);
-    }
     for (size_t r = 0; r < size && !status; count += told[r].sampled, r++)
         bytes[r] = told[r].sampled * sizeof *sample;
     if (!status)

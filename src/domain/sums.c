@@ -37,21 +37,29 @@ static void terms_of(const struct ky_externals *fields, const struct ky_bodies *
     }
 }
 
-/* Hands every body's terms to `add`. */
-static enum ky_status each_term(struct ky_domain *domain,
-                                void (*add)(void *to, const double term[KY_SUMS]), void *to,
-                                struct ky_error *error)
+/* Where the terms of the bodies go: each thread has sums of its own. */
+struct adding {
+    struct ky_domain *domain;
+    void (*add)(void *to, const double term[KY_SUMS]);
+    char *to; /* [threads][size] */
+    size_t size;
+};
+
+/* A ky_domain_work: hands the terms of some bodies to `add`. */
+static enum ky_status add_some(void *context, int part, size_t first, size_t end,
+                               struct ky_error *error)
 {
+    const struct adding *adding = context;
+    void *to = adding->to + (size_t)part * adding->size;
     struct ky_bodies chunk;
-    const size_t n = domain->engine->n;
     enum ky_status status = ky_rows_allocate(&chunk, KY_DOMAIN_CHUNK, KY_WITH_ALL_ROWS, error);
-    for (size_t first = 0; first < n && !status; first += KY_DOMAIN_CHUNK) {
+    for (; first < end && !status; first += KY_DOMAIN_CHUNK) {
         double term[KY_SUMS];
-        chunk.n = n - first < KY_DOMAIN_CHUNK ? n - first : KY_DOMAIN_CHUNK;
-        status = ky_domain_read(domain, first, &chunk, error);
+        chunk.n = end - first < KY_DOMAIN_CHUNK ? end - first : KY_DOMAIN_CHUNK;
+        status = ky_domain_read(adding->domain, first, &chunk, error);
         for (size_t i = 0; i < chunk.n && !status; i++) {
-            terms_of(&domain->engine->externals, &chunk, i, term);
-            add(to, term);
+            terms_of(&adding->domain->engine->externals, &chunk, i, term);
+            adding->add(to, term);
         }
     }
     ky_rows_free(&chunk);
@@ -72,10 +80,16 @@ static enum ky_status find_largest(struct ky_domain *domain, double most[KY_SUMS
                                    struct ky_error *error)
 {
     struct ky_comm *comm = domain->comm;
-    double own[KY_SUMS] = {0}, (*all)[KY_SUMS] = ky_allocate((size_t)comm->size, sizeof *all);
-    if (!all)
-        return ky_no_memory(error, "sums of the ranks", (size_t)comm->size, sizeof *all);
-    enum ky_status status = each_term(domain, keep_largest, own, error);
+    const size_t threads = (size_t)domain->engine->threads;
+    double own[KY_SUMS] = {0}, (*all)[KY_SUMS] = ky_allocate((size_t)comm->size, sizeof *all),
+           (*each)[KY_SUMS] = ky_allocate_zeroed(threads, sizeof *each);
+    struct adding adding = {domain, keep_largest, (char *)each, sizeof *each};
+    enum ky_status status =
+        all && each ? ky_domain_each(domain, add_some, &adding, error)
+                    : ky_no_memory(error, "sums of the ranks", (size_t)comm->size, sizeof *all);
+    for (size_t k = 0; k < threads && !status; k++)
+        keep_largest(own, each[k]);
+    free(each);
     if (!status)
         status = comm->verbs->gather(comm, own, sizeof own, all, error);
     memset(most, 0, KY_SUMS * sizeof *most);
@@ -130,17 +144,24 @@ enum ky_status ky_domain_sums(struct ky_domain *domain, double sum[KY_SUMS], str
 {
     struct ky_comm *comm = domain->comm;
     int exponent[KY_SUMS] = {0};
-    struct whole_sums own = {.sum = {0}};
+    const size_t threads = (size_t)domain->engine->threads;
+    struct whole_sums *own = ky_allocate_zeroed(threads, sizeof *own);
+    struct adding adding = {domain, add_whole, (char *)own, sizeof *own};
     whole(*all)[KY_SUMS] = ky_allocate((size_t)comm->size, sizeof *all);
     enum ky_status status =
-        all ? find_exponents(domain, exponent, error)
-            : ky_no_memory(error, "sums of the ranks", (size_t)comm->size, sizeof *all);
-    for (int k = 0; k < KY_SUMS; k++)
-        own.scale[k] = exponent[k] == NOT_FINITE ? 0 : ldexp(1.0, HALF - exponent[k]);
+        all && own ? find_exponents(domain, exponent, error)
+                   : ky_no_memory(error, "sums of the ranks", (size_t)comm->size, sizeof *all);
+    for (size_t t = 0; t < threads && !status; t++)
+        for (int k = 0; k < KY_SUMS; k++)
+            own[t].scale[k] = exponent[k] == NOT_FINITE ? 0 : ldexp(1.0, HALF - exponent[k]);
     if (!status)
-        status = each_term(domain, add_whole, &own, error);
+        status = ky_domain_each(domain, add_some, &adding, error);
+    for (size_t t = 1; t < threads && !status; t++)
+        for (int k = 0; k < KY_SUMS; k++)
+            own[0].sum[k] += own[t].sum[k];
     if (!status)
-        status = comm->verbs->gather(comm, own.sum, sizeof own.sum, all, error);
+        status = comm->verbs->gather(comm, own[0].sum, sizeof own[0].sum, all, error);
+    free(own);
     for (int k = 0; k < KY_SUMS && !status; k++) {
         whole total = 0;
         for (int r = 0; r < comm->size; r++)

@@ -10,7 +10,7 @@ struct node {
     uint32_t part; /* TOP: the roots from `cell` on, `roots` of them, are below */
     uint32_t cell, roots;
 };
-enum { TOP = UINT32_MAX };
+enum { TOP = UINT32_MAX, PARALLEL_FROM = 512 };
 
 struct graft {
     struct ky_octree *to;
@@ -23,6 +23,7 @@ struct graft {
     size_t *first;  /* [parts + 1] number of the first root of each part */
     size_t *place;  /* [parts + 1] place of the first body of each part in the new tree */
     struct node *node;
+    uint32_t *begin; /* of a node's children */
     size_t nodes, roots;
 };
 
@@ -73,59 +74,86 @@ static struct ky_given_cells cells_of(const struct graft *g, size_t part)
     return (struct ky_given_cells){.count = g->tree->nodes, KY_CELL_COLUMNS(KY_CELL_OWN, )};
 }
 
-/* Copies the columns of a part's cell. Its children become the next nodes. */
-static enum ky_status copy_cell(struct graft *g, size_t at, size_t room, struct ky_error *error)
+/* The number of children of a node; those of a cell above the roots become nodes from `at` on. */
+static unsigned count_children(const struct graft *g, const struct node *node)
+{
+    struct node child[8];
+    if (node->part == TOP)
+        return divide(g, node, child);
+    return cells_of(g, node->part).children[node->cell];
+}
+
+/* Copies the columns of a part's cell, whose children become the nodes from `first` on. Returns 0
+ * if its links do not fit. */
+static int copy_cell(const struct graft *g, size_t at, size_t first)
 {
     struct ky_octree *to = g->to;
     const struct node *node = &g->node[at];
     const struct ky_given_cells cells = cells_of(g, node->part);
-    const size_t cell = node->cell, moments = to->moments;
+    const size_t cell = node->cell, moments = to->moments, bodies = count_bodies(g, node->part);
 #define KY_CELL_GRAFT(p, type, name, count, what)                                                  \
     memcpy(to->name + at * (count), cells.name + cell * (count), (count) * sizeof(type));
     KY_CELL_COLUMNS(KY_CELL_GRAFT, )
     struct ky_cell_link *link = &to->link[at];
     const unsigned children = to->children[at];
     link->next = KY_NO_LINK;
-    if (children > 8 || children > room - g->nodes ||
-        (children && (link->more <= cell || children > cells.count - link->more)) ||
+    if (children > 8 || (children && (link->more <= cell || children > cells.count - link->more)) ||
         (!children && link->bodies != KY_CLOSED_CELL &&
-         (link->body > count_bodies(g, node->part) ||
-          link->bodies > count_bodies(g, node->part) - link->body)))
-        return ky_fail(error, KY_BAD_DATA, "cell %zu of part %u has links that do not fit", cell,
-                       (unsigned)node->part);
+         (link->body > bodies || link->bodies > bodies - link->body)))
+        return 0;
     for (unsigned k = 0; k < children; k++)
-        g->node[g->nodes + k] = (struct node){node->part, link->more + k, 0};
-    link->more = children ? (unsigned)g->nodes : KY_NO_LINK;
+        g->node[first + k] = (struct node){node->part, link->more + k, 0};
+    link->more = children ? (unsigned)first : KY_NO_LINK;
     link->body += (unsigned)g->place[node->part];
-    g->nodes += children;
-    return KY_OK;
+    return 1;
 }
 
 /* The links of a cell above the roots. */
-static void link_top(struct graft *g, size_t at)
+static int link_top(const struct graft *g, size_t at, size_t first)
 {
     struct ky_octree *to = g->to;
-    const unsigned children = divide(g, &g->node[at], g->node + g->nodes);
+    const unsigned children = divide(g, &g->node[at], g->node + first);
     to->children[at] = (unsigned char)children;
-    to->link[at] = (struct ky_cell_link){KY_NO_LINK, (unsigned)g->nodes, 0, KY_CLOSED_CELL};
-    g->nodes += children;
+    to->link[at] = (struct ky_cell_link){KY_NO_LINK, (unsigned)first, 0, KY_CLOSED_CELL};
+    return 1;
+}
+
+/* Places the children of a level's nodes, which begin at g->begin[node]. Returns the end of them,
+ * or 0 if there are more than there is room for. */
+static size_t place_children(const struct graft *g, size_t begin, size_t end, size_t room)
+{
+    size_t next = end;
+    for (size_t at = begin; at < end; at++) {
+        const unsigned children = count_children(g, &g->node[at]);
+        g->begin[at] = (uint32_t)next;
+        next += children;
+        if (children > 8 || next > room)
+            return 0;
+    }
+    return next;
 }
 
 static enum ky_status lay_cells(struct graft *g, size_t room, struct ky_error *error)
 {
+    const int threads = g->to->scratch->threads;
     enum ky_status status = KY_OK;
     g->node[0] = node_of(g, 0, g->roots);
-    g->nodes = 1;
     g->to->levels = 0;
-    for (size_t begin = 0; begin < g->nodes && !status;) {
-        const size_t end = g->nodes;
-        for (; begin < end && !status; begin++)
-            if (g->node[begin].part == TOP)
-                link_top(g, begin);
-            else
-                status = copy_cell(g, begin, room, error);
-        if (!status)
-            status = ky_octree_end_level(g->to, end, error);
+    for (size_t begin = 0, end = 1; begin < end && !status;) {
+        const size_t next = place_children(g, begin, end, room);
+        int fits = next > 0;
+        (void)threads; /* without OpenMP */
+#pragma omp parallel for schedule(static) num_threads(threads) reduction(& : fits)                 \
+    if (threads > 1 && end - begin >= PARALLEL_FROM)
+        for (size_t at = begin; at < end; at++)
+            fits &= next && (g->node[at].part == TOP ? link_top(g, at, g->begin[at])
+                                                     : copy_cell(g, at, g->begin[at]));
+        if (!fits)
+            return ky_fail(error, KY_BAD_DATA, "cells of other parts have links that do not fit");
+        status = ky_octree_end_level(g->to, end, error);
+        g->nodes = end;
+        begin = end;
+        end = next;
     }
     g->to->nodes = g->nodes;
     return status;
@@ -264,7 +292,8 @@ enum ky_status ky_octree_graft(struct ky_octree *to, const struct ky_octree *tre
     g.first = ky_allocate(2 * (parts + 1), sizeof *g.first);
     g.place = g.first ? g.first + parts + 1 : NULL;
     g.node = ky_allocate(room + 8, sizeof *g.node);
-    enum ky_status status = g.part && g.first && g.node
+    g.begin = ky_allocate(room + 8, sizeof *g.begin);
+    enum ky_status status = g.part && g.first && g.node && g.begin
                                 ? number_parts(&g, roots, error)
                                 : ky_no_memory(error, "cells of all parts", room, sizeof *g.node);
     if (!status)
@@ -274,5 +303,6 @@ enum ky_status ky_octree_graft(struct ky_octree *to, const struct ky_octree *tre
     free(g.part);
     free(g.first);
     free(g.node);
+    free(g.begin);
     return status;
 }

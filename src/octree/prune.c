@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/threads.h"
 #include "octree/host_cells.h"
 #include "octree/work.h"
 #include "physics/orders.h"
@@ -45,18 +46,33 @@ enum ky_status ky_octree_boxes(const struct ky_octree *tree, double eps2,
                                const void *context, struct ky_octree_box **box, size_t *count,
                                struct ky_error *error)
 {
+    size_t *first = ky_allocate(tree->shares + 1, sizeof *first);
     *count = 0;
     *box = ky_allocate(tree->groups, sizeof **box);
-    if (!*box)
+    if (!*box || !first) {
+        free(first);
         return ky_no_memory(error, "boxes of groups", tree->groups, sizeof **box);
-    for (size_t share = 0; share < tree->shares; share++)
-        for (size_t g = tree->share[share]; g < tree->share[share + 1];) {
+    }
+    for (size_t share = 0; share < tree->shares; share++) {
+        struct ky_group run;
+        first[share] = *count;
+        for (size_t g = tree->share[share]; g < tree->share[share + 1]; ++*count)
+            g = run_of(tree, share, g, &run);
+    }
+    const int threads = tree->scratch ? tree->scratch->threads : 1;
+    (void)threads; /* without OpenMP */
+#pragma omp parallel for schedule(dynamic, 16) num_threads(threads) if (threads > 1)
+    for (size_t share = 0; share < tree->shares; share++) {
+        struct ky_octree_box *to = *box + first[share];
+        for (size_t g = tree->share[share]; g < tree->share[share + 1]; to++) {
             struct ky_group run;
             g = run_of(tree, share, g, &run);
-            (*box)[*count] = box_of(tree, &run);
-            (*box)[*count].eps2 = eps2;
-            (*box)[(*count)++].factor = factor(context, run.body, run.bodies);
+            *to = box_of(tree, &run);
+            to->eps2 = eps2;
+            to->factor = factor(context, run.body, run.bodies);
         }
+    }
+    free(first);
     return KY_OK;
 }
 
@@ -171,17 +187,20 @@ static enum ky_status look_at_all(struct pruning *p, struct ky_error *error)
 {
     const struct ky_octree *tree = p->tree;
     enum ky_status status = surround(p, error);
+    const int threads = tree->scratch ? tree->scratch->threads : 1;
     const size_t room = p->arounds * (tree->levels + 2);
     p->need = ky_allocate_zeroed(tree->nodes, 1);
-    p->list = ky_allocate(room, sizeof *p->list);
+    p->list = ky_allocate(p->arounds + room * (size_t)threads, sizeof *p->list);
     if (!status && (!p->need || !p->list))
         status = ky_no_memory(error, "boxes of another part", room, sizeof *p->list);
     if (status)
         return status;
     for (size_t k = 0; k < p->arounds; k++)
         p->list[k] = (uint32_t)k;
+#pragma omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1)
     for (size_t r = 0; r < tree->roots; r++)
-        look_below(p, (uint32_t)r, p->list, p->arounds, p->list + p->arounds);
+        look_below(p, (uint32_t)r, p->list, p->arounds,
+                   p->list + p->arounds + room * (size_t)ky_thread());
     return KY_OK;
 }
 
