@@ -332,11 +332,11 @@ enum ky_status ky_domain_tree(void *context, const struct ky_octree_bodies *own,
         status = answer(&m, KY_MOMENTS(parameters->multipole), error);
     if (!status)
         note(&m);
+    const struct ky_octree_all all = {m.size, (size_t)domain->comm->rank, m.in, m.roots, m.root};
     if (!status && !domain->tree.n)
         ky_octree_free(tree);
     else if (!status)
-        status = ky_octree_graft(tree, &domain->tree, (size_t)domain->comm->rank, m.in, m.roots,
-                                 m.size, m.root, parameters, error);
+        status = ky_octree_graft(tree, &domain->tree, &all, parameters, error);
     tree->seconds = domain->tree.seconds;
     free_meeting(&m);
     return status;

@@ -10,7 +10,9 @@ struct node {
     uint32_t part; /* TOP: the roots from `cell` on, `roots` of them, are below */
     uint32_t cell, roots;
 };
-enum { TOP = UINT32_MAX, PARALLEL_FROM = 512 };
+#define TOP UINT32_MAX
+
+enum { PARALLEL_FROM = 512 };
 
 struct graft {
     struct ky_octree *to;
@@ -141,14 +143,15 @@ static enum ky_status lay_cells(struct graft *g, size_t room, struct ky_error *e
     g->to->levels = 0;
     for (size_t begin = 0, end = 1; begin < end && !status;) {
         const size_t next = place_children(g, begin, end, room);
-        int fits = next > 0;
+        int wrong = next == 0;
         (void)threads; /* without OpenMP */
-#pragma omp parallel for schedule(static) num_threads(threads) reduction(& : fits)                 \
-    if (threads > 1 && end - begin >= PARALLEL_FROM)
+#pragma omp parallel for schedule(static) num_threads(threads)                                     \
+    reduction(|                                                                                    \
+              : wrong) if (threads > 1 && end - begin >= PARALLEL_FROM)
         for (size_t at = begin; at < end; at++)
-            fits &= next && (g->node[at].part == TOP ? link_top(g, at, g->begin[at])
-                                                     : copy_cell(g, at, g->begin[at]));
-        if (!fits)
+            wrong |= !next || !(g->node[at].part == TOP ? link_top(g, at, g->begin[at])
+                                                        : copy_cell(g, at, g->begin[at]));
+        if (wrong)
             return ky_fail(error, KY_BAD_DATA, "cells of other parts have links that do not fit");
         status = ky_octree_end_level(g->to, end, error);
         g->nodes = end;
@@ -267,17 +270,17 @@ static enum ky_status make(struct graft *g, size_t room, struct ky_error *error)
     return copy_groups(g, error);
 }
 
-enum ky_status ky_octree_graft(struct ky_octree *to, const struct ky_octree *tree, size_t own,
-                               const struct ky_octree_parcel *parcel, const size_t *roots,
-                               size_t parts, const struct ky_octree_root *root,
+enum ky_status ky_octree_graft(struct ky_octree *to, const struct ky_octree *tree,
+                               const struct ky_octree_all *all,
                                const struct ky_parameters *parameters, struct ky_error *error)
 {
+    const size_t parts = all->parts, *roots = all->roots;
     struct graft g = {.to = to,
                       .tree = tree,
-                      .own = own,
+                      .own = all->own,
                       .parts = parts,
-                      .parcel = parcel,
-                      .root = root,
+                      .parcel = all->parcel,
+                      .root = all->root,
                       .parameters = parameters};
     size_t room = 0;
     for (size_t q = 0; q < parts; q++) {

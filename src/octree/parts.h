@@ -87,14 +87,20 @@ enum ky_status ky_octree_openers(const struct ky_octree_parcel *parcel, unsigned
 enum ky_status ky_octree_unwrap(void *data, size_t bytes, size_t moments,
                                 struct ky_octree_parcel *parcel, struct ky_error *error);
 
-/* Makes `to` the tree of the system for the groups of part number `own`: its own tree, what the
- * others have sent (of part `own` nothing is read), and the cells above. roots[q] of the array
- * `root` are those of part q, one part after the other. The order of `to` is that of the part's own
- * bodies, and not defined for others. KY_FAULT when memory is out, KY_BAD_DATA for links that do
- * not fit. */
-enum ky_status ky_octree_graft(struct ky_octree *to, const struct ky_octree *tree, size_t own,
-                               const struct ky_octree_parcel *parcel, const size_t *roots,
-                               size_t parts, const struct ky_octree_root *root,
+/* What a part knows of all parts. */
+struct ky_octree_all {
+    size_t parts, own; /* how many, and the number of this one */
+    const struct ky_octree_parcel
+        *parcel;                       /* [parts] what the others have sent; not read of `own` */
+    const size_t *roots;               /* [parts] how many roots each has */
+    const struct ky_octree_root *root; /* those of all, one part after the other */
+};
+
+/* Makes `to` the tree of the system for the groups of this part: its own tree, what the others have
+ * sent, and the cells above. The order of `to` is that of the part's own bodies, and not defined
+ * for others. KY_FAULT when memory is out, KY_BAD_DATA for links that do not fit. */
+enum ky_status ky_octree_graft(struct ky_octree *to, const struct ky_octree *tree,
+                               const struct ky_octree_all *all,
                                const struct ky_parameters *parameters, struct ky_error *error);
 
 #endif
