@@ -76,7 +76,7 @@ lines() {
         snapshot_bad) printf "1 $name %s\n" 'bad*' 'csv*' 'cut_n*' 'tipsy*' 'w*' ;; # fuzz.sh damages and cuts files
         misuse) echo "20 $name * motions*" ;;
         groups) echo "15 $name * cells*" ;;
-        ranks) printf "3 $name %s\n" 'b*' 'few*' ;;
+        ranks) echo "3 $name few*" ;;
         analysis) echo "15 $name * lagrangian_radii_are*" ;;
         cosmic) echo "10 $name * a_sphere*" ;;
         sim | octree | cpu_direct) echo "10 $name * threads*" ;;
