@@ -79,7 +79,7 @@ static size_t block_start(const struct ky_domain *domain, size_t rank)
     return n / size * rank + n % size * rank / size;
 }
 
-/* Rank 0 sends the block of every rank in turn; *rows has the own one. */
+/* Rank 0 sends the block of every rank in turn; the rank's own one lies at `own` afterwards. */
 static enum ky_status send_blocks(struct ky_domain *domain, const struct ky_bodies *bodies,
                                   unsigned with, double *own, struct ky_error *error)
 {
@@ -162,8 +162,8 @@ static enum ky_status collect(struct ky_domain *domain, const double *rows, cons
     return status;
 }
 
-/* Rows for `count` bodies of the rank: place[k] (NULL: k) is the body's in `from`, number[k] begins
- * the row. */
+/* Rows for `count` bodies of the rank, to be freed: that of body k of `from` begins with number[k].
+ * NULL when memory is out. */
 static double *make_rows(const struct ky_bodies *from, const uint64_t *number, size_t count,
                          unsigned with)
 {
@@ -253,7 +253,7 @@ static size_t find_own(const struct ky_domain *domain, const uint32_t *body, siz
     return found;
 }
 
-/* What find_own needs, in one piece of memory. */
+/* What find_own needs and gives. free_search frees it, also after a failure. */
 struct search {
     struct listed *list;
     uint32_t *own;

@@ -12,9 +12,6 @@
 #include "engine/engine.h"
 #include "octree/octree.h"
 
-/* Columns of bodies that ranks send each other. */
-enum { KY_ROW_NUMBERS = 12 }; /* mass, x, v, a, potential; and the key's bits */
-
 /* What a rank told and was told for its last tree. */
 struct ky_domain_told {
     size_t roots;         /* of all ranks */

@@ -51,10 +51,9 @@ static enum ky_status share_threads(struct ky_comm *comm, int *threads, struct k
     return status;
 }
 
-/* Parameters travel as they lie in memory: all ranks run the same program. Of the
- * texts that of the fields is sent by itself; the others do not matter for an engine. The number of
- * threads is still that of all ranks.
- */
+/* Parameters travel as they lie in memory: all ranks run the same program. Of the texts that of the
+ * fields is sent by itself; the others do not matter for an engine. The number of threads is still
+ * that of all ranks. */
 static enum ky_status take_parameters(struct ky_domain *domain, const struct ky_parameters *given,
                                       struct ky_error *error)
 {

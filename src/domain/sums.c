@@ -1,6 +1,7 @@
 /* Sums over all bodies that are the same for any number of ranks: each term becomes a whole number
  * of a unit that follows from the largest term of the system, and whole numbers have the same sum
- * in any order. The unit is 2⁻⁸⁴ of the largest term, far below the rounding of a sum in double. */
+ * in any order. The unit is 2⁻⁸⁴ of the power of two above the largest term, far below the rounding
+ * of a sum in double. */
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>

@@ -52,8 +52,9 @@ struct ky_octree_box {
     double eps2; /* ε² of the sinks, which splines look at */
 };
 
-/* Makes the boxes of all groups, whose bodies have this ε², to be freed. least(context, first,
- * bodies) is the factor for consecutive bodies along the curve. KY_FAULT when memory is out. */
+/* Makes the boxes of all groups, whose bodies have this ε²: *box is to be freed, also after a
+ * failure. factor(context, first, bodies) is the factor of the opening test for consecutive bodies
+ * along the curve; several threads may call it at a time. KY_FAULT when memory is out. */
 enum ky_status ky_octree_boxes(const struct ky_octree *tree, double eps2,
                                double (*factor)(const void *context, uint32_t first,
                                                 uint32_t bodies),
@@ -83,7 +84,7 @@ enum ky_status ky_octree_openers(const struct ky_octree_parcel *parcel, unsigned
                                  struct ky_octree_box **openers, size_t *count,
                                  struct ky_error *error);
 /* Sets the members of a parcel whose data have come from another part, for trees with so many
- * moments a cell. KY_BAD_DATA if it is none. */
+ * moments a cell. KY_BAD_DATA if it is none: parcel->data is set also then. */
 enum ky_status ky_octree_unwrap(void *data, size_t bytes, size_t moments,
                                 struct ky_octree_parcel *parcel, struct ky_error *error);
 

@@ -17,6 +17,7 @@ enum { BOX_BODIES = 256 };
 /* By how much a test here is sharper than that of a walk, in float: the squared radius, and the
  * sides of the sinks' box. */
 #define SURE 1.0001
+
 /* ---- boxes ---- */
 
 static struct ky_octree_box box_of(const struct ky_octree *tree, const struct ky_group *run)
@@ -328,7 +329,7 @@ enum ky_status ky_octree_unwrap(void *data, size_t bytes, size_t moments,
 {
     const size_t most = bytes / sizeof(double);
     struct header header = {0};
-    *parcel = (struct ky_octree_parcel){0};
+    *parcel = (struct ky_octree_parcel){.data = data};
     if (bytes >= sizeof header)
         memcpy(&header, data, sizeof header);
     if (header.cells > most || header.bodies > most || header.roots > header.cells ||

@@ -11,9 +11,9 @@ struct ky_replace_move {
 };
 
 /* Of n bodies those at gone[0 … count), ascending, leave, and `arrivals` come. Arrival k takes the
- * place gone[k], or the k-th place that ky_replace_place tells. Where fewer come than leave, the
- * last bodies fill the gaps: writes these moves to move[0 … count − arrivals), and returns how many
- * they are. */
+ * place that ky_replace_place tells: gone[k], or one after all others. Where fewer come than leave,
+ * the last bodies fill the gaps: writes these moves to move[], which has room for count − arrivals
+ * of them, and returns how many they are. */
 static inline size_t ky_replace_moves(size_t n, const uint32_t *gone, size_t count, size_t arrivals,
                                       struct ky_replace_move *move)
 {
