@@ -135,6 +135,8 @@ static enum ky_status compare_worlds(const struct ky_plug *plug, const struct ky
 enum ky_status ky_comm_mpi(ky_rank_function *function, void *context, struct ky_error *error)
 {
     const struct ky_launcher *launcher = ky_launcher_find();
+    struct ky_error own;
+    error = error ? error : &own; /* fail prints it */
     if (!launcher)
         return ky_comm_threads(1, function, context, error);
     struct process process = {.verbs = {.gather = gather,
