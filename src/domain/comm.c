@@ -5,37 +5,6 @@
 
 #include "base/memory.h"
 
-enum ky_status ky_comm_agree(struct ky_comm *comm, enum ky_status status, struct ky_error *error)
-{
-    struct ky_error ignored;
-    struct ky_error *own = error ? error : &ignored;
-    const size_t size = (size_t)comm->size;
-    int *all = malloc(size * sizeof *all), mine = (int)status;
-    if (!all) {
-        ky_no_memory(own, "the ranks", size, sizeof *all);
-        comm->verbs->fail(comm, own);
-        return own->status;
-    }
-    enum ky_status told = comm->verbs->gather(comm, &mine, sizeof mine, all, own);
-    size_t first = 0;
-    while (first < size && !all[first])
-        first++;
-    free(all);
-    if (told || first == size)
-        return told;
-    struct ky_error theirs = (int)first == comm->rank ? *own : (struct ky_error){0};
-    size_t *bytes = calloc(size, sizeof *bytes);
-    if (!bytes) {
-        ky_no_memory(own, "the ranks", size, sizeof *bytes);
-        comm->verbs->fail(comm, own);
-        return own->status;
-    }
-    bytes[first] = sizeof theirs;
-    told = comm->verbs->gather_parts(comm, &theirs, bytes, own, own);
-    free(bytes);
-    return told ? told : own->status;
-}
-
 /* What is sent may not lie where it is received: MPI asks for that. */
 enum ky_status ky_comm_tell(struct ky_comm *comm, void *data, size_t bytes, struct ky_error *error)
 {
@@ -56,5 +25,6 @@ enum ky_status ky_comm_tell(struct ky_comm *comm, void *data, size_t bytes, stru
 
 enum ky_status ky_comm_meet(struct ky_comm *comm, struct ky_error *error)
 {
-    return comm->verbs->gather(comm, NULL, 0, NULL, error);
+    char own = 0, all = 0;
+    return comm->verbs->gather(comm, &own, 0, &all, error);
 }

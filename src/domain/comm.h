@@ -80,8 +80,4 @@ enum ky_status ky_comm_tell(struct ky_comm *comm, void *data, size_t bytes, stru
 /* A meeting of all ranks: fails if one of them has failed. */
 enum ky_status ky_comm_meet(struct ky_comm *comm, struct ky_error *error);
 
-/* After a part that each rank does for itself: every rank gets the status and the text of the first
- * one that failed, if any did. `status` and `error` are the rank's own. */
-enum ky_status ky_comm_agree(struct ky_comm *comm, enum ky_status status, struct ky_error *error);
-
 #endif

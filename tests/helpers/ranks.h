@@ -128,33 +128,14 @@ static enum ky_status try_add(struct ky_comm *comm, void *context, struct ky_err
     return status;
 }
 
-/* Every rank learns that the last one but one could not do its part, and goes on. */
-static enum ky_status try_agree(struct ky_comm *comm, void *context, struct ky_error *error)
-{
-    (void)context;
-    struct ky_error own = {KY_OK, ""};
-    const int bad = comm->size > 1 ? comm->size - 2 : 0;
-    enum ky_status status = ky_comm_agree(comm, KY_OK, &own);
-    if (status)
-        return ky_fail(error, status, "nobody failed");
-    if (comm->rank == bad)
-        ky_fail(&own, KY_CANNOT_WRITE, "the disk of rank %d is full", comm->rank);
-    status = ky_comm_agree(comm, own.status, &own);
-    char expected[64];
-    snprintf(expected, sizeof expected, "the disk of rank %d is full", bad);
-    if (status != KY_CANNOT_WRITE || own.status != status || strcmp(own.text, expected) != 0)
-        return ky_fail(error, KY_BAD_DATA, "agree: rank %d has '%s'", comm->rank, own.text);
-    return KY_OK;
-}
-
 static enum ky_status try_all(struct ky_comm *comm, void *context, struct ky_error *error)
 {
     static ky_rank_function *const tried[] = {try_gather, try_parts, try_deal, try_exchange,
-                                              try_add,    try_agree};
+                                              try_add};
     enum ky_status status = KY_OK;
     for (int round = 0; round < 20 && !status; round++)
-        for (int k = 0; k < 6 && !status; k++)
-            status = tried[(k + round) % 6](comm, context, error);
+        for (int k = 0; k < 5 && !status; k++)
+            status = tried[(k + round) % 5](comm, context, error);
     return status;
 }
 
