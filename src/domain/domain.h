@@ -108,10 +108,6 @@ enum ky_status ky_domain_each(struct ky_domain *domain, ky_domain_work *work, vo
 enum { KY_DOMAIN_CHUNK = 4096 };
 enum ky_status ky_domain_read(struct ky_domain *domain, size_t first, struct ky_bodies *chunk,
                               struct ky_error *error);
-/* The sums over all bodies (physics/sums.h), in the caller's units, for every rank; NaN where a
- * term is not finite. */
-enum ky_status ky_domain_sums(struct ky_domain *domain, double sum[KY_SUMS],
-                              struct ky_error *error);
 /* Room for n indices. KY_FAULT when memory is out. */
 enum ky_status ky_domain_reserve(struct ky_domain *domain, size_t n, struct ky_error *error);
 

@@ -298,14 +298,7 @@ static enum ky_status sums(struct ky_engine *engine, struct ky_partial_sums *par
                            struct ky_error *error)
 {
     const struct ky_order order = {.kind = KY_ORDER_sums};
-    if (domain_of(engine)->copies)
-        return give(engine, &order, &(struct ky_order_data){.parts = parts}, error);
-    parts->units = (struct ky_sum_units){1, 1, 1, 1, 1, 1};
-    parts->of = ky_allocate(1, sizeof *parts->of);
-    if (!parts->of)
-        return ky_no_memory(error, "sums", 1, sizeof *parts->of);
-    parts->count = 1;
-    return give(engine, &order, &(struct ky_order_data){.sum = parts->of[0]}, error);
+    return give(engine, &order, &(struct ky_order_data){.parts = parts}, error);
 }
 
 static void trim(struct ky_engine *engine)

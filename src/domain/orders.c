@@ -250,28 +250,16 @@ static enum ky_status part_drift(struct ky_domain *domain, const struct ky_order
     return ky_engine_drift(domain->engine, order->dt, error);
 }
 
-static enum ky_status copies_sums(struct ky_domain *domain, struct ky_partial_sums *to,
-                                  struct ky_error *error)
-{
-    struct ky_partial_sums parts;
-    const enum ky_status status = ky_engine_partial_sums(domain->engine, &parts, error);
-    if (!to || status)
-        free(parts.of);
-    else
-        *to = parts;
-    return status;
-}
-
 static enum ky_status part_sums(struct ky_domain *domain, const struct ky_order *order,
                                 const struct ky_order_data *data, struct ky_error *error)
 {
     (void)order;
-    double sum[KY_SUMS];
-    if (domain->copies)
-        return copies_sums(domain, data->parts, error);
-    enum ky_status status = ky_domain_sums(domain, sum, error);
-    if (data->sum && !status)
-        memcpy(data->sum, sum, sizeof sum);
+    struct ky_partial_sums parts;
+    const enum ky_status status = ky_engine_partial_sums(domain->engine, &parts, error);
+    if (!data->parts || status)
+        free(parts.of);
+    else
+        *data->parts = parts;
     return status;
 }
 

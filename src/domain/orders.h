@@ -45,7 +45,6 @@ struct ky_order_data {
     const struct ky_some *some;
     const double *numbers;
     const char *field; /* text of the external fields, or NULL */
-    double *sum;
     struct ky_partial_sums *parts;
     struct ky_force_report *report;
     struct ky_advance *way;

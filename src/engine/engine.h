@@ -267,8 +267,10 @@ struct ky_sum_units {
     double mass, length, velocity, acceleration, potential, external;
 };
 
-/* Sums over the bodies, KY_SUM_CHUNK after KY_SUM_CHUNK in the caller's order: Σ m, Σ m x, … at the
- * places of physics/sums.h. The parts of several engines can be added (common/sums.h). */
+/* Sums over the bodies: Σ m, Σ m x, … at the places of physics/sums.h. Those of a device are
+ * KY_SUM_CHUNK after KY_SUM_CHUNK in the caller's order, and the parts of several can be added
+ * (common/sums.h). Those of the CPU are one part, in no order (cpu/state/sums.c): where engines
+ * share the bodies, that of all. NaN where a term is not finite. */
 struct ky_partial_sums {
     struct ky_sum_units units;
     size_t count;

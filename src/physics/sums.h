@@ -1,9 +1,8 @@
-/* The places of what is summed over bodies, for every engine. Vectors take three places. Bodies are
- * summed in chunks, in the caller's order. */
+/* The places of what is summed over bodies, for every engine. Vectors take three places. */
 #ifndef KY_PHYSICS_SUMS_H
 #define KY_PHYSICS_SUMS_H
 
-#define KY_SUM_CHUNK 4096 /* bodies */
+#define KY_SUM_CHUNK 4096 /* bodies that are summed by themselves, in the caller's order */
 #define KY_SUM_MASS 0
 #define KY_SUM_CENTRE 1
 #define KY_SUM_MOMENTUM 4

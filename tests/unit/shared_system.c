@@ -80,8 +80,16 @@ static void expect_near(const struct ky_sums *a, const struct ky_sums *b, double
         assert_between(x[k], y[k] - limit * (fabs(y[k]) + 1), y[k] + limit * (fabs(y[k]) + 1));
 }
 
-/* Sums of two engines have the bits of one engine where their bodies begin at whole chunks, also if
- * their units differ. */
+/* Sums of two devices have the bits of one where their bodies begin at whole chunks, also if their
+ * units differ. Those of the CPU are rounded once for each engine. */
+static void expect_same(const struct ky_sums *a, const struct ky_sums *b, const char *engine)
+{
+    if (strcmp(engine, "cpu") == 0)
+        expect_near(a, b, 1e-15);
+    else
+        assert_memory_equal(a, b, sizeof *a);
+}
+
 static void sums_of_two_engines(void **state)
 {
     (void)state;
@@ -108,11 +116,11 @@ static void sums_of_two_engines(void **state)
         assert_ok(ky_engine_sums(whole, &one, &error));
         ky_engine_close(whole);
         two = of_two(parameters, &frame, &bodies, KY_SUM_CHUNK);
-        assert_memory_equal(&one, &two, sizeof one);
+        expect_same(&one, &two, parameters[0].engine);
         two = of_two(parameters, NULL, &bodies, KY_SUM_CHUNK);
-        assert_memory_equal(&one, &two, sizeof one);
+        expect_same(&one, &two, parameters[0].engine);
         two = of_two(parameters, NULL, &bodies, 0);
-        assert_memory_equal(&one, &two, sizeof one);
+        expect_same(&one, &two, parameters[0].engine);
         two = of_two(parameters, NULL, &bodies, 1000);
         expect_near(&one, &two, 1e-11);
         parameters[1].engine = "cpu"; /* its units are chosen in another way */

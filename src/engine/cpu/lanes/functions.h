@@ -23,6 +23,8 @@ ky_direct_function KY_LANE_NAME(ky_direct_single), KY_LANE_NAME(ky_direct_extend
 ky_moving_function KY_LANE_NAME(ky_moving_extended), KY_LANE_NAME(ky_moving_double),
     KY_LANE_NAME(ky_resting_single);
 ky_change_function KY_LANE_NAME(ky_change);
+ky_largest_function KY_LANE_NAME(ky_largest);
+ky_sum_function KY_LANE_NAME(ky_sum);
 ky_rest_function KY_LANE_NAME(ky_rest);
 ky_predict_function KY_LANE_NAME(ky_predict_extended), KY_LANE_NAME(ky_predict_double);
 

@@ -8,6 +8,7 @@
 #include "engine/cpu/lanes/change_table.h"
 #include "engine/cpu/lanes/moving_table.h"
 #include "engine/cpu/lanes/predict_table.h"
+#include "engine/cpu/lanes/sums_table.h"
 #include "octree/octree.h"
 #include "physics/fmm_limits.h"
 #include "physics/taylor_table.h"
@@ -113,6 +114,8 @@ struct ky_lanes {
     ky_moving_function *resting;     /* in single: without velocities, low parts and labels */
     ky_predict_function *predict[3]; /* single is extended */
     ky_change_function *change;
+    ky_largest_function *largest;
+    ky_sum_function *sum;
     /* The walk for groups: `shared` is called once for some consecutive groups, then `group` for
      * each of them. The factors are for the relative opening test, else 1. `space` is the work
      * space of one thread: group_space(tree) bytes, aligned to 64. */

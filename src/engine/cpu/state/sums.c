@@ -1,60 +1,209 @@
-/* Energies, momenta and the like over all bodies, in double. */
+/* Energies, momenta and the like over all bodies. The sums have the same bits in any order of the
+ * bodies, for any number of threads, and for any number of engines that share a system: each term
+ * becomes a whole number of a unit that follows from the largest term of all (lanes/sums_table.h).
+ */
 #include "engine/cpu/state/cpu.h"
 
+#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "engine/common/external.h"
 
-/* Adds the sums over some bodies; `many`: potentials of the field for many places, or NULL. In the
- * columns positions and masses are in the engine's units, everything else in the caller's. */
-static void sum_chunk(const struct ky_cpu *cpu, const struct ky_external *field, size_t fields,
-                      const double *many, size_t first, size_t last, double sum[KY_SUMS])
+__extension__ typedef __int128 whole;
+
+/* A sum of terms below 2^exponent in units of 2^(exponent - BITS). */
+enum { BITS = KY_SUM_PARTS * KY_SUM_BITS, LEAST_EXPONENT = -900 };
+
+struct sums {
+    const struct ky_cpu *cpu;
+    struct ky_summed bodies;
+    double *external;           /* [n] m φ of external fields, or NULL */
+    double (*largest)[KY_SUMS]; /* [threads] */
+    whole (*sum)[KY_SUMS];      /* [threads] */
+    double scale[KY_SUMS];
+};
+
+/* The energies of the bodies in external fields. In the columns positions and masses are in the
+ * engine's units, everything else in the caller's. */
+static enum ky_status find_external(struct sums *sums, struct ky_error *error)
 {
-    memset(sum, 0, KY_SUMS * sizeof *sum);
-    for (size_t i = first; i < last; i++) {
-        double m = cpu->mass[i], x[3], v[3], a[3];
-        for (int c = 0; c < 3; c++)
-            x[c] = cpu->x[c][i], v[c] = cpu->v[c][i], a[c] = cpu->a[c][i];
-        sum[KY_SUM_MASS] += m;
-        for (int c = 0; c < 3; c++) {
-            int d = (c + 1) % 3, e = (c + 2) % 3;
-            sum[KY_SUM_CENTRE + c] += m * x[c];
-            sum[KY_SUM_MOMENTUM + c] += m * v[c];
-            sum[KY_SUM_ANGULAR + c] += m * (x[d] * v[e] - x[e] * v[d]);
-            sum[KY_SUM_KINETIC] += 0.5 * m * v[c] * v[c];
-            sum[KY_SUM_VIRIAL] += m * x[c] * a[c];
-            sum[KY_SUM_FORCE + c] += m * a[c];
-        }
-        sum[KY_SUM_POTENTIAL] += 0.5 * m * cpu->potential[i];
-        sum[KY_SUM_EXTERNAL] += m * ky_externals_at(field, fields, x, NULL).potential;
-        if (many) /* in the unit of the others: ky_cpu_sums */
-            sum[KY_SUM_EXTERNAL] += m * (many[i] / cpu->length);
+    const struct ky_cpu *cpu = sums->cpu;
+    struct ky_external field[KY_MOST_EXTERNALS];
+    const size_t all = ky_cpu_externals(cpu, field),
+                 fields = ky_externals_plain_count(&cpu->base.externals);
+    double *many = NULL;
+    if (!all)
+        return KY_OK;
+    sums->bodies.external = sums->external = ky_allocate(cpu->n, sizeof *sums->external);
+    if (!sums->external)
+        return ky_no_memory(error, "energies in fields", cpu->n, sizeof *sums->external);
+    const enum ky_status status = ky_cpu_many_potentials(cpu, &many, error);
+#pragma omp parallel for num_threads(cpu->team)
+    for (size_t i = 0; i < (status ? 0 : cpu->n); i++) {
+        const double x[3] = {cpu->x[0][i], cpu->x[1][i], cpu->x[2][i]},
+                     potential = ky_externals_at(field, fields, x, NULL).potential;
+        sums->external[i] = cpu->mass[i] * (many ? potential + many[i] / cpu->length : potential);
     }
+    free(many);
+    return status;
+}
+
+/* The first body of a thread's part. */
+static size_t part_start(const struct ky_cpu *cpu, int part)
+{
+    const size_t parts = (size_t)cpu->team, k = (size_t)part, n = cpu->n;
+    return n / parts * k + n % parts * k / parts;
+}
+
+/* Raises `most` to another size; it stays NaN. */
+static double larger(double most, double size)
+{
+    return size > most || isnan(size) ? size : most;
+}
+
+/* `bytes` bytes of every engine that shares the system, to be freed; *engines: how many. */
+static enum ky_status gather(const struct ky_cpu *cpu, const void *own, size_t bytes, void **all,
+                             size_t *engines, struct ky_error *error)
+{
+    const struct ky_shared *shared = cpu->base.shared;
+    const size_t count = shared->ranks;
+    size_t *each = ky_allocate(count, sizeof *each);
+    *engines = count;
+    *all = ky_allocate(count, bytes);
+    enum ky_status status =
+        each && *all ? KY_OK : ky_no_memory(error, "sums of other ranks", count, bytes);
+    for (size_t r = 0; r < count && !status; r++)
+        each[r] = bytes;
+    if (!status)
+        status = shared->gather(shared->context, own, each, *all, error);
+    free(each);
+    return status;
+}
+
+/* The largest term of each sum, of all engines. */
+static enum ky_status find_largest(const struct sums *sums, double largest[KY_SUMS],
+                                   struct ky_error *error)
+{
+    const struct ky_cpu *cpu = sums->cpu;
+#pragma omp parallel for num_threads(cpu->team)
+    for (int part = 0; part < cpu->team; part++)
+        cpu->lanes->largest(&sums->bodies, part_start(cpu, part), part_start(cpu, part + 1),
+                            sums->largest[part]);
+    for (int k = 0; k < KY_SUMS; k++) {
+        largest[k] = 0;
+        for (int part = 0; part < cpu->team; part++)
+            largest[k] = larger(largest[k], sums->largest[part][k]);
+    }
+    if (!ky_cpu_is_divided(cpu))
+        return KY_OK;
+    void *all;
+    size_t engines;
+    const enum ky_status status =
+        gather(cpu, largest, KY_SUMS * sizeof *largest, &all, &engines, error);
+    double(*others)[KY_SUMS] = all;
+    for (size_t r = 0; r < engines && !status; r++)
+        for (int k = 0; k < KY_SUMS; k++)
+            largest[k] = larger(largest[k], others[r][k]);
+    free(all);
+    return status;
+}
+
+static whole whole_of(const double part[KY_SUM_PARTS])
+{
+    whole sum = 0;
+    for (int p = 0; p < KY_SUM_PARTS; p++)
+        sum = sum * ((whole)1 << KY_SUM_BITS) + (int64_t)ldexp(part[p], (p + 1) * (int)KY_SUM_BITS);
+    return sum;
+}
+
+/* The sums of all engines. */
+static enum ky_status add_up(const struct sums *sums, whole sum[KY_SUMS], struct ky_error *error)
+{
+    const struct ky_cpu *cpu = sums->cpu;
+#pragma omp parallel for num_threads(cpu->team)
+    for (int part = 0; part < cpu->team; part++) {
+        const size_t end = part_start(cpu, part + 1);
+        for (size_t first = part_start(cpu, part); first < end; first += KY_SUM_CHUNK) {
+            double parts[KY_SUMS][KY_SUM_PARTS];
+            cpu->lanes->sum(&sums->bodies, first,
+                            end - first < KY_SUM_CHUNK ? end : first + KY_SUM_CHUNK, sums->scale,
+                            parts);
+            for (int k = 0; k < KY_SUMS; k++)
+                sums->sum[part][k] += whole_of(parts[k]);
+        }
+    }
+    for (int k = 0; k < KY_SUMS; k++) {
+        sum[k] = 0;
+        for (int part = 0; part < cpu->team; part++)
+            sum[k] += sums->sum[part][k];
+    }
+    if (!ky_cpu_is_divided(cpu))
+        return KY_OK;
+    void *all;
+    size_t engines;
+    const enum ky_status status = gather(cpu, sum, KY_SUMS * sizeof *sum, &all, &engines, error);
+    whole(*others)[KY_SUMS] = all;
+    for (int k = 0; k < KY_SUMS && !status; k++) {
+        sum[k] = 0;
+        for (size_t r = 0; r < engines; r++)
+            sum[k] += others[r][k];
+    }
+    free(all);
+    return status;
+}
+
+static double real_of(whole sum, int exponent)
+{
+    const whole size = sum < 0 ? -sum : sum;
+    return (sum < 0 ? -1 : 1) * (ldexp((double)(uint64_t)(size >> 64), 64 + exponent - BITS) +
+                                 ldexp((double)(uint64_t)size, exponent - BITS));
+}
+
+/* A sum with a term that is not finite is NaN. */
+static enum ky_status find_sums(struct sums *sums, double to[KY_SUMS], struct ky_error *error)
+{
+    double largest[KY_SUMS];
+    int exponent[KY_SUMS];
+    whole sum[KY_SUMS];
+    enum ky_status status = find_largest(sums, largest, error);
+    for (int k = 0; k < KY_SUMS && !status; k++) {
+        const int is_small = !(largest[k] >= ldexp(1, LEAST_EXPONENT));
+        exponent[k] = LEAST_EXPONENT;
+        if (!is_small && isfinite(largest[k]))
+            frexp(largest[k], &exponent[k]);
+        sums->scale[k] = isfinite(largest[k]) ? ldexp(1, -exponent[k]) : 0;
+    }
+    if (!status)
+        status = add_up(sums, sum, error);
+    for (int k = 0; k < KY_SUMS && !status; k++)
+        to[k] = isfinite(largest[k]) ? real_of(sum[k], exponent[k]) : (double)NAN;
+    return status;
 }
 
 enum ky_status ky_cpu_sums(const struct ky_cpu *cpu, struct ky_partial_sums *parts,
                            struct ky_error *error)
 {
-    struct ky_external field[KY_MOST_EXTERNALS];
-    const size_t fields = ky_externals_plain_count(&cpu->base.externals),
-                 chunks = (cpu->n + KY_SUM_CHUNK - 1) / KY_SUM_CHUNK;
-    double *many = NULL;
-    ky_cpu_externals(cpu, field);
-    parts->units = (struct ky_sum_units){cpu->mass_unit, cpu->length, 1, 1, 1, cpu->length};
-    parts->of = ky_allocate(chunks, sizeof *parts->of);
-    if (!parts->of)
-        return ky_no_memory(error, "partial sums", chunks, sizeof *parts->of);
-    parts->count = chunks;
-    enum ky_status status = ky_cpu_many_potentials(cpu, &many, error);
-    if (status)
-        return status;
-#pragma omp parallel for num_threads(cpu->team)
-    for (size_t k = 0; k < chunks; k++) {
-        const size_t first = k * KY_SUM_CHUNK, last = first + KY_SUM_CHUNK;
-        sum_chunk(cpu, field, fields, many, first, last < cpu->n ? last : cpu->n, parts->of[k]);
+    const size_t threads = (size_t)cpu->team;
+    struct sums sums = {.cpu = cpu,
+                        .bodies = {.mass = cpu->mass, .potential = cpu->potential},
+                        .largest = ky_allocate(threads, sizeof *sums.largest),
+                        .sum = ky_allocate_zeroed(threads, sizeof *sums.sum)};
+    for (int c = 0; c < 3; c++) {
+        sums.bodies.x[c] = cpu->x[c];
+        sums.bodies.v[c] = cpu->v[c];
+        sums.bodies.a[c] = cpu->a[c];
     }
-    free(many);
-    return KY_OK;
+    parts->units = (struct ky_sum_units){cpu->mass_unit, cpu->length, 1, 1, 1, cpu->length};
+    parts->of = ky_allocate(1, sizeof *parts->of);
+    enum ky_status status = sums.largest && sums.sum && parts->of
+                                ? find_external(&sums, error)
+                                : ky_no_memory(error, "sums", threads, sizeof *sums.sum);
+    if (!status)
+        status = find_sums(&sums, parts->of[0], error);
+    parts->count = !status;
+    free(sums.external);
+    free(sums.largest);
+    free(sums.sum);
+    return status;
 }
