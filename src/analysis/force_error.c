@@ -277,22 +277,26 @@ static void write_setting(const struct ky_parameters *own, int with_alpha, char 
     }
 }
 
-/* ", the fastest below 5000 bodies", or nothing where the method was given. */
-enum { WHY = 64 };
-static void write_why(const struct ky_choice *choice, size_t n, int was_auto, int on_cpu,
-                      char text[WHY])
+/* Why --force auto took the method: ", the fastest below 5000 bodies". */
+enum { WHY = 112 };
+static void write_why(const struct ky_choice *choice, const struct ky_parameters *own, size_t n,
+                      int on_cpu, char text[WHY])
 {
     const double below = ky_force_direct_below(choice->asked, on_cpu),
                  cells_from = ky_force_expansions_from(on_cpu),
                  from = ky_force_kind(choice->force)->expands ? fmax(below, cells_from) : below;
     const int is_exact = ky_force_kind(choice->force)->is_exact;
-    *text = '\0';
     const int is_alone = (double)n >= below || choice->asked < ky_force_least(KY_FMM, KY_DOUBLE);
-    if (was_auto && is_exact && is_alone)
+    if (is_exact && is_alone)
         snprintf(text, WHY, ", which alone keeps it");
-    else if (was_auto && !is_exact && (double)n < below)
+    else if (!is_exact && (double)n < below)
         snprintf(text, WHY, ", which keeps it in this precision");
-    else if (was_auto)
+    else if (own->ranks > 1 && !is_exact)
+        ky_format(
+            text, WHY,
+            ", from %.0f bodies on: ranks divide a tree alone, and a run without ranks takes fmm",
+            from);
+    else
         ky_format(text, WHY,
                   is_exact ? ", the fastest below %.0f bodies"
                            : ", the fastest from %.0f bodies on",
@@ -308,7 +312,9 @@ static void describe(struct ky_choice *choice, const struct ky_parameters *own, 
     const int is_asked = !isnan(choice->asked), is_measured = !isnan(choice->measured),
               is_guess = is_asked && !is_measured && !isnan(choice->alpha);
     write_setting(own, !is_guess, setting);
-    write_why(choice, n, was_auto, on_cpu, why);
+    *why = '\0';
+    if (was_auto)
+        write_why(choice, own, n, on_cpu, why);
     if (is_measured)
         ky_format(text, room,
                   "%s for --error %g%s: 99 %% of %llu sampled accelerations within %.2g", setting,

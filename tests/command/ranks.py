@@ -140,6 +140,10 @@ with folder() as top:
     check(state(path("ini")) == state(path("line")), "ranks from a parameter file")
     process = run("run", *SHORT, "--ranks", "3", "--dry-run", "--output", path("dry"))
     check("4500 bodies" in process.stdout and "memory" in process.stdout and not os.path.exists(path("dry")), "--dry-run", process.stdout)
+    chosen = [word for word in SHORT if word not in ("--force", "tree", "--quiet")]
+    for ranks, words in (("1", "--force fmm"), ("3", "ranks divide a tree alone, and a run without ranks takes fmm")):
+        process = run("run", *chosen, "--ranks", ranks, "--dry-run", "--output", path("dry"))
+        check(words in process.stderr, f"--force auto says why with --ranks {ranks}", process.stderr)
     few = ["--model", "plummer", "-n", "3", "--softening", "0.1", "--step", "0.01", "--steps", "2", "--quiet"]
     run("run", *few, "--output", path("few-1"))
     run("run", *few, "--ranks", "200" if ALL else "64", "--force", "tree", "--output", path("few"))
