@@ -40,6 +40,7 @@ struct ky_domain {
     uint64_t fields;         /* their serial number on rank 0 */
     int copies;              /* 1: every rank has all bodies, and computes some sinks' sums */
     size_t total;            /* bodies of the system */
+    int is_settled;          /* the bodies are on the ranges of their present positions */
     uint64_t *index;         /* [n] of the rank's bodies, in the engine's order */
     size_t room;             /* for indices */
     uint64_t first, last;    /* the least and the largest key of its bodies */
@@ -94,8 +95,16 @@ enum ky_status ky_domain_get_some(struct ky_domain *domain, const uint32_t *body
 /* New numbers for some bodies: every rank has the arrays. */
 enum ky_status ky_domain_put_some(struct ky_domain *domain, const struct ky_some *some,
                                   struct ky_error *error);
-/* Sends the bodies to the ranks on whose ranges they are. */
+/* Sends the bodies to the ranks on whose ranges they are; settle: unless they are there. */
 enum ky_status ky_domain_migrate(struct ky_domain *domain, struct ky_error *error);
+enum ky_status ky_domain_settle(struct ky_domain *domain, struct ky_error *error);
+/* The engine's verbs at points that every rank has. Where an array is NULL the rank does not want
+ * it. What external fields add is missing. */
+enum ky_status ky_domain_field(struct ky_domain *domain, const struct ky_points *points,
+                               double (*acceleration)[3], double *potential,
+                               struct ky_error *error);
+enum ky_status ky_domain_tides(struct ky_domain *domain, const struct ky_points *points,
+                               double (*tide)[6], struct ky_error *error);
 /* Work on the rank's bodies first … end − 1, by thread number `part` of the engine's threads. */
 typedef enum ky_status ky_domain_work(void *context, int part, size_t first, size_t end,
                                       struct ky_error *error);
@@ -112,15 +121,27 @@ enum ky_status ky_domain_read(struct ky_domain *domain, size_t first, struct ky_
 enum ky_status ky_domain_reserve(struct ky_domain *domain, size_t n, struct ky_error *error);
 
 /* The function `tree` of struct ky_shared. */
-enum ky_status ky_domain_tree(void *context, const struct ky_octree_bodies *own,
-                              const struct ky_parameters *parameters,
-                              const struct ky_relative *relative, struct ky_octree *tree,
-                              struct ky_error *error);
+enum ky_status ky_domain_tree(void *context, const struct ky_shared_tree *wanted,
+                              struct ky_octree *tree, struct ky_error *error);
 /* The function `gather`. */
 enum ky_status ky_domain_gather(void *context, const void *own, const size_t *bytes, void *all,
                                 struct ky_error *error);
 /* The function `add`. */
 enum ky_status ky_domain_add(void *context, uint64_t *number, size_t count, struct ky_error *error);
+
+/* ---- all bodies on rank 0 ---- */
+
+/* An engine of rank 0 with all bodies at their present positions, without fields, accelerations and
+ * velocities. */
+struct ky_whole {
+    struct ky_parameters parameters;
+    struct ky_engine *engine; /* to be closed, also after a failure; it may be NULL */
+};
+/* Opens it. get(context, …) fetches the bodies of all ranks. KY_FAULT when memory is out. */
+typedef enum ky_status ky_domain_get_function(void *context, struct ky_bodies *bodies,
+                                              struct ky_error *error);
+enum ky_status ky_domain_open_whole(struct ky_domain *domain, ky_domain_get_function *get,
+                                    void *context, struct ky_whole *whole, struct ky_error *error);
 
 /* ---- rows: bodies as they travel ---- */
 

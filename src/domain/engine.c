@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "base/threads.h"
 #include "domain/orders.h"
+#include "engine/common/active.h"
 #include "engine/common/external.h"
 #include "engine/common/force_kinds.h"
 #include "engine/common/units.h"
@@ -375,6 +376,81 @@ static enum ky_status walk(struct ky_engine *engine, const struct ky_walk_reques
     BY_FIRST(walk, request, error);
 }
 
+/* ---- the verbs of ranks that have parts of the bodies ---- */
+
+static struct ky_order order_of(enum ky_order_kind kind, const struct ky_points *points)
+{
+    return (struct ky_order){.kind = kind,
+                             .n = points->count,
+                             .softening = points->softening,
+                             .softenings = points->softenings != NULL};
+}
+
+static enum ky_status field_of_parts(struct ky_engine *engine, const struct ky_points *points,
+                                     double (*acceleration)[3], double *potential,
+                                     struct ky_error *error)
+{
+    const struct ky_order order = order_of(KY_ORDER_field, points);
+    const struct ky_order_data data = {
+        .points = points, .acceleration = acceleration, .potential = potential};
+    const enum ky_status status =
+        ky_points_check(points, ((struct ranks *)engine)->parameters, error);
+    return status ? status : give(engine, &order, &data, error);
+}
+
+static enum ky_status tides_of_parts(struct ky_engine *engine, const struct ky_points *points,
+                                     double (*tide)[6], struct ky_error *error)
+{
+    const struct ky_order order = order_of(KY_ORDER_tides, points);
+    const struct ky_order_data data = {.points = points, .tide = tide};
+    const enum ky_status status =
+        ky_points_check(points, ((struct ranks *)engine)->parameters, error);
+    return status ? status : give(engine, &order, &data, error);
+}
+
+/* A ky_domain_get_function. */
+static enum ky_status get_all(void *context, struct ky_bodies *bodies, struct ky_error *error)
+{
+    return get(context, bodies, error);
+}
+
+/* Opens an engine of rank 0 that has all bodies, and heeds the flag of the call. */
+static enum ky_status open_whole(struct ky_engine *engine, struct ky_whole *whole,
+                                 struct ky_error *error)
+{
+    const enum ky_status status =
+        ky_domain_open_whole(domain_of(engine), get_all, engine, whole, error);
+    if (!status)
+        whole->engine->halt = engine->halt;
+    return status;
+}
+
+static enum ky_status exact_of_whole(struct ky_engine *engine, const size_t *sinks, size_t count,
+                                     double (*acceleration)[3], double *potential,
+                                     struct ky_error *error)
+{
+    struct ky_whole whole;
+    enum ky_status status = open_whole(engine, &whole, error);
+    if (!status)
+        status =
+            whole.engine->verbs->exact(whole.engine, sinks, count, acceleration, potential, error);
+    ky_engine_close(whole.engine);
+    return status;
+}
+
+static enum ky_status walk_of_whole(struct ky_engine *engine, const struct ky_walk_request *request,
+                                    struct ky_error *error)
+{
+    struct ky_whole whole;
+    enum ky_status status = open_whole(engine, &whole, error);
+    if (!status)
+        status = whole.engine->verbs->walk(whole.engine, request, error);
+    if (!status)
+        ky_engine_report(whole.engine, &((struct ranks *)engine)->report);
+    ky_engine_close(whole.engine);
+    return status;
+}
+
 /* What both kinds of ranks can do. */
 #define COMMON                                                                                     \
     .name = "ranks", .memory = memory, .close = close_ranks, .resize = resize, .frame = set_frame, \
@@ -391,7 +467,12 @@ static const struct ky_engine_verbs copied = {COMMON,
                                               .field = field,
                                               .tides = tides,
                                               .walk = walk};
-static const struct ky_engine_verbs divided = {COMMON, .advice = ": leave out --ranks"};
+static const struct ky_engine_verbs divided = {COMMON,
+                                               .advice = ": leave out --ranks",
+                                               .exact = exact_of_whole,
+                                               .field = field_of_parts,
+                                               .tides = tides_of_parts,
+                                               .walk = walk_of_whole};
 
 /* ---- opening ---- */
 

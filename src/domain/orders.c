@@ -118,7 +118,8 @@ static enum ky_status part_put(struct ky_domain *domain, const struct ky_order *
     const int threads = domain->parameters.threads; /* of the rank's engine since it was opened */
     enum ky_status status = take_parameters(domain, data->parameters, error);
     domain->parameters.threads = threads;
-    domain->total = order->n;
+    domain->total = domain->shared.system = order->n;
+    domain->is_settled = 0;
     if (status)
         return status;
     return (domain->copies ? ky_domain_copy : ky_domain_put)(domain, data->bodies, order->with,
@@ -181,6 +182,7 @@ static enum ky_status part_put_some(struct ky_domain *domain, const struct ky_or
 {
     const struct ky_some none = {0}, *given = data->some ? data->some : &none;
     const size_t n = order->n;
+    domain->is_settled = 0;
     void *body = NULL, *mass = NULL, *position = NULL, *velocity = NULL;
     enum ky_status status = tell_list(domain, given->body, n, sizeof(uint32_t), &body, error);
     if (!status && order->with & KY_WITH_MASS_ROW)
@@ -247,6 +249,7 @@ static enum ky_status part_drift(struct ky_domain *domain, const struct ky_order
                                  const struct ky_order_data *data, struct ky_error *error)
 {
     (void)data;
+    domain->is_settled = 0;
     return ky_engine_drift(domain->engine, order->dt, error);
 }
 
@@ -260,6 +263,48 @@ static enum ky_status part_sums(struct ky_domain *domain, const struct ky_order 
         free(parts.of);
     else
         *data->parts = parts;
+    return status;
+}
+
+/* The points of rank 0; *position and *softenings are to be freed. */
+static enum ky_status tell_points(struct ky_domain *domain, const struct ky_order *order,
+                                  const struct ky_points *given, struct ky_points *points,
+                                  void *own[2], struct ky_error *error)
+{
+    own[0] = own[1] = NULL;
+    enum ky_status status = tell_list(domain, given ? given->position : NULL, order->n,
+                                      3 * sizeof(double), &own[0], error);
+    if (!status && order->softenings)
+        status = tell_list(domain, given ? given->softenings : NULL, order->n, sizeof(double),
+                           &own[1], error);
+    *points = (struct ky_points){
+        .count = order->n, .position = own[0], .softening = order->softening, .softenings = own[1]};
+    return status;
+}
+
+static enum ky_status part_field(struct ky_domain *domain, const struct ky_order *order,
+                                 const struct ky_order_data *data, struct ky_error *error)
+{
+    struct ky_points points;
+    void *own[2];
+    enum ky_status status = tell_points(domain, order, data->points, &points, own, error);
+    if (!status)
+        status = ky_domain_field(domain, &points, data->acceleration, data->potential, error);
+    free(own[0]);
+    free(own[1]);
+    return status;
+}
+
+static enum ky_status part_tides(struct ky_domain *domain, const struct ky_order *order,
+                                 const struct ky_order_data *data, struct ky_error *error)
+{
+    struct ky_points points;
+    void *own[2];
+    enum ky_status status = tell_points(domain, order, data->points, &points, own, error);
+    if (!status)
+        status = ky_domain_tides(domain, &points, data->tide, error);
+    free(own[0]);
+    free(own[1]);
     return status;
 }
 

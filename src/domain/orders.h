@@ -15,6 +15,8 @@
     ORDER(kick, 0)                                                                                 \
     ORDER(drift, 0)                                                                                \
     ORDER(sums, 1)                                                                                 \
+    ORDER(field, 1)                                                                                \
+    ORDER(tides, 1)                                                                                \
     ORDER(columns, 1)                                                                              \
     ORDER(put_column, 1)                                                                           \
     ORDER(advance, 1)                                                                              \
@@ -26,11 +28,13 @@ enum ky_order_kind { KY_DOMAIN_ORDERS(KY_DOMAIN_ORDER) KY_ORDERS_OF_DOMAINS };
 
 struct ky_order {
     enum ky_order_kind kind;
-    unsigned with; /* arrays of rows; open: schemes; columns: the set */
-    int copies;    /* open */
-    size_t n;      /* bodies, or those of a list; put_column: the column */
-    double dt;     /* [time] */
-    double time;   /* at which external fields act, and the serial number of these */
+    unsigned with;    /* arrays of rows; open: schemes; columns: the set */
+    int copies;       /* open */
+    size_t n;         /* bodies, or those of a list; put_column: the column; or points */
+    double softening; /* of points */
+    int softenings;   /* 1: they have their own */
+    double dt;        /* [time] */
+    double time;      /* at which external fields act, and the serial number of these */
     uint64_t fields;
     struct ky_engine_frame units;
     struct ky_advance way;
@@ -45,6 +49,8 @@ struct ky_order_data {
     const struct ky_some *some;
     const double *numbers;
     const char *field; /* text of the external fields, or NULL */
+    const struct ky_points *points;
+    double (*acceleration)[3], *potential, (*tide)[6];
     struct ky_partial_sums *parts;
     struct ky_force_report *report;
     struct ky_advance *way;

@@ -558,6 +558,7 @@ enum ky_status ky_domain_migrate(struct ky_domain *domain, struct ky_error *erro
         status = find_ranges(&curve, error);
     if (!status)
         status = move_bodies(&curve, error);
+    domain->is_settled = !status;
     free(curve.begin);
     return status;
 }

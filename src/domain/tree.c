@@ -190,16 +190,40 @@ static enum ky_status tell_roots(struct meeting *m, const struct ky_parameters *
     return status ? status : gather_closed(m, parameters, error);
 }
 
-/* Finds of which ranks this one needs more than their roots. */
-static enum ky_status want_more(struct meeting *m, const struct ky_relative *relative,
-                                const struct ky_parameters *parameters, struct ky_error *error)
+/* The boxes of the groups of the rank's own tree. */
+static enum ky_status make_boxes(struct meeting *m, const struct ky_shared_tree *wanted,
+                                 struct ky_error *error)
 {
     const struct ky_octree *tree = &m->domain->tree;
-    const struct sinks sinks = {relative, tree};
-    const unsigned opening = ky_octree_opening(parameters);
-    const double eps = parameters->softening / ky_engine_units_of(m->domain->engine).length;
-    enum ky_status status =
-        ky_octree_boxes(tree, eps * eps, factor_of, &sinks, &m->box, &m->boxes, error);
+    const struct sinks sinks = {wanted->relative, tree};
+    const double eps = wanted->parameters->softening / ky_engine_units_of(m->domain->engine).length;
+    const struct ky_octree_sinks groups = {
+        .tree = tree, .eps2 = eps * eps, .factor = factor_of, .context = &sinks};
+    return ky_octree_boxes(&groups, &m->box, &m->boxes, error);
+}
+
+/* The boxes of other sinks, relative to the origin of the trees. */
+static enum ky_status take_boxes(struct meeting *m, const struct ky_shared_tree *wanted,
+                                 struct ky_error *error)
+{
+    m->boxes = wanted->boxes;
+    m->box = ky_allocate(m->boxes, sizeof *m->box);
+    if (!m->box)
+        return ky_no_memory(error, "boxes of points", m->boxes, sizeof *m->box);
+    for (size_t k = 0; k < m->boxes; k++) {
+        m->box[k] = wanted->box[k];
+        for (int c = 0; c < 3; c++)
+            m->box[k].middle[c] -= m->domain->origin[c];
+    }
+    return KY_OK;
+}
+
+/* Finds of which ranks this one needs more than their roots. */
+static enum ky_status want_more(struct meeting *m, const struct ky_shared_tree *wanted,
+                                struct ky_error *error)
+{
+    const unsigned opening = ky_octree_opening(wanted->parameters);
+    enum ky_status status = (wanted->box ? take_boxes : make_boxes)(m, wanted, error);
     for (size_t r = 0; r < m->size && !status; r++)
         if (m->roots[r] && r != (size_t)m->domain->comm->rank)
             status = ky_octree_openers(&m->in[r], opening, m->box, m->boxes, &m->asks[r],
@@ -310,20 +334,19 @@ static void note(const struct meeting *m)
     }
 }
 
-enum ky_status ky_domain_tree(void *context, const struct ky_octree_bodies *own,
-                              const struct ky_parameters *parameters,
-                              const struct ky_relative *relative, struct ky_octree *tree,
-                              struct ky_error *error)
+enum ky_status ky_domain_tree(void *context, const struct ky_shared_tree *wanted,
+                              struct ky_octree *tree, struct ky_error *error)
 {
     struct ky_domain *domain = context;
+    const struct ky_parameters *parameters = wanted->parameters;
     struct meeting m = {.domain = domain, .size = (size_t)domain->comm->size};
     enum ky_status status = open_meeting(&m, error);
     if (!status)
-        status = build_own(domain, own, parameters, error);
+        status = build_own(domain, wanted->own, parameters, error);
     if (!status)
         status = tell_roots(&m, parameters, error);
     if (!status)
-        status = want_more(&m, relative, parameters, error);
+        status = want_more(&m, wanted, error);
     if (!status)
         status = ask(&m, error);
     if (!status)
@@ -333,7 +356,7 @@ enum ky_status ky_domain_tree(void *context, const struct ky_octree_bodies *own,
     if (!status)
         note(&m);
     const struct ky_octree_all all = {m.size, (size_t)domain->comm->rank, m.in, m.roots, m.root};
-    if (!status && !domain->tree.n)
+    if (!status && !domain->tree.n && !m.boxes)
         ky_octree_free(tree);
     else if (!status)
         status = ky_octree_graft(tree, &domain->tree, &all, parameters, error);

@@ -69,16 +69,26 @@ struct ky_externals {
  * the bodies, and all have the same frame and make the same calls. A call that fails on one of them
  * fails on all. */
 struct ky_relative;
+struct ky_octree_box;
+/* The tree that an engine asks for: of its own bodies and of the others', with all that its sinks
+ * need. */
+struct ky_shared_tree {
+    const struct ky_octree_bodies *own;
+    const struct ky_parameters *parameters;
+    /* Sinks that are no bodies: their boxes (octree/parts.h), relative to 0 in place of the tree's
+     * origin. NULL: the sinks are the groups of the engine's own tree. */
+    const struct ky_octree_box *box;
+    size_t boxes;
+    const struct ky_relative *relative; /* of own sinks, for an opening test by α; else NULL */
+};
 struct ky_shared {
     void *context;
     size_t rank, ranks; /* the number of this engine, and of all */
-    /* The tree for a walk of the engine's own groups (octree/parts.h), with all that they need.
-     * `relative`: for an opening test by α, else NULL. NULL: each engine has all bodies, and
-     * computes the results of some sinks, which `gather` then gives to all. */
-    enum ky_status (*tree)(void *context, const struct ky_octree_bodies *own,
-                           const struct ky_parameters *parameters,
-                           const struct ky_relative *relative, struct ky_octree *tree,
-                           struct ky_error *error);
+    size_t system;      /* bodies of all engines */
+    /* Makes the tree (octree/parts.h). NULL: each engine has all bodies, and computes the results
+     * of some sinks, which `gather` then gives to all. */
+    enum ky_status (*tree)(void *context, const struct ky_shared_tree *wanted,
+                           struct ky_octree *tree, struct ky_error *error);
     /* Each number becomes the sum of those of all engines. */
     enum ky_status (*add)(void *context, uint64_t *number, size_t count, struct ky_error *error);
     /* `bytes[r]` bytes of engine r, one after the other, to each engine: at `own` is this one's. */

@@ -193,7 +193,8 @@ static void copy_bodies(struct graft *g)
     }
     if (g->tree->n)
         memcpy(to->order + g->place[g->own], g->tree->order, g->tree->n * sizeof *to->order);
-    ky_octree_pad(to);
+    if (to->n)
+        ky_octree_pad(to);
 }
 
 static enum ky_status copy_groups(struct graft *g, struct ky_error *error)

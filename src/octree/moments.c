@@ -298,14 +298,15 @@ enum ky_status ky_octree_reserve_cells(struct ky_octree *tree, int multipole,
     return status;
 }
 
-static void place_origin(struct ky_octree *tree, const struct ky_octree_bodies *bodies)
+void ky_octree_place(struct ky_octree *tree, const struct ky_octree_bodies *bodies)
 {
     const double *const x[3] = {bodies->x, bodies->y, bodies->z};
     for (int axis = 0; axis < 3; axis++)
         tree->origin[axis] =
-            bodies->has_origin
-                ? bodies->origin[axis]
-                : ky_high_part(ky_sampled_median(x[axis], 1, bodies->n, KY_ORIGIN_SAMPLE));
+            bodies->has_origin ? bodies->origin[axis]
+            : bodies->n ? ky_high_part(ky_sampled_median(x[axis], 1, bodies->n, KY_ORIGIN_SAMPLE))
+                        : 0;
+    tree->scratch->digit = bodies->digit + DIGIT;
 }
 
 unsigned int ky_octree_opening(const struct ky_parameters *parameters)
@@ -375,8 +376,6 @@ enum ky_status ky_octree_moments(struct ky_octree *tree, const struct ky_octree_
     if (status)
         return status;
     start_cells(tree);
-    place_origin(tree, bodies);
-    tree->scratch->digit = bodies->digit + DIGIT;
     return sum_tree(&work, parameters, error);
 }
 

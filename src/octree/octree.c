@@ -149,6 +149,8 @@ static enum ky_status build(struct ky_octree *tree, const struct ky_octree_bodie
 {
     enum ky_status status =
         ky_octree_reserve_bodies(tree, bodies->n, bodies->softening != NULL, parameters, error);
+    if (!status)
+        ky_octree_place(tree, bodies); /* also for a part without bodies, which takes others' */
     if (status || bodies->n == 0)
         return status;
     tree->n = bodies->n;

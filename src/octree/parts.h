@@ -52,14 +52,20 @@ struct ky_octree_box {
     double eps2; /* ε² of the sinks, which splines look at */
 };
 
-/* Makes the boxes of all groups, whose bodies have this ε²: *box is to be freed, also after a
- * failure. factor(context, first, bodies) is the factor of the opening test for consecutive bodies
- * along the curve; several threads may call it at a time. KY_FAULT when memory is out. */
-enum ky_status ky_octree_boxes(const struct ky_octree *tree, double eps2,
-                               double (*factor)(const void *context, uint32_t first,
-                                                uint32_t bodies),
-                               const void *context, struct ky_octree_box **box, size_t *count,
-                               struct ky_error *error);
+/* The groups of a tree that are sinks. */
+struct ky_octree_sinks {
+    const struct ky_octree *tree;
+    const unsigned char *wanted; /* [groups] 1 for those that are; NULL: all */
+    double eps2;                 /* of their bodies, the largest */
+    /* The factor of the opening test for consecutive bodies along the curve; several threads may
+     * call it at a time. NULL: 1. */
+    double (*factor)(const void *context, uint32_t first, uint32_t bodies);
+    const void *context;
+};
+
+/* Makes their boxes: *box is to be freed, also after a failure. KY_FAULT when memory is out. */
+enum ky_status ky_octree_boxes(const struct ky_octree_sinks *sinks, struct ky_octree_box **box,
+                               size_t *count, struct ky_error *error);
 
 /* Cells and bodies of a part's tree in one piece of memory: the roots first. Below a closed cell
  * (KY_CLOSED_CELL) are no others. */

@@ -20,11 +20,42 @@ enum { BOX_BODIES = 256 };
 
 /* ---- boxes ---- */
 
-static struct ky_octree_box box_of(const struct ky_octree *tree, const struct ky_group *run)
+/* Groups that follow each other and share a box. */
+struct run {
+    size_t first, end;
+};
+
+static void widen(const struct ky_octree *tree, const struct ky_group *group, double low[3],
+                  double high[3])
 {
-    struct ky_octree_box box = {.factor = 1};
-    double low[3], high[3];
-    ky_bodies_box(tree, run, low, high);
+    double its_low[3], its_high[3];
+    ky_bodies_box(tree, group, its_low, its_high);
+    for (int c = 0; c < 3; c++) {
+        low[c] = fmin(low[c], its_low[c]);
+        high[c] = fmax(high[c], its_high[c]);
+    }
+}
+
+static int is_wanted(const struct ky_octree_sinks *sinks, size_t group)
+{
+    return !sinks->wanted || sinks->wanted[group];
+}
+
+static struct ky_octree_box box_of(const struct ky_octree_sinks *sinks, const struct run *run)
+{
+    const struct ky_octree *tree = sinks->tree;
+    const double far = (double)INFINITY;
+    struct ky_octree_box box = {.factor = 0, .eps2 = sinks->eps2};
+    double low[3] = {far, far, far}, high[3] = {-far, -far, -far};
+    for (size_t g = run->first; g < run->end; g++) {
+        const struct ky_group *group = &tree->group[g];
+        if (!is_wanted(sinks, g))
+            continue;
+        widen(tree, group, low, high);
+        box.factor =
+            fmax(box.factor,
+                 sinks->factor ? sinks->factor(sinks->context, group->body, group->bodies) : 1);
+    }
     for (int c = 0; c < 3; c++) {
         box.middle[c] = 0.5 * low[c] + 0.5 * high[c] - tree->origin[c];
         box.half[c] = 0.5 * (high[c] - low[c]) * SURE + 1e-12 * fabs(box.middle[c]);
@@ -32,47 +63,59 @@ static struct ky_octree_box box_of(const struct ky_octree *tree, const struct ky
     return box;
 }
 
-/* Groups from g on that share a box: the end of the run. */
-static size_t run_of(const struct ky_octree *tree, size_t share, size_t g, struct ky_group *run)
+/* The next groups from g on that share a box; none if no group up to `end` is wanted. */
+static struct run run_of(const struct ky_octree_sinks *sinks, size_t g, size_t end)
 {
-    *run = tree->group[g++];
-    for (; g < tree->share[share + 1] && run->bodies + tree->group[g].bodies <= BOX_BODIES; g++)
-        run->bodies += tree->group[g].bodies;
-    return g;
+    const struct ky_group *group = sinks->tree->group;
+    size_t bodies = 0;
+    while (g < end && !is_wanted(sinks, g))
+        g++;
+    struct run run = {.first = g, .end = g};
+    for (; g < end; g++) {
+        if (!is_wanted(sinks, g))
+            continue;
+        bodies += group[g].bodies;
+        if (run.end > run.first && bodies > BOX_BODIES)
+            break;
+        run.end = g + 1;
+    }
+    return run;
 }
 
-enum ky_status ky_octree_boxes(const struct ky_octree *tree, double eps2,
-                               double (*factor)(const void *context, uint32_t first,
-                                                uint32_t bodies),
-                               const void *context, struct ky_octree_box **box, size_t *count,
-                               struct ky_error *error)
+/* Writes the boxes of a share's groups, or counts them where `to` is NULL. */
+static size_t boxes_of_share(const struct ky_octree_sinks *sinks, size_t share,
+                             struct ky_octree_box *to)
 {
+    const size_t end = sinks->tree->share[share + 1];
+    struct run run = run_of(sinks, sinks->tree->share[share], end);
+    size_t count = 0;
+    for (; run.end > run.first; run = run_of(sinks, run.end, end), count++)
+        if (to)
+            to[count] = box_of(sinks, &run);
+    return count;
+}
+
+enum ky_status ky_octree_boxes(const struct ky_octree_sinks *sinks, struct ky_octree_box **box,
+                               size_t *count, struct ky_error *error)
+{
+    const struct ky_octree *tree = sinks->tree;
     size_t *first = ky_allocate(tree->shares + 1, sizeof *first);
     *count = 0;
-    *box = ky_allocate(tree->groups, sizeof **box);
+    *box = NULL;
+    for (size_t share = 0; share < tree->shares && first; share++) {
+        first[share] = *count;
+        *count += boxes_of_share(sinks, share, NULL);
+    }
+    *box = ky_allocate(*count, sizeof **box);
     if (!*box || !first) {
         free(first);
-        return ky_no_memory(error, "boxes of groups", tree->groups, sizeof **box);
-    }
-    for (size_t share = 0; share < tree->shares; share++) {
-        struct ky_group run;
-        first[share] = *count;
-        for (size_t g = tree->share[share]; g < tree->share[share + 1]; ++*count)
-            g = run_of(tree, share, g, &run);
+        return ky_no_memory(error, "boxes of groups", *count, sizeof **box);
     }
     const int threads = tree->scratch ? tree->scratch->threads : 1;
     (void)threads; /* without OpenMP */
 #pragma omp parallel for schedule(dynamic, 16) num_threads(threads) if (threads > 1)
-    for (size_t share = 0; share < tree->shares; share++) {
-        struct ky_octree_box *to = *box + first[share];
-        for (size_t g = tree->share[share]; g < tree->share[share + 1]; to++) {
-            struct ky_group run;
-            g = run_of(tree, share, g, &run);
-            *to = box_of(tree, &run);
-            to->eps2 = eps2;
-            to->factor = factor(context, run.body, run.bodies);
-        }
-    }
+    for (size_t share = 0; share < tree->shares; share++)
+        boxes_of_share(sinks, share, *box + first[share]);
     free(first);
     return KY_OK;
 }

@@ -246,13 +246,6 @@ static void searches_leave_no_trace(void **state)
         ky_sim_close(sim[0]);
         ky_sim_close(sim[1]);
     }
-    const struct ky_parameters divided = parameters_of("");
-    struct ky_sim *sim = open_ranks(&divided, 3, &bodies);
-    uint32_t count[N];
-    assert_int_equal(ky_sim_neighbours(sim, &radius, 1, count, NULL, NULL, &error), KY_UNSUPPORTED);
-    assert_non_null(strstr(error.text, "leave out --ranks"));
-    assert_ok(ky_sim_advance(sim, 1, &error));
-    ky_sim_close(sim);
     ky_bodies_free(&bodies);
 }
 

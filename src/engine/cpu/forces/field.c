@@ -43,10 +43,13 @@ static enum ky_status field_of(struct ky_cpu *cpu, const struct ky_points *point
         return status;
     if (kind->is_exact)
         return ky_cpu_direct_field(cpu, points, acceleration, potential, error);
+    if (kind->in_groups) {
+        status = ky_cpu_field_in_groups(cpu, points, acceleration, potential, error);
+        cpu->report = report;
+        return status;
+    }
     status = ky_cpu_stand_tree(cpu, &parameters, error);
     cpu->report = report;
-    if (!status && kind->in_groups)
-        return ky_cpu_field_in_groups(cpu, points, acceleration, potential, error);
     if (!status)
         walk_points(cpu, points, acceleration, potential);
     return status;

@@ -1,10 +1,13 @@
 /* What all fields at points share: softenings, parameters, what is refused, and the numbers of the
  * bodies that points stand for. */
+#include <math.h>
+
 #include "base/memory.h"
 #include "engine/common/active.h"
 #include "engine/common/softening.h"
 #include "engine/cpu/forces/forces.h"
 #include "octree/opening_kinds.h"
+#include "octree/parts.h"
 
 double ky_cpu_point_eps2(const struct ky_cpu *cpu, const struct ky_points *points, size_t k)
 {
@@ -18,6 +21,23 @@ double ky_cpu_least_eps2(const struct ky_cpu *cpu, const struct ky_points *point
     return ky_point_eps2(cpu->parameters->softening_kind, cpu->softening != NULL,
                          ky_points_least_softening(points) / cpu->length,
                          cpu->parameters->softening / cpu->length);
+}
+
+double ky_cpu_largest_eps2(const struct ky_cpu *cpu, const struct ky_points *points)
+{
+    double most = ky_cpu_point_eps2(cpu, points, 0);
+    for (size_t k = 1; points->softenings && k < points->count; k++)
+        most = fmax(most, ky_cpu_point_eps2(cpu, points, k));
+    return most;
+}
+
+struct ky_octree_box ky_cpu_box_of_point(const struct ky_cpu *cpu, const struct ky_points *points,
+                                         size_t k)
+{
+    struct ky_octree_box box = {.factor = 1, .eps2 = ky_cpu_point_eps2(cpu, points, k)};
+    for (int c = 0; c < 3; c++)
+        box.middle[c] = points->position[k][c] / cpu->length;
+    return box;
 }
 
 struct ky_parameters ky_cpu_field_parameters(const struct ky_cpu *cpu)

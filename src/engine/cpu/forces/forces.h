@@ -92,9 +92,9 @@ enum ky_status ky_cpu_act_cells(struct ky_cpu *cpu, const struct ky_parameters *
 /* The same where cells act on each other (--mutual; mutual.c). */
 enum ky_status ky_cpu_walk_mutual(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                   struct ky_error *error);
-/* The field at points that walk in groups (points.c); the tree is that of the bodies, linked.
- * Either array may be NULL. KY_FAULT when memory is out. */
-enum ky_status ky_cpu_field_in_groups(const struct ky_cpu *cpu, const struct ky_points *points,
+/* The field at points that walk in groups (points.c). Either array may be NULL. KY_FAULT when
+ * memory is out. */
+enum ky_status ky_cpu_field_in_groups(struct ky_cpu *cpu, const struct ky_points *points,
                                       double (*acceleration)[3], double *potential,
                                       struct ky_error *error);
 /* The same by the exact sum (direct.c). Points may stand for bodies. */
@@ -102,9 +102,13 @@ enum ky_status ky_cpu_direct_field(struct ky_cpu *cpu, const struct ky_points *p
                                    double (*acceleration)[3], double *potential,
                                    struct ky_error *error);
 /* ε² of point k in the engine's units, including the bodies' where all have the same; and the
- * smallest of any point. */
+ * smallest and the largest of any point. */
 double ky_cpu_point_eps2(const struct ky_cpu *cpu, const struct ky_points *points, size_t k);
 double ky_cpu_least_eps2(const struct ky_cpu *cpu, const struct ky_points *points);
+double ky_cpu_largest_eps2(const struct ky_cpu *cpu, const struct ky_points *points);
+/* The box of a single point, for ky_cpu_stand_tree_for. */
+struct ky_octree_box ky_cpu_box_of_point(const struct ky_cpu *cpu, const struct ky_points *points,
+                                         size_t k);
 /* Bytes of its tree and its own for n bodies. */
 double ky_cpu_fmm_memory(const struct ky_parameters *parameters, size_t n);
 /* The field for G = 1 at one point, in the engine's units, through the present tree, whose opening

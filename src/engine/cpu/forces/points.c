@@ -1,6 +1,8 @@
 /* The field at points by --force fmm and tree: the points are sinks of the walk for groups, in a
  * tree of their own, and the cells of the bodies act on them.
  *
+ * Engines that share a system each walk for some of the groups, and all get all results.
+ *
  * The tolerance of fmm is relative to |a| of the sinks, which is not known for points. A first pass
  * without last accelerations finds it, as for bodies at the start; a second pass with α gives the
  * field. The walks of tree have the opening test by θ instead, and one pass.
@@ -9,10 +11,13 @@
  * the sum, in double, in which the pairs of such a walk are summed too. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "engine/cpu/forces/forces.h"
+#include "engine/cpu/tree/tree.h"
 #include "octree/opening_kinds.h"
+#include "octree/parts.h"
 #include "physics/fmm.h"
 #include "physics/gravity.h"
 
@@ -21,13 +26,15 @@
 
 /* A column of each: the sinks of the walk, and the results. */
 enum { X, MASS = 3, ACCELERATION, POTENTIAL = 7, SOFTENING, COLUMNS };
+enum { RESULTS = SOFTENING - ACCELERATION };
 
 struct field {
-    const struct ky_cpu *cpu; /* of the bodies */
+    struct ky_cpu *cpu; /* of the bodies */
     const struct ky_points *points;
     struct ky_direct bodies; /* in double; only for points that stand for bodies */
     double *room, *column[COLUMNS];
-    struct ky_cpu sinks; /* an engine for the walk, whose bodies are the points */
+    struct ky_cpu sinks;  /* an engine for the walk, whose bodies are the points */
+    struct ky_octree all; /* their tree; that of `sinks` has the shares of this engine alone */
     struct ky_parameters parameters;
 };
 
@@ -81,16 +88,111 @@ static enum ky_status make_sinks(struct field *field, struct ky_error *error)
         sinks->a[c] = field->column[ACCELERATION + c];
     sinks->potential = field->column[POTENTIAL];
     const struct ky_parameters tree =
-        ky_cpu_sinks_tree(&field->parameters, sinks->n, field->cpu->n);
+        ky_cpu_sinks_tree(&field->parameters, sinks->n, ky_cpu_system(field->cpu));
     const struct ky_octree_bodies bodies = {.n = sinks->n,
                                             .x = field->column[X],
                                             .y = field->column[X + 1],
                                             .z = field->column[X + 2],
                                             .mass = field->column[MASS],
-                                            .softening = sinks->softening};
-    ky_octree_init(&sinks->tree);
-    return ky_octree_build(&sinks->tree, &bodies, &tree, error);
+                                            .softening = sinks->softening,
+                                            .has_origin = ky_cpu_is_divided(field->cpu)};
+    return ky_octree_build(&field->all, &bodies, &tree, error);
 }
+
+/* ---- engines that share a system ---- */
+
+/* Where the shares of engine r begin, and their sinks along the curve. */
+static size_t first_share(const struct field *field, size_t r)
+{
+    const size_t shares = field->all.shares, ranks = ky_cpu_ranks(field->cpu);
+    return shares / ranks * r + shares % ranks * r / ranks;
+}
+
+static size_t first_sink(const struct field *field, size_t r)
+{
+    const struct ky_octree *tree = &field->all;
+    const size_t share = first_share(field, r);
+    return share < tree->shares ? tree->group[tree->share[share]].body : tree->n;
+}
+
+/* The tree of the engine's own shares. */
+static void take_shares(struct field *field)
+{
+    struct ky_octree *tree = &field->sinks.tree;
+    const size_t rank = ky_cpu_is_divided(field->cpu) ? field->cpu->base.shared->rank : 0,
+                 first = first_share(field, rank);
+    *tree = field->all;
+    tree->share = tree->share ? tree->share + first : NULL;
+    tree->shares = first_share(field, rank + 1) - first;
+}
+
+/* Points that are far walk on each engine. */
+static size_t add_far(const struct field *field, struct ky_octree_box *box)
+{
+    size_t far = 0;
+    for (size_t k = 0; k < field->points->count; k++) {
+        if (!is_far(field, k))
+            continue;
+        if (box)
+            box[far] = ky_cpu_box_of_point(field->cpu, field->points, k);
+        far++;
+    }
+    return far;
+}
+
+/* The tree of the bodies, with all that the engine's sinks need. */
+static enum ky_status stand_tree(struct field *field, struct ky_error *error)
+{
+    const struct ky_parameters parameters = ky_cpu_field_parameters(field->cpu);
+    const struct ky_octree_sinks groups = {.tree = &field->sinks.tree,
+                                           .eps2 = ky_cpu_largest_eps2(field->cpu, field->points)};
+    struct ky_octree_box *box = NULL, *all = NULL;
+    size_t boxes = 0;
+    if (!ky_cpu_is_divided(field->cpu))
+        return ky_cpu_stand_tree(field->cpu, &parameters, error);
+    enum ky_status status = ky_octree_boxes(&groups, &box, &boxes, error);
+    if (!status && !(all = ky_allocate(boxes + add_far(field, NULL), sizeof *all)))
+        status = ky_no_memory(error, "boxes of points", boxes, sizeof *all);
+    if (!status) {
+        memcpy(all, box, boxes * sizeof *all);
+        boxes += add_far(field, all + boxes);
+        status = ky_cpu_stand_tree_for(field->cpu, &parameters, all, boxes, error);
+    }
+    free(box);
+    free(all);
+    return status;
+}
+
+/* Each engine gets the results of all. */
+static enum ky_status join(struct field *field, struct ky_error *error)
+{
+    const struct ky_shared *shared = field->cpu->base.shared;
+    const uint32_t *order = field->all.order;
+    const size_t count = field->points->count;
+    double **column = field->column + ACCELERATION;
+    if (!ky_cpu_is_divided(field->cpu))
+        return KY_OK;
+    const size_t first = first_sink(field, shared->rank), end = first_sink(field, shared->rank + 1);
+    double(*row)[RESULTS] = ky_allocate(count + end - first, sizeof *row), (*own)[RESULTS] = row;
+    size_t *bytes = ky_allocate(shared->ranks, sizeof *bytes);
+    enum ky_status status =
+        row && bytes ? KY_OK : ky_no_memory(error, "points of a field", count, 2 * sizeof *row);
+    for (size_t r = 0; r < shared->ranks && !status; r++)
+        bytes[r] = (first_sink(field, r + 1) - first_sink(field, r)) * sizeof *row;
+    for (size_t k = first; k < end && !status; k++)
+        for (int c = 0; c < RESULTS; c++)
+            own[k - first][c] = column[c][order[k]];
+    if (!status)
+        status = shared->gather(shared->context, own, bytes, row + (end - first), error);
+    for (size_t k = 0; k < count && !status; k++)
+        for (int c = 0; c < RESULTS; c++)
+            column[c][order[k]] = row[end - first + k][c];
+    free(row);
+    free(bytes);
+    return status;
+}
+
+/* ---- the walks ---- */
 
 /* Adds `factor` times a field to point k. */
 static void add(struct field *field, size_t k, struct ky_field what, double factor)
@@ -151,30 +253,37 @@ static enum ky_status pass(struct field *field, const struct ky_parameters *para
     return status ? status : ky_halt_check(field->cpu->base.halt, error);
 }
 
-enum ky_status ky_cpu_field_in_groups(const struct ky_cpu *cpu, const struct ky_points *points,
+enum ky_status ky_cpu_field_in_groups(struct ky_cpu *cpu, const struct ky_points *points,
                                       double (*acceleration)[3], double *potential,
                                       struct ky_error *error)
 {
     struct field field = {.cpu = cpu, .points = points};
     double *softenings = NULL;
+    ky_octree_init(&field.all);
     enum ky_status status = make_columns(&field, error);
     if (!status && points->body)
         status = ky_cpu_own_in_double(cpu, &field.bodies, &softenings, error);
     if (!status)
         status = make_sinks(&field, error);
     if (!status) {
+        take_shares(&field);
+        status = stand_tree(&field, error);
+    }
+    if (!status) {
         const struct ky_parameters first = ky_without_relative(&field.parameters);
         status = pass(&field, &first, error);
         if (!status && has_passes(&field))
             status = pass(&field, &field.parameters, error);
     }
+    if (!status)
+        status = join(&field, error);
     for (size_t k = 0; k < points->count && !status; k++) {
         for (int c = 0; c < 3 && acceleration; c++)
             acceleration[k][c] = field.column[ACCELERATION + c][k];
         if (potential)
             potential[k] = field.column[POTENTIAL][k];
     }
-    ky_octree_free(&field.sinks.tree);
+    ky_octree_free(&field.all);
     free(softenings);
     free(field.room);
     return status;

@@ -3,12 +3,14 @@
 #include "physics/tide.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "engine/cpu/forces/forces.h"
 #include "engine/cpu/tree/tree.h"
 #include "octree/decide.h"
 #include "octree/host_cells.h"
+#include "octree/parts.h"
 
 /* A point, and the sum for it so far. */
 struct sink {
@@ -63,16 +65,73 @@ static void walk(struct sink *sink, const struct ky_octree *tree)
         uint32_t next = link->next;
         double d[3];
         ky_cell_apart(tree, cell, from, d);
-        if (link->bodies == KY_CLOSED_CELL ||
-            !ky_octree_must_open(tree, cell, d, NULL, 1, sink->eps2))
+        if (!ky_octree_must_open(tree, cell, d, NULL, 1, sink->eps2))
             add_cell(sink, tree, cell, d);
-        else if (link->more == KY_NO_LINK)
-            add_leaf(sink, tree, link);
-        else
+        else if (link->more != KY_NO_LINK)
             next = link->more;
+        else if (link->bodies == KY_CLOSED_CELL)
+            add_cell(sink, tree, cell, d);
+        else
+            add_leaf(sink, tree, link);
         cell = next;
     }
 }
+
+/* ---- engines that share a system ---- */
+
+struct range {
+    size_t first, end;
+};
+
+/* Which of the points are an engine's: those from first_point(…, r) to first_point(…, r + 1). */
+static size_t first_point(const struct ky_cpu *cpu, size_t count, size_t r)
+{
+    const size_t ranks = ky_cpu_ranks(cpu);
+    return count / ranks * r + count % ranks * r / ranks;
+}
+
+/* The tree with all that the engine's points need. */
+static enum ky_status stand_tree(struct ky_cpu *cpu, const struct ky_points *points,
+                                 struct range own, struct ky_error *error)
+{
+    const struct ky_parameters of_field = ky_cpu_field_parameters(cpu),
+                               parameters = ky_without_relative(&of_field);
+    const size_t boxes = ky_cpu_is_divided(cpu) ? own.end - own.first : 0;
+    struct ky_octree_box *box = ky_allocate(boxes, sizeof *box);
+    if (!box)
+        return ky_no_memory(error, "boxes of points", boxes, sizeof *box);
+    for (size_t k = 0; k < boxes; k++)
+        box[k] = ky_cpu_box_of_point(cpu, points, own.first + k);
+    const enum ky_status status = ky_cpu_stand_tree_for(cpu, &parameters, box, boxes, error);
+    free(box);
+    return status;
+}
+
+/* Each engine gets the results of all. */
+static enum ky_status join(const struct ky_cpu *cpu, size_t count, double (*tide)[6],
+                           struct ky_error *error)
+{
+    const struct ky_shared *shared = cpu->base.shared;
+    if (!ky_cpu_is_divided(cpu))
+        return KY_OK;
+    const size_t first = first_point(cpu, count, shared->rank),
+                 own = first_point(cpu, count, shared->rank + 1) - first;
+    double(*row)[6] = ky_allocate(own, sizeof *row);
+    size_t *bytes = ky_allocate(shared->ranks, sizeof *bytes);
+    enum ky_status status =
+        row && bytes ? KY_OK : ky_no_memory(error, "points of a field", own, sizeof *row);
+    for (size_t r = 0; r < shared->ranks && !status; r++)
+        bytes[r] = (first_point(cpu, count, r + 1) - first_point(cpu, count, r)) * sizeof *row;
+    for (size_t k = 0; k < own && !status; k++)
+        memcpy(row[k], tide[first + k], sizeof *row);
+    if (!status)
+        status = shared->gather(shared->context, row, bytes, tide, error);
+    free(row);
+    free(bytes);
+    return status;
+}
+
+/* ---- the tensors ---- */
 
 /* What acts: all bodies in double, or trees. */
 struct acting {
@@ -106,8 +165,9 @@ static void tide_at(const struct acting *acting, const struct ky_points *points,
 static enum ky_status tides_of(struct ky_cpu *cpu, const struct ky_points *points,
                                double (*tide)[6], struct ky_error *error)
 {
-    const struct ky_parameters of_field = ky_cpu_field_parameters(cpu),
-                               parameters = ky_without_relative(&of_field);
+    const size_t rank = ky_cpu_is_divided(cpu) ? cpu->base.shared->rank : 0;
+    const struct range own = {first_point(cpu, points->count, rank),
+                              first_point(cpu, points->count, rank + 1)};
     const struct ky_force_report report = cpu->report;
     struct acting acting = {.cpu = cpu,
                             .direct = ky_force_kind(cpu->parameters->force)->is_exact,
@@ -116,14 +176,14 @@ static enum ky_status tides_of(struct ky_cpu *cpu, const struct ky_points *point
     enum ky_status status = ky_cpu_check_points(cpu, points, error);
     if (!status)
         status = acting.direct ? ky_cpu_own_in_double(cpu, &acting.own, &eps2, error)
-                               : ky_cpu_stand_tree(cpu, &parameters, error);
+                               : stand_tree(cpu, points, own, error);
     cpu->report = report;
 #pragma omp parallel for schedule(dynamic, 16) num_threads(cpu->threads)
-    for (size_t k = 0; k < (status ? 0 : points->count); k++)
+    for (size_t k = own.first; k < (status ? own.first : own.end); k++)
         if (!ky_halted(cpu->base.halt))
             tide_at(&acting, points, k, tide[k]);
     free(eps2);
-    return status;
+    return status ? status : join(cpu, points->count, tide, error);
 }
 
 enum ky_status ky_cpu_tides(struct ky_engine *engine, const struct ky_points *points,

@@ -95,12 +95,14 @@ static void walk_links(const struct body_walk *walk, struct sink *sink)
         uint32_t next = link->next;
         __builtin_prefetch(tree->moment +
                            cell * tree->moments); /* while d is still being computed */
-        if (!must_open(walk, sink, cell, d) || link->bodies == KY_CLOSED_CELL)
+        if (!must_open(walk, sink, cell, d))
             add_cell(walk, sink, cell, d);
-        else if (link->more == KY_NO_LINK)
-            add_leaf(walk, sink, link);
-        else
+        else if (link->more != KY_NO_LINK)
             next = link->more;
+        else if (link->bodies == KY_CLOSED_CELL)
+            add_cell(walk, sink, cell, d);
+        else
+            add_leaf(walk, sink, link);
         cell = next;
     }
 }

@@ -99,6 +99,16 @@ static inline int ky_cpu_is_divided(const struct ky_cpu *cpu)
     return cpu->base.shared && cpu->base.shared->tree;
 }
 
+/* How many engines have parts of the system's bodies, and how many bodies all of them have. */
+static inline size_t ky_cpu_ranks(const struct ky_cpu *cpu)
+{
+    return ky_cpu_is_divided(cpu) ? cpu->base.shared->ranks : 1;
+}
+static inline size_t ky_cpu_system(const struct ky_cpu *cpu)
+{
+    return ky_cpu_is_divided(cpu) ? cpu->base.shared->system : cpu->n;
+}
+
 /* The sinks of a sum that this engine computes; the others' results come by ky_cpu_join. Few pairs
  * are summed by every engine. */
 struct ky_cpu_part {

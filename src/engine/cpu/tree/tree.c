@@ -16,14 +16,14 @@ static struct ky_octree_bodies bodies_of(const struct ky_cpu *cpu)
 }
 
 /* The tree with those of the engines that have the other bodies. */
-static enum ky_status share(struct ky_cpu *cpu, const struct ky_octree_bodies *bodies,
-                            const struct ky_parameters *parameters, struct ky_error *error)
+static enum ky_status share(struct ky_cpu *cpu, struct ky_shared_tree *wanted,
+                            struct ky_error *error)
 {
     const struct ky_shared *shared = cpu->base.shared;
-    const int by_alpha = ky_opening_kind(parameters->opening)->by_alpha;
+    const int by_alpha = ky_opening_kind(wanted->parameters->opening)->by_alpha;
     const struct ky_relative relative = by_alpha ? ky_cpu_relative(cpu) : (struct ky_relative){0};
-    return shared->tree(shared->context, bodies, parameters, by_alpha ? &relative : NULL,
-                        &cpu->tree, error);
+    wanted->relative = by_alpha ? &relative : NULL;
+    return shared->tree(shared->context, wanted, &cpu->tree, error);
 }
 
 /* Builds all from keys to groups for the present positions; adds the seconds to the report. */
@@ -31,8 +31,9 @@ static enum ky_status build(struct ky_cpu *cpu, const struct ky_parameters *para
                             struct ky_error *error)
 {
     const struct ky_octree_bodies bodies = bodies_of(cpu);
+    struct ky_shared_tree wanted = {.own = &bodies, .parameters = parameters};
     enum ky_status status = ky_cpu_is_divided(cpu)
-                                ? share(cpu, &bodies, parameters, error)
+                                ? share(cpu, &wanted, error)
                                 : ky_octree_build(&cpu->tree, &bodies, parameters, error);
     ky_tree_seconds(&cpu->tree, &cpu->report);
     cpu->tree_stands = status == KY_OK;
@@ -58,6 +59,22 @@ enum ky_status ky_cpu_stand_tree(struct ky_cpu *cpu, const struct ky_parameters 
         status = build(cpu, parameters, error);
     if (status == KY_OK)
         ky_cpu_link_tree(cpu);
+    return status;
+}
+
+enum ky_status ky_cpu_stand_tree_for(struct ky_cpu *cpu, const struct ky_parameters *parameters,
+                                     const struct ky_octree_box *box, size_t boxes,
+                                     struct ky_error *error)
+{
+    const struct ky_octree_bodies bodies = bodies_of(cpu);
+    struct ky_shared_tree wanted = {
+        .own = &bodies, .parameters = parameters, .box = box, .boxes = boxes};
+    if (!ky_cpu_is_divided(cpu))
+        return ky_cpu_stand_tree(cpu, parameters, error);
+    cpu->tree_stands = cpu->tree_serves = cpu->tree_linked = 0; /* it serves these sinks alone */
+    const enum ky_status status = share(cpu, &wanted, error);
+    if (status == KY_OK)
+        ky_octree_link(&cpu->tree);
     return status;
 }
 

@@ -8,6 +8,11 @@
  * moments of the parameters, and makes its links. */
 enum ky_status ky_cpu_stand_tree(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                  struct ky_error *error);
+/* The same for sinks that are no bodies, with these boxes (engine.h, struct ky_shared_tree). An
+ * engine that is alone needs no boxes. */
+enum ky_status ky_cpu_stand_tree_for(struct ky_cpu *cpu, const struct ky_parameters *parameters,
+                                     const struct ky_octree_box *box, size_t boxes,
+                                     struct ky_error *error);
 /* The tree for the next forces: the one that block steps keep, with the bodies at cpu->at, or a new
  * one. */
 enum ky_status ky_cpu_renew_tree(struct ky_cpu *cpu, const struct ky_parameters *parameters,

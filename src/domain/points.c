@@ -1,0 +1,34 @@
+/* The field at points of rank 0: all ranks know the points, and each of their engines walks for
+ * some of them (engine/cpu/forces/points.c). */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "domain/domain.h"
+
+enum ky_status ky_domain_settle(struct ky_domain *domain, struct ky_error *error)
+{
+    return domain->is_settled ? KY_OK : ky_domain_migrate(domain, error);
+}
+
+enum ky_status ky_domain_field(struct ky_domain *domain, const struct ky_points *points,
+                               double (*acceleration)[3], double *potential, struct ky_error *error)
+{
+    const enum ky_status status = ky_domain_settle(domain, error);
+    return status ? status
+                  : domain->engine->verbs->field(domain->engine, points, acceleration, potential,
+                                                 error);
+}
+
+enum ky_status ky_domain_tides(struct ky_domain *domain, const struct ky_points *points,
+                               double (*tide)[6], struct ky_error *error)
+{
+    double(*own)[6] = tide ? tide : ky_allocate(points->count, sizeof *own);
+    enum ky_status status =
+        own ? ky_domain_settle(domain, error)
+            : ky_no_memory(error, "tidal tensors at points", points->count, sizeof *own);
+    if (!status)
+        status = domain->engine->verbs->tides(domain->engine, points, own, error);
+    if (!tide)
+        free(own);
+    return status;
+}

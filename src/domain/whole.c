@@ -1,0 +1,34 @@
+/* All bodies of a divided system on rank 0, for what a rank with a part of them cannot do. */
+#include "domain/domain.h"
+
+enum { ARRAYS = KY_WITH_MASS_ROW | KY_WITH_POSITION_ROW | KY_WITH_VELOCITY_ROW };
+
+/* Ranks that are threads wait meanwhile: their processors are free. */
+static struct ky_parameters parameters_of(const struct ky_domain *domain)
+{
+    struct ky_parameters own = domain->parameters;
+    own.field = NULL; /* what fields add is the caller's part */
+    own.log = NULL;
+    own.threads *= domain->comm->is_process ? 1 : domain->comm->size;
+    return own;
+}
+
+enum ky_status ky_domain_open_whole(struct ky_domain *domain, ky_domain_get_function *get,
+                                    void *context, struct ky_whole *whole, struct ky_error *error)
+{
+    const struct ky_engine_frame units = ky_engine_units_of(domain->engine);
+    struct ky_bodies all = {0};
+    whole->engine = NULL;
+    whole->parameters = parameters_of(domain);
+    enum ky_status status = ky_rows_allocate(&all, domain->total, ARRAYS, error);
+    if (!status)
+        status = get(context, &all, error);
+    if (!status)
+        status = ky_engine_open(&whole->parameters, all.n, &whole->engine, error);
+    if (!status && units.length > 0)
+        status = ky_engine_set_frame(whole->engine, &units, error);
+    if (!status)
+        status = ky_engine_put(whole->engine, &all, error);
+    ky_rows_free(&all);
+    return status;
+}
