@@ -34,6 +34,11 @@ void *ky_array_of(const struct ky_bodies *bodies, enum ky_array_id id)
     return array;
 }
 
+void ky_array_set(struct ky_bodies *bodies, enum ky_array_id id, void *array)
+{
+    memcpy((char *)bodies + ky_arrays[id].offset, &array, sizeof array);
+}
+
 unsigned ky_bodies_with(const struct ky_bodies *bodies)
 {
     unsigned with = 0;
@@ -68,7 +73,7 @@ static enum ky_status allocate(int threads, struct ky_bodies *bodies, unsigned w
         void *memory = ky_allocate_zeroed_by(threads, bodies->n, array->bytes);
         if (!memory)
             return ky_no_memory(error, array->plural, bodies->n, array->bytes);
-        memcpy((char *)bodies + array->offset, &memory, sizeof memory);
+        ky_array_set(bodies, (enum ky_array_id)k, memory);
     }
     return KY_OK;
 }

@@ -31,6 +31,7 @@ extern const struct ky_array ky_arrays[KY_ARRAYS];
 
 /* The array with this place in ky_arrays, or NULL where the bodies have none. */
 void *ky_array_of(const struct ky_bodies *bodies, enum ky_array_id id);
+void ky_array_set(struct ky_bodies *bodies, enum ky_array_id id, void *array);
 /* The bytes of the arrays of n bodies: of the required ones, if `required`, and of the optional
  * ones in `with`. */
 double ky_bodies_bytes(size_t n, unsigned with, int required);

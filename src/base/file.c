@@ -234,6 +234,21 @@ enum ky_status ky_file_standard_output(struct ky_file **file, struct ky_error *e
     return status;
 }
 
+enum ky_status ky_file_join(const char *path, const char *name, int is_new, struct ky_file **file,
+                            struct ky_error *error)
+{
+    struct ky_file *made = *file = new_file(joined(path, ""));
+    if (!made)
+        return ky_no_memory(error, "file buffer", BUFFER, 1);
+    made->fd = open(name, O_WRONLY | O_CLOEXEC | (is_new ? O_CREAT | O_TRUNC : 0), 0666);
+    if (made->fd >= 0)
+        return KY_OK;
+    enum ky_status status = cannot_write(path, errno, error);
+    ky_file_discard(made);
+    *file = NULL;
+    return status;
+}
+
 enum ky_status ky_file_reserve(struct ky_file *file, uint64_t bytes, struct ky_error *error)
 {
     struct statvfs disk;

@@ -52,6 +52,13 @@ int ky_file_resize(struct ky_file *file, uint64_t bytes);
 /* Reads back what has been written; past the end of it there are zeros. */
 int ky_file_read_at(struct ky_file *file, uint64_t offset, void *data, size_t bytes);
 
+/* A file that somebody else makes, as a second writer of other parts of it, by ky_file_write_at
+ * alone; ky_file_finish tells when the disk has these. `open` is its present name, PATH.part, and
+ * `path` the name for error lines. is_new: it is made or emptied here; nobody else may do so. Its
+ * name stays; ky_file_discard closes it. KY_CANNOT_WRITE where it cannot be opened. */
+enum ky_status ky_file_join(const char *path, const char *open, int is_new, struct ky_file **file,
+                            struct ky_error *error);
+
 /* The name of the temporary file, for a second stream that reads or writes in it. */
 const char *ky_file_temporary(const struct ky_file *file);
 

@@ -72,13 +72,6 @@ enum ky_status ky_domain_read(struct ky_domain *domain, size_t first, struct ky_
     return ky_engine_get_some(domain->engine, body, chunk, error);
 }
 
-/* The first body of a rank's block of the caller's order. */
-static size_t block_start(const struct ky_domain *domain, size_t rank)
-{
-    const size_t size = (size_t)domain->comm->size, n = domain->total;
-    return n / size * rank + n % size * rank / size;
-}
-
 /* Rank 0 sends the block of every rank in turn; the rank's own one lies at `own` afterwards. */
 static enum ky_status send_blocks(struct ky_domain *domain, const struct ky_bodies *bodies,
                                   unsigned with, double *own, struct ky_error *error)
@@ -87,8 +80,7 @@ static enum ky_status send_blocks(struct ky_domain *domain, const struct ky_bodi
     const size_t width = ky_row_numbers(with);
     enum ky_status status = KY_OK;
     for (int r = 0; r < comm->size && !status; r++) {
-        const size_t first = block_start(domain, (size_t)r),
-                     n = block_start(domain, (size_t)r + 1) - first;
+        const size_t first = ky_domain_block(domain, r), n = ky_domain_block(domain, r + 1) - first;
         double *rows = comm->rank ? NULL : ky_allocate(n * width, sizeof *rows), *row = rows;
         if (!comm->rank && !rows)
             status = ky_no_memory(error, "bodies of a rank", n * width, sizeof *rows);
@@ -108,9 +100,9 @@ enum ky_status ky_domain_put(struct ky_domain *domain, const struct ky_bodies *b
                              unsigned with, const struct ky_engine_frame *units,
                              struct ky_error *error)
 {
-    const size_t first = block_start(domain, (size_t)domain->comm->rank),
-                 n = block_start(domain, (size_t)domain->comm->rank + 1) - first,
-                 width = ky_row_numbers(with);
+    const int rank = domain->comm->rank;
+    const size_t first = ky_domain_block(domain, rank),
+                 n = ky_domain_block(domain, rank + 1) - first, width = ky_row_numbers(with);
     struct ky_bodies own = {0};
     double *rows = ky_allocate(n * width, sizeof *rows);
     enum ky_status status = rows ? send_blocks(domain, bodies, with, rows, error)

@@ -23,6 +23,29 @@ enum ky_status ky_comm_tell(struct ky_comm *comm, void *data, size_t bytes, stru
     return status;
 }
 
+enum ky_status ky_comm_trade(struct ky_comm *comm, const void *own, const size_t *out, void *all,
+                             const size_t *in, size_t bytes, struct ky_error *error)
+{
+    const size_t size = (size_t)comm->size;
+    struct ky_parcel *sent = ky_allocate(2 * size, sizeof *sent);
+    size_t outs = 0, ins = size;
+    if (!sent)
+        return ky_no_memory(error, "the ranks", size, sizeof *sent);
+    char *from = (char *)(uintptr_t)own, *to = all;
+    for (size_t r = 0; r < size; r++) {
+        if (out[r])
+            sent[outs++] = (struct ky_parcel){(int)r, from, out[r] * bytes};
+        if (in[r])
+            sent[ins++] = (struct ky_parcel){(int)r, to, in[r] * bytes};
+        from += out[r] * bytes;
+        to += in[r] * bytes;
+    }
+    const enum ky_status status =
+        comm->verbs->exchange(comm, sent, outs, sent + size, ins - size, error);
+    free(sent);
+    return status;
+}
+
 enum ky_status ky_comm_meet(struct ky_comm *comm, struct ky_error *error)
 {
     char own = 0, all = 0;

@@ -77,6 +77,10 @@ enum ky_status ky_comm_mpi(ky_rank_function *function, void *context, struct ky_
 
 /* `bytes` bytes of rank 0 to every rank. KY_FAULT when memory is out. */
 enum ky_status ky_comm_tell(struct ky_comm *comm, void *data, size_t bytes, struct ky_error *error);
+/* Sends out[r] elements of `bytes` bytes to rank r, and receives in[r] from it: one rank's after
+ * the other's, at `own` and at `all`. The sizes are known to both. KY_FAULT when memory is out. */
+enum ky_status ky_comm_trade(struct ky_comm *comm, const void *own, const size_t *out, void *all,
+                             const size_t *in, size_t bytes, struct ky_error *error);
 /* A meeting of all ranks: fails if one of them has failed. */
 enum ky_status ky_comm_meet(struct ky_comm *comm, struct ky_error *error);
 

@@ -8,6 +8,7 @@
 #ifndef KY_DOMAIN_DOMAIN_H
 #define KY_DOMAIN_DOMAIN_H
 
+#include "base/write_plan.h"
 #include "domain/comm.h"
 #include "engine/engine.h"
 #include "octree/octree.h"
@@ -66,6 +67,11 @@ void ky_domain_free_space(struct ky_domain *domain);
 /* ---- parts of calls: every rank makes them together; what is told of arguments is for rank 0 ----
  */
 
+/* The first body of a rank's block of the caller's order. */
+static inline size_t ky_domain_block(const struct ky_domain *domain, int rank)
+{
+    return (size_t)ky_share_start(domain->total, (uint64_t)domain->comm->size, (uint64_t)rank);
+}
 /* Divides the caller's bodies among the ranks, in blocks of the caller's order. `units`: those of
  * the engines. */
 enum ky_status ky_domain_put(struct ky_domain *domain, const struct ky_bodies *bodies,
@@ -95,6 +101,11 @@ enum ky_status ky_domain_get_some(struct ky_domain *domain, const uint32_t *body
 /* New numbers for some bodies: every rank has the arrays. */
 enum ky_status ky_domain_put_some(struct ky_domain *domain, const struct ky_some *some,
                                   struct ky_error *error);
+/* slices.c. Each rank gets the bodies of its block of the caller's order, array by array, and
+ * writes their numbers to the files. `plan` is for rank 0. What went wrong with the files, and
+ * numbers that are not finite, are told by *outcome, on every rank. */
+enum ky_status ky_domain_write(struct ky_domain *domain, struct ky_write_plan *plan,
+                               struct ky_error *outcome, struct ky_error *error);
 /* Sends the bodies to the ranks on whose ranges they are; settle: unless they are there. */
 enum ky_status ky_domain_migrate(struct ky_domain *domain, struct ky_error *error);
 enum ky_status ky_domain_settle(struct ky_domain *domain, struct ky_error *error);

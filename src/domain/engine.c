@@ -221,6 +221,16 @@ static enum ky_status get(struct ky_engine *engine, struct ky_bodies *bodies,
     return give(engine, &order, &(struct ky_order_data){.to = bodies}, error);
 }
 
+static enum ky_status write_all(struct ky_engine *engine, struct ky_write_plan *plan,
+                                struct ky_error *error)
+{
+    const struct ky_order order = {.kind = KY_ORDER_write};
+    struct ky_error outcome = {KY_OK, ""};
+    const enum ky_status status =
+        give(engine, &order, &(struct ky_order_data){.plan = plan, .outcome = &outcome}, error);
+    return status || !outcome.status ? status : ky_fail(error, outcome.status, "%s", outcome.text);
+}
+
 static enum ky_status get_some(struct ky_engine *engine, const uint32_t *body,
                                struct ky_bodies *some, struct ky_error *error)
 {
@@ -469,6 +479,7 @@ static const struct ky_engine_verbs copied = {COMMON,
                                               .walk = walk};
 static const struct ky_engine_verbs divided = {COMMON,
                                                .advice = ": leave out --ranks",
+                                               .write = write_all,
                                                .exact = exact_of_whole,
                                                .field = field_of_parts,
                                                .tides = tides_of_parts,

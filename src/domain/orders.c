@@ -148,6 +148,14 @@ static enum ky_status part_get(struct ky_domain *domain, const struct ky_order *
     return ky_domain_get(domain, data->to, order->with, error);
 }
 
+static enum ky_status part_write(struct ky_domain *domain, const struct ky_order *order,
+                                 const struct ky_order_data *data, struct ky_error *error)
+{
+    (void)order;
+    struct ky_error outcome;
+    return ky_domain_write(domain, data->plan, data->outcome ? data->outcome : &outcome, error);
+}
+
 /* A list that rank 0 has, to every rank; to be freed where it is not rank 0's own. */
 static enum ky_status tell_list(struct ky_domain *domain, const void *given, size_t count,
                                 size_t size, void **list, struct ky_error *error)

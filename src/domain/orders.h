@@ -9,6 +9,7 @@
     ORDER(open, 1)                                                                                 \
     ORDER(put, 1)                                                                                  \
     ORDER(get, 1)                                                                                  \
+    ORDER(write, 1)                                                                                \
     ORDER(get_some, 1)                                                                             \
     ORDER(put_some, 1)                                                                             \
     ORDER(forces, 1)                                                                               \
@@ -47,6 +48,8 @@ struct ky_order_data {
     struct ky_bodies *to;
     const uint32_t *body;
     const struct ky_some *some;
+    struct ky_write_plan *plan;
+    struct ky_error *outcome; /* of this */
     const double *numbers;
     const char *field; /* text of the external fields, or NULL */
     const struct ky_points *points;

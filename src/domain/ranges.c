@@ -461,28 +461,13 @@ static enum ky_status pack(const struct curve *curve, const struct movers *mover
 static enum ky_status send(struct ky_domain *domain, const struct movers *movers, double **rows,
                            struct ky_error *error)
 {
-    struct ky_comm *comm = domain->comm;
-    const size_t size = (size_t)comm->size;
-    struct ky_parcel *parcel = ky_allocate(2 * size, sizeof *parcel);
-    char *from = (char *)*rows, *to = ky_allocate(movers->all_coming, row_bytes()), *coming = to;
-    size_t outs = 0, ins = 0;
+    double *to = ky_allocate(movers->all_coming, row_bytes());
     enum ky_status status =
-        parcel && to ? KY_OK
-                     : ky_no_memory(error, "bodies that come", movers->all_coming, row_bytes());
-    for (size_t r = 0; r < size && !status; r++) {
-        const size_t out = movers->leaving[r] * row_bytes(), in = movers->coming[r] * row_bytes();
-        if (out)
-            parcel[outs++] = (struct ky_parcel){(int)r, from, out};
-        if (in)
-            parcel[size + ins++] = (struct ky_parcel){(int)r, coming, in};
-        from += out;
-        coming += in;
-    }
-    if (!status)
-        status = comm->verbs->exchange(comm, parcel, outs, parcel + size, ins, error);
-    free(parcel);
+        to ? ky_comm_trade(domain->comm, *rows, movers->leaving, to, movers->coming, row_bytes(),
+                           error)
+           : ky_no_memory(error, "bodies that come", movers->all_coming, row_bytes());
     free(*rows);
-    *rows = (double *)(void *)to;
+    *rows = to;
     return status;
 }
 

@@ -134,6 +134,8 @@ struct ky_memory {
     double room;         /* total memory of the device; 0: the engine uses no device */
 };
 
+struct ky_write_plan; /* base/write_plan.h */
+
 /* One general walk (physics/visit.h): the action, what it needs, where its results go. Lengths are
  * the caller's, bodies are in the caller's order. */
 struct ky_walk_request {
@@ -331,6 +333,12 @@ struct ky_engine_verbs {
     enum ky_status (*get_some)(struct ky_engine *engine, const uint32_t *body,
                                struct ky_bodies *some, struct ky_error *error);
 
+    /* Has the numbers of all bodies written to files by those who have them, in the caller's order
+     * and units. KY_CANNOT_WRITE and KY_BAD_DATA as a file and as `get` have it. Only an engine
+     * that does not have all bodies in one place has this verb. */
+    enum ky_status (*write)(struct ky_engine *engine, struct ky_write_plan *plan,
+                            struct ky_error *error);
+
     /* The bodies at the places gone[0 … count), ascending, leave, and those of `arrivals`, with
      * mass, position, velocity, acceleration and potential, come: engine/common/replace.h says
      * where. Units and all else of the others stay. For engines that share a system. */
@@ -527,6 +535,10 @@ enum ky_status ky_engine_get(struct ky_engine *engine, struct ky_bodies *bodies,
 /* The same, and KY_USAGE for a body past the last. */
 enum ky_status ky_engine_get_some(struct ky_engine *engine, const uint32_t *body,
                                   struct ky_bodies *some, struct ky_error *error);
+/* 1 if the engine has bodies in several places and writes them itself, else 0. */
+int ky_engine_writes(const struct ky_engine *engine);
+enum ky_status ky_engine_write(struct ky_engine *engine, struct ky_write_plan *plan,
+                               struct ky_error *error);
 enum ky_status ky_engine_columns(struct ky_engine *engine, unsigned set, struct ky_error *error);
 enum ky_status ky_engine_put_column(struct ky_engine *engine, enum ky_column column,
                                     const double *numbers, struct ky_error *error);

@@ -344,6 +344,17 @@ enum ky_status ky_engine_get_some(struct ky_engine *engine, const uint32_t *body
     return status || engine->shared ? status : ky_finite_bodies(engine->threads, some, error);
 }
 
+int ky_engine_writes(const struct ky_engine *engine)
+{
+    return engine->verbs->write != NULL;
+}
+
+enum ky_status ky_engine_write(struct ky_engine *engine, struct ky_write_plan *plan,
+                               struct ky_error *error)
+{
+    return CALL(write, "write bodies to files", plan, error);
+}
+
 enum ky_status ky_engine_columns(struct ky_engine *engine, unsigned set, struct ky_error *error)
 {
     return CALL(columns, "keep columns of an integrator", set, error);

@@ -8,6 +8,7 @@
 #include "analysis/analysis.h"
 #include "base/clock.h"
 #include "base/memory.h"
+#include "snapshot/snapshot.h"
 
 double ky_run_wall(const struct ky_run *run)
 {
@@ -19,14 +20,57 @@ double ky_run_gflops(const struct ky_run *run, double pairs)
     return 1e-9 * KY_OPERATIONS * pairs / ky_run_wall(run);
 }
 
+/* What the file says of the bodies. */
+static void describe(struct ky_run *run, struct ky_snapshot *snapshot)
+{
+    snapshot->time = ky_sim_time(run->sim);
+    snapshot->units = run->state.units;
+    snapshot->space = run->state.space;
+    snapshot->parameters = run->text;
+    snapshot->softening = run->sim->parameters.softening; /* which may have changed */
+    snapshot->softening_kind = run->sim->parameters.softening_kind;
+}
+
+/* Writes the snapshot with a copy of all bodies. */
+static enum ky_status write_copy(struct ky_run *run, const char *path, struct ky_snapshot *snapshot,
+                                 const struct ky_write_options *options, struct ky_error *error)
+{
+    /* every format numbers bodies without ids from 0 on */
+    const unsigned with = (run->sim->id ? run->sim->with : run->sim->with & ~(unsigned)KY_WITH_ID) |
+                          KY_WITH_POTENTIAL;
+    enum ky_status status = ky_bodies_allocate(&snapshot->bodies, run->sim->n, with, error);
+    if (!status)
+        status = ky_sim_bodies(run->sim, &snapshot->bodies, error);
+    if (!status)
+        status = ky_snapshot_write(path, snapshot, options, error);
+    ky_bodies_free(&snapshot->bodies);
+    return status;
+}
+
+static enum ky_status write_plan(void *context, struct ky_write_plan *plan, struct ky_error *error)
+{
+    return ky_engine_write(context, plan, error);
+}
+
+/* The same where the bodies are in several places, and are written from there. */
+static enum ky_status write_parts(struct ky_run *run, const char *path,
+                                  struct ky_snapshot *snapshot,
+                                  const struct ky_write_options *options, struct ky_error *error)
+{
+    struct ky_sim *sim = run->sim;
+    const struct ky_snapshot_others others = {KY_NEED_MOTION | 1U << KY_ARRAY_POTENTIAL, write_plan,
+                                              sim->engine};
+    const enum ky_status status = ky_sim_catch_up(sim, error);
+    snapshot->bodies =
+        (struct ky_bodies){.n = sim->n, .id = sim->id, .type = sim->type, .radius = sim->radius};
+    return status ? status : ky_hdf5_write_with(path, snapshot, options, &others, error);
+}
+
 enum ky_status ky_run_write_snapshot(struct ky_run *run, struct ky_error *error)
 {
     char path[KY_PATH], time[KY_QUANTITY_TEXT];
     struct ky_snapshot snapshot;
     struct ky_write_options options;
-    /* every format numbers bodies without ids from 0 on */
-    const unsigned with = (run->sim->id ? run->sim->with : run->sim->with & ~(unsigned)KY_WITH_ID) |
-                          KY_WITH_POTENTIAL;
     ky_snapshot_clear(&snapshot);
     ky_write_options_defaults(&options);
     options.overwrite = 1; /* a resumed run writes the same bytes again */
@@ -35,21 +79,11 @@ enum ky_status ky_run_write_snapshot(struct ky_run *run, struct ky_error *error)
     ky_engine_trim(run->sim->engine);
     enum ky_status status =
         ky_folder_snapshot(run->folder, (size_t)run->state.snapshots, path, error);
+    describe(run, &snapshot);
     if (!status)
-        status = ky_bodies_allocate(&snapshot.bodies, run->sim->n, with, error);
-    if (!status)
-        status = ky_sim_bodies(run->sim, &snapshot.bodies, error);
-    if (!status) {
-        snapshot.time = ky_sim_time(run->sim);
-        snapshot.units = run->state.units;
-        snapshot.space = run->state.space;
-        snapshot.parameters = run->text;
-        snapshot.softening = run->sim->parameters.softening; /* which may have changed */
-        snapshot.softening_kind = run->sim->parameters.softening_kind;
-        status = ky_snapshot_write(path, &snapshot, &options, error);
-    }
-    snapshot.parameters = NULL; /* the run's own */
-    ky_snapshot_free(&snapshot);
+        status = (ky_engine_writes(run->sim->engine) && ky_snapshot_takes_others(path, &options)
+                      ? write_parts
+                      : write_copy)(run, path, &snapshot, &options, error);
     if (!status) {
         run->state.snapshots++;
         ky_log(&run->parameters, KY_LOG_DETAIL, "wrote %s%s (time %s)", run->given.output,

@@ -82,7 +82,7 @@ static enum ky_status get_section(void *context, const struct ky_section *sectio
             return ky_engine_get_column(sim->engine, (enum ky_column)k, data, error);
     for (int k = 0; k < KY_ARRAYS; k++)
         if (!strcmp(section->name, ky_arrays[k].name))
-            memcpy((char *)&bodies + ky_arrays[k].offset, &data, sizeof data);
+            ky_array_set(&bodies, (enum ky_array_id)k, data);
     return ky_sim_bodies(sim, &bodies, error);
 }
 

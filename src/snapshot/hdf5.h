@@ -143,18 +143,24 @@ hid_t ky_hdf5_create(struct ky_file *file);
 enum { KY_HDF5_SLAB = 1 << 17 };
 
 /* A file that is being made. */
+struct ky_snapshot_others;
 struct ky_hdf5_output {
     struct ky_file *file;
     hid_t h5;
     int compress;
     int failed; /* HDF5 itself failed */
+    /* What others write when HDF5 has closed the file: NULL, or with the parts that `fill` adds.
+     */
+    const struct ky_snapshot_others *others;
+    struct ky_write_plan plan;
 };
 /* Writes the content of the file. Failures are kept in the ky_file or in `failed`. */
 typedef void ky_hdf5_filler(struct ky_hdf5_output *out, const void *what);
 /* Makes the file PATH of at most `bytes` bytes, uncompressed, by `fill`, and gives it its name when
- * it is whole. KY_CANNOT_WRITE where the disk or the system refuses, KY_USAGE for a file that
+ * it is whole. `out` has compress and, where others write too, those and room for their parts. As
+ * they fail, and KY_CANNOT_WRITE where the disk or the system refuses, KY_USAGE for a file that
  * exists unless the options say overwrite, KY_FAULT where HDF5 fails. */
-enum ky_status ky_hdf5_make_file(const char *path, const struct ky_write_options *options,
+enum ky_status ky_hdf5_make_file(const char *path, int overwrite, struct ky_hdf5_output *out,
                                  uint64_t bytes, ky_hdf5_filler *fill, const void *what,
                                  struct ky_error *error);
 

@@ -1,6 +1,7 @@
 /* The GADGET-style HDF5 writer (docs/formats/snapshots.md). Bodies are grouped by type. If the
  * caller's bodies are not, /Kyoho/Order keeps their order. Arrays go to the disk straight from
- * memory, or by slabs where they must be gathered or scaled. */
+ * memory, or by slabs where they must be gathered or scaled. For arrays that others write there
+ * are data sets without numbers, which are noted. */
 #ifdef KY_HAVE_HDF5
 #include "snapshot/hdf5.h"
 
@@ -68,28 +69,64 @@ static void gather(struct writer *w, const struct ky_hdf5_field *field, const vo
     }
 }
 
-/* Writes bodies first … first + rows − 1, in the order of the file, of one array. Arrays that the
- * bodies lack are left out, except ids. */
-static void write_field(struct writer *w, hid_t where, const struct ky_hdf5_field *field,
-                        uint64_t first, uint64_t rows)
+/* 1 if others write this array. */
+static int is_of_others(const struct ky_snapshot_others *others, const struct ky_hdf5_field *field)
+{
+    return others && (others->arrays >> (field->array - ky_arrays) & 1U);
+}
+
+/* Whether the file has this field. pynbody requires ids. */
+static int has_field(const struct ky_snapshot *snapshot, const struct ky_snapshot_others *others,
+                     const struct ky_hdf5_field *field)
+{
+    return ky_hdf5_array(field, &snapshot->bodies) || field->array->with == KY_WITH_ID ||
+           is_of_others(others, field);
+}
+
+/* Notes where the data set of a type begins, which has its room in the file already. */
+static void note_part(struct writer *w, hid_t set, const struct ky_hdf5_field *field, int type)
+{
+    struct ky_write_plan *plan = &w->out->plan;
+    int several = 0;
+    for (int t = 0; t < 6; t++)
+        several += w->count[t] > 0;
+    const haddr_t offset = H5Dget_offset(set);
+    w->out->failed |= offset == HADDR_UNDEF;
+    plan->type = several > 1 ? w->snapshot->bodies.type : NULL;
+    plan->part[plan->parts++] = (struct ky_write_part){
+        .array = (enum ky_array_id)(field->array - ky_arrays),
+        .type = several > 1 ? type : KY_ALL_TYPES,
+        .count = w->count[type],
+        .offset = offset,
+        .factor = ky_hdf5_scale(field->array, &w->snapshot->units, &ky_hdf5_units)};
+}
+
+/* Writes the data set of one array for the bodies of a type, of which number `first`, in the order
+ * of the file, is the first. */
+static void write_field(struct writer *w, hid_t where, const struct ky_hdf5_field *field, int type,
+                        uint64_t first)
 {
     const char *array = ky_hdf5_array(field, &w->snapshot->bodies);
-    if (!array && field->array->with != KY_WITH_ID) /* pynbody requires ids */
-        return;
+    const int of_others = is_of_others(w->out->others, field);
+    const uint64_t rows = w->count[type];
     double scale = ky_hdf5_scale(field->array, &w->snapshot->units, &ky_hdf5_units);
-    hid_t type = field->array->real ? H5T_NATIVE_DOUBLE : H5T_NATIVE_UINT64;
-    hid_t stored = field->array->real ? H5T_IEEE_F64LE : H5T_STD_U64LE;
+    hid_t memory = field->array->real ? H5T_NATIVE_DOUBLE : H5T_NATIVE_UINT64;
+    hid_t stored = of_others            ? memory /* others write as they have it in memory */
+                   : field->array->real ? H5T_IEEE_F64LE
+                                        : H5T_STD_U64LE;
     hid_t set = ky_hdf5_make_set(w->out, where, field->name, stored, rows, field->array->columns);
     ky_hdf5_describe(w->out, set, field->array, field->description);
+    if (of_others)
+        note_part(w, set, field, type);
     int as_it_lies = array && !w->order && (!field->array->real || scale == 1);
-    for (uint64_t done = 0; done < rows && !w->out->failed; done += KY_HDF5_SLAB) {
+    for (uint64_t done = 0; done < rows && !w->out->failed && !of_others; done += KY_HDF5_SLAB) {
         uint64_t part = rows - done < KY_HDF5_SLAB ? rows - done : KY_HDF5_SLAB;
         if (!as_it_lies)
             gather(w, field, array, first + done, part, scale);
         const void *from =
             as_it_lies ? array + (first + done) * (size_t)field->array->columns * sizeof(double)
                        : w->slab;
-        ky_hdf5_put_rows(w->out, set, type, done, part, field->array->columns, from);
+        ky_hdf5_put_rows(w->out, set, memory, done, part, field->array->columns, from);
     }
     H5Dclose(set);
 }
@@ -144,36 +181,47 @@ static void write_all(struct ky_hdf5_output *out, const void *what)
         snprintf(name, sizeof name, "PartType%d", t);
         hid_t where = ky_hdf5_make_group(out, name);
         for (int f = 0; f < KY_HDF5_FIELDS && !out->failed; f++)
-            write_field(&w, where, &ky_hdf5_fields[f], first, w.count[t]);
+            if (has_field(w.snapshot, out->others, &ky_hdf5_fields[f]))
+                write_field(&w, where, &ky_hdf5_fields[f], t, first);
         H5Gclose(where);
     }
 }
 
 /* The bytes of the uncompressed file, and a few more. */
-static uint64_t bytes_needed(const struct writer *w)
+static uint64_t bytes_needed(const struct writer *w, const struct ky_snapshot_others *others)
 {
     uint64_t row = 0, n = w->snapshot->bodies.n;
     for (int f = 0; f < KY_HDF5_FIELDS; f++)
-        if (ky_hdf5_array(&ky_hdf5_fields[f], &w->snapshot->bodies) ||
-            ky_hdf5_fields[f].array->with == KY_WITH_ID)
+        if (has_field(w->snapshot, others, &ky_hdf5_fields[f]))
             row += 8 * (uint64_t)ky_hdf5_fields[f].array->columns;
     return n * (row + (w->order ? 8 : 0)) + 65536;
 }
 
-enum ky_status ky_hdf5_write(const char *path, const struct ky_snapshot *snapshot,
-                             const struct ky_write_options *options, struct ky_error *error)
+enum ky_status ky_hdf5_write_with(const char *path, const struct ky_snapshot *snapshot,
+                                  const struct ky_write_options *options,
+                                  const struct ky_snapshot_others *others, struct ky_error *error)
 {
     static const int types[6] = {0, 1, 2, 3, 4, 5};
     struct writer w = {.snapshot = snapshot};
+    struct ky_write_part part[KY_WRITE_TYPES * KY_HDF5_FIELDS];
+    struct ky_hdf5_output out = {
+        .compress = options->compress, .others = others, .plan = {.part = part}};
     enum ky_status status = ky_group_order(&snapshot->bodies, types, w.count, &w.order, error);
     w.slab = ky_allocate(KY_HDF5_SLAB, 3 * sizeof(double));
     if (!status && !w.slab)
         status = ky_no_memory(error, "output slab", KY_HDF5_SLAB, 3 * sizeof(double));
     if (!status)
-        status = ky_hdf5_make_file(path, options, bytes_needed(&w), write_all, &w, error);
+        status = ky_hdf5_make_file(path, options->overwrite, &out, bytes_needed(&w, others),
+                                   write_all, &w, error);
     free(w.slab);
     free(w.order);
     return status;
+}
+
+enum ky_status ky_hdf5_write(const char *path, const struct ky_snapshot *snapshot,
+                             const struct ky_write_options *options, struct ky_error *error)
+{
+    return ky_hdf5_write_with(path, snapshot, options, NULL, error);
 }
 #else
 typedef int ky_hdf5_is_absent;

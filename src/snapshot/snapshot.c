@@ -260,6 +260,12 @@ int ky_format_of_name(const char *path)
     return format ? (int)format->format : KY_FORMAT_BY_NAME;
 }
 
+int ky_snapshot_takes_others(const char *path, const struct ky_write_options *options)
+{
+    const struct format *format = format_by_name(path);
+    return format && format->format == KY_HDF5 && !options->compress;
+}
+
 enum ky_status ky_snapshot_write(const char *path, const struct ky_snapshot *snapshot,
                                  const struct ky_write_options *options, struct ky_error *error)
 {

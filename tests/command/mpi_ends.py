@@ -170,7 +170,7 @@ def wrapper(path, mpi, rank, line):
 
 
 def failures(mpi, place):
-    """A rank that runs out of memory, and a disk that is full for rank 0."""
+    """A rank that runs out of memory, and a disk that is full for a rank."""
     for number in (1, 30, 300, 3000) if ALL else (300,):
         program = wrapper(os.path.join(place, "small"), mpi, 1, f"export KYOHO_FAIL_ALLOCATION={number} KYOHO_FAIL_ON=1 LD_PRELOAD={PRELOAD}")
         run = Run(mpi, os.path.join(place, "memory"), "--end", "100", "--overwrite", program=program)
@@ -178,11 +178,14 @@ def failures(mpi, place):
         lines = run.our_lines()
         check(code == 1 and len(lines) == 1 and "memory" in lines[0],
               f"{mpi.name}: a rank without memory from allocation {number} on ends all with a line and code 1", f"{code} after {seconds} s\n{run.said()}")
-    run = Run(mpi, os.path.join(place, "disk"), "--end", "100", "--restart-every", "0.3")
-    if run.wait_for_restart() and check(0 in processes(run.output), f"{mpi.name}: a run for a full disk is found", run.said()):
-        resource.prlimit(processes(run.output)[0], resource.RLIMIT_FSIZE, (4096, 4096))
-    code, seconds = run.ended(60)
-    check(code == 7 and len(run.our_lines()) == 1, f"{mpi.name}: a disk that is full ends all with a line and code 7", f"{code} after {seconds} s\n{run.said()}")
+    for rank in (0, 1):
+        run = Run(mpi, os.path.join(place, f"disk{rank}"), "--end", "100", "--restart-every", "0.3")
+        if run.wait_for_restart() and check(rank in processes(run.output), f"{mpi.name}: a run for a full disk is found", run.said()):
+            resource.prlimit(processes(run.output)[rank], resource.RLIMIT_FSIZE, (4096, 4096))
+        code, seconds = run.ended(60)
+        lines = run.our_lines()
+        check(code == 7 and len(lines) == 1 and "File too large" in lines[0],
+              f"{mpi.name}: a disk that is full for rank {rank} ends all with a line and code 7", f"{code} after {seconds} s\n{run.said()}")
 
 
 with folder() as place:

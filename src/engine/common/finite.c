@@ -27,6 +27,7 @@ struct rows {
     const char *what;
     const double *numbers;
     size_t count, columns;
+    size_t first; /* number of the first one */
 };
 
 /* KY_BAD_DATA, "the WHAT WHOSE 7 is not finite (nan)WHY", for the first wrong number. */
@@ -38,15 +39,16 @@ static enum ky_status check(int threads, struct rows rows, const char *whose, co
     if (wrong == count)
         return KY_OK;
     return ky_fail(error, KY_BAD_DATA, "the %s %s %zu is not finite (%g)%s", rows.what, whose,
-                   wrong / rows.columns, rows.numbers[wrong], why);
+                   rows.first + wrong / rows.columns, rows.numbers[wrong], why);
 }
 
-enum ky_status ky_finite_bodies(int threads, const struct ky_bodies *bodies, struct ky_error *error)
+enum ky_status ky_finite_some(int threads, const struct ky_bodies *bodies, size_t first,
+                              struct ky_error *error)
 {
     enum ky_status status = KY_OK;
     for (int k = 0; k < KY_ARRAYS && !status; k++) {
         const struct rows rows = {ky_arrays[k].name, ky_array_of(bodies, (enum ky_array_id)k),
-                                  bodies->n, (size_t)ky_arrays[k].columns};
+                                  bodies->n, (size_t)ky_arrays[k].columns, first};
         if (ky_arrays[k].real)
             status =
                 check(threads, rows, "of body",
@@ -55,9 +57,14 @@ enum ky_status ky_finite_bodies(int threads, const struct ky_bodies *bodies, str
     return status;
 }
 
+enum ky_status ky_finite_bodies(int threads, const struct ky_bodies *bodies, struct ky_error *error)
+{
+    return ky_finite_some(threads, bodies, 0, error);
+}
+
 enum ky_status ky_finite_places(int threads, const struct ky_points *points, struct ky_error *error)
 {
-    const struct rows rows = {"position", (const double *)points->position, points->count, 3};
+    const struct rows rows = {"position", (const double *)points->position, points->count, 3, 0};
     return check(threads, rows, "of point", "", error);
 }
 
@@ -65,8 +72,8 @@ enum ky_status ky_finite_field(int threads, const struct ky_points *points,
                                const double (*acceleration)[3], const double *potential,
                                struct ky_error *error)
 {
-    const struct rows rows[] = {{"acceleration", (const double *)acceleration, points->count, 3},
-                                {"potential", potential, points->count, 1}};
+    const struct rows rows[] = {{"acceleration", (const double *)acceleration, points->count, 3, 0},
+                                {"potential", potential, points->count, 1, 0}};
     enum ky_status status = KY_OK;
     for (size_t k = 0; k < sizeof rows / sizeof *rows && !status; k++)
         status = check(threads, rows[k], "at point",
@@ -77,7 +84,7 @@ enum ky_status ky_finite_field(int threads, const struct ky_points *points,
 enum ky_status ky_finite_tides(int threads, const struct ky_points *points, const double (*tide)[6],
                                struct ky_error *error)
 {
-    const struct rows rows = {"tidal tensor", (const double *)tide, points->count, 6};
+    const struct rows rows = {"tidal tensor", (const double *)tide, points->count, 6, 0};
     return check(threads, rows, "at point", ": masses, distances or G are beyond what numbers hold",
                  error);
 }
@@ -86,12 +93,12 @@ enum ky_status ky_finite_foreign(int threads, const struct ky_foreign *other,
                                  struct ky_error *error)
 {
     const size_t n = other->n;
-    const struct rows rows[] = {{"mass", other->mass, n, 1},
-                                {"position", (const double *)other->position, n, 3},
-                                {"softening", other->softening, n, 1},
-                                {"velocity", (const double *)other->velocity, n, 3},
-                                {"acceleration", (const double *)other->acceleration, n, 3},
-                                {"jerk", (const double *)other->jerk, n, 3}};
+    const struct rows rows[] = {{"mass", other->mass, n, 1, 0},
+                                {"position", (const double *)other->position, n, 3, 0},
+                                {"softening", other->softening, n, 1, 0},
+                                {"velocity", (const double *)other->velocity, n, 3, 0},
+                                {"acceleration", (const double *)other->acceleration, n, 3, 0},
+                                {"jerk", (const double *)other->jerk, n, 3, 0}};
     enum ky_status status = KY_OK;
     for (size_t k = 0; k < sizeof rows / sizeof *rows && !status; k++)
         status = check(threads, rows[k], "of another engine's body", "", error);

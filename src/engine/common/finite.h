@@ -12,6 +12,9 @@ size_t ky_first_wrong(int threads, const double *x, size_t count);
  * that are NULL are ignored. */
 enum ky_status ky_finite_bodies(int threads, const struct ky_bodies *bodies,
                                 struct ky_error *error);
+/* The same where they are bodies `first` … of the system. */
+enum ky_status ky_finite_some(int threads, const struct ky_bodies *bodies, size_t first,
+                              struct ky_error *error);
 /* Positions of points, and the field at points. */
 enum ky_status ky_finite_places(int threads, const struct ky_points *points,
                                 struct ky_error *error);

@@ -1,0 +1,370 @@
+/* Files that all ranks write: each has a slice of the caller's order, and writes what of it belongs
+ * to a part of a file. Array by array, so that a rank needs little room. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "domain/domain.h"
+#include "engine/common/finite.h"
+
+/* Bytes of a file name, with the zero. */
+enum { NAME = 4096 };
+struct named {
+    char path[NAME], open[NAME];
+    int is_new;
+};
+
+struct numbers {
+    size_t files, parts;
+    int has_types, hashes;
+};
+
+struct slice {
+    struct ky_domain *domain;
+    size_t first, n; /* of the caller's order */
+    struct numbers plan;
+    struct named *named;             /* [plan.files] */
+    struct ky_write_part *part;      /* [plan.parts] */
+    uint64_t before[KY_WRITE_TYPES]; /* bodies of each type in the slices before */
+    uint8_t *type;                   /* [n], or NULL */
+    size_t *out, *in;                /* [ranks] bodies for each and from each */
+    uint32_t *order;                 /* the rank's bodies, by the rank that they are for */
+    uint32_t *row;                   /* [n] where in the slice each one goes that comes */
+    struct ky_file **file;           /* NULL until the rank writes to it */
+    double *numbers, *chunk;         /* [n] of the present array; some that are written together */
+};
+
+/* ---- what rank 0 tells ---- */
+
+static enum ky_status name_files(struct slice *s, const struct ky_write_plan *given,
+                                 struct ky_error *error)
+{
+    for (size_t f = 0; f < given->files; f++) {
+        const struct ky_write_file *file = &given->file[f];
+        if (strlen(file->path) >= NAME || strlen(file->open) >= NAME)
+            return ky_fail(error, KY_USAGE, "%s: the name is longer than %d bytes", file->path,
+                           NAME - 1);
+        strcpy(s->named[f].path, file->path);
+        strcpy(s->named[f].open, file->open);
+        s->named[f].is_new = file->is_new;
+    }
+    return KY_OK;
+}
+
+/* The plan of rank 0 to all. Its types stay there. */
+static enum ky_status tell_plan(struct slice *s, const struct ky_write_plan *given,
+                                struct ky_error *error)
+{
+    struct ky_comm *comm = s->domain->comm;
+    struct numbers told = {0};
+    if (given)
+        told = (struct numbers){given->files, given->parts, given->type != NULL, given->hashes};
+    enum ky_status status = ky_comm_tell(comm, &told, sizeof told, error);
+    const size_t files = told.files, count = told.parts;
+    if (status)
+        return status;
+    s->named = ky_allocate(files, sizeof *s->named);
+    s->file = ky_allocate_zeroed(files, sizeof *s->file);
+    s->part = ky_allocate_zeroed(count, sizeof *s->part);
+    s->plan = told;
+    if (!s->named || !s->file || !s->part)
+        return ky_no_memory(error, "parts of files", files + count, sizeof *s->named);
+    if (given) {
+        memcpy(s->part, given->part, count * sizeof *given->part);
+        for (size_t p = 0; p < count; p++)
+            s->part[p].hash = 0;
+        status = name_files(s, given, error);
+    }
+    if (!status)
+        status = ky_comm_tell(comm, s->named, files * sizeof *s->named, error);
+    return status ? status : ky_comm_tell(comm, s->part, count * sizeof *s->part, error);
+}
+
+/* How many bodies of each type come before the slices, on rank 0. */
+static void count_types(const struct slice *s, const uint8_t *type,
+                        uint64_t (*before)[KY_WRITE_TYPES])
+{
+    uint64_t count[KY_WRITE_TYPES] = {0};
+    for (int r = 0; r < s->domain->comm->size; r++) {
+        memcpy(before[r], count, sizeof count);
+        for (size_t i = ky_domain_block(s->domain, r); i < ky_domain_block(s->domain, r + 1); i++)
+            count[type[i]]++;
+    }
+}
+
+/* Rank 0 sends every rank the types of its slice. `type`: of all bodies, on rank 0. */
+static enum ky_status tell_types(struct slice *s, const uint8_t *type, struct ky_error *error)
+{
+    struct ky_comm *comm = s->domain->comm;
+    const size_t size = (size_t)comm->size;
+    size_t *out = ky_allocate_zeroed(size, sizeof *out), *in = ky_allocate_zeroed(size, sizeof *in);
+    uint64_t(*before)[KY_WRITE_TYPES] = ky_allocate_zeroed(size, sizeof *before);
+    s->type = ky_allocate(s->n, 1);
+    enum ky_status status =
+        out && in && before && s->type ? KY_OK : ky_no_memory(error, "types", s->n, 1);
+    if (!status && !comm->rank)
+        count_types(s, type, before);
+    for (int r = 0; r < comm->size && !status && !comm->rank; r++)
+        out[r] = ky_domain_block(s->domain, r + 1) - ky_domain_block(s->domain, r);
+    if (!status)
+        in[0] = s->n;
+    if (!status)
+        status = ky_comm_trade(comm, type, out, s->type, in, 1, error);
+    if (!status)
+        status = ky_comm_tell(comm, before, size * sizeof *before, error);
+    if (!status)
+        memcpy(s->before, before[comm->rank], sizeof s->before);
+    free(out);
+    free(in);
+    free(before);
+    return status;
+}
+
+/* ---- who gets which bodies ---- */
+
+static int slice_of(const struct slice *s, size_t i)
+{
+    const struct ky_domain *domain = s->domain;
+    return (int)ky_share_of(domain->total, (uint64_t)domain->comm->size, domain->index[i]);
+}
+
+/* The order in which the rank's bodies travel. `row`: for each, its place in the slice that it is
+ * of. */
+static void sort_bodies(struct slice *s, uint32_t *row, size_t *next)
+{
+    const struct ky_domain *domain = s->domain;
+    const size_t n = domain->engine->n;
+    for (size_t i = 0; i < n; i++)
+        s->out[slice_of(s, i)]++;
+    next[0] = 0;
+    for (int r = 1; r < domain->comm->size; r++)
+        next[r] = next[r - 1] + s->out[r - 1];
+    for (size_t i = 0; i < n; i++) {
+        const int r = slice_of(s, i);
+        const size_t to = next[r]++;
+        s->order[to] = (uint32_t)i;
+        row[to] = (uint32_t)(domain->index[i] - ky_domain_block(domain, r));
+    }
+}
+
+/* Every rank gets to know which bodies it will get, and where they belong. */
+static enum ky_status find_ways(struct slice *s, struct ky_error *error)
+{
+    struct ky_comm *comm = s->domain->comm;
+    const size_t size = (size_t)comm->size, own = s->domain->engine->n;
+    uint32_t *row = ky_allocate(own, sizeof *row);
+    size_t *next = ky_allocate(size, sizeof *next);
+    s->out = ky_allocate_zeroed(size, sizeof *s->out);
+    s->in = ky_allocate_zeroed(size, sizeof *s->in);
+    s->order = ky_allocate(own, sizeof *s->order);
+    s->row = ky_allocate(s->n, sizeof *s->row);
+    enum ky_status status = row && next && s->out && s->in && s->order && s->row
+                                ? KY_OK
+                                : ky_no_memory(error, "places of bodies", own, sizeof *row);
+    if (!status && own)
+        sort_bodies(s, row, next);
+    if (!status)
+        status = comm->verbs->deal(comm, s->out, sizeof *s->out, s->in, error);
+    if (!status)
+        status = ky_comm_trade(comm, row, s->out, s->row, s->in, sizeof *row, error);
+    free(row);
+    free(next);
+    return status;
+}
+
+/* ---- numbers ---- */
+
+/* The numbers of one array of the slice, in the caller's order, to s->numbers. */
+static enum ky_status collect(struct slice *s, enum ky_array_id array, struct ky_error *error)
+{
+    const size_t own = s->domain->engine->n, bytes = ky_arrays[array].bytes;
+    struct ky_bodies bodies = {.n = own};
+    char *had = ky_allocate(own, bytes), *sent = ky_allocate(own, bytes), *got = NULL;
+    enum ky_status status =
+        had && sent ? KY_OK : ky_no_memory(error, ky_arrays[array].plural, own, bytes);
+    ky_array_set(&bodies, array, had);
+    if (!status)
+        status = ky_engine_get(s->domain->engine, &bodies, error);
+    for (size_t k = 0; k < own && !status; k++)
+        memcpy(sent + k * bytes, had + s->order[k] * bytes, bytes);
+    free(had);
+    if (!status && !(got = ky_allocate(s->n, bytes)))
+        status = ky_no_memory(error, ky_arrays[array].plural, s->n, bytes);
+    if (!status)
+        status = ky_comm_trade(s->domain->comm, sent, s->out, got, s->in, bytes, error);
+    free(sent);
+    for (size_t k = 0; k < s->n && !status; k++)
+        memcpy((char *)s->numbers + s->row[k] * bytes, got + k * bytes, bytes);
+    free(got);
+    return status;
+}
+
+/* ---- files ---- */
+
+/* The rank's own stream to a file, opened when it is needed. NULL after a failure. */
+static struct ky_file *stream(struct slice *s, size_t file, struct ky_error *outcome)
+{
+    const struct named *named = &s->named[file];
+    if (!s->file[file] &&
+        ky_file_join(named->path, named->open, named->is_new, &s->file[file], outcome) &&
+        s->domain->comm->rank)
+        ky_fail_in(
+            outcome, outcome->status,
+            "rank %d cannot open the file, as every rank has to (on several machines, choose "
+            "a folder that all of them share): ",
+            s->domain->comm->rank);
+    return s->file[file];
+}
+
+/* Writes the numbers of `count` bodies of a type, from the one on that is number `skip` of this
+ * type in the slice, as they lie or times the factor. */
+static void write_chosen(struct slice *s, const struct ky_write_part *part, struct ky_file *file,
+                         uint64_t skip, uint64_t count, uint64_t offset)
+{
+    const size_t columns = (size_t)ky_arrays[part->array].columns,
+                 bytes = ky_arrays[part->array].bytes;
+    size_t filled = 0;
+    for (size_t i = 0; count; i++) {
+        if (part->type != KY_ALL_TYPES && s->type[i] != part->type)
+            continue;
+        if (skip) {
+            skip--;
+            continue;
+        }
+        for (size_t c = 0; c < columns; c++) /* times 1 changes no bits */
+            s->chunk[filled * columns + c] = s->numbers[i * columns + c] * part->factor;
+        count--;
+        if (++filled < KY_DOMAIN_CHUNK && count)
+            continue;
+        ky_file_write_at(file, offset, s->chunk, filled * bytes);
+        offset += filled * bytes;
+        filled = 0;
+    }
+}
+
+/* Writes what the slice has of a part. */
+static void write_part(struct slice *s, struct ky_write_part *part, struct ky_error *outcome)
+{
+    const size_t bytes = ky_arrays[part->array].bytes;
+    const int all = part->type == KY_ALL_TYPES;
+    uint64_t begin = all ? s->first : s->before[part->type], end = begin + s->n;
+    for (size_t i = 0; i < s->n && !all; i++)
+        end -= s->type[i] != part->type;
+    const uint64_t from = begin > part->first ? begin : part->first,
+                   last = part->first + part->count, to = end < last ? end : last,
+                   offset = part->offset + (from - part->first) * bytes;
+    struct ky_file *file = to > from ? stream(s, part->file, outcome) : NULL;
+    if (!file)
+        return;
+    if (!all || part->factor != 1) {
+        write_chosen(s, part, file, from - begin, to - from, offset);
+        return;
+    }
+    const char *numbers = (const char *)s->numbers + (from - begin) * bytes;
+    if (s->plan.hashes)
+        part->hash = ky_hash(numbers, (to - from) * bytes, 0);
+    ky_file_write_at(file, offset, numbers, (to - from) * bytes);
+}
+
+/* Array by array. *outcome: the first failure of a file, or a number that is not finite. */
+static enum ky_status write_arrays(struct slice *s, struct ky_error *outcome,
+                                   struct ky_error *error)
+{
+    const size_t widest = 3 * sizeof(double);
+    enum ky_status status = KY_OK;
+    s->numbers = ky_allocate(s->n, widest);
+    s->chunk = ky_allocate(KY_DOMAIN_CHUNK, widest);
+    if (!s->numbers || !s->chunk)
+        return ky_no_memory(error, "bodies of a rank", s->n, widest);
+    for (int k = 0; k < KY_ARRAYS && !status; k++) {
+        struct ky_bodies bodies = {.n = s->n};
+        int wanted = 0;
+        for (size_t p = 0; p < s->plan.parts; p++)
+            wanted |= (int)s->part[p].array == k;
+        if (!wanted)
+            continue;
+        status = collect(s, (enum ky_array_id)k, error);
+        ky_array_set(&bodies, (enum ky_array_id)k, s->numbers);
+        if (!status && !outcome->status)
+            ky_finite_some(s->domain->engine->threads, &bodies, s->first, outcome);
+        for (size_t p = 0; p < s->plan.parts && !status && !outcome->status; p++)
+            if ((int)s->part[p].array == k)
+                write_part(s, &s->part[p], outcome);
+    }
+    return status;
+}
+
+/* Waits for the disk. The first failure counts. */
+static void finish_files(const struct slice *s, struct ky_error *outcome)
+{
+    struct ky_error own = {KY_OK, ""};
+    for (size_t f = 0; s->file && f < s->plan.files; f++) {
+        if (s->file[f] && ky_file_finish(s->file[f], &own) && !outcome->status)
+            *outcome = own;
+        ky_file_discard(s->file[f]);
+        s->file[f] = NULL;
+    }
+}
+
+/* The outcome of the first rank that had a failure, to all; and the hashes. */
+static enum ky_status tell_outcome(const struct slice *s, struct ky_error *outcome,
+                                   struct ky_error *error)
+{
+    struct ky_comm *comm = s->domain->comm;
+    const size_t size = (size_t)comm->size, count = s->plan.hashes ? s->plan.parts : 0;
+    struct ky_error own = *outcome, *all = ky_allocate(size, sizeof *all);
+    uint64_t *hash = ky_allocate(count, sizeof *hash);
+    enum ky_status status = all && hash ? comm->verbs->gather(comm, &own, sizeof own, all, error)
+                                        : ky_no_memory(error, "the ranks", size, sizeof *all);
+    for (size_t r = 0; r < size && !status && !outcome->status; r++)
+        *outcome = all[r];
+    for (size_t p = 0; p < count && !status; p++)
+        hash[p] = s->part[p].hash;
+    if (!status && count) /* all but one rank have 0 */
+        status = comm->verbs->add(comm, hash, count, error);
+    for (size_t p = 0; p < count && !status; p++)
+        s->part[p].hash = hash[p];
+    free(all);
+    free(hash);
+    return status;
+}
+
+static void free_slice(struct slice *s, struct ky_error *outcome)
+{
+    finish_files(s, outcome);
+    free(s->file);
+    free(s->named);
+    free(s->part);
+    free(s->type);
+    free(s->out);
+    free(s->in);
+    free(s->order);
+    free(s->row);
+    free(s->numbers);
+    free(s->chunk);
+}
+
+enum ky_status ky_domain_write(struct ky_domain *domain, struct ky_write_plan *plan,
+                               struct ky_error *outcome, struct ky_error *error)
+{
+    const int rank = domain->comm->rank;
+    struct slice s = {.domain = domain, .first = ky_domain_block(domain, rank)};
+    s.n = ky_domain_block(domain, rank + 1) - s.first;
+    *outcome = (struct ky_error){KY_OK, ""};
+    enum ky_status status = tell_plan(&s, plan, error);
+    if (!status && s.plan.has_types)
+        status = tell_types(&s, plan ? plan->type : NULL, error);
+    if (!status)
+        status = find_ways(&s, error);
+    if (!status)
+        status = write_arrays(&s, outcome, error);
+    finish_files(&s, outcome);
+    if (!status)
+        status = tell_outcome(&s, outcome, error);
+    for (size_t p = 0; p < s.plan.parts && plan && !status; p++)
+        plan->part[p].hash = s.part[p].hash;
+    free_slice(&s, outcome);
+    return status;
+}

@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+# Files that all ranks write: they are those of a run without ranks, whatever the bodies are; and disks that fail.
+import os
+import re
+import shutil
+
+import mpis
+from tap import check, finish, folder, run, skip
+
+ALL = bool(os.environ.get("KYOHO_TEST_ALL"))
+PRELOAD = os.path.abspath(os.path.join(os.environ.get("BUILD", "build"), "tests/faults/preload.so"))
+STEPS = ["--softening", "0.02", "--step", "0.0078125", "--steps", "2", "--every", "0.0078125", "--force", "tree", "--engine", "cpu", "--quiet"]
+
+
+def snapshots(where):
+    """The bytes of the snapshots. The number of ranks is a digit in their parameters."""
+    names = sorted(name for name in os.listdir(where) if name.startswith("snapshot_"))
+    texts = {}
+    for name in names:
+        with open(os.path.join(where, name), "rb") as file:
+            texts[name] = re.sub(rb"\nranks = \d\n", b"\nranks = R\n", file.read())
+    return texts
+
+
+def mixed_bodies(plain, path):
+    """Bodies with ids, radii and types that are not in order."""
+    with open(plain, encoding="utf-8") as file:
+        lines = file.read().splitlines()
+    head = next(k for k, line in enumerate(lines) if not line.startswith("#"))
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("\n".join(lines[:head]) + f"\n{lines[head]},type,radius\n")
+        for k, line in enumerate(lines[head + 1:]):
+            number, rest = line.split(",", 1)
+            file.write(f"{7 * int(number) + 3},{rest},{(1, 4, 0, 4, 5)[k * 7 % 5] if k > 700 else 4},{0.001 * (k % 9)}\n")
+
+
+def same_files(top):
+    plain, mixed, galaxy = (os.path.join(top, name) for name in ("plain.csv", "mixed.csv", "galaxy.csv"))
+    run("model", "plummer", "-n", "5000", "-o", plain, "--quiet")
+    mixed_bodies(plain, mixed)
+    run("model", "galaxy", "-n", "5000", "-o", galaxy, "--quiet")
+    model = ["--model", "plummer", "-n"]
+    cases = [("bodies of a model", [*model, "5000", *STEPS]), ("ids, radii and types that are not in order", [mixed, *STEPS]),
+             ("units that the file has not", [*model, "3000", "--units", "cluster", "--steps", "1", "--force", "tree", "--engine", "cpu", "--quiet"]),
+             ("types in order", [galaxy, "--softening", "0.1", "--steps", "1", "--force", "tree", "--engine", "cpu", "--quiet"]),
+             ("one body", [*model, "1", *STEPS]), ("two bodies", [*model, "2", *STEPS]),
+             ("bodies that leave, to the last", [*model, "3000", *STEPS, "--escape-radius", "1e-9"])]
+    for name, words in cases:
+        got = []
+        for ranks in (None, 1, 2, 3, 4, 8) if ALL else (None, 2, 3, 8):
+            where = os.path.join(top, f"files-{ranks}")
+            shutil.rmtree(where, ignore_errors=True)
+            run("run", *words, *(["--ranks", ranks] if ranks else []), "--output", where)
+            got.append(snapshots(where))
+        check(len(got[0]) > 1 and all(each == got[0] for each in got), f"{name}: the snapshots of ranks are those of a run without, byte for byte",
+              [[name for name in each if each[name] != got[0].get(name)] for each in got])
+
+
+def faults(top):
+    """The n-th write fails, whichever rank makes it."""
+    words = ["--model", "plummer", "-n", "300", *STEPS, "--threads", "1", "--ranks", "3", "--restart-every", "1e-9"]
+    n, bad, whole, target = 1, None, os.path.join(top, "whole"), os.path.join(top, "fault")
+    run("run", *words, "--output", whole)
+    while not bad:
+        shutil.rmtree(target, ignore_errors=True)
+        process = run("run", *words, "--output", target, code=None, env={"LD_PRELOAD": PRELOAD, "KYOHO_FAIL_WRITE": str(n)})
+        lines = [line for line in process.stderr.splitlines() if line != "fault injected" and not line.startswith("warning: ")]
+        if "fault injected" not in process.stderr:
+            break
+        left = [name for name in os.listdir(target) if name.endswith(".part")] if os.path.isdir(target) else []
+        if process.returncode and (process.returncode != 7 or len(lines) != 1 or left):
+            bad = f"write {n}: exit code {process.returncode}, {lines}, left {left}"
+        elif os.path.exists(os.path.join(target, "restart.kyo")):
+            process = run("run", "--resume", target, "--quiet", code=None)
+            if process.returncode or snapshots(target) != snapshots(whole):
+                bad = f"write {n}: resumed: {process.returncode} {process.stderr}"
+        n += 1 if ALL else 4
+    check(not bad and n > 60, f"{n} writes of three ranks, of which one fails at a time: a clear end, and files that are whole", bad)
+
+
+def processes(top):
+    """Ranks that are processes, of which one does not see the folder."""
+    found, lacking = mpis.find()
+    for name, why in lacking.items():
+        skip(name, why)
+    for k, mpi in enumerate(found):
+        own = os.path.join(top, f"mpi{k}")
+        lack = mpi.install(own)
+        if lack:
+            skip(f"{mpi.name}: files of ranks", lack.strip())
+            continue
+        os.mkdir(os.path.join(own, "else"))
+        script = 'test "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 0 || cd else; exec "$@"'
+        words = ["run", "--model", "plummer", "-n", "300", *STEPS, "--output", "results"]
+        done = mpi.run(2, "sh", "-c", script, "sh", os.path.join(own, "bin", "kyoho"), *words, cwd=own)
+        lines = [line for line in done.stderr.splitlines() if line.startswith("kyoho")]
+        check(done.returncode == 7 and len(lines) == 1 and "rank 1 cannot open the file" in lines[0] and not os.path.exists(os.path.join(own, "results")),
+              f"{mpi.name}: a rank that does not see the folder ends the run with one line, before the first step", (done.returncode, done.stderr))
+
+
+with folder() as top:
+    same_files(top)
+    if os.path.exists(PRELOAD):
+        faults(top)
+    else:
+        skip("faults", "the library that makes calls fail was not built")
+    processes(top)
+finish()
