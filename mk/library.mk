@@ -9,7 +9,7 @@ shared = lib$(1)$(if $(DARWIN),$(if $(2),.$(2)).dylib,.so$(if $(2),.$(2)))
 shared_flags = -shared $(if $(DARWIN),-Wl$(comma)-install_name$(comma)@rpath/$(1),-Wl$(comma)-soname$(comma)$(1) -Wl$(comma)--exclude-libs$(comma)ALL -Wl$(comma)-z$(comma)nodelete)
 
 # A folder, and its rooms, with the patterns of files.
-ROOMS := driver state tree forces steps board
+ROOMS := driver state tree ranks forces steps board
 rooms_of = $(foreach pattern,$(2),$(1)/$(pattern) $(ROOMS:%=$(1)/%/$(pattern)))
 
 LANE_SOURCES    := $(wildcard src/engine/cpu/lanes/*.c)

@@ -122,6 +122,8 @@ enum ky_status ky_domain_put(struct ky_domain *domain, const struct ky_bodies *b
         status = ky_engine_set_frame(domain->engine, units, error);
     if (!status)
         status = ky_engine_put(domain->engine, &own, error);
+    if (!status)
+        status = ky_domain_put_numbers(domain, NULL, n, domain->index, error);
     ky_rows_free(&own);
     free(rows);
     domain->work = 0;
@@ -194,6 +196,8 @@ enum ky_status ky_domain_get(struct ky_domain *domain, struct ky_bodies *bodies,
     if (!status)
         status = ky_engine_get(domain->engine, &own, error);
     if (!status)
+        status = ky_domain_read_numbers(domain, error);
+    if (!status)
         status = send_back(domain, &own, domain->index, with, bodies, error);
     ky_rows_free(&own);
     return status;
@@ -253,7 +257,7 @@ struct search {
     size_t found;
 };
 
-static enum ky_status search(const struct ky_domain *domain, const uint32_t *body, size_t count,
+static enum ky_status search(struct ky_domain *domain, const uint32_t *body, size_t count,
                              struct search *search, struct ky_error *error)
 {
     *search = (struct search){.list = ky_allocate(count, sizeof *search->list),
@@ -261,6 +265,9 @@ static enum ky_status search(const struct ky_domain *domain, const uint32_t *bod
                               .number = ky_allocate(count, sizeof *search->number)};
     if (!search->list || !search->own || !search->number)
         return ky_no_memory(error, "a list of bodies", count, sizeof *search->list);
+    const enum ky_status status = ky_domain_read_numbers(domain, error);
+    if (status)
+        return status;
     search->found = find_own(domain, body, count, search->list, search->own, search->number);
     return KY_OK;
 }

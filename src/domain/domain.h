@@ -37,12 +37,14 @@ struct ky_domain {
     struct ky_parameters parameters; /* of the rank's engine */
     struct ky_engine *engine;
     struct ky_shared shared; /* what the engine asks */
+    char processor[16];      /* of the engine, as --engine takes it */
     char *field;             /* text of the external fields, or NULL */
     uint64_t fields;         /* their serial number on rank 0 */
     int copies;              /* 1: every rank has all bodies, and computes some sinks' sums */
     size_t total;            /* bodies of the system */
     int is_settled;          /* the bodies are on the ranges of their present positions */
-    uint64_t *index;         /* [n] of the rank's bodies, in the engine's order */
+    uint64_t *index;         /* [n] of the rank's bodies, in the engine's order; where that changes
+                                on a card, once they have been read (cards.c) */
     size_t room;             /* for indices */
     uint64_t first, last;    /* the least and the largest key of its bodies */
     double low[3], edge;     /* the cube of the keys, and the origin, in the engine's units */
@@ -54,6 +56,12 @@ struct ky_domain {
     struct ky_octree tree; /* of its own bodies */
 };
 
+/* Notes the processor of the rank, from the name that rank 0 has for all: of several devices the
+ * ranks of a computer take one each, in turn. */
+enum ky_status ky_domain_choose_engine(struct ky_domain *domain, const char *engine,
+                                       struct ky_error *error);
+/* 1 if --engine names devices. */
+int ky_domain_is_for_devices(const char *engine);
 /* Opens the rank's engine, without bodies. */
 enum ky_status ky_domain_start(struct ky_domain *domain, unsigned schemes, struct ky_error *error);
 void ky_domain_end(struct ky_domain *domain);
@@ -128,6 +136,14 @@ enum ky_status ky_domain_each(struct ky_domain *domain, ky_domain_work *work, vo
 enum { KY_DOMAIN_CHUNK = 4096 };
 enum ky_status ky_domain_read(struct ky_domain *domain, size_t first, struct ky_bodies *chunk,
                               struct ky_error *error);
+/* Numbers of some of the rank's bodies in the caller's order. */
+enum ky_status ky_domain_numbers_of(struct ky_domain *domain, const uint32_t *body, size_t count,
+                                    uint64_t *number, struct ky_error *error);
+/* Makes `index` valid, where the engine keeps the numbers. */
+enum ky_status ky_domain_read_numbers(struct ky_domain *domain, struct ky_error *error);
+/* Gives the engine the numbers of bodies at some places (NULL: at all), if it keeps them. */
+enum ky_status ky_domain_put_numbers(struct ky_domain *domain, const uint32_t *place, size_t count,
+                                     const uint64_t *number, struct ky_error *error);
 /* Room for n indices. KY_FAULT when memory is out. */
 enum ky_status ky_domain_reserve(struct ky_domain *domain, size_t n, struct ky_error *error);
 
@@ -137,6 +153,9 @@ enum ky_status ky_domain_tree(void *context, const struct ky_shared_tree *wanted
 /* The function `gather`. */
 enum ky_status ky_domain_gather(void *context, const void *own, const size_t *bytes, void *all,
                                 struct ky_error *error);
+/* The function `trade`. */
+enum ky_status ky_domain_trade(void *context, void *const *from, const size_t *out, void *const *to,
+                               const size_t *in, struct ky_error *error);
 /* The function `add`. */
 enum ky_status ky_domain_add(void *context, uint64_t *number, size_t count, struct ky_error *error);
 

@@ -44,14 +44,19 @@ static enum ky_status give(struct ky_engine *engine, const struct ky_order *orde
 
 /* ---- what ranks can do ---- */
 
-static enum ky_status check(const struct ky_parameters *parameters, struct ky_error *error)
+static enum ky_status check(const struct ky_parameters *parameters, unsigned schemes,
+                            struct ky_error *error)
 {
+    const int is_for_devices = ky_domain_is_for_devices(parameters->engine);
     const struct {
         int is_wrong;
         const char *why;
     } checks[] = {
-        {strcmp(parameters->engine, "cpu") != 0 && strcmp(parameters->engine, "auto") != 0,
-         "ranks are for the CPU so far: use --engine cpu, or run without ranks"},
+        {is_for_devices && (parameters->force != KY_TREE || schemes),
+         "ranks with devices compute --force tree with --integrator leapfrog: choose these, or run "
+         "without ranks"},
+        {is_for_devices && parameters->tree == KY_TREE_OF_HOST,
+         "ranks with devices make their trees there: leave out --tree host, or run without ranks"},
         {parameters->mutual,
          "ranks share no mutual interactions: leave out --mutual, or run without ranks"},
         {parameters->field_function || parameters->field_places,
@@ -153,6 +158,11 @@ static enum ky_status choose_kind(struct ranks *ranks, const struct ky_bodies *b
                                   struct ky_error *error)
 {
     const char *why = why_copies(ranks, bodies);
+    if (why && ky_domain_is_for_devices(ranks->parameters->engine))
+        return ky_fail(error, KY_UNSUPPORTED,
+                       "ranks with devices divide the bodies, which cannot be done here (%s): use "
+                       "--engine cpu, or run without ranks",
+                       why);
     const int size = ranks->domain.comm->size, threads = ranks->domain.parameters.threads;
     if (!ranks->has_told || ranks->domain.copies != (why != NULL))
         ky_log(ranks->parameters, KY_LOG_INFO, "%d ranks by %s, %d %s each: %s%s%s", size,
@@ -185,7 +195,7 @@ static enum ky_status put(struct ky_engine *engine, const struct ky_bodies *bodi
 {
     struct ranks *ranks = (struct ranks *)engine;
     struct ky_engine_units units;
-    enum ky_status status = check(ranks->parameters, error); /* they may have changed */
+    enum ky_status status = check(ranks->parameters, ranks->base.schemes, error); /* they may have changed */
     if (!status)
         status = choose_kind(ranks, bodies, error);
     if (!status && ranks->domain.copies)
@@ -396,28 +406,6 @@ static struct ky_order order_of(enum ky_order_kind kind, const struct ky_points 
                              .softenings = points->softenings != NULL};
 }
 
-static enum ky_status field_of_parts(struct ky_engine *engine, const struct ky_points *points,
-                                     double (*acceleration)[3], double *potential,
-                                     struct ky_error *error)
-{
-    const struct ky_order order = order_of(KY_ORDER_field, points);
-    const struct ky_order_data data = {
-        .points = points, .acceleration = acceleration, .potential = potential};
-    const enum ky_status status =
-        ky_points_check(points, ((struct ranks *)engine)->parameters, error);
-    return status ? status : give(engine, &order, &data, error);
-}
-
-static enum ky_status tides_of_parts(struct ky_engine *engine, const struct ky_points *points,
-                                     double (*tide)[6], struct ky_error *error)
-{
-    const struct ky_order order = order_of(KY_ORDER_tides, points);
-    const struct ky_order_data data = {.points = points, .tide = tide};
-    const enum ky_status status =
-        ky_points_check(points, ((struct ranks *)engine)->parameters, error);
-    return status ? status : give(engine, &order, &data, error);
-}
-
 /* A ky_domain_get_function. */
 static enum ky_status get_all(void *context, struct ky_bodies *bodies, struct ky_error *error)
 {
@@ -461,6 +449,57 @@ static enum ky_status walk_of_whole(struct ky_engine *engine, const struct ky_wa
     return status;
 }
 
+/* Trees of parts on devices are for the bodies alone. */
+static enum ky_status field_of_whole(struct ky_engine *engine, const struct ky_points *points,
+                                     double (*acceleration)[3], double *potential,
+                                     struct ky_error *error)
+{
+    struct ky_whole whole;
+    enum ky_status status = open_whole(engine, &whole, error);
+    if (!status)
+        status =
+            whole.engine->verbs->field(whole.engine, points, acceleration, potential, error);
+    ky_engine_close(whole.engine);
+    return status;
+}
+
+static enum ky_status tides_of_whole(struct ky_engine *engine, const struct ky_points *points,
+                                     double (*tide)[6], struct ky_error *error)
+{
+    struct ky_whole whole;
+    enum ky_status status = open_whole(engine, &whole, error);
+    if (!status)
+        status = whole.engine->verbs->tides(whole.engine, points, tide, error);
+    ky_engine_close(whole.engine);
+    return status;
+}
+
+static enum ky_status field_of_parts(struct ky_engine *engine, const struct ky_points *points,
+                                     double (*acceleration)[3], double *potential,
+                                     struct ky_error *error)
+{
+    const struct ky_order order = order_of(KY_ORDER_field, points);
+    const struct ky_order_data data = {
+        .points = points, .acceleration = acceleration, .potential = potential};
+    const enum ky_status status =
+        ky_points_check(points, ((struct ranks *)engine)->parameters, error);
+    if (status || !domain_of(engine)->engine->verbs->part)
+        return status ? status : give(engine, &order, &data, error);
+    return field_of_whole(engine, points, acceleration, potential, error);
+}
+
+static enum ky_status tides_of_parts(struct ky_engine *engine, const struct ky_points *points,
+                                     double (*tide)[6], struct ky_error *error)
+{
+    const struct ky_order order = order_of(KY_ORDER_tides, points);
+    const struct ky_order_data data = {.points = points, .tide = tide};
+    const enum ky_status status =
+        ky_points_check(points, ((struct ranks *)engine)->parameters, error);
+    if (status || !domain_of(engine)->engine->verbs->part)
+        return status ? status : give(engine, &order, &data, error);
+    return tides_of_whole(engine, points, tide, error);
+}
+
 /* What both kinds of ranks can do. */
 #define COMMON                                                                                     \
     .name = "ranks", .memory = memory, .close = close_ranks, .resize = resize, .frame = set_frame, \
@@ -492,7 +531,7 @@ enum ky_status ky_domain_open(const struct ky_parameters *parameters, size_t roo
                               struct ky_error *error)
 {
     *engine = NULL;
-    enum ky_status status = check(parameters, error);
+    enum ky_status status = check(parameters, use->schemes, error);
     if (!status && ky_forks_is_child())
         status = ky_fail(error, KY_FAULT,
                          "ranks cannot be used here: the process was forked from one that uses "

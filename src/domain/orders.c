@@ -61,7 +61,9 @@ static enum ky_status take_parameters(struct ky_domain *domain, const struct ky_
     if (given)
         told = *given;
     enum ky_status status = ky_comm_tell(domain->comm, &told, sizeof told, error);
-    told.engine = "cpu";
+    if (!status)
+        status = ky_domain_choose_engine(domain, given ? given->engine : NULL, error);
+    told.engine = domain->processor;
     told.field = domain->field;
     told.expansion = NULL;
     told.field_function = NULL;

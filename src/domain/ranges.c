@@ -7,30 +7,18 @@
 #include "base/memory.h"
 #include "base/order.h"
 #include "base/split.h"
-#include "domain/domain.h"
+#include "domain/curve.h"
 #include "engine/common/replace.h"
 #include "octree/keys.h"
 #include "octree/parts.h"
 #include "octree/sample.h"
 #include "octree/work.h"
 
-/* The rank's bodies while ranges are found. */
-struct curve {
-    struct ky_domain *domain;
-    size_t n;
-    double *x[3]; /* in the engine's units */
-    struct ky_hilbert hilbert;
-    struct ky_word_layout layout;
-    uint64_t *key;   /* [n] ascending */
-    uint32_t *order; /* [n] which body has it */
-    uint64_t *begin; /* [ranks + 1] the first key of each range */
-};
-
 /* A ky_domain_work: reads the places of some bodies. */
 static enum ky_status read_some(void *context, int part, size_t first, size_t end,
                                 struct ky_error *error)
 {
-    struct curve *curve = context;
+    struct ky_ranging *curve = context;
     struct ky_domain *domain = curve->domain;
     const double per_length = 1 / ky_engine_units_of(domain->engine).length;
     double position[KY_DOMAIN_CHUNK][3];
@@ -53,7 +41,7 @@ static enum ky_status read_some(void *context, int part, size_t first, size_t en
     return status;
 }
 
-static enum ky_status read_places(struct curve *curve, struct ky_error *error)
+static enum ky_status read_places(struct ky_ranging *curve, struct ky_error *error)
 {
     struct ky_domain *domain = curve->domain;
     curve->x[0] = ky_domain_space(domain, KY_SPACE_X, 3 * curve->n, sizeof **curve->x, error);
@@ -66,18 +54,6 @@ static enum ky_status read_places(struct curve *curve, struct ky_error *error)
 
 /* ---- the cube ---- */
 
-/* What a rank tells of its bodies: their box, and the ones that are in the system's samples
- * (octree/sample.h). */
-enum { SAMPLES = KY_FRAME_SAMPLES, ROOM = SAMPLES + KY_ORIGIN_SAMPLE };
-struct told {
-    double low[3], high[3];
-    uint64_t sampled;
-};
-struct sampled {
-    uint64_t place; /* in the sample's order */
-    double x[3];
-};
-
 /* Bodies of the larger of the two samples, if there are as many. */
 static size_t most_samples(const struct ky_domain *domain)
 {
@@ -87,9 +63,9 @@ static size_t most_samples(const struct ky_domain *domain)
 
 /* What the threads tell: each may find all samples. */
 struct looking {
-    const struct curve *curve;
-    struct told *told;      /* [threads] */
-    struct sampled *sample; /* [threads][ROOM] */
+    const struct ky_ranging *curve;
+    struct ky_curve_told *told;      /* [threads] */
+    struct ky_curve_sampled *sample; /* [threads][KY_CURVE_ROOM] */
 };
 
 /* A ky_domain_work: looks at some bodies. */
@@ -97,14 +73,14 @@ static enum ky_status look_at_some(void *context, int part, size_t first, size_t
                                    struct ky_error *error)
 {
     const struct looking *looking = context;
-    const struct curve *curve = looking->curve;
+    const struct ky_ranging *curve = looking->curve;
     const struct ky_domain *domain = curve->domain;
     const struct ky_sample_order order = ky_sample_order(domain->total ? domain->total : 1);
     const size_t most = most_samples(domain);
-    struct told *told = &looking->told[part];
-    struct sampled *sample = looking->sample + (size_t)part * ROOM;
+    struct ky_curve_told *told = &looking->told[part];
+    struct ky_curve_sampled *sample = looking->sample + (size_t)part * KY_CURVE_ROOM;
     (void)error;
-    *told = (struct told){.sampled = 0};
+    *told = (struct ky_curve_told){.sampled = 0};
     for (int c = 0; c < 3; c++) {
         told->low[c] = (double)INFINITY;
         told->high[c] = -(double)INFINITY;
@@ -118,22 +94,25 @@ static enum ky_status look_at_some(void *context, int part, size_t first, size_t
         const uint64_t place = ky_sample_place(order, domain->index[i]);
         if (place < most || domain->total <= most)
             sample[told->sampled++] =
-                (struct sampled){place, {curve->x[0][i], curve->x[1][i], curve->x[2][i]}};
+                (struct ky_curve_sampled){place, {curve->x[0][i], curve->x[1][i], curve->x[2][i]}};
     }
     return KY_OK;
 }
 
 /* The samples follow each other at the beginning afterwards; *own tells of all. */
-static enum ky_status take_samples(const struct curve *curve, struct told *own, struct told *told,
-                                   struct sampled *sample, struct ky_error *error)
+static enum ky_status look(struct ky_ranging *curve, struct ky_curve_told *own,
+                           struct ky_curve_told *told, struct ky_curve_sampled *sample,
+                           struct ky_error *error)
 {
     struct looking looking = {curve, told, sample};
-    const enum ky_status status = ky_domain_each(curve->domain, look_at_some, &looking, error);
+    enum ky_status status = read_places(curve, error);
+    if (!status)
+        status = ky_domain_each(curve->domain, look_at_some, &looking, error);
     if (status)
         return status;
     *own = told[0];
     for (int part = 1; part < curve->domain->engine->threads; part++) {
-        memmove(sample + own->sampled, sample + (size_t)part * ROOM,
+        memmove(sample + own->sampled, sample + (size_t)part * KY_CURVE_ROOM,
                 told[part].sampled * sizeof *sample);
         own->sampled += told[part].sampled;
         for (int c = 0; c < 3; c++) {
@@ -145,7 +124,7 @@ static enum ky_status take_samples(const struct curve *curve, struct told *own, 
 }
 
 /* Sorts a coordinate of a sample of `most` bodies; returns how many there are. */
-static size_t sort_axis(const struct ky_domain *domain, const struct sampled *sample, size_t count,
+static size_t sort_axis(const struct ky_domain *domain, const struct ky_curve_sampled *sample, size_t count,
                         size_t most, int axis, double sorted[])
 {
     size_t found = 0;
@@ -157,10 +136,11 @@ static size_t sort_axis(const struct ky_domain *domain, const struct sampled *sa
 }
 
 /* The same cube and origin that the tree of one engine has (ky_frame_of_bulk). */
-static void place_cube(struct ky_domain *domain, const struct told *told,
-                       const struct sampled *sample, size_t count)
+static void place_cube(const struct ky_ranging *curve, const struct ky_curve_told *told,
+                       const struct ky_curve_sampled *sample, size_t count)
 {
-    double low[3], high[3], sorted[SAMPLES > KY_ORIGIN_SAMPLE ? SAMPLES : KY_ORIGIN_SAMPLE];
+    struct ky_domain *domain = curve->domain;
+    double low[3], high[3], sorted[KY_FRAME_SAMPLES], others[KY_ORIGIN_SAMPLE];
     const struct ky_frame_sample of = ky_frame_sample(domain->total);
     for (int c = 0; c < 3; c++) {
         low[c] = (double)INFINITY;
@@ -169,9 +149,9 @@ static void place_cube(struct ky_domain *domain, const struct told *told,
             low[c] = fmin(low[c], told[r].low[c]);
             high[c] = fmax(high[c], told[r].high[c]);
         }
-        size_t found = sort_axis(domain, sample, count, KY_ORIGIN_SAMPLE, c, sorted);
-        domain->origin[c] = ky_high_part(ky_median(sorted, found));
-        found = sort_axis(domain, sample, count, of.samples, c, sorted);
+        const size_t origins = sort_axis(domain, sample, count, KY_ORIGIN_SAMPLE, c, others),
+                     found = sort_axis(domain, sample, count, of.samples, c, sorted);
+        domain->origin[c] = curve->verbs->origin(curve, sorted, found, others, origins);
         if (found <= 2 * of.trim)
             continue;
         const double lower = sorted[of.trim], upper = sorted[found - 1 - of.trim];
@@ -183,21 +163,31 @@ static void place_cube(struct ky_domain *domain, const struct told *told,
     memcpy(domain->low, frame.low, sizeof domain->low);
 }
 
-static enum ky_status find_cube(struct curve *curve, struct ky_error *error)
+/* The median of the origin's sample, as a float. */
+static double median(const struct ky_ranging *curve, const double *of_cube, size_t cubes,
+                     double *of_origin, size_t origins)
+{
+    (void)curve;
+    (void)of_cube;
+    (void)cubes;
+    return ky_high_part(ky_median(of_origin, origins));
+}
+
+static enum ky_status find_cube(struct ky_ranging *curve, struct ky_error *error)
 {
     struct ky_domain *domain = curve->domain;
     struct ky_comm *comm = domain->comm;
     const size_t size = (size_t)comm->size;
     const size_t threads = (size_t)domain->engine->threads;
-    struct told own = {0}, *told = ky_allocate(size > threads ? size : threads, sizeof *told);
+    struct ky_curve_told own = {0}, *told = ky_allocate(size > threads ? size : threads, sizeof *told);
     size_t *bytes = ky_allocate(size, sizeof *bytes), count = 0;
-    struct sampled *sample = ky_allocate(threads * ROOM, sizeof *sample),
-                   *all = ky_allocate(ROOM, sizeof *all);
+    struct ky_curve_sampled *sample = ky_allocate(threads * KY_CURVE_ROOM, sizeof *sample),
+                   *all = ky_allocate(KY_CURVE_ROOM, sizeof *all);
     enum ky_status status = KY_OK;
     if (!told || !bytes || !sample || !all)
-        status = ky_no_memory(error, "samples of bodies", threads * ROOM, sizeof *sample);
+        status = ky_no_memory(error, "samples of bodies", threads * KY_CURVE_ROOM, sizeof *sample);
     if (!status)
-        status = take_samples(curve, &own, told, sample, error);
+        status = curve->verbs->look(curve, &own, told, sample, error);
     if (!status)
         status = comm->verbs->gather(comm, &own, sizeof own, told, error);
     for (size_t r = 0; r < size && !status; count += told[r].sampled, r++)
@@ -205,7 +195,7 @@ static enum ky_status find_cube(struct curve *curve, struct ky_error *error)
     if (!status)
         status = comm->verbs->gather_parts(comm, sample, bytes, all, error);
     if (!status)
-        place_cube(domain, told, all, count);
+        place_cube(curve, told, all, count);
     free(told);
     free(bytes);
     free(sample);
@@ -215,7 +205,7 @@ static enum ky_status find_cube(struct curve *curve, struct ky_error *error)
 
 /* ---- keys ---- */
 
-static enum ky_status sort_keys(struct curve *curve, struct ky_error *error)
+static enum ky_status sort_keys(struct ky_ranging *curve, struct ky_error *error)
 {
     struct ky_domain *domain = curve->domain;
     const size_t n = curve->n;
@@ -239,8 +229,20 @@ static enum ky_status sort_keys(struct curve *curve, struct ky_error *error)
     return KY_OK;
 }
 
+static enum ky_status keys(struct ky_ranging *curve, struct ky_probe own[KY_PROBES],
+                           struct ky_error *error)
+{
+    const size_t n = curve->n, count = ky_probe_count(n);
+    const double work = curve->domain->work > 0 ? curve->domain->work : (double)n;
+    const enum ky_status status = sort_keys(curve, error);
+    for (size_t k = 0; k < count && !status; k++)
+        own[k] =
+            (struct ky_probe){curve->key[(2 * k + 1) * n / (2 * count)], work / (double)count};
+    return status;
+}
+
 /* How many of the rank's bodies have smaller keys. */
-static size_t count_below(const struct curve *curve, uint64_t key)
+static size_t count_below(const struct ky_ranging *curve, uint64_t key)
 {
     size_t low = 0;
     for (size_t high = curve->n; low < high;) {
@@ -255,32 +257,14 @@ static size_t count_below(const struct curve *curve, uint64_t key)
 
 /* ---- where ranges end ---- */
 
-/* Every rank names PROBES of its keys, each for an equal share of its work. */
-enum { PROBES = 256 };
-struct probe {
-    uint64_t key;
-    double work;
-};
-
 static int ascending(const void *a, const void *b)
 {
-    const struct probe *p = a, *q = b;
+    const struct ky_probe *p = a, *q = b;
     return (p->key > q->key) - (p->key < q->key);
 }
 
-static size_t make_probes(const struct curve *curve, struct probe own[PROBES])
-{
-    const size_t n = curve->n, count = n < PROBES ? n : PROBES;
-    const double work = curve->domain->work > 0 ? curve->domain->work : (double)n;
-    for (size_t k = 0; k < count; k++)
-        own[k] = (struct probe){curve->key[(2 * k + 1) * n / (2 * count)], work / (double)count};
-    for (size_t k = count; k < PROBES; k++)
-        own[k] = (struct probe){0, 0};
-    return count;
-}
-
 /* Keys that divide the work of all probes equally: at[b] for the end of rank b's range. */
-static void divide_work(struct probe *probe, size_t count, size_t ranks, uint64_t *at)
+static void divide_work(struct ky_probe *probe, size_t count, size_t ranks, uint64_t *at)
 {
     double all = 0, sum = 0;
     size_t b = 0;
@@ -308,23 +292,33 @@ static uint64_t cube_end(uint64_t key, int level)
     return cube_begin(key, level) + ((uint64_t)1 << 3 * (KY_KEY_LEVELS - level));
 }
 
+static enum ky_status count_in_cubes(struct ky_ranging *curve, const uint64_t *at, size_t ends,
+                                     uint64_t *count, struct ky_error *error)
+{
+    (void)error;
+    for (size_t b = 0; b < ends; b++)
+        for (int level = 0; level <= curve->layout.levels; level++)
+            count[b * KY_CURVE_LEVELS + (size_t)level] =
+                count_below(curve, cube_end(at[b], level)) -
+                count_below(curve, cube_begin(at[b], level));
+    return KY_OK;
+}
+
 /* Moves each end to that of the largest cube around the key that has at most so many bodies. */
-static enum ky_status end_at_cells(const struct curve *curve, const uint64_t *at,
+static enum ky_status end_at_cells(struct ky_ranging *curve, const uint64_t *at,
                                    struct ky_error *error)
 {
-    enum { LEVELS = KY_KEY_LEVELS + 1 };
+    enum { LEVELS = KY_CURVE_LEVELS };
     struct ky_domain *domain = curve->domain;
     const size_t ends = (size_t)domain->comm->size - 1,
                  limit = ky_octree_part_bodies(&domain->parameters);
-    const int last = curve->layout.levels;
+    const int last = curve->verbs->levels ? KY_KEY_LEVELS : curve->layout.levels;
     uint64_t *count = ky_allocate_zeroed(ends * LEVELS, sizeof *count);
     if (!count)
         return ky_no_memory(error, "cells at the ends of ranges", ends * LEVELS, sizeof *count);
-    for (size_t b = 0; b < ends; b++)
-        for (int level = 0; level <= last; level++)
-            count[b * LEVELS + (size_t)level] = count_below(curve, cube_end(at[b], level)) -
-                                                count_below(curve, cube_begin(at[b], level));
-    enum ky_status status = ky_domain_add(domain, count, ends * LEVELS, error);
+    enum ky_status status = curve->verbs->count(curve, at, ends, count, error);
+    if (!status)
+        status = ky_domain_add(domain, count, ends * LEVELS, error);
     curve->begin[0] = 0;
     for (size_t b = 0; b < ends && !status; b++) {
         int level = 0;
@@ -338,21 +332,22 @@ static enum ky_status end_at_cells(const struct curve *curve, const uint64_t *at
     return status;
 }
 
-static enum ky_status find_ranges(struct curve *curve, struct ky_error *error)
+static enum ky_status find_ranges(struct ky_ranging *curve, struct ky_error *error)
 {
     struct ky_comm *comm = curve->domain->comm;
     const size_t size = (size_t)comm->size;
-    struct probe own[PROBES], *all = ky_allocate(size * PROBES, sizeof *all);
+    struct ky_probe own[KY_PROBES] = {{0, 0}}, *all = ky_allocate(size * KY_PROBES, sizeof *all);
     uint64_t *at = ky_allocate(size, sizeof *at);
     curve->begin = ky_allocate(size + 1, sizeof *curve->begin);
     enum ky_status status = KY_OK;
     if (!all || !at || !curve->begin)
-        status = ky_no_memory(error, "ranges of the curve", size * PROBES, sizeof *all);
-    make_probes(curve, own);
+        status = ky_no_memory(error, "ranges of the curve", size * KY_PROBES, sizeof *all);
+    if (!status)
+        status = curve->verbs->keys(curve, own, error);
     if (!status)
         status = comm->verbs->gather(comm, own, sizeof own, all, error);
     size_t count = 0;
-    for (size_t k = 0; k < size * PROBES && !status; k++)
+    for (size_t k = 0; k < size * KY_PROBES && !status; k++)
         if (all[k].work > 0)
             all[count++] = all[k];
     if (!status) {
@@ -366,21 +361,6 @@ static enum ky_status find_ranges(struct curve *curve, struct ky_error *error)
 
 /* ---- bodies that move to another rank ---- */
 
-/* A body that leaves. */
-struct mover {
-    uint32_t body; /* of the engine */
-    int rank;      /* to which it goes */
-    uint64_t key;
-};
-
-struct movers {
-    struct mover *mover; /* [all_leaving], by body */
-    uint32_t *gone;      /* the same bodies */
-    uint64_t *leaving;   /* [ranks] how many go to each */
-    uint64_t *coming;
-    size_t all_leaving, all_coming;
-};
-
 /* A row begins with the number of the body and its key. */
 enum { HEAD = 2 };
 
@@ -391,12 +371,12 @@ static size_t row_bytes(void)
 
 static int by_body(const void *a, const void *b)
 {
-    const struct mover *p = a, *q = b;
+    const struct ky_mover *p = a, *q = b;
     return (p->body > q->body) - (p->body < q->body);
 }
 
 /* Notes which bodies go where, and the least and the largest key of those that stay. */
-static enum ky_status note_movers(const struct curve *curve, struct movers *movers,
+static enum ky_status note_movers(struct ky_ranging *curve, struct ky_movers *movers,
                                   struct ky_error *error)
 {
     struct ky_domain *domain = curve->domain;
@@ -404,7 +384,7 @@ static enum ky_status note_movers(const struct curve *curve, struct movers *move
     const size_t begin = count_below(curve, curve->begin[own]),
                  end = count_below(curve, curve->begin[own + 1]), n = curve->n,
                  count = n - (end - begin);
-    struct mover *mover = ky_domain_space(domain, KY_SPACE_TO, count, sizeof *mover, error);
+    struct ky_mover *mover = ky_domain_space(domain, KY_SPACE_TO, count, sizeof *mover, error);
     uint32_t *gone = ky_domain_space(domain, KY_SPACE_GONE, count, sizeof *gone, error);
     if (!mover || !gone)
         return KY_FAULT;
@@ -415,7 +395,7 @@ static enum ky_status note_movers(const struct curve *curve, struct movers *move
     for (size_t k = begin > 0 ? 0 : end; k < n; k = k + 1 == begin ? end : k + 1) {
         while (curve->key[k] >= curve->begin[rank + 1])
             rank++;
-        mover[found++] = (struct mover){curve->order[k], rank, curve->key[k]};
+        mover[found++] = (struct ky_mover){curve->order[k], rank, curve->key[k]};
         movers->leaving[rank]++;
     }
     qsort(mover, found, sizeof *mover, by_body);
@@ -429,7 +409,7 @@ static enum ky_status note_movers(const struct curve *curve, struct movers *move
 }
 
 /* The rows of those that leave, rank by rank; to be freed. */
-static enum ky_status pack(const struct curve *curve, const struct movers *movers, double **rows,
+static enum ky_status pack(const struct ky_ranging *curve, const struct ky_movers *movers, double **rows,
                            struct ky_error *error)
 {
     struct ky_domain *domain = curve->domain;
@@ -437,28 +417,32 @@ static enum ky_status pack(const struct curve *curve, const struct movers *mover
                  width = row_bytes() / sizeof(double);
     struct ky_bodies bodies = {0};
     size_t *next = ky_allocate(size, sizeof *next);
+    uint64_t *number = ky_allocate(count, sizeof *number);
     *rows = ky_allocate(count * width, sizeof **rows);
-    enum ky_status status = next && *rows
+    enum ky_status status = next && number && *rows
                                 ? ky_rows_allocate(&bodies, count, KY_WITH_ALL_ROWS, error)
                                 : ky_no_memory(error, "bodies that move", count, row_bytes());
     if (!status)
         status = ky_engine_get_some(domain->engine, movers->gone, &bodies, error);
+    if (!status)
+        status = ky_domain_numbers_of(domain, movers->gone, count, number, error);
     for (size_t r = 0, at = 0; r < size && !status; at += movers->leaving[r], r++)
         next[r] = at;
     for (size_t k = 0; k < count && !status; k++) {
-        const struct mover *mover = &movers->mover[k];
+        const struct ky_mover *mover = &movers->mover[k];
         double *row = *rows + width * next[mover->rank]++;
-        memcpy(row, &domain->index[mover->body], sizeof *row);
+        memcpy(row, &number[k], sizeof *row);
         memcpy(row + 1, &mover->key, sizeof *row);
         ky_row_write(row + HEAD, &bodies, k, KY_WITH_ALL_ROWS);
     }
     ky_rows_free(&bodies);
     free(next);
+    free(number);
     return status;
 }
 
 /* Sends and receives the rows; those that come lie at *rows afterwards. */
-static enum ky_status send(struct ky_domain *domain, const struct movers *movers, double **rows,
+static enum ky_status send(struct ky_domain *domain, const struct ky_movers *movers, double **rows,
                            struct ky_error *error)
 {
     double *to = ky_allocate(movers->all_coming, row_bytes());
@@ -471,8 +455,28 @@ static enum ky_status send(struct ky_domain *domain, const struct movers *movers
     return status;
 }
 
+/* Gives the engine the numbers of those that have come. */
+static enum ky_status number_arrivals(struct ky_domain *domain, const struct ky_movers *movers,
+                                      size_t n, struct ky_error *error)
+{
+    const size_t coming = movers->all_coming;
+    uint32_t *place = ky_allocate(coming, sizeof *place);
+    uint64_t *number = ky_allocate(coming, sizeof *number);
+    enum ky_status status =
+        place && number ? KY_OK : ky_no_memory(error, "bodies that come", coming, sizeof *number);
+    for (size_t k = 0; k < coming && !status; k++) {
+        place[k] = ky_replace_place(n, movers->gone, movers->all_leaving, k);
+        number[k] = domain->index[place[k]];
+    }
+    if (!status && coming > 0)
+        status = ky_domain_put_numbers(domain, place, coming, number, error);
+    free(place);
+    free(number);
+    return status;
+}
+
 /* Those that come take their places, in the engine and among the numbers. */
-static enum ky_status settle(struct ky_domain *domain, const struct movers *movers,
+static enum ky_status settle(struct ky_domain *domain, const struct ky_movers *movers,
                              const double *rows, struct ky_error *error)
 {
     const size_t n = domain->engine->n, count = movers->all_leaving, coming = movers->all_coming,
@@ -498,21 +502,23 @@ static enum ky_status settle(struct ky_domain *domain, const struct movers *move
     }
     if (!status)
         status = ky_engine_replace(domain->engine, movers->gone, count, &bodies, error);
+    if (!status)
+        status = number_arrivals(domain, movers, n, error);
     ky_rows_free(&bodies);
     free(move);
     return status;
 }
 
-static enum ky_status move_bodies(const struct curve *curve, struct ky_error *error)
+static enum ky_status move_bodies(struct ky_ranging *curve, struct ky_error *error)
 {
     struct ky_domain *domain = curve->domain;
     struct ky_comm *comm = domain->comm;
     const size_t size = (size_t)comm->size;
     double *rows = NULL;
-    struct movers movers = {.leaving = ky_allocate_zeroed(size, sizeof *movers.leaving),
+    struct ky_movers movers = {.leaving = ky_allocate_zeroed(size, sizeof *movers.leaving),
                             .coming = ky_allocate(size, sizeof *movers.coming)};
     enum ky_status status = movers.leaving && movers.coming
-                                ? note_movers(curve, &movers, error)
+                                ? curve->verbs->leave(curve, &movers, error)
                                 : ky_no_memory(error, "the ranks", size, sizeof *movers.coming);
     if (!status)
         status =
@@ -531,14 +537,15 @@ static enum ky_status move_bodies(const struct curve *curve, struct ky_error *er
     return status;
 }
 
+static const struct ky_curve_verbs on_host = {
+    .look = look, .origin = median, .keys = keys, .count = count_in_cubes, .leave = note_movers};
+
 enum ky_status ky_domain_migrate(struct ky_domain *domain, struct ky_error *error)
 {
-    struct curve curve = {.domain = domain, .n = domain->engine->n};
-    enum ky_status status = read_places(&curve, error);
-    if (!status)
-        status = find_cube(&curve, error);
-    if (!status)
-        status = sort_keys(&curve, error);
+    struct ky_ranging curve = {.verbs = domain->engine->verbs->part ? &ky_curve_of_card : &on_host,
+                             .domain = domain,
+                             .n = domain->engine->n};
+    enum ky_status status = find_cube(&curve, error);
     if (!status)
         status = find_ranges(&curve, error);
     if (!status)

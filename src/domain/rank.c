@@ -16,7 +16,9 @@ enum ky_status ky_domain_start(struct ky_domain *domain, unsigned schemes, struc
                                         .ranks = (size_t)domain->comm->size,
                                         .tree = domain->copies ? NULL : ky_domain_tree,
                                         .add = ky_domain_add,
-                                        .gather = ky_domain_gather};
+                                        .gather = ky_domain_gather,
+                                        .trade = ky_domain_trade,
+                                        .is_process = domain->comm->is_process};
     domain->engine->shared = &domain->shared;
     return KY_OK;
 }

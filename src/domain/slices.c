@@ -154,6 +154,9 @@ static enum ky_status find_ways(struct slice *s, struct ky_error *error)
 {
     struct ky_comm *comm = s->domain->comm;
     const size_t size = (size_t)comm->size, own = s->domain->engine->n;
+    const enum ky_status read = ky_domain_read_numbers(s->domain, error);
+    if (read)
+        return read;
     uint32_t *row = ky_allocate(own, sizeof *row);
     size_t *next = ky_allocate(size, sizeof *next);
     s->out = ky_allocate_zeroed(size, sizeof *s->out);

@@ -27,7 +27,6 @@ struct meeting {
     size_t *wanted, *given;      /* [ranks] how many these are, and how many come from the rank */
     struct ky_octree_box *sinks; /* of the ranks that ask for more, one rank after the other */
     struct ky_octree_parcel *out, *in; /* [ranks] */
-    struct ky_parcel *sent;            /* [2 × ranks] */
     size_t *sizes;                     /* [2 × ranks] */
     unsigned char *is_own;             /* [ranks] the data of in[] are a piece of memory */
 };
@@ -53,7 +52,6 @@ static void free_meeting(struct meeting *m)
     free(m->sinks);
     free(m->out);
     free(m->in);
-    free(m->sent);
     free(m->sizes);
     free(m->is_own);
 }
@@ -68,13 +66,12 @@ static enum ky_status open_meeting(struct meeting *m, struct ky_error *error)
     m->given = ky_allocate(size, sizeof *m->given);
     m->out = ky_allocate_zeroed(size, sizeof *m->out);
     m->in = ky_allocate_zeroed(size, sizeof *m->in);
-    m->sent = ky_allocate(2 * size, sizeof *m->sent);
     m->sizes = ky_allocate(2 * size, sizeof *m->sizes);
     m->is_own = ky_allocate_zeroed(size, 1);
-    return m->bytes && m->roots && m->asks && m->wanted && m->given && m->out && m->in && m->sent &&
+    return m->bytes && m->roots && m->asks && m->wanted && m->given && m->out && m->in &&
                    m->sizes && m->is_own
                ? KY_OK
-               : ky_no_memory(error, "the ranks", size, sizeof *m->sent);
+               : ky_no_memory(error, "the ranks", size, sizeof *m->in);
 }
 
 /* Every rank gets counts[r] elements of every rank: `own` of this one. */
@@ -233,20 +230,24 @@ static enum ky_status want_more(struct meeting *m, const struct ky_shared_tree *
 
 /* ---- the exchange ---- */
 
-/* Sends out[r] bytes at from[r], and receives in[r] bytes at to[r], of each rank r that has any. */
-static enum ky_status trade(struct meeting *m, void *const *from, const size_t *out,
-                            void *const *to, const size_t *in, struct ky_error *error)
+enum ky_status ky_domain_trade(void *context, void *const *from, const size_t *out, void *const *to,
+                               const size_t *in, struct ky_error *error)
 {
-    struct ky_parcel *sent = m->sent, *got = m->sent + m->size;
+    struct ky_comm *comm = ((struct ky_domain *)context)->comm;
+    const size_t size = (size_t)comm->size;
+    struct ky_parcel *sent = ky_allocate(2 * size, sizeof *sent), *got = sent + size;
     size_t outs = 0, ins = 0;
-    for (size_t r = 0; r < m->size; r++) {
+    if (!sent)
+        return ky_no_memory(error, "the ranks", 2 * size, sizeof *sent);
+    for (size_t r = 0; r < size; r++) {
         if (out[r])
             sent[outs++] = (struct ky_parcel){(int)r, from[r], out[r]};
         if (in[r])
             got[ins++] = (struct ky_parcel){(int)r, to[r], in[r]};
     }
-    struct ky_comm *comm = m->domain->comm;
-    return comm->verbs->exchange(comm, sent, outs, got, ins, error);
+    const enum ky_status status = comm->verbs->exchange(comm, sent, outs, got, ins, error);
+    free(sent);
+    return status;
 }
 
 /* The boxes go to the ranks that are asked for more. */
@@ -271,7 +272,7 @@ static enum ky_status ask(struct meeting *m, struct ky_error *error)
         bytes[size + r] = m->given[r] * sizeof *m->sinks;
     }
     if (!status)
-        status = trade(m, place, bytes, place + size, bytes + size, error);
+        status = ky_domain_trade(m->domain, place, bytes, place + size, bytes + size, error);
     free(bytes);
     free(place);
     return status;
@@ -310,7 +311,7 @@ static enum ky_status answer(struct meeting *m, size_t moments, struct ky_error 
             status = ky_no_memory(error, "cells of other ranks", coming[r], 1);
     }
     if (!status)
-        status = trade(m, place, going, place + size, coming, error);
+        status = ky_domain_trade(m->domain, place, going, place + size, coming, error);
     for (size_t r = 0; r < size && !status; r++)
         if (coming[r])
             status = ky_octree_unwrap(m->in[r].data, coming[r], moments, &m->in[r], error);

@@ -94,6 +94,61 @@ struct ky_shared {
     /* `bytes[r]` bytes of engine r, one after the other, to each engine: at `own` is this one's. */
     enum ky_status (*gather)(void *context, const void *own, const size_t *bytes, void *all,
                              struct ky_error *error);
+    /* Sends `out[r]` bytes at from[r] to each engine r, and receives `in[r]` bytes from it at
+     * to[r]. */
+    enum ky_status (*trade)(void *context, void *const *from, const size_t *out, void *const *to,
+                            const size_t *in, struct ky_error *error);
+    int is_process; /* 1: the others are other processes; 0: threads of this one */
+};
+
+/* What an engine does that keeps its part of a system on a card, in an order that each evaluation
+ * of forces changes. A place is that of a body in this order, and a number that of the caller's
+ * order of the whole system. */
+
+/* The box of the bodies, in the engine's units: low[3] and high[3]. And the places of those that are
+ * the first `samples` of a sample of `system` bodies (physics/sample.h): sample[c × samples + k],
+ * NaN where the body is not here. */
+struct ky_part_look {
+    size_t system, samples;
+    double *low, *high, *sample;
+};
+
+/* A cube that keys divide (edge 0: all bodies have the same key) and the origin of the cells, in
+ * the engine's units; and where `probes` of the keys go, every (n / probes)th. */
+struct ky_part_keys {
+    const double *low, *origin;
+    double edge;
+    uint64_t *probe;
+    size_t probes;
+};
+
+/* Ranges of keys, which begin at begin[0 … ranks], the last one before begin[ranks]; and where those
+ * bodies go that are not in range `own`: place and range of each, two words, by place. *leavers is
+ * to be freed. */
+struct ky_part_leavers {
+    const uint64_t *begin;
+    size_t ranks, own;
+    uint32_t **leavers;
+    size_t *count;
+};
+
+struct ky_engine;
+struct ky_part_verbs {
+    /* Sets the numbers of the bodies at some places; `place` NULL: at all places, from 0 on. */
+    enum ky_status (*put_numbers)(struct ky_engine *engine, const uint32_t *place, size_t count,
+                                  const uint64_t *number, struct ky_error *error);
+    enum ky_status (*get_numbers)(struct ky_engine *engine, const uint32_t *place, size_t count,
+                                  uint64_t *number, struct ky_error *error);
+    enum ky_status (*look)(struct ky_engine *engine, const struct ky_part_look *look,
+                           struct ky_error *error);
+    /* Takes the cube and the origin, and makes the keys of the present positions. */
+    enum ky_status (*keys)(struct ky_engine *engine, const struct ky_part_keys *keys,
+                           struct ky_error *error);
+    /* count[e × (KY_KEY_LEVELS + 1) + l]: keys that agree with at[e] in l levels and no more. */
+    enum ky_status (*count)(struct ky_engine *engine, const uint64_t *at, size_t ends,
+                            uint64_t *count, struct ky_error *error);
+    enum ky_status (*leavers)(struct ky_engine *engine, const struct ky_part_leavers *leavers,
+                              struct ky_error *error);
 };
 
 /* The first member of every engine's own struct. */
@@ -344,6 +399,9 @@ struct ky_engine_verbs {
      * where. Units and all else of the others stay. For engines that share a system. */
     enum ky_status (*replace)(struct ky_engine *engine, const uint32_t *gone, size_t count,
                               const struct ky_bodies *arrivals, struct ky_error *error);
+    /* For an engine that keeps its part of a system in an order of its own; else NULL, and the
+     * places of its bodies are those in which they were put. */
+    const struct ky_part_verbs *part;
 
     /* From now on the sources of `count` other engines act on the engine's bodies, and on points,
      * after the engine's own and in the order of the array, in place of those before. The arrays

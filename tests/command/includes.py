@@ -13,7 +13,7 @@ import sys
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 LEVELS = {"base": 0, "physics": 1, "octree": 2, "engine": 3, "domain": 4, "integrate": 5, "snapshot": 5, "view": 5, "grape": 6, "analysis": 6,
           "models": 7, "simulation": 8, "draw": 8, "options": 9, "command": 10}
-ROOMS = ("driver", "state", "tree", "forces", "steps", "board")  # of engine/cpu, engine/device and its kernels
+ROOMS = ("driver", "state", "tree", "ranks", "forces", "steps", "board")  # of engine/cpu, engine/device and its kernels
 # Words that a folder must not use, since they belong to folders above it, and what it asks instead.
 UPSTAIRS = (
     ("engine/", r"\bintegrator\b|\bKY_(?:LEAPFROG|BLOCK_STEPS|HERMITE4)\b", "the schemes of struct ky_engine_use"),

@@ -15,6 +15,7 @@
 #include "engine/device/forces/exact.h"
 #include "engine/device/forces/general.h"
 #include "engine/device/forces/method.h"
+#include "engine/device/ranks/places.h"
 #include "engine/device/state/columns.h"
 #include "engine/device/state/curve.h"
 #include "engine/device/state/external.h"
@@ -30,6 +31,7 @@ struct ky_device_engine {
     struct ky_links links;
     struct ky_device_blocks blocks;
     struct ky_device_hermite hermite;
+    struct ky_device_ranks ranks;
     const struct ky_method *method;
     void *own;     /* the method's state */
     int of_forces; /* the last evaluation was one of forces, not a walk */
@@ -70,6 +72,7 @@ static void release(struct ky_device_engine *engine)
     ky_device_blocks_release(&engine->blocks, cards->card[0]);
     ky_device_hermite_release(state);
     ky_device_division_release(state);
+    ky_device_ranks_release(state);
     for (size_t k = 0; k < cards->count; k++)
         ky_device_bodies_release(&state->part[k]);
 }
@@ -122,7 +125,10 @@ static enum ky_status resize(struct ky_engine *base, size_t n, struct ky_error *
 {
     struct ky_device_engine *engine = device_engine(base);
     release(engine);
-    enum ky_status status = ky_device_bodies_resize(&engine->state, n, error);
+    const int is_part = ky_device_shared(&engine->state) != NULL;
+    enum ky_status status =
+        ky_device_bodies_resize(&engine->state, is_part ? ky_places_room(n) : n, error);
+    engine->state.part[0].live = n;
     return status ? status : ky_device_columns_clear(&engine->state, error);
 }
 
@@ -171,6 +177,8 @@ static enum ky_status open_engine(const struct ky_engine_verbs *verbs,
     engine->own = own;
     engine->state.parameters = parameters;
     engine->state.hermite = &engine->hermite;
+    engine->state.ranks = &engine->ranks;
+    engine->state.shared = &engine->base.shared;
     engine->state.externals = &engine->base.externals;
     engine->state.unroll = parameters->unroll;
     engine->state.cards.driver = ky_device_wrap ? ky_device_wrap(driver) : driver;
@@ -224,7 +232,7 @@ static enum ky_status put(struct ky_engine *base, const struct ky_bodies *given,
         status = check(engine, given->n > 0, error);
     if (status == KY_OK)
         status = ky_device_bodies_put(&engine->state, given, error);
-    if (status == KY_OK)
+    if (status == KY_OK && !ky_device_shared(&engine->state)) /* bodies of ranks have mass */
         status = ky_device_divide(&engine->state, given->mass, error);
     if (status == KY_OK)
         status = ky_device_hermite_keep(&engine->state, given, error);
@@ -252,11 +260,12 @@ static enum ky_status get_column(struct ky_engine *base, enum ky_column column, 
     return status ? status : ky_device_columns_get(state, column, numbers, error);
 }
 
-/* Makes due kicks, and puts the bodies back into the caller's order. */
+/* Makes due kicks, and puts the bodies back into the caller's order. Those of a rank have none: they
+ * stay at their places. */
 static enum ky_status settle_in_callers_order(struct ky_device_state *state, struct ky_error *error)
 {
     enum ky_status status = ky_device_settle(state, error);
-    return status ? status : ky_device_curve_leave(&state->part[0], error);
+    return status || ky_device_shared(state) ? status : ky_device_curve_leave(&state->part[0], error);
 }
 
 static enum ky_status put_some(struct ky_engine *base, const struct ky_some *some,
@@ -266,7 +275,7 @@ static enum ky_status put_some(struct ky_engine *base, const struct ky_some *som
     enum ky_status status = settle_in_callers_order(state, error);
     if (status == KY_OK)
         status = ky_device_bodies_put_some(state, some, error);
-    if (status == KY_OK)
+    if (status == KY_OK && !ky_device_shared(state))
         status = ky_device_divide_some(state, some, error);
     return status ? status : ky_device_columns_clear(state, error);
 }
@@ -306,6 +315,8 @@ static enum ky_status sums(struct ky_engine *base, struct ky_partial_sums *parts
     /* sums depend on the order of the bodies, and a resumed run may have another one */
     struct ky_device_state *state = &device_engine(base)->state;
     enum ky_status status = settle_in_callers_order(state, error);
+    if (status == KY_OK && ky_device_shared(state))
+        return ky_places_sums(state, parts, error);
     if (status == KY_OK)
         status = ky_device_sums(state, parts, error);
     return status == KY_OK ? ky_device_hermite_sums(state, parts, error) : status;
@@ -348,6 +359,16 @@ static enum ky_status evaluate(struct ky_device_engine *engine, struct ky_evalua
                            : status;
 }
 
+/* Accelerations are known if any rank's bodies have some. */
+static enum ky_status agree(struct ky_device_state *state, struct ky_error *error)
+{
+    const struct ky_shared *shared = ky_device_shared(state);
+    uint64_t know = state->has_acceleration && state->part[0].live > 0;
+    const enum ky_status status = shared->add(shared->context, &know, 1, error);
+    state->has_acceleration = know > 0;
+    return status;
+}
+
 static enum ky_status forces(struct ky_engine *base, const struct ky_active *active,
                              struct ky_error *error)
 {
@@ -363,6 +384,8 @@ static enum ky_status forces(struct ky_engine *base, const struct ky_active *act
         ky_links_of_host(state->parameters)) /* the positions cross to the host for it */
         report->upload = report->download = 0;
     engine->of_forces = 1;
+    if (status == KY_OK && ky_device_shared(state))
+        status = agree(state, error);
     if (status == KY_OK && state->n > 0)
         status = evaluate(engine, &evaluation, error);
     if (status == KY_OK && active && state->externals->count > 0)
@@ -488,6 +511,61 @@ static void report(struct ky_engine *base, struct ky_force_report *report)
     report->total = report->keys + report->sort + report->build + report->moments + report->walk;
 }
 
+/* ---- ranks ---- */
+
+static enum ky_status replace(struct ky_engine *base, const uint32_t *gone, size_t count,
+                              const struct ky_bodies *arrivals, struct ky_error *error)
+{
+    return ky_places_replace(&device_engine(base)->state, gone, count, arrivals, error);
+}
+
+static enum ky_status put_numbers(struct ky_engine *base, const uint32_t *place, size_t count,
+                                  const uint64_t *number, struct ky_error *error)
+{
+    return ky_places_put_numbers(&device_engine(base)->state, place, count, number, error);
+}
+
+static enum ky_status get_numbers(struct ky_engine *base, const uint32_t *place, size_t count,
+                                  uint64_t *number, struct ky_error *error)
+{
+    return ky_places_get_numbers(&device_engine(base)->state, place, count, number, error);
+}
+
+static enum ky_status look(struct ky_engine *base, const struct ky_part_look *look,
+                           struct ky_error *error)
+{
+    struct ky_device_engine *engine = device_engine(base);
+    return ky_places_look(&engine->state, &engine->links.own, look, error);
+}
+
+static enum ky_status keys(struct ky_engine *base, const struct ky_part_keys *keys,
+                           struct ky_error *error)
+{
+    struct ky_device_engine *engine = device_engine(base);
+    return ky_places_keys(&engine->state, &engine->links.own, keys, error);
+}
+
+static enum ky_status count_keys(struct ky_engine *base, const uint64_t *at, size_t ends,
+                                 uint64_t *count, struct ky_error *error)
+{
+    struct ky_device_engine *engine = device_engine(base);
+    return ky_places_count(&engine->state, &engine->links.own, at, ends, count, error);
+}
+
+static enum ky_status leavers(struct ky_engine *base, const struct ky_part_leavers *leavers,
+                              struct ky_error *error)
+{
+    struct ky_device_engine *engine = device_engine(base);
+    return ky_places_leavers(&engine->state, &engine->links.own, leavers, error);
+}
+
+static const struct ky_part_verbs part_verbs = {.put_numbers = put_numbers,
+                                                .get_numbers = get_numbers,
+                                                .look = look,
+                                                .keys = keys,
+                                                .count = count_keys,
+                                                .leavers = leavers};
+
 #define ENGINE(kind)                                                                               \
     static enum ky_status kind##_open(const struct ky_parameters *parameters, size_t room,         \
                                       const struct ky_engine_use *use, struct ky_engine **engine,  \
@@ -517,6 +595,8 @@ static void report(struct ky_engine *base, struct ky_force_report *report)
         .put_column = put_column,                                                                  \
         .get_column = get_column,                                                                  \
         .forces = forces,                                                                          \
+        .replace = replace,                                                                        \
+        .part = &part_verbs,                                                                       \
         .field = field,                                                                            \
         .field_seconds = field_seconds,                                                            \
         .tides = tides,                                                                            \

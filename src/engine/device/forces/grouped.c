@@ -2,6 +2,7 @@
 #include "engine/device/forces/grouped.h"
 
 #include "engine/common/force_kinds.h"
+#include "engine/device/ranks/meeting.h"
 #include "engine/device/state/parts.h"
 #include "engine/device/tree/tree_groups.h"
 #include "octree/opening_kinds.h"
@@ -57,7 +58,7 @@ static struct ky_grouped_part part_of(const struct passes *passes, size_t k)
     struct ky_grouped *walk = passes->walk;
     const size_t *edge = walk->division.edge;
     const struct ky_active *active = passes->evaluation->active;
-    const size_t sinks = active ? active->count : passes->state->n;
+    const size_t sinks = active ? active->count : passes->state->part[0].live;
     return (struct ky_grouped_part){&passes->state->part[k],
                                     k > 0 ? &walk->part[k].tree : &passes->links->own,
                                     k > 0 ? &walk->part[k].counts : &passes->links->counts,
@@ -248,6 +249,53 @@ static enum ky_status walk_all(const struct passes *passes, const struct ky_para
     return status == KY_OK ? count_work(passes, parameters, error) : status;
 }
 
+/* ---- ranks ---- */
+
+/* Groups of all ranks decide which kernel walks, so that it is the same for any number of ranks. */
+static enum ky_status count_groups(struct ky_device_tree *tree, const struct ky_device_bodies *bodies,
+                                   const struct ky_parameters *parameters, struct ky_error *error)
+{
+    const struct ky_shared *shared = ky_device_shared(bodies->state);
+    const struct ky_card *card = bodies->card;
+    uint64_t groups = bodies->live > 0 ? tree->groups : 0;
+    const enum ky_status status = shared->add(shared->context, &groups, 1, error);
+    tree->few = ky_device_tree_are_few(card, groups) ||
+                ky_device_tree_group(card->team, parameters) < card->team;
+    return status;
+}
+
+/* The part of a rank: its own tree, to which it gets what its groups need of the others. A rank
+ * without bodies makes the calls of all ranks alone. */
+static enum ky_status evaluate_part(const struct passes *passes,
+                                    const struct ky_parameters *parameters, struct ky_error *error)
+{
+    struct ky_device_state *state = passes->state;
+    const struct ky_grouped_part part = part_of(passes, 0);
+    const int has_bodies = part.bodies->live > 0,
+              by_alpha = ky_opening_kind(parameters->opening)->by_alpha;
+    enum ky_status status =
+        has_bodies ? ky_device_tree_build(part.tree, part.bodies, parameters, error)
+                   : ky_tree_part_neighbours(&part.tree->part, part.bodies, NULL, error);
+    if (status == KY_OK)
+        status = count_groups(part.tree, part.bodies, parameters, error);
+    if (status == KY_OK && by_alpha)
+        status = has_bodies ? ky_device_tree_factors(part.tree, part.bodies, passes->evaluation,
+                                                     parameters, error)
+                            : ky_device_tree_no_factors(part.bodies, error);
+    if (status == KY_OK)
+        status = ky_ranks_meet(state, part.tree, parameters, error);
+    if (status == KY_OK && has_bodies && by_alpha)
+        status = ky_device_tree_turns(part.tree, part.bodies, KY_FLAG_FACTORS, error);
+    if (status == KY_OK)
+        status = ky_mark(&state->cards, 0, error);
+    if (status == KY_OK && has_bodies)
+        status = passes->launch(passes->walk, &part, passes->evaluation, parameters, error);
+    if (status != KY_OK)
+        part.counts->groups = 0;
+    ky_device_tree_done(part.tree, part.bodies);
+    return status == KY_OK ? ky_mark(&state->cards, 1, error) : status;
+}
+
 enum ky_status ky_grouped_evaluate(struct ky_device_state *state, struct ky_links *links,
                                    struct ky_grouped *walk, struct ky_evaluation *evaluation,
                                    const struct ky_parameters *given, ky_grouped_launch launch,
@@ -260,6 +308,11 @@ enum ky_status ky_grouped_evaluate(struct ky_device_state *state, struct ky_link
     for (size_t k = 0; k < cards; k++)
         walk->part[k].counts.groups = 0;
     links->counts.groups = 0;
+    if (ky_device_shared(state)) {
+        walk->division.edge[0] = 0;
+        walk->division.edge[1] = state->n;
+        return evaluate_part(&passes, parameters, error);
+    }
     enum ky_status status = share(&passes, error);
     if (status == KY_OK && !in_block)
         status = build(&passes, parameters, error);

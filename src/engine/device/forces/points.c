@@ -100,7 +100,7 @@ static void begin_state(struct set *set)
         part->state = state;
         part->card = state->cards.card[k];
         part->number = k;
-        part->n = state->n;
+        part->n = part->live = state->n;
         part->has = 0;
     }
 }

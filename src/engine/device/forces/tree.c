@@ -39,7 +39,7 @@ static enum ky_status launch(struct ky_grouped *walk, const struct ky_grouped_pa
         KY_BUFFER(*group), KY_BUFFER(*sinks_are), KY_BUFFER(bodies->acceleration),
         KY_BUFFER(bodies->potential), KY_BUFFER(part->counts->counts), KY_VALUE(n),
         KY_VALUE(groups), KY_VALUE(first), KY_VALUE(end), KY_VALUE(flags),
-        KY_EPS2(eps2, parameters->precision), KY_VALUE(strength));
+        KY_EPS2(eps2, parameters->precision), KY_VALUE(strength), KY_VALUE(tree->start));
     if (status == KY_OK)
         status = ky_launch_teams(card, kernel_of(tree, bodies, evaluation, parameters), groups,
                                  arguments, error);

@@ -108,7 +108,7 @@ enum ky_status ky_device_bodies_resize(struct ky_device_state *state, size_t n,
     state->n = n;
     state->has_acceleration = 0;
     for (size_t k = 0; k < state->cards.count; k++)
-        state->part[k].n = n;
+        state->part[k].n = state->part[k].live = n;
     for (size_t k = 0; k < sizeof wanted / sizeof *wanted && status == KY_OK; k++)
         status = ky_device_bodies_need(&state->part[0], wanted[k], error);
     return status;
@@ -175,11 +175,15 @@ struct column {
     double factor;
 };
 
-static struct column column_of(const struct ky_device_array *array, size_t n, size_t c,
-                               double *numbers, size_t stride, double factor)
+static struct column column_of(const struct ky_device_bodies *bodies,
+                               const struct ky_device_array *array, size_t c, double *numbers,
+                               size_t stride, double factor)
 {
     return (struct column){
-        {array->buffer, c * n * array->number, n, array->number}, numbers, stride, factor};
+        {array->buffer, c * bodies->n * array->number, bodies->live, array->number},
+        numbers,
+        stride,
+        factor};
 }
 
 /* An array of the part and the caller's; the factor is that of `put`. */
@@ -227,7 +231,7 @@ static size_t columns_of(struct ky_device_bodies *bodies, const struct ky_bodies
     size_t count = 0;
     for (size_t k = 0; k < pairs; k++)
         for (size_t c = 0; c < pair[k].own.columns; c++)
-            column[count++] = column_of(&pair[k].own, bodies->n, c, pair[k].numbers + c,
+            column[count++] = column_of(bodies, &pair[k].own, c, pair[k].numbers + c,
                                         pair[k].own.columns, pair[k].factor);
     return count;
 }
@@ -279,7 +283,7 @@ enum ky_status ky_device_bodies_columns(struct ky_device_bodies *bodies, int whi
     struct column column[COLUMNS];
     ky_device_arrays(bodies, array);
     for (size_t c = 0; c < array[which].columns; c++)
-        column[c] = column_of(&array[which], bodies->n, c, numbers[c], 1, 1);
+        column[c] = column_of(bodies, &array[which], c, numbers[c], 1, 1);
     return cross_all(bodies, column, array[which].columns, 0, error);
 }
 
@@ -376,7 +380,7 @@ enum ky_status ky_device_bodies_get(struct ky_device_state *state, struct ky_bod
     double start = ky_clock();
     if (status == KY_OK)
         status = cross_all(bodies, column, columns_of(bodies, wanted, column), 0, error);
-    for (size_t i = 0; wanted->softening && !state->own_eps && i < bodies->n; i++)
+    for (size_t i = 0; wanted->softening && !state->own_eps && i < bodies->live; i++)
         wanted->softening[i] = state->parameters->softening;
     state->report.download = ky_clock() - start;
     return status;
@@ -394,6 +398,22 @@ enum ky_status ky_device_gather(const struct ky_device_bodies *bodies,
                           KY_ARGUMENTS(KY_BUFFER(*from->buffer), KY_BUFFER(*list), KY_BUFFER(*to),
                                        KY_VALUE(n), KY_VALUE(count), KY_VALUE(columns)),
                           error);
+}
+
+enum ky_status ky_device_bodies_put_rows(struct ky_device_state *state,
+                                         const struct ky_buffer *list, struct ky_bodies *rows,
+                                         struct ky_error *error)
+{
+    struct ky_device_bodies *bodies = &state->part[0];
+    struct pair pair[PAIRS];
+    const size_t pairs = pairs_of(bodies, rows, pair);
+    enum ky_status status = KY_OK;
+    for (size_t k = 0; k < pairs && status == KY_OK; k++) {
+        const struct ky_device_array *own = &pair[k].own;
+        const struct ky_rows given = {rows->n, own->columns, pair[k].factor, own->number};
+        status = scatter(bodies, list, given, pair[k].numbers, own->buffer, error);
+    }
+    return status;
 }
 
 /* Copies the rows of the bodies in `list` from an array of the part to the caller's. */

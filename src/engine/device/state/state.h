@@ -46,7 +46,8 @@ struct ky_device_bodies {
     struct ky_device_state *state;
     struct ky_card *card;
     size_t number; /* 0 for the first part */
-    size_t n;
+    size_t n;      /* places of bodies */
+    size_t live;   /* bodies: at the first places. n, but in an engine of ranks (ranks/ranks.h) */
     /* Which of the arrays below are valid: a sum of 1 << KY_ARRAY_…. In other parts they equal the
      * first part's if `place` and curve.changes are equal too. */
     unsigned has;
@@ -68,6 +69,7 @@ struct ky_device_bodies {
 };
 
 struct ky_device_hermite;
+struct ky_device_ranks;
 
 enum { KY_PENDING = 2 };
 
@@ -99,6 +101,8 @@ struct ky_device_state {
     unsigned columns;                  /* set of the columns that an integrator asked for */
     struct ky_externals *externals;    /* of the engine */
     struct ky_device_hermite *hermite; /* private to steps/hermite.h */
+    struct ky_device_ranks *ranks;     /* private to ranks/ranks.h */
+    const struct ky_shared *const *shared; /* of the engine */
     int has_acceleration;
     double pending[KY_PENDING]; /* dt of kicks that are still to be made */
     int pendings;
@@ -120,6 +124,12 @@ struct ky_evaluation {
     unsigned listed; /* parts that have the list of the active bodies: a sum of 1 << number. In a
                         block the card has made the list, and `active` has only its length */
 };
+
+/* The others among which the bodies of the system are divided; NULL: there are none. */
+static inline const struct ky_shared *ky_device_shared(const struct ky_device_state *state)
+{
+    return state->shared && *state->shared && (*state->shared)->tree ? *state->shared : NULL;
+}
 
 /* 1 if groups hold the active bodies alone, else 0. */
 static inline int ky_evaluation_is_listed(const struct ky_evaluation *evaluation)

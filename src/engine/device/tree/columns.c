@@ -19,6 +19,25 @@ enum ky_status ky_cell_columns_need(struct ky_card *card, struct ky_cell_columns
     return status;
 }
 
+enum ky_status ky_cell_columns_extend(struct ky_card *card, struct ky_cell_columns *columns,
+                                      size_t kept, size_t cells, size_t moments,
+                                      struct ky_error *error)
+{
+    struct ky_cell_columns old = *columns;
+    *columns = (struct ky_cell_columns){.centre = {0}};
+    enum ky_status status = ky_cell_columns_need(card, columns, cells, cells, moments, error);
+#define KY_CELL_KEEP(p, type, name, count, what)                                                   \
+    if (status == KY_OK && kept > 0)                                                               \
+        status = card->driver->copy(card, KY_PLACE(&old.name, 0), card,                            \
+                                    KY_PLACE(&columns->name, 0), kept * sizeof(type) * (count),    \
+                                    error);
+    KY_CELL_COLUMNS(KY_CELL_KEEP, )
+    if (status == KY_OK)
+        status = card->driver->wait(card, error);
+    ky_cell_columns_release(card, &old);
+    return status;
+}
+
 void ky_cell_columns_release(struct ky_card *card, struct ky_cell_columns *columns)
 {
 #define KY_CELL_RELEASE(p, type, name, count, what) ky_buffer_release(card, &columns->name);

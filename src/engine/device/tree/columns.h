@@ -19,6 +19,11 @@ struct ky_cell_columns {
 enum ky_status ky_cell_columns_need(struct ky_card *card, struct ky_cell_columns *columns,
                                     size_t least, size_t cells, size_t moments,
                                     struct ky_error *error);
+/* Makes room for so many cells, and keeps the first `kept` ones. KY_DEVICE where the card has no
+ * memory; the cells are lost then. */
+enum ky_status ky_cell_columns_extend(struct ky_card *card, struct ky_cell_columns *columns,
+                                      size_t kept, size_t cells, size_t moments,
+                                      struct ky_error *error);
 /* Releases the buffers. */
 void ky_cell_columns_release(struct ky_card *card, struct ky_cell_columns *columns);
 

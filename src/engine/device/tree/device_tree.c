@@ -44,7 +44,8 @@ static enum ky_status send_frame(struct ky_device_tree *tree, const struct ky_de
     struct ky_card *card = bodies->card;
     const struct ky_engine_frame *frame = &bodies->state->frame;
     union ky_state_value value[KY_FRAME_ORIGIN + 3];
-    double edge = frame->edge / bodies->state->units.length, origin[3];
+    const double edge = frame->edge / bodies->state->units.length;
+    double origin[3];
     ky_tree_origin(frame, bodies->state->units.length, origin);
     for (int c = 0; c < 3; c++) {
         const int whole = bodies->state->parameters->precision == KY_DOUBLE;
@@ -52,7 +53,7 @@ static enum ky_status send_frame(struct ky_device_tree *tree, const struct ky_de
         value[KY_FRAME_ORIGIN + c] = ky_to_state(card, whole ? 0 : origin[c]);
     }
     value[KY_FRAME_EDGE] = ky_to_state(card, edge);
-    value[KY_FRAME_SCALE] = ky_to_state(card, KY_KEY_PLACES / edge);
+    value[KY_FRAME_SCALE] = ky_to_state(card, edge > 0 ? KY_KEY_PLACES / edge : 0);
     return card->driver->write(card, &tree->frame, 0, value, sizeof value, error);
 }
 
@@ -63,21 +64,33 @@ static uint32_t looking_groups(size_t n)
     return (uint32_t)(groups < KY_BOUNDS_GROUPS ? groups : KY_BOUNDS_GROUPS);
 }
 
+enum ky_status ky_device_tree_bounds(struct ky_device_tree *tree,
+                                     const struct ky_device_bodies *bodies, size_t system,
+                                     size_t samples, uint32_t *groups, struct ky_error *error)
+{
+    uint32_t n = (uint32_t)bodies->n, live = (uint32_t)bodies->live,
+             followed = (uint32_t)bodies->curve.is_followed, wanted = (uint32_t)samples;
+    uint64_t all = system;
+    *groups = looking_groups(bodies->live);
+    return ky_launch(bodies->card, KY_KERNEL_ky_tree_bounds, *groups,
+                     KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(bodies->curve.index),
+                                  KY_BUFFER(tree->partial), KY_VALUE(n), KY_VALUE(live),
+                                  KY_VALUE(wanted), KY_VALUE(followed), KY_VALUE(*groups),
+                                  KY_VALUE(all)),
+                     error);
+}
+
 static enum ky_status make_frame(struct ky_device_tree *tree, const struct ky_device_bodies *bodies,
                                  struct ky_error *error)
 {
     struct ky_card *card = bodies->card;
     struct ky_frame_sample sample = ky_frame_sample(bodies->n);
-    uint32_t n = (uint32_t)bodies->n, samples = (uint32_t)sample.samples,
-             trim = (uint32_t)sample.trim, followed = (uint32_t)bodies->curve.is_followed,
-             whole = bodies->state->parameters->precision == KY_DOUBLE,
-             groups = looking_groups(bodies->n);
+    uint32_t samples = (uint32_t)sample.samples, trim = (uint32_t)sample.trim, groups,
+             whole = bodies->state->parameters->precision == KY_DOUBLE;
+    if (ky_device_shared(bodies->state))
+        return send_frame(tree, bodies, error);
     enum ky_status status =
-        ky_launch(card, KY_KERNEL_ky_tree_bounds, groups,
-                  KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(bodies->curve.index),
-                               KY_BUFFER(tree->partial), KY_VALUE(n), KY_VALUE(samples),
-                               KY_VALUE(followed), KY_VALUE(groups)),
-                  error);
+        ky_device_tree_bounds(tree, bodies, bodies->n, sample.samples, &groups, error);
     if (status == KY_OK)
         status = ky_launch(card, KY_KERNEL_ky_tree_axis, 3,
                            KY_ARGUMENTS(KY_BUFFER(tree->partial), KY_BUFFER(tree->frame),
@@ -108,6 +121,16 @@ static enum ky_status make_keys(struct ky_device_tree *tree, const struct ky_dev
     return status;
 }
 
+enum ky_status ky_device_tree_keys(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
+                                   const struct ky_parameters *parameters, struct ky_error *error)
+{
+    ky_device_tree_done(tree, bodies);
+    enum ky_status status = ky_device_tree_need_bodies(tree, bodies, error);
+    if (status == KY_OK)
+        status = ky_device_tree_parts_before(tree, bodies, error);
+    return status == KY_OK ? make_keys(tree, bodies, parameters, error) : status;
+}
+
 /* ---- cells ---- */
 
 /* Whether bodies with the same key lie in another order than the caller's. MANY: a few thousand
@@ -122,15 +145,18 @@ static enum ky_status count_cells(struct ky_device_tree *tree,
 {
     struct ky_card *card = bodies->card;
     const struct ky_device_curve *curve = &bodies->curve;
-    uint32_t n = (uint32_t)bodies->n, leaf = (uint32_t)parameters->leaf,
-             followed = (uint32_t)curve->is_followed, facts[KY_FACTS] = {0};
+    uint32_t n = (uint32_t)bodies->live, leaf = (uint32_t)parameters->leaf,
+             followed = (uint32_t)curve->is_followed, facts[KY_FACTS] = {0},
+             neighbours = tree->part.neighbours;
+    uint64_t before = tree->part.before, after = tree->part.after;
     enum ky_status status = card->driver->zero(card, &tree->facts, error);
     if (status == KY_OK)
         status = ky_launch_teams(
             card, KY_KERNEL_ky_tree_count, ky_groups(n, card->team),
             KY_ARGUMENTS(KY_BUFFER(tree->keys.buffer[tree->keys.now]), KY_BUFFER(curve->place[now]),
                          KY_BUFFER(curve->index), KY_BUFFER(tree->masks), KY_BUFFER(tree->first),
-                         KY_BUFFER(tree->facts), KY_VALUE(n), KY_VALUE(leaf), KY_VALUE(followed)),
+                         KY_BUFFER(tree->facts), KY_VALUE(n), KY_VALUE(leaf), KY_VALUE(followed),
+                         KY_VALUE(neighbours), KY_VALUE(before), KY_VALUE(after)),
             error);
     if (status == KY_OK)
         status = card->driver->scan(card, &tree->first, &tree->first,
@@ -151,7 +177,7 @@ static enum ky_status make_cells(struct ky_device_tree *tree, const struct ky_de
                                  struct ky_error *error)
 {
     struct ky_card *card = bodies->card;
-    uint32_t n = (uint32_t)bodies->n, cells = (uint32_t)tree->cells;
+    uint32_t n = (uint32_t)bodies->live, cells = (uint32_t)tree->cells;
     enum ky_status status = ky_launch_teams(
         card, KY_KERNEL_ky_tree_cells, ky_groups(n, card->team),
         KY_ARGUMENTS(KY_BUFFER(tree->keys.buffer[tree->keys.now]), KY_BUFFER(tree->masks),
@@ -199,6 +225,23 @@ static enum ky_status make_higher(struct ky_device_tree *tree,
     return status;
 }
 
+enum ky_status ky_device_tree_join(struct ky_device_tree *tree,
+                                   const struct ky_device_bodies *bodies,
+                                   const struct ky_parameters *parameters,
+                                   const struct ky_cell_range *range, struct ky_error *error)
+{
+    uint32_t n = (uint32_t)bodies->n, flags = flags_of(bodies, parameters), first = range->first,
+             end = range->end, cells = range->cells;
+    float inverse_theta = (float)(1 / parameters->theta);
+    return ky_launch_over(bodies->card, KY_KERNEL_ky_tree_level,
+                          KY_LEVEL_EACH * (size_t)(end - first),
+                          KY_ARGUMENTS(KY_CELLS(tree->column) KY_BUFFER(bodies->position),
+                                       KY_BUFFER(tree->frame), KY_VALUE(n), KY_VALUE(flags),
+                                       KY_VALUE(inverse_theta), KY_VALUE(first), KY_VALUE(end),
+                                       KY_VALUE(cells)),
+                          error);
+}
+
 /* Makes the moments of bodies along the curve. */
 static enum ky_status make_moments(struct ky_device_tree *tree,
                                    const struct ky_device_bodies *bodies,
@@ -215,15 +258,9 @@ static enum ky_status make_moments(struct ky_device_tree *tree,
                      KY_VALUE(flags), KY_VALUE(inverse_theta), KY_VALUE(cells)),
         error);
     for (int level = KY_KEY_LEVELS; level-- > 0 && status == KY_OK;) {
-        uint32_t first = tree->level[level], end = tree->level[level + 1];
-        if (end == cells) /* there is no level below: all cells of the last one are leaves */
-            continue;
-        status = ky_launch_over(
-            card, KY_KERNEL_ky_tree_level, KY_LEVEL_EACH * (size_t)(end - first),
-            KY_ARGUMENTS(KY_CELLS(tree->column) KY_BUFFER(bodies->position), KY_BUFFER(tree->frame),
-                         KY_VALUE(n), KY_VALUE(flags), KY_VALUE(inverse_theta), KY_VALUE(first),
-                         KY_VALUE(end), KY_VALUE(cells)),
-            error);
+        const struct ky_cell_range range = {tree->level[level], tree->level[level + 1], cells};
+        if (range.end < cells) /* else there is no level below: all cells of the last are leaves */
+            status = ky_device_tree_join(tree, bodies, parameters, &range, error);
     }
     return status == KY_OK && parameters->multipole > KY_MOST_ORDER
                ? make_higher(tree, bodies, parameters->multipole, error)
@@ -231,6 +268,24 @@ static enum ky_status make_moments(struct ky_device_tree *tree,
 }
 
 /* ---- the whole ---- */
+
+/* Has the ranks tell each other where their parts end, and finds the roots of this one. */
+static enum ky_status find_roots(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
+                                 struct ky_error *error)
+{
+    struct ky_card *card = bodies->card;
+    const struct ky_buffer *keys = &tree->keys.buffer[tree->keys.now];
+    uint32_t first = (uint32_t)bodies->live, rest = (uint32_t)(bodies->n - bodies->live);
+    enum ky_status status = ky_tree_part_neighbours(&tree->part, bodies, keys, error);
+    if (status == KY_OK)
+        status = ky_tree_part_roots(&tree->part, bodies, keys, error);
+    for (int k = 0; k < 2 && status == KY_OK; k++) /* empty places stay where they are */
+        status = ky_launch_over(
+            card, KY_KERNEL_ky_order_itself, rest,
+            KY_ARGUMENTS(KY_BUFFER(bodies->curve.place[k]), KY_VALUE(first), KY_VALUE(rest)),
+            error);
+    return status;
+}
 
 /* Keys, sort and the number of cells. *now: the order of the bodies is curve.place[*now]. */
 static enum ky_status sort_bodies(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
@@ -248,11 +303,13 @@ static enum ky_status sort_bodies(struct ky_device_tree *tree, struct ky_device_
     if (status == KY_OK)
         status = mark(bodies, SORT, error);
     if (status == KY_OK)
-        status = card->driver->sort(card, &tree->keys, &order, bodies->n, 3 * KY_KEY_LEVELS,
+        status = card->driver->sort(card, &tree->keys, &order, bodies->live, 3 * KY_KEY_LEVELS,
                                     &tree->scratch, error);
     *now = order.now;
     if (status == KY_OK)
         status = mark(bodies, BUILD, error);
+    if (status == KY_OK && ky_device_shared(bodies->state))
+        status = find_roots(tree, bodies, error);
     return status == KY_OK ? count_cells(tree, bodies, *now, parameters, ties, error) : status;
 }
 
@@ -260,7 +317,7 @@ static enum ky_status untie(const struct ky_device_tree *tree,
                             const struct ky_device_bodies *bodies, int *now, struct ky_error *error)
 {
     const struct ky_device_curve *curve = &bodies->curve;
-    const uint32_t n = (uint32_t)bodies->n;
+    const uint32_t n = (uint32_t)bodies->live;
     const struct ky_buffer *order = &curve->place[*now];
     *now = 1 - *now;
     return ky_launch_over(bodies->card, KY_KERNEL_ky_tree_untie, n,
@@ -282,7 +339,7 @@ static enum ky_status sort_surely(struct ky_device_tree *tree, struct ky_device_
     enum ky_status status = sort_bodies(tree, bodies, parameters, now, &ties, error);
     if (status != KY_OK || ties == NONE)
         return status;
-    if (ties == SOME)
+    if (ties == SOME || ky_device_shared(bodies->state))
         return untie(tree, bodies, now, error);
     ky_device_tree_done(tree, bodies);
     status = ky_device_curve_leave(bodies, error);
@@ -296,6 +353,7 @@ static enum ky_status build(struct ky_device_tree *tree, struct ky_device_bodies
     int now = 0;
     ky_device_tree_done(tree, bodies);
     tree->serves = tree->refreshed = tree->has_floor = 0;
+    tree->start = 0;
     enum ky_status status = ky_device_tree_need_bodies(tree, bodies, error);
     if (status == KY_OK)
         status = sort_surely(tree, bodies, parameters, &now, error);
@@ -303,6 +361,8 @@ static enum ky_status build(struct ky_device_tree *tree, struct ky_device_bodies
         status = ky_device_tree_need_cells(tree, bodies, parameters, error);
     if (status == KY_OK)
         status = make_cells(tree, bodies, error);
+    if (status == KY_OK && ky_device_shared(bodies->state))
+        status = ky_tree_part_cells(&tree->part, bodies, &tree->column.link, &tree->facts, error);
     ky_device_tree_done(tree, bodies);
     if (status == KY_OK)
         status = ky_device_curve_follow(bodies, now, error);
@@ -371,17 +431,49 @@ enum ky_status ky_device_tree_refresh(struct ky_device_tree *tree, struct ky_dev
     return status == KY_OK ? mark(bodies, END, error) : status;
 }
 
+enum ky_status ky_device_tree_no_factors(const struct ky_device_bodies *bodies,
+                                         struct ky_error *error)
+{
+    const struct ky_shared *shared = ky_device_shared(bodies->state);
+    uint64_t none[KY_OPENING_EXPONENTS] = {0};
+    return shared->add(shared->context, none, KY_OPENING_EXPONENTS, error);
+}
+
+/* How many bodies of all ranks have which exponent. */
+static enum ky_status add_exponents(struct ky_device_tree *tree,
+                                    const struct ky_device_bodies *bodies, struct ky_error *error)
+{
+    const struct ky_shared *shared = ky_device_shared(bodies->state);
+    struct ky_card *card = bodies->card;
+    uint32_t own[KY_OPENING_EXPONENTS];
+    uint64_t all[KY_OPENING_EXPONENTS];
+    enum ky_status status =
+        card->driver->read(card, &tree->exponents, 0, own, sizeof own, error);
+    for (int k = 0; k < KY_OPENING_EXPONENTS; k++)
+        all[k] = status ? 0 : own[k];
+    if (status == KY_OK)
+        status = shared->add(shared->context, all, KY_OPENING_EXPONENTS, error);
+    for (int k = 0; k < KY_OPENING_EXPONENTS; k++)
+        own[k] = (uint32_t)all[k];
+    return status == KY_OK
+               ? card->driver->write(card, &tree->exponents, 0, own, sizeof own, error)
+               : status;
+}
+
 static enum ky_status find_floor(struct ky_device_tree *tree, const struct ky_device_bodies *bodies,
                                  int precision, float unit, struct ky_error *error)
 {
     struct ky_card *card = bodies->card;
-    uint32_t n = (uint32_t)bodies->n, groups = looking_groups(bodies->n);
+    uint32_t n = (uint32_t)bodies->n, live = (uint32_t)bodies->live, groups = looking_groups(live);
     enum ky_status status = card->driver->zero(card, &tree->exponents, error);
     if (status == KY_OK)
         status = ky_launch(card, KY_IN_PRECISION(ky_relative_count, precision), groups,
                            KY_ARGUMENTS(KY_BUFFER(bodies->acceleration), KY_BUFFER(tree->exponents),
-                                        KY_VALUE(n), KY_VALUE(unit), KY_VALUE(groups)),
+                                        KY_VALUE(n), KY_VALUE(live), KY_VALUE(unit),
+                                        KY_VALUE(groups)),
                            error);
+    if (status == KY_OK && ky_device_shared(bodies->state))
+        status = add_exponents(tree, bodies, error);
     if (status == KY_OK)
         status = ky_launch(card, KY_IN_PRECISION(ky_relative_floor, precision), 1,
                            KY_ARGUMENTS(KY_BUFFER(tree->exponents), KY_BUFFER(tree->floor)), error);

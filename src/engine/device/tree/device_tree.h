@@ -9,6 +9,24 @@
  * bodies->curve.room are in use until ky_device_tree_done. */
 enum ky_status ky_device_tree_build(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
                                     const struct ky_parameters *parameters, struct ky_error *error);
+/* Makes the keys of the bodies, in their present order, in the first buffer of tree->keys, which
+ * is valid until ky_device_tree_done. An engine of ranks takes the cube of its frame. */
+enum ky_status ky_device_tree_keys(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
+                                   const struct ky_parameters *parameters, struct ky_error *error);
+/* Finds bounds of the bodies and their part of the system's sample, in tree->partial: see
+ * ky_tree_bounds of kernels/tree/keys.k. *groups: how many groups have found bounds. */
+enum ky_status ky_device_tree_bounds(struct ky_device_tree *tree,
+                                     const struct ky_device_bodies *bodies, size_t system,
+                                     size_t samples, uint32_t *groups, struct ky_error *error);
+/* Computes the numbers of the cells from `first` to before `end`, one level of a tree of so many
+ * cells, from those of their children. Leaves are left alone. */
+struct ky_cell_range {
+    uint32_t first, end, cells;
+};
+enum ky_status ky_device_tree_join(struct ky_device_tree *tree,
+                                   const struct ky_device_bodies *bodies,
+                                   const struct ky_parameters *parameters,
+                                   const struct ky_cell_range *range, struct ky_error *error);
 /* Computes moments, boxes and opening radii of the tree that is kept, for the present positions.
  * Puts the bodies back into its order if they left it. */
 enum ky_status ky_device_tree_refresh(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
@@ -21,6 +39,9 @@ enum ky_status ky_device_tree_factors(struct ky_device_tree *tree, struct ky_dev
                                       const struct ky_evaluation *evaluation,
                                       const struct ky_parameters *parameters,
                                       struct ky_error *error);
+/* What a rank without bodies does while the others find the floor. */
+enum ky_status ky_device_tree_no_factors(const struct ky_device_bodies *bodies,
+                                         struct ky_error *error);
 /* Adds the seconds of the phases of the last tree, as the device measured them. */
 void ky_device_tree_report(const struct ky_device_tree *tree, const struct ky_device_bodies *bodies,
                            struct ky_force_report *report);

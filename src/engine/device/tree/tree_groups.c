@@ -4,6 +4,18 @@
 #include "engine/common/force_kinds.h"
 #include "engine/device/state/curve.h"
 
+/* Roots of a part that are cuts themselves. */
+static enum ky_status count_roots(struct ky_device_tree *tree, struct ky_card *card, uint32_t limit,
+                                  uint32_t most, struct ky_error *error)
+{
+    uint32_t roots = (uint32_t)tree->part.roots;
+    return ky_launch_over(card, KY_KERNEL_ky_groups_roots, roots,
+                          KY_ARGUMENTS(KY_BUFFER(tree->column.link), KY_BUFFER(tree->part.cell),
+                                       KY_BUFFER(tree->before), KY_VALUE(roots), KY_VALUE(limit),
+                                       KY_VALUE(most)),
+                          error);
+}
+
 /* Makes groups of at most `most` of the listed active bodies, or of all bodies. */
 static enum ky_status divide(struct ky_device_tree *tree, const struct ky_device_bodies *bodies,
                              const struct ky_parameters *parameters, uint32_t most, size_t active,
@@ -20,6 +32,8 @@ static enum ky_status divide(struct ky_device_tree *tree, const struct ky_device
                                              KY_BUFFER(tree->before), KY_VALUE(cells),
                                              KY_VALUE(limit), KY_VALUE(most), KY_VALUE(listed)),
                                 error);
+    if (status == KY_OK && ky_device_shared(bodies->state))
+        status = count_roots(tree, card, limit, most, error);
     if (status == KY_OK)
         status = card->driver->scan(card, &tree->before, &tree->before, tree->cells + 1,
                                     &tree->scratch, error);
@@ -147,9 +161,10 @@ enum ky_status ky_device_tree_turns(struct ky_device_tree *tree, struct ky_devic
                                     uint32_t flags, struct ky_error *error)
 {
     struct ky_card *card = bodies->card;
-    uint32_t groups = (uint32_t)tree->groups, heavy = tree->few && tree->cuts.count == 0
-                                                          ? (uint32_t)tree->full / KY_HEAVY_GROUPS
-                                                          : 0;
+    /* with ranks it would depend on their number which groups are divided */
+    const int divides = tree->few && tree->cuts.count == 0 && !ky_device_shared(bodies->state);
+    uint32_t groups = (uint32_t)tree->groups,
+             heavy = divides ? (uint32_t)tree->full / KY_HEAVY_GROUPS : 0;
     tree->turns = groups + (KY_SPLIT - 1) * (size_t)heavy;
     enum ky_status status = card->driver->zero(card, &tree->weights, error);
     if (status == KY_OK)

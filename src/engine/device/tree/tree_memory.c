@@ -131,6 +131,7 @@ void ky_device_tree_release(struct ky_device_tree *tree, const struct ky_device_
         ky_buffer_release(bodies->card, buffers[k]);
     ky_cell_columns_release(bodies->card, &tree->column);
     ky_pinned_release(bodies->card, &tree->pinned);
+    ky_tree_part_release(&tree->part, bodies);
 }
 
 size_t ky_device_tree_counts(size_t team, size_t n)

@@ -4,6 +4,7 @@
 
 #include "engine/device/state/bodies.h"
 #include "engine/device/tree/columns.h"
+#include "engine/device/tree/tree_part.h"
 
 /* Cuts of the tree, for forces whose cells act on cells: cells of at most `limit` bodies, or
  * leaves, whose parents have more; together they hold all bodies. The last cut is that of the
@@ -29,6 +30,8 @@ struct ky_device_tree {
     struct ky_buffer group, turn, weight, before, factor,
         wanted; /* kernels/tree/groups.k, relative.k */
     struct ky_cuts cuts;
+    struct ky_tree_part part; /* of an engine of ranks */
+    uint32_t start;           /* the cell with which walks begin */
     size_t cells, turns;
     size_t groups; /* in `group`; the last of them may be empty if they hold active bodies */
     size_t whole;  /* number of groups of all bodies */

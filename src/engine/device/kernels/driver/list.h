@@ -171,6 +171,9 @@
     KY_U(reorder, "driver/reorder.k", -1, )                                                        \
     KY_U(groups, "tree/groups.k", -1, )                                                            \
     KY_U(forest, "forces/forest.k", -1, )                                                          \
+    KY_U(curve, "ranks/curve.k", -1, )                                                             \
+    KY_U(prune, "ranks/prune.k", -1, )                                                             \
+    KY_U(graft, "ranks/graft.k", -1, )                                                             \
     KY_U(sort, "driver/sort.k", -1, )                                                              \
     KY_U(expand_sinks, "forces/expand_sinks.k", -1, )                                              \
     KY_U(unroll, "forces/unroll.k", KY_SINGLE, )                                                   \
@@ -206,6 +209,7 @@
     KY_K(cells, ky_tree_level, KY_LEVEL_LANES | KY_EARLY)                                          \
     KY_K(cells, ky_tree_widen, 256)                                                                \
     KY_K(groups, ky_groups_count, 256)                                                             \
+    KY_K(groups, ky_groups_roots, 64)                                                              \
     KY_K(groups, ky_groups_place, 256)                                                             \
     KY_K(groups, ky_groups_weigh, 256)                                                             \
     KY_K(groups, ky_groups_turn, 256)                                                              \
@@ -222,6 +226,22 @@
     KY_K(forest, ky_forest_leaves, 256)                                                            \
     KY_K(forest, ky_forest_roots, 256)                                                             \
     KY_K(forest, ky_forest_groups, 256)                                                            \
+    KY_K(curve, ky_curve_probe, 256)                                                               \
+    KY_K(curve, ky_curve_agree, 256)                                                               \
+    KY_K(curve, ky_curve_leave, 256)                                                               \
+    KY_K(curve, ky_curve_roots, 256)                                                               \
+    KY_K(curve, ky_curve_cells, 64)                                                                \
+    KY_K(prune, ky_part_boxes, KY_IN_TEAMS)                                                        \
+    KY_K(prune, ky_part_around, 64)                                                                \
+    KY_K(prune, ky_prune_begin, 64)                                                                \
+    KY_K(prune, ky_prune_look, KY_IN_TEAMS)                                                        \
+    KY_K(prune, ky_prune_count, 256)                                                               \
+    KY_K(prune, ky_prune_pack, 256)                                                                \
+    KY_K(graft, ky_graft_tell, 64)                                                                 \
+    KY_K(graft, ky_graft_cells, 256)                                                               \
+    KY_K(graft, ky_graft_bodies, 256)                                                              \
+    KY_K(graft, ky_graft_roots, 64)                                                                \
+    KY_K(graft, ky_graft_missing, 1)                                                               \
     KY_K(teams, ky_compact_count, KY_IN_TEAMS)                                                     \
     KY_K(teams, ky_compact_place, KY_IN_TEAMS)                                                     \
     KY_K(teams, ky_team_facts, KY_IN_TEAMS)

@@ -182,6 +182,9 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 #define KY_LEVEL_EACH 8
 #define KY_LEVEL_LANES 128
 #define KY_GROWN_EDGE 16
+/* Neighbours of a part of a tree: there are bodies before it, after it. */
+#define KY_IS_BEFORE 1U
+#define KY_IS_AFTER 2U
 /* Steps of the cost of a group's walk; the number of parts of a heavy group. */
 #define KY_WEIGHTS 2048
 #define KY_SPLIT 4
@@ -189,6 +192,13 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 #define KY_WORK_BINS 1024
 /* The walk of teams: cells on the stack; bodies of a leaf that still goes into the list. */
 #define KY_STACK 512
+/* A position relative to the first body has an error of at most 1.2e-7 of the box's largest half
+ * side. A body nearer to a sink than this fraction of that side is `near`: its low parts are added,
+ * else the pair would have an error of more than 2e-5. A cell so near to the box is opened. For
+ * cells the fraction is smaller, with errors of at most 1e-4, since opening a cell may be
+ * expensive. */
+#define KY_TEAM_REACH (1.0f / 64)
+#define KY_TEAM_CELL_REACH2 (1.0f / 64) /* the fraction for cells, squared */
 /* The dual walk of searches: sinks of a cut, and how many cells may be left for them. */
 #define KY_CUT_BODIES 1024
 #define KY_CUT_ROOM 511

@@ -22,14 +22,6 @@ struct ky_team_box {
     float eps2; /* the largest ε² of a sink, for splines */
 };
 
-/* A position relative to the first body has an error of at most 1.2e-7 of the box's largest half
- * side. A body nearer to a sink than this fraction of that side is `near`: its low parts are added,
- * else the pair would have an error of more than 2e-5. A cell so near to the box is opened. For
- * cells the fraction is smaller, with errors of at most 1e-4, since opening a cell may be
- * expensive. */
-#define KY_TEAM_REACH (1.0f / 64)
-#define KY_TEAM_CELL_REACH2 (1.0f / 64) /* the fraction for cells, squared */
-
 KY_FN float ky_team_reach(struct ky_team_box box)
 {
     return KY_IN_DOUBLE ? 0.0f : KY_TEAM_REACH * KY_FMAX(box.hx, KY_FMAX(box.hy, box.hz));

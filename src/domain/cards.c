@@ -1,0 +1,189 @@
+/* The curve of a rank whose bodies lie on a card: see curve.h. Its numbers are asked for when they
+ * are needed, since the order of the bodies changes there. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/split.h"
+#include "domain/curve.h"
+#include "octree/work.h"
+
+static const struct ky_part_verbs *verbs_of(const struct ky_domain *domain)
+{
+    return domain->engine->verbs->part;
+}
+
+/* ---- numbers ---- */
+
+enum ky_status ky_domain_numbers_of(struct ky_domain *domain, const uint32_t *body, size_t count,
+                                    uint64_t *number, struct ky_error *error)
+{
+    if (verbs_of(domain))
+        return verbs_of(domain)->get_numbers(domain->engine, body, count, number, error);
+    for (size_t k = 0; k < count; k++)
+        number[k] = domain->index[body[k]];
+    return KY_OK;
+}
+
+enum ky_status ky_domain_read_numbers(struct ky_domain *domain, struct ky_error *error)
+{
+    const size_t n = domain->engine->n;
+    const enum ky_status status =
+        verbs_of(domain) ? ky_domain_reserve(domain, n, error) : KY_OK;
+    return status || !verbs_of(domain)
+               ? status
+               : verbs_of(domain)->get_numbers(domain->engine, NULL, n, domain->index, error);
+}
+
+enum ky_status ky_domain_put_numbers(struct ky_domain *domain, const uint32_t *place, size_t count,
+                                     const uint64_t *number, struct ky_error *error)
+{
+    return verbs_of(domain)
+               ? verbs_of(domain)->put_numbers(domain->engine, place, count, number, error)
+               : KY_OK;
+}
+
+/* ---- which card ---- */
+
+int ky_domain_is_for_devices(const char *engine)
+{
+    return strcmp(engine, "cpu") != 0 && strcmp(engine, "auto") != 0;
+}
+
+/* How many devices of a kind this computer has that can be used. */
+static int count_devices(const char *kind)
+{
+    struct ky_device device = {.size = sizeof device};
+    const size_t length = strlen(kind);
+    int count = 0;
+    for (size_t k = 0; !ky_device_get(k, &device); k++)
+        count += device.usable && !strncmp(device.engine, kind, length) &&
+                 device.engine[length] == ':';
+    return count;
+}
+
+/* Number k of a list such as 0,2,3, counted on from its beginning after its end. */
+static int listed(const char *list, int k)
+{
+    int count = 1;
+    for (const char *c = list; *c; c++)
+        count += *c == ',';
+    for (k %= count; k > 0; k--)
+        list = strchr(list, ',') + 1;
+    return atoi(list);
+}
+
+enum ky_status ky_domain_choose_engine(struct ky_domain *domain, const char *engine,
+                                       struct ky_error *error)
+{
+    char all[64] = "";
+    struct ky_comm *comm = domain->comm;
+    if (engine)
+        snprintf(all, sizeof all, "%s", engine);
+    const enum ky_status status = ky_comm_tell(comm, all, sizeof all, error);
+    char *list = strchr(all, ':');
+    const int is_device = ky_domain_is_for_devices(all);
+    if (list)
+        *list++ = 0;
+    const int devices = is_device && !list ? count_devices(all) : 0;
+    snprintf(domain->processor, sizeof domain->processor, "%.8s%s", is_device ? all : "cpu",
+             is_device && (list || devices) ? ":" : "");
+    const size_t length = strlen(domain->processor);
+    if (is_device && (list || devices))
+        snprintf(domain->processor + length, sizeof domain->processor - length, "%d",
+                 list ? listed(list, comm->local_rank) : comm->local_rank % devices);
+    return status;
+}
+
+/* ---- the curve ---- */
+
+static enum ky_status look(struct ky_ranging *curve, struct ky_curve_told *own,
+                           struct ky_curve_told *told, struct ky_curve_sampled *sample,
+                           struct ky_error *error)
+{
+    const struct ky_domain *domain = curve->domain;
+    const size_t samples = ky_frame_sample(domain->total).samples;
+    double *of = ky_allocate(3 * samples, sizeof *of);
+    (void)told;
+    if (!of)
+        return ky_no_memory(error, "a sample of bodies", samples, 3 * sizeof *of);
+    const struct ky_part_look wanted = {domain->total, samples, own->low, own->high, of};
+    const enum ky_status status = verbs_of(domain)->look(domain->engine, &wanted, error);
+    own->sampled = 0;
+    for (size_t k = 0; k < samples && !status; k++)
+        if (!isnan(of[k]))
+            sample[own->sampled++] =
+                (struct ky_curve_sampled){k, {of[k], of[samples + k], of[2 * samples + k]}};
+    free(of);
+    return status;
+}
+
+/* As a card places it that has all bodies (kernels/tree/keys.k). */
+static double origin(const struct ky_ranging *curve, const double *of_cube, size_t cubes,
+                     double *of_origin, size_t origins)
+{
+    const int whole = curve->domain->parameters.precision == KY_DOUBLE;
+    (void)of_origin;
+    (void)origins;
+    return whole || cubes == 0 ? 0 : ky_high_part(of_cube[cubes / 2]);
+}
+
+static enum ky_status keys(struct ky_ranging *curve, struct ky_probe own[KY_PROBES],
+                           struct ky_error *error)
+{
+    const struct ky_domain *domain = curve->domain;
+    const size_t count = ky_probe_count(curve->n);
+    const double work = domain->work > 0 ? domain->work : (double)curve->n;
+    uint64_t probe[KY_PROBES];
+    const struct ky_part_keys wanted = {domain->low, domain->origin, domain->edge, probe, count};
+    const enum ky_status status = verbs_of(domain)->keys(domain->engine, &wanted, error);
+    for (size_t k = 0; k < count && !status; k++)
+        own[k] = (struct ky_probe){probe[k], work / (double)count};
+    return status;
+}
+
+static enum ky_status count(struct ky_ranging *curve, const uint64_t *at, size_t ends,
+                            uint64_t *in_cubes, struct ky_error *error)
+{
+    struct ky_engine *engine = curve->domain->engine;
+    const enum ky_status status =
+        verbs_of(curve->domain)->count(engine, at, ends, in_cubes, error);
+    for (size_t e = 0; e < ends && !status; e++)
+        for (size_t level = KY_CURVE_LEVELS - 1; level-- > 0;)
+            in_cubes[e * KY_CURVE_LEVELS + level] += in_cubes[e * KY_CURVE_LEVELS + level + 1];
+    return status;
+}
+
+static enum ky_status leave(struct ky_ranging *curve, struct ky_movers *movers,
+                            struct ky_error *error)
+{
+    struct ky_domain *domain = curve->domain;
+    size_t found = 0;
+    uint32_t *list = NULL;
+    const struct ky_part_leavers wanted = {curve->begin, (size_t)domain->comm->size,
+                                           (size_t)domain->comm->rank, &list, &found};
+    enum ky_status status = verbs_of(domain)->leavers(domain->engine, &wanted, error);
+    if (!status) {
+        movers->mover = ky_domain_space(domain, KY_SPACE_TO, found, sizeof *movers->mover, error);
+        movers->gone = ky_domain_space(domain, KY_SPACE_GONE, found, sizeof *movers->gone, error);
+        status = movers->mover && movers->gone ? KY_OK : KY_FAULT;
+    }
+    for (size_t k = 0; k < found && !status; k++) {
+        movers->mover[k] = (struct ky_mover){list[2 * k], (int)list[2 * k + 1], 0};
+        movers->gone[k] = list[2 * k];
+        movers->leaving[list[2 * k + 1]]++;
+    }
+    movers->all_leaving = found;
+    domain->told.moved = found;
+    free(list);
+    return status;
+}
+
+const struct ky_curve_verbs ky_curve_of_card = {.look = look,
+                                                .origin = origin,
+                                                .keys = keys,
+                                                .count = count,
+                                                .leave = leave,
+                                                .levels = 1};

@@ -1,0 +1,88 @@
+/* The bodies of a rank along the curve, while ranges are found (ranges.c): on the host, or on the
+ * card of the rank's engine (cards.c). */
+#ifndef KY_DOMAIN_CURVE_H
+#define KY_DOMAIN_CURVE_H
+
+#include "domain/domain.h"
+#include "octree/keys.h"
+
+/* What a rank tells of its bodies: their box, in the engine's units, and how many are in the
+ * system's samples (octree/sample.h); and these bodies. */
+enum { KY_CURVE_ROOM = KY_FRAME_SAMPLES + KY_ORIGIN_SAMPLE };
+struct ky_curve_told {
+    double low[3], high[3];
+    uint64_t sampled;
+};
+struct ky_curve_sampled {
+    uint64_t place; /* in the sample's order */
+    double x[3];
+};
+
+/* Every rank names KY_PROBES of its keys, each for an equal share of its work; work 0: none. */
+enum { KY_PROBES = 256 };
+struct ky_probe {
+    uint64_t key;
+    double work;
+};
+
+/* A body that leaves. */
+struct ky_mover {
+    uint32_t body; /* of the engine */
+    int rank;      /* to which it goes */
+    uint64_t key;
+};
+struct ky_movers {
+    struct ky_mover *mover; /* [all_leaving], by body */
+    uint32_t *gone;         /* the same bodies */
+    uint64_t *leaving;      /* [ranks] how many go to each */
+    uint64_t *coming;
+    size_t all_leaving, all_coming;
+};
+
+struct ky_curve_verbs;
+struct ky_ranging {
+    const struct ky_curve_verbs *verbs;
+    struct ky_domain *domain;
+    size_t n;
+    uint64_t *begin; /* [ranks + 1] the first key of each range */
+    /* on the host: */
+    double *x[3]; /* in the engine's units */
+    struct ky_hilbert hilbert;
+    struct ky_word_layout layout;
+    uint64_t *key;   /* [n] ascending */
+    uint32_t *order; /* [n] which body has it */
+};
+
+enum { KY_CURVE_LEVELS = KY_KEY_LEVELS + 1 };
+
+struct ky_curve_verbs {
+    /* Box and samples: sample[] has room for `threads` × KY_CURVE_ROOM, told[] for as many
+     * threads. */
+    enum ky_status (*look)(struct ky_ranging *curve, struct ky_curve_told *own,
+                           struct ky_curve_told *told, struct ky_curve_sampled *sample,
+                           struct ky_error *error);
+    /* The origin of the cells along an axis, from the numbers of a sample that ascend: those of the
+     * cube's, or of the origin's own one. */
+    double (*origin)(const struct ky_ranging *curve, const double *of_cube, size_t cubes,
+                     double *of_origin, size_t origins);
+    /* Makes the keys in the domain's cube, and names some. */
+    enum ky_status (*keys)(struct ky_ranging *curve, struct ky_probe own[KY_PROBES],
+                           struct ky_error *error);
+    /* count[e KY_CURVE_LEVELS + l]: bodies in the cube of level l that holds key at[e]. */
+    enum ky_status (*count)(struct ky_ranging *curve, const uint64_t *at, size_t ends,
+                            uint64_t *count, struct ky_error *error);
+    /* Which bodies go where; on the host also the least and the largest key of those that stay. */
+    enum ky_status (*leave)(struct ky_ranging *curve, struct ky_movers *movers,
+                            struct ky_error *error);
+    int levels; /* 1: all levels of the keys are there; 0: those of the layout */
+};
+
+extern const struct ky_curve_verbs ky_curve_of_card;
+
+/* Probes for n keys, of which key(k) is named for the k-th. */
+static inline size_t ky_probe_count(size_t n)
+{
+    return n < KY_PROBES ? n : KY_PROBES;
+}
+
+#endif

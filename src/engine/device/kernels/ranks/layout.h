@@ -1,0 +1,94 @@
+/* What ranks with devices send each other (engine/device/ranks), as it lies on a card and on the
+ * host. Read as C11, as OpenCL C 1.2 and as CUDA C. */
+#ifndef KY_KERNELS_RANKS_LAYOUT_H
+#define KY_KERNELS_RANKS_LAYOUT_H
+
+#include "octree/layout.h"
+#include "physics/dialect.h"
+
+/* A root of a part's tree (octree/parts.h): the keys of its first and its last body, its bodies,
+ * the level of its cube, and its cell. */
+struct ky_part_root {
+    KY_WORD first, last;
+    unsigned int body, bodies, level, cell;
+} KY_LAID_OUT;
+
+/* The numbers of a cell but for its moments. */
+struct ky_part_cell {
+    struct ky_cell_centre centre;
+    struct ky_low low;
+    struct ky_cell_box box;
+    struct ky_cell_link link;
+    unsigned int children, none[3];
+} KY_LAID_OUT;
+
+/* Some groups as sinks: the middle of the tight box of their bodies, relative to the origin of the
+ * cells, and its half sides; the largest factor of the opening test among them; ε² of the sinks. */
+struct ky_part_box {
+    float x[3], factor;
+    float side[3], eps2;
+} KY_LAID_OUT;
+
+/* Boxes lie in three floors: those of groups, larger ones around KY_PART_AROUND of them each, and
+ * larger ones around as many of these. Their numbers for `boxes` groups' boxes. */
+#define KY_PART_AROUND 32
+#define KY_PART_FLOORS 3
+KY_FN ky_uint ky_part_floor(ky_uint boxes, int level)
+{
+    for (; level > 0; level--)
+        boxes = (boxes + KY_PART_AROUND - 1) / KY_PART_AROUND;
+    return boxes;
+}
+
+KY_FN ky_uint ky_part_all_floors(ky_uint boxes)
+{
+    ky_uint all = 0;
+    for (int level = 0; level < KY_PART_FLOORS; level++)
+        all += ky_part_floor(boxes, level);
+    return all;
+}
+
+/* A parcel: cells and bodies of a part's tree for the groups of another part. The places of its
+ * columns, in bytes: the parcel's cell of each root; the columns of cells, whose links are relative
+ * to the parcel, with KY_PART_… in `next`; and the bodies' columns. */
+struct ky_part_parcel {
+    KY_WORD root, centre, low, link, box, moment, children, body[4], bytes;
+};
+
+KY_FN KY_WORD ky_part_column(KY_WORD *end, KY_WORD bytes)
+{
+    const KY_WORD at = *end;
+    *end += (bytes + 15) / 16 * 16;
+    return at;
+}
+
+KY_FN struct ky_part_parcel ky_part_parcel(KY_WORD roots, KY_WORD cells, KY_WORD bodies,
+                                           KY_WORD moments)
+{
+    struct ky_part_parcel its;
+    KY_WORD end = 0;
+    its.root = ky_part_column(&end, roots * 4);
+    its.centre = ky_part_column(&end, cells * sizeof(struct ky_cell_centre));
+    its.low = ky_part_column(&end, cells * sizeof(struct ky_low));
+    its.link = ky_part_column(&end, cells * sizeof(struct ky_cell_link));
+    its.box = ky_part_column(&end, cells * sizeof(struct ky_cell_box));
+    its.moment = ky_part_column(&end, cells * moments * 4);
+    its.children = ky_part_column(&end, cells);
+    for (int c = 0; c < 4; c++)
+        its.body[c] = ky_part_column(&end, bodies * 8);
+    its.bytes = end;
+    return its;
+}
+
+/* The column of a parcel that begins at byte `at`. */
+#define KY_PARCEL(parcel, at, type) ((KY_GLOBAL type *)((parcel) + (at)))
+
+/* What another part may need of a cell: nothing, the cell alone, or what is below it too. */
+#define KY_PART_UNSEEN 0
+#define KY_PART_CLOSED 1
+#define KY_PART_OPEN 2
+
+/* The first body of a cell of which no body lies in this part: no group reaches so far. */
+#define KY_PART_ELSEWHERE 0x7fffffffU
+
+#endif

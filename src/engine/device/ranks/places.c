@@ -1,0 +1,460 @@
+/* Bodies of a rank on its card: numbers, keys, and those that come and go. */
+#include "engine/device/ranks/places.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "engine/common/replace.h"
+#include "engine/device/state/curve.h"
+#include "engine/device/state/motion.h"
+#include "engine/device/state/rows.h"
+#include "octree/keys.h"
+
+void ky_device_ranks_release(struct ky_device_state *state)
+{
+    struct ky_device_ranks *ranks = state->ranks;
+    struct ky_buffer *buffers[] = {
+        &ranks->begin,   &ranks->gone,     &ranks->count,   &ranks->probe,       &ranks->box,
+        &ranks->sinks,   &ranks->sinks_of, &ranks->wait[0], &ranks->wait[1],     &ranks->need,
+        &ranks->waiting, &ranks->seen,     &ranks->bodies,  &ranks->out,         &ranks->told,
+        &ranks->in,      &ranks->to,       &ranks->told_moment};
+    for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++)
+        ky_buffer_release(state->part[0].card, buffers[k]);
+}
+
+/* ---- room ---- */
+
+size_t ky_places_room(size_t bodies)
+{
+    return bodies + bodies / 16 + 1024;
+}
+
+/* An array with columns for more bodies in place of one with columns of n. */
+static enum ky_status widen_array(struct ky_device_bodies *bodies,
+                                  const struct ky_device_array *array, size_t n,
+                                  struct ky_error *error)
+{
+    struct ky_card *card = bodies->card;
+    struct ky_buffer wide = {0};
+    enum ky_status status = ky_buffer_need(card, &wide, array->what, array->bytes, 1, error);
+    for (size_t c = 0; c < array->columns && status == KY_OK && bodies->live > 0; c++)
+        status = card->driver->copy(card, KY_PLACE(array->buffer, c * n * array->number), card,
+                                    KY_PLACE(&wide, c * bodies->n * array->number),
+                                    bodies->live * array->number, error);
+    if (status != KY_OK) {
+        ky_buffer_release(card, &wide);
+        return status;
+    }
+    status = card->driver->wait(card, error);
+    ky_buffer_release(card, array->buffer);
+    *array->buffer = wide;
+    return status;
+}
+
+enum ky_status ky_places_widen(struct ky_device_state *state, size_t places, struct ky_error *error)
+{
+    struct ky_device_bodies *bodies = &state->part[0];
+    const size_t n = bodies->n;
+    struct ky_device_array array[KY_ARRAYS];
+    enum ky_status status = KY_OK;
+    state->n = bodies->n = places;
+    ky_device_arrays(bodies, array);
+    for (int k = 0; k < KY_ARRAYS && status == KY_OK; k++)
+        if (bodies->has >> k & 1U)
+            status = widen_array(bodies, &array[k], n, error);
+    const struct ky_device_array index = ky_device_index(bodies);
+    if (status == KY_OK && bodies->curve.is_followed)
+        status = widen_array(bodies, &index, n, error);
+    return status;
+}
+
+/* ---- numbers ---- */
+
+/* Numbers as words. */
+static enum ky_status words_of(const uint64_t *number, size_t count, uint32_t **word,
+                               struct ky_error *error)
+{
+    *word = ky_allocate(count, sizeof **word);
+    if (!*word)
+        return ky_no_memory(error, "numbers of bodies", count, sizeof **word);
+    for (size_t k = 0; k < count; k++)
+        (*word)[k] = (uint32_t)number[k];
+    return KY_OK;
+}
+
+/* Words to some places of the index. */
+static enum ky_status scatter_words(struct ky_device_bodies *bodies, const uint32_t *place,
+                                    size_t count, const uint32_t *word, struct ky_error *error)
+{
+    struct ky_card *card = bodies->card;
+    struct ky_buffer list = {0}, words = {0};
+    uint32_t n = (uint32_t)bodies->n, first = 0, rows = (uint32_t)count, one = 1;
+    enum ky_status status =
+        ky_buffer_fill(card, &list, "places of bodies", place, count, sizeof *place, error);
+    if (status == KY_OK)
+        status = ky_buffer_fill(card, &words, "numbers of bodies", word, count, sizeof *word, error);
+    if (status == KY_OK)
+        status =
+            ky_launch_over(card, KY_KERNEL_ky_rows_to_words, count,
+                           KY_ARGUMENTS(KY_BUFFER(words), KY_BUFFER(list),
+                                        KY_BUFFER(bodies->curve.index), KY_VALUE(n),
+                                        KY_VALUE(first), KY_VALUE(rows), KY_VALUE(one),
+                                        KY_VALUE(one)),
+                           error);
+    ky_buffer_release(card, &list);
+    ky_buffer_release(card, &words);
+    return status;
+}
+
+enum ky_status ky_places_put_numbers(struct ky_device_state *state, const uint32_t *place,
+                                     size_t count, const uint64_t *number, struct ky_error *error)
+{
+    struct ky_device_bodies *bodies = &state->part[0];
+    const struct ky_device_array index = ky_device_index(bodies);
+    uint32_t *word;
+    enum ky_status status = words_of(number, count, &word, error);
+    if (status == KY_OK && !place)
+        status = ky_buffer_need(bodies->card, index.buffer, "numbers of the bodies", index.bytes, 1,
+                                error);
+    if (status == KY_OK && count > 0)
+        status = place ? scatter_words(bodies, place, count, word, error)
+                       : bodies->card->driver->write(bodies->card, index.buffer, 0, word,
+                                                     count * sizeof *word, error);
+    free(word);
+    bodies->curve.is_followed = 1;
+    return status;
+}
+
+enum ky_status ky_places_get_numbers(struct ky_device_state *state, const uint32_t *place,
+                                     size_t count, uint64_t *number, struct ky_error *error)
+{
+    struct ky_device_bodies *bodies = &state->part[0];
+    struct ky_card *card = bodies->card;
+    const struct ky_device_array index = ky_device_index(bodies);
+    struct ky_buffer list = {0}, words = {0};
+    const struct ky_buffer *from = place ? &words : index.buffer;
+    uint32_t *word = ky_allocate(count, sizeof *word);
+    enum ky_status status =
+        word ? KY_OK : ky_no_memory(error, "numbers of bodies", count, sizeof *word);
+    if (status == KY_OK && place)
+        status = ky_buffer_fill(card, &list, "places of bodies", place, count, sizeof *place, error);
+    if (status == KY_OK && place)
+        status =
+            ky_buffer_need(card, &words, "numbers of bodies", count, sizeof(uint32_t), error);
+    if (status == KY_OK && place)
+        status = ky_device_gather(bodies, &index, &list, count, &words, error);
+    if (status == KY_OK && count > 0)
+        status = card->driver->read(card, from, 0, word, count * sizeof *word, error);
+    for (size_t k = 0; k < count && status == KY_OK; k++)
+        number[k] = word[k];
+    ky_buffer_release(card, &list);
+    ky_buffer_release(card, &words);
+    free(word);
+    return status;
+}
+
+/* ---- bodies that come and go ---- */
+
+enum ky_status ky_places_rows(struct ky_bodies *rows, size_t n, struct ky_error *error)
+{
+    *rows = (struct ky_bodies){.n = n,
+                               .position = ky_allocate(n, sizeof *rows->position),
+                               .velocity = ky_allocate(n, sizeof *rows->velocity),
+                               .acceleration = ky_allocate(n, sizeof *rows->acceleration),
+                               .mass = ky_allocate(n, sizeof *rows->mass),
+                               .potential = ky_allocate(n, sizeof *rows->potential)};
+    return rows->position && rows->velocity && rows->acceleration && rows->mass && rows->potential
+               ? KY_OK
+               : ky_no_memory(error, "bodies that move", n, 11 * sizeof(double));
+}
+
+void ky_places_rows_free(struct ky_bodies *rows)
+{
+    free(rows->position);
+    free(rows->velocity);
+    free(rows->acceleration);
+    free(rows->mass);
+    free(rows->potential);
+}
+
+/* Numbers of the bodies at some places: of all columns, as many as there are rows. */
+static enum ky_status put_rows(struct ky_device_state *state, const uint32_t *place,
+                               struct ky_bodies *rows, struct ky_error *error)
+{
+    struct ky_device_bodies *bodies = &state->part[0];
+    struct ky_buffer list = {0};
+    const enum ky_status status = ky_buffer_fill(bodies->card, &list, "places of bodies", place,
+                                                 rows->n, sizeof *place, error);
+    const enum ky_status put =
+        status ? status : ky_device_bodies_put_rows(state, &list, rows, error);
+    ky_buffer_release(bodies->card, &list);
+    return put;
+}
+
+/* The last bodies fill the gaps. */
+static enum ky_status fill_gaps(struct ky_device_state *state, const struct ky_replace_move *move,
+                                size_t count, struct ky_error *error)
+{
+    struct ky_bodies rows = {0};
+    uint32_t *from = ky_allocate(2 * count, sizeof *from), *to = from + count;
+    uint64_t *number = ky_allocate(count, sizeof *number);
+    enum ky_status status = from && number ? ky_places_rows(&rows, count, error)
+                                           : ky_no_memory(error, "bodies that move", count,
+                                                          sizeof *number);
+    for (size_t k = 0; k < count && status == KY_OK; k++) {
+        from[k] = move[k].from;
+        to[k] = move[k].to;
+    }
+    if (status == KY_OK)
+        status = ky_device_bodies_get_some(state, from, &rows, error);
+    if (status == KY_OK)
+        status = ky_places_get_numbers(state, from, count, number, error);
+    if (status == KY_OK)
+        status = put_rows(state, to, &rows, error);
+    if (status == KY_OK)
+        status = ky_places_put_numbers(state, to, count, number, error);
+    ky_places_rows_free(&rows);
+    free(from);
+    free(number);
+    return status;
+}
+
+static enum ky_status place_arrivals(struct ky_device_state *state, const uint32_t *gone,
+                                     size_t count, const struct ky_bodies *arrivals, size_t n,
+                                     struct ky_error *error)
+{
+    uint32_t *place = ky_allocate(arrivals->n, sizeof *place);
+    if (!place)
+        return ky_no_memory(error, "bodies that come", arrivals->n, sizeof *place);
+    for (size_t k = 0; k < arrivals->n; k++)
+        place[k] = ky_replace_place(n, gone, count, k);
+    struct ky_bodies rows = *arrivals;
+    const enum ky_status status = put_rows(state, place, &rows, error);
+    free(place);
+    return status;
+}
+
+enum ky_status ky_places_replace(struct ky_device_state *state, const uint32_t *gone, size_t count,
+                                 const struct ky_bodies *arrivals, struct ky_error *error)
+{
+    struct ky_device_bodies *bodies = &state->part[0];
+    const size_t n = bodies->live, end = n + arrivals->n - count;
+    struct ky_replace_move *move = ky_allocate(count, sizeof *move);
+    enum ky_status status =
+        move ? KY_OK : ky_no_memory(error, "bodies that move", count, sizeof *move);
+    const size_t moves = move ? ky_replace_moves(n, gone, count, arrivals->n, move) : 0;
+    if (status == KY_OK && end > bodies->n)
+        status = ky_places_widen(state, ky_places_room(end), error);
+    if (status == KY_OK && moves > 0)
+        status = fill_gaps(state, move, moves, error);
+    if (status == KY_OK && arrivals->n > 0)
+        status = place_arrivals(state, gone, count, arrivals, n, error);
+    free(move);
+    bodies->live = end;
+    bodies->place++;
+    bodies->curve.changes++;
+    return status;
+}
+
+/* ---- the cube and the keys ---- */
+
+/* The least of the bounds that groups have found, or the largest. */
+static double bound_of(const struct ky_card *card, const union ky_state_value *partial,
+                       size_t groups, int upper)
+{
+    double bound = ky_from_state(card, partial[0]);
+    for (size_t k = 1; k < groups; k++) {
+        const double x = ky_from_state(card, partial[k]);
+        bound = upper ? fmax(bound, x) : fmin(bound, x);
+    }
+    return bound;
+}
+
+/* The part of the sample in tree->partial becomes NaN, or comes from there. */
+static enum ky_status clear_sample(struct ky_device_tree *tree, struct ky_card *card,
+                                   union ky_state_value *value, size_t numbers,
+                                   struct ky_error *error)
+{
+    for (size_t k = 0; k < numbers; k++)
+        value[k] = ky_to_state(card, (double)NAN);
+    return card->driver->write(card, &tree->partial,
+                               6 * (size_t)KY_BOUNDS_GROUPS * KY_STATE_BYTES, value,
+                               numbers * KY_STATE_BYTES, error);
+}
+
+enum ky_status ky_places_look(struct ky_device_state *state, struct ky_device_tree *tree,
+                              const struct ky_part_look *look, struct ky_error *error)
+{
+    struct ky_device_bodies *bodies = &state->part[0];
+    struct ky_card *card = bodies->card;
+    const size_t head = 6 * (size_t)KY_BOUNDS_GROUPS, numbers = 3 * look->samples;
+    uint32_t groups = 0;
+    for (int c = 0; c < 3; c++) {
+        look->low[c] = (double)INFINITY;
+        look->high[c] = -(double)INFINITY;
+    }
+    for (size_t k = 0; k < numbers; k++)
+        look->sample[k] = (double)NAN;
+    if (bodies->live == 0)
+        return KY_OK;
+    union ky_state_value *value = ky_allocate(head + numbers, sizeof *value);
+    if (!value)
+        return ky_no_memory(error, "a sample of bodies", head + numbers, sizeof *value);
+    enum ky_status status = ky_device_tree_need_bodies(tree, bodies, error);
+    if (status == KY_OK)
+        status = clear_sample(tree, card, value, numbers, error);
+    if (status == KY_OK)
+        status = ky_device_tree_bounds(tree, bodies, look->system, look->samples, &groups, error);
+    if (status == KY_OK)
+        status = card->driver->read(card, &tree->partial, 0, value,
+                                    (head + numbers) * KY_STATE_BYTES, error);
+    for (int c = 0; c < 3 && status == KY_OK; c++) {
+        look->low[c] = bound_of(card, value + (size_t)c * groups, groups, 0);
+        look->high[c] = bound_of(card, value + (size_t)(3 + c) * groups, groups, 1);
+    }
+    for (size_t k = 0; k < numbers && status == KY_OK; k++)
+        look->sample[k] = ky_from_state(card, value[head + k]);
+    free(value);
+    return status;
+}
+
+enum ky_status ky_places_keys(struct ky_device_state *state, struct ky_device_tree *tree,
+                              const struct ky_part_keys *keys, struct ky_error *error)
+{
+    struct ky_device_bodies *bodies = &state->part[0];
+    struct ky_card *card = bodies->card;
+    struct ky_buffer *probe = &state->ranks->probe;
+    const double length = state->units.length;
+    const size_t bytes = keys->probes * sizeof *keys->probe;
+    uint32_t n = (uint32_t)bodies->live, probes = (uint32_t)keys->probes;
+    state->frame.edge = keys->edge * length;
+    for (int c = 0; c < 3; c++) {
+        state->frame.low[c] = keys->low[c] * length;
+        state->frame.origin[c] = keys->origin[c] * length;
+    }
+    enum ky_status status = ky_device_settle(state, error); /* bodies leave with their last kick */
+    if (status != KY_OK || n == 0)
+        return status;
+    status = ky_device_tree_keys(tree, bodies, state->parameters, error);
+    if (status == KY_OK)
+        status = ky_buffer_need(card, probe, "some keys", keys->probes, sizeof *keys->probe, error);
+    if (status == KY_OK)
+        status = ky_launch_over(card, KY_KERNEL_ky_curve_probe, probes,
+                                KY_ARGUMENTS(KY_BUFFER(tree->keys.buffer[0]), KY_BUFFER(*probe),
+                                             KY_VALUE(n), KY_VALUE(probes)),
+                                error);
+    return status == KY_OK && probes > 0
+               ? card->driver->read(card, probe, 0, keys->probe, bytes, error)
+               : status;
+}
+
+enum ky_status ky_places_count(struct ky_device_state *state, struct ky_device_tree *tree,
+                               const uint64_t *at, size_t ends, uint64_t *count,
+                               struct ky_error *error)
+{
+    struct ky_device_bodies *bodies = &state->part[0];
+    struct ky_card *card = bodies->card;
+    struct ky_device_ranks *ranks = state->ranks;
+    const size_t numbers = ends * (KY_KEY_LEVELS + 1);
+    uint32_t n = (uint32_t)bodies->live, of = (uint32_t)ends,
+             groups = (uint32_t)(4 * card->processors), *word;
+    memset(count, 0, numbers * sizeof *count);
+    if (n == 0 || ends == 0)
+        return KY_OK;
+    word = ky_allocate(numbers, sizeof *word);
+    enum ky_status status =
+        word ? ky_buffer_fill(card, &ranks->begin, "ends of ranges", at, ends, sizeof *at, error)
+             : ky_no_memory(error, "counts of keys", numbers, sizeof *word);
+    if (status == KY_OK)
+        status = ky_buffer_need(card, &ranks->count, "counts of keys", numbers, sizeof *word, error);
+    if (status == KY_OK)
+        status = card->driver->zero(card, &ranks->count, error);
+    if (status == KY_OK)
+        status = ky_launch(card, KY_KERNEL_ky_curve_agree, groups,
+                           KY_ARGUMENTS(KY_BUFFER(tree->keys.buffer[0]), KY_BUFFER(ranks->begin),
+                                        KY_BUFFER(ranks->count), KY_VALUE(n), KY_VALUE(of),
+                                        KY_VALUE(groups)),
+                           error);
+    if (status == KY_OK)
+        status = card->driver->read(card, &ranks->count, 0, word, numbers * sizeof *word, error);
+    for (size_t e = 0; e < ends && status == KY_OK; e++) {
+        uint64_t more = 0;
+        for (size_t l = KY_KEY_LEVELS; l > 0; l--)
+            more += count[e * (KY_KEY_LEVELS + 1) + l] = word[e * (KY_KEY_LEVELS + 1) + l];
+        count[e * (KY_KEY_LEVELS + 1)] = n - more;
+    }
+    free(word);
+    return status;
+}
+
+/* Finds those that leave, and writes as many as there is room for; *found becomes their number. */
+static enum ky_status find_leavers(struct ky_device_state *state, struct ky_device_tree *tree,
+                                   const struct ky_part_leavers *leavers, uint32_t room,
+                                   uint32_t *found, struct ky_error *error)
+{
+    struct ky_device_bodies *bodies = &state->part[0];
+    struct ky_card *card = bodies->card;
+    struct ky_device_ranks *ranks = state->ranks;
+    uint32_t n = (uint32_t)bodies->live, of = (uint32_t)leavers->ranks,
+             own = (uint32_t)leavers->own;
+    enum ky_status status = ky_buffer_need(card, &ranks->gone, "bodies that leave", 2 * (size_t)room,
+                                           sizeof *found, error);
+    if (status == KY_OK)
+        status = ky_buffer_need(card, &ranks->count, "number of bodies that leave", 1,
+                                sizeof *found, error);
+    if (status == KY_OK)
+        status = card->driver->zero(card, &ranks->count, error);
+    if (status == KY_OK)
+        status = ky_launch_over(card, KY_KERNEL_ky_curve_leave, n,
+                                KY_ARGUMENTS(KY_BUFFER(tree->keys.buffer[0]),
+                                             KY_BUFFER(ranks->begin), KY_BUFFER(ranks->gone),
+                                             KY_BUFFER(ranks->count), KY_VALUE(n), KY_VALUE(of),
+                                             KY_VALUE(own), KY_VALUE(room)),
+                                error);
+    return status == KY_OK ? card->driver->read(card, &ranks->count, 0, found, sizeof *found, error)
+                           : status;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const uint32_t *p = a, *q = b;
+    return (*p > *q) - (*p < *q);
+}
+
+enum ky_status ky_places_leavers(struct ky_device_state *state, struct ky_device_tree *tree,
+                                 const struct ky_part_leavers *leavers, struct ky_error *error)
+{
+    struct ky_device_bodies *bodies = &state->part[0];
+    struct ky_card *card = bodies->card;
+    struct ky_device_ranks *ranks = state->ranks;
+    const size_t word = sizeof(uint32_t);
+    uint32_t found = 0, room = (uint32_t)(bodies->live / 32 + 1024);
+    *leavers->count = 0;
+    *leavers->leavers = NULL;
+    if (bodies->live == 0)
+        return KY_OK;
+    enum ky_status status = ky_buffer_fill(card, &ranks->begin, "ends of ranges", leavers->begin,
+                                           leavers->ranks + 1, sizeof *leavers->begin, error);
+    if (status == KY_OK)
+        status = find_leavers(state, tree, leavers, room, &found, error);
+    if (status == KY_OK && found > room) {
+        room = found;
+        status = find_leavers(state, tree, leavers, room, &found, error);
+    }
+    uint32_t *list = status ? NULL : ky_allocate(found, 2 * word);
+    if (status == KY_OK && !list)
+        status = ky_no_memory(error, "bodies that leave", found, 2 * word);
+    if (status == KY_OK && found > 0)
+        status = card->driver->read(card, &ranks->gone, 0, list, 2 * word * found, error);
+    ky_device_tree_done(tree, bodies);
+    if (status != KY_OK) {
+        free(list);
+        return status;
+    }
+    qsort(list, found, 2 * word, by_place);
+    *leavers->leavers = list;
+    *leavers->count = found;
+    return KY_OK;
+}

@@ -1,0 +1,39 @@
+/* The verbs of struct ky_part_verbs: what ranks do with the bodies that lie on a card. `tree` is
+ * the engine's, whose buffers they use. */
+#ifndef KY_DEVICE_PLACES_H
+#define KY_DEVICE_PLACES_H
+
+#include "engine/device/ranks/ranks.h"
+#include "engine/device/tree/device_tree.h"
+
+/* The places for so many bodies: with room for bodies that come, and for those of other parts. */
+size_t ky_places_room(size_t bodies);
+/* Arrays for all that belongs to so many bodies, to be freed also after a failure. */
+enum ky_status ky_places_rows(struct ky_bodies *rows, size_t n, struct ky_error *error);
+void ky_places_rows_free(struct ky_bodies *rows);
+/* The verb `sums`, of all ranks. */
+enum ky_status ky_places_sums(struct ky_device_state *state, struct ky_partial_sums *parts,
+                              struct ky_error *error);
+/* Makes more places; the bodies stay where they are. Keys and groups are kept, too. KY_DEVICE where
+ * the card has no memory. */
+enum ky_status ky_places_widen(struct ky_device_state *state, size_t places,
+                               struct ky_error *error);
+
+enum ky_status ky_places_put_numbers(struct ky_device_state *state, const uint32_t *place,
+                                     size_t count, const uint64_t *number, struct ky_error *error);
+enum ky_status ky_places_get_numbers(struct ky_device_state *state, const uint32_t *place,
+                                     size_t count, uint64_t *number, struct ky_error *error);
+enum ky_status ky_places_replace(struct ky_device_state *state, const uint32_t *gone, size_t count,
+                                 const struct ky_bodies *arrivals, struct ky_error *error);
+
+enum ky_status ky_places_look(struct ky_device_state *state, struct ky_device_tree *tree,
+                              const struct ky_part_look *look, struct ky_error *error);
+enum ky_status ky_places_keys(struct ky_device_state *state, struct ky_device_tree *tree,
+                              const struct ky_part_keys *keys, struct ky_error *error);
+enum ky_status ky_places_count(struct ky_device_state *state, struct ky_device_tree *tree,
+                               const uint64_t *at, size_t ends, uint64_t *count,
+                               struct ky_error *error);
+enum ky_status ky_places_leavers(struct ky_device_state *state, struct ky_device_tree *tree,
+                                 const struct ky_part_leavers *leavers, struct ky_error *error);
+
+#endif

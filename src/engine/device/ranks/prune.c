@@ -1,0 +1,296 @@
+/* Boxes of groups, and parcels for others: kernels/ranks/prune.k from the host's side. */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "engine/common/force_kinds.h"
+#include "engine/device/ranks/meeting.h"
+#include "octree/opening_kinds.h"
+#include "octree/octree.h"
+
+enum { GROUPS_OF_BOX = 8, GENERATIONS = KY_KEY_LEVELS + 2 };
+
+static struct ky_device_bodies *bodies_of(const struct ky_ranks_meeting *meeting)
+{
+    return &meeting->state->part[0];
+}
+
+/* ---- boxes ---- */
+
+static enum ky_status make_boxes(struct ky_ranks_meeting *meeting, struct ky_error *error)
+{
+    const struct ky_device_bodies *bodies = bodies_of(meeting);
+    const struct ky_device_tree *tree = meeting->tree;
+    struct ky_card *card = bodies->card;
+    struct ky_buffer *box = &meeting->state->ranks->box;
+    const int by_alpha = ky_opening_kind(meeting->parameters->opening)->by_alpha;
+    uint32_t n = (uint32_t)bodies->n, groups = (uint32_t)tree->groups,
+             boxes = (groups + GROUPS_OF_BOX - 1) / GROUPS_OF_BOX,
+             flags = by_alpha ? KY_FLAG_FACTORS : 0U, from = 0, to = boxes;
+    const struct ky_eps2_argument eps2 = ky_eps2_argument(meeting->state);
+    enum ky_status status = ky_buffer_need(card, box, "boxes of groups", ky_part_all_floors(boxes),
+                                           sizeof(struct ky_part_box), error);
+    meeting->boxes = boxes;
+    if (status == KY_OK)
+        status = ky_launch_teams(
+            card, KY_KERNEL_ky_part_boxes, boxes,
+            KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(tree->frame),
+                         KY_BUFFER(tree->factor), KY_BUFFER(tree->group), KY_BUFFER(*box),
+                         KY_VALUE(n), KY_VALUE(groups), KY_VALUE(boxes), KY_VALUE(flags),
+                         KY_VALUE(eps2.part)),
+            error);
+    for (int level = 1; level < KY_PART_FLOORS && status == KY_OK; level++) {
+        uint32_t count = ky_part_floor(boxes, level);
+        status = ky_launch_over(
+            card, KY_KERNEL_ky_part_around, count,
+            KY_ARGUMENTS(KY_BUFFER(*box), KY_VALUE(from), KY_VALUE(to), KY_VALUE(count)), error);
+        from = to;
+        to += count;
+    }
+    return status;
+}
+
+static size_t box_bytes(size_t boxes)
+{
+    return ky_part_all_floors((ky_uint)boxes) * sizeof(struct ky_part_box);
+}
+
+/* The boxes of all ranks, to every rank. */
+static enum ky_status share_boxes(struct ky_ranks_meeting *meeting, struct ky_error *error)
+{
+    const struct ky_shared *shared = meeting->shared;
+    struct ky_card *card = bodies_of(meeting)->card;
+    struct ky_device_ranks *ranks = meeting->state->ranks;
+    size_t *bytes = ky_allocate(shared->ranks, sizeof *bytes), sum = 0;
+    const size_t own = box_bytes(meeting->boxes);
+    char *all = NULL, *mine = ky_allocate(own, 1);
+    enum ky_status status = bytes && mine ? KY_OK : ky_no_memory(error, "boxes of groups", own, 1);
+    if (status == KY_OK)
+        status = ky_ranks_gather(shared, &meeting->boxes, sizeof meeting->boxes, meeting->counts,
+                                 error);
+    for (size_t r = 0; r < shared->ranks && status == KY_OK; sum += bytes[r++])
+        bytes[r] = box_bytes(meeting->counts[r]);
+    if (status == KY_OK && own > 0)
+        status = card->driver->read(card, &ranks->box, 0, mine, own, error);
+    if (status == KY_OK) {
+        all = ky_allocate(sum, 1);
+        status = all ? shared->gather(shared->context, mine, bytes, all, error)
+                     : ky_no_memory(error, "boxes of all ranks", sum, 1);
+    }
+    if (status == KY_OK && sum > 0)
+        status = ky_buffer_fill(card, &ranks->sinks, "boxes of all ranks", all, sum, 1, error);
+    free(bytes);
+    free(mine);
+    free(all);
+    return status;
+}
+
+/* ---- what is needed ---- */
+
+/* The ranks that need something of this one. */
+static size_t list_parts(const struct ky_ranks_meeting *meeting, size_t *part)
+{
+    const struct ky_shared *shared = meeting->shared;
+    size_t parts = 0;
+    for (size_t r = 0; r < shared->ranks && bodies_of(meeting)->live > 0; r++)
+        if (r != shared->rank && meeting->counts[r] > 0)
+            part[parts++] = r;
+    return parts;
+}
+
+/* Where the boxes of each part begin, and how many of groups there are. */
+static enum ky_status send_sinks_of(const struct ky_ranks_meeting *meeting, const size_t *part,
+                                    size_t parts, struct ky_error *error)
+{
+    struct ky_device_ranks *ranks = meeting->state->ranks;
+    uint32_t *sinks = ky_allocate(2 * parts, sizeof *sinks), first = 0;
+    if (!sinks)
+        return ky_no_memory(error, "the ranks", parts, 2 * sizeof *sinks);
+    for (size_t r = 0, p = 0; r < meeting->shared->ranks && p < parts; r++) {
+        if (r == part[p]) {
+            sinks[2 * p] = first;
+            sinks[2 * p++ + 1] = (uint32_t)meeting->counts[r];
+        }
+        first += ky_part_all_floors((ky_uint)meeting->counts[r]);
+    }
+    const enum ky_status status = ky_buffer_fill(bodies_of(meeting)->card, &ranks->sinks_of,
+                                                 "boxes of each rank", sinks, 2 * parts,
+                                                 sizeof *sinks, error);
+    free(sinks);
+    return status;
+}
+
+static enum ky_status need_marks(const struct ky_ranks_meeting *meeting, size_t parts,
+                                 struct ky_error *error)
+{
+    struct ky_card *card = bodies_of(meeting)->card;
+    struct ky_device_ranks *ranks = meeting->state->ranks;
+    const size_t cells = meeting->tree->cells, word = sizeof(uint32_t);
+    const struct {
+        struct ky_buffer *buffer;
+        const char *what;
+        size_t count, size;
+    } needs[] = {
+        {&ranks->wait[0], "cells to look at", parts * cells, 2 * word},
+        {&ranks->wait[1], "cells to look at next", parts * cells, 2 * word},
+        {&ranks->need, "needs of other ranks", parts * cells, 1},
+        {&ranks->waiting, "numbers of cells to look at", GENERATIONS + 1, word},
+        {&ranks->seen, "cells for another rank", cells + 1, word},
+        {&ranks->bodies, "bodies for another rank", cells + 1, word},
+    };
+    enum ky_status status = KY_OK;
+    for (size_t k = 0; k < sizeof needs / sizeof *needs && status == KY_OK; k++)
+        status = ky_buffer_need(card, needs[k].buffer, needs[k].what, needs[k].count, needs[k].size,
+                                error);
+    if (status == KY_OK)
+        status = card->driver->zero(card, &ranks->need, error);
+    if (status == KY_OK)
+        status = card->driver->zero(card, &ranks->waiting, error);
+    return status == KY_OK
+               ? ky_scratch_need(card, &meeting->tree->scratch, KY_BULK_SCAN, cells + 1, error)
+               : status;
+}
+
+/* Marks the cells that the boxes of the parts may open, generation by generation. */
+static enum ky_status mark_needs(const struct ky_ranks_meeting *meeting, size_t count,
+                                 struct ky_error *error)
+{
+    struct ky_device_ranks *ranks = meeting->state->ranks;
+    struct ky_device_tree *tree = meeting->tree;
+    struct ky_card *card = bodies_of(meeting)->card;
+    uint32_t roots = (uint32_t)tree->part.roots, parts = (uint32_t)count,
+             cells = (uint32_t)tree->cells, teams = (uint32_t)ky_device_tree_teams(card),
+             how = ky_octree_opening(meeting->parameters) & ~(unsigned)KY_OPENING_REACH;
+    if (meeting->state->how & KY_SPLINED)
+        how |= KY_OPENING_REACH;
+    enum ky_status status = ky_launch_over(
+        card, KY_KERNEL_ky_prune_begin, (size_t)roots * parts,
+        KY_ARGUMENTS(KY_BUFFER(tree->part.cell), KY_BUFFER(ranks->wait[0]), KY_BUFFER(ranks->need),
+                     KY_BUFFER(ranks->waiting), KY_VALUE(roots), KY_VALUE(parts), KY_VALUE(cells)),
+        error);
+    for (uint32_t generation = 0; generation < GENERATIONS && status == KY_OK; generation++)
+        status = ky_launch_teams(
+            card, KY_KERNEL_ky_prune_look, teams,
+            KY_ARGUMENTS(KY_CELLS(tree->column) KY_BUFFER(ranks->sinks), KY_BUFFER(ranks->sinks_of),
+                         KY_BUFFER(ranks->wait[generation % 2]),
+                         KY_BUFFER(ranks->wait[1 - generation % 2]), KY_BUFFER(ranks->need),
+                         KY_BUFFER(ranks->waiting), KY_VALUE(generation), KY_VALUE(cells),
+                         KY_VALUE(teams), KY_VALUE(how)),
+            error);
+    return status;
+}
+
+/* Counts what part number p needs, and numbers it. */
+static enum ky_status count_needs(const struct ky_ranks_meeting *meeting, size_t p,
+                                  struct ky_error *error)
+{
+    struct ky_device_ranks *ranks = meeting->state->ranks;
+    struct ky_device_tree *tree = meeting->tree;
+    struct ky_card *card = bodies_of(meeting)->card;
+    uint32_t cells = (uint32_t)tree->cells, part = (uint32_t)p;
+    enum ky_status status =
+        ky_launch_over(card, KY_KERNEL_ky_prune_count, (size_t)cells + 1,
+                       KY_ARGUMENTS(KY_BUFFER(tree->column.link), KY_BUFFER(ranks->need),
+                                    KY_BUFFER(ranks->seen), KY_BUFFER(ranks->bodies),
+                                    KY_VALUE(cells), KY_VALUE(part)),
+                       error);
+    struct ky_buffer *const scanned[] = {&ranks->seen, &ranks->bodies};
+    for (int k = 0; k < 2 && status == KY_OK; k++)
+        status = card->driver->scan(card, scanned[k], scanned[k], (size_t)cells + 1, &tree->scratch,
+                                    error);
+    return status;
+}
+
+/* The cells and bodies for rank r, part number p. */
+static enum ky_status read_needs(const struct ky_ranks_meeting *meeting, size_t p, size_t r,
+                                 uint64_t *given, struct ky_error *error)
+{
+    struct ky_device_ranks *ranks = meeting->state->ranks;
+    struct ky_card *card = bodies_of(meeting)->card;
+    const size_t end = meeting->tree->cells * sizeof(uint32_t);
+    uint32_t cells = 0, bodies = 0;
+    enum ky_status status = count_needs(meeting, p, error);
+    if (status == KY_OK)
+        status = card->driver->read(card, &ranks->seen, end, &cells, sizeof cells, error);
+    if (status == KY_OK)
+        status = card->driver->read(card, &ranks->bodies, end, &bodies, sizeof bodies, error);
+    given[2 * r] = cells;
+    given[2 * r + 1] = bodies;
+    return status;
+}
+
+static enum ky_status pack(const struct ky_ranks_meeting *meeting, size_t p, size_t r,
+                           struct ky_error *error)
+{
+    struct ky_device_ranks *ranks = meeting->state->ranks;
+    struct ky_device_tree *tree = meeting->tree;
+    const struct ky_device_bodies *bodies = bodies_of(meeting);
+    struct ky_card *card = bodies->card;
+    uint32_t n = (uint32_t)bodies->n, cells = (uint32_t)tree->cells,
+             roots = (uint32_t)tree->part.roots, part = (uint32_t)p,
+             moments = KY_MOMENTS(meeting->parameters->multipole);
+    uint64_t offset = meeting->place[r];
+    return ky_launch_over(
+        card, KY_KERNEL_ky_prune_pack, cells > roots ? cells : roots,
+        KY_ARGUMENTS(KY_CELLS(tree->column) KY_BUFFER(bodies->position), KY_BUFFER(bodies->mass),
+                     KY_BUFFER(ranks->need), KY_BUFFER(ranks->seen), KY_BUFFER(ranks->bodies),
+                     KY_BUFFER(tree->part.cell), KY_BUFFER(ranks->out), KY_VALUE(offset),
+                     KY_VALUE(n), KY_VALUE(cells), KY_VALUE(roots), KY_VALUE(part),
+                     KY_VALUE(moments)),
+        error);
+}
+
+/* The parcels of all parts. What each needs is counted twice: the sizes come first. */
+static enum ky_status make_parcels(const struct ky_ranks_meeting *meeting, const size_t *part,
+                                   size_t parts, uint64_t *given, struct ky_error *error)
+{
+    const uint64_t moments = KY_MOMENTS(meeting->parameters->multipole),
+                   roots = meeting->tree->part.roots;
+    size_t bytes = 0;
+    enum ky_status status = KY_OK;
+    for (size_t p = 0; p < parts && status == KY_OK; p++)
+        status = read_needs(meeting, p, part[p], given, error);
+    for (size_t p = 0; p < parts && status == KY_OK; p++) {
+        const uint64_t *its = given + 2 * part[p];
+        meeting->place[part[p]] = bytes;
+        bytes += ky_part_parcel(roots, its[0], its[1], moments).bytes;
+    }
+    if (status == KY_OK)
+        status = ky_buffer_need(bodies_of(meeting)->card, &meeting->state->ranks->out,
+                                "cells and bodies for other ranks", bytes, 1, error);
+    for (size_t p = 0; p < parts && status == KY_OK; p++) {
+        if (parts > 1)
+            status = count_needs(meeting, p, error);
+        if (status == KY_OK)
+            status = pack(meeting, p, part[p], error);
+    }
+    return status;
+}
+
+enum ky_status ky_ranks_prune(struct ky_ranks_meeting *meeting, struct ky_error *error)
+{
+    const size_t size = meeting->shared->ranks;
+    size_t *part = ky_allocate(size, sizeof *part), parts = 0;
+    uint64_t *given = ky_allocate_zeroed(2 * size, sizeof *given);
+    enum ky_status status =
+        part && given ? KY_OK : ky_no_memory(error, "the ranks", size, 2 * sizeof *given);
+    if (status == KY_OK && bodies_of(meeting)->live > 0)
+        status = make_boxes(meeting, error);
+    if (status == KY_OK)
+        status = share_boxes(meeting, error);
+    if (status == KY_OK)
+        parts = list_parts(meeting, part);
+    if (status == KY_OK && parts > 0)
+        status = send_sinks_of(meeting, part, parts, error);
+    if (status == KY_OK && parts > 0)
+        status = need_marks(meeting, parts, error);
+    if (status == KY_OK && parts > 0)
+        status = mark_needs(meeting, parts, error);
+    if (status == KY_OK && parts > 0)
+        status = make_parcels(meeting, part, parts, given, error);
+    if (status == KY_OK)
+        status = ky_ranks_gather(meeting->shared, given, 2 * size * sizeof *given, meeting->given,
+                                 error);
+    free(part);
+    free(given);
+    return status;
+}

@@ -1,0 +1,26 @@
+/* The cells above the roots of all parts, on the host. */
+#ifndef KY_DEVICE_TOP_H
+#define KY_DEVICE_TOP_H
+
+#include "engine/device/tree/tree_part.h"
+
+/* A cell of the top: roots first … first + roots − 1 of all parts are below it, or it is one. */
+struct ky_top_node {
+    uint32_t first, roots;
+    uint32_t child; /* the first of its children, which follow each other; of a root 0 */
+};
+
+/* Breadth first: nodes level[k] … level[k + 1] − 1 are those of level k. */
+struct ky_top {
+    struct ky_top_node *node;
+    size_t nodes, levels;
+    uint32_t level[KY_KEY_LEVELS + 2];
+};
+
+/* Makes the top of these roots, which lie along the curve; there is at least one. To be released
+ * also after a failure. KY_BAD_DATA if they overlap, KY_FAULT when memory is out. */
+enum ky_status ky_top_make(struct ky_top *top, const struct ky_part_root *root, size_t roots,
+                           struct ky_error *error);
+void ky_top_release(struct ky_top *top);
+
+#endif
