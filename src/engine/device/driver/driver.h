@@ -174,6 +174,11 @@ struct ky_driver {
     enum ky_status (*copy_later)(struct ky_card *from_card, struct ky_buffer_place from,
                                  struct ky_card *to_card, struct ky_buffer_place to, size_t bytes,
                                  struct ky_error *error);
+    /* The same from a card of another thread, on which no work is under way that writes to `from`:
+     * only the queue of to_card knows of it. */
+    enum ky_status (*fetch)(struct ky_card *from_card, struct ky_buffer_place from,
+                            struct ky_card *to_card, struct ky_buffer_place to, size_t bytes,
+                            struct ky_error *error);
     /* Work that is queued on the card from now on begins when `other`, of the same driver, has
      * reached `mark` where it was last set. A mark that was never set is not waited for. */
     enum ky_status (*await)(struct ky_card *card, struct ky_card *other, int mark,

@@ -120,7 +120,15 @@ static enum ky_status gather_roots(struct grafting *g, struct ky_error *error)
 
 /* ---- parcels ---- */
 
-/* What rank r has for this one. */
+/* Bytes of the parcel of rank `from` for rank `to`. */
+static size_t parcel_bytes(const struct grafting *g, size_t from, size_t to)
+{
+    const uint64_t *its = g->meeting->given + 2 * (from * g->ranks + to);
+    return its[0] > 0 ? ky_part_parcel(g->meeting->roots[from], its[0], its[1], g->moments).bytes
+                      : 0;
+}
+
+/* What each rank has for this one. */
 static void place_arrivals(struct grafting *g)
 {
     size_t offset = 0;
@@ -131,9 +139,8 @@ static void place_arrivals(struct grafting *g)
     for (size_t r = 0; r < g->ranks; r++) {
         const uint64_t *its = g->meeting->given + 2 * (r * g->ranks + g->own);
         struct arrival *a = &g->arrival[r];
-        *a = (struct arrival){offset, 0, its[0], its[1], g->cells, g->places};
-        if (a->cells > 0)
-            a->bytes = ky_part_parcel(g->meeting->roots[r], its[0], its[1], g->moments).bytes;
+        *a = (struct arrival){
+            offset, parcel_bytes(g, r, g->own), its[0], its[1], g->cells, g->places};
         offset += a->bytes;
         g->cells += a->cells;
         g->places += a->bodies;
@@ -141,7 +148,15 @@ static void place_arrivals(struct grafting *g)
     g->places++;
 }
 
-/* Bytes for each rank and from it; they cross by way of the host. */
+/* Where it begins among all of that rank's. */
+static size_t parcel_place(const struct grafting *g, size_t from, size_t to)
+{
+    size_t place = 0;
+    for (size_t r = 0; r < to; r++)
+        place += parcel_bytes(g, from, r);
+    return place;
+}
+
 static enum ky_status trade(struct grafting *g, char *out, char *in, struct ky_error *error)
 {
     const struct ky_shared *shared = g->meeting->shared;
@@ -150,12 +165,8 @@ static enum ky_status trade(struct grafting *g, char *out, char *in, struct ky_e
     enum ky_status status =
         bytes && at ? KY_OK : ky_no_memory(error, "the ranks", 2 * g->ranks, sizeof *at);
     for (size_t r = 0; r < g->ranks && status == KY_OK; r++) {
-        const uint64_t *its = g->meeting->given + 2 * (g->own * g->ranks + r);
-        if (its[0] > 0) {
-            bytes[r] =
-                ky_part_parcel(g->meeting->roots[g->own], its[0], its[1], g->moments).bytes;
-            at[r] = out + g->meeting->place[r];
-        }
+        bytes[r] = parcel_bytes(g, g->own, r);
+        at[r] = out + parcel_place(g, g->own, r);
         bytes[g->ranks + r] = g->arrival[r].bytes;
         at[g->ranks + r] = in + g->arrival[r].offset;
     }
@@ -167,28 +178,52 @@ static enum ky_status trade(struct grafting *g, char *out, char *in, struct ky_e
     return status;
 }
 
-static enum ky_status bring(struct grafting *g, struct ky_error *error)
+/* By way of the host. */
+static enum ky_status trade_parcels(struct grafting *g, size_t come, struct ky_error *error)
 {
     struct ky_device_ranks *ranks = g->meeting->state->ranks;
-    size_t out = 0, in = 0;
-    for (size_t r = 0; r < g->ranks; r++) {
-        const uint64_t *its = g->meeting->given + 2 * (g->own * g->ranks + r);
-        in += g->arrival[r].bytes;
-        if (its[0] > 0)
-            out += ky_part_parcel(g->meeting->roots[g->own], its[0], its[1], g->moments).bytes;
-    }
-    char *sent = ky_allocate(out, 1), *come = ky_allocate(in, 1);
+    const size_t go = parcel_place(g, g->own, g->ranks);
+    char *out = ky_allocate(go, 1), *in = ky_allocate(come, 1);
     enum ky_status status =
-        sent && come ? KY_OK : ky_no_memory(error, "cells for other ranks", out + in, 1);
-    if (status == KY_OK && out > 0)
-        status = g->card->driver->read(g->card, &ranks->out, 0, sent, out, error);
+        out && in ? KY_OK : ky_no_memory(error, "cells for other ranks", go + come, 1);
+    if (status == KY_OK && go > 0)
+        status = g->card->driver->read(g->card, &ranks->out, 0, out, go, error);
     if (status == KY_OK)
-        status = trade(g, sent, come, error);
-    if (status == KY_OK && in > 0)
-        status = ky_buffer_fill(g->card, &ranks->in, "cells of other ranks", come, in, 1, error);
-    free(sent);
-    free(come);
+        status = trade(g, out, in, error);
+    if (status == KY_OK && come > 0)
+        status = g->card->driver->write(g->card, &ranks->in, 0, in, come, error);
+    free(out);
+    free(in);
     return status;
+}
+
+/* From card to card. */
+static enum ky_status fetch_parcels(struct grafting *g, struct ky_error *error)
+{
+    struct ky_device_ranks *ranks = g->meeting->state->ranks;
+    enum ky_status status = KY_OK;
+    for (size_t r = 0; r < g->ranks && status == KY_OK; r++) {
+        const struct arrival *a = &g->arrival[r];
+        const struct ky_ranks_offer *of = &g->meeting->out[r];
+        if (a->bytes > 0)
+            status = g->card->driver->fetch(
+                of->card, KY_PLACE(&of->buffer, parcel_place(g, r, g->own)), g->card,
+                KY_PLACE(&ranks->in, a->offset), a->bytes, error);
+    }
+    return status;
+}
+
+static enum ky_status bring(struct grafting *g, struct ky_error *error)
+{
+    size_t come = 0;
+    for (size_t r = 0; r < g->ranks; r++)
+        come += g->arrival[r].bytes;
+    const enum ky_status status =
+        ky_buffer_need(g->card, &g->meeting->state->ranks->in, "cells of other ranks", come, 1,
+                       error);
+    if (status != KY_OK)
+        return status;
+    return g->meeting->shared->is_process ? trade_parcels(g, come, error) : fetch_parcels(g, error);
 }
 
 /* ---- the top ---- */
@@ -443,6 +478,17 @@ enum ky_status ky_ranks_graft(struct ky_ranks_meeting *meeting, struct ky_error 
     return status;
 }
 
+enum ky_status ky_ranks_offer(const struct ky_ranks_meeting *meeting, size_t count,
+                              const struct ky_buffer *buffer, struct ky_ranks_offer *all,
+                              struct ky_error *error)
+{
+    struct ky_card *card = meeting->state->part[0].card;
+    const struct ky_ranks_offer own = {count, card, *buffer};
+    const enum ky_status status =
+        meeting->shared->is_process ? KY_OK : card->driver->wait(card, error);
+    return status ? status : ky_ranks_gather(meeting->shared, &own, sizeof own, all, error);
+}
+
 enum ky_status ky_ranks_meet(struct ky_device_state *state, struct ky_device_tree *tree,
                              const struct ky_parameters *parameters, struct ky_error *error)
 {
@@ -452,16 +498,18 @@ enum ky_status ky_ranks_meet(struct ky_device_state *state, struct ky_device_tre
                                        .tree = tree,
                                        .parameters = parameters,
                                        .shared = shared,
-                                       .counts = ky_allocate_zeroed(size, sizeof(size_t)),
+                                       .box = ky_allocate_zeroed(size, sizeof *meeting.box),
+                                       .out = ky_allocate_zeroed(size, sizeof *meeting.out),
                                        .given = ky_allocate_zeroed(2 * size * size, sizeof(uint64_t)),
                                        .roots = ky_allocate_zeroed(size, sizeof(size_t)),
                                        .place = ky_allocate_zeroed(size, sizeof(size_t))};
-    enum ky_status status = meeting.counts && meeting.given && meeting.roots && meeting.place
+    enum ky_status status = meeting.box && meeting.out && meeting.given && meeting.roots && meeting.place
                                 ? ky_ranks_prune(&meeting, error)
                                 : ky_no_memory(error, "the ranks", size * size, sizeof(uint64_t));
     if (status == KY_OK)
         status = ky_ranks_graft(&meeting, error);
-    free(meeting.counts);
+    free(meeting.box);
+    free(meeting.out);
     free(meeting.given);
     free(meeting.roots);
     free(meeting.place);

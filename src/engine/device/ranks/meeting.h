@@ -6,6 +6,14 @@
 #include "engine/device/ranks/ranks.h"
 #include "engine/device/tree/device_tree.h"
 
+/* What a rank has on its card for others that are threads of the same process: a number of things,
+ * in this buffer. */
+struct ky_ranks_offer {
+    size_t count;
+    struct ky_card *card;
+    struct ky_buffer buffer;
+};
+
 /* A meeting of all ranks. */
 struct ky_ranks_meeting {
     struct ky_device_state *state;
@@ -13,7 +21,8 @@ struct ky_ranks_meeting {
     const struct ky_parameters *parameters;
     const struct ky_shared *shared;
     size_t boxes;    /* of this rank's groups */
-    size_t *counts;  /* [ranks] boxes of each */
+    struct ky_ranks_offer *box; /* [ranks] boxes of each, and where they are */
+    struct ky_ranks_offer *out; /* [ranks] where the parcels of each are */
     uint64_t *given; /* [ranks][ranks][2] cells and bodies in the parcel of each rank for each one */
     size_t *roots;   /* [ranks] */
     size_t *place;   /* [ranks] where its parcel begins in `out`, in bytes */
@@ -23,6 +32,11 @@ struct ky_ranks_meeting {
  * without bodies call it too. */
 enum ky_status ky_ranks_meet(struct ky_device_state *state, struct ky_device_tree *tree,
                              const struct ky_parameters *parameters, struct ky_error *error);
+
+/* Tells all ranks where the results of this card's work are; it ends before. */
+enum ky_status ky_ranks_offer(const struct ky_ranks_meeting *meeting, size_t count,
+                              const struct ky_buffer *buffer, struct ky_ranks_offer *all,
+                              struct ky_error *error);
 
 /* ---- prune.c ---- */
 

@@ -54,33 +54,63 @@ static size_t box_bytes(size_t boxes)
     return ky_part_all_floors((ky_uint)boxes) * sizeof(struct ky_part_box);
 }
 
-/* The boxes of all ranks, to every rank. */
+/* By way of the host. */
+static enum ky_status gather_boxes(const struct ky_ranks_meeting *meeting, const size_t *bytes,
+                                   size_t sum, struct ky_error *error)
+{
+    const struct ky_shared *shared = meeting->shared;
+    struct ky_card *card = bodies_of(meeting)->card;
+    struct ky_device_ranks *ranks = meeting->state->ranks;
+    const size_t own = bytes[shared->rank];
+    char *all = ky_allocate(sum, 1), *mine = ky_allocate(own, 1);
+    enum ky_status status =
+        all && mine ? KY_OK : ky_no_memory(error, "boxes of all ranks", sum, 1);
+    if (status == KY_OK && own > 0)
+        status = card->driver->read(card, &ranks->box, 0, mine, own, error);
+    if (status == KY_OK)
+        status = shared->gather(shared->context, mine, bytes, all, error);
+    if (status == KY_OK && sum > 0)
+        status = card->driver->write(card, &ranks->sinks, 0, all, sum, error);
+    free(mine);
+    free(all);
+    return status;
+}
+
+/* From card to card. */
+static enum ky_status fetch_boxes(const struct ky_ranks_meeting *meeting, const size_t *bytes,
+                                  struct ky_error *error)
+{
+    struct ky_card *card = bodies_of(meeting)->card;
+    struct ky_device_ranks *ranks = meeting->state->ranks;
+    enum ky_status status = KY_OK;
+    for (size_t r = 0, at = 0; r < meeting->shared->ranks && status == KY_OK; at += bytes[r++]) {
+        const struct ky_ranks_offer *of = &meeting->box[r];
+        if (bytes[r] > 0 && r != meeting->shared->rank)
+            status = card->driver->fetch(of->card, KY_PLACE(&of->buffer, 0), card,
+                                         KY_PLACE(&ranks->sinks, at), bytes[r], error);
+    }
+    return status;
+}
+
+/* The boxes of all ranks, to every rank that has something for them. */
 static enum ky_status share_boxes(struct ky_ranks_meeting *meeting, struct ky_error *error)
 {
     const struct ky_shared *shared = meeting->shared;
     struct ky_card *card = bodies_of(meeting)->card;
     struct ky_device_ranks *ranks = meeting->state->ranks;
     size_t *bytes = ky_allocate(shared->ranks, sizeof *bytes), sum = 0;
-    const size_t own = box_bytes(meeting->boxes);
-    char *all = NULL, *mine = ky_allocate(own, 1);
-    enum ky_status status = bytes && mine ? KY_OK : ky_no_memory(error, "boxes of groups", own, 1);
-    if (status == KY_OK)
-        status = ky_ranks_gather(shared, &meeting->boxes, sizeof meeting->boxes, meeting->counts,
-                                 error);
+    enum ky_status status =
+        bytes ? ky_ranks_offer(meeting, meeting->boxes, &ranks->box, meeting->box, error)
+              : ky_no_memory(error, "the ranks", shared->ranks, sizeof *bytes);
     for (size_t r = 0; r < shared->ranks && status == KY_OK; sum += bytes[r++])
-        bytes[r] = box_bytes(meeting->counts[r]);
-    if (status == KY_OK && own > 0)
-        status = card->driver->read(card, &ranks->box, 0, mine, own, error);
-    if (status == KY_OK) {
-        all = ky_allocate(sum, 1);
-        status = all ? shared->gather(shared->context, mine, bytes, all, error)
-                     : ky_no_memory(error, "boxes of all ranks", sum, 1);
-    }
-    if (status == KY_OK && sum > 0)
-        status = ky_buffer_fill(card, &ranks->sinks, "boxes of all ranks", all, sum, 1, error);
+        bytes[r] = box_bytes(meeting->box[r].count);
+    if (status == KY_OK)
+        status = ky_buffer_need(card, &ranks->sinks, "boxes of all ranks", sum, 1, error);
+    if (status == KY_OK && shared->is_process)
+        status = gather_boxes(meeting, bytes, sum, error);
+    else if (status == KY_OK && bodies_of(meeting)->live > 0)
+        status = fetch_boxes(meeting, bytes, error);
     free(bytes);
-    free(mine);
-    free(all);
     return status;
 }
 
@@ -92,7 +122,7 @@ static size_t list_parts(const struct ky_ranks_meeting *meeting, size_t *part)
     const struct ky_shared *shared = meeting->shared;
     size_t parts = 0;
     for (size_t r = 0; r < shared->ranks && bodies_of(meeting)->live > 0; r++)
-        if (r != shared->rank && meeting->counts[r] > 0)
+        if (r != shared->rank && meeting->box[r].count > 0)
             part[parts++] = r;
     return parts;
 }
@@ -108,9 +138,9 @@ static enum ky_status send_sinks_of(const struct ky_ranks_meeting *meeting, cons
     for (size_t r = 0, p = 0; r < meeting->shared->ranks && p < parts; r++) {
         if (r == part[p]) {
             sinks[2 * p] = first;
-            sinks[2 * p++ + 1] = (uint32_t)meeting->counts[r];
+            sinks[2 * p++ + 1] = (uint32_t)meeting->box[r].count;
         }
-        first += ky_part_all_floors((ky_uint)meeting->counts[r]);
+        first += ky_part_all_floors((ky_uint)meeting->box[r].count);
     }
     const enum ky_status status = ky_buffer_fill(bodies_of(meeting)->card, &ranks->sinks_of,
                                                  "boxes of each rank", sinks, 2 * parts,
@@ -290,6 +320,8 @@ enum ky_status ky_ranks_prune(struct ky_ranks_meeting *meeting, struct ky_error 
     if (status == KY_OK)
         status = ky_ranks_gather(meeting->shared, given, 2 * size * sizeof *given, meeting->given,
                                  error);
+    if (status == KY_OK)
+        status = ky_ranks_offer(meeting, parts, &meeting->state->ranks->out, meeting->out, error);
     free(part);
     free(given);
     return status;

@@ -296,19 +296,30 @@ static void *address(struct ky_buffer_place place)
 }
 
 /* In the target's queue: the host does not wait. */
+static enum ky_status fetch(struct ky_card *from_card, struct ky_buffer_place from,
+                            struct ky_card *to_card, struct ky_buffer_place to, size_t bytes,
+                            struct ky_error *error)
+{
+    const struct ky_cuda *source = (struct ky_cuda *)from_card;
+    struct ky_cuda *target = use(to_card);
+    open_way(target, source->device);
+    const cudaError_t code = cudaMemcpyPeerAsync(address(to), target->device, address(from),
+                                                 source->device, bytes, target->stream);
+    return code == cudaSuccess
+               ? KY_OK
+               : failed(to_card, code, "cudaMemcpyPeerAsync", to.buffer->what, bytes, error);
+}
+
 static enum ky_status copy_later(struct ky_card *from_card, struct ky_buffer_place from,
                                  struct ky_card *to_card, struct ky_buffer_place to, size_t bytes,
                                  struct ky_error *error)
 {
     struct ky_cuda *source = (struct ky_cuda *)from_card, *target = (struct ky_cuda *)to_card;
     open_way(target, source->device);
-    cudaError_t code = follow(source, target);
-    if (code == cudaSuccess)
-        code = cudaMemcpyPeerAsync(address(to), target->device, address(from), source->device,
-                                   bytes, target->stream);
-    if (code != cudaSuccess)
-        return failed(to_card, code, "cudaMemcpyPeerAsync", to.buffer->what, bytes, error);
-    return KY_OK;
+    const cudaError_t code = follow(source, target);
+    return code == cudaSuccess
+               ? fetch(from_card, from, to_card, to, bytes, error)
+               : failed(to_card, code, "cudaStreamWaitEvent", to.buffer->what, bytes, error);
 }
 
 static enum ky_status copy(struct ky_card *from_card, struct ky_buffer_place from,
@@ -570,6 +581,7 @@ const struct ky_driver ky_cuda_driver = {
     .read_later = read_later,
     .copy = copy,
     .copy_later = copy_later,
+    .fetch = fetch,
     .await = await,
     .gather = gather,
     .zero = zero,

@@ -531,6 +531,7 @@ const struct ky_driver ky_opencl_driver = {
     .read_later = read_later,
     .copy = copy,
     .copy_later = copy,
+    .fetch = copy,
     .await = await,
     .gather = ky_gather_by_copies,
     .zero = zero,
