@@ -36,7 +36,7 @@ static void expect_near(const struct ky_bodies *a, const struct ky_bodies *b, co
             most = fmax(most, fabs(a->acceleration[i][c]));
             apart = fmax(apart, fabs(a->acceleration[i][c] - b->acceleration[i][c]));
         }
-    if (!(apart <= 1e-3 * most))
+    if (!(apart <= 3e-3 * most))
         fail_msg("%s: an acceleration differs by %g of %g", what, apart, most);
 }
 
