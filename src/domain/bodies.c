@@ -123,7 +123,7 @@ enum ky_status ky_domain_put(struct ky_domain *domain, const struct ky_bodies *b
     if (!status)
         status = ky_engine_put(domain->engine, &own, error);
     if (!status)
-        status = ky_domain_put_numbers(domain, NULL, n, domain->index, error);
+        status = ky_domain_put_numbers(domain, error);
     ky_rows_free(&own);
     free(rows);
     domain->work = 0;

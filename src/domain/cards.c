@@ -17,16 +17,6 @@ static const struct ky_part_verbs *verbs_of(const struct ky_domain *domain)
 
 /* ---- numbers ---- */
 
-enum ky_status ky_domain_numbers_of(struct ky_domain *domain, const uint32_t *body, size_t count,
-                                    uint64_t *number, struct ky_error *error)
-{
-    if (verbs_of(domain))
-        return verbs_of(domain)->get_numbers(domain->engine, body, count, number, error);
-    for (size_t k = 0; k < count; k++)
-        number[k] = domain->index[body[k]];
-    return KY_OK;
-}
-
 enum ky_status ky_domain_read_numbers(struct ky_domain *domain, struct ky_error *error)
 {
     const size_t n = domain->engine->n;
@@ -34,15 +24,14 @@ enum ky_status ky_domain_read_numbers(struct ky_domain *domain, struct ky_error 
         verbs_of(domain) ? ky_domain_reserve(domain, n, error) : KY_OK;
     return status || !verbs_of(domain)
                ? status
-               : verbs_of(domain)->get_numbers(domain->engine, NULL, n, domain->index, error);
+               : verbs_of(domain)->get_numbers(domain->engine, domain->index, error);
 }
 
-enum ky_status ky_domain_put_numbers(struct ky_domain *domain, const uint32_t *place, size_t count,
-                                     const uint64_t *number, struct ky_error *error)
+enum ky_status ky_domain_put_numbers(struct ky_domain *domain, struct ky_error *error)
 {
-    return verbs_of(domain)
-               ? verbs_of(domain)->put_numbers(domain->engine, place, count, number, error)
-               : KY_OK;
+    return verbs_of(domain) ? verbs_of(domain)->put_numbers(domain->engine, domain->engine->n,
+                                                            domain->index, error)
+                            : KY_OK;
 }
 
 /* ---- which card ---- */
@@ -181,9 +170,44 @@ static enum ky_status leave(struct ky_ranging *curve, struct ky_movers *movers,
     return status;
 }
 
+static size_t row_bytes(const struct ky_ranging *curve)
+{
+    return verbs_of(curve->domain)->row_bytes;
+}
+
+static enum ky_status pack(const struct ky_ranging *curve, const struct ky_movers *movers,
+                           void *rows, struct ky_error *error)
+{
+    const struct ky_domain *domain = curve->domain;
+    const size_t size = (size_t)domain->comm->size, count = movers->all_leaving;
+    size_t *next = ky_allocate(size, sizeof *next);
+    uint32_t *place = ky_allocate(count, sizeof *place);
+    enum ky_status status =
+        next && place ? KY_OK : ky_no_memory(error, "bodies that move", count, sizeof *place);
+    for (size_t r = 0, at = 0; r < size && !status; at += movers->leaving[r], r++)
+        next[r] = at;
+    for (size_t k = 0; k < count && !status; k++)
+        place[next[movers->mover[k].rank]++] = movers->mover[k].body;
+    if (!status)
+        status = verbs_of(domain)->pack(domain->engine, place, count, rows, error);
+    free(next);
+    free(place);
+    return status;
+}
+
+static enum ky_status settle(const struct ky_ranging *curve, const struct ky_movers *movers,
+                             const void *rows, struct ky_error *error)
+{
+    return ky_engine_unpack(curve->domain->engine, movers->gone, movers->all_leaving, rows,
+                            movers->all_coming, error);
+}
+
 const struct ky_curve_verbs ky_curve_of_card = {.look = look,
                                                 .origin = origin,
                                                 .keys = keys,
                                                 .count = count,
                                                 .leave = leave,
+                                                .row_bytes = row_bytes,
+                                                .pack = pack,
+                                                .settle = settle,
                                                 .levels = 1};

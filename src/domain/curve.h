@@ -74,6 +74,13 @@ struct ky_curve_verbs {
     /* Which bodies go where; on the host also the least and the largest key of those that stay. */
     enum ky_status (*leave)(struct ky_ranging *curve, struct ky_movers *movers,
                             struct ky_error *error);
+    /* Rows of the bodies that leave, rank by rank; and of those that come, which take places in the
+     * engine. */
+    size_t (*row_bytes)(const struct ky_ranging *curve);
+    enum ky_status (*pack)(const struct ky_ranging *curve, const struct ky_movers *movers,
+                           void *rows, struct ky_error *error);
+    enum ky_status (*settle)(const struct ky_ranging *curve, const struct ky_movers *movers,
+                             const void *rows, struct ky_error *error);
     int levels; /* 1: all levels of the keys are there; 0: those of the layout */
 };
 

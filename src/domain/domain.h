@@ -136,14 +136,10 @@ enum ky_status ky_domain_each(struct ky_domain *domain, ky_domain_work *work, vo
 enum { KY_DOMAIN_CHUNK = 4096 };
 enum ky_status ky_domain_read(struct ky_domain *domain, size_t first, struct ky_bodies *chunk,
                               struct ky_error *error);
-/* Numbers of some of the rank's bodies in the caller's order. */
-enum ky_status ky_domain_numbers_of(struct ky_domain *domain, const uint32_t *body, size_t count,
-                                    uint64_t *number, struct ky_error *error);
 /* Makes `index` valid, where the engine keeps the numbers. */
 enum ky_status ky_domain_read_numbers(struct ky_domain *domain, struct ky_error *error);
-/* Gives the engine the numbers of bodies at some places (NULL: at all), if it keeps them. */
-enum ky_status ky_domain_put_numbers(struct ky_domain *domain, const uint32_t *place, size_t count,
-                                     const uint64_t *number, struct ky_error *error);
+/* Gives the engine the numbers in `index`, if it keeps them. */
+enum ky_status ky_domain_put_numbers(struct ky_domain *domain, struct ky_error *error);
 /* Room for n indices. KY_FAULT when memory is out. */
 enum ky_status ky_domain_reserve(struct ky_domain *domain, size_t n, struct ky_error *error);
 

@@ -408,77 +408,40 @@ static enum ky_status note_movers(struct ky_ranging *curve, struct ky_movers *mo
     return KY_OK;
 }
 
-/* The rows of those that leave, rank by rank; to be freed. */
-static enum ky_status pack(const struct ky_ranging *curve, const struct ky_movers *movers, double **rows,
-                           struct ky_error *error)
+/* The rows of those that leave, rank by rank. */
+static enum ky_status pack(const struct ky_ranging *curve, const struct ky_movers *movers,
+                           void *to, struct ky_error *error)
 {
     struct ky_domain *domain = curve->domain;
     const size_t size = (size_t)domain->comm->size, count = movers->all_leaving,
                  width = row_bytes() / sizeof(double);
+    double *rows = to;
     struct ky_bodies bodies = {0};
     size_t *next = ky_allocate(size, sizeof *next);
-    uint64_t *number = ky_allocate(count, sizeof *number);
-    *rows = ky_allocate(count * width, sizeof **rows);
-    enum ky_status status = next && number && *rows
-                                ? ky_rows_allocate(&bodies, count, KY_WITH_ALL_ROWS, error)
-                                : ky_no_memory(error, "bodies that move", count, row_bytes());
+    enum ky_status status = next ? ky_rows_allocate(&bodies, count, KY_WITH_ALL_ROWS, error)
+                                 : ky_no_memory(error, "the ranks", size, sizeof *next);
     if (!status)
         status = ky_engine_get_some(domain->engine, movers->gone, &bodies, error);
-    if (!status)
-        status = ky_domain_numbers_of(domain, movers->gone, count, number, error);
     for (size_t r = 0, at = 0; r < size && !status; at += movers->leaving[r], r++)
         next[r] = at;
     for (size_t k = 0; k < count && !status; k++) {
         const struct ky_mover *mover = &movers->mover[k];
-        double *row = *rows + width * next[mover->rank]++;
-        memcpy(row, &number[k], sizeof *row);
+        double *row = rows + width * next[mover->rank]++;
+        memcpy(row, &domain->index[mover->body], sizeof *row);
         memcpy(row + 1, &mover->key, sizeof *row);
         ky_row_write(row + HEAD, &bodies, k, KY_WITH_ALL_ROWS);
     }
     ky_rows_free(&bodies);
     free(next);
-    free(number);
-    return status;
-}
-
-/* Sends and receives the rows; those that come lie at *rows afterwards. */
-static enum ky_status send(struct ky_domain *domain, const struct ky_movers *movers, double **rows,
-                           struct ky_error *error)
-{
-    double *to = ky_allocate(movers->all_coming, row_bytes());
-    enum ky_status status =
-        to ? ky_comm_trade(domain->comm, *rows, movers->leaving, to, movers->coming, row_bytes(),
-                           error)
-           : ky_no_memory(error, "bodies that come", movers->all_coming, row_bytes());
-    free(*rows);
-    *rows = to;
-    return status;
-}
-
-/* Gives the engine the numbers of those that have come. */
-static enum ky_status number_arrivals(struct ky_domain *domain, const struct ky_movers *movers,
-                                      size_t n, struct ky_error *error)
-{
-    const size_t coming = movers->all_coming;
-    uint32_t *place = ky_allocate(coming, sizeof *place);
-    uint64_t *number = ky_allocate(coming, sizeof *number);
-    enum ky_status status =
-        place && number ? KY_OK : ky_no_memory(error, "bodies that come", coming, sizeof *number);
-    for (size_t k = 0; k < coming && !status; k++) {
-        place[k] = ky_replace_place(n, movers->gone, movers->all_leaving, k);
-        number[k] = domain->index[place[k]];
-    }
-    if (!status && coming > 0)
-        status = ky_domain_put_numbers(domain, place, coming, number, error);
-    free(place);
-    free(number);
     return status;
 }
 
 /* Those that come take their places, in the engine and among the numbers. */
-static enum ky_status settle(struct ky_domain *domain, const struct ky_movers *movers,
-                             const double *rows, struct ky_error *error)
+static enum ky_status settle(const struct ky_ranging *curve, const struct ky_movers *movers,
+                             const void *from, struct ky_error *error)
 {
+    struct ky_domain *domain = curve->domain;
+    const double *rows = from;
     const size_t n = domain->engine->n, count = movers->all_leaving, coming = movers->all_coming,
                  width = row_bytes() / sizeof(double);
     struct ky_bodies bodies = {0};
@@ -502,21 +465,31 @@ static enum ky_status settle(struct ky_domain *domain, const struct ky_movers *m
     }
     if (!status)
         status = ky_engine_replace(domain->engine, movers->gone, count, &bodies, error);
-    if (!status)
-        status = number_arrivals(domain, movers, n, error);
     ky_rows_free(&bodies);
     free(move);
     return status;
 }
 
+/* The rows of those that leave become those of others that come. */
+static enum ky_status trade_rows(struct ky_ranging *curve, const struct ky_movers *movers,
+                                 char *out, char *in, struct ky_error *error)
+{
+    const struct ky_curve_verbs *verbs = curve->verbs;
+    enum ky_status status = verbs->pack(curve, movers, out, error);
+    if (!status)
+        status = ky_comm_trade(curve->domain->comm, out, movers->leaving, in, movers->coming,
+                               verbs->row_bytes(curve), error);
+    return status || !(movers->all_leaving || movers->all_coming)
+               ? status
+               : verbs->settle(curve, movers, in, error);
+}
+
 static enum ky_status move_bodies(struct ky_ranging *curve, struct ky_error *error)
 {
-    struct ky_domain *domain = curve->domain;
-    struct ky_comm *comm = domain->comm;
-    const size_t size = (size_t)comm->size;
-    double *rows = NULL;
+    struct ky_comm *comm = curve->domain->comm;
+    const size_t size = (size_t)comm->size, bytes = curve->verbs->row_bytes(curve);
     struct ky_movers movers = {.leaving = ky_allocate_zeroed(size, sizeof *movers.leaving),
-                            .coming = ky_allocate(size, sizeof *movers.coming)};
+                               .coming = ky_allocate(size, sizeof *movers.coming)};
     enum ky_status status = movers.leaving && movers.coming
                                 ? curve->verbs->leave(curve, &movers, error)
                                 : ky_no_memory(error, "the ranks", size, sizeof *movers.coming);
@@ -525,20 +498,27 @@ static enum ky_status move_bodies(struct ky_ranging *curve, struct ky_error *err
             comm->verbs->deal(comm, movers.leaving, sizeof *movers.leaving, movers.coming, error);
     for (size_t r = 0; r < size && !status; r++)
         movers.all_coming += movers.coming[r];
+    char *out = ky_allocate(movers.all_leaving, bytes), *in = ky_allocate(movers.all_coming, bytes);
     if (!status)
-        status = pack(curve, &movers, &rows, error);
-    if (!status)
-        status = send(domain, &movers, &rows, error);
-    if (!status && (movers.all_leaving || movers.all_coming))
-        status = settle(domain, &movers, rows, error);
-    free(rows);
+        status = out && in ? trade_rows(curve, &movers, out, in, error)
+                           : ky_no_memory(error, "bodies that move",
+                                          movers.all_leaving + movers.all_coming, bytes);
+    free(out);
+    free(in);
     free(movers.leaving);
     free(movers.coming);
     return status;
 }
 
+static size_t bytes_of_row(const struct ky_ranging *curve)
+{
+    (void)curve;
+    return row_bytes();
+}
+
 static const struct ky_curve_verbs on_host = {
-    .look = look, .origin = median, .keys = keys, .count = count_in_cubes, .leave = note_movers};
+    .look = look, .origin = median, .keys = keys, .count = count_in_cubes, .leave = note_movers,
+    .row_bytes = bytes_of_row, .pack = pack, .settle = settle};
 
 enum ky_status ky_domain_migrate(struct ky_domain *domain, struct ky_error *error)
 {

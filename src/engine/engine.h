@@ -134,11 +134,11 @@ struct ky_part_leavers {
 
 struct ky_engine;
 struct ky_part_verbs {
-    /* Sets the numbers of the bodies at some places; `place` NULL: at all places, from 0 on. */
-    enum ky_status (*put_numbers)(struct ky_engine *engine, const uint32_t *place, size_t count,
-                                  const uint64_t *number, struct ky_error *error);
-    enum ky_status (*get_numbers)(struct ky_engine *engine, const uint32_t *place, size_t count,
-                                  uint64_t *number, struct ky_error *error);
+    /* The numbers of the bodies at all places, from 0 on: of `count` that were put, and now. */
+    enum ky_status (*put_numbers)(struct ky_engine *engine, size_t count, const uint64_t *number,
+                                  struct ky_error *error);
+    enum ky_status (*get_numbers)(struct ky_engine *engine, uint64_t *number,
+                                  struct ky_error *error);
     enum ky_status (*look)(struct ky_engine *engine, const struct ky_part_look *look,
                            struct ky_error *error);
     /* Takes the cube and the origin, and makes the keys of the present positions. */
@@ -149,6 +149,14 @@ struct ky_part_verbs {
                             uint64_t *count, struct ky_error *error);
     enum ky_status (*leavers)(struct ky_engine *engine, const struct ky_part_leavers *leavers,
                               struct ky_error *error);
+    /* Rows of the bodies at some places, in a form of the engines' own, `row_bytes` each. */
+    size_t row_bytes;
+    enum ky_status (*pack)(struct ky_engine *engine, const uint32_t *place, size_t count,
+                           void *rows, struct ky_error *error);
+    /* The bodies at the places gone[0 … count), ascending, leave, and those of `arrivals` rows come:
+     * engine/common/replace.h says where. */
+    enum ky_status (*unpack)(struct ky_engine *engine, const uint32_t *gone, size_t count,
+                             const void *rows, size_t arrivals, struct ky_error *error);
 };
 
 /* The first member of every engine's own struct. */
@@ -581,6 +589,9 @@ enum ky_status ky_engine_put(struct ky_engine *engine, const struct ky_bodies *b
 enum ky_status ky_engine_put_some(struct ky_engine *engine, const struct ky_some *some,
                                   struct ky_error *error);
 /* Checks nothing: for engines that share a system. */
+/* The verb `unpack` of struct ky_part_verbs. */
+enum ky_status ky_engine_unpack(struct ky_engine *engine, const uint32_t *gone, size_t count,
+                                const void *rows, size_t arrivals, struct ky_error *error);
 enum ky_status ky_engine_replace(struct ky_engine *engine, const uint32_t *gone, size_t count,
                                  const struct ky_bodies *arrivals, struct ky_error *error);
 /* KY_USAGE for sources without the arrays that this engine needs of them. KY_BAD_DATA for numbers

@@ -314,6 +314,18 @@ enum ky_status ky_engine_replace(struct ky_engine *engine, const uint32_t *gone,
     return status;
 }
 
+enum ky_status ky_engine_unpack(struct ky_engine *engine, const uint32_t *gone, size_t count,
+                                const void *rows, size_t arrivals, struct ky_error *error)
+{
+    const size_t n = engine->n + arrivals - count;
+    enum ky_status status = check_number(n, error);
+    if (!status)
+        status = engine->verbs->part->unpack(engine, gone, count, rows, arrivals, error);
+    if (!status)
+        engine->n = n;
+    return status;
+}
+
 enum ky_status ky_engine_foreign(struct ky_engine *engine, const struct ky_foreign *others,
                                  size_t count, struct ky_error *error)
 {

@@ -513,22 +513,28 @@ static void report(struct ky_engine *base, struct ky_force_report *report)
 
 /* ---- ranks ---- */
 
-static enum ky_status replace(struct ky_engine *base, const uint32_t *gone, size_t count,
-                              const struct ky_bodies *arrivals, struct ky_error *error)
+static enum ky_status put_numbers(struct ky_engine *base, size_t count, const uint64_t *number,
+                                  struct ky_error *error)
 {
-    return ky_places_replace(&device_engine(base)->state, gone, count, arrivals, error);
+    return ky_places_put_numbers(&device_engine(base)->state, count, number, error);
 }
 
-static enum ky_status put_numbers(struct ky_engine *base, const uint32_t *place, size_t count,
-                                  const uint64_t *number, struct ky_error *error)
+static enum ky_status get_numbers(struct ky_engine *base, uint64_t *number, struct ky_error *error)
 {
-    return ky_places_put_numbers(&device_engine(base)->state, place, count, number, error);
+    return ky_places_get_numbers(&device_engine(base)->state, number, error);
 }
 
-static enum ky_status get_numbers(struct ky_engine *base, const uint32_t *place, size_t count,
-                                  uint64_t *number, struct ky_error *error)
+static enum ky_status pack(struct ky_engine *base, const uint32_t *place, size_t count, void *rows,
+                           struct ky_error *error)
 {
-    return ky_places_get_numbers(&device_engine(base)->state, place, count, number, error);
+    return ky_places_pack(&device_engine(base)->state, place, count, rows, error);
+}
+
+static enum ky_status unpack(struct ky_engine *base, const uint32_t *gone, size_t count,
+                             const void *rows, size_t arrivals, struct ky_error *error)
+{
+    const struct ky_places_change change = {gone, count, rows, arrivals};
+    return ky_places_unpack(&device_engine(base)->state, &change, error);
 }
 
 static enum ky_status look(struct ky_engine *base, const struct ky_part_look *look,
@@ -564,7 +570,10 @@ static const struct ky_part_verbs part_verbs = {.put_numbers = put_numbers,
                                                 .look = look,
                                                 .keys = keys,
                                                 .count = count_keys,
-                                                .leavers = leavers};
+                                                .leavers = leavers,
+                                                .row_bytes = KY_PLACES_ROW_BYTES,
+                                                .pack = pack,
+                                                .unpack = unpack};
 
 #define ENGINE(kind)                                                                               \
     static enum ky_status kind##_open(const struct ky_parameters *parameters, size_t room,         \
@@ -595,7 +604,6 @@ static const struct ky_part_verbs part_verbs = {.put_numbers = put_numbers,
         .put_column = put_column,                                                                  \
         .get_column = get_column,                                                                  \
         .forces = forces,                                                                          \
-        .replace = replace,                                                                        \
         .part = &part_verbs,                                                                       \
         .field = field,                                                                            \
         .field_seconds = field_seconds,                                                            \

@@ -19,7 +19,8 @@ void ky_device_ranks_release(struct ky_device_state *state)
         &ranks->begin,   &ranks->gone,     &ranks->count,   &ranks->probe,       &ranks->box,
         &ranks->sinks,   &ranks->sinks_of, &ranks->wait[0], &ranks->wait[1],     &ranks->need,
         &ranks->waiting, &ranks->seen,     &ranks->bodies,  &ranks->out,         &ranks->told,
-        &ranks->in,      &ranks->to,       &ranks->told_moment};
+        &ranks->in,      &ranks->to,       &ranks->told_moment, &ranks->place,
+        &ranks->rows};
     for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++)
         ky_buffer_release(state->part[0].card, buffers[k]);
 }
@@ -84,73 +85,38 @@ static enum ky_status words_of(const uint64_t *number, size_t count, uint32_t **
     return KY_OK;
 }
 
-/* Words to some places of the index. */
-static enum ky_status scatter_words(struct ky_device_bodies *bodies, const uint32_t *place,
-                                    size_t count, const uint32_t *word, struct ky_error *error)
-{
-    struct ky_card *card = bodies->card;
-    struct ky_buffer list = {0}, words = {0};
-    uint32_t n = (uint32_t)bodies->n, first = 0, rows = (uint32_t)count, one = 1;
-    enum ky_status status =
-        ky_buffer_fill(card, &list, "places of bodies", place, count, sizeof *place, error);
-    if (status == KY_OK)
-        status = ky_buffer_fill(card, &words, "numbers of bodies", word, count, sizeof *word, error);
-    if (status == KY_OK)
-        status =
-            ky_launch_over(card, KY_KERNEL_ky_rows_to_words, count,
-                           KY_ARGUMENTS(KY_BUFFER(words), KY_BUFFER(list),
-                                        KY_BUFFER(bodies->curve.index), KY_VALUE(n),
-                                        KY_VALUE(first), KY_VALUE(rows), KY_VALUE(one),
-                                        KY_VALUE(one)),
-                           error);
-    ky_buffer_release(card, &list);
-    ky_buffer_release(card, &words);
-    return status;
-}
-
-enum ky_status ky_places_put_numbers(struct ky_device_state *state, const uint32_t *place,
-                                     size_t count, const uint64_t *number, struct ky_error *error)
+enum ky_status ky_places_put_numbers(struct ky_device_state *state, size_t count,
+                                     const uint64_t *number, struct ky_error *error)
 {
     struct ky_device_bodies *bodies = &state->part[0];
     const struct ky_device_array index = ky_device_index(bodies);
     uint32_t *word;
     enum ky_status status = words_of(number, count, &word, error);
-    if (status == KY_OK && !place)
+    if (status == KY_OK)
         status = ky_buffer_need(bodies->card, index.buffer, "numbers of the bodies", index.bytes, 1,
                                 error);
     if (status == KY_OK && count > 0)
-        status = place ? scatter_words(bodies, place, count, word, error)
-                       : bodies->card->driver->write(bodies->card, index.buffer, 0, word,
-                                                     count * sizeof *word, error);
+        status = bodies->card->driver->write(bodies->card, index.buffer, 0, word,
+                                             count * sizeof *word, error);
     free(word);
     bodies->curve.is_followed = 1;
     return status;
 }
 
-enum ky_status ky_places_get_numbers(struct ky_device_state *state, const uint32_t *place,
-                                     size_t count, uint64_t *number, struct ky_error *error)
+enum ky_status ky_places_get_numbers(struct ky_device_state *state, uint64_t *number,
+                                     struct ky_error *error)
 {
     struct ky_device_bodies *bodies = &state->part[0];
     struct ky_card *card = bodies->card;
-    const struct ky_device_array index = ky_device_index(bodies);
-    struct ky_buffer list = {0}, words = {0};
-    const struct ky_buffer *from = place ? &words : index.buffer;
+    const size_t count = bodies->live;
     uint32_t *word = ky_allocate(count, sizeof *word);
     enum ky_status status =
         word ? KY_OK : ky_no_memory(error, "numbers of bodies", count, sizeof *word);
-    if (status == KY_OK && place)
-        status = ky_buffer_fill(card, &list, "places of bodies", place, count, sizeof *place, error);
-    if (status == KY_OK && place)
-        status =
-            ky_buffer_need(card, &words, "numbers of bodies", count, sizeof(uint32_t), error);
-    if (status == KY_OK && place)
-        status = ky_device_gather(bodies, &index, &list, count, &words, error);
     if (status == KY_OK && count > 0)
-        status = card->driver->read(card, from, 0, word, count * sizeof *word, error);
+        status = card->driver->read(card, &bodies->curve.index, 0, word, count * sizeof *word,
+                                    error);
     for (size_t k = 0; k < count && status == KY_OK; k++)
         number[k] = word[k];
-    ky_buffer_release(card, &list);
-    ky_buffer_release(card, &words);
     free(word);
     return status;
 }
@@ -167,7 +133,7 @@ enum ky_status ky_places_rows(struct ky_bodies *rows, size_t n, struct ky_error 
                                .potential = ky_allocate(n, sizeof *rows->potential)};
     return rows->position && rows->velocity && rows->acceleration && rows->mass && rows->potential
                ? KY_OK
-               : ky_no_memory(error, "bodies that move", n, 11 * sizeof(double));
+               : ky_no_memory(error, "bodies of a rank", n, 11 * sizeof(double));
 }
 
 void ky_places_rows_free(struct ky_bodies *rows)
@@ -179,79 +145,111 @@ void ky_places_rows_free(struct ky_bodies *rows)
     free(rows->potential);
 }
 
-/* Numbers of the bodies at some places: of all columns, as many as there are rows. */
-static enum ky_status put_rows(struct ky_device_state *state, const uint32_t *place,
-                               struct ky_bodies *rows, struct ky_error *error)
+/* The first arguments of the kernels of rows.k. */
+#define ROW_COLUMNS(bodies)                                                                        \
+    KY_BUFFER((bodies)->curve.index), KY_BUFFER((bodies)->position),                               \
+        KY_BUFFER((bodies)->velocity), KY_BUFFER((bodies)->mass),                                  \
+        KY_BUFFER((bodies)->acceleration), KY_BUFFER((bodies)->potential), KY_VALUE(n),            \
+        KY_VALUE(wide)
+
+/* Words to a buffer that grows in large steps, since memory for it is slow to get. */
+static enum ky_status send_words(struct ky_card *card, struct ky_buffer *buffer, const char *what,
+                                 const void *words, size_t bytes, struct ky_error *error)
+{
+    const size_t room = bytes > buffer->bytes ? 2 * bytes : bytes;
+    const enum ky_status status = ky_buffer_need(card, buffer, what, room, 1, error);
+    return status || bytes == 0 ? status
+                                : card->driver->write(card, buffer, 0, words, bytes, error);
+}
+
+static uint32_t is_wide(const struct ky_device_state *state)
+{
+    return ky_real_bytes(state->parameters->precision) == KY_STATE_BYTES;
+}
+
+enum ky_status ky_places_pack(struct ky_device_state *state, const uint32_t *place, size_t rows,
+                              void *to, struct ky_error *error)
 {
     struct ky_device_bodies *bodies = &state->part[0];
-    struct ky_buffer list = {0};
-    const enum ky_status status = ky_buffer_fill(bodies->card, &list, "places of bodies", place,
-                                                 rows->n, sizeof *place, error);
-    const enum ky_status put =
-        status ? status : ky_device_bodies_put_rows(state, &list, rows, error);
-    ky_buffer_release(bodies->card, &list);
-    return put;
+    struct ky_card *card = bodies->card;
+    struct ky_device_ranks *ranks = state->ranks;
+    const size_t bytes = rows * KY_PLACES_ROW_BYTES;
+    uint32_t n = (uint32_t)bodies->n, wide = is_wide(state), count = (uint32_t)rows;
+    if (rows == 0)
+        return KY_OK;
+    enum ky_status status = send_words(card, &ranks->place, "places of bodies", place,
+                                       rows * sizeof *place, error);
+    if (status == KY_OK)
+        status = ky_buffer_need(card, &ranks->rows, "bodies that leave",
+                                bytes > ranks->rows.bytes ? 2 * bytes : bytes, 1, error);
+    if (status == KY_OK)
+        status = ky_launch_over(card, KY_KERNEL_ky_rows_pack, rows,
+                                KY_ARGUMENTS(ROW_COLUMNS(bodies), KY_BUFFER(ranks->place),
+                                             KY_BUFFER(ranks->rows), KY_VALUE(count)),
+                                error);
+    return status == KY_OK ? card->driver->read(card, &ranks->rows, 0, to, bytes, error) : status;
 }
 
 /* The last bodies fill the gaps. */
 static enum ky_status fill_gaps(struct ky_device_state *state, const struct ky_replace_move *move,
-                                size_t count, struct ky_error *error)
-{
-    struct ky_bodies rows = {0};
-    uint32_t *from = ky_allocate(2 * count, sizeof *from), *to = from + count;
-    uint64_t *number = ky_allocate(count, sizeof *number);
-    enum ky_status status = from && number ? ky_places_rows(&rows, count, error)
-                                           : ky_no_memory(error, "bodies that move", count,
-                                                          sizeof *number);
-    for (size_t k = 0; k < count && status == KY_OK; k++) {
-        from[k] = move[k].from;
-        to[k] = move[k].to;
-    }
-    if (status == KY_OK)
-        status = ky_device_bodies_get_some(state, from, &rows, error);
-    if (status == KY_OK)
-        status = ky_places_get_numbers(state, from, count, number, error);
-    if (status == KY_OK)
-        status = put_rows(state, to, &rows, error);
-    if (status == KY_OK)
-        status = ky_places_put_numbers(state, to, count, number, error);
-    ky_places_rows_free(&rows);
-    free(from);
-    free(number);
-    return status;
-}
-
-static enum ky_status place_arrivals(struct ky_device_state *state, const uint32_t *gone,
-                                     size_t count, const struct ky_bodies *arrivals, size_t n,
-                                     struct ky_error *error)
-{
-    uint32_t *place = ky_allocate(arrivals->n, sizeof *place);
-    if (!place)
-        return ky_no_memory(error, "bodies that come", arrivals->n, sizeof *place);
-    for (size_t k = 0; k < arrivals->n; k++)
-        place[k] = ky_replace_place(n, gone, count, k);
-    struct ky_bodies rows = *arrivals;
-    const enum ky_status status = put_rows(state, place, &rows, error);
-    free(place);
-    return status;
-}
-
-enum ky_status ky_places_replace(struct ky_device_state *state, const uint32_t *gone, size_t count,
-                                 const struct ky_bodies *arrivals, struct ky_error *error)
+                                size_t moves, struct ky_error *error)
 {
     struct ky_device_bodies *bodies = &state->part[0];
-    const size_t n = bodies->live, end = n + arrivals->n - count;
+    struct ky_card *card = bodies->card;
+    struct ky_buffer *place = &state->ranks->place;
+    uint32_t n = (uint32_t)bodies->n, wide = is_wide(state), count = (uint32_t)moves;
+    _Static_assert(sizeof *move == 2 * sizeof(uint32_t), "two places");
+    const enum ky_status status =
+        send_words(card, place, "places of bodies", move, moves * sizeof *move, error);
+    return status ? status
+                  : ky_launch_over(card, KY_KERNEL_ky_rows_move, moves,
+                                   KY_ARGUMENTS(ROW_COLUMNS(bodies), KY_BUFFER(*place),
+                                                KY_VALUE(count)),
+                                   error);
+}
+
+/* Those that come take the places place[]. */
+static enum ky_status place_arrivals(struct ky_device_state *state, const uint32_t *place,
+                                     const void *rows, size_t arrivals, struct ky_error *error)
+{
+    struct ky_device_bodies *bodies = &state->part[0];
+    struct ky_card *card = bodies->card;
+    struct ky_device_ranks *ranks = state->ranks;
+    uint32_t n = (uint32_t)bodies->n, wide = is_wide(state), count = (uint32_t)arrivals;
+    enum ky_status status = send_words(card, &ranks->place, "places of bodies", place,
+                                       arrivals * sizeof *place, error);
+    if (status == KY_OK)
+        status = send_words(card, &ranks->rows, "bodies that come", rows,
+                            arrivals * KY_PLACES_ROW_BYTES, error);
+    return status == KY_OK
+               ? ky_launch_over(card, KY_KERNEL_ky_rows_unpack, arrivals,
+                                KY_ARGUMENTS(ROW_COLUMNS(bodies), KY_BUFFER(ranks->place),
+                                             KY_BUFFER(ranks->rows), KY_VALUE(count)),
+                                error)
+               : status;
+}
+
+enum ky_status ky_places_unpack(struct ky_device_state *state,
+                                const struct ky_places_change *change, struct ky_error *error)
+{
+    struct ky_device_bodies *bodies = &state->part[0];
+    const size_t n = bodies->live, count = change->count, arrivals = change->arrivals,
+                 end = n + arrivals - count;
     struct ky_replace_move *move = ky_allocate(count, sizeof *move);
+    uint32_t *place = ky_allocate(arrivals, sizeof *place);
     enum ky_status status =
-        move ? KY_OK : ky_no_memory(error, "bodies that move", count, sizeof *move);
-    const size_t moves = move ? ky_replace_moves(n, gone, count, arrivals->n, move) : 0;
+        move && place ? KY_OK : ky_no_memory(error, "bodies that move", count, sizeof *move);
+    const size_t moves = status ? 0 : ky_replace_moves(n, change->gone, count, arrivals, move);
+    for (size_t k = 0; k < arrivals && status == KY_OK; k++)
+        place[k] = ky_replace_place(n, change->gone, count, k);
     if (status == KY_OK && end > bodies->n)
         status = ky_places_widen(state, ky_places_room(end), error);
     if (status == KY_OK && moves > 0)
         status = fill_gaps(state, move, moves, error);
-    if (status == KY_OK && arrivals->n > 0)
-        status = place_arrivals(state, gone, count, arrivals, n, error);
+    if (status == KY_OK && arrivals > 0)
+        status = place_arrivals(state, place, change->rows, arrivals, error);
     free(move);
+    free(place);
     bodies->live = end;
     bodies->place++;
     bodies->curve.changes++;

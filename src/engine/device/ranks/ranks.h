@@ -6,7 +6,7 @@
 
 /* Buffers, which are kept from call to call. */
 struct ky_device_ranks {
-    struct ky_buffer begin, gone, count, probe; /* places.c */
+    struct ky_buffer begin, gone, count, probe, place, rows; /* places.c */
     struct ky_buffer box, sinks, sinks_of;      /* prune.c: own boxes; those of others, and where */
     struct ky_buffer wait[2], need, waiting, seen, bodies, out;
     struct ky_buffer told, told_moment, in, to; /* graft.c */

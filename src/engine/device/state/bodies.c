@@ -400,22 +400,6 @@ enum ky_status ky_device_gather(const struct ky_device_bodies *bodies,
                           error);
 }
 
-enum ky_status ky_device_bodies_put_rows(struct ky_device_state *state,
-                                         const struct ky_buffer *list, struct ky_bodies *rows,
-                                         struct ky_error *error)
-{
-    struct ky_device_bodies *bodies = &state->part[0];
-    struct pair pair[PAIRS];
-    const size_t pairs = pairs_of(bodies, rows, pair);
-    enum ky_status status = KY_OK;
-    for (size_t k = 0; k < pairs && status == KY_OK; k++) {
-        const struct ky_device_array *own = &pair[k].own;
-        const struct ky_rows given = {rows->n, own->columns, pair[k].factor, own->number};
-        status = scatter(bodies, list, given, pair[k].numbers, own->buffer, error);
-    }
-    return status;
-}
-
 /* Copies the rows of the bodies in `list` from an array of the part to the caller's. */
 static enum ky_status get_rows(struct ky_device_bodies *bodies, const struct ky_buffer *list,
                                size_t rows, const struct pair *pair, struct ky_error *error)

@@ -55,10 +55,6 @@ enum ky_status ky_device_bodies_put(struct ky_device_state *state, const struct 
  * caller's order, and pending kicks have to be made before. */
 enum ky_status ky_device_bodies_put_some(struct ky_device_state *state, const struct ky_some *some,
                                          struct ky_error *error);
-/* Copies rows to the places of `list`: of all arrays that both have. */
-enum ky_status ky_device_bodies_put_rows(struct ky_device_state *state,
-                                         const struct ky_buffer *list, struct ky_bodies *rows,
-                                         struct ky_error *error);
 /* Copies the bodies to the caller's arrays. Pending kicks have to be made before. */
 enum ky_status ky_device_bodies_get(struct ky_device_state *state, struct ky_bodies *wanted,
                                     struct ky_error *error);

@@ -8,6 +8,7 @@
 #include "engine/device/kernels/ranks/curve.k"
 #include "engine/device/kernels/ranks/graft.k"
 #include "engine/device/kernels/ranks/prune.k"
+#include "engine/device/kernels/ranks/rows.k"
 #include "engine/device/kernels/tree/cells.k"
 #include "engine/device/kernels/tree/groups.k"
 #include "engine/device/kernels/tree/grow.k"

@@ -172,6 +172,7 @@
     KY_U(groups, "tree/groups.k", -1, )                                                            \
     KY_U(forest, "forces/forest.k", -1, )                                                          \
     KY_U(curve, "ranks/curve.k", -1, )                                                             \
+    KY_U(rows, "ranks/rows.k", -1, )                                                               \
     KY_U(prune, "ranks/prune.k", -1, )                                                             \
     KY_U(graft, "ranks/graft.k", -1, )                                                             \
     KY_U(sort, "driver/sort.k", -1, )                                                              \
@@ -231,6 +232,9 @@
     KY_K(curve, ky_curve_leave, 256)                                                               \
     KY_K(curve, ky_curve_roots, 256)                                                               \
     KY_K(curve, ky_curve_cells, 64)                                                                \
+    KY_K(rows, ky_rows_pack, 128)                                                                  \
+    KY_K(rows, ky_rows_unpack, 128)                                                                \
+    KY_K(rows, ky_rows_move, 128)                                                                  \
     KY_K(prune, ky_part_boxes, KY_IN_TEAMS)                                                        \
     KY_K(prune, ky_part_around, 64)                                                                \
     KY_K(prune, ky_prune_begin, 64)                                                                \
