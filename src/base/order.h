@@ -52,6 +52,32 @@ static inline double ky_median(double *x, size_t count)
     return count ? x[count / 2] : 0;
 }
 
+/* The number that would be x[k] if all `count` were sorted; k < count. Changes their order. */
+static inline double ky_select(double *x, size_t count, size_t k)
+{
+    size_t low = 0, high = count - 1;
+    while (low < high) {
+        const double middle = x[low + (high - low) / 2];
+        size_t i = low, j = high;
+        for (;;) { /* numbers up to j are at most `middle` then, and those from i on at least */
+            while (x[i] < middle)
+                i++;
+            while (x[j] > middle)
+                j--;
+            if (i >= j)
+                break;
+            const double other = x[i];
+            x[i++] = x[j];
+            x[j--] = other;
+        }
+        if (k <= j)
+            high = j;
+        else
+            low = j + 1;
+    }
+    return x[k];
+}
+
 /* Sorts one number or more. Returns their median, of two in the middle the mean. */
 static inline double ky_median_mean(double *x, size_t count)
 {

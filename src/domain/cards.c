@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/split.h"
 #include "domain/curve.h"
 #include "octree/work.h"
@@ -110,13 +111,13 @@ static enum ky_status look(struct ky_ranging *curve, struct ky_curve_told *own,
 }
 
 /* As a card places it that has all bodies (kernels/tree/keys.k). */
-static double origin(const struct ky_ranging *curve, const double *of_cube, size_t cubes,
+static double origin(const struct ky_ranging *curve, double *of_cube, size_t cubes,
                      double *of_origin, size_t origins)
 {
     const int whole = curve->domain->parameters.precision == KY_DOUBLE;
     (void)of_origin;
     (void)origins;
-    return whole || cubes == 0 ? 0 : ky_high_part(of_cube[cubes / 2]);
+    return whole || cubes == 0 ? 0 : ky_high_part(ky_select(of_cube, cubes, cubes / 2));
 }
 
 static enum ky_status keys(struct ky_ranging *curve, struct ky_probe own[KY_PROBES],
@@ -170,13 +171,8 @@ static enum ky_status leave(struct ky_ranging *curve, struct ky_movers *movers,
     return status;
 }
 
-static size_t row_bytes(const struct ky_ranging *curve)
-{
-    return verbs_of(curve->domain)->row_bytes;
-}
-
-static enum ky_status pack(const struct ky_ranging *curve, const struct ky_movers *movers,
-                           void *rows, struct ky_error *error)
+static enum ky_status move(const struct ky_ranging *curve, const struct ky_movers *movers,
+                           struct ky_error *error)
 {
     const struct ky_domain *domain = curve->domain;
     const size_t size = (size_t)domain->comm->size, count = movers->all_leaving;
@@ -188,18 +184,13 @@ static enum ky_status pack(const struct ky_ranging *curve, const struct ky_mover
         next[r] = at;
     for (size_t k = 0; k < count && !status; k++)
         place[next[movers->mover[k].rank]++] = movers->mover[k].body;
+    const struct ky_part_move wanted = {
+        movers->gone, place, count, movers->leaving, movers->coming, movers->all_coming};
     if (!status)
-        status = verbs_of(domain)->pack(domain->engine, place, count, rows, error);
+        status = ky_engine_move(domain->engine, &wanted, error);
     free(next);
     free(place);
     return status;
-}
-
-static enum ky_status settle(const struct ky_ranging *curve, const struct ky_movers *movers,
-                             const void *rows, struct ky_error *error)
-{
-    return ky_engine_unpack(curve->domain->engine, movers->gone, movers->all_leaving, rows,
-                            movers->all_coming, error);
 }
 
 const struct ky_curve_verbs ky_curve_of_card = {.look = look,
@@ -207,7 +198,5 @@ const struct ky_curve_verbs ky_curve_of_card = {.look = look,
                                                 .keys = keys,
                                                 .count = count,
                                                 .leave = leave,
-                                                .row_bytes = row_bytes,
-                                                .pack = pack,
-                                                .settle = settle,
+                                                .move = move,
                                                 .levels = 1};

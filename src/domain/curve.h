@@ -61,9 +61,9 @@ struct ky_curve_verbs {
     enum ky_status (*look)(struct ky_ranging *curve, struct ky_curve_told *own,
                            struct ky_curve_told *told, struct ky_curve_sampled *sample,
                            struct ky_error *error);
-    /* The origin of the cells along an axis, from the numbers of a sample that ascend: those of the
-     * cube's, or of the origin's own one. */
-    double (*origin)(const struct ky_ranging *curve, const double *of_cube, size_t cubes,
+    /* The origin of the cells along an axis, from the numbers of the cube's sample, or of the
+     * origin's own one. */
+    double (*origin)(const struct ky_ranging *curve, double *of_cube, size_t cubes,
                      double *of_origin, size_t origins);
     /* Makes the keys in the domain's cube, and names some. */
     enum ky_status (*keys)(struct ky_ranging *curve, struct ky_probe own[KY_PROBES],
@@ -74,13 +74,9 @@ struct ky_curve_verbs {
     /* Which bodies go where; on the host also the least and the largest key of those that stay. */
     enum ky_status (*leave)(struct ky_ranging *curve, struct ky_movers *movers,
                             struct ky_error *error);
-    /* Rows of the bodies that leave, rank by rank; and of those that come, which take places in the
-     * engine. */
-    size_t (*row_bytes)(const struct ky_ranging *curve);
-    enum ky_status (*pack)(const struct ky_ranging *curve, const struct ky_movers *movers,
-                           void *rows, struct ky_error *error);
-    enum ky_status (*settle)(const struct ky_ranging *curve, const struct ky_movers *movers,
-                             const void *rows, struct ky_error *error);
+    /* Sends them, and those that come take places in the engine. */
+    enum ky_status (*move)(const struct ky_ranging *curve, const struct ky_movers *movers,
+                           struct ky_error *error);
     int levels; /* 1: all levels of the keys are there; 0: those of the layout */
 };
 

@@ -123,15 +123,14 @@ static enum ky_status look(struct ky_ranging *curve, struct ky_curve_told *own,
     return KY_OK;
 }
 
-/* Sorts a coordinate of a sample of `most` bodies; returns how many there are. */
-static size_t sort_axis(const struct ky_domain *domain, const struct ky_curve_sampled *sample, size_t count,
-                        size_t most, int axis, double sorted[])
+/* Takes a coordinate of a sample of `most` bodies; returns how many there are. */
+static size_t take_axis(const struct ky_domain *domain, const struct ky_curve_sampled *sample, size_t count,
+                        size_t most, int axis, double x[])
 {
     size_t found = 0;
     for (size_t k = 0; k < count; k++)
         if (sample[k].place < most || domain->total <= most)
-            sorted[found++] = sample[k].x[axis];
-    qsort(sorted, found, sizeof *sorted, ky_order_reals);
+            x[found++] = sample[k].x[axis];
     return found;
 }
 
@@ -140,7 +139,7 @@ static void place_cube(const struct ky_ranging *curve, const struct ky_curve_tol
                        const struct ky_curve_sampled *sample, size_t count)
 {
     struct ky_domain *domain = curve->domain;
-    double low[3], high[3], sorted[KY_FRAME_SAMPLES], others[KY_ORIGIN_SAMPLE];
+    double low[3], high[3], bulk[KY_FRAME_SAMPLES], others[KY_ORIGIN_SAMPLE];
     const struct ky_frame_sample of = ky_frame_sample(domain->total);
     for (int c = 0; c < 3; c++) {
         low[c] = (double)INFINITY;
@@ -149,12 +148,13 @@ static void place_cube(const struct ky_ranging *curve, const struct ky_curve_tol
             low[c] = fmin(low[c], told[r].low[c]);
             high[c] = fmax(high[c], told[r].high[c]);
         }
-        const size_t origins = sort_axis(domain, sample, count, KY_ORIGIN_SAMPLE, c, others),
-                     found = sort_axis(domain, sample, count, of.samples, c, sorted);
-        domain->origin[c] = curve->verbs->origin(curve, sorted, found, others, origins);
+        const size_t origins = take_axis(domain, sample, count, KY_ORIGIN_SAMPLE, c, others),
+                     found = take_axis(domain, sample, count, of.samples, c, bulk);
+        domain->origin[c] = curve->verbs->origin(curve, bulk, found, others, origins);
         if (found <= 2 * of.trim)
             continue;
-        const double lower = sorted[of.trim], upper = sorted[found - 1 - of.trim];
+        const double lower = ky_select(bulk, found, of.trim),
+                     upper = ky_select(bulk, found, found - 1 - of.trim);
         low[c] = ky_frame_side(low[c], lower, upper, 0);
         high[c] = ky_frame_side(high[c], lower, upper, 1);
     }
@@ -164,7 +164,7 @@ static void place_cube(const struct ky_ranging *curve, const struct ky_curve_tol
 }
 
 /* The median of the origin's sample, as a float. */
-static double median(const struct ky_ranging *curve, const double *of_cube, size_t cubes,
+static double median(const struct ky_ranging *curve, double *of_cube, size_t cubes,
                      double *of_origin, size_t origins)
 {
     (void)curve;
@@ -471,23 +471,29 @@ static enum ky_status settle(const struct ky_ranging *curve, const struct ky_mov
 }
 
 /* The rows of those that leave become those of others that come. */
-static enum ky_status trade_rows(struct ky_ranging *curve, const struct ky_movers *movers,
-                                 char *out, char *in, struct ky_error *error)
+static enum ky_status move_rows(const struct ky_ranging *curve, const struct ky_movers *movers,
+                                struct ky_error *error)
 {
-    const struct ky_curve_verbs *verbs = curve->verbs;
-    enum ky_status status = verbs->pack(curve, movers, out, error);
+    char *out = ky_allocate(movers->all_leaving, row_bytes()),
+         *in = ky_allocate(movers->all_coming, row_bytes());
+    enum ky_status status = out && in ? pack(curve, movers, out, error)
+                                      : ky_no_memory(error, "bodies that move",
+                                                     movers->all_leaving + movers->all_coming,
+                                                     row_bytes());
     if (!status)
         status = ky_comm_trade(curve->domain->comm, out, movers->leaving, in, movers->coming,
-                               verbs->row_bytes(curve), error);
-    return status || !(movers->all_leaving || movers->all_coming)
-               ? status
-               : verbs->settle(curve, movers, in, error);
+                               row_bytes(), error);
+    if (!status && (movers->all_leaving || movers->all_coming))
+        status = settle(curve, movers, in, error);
+    free(out);
+    free(in);
+    return status;
 }
 
 static enum ky_status move_bodies(struct ky_ranging *curve, struct ky_error *error)
 {
     struct ky_comm *comm = curve->domain->comm;
-    const size_t size = (size_t)comm->size, bytes = curve->verbs->row_bytes(curve);
+    const size_t size = (size_t)comm->size;
     struct ky_movers movers = {.leaving = ky_allocate_zeroed(size, sizeof *movers.leaving),
                                .coming = ky_allocate(size, sizeof *movers.coming)};
     enum ky_status status = movers.leaving && movers.coming
@@ -498,27 +504,16 @@ static enum ky_status move_bodies(struct ky_ranging *curve, struct ky_error *err
             comm->verbs->deal(comm, movers.leaving, sizeof *movers.leaving, movers.coming, error);
     for (size_t r = 0; r < size && !status; r++)
         movers.all_coming += movers.coming[r];
-    char *out = ky_allocate(movers.all_leaving, bytes), *in = ky_allocate(movers.all_coming, bytes);
     if (!status)
-        status = out && in ? trade_rows(curve, &movers, out, in, error)
-                           : ky_no_memory(error, "bodies that move",
-                                          movers.all_leaving + movers.all_coming, bytes);
-    free(out);
-    free(in);
+        status = curve->verbs->move(curve, &movers, error);
     free(movers.leaving);
     free(movers.coming);
     return status;
 }
 
-static size_t bytes_of_row(const struct ky_ranging *curve)
-{
-    (void)curve;
-    return row_bytes();
-}
-
 static const struct ky_curve_verbs on_host = {
     .look = look, .origin = median, .keys = keys, .count = count_in_cubes, .leave = note_movers,
-    .row_bytes = bytes_of_row, .pack = pack, .settle = settle};
+    .move = move_rows};
 
 enum ky_status ky_domain_migrate(struct ky_domain *domain, struct ky_error *error)
 {

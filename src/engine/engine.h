@@ -132,6 +132,15 @@ struct ky_part_leavers {
     size_t *count;
 };
 
+/* Bodies that go: gone[0 … count), ascending; the same in the order of the ranks that they go to,
+ * leaving[r] to each; and how many come from each. */
+struct ky_part_move {
+    const uint32_t *gone, *by_rank;
+    size_t count;
+    const uint64_t *leaving, *coming;
+    size_t arrivals; /* all that come */
+};
+
 struct ky_engine;
 struct ky_part_verbs {
     /* The numbers of the bodies at all places, from 0 on: of `count` that were put, and now. */
@@ -149,14 +158,10 @@ struct ky_part_verbs {
                             uint64_t *count, struct ky_error *error);
     enum ky_status (*leavers)(struct ky_engine *engine, const struct ky_part_leavers *leavers,
                               struct ky_error *error);
-    /* Rows of the bodies at some places, in a form of the engines' own, `row_bytes` each. */
-    size_t row_bytes;
-    enum ky_status (*pack)(struct ky_engine *engine, const uint32_t *place, size_t count,
-                           void *rows, struct ky_error *error);
-    /* The bodies at the places gone[0 … count), ascending, leave, and those of `arrivals` rows come:
-     * engine/common/replace.h says where. */
-    enum ky_status (*unpack)(struct ky_engine *engine, const uint32_t *gone, size_t count,
-                             const void *rows, size_t arrivals, struct ky_error *error);
+    /* Bodies go to other ranks, and others come: engine/common/replace.h says where. A call of all
+     * ranks. */
+    enum ky_status (*move)(struct ky_engine *engine, const struct ky_part_move *move,
+                           struct ky_error *error);
 };
 
 /* The first member of every engine's own struct. */
@@ -589,9 +594,9 @@ enum ky_status ky_engine_put(struct ky_engine *engine, const struct ky_bodies *b
 enum ky_status ky_engine_put_some(struct ky_engine *engine, const struct ky_some *some,
                                   struct ky_error *error);
 /* Checks nothing: for engines that share a system. */
-/* The verb `unpack` of struct ky_part_verbs. */
-enum ky_status ky_engine_unpack(struct ky_engine *engine, const uint32_t *gone, size_t count,
-                                const void *rows, size_t arrivals, struct ky_error *error);
+/* The verb `move` of struct ky_part_verbs. */
+enum ky_status ky_engine_move(struct ky_engine *engine, const struct ky_part_move *move,
+                              struct ky_error *error);
 enum ky_status ky_engine_replace(struct ky_engine *engine, const uint32_t *gone, size_t count,
                                  const struct ky_bodies *arrivals, struct ky_error *error);
 /* KY_USAGE for sources without the arrays that this engine needs of them. KY_BAD_DATA for numbers

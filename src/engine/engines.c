@@ -314,13 +314,13 @@ enum ky_status ky_engine_replace(struct ky_engine *engine, const uint32_t *gone,
     return status;
 }
 
-enum ky_status ky_engine_unpack(struct ky_engine *engine, const uint32_t *gone, size_t count,
-                                const void *rows, size_t arrivals, struct ky_error *error)
+enum ky_status ky_engine_move(struct ky_engine *engine, const struct ky_part_move *move,
+                              struct ky_error *error)
 {
-    const size_t n = engine->n + arrivals - count;
+    const size_t n = engine->n + move->arrivals - move->count;
     enum ky_status status = check_number(n, error);
     if (!status)
-        status = engine->verbs->part->unpack(engine, gone, count, rows, arrivals, error);
+        status = engine->verbs->part->move(engine, move, error);
     if (!status)
         engine->n = n;
     return status;

@@ -15,6 +15,7 @@
 #include "engine/device/forces/exact.h"
 #include "engine/device/forces/general.h"
 #include "engine/device/forces/method.h"
+#include "engine/device/ranks/movers.h"
 #include "engine/device/ranks/places.h"
 #include "engine/device/state/columns.h"
 #include "engine/device/state/curve.h"
@@ -524,17 +525,10 @@ static enum ky_status get_numbers(struct ky_engine *base, uint64_t *number, stru
     return ky_places_get_numbers(&device_engine(base)->state, number, error);
 }
 
-static enum ky_status pack(struct ky_engine *base, const uint32_t *place, size_t count, void *rows,
+static enum ky_status move(struct ky_engine *base, const struct ky_part_move *move,
                            struct ky_error *error)
 {
-    return ky_places_pack(&device_engine(base)->state, place, count, rows, error);
-}
-
-static enum ky_status unpack(struct ky_engine *base, const uint32_t *gone, size_t count,
-                             const void *rows, size_t arrivals, struct ky_error *error)
-{
-    const struct ky_places_change change = {gone, count, rows, arrivals};
-    return ky_places_unpack(&device_engine(base)->state, &change, error);
+    return ky_ranks_move(&device_engine(base)->state, move, error);
 }
 
 static enum ky_status look(struct ky_engine *base, const struct ky_part_look *look,
@@ -571,9 +565,7 @@ static const struct ky_part_verbs part_verbs = {.put_numbers = put_numbers,
                                                 .keys = keys,
                                                 .count = count_keys,
                                                 .leavers = leavers,
-                                                .row_bytes = KY_PLACES_ROW_BYTES,
-                                                .pack = pack,
-                                                .unpack = unpack};
+                                                .move = move};
 
 #define ENGINE(kind)                                                                               \
     static enum ky_status kind##_open(const struct ky_parameters *parameters, size_t room,         \

@@ -219,8 +219,7 @@ static enum ky_status bring(struct grafting *g, struct ky_error *error)
     for (size_t r = 0; r < g->ranks; r++)
         come += g->arrival[r].bytes;
     const enum ky_status status =
-        ky_buffer_need(g->card, &g->meeting->state->ranks->in, "cells of other ranks", come, 1,
-                       error);
+        ky_ranks_need(g->card, &g->meeting->state->ranks->in, "cells of other ranks", come, error);
     if (status != KY_OK)
         return status;
     return g->meeting->shared->is_process ? trade_parcels(g, come, error) : fetch_parcels(g, error);
@@ -476,17 +475,6 @@ enum ky_status ky_ranks_graft(struct ky_ranks_meeting *meeting, struct ky_error 
         status = graft_all(&g, error);
     release(&g);
     return status;
-}
-
-enum ky_status ky_ranks_offer(const struct ky_ranks_meeting *meeting, size_t count,
-                              const struct ky_buffer *buffer, struct ky_ranks_offer *all,
-                              struct ky_error *error)
-{
-    struct ky_card *card = meeting->state->part[0].card;
-    const struct ky_ranks_offer own = {count, card, *buffer};
-    const enum ky_status status =
-        meeting->shared->is_process ? KY_OK : card->driver->wait(card, error);
-    return status ? status : ky_ranks_gather(meeting->shared, &own, sizeof own, all, error);
 }
 
 enum ky_status ky_ranks_meet(struct ky_device_state *state, struct ky_device_tree *tree,

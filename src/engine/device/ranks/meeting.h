@@ -6,14 +6,6 @@
 #include "engine/device/ranks/ranks.h"
 #include "engine/device/tree/device_tree.h"
 
-/* What a rank has on its card for others that are threads of the same process: a number of things,
- * in this buffer. */
-struct ky_ranks_offer {
-    size_t count;
-    struct ky_card *card;
-    struct ky_buffer buffer;
-};
-
 /* A meeting of all ranks. */
 struct ky_ranks_meeting {
     struct ky_device_state *state;
@@ -32,11 +24,6 @@ struct ky_ranks_meeting {
  * without bodies call it too. */
 enum ky_status ky_ranks_meet(struct ky_device_state *state, struct ky_device_tree *tree,
                              const struct ky_parameters *parameters, struct ky_error *error);
-
-/* Tells all ranks where the results of this card's work are; it ends before. */
-enum ky_status ky_ranks_offer(const struct ky_ranks_meeting *meeting, size_t count,
-                              const struct ky_buffer *buffer, struct ky_ranks_offer *all,
-                              struct ky_error *error);
 
 /* ---- prune.c ---- */
 

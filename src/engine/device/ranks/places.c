@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "engine/common/replace.h"
 #include "engine/device/state/curve.h"
 #include "engine/device/state/motion.h"
 #include "engine/device/state/rows.h"
 #include "octree/keys.h"
+#include "octree/work.h"
 
 void ky_device_ranks_release(struct ky_device_state *state)
 {
@@ -20,9 +20,27 @@ void ky_device_ranks_release(struct ky_device_state *state)
         &ranks->sinks,   &ranks->sinks_of, &ranks->wait[0], &ranks->wait[1],     &ranks->need,
         &ranks->waiting, &ranks->seen,     &ranks->bodies,  &ranks->out,         &ranks->told,
         &ranks->in,      &ranks->to,       &ranks->told_moment, &ranks->place,
-        &ranks->rows};
+        &ranks->rows,    &ranks->come};
     for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++)
         ky_buffer_release(state->part[0].card, buffers[k]);
+}
+
+enum ky_status ky_ranks_need(struct ky_card *card, struct ky_buffer *buffer, const char *what,
+                             size_t bytes, struct ky_error *error)
+{
+    return ky_buffer_need(card, buffer, what, bytes > buffer->bytes ? bytes + bytes / 4 : bytes, 1,
+                          error);
+}
+
+enum ky_status ky_ranks_offer(const struct ky_device_state *state, size_t count,
+                              const struct ky_buffer *buffer, struct ky_ranks_offer *all,
+                              struct ky_error *error)
+{
+    const struct ky_shared *shared = ky_device_shared(state);
+    struct ky_card *card = state->part[0].card;
+    const struct ky_ranks_offer own = {count, card, *buffer};
+    const enum ky_status status = shared->is_process ? KY_OK : card->driver->wait(card, error);
+    return status ? status : ky_ranks_gather(shared, &own, sizeof own, all, error);
 }
 
 /* ---- room ---- */
@@ -121,7 +139,7 @@ enum ky_status ky_places_get_numbers(struct ky_device_state *state, uint64_t *nu
     return status;
 }
 
-/* ---- bodies that come and go ---- */
+/* ---- rows of the caller's numbers ---- */
 
 enum ky_status ky_places_rows(struct ky_bodies *rows, size_t n, struct ky_error *error)
 {
@@ -143,117 +161,6 @@ void ky_places_rows_free(struct ky_bodies *rows)
     free(rows->acceleration);
     free(rows->mass);
     free(rows->potential);
-}
-
-/* The first arguments of the kernels of rows.k. */
-#define ROW_COLUMNS(bodies)                                                                        \
-    KY_BUFFER((bodies)->curve.index), KY_BUFFER((bodies)->position),                               \
-        KY_BUFFER((bodies)->velocity), KY_BUFFER((bodies)->mass),                                  \
-        KY_BUFFER((bodies)->acceleration), KY_BUFFER((bodies)->potential), KY_VALUE(n),            \
-        KY_VALUE(wide)
-
-/* Words to a buffer that grows in large steps, since memory for it is slow to get. */
-static enum ky_status send_words(struct ky_card *card, struct ky_buffer *buffer, const char *what,
-                                 const void *words, size_t bytes, struct ky_error *error)
-{
-    const size_t room = bytes > buffer->bytes ? 2 * bytes : bytes;
-    const enum ky_status status = ky_buffer_need(card, buffer, what, room, 1, error);
-    return status || bytes == 0 ? status
-                                : card->driver->write(card, buffer, 0, words, bytes, error);
-}
-
-static uint32_t is_wide(const struct ky_device_state *state)
-{
-    return ky_real_bytes(state->parameters->precision) == KY_STATE_BYTES;
-}
-
-enum ky_status ky_places_pack(struct ky_device_state *state, const uint32_t *place, size_t rows,
-                              void *to, struct ky_error *error)
-{
-    struct ky_device_bodies *bodies = &state->part[0];
-    struct ky_card *card = bodies->card;
-    struct ky_device_ranks *ranks = state->ranks;
-    const size_t bytes = rows * KY_PLACES_ROW_BYTES;
-    uint32_t n = (uint32_t)bodies->n, wide = is_wide(state), count = (uint32_t)rows;
-    if (rows == 0)
-        return KY_OK;
-    enum ky_status status = send_words(card, &ranks->place, "places of bodies", place,
-                                       rows * sizeof *place, error);
-    if (status == KY_OK)
-        status = ky_buffer_need(card, &ranks->rows, "bodies that leave",
-                                bytes > ranks->rows.bytes ? 2 * bytes : bytes, 1, error);
-    if (status == KY_OK)
-        status = ky_launch_over(card, KY_KERNEL_ky_rows_pack, rows,
-                                KY_ARGUMENTS(ROW_COLUMNS(bodies), KY_BUFFER(ranks->place),
-                                             KY_BUFFER(ranks->rows), KY_VALUE(count)),
-                                error);
-    return status == KY_OK ? card->driver->read(card, &ranks->rows, 0, to, bytes, error) : status;
-}
-
-/* The last bodies fill the gaps. */
-static enum ky_status fill_gaps(struct ky_device_state *state, const struct ky_replace_move *move,
-                                size_t moves, struct ky_error *error)
-{
-    struct ky_device_bodies *bodies = &state->part[0];
-    struct ky_card *card = bodies->card;
-    struct ky_buffer *place = &state->ranks->place;
-    uint32_t n = (uint32_t)bodies->n, wide = is_wide(state), count = (uint32_t)moves;
-    _Static_assert(sizeof *move == 2 * sizeof(uint32_t), "two places");
-    const enum ky_status status =
-        send_words(card, place, "places of bodies", move, moves * sizeof *move, error);
-    return status ? status
-                  : ky_launch_over(card, KY_KERNEL_ky_rows_move, moves,
-                                   KY_ARGUMENTS(ROW_COLUMNS(bodies), KY_BUFFER(*place),
-                                                KY_VALUE(count)),
-                                   error);
-}
-
-/* Those that come take the places place[]. */
-static enum ky_status place_arrivals(struct ky_device_state *state, const uint32_t *place,
-                                     const void *rows, size_t arrivals, struct ky_error *error)
-{
-    struct ky_device_bodies *bodies = &state->part[0];
-    struct ky_card *card = bodies->card;
-    struct ky_device_ranks *ranks = state->ranks;
-    uint32_t n = (uint32_t)bodies->n, wide = is_wide(state), count = (uint32_t)arrivals;
-    enum ky_status status = send_words(card, &ranks->place, "places of bodies", place,
-                                       arrivals * sizeof *place, error);
-    if (status == KY_OK)
-        status = send_words(card, &ranks->rows, "bodies that come", rows,
-                            arrivals * KY_PLACES_ROW_BYTES, error);
-    return status == KY_OK
-               ? ky_launch_over(card, KY_KERNEL_ky_rows_unpack, arrivals,
-                                KY_ARGUMENTS(ROW_COLUMNS(bodies), KY_BUFFER(ranks->place),
-                                             KY_BUFFER(ranks->rows), KY_VALUE(count)),
-                                error)
-               : status;
-}
-
-enum ky_status ky_places_unpack(struct ky_device_state *state,
-                                const struct ky_places_change *change, struct ky_error *error)
-{
-    struct ky_device_bodies *bodies = &state->part[0];
-    const size_t n = bodies->live, count = change->count, arrivals = change->arrivals,
-                 end = n + arrivals - count;
-    struct ky_replace_move *move = ky_allocate(count, sizeof *move);
-    uint32_t *place = ky_allocate(arrivals, sizeof *place);
-    enum ky_status status =
-        move && place ? KY_OK : ky_no_memory(error, "bodies that move", count, sizeof *move);
-    const size_t moves = status ? 0 : ky_replace_moves(n, change->gone, count, arrivals, move);
-    for (size_t k = 0; k < arrivals && status == KY_OK; k++)
-        place[k] = ky_replace_place(n, change->gone, count, k);
-    if (status == KY_OK && end > bodies->n)
-        status = ky_places_widen(state, ky_places_room(end), error);
-    if (status == KY_OK && moves > 0)
-        status = fill_gaps(state, move, moves, error);
-    if (status == KY_OK && arrivals > 0)
-        status = place_arrivals(state, place, change->rows, arrivals, error);
-    free(move);
-    free(place);
-    bodies->live = end;
-    bodies->place++;
-    bodies->curve.changes++;
-    return status;
 }
 
 /* ---- the cube and the keys ---- */
@@ -397,8 +304,8 @@ static enum ky_status find_leavers(struct ky_device_state *state, struct ky_devi
     struct ky_device_ranks *ranks = state->ranks;
     uint32_t n = (uint32_t)bodies->live, of = (uint32_t)leavers->ranks,
              own = (uint32_t)leavers->own;
-    enum ky_status status = ky_buffer_need(card, &ranks->gone, "bodies that leave", 2 * (size_t)room,
-                                           sizeof *found, error);
+    enum ky_status status = ky_ranks_need(card, &ranks->gone, "bodies that leave",
+                                          2 * (size_t)room * sizeof *found, error);
     if (status == KY_OK)
         status = ky_buffer_need(card, &ranks->count, "number of bodies that leave", 1,
                                 sizeof *found, error);
@@ -415,10 +322,23 @@ static enum ky_status find_leavers(struct ky_device_state *state, struct ky_devi
                            : status;
 }
 
-static int by_place(const void *a, const void *b)
+/* Sorts places, each with its range. */
+static enum ky_status sort_places(uint32_t *list, size_t count, struct ky_error *error)
 {
-    const uint32_t *p = a, *q = b;
-    return (*p > *q) - (*p < *q);
+    uint64_t *word = ky_allocate(2 * count, sizeof *word), varying = 0;
+    if (!word)
+        return ky_no_memory(error, "bodies that leave", count, 2 * sizeof *word);
+    for (size_t k = 0; k < count; k++) {
+        word[k] = (uint64_t)list[2 * k] << 32 | list[2 * k + 1];
+        varying |= word[k] ^ word[0];
+    }
+    const uint64_t *sorted = ky_octree_sort(count, word, word + count, varying, 1);
+    for (size_t k = 0; k < count; k++) {
+        list[2 * k] = (uint32_t)(sorted[k] >> 32);
+        list[2 * k + 1] = (uint32_t)sorted[k];
+    }
+    free(word);
+    return KY_OK;
 }
 
 enum ky_status ky_places_leavers(struct ky_device_state *state, struct ky_device_tree *tree,
@@ -447,11 +367,12 @@ enum ky_status ky_places_leavers(struct ky_device_state *state, struct ky_device
     if (status == KY_OK && found > 0)
         status = card->driver->read(card, &ranks->gone, 0, list, 2 * word * found, error);
     ky_device_tree_done(tree, bodies);
+    if (status == KY_OK)
+        status = sort_places(list, found, error);
     if (status != KY_OK) {
         free(list);
         return status;
     }
-    qsort(list, found, 2 * word, by_place);
     *leavers->leavers = list;
     *leavers->count = found;
     return KY_OK;

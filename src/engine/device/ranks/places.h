@@ -23,19 +23,6 @@ enum ky_status ky_places_put_numbers(struct ky_device_state *state, size_t count
                                      const uint64_t *number, struct ky_error *error);
 enum ky_status ky_places_get_numbers(struct ky_device_state *state, uint64_t *number,
                                      struct ky_error *error);
-enum { KY_PLACES_ROW_BYTES = KY_PART_ROW * 8 };
-enum ky_status ky_places_pack(struct ky_device_state *state, const uint32_t *place, size_t rows,
-                              void *to, struct ky_error *error);
-/* Bodies at the places gone[0 … count), ascending, leave, and those of `arrivals` rows come. */
-struct ky_places_change {
-    const uint32_t *gone;
-    size_t count;
-    const void *rows;
-    size_t arrivals;
-};
-enum ky_status ky_places_unpack(struct ky_device_state *state,
-                                const struct ky_places_change *change, struct ky_error *error);
-
 enum ky_status ky_places_look(struct ky_device_state *state, struct ky_device_tree *tree,
                               const struct ky_part_look *look, struct ky_error *error);
 enum ky_status ky_places_keys(struct ky_device_state *state, struct ky_device_tree *tree,

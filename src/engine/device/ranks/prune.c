@@ -16,6 +16,11 @@ static struct ky_device_bodies *bodies_of(const struct ky_ranks_meeting *meeting
 
 /* ---- boxes ---- */
 
+static size_t box_bytes(size_t boxes)
+{
+    return ky_part_all_floors((ky_uint)boxes) * sizeof(struct ky_part_box);
+}
+
 static enum ky_status make_boxes(struct ky_ranks_meeting *meeting, struct ky_error *error)
 {
     const struct ky_device_bodies *bodies = bodies_of(meeting);
@@ -27,8 +32,7 @@ static enum ky_status make_boxes(struct ky_ranks_meeting *meeting, struct ky_err
              boxes = (groups + GROUPS_OF_BOX - 1) / GROUPS_OF_BOX,
              flags = by_alpha ? KY_FLAG_FACTORS : 0U, from = 0, to = boxes;
     const struct ky_eps2_argument eps2 = ky_eps2_argument(meeting->state);
-    enum ky_status status = ky_buffer_need(card, box, "boxes of groups", ky_part_all_floors(boxes),
-                                           sizeof(struct ky_part_box), error);
+    enum ky_status status = ky_ranks_need(card, box, "boxes of groups", box_bytes(boxes), error);
     meeting->boxes = boxes;
     if (status == KY_OK)
         status = ky_launch_teams(
@@ -47,11 +51,6 @@ static enum ky_status make_boxes(struct ky_ranks_meeting *meeting, struct ky_err
         to += count;
     }
     return status;
-}
-
-static size_t box_bytes(size_t boxes)
-{
-    return ky_part_all_floors((ky_uint)boxes) * sizeof(struct ky_part_box);
 }
 
 /* By way of the host. */
@@ -100,12 +99,12 @@ static enum ky_status share_boxes(struct ky_ranks_meeting *meeting, struct ky_er
     struct ky_device_ranks *ranks = meeting->state->ranks;
     size_t *bytes = ky_allocate(shared->ranks, sizeof *bytes), sum = 0;
     enum ky_status status =
-        bytes ? ky_ranks_offer(meeting, meeting->boxes, &ranks->box, meeting->box, error)
+        bytes ? ky_ranks_offer(meeting->state, meeting->boxes, &ranks->box, meeting->box, error)
               : ky_no_memory(error, "the ranks", shared->ranks, sizeof *bytes);
     for (size_t r = 0; r < shared->ranks && status == KY_OK; sum += bytes[r++])
         bytes[r] = box_bytes(meeting->box[r].count);
     if (status == KY_OK)
-        status = ky_buffer_need(card, &ranks->sinks, "boxes of all ranks", sum, 1, error);
+        status = ky_ranks_need(card, &ranks->sinks, "boxes of all ranks", sum, error);
     if (status == KY_OK && shared->is_process)
         status = gather_boxes(meeting, bytes, sum, error);
     else if (status == KY_OK && bodies_of(meeting)->live > 0)
@@ -169,8 +168,8 @@ static enum ky_status need_marks(const struct ky_ranks_meeting *meeting, size_t 
     };
     enum ky_status status = KY_OK;
     for (size_t k = 0; k < sizeof needs / sizeof *needs && status == KY_OK; k++)
-        status = ky_buffer_need(card, needs[k].buffer, needs[k].what, needs[k].count, needs[k].size,
-                                error);
+        status = ky_ranks_need(card, needs[k].buffer, needs[k].what,
+                               needs[k].count * needs[k].size, error);
     if (status == KY_OK)
         status = card->driver->zero(card, &ranks->need, error);
     if (status == KY_OK)
@@ -285,8 +284,8 @@ static enum ky_status make_parcels(const struct ky_ranks_meeting *meeting, const
         bytes += ky_part_parcel(roots, its[0], its[1], moments).bytes;
     }
     if (status == KY_OK)
-        status = ky_buffer_need(bodies_of(meeting)->card, &meeting->state->ranks->out,
-                                "cells and bodies for other ranks", bytes, 1, error);
+        status = ky_ranks_need(bodies_of(meeting)->card, &meeting->state->ranks->out,
+                               "cells and bodies for other ranks", bytes, error);
     for (size_t p = 0; p < parts && status == KY_OK; p++) {
         if (parts > 1)
             status = count_needs(meeting, p, error);
@@ -321,7 +320,7 @@ enum ky_status ky_ranks_prune(struct ky_ranks_meeting *meeting, struct ky_error 
         status = ky_ranks_gather(meeting->shared, given, 2 * size * sizeof *given, meeting->given,
                                  error);
     if (status == KY_OK)
-        status = ky_ranks_offer(meeting, parts, &meeting->state->ranks->out, meeting->out, error);
+        status = ky_ranks_offer(meeting->state, parts, &meeting->state->ranks->out, meeting->out, error);
     free(part);
     free(given);
     return status;

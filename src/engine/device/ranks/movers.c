@@ -1,0 +1,203 @@
+/* Rows of bodies from card to card: kernels/ranks/rows.k from the host's side. */
+#include "engine/device/ranks/movers.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "engine/common/replace.h"
+#include "engine/device/ranks/places.h"
+
+enum { ROW = KY_PART_ROW * 8 /* bytes */ };
+
+/* The first arguments of the kernels. */
+#define ROW_COLUMNS(bodies)                                                                        \
+    KY_BUFFER((bodies)->curve.index), KY_BUFFER((bodies)->position),                               \
+        KY_BUFFER((bodies)->velocity), KY_BUFFER((bodies)->mass),                                  \
+        KY_BUFFER((bodies)->acceleration), KY_BUFFER((bodies)->potential), KY_VALUE(n),            \
+        KY_VALUE(wide)
+
+static uint32_t is_wide(const struct ky_device_state *state)
+{
+    return ky_real_bytes(state->parameters->precision) == KY_STATE_BYTES;
+}
+
+static enum ky_status send_places(struct ky_device_state *state, const void *place, size_t bytes,
+                                  struct ky_error *error)
+{
+    struct ky_card *card = state->part[0].card;
+    struct ky_buffer *to = &state->ranks->place;
+    const enum ky_status status = ky_ranks_need(card, to, "places of bodies", bytes, error);
+    return status ? status : card->driver->write(card, to, 0, place, bytes, error);
+}
+
+/* ---- those that go ---- */
+
+static enum ky_status pack(struct ky_device_state *state, const struct ky_part_move *move,
+                           struct ky_error *error)
+{
+    struct ky_device_bodies *bodies = &state->part[0];
+    struct ky_card *card = bodies->card;
+    struct ky_device_ranks *ranks = state->ranks;
+    uint32_t n = (uint32_t)bodies->n, wide = is_wide(state), count = (uint32_t)move->count;
+    if (count == 0)
+        return KY_OK;
+    enum ky_status status =
+        send_places(state, move->by_rank, move->count * sizeof *move->by_rank, error);
+    if (status == KY_OK)
+        status = ky_ranks_need(card, &ranks->rows, "bodies that leave", move->count * ROW, error);
+    return status == KY_OK
+               ? ky_launch_over(card, KY_KERNEL_ky_rows_pack, count,
+                                KY_ARGUMENTS(ROW_COLUMNS(bodies), KY_BUFFER(ranks->place),
+                                             KY_BUFFER(ranks->rows), KY_VALUE(count)),
+                                error)
+               : status;
+}
+
+/* By way of the host. */
+static enum ky_status trade_rows(struct ky_device_state *state, const struct ky_part_move *move,
+                                 struct ky_error *error)
+{
+    const struct ky_shared *shared = ky_device_shared(state);
+    struct ky_card *card = state->part[0].card;
+    const size_t size = shared->ranks;
+    char *out = ky_allocate(move->count, ROW), *in = ky_allocate(move->arrivals, ROW);
+    size_t *bytes = ky_allocate(2 * size, sizeof *bytes), go = 0, come = 0;
+    void **at = ky_allocate(2 * size, sizeof *at);
+    enum ky_status status = out && in && bytes && at
+                                ? KY_OK
+                                : ky_no_memory(error, "bodies that move", move->count, ROW);
+    for (size_t r = 0; r < size && status == KY_OK; go += bytes[r], come += bytes[size + r], r++) {
+        bytes[r] = move->leaving[r] * ROW;
+        bytes[size + r] = move->coming[r] * ROW;
+        at[r] = out + go;
+        at[size + r] = in + come;
+    }
+    if (status == KY_OK && move->count > 0)
+        status = card->driver->read(card, &state->ranks->rows, 0, out, move->count * ROW, error);
+    if (status == KY_OK)
+        status = shared->trade(shared->context, at, bytes, at + size, bytes + size, error);
+    if (status == KY_OK && move->arrivals > 0)
+        status = card->driver->write(card, &state->ranks->come, 0, in, move->arrivals * ROW, error);
+    free(out);
+    free(in);
+    free(bytes);
+    free(at);
+    return status;
+}
+
+/* From card to card. leaving[r][q]: how many go from rank r to rank q. */
+static enum ky_status fetch_rows(struct ky_device_state *state, const struct ky_ranks_offer *offer,
+                                 const uint64_t *leaving, struct ky_error *error)
+{
+    const struct ky_shared *shared = ky_device_shared(state);
+    struct ky_card *card = state->part[0].card;
+    enum ky_status status = KY_OK;
+    for (size_t r = 0, to = 0; r < shared->ranks && status == KY_OK; r++) {
+        const uint64_t *of = leaving + r * shared->ranks;
+        const size_t bytes = of[shared->rank] * ROW;
+        size_t from = 0;
+        for (size_t q = 0; q < shared->rank; q++)
+            from += of[q] * ROW;
+        if (bytes > 0)
+            status = card->driver->fetch(offer[r].card, KY_PLACE(&offer[r].buffer, from), card,
+                                         KY_PLACE(&state->ranks->come, to), bytes, error);
+        to += bytes;
+    }
+    return status;
+}
+
+static enum ky_status offer_rows(struct ky_device_state *state, const struct ky_part_move *move,
+                                 struct ky_error *error)
+{
+    const struct ky_shared *shared = ky_device_shared(state);
+    const size_t size = shared->ranks;
+    struct ky_ranks_offer *offer = ky_allocate(size, sizeof *offer);
+    uint64_t *leaving = ky_allocate(size * size, sizeof *leaving);
+    enum ky_status status = offer && leaving
+                                ? ky_ranks_offer(state, move->count, &state->ranks->rows, offer,
+                                                 error)
+                                : ky_no_memory(error, "the ranks", size * size, sizeof *leaving);
+    if (status == KY_OK)
+        status = ky_ranks_gather(shared, move->leaving, size * sizeof *leaving, leaving, error);
+    if (status == KY_OK)
+        status = fetch_rows(state, offer, leaving, error);
+    free(offer);
+    free(leaving);
+    return status;
+}
+
+/* ---- those that come ---- */
+
+/* The last bodies fill the gaps. */
+static enum ky_status fill_gaps(struct ky_device_state *state, const struct ky_replace_move *move,
+                                size_t moves, struct ky_error *error)
+{
+    struct ky_device_bodies *bodies = &state->part[0];
+    uint32_t n = (uint32_t)bodies->n, wide = is_wide(state), count = (uint32_t)moves;
+    _Static_assert(sizeof *move == 2 * sizeof(uint32_t), "two places");
+    if (moves == 0)
+        return KY_OK;
+    const enum ky_status status = send_places(state, move, moves * sizeof *move, error);
+    return status ? status
+                  : ky_launch_over(bodies->card, KY_KERNEL_ky_rows_move, moves,
+                                   KY_ARGUMENTS(ROW_COLUMNS(bodies),
+                                                KY_BUFFER(state->ranks->place), KY_VALUE(count)),
+                                   error);
+}
+
+static enum ky_status place_arrivals(struct ky_device_state *state, const struct ky_part_move *move,
+                                     size_t had, struct ky_error *error)
+{
+    struct ky_device_bodies *bodies = &state->part[0];
+    struct ky_device_ranks *ranks = state->ranks;
+    uint32_t n = (uint32_t)bodies->n, wide = is_wide(state), count = (uint32_t)move->arrivals;
+    uint32_t *place = ky_allocate(move->arrivals, sizeof *place);
+    if (!place)
+        return ky_no_memory(error, "bodies that come", move->arrivals, sizeof *place);
+    for (size_t k = 0; k < move->arrivals; k++)
+        place[k] = ky_replace_place(had, move->gone, move->count, k);
+    enum ky_status status = send_places(state, place, move->arrivals * sizeof *place, error);
+    free(place);
+    return status == KY_OK
+               ? ky_launch_over(bodies->card, KY_KERNEL_ky_rows_unpack, count,
+                                KY_ARGUMENTS(ROW_COLUMNS(bodies), KY_BUFFER(ranks->place),
+                                             KY_BUFFER(ranks->come), KY_VALUE(count)),
+                                error)
+               : status;
+}
+
+static enum ky_status unpack(struct ky_device_state *state, const struct ky_part_move *move,
+                             struct ky_error *error)
+{
+    struct ky_device_bodies *bodies = &state->part[0];
+    const size_t n = bodies->live, end = n + move->arrivals - move->count;
+    struct ky_replace_move *moves = ky_allocate(move->count, sizeof *moves);
+    enum ky_status status =
+        moves ? KY_OK : ky_no_memory(error, "bodies that move", move->count, sizeof *moves);
+    if (status == KY_OK && end > bodies->n)
+        status = ky_places_widen(state, ky_places_room(end), error);
+    if (status == KY_OK)
+        status = fill_gaps(
+            state, moves, ky_replace_moves(n, move->gone, move->count, move->arrivals, moves),
+            error);
+    if (status == KY_OK && move->arrivals > 0)
+        status = place_arrivals(state, move, n, error);
+    free(moves);
+    bodies->live = end;
+    bodies->place++;
+    bodies->curve.changes++;
+    return status;
+}
+
+enum ky_status ky_ranks_move(struct ky_device_state *state, const struct ky_part_move *move,
+                             struct ky_error *error)
+{
+    struct ky_card *card = state->part[0].card;
+    enum ky_status status = pack(state, move, error);
+    if (status == KY_OK)
+        status = ky_ranks_need(card, &state->ranks->come, "bodies that come", move->arrivals * ROW,
+                               error);
+    if (status == KY_OK)
+        status = (ky_device_shared(state)->is_process ? trade_rows : offer_rows)(state, move, error);
+    return status == KY_OK && (move->count || move->arrivals) ? unpack(state, move, error) : status;
+}
