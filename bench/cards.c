@@ -1,9 +1,9 @@
 /* Steps on several cards: cards ENGINE [N,N… [MODEL [WORDS…]]], with an engine such as cuda:0,1
  * (default 1048576,16777216 plummer; words are parameters, as in multipole=1 alpha=0.0078). A row
  * for each number of bodies: milliseconds of a step with its drift, the mean of ten by the wall
- * clock, on the first card; on all cards as one engine, each of which makes the whole tree; and with
- * ranks, a card each, of which each has a part of the bodies. Then the ratios to one card; and weak
- * scaling: one card with N bodies over ranks with N bodies each. */
+ * clock, on the first card; on all cards as one engine, each of which makes the whole tree; and
+ * with ranks, a card each, of which each has a part of the bodies. Then the ratios to one card; and
+ * weak scaling: one card with N bodies over ranks with N bodies each. */
 #include <string.h>
 
 #include "common.h"
@@ -105,8 +105,7 @@ static void bench(const char *engine, size_t n, const char *name,
 
 int main(int argc, char **argv)
 {
-    const char *engine = argc > 1 ? argv[1] : "cuda:0,1",
-               *name = argc > 3 ? argv[3] : "plummer";
+    const char *engine = argc > 1 ? argv[1] : "cuda:0,1", *name = argc > 3 ? argv[3] : "plummer";
     char numbers[100];
     snprintf(numbers, sizeof numbers, "%s", argc > 2 ? argv[2] : "1048576,16777216");
     const struct ky_parameters parameters = parameters_for(argv + 4, argc > 4 ? argc - 4 : 0);

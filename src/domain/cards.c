@@ -21,8 +21,7 @@ static const struct ky_part_verbs *verbs_of(const struct ky_domain *domain)
 enum ky_status ky_domain_read_numbers(struct ky_domain *domain, struct ky_error *error)
 {
     const size_t n = domain->engine->n;
-    const enum ky_status status =
-        verbs_of(domain) ? ky_domain_reserve(domain, n, error) : KY_OK;
+    const enum ky_status status = verbs_of(domain) ? ky_domain_reserve(domain, n, error) : KY_OK;
     return status || !verbs_of(domain)
                ? status
                : verbs_of(domain)->get_numbers(domain->engine, domain->index, error);
@@ -49,8 +48,8 @@ static int count_devices(const char *kind)
     const size_t length = strlen(kind);
     int count = 0;
     for (size_t k = 0; !ky_device_get(k, &device); k++)
-        count += device.usable && !strncmp(device.engine, kind, length) &&
-                 device.engine[length] == ':';
+        count +=
+            device.usable && !strncmp(device.engine, kind, length) && device.engine[length] == ':';
     return count;
 }
 
@@ -138,8 +137,7 @@ static enum ky_status count(struct ky_ranging *curve, const uint64_t *at, size_t
                             uint64_t *in_cubes, struct ky_error *error)
 {
     struct ky_engine *engine = curve->domain->engine;
-    const enum ky_status status =
-        verbs_of(curve->domain)->count(engine, at, ends, in_cubes, error);
+    const enum ky_status status = verbs_of(curve->domain)->count(engine, at, ends, in_cubes, error);
     for (size_t e = 0; e < ends && !status; e++)
         for (size_t level = KY_CURVE_LEVELS - 1; level-- > 0;)
             in_cubes[e * KY_CURVE_LEVELS + level] += in_cubes[e * KY_CURVE_LEVELS + level + 1];
@@ -157,12 +155,10 @@ static enum ky_status leave(struct ky_ranging *curve, struct ky_movers *movers,
     enum ky_status status = verbs_of(domain)->leavers(domain->engine, &wanted, error);
     if (!status) {
         movers->mover = ky_domain_space(domain, KY_SPACE_TO, found, sizeof *movers->mover, error);
-        movers->gone = ky_domain_space(domain, KY_SPACE_GONE, found, sizeof *movers->gone, error);
-        status = movers->mover && movers->gone ? KY_OK : KY_FAULT;
+        status = movers->mover ? KY_OK : KY_FAULT;
     }
     for (size_t k = 0; k < found && !status; k++) {
         movers->mover[k] = (struct ky_mover){list[2 * k], (int)list[2 * k + 1], 0};
-        movers->gone[k] = list[2 * k];
         movers->leaving[list[2 * k + 1]]++;
     }
     movers->all_leaving = found;
@@ -184,8 +180,8 @@ static enum ky_status move(const struct ky_ranging *curve, const struct ky_mover
         next[r] = at;
     for (size_t k = 0; k < count && !status; k++)
         place[next[movers->mover[k].rank]++] = movers->mover[k].body;
-    const struct ky_part_move wanted = {
-        movers->gone, place, count, movers->leaving, movers->coming, movers->all_coming};
+    const struct ky_part_move wanted = {place, count, movers->leaving, movers->coming,
+                                        movers->all_coming};
     if (!status)
         status = ky_engine_move(domain->engine, &wanted, error);
     free(next);

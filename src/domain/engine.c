@@ -195,7 +195,8 @@ static enum ky_status put(struct ky_engine *engine, const struct ky_bodies *bodi
 {
     struct ranks *ranks = (struct ranks *)engine;
     struct ky_engine_units units;
-    enum ky_status status = check(ranks->parameters, ranks->base.schemes, error); /* they may have changed */
+    enum ky_status status =
+        check(ranks->parameters, ranks->base.schemes, error); /* they may have changed */
     if (!status)
         status = choose_kind(ranks, bodies, error);
     if (!status && ranks->domain.copies)
@@ -457,8 +458,7 @@ static enum ky_status field_of_whole(struct ky_engine *engine, const struct ky_p
     struct ky_whole whole;
     enum ky_status status = open_whole(engine, &whole, error);
     if (!status)
-        status =
-            whole.engine->verbs->field(whole.engine, points, acceleration, potential, error);
+        status = whole.engine->verbs->field(whole.engine, points, acceleration, potential, error);
     ky_engine_close(whole.engine);
     return status;
 }

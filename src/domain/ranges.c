@@ -124,8 +124,8 @@ static enum ky_status look(struct ky_ranging *curve, struct ky_curve_told *own,
 }
 
 /* Takes a coordinate of a sample of `most` bodies; returns how many there are. */
-static size_t take_axis(const struct ky_domain *domain, const struct ky_curve_sampled *sample, size_t count,
-                        size_t most, int axis, double x[])
+static size_t take_axis(const struct ky_domain *domain, const struct ky_curve_sampled *sample,
+                        size_t count, size_t most, int axis, double x[])
 {
     size_t found = 0;
     for (size_t k = 0; k < count; k++)
@@ -179,10 +179,11 @@ static enum ky_status find_cube(struct ky_ranging *curve, struct ky_error *error
     struct ky_comm *comm = domain->comm;
     const size_t size = (size_t)comm->size;
     const size_t threads = (size_t)domain->engine->threads;
-    struct ky_curve_told own = {0}, *told = ky_allocate(size > threads ? size : threads, sizeof *told);
+    struct ky_curve_told own = {0},
+                         *told = ky_allocate(size > threads ? size : threads, sizeof *told);
     size_t *bytes = ky_allocate(size, sizeof *bytes), count = 0;
     struct ky_curve_sampled *sample = ky_allocate(threads * KY_CURVE_ROOM, sizeof *sample),
-                   *all = ky_allocate(KY_CURVE_ROOM, sizeof *all);
+                            *all = ky_allocate(KY_CURVE_ROOM, sizeof *all);
     enum ky_status status = KY_OK;
     if (!told || !bytes || !sample || !all)
         status = ky_no_memory(error, "samples of bodies", threads * KY_CURVE_ROOM, sizeof *sample);
@@ -236,8 +237,7 @@ static enum ky_status keys(struct ky_ranging *curve, struct ky_probe own[KY_PROB
     const double work = curve->domain->work > 0 ? curve->domain->work : (double)n;
     const enum ky_status status = sort_keys(curve, error);
     for (size_t k = 0; k < count && !status; k++)
-        own[k] =
-            (struct ky_probe){curve->key[(2 * k + 1) * n / (2 * count)], work / (double)count};
+        own[k] = (struct ky_probe){curve->key[(2 * k + 1) * n / (2 * count)], work / (double)count};
     return status;
 }
 
@@ -409,8 +409,8 @@ static enum ky_status note_movers(struct ky_ranging *curve, struct ky_movers *mo
 }
 
 /* The rows of those that leave, rank by rank. */
-static enum ky_status pack(const struct ky_ranging *curve, const struct ky_movers *movers,
-                           void *to, struct ky_error *error)
+static enum ky_status pack(const struct ky_ranging *curve, const struct ky_movers *movers, void *to,
+                           struct ky_error *error)
 {
     struct ky_domain *domain = curve->domain;
     const size_t size = (size_t)domain->comm->size, count = movers->all_leaving,
@@ -476,10 +476,10 @@ static enum ky_status move_rows(const struct ky_ranging *curve, const struct ky_
 {
     char *out = ky_allocate(movers->all_leaving, row_bytes()),
          *in = ky_allocate(movers->all_coming, row_bytes());
-    enum ky_status status = out && in ? pack(curve, movers, out, error)
-                                      : ky_no_memory(error, "bodies that move",
-                                                     movers->all_leaving + movers->all_coming,
-                                                     row_bytes());
+    enum ky_status status =
+        out && in ? pack(curve, movers, out, error)
+                  : ky_no_memory(error, "bodies that move",
+                                 movers->all_leaving + movers->all_coming, row_bytes());
     if (!status)
         status = ky_comm_trade(curve->domain->comm, out, movers->leaving, in, movers->coming,
                                row_bytes(), error);
@@ -511,15 +511,18 @@ static enum ky_status move_bodies(struct ky_ranging *curve, struct ky_error *err
     return status;
 }
 
-static const struct ky_curve_verbs on_host = {
-    .look = look, .origin = median, .keys = keys, .count = count_in_cubes, .leave = note_movers,
-    .move = move_rows};
+static const struct ky_curve_verbs on_host = {.look = look,
+                                              .origin = median,
+                                              .keys = keys,
+                                              .count = count_in_cubes,
+                                              .leave = note_movers,
+                                              .move = move_rows};
 
 enum ky_status ky_domain_migrate(struct ky_domain *domain, struct ky_error *error)
 {
     struct ky_ranging curve = {.verbs = domain->engine->verbs->part ? &ky_curve_of_card : &on_host,
-                             .domain = domain,
-                             .n = domain->engine->n};
+                               .domain = domain,
+                               .n = domain->engine->n};
     enum ky_status status = find_cube(&curve, error);
     if (!status)
         status = find_ranges(&curve, error);

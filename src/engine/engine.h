@@ -105,9 +105,9 @@ struct ky_shared {
  * of forces changes. A place is that of a body in this order, and a number that of the caller's
  * order of the whole system. */
 
-/* The box of the bodies, in the engine's units: low[3] and high[3]. And the places of those that are
- * the first `samples` of a sample of `system` bodies (physics/sample.h): sample[c × samples + k],
- * NaN where the body is not here. */
+/* The box of the bodies, in the engine's units: low[3] and high[3]. And the places of those that
+ * are the first `samples` of a sample of `system` bodies (physics/sample.h): sample[c × samples +
+ * k], NaN where the body is not here. */
 struct ky_part_look {
     size_t system, samples;
     double *low, *high, *sample;
@@ -122,9 +122,9 @@ struct ky_part_keys {
     size_t probes;
 };
 
-/* Ranges of keys, which begin at begin[0 … ranks], the last one before begin[ranks]; and where those
- * bodies go that are not in range `own`: place and range of each, two words, by place. *leavers is
- * to be freed. */
+/* Ranges of keys, which begin at begin[0 … ranks], the last one before begin[ranks]; and where
+ * those bodies go that are not in range `own`: place and range of each, two words, in any order.
+ * *leavers is to be freed. */
 struct ky_part_leavers {
     const uint64_t *begin;
     size_t ranks, own;
@@ -132,10 +132,10 @@ struct ky_part_leavers {
     size_t *count;
 };
 
-/* Bodies that go: gone[0 … count), ascending; the same in the order of the ranks that they go to,
+/* Bodies that go, at the places gone[0 … count), in the order of the ranks that they go to,
  * leaving[r] to each; and how many come from each. */
 struct ky_part_move {
-    const uint32_t *gone, *by_rank;
+    const uint32_t *gone;
     size_t count;
     const uint64_t *leaving, *coming;
     size_t arrivals; /* all that come */
@@ -158,8 +158,7 @@ struct ky_part_verbs {
                             uint64_t *count, struct ky_error *error);
     enum ky_status (*leavers)(struct ky_engine *engine, const struct ky_part_leavers *leavers,
                               struct ky_error *error);
-    /* Bodies go to other ranks, and others come: engine/common/replace.h says where. A call of all
-     * ranks. */
+    /* Bodies go to other ranks, and others come. A call of all ranks. */
     enum ky_status (*move)(struct ky_engine *engine, const struct ky_part_move *move,
                            struct ky_error *error);
 };

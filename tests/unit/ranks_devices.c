@@ -183,7 +183,7 @@ static void what_ranks_with_devices_cannot_do(void **state)
 {
     (void)state;
     static const char *const refused[] = {"force=direct", "force=fmm", "integrator=block",
-                                          "tree=host", "cell=edge", "curve=none"};
+                                          "tree=host",    "cell=edge", "curve=none"};
     need_a_device();
     FOR_DEVICES(k, 1)
     for (size_t r = 0; r < sizeof refused / sizeof *refused; r++) {

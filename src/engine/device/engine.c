@@ -261,12 +261,13 @@ static enum ky_status get_column(struct ky_engine *base, enum ky_column column, 
     return status ? status : ky_device_columns_get(state, column, numbers, error);
 }
 
-/* Makes due kicks, and puts the bodies back into the caller's order. Those of a rank have none: they
- * stay at their places. */
+/* Makes due kicks, and puts the bodies back into the caller's order. Those of a rank have none:
+ * they stay at their places. */
 static enum ky_status settle_in_callers_order(struct ky_device_state *state, struct ky_error *error)
 {
     enum ky_status status = ky_device_settle(state, error);
-    return status || ky_device_shared(state) ? status : ky_device_curve_leave(&state->part[0], error);
+    return status || ky_device_shared(state) ? status
+                                             : ky_device_curve_leave(&state->part[0], error);
 }
 
 static enum ky_status put_some(struct ky_engine *base, const struct ky_some *some,

@@ -252,7 +252,8 @@ static enum ky_status walk_all(const struct passes *passes, const struct ky_para
 /* ---- ranks ---- */
 
 /* Groups of all ranks decide which kernel walks, so that it is the same for any number of ranks. */
-static enum ky_status count_groups(struct ky_device_tree *tree, const struct ky_device_bodies *bodies,
+static enum ky_status count_groups(struct ky_device_tree *tree,
+                                   const struct ky_device_bodies *bodies,
                                    const struct ky_parameters *parameters, struct ky_error *error)
 {
     const struct ky_shared *shared = ky_device_shared(bodies->state);

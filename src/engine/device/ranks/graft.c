@@ -26,8 +26,8 @@ struct grafting {
     size_t ranks, own, moments;
     struct ky_part_root *root; /* of all parts */
     struct ky_part_cell *cell;
-    float *moment;         /* [roots][moments] */
-    size_t *first;         /* [ranks + 1] the first root of each part */
+    float *moment;           /* [roots][moments] */
+    size_t *first;           /* [ranks + 1] the first root of each part */
     struct arrival *arrival; /* [ranks] */
     struct ky_top top;
     size_t start, missing; /* the root of the tree, and the leaf */
@@ -58,12 +58,12 @@ static enum ky_status read_roots(const struct grafting *g, struct ky_part_cell *
         status = ky_buffer_need(card, &ranks->told_moment, "moments of roots",
                                 (size_t)roots * moments, sizeof *moment, error);
     if (status == KY_OK)
-        status = ky_launch_over(
-            card, KY_KERNEL_ky_graft_tell, roots,
-            KY_ARGUMENTS(KY_CELLS(g->tree->column) KY_BUFFER(g->tree->part.cell),
-                         KY_BUFFER(ranks->told), KY_BUFFER(ranks->told_moment), KY_VALUE(roots),
-                         KY_VALUE(moments)),
-            error);
+        status =
+            ky_launch_over(card, KY_KERNEL_ky_graft_tell, roots,
+                           KY_ARGUMENTS(KY_CELLS(g->tree->column) KY_BUFFER(g->tree->part.cell),
+                                        KY_BUFFER(ranks->told), KY_BUFFER(ranks->told_moment),
+                                        KY_VALUE(roots), KY_VALUE(moments)),
+                           error);
     if (status == KY_OK)
         status = card->driver->read(card, &ranks->told, 0, cell, roots * sizeof *cell, error);
     return status == KY_OK ? card->driver->read(card, &ranks->told_moment, 0, moment,
@@ -78,9 +78,8 @@ static enum ky_status gather_array(const struct grafting *g, const void *own, si
     const struct ky_shared *shared = g->meeting->shared;
     size_t *bytes = ky_allocate(g->ranks, sizeof *bytes);
     *all = ky_allocate(g->first[g->ranks], size);
-    enum ky_status status = bytes && *all ? KY_OK
-                                          : ky_no_memory(error, "roots of all ranks",
-                                                         g->first[g->ranks], size);
+    enum ky_status status =
+        bytes && *all ? KY_OK : ky_no_memory(error, "roots of all ranks", g->first[g->ranks], size);
     for (size_t r = 0; r < g->ranks && status == KY_OK; r++)
         bytes[r] = g->meeting->roots[r] * size;
     if (status == KY_OK)
@@ -100,7 +99,8 @@ static enum ky_status gather_roots(struct grafting *g, struct ky_error *error)
     if (status == KY_OK && roots > 0)
         status = read_roots(g, cell, moment, error);
     if (status == KY_OK)
-        status = ky_ranks_gather(g->meeting->shared, &roots, sizeof roots, g->meeting->roots, error);
+        status =
+            ky_ranks_gather(g->meeting->shared, &roots, sizeof roots, g->meeting->roots, error);
     g->first[0] = 0;
     for (size_t r = 0; r < g->ranks; r++)
         g->first[r + 1] = g->first[r] + (status ? 0 : g->meeting->roots[r]);
@@ -139,8 +139,8 @@ static void place_arrivals(struct grafting *g)
     for (size_t r = 0; r < g->ranks; r++) {
         const uint64_t *its = g->meeting->given + 2 * (r * g->ranks + g->own);
         struct arrival *a = &g->arrival[r];
-        *a = (struct arrival){
-            offset, parcel_bytes(g, r, g->own), its[0], its[1], g->cells, g->places};
+        *a = (struct arrival){offset,   parcel_bytes(g, r, g->own), its[0], its[1], g->cells,
+                              g->places};
         offset += a->bytes;
         g->cells += a->cells;
         g->places += a->bodies;
@@ -171,8 +171,7 @@ static enum ky_status trade(struct grafting *g, char *out, char *in, struct ky_e
         at[g->ranks + r] = in + g->arrival[r].offset;
     }
     if (status == KY_OK)
-        status =
-            shared->trade(shared->context, at, bytes, at + g->ranks, bytes + g->ranks, error);
+        status = shared->trade(shared->context, at, bytes, at + g->ranks, bytes + g->ranks, error);
     free(bytes);
     free(at);
     return status;
@@ -206,9 +205,9 @@ static enum ky_status fetch_parcels(struct grafting *g, struct ky_error *error)
         const struct arrival *a = &g->arrival[r];
         const struct ky_ranks_offer *of = &g->meeting->out[r];
         if (a->bytes > 0)
-            status = g->card->driver->fetch(
-                of->card, KY_PLACE(&of->buffer, parcel_place(g, r, g->own)), g->card,
-                KY_PLACE(&ranks->in, a->offset), a->bytes, error);
+            status =
+                g->card->driver->fetch(of->card, KY_PLACE(&of->buffer, parcel_place(g, r, g->own)),
+                                       g->card, KY_PLACE(&ranks->in, a->offset), a->bytes, error);
     }
     return status;
 }
@@ -290,9 +289,9 @@ static enum ky_status send_columns(const struct grafting *g, const struct column
     enum ky_status status = KY_OK;
 #define SEND(p, type, name, count, what)                                                           \
     if (status == KY_OK)                                                                           \
-        status = card->driver->write(card, &g->tree->column.name,                                  \
-                                     g->start * sizeof(type) * (count), columns->name,             \
-                                     cells * sizeof(type) * (count), error);
+        status =                                                                                   \
+            card->driver->write(card, &g->tree->column.name, g->start * sizeof(type) * (count),    \
+                                columns->name, cells * sizeof(type) * (count), error);
     KY_CELL_COLUMNS(SEND, )
     return status;
 }
@@ -315,8 +314,7 @@ static void fill_columns(const struct grafting *g, struct columns *columns)
         memcpy(columns->moment + k * g->moments, g->moment + node->first * g->moments,
                g->moments * sizeof *g->moment);
     }
-    columns->link[last] =
-        (struct ky_cell_link){KY_NO_LINK, KY_NO_LINK, (uint32_t)g->places - 1, 1};
+    columns->link[last] = (struct ky_cell_link){KY_NO_LINK, KY_NO_LINK, (uint32_t)g->places - 1, 1};
 }
 
 /* Sums the cells of the top, the lowest level first, and then links it for walks. */
@@ -332,11 +330,11 @@ static enum ky_status sum_top(const struct grafting *g, struct columns *columns,
     }
     for (size_t k = 0; k < g->top.nodes; k++)
         columns->link[k] = walking_link(g, &g->top.node[k]);
-    return status == KY_OK ? g->card->driver->write(g->card, &g->tree->column.link,
-                                                    g->start * sizeof *columns->link, columns->link,
-                                                    (g->top.nodes + 1) * sizeof *columns->link,
-                                                    error)
-                           : status;
+    return status == KY_OK
+               ? g->card->driver->write(g->card, &g->tree->column.link,
+                                        g->start * sizeof *columns->link, columns->link,
+                                        (g->top.nodes + 1) * sizeof *columns->link, error)
+               : status;
 }
 
 static enum ky_status make_top(const struct grafting *g, struct ky_error *error)
@@ -386,30 +384,27 @@ static enum ky_status graft_parcel(const struct grafting *g, size_t r, struct ky
              missing = (uint32_t)g->missing, n = (uint32_t)g->bodies->n;
     enum ky_status status = send_places_of_roots(g, r, error);
     if (status == KY_OK)
-        status = ky_launch_over(card, KY_KERNEL_ky_graft_cells, cells,
-                                KY_ARGUMENTS(KY_CELLS(g->tree->column) KY_BUFFER(ranks->in),
-                                             KY_VALUE(offset), KY_VALUE(roots), KY_VALUE(cells),
-                                             KY_VALUE(bodies), KY_VALUE(moments),
-                                             KY_VALUE(first_cell), KY_VALUE(first_body),
-                                             KY_VALUE(missing)),
-                                error);
-    if (status == KY_OK)
         status = ky_launch_over(
-            card, KY_KERNEL_ky_graft_bodies, bodies,
-            KY_ARGUMENTS(KY_BUFFER(ranks->in), KY_BUFFER(g->bodies->position),
-                         KY_BUFFER(g->bodies->mass), KY_VALUE(offset), KY_VALUE(roots),
-                         KY_VALUE(cells), KY_VALUE(bodies), KY_VALUE(moments), KY_VALUE(n),
-                         KY_VALUE(first_body)),
+            card, KY_KERNEL_ky_graft_cells, cells,
+            KY_ARGUMENTS(KY_CELLS(g->tree->column) KY_BUFFER(ranks->in), KY_VALUE(offset),
+                         KY_VALUE(roots), KY_VALUE(cells), KY_VALUE(bodies), KY_VALUE(moments),
+                         KY_VALUE(first_cell), KY_VALUE(first_body), KY_VALUE(missing)),
             error);
-    return status == KY_OK
-               ? ky_launch_over(card, KY_KERNEL_ky_graft_roots, roots,
-                                KY_ARGUMENTS(KY_BUFFER(g->tree->column.link),
-                                             KY_BUFFER(g->tree->column.children),
-                                             KY_BUFFER(ranks->in), KY_BUFFER(ranks->to),
-                                             KY_VALUE(offset), KY_VALUE(roots),
-                                             KY_VALUE(first_cell)),
-                                error)
-               : status;
+    if (status == KY_OK)
+        status = ky_launch_over(card, KY_KERNEL_ky_graft_bodies, bodies,
+                                KY_ARGUMENTS(KY_BUFFER(ranks->in), KY_BUFFER(g->bodies->position),
+                                             KY_BUFFER(g->bodies->mass), KY_VALUE(offset),
+                                             KY_VALUE(roots), KY_VALUE(cells), KY_VALUE(bodies),
+                                             KY_VALUE(moments), KY_VALUE(n), KY_VALUE(first_body)),
+                                error);
+    return status == KY_OK ? ky_launch_over(card, KY_KERNEL_ky_graft_roots, roots,
+                                            KY_ARGUMENTS(KY_BUFFER(g->tree->column.link),
+                                                         KY_BUFFER(g->tree->column.children),
+                                                         KY_BUFFER(ranks->in), KY_BUFFER(ranks->to),
+                                                         KY_VALUE(offset), KY_VALUE(roots),
+                                                         KY_VALUE(first_cell)),
+                                            error)
+                           : status;
 }
 
 /* Room for all cells and bodies. */
@@ -424,8 +419,7 @@ static enum ky_status make_room(const struct grafting *g, struct ky_error *error
                        "ranks",
                        g->places, g->cells);
     if (g->cells > has)
-        status =
-            ky_cell_columns_extend(g->card, &g->tree->column, own, cells, g->moments, error);
+        status = ky_cell_columns_extend(g->card, &g->tree->column, own, cells, g->moments, error);
     return status == KY_OK && g->places > g->bodies->n
                ? ky_places_widen(g->meeting->state, g->places + g->bodies->live / 32, error)
                : status;
@@ -488,12 +482,14 @@ enum ky_status ky_ranks_meet(struct ky_device_state *state, struct ky_device_tre
                                        .shared = shared,
                                        .box = ky_allocate_zeroed(size, sizeof *meeting.box),
                                        .out = ky_allocate_zeroed(size, sizeof *meeting.out),
-                                       .given = ky_allocate_zeroed(2 * size * size, sizeof(uint64_t)),
+                                       .given =
+                                           ky_allocate_zeroed(2 * size * size, sizeof(uint64_t)),
                                        .roots = ky_allocate_zeroed(size, sizeof(size_t)),
                                        .place = ky_allocate_zeroed(size, sizeof(size_t))};
-    enum ky_status status = meeting.box && meeting.out && meeting.given && meeting.roots && meeting.place
-                                ? ky_ranks_prune(&meeting, error)
-                                : ky_no_memory(error, "the ranks", size * size, sizeof(uint64_t));
+    enum ky_status status =
+        meeting.box && meeting.out && meeting.given && meeting.roots && meeting.place
+            ? ky_ranks_prune(&meeting, error)
+            : ky_no_memory(error, "the ranks", size * size, sizeof(uint64_t));
     if (status == KY_OK)
         status = ky_ranks_graft(&meeting, error);
     free(meeting.box);

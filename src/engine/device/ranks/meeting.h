@@ -12,12 +12,13 @@ struct ky_ranks_meeting {
     struct ky_device_tree *tree; /* of this rank's bodies, with groups and factors */
     const struct ky_parameters *parameters;
     const struct ky_shared *shared;
-    size_t boxes;    /* of this rank's groups */
+    size_t boxes;               /* of this rank's groups */
     struct ky_ranks_offer *box; /* [ranks] boxes of each, and where they are */
     struct ky_ranks_offer *out; /* [ranks] where the parcels of each are */
-    uint64_t *given; /* [ranks][ranks][2] cells and bodies in the parcel of each rank for each one */
-    size_t *roots;   /* [ranks] */
-    size_t *place;   /* [ranks] where its parcel begins in `out`, in bytes */
+    uint64_t
+        *given;    /* [ranks][ranks][2] cells and bodies in the parcel of each rank for each one */
+    size_t *roots; /* [ranks] */
+    size_t *place; /* [ranks] where its parcel begins in `out`, in bytes */
 };
 
 /* Makes the tree of all for the groups of this rank: tree->start is where walks begin. Ranks

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "engine/common/replace.h"
 #include "engine/device/ranks/places.h"
 
 enum { ROW = KY_PART_ROW * 8 /* bytes */ };
@@ -41,8 +40,7 @@ static enum ky_status pack(struct ky_device_state *state, const struct ky_part_m
     uint32_t n = (uint32_t)bodies->n, wide = is_wide(state), count = (uint32_t)move->count;
     if (count == 0)
         return KY_OK;
-    enum ky_status status =
-        send_places(state, move->by_rank, move->count * sizeof *move->by_rank, error);
+    enum ky_status status = send_places(state, move->gone, move->count * sizeof *move->gone, error);
     if (status == KY_OK)
         status = ky_ranks_need(card, &ranks->rows, "bodies that leave", move->count * ROW, error);
     return status == KY_OK
@@ -113,10 +111,9 @@ static enum ky_status offer_rows(struct ky_device_state *state, const struct ky_
     const size_t size = shared->ranks;
     struct ky_ranks_offer *offer = ky_allocate(size, sizeof *offer);
     uint64_t *leaving = ky_allocate(size * size, sizeof *leaving);
-    enum ky_status status = offer && leaving
-                                ? ky_ranks_offer(state, move->count, &state->ranks->rows, offer,
-                                                 error)
-                                : ky_no_memory(error, "the ranks", size * size, sizeof *leaving);
+    enum ky_status status =
+        offer && leaving ? ky_ranks_offer(state, move->count, &state->ranks->rows, offer, error)
+                         : ky_no_memory(error, "the ranks", size * size, sizeof *leaving);
     if (status == KY_OK)
         status = ky_ranks_gather(shared, move->leaving, size * sizeof *leaving, leaving, error);
     if (status == KY_OK)
@@ -128,42 +125,77 @@ static enum ky_status offer_rows(struct ky_device_state *state, const struct ky_
 
 /* ---- those that come ---- */
 
-/* The last bodies fill the gaps. */
-static enum ky_status fill_gaps(struct ky_device_state *state, const struct ky_replace_move *move,
-                                size_t moves, struct ky_error *error)
+/* Where bodies go: of n, those of a list leave, and others come. Those that come fill gaps, and
+ * then take places behind all; gaps that are left are filled by the last ones. The order of bodies
+ * on a card is no one's business. */
+struct placing {
+    uint32_t *place; /* [arrivals] of those that come */
+    uint32_t *moved; /* [2 moves] from where to where others move */
+    size_t moves;
+};
+
+static enum ky_status find_places(struct placing *placing, const struct ky_part_move *move,
+                                  size_t n, struct ky_error *error)
+{
+    const size_t count = move->count, arrivals = move->arrivals, end = n + arrivals - count,
+                 tail = end < n ? n - end : 0;
+    size_t placed = 0, next = 0, behind = n;
+    unsigned char *is_gone = ky_allocate_zeroed(tail, 1); /* of the last bodies */
+    placing->place = ky_allocate(arrivals, sizeof *placing->place);
+    placing->moved = ky_allocate(count, 2 * sizeof *placing->moved);
+    if (!is_gone || !placing->place || !placing->moved) {
+        free(is_gone);
+        return ky_no_memory(error, "bodies that move", count, sizeof *placing->moved);
+    }
+    for (size_t k = 0; k < count; k++)
+        if (move->gone[k] >= end)
+            is_gone[move->gone[k] - end] = 1;
+    for (size_t k = 0; k < count; k++) {
+        const uint32_t gap = move->gone[k];
+        if (gap >= end)
+            continue;
+        if (placed < arrivals) {
+            placing->place[placed++] = gap;
+            continue;
+        }
+        while (is_gone[next])
+            next++;
+        placing->moved[2 * placing->moves] = (uint32_t)(end + next++);
+        placing->moved[2 * placing->moves++ + 1] = gap;
+    }
+    while (placed < arrivals)
+        placing->place[placed++] = (uint32_t)behind++;
+    free(is_gone);
+    return KY_OK;
+}
+
+static enum ky_status fill_gaps(struct ky_device_state *state, const struct placing *placing,
+                                struct ky_error *error)
 {
     struct ky_device_bodies *bodies = &state->part[0];
-    uint32_t n = (uint32_t)bodies->n, wide = is_wide(state), count = (uint32_t)moves;
-    _Static_assert(sizeof *move == 2 * sizeof(uint32_t), "two places");
-    if (moves == 0)
-        return KY_OK;
-    const enum ky_status status = send_places(state, move, moves * sizeof *move, error);
+    uint32_t n = (uint32_t)bodies->n, wide = is_wide(state), count = (uint32_t)placing->moves;
+    const enum ky_status status =
+        send_places(state, placing->moved, 2 * placing->moves * sizeof *placing->moved, error);
     return status ? status
-                  : ky_launch_over(bodies->card, KY_KERNEL_ky_rows_move, moves,
-                                   KY_ARGUMENTS(ROW_COLUMNS(bodies),
-                                                KY_BUFFER(state->ranks->place), KY_VALUE(count)),
+                  : ky_launch_over(bodies->card, KY_KERNEL_ky_rows_move, count,
+                                   KY_ARGUMENTS(ROW_COLUMNS(bodies), KY_BUFFER(state->ranks->place),
+                                                KY_VALUE(count)),
                                    error);
 }
 
-static enum ky_status place_arrivals(struct ky_device_state *state, const struct ky_part_move *move,
-                                     size_t had, struct ky_error *error)
+static enum ky_status place_arrivals(struct ky_device_state *state, const struct placing *placing,
+                                     size_t arrivals, struct ky_error *error)
 {
     struct ky_device_bodies *bodies = &state->part[0];
     struct ky_device_ranks *ranks = state->ranks;
-    uint32_t n = (uint32_t)bodies->n, wide = is_wide(state), count = (uint32_t)move->arrivals;
-    uint32_t *place = ky_allocate(move->arrivals, sizeof *place);
-    if (!place)
-        return ky_no_memory(error, "bodies that come", move->arrivals, sizeof *place);
-    for (size_t k = 0; k < move->arrivals; k++)
-        place[k] = ky_replace_place(had, move->gone, move->count, k);
-    enum ky_status status = send_places(state, place, move->arrivals * sizeof *place, error);
-    free(place);
-    return status == KY_OK
-               ? ky_launch_over(bodies->card, KY_KERNEL_ky_rows_unpack, count,
-                                KY_ARGUMENTS(ROW_COLUMNS(bodies), KY_BUFFER(ranks->place),
-                                             KY_BUFFER(ranks->come), KY_VALUE(count)),
-                                error)
-               : status;
+    uint32_t n = (uint32_t)bodies->n, wide = is_wide(state), count = (uint32_t)arrivals;
+    const enum ky_status status =
+        send_places(state, placing->place, arrivals * sizeof *placing->place, error);
+    return status ? status
+                  : ky_launch_over(bodies->card, KY_KERNEL_ky_rows_unpack, count,
+                                   KY_ARGUMENTS(ROW_COLUMNS(bodies), KY_BUFFER(ranks->place),
+                                                KY_BUFFER(ranks->come), KY_VALUE(count)),
+                                   error);
 }
 
 static enum ky_status unpack(struct ky_device_state *state, const struct ky_part_move *move,
@@ -171,18 +203,16 @@ static enum ky_status unpack(struct ky_device_state *state, const struct ky_part
 {
     struct ky_device_bodies *bodies = &state->part[0];
     const size_t n = bodies->live, end = n + move->arrivals - move->count;
-    struct ky_replace_move *moves = ky_allocate(move->count, sizeof *moves);
-    enum ky_status status =
-        moves ? KY_OK : ky_no_memory(error, "bodies that move", move->count, sizeof *moves);
+    struct placing placing = {.moves = 0};
+    enum ky_status status = find_places(&placing, move, n, error);
     if (status == KY_OK && end > bodies->n)
         status = ky_places_widen(state, ky_places_room(end), error);
-    if (status == KY_OK)
-        status = fill_gaps(
-            state, moves, ky_replace_moves(n, move->gone, move->count, move->arrivals, moves),
-            error);
+    if (status == KY_OK && placing.moves > 0)
+        status = fill_gaps(state, &placing, error);
     if (status == KY_OK && move->arrivals > 0)
-        status = place_arrivals(state, move, n, error);
-    free(moves);
+        status = place_arrivals(state, &placing, move->arrivals, error);
+    free(placing.place);
+    free(placing.moved);
     bodies->live = end;
     bodies->place++;
     bodies->curve.changes++;
@@ -198,6 +228,7 @@ enum ky_status ky_ranks_move(struct ky_device_state *state, const struct ky_part
         status = ky_ranks_need(card, &state->ranks->come, "bodies that come", move->arrivals * ROW,
                                error);
     if (status == KY_OK)
-        status = (ky_device_shared(state)->is_process ? trade_rows : offer_rows)(state, move, error);
+        status =
+            (ky_device_shared(state)->is_process ? trade_rows : offer_rows)(state, move, error);
     return status == KY_OK && (move->count || move->arrivals) ? unpack(state, move, error) : status;
 }

@@ -10,17 +10,16 @@
 #include "engine/device/state/motion.h"
 #include "engine/device/state/rows.h"
 #include "octree/keys.h"
-#include "octree/work.h"
 
 void ky_device_ranks_release(struct ky_device_state *state)
 {
     struct ky_device_ranks *ranks = state->ranks;
     struct ky_buffer *buffers[] = {
-        &ranks->begin,   &ranks->gone,     &ranks->count,   &ranks->probe,       &ranks->box,
-        &ranks->sinks,   &ranks->sinks_of, &ranks->wait[0], &ranks->wait[1],     &ranks->need,
-        &ranks->waiting, &ranks->seen,     &ranks->bodies,  &ranks->out,         &ranks->told,
-        &ranks->in,      &ranks->to,       &ranks->told_moment, &ranks->place,
-        &ranks->rows,    &ranks->come};
+        &ranks->begin,   &ranks->gone,     &ranks->count,       &ranks->probe,   &ranks->box,
+        &ranks->sinks,   &ranks->sinks_of, &ranks->wait[0],     &ranks->wait[1], &ranks->need,
+        &ranks->waiting, &ranks->seen,     &ranks->bodies,      &ranks->out,     &ranks->told,
+        &ranks->in,      &ranks->to,       &ranks->told_moment, &ranks->place,   &ranks->rows,
+        &ranks->come};
     for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++)
         ky_buffer_release(state->part[0].card, buffers[k]);
 }
@@ -131,8 +130,8 @@ enum ky_status ky_places_get_numbers(struct ky_device_state *state, uint64_t *nu
     enum ky_status status =
         word ? KY_OK : ky_no_memory(error, "numbers of bodies", count, sizeof *word);
     if (status == KY_OK && count > 0)
-        status = card->driver->read(card, &bodies->curve.index, 0, word, count * sizeof *word,
-                                    error);
+        status =
+            card->driver->read(card, &bodies->curve.index, 0, word, count * sizeof *word, error);
     for (size_t k = 0; k < count && status == KY_OK; k++)
         number[k] = word[k];
     free(word);
@@ -184,9 +183,8 @@ static enum ky_status clear_sample(struct ky_device_tree *tree, struct ky_card *
 {
     for (size_t k = 0; k < numbers; k++)
         value[k] = ky_to_state(card, (double)NAN);
-    return card->driver->write(card, &tree->partial,
-                               6 * (size_t)KY_BOUNDS_GROUPS * KY_STATE_BYTES, value,
-                               numbers * KY_STATE_BYTES, error);
+    return card->driver->write(card, &tree->partial, 6 * (size_t)KY_BOUNDS_GROUPS * KY_STATE_BYTES,
+                               value, numbers * KY_STATE_BYTES, error);
 }
 
 enum ky_status ky_places_look(struct ky_device_state *state, struct ky_device_tree *tree,
@@ -273,7 +271,8 @@ enum ky_status ky_places_count(struct ky_device_state *state, struct ky_device_t
         word ? ky_buffer_fill(card, &ranks->begin, "ends of ranges", at, ends, sizeof *at, error)
              : ky_no_memory(error, "counts of keys", numbers, sizeof *word);
     if (status == KY_OK)
-        status = ky_buffer_need(card, &ranks->count, "counts of keys", numbers, sizeof *word, error);
+        status =
+            ky_buffer_need(card, &ranks->count, "counts of keys", numbers, sizeof *word, error);
     if (status == KY_OK)
         status = card->driver->zero(card, &ranks->count, error);
     if (status == KY_OK)
@@ -312,33 +311,14 @@ static enum ky_status find_leavers(struct ky_device_state *state, struct ky_devi
     if (status == KY_OK)
         status = card->driver->zero(card, &ranks->count, error);
     if (status == KY_OK)
-        status = ky_launch_over(card, KY_KERNEL_ky_curve_leave, n,
-                                KY_ARGUMENTS(KY_BUFFER(tree->keys.buffer[0]),
-                                             KY_BUFFER(ranks->begin), KY_BUFFER(ranks->gone),
-                                             KY_BUFFER(ranks->count), KY_VALUE(n), KY_VALUE(of),
-                                             KY_VALUE(own), KY_VALUE(room)),
-                                error);
+        status =
+            ky_launch_over(card, KY_KERNEL_ky_curve_leave, n,
+                           KY_ARGUMENTS(KY_BUFFER(tree->keys.buffer[0]), KY_BUFFER(ranks->begin),
+                                        KY_BUFFER(ranks->gone), KY_BUFFER(ranks->count),
+                                        KY_VALUE(n), KY_VALUE(of), KY_VALUE(own), KY_VALUE(room)),
+                           error);
     return status == KY_OK ? card->driver->read(card, &ranks->count, 0, found, sizeof *found, error)
                            : status;
-}
-
-/* Sorts places, each with its range. */
-static enum ky_status sort_places(uint32_t *list, size_t count, struct ky_error *error)
-{
-    uint64_t *word = ky_allocate(2 * count, sizeof *word), varying = 0;
-    if (!word)
-        return ky_no_memory(error, "bodies that leave", count, 2 * sizeof *word);
-    for (size_t k = 0; k < count; k++) {
-        word[k] = (uint64_t)list[2 * k] << 32 | list[2 * k + 1];
-        varying |= word[k] ^ word[0];
-    }
-    const uint64_t *sorted = ky_octree_sort(count, word, word + count, varying, 1);
-    for (size_t k = 0; k < count; k++) {
-        list[2 * k] = (uint32_t)(sorted[k] >> 32);
-        list[2 * k + 1] = (uint32_t)sorted[k];
-    }
-    free(word);
-    return KY_OK;
 }
 
 enum ky_status ky_places_leavers(struct ky_device_state *state, struct ky_device_tree *tree,
@@ -367,8 +347,6 @@ enum ky_status ky_places_leavers(struct ky_device_state *state, struct ky_device
     if (status == KY_OK && found > 0)
         status = card->driver->read(card, &ranks->gone, 0, list, 2 * word * found, error);
     ky_device_tree_done(tree, bodies);
-    if (status == KY_OK)
-        status = sort_places(list, found, error);
     if (status != KY_OK) {
         free(list);
         return status;

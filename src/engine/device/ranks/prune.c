@@ -4,8 +4,8 @@
 #include "base/memory.h"
 #include "engine/common/force_kinds.h"
 #include "engine/device/ranks/meeting.h"
-#include "octree/opening_kinds.h"
 #include "octree/octree.h"
+#include "octree/opening_kinds.h"
 
 enum { GROUPS_OF_BOX = 8, GENERATIONS = KY_KEY_LEVELS + 2 };
 
@@ -35,13 +35,13 @@ static enum ky_status make_boxes(struct ky_ranks_meeting *meeting, struct ky_err
     enum ky_status status = ky_ranks_need(card, box, "boxes of groups", box_bytes(boxes), error);
     meeting->boxes = boxes;
     if (status == KY_OK)
-        status = ky_launch_teams(
-            card, KY_KERNEL_ky_part_boxes, boxes,
-            KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(tree->frame),
-                         KY_BUFFER(tree->factor), KY_BUFFER(tree->group), KY_BUFFER(*box),
-                         KY_VALUE(n), KY_VALUE(groups), KY_VALUE(boxes), KY_VALUE(flags),
-                         KY_VALUE(eps2.part)),
-            error);
+        status =
+            ky_launch_teams(card, KY_KERNEL_ky_part_boxes, boxes,
+                            KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(tree->frame),
+                                         KY_BUFFER(tree->factor), KY_BUFFER(tree->group),
+                                         KY_BUFFER(*box), KY_VALUE(n), KY_VALUE(groups),
+                                         KY_VALUE(boxes), KY_VALUE(flags), KY_VALUE(eps2.part)),
+                            error);
     for (int level = 1; level < KY_PART_FLOORS && status == KY_OK; level++) {
         uint32_t count = ky_part_floor(boxes, level);
         status = ky_launch_over(
@@ -62,8 +62,7 @@ static enum ky_status gather_boxes(const struct ky_ranks_meeting *meeting, const
     struct ky_device_ranks *ranks = meeting->state->ranks;
     const size_t own = bytes[shared->rank];
     char *all = ky_allocate(sum, 1), *mine = ky_allocate(own, 1);
-    enum ky_status status =
-        all && mine ? KY_OK : ky_no_memory(error, "boxes of all ranks", sum, 1);
+    enum ky_status status = all && mine ? KY_OK : ky_no_memory(error, "boxes of all ranks", sum, 1);
     if (status == KY_OK && own > 0)
         status = card->driver->read(card, &ranks->box, 0, mine, own, error);
     if (status == KY_OK)
@@ -141,9 +140,9 @@ static enum ky_status send_sinks_of(const struct ky_ranks_meeting *meeting, cons
         }
         first += ky_part_all_floors((ky_uint)meeting->box[r].count);
     }
-    const enum ky_status status = ky_buffer_fill(bodies_of(meeting)->card, &ranks->sinks_of,
-                                                 "boxes of each rank", sinks, 2 * parts,
-                                                 sizeof *sinks, error);
+    const enum ky_status status =
+        ky_buffer_fill(bodies_of(meeting)->card, &ranks->sinks_of, "boxes of each rank", sinks,
+                       2 * parts, sizeof *sinks, error);
     free(sinks);
     return status;
 }
@@ -168,8 +167,8 @@ static enum ky_status need_marks(const struct ky_ranks_meeting *meeting, size_t 
     };
     enum ky_status status = KY_OK;
     for (size_t k = 0; k < sizeof needs / sizeof *needs && status == KY_OK; k++)
-        status = ky_ranks_need(card, needs[k].buffer, needs[k].what,
-                               needs[k].count * needs[k].size, error);
+        status = ky_ranks_need(card, needs[k].buffer, needs[k].what, needs[k].count * needs[k].size,
+                               error);
     if (status == KY_OK)
         status = card->driver->zero(card, &ranks->need, error);
     if (status == KY_OK)
@@ -216,12 +215,11 @@ static enum ky_status count_needs(const struct ky_ranks_meeting *meeting, size_t
     struct ky_device_tree *tree = meeting->tree;
     struct ky_card *card = bodies_of(meeting)->card;
     uint32_t cells = (uint32_t)tree->cells, part = (uint32_t)p;
-    enum ky_status status =
-        ky_launch_over(card, KY_KERNEL_ky_prune_count, (size_t)cells + 1,
-                       KY_ARGUMENTS(KY_BUFFER(tree->column.link), KY_BUFFER(ranks->need),
-                                    KY_BUFFER(ranks->seen), KY_BUFFER(ranks->bodies),
-                                    KY_VALUE(cells), KY_VALUE(part)),
-                       error);
+    enum ky_status status = ky_launch_over(
+        card, KY_KERNEL_ky_prune_count, (size_t)cells + 1,
+        KY_ARGUMENTS(KY_BUFFER(tree->column.link), KY_BUFFER(ranks->need), KY_BUFFER(ranks->seen),
+                     KY_BUFFER(ranks->bodies), KY_VALUE(cells), KY_VALUE(part)),
+        error);
     struct ky_buffer *const scanned[] = {&ranks->seen, &ranks->bodies};
     for (int k = 0; k < 2 && status == KY_OK; k++)
         status = card->driver->scan(card, scanned[k], scanned[k], (size_t)cells + 1, &tree->scratch,
@@ -258,14 +256,14 @@ static enum ky_status pack(const struct ky_ranks_meeting *meeting, size_t p, siz
              roots = (uint32_t)tree->part.roots, part = (uint32_t)p,
              moments = KY_MOMENTS(meeting->parameters->multipole);
     uint64_t offset = meeting->place[r];
-    return ky_launch_over(
-        card, KY_KERNEL_ky_prune_pack, cells > roots ? cells : roots,
-        KY_ARGUMENTS(KY_CELLS(tree->column) KY_BUFFER(bodies->position), KY_BUFFER(bodies->mass),
-                     KY_BUFFER(ranks->need), KY_BUFFER(ranks->seen), KY_BUFFER(ranks->bodies),
-                     KY_BUFFER(tree->part.cell), KY_BUFFER(ranks->out), KY_VALUE(offset),
-                     KY_VALUE(n), KY_VALUE(cells), KY_VALUE(roots), KY_VALUE(part),
-                     KY_VALUE(moments)),
-        error);
+    return ky_launch_over(card, KY_KERNEL_ky_prune_pack, cells > roots ? cells : roots,
+                          KY_ARGUMENTS(KY_CELLS(tree->column) KY_BUFFER(bodies->position),
+                                       KY_BUFFER(bodies->mass), KY_BUFFER(ranks->need),
+                                       KY_BUFFER(ranks->seen), KY_BUFFER(ranks->bodies),
+                                       KY_BUFFER(tree->part.cell), KY_BUFFER(ranks->out),
+                                       KY_VALUE(offset), KY_VALUE(n), KY_VALUE(cells),
+                                       KY_VALUE(roots), KY_VALUE(part), KY_VALUE(moments)),
+                          error);
 }
 
 /* The parcels of all parts. What each needs is counted twice: the sizes come first. */
@@ -320,7 +318,8 @@ enum ky_status ky_ranks_prune(struct ky_ranks_meeting *meeting, struct ky_error 
         status = ky_ranks_gather(meeting->shared, given, 2 * size * sizeof *given, meeting->given,
                                  error);
     if (status == KY_OK)
-        status = ky_ranks_offer(meeting->state, parts, &meeting->state->ranks->out, meeting->out, error);
+        status =
+            ky_ranks_offer(meeting->state, parts, &meeting->state->ranks->out, meeting->out, error);
     free(part);
     free(given);
     return status;

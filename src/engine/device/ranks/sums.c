@@ -93,9 +93,9 @@ static enum ky_status find_exponents(struct summing *s, int exponent[KY_SUMS],
 {
     const struct ky_shared *shared = ky_device_shared(s->state);
     double(*all)[KY_SUMS] = ky_allocate(shared->ranks, sizeof *all);
-    enum ky_status status = all ? take_all(s, keep_largest, error)
-                                : ky_no_memory(error, "sums of the ranks", shared->ranks,
-                                               sizeof *all);
+    enum ky_status status =
+        all ? take_all(s, keep_largest, error)
+            : ky_no_memory(error, "sums of the ranks", shared->ranks, sizeof *all);
     if (status == KY_OK)
         status = ky_ranks_gather(shared, s->most, sizeof s->most, all, error);
     for (size_t r = 0; r < shared->ranks && status == KY_OK; r++)
@@ -116,9 +116,9 @@ static enum ky_status find_sums(struct summing *s, double sum[KY_SUMS], struct k
     const struct ky_shared *shared = ky_device_shared(s->state);
     int exponent[KY_SUMS];
     whole(*all)[KY_SUMS] = ky_allocate(shared->ranks, sizeof *all);
-    enum ky_status status = all ? find_exponents(s, exponent, error)
-                                : ky_no_memory(error, "sums of the ranks", shared->ranks,
-                                               sizeof *all);
+    enum ky_status status =
+        all ? find_exponents(s, exponent, error)
+            : ky_no_memory(error, "sums of the ranks", shared->ranks, sizeof *all);
     if (status == KY_OK)
         status = take_all(s, add_whole, error);
     if (status == KY_OK)

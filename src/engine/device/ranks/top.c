@@ -14,8 +14,7 @@ static void divide(struct ky_top *top, const struct ky_part_root *root, size_t a
     const size_t first = node->first, last = first + node->roots - 1;
     if (node->roots == 1)
         return;
-    const int shift =
-        3 * (KY_KEY_LEVELS - 1 - ky_key_common(root[first].first, root[last].last));
+    const int shift = 3 * (KY_KEY_LEVELS - 1 - ky_key_common(root[first].first, root[last].last));
     node->child = (uint32_t)*end;
     for (size_t k = first, next; k <= last; k = next) {
         for (next = k + 1; next <= last && root[next].first >> shift == root[k].first >> shift;)

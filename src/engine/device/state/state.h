@@ -98,10 +98,10 @@ struct ky_device_state {
     int how;     /* how pairs are softened: KY_GUARD … of physics/softening_kinds.h */
     int precise; /* 1: the Hermite scheme keeps accelerations in numbers of the state too, since
                     numbers of the kernels have fewer digits */
-    unsigned columns;                  /* set of the columns that an integrator asked for */
-    struct ky_externals *externals;    /* of the engine */
-    struct ky_device_hermite *hermite; /* private to steps/hermite.h */
-    struct ky_device_ranks *ranks;     /* private to ranks/ranks.h */
+    unsigned columns;                      /* set of the columns that an integrator asked for */
+    struct ky_externals *externals;        /* of the engine */
+    struct ky_device_hermite *hermite;     /* private to steps/hermite.h */
+    struct ky_device_ranks *ranks;         /* private to ranks/ranks.h */
     const struct ky_shared *const *shared; /* of the engine */
     int has_acceleration;
     double pending[KY_PENDING]; /* dt of kicks that are still to be made */

@@ -233,13 +233,12 @@ enum ky_status ky_device_tree_join(struct ky_device_tree *tree,
     uint32_t n = (uint32_t)bodies->n, flags = flags_of(bodies, parameters), first = range->first,
              end = range->end, cells = range->cells;
     float inverse_theta = (float)(1 / parameters->theta);
-    return ky_launch_over(bodies->card, KY_KERNEL_ky_tree_level,
-                          KY_LEVEL_EACH * (size_t)(end - first),
-                          KY_ARGUMENTS(KY_CELLS(tree->column) KY_BUFFER(bodies->position),
-                                       KY_BUFFER(tree->frame), KY_VALUE(n), KY_VALUE(flags),
-                                       KY_VALUE(inverse_theta), KY_VALUE(first), KY_VALUE(end),
-                                       KY_VALUE(cells)),
-                          error);
+    return ky_launch_over(
+        bodies->card, KY_KERNEL_ky_tree_level, KY_LEVEL_EACH * (size_t)(end - first),
+        KY_ARGUMENTS(KY_CELLS(tree->column) KY_BUFFER(bodies->position), KY_BUFFER(tree->frame),
+                     KY_VALUE(n), KY_VALUE(flags), KY_VALUE(inverse_theta), KY_VALUE(first),
+                     KY_VALUE(end), KY_VALUE(cells)),
+        error);
 }
 
 /* Makes the moments of bodies along the curve. */
@@ -447,17 +446,15 @@ static enum ky_status add_exponents(struct ky_device_tree *tree,
     struct ky_card *card = bodies->card;
     uint32_t own[KY_OPENING_EXPONENTS];
     uint64_t all[KY_OPENING_EXPONENTS];
-    enum ky_status status =
-        card->driver->read(card, &tree->exponents, 0, own, sizeof own, error);
+    enum ky_status status = card->driver->read(card, &tree->exponents, 0, own, sizeof own, error);
     for (int k = 0; k < KY_OPENING_EXPONENTS; k++)
         all[k] = status ? 0 : own[k];
     if (status == KY_OK)
         status = shared->add(shared->context, all, KY_OPENING_EXPONENTS, error);
     for (int k = 0; k < KY_OPENING_EXPONENTS; k++)
         own[k] = (uint32_t)all[k];
-    return status == KY_OK
-               ? card->driver->write(card, &tree->exponents, 0, own, sizeof own, error)
-               : status;
+    return status == KY_OK ? card->driver->write(card, &tree->exponents, 0, own, sizeof own, error)
+                           : status;
 }
 
 static enum ky_status find_floor(struct ky_device_tree *tree, const struct ky_device_bodies *bodies,
@@ -467,11 +464,11 @@ static enum ky_status find_floor(struct ky_device_tree *tree, const struct ky_de
     uint32_t n = (uint32_t)bodies->n, live = (uint32_t)bodies->live, groups = looking_groups(live);
     enum ky_status status = card->driver->zero(card, &tree->exponents, error);
     if (status == KY_OK)
-        status = ky_launch(card, KY_IN_PRECISION(ky_relative_count, precision), groups,
-                           KY_ARGUMENTS(KY_BUFFER(bodies->acceleration), KY_BUFFER(tree->exponents),
-                                        KY_VALUE(n), KY_VALUE(live), KY_VALUE(unit),
-                                        KY_VALUE(groups)),
-                           error);
+        status =
+            ky_launch(card, KY_IN_PRECISION(ky_relative_count, precision), groups,
+                      KY_ARGUMENTS(KY_BUFFER(bodies->acceleration), KY_BUFFER(tree->exponents),
+                                   KY_VALUE(n), KY_VALUE(live), KY_VALUE(unit), KY_VALUE(groups)),
+                      error);
     if (status == KY_OK && ky_device_shared(bodies->state))
         status = add_exponents(tree, bodies, error);
     if (status == KY_OK)

@@ -104,11 +104,10 @@ enum ky_status ky_tree_part_cells(struct ky_tree_part *part, const struct ky_dev
         status = ky_fail(error, KY_DEVICE, "%s: the tree of %zu bodies has %u roots", card->name,
                          bodies->live, roots);
     if (!status)
-        status =
-            ky_launch_over(card, KY_KERNEL_ky_curve_cells, roots,
-                           KY_ARGUMENTS(KY_BUFFER(*link), KY_BUFFER(*facts), KY_BUFFER(part->root),
-                                        KY_VALUE(roots)),
-                           error);
+        status = ky_launch_over(card, KY_KERNEL_ky_curve_cells, roots,
+                                KY_ARGUMENTS(KY_BUFFER(*link), KY_BUFFER(*facts),
+                                             KY_BUFFER(part->root), KY_VALUE(roots)),
+                                error);
     if (!status)
         status = card->driver->read(card, &part->root, 0, part->known, roots * sizeof *part->known,
                                     error);
