@@ -19,7 +19,7 @@ void ky_device_ranks_release(struct ky_device_state *state)
         &ranks->sinks,   &ranks->sinks_of, &ranks->wait[0],     &ranks->wait[1], &ranks->need,
         &ranks->waiting, &ranks->seen,     &ranks->bodies,      &ranks->out,     &ranks->told,
         &ranks->in,      &ranks->to,       &ranks->told_moment, &ranks->place,   &ranks->rows,
-        &ranks->come};
+        &ranks->come,    &ranks->run};
     for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++)
         ky_buffer_release(state->part[0].card, buffers[k]);
 }

@@ -7,7 +7,7 @@
 #include "octree/octree.h"
 #include "octree/opening_kinds.h"
 
-enum { GROUPS_OF_BOX = 8, GENERATIONS = KY_KEY_LEVELS + 2 };
+enum { GENERATIONS = KY_KEY_LEVELS + 2 };
 
 static struct ky_device_bodies *bodies_of(const struct ky_ranks_meeting *meeting)
 {
@@ -21,25 +21,58 @@ static size_t box_bytes(size_t boxes)
     return ky_part_all_floors((ky_uint)boxes) * sizeof(struct ky_part_box);
 }
 
+/* Divides the groups of each cell among boxes. */
+static enum ky_status make_runs(struct ky_ranks_meeting *meeting, struct ky_error *error)
+{
+    struct ky_device_ranks *ranks = meeting->state->ranks;
+    struct ky_device_tree *tree = meeting->tree;
+    struct ky_card *card = bodies_of(meeting)->card;
+    const size_t word = sizeof(uint32_t);
+    uint32_t cells = (uint32_t)tree->cells, boxes = 0;
+    enum ky_status status =
+        ky_ranks_need(card, &ranks->seen, "boxes of cells", ((size_t)cells + 1) * word, error);
+    if (status == KY_OK)
+        status = ky_launch_over(
+            card, KY_KERNEL_ky_part_runs_count, (size_t)cells + 1,
+            KY_ARGUMENTS(KY_BUFFER(tree->before), KY_BUFFER(ranks->seen), KY_VALUE(cells)), error);
+    if (status == KY_OK)
+        status = ky_scratch_need(card, &tree->scratch, KY_BULK_SCAN, (size_t)cells + 1, error);
+    if (status == KY_OK)
+        status = card->driver->scan(card, &ranks->seen, &ranks->seen, (size_t)cells + 1,
+                                    &tree->scratch, error);
+    if (status == KY_OK)
+        status = card->driver->read(card, &ranks->seen, cells * word, &boxes, word, error);
+    meeting->boxes = boxes;
+    if (status == KY_OK)
+        status = ky_ranks_need(card, &ranks->run, "groups of boxes", 2 * boxes * word, error);
+    return status == KY_OK
+               ? ky_launch_over(card, KY_KERNEL_ky_part_runs, cells,
+                                KY_ARGUMENTS(KY_BUFFER(tree->before), KY_BUFFER(ranks->seen),
+                                             KY_BUFFER(ranks->run), KY_VALUE(cells)),
+                                error)
+               : status;
+}
+
 static enum ky_status make_boxes(struct ky_ranks_meeting *meeting, struct ky_error *error)
 {
     const struct ky_device_bodies *bodies = bodies_of(meeting);
     const struct ky_device_tree *tree = meeting->tree;
     struct ky_card *card = bodies->card;
-    struct ky_buffer *box = &meeting->state->ranks->box;
+    struct ky_device_ranks *ranks = meeting->state->ranks;
+    struct ky_buffer *box = &ranks->box;
     const int by_alpha = ky_opening_kind(meeting->parameters->opening)->by_alpha;
-    uint32_t n = (uint32_t)bodies->n, groups = (uint32_t)tree->groups,
-             boxes = (groups + GROUPS_OF_BOX - 1) / GROUPS_OF_BOX,
+    enum ky_status status = make_runs(meeting, error);
+    uint32_t n = (uint32_t)bodies->n, boxes = (uint32_t)meeting->boxes,
              flags = by_alpha ? KY_FLAG_FACTORS : 0U, from = 0, to = boxes;
     const struct ky_eps2_argument eps2 = ky_eps2_argument(meeting->state);
-    enum ky_status status = ky_ranks_need(card, box, "boxes of groups", box_bytes(boxes), error);
-    meeting->boxes = boxes;
+    if (status == KY_OK)
+        status = ky_ranks_need(card, box, "boxes of groups", box_bytes(boxes), error);
     if (status == KY_OK)
         status =
             ky_launch_teams(card, KY_KERNEL_ky_part_boxes, boxes,
                             KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(tree->frame),
                                          KY_BUFFER(tree->factor), KY_BUFFER(tree->group),
-                                         KY_BUFFER(*box), KY_VALUE(n), KY_VALUE(groups),
+                                         KY_BUFFER(ranks->run), KY_BUFFER(*box), KY_VALUE(n),
                                          KY_VALUE(boxes), KY_VALUE(flags), KY_VALUE(eps2.part)),
                             error);
     for (int level = 1; level < KY_PART_FLOORS && status == KY_OK; level++) {

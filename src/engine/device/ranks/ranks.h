@@ -8,7 +8,7 @@
 struct ky_device_ranks {
     struct ky_buffer begin, gone, count, probe; /* places.c */
     struct ky_buffer place, rows, come;         /* movers.c */
-    struct ky_buffer box, sinks, sinks_of;      /* prune.c: own boxes; those of others, and where */
+    struct ky_buffer run, box, sinks, sinks_of; /* prune.c: own boxes; those of others, and where */
     struct ky_buffer wait[2], need, waiting, seen, bodies, out;
     struct ky_buffer told, told_moment, in, to; /* graft.c */
 };

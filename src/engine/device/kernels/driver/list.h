@@ -235,6 +235,8 @@
     KY_K(rows, ky_rows_pack, 128)                                                                  \
     KY_K(rows, ky_rows_unpack, 128)                                                                \
     KY_K(rows, ky_rows_move, 128)                                                                  \
+    KY_K(prune, ky_part_runs_count, 256)                                                           \
+    KY_K(prune, ky_part_runs, 256)                                                                 \
     KY_K(prune, ky_part_boxes, KY_IN_TEAMS)                                                        \
     KY_K(prune, ky_part_around, 64)                                                                \
     KY_K(prune, ky_prune_begin, 64)                                                                \
