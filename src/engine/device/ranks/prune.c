@@ -219,7 +219,7 @@ static enum ky_status mark_needs(const struct ky_ranks_meeting *meeting, size_t 
     struct ky_device_tree *tree = meeting->tree;
     struct ky_card *card = bodies_of(meeting)->card;
     uint32_t roots = (uint32_t)tree->part.roots, parts = (uint32_t)count,
-             cells = (uint32_t)tree->cells, teams = (uint32_t)ky_device_tree_teams(card),
+             cells = (uint32_t)tree->cells, teams = 2 * (uint32_t)ky_device_tree_teams(card),
              how = ky_octree_opening(meeting->parameters) & ~(unsigned)KY_OPENING_REACH;
     if (meeting->state->how & KY_SPLINED)
         how |= KY_OPENING_REACH;
