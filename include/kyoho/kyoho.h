@@ -236,7 +236,8 @@ struct ky_field_places {
     double *potential;
 };
 /* The bodies come in one call, from the thread that made the library's; single places, such as
- * bodies that KY_HERMITE4 looks at one by one, may come from several threads at once. */
+ * bodies that KY_HERMITE4 looks at one by one, may come from several threads at once. With several
+ * ranks, KY_UNSUPPORTED beside KY_HERMITE4, rank 0 asks for the bodies of all. */
 typedef void ky_field_places_function(void *context, const struct ky_field_places *places);
 
 /* All parameters of a calculation. Each field has the name of an option. `kyoho run --help` prints

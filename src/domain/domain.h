@@ -51,6 +51,7 @@ struct ky_domain {
     double origin[3];
     void *space[KY_SPACES];
     size_t space_bytes[KY_SPACES];
+    struct ky_external function; /* rank 0: the caller's function as a field */
     struct ky_domain_told told;
     double work;           /* interactions of the last forces */
     struct ky_octree tree; /* of its own bodies */
@@ -154,6 +155,13 @@ enum ky_status ky_domain_trade(void *context, void *const *from, const size_t *o
                                const size_t *in, struct ky_error *error);
 /* The function `add`. */
 enum ky_status ky_domain_add(void *context, uint64_t *number, size_t count, struct ky_error *error);
+/* The function `ask`. */
+enum ky_status ky_domain_ask(void *context, const struct ky_active *active, size_t count,
+                             const double (*position)[3], double (*acceleration)[3],
+                             double *potential, struct ky_error *error);
+/* Adds the caller's function, the last one of the fields that rank 0 is given, to the fields of the
+ * rank's engine; for the other ranks `given` is NULL. */
+void ky_domain_add_function(struct ky_domain *domain, const struct ky_externals *given);
 
 /* ---- all bodies on rank 0 ---- */
 

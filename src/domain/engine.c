@@ -37,8 +37,10 @@ static enum ky_status give(struct ky_engine *engine, const struct ky_order *orde
     struct ky_order with_fields = *order;
     with_fields.fields = engine->externals.set + 1; /* 0: none has been told yet */
     with_fields.time = engine->externals.time;
+    with_fields.function = ky_has_field_function(ranks->parameters);
     struct ky_order_data with_text = *data;
     with_text.field = ranks->parameters->field;
+    with_text.externals = &engine->externals;
     return ky_order_give(&ranks->domain, &with_fields, &with_text, error);
 }
 
@@ -59,9 +61,9 @@ static enum ky_status check(const struct ky_parameters *parameters, unsigned sch
          "ranks with devices make their trees there: leave out --tree host, or run without ranks"},
         {parameters->mutual,
          "ranks share no mutual interactions: leave out --mutual, or run without ranks"},
-        {parameters->field_function || parameters->field_places,
-         "a function of the caller as a field acts on no bodies that ranks share: leave out one of "
-         "the two"},
+        {ky_has_field_function(parameters) && parameters->integrator == KY_HERMITE4,
+         "with hermite4 no function of the caller acts as a field on bodies that ranks share: use "
+         "another integrator, or run without ranks"},
     };
     for (size_t k = 0; k < sizeof checks / sizeof *checks; k++)
         if (checks[k].is_wrong)

@@ -66,7 +66,7 @@ static enum ky_status take_parameters(struct ky_domain *domain, const struct ky_
     told.engine = domain->processor;
     told.field = domain->field;
     told.expansion = NULL;
-    told.field_function = NULL;
+    told.field_function = NULL; /* orders tell of these */
     told.field_places = NULL;
     told.stop = NULL;
     told.ranks = 1;
@@ -100,6 +100,8 @@ static enum ky_status take_fields(struct ky_domain *domain, const struct ky_orde
         status = ky_externals_of(&domain->parameters, &fields, error);
     if (!status)
         status = ky_engine_set_fields(domain->engine, fields.field, fields.count, error);
+    if (!status && order->function)
+        ky_domain_add_function(domain, data->externals);
     ky_externals_release(&fields);
     return status;
 }

@@ -30,6 +30,13 @@ def told(mpi):
           f"{mpi.name}: a rank that fails ends the others with its text and code", (done.returncode, done.stdout, done.stderr))
 
 
+def function(mpi):
+    """A field that is a function of a program, of which rank 0 alone has the numbers."""
+    alone, done = mpis.run(mpi.ranks, "field"), mpi.run(3, mpi.ranks, "field")
+    check(alone.returncode == 0 and len(alone.stdout.split()) == 3 and (done.returncode, done.stdout) == (0, alone.stdout),
+          f"{mpi.name}: three ranks have a program's function as a field, bit for bit", (alone.stdout, alone.stderr, done.stdout, done.stderr))
+
+
 def energies(output):
     """The rows of energy.csv without the seconds."""
     with open(os.path.join(output, "energy.csv"), encoding="utf-8") as file:
@@ -163,6 +170,7 @@ with folder() as place:
             skip(f"{mpi.name}: ranks", lack.strip())
             continue
         told(mpi)
+        function(mpi)
         listed(mpi, own)
         same_bits(mpi, own, one)
         threads(mpi, own)
