@@ -333,9 +333,10 @@ static void what_ranks_cannot_do_is_refused(void **state)
     static const struct {
         const char *options, *word;
     } cases[] = {
-        {"force=fmm mutual=on", "--mutual"}, {"force=list", "--force tree"},
-        {"stop-pair=0.1", "--stop-pair"},    {"stop-collision=on", "--ranks"},
-        {"engine=opencl", "--engine cpu"},   {"engine=cuda", "--engine cpu"},
+        {"force=fmm mutual=on", "--mutual"},
+        {"force=list", "--force tree"},
+        {"engine=opencl", "--engine cpu"},
+        {"engine=cuda", "--engine cpu"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
         expect_refused(cases[k].options, &bodies, KY_UNSUPPORTED, cases[k].word);
@@ -350,8 +351,7 @@ static void changes_that_ranks_cannot_take(void **state)
     (void)state;
     struct ky_parameters parameters = parameters_of("");
     struct ky_bodies bodies = make(SPHERE, 5000);
-    static const char *const wrong[][2] = {
-        {"stop-pair", "0.1"}, {"stop-collision", "on"}, {"ranks", "2"}, {"mutual", "on"}};
+    static const char *const wrong[][2] = {{"ranks", "2"}, {"mutual", "on"}};
     struct ky_sim *one = open_ranks(&parameters, 1, &bodies),
                   *sim = open_ranks(&parameters, 3, &bodies);
     assert_ok(ky_sim_advance(sim, 1, &error));
