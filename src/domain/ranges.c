@@ -173,32 +173,56 @@ static double median(const struct ky_ranging *curve, double *of_cube, size_t cub
     return ky_high_part(ky_median(of_origin, origins));
 }
 
-static enum ky_status find_cube(struct ky_ranging *curve, struct ky_error *error)
+/* Rank 0 gets what all tell, and places the cube. told[] and counts[] have room for all ranks, and
+ * all[] for the samples. */
+static enum ky_status place_together(const struct ky_ranging *curve,
+                                     const struct ky_curve_told *own,
+                                     const struct ky_curve_sampled *sample,
+                                     struct ky_curve_told *told, size_t *counts,
+                                     struct ky_curve_sampled *all, struct ky_error *error)
 {
     struct ky_domain *domain = curve->domain;
     struct ky_comm *comm = domain->comm;
     const size_t size = (size_t)comm->size;
+    size_t count = 0;
+    for (size_t r = 0; r < size; r++)
+        counts[r] = 1;
+    enum ky_status status = ky_comm_collect(comm, own, 1, told, counts, sizeof *own, error);
+    for (size_t r = 0; r < size && !status && !comm->rank; count += counts[r], r++)
+        counts[r] = told[r].sampled;
+    if (!status)
+        status = ky_comm_collect(comm, sample, own->sampled, all, counts, sizeof *sample, error);
+    if (!status && !comm->rank)
+        place_cube(curve, told, all, count);
+    double cube[7] = {domain->low[0],    domain->low[1],    domain->low[2],   domain->edge,
+                      domain->origin[0], domain->origin[1], domain->origin[2]};
+    if (!status)
+        status = ky_comm_tell(comm, cube, sizeof cube, error);
+    memcpy(domain->low, cube, sizeof domain->low);
+    domain->edge = cube[3];
+    memcpy(domain->origin, cube + 4, sizeof domain->origin);
+    return status;
+}
+
+static enum ky_status find_cube(struct ky_ranging *curve, struct ky_error *error)
+{
+    struct ky_domain *domain = curve->domain;
+    const size_t size = (size_t)domain->comm->size;
     const size_t threads = (size_t)domain->engine->threads;
     struct ky_curve_told own = {0},
                          *told = ky_allocate(size > threads ? size : threads, sizeof *told);
-    size_t *bytes = ky_allocate(size, sizeof *bytes), count = 0;
+    size_t *counts = ky_allocate(size, sizeof *counts);
     struct ky_curve_sampled *sample = ky_allocate(threads * KY_CURVE_ROOM, sizeof *sample),
                             *all = ky_allocate(KY_CURVE_ROOM, sizeof *all);
     enum ky_status status = KY_OK;
-    if (!told || !bytes || !sample || !all)
+    if (!told || !counts || !sample || !all)
         status = ky_no_memory(error, "samples of bodies", threads * KY_CURVE_ROOM, sizeof *sample);
     if (!status)
         status = curve->verbs->look(curve, &own, told, sample, error);
     if (!status)
-        status = comm->verbs->gather(comm, &own, sizeof own, told, error);
-    for (size_t r = 0; r < size && !status; count += told[r].sampled, r++)
-        bytes[r] = told[r].sampled * sizeof *sample;
-    if (!status)
-        status = comm->verbs->gather_parts(comm, sample, bytes, all, error);
-    if (!status)
-        place_cube(curve, told, all, count);
+        status = place_together(curve, &own, sample, told, counts, all, error);
     free(told);
-    free(bytes);
+    free(counts);
     free(sample);
     free(all);
     return status;
@@ -332,29 +356,45 @@ static enum ky_status end_at_cells(struct ky_ranging *curve, const uint64_t *at,
     return status;
 }
 
-static enum ky_status find_ranges(struct ky_ranging *curve, struct ky_error *error)
+/* Rank 0 gets the probes of all, and finds the keys, which all get. */
+static enum ky_status divide_together(const struct ky_ranging *curve, const struct ky_probe *own,
+                                      uint64_t *at, struct ky_error *error)
 {
     struct ky_comm *comm = curve->domain->comm;
-    const size_t size = (size_t)comm->size;
-    struct ky_probe own[KY_PROBES] = {{0, 0}}, *all = ky_allocate(size * KY_PROBES, sizeof *all);
-    uint64_t *at = ky_allocate(size, sizeof *at);
+    const size_t size = (size_t)comm->size, most = comm->rank ? 0 : size * KY_PROBES;
+    struct ky_probe *all = ky_allocate(most, sizeof *all);
+    size_t *counts = ky_allocate(size, sizeof *counts), count = 0;
+    enum ky_status status =
+        all && counts ? KY_OK : ky_no_memory(error, "ranges of the curve", most, sizeof *all);
+    for (size_t r = 0; r < size && !status; r++)
+        counts[r] = KY_PROBES;
+    if (!status)
+        status = ky_comm_collect(comm, own, KY_PROBES, all, counts, sizeof *own, error);
+    for (size_t k = 0; k < most && !status; k++)
+        if (all[k].work > 0)
+            all[count++] = all[k];
+    if (!status && !comm->rank)
+        divide_work(all, count, size, at);
+    free(all);
+    free(counts);
+    return status ? status : ky_comm_tell(comm, at, size * sizeof *at, error);
+}
+
+static enum ky_status find_ranges(struct ky_ranging *curve, struct ky_error *error)
+{
+    const size_t size = (size_t)curve->domain->comm->size;
+    struct ky_probe own[KY_PROBES] = {{0, 0}};
+    uint64_t *at = ky_allocate_zeroed(size, sizeof *at);
     curve->begin = ky_allocate(size + 1, sizeof *curve->begin);
     enum ky_status status = KY_OK;
-    if (!all || !at || !curve->begin)
-        status = ky_no_memory(error, "ranges of the curve", size * KY_PROBES, sizeof *all);
+    if (!at || !curve->begin)
+        status = ky_no_memory(error, "ranges of the curve", size, sizeof *at);
     if (!status)
         status = curve->verbs->keys(curve, own, error);
     if (!status)
-        status = comm->verbs->gather(comm, own, sizeof own, all, error);
-    size_t count = 0;
-    for (size_t k = 0; k < size * KY_PROBES && !status; k++)
-        if (all[k].work > 0)
-            all[count++] = all[k];
-    if (!status) {
-        divide_work(all, count, size, at);
+        status = divide_together(curve, own, at, error);
+    if (!status)
         status = end_at_cells(curve, at, error);
-    }
-    free(all);
     free(at);
     return status;
 }

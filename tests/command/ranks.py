@@ -152,9 +152,8 @@ with folder() as top:
 
     # ---- what is refused ----
     refused = [
-        (3, "--mutual", ["--mutual"]), (3, "leave out --stop-collision", ["--stop-pair", "0.01"]),
-        (3, "leave out --stop-collision", ["--stop-collision", "--body-radius", "0.01"]), (3, "--force tree", ["--force", "list"]),
-        (3, "--engine cpu", ["--engine", "opencl"]), (3, "--engine cpu", ["--engine", "cuda:0,1"]), (3, "--tree", ["--tree", "device"]),
+        (3, "--mutual", ["--mutual"]), (3, "--force tree", ["--force", "list"]),
+        (3, "--force tree", ["--engine", "opencl"]), (3, "--force tree", ["--engine", "cuda:0,1"]), (3, "--tree", ["--tree", "device"]),
     ]
     plain = [word for word in SHORT if word not in ("--engine", "cpu", "--force", "tree")]
     for code, word, words in refused:
