@@ -1,4 +1,5 @@
 /* Bodies between the caller and the ranks. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -253,6 +254,28 @@ enum ky_status ky_domain_get(struct ky_domain *domain, struct ky_bodies *bodies,
     if (!status)
         status = send_back(domain, &own, domain->index, with, bodies, error);
     ky_rows_free(&own);
+    return status;
+}
+
+enum ky_status ky_domain_lose(struct ky_domain *domain, struct ky_error *error)
+{
+    const size_t n = domain->engine->n;
+    struct ky_bodies own = {0};
+    uint32_t *all = ky_allocate(n, sizeof *all);
+    enum ky_status status = all ? ky_rows_allocate(&own, n, KY_WITH_ALL_ROWS, error)
+                                : ky_no_memory(error, "bodies of a rank", n, sizeof *all);
+    if (!status)
+        status = ky_engine_get(domain->engine, &own, error);
+    for (size_t i = 0; i < n && !status; i++) {
+        all[i] = (uint32_t)i;
+        for (int c = 0; c < 3; c++)
+            own.acceleration[i][c] = (double)NAN;
+        own.potential[i] = (double)NAN;
+    }
+    if (!status)
+        status = ky_engine_replace(domain->engine, all, n, &own, error);
+    ky_rows_free(&own);
+    free(all);
     return status;
 }
 

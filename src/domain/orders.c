@@ -247,6 +247,8 @@ static enum ky_status part_forces(struct ky_domain *domain, const struct ky_orde
     enum ky_status status = domain->copies ? KY_OK : ky_domain_migrate(domain, error);
     if (!status)
         status = ky_engine_forces(domain->engine, error);
+    else if (status == KY_BAD_DATA && domain->is_lost)
+        status = ky_domain_lose(domain, error);
     return status ? status : gather_report(domain, data->report, error);
 }
 

@@ -29,14 +29,8 @@ static enum ky_status read_some(void *context, int part, size_t first, size_t en
         chunk.n = chunk.n < KY_DOMAIN_CHUNK ? chunk.n : KY_DOMAIN_CHUNK;
         status = ky_domain_read(domain, first, &chunk, error);
         for (size_t k = 0; k < chunk.n && !status; k++)
-            for (int c = 0; c < 3; c++) {
+            for (int c = 0; c < 3; c++)
                 curve->x[c][first + k] = position[k][c] * per_length;
-                if (!isfinite(position[k][c]))
-                    status = ky_fail(error, KY_BAD_DATA,
-                                     "the position of body %llu is not finite (%g): masses, "
-                                     "distances, G or the step are beyond what numbers hold",
-                                     (unsigned long long)domain->index[first + k], position[k][c]);
-            }
     }
     return status;
 }
@@ -80,7 +74,7 @@ static enum ky_status look_at_some(void *context, int part, size_t first, size_t
     struct ky_curve_told *told = &looking->told[part];
     struct ky_curve_sampled *sample = looking->sample + (size_t)part * KY_CURVE_ROOM;
     (void)error;
-    *told = (struct ky_curve_told){.sampled = 0};
+    *told = (struct ky_curve_told){.lost = UINT64_MAX};
     for (int c = 0; c < 3; c++) {
         told->low[c] = (double)INFINITY;
         told->high[c] = -(double)INFINITY;
@@ -90,6 +84,8 @@ static enum ky_status look_at_some(void *context, int part, size_t first, size_t
             const double x = curve->x[c][i];
             told->low[c] = x < told->low[c] ? x : told->low[c];
             told->high[c] = x > told->high[c] ? x : told->high[c];
+            if (!isfinite(x) && domain->index[i] < told->lost)
+                told->lost = domain->index[i];
         }
         const uint64_t place = ky_sample_place(order, domain->index[i]);
         if (place < most || domain->total <= most)
@@ -115,6 +111,7 @@ static enum ky_status look(struct ky_ranging *curve, struct ky_curve_told *own,
         memmove(sample + own->sampled, sample + (size_t)part * KY_CURVE_ROOM,
                 told[part].sampled * sizeof *sample);
         own->sampled += told[part].sampled;
+        own->lost = own->lost < told[part].lost ? own->lost : told[part].lost;
         for (int c = 0; c < 3; c++) {
             own->low[c] = fmin(own->low[c], told[part].low[c]);
             own->high[c] = fmax(own->high[c], told[part].high[c]);
@@ -134,11 +131,17 @@ static size_t take_axis(const struct ky_domain *domain, const struct ky_curve_sa
     return found;
 }
 
+/* What rank 0 finds; lost: the first body whose position is not finite, or UINT64_MAX. */
+struct cube {
+    double low[3], edge, origin[3];
+    uint64_t lost;
+};
+
 /* The same cube and origin that the tree of one engine has (ky_frame_of_bulk). */
 static void place_cube(const struct ky_ranging *curve, const struct ky_curve_told *told,
-                       const struct ky_curve_sampled *sample, size_t count)
+                       const struct ky_curve_sampled *sample, size_t count, struct cube *cube)
 {
-    struct ky_domain *domain = curve->domain;
+    const struct ky_domain *domain = curve->domain;
     double low[3], high[3], bulk[KY_FRAME_SAMPLES], others[KY_ORIGIN_SAMPLE];
     const struct ky_frame_sample of = ky_frame_sample(domain->total);
     for (int c = 0; c < 3; c++) {
@@ -150,7 +153,7 @@ static void place_cube(const struct ky_ranging *curve, const struct ky_curve_tol
         }
         const size_t origins = take_axis(domain, sample, count, KY_ORIGIN_SAMPLE, c, others),
                      found = take_axis(domain, sample, count, of.samples, c, bulk);
-        domain->origin[c] = curve->verbs->origin(curve, bulk, found, others, origins);
+        cube->origin[c] = curve->verbs->origin(curve, bulk, found, others, origins);
         if (found <= 2 * of.trim)
             continue;
         const double lower = ky_select(bulk, found, of.trim),
@@ -159,8 +162,24 @@ static void place_cube(const struct ky_ranging *curve, const struct ky_curve_tol
         high[c] = ky_frame_side(high[c], lower, upper, 1);
     }
     const struct ky_frame frame = ky_frame_of_box(low, high);
-    domain->edge = frame.scale > 0 ? frame.edge : 0;
-    memcpy(domain->low, frame.low, sizeof domain->low);
+    cube->edge = frame.scale > 0 ? frame.edge : 0;
+    memcpy(cube->low, frame.low, sizeof cube->low);
+}
+
+/* KY_BAD_DATA on all ranks where a body has no place. */
+static enum ky_status take_cube(struct ky_domain *domain, const struct cube *cube,
+                                struct ky_error *error)
+{
+    domain->is_lost = cube->lost != UINT64_MAX;
+    if (domain->is_lost)
+        return ky_fail(error, KY_BAD_DATA,
+                       "the position of body %llu is not finite: masses, distances, G or the step "
+                       "are beyond what numbers hold",
+                       (unsigned long long)cube->lost);
+    memcpy(domain->low, cube->low, sizeof domain->low);
+    memcpy(domain->origin, cube->origin, sizeof domain->origin);
+    domain->edge = cube->edge;
+    return KY_OK;
 }
 
 /* The median of the origin's sample, as a float. */
@@ -192,16 +211,14 @@ static enum ky_status place_together(const struct ky_ranging *curve,
         counts[r] = told[r].sampled;
     if (!status)
         status = ky_comm_collect(comm, sample, own->sampled, all, counts, sizeof *sample, error);
-    if (!status && !comm->rank)
-        place_cube(curve, told, all, count);
-    double cube[7] = {domain->low[0],    domain->low[1],    domain->low[2],   domain->edge,
-                      domain->origin[0], domain->origin[1], domain->origin[2]};
+    struct cube cube = {.lost = UINT64_MAX};
+    for (size_t r = 0; r < size && !status && !comm->rank; r++)
+        cube.lost = told[r].lost < cube.lost ? told[r].lost : cube.lost;
+    if (!status && !comm->rank && cube.lost == UINT64_MAX)
+        place_cube(curve, told, all, count, &cube);
     if (!status)
-        status = ky_comm_tell(comm, cube, sizeof cube, error);
-    memcpy(domain->low, cube, sizeof domain->low);
-    domain->edge = cube[3];
-    memcpy(domain->origin, cube + 4, sizeof domain->origin);
-    return status;
+        status = ky_comm_tell(comm, &cube, sizeof cube, error);
+    return status ? status : take_cube(domain, &cube, error);
 }
 
 static enum ky_status find_cube(struct ky_ranging *curve, struct ky_error *error)
