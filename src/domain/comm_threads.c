@@ -52,7 +52,7 @@ static struct world *world_of(struct ky_comm *comm)
     return ((struct rank *)comm)->world;
 }
 
-/* Wakes all ranks: those of this meeting, or, where a rank has failed, those of any. */
+/* Wakes all ranks after meeting number `meetings`, or where a rank has failed. */
 static void wake(struct world *world, uint64_t meetings, int has_failed)
 {
     for (int r = 0; r < world->size; r++) {
