@@ -1728,7 +1728,8 @@ KY_API int ky_mpi_launched(int *rank);
  * `parameters->ranks` = ky_mpi_ranks(). Every process makes this call, once. *code becomes what
  * `lead` returns (0 to 255), on all of them. The other ranks leave SIGINT and SIGTERM to rank 0. A
  * rank that fails prints why on standard error and ends all processes. KY_UNSUPPORTED where no
- * plug-in is here for the launcher's MPI. Without a launcher it calls `lead`. */
+ * plug-in is here for the launcher's MPI: rank 0 leaves it to the caller to say so, and the first
+ * rank of each other machine prints it. Without a launcher it calls `lead`. */
 KY_API enum ky_status ky_mpi_lead(int (*lead)(void *context), void *context, int *code,
                                   struct ky_error *error);
 
