@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 #include "domain/domain.h"
 
 enum ky_status ky_domain_reserve(struct ky_domain *domain, size_t n, struct ky_error *error)
@@ -281,53 +282,32 @@ enum ky_status ky_domain_lose(struct ky_domain *domain, struct ky_error *error)
 
 /* ---- some bodies ---- */
 
-struct listed {
-    uint32_t body;
-    uint32_t place; /* in the caller's list */
-};
-
-static int ascending(const void *a, const void *b)
-{
-    const struct listed *p = a, *q = b;
-    return p->body != q->body ? (p->body > q->body) - (p->body < q->body)
-                              : (p->place > q->place) - (p->place < q->place);
-}
-
-/* The first of the list that is not below `body`. */
-static size_t find(const struct listed *list, size_t count, uint64_t body)
-{
-    size_t low = 0;
-    for (size_t high = count; low < high;) {
-        const size_t middle = low + (high - low) / 2;
-        if (list[middle].body < body)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
+/* Bodies of a list as words that ascend with them: the body, and below it its place in the list. */
+enum { PLACE_BITS = 32 };
 
 /* Those of the list that are this rank's: own[k] is the engine's body, number[k] its place in the
  * list. Returns how many. All three have room for `count`. */
 static size_t find_own(const struct ky_domain *domain, const uint32_t *body, size_t count,
-                       struct listed *list, uint32_t *own, uint64_t *number)
+                       uint64_t *list, uint32_t *own, uint64_t *number)
 {
     size_t found = 0;
     for (size_t k = 0; k < count; k++)
-        list[k] = (struct listed){body[k], (uint32_t)k};
-    qsort(list, count, sizeof *list, ascending);
-    for (size_t i = 0; i < domain->engine->n; i++)
-        for (size_t k = find(list, count, domain->index[i]);
-             k < count && list[k].body == domain->index[i]; k++) {
+        list[k] = (uint64_t)body[k] << PLACE_BITS | k;
+    qsort(list, count, sizeof *list, ky_order_ids);
+    for (size_t i = 0; i < domain->engine->n; i++) {
+        const uint64_t wanted = domain->index[i];
+        for (size_t k = ky_count_below(list, count, wanted << PLACE_BITS);
+             k < count && list[k] >> PLACE_BITS == wanted; k++) {
             own[found] = (uint32_t)i;
-            number[found++] = list[k].place;
+            number[found++] = (uint32_t)list[k];
         }
+    }
     return found;
 }
 
 /* What find_own needs and gives. free_search frees it, also after a failure. */
 struct search {
-    struct listed *list;
+    uint64_t *list;
     uint32_t *own;
     uint64_t *number;
     size_t found;

@@ -82,10 +82,11 @@ static void memory(const struct ky_engine *engine, size_t n, size_t massless,
     const struct ky_domain *domain = &((const struct ranks *)engine)->domain;
     ky_engine_memory(domain->engine, 0, n, massless, memory);
     /* numbers and keys, and a rank's own tree beside the one for its walks */
-    const double own = (double)n * sizeof(uint64_t), ranks = domain->comm->size,
+    const double own = (double)n * sizeof(uint64_t), here = domain->comm->local_size,
+                 part = domain->copies ? here : here / domain->comm->size,
                  more = 6 * (double)n * sizeof(double) + ky_octree_memory(&domain->parameters, n);
-    memory->host = domain->copies ? memory->host * ranks : memory->host + own + more;
-    memory->kept = domain->copies ? memory->kept * ranks : memory->kept + own;
+    memory->host = part * (domain->copies ? memory->host : memory->host + own + more);
+    memory->kept = part * (domain->copies ? memory->kept : memory->kept + own);
 }
 
 static void close_ranks(struct ky_engine *engine)
@@ -336,7 +337,10 @@ static void trim(struct ky_engine *engine)
 
 static void report(struct ky_engine *engine, struct ky_force_report *report)
 {
-    *report = ((const struct ranks *)engine)->report;
+    const struct ranks *ranks = (const struct ranks *)engine;
+    *report = ranks->report;
+    snprintf(report->device, sizeof report->device, "%d ranks, each %.128s",
+             ranks->domain.comm->size, ranks->report.device);
 }
 
 /* ---- the verbs of ranks that all have all bodies ---- */

@@ -282,20 +282,6 @@ static enum ky_status keys(struct ky_ranging *curve, struct ky_probe own[KY_PROB
     return status;
 }
 
-/* How many of the rank's bodies have smaller keys. */
-static size_t count_below(const struct ky_ranging *curve, uint64_t key)
-{
-    size_t low = 0;
-    for (size_t high = curve->n; low < high;) {
-        const size_t middle = low + (high - low) / 2;
-        if (curve->key[middle] < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* ---- where ranges end ---- */
 
 static int ascending(const void *a, const void *b)
@@ -340,8 +326,8 @@ static enum ky_status count_in_cubes(struct ky_ranging *curve, const uint64_t *a
     for (size_t b = 0; b < ends; b++)
         for (int level = 0; level <= curve->layout.levels; level++)
             count[b * KY_CURVE_LEVELS + (size_t)level] =
-                count_below(curve, cube_end(at[b], level)) -
-                count_below(curve, cube_begin(at[b], level));
+                ky_count_below(curve->key, curve->n, cube_end(at[b], level)) -
+                ky_count_below(curve->key, curve->n, cube_begin(at[b], level));
     return KY_OK;
 }
 
@@ -438,8 +424,8 @@ static enum ky_status note_movers(struct ky_ranging *curve, struct ky_movers *mo
 {
     struct ky_domain *domain = curve->domain;
     const int own = domain->comm->rank;
-    const size_t begin = count_below(curve, curve->begin[own]),
-                 end = count_below(curve, curve->begin[own + 1]), n = curve->n,
+    const size_t begin = ky_count_below(curve->key, curve->n, curve->begin[own]),
+                 end = ky_count_below(curve->key, curve->n, curve->begin[own + 1]), n = curve->n,
                  count = n - (end - begin);
     struct ky_mover *mover = ky_domain_space(domain, KY_SPACE_TO, count, sizeof *mover, error);
     uint32_t *gone = ky_domain_space(domain, KY_SPACE_GONE, count, sizeof *gone, error);

@@ -54,7 +54,7 @@ with folder() as top:
         check(snapshots_now == one[1], f"snapshots of {ranks} ranks are those of a run without them, bit for bit")
         check(rows_now == one[0], f"energy.csv of {ranks} ranks is that of a run without them, bit for bit", f"{one[0]}\n{rows_now}")
     about = json.load(open(path("whole-3/run.json")))
-    check(about["steps"] == 8, "run.json of ranks", about)
+    check(about["steps"] == 8 and about["device"].startswith("3 ranks, each "), "run.json of ranks", about)
 
     # ---- to be continued ----
     for first, then in ((3, ["--ranks", "8"]), (8, []), (None, ["--ranks", "2"]), (2, ["--ranks", "1"])):
