@@ -1,5 +1,5 @@
 # What the Python package takes from here (python/hatch_build.py): the library without FFTW, whose licence is the GPL, the command
-# linked with that library, the worker for AMUSE (docs/amuse.md), and the declarations of kyoho.h. They are stripped, and
+# linked with that library, the worker for AMUSE (docs/amuse.md), plug-ins for MPI, and the declarations of kyoho.h. They are stripped, and
 # `pip install .` copies them.
 PYTHON_LIBRARY := $(BUILD)/python/libkyoho.so.$(SOVERSION)
 PYTHON_COMMAND := $(BUILD)/python/bin/kyoho
@@ -38,6 +38,6 @@ $(PYTHON_HEADER): include/kyoho/kyoho.h
 	$(CC) -E -P '-D__attribute__(x)=' -o $@ -x c $<
 
 .PHONY: python-parts
-python-parts: $(PYTHON_LIBRARY) $(PYTHON_COMMAND) $(PYTHON_WORKER) $(PYTHON_HEADER)
+python-parts: $(PLUGS) $(PYTHON_LIBRARY) $(PYTHON_COMMAND) $(PYTHON_WORKER) $(PYTHON_HEADER)
 
 -include $(FREE_OBJECTS:.o=.d) $(WORKER_OBJECTS:.o=.d)

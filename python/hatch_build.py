@@ -3,6 +3,7 @@ header and its table of options the modules that nobody writes by hand.
 
 BUILD names the folder of the build, and KYOHO_MAKE has more words for make: KYOHO_MAKE="HDF5=no OPENCL=no" pip wheel .
 """
+import glob
 import importlib.util
 import os
 import shlex
@@ -38,6 +39,8 @@ class BuildHook(BuildHookInterface):
         build_data["tag"] = "py3-none-" + platform  # no extension module: one wheel for every Python
         for part in PARTS:
             build_data["force_include"][os.path.join(parts, part)] = "kyoho/" + part
+        for plug in glob.glob(os.path.join(folder, "mpi", "*.so")):  # that `make plugs` has built with the mpicc of PATH
+            build_data["force_include"][plug] = "kyoho/mpi/" + os.path.basename(plug)
         interface = os.path.join(self.root, "amuse/amuse_kyoho/interface.py")
         build_data["force_include"][interface] = "kyoho/amuse/interface.py"
 

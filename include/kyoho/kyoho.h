@@ -236,7 +236,8 @@ struct ky_field_places {
     double *potential;
 };
 /* The bodies come in one call, from the thread that made the library's; single places, such as
- * bodies that KY_HERMITE4 looks at one by one, may come from several threads at once. */
+ * bodies that KY_HERMITE4 looks at one by one, may come from several threads at once. With several
+ * ranks, KY_UNSUPPORTED beside KY_HERMITE4, rank 0 asks for the bodies of all. */
 typedef void ky_field_places_function(void *context, const struct ky_field_places *places);
 
 /* All parameters of a calculation. Each field has the name of an option. `kyoho run --help` prints
@@ -1727,7 +1728,8 @@ KY_API int ky_mpi_launched(int *rank);
  * `parameters->ranks` = ky_mpi_ranks(). Every process makes this call, once. *code becomes what
  * `lead` returns (0 to 255), on all of them. The other ranks leave SIGINT and SIGTERM to rank 0. A
  * rank that fails prints why on standard error and ends all processes. KY_UNSUPPORTED where no
- * plug-in is here for the launcher's MPI. Without a launcher it calls `lead`. */
+ * plug-in is here for the launcher's MPI: rank 0 leaves it to the caller to say so, and the first
+ * rank of each other machine prints it. Without a launcher it calls `lead`. */
 KY_API enum ky_status ky_mpi_lead(int (*lead)(void *context), void *context, int *code,
                                   struct ky_error *error);
 

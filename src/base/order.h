@@ -35,6 +35,20 @@ static inline int ky_order_ids(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* How many of the numbers, which ascend, are below `limit`. */
+static inline size_t ky_count_below(const uint64_t *number, size_t count, uint64_t limit)
+{
+    size_t low = 0;
+    for (size_t high = count; low < high;) {
+        const size_t middle = low + (high - low) / 2;
+        if (number[middle] < limit)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 /* Sorts the numbers and returns the one in the middle, the larger of two; 0 for none. A few are
  * sorted by insertion, which takes half of the time. */
 static inline double ky_median(double *x, size_t count)

@@ -1,8 +1,10 @@
 /* Bodies between the caller and the ranks. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 #include "domain/domain.h"
 
 enum ky_status ky_domain_reserve(struct ky_domain *domain, size_t n, struct ky_error *error)
@@ -72,27 +74,80 @@ enum ky_status ky_domain_read(struct ky_domain *domain, size_t first, struct ky_
     return ky_engine_get_some(domain->engine, body, chunk, error);
 }
 
-/* Rank 0 sends the block of every rank in turn; the rank's own one lies at `own` afterwards. */
+/* Bodies travel from rank 0 and to it in turns: those of some ranks at a time, so that rank 0 needs
+ * little memory for them. A turn is of so many bytes, or of one rank. */
+enum { TURN = 1 << 23 };
+
+/* A turn: ranks first … end − 1, and the parcels of their rows on rank 0. */
+struct turn {
+    int first, end;
+    double *rows;
+    struct ky_parcel *parcel; /* [end - first] */
+};
+
+static void free_turn(struct turn *turn)
+{
+    free(turn->rows);
+    free(turn->parcel);
+    *turn = (struct turn){.first = turn->end, .end = turn->end};
+}
+
+/* The turn after `turn`, which is freed; `counts`: rows of each rank. */
+static enum ky_status take_turn(const struct ky_comm *comm, const uint64_t *counts,
+                                size_t row_bytes, struct turn *turn, struct ky_error *error)
+{
+    size_t bytes = 0;
+    free_turn(turn);
+    while (turn->end < comm->size &&
+           (turn->end == turn->first || bytes + counts[turn->end] * row_bytes <= TURN))
+        bytes += counts[turn->end++] * row_bytes;
+    if (comm->rank)
+        return KY_OK;
+    turn->rows = ky_allocate(bytes, 1);
+    turn->parcel = ky_allocate((size_t)(turn->end - turn->first), sizeof *turn->parcel);
+    if (!turn->rows || !turn->parcel)
+        return ky_no_memory(error, "bodies of a rank", bytes, 1);
+    char *at = (char *)turn->rows;
+    for (int r = turn->first; r < turn->end; at += counts[r] * row_bytes, r++)
+        turn->parcel[r - turn->first] = (struct ky_parcel){r, at, counts[r] * row_bytes};
+    return KY_OK;
+}
+
+/* Sends the rows of rank 0 to the ranks of the turn, or those of the ranks to it: `own` are this
+ * rank's. */
+static enum ky_status travel(struct ky_comm *comm, const struct turn *turn, int from_first,
+                             const struct ky_parcel *own, struct ky_error *error)
+{
+    const size_t all = comm->rank ? 0 : (size_t)(turn->end - turn->first),
+                 one = turn->first <= comm->rank && comm->rank < turn->end;
+    return from_first ? comm->verbs->exchange(comm, turn->parcel, all, own, one, error)
+                      : comm->verbs->exchange(comm, own, one, turn->parcel, all, error);
+}
+
+/* Rank 0 sends the block of every rank; the rank's own one lies at `own` afterwards. */
 static enum ky_status send_blocks(struct ky_domain *domain, const struct ky_bodies *bodies,
                                   unsigned with, double *own, struct ky_error *error)
 {
     struct ky_comm *comm = domain->comm;
-    const size_t width = ky_row_numbers(with);
-    enum ky_status status = KY_OK;
-    for (int r = 0; r < comm->size && !status; r++) {
-        const size_t first = ky_domain_block(domain, r), n = ky_domain_block(domain, r + 1) - first;
-        double *rows = comm->rank ? NULL : ky_allocate(n * width, sizeof *rows), *row = rows;
-        if (!comm->rank && !rows)
-            status = ky_no_memory(error, "bodies of a rank", n * width, sizeof *rows);
-        for (size_t i = first; rows && i < first + n; i++)
+    const size_t row_bytes = ky_row_numbers(with) * sizeof *own;
+    struct turn turn = {0};
+    uint64_t *counts = ky_allocate((size_t)comm->size, sizeof *counts);
+    enum ky_status status =
+        counts ? KY_OK : ky_no_memory(error, "the ranks", (size_t)comm->size, sizeof *counts);
+    for (int r = 0; r < comm->size && !status; r++)
+        counts[r] = ky_domain_block(domain, r + 1) - ky_domain_block(domain, r);
+    while (!status && turn.end < comm->size) {
+        status = take_turn(comm, counts, row_bytes, &turn, error);
+        double *row = turn.rows;
+        for (size_t i = ky_domain_block(domain, turn.first);
+             row && !status && i < ky_domain_block(domain, turn.end); i++)
             row = ky_row_write(row, bodies, i, with);
-        const struct ky_parcel out = {r, rows, n * width * sizeof *rows},
-                               in = {0, own, n * width * sizeof *own};
+        const struct ky_parcel in = {0, own, counts[comm->rank] * row_bytes};
         if (!status)
-            status =
-                comm->verbs->exchange(comm, &out, comm->rank == 0, &in, comm->rank == r, error);
-        free(rows);
+            status = travel(comm, &turn, 1, &in, error);
     }
+    free_turn(&turn);
+    free(counts);
     return status;
 }
 
@@ -130,29 +185,29 @@ enum ky_status ky_domain_put(struct ky_domain *domain, const struct ky_bodies *b
     return status;
 }
 
-/* Sends the rows of each rank in turn to rank 0, which hands them to `take`. counts: of the ranks'
- * bodies. A row begins with the number of the body, or of its place in a list. */
+/* Sends the rows of all ranks to rank 0, which has the arrays `to`. counts: of the ranks' bodies. A
+ * row begins with the number of the body, or of its place in a list. */
 static enum ky_status collect(struct ky_domain *domain, const double *rows, const uint64_t *counts,
                               unsigned with, const struct ky_bodies *to, struct ky_error *error)
 {
     struct ky_comm *comm = domain->comm;
-    const size_t width = ky_row_numbers(with) + 1;
+    const size_t row_bytes = (ky_row_numbers(with) + 1) * sizeof *rows;
+    const struct ky_parcel own = {0, (void *)(uintptr_t)rows, counts[comm->rank] * row_bytes};
+    struct turn turn = {0};
     enum ky_status status = KY_OK;
-    for (int r = 0; r < comm->size && !status; r++) {
-        const size_t bytes = counts[r] * width * sizeof(double);
-        double *got = comm->rank ? NULL : ky_allocate(bytes, 1);
-        if (!comm->rank && !got)
-            return ky_no_memory(error, "bodies of a rank", bytes, 1);
-        const struct ky_parcel out = {0, (void *)(uintptr_t)rows, bytes}, in = {r, got, bytes};
-        status = comm->verbs->exchange(comm, &out, comm->rank == r, &in, comm->rank == 0, error);
-        const double *row = got;
-        for (size_t k = 0; got && k < counts[r] && !status; k++) {
-            uint64_t number;
-            memcpy(&number, row, sizeof number);
-            row = ky_row_read(row + 1, to, (size_t)number, with);
-        }
-        free(got);
+    while (!status && turn.end < comm->size) {
+        status = take_turn(comm, counts, row_bytes, &turn, error);
+        if (!status)
+            status = travel(comm, &turn, 0, &own, error);
+        const double *row = turn.rows;
+        for (int r = turn.first; r < turn.end && row && !status; r++)
+            for (size_t k = 0; k < counts[r]; k++) {
+                uint64_t number;
+                memcpy(&number, row, sizeof number);
+                row = ky_row_read(row + 1, to, (size_t)number, with);
+            }
     }
+    free_turn(&turn);
     return status;
 }
 
@@ -203,55 +258,56 @@ enum ky_status ky_domain_get(struct ky_domain *domain, struct ky_bodies *bodies,
     return status;
 }
 
+enum ky_status ky_domain_lose(struct ky_domain *domain, struct ky_error *error)
+{
+    const size_t n = domain->engine->n;
+    struct ky_bodies own = {0};
+    uint32_t *all = ky_allocate(n, sizeof *all);
+    enum ky_status status = all ? ky_rows_allocate(&own, n, KY_WITH_ALL_ROWS, error)
+                                : ky_no_memory(error, "bodies of a rank", n, sizeof *all);
+    if (!status)
+        status = ky_engine_get(domain->engine, &own, error);
+    for (size_t i = 0; i < n && !status; i++) {
+        all[i] = (uint32_t)i;
+        for (int c = 0; c < 3; c++)
+            own.acceleration[i][c] = (double)NAN;
+        own.potential[i] = (double)NAN;
+    }
+    if (!status)
+        status = ky_engine_replace(domain->engine, all, n, &own, error);
+    ky_rows_free(&own);
+    free(all);
+    return status;
+}
+
 /* ---- some bodies ---- */
 
-struct listed {
-    uint32_t body;
-    uint32_t place; /* in the caller's list */
-};
-
-static int ascending(const void *a, const void *b)
-{
-    const struct listed *p = a, *q = b;
-    return p->body != q->body ? (p->body > q->body) - (p->body < q->body)
-                              : (p->place > q->place) - (p->place < q->place);
-}
-
-/* The first of the list that is not below `body`. */
-static size_t find(const struct listed *list, size_t count, uint64_t body)
-{
-    size_t low = 0;
-    for (size_t high = count; low < high;) {
-        const size_t middle = low + (high - low) / 2;
-        if (list[middle].body < body)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
+/* Bodies of a list as words that ascend with them: the body, and below it its place in the list. */
+enum { PLACE_BITS = 32 };
 
 /* Those of the list that are this rank's: own[k] is the engine's body, number[k] its place in the
  * list. Returns how many. All three have room for `count`. */
 static size_t find_own(const struct ky_domain *domain, const uint32_t *body, size_t count,
-                       struct listed *list, uint32_t *own, uint64_t *number)
+                       uint64_t *list, uint32_t *own, uint64_t *number)
 {
     size_t found = 0;
     for (size_t k = 0; k < count; k++)
-        list[k] = (struct listed){body[k], (uint32_t)k};
-    qsort(list, count, sizeof *list, ascending);
-    for (size_t i = 0; i < domain->engine->n; i++)
-        for (size_t k = find(list, count, domain->index[i]);
-             k < count && list[k].body == domain->index[i]; k++) {
+        list[k] = (uint64_t)body[k] << PLACE_BITS | k;
+    qsort(list, count, sizeof *list, ky_order_ids);
+    for (size_t i = 0; i < domain->engine->n; i++) {
+        const uint64_t wanted = domain->index[i];
+        for (size_t k = ky_count_below(list, count, wanted << PLACE_BITS);
+             k < count && list[k] >> PLACE_BITS == wanted; k++) {
             own[found] = (uint32_t)i;
-            number[found++] = list[k].place;
+            number[found++] = (uint32_t)list[k];
         }
+    }
     return found;
 }
 
 /* What find_own needs and gives. free_search frees it, also after a failure. */
 struct search {
-    struct listed *list;
+    uint64_t *list;
     uint32_t *own;
     uint64_t *number;
     size_t found;

@@ -101,6 +101,7 @@ static enum ky_status look(struct ky_ranging *curve, struct ky_curve_told *own,
     const struct ky_part_look wanted = {domain->total, samples, own->low, own->high, of};
     const enum ky_status status = verbs_of(domain)->look(domain->engine, &wanted, error);
     own->sampled = 0;
+    own->lost = UINT64_MAX;
     for (size_t k = 0; k < samples && !status; k++)
         if (!isnan(of[k]))
             sample[own->sampled++] =

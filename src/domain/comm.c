@@ -46,6 +46,20 @@ enum ky_status ky_comm_trade(struct ky_comm *comm, const void *own, const size_t
     return status;
 }
 
+enum ky_status ky_comm_collect(struct ky_comm *comm, const void *own, size_t count, void *all,
+                               const size_t *counts, size_t bytes, struct ky_error *error)
+{
+    const size_t size = (size_t)comm->size;
+    size_t *out = ky_allocate_zeroed(2 * size, sizeof *out);
+    if (!out)
+        return ky_no_memory(error, "the ranks", size, sizeof *out);
+    out[0] = count;
+    const enum ky_status status =
+        ky_comm_trade(comm, own, out, all, comm->rank ? out + size : counts, bytes, error);
+    free(out);
+    return status;
+}
+
 enum ky_status ky_comm_meet(struct ky_comm *comm, struct ky_error *error)
 {
     char own = 0, all = 0;

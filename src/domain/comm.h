@@ -81,6 +81,10 @@ enum ky_status ky_comm_tell(struct ky_comm *comm, void *data, size_t bytes, stru
  * the other's, at `own` and at `all`. The sizes are known to both. KY_FAULT when memory is out. */
 enum ky_status ky_comm_trade(struct ky_comm *comm, const void *own, const size_t *out, void *all,
                              const size_t *in, size_t bytes, struct ky_error *error);
+/* The elements of all ranks to rank 0, of `bytes` bytes each: counts[r] of rank r, one after the
+ * other at `all`. The other ranks have no use for these two. KY_FAULT when memory is out. */
+enum ky_status ky_comm_collect(struct ky_comm *comm, const void *own, size_t count, void *all,
+                               const size_t *counts, size_t bytes, struct ky_error *error);
 /* A meeting of all ranks: fails if one of them has failed. */
 enum ky_status ky_comm_meet(struct ky_comm *comm, struct ky_error *error);
 

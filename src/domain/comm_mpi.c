@@ -2,10 +2,12 @@
 #include <dlfcn.h>
 #include <stdio.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "domain/comm.h"
 #include "domain/plug.h"
 #include "domain/plugs.h"
+#include "kyoho/kyoho.h"
 
 struct process {
     struct ky_comm comm; /* first: a pointer to it is one to the process */
@@ -110,12 +112,14 @@ static enum ky_status open_plug(struct ky_plug *plug, const struct ky_launcher *
         if (status == KY_FAULT)
             return ky_fail(error, status, "%s", why.text);
     }
-    return begun ? KY_OK
-                 : ky_fail(error, KY_UNSUPPORTED,
-                           "a launcher of MPI has started this program (%s is set), and %s: build "
-                           "a plug-in with its mpicc (make plugs), or start the program without "
-                           "the launcher",
-                           launcher->rank, first.text);
+    if (begun)
+        return KY_OK;
+    char host[256] = "";
+    gethostname(host, sizeof host - 1);
+    return ky_fail(error, KY_UNSUPPORTED,
+                   "a launcher of MPI has started this program on %s (%s is set), and %s: build a "
+                   "plug-in with its mpicc (make plugs), or start the program without the launcher",
+                   host, launcher->rank, first.text);
 }
 
 /* Refuses a launcher of another MPI than that of the plug-in: each process is a world of one. */
@@ -146,8 +150,13 @@ enum ky_status ky_comm_mpi(ky_rank_function *function, void *context, struct ky_
                                         .add = add,
                                         .fail = fail}};
     enum ky_status status = open_plug(&process.plug, launcher, error);
-    if (status)
+    if (status) {
+        int rank;
+        ky_mpi_launched(&rank);
+        if (rank && ky_launcher_is_first_here()) /* rank 0 may have its plug-in */
+            fprintf(stderr, "kyoho: rank %d: %s\n", rank, error->text);
         return status;
+    }
     const struct ky_plug *plug = &process.plug;
     process.verbs.name = plug->library;
     process.comm = (struct ky_comm){&process.verbs,   plug->rank,        plug->ranks,

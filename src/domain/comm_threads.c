@@ -1,4 +1,6 @@
-/* Ranks that are threads of one process: they read each other's memory between two meetings. */
+/* Ranks that are threads of one process: they read each other's memory between two meetings. What
+ * is short they write to a place of the world's, of which there are two: one meeting is enough,
+ * since nobody comes to the place again before all have been at the other one. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,16 +15,27 @@ struct shown {
     size_t count; /* of parcels */
 };
 
+/* Where a rank waits: by itself, so that those who wake up do not wait for one lock. */
+struct seat {
+    pthread_mutex_t lock;
+    pthread_cond_t woken;
+    uint64_t meetings; /* that the rank may know of */
+    int has_failed;    /* 1: some rank has */
+};
+
+enum { SHORT = 1024 /* bytes */, PLACES = 2 };
+
 struct world {
     pthread_mutex_t lock;
-    pthread_cond_t met;
     int size, started; /* ranks; those whose threads have been made, and rank 0 */
     int waiting;       /* ranks at the present meeting */
     int ended;         /* ranks that have returned */
     uint64_t meetings; /* up to now */
     int has_failed;
-    struct ky_error error; /* of the first rank that failed */
-    struct shown *shown;   /* of each rank */
+    struct ky_error error;         /* of the first rank that failed */
+    struct shown *shown;           /* of each rank */
+    struct seat *seat;             /* of each rank */
+    char (*places)[PLACES][SHORT]; /* of each rank */
     ky_rank_function *function;
     void *context;
 };
@@ -31,11 +44,25 @@ struct rank {
     struct ky_comm comm; /* first: a pointer to it is one to the rank */
     struct world *world;
     pthread_t thread;
+    unsigned shorts; /* how often it has told what is short */
 };
 
 static struct world *world_of(struct ky_comm *comm)
 {
     return ((struct rank *)comm)->world;
+}
+
+/* Wakes all ranks after meeting number `meetings`, or where a rank has failed. */
+static void wake(struct world *world, uint64_t meetings, int has_failed)
+{
+    for (int r = 0; r < world->size; r++) {
+        struct seat *seat = &world->seat[r];
+        pthread_mutex_lock(&seat->lock);
+        seat->meetings = meetings > seat->meetings ? meetings : seat->meetings;
+        seat->has_failed |= has_failed;
+        pthread_cond_signal(&seat->woken);
+        pthread_mutex_unlock(&seat->lock);
+    }
 }
 
 /* With the lock held: the first failure counts. */
@@ -44,7 +71,7 @@ static void note(struct world *world, const struct ky_error *error)
     if (!world->has_failed)
         world->error = *error;
     world->has_failed = 1;
-    pthread_cond_broadcast(&world->met);
+    wake(world, 0, 1);
 }
 
 /* With the lock held: nobody is left whom the waiting ranks could meet. */
@@ -57,39 +84,34 @@ static void note_end(struct world *world)
     note(world, &error);
 }
 
-/* With the lock held: waits until all ranks are here, or one has failed; 1 in the first case. */
-static int wait_for_all(struct world *world, int even_if_failed)
+/* With the lock held, which it gives back: waits until all ranks are here, or one has failed; 1 in
+ * the first case. */
+static int wait_for_all(struct ky_comm *comm, int even_if_failed)
 {
-    const uint64_t before = world->meetings;
-    if (++world->waiting == world->size) {
+    struct world *world = world_of(comm);
+    struct seat *seat = &world->seat[comm->rank];
+    const uint64_t meeting = world->meetings + 1;
+    const int is_last = ++world->waiting == world->size;
+    if (is_last) {
         world->waiting = 0;
-        world->meetings++;
-        pthread_cond_broadcast(&world->met);
+        world->meetings = meeting;
     }
     note_end(world);
-    while (world->meetings == before && (even_if_failed || !world->has_failed))
-        pthread_cond_wait(&world->met, &world->lock);
-    return world->meetings != before;
-}
-
-/* The meeting before ranks read each other's memory. Fails where a rank has failed. */
-static enum ky_status meet(struct world *world, struct ky_error *error)
-{
-    pthread_mutex_lock(&world->lock);
-    const int met = !world->has_failed && wait_for_all(world, 0);
-    if (!met && error)
-        *error = world->error;
-    const enum ky_status status = met ? KY_OK : world->error.status;
     pthread_mutex_unlock(&world->lock);
-    return status;
+    if (is_last)
+        wake(world, meeting, 0);
+    pthread_mutex_lock(&seat->lock);
+    while (seat->meetings < meeting && (even_if_failed || !seat->has_failed))
+        pthread_cond_wait(&seat->woken, &seat->lock);
+    const int met = seat->meetings >= meeting;
+    pthread_mutex_unlock(&seat->lock);
+    return met;
 }
 
-/* The meeting after it: all ranks come, since none returns between the two. Nobody's memory may be
- * freed before, also where a rank has failed. */
-static enum ky_status part(struct world *world, struct ky_error *error)
+/* The failure of the ranks, if there is one. */
+static enum ky_status failure(struct world *world, struct ky_error *error)
 {
     pthread_mutex_lock(&world->lock);
-    wait_for_all(world, 1);
     const enum ky_status status = world->has_failed ? world->error.status : KY_OK;
     if (status && error)
         *error = world->error;
@@ -97,11 +119,31 @@ static enum ky_status part(struct world *world, struct ky_error *error)
     return status;
 }
 
+/* The meeting before ranks read each other's memory. Fails where a rank has failed. */
+static enum ky_status meet(struct ky_comm *comm, struct ky_error *error)
+{
+    struct world *world = world_of(comm);
+    pthread_mutex_lock(&world->lock);
+    if (!world->has_failed)
+        return wait_for_all(comm, 0) ? KY_OK : failure(world, error);
+    pthread_mutex_unlock(&world->lock);
+    return failure(world, error);
+}
+
+/* The meeting after it: all ranks come, since none returns between the two. Nobody's memory may be
+ * freed before, also where a rank has failed. */
+static enum ky_status part(struct ky_comm *comm, struct ky_error *error)
+{
+    pthread_mutex_lock(&world_of(comm)->lock);
+    wait_for_all(comm, 1);
+    return failure(world_of(comm), error);
+}
+
 /* Shows something to the others, and waits until all do. */
 static enum ky_status show(struct ky_comm *comm, struct shown shown, struct ky_error *error)
 {
     world_of(comm)->shown[comm->rank] = shown;
-    return meet(world_of(comm), error);
+    return meet(comm, error);
 }
 
 static void copy(void *to, const void *from, size_t bytes)
@@ -110,20 +152,57 @@ static void copy(void *to, const void *from, size_t bytes)
         memcpy(to, from, bytes);
 }
 
+/* What every rank has written, for a meeting without another one after it. */
+static enum ky_status show_short(struct ky_comm *comm, const void *own, size_t bytes, int *place,
+                                 struct ky_error *error)
+{
+    *place = (int)(((struct rank *)comm)->shorts++ % PLACES);
+    copy(world_of(comm)->places[comm->rank][*place], own, bytes);
+    return meet(comm, error);
+}
+
+static enum ky_status gather_short(struct ky_comm *comm, const void *own, size_t bytes, void *all,
+                                   struct ky_error *error)
+{
+    int place;
+    const enum ky_status status = show_short(comm, own, bytes, &place, error);
+    for (int r = 0; r < comm->size && bytes && !status; r++)
+        memcpy((char *)all + (size_t)r * bytes, world_of(comm)->places[r][place], bytes);
+    return status;
+}
+
 static enum ky_status gather(struct ky_comm *comm, const void *own, size_t bytes, void *all,
                              struct ky_error *error)
 {
+    if (bytes <= SHORT)
+        return gather_short(comm, own, bytes, all, error);
     const enum ky_status status = show(comm, (struct shown){.data = own}, error);
     if (status)
         return status;
     for (int r = 0; r < comm->size; r++)
         copy((char *)all + (size_t)r * bytes, world_of(comm)->shown[r].data, bytes);
-    return part(world_of(comm), error);
+    return part(comm, error);
+}
+
+static enum ky_status gather_short_parts(struct ky_comm *comm, const void *own, const size_t *bytes,
+                                         void *all, struct ky_error *error)
+{
+    int place;
+    const enum ky_status status = show_short(comm, own, bytes[comm->rank], &place, error);
+    char *to = all;
+    for (int r = 0; r < comm->size && !status; to += bytes[r], r++)
+        copy(to, world_of(comm)->places[r][place], bytes[r]);
+    return status;
 }
 
 static enum ky_status gather_parts(struct ky_comm *comm, const void *own, const size_t *bytes,
                                    void *all, struct ky_error *error)
 {
+    int are_short = 1;
+    for (int r = 0; r < comm->size; r++)
+        are_short &= bytes[r] <= SHORT;
+    if (are_short)
+        return gather_short_parts(comm, own, bytes, all, error);
     const enum ky_status status = show(comm, (struct shown){.data = own}, error);
     if (status)
         return status;
@@ -131,7 +210,7 @@ static enum ky_status gather_parts(struct ky_comm *comm, const void *own, const 
     for (int r = 0; r < comm->size; to += bytes[r], r++)
         if (to != world_of(comm)->shown[r].data)
             copy(to, world_of(comm)->shown[r].data, bytes[r]);
-    return part(world_of(comm), error);
+    return part(comm, error);
 }
 
 static enum ky_status deal(struct ky_comm *comm, const void *own, size_t bytes, void *all,
@@ -143,28 +222,59 @@ static enum ky_status deal(struct ky_comm *comm, const void *own, size_t bytes, 
     for (int r = 0; r < comm->size; r++)
         copy((char *)all + (size_t)r * bytes,
              (const char *)world_of(comm)->shown[r].data + (size_t)comm->rank * bytes, bytes);
-    return part(world_of(comm), error);
+    return part(comm, error);
 }
 
+static enum ky_status add_short(struct ky_comm *comm, uint64_t *number, size_t count,
+                                struct ky_error *error)
+{
+    int place;
+    const enum ky_status status = show_short(comm, number, count * sizeof *number, &place, error);
+    if (!status)
+        memset(number, 0, count * sizeof *number);
+    for (int r = 0; r < comm->size && !status; r++)
+        for (size_t k = 0; k < count; k++) {
+            uint64_t its;
+            memcpy(&its, world_of(comm)->places[r][place] + k * sizeof its, sizeof its);
+            number[k] += its;
+        }
+    return status;
+}
+
+/* The first of the numbers that a rank adds up. */
+static size_t add_start(size_t count, int size, int rank)
+{
+    const size_t parts = (size_t)size, part = (size_t)rank;
+    return count / parts * part + count % parts * part / parts;
+}
+
+/* Each rank adds up some of the numbers, and gets the other sums from the ranks that have them. */
 static enum ky_status add(struct ky_comm *comm, uint64_t *number, size_t count,
                           struct ky_error *error)
 {
-    uint64_t *sum = ky_allocate_zeroed(count, sizeof *sum);
-    struct ky_error own;
-    if (!sum) {
-        ky_no_memory(&own, "sums of the ranks", count, sizeof *sum);
-        comm->verbs->fail(comm, &own);
+    const struct shown *shown = world_of(comm)->shown;
+    if (count * sizeof *number <= SHORT)
+        return add_short(comm, number, count, error);
+    const enum ky_status status = show(comm, (struct shown){.data = number}, error);
+    if (status)
+        return status;
+    const size_t first = add_start(count, comm->size, comm->rank),
+                 end = add_start(count, comm->size, comm->rank + 1);
+    for (size_t k = first; k < end; k++) {
+        uint64_t sum = 0;
+        for (int r = 0; r < comm->size; r++)
+            sum += ((const uint64_t *)shown[r].data)[k];
+        number[k] = sum;
     }
-    enum ky_status status = show(comm, (struct shown){.data = number}, error);
-    for (int r = 0; r < comm->size && !status; r++)
-        for (size_t k = 0; k < count; k++)
-            sum[k] += ((const uint64_t *)world_of(comm)->shown[r].data)[k];
-    if (!status)
-        status = part(world_of(comm), error);
-    if (!status)
-        copy(number, sum, count * sizeof *sum);
-    free(sum);
-    return status;
+    part(comm, NULL); /* all go on, since others read these numbers */
+    for (int r = 0; r < comm->size; r++) {
+        const size_t its = add_start(count, comm->size, r),
+                     after = add_start(count, comm->size, r + 1);
+        if (r != comm->rank)
+            copy(number + its, (const uint64_t *)shown[r].data + its,
+                 (after - its) * sizeof *number);
+    }
+    return part(comm, error);
 }
 
 /* The parcel for a rank; NULL: there is none. */
@@ -194,7 +304,7 @@ static enum ky_status exchange(struct ky_comm *comm, const struct ky_parcel *out
     }
     if (own.status)
         comm->verbs->fail(comm, &own);
-    return part(world, error);
+    return part(comm, error);
 }
 
 static void fail(struct ky_comm *comm, const struct ky_error *error)
@@ -250,11 +360,41 @@ static enum ky_status start(struct world *world, struct rank *ranks, struct ky_e
 
 static void free_world(struct world *world, struct rank *ranks)
 {
-    pthread_cond_destroy(&world->met);
+    free(ranks);
+    if (!world)
+        return;
+    for (int r = 0; r < world->size; r++) {
+        pthread_cond_destroy(&world->seat[r].woken);
+        pthread_mutex_destroy(&world->seat[r].lock);
+    }
     pthread_mutex_destroy(&world->lock);
     free(world->shown);
+    free(world->seat);
+    free(world->places);
     free(world);
-    free(ranks);
+}
+
+/* NULL when memory is out. */
+static struct world *make_world(int size)
+{
+    const size_t count = (size_t)size;
+    struct world *world = calloc(1, sizeof *world);
+    if (!world)
+        return NULL;
+    *world = (struct world){.started = 1,
+                            .shown = calloc(count, sizeof *world->shown),
+                            .seat = calloc(count, sizeof *world->seat),
+                            .places = calloc(count, sizeof *world->places)};
+    pthread_mutex_init(&world->lock, NULL);
+    if (!world->shown || !world->seat || !world->places) {
+        free_world(world, NULL);
+        return NULL;
+    }
+    for (; world->size < size; world->size++) {
+        pthread_mutex_init(&world->seat[world->size].lock, NULL);
+        pthread_cond_init(&world->seat[world->size].woken, NULL);
+    }
+    return world;
 }
 
 enum ky_status ky_comm_open(int size, ky_rank_function *function, void *context,
@@ -263,19 +403,14 @@ enum ky_status ky_comm_open(int size, ky_rank_function *function, void *context,
     *first = NULL;
     if (size < 1)
         return ky_fail(error, KY_USAGE, "%d ranks: there is at least one", size);
-    struct world *world = calloc(1, sizeof *world);
+    struct world *world = make_world(size);
     struct rank *ranks = calloc((size_t)size, sizeof *ranks);
-    struct shown *shown = calloc((size_t)size, sizeof *shown);
-    if (!world || !ranks || !shown) {
-        free(world);
-        free(ranks);
-        free(shown);
+    if (!world || !ranks) {
+        free_world(world, ranks);
         return ky_no_memory(error, "ranks", (size_t)size, sizeof *ranks);
     }
-    *world = (struct world){
-        .size = size, .started = 1, .function = function, .context = context, .shown = shown};
-    pthread_mutex_init(&world->lock, NULL);
-    pthread_cond_init(&world->met, NULL);
+    world->function = function;
+    world->context = context;
     enum ky_status status = start(world, ranks, error);
     if (status)
         ky_comm_close(&ranks[0].comm, NULL);

@@ -7,11 +7,12 @@
 #include "octree/keys.h"
 
 /* What a rank tells of its bodies: their box, in the engine's units, and how many are in the
- * system's samples (octree/sample.h); and these bodies. */
+ * system's samples (octree/sample.h); and these bodies. lost: the first body whose position is not
+ * finite, or UINT64_MAX. */
 enum { KY_CURVE_ROOM = KY_FRAME_SAMPLES + KY_ORIGIN_SAMPLE };
 struct ky_curve_told {
     double low[3], high[3];
-    uint64_t sampled;
+    uint64_t sampled, lost;
 };
 struct ky_curve_sampled {
     uint64_t place; /* in the sample's order */

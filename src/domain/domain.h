@@ -43,6 +43,7 @@ struct ky_domain {
     int copies;              /* 1: every rank has all bodies, and computes some sinks' sums */
     size_t total;            /* bodies of the system */
     int is_settled;          /* the bodies are on the ranges of their present positions */
+    int is_lost;             /* a position is not finite, so that there are no ranges */
     uint64_t *index;         /* [n] of the rank's bodies, in the engine's order; where that changes
                                 on a card, once they have been read (cards.c) */
     size_t room;             /* for indices */
@@ -51,6 +52,7 @@ struct ky_domain {
     double origin[3];
     void *space[KY_SPACES];
     size_t space_bytes[KY_SPACES];
+    struct ky_external function; /* rank 0: the caller's function as a field */
     struct ky_domain_told told;
     double work;           /* interactions of the last forces */
     struct ky_octree tree; /* of its own bodies */
@@ -114,7 +116,8 @@ enum ky_status ky_domain_put_some(struct ky_domain *domain, const struct ky_some
  * numbers that are not finite, are told by *outcome, on every rank. */
 enum ky_status ky_domain_write(struct ky_domain *domain, struct ky_write_plan *plan,
                                struct ky_error *outcome, struct ky_error *error);
-/* Sends the bodies to the ranks on whose ranges they are; settle: unless they are there. */
+/* Sends the bodies to the ranks on whose ranges they are; settle: unless they are there.
+ * KY_BAD_DATA, on all ranks and with is_lost, where one has no place. */
 enum ky_status ky_domain_migrate(struct ky_domain *domain, struct ky_error *error);
 enum ky_status ky_domain_settle(struct ky_domain *domain, struct ky_error *error);
 /* The engine's verbs at points that every rank has. Where an array is NULL the rank does not want
@@ -124,6 +127,9 @@ enum ky_status ky_domain_field(struct ky_domain *domain, const struct ky_points 
                                struct ky_error *error);
 enum ky_status ky_domain_tides(struct ky_domain *domain, const struct ky_points *points,
                                double (*tide)[6], struct ky_error *error);
+/* Gives the rank's bodies accelerations and potentials that are no numbers, as one engine does
+ * where a position is none. */
+enum ky_status ky_domain_lose(struct ky_domain *domain, struct ky_error *error);
 /* Work on the rank's bodies first … end − 1, by thread number `part` of the engine's threads. */
 typedef enum ky_status ky_domain_work(void *context, int part, size_t first, size_t end,
                                       struct ky_error *error);
@@ -154,6 +160,13 @@ enum ky_status ky_domain_trade(void *context, void *const *from, const size_t *o
                                const size_t *in, struct ky_error *error);
 /* The function `add`. */
 enum ky_status ky_domain_add(void *context, uint64_t *number, size_t count, struct ky_error *error);
+/* The function `ask`. */
+enum ky_status ky_domain_ask(void *context, const struct ky_active *active, size_t count,
+                             const double (*position)[3], double (*acceleration)[3],
+                             double *potential, struct ky_error *error);
+/* Adds the caller's function, the last one of the fields that rank 0 is given, to the fields of the
+ * rank's engine; for the other ranks `given` is NULL. */
+void ky_domain_add_function(struct ky_domain *domain, const struct ky_externals *given);
 
 /* ---- all bodies on rank 0 ---- */
 

@@ -37,8 +37,10 @@ static enum ky_status give(struct ky_engine *engine, const struct ky_order *orde
     struct ky_order with_fields = *order;
     with_fields.fields = engine->externals.set + 1; /* 0: none has been told yet */
     with_fields.time = engine->externals.time;
+    with_fields.function = ky_has_field_function(ranks->parameters);
     struct ky_order_data with_text = *data;
     with_text.field = ranks->parameters->field;
+    with_text.externals = &engine->externals;
     return ky_order_give(&ranks->domain, &with_fields, &with_text, error);
 }
 
@@ -59,9 +61,12 @@ static enum ky_status check(const struct ky_parameters *parameters, unsigned sch
          "ranks with devices make their trees there: leave out --tree host, or run without ranks"},
         {parameters->mutual,
          "ranks share no mutual interactions: leave out --mutual, or run without ranks"},
-        {parameters->field_function || parameters->field_places,
-         "a function of the caller as a field acts on no bodies that ranks share: leave out one of "
-         "the two"},
+        {ky_has_field_function(parameters) && is_for_devices,
+         "ranks with devices have no function of the caller as a field: use --engine cpu, or run "
+         "without ranks"},
+        {ky_has_field_function(parameters) && parameters->integrator == KY_HERMITE4,
+         "with hermite4 no function of the caller acts as a field on bodies that ranks share: use "
+         "another integrator, or run without ranks"},
     };
     for (size_t k = 0; k < sizeof checks / sizeof *checks; k++)
         if (checks[k].is_wrong)
@@ -77,10 +82,11 @@ static void memory(const struct ky_engine *engine, size_t n, size_t massless,
     const struct ky_domain *domain = &((const struct ranks *)engine)->domain;
     ky_engine_memory(domain->engine, 0, n, massless, memory);
     /* numbers and keys, and a rank's own tree beside the one for its walks */
-    const double own = (double)n * sizeof(uint64_t), ranks = domain->comm->size,
+    const double own = (double)n * sizeof(uint64_t), here = domain->comm->local_size,
+                 part = domain->copies ? here : here / domain->comm->size,
                  more = 6 * (double)n * sizeof(double) + ky_octree_memory(&domain->parameters, n);
-    memory->host = domain->copies ? memory->host * ranks : memory->host + own + more;
-    memory->kept = domain->copies ? memory->kept * ranks : memory->kept + own;
+    memory->host = part * (domain->copies ? memory->host : memory->host + own + more);
+    memory->kept = part * (domain->copies ? memory->kept : memory->kept + own);
 }
 
 static void close_ranks(struct ky_engine *engine)
@@ -331,7 +337,10 @@ static void trim(struct ky_engine *engine)
 
 static void report(struct ky_engine *engine, struct ky_force_report *report)
 {
-    *report = ((const struct ranks *)engine)->report;
+    const struct ranks *ranks = (const struct ranks *)engine;
+    *report = ranks->report;
+    snprintf(report->device, sizeof report->device, "%d ranks, each %.128s",
+             ranks->domain.comm->size, ranks->report.device);
 }
 
 /* ---- the verbs of ranks that all have all bodies ---- */

@@ -66,7 +66,7 @@ static enum ky_status take_parameters(struct ky_domain *domain, const struct ky_
     told.engine = domain->processor;
     told.field = domain->field;
     told.expansion = NULL;
-    told.field_function = NULL;
+    told.field_function = NULL; /* orders tell of these */
     told.field_places = NULL;
     told.stop = NULL;
     told.ranks = 1;
@@ -100,6 +100,8 @@ static enum ky_status take_fields(struct ky_domain *domain, const struct ky_orde
         status = ky_externals_of(&domain->parameters, &fields, error);
     if (!status)
         status = ky_engine_set_fields(domain->engine, fields.field, fields.count, error);
+    if (!status && order->function)
+        ky_domain_add_function(domain, data->externals);
     ky_externals_release(&fields);
     return status;
 }
@@ -245,6 +247,8 @@ static enum ky_status part_forces(struct ky_domain *domain, const struct ky_orde
     enum ky_status status = domain->copies ? KY_OK : ky_domain_migrate(domain, error);
     if (!status)
         status = ky_engine_forces(domain->engine, error);
+    else if (status == KY_BAD_DATA && domain->is_lost)
+        status = ky_domain_lose(domain, error);
     return status ? status : gather_report(domain, data->report, error);
 }
 
@@ -371,11 +375,8 @@ static enum ky_status part_close(struct ky_domain *domain, const struct ky_order
     return KY_OK;
 }
 
-static enum ky_status part_leave(struct ky_domain *domain, const struct ky_order *order,
-                                 const struct ky_order_data *data, struct ky_error *error)
-{
-    return part_close(domain, order, data, error);
-}
+/* Then the rank returns (ky_order_obey). */
+#define part_leave part_close
 
 #define KY_ORDER_PART(name, meets) {part_##name, meets},
 static const struct {

@@ -37,6 +37,7 @@ struct ky_order {
     double dt;        /* [time] */
     double time;      /* at which external fields act, and the serial number of these */
     uint64_t fields;
+    int function; /* 1: the last field is a function of the caller */
     struct ky_engine_frame units;
     struct ky_advance way;
 };
@@ -51,7 +52,8 @@ struct ky_order_data {
     struct ky_write_plan *plan;
     struct ky_error *outcome; /* of this */
     const double *numbers;
-    const char *field; /* text of the external fields, or NULL */
+    const char *field;                    /* text of the external fields, or NULL */
+    const struct ky_externals *externals; /* all of them */
     const struct ky_points *points;
     double (*acceleration)[3], *potential, (*tide)[6];
     struct ky_partial_sums *parts;

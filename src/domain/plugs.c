@@ -15,7 +15,7 @@
 /* ---- launchers ---- */
 
 static const struct ky_launcher launchers[] = {
-#define ROW(rank, size, plug, only) {rank, size, plug, only},
+#define ROW(rank, size, here, plug, only) {rank, size, here, plug, only},
     KY_LAUNCHERS(ROW)
 #undef ROW
 };
@@ -40,6 +40,12 @@ static long number_of(const char *name, long otherwise)
 long ky_launcher_size(const struct ky_launcher *launcher, long otherwise)
 {
     return number_of(launcher->size, otherwise);
+}
+
+int ky_launcher_is_first_here(void)
+{
+    const struct ky_launcher *launcher = ky_launcher_find();
+    return launcher && number_of(launcher->here, number_of("SLURM_LOCALID", 1)) == 0;
 }
 
 int ky_mpi_launched(int *rank)

@@ -13,16 +13,16 @@
 #define KY_PLUG_ONE(file, library, kind) +1
 enum { KY_PLUGS_KNOWN = 0 KY_PLUGS(KY_PLUG_ONE) };
 
-/* L(rank, size, plug, only): variables in which a launcher tells the rank and the number of ranks;
- * the plug-in that is tried first; and the name of the MPI, where others end the process with words
- * of their own. */
+/* L(rank, size, here, plug, only): variables in which a launcher tells the rank, the number of
+ * ranks, and which one of its machine this is; the plug-in that is tried first; and the name of the
+ * MPI, where others end the process with words of their own. */
 #define KY_LAUNCHERS(L)                                                                            \
-    L("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", 0, "Open MPI")                               \
-    L("PMI_RANK", "PMI_SIZE", 1, NULL)                                                             \
-    L("PMIX_RANK", "SLURM_NTASKS", 0, NULL)
+    L("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK", 0, "Open MPI") \
+    L("PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", 1, NULL)                                          \
+    L("PMIX_RANK", "SLURM_NTASKS", "SLURM_LOCALID", 0, NULL)
 
 struct ky_launcher {
-    const char *rank, *size;
+    const char *rank, *size, *here;
     int plug;
     const char *only;
 };
@@ -31,6 +31,9 @@ struct ky_launcher {
 const struct ky_launcher *ky_launcher_find(void);
 /* The number of ranks that it has started; `otherwise` where it does not tell. */
 long ky_launcher_size(const struct ky_launcher *launcher, long otherwise);
+
+/* 1 if a launcher has started this process as the first one of its machine. */
+int ky_launcher_is_first_here(void);
 
 /* The path of the plug-in with this place in KY_PLUGS: from the first folder that has it, or "". It
  * is not opened. */

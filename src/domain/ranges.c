@@ -29,14 +29,8 @@ static enum ky_status read_some(void *context, int part, size_t first, size_t en
         chunk.n = chunk.n < KY_DOMAIN_CHUNK ? chunk.n : KY_DOMAIN_CHUNK;
         status = ky_domain_read(domain, first, &chunk, error);
         for (size_t k = 0; k < chunk.n && !status; k++)
-            for (int c = 0; c < 3; c++) {
+            for (int c = 0; c < 3; c++)
                 curve->x[c][first + k] = position[k][c] * per_length;
-                if (!isfinite(position[k][c]))
-                    status = ky_fail(error, KY_BAD_DATA,
-                                     "the position of body %llu is not finite (%g): masses, "
-                                     "distances, G or the step are beyond what numbers hold",
-                                     (unsigned long long)domain->index[first + k], position[k][c]);
-            }
     }
     return status;
 }
@@ -80,7 +74,7 @@ static enum ky_status look_at_some(void *context, int part, size_t first, size_t
     struct ky_curve_told *told = &looking->told[part];
     struct ky_curve_sampled *sample = looking->sample + (size_t)part * KY_CURVE_ROOM;
     (void)error;
-    *told = (struct ky_curve_told){.sampled = 0};
+    *told = (struct ky_curve_told){.lost = UINT64_MAX};
     for (int c = 0; c < 3; c++) {
         told->low[c] = (double)INFINITY;
         told->high[c] = -(double)INFINITY;
@@ -90,6 +84,8 @@ static enum ky_status look_at_some(void *context, int part, size_t first, size_t
             const double x = curve->x[c][i];
             told->low[c] = x < told->low[c] ? x : told->low[c];
             told->high[c] = x > told->high[c] ? x : told->high[c];
+            if (!isfinite(x) && domain->index[i] < told->lost)
+                told->lost = domain->index[i];
         }
         const uint64_t place = ky_sample_place(order, domain->index[i]);
         if (place < most || domain->total <= most)
@@ -115,6 +111,7 @@ static enum ky_status look(struct ky_ranging *curve, struct ky_curve_told *own,
         memmove(sample + own->sampled, sample + (size_t)part * KY_CURVE_ROOM,
                 told[part].sampled * sizeof *sample);
         own->sampled += told[part].sampled;
+        own->lost = own->lost < told[part].lost ? own->lost : told[part].lost;
         for (int c = 0; c < 3; c++) {
             own->low[c] = fmin(own->low[c], told[part].low[c]);
             own->high[c] = fmax(own->high[c], told[part].high[c]);
@@ -134,11 +131,17 @@ static size_t take_axis(const struct ky_domain *domain, const struct ky_curve_sa
     return found;
 }
 
+/* What rank 0 finds; lost: the first body whose position is not finite, or UINT64_MAX. */
+struct cube {
+    double low[3], edge, origin[3];
+    uint64_t lost;
+};
+
 /* The same cube and origin that the tree of one engine has (ky_frame_of_bulk). */
 static void place_cube(const struct ky_ranging *curve, const struct ky_curve_told *told,
-                       const struct ky_curve_sampled *sample, size_t count)
+                       const struct ky_curve_sampled *sample, size_t count, struct cube *cube)
 {
-    struct ky_domain *domain = curve->domain;
+    const struct ky_domain *domain = curve->domain;
     double low[3], high[3], bulk[KY_FRAME_SAMPLES], others[KY_ORIGIN_SAMPLE];
     const struct ky_frame_sample of = ky_frame_sample(domain->total);
     for (int c = 0; c < 3; c++) {
@@ -150,7 +153,7 @@ static void place_cube(const struct ky_ranging *curve, const struct ky_curve_tol
         }
         const size_t origins = take_axis(domain, sample, count, KY_ORIGIN_SAMPLE, c, others),
                      found = take_axis(domain, sample, count, of.samples, c, bulk);
-        domain->origin[c] = curve->verbs->origin(curve, bulk, found, others, origins);
+        cube->origin[c] = curve->verbs->origin(curve, bulk, found, others, origins);
         if (found <= 2 * of.trim)
             continue;
         const double lower = ky_select(bulk, found, of.trim),
@@ -159,8 +162,24 @@ static void place_cube(const struct ky_ranging *curve, const struct ky_curve_tol
         high[c] = ky_frame_side(high[c], lower, upper, 1);
     }
     const struct ky_frame frame = ky_frame_of_box(low, high);
-    domain->edge = frame.scale > 0 ? frame.edge : 0;
-    memcpy(domain->low, frame.low, sizeof domain->low);
+    cube->edge = frame.scale > 0 ? frame.edge : 0;
+    memcpy(cube->low, frame.low, sizeof cube->low);
+}
+
+/* KY_BAD_DATA on all ranks where a body has no place. */
+static enum ky_status take_cube(struct ky_domain *domain, const struct cube *cube,
+                                struct ky_error *error)
+{
+    domain->is_lost = cube->lost != UINT64_MAX;
+    if (domain->is_lost)
+        return ky_fail(error, KY_BAD_DATA,
+                       "the position of body %llu is not finite: masses, distances, G or the step "
+                       "are beyond what numbers hold",
+                       (unsigned long long)cube->lost);
+    memcpy(domain->low, cube->low, sizeof domain->low);
+    memcpy(domain->origin, cube->origin, sizeof domain->origin);
+    domain->edge = cube->edge;
+    return KY_OK;
 }
 
 /* The median of the origin's sample, as a float. */
@@ -173,32 +192,54 @@ static double median(const struct ky_ranging *curve, double *of_cube, size_t cub
     return ky_high_part(ky_median(of_origin, origins));
 }
 
-static enum ky_status find_cube(struct ky_ranging *curve, struct ky_error *error)
+/* Rank 0 gets what all tell, and places the cube. told[] and counts[] have room for all ranks, and
+ * all[] for the samples. */
+static enum ky_status place_together(const struct ky_ranging *curve,
+                                     const struct ky_curve_told *own,
+                                     const struct ky_curve_sampled *sample,
+                                     struct ky_curve_told *told, size_t *counts,
+                                     struct ky_curve_sampled *all, struct ky_error *error)
 {
     struct ky_domain *domain = curve->domain;
     struct ky_comm *comm = domain->comm;
     const size_t size = (size_t)comm->size;
+    size_t count = 0;
+    for (size_t r = 0; r < size; r++)
+        counts[r] = 1;
+    enum ky_status status = ky_comm_collect(comm, own, 1, told, counts, sizeof *own, error);
+    for (size_t r = 0; r < size && !status && !comm->rank; count += counts[r], r++)
+        counts[r] = told[r].sampled;
+    if (!status)
+        status = ky_comm_collect(comm, sample, own->sampled, all, counts, sizeof *sample, error);
+    struct cube cube = {.lost = UINT64_MAX};
+    for (size_t r = 0; r < size && !status && !comm->rank; r++)
+        cube.lost = told[r].lost < cube.lost ? told[r].lost : cube.lost;
+    if (!status && !comm->rank && cube.lost == UINT64_MAX)
+        place_cube(curve, told, all, count, &cube);
+    if (!status)
+        status = ky_comm_tell(comm, &cube, sizeof cube, error);
+    return status ? status : take_cube(domain, &cube, error);
+}
+
+static enum ky_status find_cube(struct ky_ranging *curve, struct ky_error *error)
+{
+    struct ky_domain *domain = curve->domain;
+    const size_t size = (size_t)domain->comm->size;
     const size_t threads = (size_t)domain->engine->threads;
     struct ky_curve_told own = {0},
                          *told = ky_allocate(size > threads ? size : threads, sizeof *told);
-    size_t *bytes = ky_allocate(size, sizeof *bytes), count = 0;
+    size_t *counts = ky_allocate(size, sizeof *counts);
     struct ky_curve_sampled *sample = ky_allocate(threads * KY_CURVE_ROOM, sizeof *sample),
                             *all = ky_allocate(KY_CURVE_ROOM, sizeof *all);
     enum ky_status status = KY_OK;
-    if (!told || !bytes || !sample || !all)
+    if (!told || !counts || !sample || !all)
         status = ky_no_memory(error, "samples of bodies", threads * KY_CURVE_ROOM, sizeof *sample);
     if (!status)
         status = curve->verbs->look(curve, &own, told, sample, error);
     if (!status)
-        status = comm->verbs->gather(comm, &own, sizeof own, told, error);
-    for (size_t r = 0; r < size && !status; count += told[r].sampled, r++)
-        bytes[r] = told[r].sampled * sizeof *sample;
-    if (!status)
-        status = comm->verbs->gather_parts(comm, sample, bytes, all, error);
-    if (!status)
-        place_cube(curve, told, all, count);
+        status = place_together(curve, &own, sample, told, counts, all, error);
     free(told);
-    free(bytes);
+    free(counts);
     free(sample);
     free(all);
     return status;
@@ -239,20 +280,6 @@ static enum ky_status keys(struct ky_ranging *curve, struct ky_probe own[KY_PROB
     for (size_t k = 0; k < count && !status; k++)
         own[k] = (struct ky_probe){curve->key[(2 * k + 1) * n / (2 * count)], work / (double)count};
     return status;
-}
-
-/* How many of the rank's bodies have smaller keys. */
-static size_t count_below(const struct ky_ranging *curve, uint64_t key)
-{
-    size_t low = 0;
-    for (size_t high = curve->n; low < high;) {
-        const size_t middle = low + (high - low) / 2;
-        if (curve->key[middle] < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
 }
 
 /* ---- where ranges end ---- */
@@ -299,8 +326,8 @@ static enum ky_status count_in_cubes(struct ky_ranging *curve, const uint64_t *a
     for (size_t b = 0; b < ends; b++)
         for (int level = 0; level <= curve->layout.levels; level++)
             count[b * KY_CURVE_LEVELS + (size_t)level] =
-                count_below(curve, cube_end(at[b], level)) -
-                count_below(curve, cube_begin(at[b], level));
+                ky_count_below(curve->key, curve->n, cube_end(at[b], level)) -
+                ky_count_below(curve->key, curve->n, cube_begin(at[b], level));
     return KY_OK;
 }
 
@@ -332,29 +359,45 @@ static enum ky_status end_at_cells(struct ky_ranging *curve, const uint64_t *at,
     return status;
 }
 
-static enum ky_status find_ranges(struct ky_ranging *curve, struct ky_error *error)
+/* Rank 0 gets the probes of all, and finds the keys, which all get. */
+static enum ky_status divide_together(const struct ky_ranging *curve, const struct ky_probe *own,
+                                      uint64_t *at, struct ky_error *error)
 {
     struct ky_comm *comm = curve->domain->comm;
-    const size_t size = (size_t)comm->size;
-    struct ky_probe own[KY_PROBES] = {{0, 0}}, *all = ky_allocate(size * KY_PROBES, sizeof *all);
-    uint64_t *at = ky_allocate(size, sizeof *at);
+    const size_t size = (size_t)comm->size, most = comm->rank ? 0 : size * KY_PROBES;
+    struct ky_probe *all = ky_allocate(most, sizeof *all);
+    size_t *counts = ky_allocate(size, sizeof *counts), count = 0;
+    enum ky_status status =
+        all && counts ? KY_OK : ky_no_memory(error, "ranges of the curve", most, sizeof *all);
+    for (size_t r = 0; r < size && !status; r++)
+        counts[r] = KY_PROBES;
+    if (!status)
+        status = ky_comm_collect(comm, own, KY_PROBES, all, counts, sizeof *own, error);
+    for (size_t k = 0; k < most && !status; k++)
+        if (all[k].work > 0)
+            all[count++] = all[k];
+    if (!status && !comm->rank)
+        divide_work(all, count, size, at);
+    free(all);
+    free(counts);
+    return status ? status : ky_comm_tell(comm, at, size * sizeof *at, error);
+}
+
+static enum ky_status find_ranges(struct ky_ranging *curve, struct ky_error *error)
+{
+    const size_t size = (size_t)curve->domain->comm->size;
+    struct ky_probe own[KY_PROBES] = {{0, 0}};
+    uint64_t *at = ky_allocate_zeroed(size, sizeof *at);
     curve->begin = ky_allocate(size + 1, sizeof *curve->begin);
     enum ky_status status = KY_OK;
-    if (!all || !at || !curve->begin)
-        status = ky_no_memory(error, "ranges of the curve", size * KY_PROBES, sizeof *all);
+    if (!at || !curve->begin)
+        status = ky_no_memory(error, "ranges of the curve", size, sizeof *at);
     if (!status)
         status = curve->verbs->keys(curve, own, error);
     if (!status)
-        status = comm->verbs->gather(comm, own, sizeof own, all, error);
-    size_t count = 0;
-    for (size_t k = 0; k < size * KY_PROBES && !status; k++)
-        if (all[k].work > 0)
-            all[count++] = all[k];
-    if (!status) {
-        divide_work(all, count, size, at);
+        status = divide_together(curve, own, at, error);
+    if (!status)
         status = end_at_cells(curve, at, error);
-    }
-    free(all);
     free(at);
     return status;
 }
@@ -381,8 +424,8 @@ static enum ky_status note_movers(struct ky_ranging *curve, struct ky_movers *mo
 {
     struct ky_domain *domain = curve->domain;
     const int own = domain->comm->rank;
-    const size_t begin = count_below(curve, curve->begin[own]),
-                 end = count_below(curve, curve->begin[own + 1]), n = curve->n,
+    const size_t begin = ky_count_below(curve->key, curve->n, curve->begin[own]),
+                 end = ky_count_below(curve->key, curve->n, curve->begin[own + 1]), n = curve->n,
                  count = n - (end - begin);
     struct ky_mover *mover = ky_domain_space(domain, KY_SPACE_TO, count, sizeof *mover, error);
     uint32_t *gone = ky_domain_space(domain, KY_SPACE_GONE, count, sizeof *gone, error);

@@ -18,7 +18,8 @@ enum ky_status ky_domain_start(struct ky_domain *domain, unsigned schemes, struc
                                         .add = ky_domain_add,
                                         .gather = ky_domain_gather,
                                         .trade = ky_domain_trade,
-                                        .is_process = domain->comm->is_process};
+                                        .is_process = domain->comm->is_process,
+                                        .ask = ky_domain_ask};
     domain->engine->shared = &domain->shared;
     return KY_OK;
 }

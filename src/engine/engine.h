@@ -68,6 +68,7 @@ struct ky_externals {
 /* How engines ask the others with which they share a system (domain/domain.h). Each has a part of
  * the bodies, and all have the same frame and make the same calls. A call that fails on one of them
  * fails on all. */
+struct ky_active;
 struct ky_relative;
 struct ky_octree_box;
 /* The tree that an engine asks for: of its own bodies and of the others', with all that its sinks
@@ -99,6 +100,11 @@ struct ky_shared {
     enum ky_status (*trade)(void *context, void *const *from, const size_t *out, void *const *to,
                             const size_t *in, struct ky_error *error);
     int is_process; /* 1: the others are other processes; 0: threads of this one */
+    /* The caller's function for many places (ky_externals_ask) at the engine's bodies, all or the
+     * active ones; positions are the caller's. All engines call it. Velocities are 0. */
+    enum ky_status (*ask)(void *context, const struct ky_active *active, size_t count,
+                          const double (*position)[3], double (*acceleration)[3], double *potential,
+                          struct ky_error *error);
 };
 
 /* What an engine does that keeps its part of a system on a card, in an order that each evaluation

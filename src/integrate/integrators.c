@@ -45,22 +45,10 @@ static enum ky_status check_engine(const struct ky_engine *engine,
     return KY_OK;
 }
 
-/* What is no matter of the engine alone, and can change between steps. */
-static enum ky_status check_ranks(const struct ky_parameters *parameters, struct ky_error *error)
-{
-    if (parameters->ranks > 1 && (parameters->stop_collision || !isnan(parameters->stop_pair)))
-        return ky_fail(error, KY_UNSUPPORTED,
-                       "ranks do not search for pairs yet: leave out --stop-collision and "
-                       "--stop-pair, or --ranks");
-    return KY_OK;
-}
-
 enum ky_status ky_integrator_check(const struct ky_parameters *parameters, struct ky_error *error)
 {
     const struct ky_integrator_verbs *verbs = integrators[parameters->integrator];
-    enum ky_status status = check_ranks(parameters, error);
-    if (!status && verbs->check)
-        status = verbs->check(parameters, error);
+    const enum ky_status status = verbs->check ? verbs->check(parameters, error) : KY_OK;
     return status ? status : ky_friction_check(parameters, verbs, error);
 }
 

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/order.h"
+
 size_t ky_octree_part_bodies(const struct ky_parameters *parameters)
 {
     const size_t groups = (size_t)KY_GROUPS_IN_CELL * (size_t)parameters->group;
@@ -86,16 +88,11 @@ static void root_below(struct roots *roots, uint32_t begin, uint32_t end, int le
     }
     const int shift = 3 * (KY_KEY_LEVELS - level - 1);
     while (begin < end) {
-        uint32_t low = begin + 1, high = end; /* the end of the run is in low … high */
-        while (low < high) {
-            const uint32_t middle = low + (high - low) / 2;
-            if (key[middle] >> shift == key[begin] >> shift)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        root_below(roots, begin, low, level + 1);
-        begin = low;
+        const uint64_t next = ((key[begin] >> shift) + 1)
+                              << shift; /* the first key after the cube */
+        const uint32_t bodies = (uint32_t)ky_count_below(key + begin, end - begin, next);
+        root_below(roots, begin, begin + bodies, level + 1);
+        begin += bodies;
     }
 }
 

@@ -30,6 +30,13 @@ def told(mpi):
           f"{mpi.name}: a rank that fails ends the others with its text and code", (done.returncode, done.stdout, done.stderr))
 
 
+def function(mpi):
+    """A field that is a function of a program, of which rank 0 alone has the numbers."""
+    alone, done = mpis.run(mpi.ranks, "field"), mpi.run(3, mpi.ranks, "field")
+    check(alone.returncode == 0 and len(alone.stdout.split()) == 3 and (done.returncode, done.stdout) == (0, alone.stdout),
+          f"{mpi.name}: three ranks have a program's function as a field, bit for bit", (alone.stdout, alone.stderr, done.stdout, done.stderr))
+
+
 def energies(output):
     """The rows of energy.csv without the seconds."""
     with open(os.path.join(output, "energy.csv"), encoding="utf-8") as file:
@@ -102,6 +109,12 @@ def other_plugs(mpi, place):
         shutil.copy(mpi.kyoho, os.path.join(where, "bin"))
     kyoho = os.path.join("bin", "kyoho")
     one_line(mpi.run(2, os.path.join(bare, kyoho), *words), 3, "there is no plug-in for its MPI", f"{mpi.name}: a build without a plug-in says so")
+    # rank 1 as on another machine, where there is no plug-in
+    local = "OMPI_COMM_WORLD_LOCAL_RANK=0" if mpi.is_open_mpi else "MPI_LOCALRANKID=0"
+    done = mpis.run(*mpi.words(1, mpi.kyoho, *words), ":", "-n", "1", "env", local, os.path.join(bare, kyoho), *words)
+    lines = [line for line in done.stderr.splitlines() if line.startswith("kyoho")]
+    check(done.returncode == 3 and len(lines) == 1 and "there is no plug-in for its MPI" in lines[0] and os.uname().nodename in lines[0],
+          f"{mpi.name}: a plug-in is missing on one machine of two: it says so", (done.returncode, done.stderr))
     done = mpi.run(1, os.path.join(bare, kyoho), *words)
     check(done.returncode == 0, f"{mpi.name}: one process needs none", done.stderr)
     os.makedirs(os.path.join(broken, "lib", "kyoho"))
@@ -136,6 +149,9 @@ def without_a_launcher(place):
         one_line(done, 3, f"({next(iter(variables))} is set), and there is no plug-in", f"{' '.join(variables)} without a plug-in: a line says so")
     done = mpis.run(kyoho, *SHORT, "--output", os.path.join(place, "x"), PMIX_RANK="1", SLURM_NTASKS="4")
     check(done.returncode == 3 and not done.stderr, "the other ranks are silent", done.stderr)
+    for rank, first in (("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK"), ("PMI_RANK", "MPI_LOCALRANKID"), ("PMIX_RANK", "SLURM_LOCALID")):
+        done = mpis.run(kyoho, *SHORT, "--output", os.path.join(place, "x"), **{rank: "3", first: "0"})
+        one_line(done, 3, f"started this program on {os.uname().nodename} ({rank} is set), and there is no plug-in", f"but the first one of another machine ({first}) says so", "kyoho: rank 3: ")
     done = mpis.run(kyoho, *SHORT, "--output", os.path.join(place, "y"), SLURM_PROCID="1", SLURM_NTASKS="4")
     check(done.returncode == 0, "SLURM's variables alone are those of a job, not of MPI", done.stderr)
     line = mpis.run(kyoho, "--version").stdout.splitlines()[-1]
@@ -163,6 +179,7 @@ with folder() as place:
             skip(f"{mpi.name}: ranks", lack.strip())
             continue
         told(mpi)
+        function(mpi)
         listed(mpi, own)
         same_bits(mpi, own, one)
         threads(mpi, own)

@@ -39,6 +39,7 @@ groups *
 comm *
 ranks *
 ranks_changes *
+ranks_fields *
 board *
 grape6 * opens*
 view *

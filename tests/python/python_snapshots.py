@@ -17,7 +17,7 @@ import numpy as np  # noqa: E402
 from kyoho import _library, _options  # noqa: E402
 from kyoho._library import ffi, lib  # noqa: E402
 from refused import refused  # noqa: E402
-from tap import check, finish, folder, skip  # noqa: E402
+from tap import KYOHO, check, finish, folder, skip  # noqa: E402
 
 PACKAGE = os.path.dirname(kyoho.__file__)
 ARRAYS = ("position", "velocity", "mass", "id", "type", "acceleration", "potential")
@@ -27,7 +27,9 @@ def installed():
     made = subprocess.run([os.path.join(os.environ["KYOHO_TEST_ENVIRONMENT"], "bin", "kyoho"), "--version"], capture_output=True, text=True)
     check(made.returncode == 0 and made.stdout.startswith("kyoho " + kyoho.__version__), "the command is in the wheel, with the package's version", made)
     check("FFTW: no" in made.stdout, "the package has no FFTW", made.stdout)
-    libraries = [name for _, _, names in os.walk(PACKAGE) for name in names if ".so" in name]
+    built = subprocess.run([KYOHO, "--version"], capture_output=True, text=True).stdout
+    check(built.splitlines()[-1].startswith("MPI: ") and made.stdout.splitlines()[-1] == built.splitlines()[-1], "the package has the plug-ins for MPI of the build", made.stdout)
+    libraries = [name for place, _, names in os.walk(PACKAGE) for name in names if ".so" in name and os.path.basename(place) != "mpi"]
     check(libraries == ["libkyoho.so.0"], "the package has one library", libraries)
     for name in ("libkyoho.so.0", "bin/kyoho"):
         needed = subprocess.run(["ldd", os.path.join(PACKAGE, name)], capture_output=True, text=True).stdout

@@ -37,8 +37,13 @@ static enum ky_status ask_many(const struct ky_cpu *cpu, const struct ky_active 
     for (size_t k = 0; k < sinks; k++)
         for (int c = 0; c < 3; c++)
             many->position[k][c] = cpu->x[c][active ? active->body[k] : k] * cpu->length;
-    ky_externals_ask(&cpu->base.externals, sinks, (const double(*)[3])many->position, NULL,
-                     many->acceleration, NULL, many->potential);
+    const double(*position)[3] = (const double(*)[3])many->position;
+    const struct ky_shared *shared = cpu->base.shared;
+    if (shared)
+        return shared->ask(shared->context, active, sinks, position, many->acceleration,
+                           many->potential, error);
+    ky_externals_ask(&cpu->base.externals, sinks, position, NULL, many->acceleration, NULL,
+                     many->potential);
     return KY_OK;
 }
 
