@@ -14,6 +14,17 @@
 #include "octree/sample.h"
 #include "octree/work.h"
 
+static enum ky_status check_place(const struct ky_ranging *curve, size_t i, struct ky_error *error)
+{
+    for (int c = 0; c < 3; c++)
+        if (!isfinite(curve->x[c][i]))
+            return ky_fail(error, KY_BAD_DATA,
+                           "the position of body %llu is not finite (%g): masses, distances, G or "
+                           "the step are beyond what numbers hold",
+                           (unsigned long long)curve->domain->index[i], curve->x[c][i]);
+    return KY_OK;
+}
+
 /* A ky_domain_work: reads the places of some bodies. */
 static enum ky_status read_some(void *context, int part, size_t first, size_t end,
                                 struct ky_error *error)
@@ -27,16 +38,14 @@ static enum ky_status read_some(void *context, int part, size_t first, size_t en
     for (; first < end && !status; first += KY_DOMAIN_CHUNK) {
         struct ky_bodies chunk = {.n = end - first, .position = position};
         chunk.n = chunk.n < KY_DOMAIN_CHUNK ? chunk.n : KY_DOMAIN_CHUNK;
-        status = ky_domain_read(domain, first, &chunk, error);
-        for (size_t k = 0; k < chunk.n && !status; k++)
-            for (int c = 0; c < 3; c++) {
-                curve->x[c][first + k] = position[k][c] * per_length;
-                if (!isfinite(position[k][c]))
-                    status = ky_fail(error, KY_BAD_DATA,
-                                     "the position of body %llu is not finite (%g): masses, "
-                                     "distances, G or the step are beyond what numbers hold",
-                                     (unsigned long long)domain->index[first + k], position[k][c]);
-            }
+        if (!curve->at)
+            status = ky_domain_read(domain, first, &chunk, error);
+        for (size_t k = 0; k < chunk.n && !status; k++) {
+            for (int c = 0; c < 3; c++)
+                curve->x[c][first + k] =
+                    curve->at ? curve->at[c][first + k] : position[k][c] * per_length;
+            status = check_place(curve, first + k, error);
+        }
     }
     return status;
 }
@@ -361,12 +370,13 @@ static enum ky_status find_ranges(struct ky_ranging *curve, struct ky_error *err
 
 /* ---- bodies that move to another rank ---- */
 
-/* A row begins with the number of the body and its key. */
+/* A row begins with the number of the body and its key; then come its arrays and its columns. */
 enum { HEAD = 2 };
 
-static size_t row_bytes(void)
+static size_t row_bytes(const struct ky_domain *domain)
 {
-    return (HEAD + ky_row_numbers(KY_WITH_ALL_ROWS)) * sizeof(double);
+    return (HEAD + ky_row_numbers(KY_WITH_ALL_ROWS) + ky_domain_column_numbers(domain)) *
+           sizeof(double);
 }
 
 static int by_body(const void *a, const void *b)
@@ -409,12 +419,13 @@ static enum ky_status note_movers(struct ky_ranging *curve, struct ky_movers *mo
 }
 
 /* The rows of those that leave, rank by rank. */
-static enum ky_status pack(const struct ky_ranging *curve, const struct ky_movers *movers, void *to,
+static enum ky_status pack(const struct ky_ranging *curve, const struct ky_movers *movers,
+                           const struct ky_domain_columns *columns, void *to,
                            struct ky_error *error)
 {
     struct ky_domain *domain = curve->domain;
     const size_t size = (size_t)domain->comm->size, count = movers->all_leaving,
-                 width = row_bytes() / sizeof(double);
+                 width = row_bytes(domain) / sizeof(double);
     double *rows = to;
     struct ky_bodies bodies = {0};
     size_t *next = ky_allocate(size, sizeof *next);
@@ -429,7 +440,8 @@ static enum ky_status pack(const struct ky_ranging *curve, const struct ky_mover
         double *row = rows + width * next[mover->rank]++;
         memcpy(row, &domain->index[mover->body], sizeof *row);
         memcpy(row + 1, &mover->key, sizeof *row);
-        ky_row_write(row + HEAD, &bodies, k, KY_WITH_ALL_ROWS);
+        row = ky_row_write(row + HEAD, &bodies, k, KY_WITH_ALL_ROWS);
+        ky_domain_write_columns(row, columns, mover->body);
     }
     ky_rows_free(&bodies);
     free(next);
@@ -438,12 +450,13 @@ static enum ky_status pack(const struct ky_ranging *curve, const struct ky_mover
 
 /* Those that come take their places, in the engine and among the numbers. */
 static enum ky_status settle(const struct ky_ranging *curve, const struct ky_movers *movers,
-                             const void *from, struct ky_error *error)
+                             const struct ky_domain_columns *columns, const void *from,
+                             struct ky_error *error)
 {
     struct ky_domain *domain = curve->domain;
     const double *rows = from;
     const size_t n = domain->engine->n, count = movers->all_leaving, coming = movers->all_coming,
-                 width = row_bytes() / sizeof(double);
+                 width = row_bytes(domain) / sizeof(double);
     struct ky_bodies bodies = {0};
     struct ky_replace_move *move = ky_allocate(count, sizeof *move);
     enum ky_status status = move ? ky_rows_allocate(&bodies, coming, KY_WITH_ALL_ROWS, error)
@@ -453,18 +466,24 @@ static enum ky_status settle(const struct ky_ranging *curve, const struct ky_mov
     if (!status)
         status = ky_domain_reserve(domain, n + coming, error);
     const size_t moves = status ? 0 : ky_replace_moves(n, movers->gone, count, coming, move);
-    for (size_t k = 0; k < moves; k++)
+    for (size_t k = 0; k < moves; k++) {
         domain->index[move[k].to] = domain->index[move[k].from];
+        ky_domain_move_columns(columns, move[k].from, move[k].to);
+    }
     for (size_t k = 0; k < coming && !status; k++) {
+        const double *row = rows + k * width;
+        const size_t place = ky_replace_place(n, movers->gone, count, k);
         uint64_t key;
-        memcpy(&domain->index[ky_replace_place(n, movers->gone, count, k)], rows + k * width,
-               sizeof *domain->index);
-        memcpy(&key, rows + k * width + 1, sizeof key);
+        memcpy(&domain->index[place], row, sizeof *domain->index);
+        memcpy(&key, row + 1, sizeof key);
+        ky_domain_take_columns(row + HEAD + ky_row_numbers(KY_WITH_ALL_ROWS), columns, place);
         domain->first = domain->first < key ? domain->first : key;
         domain->last = domain->last > key ? domain->last : key;
     }
     if (!status)
         status = ky_engine_replace(domain->engine, movers->gone, count, &bodies, error);
+    if (!status)
+        status = ky_domain_give_columns(domain, columns, error);
     ky_rows_free(&bodies);
     free(move);
     return status;
@@ -474,17 +493,26 @@ static enum ky_status settle(const struct ky_ranging *curve, const struct ky_mov
 static enum ky_status move_rows(const struct ky_ranging *curve, const struct ky_movers *movers,
                                 struct ky_error *error)
 {
-    char *out = ky_allocate(movers->all_leaving, row_bytes()),
-         *in = ky_allocate(movers->all_coming, row_bytes());
+    struct ky_domain *domain = curve->domain;
+    const size_t bytes = row_bytes(domain);
+    const int moves = movers->all_leaving || movers->all_coming;
+    struct ky_domain_columns columns = {0};
+    char *out = ky_allocate(movers->all_leaving, bytes),
+         *in = ky_allocate(movers->all_coming, bytes);
     enum ky_status status =
-        out && in ? pack(curve, movers, out, error)
+        out && in ? KY_OK
                   : ky_no_memory(error, "bodies that move",
-                                 movers->all_leaving + movers->all_coming, row_bytes());
+                                 movers->all_leaving + movers->all_coming, bytes);
+    if (!status && moves)
+        status = ky_domain_read_columns(domain, curve->n + movers->all_coming, &columns, error);
     if (!status)
-        status = ky_comm_trade(curve->domain->comm, out, movers->leaving, in, movers->coming,
-                               row_bytes(), error);
-    if (!status && (movers->all_leaving || movers->all_coming))
-        status = settle(curve, movers, in, error);
+        status = pack(curve, movers, &columns, out, error);
+    if (!status)
+        status = ky_comm_trade(domain->comm, out, movers->leaving, in, movers->coming, bytes,
+                               error);
+    if (!status && moves)
+        status = settle(curve, movers, &columns, in, error);
+    ky_domain_free_columns(&columns);
     free(out);
     free(in);
     return status;
@@ -518,11 +546,13 @@ static const struct ky_curve_verbs on_host = {.look = look,
                                               .leave = note_movers,
                                               .move = move_rows};
 
-enum ky_status ky_domain_migrate(struct ky_domain *domain, struct ky_error *error)
+enum ky_status ky_domain_migrate(struct ky_domain *domain, double *const at[3],
+                                 struct ky_error *error)
 {
     struct ky_ranging curve = {.verbs = domain->engine->verbs->part ? &ky_curve_of_card : &on_host,
                                .domain = domain,
-                               .n = domain->engine->n};
+                               .n = domain->engine->n,
+                             .at = at};
     enum ky_status status = find_cube(&curve, error);
     if (!status)
         status = find_ranges(&curve, error);
@@ -530,5 +560,20 @@ enum ky_status ky_domain_migrate(struct ky_domain *domain, struct ky_error *erro
         status = move_bodies(&curve, error);
     domain->is_settled = !status;
     free(curve.begin);
+    return status;
+}
+
+enum ky_status ky_domain_settle(struct ky_domain *domain, struct ky_error *error)
+{
+    return domain->is_settled ? KY_OK : ky_domain_migrate(domain, NULL, error);
+}
+
+enum ky_status ky_domain_settle_at(void *context, double *const at[3], double work,
+                                   struct ky_error *error)
+{
+    struct ky_domain *domain = context;
+    domain->work = work > 0 ? work : domain->work;
+    const enum ky_status status = ky_domain_migrate(domain, at, error);
+    domain->is_settled = 0; /* their positions are elsewhere */
     return status;
 }
