@@ -351,7 +351,6 @@ static enum ky_status part_advance(struct ky_domain *domain, const struct ky_ord
                                    const struct ky_order_data *data, struct ky_error *error)
 {
     struct ky_advance way = order->way;
-    domain->is_settled = 0;
     const enum ky_status status = ky_engine_advance(domain->engine, &way, error);
     if (data->way)
         *data->way = way;

@@ -39,6 +39,8 @@ groups *
 comm *
 ranks *
 ranks_changes *
+ranks_points *
+ranks_blocks *
 board *
 grape6 * opens*
 view *
