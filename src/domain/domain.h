@@ -121,9 +121,10 @@ enum ky_status ky_domain_put_some(struct ky_domain *domain, const struct ky_some
 enum ky_status ky_domain_write(struct ky_domain *domain, struct ky_write_plan *plan,
                                struct ky_error *outcome, struct ky_error *error);
 /* Sends the bodies to the ranks on whose ranges they are; settle: unless they are there. at[c][i]:
- * where they are, in the engine's length; NULL: at their positions. */
+ * where they are, in the engine's length; NULL: at their positions. weight[i]: the work for each;
+ * NULL: the same for each of the rank. */
 enum ky_status ky_domain_migrate(struct ky_domain *domain, double *const at[3],
-                                 struct ky_error *error);
+                                 const double *weight, struct ky_error *error);
 enum ky_status ky_domain_settle(struct ky_domain *domain, struct ky_error *error);
 /* The engine's verbs at points that every rank has. Where an array is NULL the rank does not want
  * it. What external fields add is missing. */
@@ -152,7 +153,7 @@ enum ky_status ky_domain_put_numbers(struct ky_domain *domain, struct ky_error *
 enum ky_status ky_domain_reserve(struct ky_domain *domain, size_t n, struct ky_error *error);
 
 /* The function `settle` of struct ky_shared. */
-enum ky_status ky_domain_settle_at(void *context, double *const at[3], double work,
+enum ky_status ky_domain_settle_at(void *context, double *const at[3], const double *weight,
                                    struct ky_error *error);
 /* The function `tree`. */
 enum ky_status ky_domain_tree(void *context, const struct ky_shared_tree *wanted,

@@ -242,7 +242,7 @@ static enum ky_status part_forces(struct ky_domain *domain, const struct ky_orde
                                   const struct ky_order_data *data, struct ky_error *error)
 {
     (void)order;
-    enum ky_status status = domain->copies ? KY_OK : ky_domain_migrate(domain, NULL, error);
+    enum ky_status status = domain->copies ? KY_OK : ky_domain_migrate(domain, NULL, NULL, error);
     if (!status)
         status = ky_engine_forces(domain->engine, error);
     return status ? status : gather_report(domain, data->report, error);

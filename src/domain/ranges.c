@@ -239,13 +239,29 @@ static enum ky_status sort_keys(struct ky_ranging *curve, struct ky_error *error
     return KY_OK;
 }
 
+/* Names `count` keys, each in the midst of an equal share of the work. */
+static void name_by_weight(const struct ky_ranging *curve, size_t count,
+                           struct ky_probe own[KY_PROBES])
+{
+    const double share = curve->domain->work / (double)count;
+    double sum = 0;
+    size_t named = 0;
+    for (size_t k = 0; k < curve->n; k++) {
+        sum += curve->weight[curve->order[k]];
+        while (named < count && (sum > ((double)named + 0.5) * share || k + 1 == curve->n))
+            own[named++] = (struct ky_probe){curve->key[k], share};
+    }
+}
+
 static enum ky_status keys(struct ky_ranging *curve, struct ky_probe own[KY_PROBES],
                            struct ky_error *error)
 {
     const size_t n = curve->n, count = ky_probe_count(n);
     const double work = curve->domain->work > 0 ? curve->domain->work : (double)n;
     const enum ky_status status = sort_keys(curve, error);
-    for (size_t k = 0; k < count && !status; k++)
+    if (curve->weight && !status)
+        name_by_weight(curve, count, own);
+    for (size_t k = 0; k < count && !status && !curve->weight; k++)
         own[k] = (struct ky_probe){curve->key[(2 * k + 1) * n / (2 * count)], work / (double)count};
     return status;
 }
@@ -547,12 +563,13 @@ static const struct ky_curve_verbs on_host = {.look = look,
                                               .move = move_rows};
 
 enum ky_status ky_domain_migrate(struct ky_domain *domain, double *const at[3],
-                                 struct ky_error *error)
+                                 const double *weight, struct ky_error *error)
 {
     struct ky_ranging curve = {.verbs = domain->engine->verbs->part ? &ky_curve_of_card : &on_host,
                                .domain = domain,
                                .n = domain->engine->n,
-                             .at = at};
+                             .at = at,
+                             .weight = weight};
     enum ky_status status = find_cube(&curve, error);
     if (!status)
         status = find_ranges(&curve, error);
@@ -565,15 +582,17 @@ enum ky_status ky_domain_migrate(struct ky_domain *domain, double *const at[3],
 
 enum ky_status ky_domain_settle(struct ky_domain *domain, struct ky_error *error)
 {
-    return domain->is_settled ? KY_OK : ky_domain_migrate(domain, NULL, error);
+    return domain->is_settled ? KY_OK : ky_domain_migrate(domain, NULL, NULL, error);
 }
 
-enum ky_status ky_domain_settle_at(void *context, double *const at[3], double work,
+enum ky_status ky_domain_settle_at(void *context, double *const at[3], const double *weight,
                                    struct ky_error *error)
 {
     struct ky_domain *domain = context;
-    domain->work = work > 0 ? work : domain->work;
-    const enum ky_status status = ky_domain_migrate(domain, at, error);
+    domain->work = 0;
+    for (size_t i = 0; i < domain->engine->n; i++)
+        domain->work += weight[i];
+    const enum ky_status status = ky_domain_migrate(domain, at, weight, error);
     domain->is_settled = 0; /* their positions are elsewhere */
     return status;
 }

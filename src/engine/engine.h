@@ -96,9 +96,9 @@ struct ky_shared {
     enum ky_status (*tree)(void *context, const struct ky_shared_tree *wanted,
                            struct ky_octree *tree, struct ky_error *error);
     /* Block steps: the bodies go to the engines that have their places at[c][i], in the engines'
-     * length, with all that is kept of them. work: interactions of the engine since the last such
-     * call. */
-    enum ky_status (*settle)(void *context, double *const at[3], double work,
+     * length, with all that is kept of them. weight[i]: the work for a body, in interactions, over
+     * a longest step. */
+    enum ky_status (*settle)(void *context, double *const at[3], const double *weight,
                              struct ky_error *error);
     /* Each number becomes the sum of those of all engines. */
     enum ky_status (*add)(void *context, uint64_t *number, size_t count, struct ky_error *error);

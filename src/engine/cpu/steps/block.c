@@ -273,28 +273,47 @@ static enum ky_status look_around(const struct blocks *b, int *deepest, int64_t 
     return status;
 }
 
-/* Interactions that take as long as to predict a body and to move it in the tree. */
-enum { A_BODY = 100 };
+/* Interactions that take as long as to predict a body and to move it in the tree; and those of a
+ * sink where none have been counted. */
+enum { A_BODY = 100, A_SINK = 1000 };
+
+/* The work for each body over a longest step: it is a sink in as many blocks as it has steps, and
+ * moved in all of them. */
+static void weigh(const struct blocks *b, int deepest, double *weight)
+{
+    const struct ky_cpu *cpu = b->common.cpu;
+    const struct ky_cpu_blocks *own = cpu->blocks;
+    const double sink = own->sinks > 0 ? own->pairs / own->sinks : A_SINK,
+                 moves = ldexp(A_BODY, deepest);
+#pragma omp parallel for num_threads(cpu->team)
+    for (size_t i = 0; i < cpu->n; i++)
+        weight[i] = ldexp(sink, own->level[i]) + moves;
+}
 
 /* Before a new tree: the bodies to the engines that have the places where they are at the tick. */
-static enum ky_status settle(struct blocks *b, uint64_t tick, struct ky_error *error)
+static enum ky_status settle(struct blocks *b, uint64_t tick, int deepest, struct ky_error *error)
 {
     struct ky_cpu *cpu = b->common.cpu;
     const struct ky_shared *shared = cpu->base.shared;
     if (!ky_cpu_is_divided(cpu) || cpu->tree_serves)
         return KY_OK;
+    double *const at[3] = {cpu->blocks->at, cpu->blocks->at + cpu->n,
+                           cpu->blocks->at + 2 * cpu->n};
+    double *weight = ky_allocate(cpu->n, sizeof *weight);
+    if (!weight)
+        return ky_no_memory(error, "weights of bodies", cpu->n, sizeof *weight);
     const int due = set_clock(b, tick);
 #pragma omp parallel for num_threads(cpu->team)
     for (size_t k = 0; k < b->common.chunks; k++)
         predict(b, ky_cpu_way_range(&b->common, k), due);
-    double *const at[3] = {cpu->blocks->at, cpu->blocks->at + cpu->n, cpu->blocks->at + 2 * cpu->n};
-    const double work = cpu->blocks->work;
-    cpu->blocks->work = 0;
-    enum ky_status status = shared->settle(shared->context, at, work, error);
+    weigh(b, deepest, weight);
+    enum ky_status status = shared->settle(shared->context, at, weight, error);
+    free(weight);
     if (!status)
         status = ky_cpu_way_reserve(&b->common, error);
     if (!status)
         status = reserve(cpu, error);
+    cpu->blocks->sinks = cpu->blocks->pairs = 0;
     return status || read_levels(b) ? status : ky_blocks_missing(error);
 }
 
@@ -302,12 +321,11 @@ static enum ky_status settle(struct blocks *b, uint64_t tick, struct ky_error *e
 static void count(struct blocks *b, uint64_t tick)
 {
     struct ky_cpu *cpu = b->common.cpu;
-    const struct ky_force_report *report = &cpu->report;
     struct ky_advance *way = b->common.way;
     const uint64_t step = tick - way->now;
     ky_blocks_count(way, tick, b->common.active);
-    cpu->blocks->work +=
-        report->body_interactions + report->cell_interactions + A_BODY * (double)cpu->n;
+    cpu->blocks->sinks += (double)b->common.active;
+    cpu->blocks->pairs += cpu->report.body_interactions + cpu->report.cell_interactions;
     if (ky_cpu_system(cpu) && (!way->shortest || step < way->shortest))
         way->shortest = step; /* of a body of another engine */
 }
@@ -342,7 +360,7 @@ static enum ky_status one_block(struct blocks *b, struct ky_error *error)
         return status;
     if (way->now % way->stride == 0 || more > KY_BLOCKS_BUILD * (int64_t)ky_cpu_system(cpu))
         cpu->tree_serves = 0;
-    status = settle(b, tick, error);
+    status = settle(b, tick, deepest, error);
     if (status)
         return status;
     go_to(b, tick);

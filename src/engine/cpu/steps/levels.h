@@ -20,7 +20,7 @@ struct ky_cpu_blocks {
      * [3][n]; [n][3] of the list: accelerations at the beginning of the steps that end. */
     double *at;
     float *before;
-    double work; /* interactions since the tree was new, and what bodies cost (block.c) */
+    double sinks, pairs; /* of the walks since the tree was new */
 };
 
 /* One call of `advance` through blocks. */
