@@ -55,6 +55,7 @@ struct ky_domain {
     struct ky_domain_told told;
     double work;           /* interactions of the last forces */
     struct ky_octree tree; /* of its own bodies */
+    int tree_stands; /* 1 + the opening of the tree since the bodies were settled; 0: it is old */
 };
 
 /* Notes the processor of the rank, from the name that rank 0 has for all: of several devices the

@@ -364,6 +364,7 @@ static enum ky_status part_trim(struct ky_domain *domain, const struct ky_order 
     (void)data;
     (void)error;
     ky_octree_free(&domain->tree);
+    domain->tree_stands = 0;
     ky_octree_init(&domain->tree);
     ky_domain_free_space(domain);
     ky_engine_trim(domain->engine);

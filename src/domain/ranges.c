@@ -515,17 +515,17 @@ static enum ky_status move_rows(const struct ky_ranging *curve, const struct ky_
     struct ky_domain_columns columns = {0};
     char *out = ky_allocate(movers->all_leaving, bytes),
          *in = ky_allocate(movers->all_coming, bytes);
-    enum ky_status status =
-        out && in ? KY_OK
-                  : ky_no_memory(error, "bodies that move",
-                                 movers->all_leaving + movers->all_coming, bytes);
+    enum ky_status status = out && in
+                                ? KY_OK
+                                : ky_no_memory(error, "bodies that move",
+                                               movers->all_leaving + movers->all_coming, bytes);
     if (!status && moves)
         status = ky_domain_read_columns(domain, curve->n + movers->all_coming, &columns, error);
     if (!status)
         status = pack(curve, movers, &columns, out, error);
     if (!status)
-        status = ky_comm_trade(domain->comm, out, movers->leaving, in, movers->coming, bytes,
-                               error);
+        status =
+            ky_comm_trade(domain->comm, out, movers->leaving, in, movers->coming, bytes, error);
     if (!status && moves)
         status = settle(curve, movers, &columns, in, error);
     ky_domain_free_columns(&columns);
@@ -568,14 +568,15 @@ enum ky_status ky_domain_migrate(struct ky_domain *domain, double *const at[3],
     struct ky_ranging curve = {.verbs = domain->engine->verbs->part ? &ky_curve_of_card : &on_host,
                                .domain = domain,
                                .n = domain->engine->n,
-                             .at = at,
-                             .weight = weight};
+                               .at = at,
+                               .weight = weight};
     enum ky_status status = find_cube(&curve, error);
     if (!status)
         status = find_ranges(&curve, error);
     if (!status)
         status = move_bodies(&curve, error);
     domain->is_settled = !status;
+    domain->tree_stands = 0;
     free(curve.begin);
     return status;
 }

@@ -29,6 +29,7 @@ void ky_domain_end(struct ky_domain *domain)
     ky_engine_close(domain->engine);
     domain->engine = NULL;
     ky_octree_free(&domain->tree);
+    domain->tree_stands = 0;
     ky_domain_free_space(domain);
     free(domain->field);
     domain->field = NULL;

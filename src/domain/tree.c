@@ -358,13 +358,20 @@ static void note(const struct meeting *m)
     }
 }
 
-/* The rank's own tree: a new one, or the one that is kept, with the bodies where they are now. */
+/* The rank's own tree: a new one, the one that is kept, with the bodies where they are now, or for
+ * points that of the points before. */
 static enum ky_status renew_own(struct ky_domain *domain, const struct ky_shared_tree *wanted,
                                 struct ky_error *error)
 {
-    return wanted->moved
-               ? ky_octree_refresh(&domain->tree, wanted->moved, wanted->parameters, error)
-               : build_own(domain, wanted->own, wanted->parameters, error);
+    const int stands = 1 + wanted->parameters->opening, has_stood = domain->tree_stands;
+    domain->tree_stands = 0;
+    if (wanted->moved)
+        return ky_octree_refresh(&domain->tree, wanted->moved, wanted->parameters, error);
+    const enum ky_status status = wanted->box && has_stood == stands
+                                      ? KY_OK
+                                      : build_own(domain, wanted->own, wanted->parameters, error);
+    domain->tree_stands = status ? 0 : stands;
+    return status;
 }
 
 /* Whether the rank's sinks need the tree of all. A tree that is kept may have none now. */

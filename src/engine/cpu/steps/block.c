@@ -297,8 +297,7 @@ static enum ky_status settle(struct blocks *b, uint64_t tick, int deepest, struc
     const struct ky_shared *shared = cpu->base.shared;
     if (!ky_cpu_is_divided(cpu) || cpu->tree_serves)
         return KY_OK;
-    double *const at[3] = {cpu->blocks->at, cpu->blocks->at + cpu->n,
-                           cpu->blocks->at + 2 * cpu->n};
+    double *const at[3] = {cpu->blocks->at, cpu->blocks->at + cpu->n, cpu->blocks->at + 2 * cpu->n};
     double *weight = ky_allocate(cpu->n, sizeof *weight);
     if (!weight)
         return ky_no_memory(error, "weights of bodies", cpu->n, sizeof *weight);
