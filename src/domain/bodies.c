@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/order.h"
 #include "domain/domain.h"
+#include "engine/common/active.h"
 
 enum ky_status ky_domain_reserve(struct ky_domain *domain, size_t n, struct ky_error *error)
 {
@@ -224,10 +225,9 @@ static double *make_rows(const struct ky_bodies *from, const uint64_t *number, s
     return rows;
 }
 
-/* The rank's bodies `from`, each of which has a number, to the arrays of rank 0. */
-static enum ky_status send_back(struct ky_domain *domain, const struct ky_bodies *from,
-                                const uint64_t *number, unsigned with, const struct ky_bodies *to,
-                                struct ky_error *error)
+enum ky_status ky_domain_send_back(struct ky_domain *domain, const struct ky_bodies *from,
+                                   const uint64_t *number, unsigned with,
+                                   const struct ky_bodies *to, struct ky_error *error)
 {
     struct ky_comm *comm = domain->comm;
     const uint64_t n = from->n;
@@ -253,7 +253,7 @@ enum ky_status ky_domain_get(struct ky_domain *domain, struct ky_bodies *bodies,
     if (!status)
         status = ky_domain_read_numbers(domain, error);
     if (!status)
-        status = send_back(domain, &own, domain->index, with, bodies, error);
+        status = ky_domain_send_back(domain, &own, domain->index, with, bodies, error);
     ky_rows_free(&own);
     return status;
 }
@@ -346,7 +346,7 @@ enum ky_status ky_domain_get_some(struct ky_domain *domain, const uint32_t *body
     if (!status)
         status = ky_engine_get_some(domain->engine, own.own, &rows, error);
     if (!status)
-        status = send_back(domain, &rows, own.number, with, some, error);
+        status = ky_domain_send_back(domain, &rows, own.number, with, some, error);
     ky_rows_free(&rows);
     free_search(&own);
     return status;
@@ -374,8 +374,11 @@ enum ky_status ky_domain_put_some(struct ky_domain *domain, const struct ky_some
     }
     const struct ky_some its = {own.found, own.own, (const double(*)[3])rows.position,
                                 (const double(*)[3])rows.velocity, rows.mass};
+    if (!status) /* also where none are here: all columns become 0 */
+        status = ky_some_check(&its, domain->engine->n, ky_engine_units_of(domain->engine).length,
+                               error);
     if (!status)
-        status = ky_engine_put_some(domain->engine, &its, error);
+        status = domain->engine->verbs->put_some(domain->engine, &its, error);
     ky_rows_free(&rows);
     free_search(&own);
     return status;

@@ -47,7 +47,9 @@ struct ky_ranging {
     size_t n;
     uint64_t *begin; /* [ranks + 1] the first key of each range */
     /* on the host: */
-    double *x[3]; /* in the engine's units */
+    double *const *at; /* where the bodies are, in the engine's units; NULL: at their positions */
+    const double *weight; /* the work for each; NULL: the same for each */
+    double *x[3];         /* in the engine's units */
     struct ky_hilbert hilbert;
     struct ky_word_layout layout;
     uint64_t *key;   /* [n] ascending */

@@ -42,6 +42,7 @@ struct ky_domain {
     uint64_t fields;         /* their serial number on rank 0 */
     int copies;              /* 1: every rank has all bodies, and computes some sinks' sums */
     size_t total;            /* bodies of the system */
+    unsigned columns;        /* set of those that an integrator has asked for */
     int is_settled;          /* the bodies are on the ranges of their present positions */
     int is_lost;             /* a position is not finite, so that there are no ranges */
     uint64_t *index;         /* [n] of the rank's bodies, in the engine's order; where that changes
@@ -56,6 +57,7 @@ struct ky_domain {
     struct ky_domain_told told;
     double work;           /* interactions of the last forces */
     struct ky_octree tree; /* of its own bodies */
+    int tree_stands; /* 1 + the opening of the tree since the bodies were settled; 0: it is old */
 };
 
 /* Notes the processor of the rank, from the name that rank 0 has for all: of several devices the
@@ -108,6 +110,11 @@ enum ky_status ky_domain_get(struct ky_domain *domain, struct ky_bodies *bodies,
 /* The same for `count` bodies; every rank has the list `body`. */
 enum ky_status ky_domain_get_some(struct ky_domain *domain, const uint32_t *body, size_t count,
                                   struct ky_bodies *some, unsigned with, struct ky_error *error);
+/* The rank's bodies `from`, each of which has a number, to the rows with these numbers of the
+ * arrays of rank 0. */
+enum ky_status ky_domain_send_back(struct ky_domain *domain, const struct ky_bodies *from,
+                                   const uint64_t *number, unsigned with,
+                                   const struct ky_bodies *to, struct ky_error *error);
 /* New numbers for some bodies: every rank has the arrays. */
 enum ky_status ky_domain_put_some(struct ky_domain *domain, const struct ky_some *some,
                                   struct ky_error *error);
@@ -116,9 +123,12 @@ enum ky_status ky_domain_put_some(struct ky_domain *domain, const struct ky_some
  * numbers that are not finite, are told by *outcome, on every rank. */
 enum ky_status ky_domain_write(struct ky_domain *domain, struct ky_write_plan *plan,
                                struct ky_error *outcome, struct ky_error *error);
-/* Sends the bodies to the ranks on whose ranges they are; settle: unless they are there.
- * KY_BAD_DATA, on all ranks and with is_lost, where one has no place. */
-enum ky_status ky_domain_migrate(struct ky_domain *domain, struct ky_error *error);
+/* Sends the bodies to the ranks on whose ranges they are; settle: unless they are there. at[c][i]:
+ * where they are, in the engine's length; NULL: at their positions. weight[i]: the work for each;
+ * NULL: the same for each of the rank. KY_BAD_DATA, on all ranks and with is_lost, where one has no
+ * place. */
+enum ky_status ky_domain_migrate(struct ky_domain *domain, double *const at[3],
+                                 const double *weight, struct ky_error *error);
 enum ky_status ky_domain_settle(struct ky_domain *domain, struct ky_error *error);
 /* The engine's verbs at points that every rank has. Where an array is NULL the rank does not want
  * it. What external fields add is missing. */
@@ -149,7 +159,10 @@ enum ky_status ky_domain_put_numbers(struct ky_domain *domain, struct ky_error *
 /* Room for n indices. KY_FAULT when memory is out. */
 enum ky_status ky_domain_reserve(struct ky_domain *domain, size_t n, struct ky_error *error);
 
-/* The function `tree` of struct ky_shared. */
+/* The function `settle` of struct ky_shared. */
+enum ky_status ky_domain_settle_at(void *context, double *const at[3], const double *weight,
+                                   struct ky_error *error);
+/* The function `tree`. */
 enum ky_status ky_domain_tree(void *context, const struct ky_shared_tree *wanted,
                               struct ky_octree *tree, struct ky_error *error);
 /* The function `gather`. */
@@ -195,6 +208,35 @@ void ky_rows_free(struct ky_bodies *bodies);
 double *ky_row_write(double *row, const struct ky_bodies *bodies, size_t i, unsigned with);
 const double *ky_row_read(const double *row, const struct ky_bodies *bodies, size_t i,
                           unsigned with);
+
+/* ---- columns.c: what an integrator keeps of each body ---- */
+
+/* A column of all bodies from rank 0 to the ranks, and back. */
+enum ky_status ky_domain_put_column(struct ky_domain *domain, enum ky_column column,
+                                    const double *numbers, struct ky_error *error);
+enum ky_status ky_domain_get_column(struct ky_domain *domain, enum ky_column column,
+                                    double *numbers, struct ky_error *error);
+
+/* The columns of the rank's bodies while some of these go to other ranks. */
+struct ky_domain_columns {
+    unsigned set;
+    double *of[KY_COLUMN_COUNT];
+};
+/* The numbers of a body in them. */
+size_t ky_domain_column_numbers(const struct ky_domain *domain);
+/* Reads them, with room for `room` bodies; to be freed by ky_domain_free_columns, also after a
+ * failure. KY_FAULT when memory is out. */
+enum ky_status ky_domain_read_columns(struct ky_domain *domain, size_t room,
+                                      struct ky_domain_columns *columns, struct ky_error *error);
+void ky_domain_free_columns(struct ky_domain_columns *columns);
+/* Those of body i to a row, and back; and those of one body to another. */
+void ky_domain_write_columns(double *row, const struct ky_domain_columns *columns, size_t i);
+void ky_domain_take_columns(const double *row, const struct ky_domain_columns *columns, size_t i);
+void ky_domain_move_columns(const struct ky_domain_columns *columns, size_t from, size_t to);
+/* Gives them to the engine. */
+enum ky_status ky_domain_give_columns(struct ky_domain *domain,
+                                      const struct ky_domain_columns *columns,
+                                      struct ky_error *error);
 
 /* ---- the ranks of MPI ---- */
 

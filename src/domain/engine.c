@@ -20,7 +20,8 @@ struct ranks {
     struct ky_domain domain; /* of rank 0 */
     struct ky_engine_frame frame;
     struct ky_force_report report;
-    int has_told; /* 1: the log knows what the ranks do */
+    int has_told;     /* 1: the log knows what the ranks do */
+    unsigned columns; /* the set that an integrator has asked for */
 };
 
 static const struct ky_engine_verbs copied, divided;
@@ -131,8 +132,8 @@ static const char *why_copies(const struct ranks *ranks, const struct ky_bodies 
     size_t massless = 0;
     if (own->force != KY_TREE)
         return ky_force_kind(own->force)->option;
-    if (ranks->base.schemes)
-        return "steps of the bodies' own";
+    if (ranks->base.schemes & ~(1U << KY_SCHEME_BLOCK))
+        return "the Hermite scheme";
     if (own->cell == KY_EDGE)
         return "--cell edge";
     if (own->curve == KY_CURVE_NONE)
@@ -142,6 +143,13 @@ static const char *why_copies(const struct ranks *ranks, const struct ky_bodies 
     for (size_t i = 0; i < bodies->n; i++)
         massless += !(bodies->mass[i] > 0);
     return massless ? "massless bodies" : NULL;
+}
+
+static enum ky_status columns(struct ky_engine *engine, unsigned set, struct ky_error *error)
+{
+    const struct ky_order order = {.kind = KY_ORDER_columns, .with = set};
+    ((struct ranks *)engine)->columns = set;
+    return give(engine, &order, &(struct ky_order_data){0}, error);
 }
 
 /* Opens the engines of the ranks, in place of those before. */
@@ -154,9 +162,10 @@ static enum ky_status open_engines(struct ranks *ranks, int copies, struct ky_er
     enum ky_status status = ranks->domain.engine
                                 ? give(&ranks->base, &close, &(struct ky_order_data){0}, error)
                                 : KY_OK;
-    return status ? status
-                  : give(&ranks->base, &open,
-                         &(struct ky_order_data){.parameters = ranks->parameters}, error);
+    if (!status)
+        status = give(&ranks->base, &open, &(struct ky_order_data){.parameters = ranks->parameters},
+                      error);
+    return status || !ranks->columns ? status : columns(&ranks->base, ranks->columns, error);
 }
 
 /* Divides the bodies where that is possible. */
@@ -294,13 +303,6 @@ static enum ky_status put_some(struct ky_engine *engine, const struct ky_some *s
     return give(engine, &order, &(struct ky_order_data){.some = some}, error);
 }
 
-/* Where bodies are divided no columns of integrators are kept: none is asked for. */
-static enum ky_status columns(struct ky_engine *engine, unsigned set, struct ky_error *error)
-{
-    const struct ky_order order = {.kind = KY_ORDER_columns, .with = set};
-    return give(engine, &order, &(struct ky_order_data){0}, error);
-}
-
 static enum ky_status forces(struct ky_engine *engine, const struct ky_active *active,
                              struct ky_error *error)
 {
@@ -343,8 +345,6 @@ static void report(struct ky_engine *engine, struct ky_force_report *report)
              ranks->domain.comm->size, ranks->report.device);
 }
 
-/* ---- the verbs of ranks that all have all bodies ---- */
-
 static enum ky_status put_column(struct ky_engine *engine, enum ky_column column,
                                  const double *numbers, struct ky_error *error)
 {
@@ -356,8 +356,9 @@ static enum ky_status advance(struct ky_engine *engine, struct ky_advance *way,
                               struct ky_error *error)
 {
     const struct ky_order order = {.kind = KY_ORDER_advance, .way = *way};
+    const struct ky_order_data data = {.way = way, .report = &((struct ranks *)engine)->report};
     return way->seam ? ky_fail(error, KY_UNSUPPORTED, "ranks share a system among themselves alone")
-                     : give(engine, &order, &(struct ky_order_data){.way = way}, error);
+                     : give(engine, &order, &data, error);
 }
 
 static unsigned schemes(const struct ky_engine *engine)
@@ -365,6 +366,8 @@ static unsigned schemes(const struct ky_engine *engine)
     const struct ky_engine *own = ((const struct ranks *)engine)->domain.engine;
     return own->verbs->schemes(own);
 }
+
+/* ---- the verbs of ranks that all have all bodies ---- */
 
 /* Calls for rank 0's engine alone, which has all that they need, and does all of it: the others
  * wait for the next order. It heeds the flag of the call. What external fields add is the caller's
@@ -414,6 +417,13 @@ static struct ky_order order_of(enum ky_order_kind kind, const struct ky_points 
                              .n = points->count,
                              .softening = points->softening,
                              .softenings = points->softenings != NULL};
+}
+
+static enum ky_status get_column_of_parts(struct ky_engine *engine, enum ky_column column,
+                                          double *numbers, struct ky_error *error)
+{
+    const struct ky_order order = {.kind = KY_ORDER_get_column, .n = (size_t)column};
+    return give(engine, &order, &(struct ky_order_data){.to_numbers = numbers}, error);
 }
 
 /* A ky_domain_get_function. */
@@ -513,21 +523,15 @@ static enum ky_status tides_of_parts(struct ky_engine *engine, const struct ky_p
 #define COMMON                                                                                     \
     .name = "ranks", .memory = memory, .close = close_ranks, .resize = resize, .frame = set_frame, \
     .units = units_of, .put = put, .put_some = put_some, .get = get, .get_some = get_some,         \
-    .columns = columns, .forces = forces, .kick = kick, .drift = drift, .sums = sums,              \
-    .trim = trim, .report = report
+    .columns = columns, .put_column = put_column, .advance = advance, .schemes = schemes,          \
+    .forces = forces, .kick = kick, .drift = drift, .sums = sums, .trim = trim, .report = report
 
-static const struct ky_engine_verbs copied = {COMMON,
-                                              .put_column = put_column,
-                                              .get_column = get_column,
-                                              .advance = advance,
-                                              .schemes = schemes,
-                                              .exact = exact,
-                                              .field = field,
-                                              .tides = tides,
-                                              .walk = walk};
+static const struct ky_engine_verbs copied = {
+    COMMON, .get_column = get_column, .exact = exact, .field = field, .tides = tides, .walk = walk};
 static const struct ky_engine_verbs divided = {COMMON,
                                                .advice = ": leave out --ranks",
                                                .write = write_all,
+                                               .get_column = get_column_of_parts,
                                                .exact = exact_of_whole,
                                                .field = field_of_parts,
                                                .tides = tides_of_parts,
@@ -559,7 +563,8 @@ enum ky_status ky_domain_open(const struct ky_parameters *parameters, size_t roo
     if (!own->domain.comm)
         status = ky_comm_open(parameters->ranks, ky_order_obey, NULL, &own->domain.comm, error);
     if (!status)
-        status = open_engines(own, use->schemes || parameters->force != KY_TREE, error);
+        status = open_engines(
+            own, (use->schemes & ~(1U << KY_SCHEME_BLOCK)) || parameters->force != KY_TREE, error);
     if (status) {
         close_ranks(&own->base);
         return status;

@@ -244,7 +244,7 @@ static enum ky_status part_forces(struct ky_domain *domain, const struct ky_orde
                                   const struct ky_order_data *data, struct ky_error *error)
 {
     (void)order;
-    enum ky_status status = domain->copies ? KY_OK : ky_domain_migrate(domain, error);
+    enum ky_status status = domain->copies ? KY_OK : ky_domain_migrate(domain, NULL, NULL, error);
     if (!status)
         status = ky_engine_forces(domain->engine, error);
     else if (status == KY_BAD_DATA && domain->is_lost)
@@ -326,6 +326,7 @@ static enum ky_status part_columns(struct ky_domain *domain, const struct ky_ord
                                    const struct ky_order_data *data, struct ky_error *error)
 {
     (void)data;
+    domain->columns = order->with;
     return ky_engine_columns(domain->engine, order->with, error);
 }
 
@@ -335,11 +336,19 @@ static enum ky_status part_put_column(struct ky_domain *domain, const struct ky_
     const enum ky_column column = (enum ky_column)order->n;
     const size_t size = (size_t)ky_columns_bytes(1U << column);
     void *numbers = NULL;
+    if (!domain->copies)
+        return ky_domain_put_column(domain, column, data->numbers, error);
     enum ky_status status = tell_list(domain, data->numbers, domain->total, size, &numbers, error);
     if (!status)
         status = ky_engine_put_column(domain->engine, column, numbers, error);
     free(numbers);
     return status;
+}
+
+static enum ky_status part_get_column(struct ky_domain *domain, const struct ky_order *order,
+                                      const struct ky_order_data *data, struct ky_error *error)
+{
+    return ky_domain_get_column(domain, (enum ky_column)order->n, data->to_numbers, error);
 }
 
 static enum ky_status part_advance(struct ky_domain *domain, const struct ky_order *order,
@@ -349,7 +358,7 @@ static enum ky_status part_advance(struct ky_domain *domain, const struct ky_ord
     const enum ky_status status = ky_engine_advance(domain->engine, &way, error);
     if (data->way)
         *data->way = way;
-    return status;
+    return status || domain->copies ? status : gather_report(domain, data->report, error);
 }
 
 static enum ky_status part_trim(struct ky_domain *domain, const struct ky_order *order,
@@ -359,6 +368,7 @@ static enum ky_status part_trim(struct ky_domain *domain, const struct ky_order 
     (void)data;
     (void)error;
     ky_octree_free(&domain->tree);
+    domain->tree_stands = 0;
     ky_octree_init(&domain->tree);
     ky_domain_free_space(domain);
     ky_engine_trim(domain->engine);

@@ -20,6 +20,7 @@
     ORDER(tides, 1)                                                                                \
     ORDER(columns, 1)                                                                              \
     ORDER(put_column, 1)                                                                           \
+    ORDER(get_column, 1)                                                                           \
     ORDER(advance, 1)                                                                              \
     ORDER(trim, 0)                                                                                 \
     ORDER(close, 0)                                                                                \
@@ -29,9 +30,9 @@ enum ky_order_kind { KY_DOMAIN_ORDERS(KY_DOMAIN_ORDER) KY_ORDERS_OF_DOMAINS };
 
 struct ky_order {
     enum ky_order_kind kind;
-    unsigned with;    /* arrays of rows; open: schemes; columns: the set */
-    int copies;       /* open */
-    size_t n;         /* bodies, or those of a list; put_column: the column; or points */
+    unsigned with; /* arrays of rows; open: schemes; columns: the set */
+    int copies;    /* open */
+    size_t n;      /* bodies, or those of a list; put_column, get_column: the column; or points */
     double softening; /* of points */
     int softenings;   /* 1: they have their own */
     double dt;        /* [time] */
@@ -52,6 +53,7 @@ struct ky_order_data {
     struct ky_write_plan *plan;
     struct ky_error *outcome; /* of this */
     const double *numbers;
+    double *to_numbers;
     const char *field;                    /* text of the external fields, or NULL */
     const struct ky_externals *externals; /* all of them */
     const struct ky_points *points;

@@ -5,11 +5,6 @@
 #include "base/memory.h"
 #include "domain/domain.h"
 
-enum ky_status ky_domain_settle(struct ky_domain *domain, struct ky_error *error)
-{
-    return domain->is_settled ? KY_OK : ky_domain_migrate(domain, error);
-}
-
 enum ky_status ky_domain_field(struct ky_domain *domain, const struct ky_points *points,
                                double (*acceleration)[3], double *potential, struct ky_error *error)
 {

@@ -27,10 +27,12 @@ static enum ky_status read_some(void *context, int part, size_t first, size_t en
     for (; first < end && !status; first += KY_DOMAIN_CHUNK) {
         struct ky_bodies chunk = {.n = end - first, .position = position};
         chunk.n = chunk.n < KY_DOMAIN_CHUNK ? chunk.n : KY_DOMAIN_CHUNK;
-        status = ky_domain_read(domain, first, &chunk, error);
+        if (!curve->at)
+            status = ky_domain_read(domain, first, &chunk, error);
         for (size_t k = 0; k < chunk.n && !status; k++)
             for (int c = 0; c < 3; c++)
-                curve->x[c][first + k] = position[k][c] * per_length;
+                curve->x[c][first + k] =
+                    curve->at ? curve->at[c][first + k] : position[k][c] * per_length;
     }
     return status;
 }
@@ -271,13 +273,29 @@ static enum ky_status sort_keys(struct ky_ranging *curve, struct ky_error *error
     return KY_OK;
 }
 
+/* Names `count` keys, each in the midst of an equal share of the work. */
+static void name_by_weight(const struct ky_ranging *curve, size_t count,
+                           struct ky_probe own[KY_PROBES])
+{
+    const double share = curve->domain->work / (double)count;
+    double sum = 0;
+    size_t named = 0;
+    for (size_t k = 0; k < curve->n; k++) {
+        sum += curve->weight[curve->order[k]];
+        while (named < count && (sum > ((double)named + 0.5) * share || k + 1 == curve->n))
+            own[named++] = (struct ky_probe){curve->key[k], share};
+    }
+}
+
 static enum ky_status keys(struct ky_ranging *curve, struct ky_probe own[KY_PROBES],
                            struct ky_error *error)
 {
     const size_t n = curve->n, count = ky_probe_count(n);
     const double work = curve->domain->work > 0 ? curve->domain->work : (double)n;
     const enum ky_status status = sort_keys(curve, error);
-    for (size_t k = 0; k < count && !status; k++)
+    if (curve->weight && !status)
+        name_by_weight(curve, count, own);
+    for (size_t k = 0; k < count && !status && !curve->weight; k++)
         own[k] = (struct ky_probe){curve->key[(2 * k + 1) * n / (2 * count)], work / (double)count};
     return status;
 }
@@ -404,12 +422,13 @@ static enum ky_status find_ranges(struct ky_ranging *curve, struct ky_error *err
 
 /* ---- bodies that move to another rank ---- */
 
-/* A row begins with the number of the body and its key. */
+/* A row begins with the number of the body and its key; then come its arrays and its columns. */
 enum { HEAD = 2 };
 
-static size_t row_bytes(void)
+static size_t row_bytes(const struct ky_domain *domain)
 {
-    return (HEAD + ky_row_numbers(KY_WITH_ALL_ROWS)) * sizeof(double);
+    return (HEAD + ky_row_numbers(KY_WITH_ALL_ROWS) + ky_domain_column_numbers(domain)) *
+           sizeof(double);
 }
 
 static int by_body(const void *a, const void *b)
@@ -452,12 +471,13 @@ static enum ky_status note_movers(struct ky_ranging *curve, struct ky_movers *mo
 }
 
 /* The rows of those that leave, rank by rank. */
-static enum ky_status pack(const struct ky_ranging *curve, const struct ky_movers *movers, void *to,
+static enum ky_status pack(const struct ky_ranging *curve, const struct ky_movers *movers,
+                           const struct ky_domain_columns *columns, void *to,
                            struct ky_error *error)
 {
     struct ky_domain *domain = curve->domain;
     const size_t size = (size_t)domain->comm->size, count = movers->all_leaving,
-                 width = row_bytes() / sizeof(double);
+                 width = row_bytes(domain) / sizeof(double);
     double *rows = to;
     struct ky_bodies bodies = {0};
     size_t *next = ky_allocate(size, sizeof *next);
@@ -472,7 +492,8 @@ static enum ky_status pack(const struct ky_ranging *curve, const struct ky_mover
         double *row = rows + width * next[mover->rank]++;
         memcpy(row, &domain->index[mover->body], sizeof *row);
         memcpy(row + 1, &mover->key, sizeof *row);
-        ky_row_write(row + HEAD, &bodies, k, KY_WITH_ALL_ROWS);
+        row = ky_row_write(row + HEAD, &bodies, k, KY_WITH_ALL_ROWS);
+        ky_domain_write_columns(row, columns, mover->body);
     }
     ky_rows_free(&bodies);
     free(next);
@@ -481,12 +502,13 @@ static enum ky_status pack(const struct ky_ranging *curve, const struct ky_mover
 
 /* Those that come take their places, in the engine and among the numbers. */
 static enum ky_status settle(const struct ky_ranging *curve, const struct ky_movers *movers,
-                             const void *from, struct ky_error *error)
+                             const struct ky_domain_columns *columns, const void *from,
+                             struct ky_error *error)
 {
     struct ky_domain *domain = curve->domain;
     const double *rows = from;
     const size_t n = domain->engine->n, count = movers->all_leaving, coming = movers->all_coming,
-                 width = row_bytes() / sizeof(double);
+                 width = row_bytes(domain) / sizeof(double);
     struct ky_bodies bodies = {0};
     struct ky_replace_move *move = ky_allocate(count, sizeof *move);
     enum ky_status status = move ? ky_rows_allocate(&bodies, coming, KY_WITH_ALL_ROWS, error)
@@ -496,18 +518,24 @@ static enum ky_status settle(const struct ky_ranging *curve, const struct ky_mov
     if (!status)
         status = ky_domain_reserve(domain, n + coming, error);
     const size_t moves = status ? 0 : ky_replace_moves(n, movers->gone, count, coming, move);
-    for (size_t k = 0; k < moves; k++)
+    for (size_t k = 0; k < moves; k++) {
         domain->index[move[k].to] = domain->index[move[k].from];
+        ky_domain_move_columns(columns, move[k].from, move[k].to);
+    }
     for (size_t k = 0; k < coming && !status; k++) {
+        const double *row = rows + k * width;
+        const size_t place = ky_replace_place(n, movers->gone, count, k);
         uint64_t key;
-        memcpy(&domain->index[ky_replace_place(n, movers->gone, count, k)], rows + k * width,
-               sizeof *domain->index);
-        memcpy(&key, rows + k * width + 1, sizeof key);
+        memcpy(&domain->index[place], row, sizeof *domain->index);
+        memcpy(&key, row + 1, sizeof key);
+        ky_domain_take_columns(row + HEAD + ky_row_numbers(KY_WITH_ALL_ROWS), columns, place);
         domain->first = domain->first < key ? domain->first : key;
         domain->last = domain->last > key ? domain->last : key;
     }
     if (!status)
         status = ky_engine_replace(domain->engine, movers->gone, count, &bodies, error);
+    if (!status)
+        status = ky_domain_give_columns(domain, columns, error);
     ky_rows_free(&bodies);
     free(move);
     return status;
@@ -517,17 +545,26 @@ static enum ky_status settle(const struct ky_ranging *curve, const struct ky_mov
 static enum ky_status move_rows(const struct ky_ranging *curve, const struct ky_movers *movers,
                                 struct ky_error *error)
 {
-    char *out = ky_allocate(movers->all_leaving, row_bytes()),
-         *in = ky_allocate(movers->all_coming, row_bytes());
-    enum ky_status status =
-        out && in ? pack(curve, movers, out, error)
-                  : ky_no_memory(error, "bodies that move",
-                                 movers->all_leaving + movers->all_coming, row_bytes());
+    struct ky_domain *domain = curve->domain;
+    const size_t bytes = row_bytes(domain);
+    const int moves = movers->all_leaving || movers->all_coming;
+    struct ky_domain_columns columns = {0};
+    char *out = ky_allocate(movers->all_leaving, bytes),
+         *in = ky_allocate(movers->all_coming, bytes);
+    enum ky_status status = out && in
+                                ? KY_OK
+                                : ky_no_memory(error, "bodies that move",
+                                               movers->all_leaving + movers->all_coming, bytes);
+    if (!status && moves)
+        status = ky_domain_read_columns(domain, curve->n + movers->all_coming, &columns, error);
     if (!status)
-        status = ky_comm_trade(curve->domain->comm, out, movers->leaving, in, movers->coming,
-                               row_bytes(), error);
-    if (!status && (movers->all_leaving || movers->all_coming))
-        status = settle(curve, movers, in, error);
+        status = pack(curve, movers, &columns, out, error);
+    if (!status)
+        status =
+            ky_comm_trade(domain->comm, out, movers->leaving, in, movers->coming, bytes, error);
+    if (!status && moves)
+        status = settle(curve, movers, &columns, in, error);
+    ky_domain_free_columns(&columns);
     free(out);
     free(in);
     return status;
@@ -561,17 +598,38 @@ static const struct ky_curve_verbs on_host = {.look = look,
                                               .leave = note_movers,
                                               .move = move_rows};
 
-enum ky_status ky_domain_migrate(struct ky_domain *domain, struct ky_error *error)
+enum ky_status ky_domain_migrate(struct ky_domain *domain, double *const at[3],
+                                 const double *weight, struct ky_error *error)
 {
     struct ky_ranging curve = {.verbs = domain->engine->verbs->part ? &ky_curve_of_card : &on_host,
                                .domain = domain,
-                               .n = domain->engine->n};
+                               .n = domain->engine->n,
+                               .at = at,
+                               .weight = weight};
     enum ky_status status = find_cube(&curve, error);
     if (!status)
         status = find_ranges(&curve, error);
     if (!status)
         status = move_bodies(&curve, error);
     domain->is_settled = !status;
+    domain->tree_stands = 0;
     free(curve.begin);
+    return status;
+}
+
+enum ky_status ky_domain_settle(struct ky_domain *domain, struct ky_error *error)
+{
+    return domain->is_settled ? KY_OK : ky_domain_migrate(domain, NULL, NULL, error);
+}
+
+enum ky_status ky_domain_settle_at(void *context, double *const at[3], const double *weight,
+                                   struct ky_error *error)
+{
+    struct ky_domain *domain = context;
+    domain->work = 0;
+    for (size_t i = 0; i < domain->engine->n; i++)
+        domain->work += weight[i];
+    const enum ky_status status = ky_domain_migrate(domain, at, weight, error);
+    domain->is_settled = 0; /* their positions are elsewhere */
     return status;
 }

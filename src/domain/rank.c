@@ -15,6 +15,7 @@ enum ky_status ky_domain_start(struct ky_domain *domain, unsigned schemes, struc
                                         .rank = (size_t)domain->comm->rank,
                                         .ranks = (size_t)domain->comm->size,
                                         .tree = domain->copies ? NULL : ky_domain_tree,
+                                        .settle = ky_domain_settle_at,
                                         .add = ky_domain_add,
                                         .gather = ky_domain_gather,
                                         .trade = ky_domain_trade,
@@ -29,11 +30,13 @@ void ky_domain_end(struct ky_domain *domain)
     ky_engine_close(domain->engine);
     domain->engine = NULL;
     ky_octree_free(&domain->tree);
+    domain->tree_stands = 0;
     ky_domain_free_space(domain);
     free(domain->field);
     domain->field = NULL;
     domain->parameters.field = NULL;
     domain->fields = 0;
+    domain->columns = 0;
     free(domain->index);
     domain->index = NULL;
     domain->room = 0;

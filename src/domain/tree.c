@@ -187,16 +187,39 @@ static enum ky_status tell_roots(struct meeting *m, const struct ky_parameters *
     return status ? status : gather_closed(m, parameters, error);
 }
 
-/* The boxes of the groups of the rank's own tree. */
+/* Marks the groups with active bodies. */
+static void mark_groups(const struct ky_octree *tree, const unsigned char *is_active,
+                        unsigned char *marks)
+{
+    for (size_t g = 0; g < tree->groups; g++) {
+        marks[g] = 0;
+        for (uint32_t k = 0; k < tree->group[g].bodies && !marks[g]; k++)
+            marks[g] = is_active[tree->order[tree->group[g].body + k]];
+    }
+}
+
+/* The boxes of the groups of the rank's own tree that are sinks. */
 static enum ky_status make_boxes(struct meeting *m, const struct ky_shared_tree *wanted,
                                  struct ky_error *error)
 {
     const struct ky_octree *tree = &m->domain->tree;
     const struct sinks sinks = {wanted->relative, tree};
     const double eps = wanted->parameters->softening / ky_engine_units_of(m->domain->engine).length;
-    const struct ky_octree_sinks groups = {
-        .tree = tree, .eps2 = eps * eps, .factor = factor_of, .context = &sinks};
-    return ky_octree_boxes(&groups, &m->box, &m->boxes, error);
+    struct ky_octree_sinks groups = {.tree = tree,
+                                     .wanted = wanted->has_active,
+                                     .eps2 = eps * eps,
+                                     .factor = factor_of,
+                                     .context = &sinks};
+    unsigned char *marks = NULL;
+    if (wanted->is_active && !wanted->has_active) {
+        groups.wanted = marks = ky_allocate(tree->groups, 1);
+        if (!marks)
+            return ky_no_memory(error, "groups with active bodies", tree->groups, 1);
+        mark_groups(tree, wanted->is_active, marks);
+    }
+    const enum ky_status status = ky_octree_boxes(&groups, &m->box, &m->boxes, error);
+    free(marks);
+    return status;
 }
 
 /* The boxes of other sinks, relative to the origin of the trees. */
@@ -335,6 +358,28 @@ static void note(const struct meeting *m)
     }
 }
 
+/* The rank's own tree: a new one, the one that is kept, with the bodies where they are now, or for
+ * points that of the points before. */
+static enum ky_status renew_own(struct ky_domain *domain, const struct ky_shared_tree *wanted,
+                                struct ky_error *error)
+{
+    const int stands = 1 + wanted->parameters->opening, has_stood = domain->tree_stands;
+    domain->tree_stands = 0;
+    if (wanted->moved)
+        return ky_octree_refresh(&domain->tree, wanted->moved, wanted->parameters, error);
+    const enum ky_status status = wanted->box && has_stood == stands
+                                      ? KY_OK
+                                      : build_own(domain, wanted->own, wanted->parameters, error);
+    domain->tree_stands = status ? 0 : stands;
+    return status;
+}
+
+/* Whether the rank's sinks need the tree of all. A tree that is kept may have none now. */
+static int needs_tree(const struct meeting *m, const struct ky_shared_tree *wanted)
+{
+    return m->boxes > 0 || (!wanted->moved && m->domain->tree.n);
+}
+
 enum ky_status ky_domain_tree(void *context, const struct ky_shared_tree *wanted,
                               struct ky_octree *tree, struct ky_error *error)
 {
@@ -343,7 +388,7 @@ enum ky_status ky_domain_tree(void *context, const struct ky_shared_tree *wanted
     struct meeting m = {.domain = domain, .size = (size_t)domain->comm->size};
     enum ky_status status = open_meeting(&m, error);
     if (!status)
-        status = build_own(domain, wanted->own, parameters, error);
+        status = renew_own(domain, wanted, error);
     if (!status)
         status = tell_roots(&m, parameters, error);
     if (!status)
@@ -359,7 +404,7 @@ enum ky_status ky_domain_tree(void *context, const struct ky_shared_tree *wanted
     const struct ky_octree_all all = {m.size, (size_t)domain->comm->rank, m.in, m.roots, m.root};
     if (!status && !domain->tree.n && !m.boxes)
         ky_octree_free(tree);
-    else if (!status)
+    else if (!status && needs_tree(&m, wanted))
         status = ky_octree_graft(tree, &domain->tree, &all, parameters, error);
     tree->seconds = domain->tree.seconds;
     free_meeting(&m);

@@ -76,6 +76,12 @@ struct ky_octree_box;
 struct ky_shared_tree {
     const struct ky_octree_bodies *own;
     const struct ky_parameters *parameters;
+    /* Block steps: the present positions of the engine's bodies in the tree of the last call, which
+     * is kept; NULL: the tree is new. */
+    const double (*moved)[3];
+    /* The sinks among the bodies: marks of them all where the tree is new, marks of the groups that
+     * have some where it is kept; both NULL: all are. */
+    const unsigned char *is_active, *has_active;
     /* Sinks that are no bodies: their boxes (octree/parts.h), relative to 0 in place of the tree's
      * origin. NULL: the sinks are the groups of the engine's own tree. */
     const struct ky_octree_box *box;
@@ -90,6 +96,11 @@ struct ky_shared {
      * of some sinks, which `gather` then gives to all. */
     enum ky_status (*tree)(void *context, const struct ky_shared_tree *wanted,
                            struct ky_octree *tree, struct ky_error *error);
+    /* Block steps: the bodies go to the engines that have their places at[c][i], in the engines'
+     * length, with all that is kept of them. weight[i]: the work for a body, in interactions, over
+     * a longest step. */
+    enum ky_status (*settle)(void *context, double *const at[3], const double *weight,
+                             struct ky_error *error);
     /* Each number becomes the sum of those of all engines. */
     enum ky_status (*add)(void *context, uint64_t *number, size_t count, struct ky_error *error);
     /* `bytes[r]` bytes of engine r, one after the other, to each engine: at `own` is this one's. */
@@ -186,7 +197,8 @@ struct ky_engine {
     struct ky_halt *halt;
     /* Set before the first `put` by whoever has a system on several engines; NULL: this one is
      * alone. Where they divide the bodies (`tree` is not NULL), only forces by `tree` of all
-     * bodies, kicks and drifts may be asked for, bodies have mass, and none a softening of its own.
+     * bodies, kicks, drifts, block steps, and fields at points may be asked for, bodies have mass,
+     * and none a softening of its own. In `advance` the counts of steps are those of all engines.
      * Numbers that are not finite are given as they are: who asks knows which body of the system it
      * is. */
     const struct ky_shared *shared;
@@ -414,7 +426,8 @@ struct ky_engine_verbs {
 
     /* The bodies at the places gone[0 … count), ascending, leave, and those of `arrivals`, with
      * mass, position, velocity, acceleration and potential, come: engine/common/replace.h says
-     * where. Units and all else of the others stay. For engines that share a system. */
+     * where. Units and all else of the others stay, but all columns become 0. For engines that
+     * share a system. */
     enum ky_status (*replace)(struct ky_engine *engine, const uint32_t *gone, size_t count,
                               const struct ky_bodies *arrivals, struct ky_error *error);
     /* For an engine that keeps its part of a system in an order of its own; else NULL, and the

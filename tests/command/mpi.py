@@ -60,6 +60,18 @@ def same_bits(mpi, place, one):
               f"{mpi.name}: run.log tells the ranks and their threads", log)
 
 
+def block_steps(mpi, place):
+    """Steps of the bodies' own, in two processes and on one engine."""
+    changed = {"--step": "0.03125", "--steps": "2"}
+    words = [changed.get(before, word) for before, word in zip(["", *RUN], RUN)] + ["--integrator", "block"]
+    states = []
+    for where, call in (("block-1", mpis.run), ("block-2", lambda *given: mpi.run(2, *given))):
+        output = os.path.join(place, where)
+        done = call(mpi.kyoho, *words, "--output", output)
+        states.append((done.returncode, done.returncode or mpis.snapshots(output)))
+    check(states[0] == states[1] and states[0][0] == 0, f"{mpi.name}: block steps of two ranks have the bits of one engine", done.stderr)
+
+
 def threads_of(mpi, place, **values):
     """The threads that each of two ranks has, as the log says; and what is printed."""
     words = values.pop("words", [])
@@ -182,6 +194,7 @@ with folder() as place:
         function(mpi)
         listed(mpi, own)
         same_bits(mpi, own, one)
+        block_steps(mpi, own)
         threads(mpi, own)
         refusals(mpi, own)
         other_plugs(mpi, own)

@@ -107,12 +107,13 @@ with folder() as top:
         ("--field", [*SHORT, "--field", "point:mass=1"]), ("massless bodies", [path("massless.csv"), *files]),
         ("--core", [*SHORT, "--core"]), ("--escape-radius", [*SHORT, "--escape-radius", "4"]),
         ("--follow", [*SHORT, "--follow", "17,0,4000"]), ("--compress", [*SHORT, "--compress"]),
+        ("--integrator block", [*SHORT, "--integrator", "block", "--core", "--escape-radius", "4", "--follow", "17,0,4000"]),
         ("--expansion", ["--model", "cosmic", "-n", "4500", "--expansion", "bodies", "--force", "tree", "--softening", "0.5", "--step", "0.01", "--steps", "2", "--engine", "cpu", "--quiet"]),
         ("a file of text", [path("in.csv"), *files]), ("a file of TIPSY", [path("in.tipsy"), *files]),
     ]
     # tests/unit/ranks.c has forces and integrators in every check
     obeyed += ALL * [
-        ("--integrator block", [*SHORT, "--integrator", "block"]), ("--force fmm", [*undivided, "--force", "fmm"]),
+        ("--force fmm", [*undivided, "--force", "fmm"]),
         ("--integrator hermite4", ["--model", "plummer", "-n", "300", "--integrator", "hermite4", "--softening", "0.01", "--step", "0.03125", "--steps", "2", "--quiet"]),
         ("--force direct", [*undivided, "--force", "direct"]), ("--cell edge", [*SHORT, "--cell", "edge"]), ("--curve none", [*SHORT, "--curve", "none"]),
         ("softenings of the bodies' own", [path("own.csv"), *files[2:]]),

@@ -77,6 +77,7 @@ lines() {
         misuse) echo "20 $name * motions*" ;;
         groups) echo "15 $name * cells*" ;;
         ranks) echo "3 $name few*" ;;
+        ranks_blocks) printf "3 $name %s\n" 'calls*' 'few*' 'restarts*' ;;
         ranks_points) printf "3 $name %s\n" 'exact*' 'fields_are*' 'searches*' ;;
         analysis) echo "15 $name * lagrangian_radii_are*" ;;
         cosmic) echo "10 $name * a_sphere*" ;;

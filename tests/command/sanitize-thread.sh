@@ -40,6 +40,8 @@ comm *
 ranks *
 ranks_changes *
 ranks_fields *
+ranks_points *
+ranks_blocks *
 board *
 grape6 * opens*
 view *

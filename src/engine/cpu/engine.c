@@ -321,6 +321,16 @@ static void place_arrival(struct ky_cpu *cpu, const struct ky_bodies *from, size
     cpu->potential[i] = from->potential[k];
 }
 
+/* Frees what is noted of bodies by their places. */
+static void forget_places(struct ky_cpu *cpu)
+{
+    free(cpu->is_active);
+    cpu->is_active = NULL;
+    cpu->tree_serves = 0;
+    ky_cpu_free_work(cpu);
+    ky_cpu_free_blocks(cpu);
+}
+
 static enum ky_status replace(struct ky_engine *engine, const uint32_t *gone, size_t count,
                               const struct ky_bodies *arrivals, struct ky_error *error)
 {
@@ -342,7 +352,8 @@ static enum ky_status replace(struct ky_engine *engine, const uint32_t *gone, si
     cpu->n = end;
     cpu->team = end > KY_BODIES_CHUNK ? cpu->threads : 1;
     ky_cpu_moved(cpu);
-    return KY_OK;
+    forget_places(cpu);
+    return ky_cpu_clear_columns(cpu, error);
 }
 
 static enum ky_status foreign(struct ky_engine *engine, const struct ky_foreign *others,

@@ -5,25 +5,12 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/threads.h"
 #include "engine/cpu/tree/tree.h"
 #include "octree/opening_kinds.h"
-
-/* Marks the groups with active bodies. */
-static void mark_groups(const struct ky_cpu *cpu, unsigned char *wanted)
-{
-    const struct ky_octree *tree = &cpu->tree;
-    memset(wanted, 0, tree->groups);
-    for (size_t k = 0; cpu->in_block && k < cpu->active->count; k++)
-        wanted[cpu->kept.group[cpu->active->body[k]]] = 1;
-    for (size_t g = 0; g < tree->groups && !cpu->in_block; g++)
-        for (uint32_t k = 0; k < tree->group[g].bodies; k++)
-            wanted[g] |= cpu->is_active[tree->order[tree->group[g].body + k]];
-}
 
 /* 1 if one of these groups is marked; `wanted` NULL: all are. */
 static int any_wanted(const unsigned char *wanted, size_t groups)
@@ -180,7 +167,7 @@ enum ky_status ky_cpu_act_on_groups(struct ky_cpu *cpu, const struct ky_paramete
         goto end;
     }
     if (cpu->active) {
-        mark_groups(cpu, wanted);
+        ky_cpu_mark_groups(cpu, wanted);
         parts.wanted = wanted;
     }
     status = walk_parts(cpu, &parts, space, space_bytes, error);
@@ -212,25 +199,12 @@ static enum ky_status pass(struct ky_cpu *cpu, const struct ky_parameters *param
     return status;
 }
 
-/* Whether the bodies have last accelerations: those of one engine at least, if several share the
- * system (one may have no bodies). */
-static enum ky_status knows_acceleration(const struct ky_cpu *cpu, int *knows,
-                                         struct ky_error *error)
-{
-    const struct ky_shared *shared = cpu->base.shared;
-    uint64_t know = cpu->has_acceleration ? 1 : 0;
-    enum ky_status status =
-        ky_cpu_is_divided(cpu) ? shared->add(shared->context, &know, 1, error) : KY_OK;
-    *knows = know > 0;
-    return status;
-}
-
 enum ky_status ky_cpu_tree(struct ky_cpu *cpu, struct ky_error *error)
 {
     int knows = 1;
     const struct ky_parameters parameters = ky_force_tree(cpu->parameters);
     const int by_alpha = ky_opening_kind(parameters.opening)->by_alpha;
-    enum ky_status status = by_alpha ? knows_acceleration(cpu, &knows, error) : KY_OK;
+    enum ky_status status = by_alpha ? ky_cpu_knows_acceleration(cpu, &knows, error) : KY_OK;
     if (!status && !knows) {
         const struct ky_parameters first = ky_without_relative(&parameters);
         status = ky_cpu_pass_parts(cpu, pass, &first, error);

@@ -23,7 +23,6 @@ enum ky_status ky_cpu_start_work(struct ky_cpu *cpu, struct ky_error *error)
     free(cpu->kept.first);
     cpu->kept.first = ky_allocate_zeroed(units, sizeof *cpu->kept.first);
     cpu->kept.more = 0;
-    cpu->kept.relative.a[0] = NULL;
     enum ky_status status =
         cpu->kept.first ? KY_OK : ky_no_memory(error, "work of groups", units, sizeof(uint32_t));
     if (!status && in_groups)

@@ -8,7 +8,10 @@
  * The tree is built at the first block after every multiple of the longest step, since a run that
  * is resumed there must find the same tree. Then it is kept: its moments, boxes and opening radii
  * follow the bodies. Between multiples it is built again when walks have cost more than the first
- * ones by as much as a build. */
+ * ones by as much as a build.
+ *
+ * Where several engines divide the bodies, all of them make the same blocks. Before a tree is new
+ * the bodies go to the engines that have their present places. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +20,7 @@
 #include "engine/common/blocks.h"
 #include "engine/cpu/forces/forces.h"
 #include "engine/cpu/steps/levels.h"
+#include "engine/cpu/tree/tree.h"
 #include "physics/block.h"
 
 /* Bytes a body of the columns of block steps. */
@@ -247,16 +251,117 @@ static size_t close_steps(const struct blocks *b, uint64_t tick)
     return cut;
 }
 
+/* ---- engines that divide the bodies ---- */
+
+/* The deepest level of the bodies, and how much walks have grown, of all engines. */
+static enum ky_status look_around(const struct blocks *b, int *deepest, int64_t *more,
+                                  struct ky_error *error)
+{
+    enum { LEVELS = KY_MOST_LEVELS + 1 };
+    const struct ky_cpu *cpu = b->common.cpu;
+    const struct ky_shared *shared = cpu->base.shared;
+    *deepest = ky_cpu_way_deepest(&b->common);
+    *more = cpu->kept.more;
+    if (!ky_cpu_is_divided(cpu))
+        return KY_OK;
+    uint64_t number[LEVELS + 1] = {[LEVELS] = (uint64_t)*more};
+    number[*deepest] = cpu->n > 0;
+    const enum ky_status status = shared->add(shared->context, number, LEVELS + 1, error);
+    *more = (int64_t)number[LEVELS];
+    for (int level = 0; level < LEVELS; level++)
+        *deepest = number[level] ? level : *deepest;
+    return status;
+}
+
+/* Interactions that take as long as to predict a body and to move it in the tree; and those of a
+ * sink where none have been counted. */
+enum { A_BODY = 100, A_SINK = 1000 };
+
+/* The work for each body over a longest step: it is a sink in as many blocks as it has steps, and
+ * moved in all of them. */
+static void weigh(const struct blocks *b, int deepest, double *weight)
+{
+    const struct ky_cpu *cpu = b->common.cpu;
+    const struct ky_cpu_blocks *own = cpu->blocks;
+    const double sink = own->sinks > 0 ? own->pairs / own->sinks : A_SINK,
+                 moves = ldexp(A_BODY, deepest);
+#pragma omp parallel for num_threads(cpu->team)
+    for (size_t i = 0; i < cpu->n; i++)
+        weight[i] = ldexp(sink, own->level[i]) + moves;
+}
+
+/* Before a new tree: the bodies to the engines that have the places where they are at the tick. */
+static enum ky_status settle(struct blocks *b, uint64_t tick, int deepest, struct ky_error *error)
+{
+    struct ky_cpu *cpu = b->common.cpu;
+    const struct ky_shared *shared = cpu->base.shared;
+    if (!ky_cpu_is_divided(cpu) || cpu->tree_serves)
+        return KY_OK;
+    double *const at[3] = {cpu->blocks->at, cpu->blocks->at + cpu->n, cpu->blocks->at + 2 * cpu->n};
+    double *weight = ky_allocate(cpu->n, sizeof *weight);
+    if (!weight)
+        return ky_no_memory(error, "weights of bodies", cpu->n, sizeof *weight);
+    const int due = set_clock(b, tick);
+#pragma omp parallel for num_threads(cpu->team)
+    for (size_t k = 0; k < b->common.chunks; k++)
+        predict(b, ky_cpu_way_range(&b->common, k), due);
+    weigh(b, deepest, weight);
+    enum ky_status status = shared->settle(shared->context, at, weight, error);
+    free(weight);
+    if (!status)
+        status = ky_cpu_way_reserve(&b->common, error);
+    if (!status)
+        status = reserve(cpu, error);
+    cpu->blocks->sinks = cpu->blocks->pairs = 0;
+    return status || read_levels(b) ? status : ky_blocks_missing(error);
+}
+
+/* Counts a block, and the work of the engine for it. */
+static void count(struct blocks *b, uint64_t tick)
+{
+    struct ky_cpu *cpu = b->common.cpu;
+    struct ky_advance *way = b->common.way;
+    const uint64_t step = tick - way->now;
+    ky_blocks_count(way, tick, b->common.active);
+    cpu->blocks->sinks += (double)b->common.active;
+    cpu->blocks->pairs += cpu->report.body_interactions + cpu->report.cell_interactions;
+    if (ky_cpu_system(cpu) && (!way->shortest || step < way->shortest))
+        way->shortest = step; /* of a body of another engine */
+}
+
+/* The counts of all engines since a call began with these ones. */
+static enum ky_status add_counts(struct ky_cpu *cpu, struct ky_advance *way, double body_steps,
+                                 double cut, struct ky_error *error)
+{
+    const struct ky_shared *shared = cpu->base.shared;
+    uint64_t number[] = {(uint64_t)(way->body_steps - body_steps), (uint64_t)(way->cut - cut)};
+    if (!ky_cpu_is_divided(cpu))
+        return KY_OK;
+    const enum ky_status status = shared->add(shared->context, number, 2, error);
+    way->body_steps = body_steps + (double)number[0];
+    way->cut = cut + (double)number[1];
+    return status;
+}
+
+/* ---- one call of `advance` ---- */
+
 static enum ky_status one_block(struct blocks *b, struct ky_error *error)
 {
     struct ky_advance *way = b->common.way;
-    uint64_t tick = way->now + (way->stride >> ky_cpu_way_deepest(&b->common));
-    enum ky_status status = ky_cpu_seam_least(&b->common, &tick, error);
+    struct ky_cpu *cpu = b->common.cpu;
+    int deepest;
+    int64_t more;
+    enum ky_status status = look_around(b, &deepest, &more, error);
+    uint64_t tick = way->now + (way->stride >> deepest);
+    if (!status)
+        status = ky_cpu_seam_least(&b->common, &tick, error);
     if (status)
         return status;
-    if (way->now % way->stride == 0 ||
-        b->common.cpu->kept.more > KY_BLOCKS_BUILD * (int64_t)b->common.cpu->n)
-        b->common.cpu->tree_serves = 0;
+    if (way->now % way->stride == 0 || more > KY_BLOCKS_BUILD * (int64_t)ky_cpu_system(cpu))
+        cpu->tree_serves = 0;
+    status = settle(b, tick, deepest, error);
+    if (status)
+        return status;
     go_to(b, tick);
     status = exchange(b, error);
     if (!status)
@@ -264,17 +369,18 @@ static enum ky_status one_block(struct blocks *b, struct ky_error *error)
     if (status)
         return status;
     way->cut += (double)close_steps(b, tick);
-    ky_blocks_count(way, tick, b->common.active);
+    count(b, tick);
     return KY_OK;
 }
-
-/* ---- one call of `advance` ---- */
 
 enum ky_status ky_cpu_block_steps(struct ky_cpu *cpu, struct ky_advance *way,
                                   struct ky_error *error)
 {
     struct blocks b;
-    enum ky_status status = ky_cpu_way_open(&b.common, cpu, way, error);
+    const double body_steps = way->body_steps, cut = way->cut;
+    enum ky_status status = ky_cpu_knows_acceleration(cpu, &cpu->has_acceleration, error);
+    if (!status)
+        status = ky_cpu_way_open(&b.common, cpu, way, error);
     if (!status)
         status = reserve(cpu, error);
     if (status)
@@ -283,5 +389,5 @@ enum ky_status ky_cpu_block_steps(struct ky_cpu *cpu, struct ky_advance *way,
         return ky_blocks_missing(error);
     for (uint64_t k = 0; k < way->most && way->now < way->until && !status; k++)
         status = one_block(&b, error);
-    return status;
+    return status ? status : add_counts(cpu, way, body_steps, cut, error);
 }

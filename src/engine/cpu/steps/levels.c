@@ -21,9 +21,11 @@ void ky_cpu_free_blocks(struct ky_cpu *cpu)
     *own = (struct ky_cpu_blocks){0};
 }
 
-static enum ky_status reserve(struct ky_cpu *cpu, size_t chunks, struct ky_error *error)
+enum ky_status ky_cpu_way_reserve(struct ky_cpu_way *own, struct ky_error *error)
 {
+    struct ky_cpu *cpu = own->cpu;
     struct ky_cpu_blocks *blocks = cpu->blocks;
+    const size_t chunks = own->chunks = (cpu->n + KY_BODIES_CHUNK - 1) / KY_BODIES_CHUNK;
     if (blocks->level)
         return KY_OK;
     blocks->level = ky_allocate(cpu->n, 1);
@@ -39,12 +41,9 @@ enum ky_status ky_cpu_way_open(struct ky_cpu_way *own, struct ky_cpu *cpu, struc
                                struct ky_error *error)
 {
     enum ky_status status = ky_blocks_check(way, cpu->extras, cpu->has_acceleration, error);
-    *own = (struct ky_cpu_way){.cpu = cpu,
-                               .way = way,
-                               .longest = way->tick * (double)way->stride,
-                               .chunks = (cpu->n + KY_BODIES_CHUNK - 1) / KY_BODIES_CHUNK};
+    *own = (struct ky_cpu_way){.cpu = cpu, .way = way, .longest = way->tick * (double)way->stride};
     if (!status)
-        status = reserve(cpu, own->chunks, error);
+        status = ky_cpu_way_reserve(own, error);
     if (status)
         return status;
     own->deepest = ky_blocks_deepest(way);

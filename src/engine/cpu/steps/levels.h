@@ -20,6 +20,7 @@ struct ky_cpu_blocks {
      * [3][n]; [n][3] of the list: accelerations at the beginning of the steps that end. */
     double *at;
     float *before;
+    double sinks, pairs; /* of the walks since the tree was new */
 };
 
 /* One call of `advance` through blocks. */
@@ -44,6 +45,8 @@ struct ky_cpu_range {
  * KY_FAULT when memory is out. */
 enum ky_status ky_cpu_way_open(struct ky_cpu_way *own, struct ky_cpu *cpu, struct ky_advance *way,
                                struct ky_error *error);
+/* The same memory for a call whose engine has other bodies now. */
+enum ky_status ky_cpu_way_reserve(struct ky_cpu_way *own, struct ky_error *error);
 struct ky_cpu_range ky_cpu_way_range(const struct ky_cpu_way *own, size_t chunk);
 /* The level of a step [time]; −1 if this call cannot have such a step. */
 int ky_cpu_way_level(const struct ky_cpu_way *own, double step);

@@ -33,3 +33,14 @@ struct ky_relative ky_cpu_relative(struct ky_cpu *cpu)
         cpu->kept.relative = relative;
     return relative;
 }
+
+enum ky_status ky_cpu_knows_acceleration(const struct ky_cpu *cpu, int *knows,
+                                         struct ky_error *error)
+{
+    const struct ky_shared *shared = cpu->base.shared;
+    uint64_t know = cpu->has_acceleration ? 1 : 0;
+    enum ky_status status =
+        ky_cpu_is_divided(cpu) ? shared->add(shared->context, &know, 1, error) : KY_OK;
+    *knows = know > 0;
+    return status;
+}

@@ -1,6 +1,10 @@
 /* The tree over the bodies of the engine: built, linked, and refreshed. */
 #include "engine/cpu/tree/tree.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
 #include "octree/opening_kinds.h"
 
 static struct ky_octree_bodies bodies_of(const struct ky_cpu *cpu)
@@ -15,6 +19,17 @@ static struct ky_octree_bodies bodies_of(const struct ky_cpu *cpu)
     return bodies;
 }
 
+void ky_cpu_mark_groups(const struct ky_cpu *cpu, unsigned char *wanted)
+{
+    const struct ky_octree *tree = &cpu->tree;
+    memset(wanted, 0, tree->groups);
+    for (size_t k = 0; cpu->in_block && k < cpu->active->count; k++)
+        wanted[cpu->kept.group[cpu->active->body[k]]] = 1;
+    for (size_t g = 0; g < tree->groups && !cpu->in_block; g++)
+        for (uint32_t k = 0; k < tree->group[g].bodies; k++)
+            wanted[g] |= cpu->is_active[tree->order[tree->group[g].body + k]];
+}
+
 /* The tree with those of the engines that have the other bodies. */
 static enum ky_status share(struct ky_cpu *cpu, struct ky_shared_tree *wanted,
                             struct ky_error *error)
@@ -23,6 +38,7 @@ static enum ky_status share(struct ky_cpu *cpu, struct ky_shared_tree *wanted,
     const int by_alpha = ky_opening_kind(wanted->parameters->opening)->by_alpha;
     const struct ky_relative relative = by_alpha ? ky_cpu_relative(cpu) : (struct ky_relative){0};
     wanted->relative = by_alpha ? &relative : NULL;
+    wanted->is_active = cpu->active ? cpu->is_active : NULL;
     return shared->tree(shared->context, wanted, &cpu->tree, error);
 }
 
@@ -32,6 +48,7 @@ static enum ky_status build(struct ky_cpu *cpu, const struct ky_parameters *para
 {
     const struct ky_octree_bodies bodies = bodies_of(cpu);
     struct ky_shared_tree wanted = {.own = &bodies, .parameters = parameters};
+    cpu->kept.relative.a[0] = NULL;
     enum ky_status status = ky_cpu_is_divided(cpu)
                                 ? share(cpu, &wanted, error)
                                 : ky_octree_build(&cpu->tree, &bodies, parameters, error);
@@ -78,11 +95,30 @@ enum ky_status ky_cpu_stand_tree_for(struct ky_cpu *cpu, const struct ky_paramet
     return status;
 }
 
+/* The same for the tree that is kept. */
+static enum ky_status share_kept(struct ky_cpu *cpu, const struct ky_parameters *parameters,
+                                 struct ky_error *error)
+{
+    unsigned char *marks = cpu->active ? ky_allocate(cpu->tree.groups, 1) : NULL;
+    struct ky_shared_tree wanted = {
+        .parameters = parameters, .moved = cpu->at, .has_active = marks};
+    if (cpu->active && !marks)
+        return ky_no_memory(error, "groups with active bodies", cpu->tree.groups, 1);
+    if (marks)
+        ky_cpu_mark_groups(cpu, marks);
+    const enum ky_status status = share(cpu, &wanted, error);
+    cpu->tree_linked = 0;
+    free(marks);
+    return status;
+}
+
 /* Moves the tree that is kept to the present positions. */
 static enum ky_status refresh_tree(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                    struct ky_error *error)
 {
-    enum ky_status status = ky_octree_refresh(&cpu->tree, cpu->at, parameters, error);
+    enum ky_status status = ky_cpu_is_divided(cpu)
+                                ? share_kept(cpu, parameters, error)
+                                : ky_octree_refresh(&cpu->tree, cpu->at, parameters, error);
     cpu->report.moments += cpu->tree.seconds.moments;
     return status;
 }

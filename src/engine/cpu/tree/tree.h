@@ -17,6 +17,12 @@ enum ky_status ky_cpu_stand_tree_for(struct ky_cpu *cpu, const struct ky_paramet
  * one. */
 enum ky_status ky_cpu_renew_tree(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                  struct ky_error *error);
+/* Marks the groups of the tree that have active bodies: wanted[groups]. */
+void ky_cpu_mark_groups(const struct ky_cpu *cpu, unsigned char *wanted);
+/* Whether the bodies have last accelerations: those of one engine at least, where several divide
+ * the system (one may have no bodies). */
+enum ky_status ky_cpu_knows_acceleration(const struct ky_cpu *cpu, int *knows,
+                                         struct ky_error *error);
 /* Makes the links of the tree unless it has them. */
 void ky_cpu_link_tree(struct ky_cpu *cpu);
 /* The data for an opening test by α from the last accelerations. In blocks the floor is the
