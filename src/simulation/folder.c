@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "snapshot/pieces.h"
 #include "snapshot/snapshot.h"
 
 enum ky_status ky_folder_path(const char *folder, const char *name, char path[KY_PATH],
@@ -58,6 +59,8 @@ static int is_result(const char *name)
     for (size_t k = 0; k < sizeof results / sizeof *results; k++)
         if (!strcmp(name, results[k]))
             return 1;
+    if (ky_piece_generation(name, results[0]))
+        return 1;
     char snapshot[256];
     size_t length = strlen(name);
     for (size_t k = 0; k < sizeof beside / sizeof *beside; k++) {

@@ -47,19 +47,13 @@ static enum ky_status write_copy(struct ky_run *run, const char *path, struct ky
     return status;
 }
 
-static enum ky_status write_plan(void *context, struct ky_write_plan *plan, struct ky_error *error)
-{
-    return ky_engine_write(context, plan, error);
-}
-
 /* The same where the bodies are in several places, and are written from there. */
 static enum ky_status write_parts(struct ky_run *run, const char *path,
                                   struct ky_snapshot *snapshot,
                                   const struct ky_write_options *options, struct ky_error *error)
 {
     struct ky_sim *sim = run->sim;
-    const struct ky_snapshot_others others = {KY_NEED_MOTION | 1U << KY_ARRAY_POTENTIAL, write_plan,
-                                              sim->engine};
+    const struct ky_writers others = ky_sim_writers(sim, KY_NEED_MOTION | 1U << KY_ARRAY_POTENTIAL);
     const enum ky_status status = ky_sim_catch_up(sim, error);
     snapshot->bodies =
         (struct ky_bodies){.n = sim->n, .id = sim->id, .type = sim->type, .radius = sim->radius};
@@ -233,9 +227,11 @@ enum ky_status ky_run_write_restart(struct ky_run *run, struct ky_error *error)
     };
     if (!status)
         status = ky_folder_path(run->folder, "restart.kyo", path, error);
+    struct ky_restart_to to = {
+        .path = path,
+        .pieces = ky_engine_writes(run->sim->engine) ? run->sim->parameters.ranks : 0};
     if (!status)
-        status = ky_sim_write_restart(run->sim, &(struct ky_restart_to){.path = path}, extra,
-                                      sizeof extra / sizeof *extra, error);
+        status = ky_sim_write_restart(run->sim, &to, extra, sizeof extra / sizeof *extra, error);
     ky_section_free(&stored);
     if (status)
         return status;

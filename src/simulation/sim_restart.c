@@ -48,9 +48,11 @@ static const struct ky_stored_field clock_fields[] = {
 enum { CLOCK_FIELDS = sizeof clock_fields / sizeof *clock_fields };
 
 /* The arrays of the bodies and the columns of the integrator as sections without data; returns
- * their number. get_section supplies the data. */
+ * their number. get_section supplies the data. `without`: arrays that go elsewhere, as 1 << enum
+ * ky_array_id. */
 enum { MOST_ARRAYS = (int)KY_ARRAYS + (int)KY_COLUMN_COUNT };
-static size_t list_arrays(const struct ky_sim *sim, struct ky_section sections[MOST_ARRAYS])
+static size_t list_arrays(const struct ky_sim *sim, unsigned without,
+                          struct ky_section sections[MOST_ARRAYS])
 {
     const unsigned with = sim->with | KY_WITH_ACCELERATION | KY_WITH_POTENTIAL;
     size_t used = 0;
@@ -62,7 +64,7 @@ static size_t list_arrays(const struct ky_sim *sim, struct ky_section sections[M
         section->bytes = (uint64_t)sim->n * ky_columns[k].components * sizeof(double);
     }
     for (int k = 0; k < KY_ARRAYS; k++) {
-        if (ky_arrays[k].with && !(with & ky_arrays[k].with))
+        if ((ky_arrays[k].with && !(with & ky_arrays[k].with)) || (without >> k & 1U))
             continue;
         struct ky_section *section = &sections[used++];
         snprintf(section->name, sizeof section->name, "%s", ky_arrays[k].name);
@@ -159,10 +161,17 @@ enum ky_status ky_sim_write_restart(struct ky_sim *sim, struct ky_restart_to *to
     struct ky_section *sections = ky_allocate_zeroed(most, sizeof *sections);
     if (!sections)
         return ky_no_memory(error, "restart sections", most, sizeof *sections);
+    const struct ky_writers writers = ky_sim_writers(
+        sim, KY_NEED_MOTION | 1U << KY_ARRAY_ACCELERATION | 1U << KY_ARRAY_POTENTIAL);
+    to->bodies = sim->n;
+    to->writers = &writers;
     ky_engine_trim(sim->engine);
-    enum ky_status status = store_numbers(sim, sections, error);
+    enum ky_status status = to->pieces ? ky_sim_catch_up(sim, error) : KY_OK;
+    if (!status)
+        status = store_numbers(sim, sections, error);
     if (!status) {
-        size_t used = NUMBERS + list_arrays(sim, sections + NUMBERS);
+        size_t used =
+            NUMBERS + list_arrays(sim, to->pieces ? writers.arrays : 0, sections + NUMBERS);
         if (told.bytes)
             sections[used++] = told;
         if (extras)

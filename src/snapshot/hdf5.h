@@ -143,7 +143,6 @@ hid_t ky_hdf5_create(struct ky_file *file);
 enum { KY_HDF5_SLAB = 1 << 17 };
 
 /* A file that is being made. */
-struct ky_snapshot_others;
 struct ky_hdf5_output {
     struct ky_file *file;
     hid_t h5;
@@ -151,7 +150,7 @@ struct ky_hdf5_output {
     int failed; /* HDF5 itself failed */
     /* What others write when HDF5 has closed the file: NULL, or with the parts that `fill` adds.
      */
-    const struct ky_snapshot_others *others;
+    const struct ky_writers *others;
     struct ky_write_plan plan;
 };
 /* Writes the content of the file. Failures are kept in the ky_file or in `failed`. */

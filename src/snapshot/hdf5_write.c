@@ -70,13 +70,13 @@ static void gather(struct writer *w, const struct ky_hdf5_field *field, const vo
 }
 
 /* 1 if others write this array. */
-static int is_of_others(const struct ky_snapshot_others *others, const struct ky_hdf5_field *field)
+static int is_of_others(const struct ky_writers *others, const struct ky_hdf5_field *field)
 {
     return others && (others->arrays >> (field->array - ky_arrays) & 1U);
 }
 
 /* Whether the file has this field. pynbody requires ids. */
-static int has_field(const struct ky_snapshot *snapshot, const struct ky_snapshot_others *others,
+static int has_field(const struct ky_snapshot *snapshot, const struct ky_writers *others,
                      const struct ky_hdf5_field *field)
 {
     return ky_hdf5_array(field, &snapshot->bodies) || field->array->with == KY_WITH_ID ||
@@ -188,7 +188,7 @@ static void write_all(struct ky_hdf5_output *out, const void *what)
 }
 
 /* The bytes of the uncompressed file, and a few more. */
-static uint64_t bytes_needed(const struct writer *w, const struct ky_snapshot_others *others)
+static uint64_t bytes_needed(const struct writer *w, const struct ky_writers *others)
 {
     uint64_t row = 0, n = w->snapshot->bodies.n;
     for (int f = 0; f < KY_HDF5_FIELDS; f++)
@@ -199,7 +199,7 @@ static uint64_t bytes_needed(const struct writer *w, const struct ky_snapshot_ot
 
 enum ky_status ky_hdf5_write_with(const char *path, const struct ky_snapshot *snapshot,
                                   const struct ky_write_options *options,
-                                  const struct ky_snapshot_others *others, struct ky_error *error)
+                                  const struct ky_writers *others, struct ky_error *error)
 {
     static const int types[6] = {0, 1, 2, 3, 4, 5};
     struct writer w = {.snapshot = snapshot};

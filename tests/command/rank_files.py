@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
 # Files that all ranks write: they are those of a run without ranks, whatever the bodies are; and disks that fail.
 import os
+import random
 import re
 import shutil
+import signal
+import subprocess
+import time
 
 import mpis
-from tap import check, finish, folder, run, skip
+from tap import KYOHO, check, finish, folder, run, skip, wait_for
 
 ALL = bool(os.environ.get("KYOHO_TEST_ALL"))
 PRELOAD = os.path.abspath(os.path.join(os.environ.get("BUILD", "build"), "tests/faults/preload.so"))
@@ -74,8 +78,62 @@ def faults(top):
             process = run("run", "--resume", target, "--quiet", code=None)
             if process.returncode or snapshots(target) != snapshots(whole):
                 bad = f"write {n}: resumed: {process.returncode} {process.stderr}"
-        n += 1 if ALL else 4
+        if not bad and os.path.isdir(target) and len(numbers_of_pieces(target)) > 2:
+            bad = f"write {n}: left {os.listdir(target)}"
+        n += 1 if ALL else 7
     check(not bad and n > 60, f"{n} writes of three ranks, of which one fails at a time: a clear end, and files that are whole", bad)
+
+
+def numbers_of_pieces(where):
+    """The numbers of the restart files that have pieces in the folder."""
+    return {name.split(".")[2] for name in os.listdir(where) if re.fullmatch(r"restart\.kyo\.\d+\.\d+", name)}
+
+
+def pieces(top):
+    """Restart files in pieces: how many there are, and what is said where one is lost."""
+    words = ["--model", "plummer", "-n", "3000", *(word for word in STEPS if word not in ("--steps", "2"))]
+    where, whole = os.path.join(top, "pieces"), os.path.join(top, "pieces-whole")
+    run("run", *words, "--steps", "6", "--output", whole)
+    run("run", *words, "--steps", "2", "--ranks", "3", "--output", where)
+    size = os.path.getsize(os.path.join(where, "restart.kyo"))
+    names = sorted(name for name in os.listdir(where) if name.startswith("restart"))
+    check(len(names) == 8 and len(numbers_of_pieces(where)) == 2 and size < 40000, "two restart files of three ranks: three pieces each, and an index", (names, size))
+    lost = os.path.join(where, max(name for name in names if name.endswith(".1")))
+    os.remove(lost)
+    process = run("run", "--resume", where, "--steps", "4", "--ranks", "2", "--quiet")
+    check(os.path.basename(lost) in process.stderr and "going on from the one before" in process.stderr, "a piece is lost: it is named, and the restart file before is taken", process.stderr)
+    check(len(numbers_of_pieces(where)) <= 2, "pieces that no restart file needs are removed", os.listdir(where))
+    shutil.copytree(where, where + "-copy")
+    for name in os.listdir(where):
+        if name.startswith("restart.kyo.") and name.endswith(".0"):
+            os.remove(os.path.join(where, name))
+    process = run("run", "--resume", where, "--steps", "6", code=None)
+    check(process.returncode == 4 and re.search(r"one of its \d pieces: .*restart\.kyo\.\d+\.0: ", process.stderr) and len(process.stderr.splitlines()) == 1,
+          "pieces of both are lost: code 4, and one line that names a piece", process.stderr)
+    run("run", "--resume", where + "-copy", "--steps", "6", "--ranks", "1", "--quiet")
+    check(snapshots(where + "-copy") == snapshots(whole), "without ranks the run goes on from pieces, to the same snapshots")
+    run("run", *words, "--steps", "2", "--ranks", "2", "--output", where, "--overwrite")
+    check(len(numbers_of_pieces(where)) <= 2 and snapshots(where).keys() < snapshots(whole).keys(), "--overwrite removes pieces of the run before", os.listdir(where))
+
+
+def kills(top):
+    """SIGKILL at any time, again and again, while nothing but restart files is written: other ranks go on, to the same end."""
+    words = ["--model", "plummer", "-n", "600", "--softening", "0.02", "--step", "0.0009765625", "--end", "0.25", "--every", "0.0625",
+             "--restart-every", "1e-9", "--force", "tree", "--engine", "cpu"]
+    whole, where, killed, dice = os.path.join(top, "kill-whole"), os.path.join(top, "kill"), 0, random.Random(5)
+    run("run", *words, "--quiet", "--output", whole)
+    start = ["run", *words, "--ranks", "3", "--output", where]
+    for ranks in (2, 4, 3, 1, 2, 5) * (4 if ALL else 1):
+        process = subprocess.Popen([KYOHO, *start, "--quiet"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        wait_for(lambda: os.path.exists(os.path.join(where, "restart.kyo")), "a restart file")
+        time.sleep(0.05 + 0.1 * dice.random())
+        process.send_signal(signal.SIGKILL)
+        killed += process.wait() == -signal.SIGKILL
+        start = ["run", "--resume", where, "--ranks", str(ranks)]
+    process = run(*start, "--quiet", code=None)
+    check(process.returncode == 0 and killed and snapshots(where) == snapshots(whole), f"killed {killed} times: the same snapshots at the end", process.stderr)
+    names = [name for name in os.listdir(where) if name.startswith("restart")]
+    check(len(numbers_of_pieces(where)) <= 2 and len(names) <= 12 and not any(name.endswith(".part") for name in names), "and no files that nobody needs", names)
 
 
 def processes(top):
@@ -100,6 +158,8 @@ def processes(top):
 
 with folder() as top:
     same_files(top)
+    pieces(top)
+    kills(top)
     if os.path.exists(PRELOAD):
         faults(top)
     else:
