@@ -31,6 +31,15 @@ static void describe(struct ky_run *run, struct ky_snapshot *snapshot)
     snapshot->softening_kind = run->sim->parameters.softening_kind;
 }
 
+/* The files of a snapshot; 0: one without a number. None is without bodies: pynbody does not know
+ * such a file as one of a snapshot. */
+static int pieces_of(const struct ky_run *run)
+{
+    const size_t ranks = (size_t)run->sim->parameters.ranks, n = run->sim->n,
+                 most = ranks < n ? ranks : n;
+    return run->given.pieces ? (most > 1 ? (int)most : 1) : 0;
+}
+
 /* Writes the snapshot with a copy of all bodies. */
 static enum ky_status write_copy(struct ky_run *run, const char *path, struct ky_snapshot *snapshot,
                                  const struct ky_write_options *options, struct ky_error *error)
@@ -42,7 +51,9 @@ static enum ky_status write_copy(struct ky_run *run, const char *path, struct ky
     if (!status)
         status = ky_sim_bodies(run->sim, &snapshot->bodies, error);
     if (!status)
-        status = ky_snapshot_write(path, snapshot, options, error);
+        status = run->given.pieces
+                     ? ky_hdf5_write_with(path, snapshot, options, pieces_of(run), NULL, error)
+                     : ky_snapshot_write(path, snapshot, options, error);
     ky_bodies_free(&snapshot->bodies);
     return status;
 }
@@ -57,7 +68,8 @@ static enum ky_status write_parts(struct ky_run *run, const char *path,
     const enum ky_status status = ky_sim_catch_up(sim, error);
     snapshot->bodies =
         (struct ky_bodies){.n = sim->n, .id = sim->id, .type = sim->type, .radius = sim->radius};
-    return status ? status : ky_hdf5_write_with(path, snapshot, options, &others, error);
+    return status ? status
+                  : ky_hdf5_write_with(path, snapshot, options, pieces_of(run), &others, error);
 }
 
 enum ky_status ky_run_write_snapshot(struct ky_run *run, struct ky_error *error)
@@ -71,8 +83,8 @@ enum ky_status ky_run_write_snapshot(struct ky_run *run, struct ky_error *error)
     options.compress = run->given.compress;
     ky_announce(&run->parameters, run->sim->n, "writing a snapshot");
     ky_engine_trim(run->sim->engine);
-    enum ky_status status =
-        ky_folder_snapshot(run->folder, (size_t)run->state.snapshots, path, error);
+    enum ky_status status = ky_folder_snapshot(run->folder, (size_t)run->state.snapshots,
+                                               run->given.pieces, path, error);
     describe(run, &snapshot);
     if (!status)
         status = (ky_engine_writes(run->sim->engine) && ky_snapshot_takes_others(path, &options)

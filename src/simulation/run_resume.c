@@ -150,6 +150,7 @@ static enum ky_status restore_state(struct ky_run *run, const struct ky_restart 
                                                  .core = (int)stored->core};
     restore_followed(&run->energy_start.followed, restart);
     run->given.compress = (int)stored->compress;
+    run->given.pieces = (int)stored->pieces;
     run->given.core = (int)stored->core;
     run->given.stop_core = stored->stop_core;
     run->given.escape_radius = stored->escape_radius;

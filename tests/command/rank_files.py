@@ -26,6 +26,13 @@ def snapshots(where):
     return texts
 
 
+def text_of(snapshot, scratch):
+    """The bodies of a snapshot with all digits, without the parameters."""
+    run("convert", snapshot, scratch, "--overwrite", "--quiet")
+    with open(scratch, encoding="utf-8") as file:
+        return [line for line in file.read().splitlines() if not line.startswith("#|")]
+
+
 def mixed_bodies(plain, path):
     """Bodies with ids, radii and types that are not in order."""
     with open(plain, encoding="utf-8") as file:
@@ -136,6 +143,49 @@ def kills(top):
     check(len(numbers_of_pieces(where)) <= 2 and len(names) <= 12 and not any(name.endswith(".part") for name in names), "and no files that nobody needs", names)
 
 
+def parts(top):
+    """--pieces: as many files as ranks, which together have the bodies of one file in its order."""
+    plain, mixed = os.path.join(top, "plain.csv"), os.path.join(top, "mixed.csv")
+    cases = [("bodies of a type", plain, []), ("types that are not in order", mixed, []), ("packed", mixed, ["--compress"]), ("all bodies on every rank", plain, ["--curve", "none"])]
+    for name, bodies, more in cases:
+        one, texts = os.path.join(top, "parts-one"), []
+        shutil.rmtree(one, ignore_errors=True)
+        run("run", bodies, *STEPS, *more, "--output", one)
+        for ranks in (None, 1, 3):
+            where = os.path.join(top, f"parts-{ranks}")
+            shutil.rmtree(where, ignore_errors=True)
+            run("run", bodies, *STEPS, *more, *(["--ranks", ranks] if ranks else []), "--pieces", "--output", where)
+            names = sorted(name for name in os.listdir(where) if name.startswith("snapshot"))
+            expected = [f"snapshot_000{k}.{r}.hdf5" for k in range(3) for r in range(ranks or 1)]
+            check(names == expected, f"{name}: {ranks or 'no'} ranks write {ranks or 1} of each snapshot", names)
+            texts.append([text_of(os.path.join(where, f"snapshot_000{k}.0.hdf5"), os.path.join(top, "scratch.csv")) for k in range(3)])
+        whole = [text_of(os.path.join(one, f"snapshot_000{k}.hdf5"), os.path.join(top, "scratch.csv")) for k in range(3)]
+        check(len(whole[0]) > 5000 and all(text == whole for text in texts), f"{name}: the pieces have the bodies of one file, in its order")
+    where, again = os.path.join(top, "parts-3"), os.path.join(top, "parts-again")
+    check(run("info", where).stdout.split()[1] == "3", "kyoho info counts snapshots, not pieces")
+    process = run("run", os.path.join(where, "snapshot_0002.0.hdf5"), *STEPS, "--output", again)
+    begun = text_of(os.path.join(again, "snapshot_0000.hdf5"), os.path.join(top, "scratch.csv"))
+    motion = [[line.split(",")[:8] for line in text if not line.startswith("#")] for text in (begun, texts[2][2])]
+    check(motion[0] == motion[1], "a run begins with pieces", process.stderr)
+    run("run", "--resume", where, "--steps", "3", "--ranks", "2", "--quiet")
+    names = sorted(name for name in os.listdir(where) if name.startswith("snapshot_0003"))
+    check(names == ["snapshot_0003.0.hdf5", "snapshot_0003.1.hdf5"], "a resumed run goes on with pieces, of its own number of ranks", names)
+    for r in (1, 2, 4):
+        shutil.copy(os.path.join(where, "snapshot_0002.0.hdf5"), os.path.join(where, f"snapshot_0004.{r}.hdf5"))
+    run("run", "--resume", where, "--steps", "4", "--ranks", "2", "--quiet")
+    names = sorted(name for name in os.listdir(where) if name.startswith("snapshot_0004"))
+    check(names == ["snapshot_0004.0.hdf5", "snapshot_0004.1.hdf5", "snapshot_0004.4.hdf5"], "pieces that an earlier run has left do not stay behind the last one", names)
+    run("run", plain, *STEPS, "--output", where, "--overwrite")
+    check(not [name for name in os.listdir(where) if re.search(r"\.\d\.hdf5", name)], "--overwrite removes pieces", os.listdir(where))
+    few = os.path.join(top, "parts-few")
+    for n, ranks in ((2, 3), (100, 70)):
+        run("run", "--model", "plummer", "-n", n, *STEPS, "--ranks", ranks, "--pieces", "--output", few, "--overwrite")
+        text = text_of(os.path.join(few, "snapshot_0002.0.hdf5"), os.path.join(top, "scratch.csv"))
+        last = min(n, ranks) - 1
+        check(len([line for line in text if not line.startswith("#")]) == n + 1 and os.path.exists(os.path.join(few, f"snapshot_0002.{last}.hdf5")) and
+              not os.path.exists(os.path.join(few, f"snapshot_0002.{last + 1}.hdf5")), f"{n} bodies of {ranks} ranks in pieces", text)
+
+
 def processes(top):
     """Ranks that are processes, of which one does not see the folder."""
     found, lacking = mpis.find()
@@ -158,6 +208,7 @@ def processes(top):
 
 with folder() as top:
     same_files(top)
+    parts(top)
     pieces(top)
     kills(top)
     if os.path.exists(PRELOAD):
