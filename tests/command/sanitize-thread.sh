@@ -20,6 +20,7 @@ cosmic *seed*
 general_walk threads*
 groups threads*
 ranks_changes restarts*
+slices *
 board *
 grape6 *half*"
 else
@@ -39,6 +40,7 @@ groups *
 comm *
 ranks *
 ranks_changes *
+slices *
 board *
 grape6 * opens*
 view *
