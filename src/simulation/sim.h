@@ -134,9 +134,9 @@ enum ky_status ky_sim_restore_parameters(const struct ky_restart *restart,
                                          const struct ky_parameters *wanted,
                                          struct ky_parameters *parameters, char **text,
                                          struct ky_error *error);
-/* A simulation from a restart file that has been read, with its step, clock and forces. KY_BAD_DATA
- * if the file lacks something; *sim is NULL then. */
-enum ky_status ky_sim_from_restart(const struct ky_restart *restart,
+/* A simulation from a restart file that has been read, with its step, clock and forces. Takes the
+ * arrays of the bodies from it. KY_BAD_DATA if the file lacks something; *sim is NULL then. */
+enum ky_status ky_sim_from_restart(struct ky_restart *restart,
                                    const struct ky_parameters *parameters, struct ky_sim **sim,
                                    struct ky_error *error);
 /* Restores the columns of the integrator that the file has; others stay as they are. KY_BAD_DATA

@@ -206,27 +206,21 @@ static enum ky_status check_arrays(const struct ky_restart *restart,
                    stored->with, with);
 }
 
-/* Copies the sections into arrays of the right length; KY_BAD_DATA if one is missing or has another
- * length. */
-static enum ky_status read_bodies(const struct ky_restart *restart,
-                                  const struct stored_clock *stored, int threads,
+/* Takes the sections as arrays, since a copy would need as much memory again; KY_BAD_DATA if one is
+ * missing or has another length. To be freed after a failure too. */
+static enum ky_status take_bodies(struct ky_restart *restart, const struct stored_clock *stored,
                                   struct ky_bodies *bodies, struct ky_error *error)
 {
+    const unsigned with = (unsigned)stored->with | KY_WITH_ACCELERATION | KY_WITH_POTENTIAL;
     enum ky_status status = check_arrays(restart, stored, error);
-    if (status)
-        return status;
-    status = ky_bodies_allocate_by(
-        threads, bodies, (size_t)stored->n,
-        (unsigned)stored->with | KY_WITH_ACCELERATION | KY_WITH_POTENTIAL, error);
+    bodies->n = (size_t)stored->n;
     for (int k = 0; k < KY_ARRAYS && !status; k++) {
-        void *array = ky_array_of(bodies, (enum ky_array_id)k);
-        const size_t bytes = bodies->n * ky_arrays[k].bytes;
-        const void *data =
-            array ? ky_restart_section(restart, ky_arrays[k].name, bytes, error) : NULL;
-        if (array && !data)
-            return KY_BAD_DATA;
-        if (array)
-            memcpy(array, data, bytes);
+        if (ky_arrays[k].with && !(with & ky_arrays[k].with))
+            continue;
+        void *array =
+            ky_restart_take(restart, ky_arrays[k].name, bodies->n * ky_arrays[k].bytes, error);
+        ky_array_set(bodies, (enum ky_array_id)k, array);
+        status = array ? KY_OK : KY_BAD_DATA;
     }
     return status;
 }
@@ -307,7 +301,7 @@ static void restore_choice(struct ky_sim *sim, const struct stored_clock *stored
     ky_choice_note(&sim->choice, &sim->parameters);
 }
 
-enum ky_status ky_sim_from_restart(const struct ky_restart *restart,
+enum ky_status ky_sim_from_restart(struct ky_restart *restart,
                                    const struct ky_parameters *parameters, struct ky_sim **made,
                                    struct ky_error *error)
 {
@@ -327,7 +321,7 @@ enum ky_status ky_sim_from_restart(const struct ky_restart *restart,
     struct ky_bodies bodies = {0};
     status = ky_parameters_resolve(&own, &resolved, error);
     if (!status)
-        status = read_bodies(restart, &stored, resolved.threads, &bodies, error);
+        status = take_bodies(restart, &stored, &bodies, error);
     if (!status)
         status = ky_bodies_check_by(resolved.threads, &bodies, error);
     if (!status)

@@ -324,3 +324,18 @@ const void *ky_restart_section(const struct ky_restart *restart, const char *nam
         ky_fail(error, KY_BAD_DATA, "the restart file has no section '%s'", name);
     return NULL;
 }
+
+void *ky_restart_take(struct ky_restart *restart, const char *name, uint64_t bytes,
+                      struct ky_error *error)
+{
+    if (!ky_restart_section(restart, name, bytes, error))
+        return NULL;
+    struct ky_section *section = restart->section;
+    while (strcmp(section->name, name) != 0)
+        section++;
+    void *data;
+    memcpy(&data, &section->data, sizeof data);
+    section->data = NULL;
+    section->bytes = 0;
+    return data;
+}

@@ -70,5 +70,9 @@ const struct ky_section *ky_restart_find(const struct ky_restart *restart, const
  * what is wrong. */
 const void *ky_restart_section(const struct ky_restart *restart, const char *name, uint64_t bytes,
                                struct ky_error *error);
+/* The same; the data, in memory of ky_allocate, are the caller's then, and the section has none any
+ * more. */
+void *ky_restart_take(struct ky_restart *restart, const char *name, uint64_t bytes,
+                      struct ky_error *error);
 
 #endif
