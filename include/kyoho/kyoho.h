@@ -1117,6 +1117,9 @@ struct ky_run_parameters {
     struct ky_stop *stopped; /* filled when the run ends; or NULL */
     struct ky_view *view;    /* shows the run from its first step on, and steers it: a stop there is
                                 KY_STOP_ASKED; or NULL. A view shows one run at a time */
+    int pieces; /* 1: a snapshot is as many HDF5 files as there are ranks, and at most bodies,
+                   snapshot_0000.0.hdf5, snapshot_0000.1.hdf5 …, as GADGET writes them; 0: it is one
+                   file */
 };
 
 KY_API void ky_run_parameters_defaults(struct ky_run_parameters *run);

@@ -35,6 +35,13 @@ struct ky_write_plan {
     int hashes;
 };
 
+/* Those who have arrays of the bodies, and write them where a plan says. */
+struct ky_writers {
+    unsigned arrays; /* a sum of 1 << enum ky_array_id */
+    enum ky_status (*write)(void *context, struct ky_write_plan *plan, struct ky_error *error);
+    void *context;
+};
+
 /* The first of n bodies, in the caller's order, of share number `share` of `shares`. */
 static inline uint64_t ky_share_start(uint64_t n, uint64_t shares, uint64_t share)
 {

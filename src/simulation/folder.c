@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "snapshot/pieces.h"
 #include "snapshot/snapshot.h"
 
 enum ky_status ky_folder_path(const char *folder, const char *name, char path[KY_PATH],
@@ -22,25 +23,37 @@ enum ky_status ky_folder_path(const char *folder, const char *name, char path[KY
     return KY_OK;
 }
 
-enum ky_status ky_folder_snapshot(const char *folder, size_t number, char path[KY_PATH],
-                                  struct ky_error *error)
+enum ky_status ky_folder_snapshot(const char *folder, size_t number, int in_pieces,
+                                  char path[KY_PATH], struct ky_error *error)
 {
     char name[64];
-    snprintf(name, sizeof name, "snapshot_%04zu%s", number, ky_snapshot_default_suffix());
+    snprintf(name, sizeof name, "snapshot_%04zu%s%s", number, in_pieces ? ".0" : "",
+             ky_snapshot_default_suffix());
     return ky_folder_path(folder, name, path, error);
 }
 
-/* 1 if a run gives its snapshots such names: "snapshot_0012.hdf5". */
+/* 1 if a run gives its snapshots such names: "snapshot_0012.hdf5", and "snapshot_0012.3.hdf5" for a
+ * piece. */
 static int is_snapshot(const char *name)
 {
-    static const char *const suffixes[] = {".hdf5", ".tipsy"};
+    static const char *const suffixes[] = {".hdf5", ".tipsy"}, decimals[] = "0123456789";
     if (strncmp(name, "snapshot_", 9) != 0)
         return 0;
-    size_t digits = strspn(name + 9, "0123456789");
+    size_t digits = strspn(name + 9, decimals);
+    const char *end = name + 9 + digits;
+    const size_t piece = *end == '.' ? strspn(end + 1, decimals) : 0;
+    end += piece ? 1 + piece : 0;
     for (size_t k = 0; digits >= 4 && k < sizeof suffixes / sizeof *suffixes; k++)
-        if (!strcmp(name + 9 + digits, suffixes[k]))
+        if (!strcmp(end, suffixes[k]))
             return 1;
     return 0;
+}
+
+/* Not for pieces but the first one, which stands for all. */
+static int begins_snapshot(const char *name)
+{
+    const char *dot = strchr(name, '.');
+    return is_snapshot(name) && (dot[1] < '0' || dot[1] > '9' || (dot[1] == '0' && dot[2] == '.'));
 }
 
 /* The folders of a start. Files are written to the folder with the first name. When they are
@@ -58,6 +71,8 @@ static int is_result(const char *name)
     for (size_t k = 0; k < sizeof results / sizeof *results; k++)
         if (!strcmp(name, results[k]))
             return 1;
+    if (ky_piece_generation(name, results[0]))
+        return 1;
     char snapshot[256];
     size_t length = strlen(name);
     for (size_t k = 0; k < sizeof beside / sizeof *beside; k++) {
@@ -317,7 +332,7 @@ enum ky_status ky_run_snapshots(const char *folder, struct ky_paths *paths, stru
     if (!list)
         return ky_fail(error, KY_BAD_DATA, "%s: %s", folder, strerror(errno));
     for (struct dirent *entry; !status && (entry = readdir(list));)
-        if (is_snapshot(entry->d_name))
+        if (begins_snapshot(entry->d_name))
             status = add_path(folder, entry->d_name, paths, error);
     closedir(list);
     if (!status && !paths->count)

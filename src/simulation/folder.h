@@ -6,12 +6,12 @@
 
 enum { KY_PATH = 4096 };
 
-/* Write "FOLDER/NAME" to `path`, or the name of snapshot number `number` in the folder. KY_USAGE if
- * that is too long. */
+/* Write "FOLDER/NAME" to `path`, or the name of snapshot number `number` in the folder, in pieces
+ * of its first piece. KY_USAGE if that is too long. */
 enum ky_status ky_folder_path(const char *folder, const char *name, char path[KY_PATH],
                               struct ky_error *error);
-enum ky_status ky_folder_snapshot(const char *folder, size_t number, char path[KY_PATH],
-                                  struct ky_error *error);
+enum ky_status ky_folder_snapshot(const char *folder, size_t number, int in_pieces,
+                                  char path[KY_PATH], struct ky_error *error);
 
 /* Makes the folder if need be, and checks that it can be written, before anything is computed.
  * *made becomes 1 if the folder did not exist. KY_USAGE if results of a run are in it, unless

@@ -24,7 +24,7 @@ struct ky_run_state {
     uint64_t escapers_bytes;              /* of escapers.csv; 0: there is none */
     double energy, potential;             /* at the start [mass velocity²] */
     double wall;                          /* seconds up to the restart */
-    uint64_t conserved, compress;
+    uint64_t conserved, compress, pieces;
     uint64_t core, collapsed; /* energy.csv has the core; it was small enough to stop once */
     uint64_t escaped;         /* bodies removed so far */
     double stop_core, escape_radius, escapers;

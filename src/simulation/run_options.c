@@ -49,6 +49,9 @@ const struct ky_option ky_run_options[] = {
      "centre than this, each once, in escapers.csv; they stay in the run [length]"},
     {"compress", KY_OPTION_FLAG, FIELD(compress), NULL, KY_NO_RANGE, NULL, NULL,
      "compress HDF5 snapshots"},
+    {"pieces", KY_OPTION_FLAG, FIELD(pieces), NULL, KY_NO_RANGE, NULL, NULL,
+     "write each snapshot as GADGET's files in parts, one for each rank: snapshot_0000.0.hdf5, "
+     "snapshot_0000.1.hdf5 ... Without ranks it is one part"},
     {"overwrite", KY_OPTION_FLAG, FIELD(overwrite), NULL, KY_NO_RANGE, NULL, NULL,
      "remove the results of another run from the folder"},
 };

@@ -31,6 +31,15 @@ static void describe(struct ky_run *run, struct ky_snapshot *snapshot)
     snapshot->softening_kind = run->sim->parameters.softening_kind;
 }
 
+/* The files of a snapshot; 0: one without a number. None is without bodies: pynbody does not know
+ * such a file as one of a snapshot. */
+static int pieces_of(const struct ky_run *run)
+{
+    const size_t ranks = (size_t)run->sim->parameters.ranks, n = run->sim->n,
+                 most = ranks < n ? ranks : n;
+    return run->given.pieces ? (most > 1 ? (int)most : 1) : 0;
+}
+
 /* Writes the snapshot with a copy of all bodies. */
 static enum ky_status write_copy(struct ky_run *run, const char *path, struct ky_snapshot *snapshot,
                                  const struct ky_write_options *options, struct ky_error *error)
@@ -42,14 +51,11 @@ static enum ky_status write_copy(struct ky_run *run, const char *path, struct ky
     if (!status)
         status = ky_sim_bodies(run->sim, &snapshot->bodies, error);
     if (!status)
-        status = ky_snapshot_write(path, snapshot, options, error);
+        status = run->given.pieces
+                     ? ky_hdf5_write_with(path, snapshot, options, pieces_of(run), NULL, error)
+                     : ky_snapshot_write(path, snapshot, options, error);
     ky_bodies_free(&snapshot->bodies);
     return status;
-}
-
-static enum ky_status write_plan(void *context, struct ky_write_plan *plan, struct ky_error *error)
-{
-    return ky_engine_write(context, plan, error);
 }
 
 /* The same where the bodies are in several places, and are written from there. */
@@ -58,12 +64,12 @@ static enum ky_status write_parts(struct ky_run *run, const char *path,
                                   const struct ky_write_options *options, struct ky_error *error)
 {
     struct ky_sim *sim = run->sim;
-    const struct ky_snapshot_others others = {KY_NEED_MOTION | 1U << KY_ARRAY_POTENTIAL, write_plan,
-                                              sim->engine};
+    const struct ky_writers others = ky_sim_writers(sim, KY_NEED_MOTION | 1U << KY_ARRAY_POTENTIAL);
     const enum ky_status status = ky_sim_catch_up(sim, error);
     snapshot->bodies =
         (struct ky_bodies){.n = sim->n, .id = sim->id, .type = sim->type, .radius = sim->radius};
-    return status ? status : ky_hdf5_write_with(path, snapshot, options, &others, error);
+    return status ? status
+                  : ky_hdf5_write_with(path, snapshot, options, pieces_of(run), &others, error);
 }
 
 enum ky_status ky_run_write_snapshot(struct ky_run *run, struct ky_error *error)
@@ -77,8 +83,8 @@ enum ky_status ky_run_write_snapshot(struct ky_run *run, struct ky_error *error)
     options.compress = run->given.compress;
     ky_announce(&run->parameters, run->sim->n, "writing a snapshot");
     ky_engine_trim(run->sim->engine);
-    enum ky_status status =
-        ky_folder_snapshot(run->folder, (size_t)run->state.snapshots, path, error);
+    enum ky_status status = ky_folder_snapshot(run->folder, (size_t)run->state.snapshots,
+                                               run->given.pieces, path, error);
     describe(run, &snapshot);
     if (!status)
         status = (ky_engine_writes(run->sim->engine) && ky_snapshot_takes_others(path, &options)
@@ -233,9 +239,11 @@ enum ky_status ky_run_write_restart(struct ky_run *run, struct ky_error *error)
     };
     if (!status)
         status = ky_folder_path(run->folder, "restart.kyo", path, error);
+    struct ky_restart_to to = {
+        .path = path,
+        .pieces = ky_engine_writes(run->sim->engine) ? run->sim->parameters.ranks : 0};
     if (!status)
-        status = ky_sim_write_restart(run->sim, &(struct ky_restart_to){.path = path}, extra,
-                                      sizeof extra / sizeof *extra, error);
+        status = ky_sim_write_restart(run->sim, &to, extra, sizeof extra / sizeof *extra, error);
     ky_section_free(&stored);
     if (status)
         return status;

@@ -150,6 +150,7 @@ static enum ky_status restore_state(struct ky_run *run, const struct ky_restart 
                                                  .core = (int)stored->core};
     restore_followed(&run->energy_start.followed, restart);
     run->given.compress = (int)stored->compress;
+    run->given.pieces = (int)stored->pieces;
     run->given.core = (int)stored->core;
     run->given.stop_core = stored->stop_core;
     run->given.escape_radius = stored->escape_radius;
@@ -249,7 +250,7 @@ static enum ky_status reopen(struct ky_run *run, struct ky_error *error)
 {
     char path[KY_PATH], time[KY_QUANTITY_TEXT];
     struct ky_restart restart = {0};
-    int previous = 0;
+    struct ky_error lacking = {KY_OK, ""};
     enum ky_status status = ky_folder_path(run->given.output, "restart.kyo", path, error);
     if (!status && ky_folder_resumable(
                        run->given.output)) { /* the process that wrote it may still be running */
@@ -258,7 +259,7 @@ static enum ky_status reopen(struct ky_run *run, struct ky_error *error)
             status = ky_folder_settle(run->given.output, error);
     }
     if (!status)
-        status = ky_restart_read(path, &restart, &previous, error);
+        status = ky_restart_read(path, &restart, &lacking, error);
     if (!status)
         status = restore_state(run, &restart, error);
     if (!status)
@@ -285,9 +286,10 @@ static enum ky_status reopen(struct ky_run *run, struct ky_error *error)
     run->restarted = ky_clock();
     run->resume_time = ky_sim_time(run->sim);
     run->resume_steps = ky_sim_steps(run->sim);
-    if (previous)
+    if (lacking.status)
         ky_log(&run->parameters, KY_LOG_WARNING,
-               "restart.kyo is missing or damaged; going on from the one before");
+               "restart.kyo is missing or damaged; going on from the one before (%s)",
+               lacking.text);
     ky_log(&run->parameters, KY_LOG_INFO, "going on from time %s, step %llu",
            ky_time_words(&run->sim->line, run->resume_time, time),
            (unsigned long long)ky_sim_steps(run->sim));

@@ -167,6 +167,9 @@ static enum ky_status check(struct ky_run *run, const struct ky_snapshot *initia
         status = ky_fail(error, KY_USAGE,
                          "--escapers lists bodies and --escape-radius removes and lists them; give "
                          "one of the two");
+    if (!status && run->given.pieces && !ky_hdf5_ending(ky_snapshot_default_suffix()))
+        status = ky_fail(error, KY_UNSUPPORTED,
+                         "--pieces makes files of HDF5, which this build lacks: leave it out");
     if (!status)
         status = ky_run_follow(run->given.follow, &run->energy_start.followed, error);
     if (!status)
@@ -221,6 +224,7 @@ static enum ky_status place(struct ky_run *run, struct ky_snapshot *initial, str
                                        .every = run->schedule.every,
                                        .energy_every = run->schedule.energy_every,
                                        .compress = run->given.compress != 0,
+                                       .pieces = run->given.pieces != 0,
                                        .core = (uint64_t)core,
                                        .stop_core = run->given.stop_core,
                                        .escape_radius = run->given.escape_radius,

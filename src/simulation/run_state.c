@@ -38,6 +38,7 @@ static const struct ky_stored_field fields[] = {
     {"omega lambda", AT(space.omega_lambda), 1, KY_STORED_ANY},
     {"escapers", AT(escapers), 1, KY_STORED_MAYBE},
     {"escapers bytes", AT(escapers_bytes), 1, KY_STORED_COUNT},
+    {"pieces", AT(pieces), 1, KY_STORED_FLAG},
 };
 enum { FIELDS = sizeof fields / sizeof *fields };
 

@@ -508,6 +508,27 @@ enum ky_status ky_sim_check_length(const struct ky_sim *sim, size_t n, struct ky
                    "arrays of length %zu; they must have that of the simulation, %zu", n, sim->n);
 }
 
+static enum ky_status write_on_engine(void *context, struct ky_write_plan *plan,
+                                      struct ky_error *error)
+{
+    return ky_engine_write(context, plan, error);
+}
+
+struct ky_writers ky_sim_writers(const struct ky_sim *sim, unsigned arrays)
+{
+    return (struct ky_writers){arrays, write_on_engine, sim->engine};
+}
+
+/* Whether there are arrays beside those that the simulation has. */
+static int asks_engine(const struct ky_bodies *bodies)
+{
+    const unsigned own = 1U << KY_ARRAY_ID | 1U << KY_ARRAY_TYPE | 1U << KY_ARRAY_RADIUS;
+    int asks = 0;
+    for (int k = 0; k < KY_ARRAYS; k++)
+        asks |= !(own >> k & 1U) && ky_array_of(bodies, (enum ky_array_id)k);
+    return asks;
+}
+
 enum ky_status ky_sim_bodies(struct ky_sim *sim, struct ky_bodies *bodies, struct ky_error *error)
 {
     KY_NEED(bodies, error);
@@ -524,7 +545,7 @@ enum ky_status ky_sim_bodies(struct ky_sim *sim, struct ky_bodies *bodies, struc
         bodies->type[i] = sim->type ? sim->type[i] : 4;
     for (size_t i = 0; bodies->radius && i < sim->n; i++)
         bodies->radius[i] = sim->radius ? sim->radius[i] : 0;
-    return ky_engine_get(sim->engine, bodies, error);
+    return asks_engine(bodies) ? ky_engine_get(sim->engine, bodies, error) : KY_OK;
 }
 
 enum ky_status ky_sim_sums(struct ky_sim *sim, struct ky_sums *sums, struct ky_error *error)

@@ -2,6 +2,7 @@
 #ifndef KY_SIMULATION_SIM_H
 #define KY_SIMULATION_SIM_H
 
+#include "base/write_plan.h"
 #include "integrate/integrate.h"
 #include "simulation/sim_view.h"
 #include "snapshot/restart.h"
@@ -106,6 +107,9 @@ enum ky_status ky_sim_place(const struct ky_parameters *resolved, const struct k
                             double time, struct ky_sim **sim, struct ky_error *error);
 enum ky_status ky_sim_first_forces(struct ky_sim *sim, struct ky_error *error);
 
+/* Those who write the numbers of the bodies where the engine has them in several places: `arrays`
+ * of mass, position, velocity, acceleration and potential, as a sum of 1 << enum ky_array_id. */
+struct ky_writers ky_sim_writers(const struct ky_sim *sim, unsigned arrays);
 /* KY_USAGE for arrays of another length than the simulation has. */
 enum ky_status ky_sim_check_length(const struct ky_sim *sim, size_t n, struct ky_error *error);
 /* KY_USAGE within a run: there the caller's function may not change the time or the step. */
@@ -115,7 +119,8 @@ enum ky_status ky_sim_check_time(const struct ky_sim *sim, struct ky_error *erro
  * KY_UNSUPPORTED; the simulation is then at the end of the last whole step. */
 enum ky_status ky_sim_go_to(struct ky_sim *sim, struct ky_instant instant, struct ky_error *error);
 
-/* Writes the simulation and the `extras` sections of the caller to a restart file. */
+/* Writes the simulation and the `extras` sections of the caller to a restart file; in pieces
+ * (to->pieces) only where ky_engine_writes. */
 enum ky_status ky_sim_write_restart(struct ky_sim *sim, struct ky_restart_to *to,
                                     const struct ky_section *extra, size_t extras,
                                     struct ky_error *error);
@@ -129,9 +134,9 @@ enum ky_status ky_sim_restore_parameters(const struct ky_restart *restart,
                                          const struct ky_parameters *wanted,
                                          struct ky_parameters *parameters, char **text,
                                          struct ky_error *error);
-/* A simulation from a restart file that has been read, with its step, clock and forces. KY_BAD_DATA
- * if the file lacks something; *sim is NULL then. */
-enum ky_status ky_sim_from_restart(const struct ky_restart *restart,
+/* A simulation from a restart file that has been read, with its step, clock and forces. Takes the
+ * arrays of the bodies from it. KY_BAD_DATA if the file lacks something; *sim is NULL then. */
+enum ky_status ky_sim_from_restart(struct ky_restart *restart,
                                    const struct ky_parameters *parameters, struct ky_sim **sim,
                                    struct ky_error *error);
 /* Restores the columns of the integrator that the file has; others stay as they are. KY_BAD_DATA

@@ -48,9 +48,11 @@ static const struct ky_stored_field clock_fields[] = {
 enum { CLOCK_FIELDS = sizeof clock_fields / sizeof *clock_fields };
 
 /* The arrays of the bodies and the columns of the integrator as sections without data; returns
- * their number. get_section supplies the data. */
+ * their number. get_section supplies the data. `without`: arrays that go elsewhere, as 1 << enum
+ * ky_array_id. */
 enum { MOST_ARRAYS = (int)KY_ARRAYS + (int)KY_COLUMN_COUNT };
-static size_t list_arrays(const struct ky_sim *sim, struct ky_section sections[MOST_ARRAYS])
+static size_t list_arrays(const struct ky_sim *sim, unsigned without,
+                          struct ky_section sections[MOST_ARRAYS])
 {
     const unsigned with = sim->with | KY_WITH_ACCELERATION | KY_WITH_POTENTIAL;
     size_t used = 0;
@@ -62,7 +64,7 @@ static size_t list_arrays(const struct ky_sim *sim, struct ky_section sections[M
         section->bytes = (uint64_t)sim->n * ky_columns[k].components * sizeof(double);
     }
     for (int k = 0; k < KY_ARRAYS; k++) {
-        if (ky_arrays[k].with && !(with & ky_arrays[k].with))
+        if ((ky_arrays[k].with && !(with & ky_arrays[k].with)) || (without >> k & 1U))
             continue;
         struct ky_section *section = &sections[used++];
         snprintf(section->name, sizeof section->name, "%s", ky_arrays[k].name);
@@ -159,10 +161,17 @@ enum ky_status ky_sim_write_restart(struct ky_sim *sim, struct ky_restart_to *to
     struct ky_section *sections = ky_allocate_zeroed(most, sizeof *sections);
     if (!sections)
         return ky_no_memory(error, "restart sections", most, sizeof *sections);
+    const struct ky_writers writers = ky_sim_writers(
+        sim, KY_NEED_MOTION | 1U << KY_ARRAY_ACCELERATION | 1U << KY_ARRAY_POTENTIAL);
+    to->bodies = sim->n;
+    to->writers = &writers;
     ky_engine_trim(sim->engine);
-    enum ky_status status = store_numbers(sim, sections, error);
+    enum ky_status status = to->pieces ? ky_sim_catch_up(sim, error) : KY_OK;
+    if (!status)
+        status = store_numbers(sim, sections, error);
     if (!status) {
-        size_t used = NUMBERS + list_arrays(sim, sections + NUMBERS);
+        size_t used =
+            NUMBERS + list_arrays(sim, to->pieces ? writers.arrays : 0, sections + NUMBERS);
         if (told.bytes)
             sections[used++] = told;
         if (extras)
@@ -197,27 +206,21 @@ static enum ky_status check_arrays(const struct ky_restart *restart,
                    stored->with, with);
 }
 
-/* Copies the sections into arrays of the right length; KY_BAD_DATA if one is missing or has another
- * length. */
-static enum ky_status read_bodies(const struct ky_restart *restart,
-                                  const struct stored_clock *stored, int threads,
+/* Takes the sections as arrays, since a copy would need as much memory again; KY_BAD_DATA if one is
+ * missing or has another length. To be freed after a failure too. */
+static enum ky_status take_bodies(struct ky_restart *restart, const struct stored_clock *stored,
                                   struct ky_bodies *bodies, struct ky_error *error)
 {
+    const unsigned with = (unsigned)stored->with | KY_WITH_ACCELERATION | KY_WITH_POTENTIAL;
     enum ky_status status = check_arrays(restart, stored, error);
-    if (status)
-        return status;
-    status = ky_bodies_allocate_by(
-        threads, bodies, (size_t)stored->n,
-        (unsigned)stored->with | KY_WITH_ACCELERATION | KY_WITH_POTENTIAL, error);
+    bodies->n = (size_t)stored->n;
     for (int k = 0; k < KY_ARRAYS && !status; k++) {
-        void *array = ky_array_of(bodies, (enum ky_array_id)k);
-        const size_t bytes = bodies->n * ky_arrays[k].bytes;
-        const void *data =
-            array ? ky_restart_section(restart, ky_arrays[k].name, bytes, error) : NULL;
-        if (array && !data)
-            return KY_BAD_DATA;
-        if (array)
-            memcpy(array, data, bytes);
+        if (ky_arrays[k].with && !(with & ky_arrays[k].with))
+            continue;
+        void *array =
+            ky_restart_take(restart, ky_arrays[k].name, bodies->n * ky_arrays[k].bytes, error);
+        ky_array_set(bodies, (enum ky_array_id)k, array);
+        status = array ? KY_OK : KY_BAD_DATA;
     }
     return status;
 }
@@ -298,7 +301,7 @@ static void restore_choice(struct ky_sim *sim, const struct stored_clock *stored
     ky_choice_note(&sim->choice, &sim->parameters);
 }
 
-enum ky_status ky_sim_from_restart(const struct ky_restart *restart,
+enum ky_status ky_sim_from_restart(struct ky_restart *restart,
                                    const struct ky_parameters *parameters, struct ky_sim **made,
                                    struct ky_error *error)
 {
@@ -318,7 +321,7 @@ enum ky_status ky_sim_from_restart(const struct ky_restart *restart,
     struct ky_bodies bodies = {0};
     status = ky_parameters_resolve(&own, &resolved, error);
     if (!status)
-        status = read_bodies(restart, &stored, resolved.threads, &bodies, error);
+        status = take_bodies(restart, &stored, &bodies, error);
     if (!status)
         status = ky_bodies_check_by(resolved.threads, &bodies, error);
     if (!status)

@@ -143,26 +143,23 @@ hid_t ky_hdf5_create(struct ky_file *file);
 enum { KY_HDF5_SLAB = 1 << 17 };
 
 /* A file that is being made. */
-struct ky_snapshot_others;
 struct ky_hdf5_output {
     struct ky_file *file;
     hid_t h5;
     int compress;
-    int failed; /* HDF5 itself failed */
-    /* What others write when HDF5 has closed the file: NULL, or with the parts that `fill` adds.
-     */
-    const struct ky_snapshot_others *others;
-    struct ky_write_plan plan;
+    int failed;                      /* HDF5 itself failed */
+    const struct ky_writers *others; /* who write to the file when HDF5 has closed it, or NULL */
+    struct ky_write_plan *plan;      /* gets the parts that they write; has room for them */
 };
 /* Writes the content of the file. Failures are kept in the ky_file or in `failed`. */
 typedef void ky_hdf5_filler(struct ky_hdf5_output *out, const void *what);
-/* Makes the file PATH of at most `bytes` bytes, uncompressed, by `fill`, and gives it its name when
- * it is whole. `out` has compress and, where others write too, those and room for their parts. As
- * they fail, and KY_CANNOT_WRITE where the disk or the system refuses, KY_USAGE for a file that
- * exists unless the options say overwrite, KY_FAULT where HDF5 fails. */
-enum ky_status ky_hdf5_make_file(const char *path, int overwrite, struct ky_hdf5_output *out,
-                                 uint64_t bytes, ky_hdf5_filler *fill, const void *what,
-                                 struct ky_error *error);
+/* Makes the file PATH.part of at most `bytes` bytes, uncompressed, by `fill`. `out` has the members
+ * after `failed` and `compress`. When others have written their parts ky_file_publish gives
+ * out->file its name; after a failure there is none. KY_CANNOT_WRITE where the disk or the system
+ * refuses, KY_USAGE for a file that exists unless `overwrite`, KY_FAULT where HDF5 fails. */
+enum ky_status ky_hdf5_begin_file(const char *path, int overwrite, struct ky_hdf5_output *out,
+                                  uint64_t bytes, ky_hdf5_filler *fill, const void *what,
+                                  struct ky_error *error);
 
 /* Write an attribute: `count` numbers (0: a single one), a number. */
 void ky_hdf5_put_attribute(struct ky_hdf5_output *out, hid_t object, const char *name, hid_t type,
@@ -188,5 +185,20 @@ void ky_hdf5_describe(struct ky_hdf5_output *out, hid_t set, const struct ky_arr
 void ky_hdf5_write_units(struct ky_hdf5_output *out);
 /* Writes version, G and scales of the run's own units to the group /Kyoho. */
 void ky_hdf5_put_scales(struct ky_hdf5_output *out, hid_t own, const struct ky_units *units);
+
+/* ---- hdf5_write.c ---- */
+
+/* Which part of a snapshot a file has, of so many files. */
+struct ky_hdf5_share {
+    int files, number;
+    uint64_t first;                 /* of the caller's bodies */
+    uint64_t total[KY_HDF5_TYPES];  /* bodies of each type in all files */
+    uint64_t before[KY_HDF5_TYPES]; /* and in those before this one */
+};
+/* Makes the file as ky_hdf5_begin_file does. The snapshot has the bodies of the share alone, and
+ * the arrays that others have not. */
+enum ky_status ky_hdf5_begin(const char *path, const struct ky_snapshot *snapshot, int overwrite,
+                             const struct ky_hdf5_share *share, struct ky_hdf5_output *out,
+                             struct ky_error *error);
 
 #endif

@@ -158,9 +158,11 @@ enum ky_status ky_hdf5_write_catalogue(const char *path, const struct ky_catalog
                        .slab = ky_allocate(KY_HDF5_SLAB, 3 * sizeof(double))};
     struct ky_hdf5_output out = {.compress = options->compress};
     enum ky_status status =
-        w.slab ? ky_hdf5_make_file(path, options->overwrite, &out, bytes_needed(catalogue),
-                                   write_all, &w, error)
+        w.slab ? ky_hdf5_begin_file(path, options->overwrite, &out, bytes_needed(catalogue),
+                                    write_all, &w, error)
                : ky_no_memory(error, "output slab", KY_HDF5_SLAB, 3 * sizeof(double));
+    if (!status)
+        status = ky_file_publish(out.file, NULL, error);
     free(w.slab);
     return status;
 }

@@ -155,19 +155,9 @@ static void fill_file(struct ky_hdf5_output *out, ky_hdf5_filler *fill, const vo
     ky_hdf5_leave(&quiet);
 }
 
-/* Has the others write their parts of the file, which HDF5 has closed. */
-static enum ky_status write_others(struct ky_hdf5_output *out, const char *path,
-                                   struct ky_error *error)
-{
-    struct ky_write_file file = {.path = path, .open = ky_file_temporary(out->file)};
-    out->plan.files = 1;
-    out->plan.file = &file;
-    return out->others->write(out->others->context, &out->plan, error);
-}
-
-enum ky_status ky_hdf5_make_file(const char *path, int overwrite, struct ky_hdf5_output *out,
-                                 uint64_t bytes, ky_hdf5_filler *fill, const void *what,
-                                 struct ky_error *error)
+enum ky_status ky_hdf5_begin_file(const char *path, int overwrite, struct ky_hdf5_output *out,
+                                  uint64_t bytes, ky_hdf5_filler *fill, const void *what,
+                                  struct ky_error *error)
 {
     enum ky_status status = ky_file_create(path, overwrite, &out->file, error);
     if (!status && !out->compress)
@@ -178,11 +168,10 @@ enum ky_status ky_hdf5_make_file(const char *path, int overwrite, struct ky_hdf5
     }
     if (!status && out->failed)
         status = ky_fail(error, KY_FAULT, "%s: the HDF5 library failed to make the file", path);
-    if (!status && out->others)
-        status = write_others(out, path, error);
     if (!status)
-        return ky_file_publish(out->file, NULL, error);
+        return KY_OK;
     ky_file_discard(out->file);
+    out->file = NULL;
     return status;
 }
 #else

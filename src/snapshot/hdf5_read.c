@@ -26,7 +26,8 @@ struct reader {
     int typed;               /* a type other than 4 occurs */
     double softening[TYPES]; /* of the bodies of each type; NaN: not in the file */
     int occurs[TYPES];       /* a body of this type is read */
-    uint64_t *order;         /* /Kyoho/Order or NULL */
+    uint64_t *order;         /* the orders /Kyoho/Order of all files, or NULL */
+    uint64_t ordered;        /* bodies of the files whose order has been read */
     void *slab;
 };
 
@@ -360,26 +361,57 @@ static enum ky_status check_order(const uint64_t *order, uint64_t n, struct ky_e
     return status;
 }
 
-/* The order of the bodies in our own files, if they were not grouped by type. */
-static enum ky_status read_order(hid_t own, struct reader *r, struct ky_error *error)
+/* Makes the orders of all files. Until one is found, bodies lie in their order. */
+static enum ky_status make_order(struct reader *r, struct ky_error *error)
+{
+    r->order = ky_allocate(r->n, sizeof *r->order);
+    r->slab = ky_allocate(SLAB, 3 * sizeof(double));
+    if (!r->order || !r->slab)
+        return ky_no_memory(error, "order of bodies", r->n, sizeof *r->order);
+    for (uint64_t k = 0; k < r->n; k++)
+        r->order[k] = k;
+    return KY_OK;
+}
+
+/* Reads the order of the next `rows` bodies, those of one file. */
+static enum ky_status read_set_of_order(hid_t own, struct reader *r, uint64_t rows,
+                                        struct ky_error *error)
 {
     static const struct ky_hdf5_field field = {.name = "Order", .array = &ky_arrays[KY_ARRAY_ID]};
-    if (r->files > 1 || r->options->types || H5Lexists(own, "Order", H5P_DEFAULT) <= 0)
-        return KY_OK;
+    if (rows > r->n - r->ordered)
+        return ky_fail(error, KY_BAD_DATA, "has changed while it was read");
     hid_t set = H5Dopen2(own, "Order", H5P_DEFAULT);
-    enum ky_status status = ky_hdf5_check_set(set, &field, "/Kyoho/Order", r->n, error);
-    if (!status) {
-        r->order = ky_allocate(r->n, sizeof *r->order);
-        r->slab = ky_allocate(SLAB, 3 * sizeof(double));
-        if (!r->order || !r->slab)
-            status = ky_no_memory(error, "order of bodies", r->n, sizeof *r->order);
-        else if (H5Dread(set, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, r->order) < 0)
-            status = ky_fail(
-                error, KY_BAD_DATA,
-                "/Kyoho/Order cannot be read; delete that data set to read the bodies as they lie");
-    }
+    enum ky_status status = ky_hdf5_check_set(set, &field, "/Kyoho/Order", rows, error);
+    if (!status && !r->order)
+        status = make_order(r, error);
+    uint64_t *order = status ? NULL : r->order + r->ordered;
+    if (!status && H5Dread(set, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, order) < 0)
+        status = ky_fail(
+            error, KY_BAD_DATA,
+            "/Kyoho/Order cannot be read; delete that data set to read the bodies as they lie");
     H5Dclose(set);
-    return status ? status : (r->order ? check_order(r->order, r->n, error) : KY_OK);
+    if (!status)
+        status = check_order(order, rows, error);
+    for (uint64_t k = 0; k < rows && !status; k++)
+        order[k] += r->ordered;
+    return status;
+}
+
+/* A per_piece: the order of the bodies in one of our own files, if they were not grouped by type.
+ */
+static enum ky_status read_order(hid_t file, const struct ky_hdf5_header *h, struct reader *r,
+                                 struct ky_error *error)
+{
+    uint64_t rows = 0;
+    enum ky_status status = KY_OK;
+    hid_t own = ky_hdf5_group(file, "Kyoho");
+    for (int t = 0; t < TYPES; t++)
+        rows += h->here[t];
+    if (own >= 0 && !r->options->types && H5Lexists(own, "Order", H5P_DEFAULT) > 0)
+        status = read_set_of_order(own, r, rows, error);
+    ky_hdf5_close_group(own);
+    r->ordered += rows;
+    return status;
 }
 
 /* Reads what the first file says for all: units, time, space and the number of files. */
@@ -407,8 +439,6 @@ static enum ky_status read_own(hid_t file, struct reader *r, struct ky_error *er
     r->snapshot->softening = ky_hdf5_real(own, "Softening", (double)NAN);
     r->snapshot->softening_kind = ky_softening_kind_of(ky_hdf5_real(own, "SofteningSymmetric", -1));
     enum ky_status status = read_parameters(own, r->snapshot, error);
-    if (!status)
-        status = read_order(own, r, error);
     H5Gclose(own);
     return status;
 }
@@ -467,6 +497,8 @@ static enum ky_status read_all(const struct ky_input *input, struct reader *r,
         status = for_pieces(input, r, check_groups, error);
     if (!status && r->n)
         status = read_own(first, r, error);
+    if (!status && r->n)
+        status = for_pieces(input, r, read_order, error);
     if (!status && r->n)
         ky_hdf5_read_softenings(first, r->options, &r->snapshot->space, r->softening);
     H5Fclose(first);

@@ -14,6 +14,7 @@
 
 struct writer {
     const struct ky_snapshot *snapshot;
+    const struct ky_hdf5_share *share;
     uint64_t *order;   /* or NULL */
     uint64_t count[6]; /* by type */
     void *slab;
@@ -25,12 +26,13 @@ static void write_header(struct writer *w)
 {
     const struct ky_snapshot *snapshot = w->snapshot;
     const double none[6] = {0};
-    uint32_t low[6], high[6];
+    uint32_t low[6], high[6], here[6];
     int wide = 0;
     for (int t = 0; t < 6; t++) {
-        low[t] = (uint32_t)w->count[t];
-        high[t] = (uint32_t)(w->count[t] >> 32);
-        wide |= high[t] != 0;
+        here[t] = (uint32_t)w->count[t];
+        low[t] = (uint32_t)w->share->total[t];
+        high[t] = (uint32_t)(w->share->total[t] >> 32);
+        wide |= w->count[t] > here[t];
     }
     double time = snapshot->time * ky_hdf5_time_scale(&snapshot->units, &ky_hdf5_units);
     const double gyr = 3.15576e16; /* seconds, Julian years */
@@ -38,7 +40,7 @@ static void write_header(struct writer *w)
     if (wide)
         ky_hdf5_put_attribute(w->out, header, "NumPart_ThisFile", H5T_NATIVE_UINT64, 6, w->count);
     else
-        ky_hdf5_put_attribute(w->out, header, "NumPart_ThisFile", H5T_NATIVE_UINT32, 6, low);
+        ky_hdf5_put_attribute(w->out, header, "NumPart_ThisFile", H5T_NATIVE_UINT32, 6, here);
     ky_hdf5_put_attribute(w->out, header, "NumPart_Total", H5T_NATIVE_UINT32, 6, low);
     ky_hdf5_put_attribute(w->out, header, "NumPart_Total_HighWord", H5T_NATIVE_UINT32, 6, high);
     ky_hdf5_put_attribute(w->out, header, "MassTable", H5T_NATIVE_DOUBLE, 6, none);
@@ -47,7 +49,7 @@ static void write_header(struct writer *w)
                      time * (ky_hdf5_units.length_cm / ky_hdf5_units.velocity_cm_s / gyr));
     ky_hdf5_put_real(w->out, header, "Redshift", 0);
     ky_hdf5_put_real(w->out, header, "BoxSize", 0);
-    ky_hdf5_put_integer(w->out, header, "NumFilesPerSnapshot", 1);
+    ky_hdf5_put_integer(w->out, header, "NumFilesPerSnapshot", w->share->files);
     ky_hdf5_put_integer(w->out, header, "Flag_DoublePrecision", 1);
     H5Gclose(header);
 }
@@ -65,18 +67,18 @@ static void gather(struct writer *w, const struct ky_hdf5_field *field, const vo
             for (size_t c = 0; c < columns; c++)
                 reals[k * columns + c] = ((const double *)array)[i * columns + c] * scale;
         else
-            ids[k] = array ? ((const uint64_t *)array)[i] : i;
+            ids[k] = array ? ((const uint64_t *)array)[i] : w->share->first + i;
     }
 }
 
 /* 1 if others write this array. */
-static int is_of_others(const struct ky_snapshot_others *others, const struct ky_hdf5_field *field)
+static int is_of_others(const struct ky_writers *others, const struct ky_hdf5_field *field)
 {
     return others && (others->arrays >> (field->array - ky_arrays) & 1U);
 }
 
 /* Whether the file has this field. pynbody requires ids. */
-static int has_field(const struct ky_snapshot *snapshot, const struct ky_snapshot_others *others,
+static int has_field(const struct ky_snapshot *snapshot, const struct ky_writers *others,
                      const struct ky_hdf5_field *field)
 {
     return ky_hdf5_array(field, &snapshot->bodies) || field->array->with == KY_WITH_ID ||
@@ -86,16 +88,14 @@ static int has_field(const struct ky_snapshot *snapshot, const struct ky_snapsho
 /* Notes where the data set of a type begins, which has its room in the file already. */
 static void note_part(struct writer *w, hid_t set, const struct ky_hdf5_field *field, int type)
 {
-    struct ky_write_plan *plan = &w->out->plan;
-    int several = 0;
-    for (int t = 0; t < 6; t++)
-        several += w->count[t] > 0;
+    struct ky_write_plan *plan = w->out->plan;
     const haddr_t offset = H5Dget_offset(set);
     w->out->failed |= offset == HADDR_UNDEF;
-    plan->type = several > 1 ? w->snapshot->bodies.type : NULL;
     plan->part[plan->parts++] = (struct ky_write_part){
         .array = (enum ky_array_id)(field->array - ky_arrays),
-        .type = several > 1 ? type : KY_ALL_TYPES,
+        .type = plan->type ? type : KY_ALL_TYPES,
+        .file = plan->files - 1,
+        .first = plan->type ? w->share->before[type] : w->share->first,
         .count = w->count[type],
         .offset = offset,
         .factor = ky_hdf5_scale(field->array, &w->snapshot->units, &ky_hdf5_units)};
@@ -188,7 +188,7 @@ static void write_all(struct ky_hdf5_output *out, const void *what)
 }
 
 /* The bytes of the uncompressed file, and a few more. */
-static uint64_t bytes_needed(const struct writer *w, const struct ky_snapshot_others *others)
+static uint64_t bytes_needed(const struct writer *w, const struct ky_writers *others)
 {
     uint64_t row = 0, n = w->snapshot->bodies.n;
     for (int f = 0; f < KY_HDF5_FIELDS; f++)
@@ -197,31 +197,22 @@ static uint64_t bytes_needed(const struct writer *w, const struct ky_snapshot_ot
     return n * (row + (w->order ? 8 : 0)) + 65536;
 }
 
-enum ky_status ky_hdf5_write_with(const char *path, const struct ky_snapshot *snapshot,
-                                  const struct ky_write_options *options,
-                                  const struct ky_snapshot_others *others, struct ky_error *error)
+enum ky_status ky_hdf5_begin(const char *path, const struct ky_snapshot *snapshot, int overwrite,
+                             const struct ky_hdf5_share *share, struct ky_hdf5_output *out,
+                             struct ky_error *error)
 {
     static const int types[6] = {0, 1, 2, 3, 4, 5};
-    struct writer w = {.snapshot = snapshot};
-    struct ky_write_part part[KY_WRITE_TYPES * KY_HDF5_FIELDS];
-    struct ky_hdf5_output out = {
-        .compress = options->compress, .others = others, .plan = {.part = part}};
+    struct writer w = {.snapshot = snapshot, .share = share};
     enum ky_status status = ky_group_order(&snapshot->bodies, types, w.count, &w.order, error);
     w.slab = ky_allocate(KY_HDF5_SLAB, 3 * sizeof(double));
     if (!status && !w.slab)
         status = ky_no_memory(error, "output slab", KY_HDF5_SLAB, 3 * sizeof(double));
     if (!status)
-        status = ky_hdf5_make_file(path, options->overwrite, &out, bytes_needed(&w, others),
-                                   write_all, &w, error);
+        status = ky_hdf5_begin_file(path, overwrite, out, bytes_needed(&w, out->others), write_all,
+                                    &w, error);
     free(w.slab);
     free(w.order);
     return status;
-}
-
-enum ky_status ky_hdf5_write(const char *path, const struct ky_snapshot *snapshot,
-                             const struct ky_write_options *options, struct ky_error *error)
-{
-    return ky_hdf5_write_with(path, snapshot, options, NULL, error);
 }
 #else
 typedef int ky_hdf5_is_absent;

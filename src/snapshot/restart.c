@@ -12,10 +12,12 @@
 
 static const unsigned char MAGIC[8] = {'K', 'Y', 'O', 'H', 'O', '\r', '\n', 0x1a};
 
-/* Version 1 had the numbers of a section without their names: snapshot/fields.h. */
+/* Version 1 had the numbers of a section without their names: snapshot/fields.h. Version 3 has
+ * pieces. */
 enum {
     OLDEST = 1,
-    VERSION = 2,
+    WHOLE = 2,
+    IN_PIECES = 3,
     ORDER_MARK = 0x01020304,
     ORDER_MARK_TURNED = 0x04030201,
     ALIGN = 64
@@ -61,24 +63,12 @@ static struct entry *make_table(const struct ky_section *sections, size_t count,
     return table;
 }
 
-/* The name under which the former file is kept; to be freed. NULL when memory is out. */
-static char *previous_name(const char *path)
-{
-    static const char suffix[] = ".previous";
-    const size_t length = strlen(path);
-    char *name = ky_allocate(length + sizeof suffix, 1);
-    if (name) {
-        memcpy(name, path, length);
-        memcpy(name + length, suffix, sizeof suffix);
-    }
-    return name;
-}
-
 /* The file that is being written; or memory, where there is none. */
 struct target {
     struct ky_file *file;
     unsigned char *memory;
     uint64_t bytes; /* of the whole */
+    uint32_t version;
 };
 
 static void put(const struct target *to, uint64_t offset, const void *data, size_t bytes)
@@ -115,7 +105,7 @@ static enum ky_status write_section(const struct target *to, const struct ky_sec
 static void write_head(const struct target *to, const struct entry *table, size_t count)
 {
     struct head head = {
-        .order_mark = ORDER_MARK, .version = VERSION, .sections = count, .bytes = to->bytes};
+        .order_mark = ORDER_MARK, .version = to->version, .sections = count, .bytes = to->bytes};
     memcpy(head.magic, MAGIC, sizeof MAGIC);
     head.table_checksum = ky_hash(table, count * sizeof *table, 0);
     head.head_checksum = ky_hash(&head, offsetof(struct head, head_checksum), 0);
@@ -141,28 +131,27 @@ static enum ky_status write_file(const struct ky_restart_to *to, const struct ky
                                  void *context, struct ky_error *error)
 {
     struct ky_file *file = NULL;
-    char *previous = previous_name(to->path);
-    enum ky_status status = previous ? ky_file_create(to->path, 1, &file, error)
-                                     : ky_no_memory(error, "file name", strlen(to->path), 1);
+    enum ky_status status = ky_file_create(to->path, 1, &file, error);
     if (!status)
         status = ky_file_reserve(file, to->bytes, error);
     if (!status) {
         ky_file_resize(file, to->bytes); /* what lies between sections is zero */
-        status = write_all(&(struct target){.file = file, .bytes = to->bytes}, sections, table,
-                           count, get, context, error);
+        status = write_all(&(struct target){.file = file,
+                                            .bytes = to->bytes,
+                                            .version = to->pieces ? IN_PIECES : WHOLE},
+                           sections, table, count, get, context, error);
     }
     if (!status) {
-        status = ky_file_publish(file, previous, error);
+        status = ky_file_publish(file, to->previous, error);
         file = NULL;
     }
     ky_file_discard(file);
-    free(previous);
     return status;
 }
 
-enum ky_status ky_restart_write(struct ky_restart_to *to, const struct ky_section *sections,
-                                size_t count, ky_section_get *get, void *context,
-                                struct ky_error *error)
+enum ky_status ky_restart_write_one(struct ky_restart_to *to, const struct ky_section *sections,
+                                    size_t count, ky_section_get *get, void *context,
+                                    struct ky_error *error)
 {
     uint64_t end = 0;
     enum ky_status status = KY_OK;
@@ -177,8 +166,8 @@ enum ky_status ky_restart_write(struct ky_restart_to *to, const struct ky_sectio
                          to->room);
     } else if (to->memory) {
         memset(to->memory, 0, (size_t)end);
-        status = write_all(&(struct target){.memory = to->memory, .bytes = end}, sections, table,
-                           count, get, context, error);
+        status = write_all(&(struct target){.memory = to->memory, .bytes = end, .version = WHOLE},
+                           sections, table, count, get, context, error);
     }
     free(table);
     return status;
@@ -196,11 +185,11 @@ static enum ky_status check_head(const struct head *head, uint64_t size, struct 
     if (head->order_mark != ORDER_MARK ||
         head->head_checksum != ky_hash(head, offsetof(struct head, head_checksum), 0))
         return ky_fail(error, KY_BAD_DATA, "its header is damaged");
-    if (head->version < OLDEST || head->version > VERSION)
+    if (head->version < OLDEST || head->version > IN_PIECES)
         return ky_fail(error, KY_BAD_DATA,
                        "is a restart file of version %" PRIu32
                        "; this program reads versions %d to %d: use the one that wrote it",
-                       head->version, OLDEST, VERSION);
+                       head->version, OLDEST, IN_PIECES);
     if (head->bytes != size)
         return ky_fail(error, KY_BAD_DATA,
                        "has %" PRIu64 " bytes and its header says %" PRIu64 "; it is cut off", size,
@@ -230,68 +219,69 @@ static enum ky_status read_section(const struct ky_input *input, const struct en
     return status;
 }
 
+/* Reads head and table, to be freed. */
+static enum ky_status read_table(const struct ky_input *input, struct head *head,
+                                 struct entry **table, struct ky_error *error)
+{
+    *table = NULL;
+    enum ky_status status = ky_input_read(input, 0, head, sizeof *head, error);
+    if (!status)
+        status = check_head(head, input->size, error);
+    if (status)
+        return status;
+    const size_t count = (size_t)head->sections;
+    *table = ky_allocate(count, sizeof **table);
+    if (!*table)
+        return ky_no_memory(error, "restart table", count, sizeof **table);
+    status = ky_input_read(input, sizeof *head, *table, count * sizeof **table, error);
+    if (!status && ky_hash(*table, count * sizeof **table, 0) != head->table_checksum)
+        status = ky_fail(error, KY_BAD_DATA, "its table of sections is damaged");
+    return status;
+}
+
 enum ky_status ky_restart_read_input(const struct ky_input *input, struct ky_restart *restart,
                                      struct ky_error *error)
 {
     struct head head;
-    struct entry *table = NULL;
+    struct entry *table;
     *restart = (struct ky_restart){0};
-    enum ky_status status = ky_input_read(input, 0, &head, sizeof head, error);
-    if (!status)
-        status = check_head(&head, input->size, error);
-    if (status)
-        return status;
-    size_t count = (size_t)head.sections;
-    table = ky_allocate(count, sizeof *table);
-    restart->section = ky_allocate_zeroed(count, sizeof *restart->section);
-    if (!table || !restart->section) {
-        status = ky_no_memory(error, "restart table", count, sizeof *table);
-        goto done;
+    enum ky_status status = read_table(input, &head, &table, error);
+    const size_t count = status ? 0 : (size_t)head.sections;
+    if (!status) {
+        restart->section = ky_allocate_zeroed(count, sizeof *restart->section);
+        restart->version = head.version;
+        if (restart->section)
+            restart->count = count;
+        else
+            status = ky_no_memory(error, "restart table", count, sizeof *restart->section);
     }
-    restart->count = count;
-    restart->version = head.version;
-    status = ky_input_read(input, sizeof head, table, count * sizeof *table, error);
-    if (!status && ky_hash(table, count * sizeof *table, 0) != head.table_checksum)
-        status = ky_fail(error, KY_BAD_DATA, "its table of sections is damaged");
     for (size_t k = 0; k < count && !status; k++)
         status = read_section(input, &table[k], &restart->section[k], error);
-done:
+    if (!status && head.version == IN_PIECES && !input->path)
+        status = ky_fail(error, KY_BAD_DATA,
+                         "its bodies are in other files beside it: open it by its name");
     free(table);
     if (status)
         ky_restart_free(restart);
     return status;
 }
 
-/* Reads one file; its name begins the error line. */
-static enum ky_status read_path(const char *path, struct ky_restart *restart,
-                                struct ky_error *error)
+enum ky_status ky_restart_read_one(const char *path, const char *name, struct ky_section *section,
+                                   struct ky_error *error)
 {
+    struct head head;
+    struct entry *table = NULL;
     struct ky_input input;
-    *restart = (struct ky_restart){0};
+    *section = (struct ky_section){0};
     enum ky_status status = ky_input_open(path, &input, error);
     if (status)
         return status;
-    status = ky_restart_read_input(&input, restart, error);
+    status = read_table(&input, &head, &table, error);
+    for (size_t k = 0; !status && k < head.sections; k++)
+        if (!strncmp(table[k].name, name, sizeof table[k].name))
+            status = read_section(&input, &table[k], section, error);
+    free(table);
     ky_input_close(&input);
-    return status ? ky_fail_in(error, status, "%s: ", path) : KY_OK;
-}
-
-enum ky_status ky_restart_read(const char *path, struct ky_restart *restart, int *used_previous,
-                               struct ky_error *error)
-{
-    if (used_previous)
-        *used_previous = 0;
-    struct ky_error first, second;
-    enum ky_status status = read_path(path, restart, &first);
-    char *previous = status == KY_BAD_DATA ? previous_name(path) : NULL;
-    if (previous && !read_path(previous, restart, &second)) {
-        status = KY_OK;
-        if (used_previous)
-            *used_previous = 1;
-    }
-    free(previous);
-    if (status && error)
-        *error = first;
     return status;
 }
 
@@ -333,4 +323,19 @@ const void *ky_restart_section(const struct ky_restart *restart, const char *nam
     else
         ky_fail(error, KY_BAD_DATA, "the restart file has no section '%s'", name);
     return NULL;
+}
+
+void *ky_restart_take(struct ky_restart *restart, const char *name, uint64_t bytes,
+                      struct ky_error *error)
+{
+    if (!ky_restart_section(restart, name, bytes, error))
+        return NULL;
+    struct ky_section *section = restart->section;
+    while (strcmp(section->name, name) != 0)
+        section++;
+    void *data;
+    memcpy(&data, &section->data, sizeof data);
+    section->data = NULL;
+    section->bytes = 0;
+    return data;
 }

@@ -1,10 +1,10 @@
 /* The restart file: named sections of bytes with checksums, in a versioned binary of our own that
  * depends on no library (docs/formats/restart.md). It is written to a temporary name, flushed and
- * renamed. The file before is kept. */
+ * renamed. The file before is kept. pieces.h has those whose bodies are in other files. */
 #ifndef KY_SNAPSHOT_RESTART_H
 #define KY_SNAPSHOT_RESTART_H
 
-#include "base/status.h"
+#include "base/write_plan.h"
 
 struct ky_input;
 
@@ -26,8 +26,14 @@ typedef enum ky_status ky_section_get(void *context, const struct ky_section *se
 /* Where a restart file goes: to the disk, or to memory. */
 struct ky_restart_to {
     const char *path;      /* NULL: memory */
+    const char *previous;  /* set here: the name that a file at `path` gets */
     unsigned char *memory; /* `room` bytes; NULL: only `bytes` is asked for */
-    size_t room, bytes;    /* bytes: set to what the file takes */
+    size_t room, bytes;    /* bytes: set to what the file takes, without pieces */
+    /* Others have arrays of the bodies: they write these to so many files beside the path
+     * (pieces.h). 0: all arrays are sections. */
+    int pieces;
+    size_t bodies;
+    const struct ky_writers *writers;
 };
 /* Writes the file. A file that exists is kept as path + ".previous". The data of sections that have
  * bytes but no data come from `get` (NULL if all have data), so that only one section at a time
@@ -36,11 +42,21 @@ struct ky_restart_to {
 enum ky_status ky_restart_write(struct ky_restart_to *to, const struct ky_section *sections,
                                 size_t count, ky_section_get *get, void *context,
                                 struct ky_error *error);
-/* Reads the file and verifies its checksums. If it is missing or damaged and the previous one is
- * whole, reads that, and sets *used_previous (may be NULL) to 1. KY_BAD_DATA if neither is whole.
- * Free with ky_restart_free. */
-enum ky_status ky_restart_read(const char *path, struct ky_restart *restart, int *used_previous,
+/* Reads the file, with its pieces, and verifies the checksums. If something is missing or damaged
+ * and the previous one is whole, reads that, and *why (may be NULL) says what is wrong; else
+ * why->status is KY_OK. KY_BAD_DATA if neither is whole. Free with ky_restart_free. */
+enum ky_status ky_restart_read(const char *path, struct ky_restart *restart, struct ky_error *why,
                                struct ky_error *error);
+/* ---- of one file, without pieces ---- */
+
+/* The same as ky_restart_write; to->previous is set. */
+enum ky_status ky_restart_write_one(struct ky_restart_to *to, const struct ky_section *sections,
+                                    size_t count, ky_section_get *get, void *context,
+                                    struct ky_error *error);
+/* Reads one section, to be freed by ky_section_free, also after a failure. It has no data where the
+ * file lacks it. KY_BAD_DATA for a file that is missing or damaged. */
+enum ky_status ky_restart_read_one(const char *path, const char *name, struct ky_section *section,
+                                   struct ky_error *error);
 /* Reads one file, which has no name in errors and no previous one. */
 enum ky_status ky_restart_read_input(const struct ky_input *input, struct ky_restart *restart,
                                      struct ky_error *error);
@@ -54,5 +70,9 @@ const struct ky_section *ky_restart_find(const struct ky_restart *restart, const
  * what is wrong. */
 const void *ky_restart_section(const struct ky_restart *restart, const char *name, uint64_t bytes,
                                struct ky_error *error);
+/* The same; the data, in memory of ky_allocate, are the caller's then, and the section has none any
+ * more. */
+void *ky_restart_take(struct ky_restart *restart, const char *name, uint64_t bytes,
+                      struct ky_error *error);
 
 #endif

@@ -19,19 +19,15 @@ enum ky_status ky_snapshot_read_input(const struct ky_input *input, enum ky_form
                                       const struct ky_read_options *options,
                                       struct ky_snapshot *snapshot, struct ky_error *error);
 
-/* Arrays of a snapshot that others have: they write them to their parts of the file when all else
- * is in it. The snapshot has the other arrays. */
-struct ky_snapshot_others {
-    unsigned arrays; /* a sum of 1 << enum ky_array_id */
-    enum ky_status (*write)(void *context, struct ky_write_plan *plan, struct ky_error *error);
-    void *context;
-};
 /* 1 if others can write to a file of this name and with these options: HDF5, not packed. */
 int ky_snapshot_takes_others(const char *path, const struct ky_write_options *options);
-/* The same as ky_snapshot_write, for such a file. The numbers in it are the same. */
+/* Writes a snapshot of HDF5. `pieces`, if not 0: in so many files, of which `path` is the name of
+ * number 0, "a.0.hdf5"; each has some of the bodies, in their order. A file of a larger number is
+ * removed. `others`, if not NULL, have arrays that the snapshot has not, and write them when all
+ * else is in the files; these are not packed then. The bytes are the same. */
 enum ky_status ky_hdf5_write_with(const char *path, const struct ky_snapshot *snapshot,
-                                  const struct ky_write_options *options,
-                                  const struct ky_snapshot_others *others, struct ky_error *error);
+                                  const struct ky_write_options *options, int pieces,
+                                  const struct ky_writers *others, struct ky_error *error);
 
 /* ---- common.c ---- */
 

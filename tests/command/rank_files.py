@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
 # Files that all ranks write: they are those of a run without ranks, whatever the bodies are; and disks that fail.
 import os
+import random
 import re
 import shutil
+import signal
+import subprocess
+import time
 
 import mpis
-from tap import check, finish, folder, run, skip
+from tap import KYOHO, check, finish, folder, run, skip, wait_for
 
 ALL = bool(os.environ.get("KYOHO_TEST_ALL"))
 PRELOAD = os.path.abspath(os.path.join(os.environ.get("BUILD", "build"), "tests/faults/preload.so"))
@@ -20,6 +24,13 @@ def snapshots(where):
         with open(os.path.join(where, name), "rb") as file:
             texts[name] = re.sub(rb"\nranks = \d\n", b"\nranks = R\n", file.read())
     return texts
+
+
+def text_of(snapshot, scratch):
+    """The bodies of a snapshot with all digits, without the parameters."""
+    run("convert", snapshot, scratch, "--overwrite", "--quiet")
+    with open(scratch, encoding="utf-8") as file:
+        return [line for line in file.read().splitlines() if not line.startswith("#|")]
 
 
 def mixed_bodies(plain, path):
@@ -47,7 +58,7 @@ def same_files(top):
              ("bodies that leave, to the last", [*model, "3000", *STEPS, "--escape-radius", "1e-9"])]
     for name, words in cases:
         got = []
-        for ranks in (None, 1, 2, 3, 4, 8) if ALL else (None, 2, 3, 8):
+        for ranks in (None, 1, 2, 3, 4, 8) if ALL else (None, 2, 8) if name == "bodies of a model" else (None, 3):
             where = os.path.join(top, f"files-{ranks}")
             shutil.rmtree(where, ignore_errors=True)
             run("run", *words, *(["--ranks", ranks] if ranks else []), "--output", where)
@@ -74,8 +85,105 @@ def faults(top):
             process = run("run", "--resume", target, "--quiet", code=None)
             if process.returncode or snapshots(target) != snapshots(whole):
                 bad = f"write {n}: resumed: {process.returncode} {process.stderr}"
-        n += 1 if ALL else 4
+        if not bad and os.path.isdir(target) and len(numbers_of_pieces(target)) > 2:
+            bad = f"write {n}: left {os.listdir(target)}"
+        n += 1 if ALL else 19
     check(not bad and n > 60, f"{n} writes of three ranks, of which one fails at a time: a clear end, and files that are whole", bad)
+
+
+def numbers_of_pieces(where):
+    """The numbers of the restart files that have pieces in the folder."""
+    return {name.split(".")[2] for name in os.listdir(where) if re.fullmatch(r"restart\.kyo\.\d+\.\d+", name)}
+
+
+def pieces(top):
+    """Restart files in pieces: how many there are, and what is said where one is lost."""
+    words = ["--model", "plummer", "-n", "3000", *(word for word in STEPS if word not in ("--steps", "2"))]
+    where, whole = os.path.join(top, "pieces"), os.path.join(top, "pieces-whole")
+    run("run", *words, "--steps", "6", "--output", whole)
+    run("run", *words, "--steps", "2", "--ranks", "3", "--output", where)
+    size = os.path.getsize(os.path.join(where, "restart.kyo"))
+    names = sorted(name for name in os.listdir(where) if name.startswith("restart"))
+    check(len(names) == 8 and len(numbers_of_pieces(where)) == 2 and size < 40000, "two restart files of three ranks: three pieces each, and an index", (names, size))
+    lost = os.path.join(where, max(name for name in names if name.endswith(".1")))
+    os.remove(lost)
+    process = run("run", "--resume", where, "--steps", "4", "--ranks", "2", "--quiet")
+    check(os.path.basename(lost) in process.stderr and "going on from the one before" in process.stderr, "a piece is lost: it is named, and the restart file before is taken", process.stderr)
+    check(len(numbers_of_pieces(where)) <= 2, "pieces that no restart file needs are removed", os.listdir(where))
+    shutil.copytree(where, where + "-copy")
+    for name in os.listdir(where):
+        if name.startswith("restart.kyo.") and name.endswith(".0"):
+            os.remove(os.path.join(where, name))
+    process = run("run", "--resume", where, "--steps", "6", code=None)
+    check(process.returncode == 4 and re.search(r"one of its \d pieces: .*restart\.kyo\.\d+\.0: ", process.stderr) and len(process.stderr.splitlines()) == 1,
+          "pieces of both are lost: code 4, and one line that names a piece", process.stderr)
+    run("run", "--resume", where + "-copy", "--steps", "6", "--ranks", "1", "--quiet")
+    check(snapshots(where + "-copy") == snapshots(whole), "without ranks the run goes on from pieces, to the same snapshots")
+    run("run", *words, "--steps", "2", "--ranks", "2", "--output", where, "--overwrite")
+    check(len(numbers_of_pieces(where)) <= 2 and snapshots(where).keys() < snapshots(whole).keys(), "--overwrite removes pieces of the run before", os.listdir(where))
+
+
+def kills(top):
+    """SIGKILL at any time, again and again, while nothing but restart files is written: other ranks go on, to the same end."""
+    words = ["--model", "plummer", "-n", "600", "--softening", "0.02", "--step", "0.0009765625", "--end", "0.25", "--every", "0.0625",
+             "--restart-every", "1e-9", "--force", "tree", "--engine", "cpu"]
+    whole, where, killed, dice = os.path.join(top, "kill-whole"), os.path.join(top, "kill"), 0, random.Random(5)
+    run("run", *words, "--quiet", "--output", whole)
+    start = ["run", *words, "--ranks", "3", "--output", where]
+    for ranks in (2, 4, 3, 1, 2, 5) * 4 if ALL else (4, 1, 2):
+        process = subprocess.Popen([KYOHO, *start, "--quiet"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        wait_for(lambda: os.path.exists(os.path.join(where, "restart.kyo")), "a restart file")
+        time.sleep(0.05 + 0.1 * dice.random())
+        process.send_signal(signal.SIGKILL)
+        killed += process.wait() == -signal.SIGKILL
+        start = ["run", "--resume", where, "--ranks", str(ranks)]
+    process = run(*start, "--quiet", code=None)
+    check(process.returncode == 0 and killed and snapshots(where) == snapshots(whole), f"killed {killed} times: the same snapshots at the end", process.stderr)
+    names = [name for name in os.listdir(where) if name.startswith("restart")]
+    check(len(numbers_of_pieces(where)) <= 2 and len(names) <= 12 and not any(name.endswith(".part") for name in names), "and no files that nobody needs", names)
+
+
+def parts(top):
+    """--pieces: as many files as ranks, which together have the bodies of one file in its order."""
+    plain, mixed = os.path.join(top, "plain.csv"), os.path.join(top, "mixed.csv")
+    cases = [("bodies of a type", plain, []), ("types that are not in order", mixed, []), ("packed", mixed, ["--compress"]), ("all bodies on every rank", plain, ["--curve", "none"])]
+    for name, bodies, more in cases if ALL else cases[1::2]:
+        one, texts = os.path.join(top, "parts-one"), []
+        shutil.rmtree(one, ignore_errors=True)
+        run("run", bodies, *STEPS, *more, "--output", one)
+        for ranks in (None, 1, 3):
+            where = os.path.join(top, f"parts-{ranks}")
+            shutil.rmtree(where, ignore_errors=True)
+            run("run", bodies, *STEPS, *more, *(["--ranks", ranks] if ranks else []), "--pieces", "--output", where)
+            names = sorted(name for name in os.listdir(where) if name.startswith("snapshot"))
+            expected = [f"snapshot_000{k}.{r}.hdf5" for k in range(3) for r in range(ranks or 1)]
+            check(names == expected, f"{name}: {ranks or 'no'} ranks write {ranks or 1} of each snapshot", names)
+            texts.append([text_of(os.path.join(where, f"snapshot_000{k}.0.hdf5"), os.path.join(top, "scratch.csv")) for k in range(3)])
+        whole = [text_of(os.path.join(one, f"snapshot_000{k}.hdf5"), os.path.join(top, "scratch.csv")) for k in range(3)]
+        check(len(whole[0]) > 5000 and all(text == whole for text in texts), f"{name}: the pieces have the bodies of one file, in its order")
+    where, again = os.path.join(top, "parts-3"), os.path.join(top, "parts-again")
+    check(run("info", where).stdout.split()[1] == "3", "kyoho info counts snapshots, not pieces")
+    process = run("run", os.path.join(where, "snapshot_0002.0.hdf5"), *STEPS, "--output", again)
+    begun = text_of(os.path.join(again, "snapshot_0000.hdf5"), os.path.join(top, "scratch.csv"))
+    motion = [[line.split(",")[:8] for line in text if not line.startswith("#")] for text in (begun, texts[2][2])]
+    check(motion[0] == motion[1], "a run begins with pieces", process.stderr)
+    run("run", "--resume", where, "--steps", "3", "--ranks", "2", "--quiet")
+    names = sorted(name for name in os.listdir(where) if name.startswith("snapshot_0003"))
+    check(names == ["snapshot_0003.0.hdf5", "snapshot_0003.1.hdf5"], "a resumed run goes on with pieces, of its own number of ranks", names)
+    for r in (1, 2, 4):
+        shutil.copy(os.path.join(where, "snapshot_0002.0.hdf5"), os.path.join(where, f"snapshot_0004.{r}.hdf5"))
+    run("run", "--resume", where, "--steps", "4", "--ranks", "2", "--quiet")
+    names = sorted(name for name in os.listdir(where) if name.startswith("snapshot_0004"))
+    check(names == ["snapshot_0004.0.hdf5", "snapshot_0004.1.hdf5", "snapshot_0004.4.hdf5"], "pieces that an earlier run has left do not stay behind the last one", names)
+    run("run", plain, *STEPS, "--output", where, "--overwrite")
+    check(not [name for name in os.listdir(where) if re.search(r"\.\d\.hdf5", name)], "--overwrite removes pieces", os.listdir(where))
+    few = os.path.join(top, "parts-few")
+    for n, ranks in ((2, 3), (100, 70)):
+        run("run", "--model", "plummer", "-n", n, *STEPS, "--ranks", ranks, "--pieces", "--output", few, "--overwrite")
+        text = text_of(os.path.join(few, "snapshot_0002.0.hdf5"), os.path.join(top, "scratch.csv"))
+        last = min(n, ranks) - 1
+        check(len([line for line in text if not line.startswith("#")]) == n + 1 and os.path.exists(os.path.join(few, f"snapshot_0002.{last}.hdf5")) and
+              not os.path.exists(os.path.join(few, f"snapshot_0002.{last + 1}.hdf5")), f"{n} bodies of {ranks} ranks in pieces", text)
 
 
 def processes(top):
@@ -100,6 +208,9 @@ def processes(top):
 
 with folder() as top:
     same_files(top)
+    parts(top)
+    pieces(top)
+    kills(top)
     if os.path.exists(PRELOAD):
         faults(top)
     else:

@@ -20,6 +20,7 @@ cosmic *seed*
 general_walk threads*
 groups threads*
 ranks_changes restarts*
+slices *
 board *
 grape6 *half*"
 else
@@ -42,6 +43,7 @@ ranks_changes *
 ranks_fields *
 ranks_points *
 ranks_blocks *
+slices *
 board *
 grape6 * opens*
 view *

@@ -45,13 +45,13 @@ static enum ky_status restart(const char *path, double number, struct ky_error *
 static enum ky_status resume(const char *path, struct ky_error *error)
 {
     struct ky_restart read;
-    int previous = 0;
-    enum ky_status status = ky_restart_read(path, &read, &previous, error);
+    struct ky_error why;
+    enum ky_status status = ky_restart_read(path, &read, &why, error);
     if (status)
         return status;
     const double *clock = ky_restart_section(&read, "clock", sizeof *clock, error);
     if (clock)
-        printf("%g%s\n", *clock, previous ? " previous" : "");
+        printf("%g%s\n", *clock, why.status ? " previous" : "");
     ky_restart_free(&read);
     return clock ? KY_OK : error->status;
 }

@@ -729,6 +729,7 @@ static const struct change changes[] = {
     NO_SIZE("run", "wall"),
     FLAG("conserved"),
     FLAG("compress"),
+    FLAG("pieces"),
     FLAG("has seed"),
     FLAG("shorten"),
     FLAG("bare"),

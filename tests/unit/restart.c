@@ -25,9 +25,9 @@ static void check(const char *path, int previous)
 {
     struct ky_error error = {0};
     struct ky_restart restart;
-    int used = -1;
-    assert_ok(ky_restart_read(path, &restart, &used, &error));
-    assert_int_equal(used, previous);
+    struct ky_error why = {KY_FAULT, ""};
+    assert_ok(ky_restart_read(path, &restart, &why, &error));
+    assert_int_equal(why.status != KY_OK, previous);
     assert_string_equal(error.text, ""); /* success leaves no text */
     assert_int_equal(restart.count, 3);
     assert_int_equal(restart.version, 2);
@@ -115,11 +115,11 @@ static void damage_is_seen_and_the_previous_one_read(void **state)
         bytes[k] ^= 4;
         put_bytes(path, bytes, size);
         bytes[k] ^= 4;
-        int used = -1;
-        assert_ok(ky_restart_read(path, &restart, &used, &error));
+        struct ky_error why = {KY_FAULT, ""};
+        assert_ok(ky_restart_read(path, &restart, &why, &error));
         int unused = (k >= 48 && k < 64) || (k >= 208 && k < 256); /* reserved, alignment */
         int gap = k >= 256 + sizeof numbers && k < 320;
-        assert_int_equal(used, !unused && !gap);
+        assert_int_equal(why.status != KY_OK, !unused && !gap);
         ky_restart_free(&restart);
     }
     remove(path);
@@ -128,6 +128,150 @@ static void damage_is_seen_and_the_previous_one_read(void **state)
     assert_int_equal(ky_restart_read(path, &restart, NULL, &error), KY_BAD_DATA);
     assert_non_null(strstr(error.text, "no such file"));
     free(bytes);
+}
+
+/* ---- pieces ---- */
+
+enum { PIECES_OF = 7 };
+static double masses[PIECES_OF], positions[PIECES_OF][3];
+
+/* Writes the numbers of the bodies where the plan says. */
+static enum ky_status write_bodies(void *context, struct ky_write_plan *plan,
+                                   struct ky_error *error)
+{
+    for (size_t p = 0; p < plan->parts; p++) {
+        struct ky_write_part *part = &plan->part[p];
+        const size_t bytes = ky_arrays[part->array].bytes;
+        const char *from =
+            part->array == KY_ARRAY_MASS ? (const char *)masses : (const char *)positions;
+        part->hash = ky_hash(from + part->first * bytes, part->count * bytes, 0);
+        FILE *file =
+            part->count ? fopen(plan->file[part->file].open, part->offset ? "r+" : "w") : NULL;
+        if (!file)
+            continue;
+        fseek(file, (long)part->offset, SEEK_SET);
+        fwrite(from + part->first * bytes, bytes, part->count, file);
+        fclose(file);
+    }
+    const int fails = *(int *)context;
+    return fails ? ky_fail(error, KY_CANNOT_WRITE, "the disk is full") : KY_OK;
+}
+
+static enum ky_status write_pieces(const char *path, size_t n, int pieces, int fails,
+                                   struct ky_error *error)
+{
+    const struct ky_writers writers = {1U << KY_ARRAY_MASS | 1U << KY_ARRAY_POSITION, write_bodies,
+                                       &fails};
+    struct ky_restart_to to = {.path = path, .pieces = pieces, .bodies = n, .writers = &writers};
+    for (size_t i = 0; i < n; i++)
+        masses[i] = positions[i][0] = positions[i][1] = positions[i][2] = 1 + (double)i;
+    return ky_restart_write(&to, sections, 3, NULL, NULL, error);
+}
+
+static void pieces_come_back(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t n;
+        int pieces;
+    } cases[] = {{7, 1}, {7, 3}, {2, 5}, {1, 2}, {0, 3}};
+    struct ky_error error = {0}, why;
+    struct ky_restart restart;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const size_t n = cases[k].n;
+        assert_ok(write_pieces(in_folder("p.kyo"), n, cases[k].pieces, 0, &error));
+        assert_ok(ky_restart_read(in_folder("p.kyo"), &restart, &why, &error));
+        assert_int_equal(why.status, KY_OK);
+        assert_int_equal(restart.version, 3);
+        assert_memory_equal(ky_restart_section(&restart, "mass", n * 8, &error), masses, n * 8);
+        assert_memory_equal(ky_restart_section(&restart, "position", n * 24, &error), positions,
+                            n * 24);
+        assert_memory_equal(ky_restart_section(&restart, "words", sizeof words, &error), words,
+                            sizeof words);
+        ky_restart_free(&restart);
+        assert_false(k > 1 && exists(in_folder("p.kyo.1.0"))); /* of the one before the previous */
+    }
+    /* without pieces the old ones go, when no file needs them any more */
+    for (int k = 0; k < 2; k++)
+        assert_ok(ky_restart_write(&(struct ky_restart_to){.path = in_folder("p.kyo")}, sections, 3,
+                                   NULL, NULL, &error));
+    for (int k = 1; k < 9; k++) {
+        char name[24];
+        snprintf(name, sizeof name, "p.kyo.%d.0", k);
+        assert_false(exists(in_folder(name)));
+    }
+}
+
+static void expect_refusal(const char *path, const char *text)
+{
+    struct ky_error error = {0};
+    struct ky_restart restart;
+    assert_int_equal(ky_restart_read(path, &restart, NULL, &error), KY_BAD_DATA);
+    if (!strstr(error.text, text))
+        fail_msg("'%s' has no '%s'", error.text, text);
+}
+
+static void damaged_pieces_are_named(void **state)
+{
+    (void)state;
+    struct ky_error error = {0}, why;
+    struct ky_restart restart;
+    char path[300], piece[320];
+    snprintf(path, sizeof path, "%s", in_folder("q.kyo"));
+    snprintf(piece, sizeof piece, "%s.1.2", path);
+    assert_ok(write_pieces(path, 7, 3, 0, &error));
+    size_t size;
+    unsigned char *bytes = bytes_of(piece, &size);
+    assert_int_equal(size, 3 * 32);
+    put_bytes(piece, bytes, size - 1);
+    expect_refusal(path, "q.kyo.1.2: has 95 bytes in place of 96");
+    bytes[70] ^= 1;
+    put_bytes(piece, bytes, size);
+    expect_refusal(path, "q.kyo.1.2: is damaged: the checksum of its positions");
+    remove(piece);
+    expect_refusal(path, "one of its 3 pieces: ");
+    expect_refusal(path, "q.kyo.1.2: there is no such file");
+    /* a whole one before it is taken */
+    bytes[70] ^= 1;
+    put_bytes(piece, bytes, size);
+    assert_ok(write_pieces(path, 6, 2, 0, &error));
+    remove(in_folder("q.kyo.2.0"));
+    assert_ok(ky_restart_read(path, &restart, &why, &error));
+    assert_non_null(strstr(why.text, "q.kyo.2.0: there is no such file"));
+    assert_non_null(ky_restart_section(&restart, "mass", 7 * 8, &error));
+    ky_restart_free(&restart);
+    /* what cannot be written leaves no pieces, and the others as they were */
+    assert_int_equal(write_pieces(path, 7, 4, 1, &error), KY_CANNOT_WRITE);
+    assert_false(exists(in_folder("q.kyo.3.0")));
+    assert_true(exists(piece) && exists(in_folder("q.kyo.2.1")));
+    free(bytes);
+}
+
+static void impossible_pieces_are_refused(void **state)
+{
+    (void)state;
+    struct ky_error error = {0};
+    char path[300];
+    snprintf(path, sizeof path, "%s", in_folder("i.kyo"));
+    static const struct {
+        uint64_t generation, count, bodies, arrays;
+        char name[16];
+        uint64_t hash[2];
+    } good = {1, 2, 7, 1, "mass", {0, 0}};
+    for (int k = 0; k < 8; k++) {
+        unsigned char bytes[sizeof good];
+        struct ky_section own = {"pieces", bytes, sizeof good - (k == 7)};
+        memcpy(bytes, &good, sizeof good);
+        memset(bytes + 8 * k, k < 4 ? 0xff : 0, k < 7 ? 8 : 0);
+        if (k == 5 || k == 6) { /* no generation, no piece */
+            memcpy(bytes, &good, sizeof good);
+            memset(bytes + 8 * (k - 5), 0, 8);
+        }
+        assert_ok(
+            ky_restart_write(&(struct ky_restart_to){.path = path}, &own, 1, NULL, NULL, &error));
+        remove(in_folder("i.kyo.previous"));
+        expect_refusal(path, k ? "its section 'pieces' cannot be" : "one of its 2 pieces");
+    }
 }
 
 static void files_of_other_machines_are_refused(void **state)
@@ -286,6 +430,9 @@ int main(void)
         cmocka_unit_test(sections_come_back),
         cmocka_unit_test(sections_come_when_they_are_due),
         cmocka_unit_test(damage_is_seen_and_the_previous_one_read),
+        cmocka_unit_test(pieces_come_back),
+        cmocka_unit_test(damaged_pieces_are_named),
+        cmocka_unit_test(impossible_pieces_are_refused),
         cmocka_unit_test(files_of_other_machines_are_refused),
         cmocka_unit_test(numbers_are_found_by_name),
         cmocka_unit_test(files_are_replaced_in_one_step),

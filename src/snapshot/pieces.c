@@ -1,0 +1,333 @@
+#include "snapshot/pieces.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "base/number.h"
+
+/* The section: this, the names of the arrays, and for each piece the checksum of each array. */
+struct pieces {
+    uint64_t generation, count, bodies, arrays;
+};
+enum { NAME = 16, MOST_ARRAYS = KY_ARRAYS };
+
+static const char section_name[] = "pieces";
+
+/* ---- names ---- */
+
+/* PATH.GENERATION.NUMBER, to be freed; NULL when memory is out. */
+static char *piece_name(const char *path, uint64_t generation, uint64_t number)
+{
+    const size_t room = strlen(path) + 48;
+    char *name = ky_allocate(room, 1);
+    if (name)
+        snprintf(name, room, "%s.%" PRIu64 ".%" PRIu64, path, generation, number);
+    return name;
+}
+
+uint64_t ky_piece_generation(const char *name, const char *base)
+{
+    const size_t length = strlen(base);
+    if (strncmp(name, base, length) != 0 || name[length] != '.')
+        return 0;
+    const char *first = name + length + 1;
+    char *dot, *end;
+    const uint64_t generation = ky_number_count(first, &dot);
+    if (dot == first || *dot != '.')
+        return 0;
+    ky_number_count(dot + 1, &end);
+    return end == dot + 1 || *end ? 0 : generation;
+}
+
+/* Calls `act` for the name of every piece beside `path`. */
+static void each_piece(const char *path,
+                       void (*act)(void *context, const char *name, uint64_t generation),
+                       void *context)
+{
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    const size_t length = (size_t)(base - path);
+    char *folder = ky_allocate(length + 2, 1);
+    if (!folder)
+        return;
+    memcpy(folder, path, length);
+    strcpy(folder + length, length ? "" : ".");
+    DIR *list = opendir(folder);
+    for (struct dirent *entry; list && (entry = readdir(list));) {
+        const uint64_t generation = ky_piece_generation(entry->d_name, base);
+        if (generation)
+            act(context, entry->d_name, generation);
+    }
+    if (list)
+        closedir(list);
+    free(folder);
+}
+
+static void keep_latest(void *context, const char *name, uint64_t generation)
+{
+    uint64_t *latest = context;
+    (void)name;
+    *latest = generation > *latest ? generation : *latest;
+}
+
+/* ---- writing ---- */
+
+/* One file a piece that has bodies, with the arrays one after the other. */
+static void make_plan(const struct ky_restart_to *to, const struct pieces *pieces, char **name,
+                      struct ky_write_plan *plan)
+{
+    for (uint64_t r = 0; r < pieces->count; r++) {
+        const uint64_t first = ky_share_start(pieces->bodies, pieces->count, r),
+                       count = ky_share_start(pieces->bodies, pieces->count, r + 1) - first;
+        uint64_t offset = 0;
+        plan->file[plan->files++] =
+            (struct ky_write_file){.path = name[r], .open = name[r], .is_new = 1};
+        for (int k = 0; k < KY_ARRAYS; k++) {
+            if (!(to->writers->arrays >> k & 1U))
+                continue;
+            plan->part[plan->parts++] = (struct ky_write_part){.array = (enum ky_array_id)k,
+                                                               .type = KY_ALL_TYPES,
+                                                               .file = r,
+                                                               .first = first,
+                                                               .count = count,
+                                                               .offset = offset,
+                                                               .factor = 1};
+            offset += count * ky_arrays[k].bytes;
+        }
+    }
+}
+
+/* The section for a plan whose hashes are known. */
+static enum ky_status describe(const struct pieces *pieces, const struct ky_write_plan *plan,
+                               struct ky_section *section, struct ky_error *error)
+{
+    const size_t arrays = (size_t)pieces->arrays,
+                 bytes = sizeof *pieces + arrays * NAME + plan->parts * sizeof(uint64_t);
+    char *data = ky_allocate_zeroed(bytes, 1), *at = data;
+    if (!data)
+        return ky_no_memory(error, section_name, bytes, 1);
+    memcpy(at, pieces, sizeof *pieces);
+    at += sizeof *pieces;
+    for (size_t k = 0; k < arrays && plan->parts; k++, at += NAME)
+        strncpy(at, ky_arrays[plan->part[k].array].name, NAME - 1);
+    for (size_t p = 0; p < plan->parts; p++, at += sizeof(uint64_t))
+        memcpy(at, &plan->part[p].hash, sizeof(uint64_t));
+    *section = (struct ky_section){.data = data, .bytes = bytes};
+    strcpy(section->name, section_name);
+    return KY_OK;
+}
+
+enum ky_status ky_pieces_write(const struct ky_restart_to *to, struct ky_section *section,
+                               struct ky_error *error)
+{
+    struct pieces pieces = {.count = (uint64_t)to->pieces, .bodies = to->bodies};
+    struct ky_write_plan plan = {.hashes = 1};
+    const size_t count = (size_t)to->pieces;
+    *section = (struct ky_section){0};
+    for (int k = 0; k < KY_ARRAYS; k++)
+        pieces.arrays += to->writers->arrays >> k & 1U;
+    each_piece(to->path, keep_latest, &pieces.generation);
+    pieces.generation++;
+    char **name = ky_allocate_zeroed(count, sizeof *name);
+    plan.file = ky_allocate(count, sizeof *plan.file);
+    plan.part = ky_allocate(count * pieces.arrays, sizeof *plan.part);
+    int complete = name && plan.file && plan.part;
+    for (size_t r = 0; r < count && complete; r++)
+        complete = (name[r] = piece_name(to->path, pieces.generation, r)) != NULL;
+    enum ky_status status =
+        complete ? KY_OK : ky_no_memory(error, section_name, count, sizeof *plan.part);
+    if (!status) {
+        make_plan(to, &pieces, name, &plan);
+        status = to->writers->write(to->writers->context, &plan, error);
+    }
+    if (!status)
+        status = describe(&pieces, &plan, section, error);
+    for (size_t r = 0; name && r < count; r++)
+        free(name[r]);
+    free(name);
+    free(plan.file);
+    free(plan.part);
+    return status;
+}
+
+/* ---- what is not needed any more ---- */
+
+struct tidying {
+    const char *path;
+    uint64_t keep[2];
+};
+
+static void remove_old(void *context, const char *name, uint64_t generation)
+{
+    const struct tidying *tidying = context;
+    const char *slash = strrchr(tidying->path, '/');
+    const int length = slash ? (int)(slash + 1 - tidying->path) : 0;
+    char path[4096];
+    if (generation != tidying->keep[0] && generation != tidying->keep[1] &&
+        snprintf(path, sizeof path, "%.*s%s", length, tidying->path, name) < (int)sizeof path)
+        unlink(path);
+}
+
+/* The generation of the pieces of a restart file; 0: it has none. *known becomes 0 where there is
+ * a file that cannot be read. */
+static uint64_t generation_in(const char *path, int *known)
+{
+    struct ky_section section;
+    struct pieces pieces = {0};
+    if (access(path, F_OK))
+        return 0;
+    if (ky_restart_read_one(path, section_name, &section, NULL))
+        *known = 0;
+    else if (section.bytes >= sizeof pieces)
+        memcpy(&pieces, section.data, sizeof pieces);
+    ky_section_free(&section);
+    return pieces.generation;
+}
+
+void ky_pieces_tidy(const char *path, const char *previous)
+{
+    int known = 1;
+    uint64_t latest = 0;
+    each_piece(path, keep_latest, &latest);
+    if (!latest)
+        return;
+    struct tidying tidying = {path, {generation_in(path, &known), generation_in(previous, &known)}};
+    if (known)
+        each_piece(path, remove_old, &tidying);
+}
+
+/* ---- reading ---- */
+
+/* The arrays that the section names, in their order in a piece. */
+static enum ky_status read_arrays(const struct ky_section *section, struct pieces *pieces,
+                                  int array[MOST_ARRAYS], struct ky_error *error)
+{
+    const char *names = (const char *)section->data + sizeof *pieces;
+    int good = section->bytes >= sizeof *pieces;
+    if (good)
+        memcpy(pieces, section->data, sizeof *pieces);
+    good = good && pieces->generation && pieces->arrays <= MOST_ARRAYS &&
+           pieces->bodies <= UINT32_MAX && pieces->count && pieces->count <= UINT32_MAX &&
+           section->bytes == sizeof *pieces + pieces->arrays * NAME +
+                                 pieces->arrays * pieces->count * sizeof(uint64_t);
+    for (size_t a = 0; good && a < pieces->arrays; a++) {
+        array[a] = KY_ARRAYS - 1;
+        while (array[a] >= 0 && strncmp(names + a * NAME, ky_arrays[array[a]].name, NAME) != 0)
+            array[a]--;
+        good = array[a] >= 0;
+    }
+    return good ? KY_OK : ky_fail(error, KY_BAD_DATA, "its section 'pieces' cannot be");
+}
+
+/* Opens a piece of the right length. */
+static enum ky_status open_piece(const char *name, uint64_t bytes, struct ky_input *input,
+                                 struct ky_error *error)
+{
+    enum ky_status status = ky_input_open(name, input, error);
+    if (!status && input->size != bytes) {
+        status = ky_fail(error, KY_BAD_DATA, "%s: has %" PRIu64 " bytes in place of %" PRIu64, name,
+                         input->size, bytes);
+        ky_input_close(input);
+    }
+    return status;
+}
+
+/* What is read of all pieces. */
+struct reading {
+    const char *path;
+    struct pieces pieces;
+    int array[MOST_ARRAYS];
+    char *data[MOST_ARRAYS]; /* NULL: the files are only looked at */
+    const char *hash;        /* of the pieces, one array after the other */
+};
+
+static enum ky_status read_piece(const struct reading *reading, uint64_t number,
+                                 struct ky_error *error)
+{
+    const struct pieces *pieces = &reading->pieces;
+    const uint64_t first = ky_share_start(pieces->bodies, pieces->count, number),
+                   count = ky_share_start(pieces->bodies, pieces->count, number + 1) - first;
+    uint64_t bytes = 0, offset = 0;
+    struct ky_input input;
+    for (size_t a = 0; a < pieces->arrays; a++)
+        bytes += count * ky_arrays[reading->array[a]].bytes;
+    if (!bytes)
+        return KY_OK; /* there is no file */
+    char *name = piece_name(reading->path, pieces->generation, number);
+    enum ky_status status = name ? open_piece(name, bytes, &input, error)
+                                 : ky_no_memory(error, "name of a piece", 1, NAME);
+    if (status) {
+        free(name);
+        return status;
+    }
+    for (size_t a = 0; a < pieces->arrays && !status && reading->data[0]; a++) {
+        const size_t row = ky_arrays[reading->array[a]].bytes, length = (size_t)(count * row);
+        char *to = reading->data[a] + first * row;
+        uint64_t hash;
+        memcpy(&hash, reading->hash + (number * pieces->arrays + a) * sizeof hash, sizeof hash);
+        status = ky_input_read(&input, offset, to, length, error);
+        if (!status && ky_hash(to, length, 0) != hash)
+            status =
+                ky_fail(error, KY_BAD_DATA, "%s: is damaged: the checksum of its %s does not agree",
+                        name, ky_arrays[reading->array[a]].plural);
+        offset += length;
+    }
+    ky_input_close(&input);
+    free(name);
+    return status;
+}
+
+static enum ky_status read_pieces(const struct reading *reading, struct ky_error *error)
+{
+    enum ky_status status = KY_OK;
+    for (uint64_t r = 0; r < reading->pieces.count && !status; r++)
+        status = read_piece(reading, r, error);
+    return status
+               ? ky_fail_in(error, status, "one of its %" PRIu64 " pieces: ", reading->pieces.count)
+               : KY_OK;
+}
+
+/* Makes a section for each array. */
+static enum ky_status add_sections(struct ky_restart *restart, struct reading *reading,
+                                   struct ky_error *error)
+{
+    const size_t arrays = (size_t)reading->pieces.arrays;
+    if (!ky_extend(&restart->section, restart->count, restart->count + arrays,
+                   sizeof *restart->section))
+        return ky_no_memory(error, section_name, restart->count + arrays, NAME);
+    for (size_t a = 0; a < arrays; a++) {
+        const struct ky_array *about = &ky_arrays[reading->array[a]];
+        struct ky_section *section = &restart->section[restart->count];
+        const size_t bytes = (size_t)reading->pieces.bodies * about->bytes;
+        *section = (struct ky_section){.bytes = bytes};
+        snprintf(section->name, sizeof section->name, "%s", about->name);
+        section->data = reading->data[a] = ky_allocate(bytes, 1);
+        if (!section->data)
+            return ky_no_memory(error, about->plural, bytes, 1);
+        restart->count++;
+    }
+    return KY_OK;
+}
+
+enum ky_status ky_pieces_read(const char *path, struct ky_restart *restart, struct ky_error *error)
+{
+    const struct ky_section *section = ky_restart_find(restart, section_name);
+    struct reading reading = {.path = path};
+    if (!section)
+        return KY_OK;
+    enum ky_status status = read_arrays(section, &reading.pieces, reading.array, error);
+    if (!status) /* before memory is taken */
+        status = read_pieces(&reading, error);
+    if (!status)
+        reading.hash =
+            (const char *)section->data + sizeof reading.pieces + reading.pieces.arrays * NAME;
+    if (!status)
+        status = add_sections(restart, &reading, error);
+    return status || !reading.pieces.arrays ? status : read_pieces(&reading, error);
+}

@@ -1,0 +1,90 @@
+/* A restart file with what is beside it: the one before, and the pieces of both. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "snapshot/pieces.h"
+
+/* The name under which the former file is kept; to be freed. NULL when memory is out. */
+static char *previous_name(const char *path)
+{
+    static const char suffix[] = ".previous";
+    const size_t length = strlen(path);
+    char *name = ky_allocate(length + sizeof suffix, 1);
+    if (name) {
+        memcpy(name, path, length);
+        memcpy(name + length, suffix, sizeof suffix);
+    }
+    return name;
+}
+
+/* Writes the pieces, and the sections with the one that describes these. */
+static enum ky_status write_in_pieces(struct ky_restart_to *to, const struct ky_section *sections,
+                                      size_t count, ky_section_get *get, void *context,
+                                      struct ky_error *error)
+{
+    struct ky_section *all = ky_allocate(count + 1, sizeof *all);
+    if (!all)
+        return ky_no_memory(error, "restart sections", count + 1, sizeof *all);
+    memcpy(all, sections, count * sizeof *all);
+    enum ky_status status = ky_pieces_write(to, &all[count], error);
+    if (!status) {
+        status = ky_restart_write_one(to, all, count + 1, get, context, error);
+        ky_section_free(&all[count]);
+    }
+    free(all);
+    return status;
+}
+
+enum ky_status ky_restart_write(struct ky_restart_to *to, const struct ky_section *sections,
+                                size_t count, ky_section_get *get, void *context,
+                                struct ky_error *error)
+{
+    if (!to->path)
+        return ky_restart_write_one(to, sections, count, get, context, error);
+    char *previous = previous_name(to->path);
+    if (!previous)
+        return ky_no_memory(error, "file name", strlen(to->path), 1);
+    to->previous = previous;
+    const enum ky_status status = (to->pieces ? write_in_pieces : ky_restart_write_one)(
+        to, sections, count, get, context, error);
+    ky_pieces_tidy(to->path, previous); /* after a failure those of the new file go */
+    to->previous = NULL;
+    free(previous);
+    return status;
+}
+
+/* Reads one file, and the pieces of `path`; its name begins the error line. */
+static enum ky_status read_path(const char *file, const char *path, struct ky_restart *restart,
+                                struct ky_error *error)
+{
+    struct ky_input input;
+    *restart = (struct ky_restart){0};
+    enum ky_status status = ky_input_open(file, &input, error);
+    if (status)
+        return status;
+    status = ky_restart_read_input(&input, restart, error);
+    ky_input_close(&input);
+    if (!status)
+        status = ky_pieces_read(path, restart, error);
+    if (status)
+        ky_restart_free(restart);
+    return status ? ky_fail_in(error, status, "%s: ", file) : KY_OK;
+}
+
+enum ky_status ky_restart_read(const char *path, struct ky_restart *restart, struct ky_error *why,
+                               struct ky_error *error)
+{
+    struct ky_error first = {KY_OK, ""}, second;
+    enum ky_status status = read_path(path, path, restart, &first);
+    char *previous = status == KY_BAD_DATA ? previous_name(path) : NULL;
+    if (previous && !read_path(previous, path, restart, &second))
+        status = KY_OK;
+    free(previous);
+    if (why)
+        *why = first;
+    if (status && error)
+        *error = first;
+    return status;
+}
