@@ -1,5 +1,6 @@
-/* Steps on several cards: cards ENGINE [N,N… [MODEL [WORDS…]]], with an engine such as cuda:0,1
- * (default 1048576,16777216 plummer; words are parameters, as in multipole=1 alpha=0.0078). A row
+/* Steps on several cards: cards ENGINE [N,N… [MODEL [weak] [WORDS…]]], with an engine such as
+ * cuda:0,1 (default 1048576,16777216 plummer; words are parameters, as in multipole=1
+ * alpha=0.0078). A row
  * for each number of bodies: milliseconds of a step with its drift, the mean of ten by the wall
  * clock, on the first card; on all cards as one engine, each of which makes the whole tree; and
  * with ranks, a card each, of which each has a part of the bodies. Then the ratios to one card; and
@@ -81,37 +82,57 @@ static int cards_of(const char *engine)
     return cards;
 }
 
-static void bench(const char *engine, size_t n, const char *name,
+static void bench(const char *engine, size_t n, const char *name, int weak,
                   const struct ky_parameters *parameters)
 {
-    const int cards = cards_of(engine);
+    const int cards = cards_of(engine), processes = ky_mpi_ranks() > 1;
     char first[32];
     snprintf(first, sizeof first, "%.*s", (int)strcspn(engine, ","), engine);
     struct ky_snapshot whole = model(name, n);
-    const double one = step_of(parameters, first, 1, &whole.bodies),
-                 shared = step_of(parameters, engine, 1, &whole.bodies),
-                 ranks = step_of(parameters, engine, cards, &whole.bodies);
+    const double none = (double)NAN,
+                 one = processes ? none : step_of(parameters, first, 1, &whole.bodies),
+                 shared = processes ? none : step_of(parameters, engine, 1, &whole.bodies),
+                 ranks = step_of(parameters, engine, processes ? 1 : cards, &whole.bodies);
     ky_snapshot_free(&whole);
     printf("%10zu %-10s %9.3f %9.3f %9.3f   %5.2f %5.2f\n", n, name, one, shared, ranks,
            one / shared, one / ranks);
     fflush(stdout);
+    if (!weak || processes)
+        return;
     struct ky_snapshot more = model(name, n * (size_t)cards);
-    const double weak = step_of(parameters, engine, cards, &more.bodies);
+    const double all = step_of(parameters, engine, cards, &more.bodies);
     ky_snapshot_free(&more);
-    printf("%10zu %-10s %9s %9s %9.3f   weak %5.3f\n", n * (size_t)cards, name, "", "", weak,
-           one / weak);
+    printf("%10zu %-10s %9s %9s %9.3f   weak %5.3f\n", n * (size_t)cards, name, "", "", all,
+           one / all);
     fflush(stdout);
+}
+
+struct call {
+    int argc;
+    char **argv;
+};
+
+static int lead(void *context)
+{
+    const struct call *call = context;
+    char **argv = call->argv, numbers[100];
+    const int argc = call->argc, weak = argc > 4 && !strcmp(argv[4], "weak"), words = 4 + weak;
+    const char *engine = argc > 1 ? argv[1] : "cuda:0,1", *name = argc > 3 ? argv[3] : "plummer";
+    snprintf(numbers, sizeof numbers, "%s", argc > 2 ? argv[2] : "1048576,16777216");
+    const struct ky_parameters parameters =
+        parameters_for(argv + words, argc > words ? argc - words : 0);
+    printf("# N, model; ms of a step on the first of %s, on all as one engine, with ranks; times\n",
+           engine);
+    for (char *n = strtok(numbers, ","); n; n = strtok(NULL, ","))
+        bench(engine, (size_t)strtoull(n, NULL, 10), name, weak, &parameters);
+    return 0;
 }
 
 int main(int argc, char **argv)
 {
-    const char *engine = argc > 1 ? argv[1] : "cuda:0,1", *name = argc > 3 ? argv[3] : "plummer";
-    char numbers[100];
-    snprintf(numbers, sizeof numbers, "%s", argc > 2 ? argv[2] : "1048576,16777216");
-    const struct ky_parameters parameters = parameters_for(argv + 4, argc > 4 ? argc - 4 : 0);
-    printf("# N, model; ms of a step on the first of %s, on all as one engine, with ranks; times\n",
-           engine);
-    for (char *n = strtok(numbers, ","); n; n = strtok(NULL, ","))
-        bench(engine, (size_t)strtoull(n, NULL, 10), name, &parameters);
-    return 0;
+    struct ky_error error;
+    struct call call = {argc, argv};
+    int code = 0;
+    stop_if(ky_mpi_lead(lead, &call, &code, &error), &error);
+    return code;
 }
