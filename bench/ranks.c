@@ -60,7 +60,7 @@ static void print_row(int size, size_t n, const struct ky_parameters *parameters
 static enum ky_status forces(struct ky_domain *domain, struct ky_error *error)
 {
     struct ky_force_report report;
-    enum ky_status status = ky_domain_migrate(domain, error);
+    enum ky_status status = ky_domain_migrate(domain, NULL, NULL, error);
     if (!status)
         status = ky_engine_forces(domain->engine, error);
     ky_engine_report(domain->engine, &report);

@@ -1,5 +1,5 @@
-/* The bodies of a rank along the curve, while ranges are found (ranges.c): on the host, or on the
- * card of the rank's engine (cards.c). */
+/* The bodies of a rank along the curve, while ranges are found (cube.c, ranges.c): on the host, or
+ * on the card of the rank's engine (cards.c). */
 #ifndef KY_DOMAIN_CURVE_H
 #define KY_DOMAIN_CURVE_H
 
@@ -84,6 +84,16 @@ struct ky_curve_verbs {
 };
 
 extern const struct ky_curve_verbs ky_curve_of_card;
+/* The first two verbs on the host. */
+enum ky_status ky_curve_look(struct ky_ranging *curve, struct ky_curve_told *own,
+                             struct ky_curve_told *told, struct ky_curve_sampled *sample,
+                             struct ky_error *error);
+double ky_curve_median(const struct ky_ranging *curve, double *of_cube, size_t cubes,
+                       double *of_origin, size_t origins);
+
+/* Finds the domain's cube and origin, the same on all ranks. KY_BAD_DATA, on all of them and with
+ * is_lost, where a position is not finite. */
+enum ky_status ky_curve_find_cube(struct ky_ranging *curve, struct ky_error *error);
 
 /* Probes for n keys, of which key(k) is named for the k-th. */
 static inline size_t ky_probe_count(size_t n)

@@ -78,6 +78,7 @@ lines() {
         groups) echo "15 $name * cells*" ;;
         ranks) echo "3 $name few*" ;;
         ranks_blocks) printf "3 $name %s\n" 'calls*' 'few*' 'restarts*' ;;
+        ranks_stops) echo "1 $name cond*" ;;
         ranks_points) printf "3 $name %s\n" 'exact*' 'fields_are*' 'searches*' ;;
         analysis) echo "15 $name * lagrangian_radii_are*" ;;
         cosmic) echo "10 $name * a_sphere*" ;;
