@@ -84,6 +84,9 @@ struct ky_curve_verbs {
 };
 
 extern const struct ky_curve_verbs ky_curve_of_card;
+/* moves.c: the verb `move` on the host. */
+enum ky_status ky_curve_move_rows(const struct ky_ranging *curve, const struct ky_movers *movers,
+                                  struct ky_error *error);
 
 /* Probes for n keys, of which key(k) is named for the k-th. */
 static inline size_t ky_probe_count(size_t n)
