@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/order.h"
 #include "base/split.h"
 #include "domain/curve.h"
@@ -14,24 +15,6 @@
 static const struct ky_part_verbs *verbs_of(const struct ky_domain *domain)
 {
     return domain->engine->verbs->part;
-}
-
-/* ---- numbers ---- */
-
-enum ky_status ky_domain_read_numbers(struct ky_domain *domain, struct ky_error *error)
-{
-    const size_t n = domain->engine->n;
-    const enum ky_status status = verbs_of(domain) ? ky_domain_reserve(domain, n, error) : KY_OK;
-    return status || !verbs_of(domain)
-               ? status
-               : verbs_of(domain)->get_numbers(domain->engine, domain->index, error);
-}
-
-enum ky_status ky_domain_put_numbers(struct ky_domain *domain, struct ky_error *error)
-{
-    return verbs_of(domain) ? verbs_of(domain)->put_numbers(domain->engine, domain->engine->n,
-                                                            domain->index, error)
-                            : KY_OK;
 }
 
 /* ---- which card ---- */
@@ -61,7 +44,8 @@ static int listed(const char *list, int k)
         count += *c == ',';
     for (k %= count; k > 0; k--)
         list = strchr(list, ',') + 1;
-    return atoi(list);
+    char *end;
+    return (int)ky_number_count(list, &end);
 }
 
 enum ky_status ky_domain_choose_engine(struct ky_domain *domain, const char *engine,

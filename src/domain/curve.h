@@ -94,6 +94,9 @@ double ky_curve_median(const struct ky_ranging *curve, double *of_cube, size_t c
 /* Finds the domain's cube and origin, the same on all ranks. KY_BAD_DATA, on all of them and with
  * is_lost, where a position is not finite. */
 enum ky_status ky_curve_find_cube(struct ky_ranging *curve, struct ky_error *error);
+/* moves.c: the verb `move` on the host. */
+enum ky_status ky_curve_move_rows(const struct ky_ranging *curve, const struct ky_movers *movers,
+                                  struct ky_error *error);
 
 /* Probes for n keys, of which key(k) is named for the k-th. */
 static inline size_t ky_probe_count(size_t n)

@@ -98,7 +98,8 @@ struct ky_shared {
                            struct ky_octree *tree, struct ky_error *error);
     /* Block steps: the bodies go to the engines that have their places at[c][i], in the engines'
      * length, with all that is kept of them. weight[i]: the work for a body, in interactions, over
-     * a longest step. */
+     * a longest step. KY_BAD_DATA for all engines, and no body moves, where a place is not finite.
+     */
     enum ky_status (*settle)(void *context, double *const at[3], const double *weight,
                              struct ky_error *error);
     /* Each number becomes the sum of those of all engines. */

@@ -447,9 +447,9 @@ static void simulations_end_in_any_state(void **state)
 }
 
 /* What a simulation tells of numbers that are not finite, step by step. */
-static void describe(int ranks, char *text, size_t room)
+static void describe(const char *options, int ranks, char *text, size_t room)
 {
-    const struct ky_parameters parameters = parameters_of("step=1e6");
+    const struct ky_parameters parameters = parameters_of(options);
     struct ky_bodies bodies = make(SPHERE, 20000), got = {0};
     bodies.velocity[17123][0] = 1e306;
     struct ky_sim *sim = open_ranks(&parameters, ranks, &bodies);
@@ -476,12 +476,15 @@ static void describe(int ranks, char *text, size_t room)
 static void numbers_beyond_the_range_are_told(void **state)
 {
     (void)state;
-    char one[4096], three[4096];
-    describe(1, one, sizeof one);
-    describe(3, three, sizeof three);
-    assert_string_equal(three, one);
-    assert_non_null(strstr(one, "bodies 4: the position of body 17123 is"));
-    assert_non_null(strstr(one, "bodies 4: the position of body 0 is"));
+    static const char *const options[] = {"step=1e6", "step=1e6 integrator=block step-min=1e6"};
+    for (int k = 0; k < 2; k++) {
+        char one[4096], three[4096];
+        describe(options[k], 1, one, sizeof one);
+        describe(options[k], 3, three, sizeof three);
+        assert_string_equal(three, one);
+        assert_non_null(strstr(one, "bodies 4: the position of body 17123 is"));
+        assert_non_null(strstr(one, "bodies 4: the position of body 0 is"));
+    }
 }
 
 /* In a child of the process ranks do not live: calls fail at once, and closing ends. */

@@ -221,6 +221,19 @@ static enum ky_status evaluate(const struct blocks *b, struct ky_error *error)
     return status;
 }
 
+/* A place that is no number has no range of the curve: no forces are numbers, as in a tree that has
+ * the place. */
+static void lose(const struct blocks *b)
+{
+    struct ky_cpu *cpu = b->common.cpu;
+    for (size_t k = 0; k < b->common.active; k++) {
+        const uint32_t i = cpu->blocks->active[k];
+        for (int c = 0; c < 3; c++)
+            cpu->a[c][i] = (double)NAN;
+        cpu->potential[i] = (double)NAN;
+    }
+}
+
 /* The second half of the kick, and the next step. Returns how many bodies want a step shorter than
  * a tick. */
 static size_t close_steps(const struct blocks *b, uint64_t tick)
@@ -290,7 +303,8 @@ static void weigh(const struct blocks *b, int deepest, double *weight)
         weight[i] = ldexp(sink, own->level[i]) + moves;
 }
 
-/* Before a new tree: the bodies to the engines that have the places where they are at the tick. */
+/* Before a new tree: the bodies to the engines that have the places where they are at the tick.
+ * KY_BAD_DATA for all engines, and no body moves, where a place is not finite. */
 static enum ky_status settle(struct blocks *b, uint64_t tick, int deepest, struct ky_error *error)
 {
     struct ky_cpu *cpu = b->common.cpu;
@@ -360,11 +374,14 @@ static enum ky_status one_block(struct blocks *b, struct ky_error *error)
     if (way->now % way->stride == 0 || more > KY_BLOCKS_BUILD * (int64_t)ky_cpu_system(cpu))
         cpu->tree_serves = 0;
     status = settle(b, tick, deepest, error);
-    if (status)
+    const int is_lost = status == KY_BAD_DATA;
+    if (status && !is_lost)
         return status;
     go_to(b, tick);
     status = exchange(b, error);
-    if (!status)
+    if (!status && is_lost)
+        lose(b);
+    else if (!status)
         status = evaluate(b, error);
     if (status)
         return status;
