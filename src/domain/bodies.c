@@ -23,7 +23,8 @@ enum ky_status ky_domain_reserve(struct ky_domain *domain, size_t n, struct ky_e
 enum ky_status ky_domain_read_numbers(struct ky_domain *domain, struct ky_error *error)
 {
     const size_t n = domain->engine->n;
-    const enum ky_status status = domain->engine->verbs->part ? ky_domain_reserve(domain, n, error) : KY_OK;
+    const enum ky_status status =
+        domain->engine->verbs->part ? ky_domain_reserve(domain, n, error) : KY_OK;
     return status || !domain->engine->verbs->part
                ? status
                : domain->engine->verbs->part->get_numbers(domain->engine, domain->index, error);
@@ -31,9 +32,10 @@ enum ky_status ky_domain_read_numbers(struct ky_domain *domain, struct ky_error 
 
 enum ky_status ky_domain_put_numbers(struct ky_domain *domain, struct ky_error *error)
 {
-    return domain->engine->verbs->part ? domain->engine->verbs->part->put_numbers(domain->engine, domain->engine->n,
-                                                            domain->index, error)
-                            : KY_OK;
+    return domain->engine->verbs->part
+               ? domain->engine->verbs->part->put_numbers(domain->engine, domain->engine->n,
+                                                          domain->index, error)
+               : KY_OK;
 }
 
 void *ky_domain_space(struct ky_domain *domain, enum ky_work_space which, size_t count, size_t size,
