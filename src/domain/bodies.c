@@ -170,6 +170,24 @@ static enum ky_status send_blocks(struct ky_domain *domain, const struct ky_bodi
     return status;
 }
 
+enum ky_status ky_domain_place(struct ky_domain *domain, const struct ky_bodies *own, size_t first,
+                               const struct ky_engine_frame *units, struct ky_error *error)
+{
+    enum ky_status status = ky_engine_resize(domain->engine, own->n, error);
+    if (!status)
+        status = ky_domain_reserve(domain, own->n, error);
+    for (size_t k = 0; k < own->n && !status; k++)
+        domain->index[k] = first + k;
+    if (!status)
+        status = ky_engine_set_frame(domain->engine, units, error);
+    if (!status)
+        status = ky_engine_put(domain->engine, own, error);
+    if (!status)
+        status = ky_domain_put_numbers(domain, error);
+    domain->work = 0;
+    return status;
+}
+
 enum ky_status ky_domain_put(struct ky_domain *domain, const struct ky_bodies *bodies,
                              unsigned with, const struct ky_engine_frame *units,
                              struct ky_error *error)
@@ -182,25 +200,14 @@ enum ky_status ky_domain_put(struct ky_domain *domain, const struct ky_bodies *b
     enum ky_status status = rows ? send_blocks(domain, bodies, with, rows, error)
                                  : ky_no_memory(error, "bodies of a rank", n * width, sizeof *rows);
     if (!status)
-        status = ky_engine_resize(domain->engine, n, error);
-    if (!status)
-        status = ky_domain_reserve(domain, n, error);
-    if (!status)
         status = ky_rows_allocate(&own, n, with, error);
     const double *row = rows;
-    for (size_t k = 0; k < n && !status; k++) {
+    for (size_t k = 0; k < n && !status; k++)
         row = ky_row_read(row, &own, k, with);
-        domain->index[k] = first + k;
-    }
     if (!status)
-        status = ky_engine_set_frame(domain->engine, units, error);
-    if (!status)
-        status = ky_engine_put(domain->engine, &own, error);
-    if (!status)
-        status = ky_domain_put_numbers(domain, error);
+        status = ky_domain_place(domain, &own, first, units, error);
     ky_rows_free(&own);
     free(rows);
-    domain->work = 0;
     return status;
 }
 

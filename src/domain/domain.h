@@ -70,6 +70,12 @@ int ky_domain_is_for_devices(const char *engine);
 enum ky_status ky_domain_start(struct ky_domain *domain, unsigned schemes, struct ky_error *error);
 void ky_domain_end(struct ky_domain *domain);
 
+/* Why ranks with these parameters, opened for these schemes, each have to have all bodies, whatever
+ * these are; NULL: that depends on the bodies. */
+const char *ky_domain_why_copies(const struct ky_parameters *parameters, unsigned schemes);
+/* 1 if there are ranks and they divide bodies that have mass and no softenings of their own. */
+int ky_domain_divides(const struct ky_parameters *parameters, unsigned schemes);
+
 /* Work space for `count` elements of `size` bytes; what was in it is lost. NULL when memory is out,
  * which *error then says. */
 void *ky_domain_space(struct ky_domain *domain, enum ky_work_space which, size_t count, size_t size,
@@ -118,6 +124,37 @@ enum ky_status ky_domain_send_back(struct ky_domain *domain, const struct ky_bod
 /* New numbers for some bodies: every rank has the arrays. */
 enum ky_status ky_domain_put_some(struct ky_domain *domain, const struct ky_some *some,
                                   struct ky_error *error);
+/* The rank's block of the caller's order, of which body number `first` is the first, to its engine.
+ */
+enum ky_status ky_domain_place(struct ky_domain *domain, const struct ky_bodies *own, size_t first,
+                               const struct ky_engine_frame *units, struct ky_error *error);
+
+/* plans.c. A plan of rank 0, as every rank has it. */
+enum { KY_DOMAIN_NAME = 4096 };
+struct ky_domain_file {
+    char path[KY_DOMAIN_NAME], open[KY_DOMAIN_NAME];
+    int is_new;
+};
+struct ky_domain_plan {
+    size_t files, parts;
+    int has_types, hashes; /* its types stay with rank 0 */
+    struct ky_domain_file *file;
+    struct ky_write_part *part;
+};
+/* To be freed, also after a failure. `given` is for rank 0. */
+enum ky_status ky_domain_tell_plan(struct ky_domain *domain, const struct ky_write_plan *given,
+                                   struct ky_domain_plan *plan, struct ky_error *error);
+void ky_domain_free_plan(struct ky_domain_plan *plan);
+/* The outcome of the first rank that had a failure, to all. */
+enum ky_status ky_domain_tell_outcome(struct ky_domain *domain, struct ky_error *outcome,
+                                      struct ky_error *error);
+/* reads.c. Each rank reads the bodies of its block from files: masses, positions, velocities,
+ * accelerations and potentials. *has_forces: 0 if all accelerations are 0, which count as not
+ * known. What is wrong with the files or the numbers is told by *outcome on every rank, and then
+ * the engines are as before. */
+enum ky_status ky_domain_read_bodies(struct ky_domain *domain, const struct ky_write_plan *given,
+                                     const struct ky_engine_frame *units, int *has_forces,
+                                     struct ky_error *outcome, struct ky_error *error);
 /* slices.c. Each rank gets the bodies of its block of the caller's order, array by array, and
  * writes their numbers to the files. `plan` is for rank 0. What went wrong with the files, and
  * numbers that are not finite, are told by *outcome, on every rank. */

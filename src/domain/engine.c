@@ -10,7 +10,6 @@
 #include "domain/orders.h"
 #include "engine/common/active.h"
 #include "engine/common/external.h"
-#include "engine/common/force_kinds.h"
 #include "engine/common/units.h"
 #include "octree/opening_kinds.h"
 
@@ -42,7 +41,10 @@ static enum ky_status give(struct ky_engine *engine, const struct ky_order *orde
     struct ky_order_data with_text = *data;
     with_text.field = ranks->parameters->field;
     with_text.externals = &engine->externals;
-    return ky_order_give(&ranks->domain, &with_fields, &with_text, error);
+    const enum ky_status status = ky_order_give(&ranks->domain, &with_fields, &with_text, error);
+    return status || !data->outcome || !data->outcome->status
+               ? status
+               : ky_fail(error, data->outcome->status, "%s", data->outcome->text);
 }
 
 /* ---- what ranks can do ---- */
@@ -128,16 +130,10 @@ static struct ky_engine_frame units_of(const struct ky_engine *engine)
 /* Why every rank has to have all bodies; NULL: they can be divided. */
 static const char *why_copies(const struct ranks *ranks, const struct ky_bodies *bodies)
 {
-    const struct ky_parameters *own = ranks->parameters;
+    const char *always = ky_domain_why_copies(ranks->parameters, ranks->base.schemes);
     size_t massless = 0;
-    if (own->force != KY_TREE)
-        return ky_force_kind(own->force)->option;
-    if (ranks->base.schemes & ~(1U << KY_SCHEME_BLOCK))
-        return "the Hermite scheme";
-    if (own->cell == KY_EDGE)
-        return "--cell edge";
-    if (own->curve == KY_CURVE_NONE)
-        return "--curve none";
+    if (always)
+        return always;
     if (bodies->softening)
         return "softenings of the bodies' own";
     for (size_t i = 0; i < bodies->n; i++)
@@ -231,6 +227,21 @@ static enum ky_status put(struct ky_engine *engine, const struct ky_bodies *bodi
     return give(engine, &order, &data, error);
 }
 
+/* Bodies that were divided before: they have mass, and no softenings of their own. */
+static enum ky_status read_all(struct ky_engine *engine, struct ky_write_plan *plan,
+                               int *has_forces, struct ky_error *error)
+{
+    struct ranks *ranks = (struct ranks *)engine;
+    const struct ky_order order = {.kind = KY_ORDER_read, .n = engine->n, .units = ranks->frame};
+    struct ky_error outcome = {KY_OK, ""};
+    const struct ky_order_data data = {.parameters = ranks->parameters,
+                                       .plan = plan,
+                                       .outcome = &outcome,
+                                       .has_forces = has_forces};
+    const enum ky_status status = choose_kind(ranks, &(struct ky_bodies){0}, error);
+    return status ? status : give(engine, &order, &data, error);
+}
+
 /* One softening is the same for all. */
 static void fill_softenings(const struct ky_engine *engine, struct ky_bodies *bodies)
 {
@@ -252,9 +263,7 @@ static enum ky_status write_all(struct ky_engine *engine, struct ky_write_plan *
 {
     const struct ky_order order = {.kind = KY_ORDER_write};
     struct ky_error outcome = {KY_OK, ""};
-    const enum ky_status status =
-        give(engine, &order, &(struct ky_order_data){.plan = plan, .outcome = &outcome}, error);
-    return status || !outcome.status ? status : ky_fail(error, outcome.status, "%s", outcome.text);
+    return give(engine, &order, &(struct ky_order_data){.plan = plan, .outcome = &outcome}, error);
 }
 
 static enum ky_status get_some(struct ky_engine *engine, const uint32_t *body,
@@ -530,6 +539,7 @@ static const struct ky_engine_verbs copied = {
     COMMON, .get_column = get_column, .exact = exact, .field = field, .tides = tides, .walk = walk};
 static const struct ky_engine_verbs divided = {COMMON,
                                                .advice = ": leave out --ranks",
+                                               .read = read_all,
                                                .write = write_all,
                                                .get_column = get_column_of_parts,
                                                .exact = exact_of_whole,

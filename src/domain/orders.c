@@ -116,18 +116,38 @@ static enum ky_status part_open(struct ky_domain *domain, const struct ky_order 
     return status ? status : ky_domain_start(domain, order->with, error);
 }
 
-static enum ky_status part_put(struct ky_domain *domain, const struct ky_order *order,
-                               const struct ky_order_data *data, struct ky_error *error)
+/* What rank 0 knows of the bodies that come. */
+static enum ky_status expect_bodies(struct ky_domain *domain, const struct ky_order *order,
+                                    const struct ky_order_data *data, struct ky_error *error)
 {
     const int threads = domain->parameters.threads; /* of the rank's engine since it was opened */
-    enum ky_status status = take_parameters(domain, data->parameters, error);
+    const enum ky_status status = take_parameters(domain, data->parameters, error);
     domain->parameters.threads = threads;
     domain->total = domain->shared.system = order->n;
     domain->is_settled = 0;
+    return status;
+}
+
+static enum ky_status part_put(struct ky_domain *domain, const struct ky_order *order,
+                               const struct ky_order_data *data, struct ky_error *error)
+{
+    const enum ky_status status = expect_bodies(domain, order, data, error);
     if (status)
         return status;
     return (domain->copies ? ky_domain_copy : ky_domain_put)(domain, data->bodies, order->with,
                                                              &order->units, error);
+}
+
+static enum ky_status part_read(struct ky_domain *domain, const struct ky_order *order,
+                                const struct ky_order_data *data, struct ky_error *error)
+{
+    struct ky_error outcome;
+    int has_forces;
+    const enum ky_status status = expect_bodies(domain, order, data, error);
+    return status ? status
+                  : ky_domain_read_bodies(domain, data->plan, &order->units,
+                                          data->has_forces ? data->has_forces : &has_forces,
+                                          data->outcome ? data->outcome : &outcome, error);
 }
 
 /* Where the potentials are late all ranks compute them together. */

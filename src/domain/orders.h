@@ -9,6 +9,7 @@
     ORDER(open, 1)                                                                                 \
     ORDER(put, 1)                                                                                  \
     ORDER(get, 1)                                                                                  \
+    ORDER(read, 1)                                                                                 \
     ORDER(write, 1)                                                                                \
     ORDER(get_some, 1)                                                                             \
     ORDER(put_some, 1)                                                                             \
@@ -51,7 +52,8 @@ struct ky_order_data {
     const uint32_t *body;
     const struct ky_some *some;
     struct ky_write_plan *plan;
-    struct ky_error *outcome; /* of this */
+    struct ky_error *outcome; /* of this: fails the order, and leaves the ranks as they were */
+    int *has_forces;
     const double *numbers;
     double *to_numbers;
     const char *field;                    /* text of the external fields, or NULL */

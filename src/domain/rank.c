@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "domain/domain.h"
+#include "engine/common/force_kinds.h"
 
 enum ky_status ky_domain_start(struct ky_domain *domain, unsigned schemes, struct ky_error *error)
 {
@@ -23,6 +24,22 @@ enum ky_status ky_domain_start(struct ky_domain *domain, unsigned schemes, struc
                                         .ask = ky_domain_ask};
     domain->engine->shared = &domain->shared;
     return KY_OK;
+}
+
+const char *ky_domain_why_copies(const struct ky_parameters *parameters, unsigned schemes)
+{
+    if (parameters->force != KY_TREE)
+        return ky_force_kind(parameters->force)->option;
+    if (schemes & ~(1U << KY_SCHEME_BLOCK))
+        return "the Hermite scheme";
+    if (parameters->cell == KY_EDGE)
+        return "--cell edge";
+    return parameters->curve == KY_CURVE_NONE ? "--curve none" : NULL;
+}
+
+int ky_domain_divides(const struct ky_parameters *parameters, unsigned schemes)
+{
+    return parameters->ranks > 1 && !ky_domain_why_copies(parameters, schemes);
 }
 
 void ky_domain_end(struct ky_domain *domain)

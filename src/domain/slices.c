@@ -9,24 +9,10 @@
 #include "domain/domain.h"
 #include "engine/common/finite.h"
 
-/* Bytes of a file name, with the zero. */
-enum { NAME = 4096 };
-struct named {
-    char path[NAME], open[NAME];
-    int is_new;
-};
-
-struct numbers {
-    size_t files, parts;
-    int has_types, hashes;
-};
-
 struct slice {
     struct ky_domain *domain;
     size_t first, n; /* of the caller's order */
-    struct numbers plan;
-    struct named *named;             /* [plan.files] */
-    struct ky_write_part *part;      /* [plan.parts] */
+    struct ky_domain_plan plan;
     uint64_t before[KY_WRITE_TYPES]; /* bodies of each type in the slices before */
     uint8_t *type;                   /* [n], or NULL */
     size_t *out, *in;                /* [ranks] bodies for each and from each */
@@ -37,50 +23,6 @@ struct slice {
 };
 
 /* ---- what rank 0 tells ---- */
-
-static enum ky_status name_files(struct slice *s, const struct ky_write_plan *given,
-                                 struct ky_error *error)
-{
-    for (size_t f = 0; f < given->files; f++) {
-        const struct ky_write_file *file = &given->file[f];
-        if (strlen(file->path) >= NAME || strlen(file->open) >= NAME)
-            return ky_fail(error, KY_USAGE, "%s: the name is longer than %d bytes", file->path,
-                           NAME - 1);
-        strcpy(s->named[f].path, file->path);
-        strcpy(s->named[f].open, file->open);
-        s->named[f].is_new = file->is_new;
-    }
-    return KY_OK;
-}
-
-/* The plan of rank 0 to all. Its types stay there. */
-static enum ky_status tell_plan(struct slice *s, const struct ky_write_plan *given,
-                                struct ky_error *error)
-{
-    struct ky_comm *comm = s->domain->comm;
-    struct numbers told = {0};
-    if (given)
-        told = (struct numbers){given->files, given->parts, given->type != NULL, given->hashes};
-    enum ky_status status = ky_comm_tell(comm, &told, sizeof told, error);
-    const size_t files = told.files, count = told.parts;
-    if (status)
-        return status;
-    s->named = ky_allocate(files, sizeof *s->named);
-    s->file = ky_allocate_zeroed(files, sizeof *s->file);
-    s->part = ky_allocate_zeroed(count, sizeof *s->part);
-    s->plan = told;
-    if (!s->named || !s->file || !s->part)
-        return ky_no_memory(error, "parts of files", files + count, sizeof *s->named);
-    if (given) {
-        memcpy(s->part, given->part, count * sizeof *given->part);
-        for (size_t p = 0; p < count; p++)
-            s->part[p].hash = 0;
-        status = name_files(s, given, error);
-    }
-    if (!status)
-        status = ky_comm_tell(comm, s->named, files * sizeof *s->named, error);
-    return status ? status : ky_comm_tell(comm, s->part, count * sizeof *s->part, error);
-}
 
 /* How many bodies of each type come before the slices, on rank 0. */
 static void count_types(const struct slice *s, const uint8_t *type,
@@ -209,7 +151,7 @@ static enum ky_status collect(struct slice *s, enum ky_array_id array, struct ky
 /* The rank's own stream to a file, opened when it is needed. NULL after a failure. */
 static struct ky_file *stream(struct slice *s, size_t file, struct ky_error *outcome)
 {
-    const struct named *named = &s->named[file];
+    const struct ky_domain_file *named = &s->plan.file[file];
     if (!s->file[file] &&
         ky_file_join(named->path, named->open, named->is_new, &s->file[file], outcome) &&
         s->domain->comm->rank)
@@ -285,7 +227,7 @@ static enum ky_status write_arrays(struct slice *s, struct ky_error *outcome,
         struct ky_bodies bodies = {.n = s->n};
         int wanted = 0;
         for (size_t p = 0; p < s->plan.parts; p++)
-            wanted |= (int)s->part[p].array == k;
+            wanted |= (int)s->plan.part[p].array == k;
         if (!wanted)
             continue;
         status = collect(s, (enum ky_array_id)k, error);
@@ -293,8 +235,8 @@ static enum ky_status write_arrays(struct slice *s, struct ky_error *outcome,
         if (!status && !outcome->status)
             ky_finite_some(s->domain->engine->threads, &bodies, s->first, outcome);
         for (size_t p = 0; p < s->plan.parts && !status && !outcome->status; p++)
-            if ((int)s->part[p].array == k)
-                write_part(s, &s->part[p], outcome);
+            if ((int)s->plan.part[p].array == k)
+                write_part(s, &s->plan.part[p], outcome);
     }
     return status;
 }
@@ -311,25 +253,19 @@ static void finish_files(const struct slice *s, struct ky_error *outcome)
     }
 }
 
-/* The outcome of the first rank that had a failure, to all; and the hashes. */
-static enum ky_status tell_outcome(const struct slice *s, struct ky_error *outcome,
-                                   struct ky_error *error)
+/* Each part's hash, which one rank alone has found, to all. */
+static enum ky_status tell_hashes(const struct slice *s, struct ky_error *error)
 {
     struct ky_comm *comm = s->domain->comm;
-    const size_t size = (size_t)comm->size, count = s->plan.hashes ? s->plan.parts : 0;
-    struct ky_error own = *outcome, *all = ky_allocate(size, sizeof *all);
+    const size_t count = s->plan.hashes ? s->plan.parts : 0;
     uint64_t *hash = ky_allocate(count, sizeof *hash);
-    enum ky_status status = all && hash ? comm->verbs->gather(comm, &own, sizeof own, all, error)
-                                        : ky_no_memory(error, "the ranks", size, sizeof *all);
-    for (size_t r = 0; r < size && !status && !outcome->status; r++)
-        *outcome = all[r];
+    enum ky_status status = hash ? KY_OK : ky_no_memory(error, "checksums", count, sizeof *hash);
     for (size_t p = 0; p < count && !status; p++)
-        hash[p] = s->part[p].hash;
-    if (!status && count) /* all but one rank have 0 */
+        hash[p] = s->plan.part[p].hash;
+    if (!status && count)
         status = comm->verbs->add(comm, hash, count, error);
     for (size_t p = 0; p < count && !status; p++)
-        s->part[p].hash = hash[p];
-    free(all);
+        s->plan.part[p].hash = hash[p];
     free(hash);
     return status;
 }
@@ -338,8 +274,7 @@ static void free_slice(struct slice *s, struct ky_error *outcome)
 {
     finish_files(s, outcome);
     free(s->file);
-    free(s->named);
-    free(s->part);
+    ky_domain_free_plan(&s->plan);
     free(s->type);
     free(s->out);
     free(s->in);
@@ -356,7 +291,9 @@ enum ky_status ky_domain_write(struct ky_domain *domain, struct ky_write_plan *p
     struct slice s = {.domain = domain, .first = ky_domain_block(domain, rank)};
     s.n = ky_domain_block(domain, rank + 1) - s.first;
     *outcome = (struct ky_error){KY_OK, ""};
-    enum ky_status status = tell_plan(&s, plan, error);
+    enum ky_status status = ky_domain_tell_plan(domain, plan, &s.plan, error);
+    if (!status && !(s.file = ky_allocate_zeroed(s.plan.files, sizeof *s.file)))
+        status = ky_no_memory(error, "files", s.plan.files, sizeof *s.file);
     if (!status && s.plan.has_types)
         status = tell_types(&s, plan ? plan->type : NULL, error);
     if (!status)
@@ -365,9 +302,11 @@ enum ky_status ky_domain_write(struct ky_domain *domain, struct ky_write_plan *p
         status = write_arrays(&s, outcome, error);
     finish_files(&s, outcome);
     if (!status)
-        status = tell_outcome(&s, outcome, error);
+        status = ky_domain_tell_outcome(domain, outcome, error);
+    if (!status)
+        status = tell_hashes(&s, error);
     for (size_t p = 0; p < s.plan.parts && plan && !status; p++)
-        plan->part[p].hash = s.part[p].hash;
+        plan->part[p].hash = s.plan.part[p].hash;
     free_slice(&s, outcome);
     return status;
 }

@@ -419,6 +419,12 @@ struct ky_engine_verbs {
     enum ky_status (*get_some)(struct ky_engine *engine, const uint32_t *body,
                                struct ky_bodies *some, struct ky_error *error);
 
+    /* Takes bodies from files in place of a `put`, in the units of the frame, which has been set:
+     * all have mass. *has_forces: 0 if all accelerations are 0, which then are not known. Parts of
+     * the plan have KY_ALL_TYPES and the factor 1, and are of the five arrays that `put` takes.
+     * KY_BAD_DATA as for a file that cannot be read, and for numbers that cannot be. */
+    enum ky_status (*read)(struct ky_engine *engine, struct ky_write_plan *plan, int *has_forces,
+                           struct ky_error *error);
     /* Has the numbers of all bodies written to files by those who have them, in the caller's order
      * and units. KY_CANNOT_WRITE and KY_BAD_DATA as a file and as `get` have it. Only an engine
      * that does not have all bodies in one place has this verb. */
@@ -628,6 +634,8 @@ enum ky_status ky_engine_get(struct ky_engine *engine, struct ky_bodies *bodies,
 /* The same, and KY_USAGE for a body past the last. */
 enum ky_status ky_engine_get_some(struct ky_engine *engine, const uint32_t *body,
                                   struct ky_bodies *some, struct ky_error *error);
+enum ky_status ky_engine_read(struct ky_engine *engine, struct ky_write_plan *plan, int *has_forces,
+                              struct ky_error *error);
 /* 1 if the engine has bodies in several places and writes them itself, else 0. */
 int ky_engine_writes(const struct ky_engine *engine);
 enum ky_status ky_engine_write(struct ky_engine *engine, struct ky_write_plan *plan,

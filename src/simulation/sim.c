@@ -132,10 +132,22 @@ enum ky_status ky_sim_make_integrator(const struct ky_sim *sim,
     return status;
 }
 
-enum ky_status ky_sim_create(const struct ky_parameters *resolved, const struct ky_bodies *bodies,
-                             const struct ky_engine_frame *frame, double time, struct ky_sim **made,
-                             struct ky_error *error)
+/* Puts the bodies on the engine, or has them read. */
+static enum ky_status place_bodies(struct ky_engine *engine, struct ky_sim_source *source,
+                                   struct ky_error *error)
 {
+    enum ky_status status =
+        source->frame ? ky_engine_set_frame(engine, source->frame, error) : KY_OK;
+    if (!status)
+        status = source->plan ? ky_engine_read(engine, source->plan, &source->has_forces, error)
+                              : ky_engine_put(engine, &source->bodies, error);
+    return status || !source->frame ? status : ky_engine_set_frame(engine, NULL, error);
+}
+
+enum ky_status ky_sim_create(const struct ky_parameters *resolved, struct ky_sim_source *source,
+                             double time, struct ky_sim **made, struct ky_error *error)
+{
+    const struct ky_bodies *bodies = &source->bodies;
     *made = NULL;
     struct ky_sim *sim = ky_allocate_zeroed(1, sizeof *sim);
     if (!sim)
@@ -154,16 +166,12 @@ enum ky_status ky_sim_create(const struct ky_parameters *resolved, const struct 
         status = ky_sim_make_watch(sim, error);
     if (!status)
         status = open_engine(sim, error);
-    if (!status && frame)
-        status = ky_engine_set_frame(sim->engine, frame, error);
     if (!status)
         status = ky_externals_cover(&sim->engine->externals, time, time, error);
     if (!status)
         status = ky_integrator_check_bodies(&sim->parameters, bodies, error);
     if (!status)
-        status = ky_engine_put(sim->engine, bodies, error);
-    if (!status && frame)
-        status = ky_engine_set_frame(sim->engine, NULL, error);
+        status = place_bodies(sim->engine, source, error);
     if (!status)
         status = ky_sim_make_integrator(sim, &sim->integrator, error);
     if (!status)
@@ -195,13 +203,14 @@ enum ky_status ky_sim_place(const struct ky_parameters *resolved, const struct k
                             double time, struct ky_sim **made, struct ky_error *error)
 {
     struct ky_timeline line;
-    struct ky_bodies fresh = *bodies;
+    struct ky_sim_source source = {.bodies = *bodies};
+    struct ky_bodies *fresh = &source.bodies;
     struct ky_parameters settled = *resolved;
     struct ky_choice choice = no_choice;
     char step[KY_QUANTITY_TEXT], start[KY_QUANTITY_TEXT];
     /* The forces may come from a run with other parameters. */
-    fresh.acceleration = NULL;
-    fresh.potential = NULL;
+    fresh->acceleration = NULL;
+    fresh->potential = NULL;
     *made = NULL;
     if (!isfinite(time))
         return ky_fail(error, KY_USAGE, "start time %g; it must be finite", time);
@@ -212,11 +221,11 @@ enum ky_status ky_sim_place(const struct ky_parameters *resolved, const struct k
                     "the step %s is lost in the rounding of the start time %s: time cannot advance",
                     ky_step_words(&line, resolved->step, step), ky_time_words(&line, time, start));
     if (!status)
-        status = ky_softening_need(resolved, &fresh, error);
+        status = ky_softening_need(resolved, fresh, error);
     if (!status)
-        status = settle_force(&settled, &fresh, &choice, error);
+        status = settle_force(&settled, fresh, &choice, error);
     if (!status)
-        status = ky_sim_create(&settled, &fresh, NULL, time, made, error);
+        status = ky_sim_create(&settled, &source, time, made, error);
     if (!status)
         (*made)->choice = choice;
     return status;

@@ -38,14 +38,20 @@ struct ky_sim {
 /* Optional arrays that stay with the bodies over all changes, and in restart files. */
 enum { KY_SIM_LABELS = KY_WITH_ID | KY_WITH_TYPE | KY_WITH_SOFTENING | KY_WITH_RADIUS };
 
+/* Bodies of a simulation, and where they come from. */
+struct ky_sim_source {
+    struct ky_bodies bodies;             /* with `plan` without the arrays that it has */
+    const struct ky_engine_frame *frame; /* for these bodies alone; NULL: the engine finds its units
+                                            from them */
+    struct ky_write_plan *plan;          /* files from which ranks read the bodies; NULL: none */
+    int has_forces;                      /* result: the accelerations of the plan are known */
+};
 /* Opens engine and integrator and puts the bodies on the engine, with their forces if they have
- * any. `frame` is for these bodies alone; NULL: the engine finds its units from them. The bodies
+ * any. The bodies
  * have been checked, and the parameters resolved (ky_parameters_resolve), here and in ky_sim_place.
  * *sim is NULL after a failure. */
-struct ky_engine_frame;
-enum ky_status ky_sim_create(const struct ky_parameters *resolved, const struct ky_bodies *bodies,
-                             const struct ky_engine_frame *frame, double time, struct ky_sim **sim,
-                             struct ky_error *error);
+enum ky_status ky_sim_create(const struct ky_parameters *resolved, struct ky_sim_source *source,
+                             double time, struct ky_sim **sim, struct ky_error *error);
 /* Makes an integrator for the present bodies, ids and parameters. */
 enum ky_status ky_sim_make_integrator(const struct ky_sim *sim,
                                       struct ky_integrator_state **integrator,

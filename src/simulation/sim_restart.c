@@ -12,9 +12,11 @@
 #include "base/bodies.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "domain/domain.h"
 #include "engine/common/columns.h"
 #include "engine/common/units.h"
 #include "snapshot/fields.h"
+#include "snapshot/pieces.h"
 
 /* In files of version 1 the tick is the step of the leap-frog, and no step was divided. */
 struct stored_clock {
@@ -161,8 +163,7 @@ enum ky_status ky_sim_write_restart(struct ky_sim *sim, struct ky_restart_to *to
     struct ky_section *sections = ky_allocate_zeroed(most, sizeof *sections);
     if (!sections)
         return ky_no_memory(error, "restart sections", most, sizeof *sections);
-    const struct ky_writers writers = ky_sim_writers(
-        sim, KY_NEED_MOTION | 1U << KY_ARRAY_ACCELERATION | 1U << KY_ARRAY_POTENTIAL);
+    const struct ky_writers writers = ky_sim_writers(sim, KY_PIECES_ARRAYS);
     to->bodies = sim->n;
     to->writers = &writers;
     ky_engine_trim(sim->engine);
@@ -184,17 +185,17 @@ enum ky_status ky_sim_write_restart(struct ky_sim *sim, struct ky_restart_to *to
     return status;
 }
 
-/* Whether the clock's `bodies` and `with` agree with the sections of the file. */
+/* Whether the clock's `bodies` and `with` agree with the n bodies of the file and its sections. */
 static enum ky_status check_arrays(const struct ky_restart *restart,
-                                   const struct stored_clock *stored, struct ky_error *error)
+                                   const struct stored_clock *stored, uint64_t n,
+                                   struct ky_error *error)
 {
-    const struct ky_section *position = ky_restart_find(restart, "position");
     uint64_t with = 0;
-    if (!position || position->bytes / (3 * sizeof(double)) != stored->n)
+    if (n != stored->n)
         return ky_fail(error, KY_BAD_DATA,
                        "the restart file has the number 'bodies' %" PRIu64
                        " in its section 'clock', and positions of %" PRIu64,
-                       stored->n, position ? position->bytes / (3 * sizeof(double)) : 0);
+                       stored->n, n);
     for (int k = 0; k < KY_ARRAYS; k++)
         if (ky_restart_find(restart, ky_arrays[k].name))
             with |= ky_arrays[k].with & KY_SIM_LABELS;
@@ -207,15 +208,17 @@ static enum ky_status check_arrays(const struct ky_restart *restart,
 }
 
 /* Takes the sections as arrays, since a copy would need as much memory again; KY_BAD_DATA if one is
- * missing or has another length. To be freed after a failure too. */
+ * missing or has another length. `elsewhere`: arrays that are in pieces, as 1 << enum ky_array_id.
+ * To be freed after a failure too. */
 static enum ky_status take_bodies(struct ky_restart *restart, const struct stored_clock *stored,
-                                  struct ky_bodies *bodies, struct ky_error *error)
+                                  unsigned elsewhere, struct ky_bodies *bodies,
+                                  struct ky_error *error)
 {
     const unsigned with = (unsigned)stored->with | KY_WITH_ACCELERATION | KY_WITH_POTENTIAL;
-    enum ky_status status = check_arrays(restart, stored, error);
+    enum ky_status status = KY_OK;
     bodies->n = (size_t)stored->n;
     for (int k = 0; k < KY_ARRAYS && !status; k++) {
-        if (ky_arrays[k].with && !(with & ky_arrays[k].with))
+        if ((ky_arrays[k].with && !(with & ky_arrays[k].with)) || (elsewhere >> k & 1U))
             continue;
         void *array =
             ky_restart_take(restart, ky_arrays[k].name, bodies->n * ky_arrays[k].bytes, error);
@@ -223,6 +226,36 @@ static enum ky_status take_bodies(struct ky_restart *restart, const struct store
         status = array ? KY_OK : KY_BAD_DATA;
     }
     return status;
+}
+
+/* The bodies of a file that has all of them. */
+static enum ky_status load_bodies(struct ky_restart *restart, const struct stored_clock *stored,
+                                  int threads, struct ky_bodies *bodies, struct ky_error *error)
+{
+    enum ky_status status = ky_pieces_load(restart, error);
+    const struct ky_section *position = status ? NULL : ky_restart_find(restart, "position");
+    if (!status)
+        status = check_arrays(restart, stored,
+                              position ? position->bytes / (3 * sizeof(double)) : 0, error);
+    if (!status && !position)
+        status = ky_fail(error, KY_BAD_DATA, "the restart file has no positions");
+    if (!status)
+        status = take_bodies(restart, stored, 0, bodies, error);
+    return status ? status : ky_bodies_check_by(threads, bodies, error);
+}
+
+/* Pieces whose bodies ranks read: only what is in the file itself is taken. */
+static enum ky_status point_to_pieces(struct ky_restart *restart, const struct stored_clock *stored,
+                                      struct ky_bodies *bodies, struct ky_write_plan *plan,
+                                      struct ky_error *error)
+{
+    uint64_t n;
+    enum ky_status status = ky_pieces_plan(restart, plan, &n, error);
+    if (!status)
+        status = check_arrays(restart, stored, n, error);
+    if (!status)
+        status = take_bodies(restart, stored, KY_PIECES_ARRAYS, bodies, error);
+    return status ? status : ky_bodies_check_arrays(0, bodies, error);
 }
 
 /* Reads the clock. Numbers that files of version 1 lack follow from the others. */
@@ -301,6 +334,13 @@ static void restore_choice(struct ky_sim *sim, const struct stored_clock *stored
     ky_choice_note(&sim->choice, &sim->parameters);
 }
 
+/* Whether bodies in pieces will be divided among ranks. They have mass. */
+static int are_divided(const struct ky_parameters *resolved, const struct stored_clock *stored)
+{
+    const struct ky_engine_use use = ky_integrator_use(resolved, (size_t)stored->n);
+    return ky_domain_divides(resolved, use.schemes) && !(stored->with & KY_WITH_SOFTENING);
+}
+
 enum ky_status ky_sim_from_restart(struct ky_restart *restart,
                                    const struct ky_parameters *parameters, struct ky_sim **made,
                                    struct ky_error *error)
@@ -317,16 +357,19 @@ enum ky_status ky_sim_from_restart(struct ky_restart *restart,
     struct ky_sim *sim = NULL;
     struct ky_parameters own = *parameters, resolved;
     const struct ky_engine_frame units = {.length = stored.length, .mass = stored.mass};
+    struct ky_sim_source source = {.frame = has_units(&stored) ? &units : NULL};
+    struct ky_write_plan plan = {0};
     own.step = stored.step;
-    struct ky_bodies bodies = {0};
     status = ky_parameters_resolve(&own, &resolved, error);
+    if (!status && restart->path && source.frame && are_divided(&resolved, &stored))
+        source.plan = &plan;
     if (!status)
-        status = take_bodies(restart, &stored, &bodies, error);
+        status = source.plan
+                     ? point_to_pieces(restart, &stored, &source.bodies, &plan, error)
+                     : load_bodies(restart, &stored, resolved.threads, &source.bodies, error);
     if (!status)
-        status = ky_bodies_check_by(resolved.threads, &bodies, error);
-    if (!status)
-        status = ky_sim_create(&resolved, &bodies, has_units(&stored) ? &units : NULL, stored.start,
-                               &sim, error);
+        status = ky_sim_create(&resolved, &source, stored.start, &sim, error);
+    ky_pieces_free_plan(&plan);
     if (!status)
         status = check_clock(&stored, sim, error);
     if (!status) {
@@ -335,9 +378,9 @@ enum ky_status ky_sim_from_restart(struct ky_restart *restart,
         ky_engine_set_time(sim->engine, ky_sim_time(sim));
     }
     /* An engine takes forces that are all 0, as on a single body, for forces that it never had. */
-    if (!status && !ky_knows_acceleration(&bodies))
+    if (!status && !(source.plan ? source.has_forces : ky_knows_acceleration(&source.bodies)))
         status = ky_sim_first_forces(sim, error);
-    ky_bodies_free(&bodies);
+    ky_bodies_free(&source.bodies);
     if (status) {
         ky_sim_close(sim);
         return status;

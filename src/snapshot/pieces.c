@@ -76,32 +76,56 @@ static void keep_latest(void *context, const char *name, uint64_t generation)
     *latest = generation > *latest ? generation : *latest;
 }
 
-/* ---- writing ---- */
+/* ---- plans ---- */
 
-/* One file a piece that has bodies, with the arrays one after the other. */
-static void make_plan(const struct ky_restart_to *to, const struct pieces *pieces, char **name,
+/* Adds piece number r, with the arrays one after the other. */
+static void add_piece(const struct pieces *pieces, uint64_t r, const int array[MOST_ARRAYS],
                       struct ky_write_plan *plan)
 {
-    for (uint64_t r = 0; r < pieces->count; r++) {
-        const uint64_t first = ky_share_start(pieces->bodies, pieces->count, r),
-                       count = ky_share_start(pieces->bodies, pieces->count, r + 1) - first;
-        uint64_t offset = 0;
-        plan->file[plan->files++] =
-            (struct ky_write_file){.path = name[r], .open = name[r], .is_new = 1};
-        for (int k = 0; k < KY_ARRAYS; k++) {
-            if (!(to->writers->arrays >> k & 1U))
-                continue;
-            plan->part[plan->parts++] = (struct ky_write_part){.array = (enum ky_array_id)k,
-                                                               .type = KY_ALL_TYPES,
-                                                               .file = r,
-                                                               .first = first,
-                                                               .count = count,
-                                                               .offset = offset,
-                                                               .factor = 1};
-            offset += count * ky_arrays[k].bytes;
-        }
+    const uint64_t first = ky_share_start(pieces->bodies, pieces->count, r),
+                   count = ky_share_start(pieces->bodies, pieces->count, r + 1) - first;
+    uint64_t offset = 0;
+    for (size_t a = 0; a < pieces->arrays; a++) {
+        plan->part[plan->parts++] = (struct ky_write_part){.array = (enum ky_array_id)array[a],
+                                                           .type = KY_ALL_TYPES,
+                                                           .file = r,
+                                                           .first = first,
+                                                           .count = count,
+                                                           .offset = offset,
+                                                           .factor = 1};
+        offset += count * ky_arrays[array[a]].bytes;
     }
 }
+
+/* One file a piece. To be freed, after a failure too. */
+static enum ky_status make_plan(const char *path, const struct pieces *pieces,
+                                const int array[MOST_ARRAYS], struct ky_write_plan *plan,
+                                struct ky_error *error)
+{
+    const size_t count = (size_t)pieces->count;
+    *plan = (struct ky_write_plan){.hashes = 1};
+    plan->file = ky_allocate_zeroed(count, sizeof *plan->file);
+    plan->part = ky_allocate(count * pieces->arrays, sizeof *plan->part);
+    int complete = plan->file && plan->part;
+    for (uint64_t r = 0; r < count && complete; r++) {
+        char *name = piece_name(path, pieces->generation, r);
+        plan->file[plan->files++] = (struct ky_write_file){.path = name, .open = name, .is_new = 1};
+        add_piece(pieces, r, array, plan);
+        complete = name != NULL;
+    }
+    return complete ? KY_OK : ky_no_memory(error, section_name, count, sizeof *plan->part);
+}
+
+void ky_pieces_free_plan(struct ky_write_plan *plan)
+{
+    for (size_t f = 0; f < plan->files; f++)
+        free((char *)(uintptr_t)plan->file[f].path);
+    free(plan->file);
+    free(plan->part);
+    *plan = (struct ky_write_plan){0};
+}
+
+/* ---- writing ---- */
 
 /* The section for a plan whose hashes are known. */
 static enum ky_status describe(const struct pieces *pieces, const struct ky_write_plan *plan,
@@ -127,32 +151,20 @@ enum ky_status ky_pieces_write(const struct ky_restart_to *to, struct ky_section
                                struct ky_error *error)
 {
     struct pieces pieces = {.count = (uint64_t)to->pieces, .bodies = to->bodies};
-    struct ky_write_plan plan = {.hashes = 1};
-    const size_t count = (size_t)to->pieces;
+    struct ky_write_plan plan;
+    int array[MOST_ARRAYS];
     *section = (struct ky_section){0};
     for (int k = 0; k < KY_ARRAYS; k++)
-        pieces.arrays += to->writers->arrays >> k & 1U;
+        if (to->writers->arrays >> k & 1U)
+            array[pieces.arrays++] = k;
     each_piece(to->path, keep_latest, &pieces.generation);
     pieces.generation++;
-    char **name = ky_allocate_zeroed(count, sizeof *name);
-    plan.file = ky_allocate(count, sizeof *plan.file);
-    plan.part = ky_allocate(count * pieces.arrays, sizeof *plan.part);
-    int complete = name && plan.file && plan.part;
-    for (size_t r = 0; r < count && complete; r++)
-        complete = (name[r] = piece_name(to->path, pieces.generation, r)) != NULL;
-    enum ky_status status =
-        complete ? KY_OK : ky_no_memory(error, section_name, count, sizeof *plan.part);
-    if (!status) {
-        make_plan(to, &pieces, name, &plan);
+    enum ky_status status = make_plan(to->path, &pieces, array, &plan, error);
+    if (!status)
         status = to->writers->write(to->writers->context, &plan, error);
-    }
     if (!status)
         status = describe(&pieces, &plan, section, error);
-    for (size_t r = 0; name && r < count; r++)
-        free(name[r]);
-    free(name);
-    free(plan.file);
-    free(plan.part);
+    ky_pieces_free_plan(&plan);
     return status;
 }
 
@@ -243,17 +255,54 @@ struct reading {
     const char *path;
     struct pieces pieces;
     int array[MOST_ARRAYS];
-    char *data[MOST_ARRAYS]; /* NULL: the files are only looked at */
+    char *data[MOST_ARRAYS]; /* of all bodies; NULL: only checksums are wanted */
+    char *scratch;           /* room for an array of one piece; NULL: only lengths are wanted */
     const char *hash;        /* of the pieces, one array after the other */
 };
+
+static enum ky_status begin_reading(const struct ky_restart *restart, const char *path,
+                                    struct reading *reading, struct ky_error *error)
+{
+    const struct ky_section *section = ky_restart_find(restart, section_name);
+    *reading = (struct reading){.path = path};
+    const enum ky_status status = read_arrays(section, &reading->pieces, reading->array, error);
+    if (!status)
+        reading->hash =
+            (const char *)section->data + sizeof reading->pieces + reading->pieces.arrays * NAME;
+    return status;
+}
+
+/* Reads the arrays of one piece, each to its place or to the scratch. */
+static enum ky_status read_from(const struct reading *reading, const struct ky_input *input,
+                                const char *name, uint64_t number, struct ky_error *error)
+{
+    const struct pieces *pieces = &reading->pieces;
+    const uint64_t first = ky_share_start(pieces->bodies, pieces->count, number),
+                   count = ky_share_start(pieces->bodies, pieces->count, number + 1) - first;
+    uint64_t offset = 0;
+    enum ky_status status = KY_OK;
+    for (size_t a = 0; a < pieces->arrays && !status; a++) {
+        const size_t row = ky_arrays[reading->array[a]].bytes, length = (size_t)(count * row);
+        char *to = reading->data[a] ? reading->data[a] + first * row : reading->scratch;
+        uint64_t hash;
+        memcpy(&hash, reading->hash + (number * pieces->arrays + a) * sizeof hash, sizeof hash);
+        status = ky_input_read(input, offset, to, length, error);
+        if (!status && ky_hash(to, length, 0) != hash)
+            status =
+                ky_fail(error, KY_BAD_DATA, "%s: is damaged: the checksum of its %s does not agree",
+                        name, ky_arrays[reading->array[a]].plural);
+        offset += length;
+    }
+    return status;
+}
 
 static enum ky_status read_piece(const struct reading *reading, uint64_t number,
                                  struct ky_error *error)
 {
     const struct pieces *pieces = &reading->pieces;
-    const uint64_t first = ky_share_start(pieces->bodies, pieces->count, number),
-                   count = ky_share_start(pieces->bodies, pieces->count, number + 1) - first;
-    uint64_t bytes = 0, offset = 0;
+    const uint64_t count = ky_share_start(pieces->bodies, pieces->count, number + 1) -
+                           ky_share_start(pieces->bodies, pieces->count, number);
+    uint64_t bytes = 0;
     struct ky_input input;
     for (size_t a = 0; a < pieces->arrays; a++)
         bytes += count * ky_arrays[reading->array[a]].bytes;
@@ -262,23 +311,11 @@ static enum ky_status read_piece(const struct reading *reading, uint64_t number,
     char *name = piece_name(reading->path, pieces->generation, number);
     enum ky_status status = name ? open_piece(name, bytes, &input, error)
                                  : ky_no_memory(error, "name of a piece", 1, NAME);
-    if (status) {
-        free(name);
-        return status;
+    if (!status) {
+        if (reading->data[0] || reading->scratch)
+            status = read_from(reading, &input, name, number, error);
+        ky_input_close(&input);
     }
-    for (size_t a = 0; a < pieces->arrays && !status && reading->data[0]; a++) {
-        const size_t row = ky_arrays[reading->array[a]].bytes, length = (size_t)(count * row);
-        char *to = reading->data[a] + first * row;
-        uint64_t hash;
-        memcpy(&hash, reading->hash + (number * pieces->arrays + a) * sizeof hash, sizeof hash);
-        status = ky_input_read(&input, offset, to, length, error);
-        if (!status && ky_hash(to, length, 0) != hash)
-            status =
-                ky_fail(error, KY_BAD_DATA, "%s: is damaged: the checksum of its %s does not agree",
-                        name, ky_arrays[reading->array[a]].plural);
-        offset += length;
-    }
-    ky_input_close(&input);
     free(name);
     return status;
 }
@@ -291,6 +328,29 @@ static enum ky_status read_pieces(const struct reading *reading, struct ky_error
     return status
                ? ky_fail_in(error, status, "one of its %" PRIu64 " pieces: ", reading->pieces.count)
                : KY_OK;
+}
+
+enum ky_status ky_pieces_check(const char *path, struct ky_restart *restart, struct ky_error *error)
+{
+    struct reading reading;
+    const size_t length = strlen(path) + 1;
+    if (!ky_restart_find(restart, section_name))
+        return KY_OK;
+    enum ky_status status = begin_reading(restart, path, &reading, error);
+    if (!status) /* lengths, before memory is taken */
+        status = read_pieces(&reading, error);
+    const size_t most = status ? 0 : (size_t)(reading.pieces.bodies / reading.pieces.count + 1);
+    if (!status && reading.pieces.arrays) {
+        reading.scratch = ky_allocate(most, 3 * sizeof(double));
+        status = reading.scratch ? read_pieces(&reading, error)
+                                 : ky_no_memory(error, section_name, most, 3 * sizeof(double));
+    }
+    free(reading.scratch);
+    if (!status && !(restart->path = ky_allocate(length, 1)))
+        status = ky_no_memory(error, "file name", length, 1);
+    if (!status)
+        memcpy(restart->path, path, length);
+    return status;
 }
 
 /* Makes a section for each array. */
@@ -315,19 +375,28 @@ static enum ky_status add_sections(struct ky_restart *restart, struct reading *r
     return KY_OK;
 }
 
-enum ky_status ky_pieces_read(const char *path, struct ky_restart *restart, struct ky_error *error)
+enum ky_status ky_pieces_load(struct ky_restart *restart, struct ky_error *error)
 {
-    const struct ky_section *section = ky_restart_find(restart, section_name);
-    struct reading reading = {.path = path};
-    if (!section)
+    struct reading reading;
+    if (!restart->path)
         return KY_OK;
-    enum ky_status status = read_arrays(section, &reading.pieces, reading.array, error);
-    if (!status) /* before memory is taken */
-        status = read_pieces(&reading, error);
-    if (!status)
-        reading.hash =
-            (const char *)section->data + sizeof reading.pieces + reading.pieces.arrays * NAME;
+    enum ky_status status = begin_reading(restart, restart->path, &reading, error);
     if (!status)
         status = add_sections(restart, &reading, error);
     return status || !reading.pieces.arrays ? status : read_pieces(&reading, error);
+}
+
+enum ky_status ky_pieces_plan(const struct ky_restart *restart, struct ky_write_plan *plan,
+                              uint64_t *bodies, struct ky_error *error)
+{
+    struct reading reading;
+    *plan = (struct ky_write_plan){0};
+    enum ky_status status = begin_reading(restart, restart->path, &reading, error);
+    unsigned there = 0;
+    for (size_t a = 0; !status && a < reading.pieces.arrays; a++)
+        there |= 1U << reading.array[a];
+    if (!status && there != KY_PIECES_ARRAYS)
+        status = ky_fail(error, KY_BAD_DATA, "its pieces have not the arrays of bodies");
+    *bodies = status ? 0 : reading.pieces.bodies;
+    return status ? status : make_plan(restart->path, &reading.pieces, reading.array, plan, error);
 }

@@ -7,6 +7,8 @@
 
 #include "snapshot/restart.h"
 
+/* The arrays of bodies in pieces. */
+enum { KY_PIECES_ARRAYS = KY_NEED_MOTION | 1 << KY_ARRAY_ACCELERATION | 1 << KY_ARRAY_POTENTIAL };
 /* The generation, at least 1, in the name of a piece of a restart file that is named `base`; 0 for
  * the name of another file. */
 uint64_t ky_piece_generation(const char *name, const char *base);
@@ -16,9 +18,17 @@ enum ky_status ky_pieces_write(const struct ky_restart_to *to, struct ky_section
                                struct ky_error *error);
 /* Removes all pieces beside `path` but those of `path` and `previous`. Never fails. */
 void ky_pieces_tidy(const char *path, const char *previous);
-/* Reads the arrays from the pieces beside `path` that the restart file describes, if it does so,
- * and adds them as sections. KY_BAD_DATA for a piece that is missing, has another length or is
- * damaged, which the line names. */
-enum ky_status ky_pieces_read(const char *path, struct ky_restart *restart, struct ky_error *error);
+/* Looks at the pieces beside `path` that the restart file describes, if it does so, and notes the
+ * path. KY_BAD_DATA for a piece that is missing, has another length or is damaged, which the line
+ * names. */
+enum ky_status ky_pieces_check(const char *path, struct ky_restart *restart,
+                               struct ky_error *error);
+/* After that: reads the arrays, if there are pieces, and adds them as sections. */
+enum ky_status ky_pieces_load(struct ky_restart *restart, struct ky_error *error);
+/* Or says where they are, for others who read them; and how many bodies there are. To be freed by
+ * ky_pieces_free_plan, after a failure too. */
+enum ky_status ky_pieces_plan(const struct ky_restart *restart, struct ky_write_plan *plan,
+                              uint64_t *bodies, struct ky_error *error);
+void ky_pieces_free_plan(struct ky_write_plan *plan);
 
 #endif

@@ -298,6 +298,7 @@ void ky_restart_free(struct ky_restart *restart)
     for (size_t k = 0; k < restart->count; k++)
         ky_section_free(&restart->section[k]);
     free(restart->section);
+    free(restart->path);
     *restart = (struct ky_restart){0};
 }
 

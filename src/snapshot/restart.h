@@ -18,6 +18,7 @@ struct ky_restart {
     uint32_t version; /* format version of the file that was read */
     size_t count;
     struct ky_section *section;
+    char *path; /* beside which the pieces are that have the bodies (pieces.h); NULL: none */
 };
 
 /* Writes the data of a section to `data`. Called when the section is due. */
@@ -42,9 +43,10 @@ struct ky_restart_to {
 enum ky_status ky_restart_write(struct ky_restart_to *to, const struct ky_section *sections,
                                 size_t count, ky_section_get *get, void *context,
                                 struct ky_error *error);
-/* Reads the file, with its pieces, and verifies the checksums. If something is missing or damaged
- * and the previous one is whole, reads that, and *why (may be NULL) says what is wrong; else
- * why->status is KY_OK. KY_BAD_DATA if neither is whole. Free with ky_restart_free. */
+/* Reads the file and verifies its checksums and those of its pieces (restart->path). If something
+ * is missing or damaged and the previous one is whole, reads that, and *why (may be NULL) says what
+ * is wrong; else why->status is KY_OK. KY_BAD_DATA if neither is whole. Free with ky_restart_free.
+ */
 enum ky_status ky_restart_read(const char *path, struct ky_restart *restart, struct ky_error *why,
                                struct ky_error *error);
 /* ---- of one file, without pieces ---- */

@@ -67,7 +67,7 @@ static enum ky_status read_path(const char *file, const char *path, struct ky_re
     status = ky_restart_read_input(&input, restart, error);
     ky_input_close(&input);
     if (!status)
-        status = ky_pieces_read(path, restart, error);
+        status = ky_pieces_check(path, restart, error);
     if (status)
         ky_restart_free(restart);
     return status ? ky_fail_in(error, status, "%s: ", file) : KY_OK;

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "snapshot/fields.h"
+#include "snapshot/pieces.h"
 
 /* The hash gives the published values of XXH64. */
 static void the_hash_is_xxh64(void **state)
@@ -183,6 +184,7 @@ static void pieces_come_back(void **state)
         assert_ok(ky_restart_read(in_folder("p.kyo"), &restart, &why, &error));
         assert_int_equal(why.status, KY_OK);
         assert_int_equal(restart.version, 3);
+        assert_ok(ky_pieces_load(&restart, &error));
         assert_memory_equal(ky_restart_section(&restart, "mass", n * 8, &error), masses, n * 8);
         assert_memory_equal(ky_restart_section(&restart, "position", n * 24, &error), positions,
                             n * 24);
@@ -238,6 +240,7 @@ static void damaged_pieces_are_named(void **state)
     remove(in_folder("q.kyo.2.0"));
     assert_ok(ky_restart_read(path, &restart, &why, &error));
     assert_non_null(strstr(why.text, "q.kyo.2.0: there is no such file"));
+    assert_ok(ky_pieces_load(&restart, &error));
     assert_non_null(ky_restart_section(&restart, "mass", 7 * 8, &error));
     ky_restart_free(&restart);
     /* what cannot be written leaves no pieces, and the others as they were */

@@ -34,11 +34,12 @@ static void fill(struct ky_snapshot *initial, size_t n)
 }
 
 /* A run to two steps on `first` ranks, which goes on to four on `then`. */
-static void run_and_resume(const char *folder, size_t n, int first, int then, int pieces)
+static void run_and_resume(const char *folder, size_t n, int first, int then, int pieces,
+                           const char *options)
 {
     struct ky_snapshot initial;
     struct ky_run_parameters run;
-    struct ky_parameters parameters = parameters_of("");
+    struct ky_parameters parameters = parameters_of(options);
     ky_run_parameters_defaults(&run);
     run.output = folder;
     run.steps = 2;
@@ -91,15 +92,19 @@ static void restarts_and_snapshots_of_ranks_are_those_of_one(void **state)
     static const struct {
         size_t n;
         int first, then;
-    } cases[] = {{N, 3, 2}, {N, 4, 8}, {N, 8, 1}, {N, 1, 3}, {5, 3, 8}, {1, 2, 3}};
+        const char *options;
+    } cases[] = {{N, 3, 2, ""}, {N, 4, 8, "opening=offset"},   {N, 8, 1, ""},
+                 {N, 1, 3, ""}, {N, 3, 5, "integrator=block"}, {5, 3, 8, ""},
+                 {1, 2, 3, ""}};
     char folder[] = "/tmp/kyoho-slices-XXXXXX";
     assert_non_null(mkdtemp(folder));
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         struct ky_snapshot one, ours;
-        run_and_resume(folder, cases[k].n, 1, 1, 0);
+        const char *options = cases[k].options;
+        run_and_resume(folder, cases[k].n, 1, 1, 0, options);
         read_last(folder, &one);
         for (int pieces = 0; pieces <= HAS_PIECES; pieces++) {
-            run_and_resume(folder, cases[k].n, cases[k].first, cases[k].then, pieces);
+            run_and_resume(folder, cases[k].n, cases[k].first, cases[k].then, pieces, options);
             read_last(folder, &ours);
             expect_same_files(&ours, &one);
             ky_snapshot_free(&ours);

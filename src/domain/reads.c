@@ -1,0 +1,84 @@
+/* Bodies that every rank reads from files, those of its block of the caller's order: so no rank
+ * needs room for all. */
+#include <stdlib.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "domain/domain.h"
+#include "engine/common/units.h"
+
+/* Reads what the block first … first + n − 1 has of a part into its array. */
+static enum ky_status read_part(const struct ky_domain_file *file, const struct ky_write_part *part,
+                                size_t first, const struct ky_bodies *own, struct ky_error *error)
+{
+    const size_t bytes = ky_arrays[part->array].bytes;
+    const uint64_t begin = first > part->first ? first : part->first, end = first + own->n,
+                   last = part->first + part->count, to = end < last ? end : last;
+    struct ky_input input;
+    if (to <= begin)
+        return KY_OK;
+    enum ky_status status = ky_input_open(file->open, &input, error);
+    if (status)
+        return status;
+    char *array = ky_array_of(own, part->array);
+    status = ky_input_read(&input, part->offset + (begin - part->first) * bytes,
+                           array + (begin - first) * bytes, (size_t)(to - begin) * bytes, error);
+    ky_input_close(&input);
+    return status;
+}
+
+/* All parts of the block, checked. They are of divided bodies, which have mass. */
+static void read_block(const struct ky_domain_plan *plan, size_t first, const struct ky_bodies *own,
+                       int threads, struct ky_error *outcome)
+{
+    enum ky_status status = KY_OK;
+    for (size_t p = 0; p < plan->parts && !status; p++)
+        status = read_part(&plan->file[plan->part[p].file], &plan->part[p], first, own, outcome);
+    if (!status)
+        status = ky_bodies_check_arrays(threads, own, outcome);
+    if (status)
+        ky_fail_in(outcome, status, "of the bodies from number %zu on: ", first);
+    else if (ky_bodies_massless(own))
+        ky_fail(outcome, KY_BAD_DATA, "a body from number %zu on has no mass", first);
+}
+
+/* Whether any body of any rank has an acceleration that is not 0. */
+static enum ky_status look_for_forces(struct ky_domain *domain, const struct ky_bodies *own,
+                                      int *has_forces, struct ky_error *error)
+{
+    uint64_t known = own->n && ky_knows_acceleration(own);
+    const enum ky_status status = domain->comm->verbs->add(domain->comm, &known, 1, error);
+    *has_forces = known > 0;
+    return status;
+}
+
+enum ky_status ky_domain_read_bodies(struct ky_domain *domain, const struct ky_write_plan *given,
+                                     const struct ky_engine_frame *units, int *has_forces,
+                                     struct ky_error *outcome, struct ky_error *error)
+{
+    const int rank = domain->comm->rank;
+    const size_t first = ky_domain_block(domain, rank),
+                 n = ky_domain_block(domain, rank + 1) - first;
+    struct ky_domain_plan plan;
+    struct ky_bodies own = {0};
+    *outcome = (struct ky_error){KY_OK, ""};
+    *has_forces = 0;
+    enum ky_status status = ky_domain_tell_plan(domain, given, &plan, error);
+    if (!status)
+        status = ky_rows_allocate(&own, n, KY_WITH_ALL_ROWS, error);
+    if (!status) {
+        read_block(&plan, first, &own, domain->engine->threads, outcome);
+        status = ky_domain_tell_outcome(domain, outcome, error);
+    }
+    if (!status && !outcome->status)
+        status = look_for_forces(domain, &own, has_forces, error);
+    if (!status && !outcome->status) {
+        struct ky_bodies placed = own;
+        if (!*has_forces)
+            placed.acceleration = NULL;
+        status = ky_domain_place(domain, &placed, first, units, error);
+    }
+    ky_rows_free(&own);
+    ky_domain_free_plan(&plan);
+    return status;
+}
