@@ -177,23 +177,25 @@ static enum ky_status trade(struct grafting *g, char *out, char *in, struct ky_e
     return status;
 }
 
-/* By way of the host. */
+/* By way of the host, in memory that the card reads and writes by itself. */
 static enum ky_status trade_parcels(struct grafting *g, size_t come, struct ky_error *error)
 {
     struct ky_device_ranks *ranks = g->meeting->state->ranks;
+    const struct ky_driver *driver = g->card->driver;
     const size_t go = parcel_place(g, g->own, g->ranks);
-    char *out = ky_allocate(go, 1), *in = ky_allocate(come, 1);
     enum ky_status status =
-        out && in ? KY_OK : ky_no_memory(error, "cells for other ranks", go + come, 1);
-    if (status == KY_OK && go > 0)
-        status = g->card->driver->read(g->card, &ranks->out, 0, out, go, error);
+        ky_ranks_pin(g->card, &ranks->pinned[0], "cells for other ranks", go, error);
     if (status == KY_OK)
-        status = trade(g, out, in, error);
-    if (status == KY_OK && come > 0)
-        status = g->card->driver->write(g->card, &ranks->in, 0, in, come, error);
-    free(out);
-    free(in);
-    return status;
+        status = ky_ranks_pin(g->card, &ranks->pinned[1], "cells of other ranks", come, error);
+    if (status == KY_OK && go > 0)
+        status = driver->read_later(g->card, &ranks->out, 0, ranks->pinned[0].data, go, error);
+    if (status == KY_OK)
+        status = driver->wait(g->card, error);
+    if (status == KY_OK)
+        status = trade(g, ranks->pinned[0].data, ranks->pinned[1].data, error);
+    return status == KY_OK && come > 0
+               ? driver->write_later(g->card, &ranks->in, 0, ranks->pinned[1].data, come, error)
+               : status;
 }
 
 /* From card to card. */

@@ -22,12 +22,21 @@ void ky_device_ranks_release(struct ky_device_state *state)
         &ranks->come,    &ranks->run};
     for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++)
         ky_buffer_release(state->part[0].card, buffers[k]);
+    for (int k = 0; k < 2; k++)
+        ky_pinned_release(state->part[0].card, &ranks->pinned[k]);
 }
 
 enum ky_status ky_ranks_need(struct ky_card *card, struct ky_buffer *buffer, const char *what,
                              size_t bytes, struct ky_error *error)
 {
     return ky_buffer_need(card, buffer, what, bytes > buffer->bytes ? bytes + bytes / 4 : bytes, 1,
+                          error);
+}
+
+enum ky_status ky_ranks_pin(struct ky_card *card, struct ky_pinned *pinned, const char *what,
+                            size_t bytes, struct ky_error *error)
+{
+    return ky_pinned_need(card, pinned, what, bytes > pinned->bytes ? bytes + bytes / 4 : bytes,
                           error);
 }
 
