@@ -42,7 +42,7 @@ if wanted devices; then
     for engine in cuda:0 opencl:0; do
         log=$(echo $engine | tr -d :)
         for test in $(cd tests/unit && echo device*.c) engine_parts external integrate close_pairs general_walk sim_change \
-            softenings block hermite choice long_orbit; do
+            softenings block hermite choice long_orbit ranks_devices; do
             test=${test%.c}
             name=$test-$log
             say "$test through $engine"
@@ -108,6 +108,7 @@ if wanted bench; then
         say "two devices"
         {
             "$build/bench/device" cuda:0,1 cards
+            "$build/bench/cards" cuda:0,1 16777216,67108864 plummer weak
             "$build/bench/hermite" --engine cuda:0,1 --span 0.0625 4096 32768 131072
             KYOHO_ENGINE=cuda:0,1 "$build/bench/grape" 1048576
         } 2>&1 | tee "$out/bench-cards.txt"

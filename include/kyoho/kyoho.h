@@ -338,8 +338,9 @@ struct ky_parameters {
      * and the device adds. */
     ky_field_places_function *field_places;
     int ranks; /* how many parts of the process share the bodies of a simulation, each with a part
-                  of its threads; on the CPU alone, else KY_UNSUPPORTED. With KY_TREE, and
-                  KY_LEAPFROG or KY_BLOCK_STEPS, each has a part of the bodies, else all.
+                  of its threads, or with a device of those that `engine` names. With KY_TREE, and
+                  KY_LEAPFROG or KY_BLOCK_STEPS, each has a part of the bodies, else all. Devices
+                  take KY_TREE and KY_LEAPFROG alone, else KY_UNSUPPORTED.
                   Accelerations and motion have the same bits for any number of ranks. 1 (default):
                   one part. Other calls than those of a simulation take 1 alone */
 };

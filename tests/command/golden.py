@@ -24,6 +24,12 @@ def rows(where, without=("wall_s",)):
     return [[row[k] for k in places] for row in table]
 
 
+def same(ours, theirs, names):
+    """1 if rows agree: errors of the energy are relative to the first one, which another version has added in another order."""
+    return len(ours) == len(theirs) and all(
+        a == b or name in ("de", "dew") and abs(float(a) - float(b)) < 1e-13 for p, q in zip(ours, theirs) for name, a, b in zip(names, p, q))
+
+
 with folder() as top:
     def path(*names):
         return os.path.join(top, *names)
@@ -47,7 +53,7 @@ with folder() as top:
         check(after[:len(before)] == before, f"{version}: its rows are kept")
         later = [name for name in ("external", "bodies", "mass", "bound_mass", "half_mass_radius") if name not in after[0]]
         expected = rows(path("whole"), ("wall_s", *later))  # without the columns that this version did not write
-        check(after[len(before):] == expected[len(before):], f"{version}: the rows that follow are those of a whole run", (after[-2:], expected[-2:]))
+        check(same(after[len(before):], expected[len(before):], expected[0]), f"{version}: the rows that follow are those of a whole run", (after[-2:], expected[-2:]))
         check(bodies(version, last) == bodies("whole", last), f"{version}: so is the last snapshot, {last}")
 
 finish()

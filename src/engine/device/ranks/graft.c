@@ -341,7 +341,7 @@ static enum ky_status sum_top(const struct grafting *g, struct columns *columns,
 
 static enum ky_status make_top(const struct grafting *g, struct ky_error *error)
 {
-    struct columns columns = {NULL};
+    struct columns columns = {.centre = NULL};
     enum ky_status status = allocate_columns(g, &columns, error);
     if (status == KY_OK) {
         fill_columns(g, &columns);
