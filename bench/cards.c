@@ -92,7 +92,8 @@ static void bench(const char *engine, size_t n, const char *name, int weak,
     const double none = (double)NAN,
                  one = processes ? none : step_of(parameters, first, 1, &whole.bodies),
                  shared = processes ? none : step_of(parameters, engine, 1, &whole.bodies),
-                 ranks = step_of(parameters, engine, processes ? 1 : cards, &whole.bodies);
+                 ranks =
+                     step_of(parameters, engine, processes ? ky_mpi_ranks() : cards, &whole.bodies);
     ky_snapshot_free(&whole);
     printf("%10zu %-10s %9.3f %9.3f %9.3f   %5.2f %5.2f\n", n, name, one, shared, ranks,
            one / shared, one / ranks);

@@ -1,7 +1,8 @@
 /* Sums over the bodies of all ranks that do not depend on their number: each term becomes a whole
  * number of a unit that follows from the largest term of the system, and whole numbers have the
  * same sum in any order. The unit is 2⁻⁸⁴ of the power of two above the largest term, far below the
- * rounding of a sum in double. */
+ * rounding of a sum in double. A card with double sums by itself, unless there are external
+ * fields; else the host does, with the numbers of some bodies after the other. */
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -21,6 +22,7 @@ struct summing {
     struct ky_device_state *state;
     struct ky_bodies rows; /* of some bodies */
     uint32_t *place;       /* [CHUNK] */
+    int by_card;
     double most[KY_SUMS];  /* the largest size of a term; NaN where one is not finite */
     double scale[KY_SUMS]; /* 0: a term is not finite */
     whole sum[KY_SUMS];
@@ -58,6 +60,73 @@ static void add_whole(struct summing *s, const double term[KY_SUMS])
     }
 }
 
+/* ---- by the card ---- */
+
+static size_t chunks_of(const struct summing *s)
+{
+    return ky_groups(s->state->part[0].live, KY_SUM_CHUNK);
+}
+
+/* The columns that the kernels read. */
+#define COLUMNS(bodies)                                                                            \
+    KY_BUFFER((bodies)->mass), KY_BUFFER((bodies)->position), KY_BUFFER((bodies)->velocity),       \
+        KY_BUFFER((bodies)->acceleration), KY_BUFFER((bodies)->potential)
+
+static enum ky_status find_largest_there(struct summing *s, struct ky_error *error)
+{
+    struct ky_device_bodies *bodies = &s->state->part[0];
+    struct ky_card *card = bodies->card;
+    const size_t chunks = chunks_of(s), bytes = chunks * KY_SUMS_KEPT * sizeof(double);
+    uint32_t n = (uint32_t)bodies->n, live = (uint32_t)bodies->live;
+    double(*part)[KY_SUMS_KEPT] = ky_allocate(chunks, sizeof *part), all[KY_SUMS] = {0};
+    enum ky_status status = part ? ky_ranks_need(card, &bodies->sums, "largest terms", bytes, error)
+                                 : ky_no_memory(error, "largest terms", chunks, sizeof *part);
+    if (status == KY_OK)
+        status = ky_launch(
+            card, KY_IN_PRECISION(ky_ranks_largest, s->state->parameters->precision), chunks,
+            KY_ARGUMENTS(COLUMNS(bodies), KY_BUFFER(bodies->sums), KY_VALUE(n), KY_VALUE(live)),
+            error);
+    if (status == KY_OK && chunks > 0)
+        status = card->driver->read(card, &bodies->sums, 0, part, bytes, error);
+    for (size_t c = 0; c < chunks && status == KY_OK; c++) {
+        memcpy(all, part[c], sizeof *part);
+        keep_largest(s, all);
+    }
+    free(part);
+    return status;
+}
+
+static enum ky_status add_there(struct summing *s, struct ky_error *error)
+{
+    struct ky_device_bodies *bodies = &s->state->part[0];
+    struct ky_card *card = bodies->card;
+    const size_t chunks = chunks_of(s), bytes = chunks * 2 * KY_SUMS_KEPT * sizeof(int64_t);
+    uint32_t n = (uint32_t)bodies->n, live = (uint32_t)bodies->live;
+    struct ky_buffer scale = {0};
+    int64_t(*part)[KY_SUMS_KEPT][2] = ky_allocate(chunks, sizeof *part);
+    enum ky_status status = part ? ky_ranks_need(card, &bodies->sums, "partial sums", bytes, error)
+                                 : ky_no_memory(error, "partial sums", chunks, sizeof *part);
+    if (status == KY_OK)
+        status = ky_buffer_fill(card, &scale, "scales of sums", s->scale, KY_SUMS_KEPT,
+                                sizeof *s->scale, error);
+    if (status == KY_OK)
+        status = ky_launch(card, KY_IN_PRECISION(ky_ranks_whole, s->state->parameters->precision),
+                           chunks,
+                           KY_ARGUMENTS(COLUMNS(bodies), KY_BUFFER(scale), KY_BUFFER(bodies->sums),
+                                        KY_VALUE(n), KY_VALUE(live)),
+                           error);
+    if (status == KY_OK && chunks > 0)
+        status = card->driver->read(card, &bodies->sums, 0, part, bytes, error);
+    for (size_t c = 0; c < chunks && status == KY_OK; c++)
+        for (int k = 0; k < KY_SUMS_KEPT; k++)
+            s->sum[k] += (whole)part[c][k][0] * ((whole)1 << HALF) + part[c][k][1];
+    ky_buffer_release(card, &scale);
+    free(part);
+    return status;
+}
+
+/* ---- by the host ---- */
+
 /* Hands the terms of all bodies to `take`. */
 static enum ky_status take_all(struct summing *s,
                                void (*take)(struct summing *s, const double term[KY_SUMS]),
@@ -94,7 +163,7 @@ static enum ky_status find_exponents(struct summing *s, int exponent[KY_SUMS],
     const struct ky_shared *shared = ky_device_shared(s->state);
     double(*all)[KY_SUMS] = ky_allocate(shared->ranks, sizeof *all);
     enum ky_status status =
-        all ? take_all(s, keep_largest, error)
+        all ? s->by_card ? find_largest_there(s, error) : take_all(s, keep_largest, error)
             : ky_no_memory(error, "sums of the ranks", shared->ranks, sizeof *all);
     if (status == KY_OK)
         status = ky_ranks_gather(shared, s->most, sizeof s->most, all, error);
@@ -120,7 +189,7 @@ static enum ky_status find_sums(struct summing *s, double sum[KY_SUMS], struct k
         all ? find_exponents(s, exponent, error)
             : ky_no_memory(error, "sums of the ranks", shared->ranks, sizeof *all);
     if (status == KY_OK)
-        status = take_all(s, add_whole, error);
+        status = s->by_card ? add_there(s, error) : take_all(s, add_whole, error);
     if (status == KY_OK)
         status = ky_ranks_gather(shared, s->sum, sizeof s->sum, all, error);
     for (int k = 0; k < KY_SUMS && status == KY_OK; k++) {
@@ -136,10 +205,18 @@ static enum ky_status find_sums(struct summing *s, double sum[KY_SUMS], struct k
 enum ky_status ky_places_sums(struct ky_device_state *state, struct ky_partial_sums *parts,
                               struct ky_error *error)
 {
-    struct summing s = {.state = state, .place = ky_allocate(CHUNK, sizeof *s.place)};
-    enum ky_status status = s.place ? ky_places_rows(&s.rows, CHUNK, error)
-                                    : ky_no_memory(error, "sums", CHUNK, sizeof *s.place);
-    parts->units = (struct ky_sum_units){1, 1, 1, 1, 1, 1};
+    const struct ky_engine_scale scale = ky_device_scale(state);
+    const double length = state->units.length;
+    struct summing s = {.state = state,
+                        .by_card = state->part[0].card->has_double && !state->externals->count};
+    enum ky_status status = s.by_card ? KY_OK : ky_places_rows(&s.rows, CHUNK, error);
+    s.place = s.by_card ? NULL : ky_allocate(CHUNK, sizeof *s.place);
+    if (status == KY_OK && !s.by_card && !s.place)
+        status = ky_no_memory(error, "sums", CHUNK, sizeof *s.place);
+    parts->units = s.by_card
+                       ? (struct ky_sum_units){state->units.mass,  length,          length,
+                                               scale.acceleration, scale.potential, scale.potential}
+                       : (struct ky_sum_units){1, 1, 1, 1, 1, 1};
     parts->of = status ? NULL : ky_allocate(1, sizeof *parts->of);
     if (status == KY_OK && !parts->of)
         status = ky_no_memory(error, "sums", 1, sizeof *parts->of);

@@ -18,6 +18,7 @@
 #include "engine/device/kernels/forces/list.k"
 #include "engine/device/kernels/forces/nearest.k"
 #include "engine/device/kernels/forces/sources.k"
+#include "engine/device/kernels/ranks/sums.k"
 #include "engine/device/kernels/forces/tree.k"
 #include "engine/device/kernels/forces/walk.k"
 #include "engine/device/kernels/state/bodies.k"

@@ -119,6 +119,7 @@
 
 #define KY_UNITS_OF(p, number)                                                                     \
     KY_U(bodies_##p, "state/bodies.k", number, )                                                   \
+    KY_U(sums_##p, "ranks/sums.k", number, )                                                       \
     KY_U(sources_##p, "forces/sources.k", number, )                                                \
     KY_U(external_##p, "state/external.k", number, )                                               \
     KY_U(block_##p, "steps/block.k", number, )                                                     \
@@ -134,6 +135,8 @@
     KY_K(bodies_##p, ky_bodies_advance_##p, 256)                                                   \
     KY_K(bodies_##p, ky_bodies_sum_##p, 256)                                                       \
     KY_K(bodies_##p, ky_scatter_##p, 256)                                                          \
+    KY_K(sums_##p, ky_ranks_largest_##p, 256)                                                      \
+    KY_K(sums_##p, ky_ranks_whole_##p, 256)                                                        \
     KY_K(sources_##p, ky_sources_##p, 256)                                                         \
     KY_K(sources_##p, ky_points_##p, 256)                                                          \
     KY_K(sources_##p, ky_reduce_##p, 256)                                                          \
