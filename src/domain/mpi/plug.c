@@ -21,6 +21,10 @@
 #define LOOKS 20000
 #define YIELDS 5000000
 #define LONGEST 1000000
+/* Large data come piece by piece, and MPI moves the next piece when it is looked at: from so many
+ * bytes on a rank sleeps no longer than this. */
+#define LARGE ((size_t)1 << 16)
+#define LONGEST_OF_LARGE 10000
 
 static long long nanoseconds(void)
 {
@@ -29,14 +33,14 @@ static long long nanoseconds(void)
     return now.tv_sec * 1000000000LL + now.tv_nsec;
 }
 
-static int wait_for(int count, MPI_Request *requests)
+static int wait_for(int count, MPI_Request *requests, size_t bytes)
 {
-    const long long begin = nanoseconds();
+    const long long begin = nanoseconds(), longest = bytes < LARGE ? LONGEST : LONGEST_OF_LARGE;
     int done = 0, wrong = MPI_Testall(count, requests, &done, MPI_STATUSES_IGNORE);
     while (!done && !wrong) {
         const long long waited = nanoseconds() - begin;
         if (waited > YIELDS)
-            nanosleep(&(struct timespec){0, waited < 20 * LONGEST ? waited / 20 : LONGEST}, NULL);
+            nanosleep(&(struct timespec){0, waited < 20 * longest ? waited / 20 : longest}, NULL);
         else if (waited > LOOKS)
             sched_yield();
         wrong = MPI_Testall(count, requests, &done, MPI_STATUSES_IGNORE);
@@ -69,11 +73,11 @@ static int begin(const struct ky_plug_parcel *parcel, int sends, MPI_Request **r
 static int exchange(const struct ky_plug_parcel *out, size_t outs, const struct ky_plug_parcel *in,
                     size_t ins)
 {
-    size_t most = 0;
+    size_t most = 0, bytes = 0;
     int wrong = MPI_SUCCESS;
-    for (size_t k = 0; k < outs; k++)
+    for (size_t k = 0; k < outs; bytes += out[k++].bytes)
         most += pieces_of(out[k].bytes);
-    for (size_t k = 0; k < ins; k++)
+    for (size_t k = 0; k < ins; bytes += in[k++].bytes)
         most += pieces_of(in[k].bytes);
     MPI_Request *requests = most < INT_MAX ? malloc((most + 1) * sizeof *requests) : NULL;
     if (!requests)
@@ -84,7 +88,7 @@ static int exchange(const struct ky_plug_parcel *out, size_t outs, const struct 
     for (size_t k = 0; k < outs && !wrong; k++)
         wrong = begin(&out[k], 1, &end);
     if (!wrong)
-        wrong = wait_for((int)(end - requests), requests);
+        wrong = wait_for((int)(end - requests), requests, bytes);
     free(requests);
     return wrong;
 }
@@ -134,7 +138,7 @@ static int tell(int root, char *data, size_t bytes)
         wrong = MPI_Ibcast(data + at, (int)(left < PIECE ? left : PIECE), MPI_BYTE, root,
                            MPI_COMM_WORLD, &request);
         if (!wrong)
-            wrong = wait_for(1, &request);
+            wrong = wait_for(1, &request, left);
     }
     return wrong;
 }
@@ -148,7 +152,7 @@ static int gather(const void *own, size_t bytes, void *all)
     const int wrong =
         count ? MPI_Iallgather(own, count, MPI_BYTE, all, count, MPI_BYTE, MPI_COMM_WORLD, &request)
               : MPI_Ibarrier(MPI_COMM_WORLD, &request);
-    return wrong ? wrong : wait_for(1, &request);
+    return wrong ? wrong : wait_for(1, &request, bytes);
 }
 
 static int deal(const void *own, size_t bytes, void *all)
@@ -158,7 +162,7 @@ static int deal(const void *own, size_t bytes, void *all)
     MPI_Request request;
     const int count = (int)bytes, wrong = MPI_Ialltoall(own, count, MPI_BYTE, all, count, MPI_BYTE,
                                                         MPI_COMM_WORLD, &request);
-    return wrong ? wrong : wait_for(1, &request);
+    return wrong ? wrong : wait_for(1, &request, bytes);
 }
 
 static int gather_parts(const void *own, const size_t *bytes, void *all)
@@ -188,7 +192,7 @@ static int gather_parts(const void *own, const size_t *bytes, void *all)
     wrong = MPI_Iallgatherv(own, counts[rank], MPI_BYTE, all, counts, counts + ranks, MPI_BYTE,
                             MPI_COMM_WORLD, &request);
     if (!wrong)
-        wrong = wait_for(1, &request);
+        wrong = wait_for(1, &request, sum);
     free(counts);
     return wrong;
 }
@@ -203,7 +207,7 @@ static int add(uint64_t *number, size_t count)
         wrong = MPI_Iallreduce(MPI_IN_PLACE, number + first, some, MPI_UINT64_T, MPI_SUM,
                                MPI_COMM_WORLD, &request);
         if (!wrong)
-            wrong = wait_for(1, &request);
+            wrong = wait_for(1, &request, (size_t)some * sizeof *number);
     }
     return wrong;
 }
