@@ -21,6 +21,7 @@ enum ky_status ky_domain_start(struct ky_domain *domain, unsigned schemes, struc
                                         .gather = ky_domain_gather,
                                         .trade = ky_domain_trade,
                                         .is_process = domain->comm->is_process,
+                                        .is_local = domain->comm->local_size == domain->comm->size,
                                         .ask = ky_domain_ask};
     domain->engine->shared = &domain->shared;
     return KY_OK;

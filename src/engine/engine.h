@@ -112,6 +112,7 @@ struct ky_shared {
     enum ky_status (*trade)(void *context, void *const *from, const size_t *out, void *const *to,
                             const size_t *in, struct ky_error *error);
     int is_process; /* 1: the others are other processes; 0: threads of this one */
+    int is_local;   /* 1: all are on one computer */
     /* The caller's function for many places (ky_externals_ask) at the engine's bodies, all or the
      * active ones; positions are the caller's. All engines call it. Velocities are 0. */
     enum ky_status (*ask)(void *context, const struct ky_active *active, size_t count,

@@ -115,7 +115,7 @@ struct ky_card {
     int is_cpu;
 };
 
-enum { KY_MARKS = 17, KY_PART_ALIGN = 4096, KY_MOST_CARDS = 16 };
+enum { KY_MARKS = 17, KY_PART_ALIGN = 4096, KY_MOST_CARDS = 16, KY_HANDLE_BYTES = 64 };
 
 /* A card of a gathering: its part, where the whole goes, and where its number is. */
 struct ky_gathering {
@@ -179,6 +179,16 @@ struct ky_driver {
     enum ky_status (*fetch)(struct ky_card *from_card, struct ky_buffer_place from,
                             struct ky_card *to_card, struct ky_buffer_place to, size_t bytes,
                             struct ky_error *error);
+    /* A handle by which other processes of this computer find the buffer, which is no part of
+     * another one; and a copy from the buffer of another process that a handle names, from its byte
+     * `offset` on, which has ended when the call returns. Until then that process neither writes to
+     * its buffer nor releases it. NULL where there are no handles; KY_DEVICE where the computer
+     * allows none. */
+    enum ky_status (*share)(struct ky_card *card, const struct ky_buffer *buffer,
+                            unsigned char handle[KY_HANDLE_BYTES], struct ky_error *error);
+    enum ky_status (*fetch_shared)(struct ky_card *card,
+                                   const unsigned char handle[KY_HANDLE_BYTES], size_t offset,
+                                   struct ky_buffer_place to, size_t bytes, struct ky_error *error);
     /* Work that is queued on the card from now on begins when `other`, of the same driver, has
      * reached `mark` where it was last set. A mark that was never set is not waited for. */
     enum ky_status (*await)(struct ky_card *card, struct ky_card *other, int mark,

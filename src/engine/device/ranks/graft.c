@@ -207,9 +207,8 @@ static enum ky_status fetch_parcels(struct grafting *g, struct ky_error *error)
         const struct arrival *a = &g->arrival[r];
         const struct ky_ranks_offer *of = &g->meeting->out[r];
         if (a->bytes > 0)
-            status =
-                g->card->driver->fetch(of->card, KY_PLACE(&of->buffer, parcel_place(g, r, g->own)),
-                                       g->card, KY_PLACE(&ranks->in, a->offset), a->bytes, error);
+            status = ky_ranks_fetch(g->meeting->state, of, parcel_place(g, r, g->own),
+                                    KY_PLACE(&ranks->in, a->offset), a->bytes, error);
     }
     return status;
 }
@@ -223,7 +222,8 @@ static enum ky_status bring(struct grafting *g, struct ky_error *error)
         ky_ranks_need(g->card, &g->meeting->state->ranks->in, "cells of other ranks", come, error);
     if (status != KY_OK)
         return status;
-    return g->meeting->shared->is_process ? trade_parcels(g, come, error) : fetch_parcels(g, error);
+    return g->meeting->state->ranks->way == KY_WAY_BY_HOST ? trade_parcels(g, come, error)
+                                                           : fetch_parcels(g, error);
 }
 
 /* ---- the top ---- */

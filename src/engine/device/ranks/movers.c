@@ -88,7 +88,6 @@ static enum ky_status fetch_rows(struct ky_device_state *state, const struct ky_
                                  const uint64_t *leaving, struct ky_error *error)
 {
     const struct ky_shared *shared = ky_device_shared(state);
-    struct ky_card *card = state->part[0].card;
     enum ky_status status = KY_OK;
     for (size_t r = 0, to = 0; r < shared->ranks && status == KY_OK; r++) {
         const uint64_t *of = leaving + r * shared->ranks;
@@ -97,8 +96,8 @@ static enum ky_status fetch_rows(struct ky_device_state *state, const struct ky_
         for (size_t q = 0; q < shared->rank; q++)
             from += of[q] * ROW;
         if (bytes > 0)
-            status = card->driver->fetch(offer[r].card, KY_PLACE(&offer[r].buffer, from), card,
-                                         KY_PLACE(&state->ranks->come, to), bytes, error);
+            status = ky_ranks_fetch(state, &offer[r], from, KY_PLACE(&state->ranks->come, to),
+                                    bytes, error);
         to += bytes;
     }
     return status;
@@ -223,12 +222,14 @@ enum ky_status ky_ranks_move(struct ky_device_state *state, const struct ky_part
                              struct ky_error *error)
 {
     struct ky_card *card = state->part[0].card;
-    enum ky_status status = pack(state, move, error);
+    int by_host = 0;
+    enum ky_status status = ky_ranks_way(state, &by_host, error);
+    if (status == KY_OK)
+        status = pack(state, move, error);
     if (status == KY_OK)
         status = ky_ranks_need(card, &state->ranks->come, "bodies that come", move->arrivals * ROW,
                                error);
     if (status == KY_OK)
-        status =
-            (ky_device_shared(state)->is_process ? trade_rows : offer_rows)(state, move, error);
+        status = (by_host ? trade_rows : offer_rows)(state, move, error);
     return status == KY_OK && (move->count || move->arrivals) ? unpack(state, move, error) : status;
 }

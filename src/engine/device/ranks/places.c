@@ -29,6 +29,9 @@ void ky_device_ranks_release(struct ky_device_state *state)
 enum ky_status ky_ranks_need(struct ky_card *card, struct ky_buffer *buffer, const char *what,
                              size_t bytes, struct ky_error *error)
 {
+    enum { LITTLE = 1 << 20 };
+    if (buffer->bytes / 8 > bytes + LITTLE)
+        ky_buffer_release(card, buffer);
     return ky_buffer_need(card, buffer, what, bytes > buffer->bytes ? bytes + bytes / 4 : bytes, 1,
                           error);
 }
@@ -46,9 +49,70 @@ enum ky_status ky_ranks_offer(const struct ky_device_state *state, size_t count,
 {
     const struct ky_shared *shared = ky_device_shared(state);
     struct ky_card *card = state->part[0].card;
-    const struct ky_ranks_offer own = {count, card, *buffer};
-    const enum ky_status status = shared->is_process ? KY_OK : card->driver->wait(card, error);
+    struct ky_ranks_offer own = {count, card, *buffer, {0}};
+    const int by_host = state->ranks->way == KY_WAY_BY_HOST;
+    enum ky_status status = by_host ? KY_OK : card->driver->wait(card, error);
+    if (status == KY_OK && shared->is_process && !by_host && buffer->handle)
+        status = card->driver->share(card, buffer, own.handle, error);
     return status ? status : ky_ranks_gather(shared, &own, sizeof own, all, error);
+}
+
+enum ky_status ky_ranks_fetch(const struct ky_device_state *state,
+                              const struct ky_ranks_offer *offer, size_t from,
+                              struct ky_buffer_place to, size_t bytes, struct ky_error *error)
+{
+    struct ky_card *card = state->part[0].card;
+    return ky_device_shared(state)->is_process
+               ? card->driver->fetch_shared(card, offer->handle, from, to, bytes, error)
+               : card->driver->fetch(offer->card, KY_PLACE(&offer->buffer, from), card, to, bytes,
+                                     error);
+}
+
+/* Tries to fetch some bytes of another process. */
+static enum ky_status try_to_fetch(const struct ky_device_state *state,
+                                   struct ky_ranks_offer *offer, struct ky_error *error)
+{
+    enum { BYTES = 256 };
+    const struct ky_shared *shared = ky_device_shared(state);
+    struct ky_card *card = state->part[0].card;
+    struct ky_buffer mine = {0}, theirs = {0};
+    struct ky_ranks_offer own = {0, card, mine, {0}};
+    enum ky_status tried = card->driver->share && shared->is_local
+                               ? ky_buffer_need(card, &mine, "a trial", BYTES, 1, NULL)
+                               : KY_UNSUPPORTED;
+    if (tried == KY_OK)
+        tried = ky_buffer_need(card, &theirs, "a trial", BYTES, 1, NULL);
+    if (tried == KY_OK)
+        tried = card->driver->share(card, &mine, own.handle, NULL);
+    enum ky_status status = ky_ranks_gather(shared, &own, sizeof own, offer, error);
+    if (status == KY_OK && tried == KY_OK)
+        tried = ky_ranks_fetch(state, &offer[(shared->rank + 1) % shared->ranks], 0,
+                               KY_PLACE(&theirs, 0), BYTES, NULL);
+    uint64_t failed = tried != KY_OK;
+    if (status == KY_OK)
+        status = shared->add(shared->context, &failed, 1, error);
+    state->ranks->way = failed ? KY_WAY_BY_HOST : KY_WAY_BY_CARDS;
+    ky_buffer_release(card, &mine);
+    ky_buffer_release(card, &theirs);
+    return status;
+}
+
+enum ky_status ky_ranks_way(const struct ky_device_state *state, int *by_host,
+                            struct ky_error *error)
+{
+    const struct ky_shared *shared = ky_device_shared(state);
+    struct ky_device_ranks *ranks = state->ranks;
+    enum ky_status status = KY_OK;
+    if (!shared->is_process)
+        ranks->way = KY_WAY_BY_CARDS;
+    if (ranks->way == KY_WAY_UNKNOWN) {
+        struct ky_ranks_offer *offer = ky_allocate(shared->ranks, sizeof *offer);
+        status = offer ? try_to_fetch(state, offer, error)
+                       : ky_no_memory(error, "the ranks", shared->ranks, sizeof *offer);
+        free(offer);
+    }
+    *by_host = ranks->way == KY_WAY_BY_HOST;
+    return status;
 }
 
 /* ---- room ---- */

@@ -111,14 +111,13 @@ static enum ky_status gather_boxes(const struct ky_ranks_meeting *meeting, const
 static enum ky_status fetch_boxes(const struct ky_ranks_meeting *meeting, const size_t *bytes,
                                   struct ky_error *error)
 {
-    struct ky_card *card = bodies_of(meeting)->card;
     struct ky_device_ranks *ranks = meeting->state->ranks;
     enum ky_status status = KY_OK;
     for (size_t r = 0, at = 0; r < meeting->shared->ranks && status == KY_OK; at += bytes[r++]) {
         const struct ky_ranks_offer *of = &meeting->box[r];
         if (bytes[r] > 0 && r != meeting->shared->rank)
-            status = card->driver->fetch(of->card, KY_PLACE(&of->buffer, 0), card,
-                                         KY_PLACE(&ranks->sinks, at), bytes[r], error);
+            status =
+                ky_ranks_fetch(meeting->state, of, 0, KY_PLACE(&ranks->sinks, at), bytes[r], error);
     }
     return status;
 }
@@ -137,7 +136,7 @@ static enum ky_status share_boxes(struct ky_ranks_meeting *meeting, struct ky_er
         bytes[r] = box_bytes(meeting->box[r].count);
     if (status == KY_OK)
         status = ky_ranks_need(card, &ranks->sinks, "boxes of all ranks", sum, error);
-    if (status == KY_OK && shared->is_process)
+    if (status == KY_OK && ranks->way == KY_WAY_BY_HOST)
         status = gather_boxes(meeting, bytes, sum, error);
     else if (status == KY_OK && bodies_of(meeting)->live > 0)
         status = fetch_boxes(meeting, bytes, error);

@@ -11,22 +11,33 @@ struct ky_device_ranks {
     struct ky_buffer run, box, sinks, sinks_of; /* prune.c: own boxes; those of others, and where */
     struct ky_buffer wait[2], need, waiting, seen, bodies, out;
     struct ky_buffer told, told_moment, in, to; /* graft.c */
+    enum { KY_WAY_UNKNOWN, KY_WAY_BY_CARDS, KY_WAY_BY_HOST } way;
     struct ky_pinned pinned[2]; /* graft.c: parcels for other processes, and from them */
 };
 
-/* What a rank has on its card for others that are threads of the same process: a number of things,
- * in this buffer. */
+/* What a rank has on its card for others: a number of things, in this buffer. Other processes find
+ * it by the handle. */
 struct ky_ranks_offer {
     size_t count;
     struct ky_card *card;
     struct ky_buffer buffer;
+    unsigned char handle[KY_HANDLE_BYTES];
 };
+/* Whether ranks fetch what others offer from card to card, or trade it by way of the host. Found
+ * when it is first asked for, by all ranks together. */
+enum ky_status ky_ranks_way(const struct ky_device_state *state, int *by_host,
+                            struct ky_error *error);
+/* Bytes of what another rank offers, from its byte `from` on, to a place on this card. */
+enum ky_status ky_ranks_fetch(const struct ky_device_state *state,
+                              const struct ky_ranks_offer *offer, size_t from,
+                              struct ky_buffer_place to, size_t bytes, struct ky_error *error);
 /* Has all ranks tell each other where the results of their cards' work are; it ends before. */
 enum ky_status ky_ranks_offer(const struct ky_device_state *state, size_t count,
                               const struct ky_buffer *buffer, struct ky_ranks_offer *all,
                               struct ky_error *error);
 /* As ky_buffer_need. A buffer that has to grow becomes a quarter larger than it must be, since
- * sizes change from step to step, and memory for them is slow to get. */
+ * sizes change from step to step, and memory for them is slow to get. One that is more than eight
+ * times too large is given back: in the first step half of all bodies move. */
 enum ky_status ky_ranks_need(struct ky_card *card, struct ky_buffer *buffer, const char *what,
                              size_t bytes, struct ky_error *error);
 /* The same for memory that is pinned. */

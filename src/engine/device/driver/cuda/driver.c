@@ -310,6 +310,40 @@ static enum ky_status fetch(struct ky_card *from_card, struct ky_buffer_place fr
                : failed(to_card, code, "cudaMemcpyPeerAsync", to.buffer->what, bytes, error);
 }
 
+static enum ky_status share(struct ky_card *card, const struct ky_buffer *buffer,
+                            unsigned char handle[KY_HANDLE_BYTES], struct ky_error *error)
+{
+    cudaIpcMemHandle_t own;
+    _Static_assert(sizeof own == KY_HANDLE_BYTES, "handles of CUDA");
+    use(card);
+    const cudaError_t code = cudaIpcGetMemHandle(&own, buffer->handle);
+    if (code != cudaSuccess)
+        return failed(card, code, "cudaIpcGetMemHandle", buffer->what, buffer->bytes, error);
+    memcpy(handle, &own, sizeof own);
+    return KY_OK;
+}
+
+static enum ky_status fetch_shared(struct ky_card *card,
+                                   const unsigned char handle[KY_HANDLE_BYTES], size_t offset,
+                                   struct ky_buffer_place to, size_t bytes, struct ky_error *error)
+{
+    struct ky_cuda *cuda = use(card);
+    cudaIpcMemHandle_t theirs;
+    void *from = NULL;
+    memcpy(&theirs, handle, sizeof theirs);
+    cudaError_t code = cudaIpcOpenMemHandle(&from, theirs, cudaIpcMemLazyEnablePeerAccess);
+    if (code != cudaSuccess)
+        return failed(card, code, "cudaIpcOpenMemHandle", to.buffer->what, bytes, error);
+    code =
+        cudaMemcpyAsync(address(to), (char *)from + offset, bytes, cudaMemcpyDefault, cuda->stream);
+    if (code == cudaSuccess)
+        code = cudaStreamSynchronize(cuda->stream);
+    cudaIpcCloseMemHandle(from);
+    return code == cudaSuccess
+               ? KY_OK
+               : failed(card, code, "cudaMemcpyAsync", to.buffer->what, bytes, error);
+}
+
 static enum ky_status copy_later(struct ky_card *from_card, struct ky_buffer_place from,
                                  struct ky_card *to_card, struct ky_buffer_place to, size_t bytes,
                                  struct ky_error *error)
@@ -582,6 +616,8 @@ const struct ky_driver ky_cuda_driver = {
     .copy = copy,
     .copy_later = copy_later,
     .fetch = fetch,
+    .share = share,
+    .fetch_shared = fetch_shared,
     .await = await,
     .gather = gather,
     .zero = zero,
