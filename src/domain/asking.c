@@ -24,6 +24,7 @@ static void ask_each(void *context, const struct ky_field_places *at)
     const struct ky_external *field = &domain->function;
     const double none = (double)NAN;
     const int threads = domain->engine->threads;
+    (void)threads; /* without OpenMP */
 #pragma omp parallel for num_threads(threads) if (threads > 1)
     for (size_t k = 0; k < at->count; k++) {
         const double *x = at->position[k];

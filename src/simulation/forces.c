@@ -54,8 +54,10 @@ enum ky_status ky_forces(const struct ky_parameters *parameters, struct ky_bodie
     enum ky_status status = open_with(parameters, bodies, &resolved, &halt, &engine, error);
     if (!status)
         status = ky_engine_forces(engine, error);
-    if (!status)
+    if (!status) {
+        engine->halt = NULL; /* a flag now is too late: the caller's arrays change whole or not */
         status = ky_engine_get(engine, &results, error);
+    }
     if (!status && report) {
         struct ky_force_report own;
         ky_engine_report(engine, &own);
