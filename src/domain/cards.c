@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/number.h"
 #include "base/order.h"
 #include "base/split.h"
 #include "domain/curve.h"
+#include "engine/common/device_list.h"
 #include "octree/work.h"
 
 static const struct ky_part_verbs *verbs_of(const struct ky_domain *domain)
@@ -36,37 +36,27 @@ static int count_devices(const char *kind)
     return count;
 }
 
-/* Number k of a list such as 0,2,3, counted on from its beginning after its end. */
-static int listed(const char *list, int k)
-{
-    int count = 1;
-    for (const char *c = list; *c; c++)
-        count += *c == ',';
-    for (k %= count; k > 0; k--)
-        list = strchr(list, ',') + 1;
-    char *end;
-    return (int)ky_number_count(list, &end);
-}
-
 enum ky_status ky_domain_choose_engine(struct ky_domain *domain, const char *engine,
                                        struct ky_error *error)
 {
-    char all[64] = "";
+    char all[KY_ENGINE_NAME] = "";
     struct ky_comm *comm = domain->comm;
+    size_t listed = 0;
     if (engine)
         snprintf(all, sizeof all, "%s", engine);
-    const enum ky_status status = ky_comm_tell(comm, all, sizeof all, error);
-    char *list = strchr(all, ':');
+    enum ky_status status = ky_comm_tell(comm, all, sizeof all, error);
     const int is_device = ky_domain_is_for_devices(all);
-    if (list)
-        *list++ = 0;
-    const int devices = is_device && !list ? count_devices(all) : 0;
-    snprintf(domain->processor, sizeof domain->processor, "%.8s%s", is_device ? all : "cpu",
-             is_device && (list || devices) ? ":" : "");
-    const size_t length = strlen(domain->processor);
-    if (is_device && (list || devices))
-        snprintf(domain->processor + length, sizeof domain->processor - length, "%d",
-                 list ? listed(list, comm->local_rank) : comm->local_rank % devices);
+    if (!status && is_device)
+        status = ky_device_list(all, &listed, error);
+    const int kind = (int)strcspn(all, ":"), rank = comm->local_rank;
+    const int devices = is_device && !listed ? count_devices(all) : 0;
+    if (listed)
+        snprintf(domain->processor, sizeof domain->processor, "%.*s:%llu", kind, all,
+                 (unsigned long long)ky_device_listed(all, (size_t)rank % listed));
+    else if (devices)
+        snprintf(domain->processor, sizeof domain->processor, "%s:%d", all, rank % devices);
+    else
+        snprintf(domain->processor, sizeof domain->processor, "%s", is_device ? all : "cpu");
     return status;
 }
 

@@ -32,24 +32,27 @@ enum ky_work_space {
     KY_SPACES
 };
 
+/* Room for the name of an engine with its devices. */
+enum { KY_ENGINE_NAME = 256 };
+
 struct ky_domain {
     struct ky_comm *comm;
     struct ky_parameters parameters; /* of the rank's engine */
     struct ky_engine *engine;
-    struct ky_shared shared; /* what the engine asks */
-    char processor[16];      /* of the engine, as --engine takes it */
-    char *field;             /* text of the external fields, or NULL */
-    uint64_t fields;         /* their serial number on rank 0 */
-    int copies;              /* 1: every rank has all bodies, and computes some sinks' sums */
-    size_t total;            /* bodies of the system */
-    unsigned columns;        /* set of those that an integrator has asked for */
-    int is_settled;          /* the bodies are on the ranges of their present positions */
-    int is_lost;             /* a position is not finite, so that there are no ranges */
-    uint64_t *index;         /* [n] of the rank's bodies, in the engine's order; where that changes
-                                on a card, once they have been read (cards.c) */
-    size_t room;             /* for indices */
-    uint64_t first, last;    /* the least and the largest key of its bodies */
-    double low[3], edge;     /* the cube of the keys, and the origin, in the engine's units */
+    struct ky_shared shared;        /* what the engine asks */
+    char processor[KY_ENGINE_NAME]; /* of the engine, as --engine takes it */
+    char *field;                    /* text of the external fields, or NULL */
+    uint64_t fields;                /* their serial number on rank 0 */
+    int copies;           /* 1: every rank has all bodies, and computes some sinks' sums */
+    size_t total;         /* bodies of the system */
+    unsigned columns;     /* set of those that an integrator has asked for */
+    int is_settled;       /* the bodies are on the ranges of their present positions */
+    int is_lost;          /* a position is not finite, so that there are no ranges */
+    uint64_t *index;      /* [n] of the rank's bodies, in the engine's order; where that changes
+                             on a card, once they have been read (cards.c) */
+    size_t room;          /* for indices */
+    uint64_t first, last; /* the least and the largest key of its bodies */
+    double low[3], edge;  /* the cube of the keys, and the origin, in the engine's units */
     double origin[3];
     void *space[KY_SPACES];
     size_t space_bytes[KY_SPACES];

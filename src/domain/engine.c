@@ -9,6 +9,7 @@
 #include "base/threads.h"
 #include "domain/orders.h"
 #include "engine/common/active.h"
+#include "engine/common/device_list.h"
 #include "engine/common/external.h"
 #include "engine/common/units.h"
 #include "octree/opening_kinds.h"
@@ -49,14 +50,29 @@ static enum ky_status give(struct ky_engine *engine, const struct ky_order *orde
 
 /* ---- what ranks can do ---- */
 
+/* Ranks with devices have parts of the bodies, or nothing. */
+static enum ky_status refuse_copies(const char *why, struct ky_error *error)
+{
+    return ky_fail(error, KY_UNSUPPORTED,
+                   "ranks with devices divide the bodies, which cannot be done here (%s): use "
+                   "--engine cpu, or run without ranks",
+                   why);
+}
+
 static enum ky_status check(const struct ky_parameters *parameters, unsigned schemes,
                             struct ky_error *error)
 {
     const int is_for_devices = ky_domain_is_for_devices(parameters->engine);
+    size_t devices;
+    const enum ky_status status = ky_device_list(parameters->engine, &devices, error);
+    if (status)
+        return status;
     const struct {
         int is_wrong;
         const char *why;
     } checks[] = {
+        {strlen(parameters->engine) >= KY_ENGINE_NAME,
+         "the name of the engine has more than 255 characters: name fewer devices"},
         {is_for_devices && (parameters->force != KY_TREE || schemes),
          "ranks with devices compute --force tree with --integrator leapfrog: choose these, or run "
          "without ranks"},
@@ -74,7 +90,8 @@ static enum ky_status check(const struct ky_parameters *parameters, unsigned sch
     for (size_t k = 0; k < sizeof checks / sizeof *checks; k++)
         if (checks[k].is_wrong)
             return ky_fail(error, KY_UNSUPPORTED, "%s", checks[k].why);
-    return KY_OK;
+    const char *why = is_for_devices ? ky_domain_why_copies(parameters, schemes) : NULL;
+    return why ? refuse_copies(why, error) : KY_OK;
 }
 
 /* ---- the verbs ---- */
@@ -184,10 +201,7 @@ static enum ky_status choose_kind(struct ranks *ranks, const struct ky_bodies *b
 {
     const char *why = why_copies(ranks, bodies);
     if (why && ky_domain_is_for_devices(ranks->parameters->engine))
-        return ky_fail(error, KY_UNSUPPORTED,
-                       "ranks with devices divide the bodies, which cannot be done here (%s): use "
-                       "--engine cpu, or run without ranks",
-                       why);
+        return refuse_copies(why, error);
     const int size = ranks->domain.comm->size, threads = ranks->domain.parameters.threads;
     if (!ranks->has_told || ranks->domain.copies != (why != NULL))
         ky_log(ranks->parameters, KY_LOG_INFO, "%d ranks by %s, %d %s each: %s%s%s", size,

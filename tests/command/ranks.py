@@ -161,6 +161,13 @@ with folder() as top:
         process = run("run", *plain, *words, "--ranks", "2", "--output", path("refused"), code=None)
         check(process.returncode == code and word in process.stderr and len(process.stderr.splitlines()) == 1 and not os.path.exists(path("refused")),
               f"{' '.join(words)}: refused before the start, with what to do", f"{process.returncode} {process.stderr}")
+    # lists of devices are read as without ranks, also where no such device is there
+    for text in ("opencl:", "opencl:0,", "opencl:0x", "opencl:-1", "opencl:99999999999999999999", "cuda:0,,1"):
+        process = run("run", *plain, "--force", "tree", "--engine", text, "--ranks", "2", "--output", path("refused"), code=None)
+        check(process.returncode == 2 and "numbers of devices" in process.stderr and not os.path.exists(path("refused")), f"--engine {text}: code 2", process.stderr)
+    for words in (["--curve", "none"], ["--cell", "edge"]):
+        process = run("run", *plain, *words, "--force", "tree", "--engine", "opencl:0", "--ranks", "2", "--output", path("refused"), "--dry-run", code=None)
+        check(process.returncode == 3 and " ".join(words) in process.stderr, f"--dry-run of ranks with devices and {words[0]}", process.stderr)
     for text in ("0", "1025", "-1", "two", "2.5", ""):
         process = run("run", *SHORT, "--ranks", text, "--output", path("refused"), code=None)
         check(process.returncode == 2 and "ranks" in process.stderr and not os.path.exists(path("refused")), f"--ranks '{text}': code 2", process.stderr)

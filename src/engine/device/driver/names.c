@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/number.h"
+#include "engine/common/device_list.h"
 
 static enum ky_status open_card(struct ky_cards *cards, size_t index, struct ky_error *error)
 {
@@ -28,17 +28,13 @@ static enum ky_status open_first(struct ky_cards *cards, int automatic, struct k
 
 enum ky_status ky_cards_open(struct ky_cards *cards, const char *name, struct ky_error *error)
 {
-    const char *at = strchr(name, ':');
     uint64_t opened[KY_MOST_CARDS];
-    if (!at)
+    size_t count;
+    enum ky_status status = ky_device_list(name, &count, error);
+    if (status == KY_OK && count == 0)
         return open_first(cards, !strcmp(name, "auto"), error);
-    do {
-        char *end;
-        uint64_t index = ky_number_count(++at, &end);
-        if (end == at || (*end != ',' && *end != 0))
-            return ky_fail(error, KY_USAGE,
-                           "engine '%s': give the numbers of devices after the colon, as in %s:0",
-                           name, cards->driver->name);
+    for (size_t place = 0; place < count && status == KY_OK; place++) {
+        const uint64_t index = ky_device_listed(name, place);
         for (size_t k = 0; k < cards->count && !ky_device_twice; k++)
             if (opened[k] == index)
                 return ky_fail(error, KY_USAGE,
@@ -47,10 +43,7 @@ enum ky_status ky_cards_open(struct ky_cards *cards, const char *name, struct ky
         if (cards->count == KY_MOST_CARDS)
             return ky_fail(error, KY_USAGE, "engine '%s': at most %d devices", name, KY_MOST_CARDS);
         opened[cards->count] = index;
-        enum ky_status status = open_card(cards, index, error);
-        if (status != KY_OK)
-            return status;
-        at = end;
-    } while (*at == ',');
-    return KY_OK;
+        status = open_card(cards, index, error);
+    }
+    return status;
 }

@@ -1,0 +1,33 @@
+/* Numbers of devices in the name of an engine. */
+#include "engine/common/device_list.h"
+
+#include <string.h>
+
+#include "base/number.h"
+#include "base/status.h"
+
+enum ky_status ky_device_list(const char *name, size_t *count, struct ky_error *error)
+{
+    const char *colon = strchr(name, ':');
+    *count = 0;
+    for (const char *at = colon; at && *at;) {
+        char *end;
+        ky_number_count(++at, &end);
+        if (end == at || (*end != ',' && *end != 0))
+            return ky_fail(error, KY_USAGE,
+                           "engine '%s': give the numbers of devices after the colon, as in "
+                           "%.*s:0",
+                           name, (int)(colon - name), name);
+        at = end;
+        ++*count;
+    }
+    return KY_OK;
+}
+
+uint64_t ky_device_listed(const char *name, size_t k)
+{
+    const char *at = strchr(name, ':') + 1;
+    for (; k > 0; k--)
+        at = strchr(at, ',') + 1;
+    return ky_number_count(at, NULL);
+}

@@ -1,0 +1,16 @@
+/* Numbers of devices in the name of an engine, as in cuda:0,2. */
+#ifndef KY_DEVICE_LIST_H
+#define KY_DEVICE_LIST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kyoho/kyoho.h"
+
+/* How many numbers follow the colon: 0 where there is no colon. KY_USAGE where what follows it is
+ * no list of numbers. */
+enum ky_status ky_device_list(const char *name, size_t *count, struct ky_error *error);
+/* Number k of them, which is there. */
+uint64_t ky_device_listed(const char *name, size_t k);
+
+#endif
