@@ -226,20 +226,21 @@ static int take_finer(struct ky_parameters *own, const struct ky_parameters *giv
 
 /* ---- the call ---- */
 
-/* Whether the engine is the CPU; of `auto`, the one that it takes for so many bodies. */
+/* Whether the engine is the CPU; of `auto`, the one that it takes for so many bodies, with ranks
+ * the CPU. */
 static enum ky_status find_engine(const struct ky_parameters *given,
                                   const struct ky_engine_use *use, int *on_cpu,
                                   struct ky_error *error)
 {
     struct ky_parameters probe = *given;
     struct ky_engine *engine = NULL;
-    *on_cpu = ky_engine_is_named(given->engine, "cpu");
-    if (strcmp(given->engine, "auto") != 0)
+    const int is_auto = !strcmp(given->engine, "auto");
+    *on_cpu = ky_engine_is_named(given->engine, "cpu") || (is_auto && given->ranks > 1);
+    if (!is_auto || given->ranks > 1)
         return KY_OK;
     if (probe.force == KY_FORCE_AUTO)
         probe.force = (double)use->n < ky_force_kind(KY_TREE)->crossover ? KY_DIRECT : KY_TREE;
     probe.log = NULL;
-    probe.ranks = 1;
     enum ky_status status = ky_force_resolve(&probe, &probe, error);
     if (!status)
         status = ky_engine_open_for(&probe, 0, use, &engine, error);
@@ -287,7 +288,9 @@ static void write_why(const struct ky_choice *choice, const struct ky_parameters
                  from = ky_force_kind(choice->force)->expands ? fmax(below, cells_from) : below;
     const int is_exact = ky_force_kind(choice->force)->is_exact;
     const int is_alone = (double)n >= below || choice->asked < ky_force_least(KY_FMM, KY_DOUBLE);
-    if (is_exact && is_alone)
+    if (own->ranks > 1 && !on_cpu)
+        snprintf(text, WHY, ", which ranks with devices compute");
+    else if (is_exact && is_alone)
         snprintf(text, WHY, ", which alone keeps it");
     else if (!is_exact && (double)n < below)
         snprintf(text, WHY, ", which keeps it in this precision");

@@ -94,6 +94,8 @@ static double least_of(const struct ky_parameters *own, int force)
 static int method_for(const struct ky_parameters *own, size_t n, int on_cpu)
 {
     const double error = own->error;
+    if (own->ranks > 1 && !on_cpu) /* ranks with devices do nothing else */
+        return KY_TREE;
     /* ranks share a tree, and no expansions */
     const int cells =
         own->ranks < 2 && (double)n >= ky_force_expansions_from(on_cpu) ? KY_FMM : KY_TREE;

@@ -145,6 +145,10 @@ with folder() as top:
     for ranks, words in (("1", "--force fmm"), ("3", "ranks divide a tree alone, and a run without ranks takes fmm")):
         process = run("run", *chosen, "--ranks", ranks, "--dry-run", "--output", path("dry"))
         check(words in process.stderr, f"--force auto says why with --ranks {ranks}", process.stderr)
+    if "opencl:" in run("devices").stdout:
+        for number in ("30", "50000"):
+            process = run("run", *(word for word in chosen if word not in ("--engine", "cpu", "-n", "4500")), "-n", number, "--engine", "opencl", "--ranks", "2", "--dry-run", "--output", path("dry"))
+            check("--force tree" in process.stderr and "which ranks with devices compute" in process.stderr, f"--force auto of ranks with devices, {number} bodies", process.stderr)
     few = ["--model", "plummer", "-n", "3", "--softening", "0.1", "--step", "0.01", "--steps", "2", "--quiet"]
     run("run", *few, "--output", path("few-1"))
     run("run", *few, "--ranks", "200" if ALL else "64", "--force", "tree", "--output", path("few"))
@@ -154,7 +158,7 @@ with folder() as top:
     # ---- what is refused ----
     refused = [
         (3, "--mutual", ["--mutual"]), (3, "--force tree", ["--force", "list"]),
-        (3, "--force tree", ["--engine", "opencl"]), (3, "--force tree", ["--engine", "cuda:0,1"]), (3, "--tree", ["--tree", "device"]),
+        (3, "--force tree", ["--force", "direct", "--engine", "opencl"]), (3, "--force tree", ["--force", "fmm", "--engine", "cuda:0,1"]), (3, "--tree", ["--tree", "device"]),
     ]
     plain = [word for word in SHORT if word not in ("--engine", "cpu", "--force", "tree")]
     for code, word, words in refused:
