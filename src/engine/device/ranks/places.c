@@ -68,7 +68,7 @@ enum ky_status ky_ranks_fetch(const struct ky_device_state *state,
                                      error);
 }
 
-/* Tries to fetch some bytes of another process. */
+/* Tries to fetch some bytes of every other process: not every two cards reach each other. */
 static enum ky_status try_to_fetch(const struct ky_device_state *state,
                                    struct ky_ranks_offer *offer, struct ky_error *error)
 {
@@ -85,9 +85,9 @@ static enum ky_status try_to_fetch(const struct ky_device_state *state,
     if (tried == KY_OK)
         tried = card->driver->share(card, &mine, own.handle, NULL);
     enum ky_status status = ky_ranks_gather(shared, &own, sizeof own, offer, error);
-    if (status == KY_OK && tried == KY_OK)
-        tried = ky_ranks_fetch(state, &offer[(shared->rank + 1) % shared->ranks], 0,
-                               KY_PLACE(&theirs, 0), BYTES, NULL);
+    for (size_t r = 0; r < shared->ranks && status == KY_OK && tried == KY_OK; r++)
+        if (r != shared->rank)
+            tried = ky_ranks_fetch(state, &offer[r], 0, KY_PLACE(&theirs, 0), BYTES, NULL);
     uint64_t failed = tried != KY_OK;
     if (status == KY_OK)
         status = shared->add(shared->context, &failed, 1, error);
