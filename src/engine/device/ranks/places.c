@@ -97,15 +97,33 @@ static enum ky_status try_to_fetch(const struct ky_device_state *state,
     return status;
 }
 
+/* Cards of different kinds compute different bits, and some add their sums in other units. */
+static enum ky_status check_kinds(const struct ky_device_state *state, struct ky_error *error)
+{
+    const struct ky_shared *shared = ky_device_shared(state);
+    const struct ky_card *card = state->part[0].card;
+    char(*name)[sizeof card->name] = ky_allocate(shared->ranks, sizeof *name);
+    enum ky_status status = name ? ky_ranks_gather(shared, card->name, sizeof *name, name, error)
+                                 : ky_no_memory(error, "the ranks", shared->ranks, sizeof *name);
+    for (size_t r = 1; r < shared->ranks && status == KY_OK; r++)
+        if (strcmp(name[r], name[0]) != 0)
+            status = ky_fail(error, KY_UNSUPPORTED,
+                             "the devices of ranks have to be of one kind, not %.100s and %.100s: "
+                             "name others in --engine",
+                             name[0], name[r]);
+    free(name);
+    return status;
+}
+
 enum ky_status ky_ranks_way(const struct ky_device_state *state, int *by_host,
                             struct ky_error *error)
 {
     const struct ky_shared *shared = ky_device_shared(state);
     struct ky_device_ranks *ranks = state->ranks;
-    enum ky_status status = KY_OK;
+    enum ky_status status = ranks->way == KY_WAY_UNKNOWN ? check_kinds(state, error) : KY_OK;
     if (!shared->is_process)
         ranks->way = KY_WAY_BY_CARDS;
-    if (ranks->way == KY_WAY_UNKNOWN) {
+    if (status == KY_OK && ranks->way == KY_WAY_UNKNOWN) {
         struct ky_ranks_offer *offer = ky_allocate(shared->ranks, sizeof *offer);
         status = offer ? try_to_fetch(state, offer, error)
                        : ky_no_memory(error, "the ranks", shared->ranks, sizeof *offer);
@@ -181,6 +199,10 @@ enum ky_status ky_places_put_numbers(struct ky_device_state *state, size_t count
     struct ky_device_bodies *bodies = &state->part[0];
     const struct ky_device_array index = ky_device_index(bodies);
     uint32_t *word;
+    if (ky_device_shared(state)->system > UINT32_MAX)
+        return ky_fail(error, KY_UNSUPPORTED,
+                       "%zu bodies: ranks with devices take up to %lu: use --engine cpu",
+                       ky_device_shared(state)->system, (unsigned long)UINT32_MAX);
     enum ky_status status = words_of(number, count, &word, error);
     if (status == KY_OK)
         status = ky_buffer_need(bodies->card, index.buffer, "numbers of the bodies", index.bytes, 1,
