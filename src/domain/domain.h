@@ -72,6 +72,9 @@ int ky_domain_is_for_devices(const char *engine);
 /* Opens the rank's engine, without bodies. */
 enum ky_status ky_domain_start(struct ky_domain *domain, unsigned schemes, struct ky_error *error);
 void ky_domain_end(struct ky_domain *domain);
+/* The bytes that n bodies of the system take on this computer, and on the rank's device. */
+void ky_domain_memory(const struct ky_domain *domain, size_t n, size_t massless,
+                      struct ky_memory *memory);
 
 /* Why ranks with these parameters, opened for these schemes, each have to have all bodies, whatever
  * these are; NULL: that depends on the bodies. */

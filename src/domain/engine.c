@@ -96,31 +96,10 @@ static enum ky_status check(const struct ky_parameters *parameters, unsigned sch
 
 /* ---- the verbs ---- */
 
-/* The memory of a rank with a device: of its part of the bodies, a fifth more for places that are
- * empty and for what it gets of the others. */
-static void memory_with_device(const struct ky_domain *domain, size_t n, struct ky_memory *memory)
-{
-    const size_t ranks = (size_t)domain->comm->size, own = n / ranks + 1;
-    ky_engine_memory(domain->engine, 0, own + own / 5, 0, memory);
-    memory->host *= domain->comm->local_size;
-    memory->kept *= domain->comm->local_size;
-}
-
 static void memory(const struct ky_engine *engine, size_t n, size_t massless,
                    struct ky_memory *memory)
 {
-    const struct ky_domain *domain = &((const struct ranks *)engine)->domain;
-    if (domain->engine->verbs->part) {
-        memory_with_device(domain, n, memory);
-        return;
-    }
-    ky_engine_memory(domain->engine, 0, n, massless, memory);
-    /* numbers and keys, and a rank's own tree beside the one for its walks */
-    const double own = (double)n * sizeof(uint64_t), here = domain->comm->local_size,
-                 part = domain->copies ? here : here / domain->comm->size,
-                 more = 6 * (double)n * sizeof(double) + ky_octree_memory(&domain->parameters, n);
-    memory->host = part * (domain->copies ? memory->host : memory->host + own + more);
-    memory->kept = part * (domain->copies ? memory->kept : memory->kept + own);
+    ky_domain_memory(&((const struct ranks *)engine)->domain, n, massless, memory);
 }
 
 static void close_ranks(struct ky_engine *engine)
@@ -480,17 +459,20 @@ static enum ky_status open_whole(struct ky_engine *engine, struct ky_whole *whol
     return status;
 }
 
+/* Such a call: opens the engine, calls its verb and closes it. */
+#define BY_WHOLE(call, ...)                                                                        \
+    struct ky_whole whole;                                                                         \
+    enum ky_status status = open_whole(engine, &whole, error);                                     \
+    if (!status)                                                                                   \
+        status = whole.engine->verbs->call(whole.engine, __VA_ARGS__);                             \
+    ky_engine_close(whole.engine);                                                                 \
+    return status
+
 static enum ky_status exact_of_whole(struct ky_engine *engine, const size_t *sinks, size_t count,
                                      double (*acceleration)[3], double *potential,
                                      struct ky_error *error)
 {
-    struct ky_whole whole;
-    enum ky_status status = open_whole(engine, &whole, error);
-    if (!status)
-        status =
-            whole.engine->verbs->exact(whole.engine, sinks, count, acceleration, potential, error);
-    ky_engine_close(whole.engine);
-    return status;
+    BY_WHOLE(exact, sinks, count, acceleration, potential, error);
 }
 
 static enum ky_status walk_of_whole(struct ky_engine *engine, const struct ky_walk_request *request,
@@ -511,23 +493,13 @@ static enum ky_status field_of_whole(struct ky_engine *engine, const struct ky_p
                                      double (*acceleration)[3], double *potential,
                                      struct ky_error *error)
 {
-    struct ky_whole whole;
-    enum ky_status status = open_whole(engine, &whole, error);
-    if (!status)
-        status = whole.engine->verbs->field(whole.engine, points, acceleration, potential, error);
-    ky_engine_close(whole.engine);
-    return status;
+    BY_WHOLE(field, points, acceleration, potential, error);
 }
 
 static enum ky_status tides_of_whole(struct ky_engine *engine, const struct ky_points *points,
                                      double (*tide)[6], struct ky_error *error)
 {
-    struct ky_whole whole;
-    enum ky_status status = open_whole(engine, &whole, error);
-    if (!status)
-        status = whole.engine->verbs->tides(whole.engine, points, tide, error);
-    ky_engine_close(whole.engine);
-    return status;
+    BY_WHOLE(tides, points, tide, error);
 }
 
 static enum ky_status field_of_parts(struct ky_engine *engine, const struct ky_points *points,

@@ -43,6 +43,32 @@ int ky_domain_divides(const struct ky_parameters *parameters, unsigned schemes)
     return parameters->ranks > 1 && !ky_domain_why_copies(parameters, schemes);
 }
 
+/* The memory of a rank with a device: of its part of the bodies, a fifth more for places that are
+ * empty and for what it gets of the others. */
+static void memory_with_device(const struct ky_domain *domain, size_t n, struct ky_memory *memory)
+{
+    const size_t ranks = (size_t)domain->comm->size, own = n / ranks + 1;
+    ky_engine_memory(domain->engine, 0, own + own / 5, 0, memory);
+    memory->host *= domain->comm->local_size;
+    memory->kept *= domain->comm->local_size;
+}
+
+void ky_domain_memory(const struct ky_domain *domain, size_t n, size_t massless,
+                      struct ky_memory *memory)
+{
+    if (domain->engine->verbs->part) {
+        memory_with_device(domain, n, memory);
+        return;
+    }
+    ky_engine_memory(domain->engine, 0, n, massless, memory);
+    /* numbers and keys, and a rank's own tree beside the one for its walks */
+    const double own = (double)n * sizeof(uint64_t), here = domain->comm->local_size,
+                 part = domain->copies ? here : here / domain->comm->size,
+                 more = 6 * (double)n * sizeof(double) + ky_octree_memory(&domain->parameters, n);
+    memory->host = part * (domain->copies ? memory->host : memory->host + own + more);
+    memory->kept = part * (domain->copies ? memory->kept : memory->kept + own);
+}
+
 void ky_domain_end(struct ky_domain *domain)
 {
     ky_engine_close(domain->engine);
