@@ -13,6 +13,7 @@
 #include "base/options.h"
 #include "base/status.h"
 #include "engine/actions.h"
+#include "engine/shared.h"
 #include "octree/octree.h"
 #include "physics/external_moving.h"
 #include "physics/sums.h"
@@ -63,123 +64,6 @@ struct ky_externals {
     struct ky_external field[KY_MOST_EXTERNALS];
     uint64_t set; /* serial number of this set of fields: 1, 2, … */
     double time;  /* [time] of the present positions of the bodies, at which the fields act */
-};
-
-/* How engines ask the others with which they share a system (domain/domain.h). Each has a part of
- * the bodies, and all have the same frame and make the same calls. A call that fails on one of them
- * fails on all. */
-struct ky_active;
-struct ky_relative;
-struct ky_octree_box;
-/* The tree that an engine asks for: of its own bodies and of the others', with all that its sinks
- * need. */
-struct ky_shared_tree {
-    const struct ky_octree_bodies *own;
-    const struct ky_parameters *parameters;
-    /* Block steps: the present positions of the engine's bodies in the tree of the last call, which
-     * is kept; NULL: the tree is new. */
-    const double (*moved)[3];
-    /* The sinks among the bodies: marks of them all where the tree is new, marks of the groups that
-     * have some where it is kept; both NULL: all are. */
-    const unsigned char *is_active, *has_active;
-    /* Sinks that are no bodies: their boxes (octree/parts.h), relative to 0 in place of the tree's
-     * origin. NULL: the sinks are the groups of the engine's own tree. */
-    const struct ky_octree_box *box;
-    size_t boxes;
-    const struct ky_relative *relative; /* of own sinks, for an opening test by α; else NULL */
-};
-struct ky_shared {
-    void *context;
-    size_t rank, ranks; /* the number of this engine, and of all */
-    size_t system;      /* bodies of all engines */
-    /* Makes the tree (octree/parts.h). NULL: each engine has all bodies, and computes the results
-     * of some sinks, which `gather` then gives to all. */
-    enum ky_status (*tree)(void *context, const struct ky_shared_tree *wanted,
-                           struct ky_octree *tree, struct ky_error *error);
-    /* Block steps: the bodies go to the engines that have their places at[c][i], in the engines'
-     * length, with all that is kept of them. weight[i]: the work for a body, in interactions, over
-     * a longest step. KY_BAD_DATA for all engines, and no body moves, where a place is not finite.
-     */
-    enum ky_status (*settle)(void *context, double *const at[3], const double *weight,
-                             struct ky_error *error);
-    /* Each number becomes the sum of those of all engines. */
-    enum ky_status (*add)(void *context, uint64_t *number, size_t count, struct ky_error *error);
-    /* `bytes[r]` bytes of engine r, one after the other, to each engine: at `own` is this one's. */
-    enum ky_status (*gather)(void *context, const void *own, const size_t *bytes, void *all,
-                             struct ky_error *error);
-    /* Sends `out[r]` bytes at from[r] to each engine r, and receives `in[r]` bytes from it at
-     * to[r]. */
-    enum ky_status (*trade)(void *context, void *const *from, const size_t *out, void *const *to,
-                            const size_t *in, struct ky_error *error);
-    int is_process; /* 1: the others are other processes; 0: threads of this one */
-    int is_local;   /* 1: all are on one computer */
-    /* The caller's function for many places (ky_externals_ask) at the engine's bodies, all or the
-     * active ones; positions are the caller's. All engines call it. Velocities are 0. */
-    enum ky_status (*ask)(void *context, const struct ky_active *active, size_t count,
-                          const double (*position)[3], double (*acceleration)[3], double *potential,
-                          struct ky_error *error);
-};
-
-/* What an engine does that keeps its part of a system on a card, in an order that each evaluation
- * of forces changes. A place is that of a body in this order, and a number that of the caller's
- * order of the whole system. */
-
-/* The box of the bodies, in the engine's units: low[3] and high[3]. And the places of those that
- * are the first `samples` of a sample of `system` bodies (physics/sample.h): sample[c × samples +
- * k], NaN where the body is not here. */
-struct ky_part_look {
-    size_t system, samples;
-    double *low, *high, *sample;
-};
-
-/* A cube that keys divide (edge 0: all bodies have the same key) and the origin of the cells, in
- * the engine's units; and where `probes` of the keys go, every (n / probes)th. */
-struct ky_part_keys {
-    const double *low, *origin;
-    double edge;
-    uint64_t *probe;
-    size_t probes;
-};
-
-/* Ranges of keys, which begin at begin[0 … ranks], the last one before begin[ranks]; and where
- * those bodies go that are not in range `own`: place and range of each, two words, in any order.
- * *leavers is to be freed. */
-struct ky_part_leavers {
-    const uint64_t *begin;
-    size_t ranks, own;
-    uint32_t **leavers;
-    size_t *count;
-};
-
-/* Bodies that go, at the places gone[0 … count), in the order of the ranks that they go to,
- * leaving[r] to each; and how many come from each. */
-struct ky_part_move {
-    const uint32_t *gone;
-    size_t count;
-    const uint64_t *leaving, *coming;
-    size_t arrivals; /* all that come */
-};
-
-struct ky_engine;
-struct ky_part_verbs {
-    /* The numbers of the bodies at all places, from 0 on: of `count` that were put, and now. */
-    enum ky_status (*put_numbers)(struct ky_engine *engine, size_t count, const uint64_t *number,
-                                  struct ky_error *error);
-    enum ky_status (*get_numbers)(struct ky_engine *engine, uint64_t *number,
-                                  struct ky_error *error);
-    enum ky_status (*look)(struct ky_engine *engine, const struct ky_part_look *look,
-                           struct ky_error *error);
-    /* Takes the cube and the origin, and makes the keys of the present positions. */
-    enum ky_status (*keys)(struct ky_engine *engine, const struct ky_part_keys *keys,
-                           struct ky_error *error);
-    /* count[e × (KY_KEY_LEVELS + 1) + l]: keys that agree with at[e] in l levels and no more. */
-    enum ky_status (*count)(struct ky_engine *engine, const uint64_t *at, size_t ends,
-                            uint64_t *count, struct ky_error *error);
-    enum ky_status (*leavers)(struct ky_engine *engine, const struct ky_part_leavers *leavers,
-                              struct ky_error *error);
-    /* Bodies go to other ranks, and others come. A call of all ranks. */
-    enum ky_status (*move)(struct ky_engine *engine, const struct ky_part_move *move,
-                           struct ky_error *error);
 };
 
 /* The first member of every engine's own struct. */
