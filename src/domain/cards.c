@@ -54,7 +54,7 @@ enum ky_status ky_domain_choose_engine(struct ky_domain *domain, const char *eng
         snprintf(domain->processor, sizeof domain->processor, "%.*s:%llu", kind, all,
                  (unsigned long long)ky_device_listed(all, (size_t)rank % listed));
     else if (devices)
-        snprintf(domain->processor, sizeof domain->processor, "%s:%d", all, rank % devices);
+        snprintf(domain->processor, sizeof domain->processor, "%.64s:%d", all, rank % devices);
     else
         snprintf(domain->processor, sizeof domain->processor, "%s", is_device ? all : "cpu");
     return status;
