@@ -11,32 +11,17 @@
 #include "engine/common/force_kinds.h"
 #include "engine/common/relative.h"
 #include "engine/common/trees.h"
+#include "engine/device/device_engine.h"
 #include "engine/device/forces/direct_sum.h"
 #include "engine/device/forces/exact.h"
 #include "engine/device/forces/general.h"
-#include "engine/device/forces/method.h"
-#include "engine/device/ranks/movers.h"
 #include "engine/device/ranks/places.h"
 #include "engine/device/state/columns.h"
 #include "engine/device/state/curve.h"
 #include "engine/device/state/external.h"
 #include "engine/device/state/massless.h"
 #include "engine/device/state/motion.h"
-#include "engine/device/steps/block.h"
-#include "engine/device/steps/hermite.h"
 #include "octree/opening_kinds.h"
-
-struct ky_device_engine {
-    struct ky_engine base;
-    struct ky_device_state state;
-    struct ky_links links;
-    struct ky_device_blocks blocks;
-    struct ky_device_hermite hermite;
-    struct ky_device_ranks ranks;
-    const struct ky_method *method;
-    void *own;     /* the method's state */
-    int of_forces; /* the last evaluation was one of forces, not a walk */
-};
 
 static const struct ky_method *const methods[] = {
     &ky_direct_method, &ky_walk_method, &ky_list_method, &ky_tree_method, &ky_fmm_method,
@@ -48,11 +33,6 @@ static const struct ky_method *method_of(const struct ky_parameters *parameters)
         if ((int)methods[k]->force == parameters->force)
             return methods[k];
     return NULL;
-}
-
-static struct ky_device_engine *device_engine(struct ky_engine *base)
-{
-    return (struct ky_device_engine *)base;
 }
 
 /* ---- open and close ---- */
@@ -80,7 +60,7 @@ static void release(struct ky_device_engine *engine)
 
 static void close_engine(struct ky_engine *base)
 {
-    struct ky_device_engine *engine = device_engine(base);
+    struct ky_device_engine *engine = ky_device_engine_of(base);
     if (!engine)
         return;
     release(engine);
@@ -124,7 +104,7 @@ static enum ky_status check(const struct ky_device_engine *engine, int expected,
 
 static enum ky_status resize(struct ky_engine *base, size_t n, struct ky_error *error)
 {
-    struct ky_device_engine *engine = device_engine(base);
+    struct ky_device_engine *engine = ky_device_engine_of(base);
     release(engine);
     const int is_part = ky_device_shared(&engine->state) != NULL;
     enum ky_status status =
@@ -215,7 +195,7 @@ static void memory(const struct ky_engine *base, size_t n, size_t massless,
 
 static void set_frame(struct ky_engine *base, const struct ky_engine_frame *frame)
 {
-    device_engine(base)->state.frame = frame ? *frame : (struct ky_engine_frame){0};
+    ky_device_engine_of(base)->state.frame = frame ? *frame : (struct ky_engine_frame){0};
 }
 
 static struct ky_engine_frame units_of(const struct ky_engine *base)
@@ -227,7 +207,7 @@ static struct ky_engine_frame units_of(const struct ky_engine *base)
 static enum ky_status put(struct ky_engine *base, const struct ky_bodies *given,
                           struct ky_error *error)
 {
-    struct ky_device_engine *engine = device_engine(base);
+    struct ky_device_engine *engine = ky_device_engine_of(base);
     enum ky_status status = ky_device_bodies_expect(&engine->state, given, error);
     if (status == KY_OK)
         status = check(engine, given->n > 0, error);
@@ -242,13 +222,13 @@ static enum ky_status put(struct ky_engine *base, const struct ky_bodies *given,
 
 static enum ky_status columns(struct ky_engine *base, unsigned set, struct ky_error *error)
 {
-    return ky_device_columns_choose(&device_engine(base)->state, set, error);
+    return ky_device_columns_choose(&ky_device_engine_of(base)->state, set, error);
 }
 
 static enum ky_status put_column(struct ky_engine *base, enum ky_column column,
                                  const double *numbers, struct ky_error *error)
 {
-    struct ky_device_state *state = &device_engine(base)->state;
+    struct ky_device_state *state = &ky_device_engine_of(base)->state;
     enum ky_status status = ky_device_curve_leave(&state->part[0], error);
     return status ? status : ky_device_columns_put(state, column, numbers, error);
 }
@@ -256,7 +236,7 @@ static enum ky_status put_column(struct ky_engine *base, enum ky_column column,
 static enum ky_status get_column(struct ky_engine *base, enum ky_column column, double *numbers,
                                  struct ky_error *error)
 {
-    struct ky_device_state *state = &device_engine(base)->state;
+    struct ky_device_state *state = &ky_device_engine_of(base)->state;
     enum ky_status status = ky_device_curve_leave(&state->part[0], error);
     return status ? status : ky_device_columns_get(state, column, numbers, error);
 }
@@ -273,7 +253,7 @@ static enum ky_status settle_in_callers_order(struct ky_device_state *state, str
 static enum ky_status put_some(struct ky_engine *base, const struct ky_some *some,
                                struct ky_error *error)
 {
-    struct ky_device_state *state = &device_engine(base)->state;
+    struct ky_device_state *state = &ky_device_engine_of(base)->state;
     enum ky_status status = settle_in_callers_order(state, error);
     if (status == KY_OK)
         status = ky_device_bodies_put_some(state, some, error);
@@ -284,7 +264,7 @@ static enum ky_status put_some(struct ky_engine *base, const struct ky_some *som
 
 static enum ky_status get(struct ky_engine *base, struct ky_bodies *wanted, struct ky_error *error)
 {
-    struct ky_device_state *state = &device_engine(base)->state;
+    struct ky_device_state *state = &ky_device_engine_of(base)->state;
     enum ky_status status = settle_in_callers_order(state, error);
     if (status == KY_OK)
         status = ky_device_bodies_get(state, wanted, error);
@@ -294,7 +274,7 @@ static enum ky_status get(struct ky_engine *base, struct ky_bodies *wanted, stru
 static enum ky_status get_some(struct ky_engine *base, const uint32_t *body, struct ky_bodies *some,
                                struct ky_error *error)
 {
-    struct ky_device_state *state = &device_engine(base)->state;
+    struct ky_device_state *state = &ky_device_engine_of(base)->state;
     enum ky_status status = settle_in_callers_order(state, error);
     if (status == KY_OK)
         status = ky_device_bodies_get_some(state, body, some, error);
@@ -303,19 +283,19 @@ static enum ky_status get_some(struct ky_engine *base, const uint32_t *body, str
 
 static enum ky_status kick(struct ky_engine *base, double dt, struct ky_error *error)
 {
-    return ky_device_kick(&device_engine(base)->state, dt, error);
+    return ky_device_kick(&ky_device_engine_of(base)->state, dt, error);
 }
 
 static enum ky_status drift(struct ky_engine *base, double dt, struct ky_error *error)
 {
-    return ky_device_drift(&device_engine(base)->state, dt, error);
+    return ky_device_drift(&ky_device_engine_of(base)->state, dt, error);
 }
 
 static enum ky_status sums(struct ky_engine *base, struct ky_partial_sums *parts,
                            struct ky_error *error)
 {
     /* sums depend on the order of the bodies, and a resumed run may have another one */
-    struct ky_device_state *state = &device_engine(base)->state;
+    struct ky_device_state *state = &ky_device_engine_of(base)->state;
     enum ky_status status = settle_in_callers_order(state, error);
     if (status == KY_OK && ky_device_shared(state))
         return ky_places_sums(state, parts, error);
@@ -374,7 +354,7 @@ static enum ky_status agree(struct ky_device_state *state, struct ky_error *erro
 static enum ky_status forces(struct ky_engine *base, const struct ky_active *active,
                              struct ky_error *error)
 {
-    struct ky_device_engine *engine = device_engine(base);
+    struct ky_device_engine *engine = ky_device_engine_of(base);
     struct ky_device_state *state = &engine->state;
     struct ky_force_report *report = &state->report;
     struct ky_evaluation evaluation = {.active = active};
@@ -403,7 +383,7 @@ static enum ky_status forces(struct ky_engine *base, const struct ky_active *act
 static enum ky_status advance(struct ky_engine *base, struct ky_advance *way,
                               struct ky_error *error)
 {
-    struct ky_device_engine *engine = device_engine(base);
+    struct ky_device_engine *engine = ky_device_engine_of(base);
     engine->of_forces = 1;
     if (way->scheme == KY_SCHEME_HERMITE)
         return ky_device_hermite_advance(&engine->state, way, error);
@@ -420,7 +400,7 @@ static unsigned schemes(const struct ky_engine *base)
 
 static enum ky_status unroll(struct ky_engine *base, int sinks, int sources, struct ky_error *error)
 {
-    struct ky_device_engine *engine = device_engine(base);
+    struct ky_device_engine *engine = ky_device_engine_of(base);
     int unroll = ky_direct_unrolling(sinks, sources);
     if (unroll < 0)
         return ky_fail(error, KY_UNSUPPORTED, "no exact sum with %d sinks and %d sources a turn",
@@ -432,7 +412,7 @@ static enum ky_status unroll(struct ky_engine *base, int sinks, int sources, str
 static enum ky_status exact(struct ky_engine *base, const size_t *sinks, size_t count,
                             double (*acceleration)[3], double *potential, struct ky_error *error)
 {
-    struct ky_device_state *state = &device_engine(base)->state;
+    struct ky_device_state *state = &ky_device_engine_of(base)->state;
     enum ky_status status = settle_in_callers_order(state, error);
     return status ? status : ky_device_exact(state, sinks, count, acceleration, potential, error);
 }
@@ -441,7 +421,7 @@ static enum ky_status exact(struct ky_engine *base, const size_t *sinks, size_t 
 static enum ky_status begin_points(struct ky_engine *base, const struct ky_points *points,
                                    struct ky_error *error)
 {
-    struct ky_device_state *state = &device_engine(base)->state;
+    struct ky_device_state *state = &ky_device_engine_of(base)->state;
     if (points->count > INT32_MAX - state->n)
         return ky_fail(error, KY_UNSUPPORTED, "%zu points: engine %s takes up to %zu at a time",
                        points->count, base->verbs->name, INT32_MAX - state->n);
@@ -452,7 +432,7 @@ static enum ky_status begin_points(struct ky_engine *base, const struct ky_point
 static enum ky_status field(struct ky_engine *base, const struct ky_points *points,
                             double (*acceleration)[3], double *potential, struct ky_error *error)
 {
-    struct ky_device_engine *engine = device_engine(base);
+    struct ky_device_engine *engine = ky_device_engine_of(base);
     struct ky_device_state *state = &engine->state;
     const enum ky_status status = begin_points(base, points, error);
     if (status != KY_OK)
@@ -472,7 +452,7 @@ static enum ky_status field(struct ky_engine *base, const struct ky_points *poin
 static enum ky_status tides(struct ky_engine *base, const struct ky_points *points,
                             double (*tide)[6], struct ky_error *error)
 {
-    struct ky_device_engine *engine = device_engine(base);
+    struct ky_device_engine *engine = ky_device_engine_of(base);
     const enum ky_status status = begin_points(base, points, error);
     if (status != KY_OK || points->count == 0)
         return status;
@@ -485,18 +465,18 @@ static enum ky_status tides(struct ky_engine *base, const struct ky_points *poin
 static enum ky_status field_seconds(struct ky_engine *base, struct ky_field_seconds *seconds,
                                     struct ky_error *error)
 {
-    return ky_points_seconds(&device_engine(base)->state, seconds, error);
+    return ky_points_seconds(&ky_device_engine_of(base)->state, seconds, error);
 }
 
 static void trim(struct ky_engine *base)
 {
-    ky_points_release(&device_engine(base)->state);
+    ky_points_release(&ky_device_engine_of(base)->state);
 }
 
 static enum ky_status walk(struct ky_engine *base, const struct ky_walk_request *request,
                            struct ky_error *error)
 {
-    struct ky_device_engine *engine = device_engine(base);
+    struct ky_device_engine *engine = ky_device_engine_of(base);
     engine->of_forces = 0;
     return ky_device_general(&engine->links, request, error);
 }
@@ -504,7 +484,7 @@ static enum ky_status walk(struct ky_engine *base, const struct ky_walk_request 
 /* Reads here what the device measured and counted, since `forces` does not wait for the device. */
 static void report(struct ky_engine *base, struct ky_force_report *report)
 {
-    struct ky_device_engine *engine = device_engine(base);
+    struct ky_device_engine *engine = ky_device_engine_of(base);
     struct ky_device_state *state = &engine->state;
     *report = state->report;
     state->cards.reported = 1;
@@ -512,61 +492,6 @@ static void report(struct ky_engine *base, struct ky_force_report *report)
         (void)add_report(engine, report, NULL); /* without counts they are 0 */
     report->total = report->keys + report->sort + report->build + report->moments + report->walk;
 }
-
-/* ---- ranks ---- */
-
-static enum ky_status put_numbers(struct ky_engine *base, size_t count, const uint64_t *number,
-                                  struct ky_error *error)
-{
-    return ky_places_put_numbers(&device_engine(base)->state, count, number, error);
-}
-
-static enum ky_status get_numbers(struct ky_engine *base, uint64_t *number, struct ky_error *error)
-{
-    return ky_places_get_numbers(&device_engine(base)->state, number, error);
-}
-
-static enum ky_status move(struct ky_engine *base, const struct ky_part_move *move,
-                           struct ky_error *error)
-{
-    return ky_ranks_move(&device_engine(base)->state, move, error);
-}
-
-static enum ky_status look(struct ky_engine *base, const struct ky_part_look *look,
-                           struct ky_error *error)
-{
-    struct ky_device_engine *engine = device_engine(base);
-    return ky_places_look(&engine->state, &engine->links.own, look, error);
-}
-
-static enum ky_status keys(struct ky_engine *base, const struct ky_part_keys *keys,
-                           struct ky_error *error)
-{
-    struct ky_device_engine *engine = device_engine(base);
-    return ky_places_keys(&engine->state, &engine->links.own, keys, error);
-}
-
-static enum ky_status count_keys(struct ky_engine *base, const uint64_t *at, size_t ends,
-                                 uint64_t *count, struct ky_error *error)
-{
-    struct ky_device_engine *engine = device_engine(base);
-    return ky_places_count(&engine->state, &engine->links.own, at, ends, count, error);
-}
-
-static enum ky_status leavers(struct ky_engine *base, const struct ky_part_leavers *leavers,
-                              struct ky_error *error)
-{
-    struct ky_device_engine *engine = device_engine(base);
-    return ky_places_leavers(&engine->state, &engine->links.own, leavers, error);
-}
-
-static const struct ky_part_verbs part_verbs = {.put_numbers = put_numbers,
-                                                .get_numbers = get_numbers,
-                                                .look = look,
-                                                .keys = keys,
-                                                .count = count_keys,
-                                                .leavers = leavers,
-                                                .move = move};
 
 #define ENGINE(kind)                                                                               \
     static enum ky_status kind##_open(const struct ky_parameters *parameters, size_t room,         \
@@ -597,7 +522,7 @@ static const struct ky_part_verbs part_verbs = {.put_numbers = put_numbers,
         .put_column = put_column,                                                                  \
         .get_column = get_column,                                                                  \
         .forces = forces,                                                                          \
-        .part = &part_verbs,                                                                       \
+        .part = &ky_device_part_verbs,                                                             \
         .field = field,                                                                            \
         .field_seconds = field_seconds,                                                            \
         .tides = tides,                                                                            \

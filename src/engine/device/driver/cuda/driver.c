@@ -1,23 +1,12 @@
 /* The CUDA driver: devices, memory, launches, clocks, over the runtime API with the static runtime,
  * so that a program with it also starts where there is no NVIDIA driver. */
-#include "engine/device/driver/cuda/cuda.h"
+#include "engine/device/driver/cuda/copies.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-
-struct ky_cuda {
-    struct ky_card base;
-    int device;
-    cudaStream_t stream;
-    cudaEvent_t mark[KY_MARKS];
-    int marked[KY_MARKS];
-    cudaEvent_t turn; /* the point of this queue for which another queue waits */
-    uint64_t peers;   /* bits of the devices to whose memory access was asked for */
-    uint64_t reached; /* bits of those devices whose memory kernels of this one can read */
-};
 
 static const struct ky_cuda_table *const tables[] = {
     &ky_cuda_common, &ky_cuda_single, &ky_cuda_extended, &ky_cuda_double,
@@ -32,22 +21,6 @@ static const struct ky_cuda_kernel *kernel_of(enum ky_kernel_id id)
         place -= tables[k]->count;
     }
     return NULL;
-}
-
-static enum ky_status failed(const struct ky_card *card, cudaError_t code, const char *call,
-                             const char *what, size_t bytes, struct ky_error *error)
-{
-    cudaGetLastError(); /* else the next launch would report it again */
-    return ky_fail(error, KY_DEVICE, "%s: %s of %s, %zu bytes: %s (%s)", card->name, call, what,
-                   bytes, cudaGetErrorString(code), cudaGetErrorName(code));
-}
-
-/* Calls act on the thread's present device. */
-static struct ky_cuda *use(const struct ky_card *card)
-{
-    struct ky_cuda *cuda = (struct ky_cuda *)card;
-    cudaSetDevice(cuda->device);
-    return cuda;
 }
 
 /* ---- devices ---- */
@@ -101,7 +74,7 @@ static void close_device(struct ky_card *card)
 {
     if (!card)
         return;
-    struct ky_cuda *cuda = use(card);
+    struct ky_cuda *cuda = ky_cuda_use(card);
     for (int k = 0; k < KY_MARKS; k++)
         if (cuda->mark[k])
             cudaEventDestroy(cuda->mark[k]);
@@ -125,7 +98,7 @@ static enum ky_status connect(struct ky_cuda *cuda, struct ky_error *error)
     if (code == cudaSuccess)
         code = cudaEventCreateWithFlags(&cuda->turn, cudaEventDisableTiming);
     if (code != cudaSuccess)
-        return failed(&cuda->base, code, "opening", "device", 0, error);
+        return ky_cuda_failed(&cuda->base, code, "opening", "device", 0, error);
     snprintf(cuda->base.name, sizeof cuda->base.name, "%.150s", properties.name);
     cuda->base.has_double = 1;
     cuda->base.processors = (size_t)properties.multiProcessorCount;
@@ -160,10 +133,10 @@ static enum ky_status open_device(size_t index, struct ky_card **card, struct ky
 static enum ky_status allocate(struct ky_card *card, size_t bytes, struct ky_buffer *buffer,
                                struct ky_error *error)
 {
-    use(card);
+    ky_cuda_use(card);
     cudaError_t code = cudaMalloc(&buffer->handle, bytes);
     if (code != cudaSuccess)
-        return failed(card, code, "cudaMalloc", buffer->what, bytes, error);
+        return ky_cuda_failed(card, code, "cudaMalloc", buffer->what, bytes, error);
     return KY_OK;
 }
 
@@ -178,7 +151,7 @@ static enum ky_status part(struct ky_card *card, const struct ky_buffer *whole, 
 
 static void release(struct ky_card *card, struct ky_buffer *buffer)
 {
-    use(card);
+    ky_cuda_use(card);
     if (!buffer->part)
         cudaFree(buffer->handle);
 }
@@ -189,23 +162,23 @@ static enum ky_status finish(struct ky_cuda *cuda, cudaError_t code, const char 
     if (code == cudaSuccess)
         code = cudaStreamSynchronize(cuda->stream);
     if (code != cudaSuccess)
-        return failed(&cuda->base, code, call, what, bytes, error);
+        return ky_cuda_failed(&cuda->base, code, call, what, bytes, error);
     return KY_OK;
 }
 
 static enum ky_status pin(struct ky_card *card, size_t bytes, struct ky_pinned *pinned,
                           struct ky_error *error)
 {
-    use(card);
+    ky_cuda_use(card);
     cudaError_t code = cudaHostAlloc(&pinned->data, bytes, cudaHostAllocDefault);
     if (code != cudaSuccess)
-        return failed(card, code, "cudaHostAlloc", pinned->what, bytes, error);
+        return ky_cuda_failed(card, code, "cudaHostAlloc", pinned->what, bytes, error);
     return KY_OK;
 }
 
 static void unpin(struct ky_card *card, struct ky_pinned *pinned)
 {
-    use(card);
+    ky_cuda_use(card);
     cudaFreeHost(pinned->data);
 }
 
@@ -226,7 +199,7 @@ static cudaError_t start_read(struct ky_cuda *cuda, const struct ky_buffer *buff
 static enum ky_status write_buffer(struct ky_card *card, struct ky_buffer *buffer, size_t offset,
                                    const void *data, size_t bytes, struct ky_error *error)
 {
-    struct ky_cuda *cuda = use(card);
+    struct ky_cuda *cuda = ky_cuda_use(card);
     cudaError_t code = start_write(cuda, buffer, offset, data, bytes);
     return finish(cuda, code, "cudaMemcpy to", buffer->what, bytes, error);
 }
@@ -234,7 +207,7 @@ static enum ky_status write_buffer(struct ky_card *card, struct ky_buffer *buffe
 static enum ky_status read_buffer(struct ky_card *card, const struct ky_buffer *buffer,
                                   size_t offset, void *data, size_t bytes, struct ky_error *error)
 {
-    struct ky_cuda *cuda = use(card);
+    struct ky_cuda *cuda = ky_cuda_use(card);
     cudaError_t code = start_read(cuda, buffer, offset, data, bytes);
     return finish(cuda, code, "cudaMemcpy from", buffer->what, bytes, error);
 }
@@ -242,187 +215,27 @@ static enum ky_status read_buffer(struct ky_card *card, const struct ky_buffer *
 static enum ky_status write_later(struct ky_card *card, struct ky_buffer *buffer, size_t offset,
                                   const void *data, size_t bytes, struct ky_error *error)
 {
-    cudaError_t code = start_write(use(card), buffer, offset, data, bytes);
+    cudaError_t code = start_write(ky_cuda_use(card), buffer, offset, data, bytes);
     if (code != cudaSuccess)
-        return failed(card, code, "cudaMemcpyAsync to", buffer->what, bytes, error);
+        return ky_cuda_failed(card, code, "cudaMemcpyAsync to", buffer->what, bytes, error);
     return KY_OK;
 }
 
 static enum ky_status read_later(struct ky_card *card, const struct ky_buffer *buffer,
                                  size_t offset, void *data, size_t bytes, struct ky_error *error)
 {
-    cudaError_t code = start_read(use(card), buffer, offset, data, bytes);
+    cudaError_t code = start_read(ky_cuda_use(card), buffer, offset, data, bytes);
     if (code != cudaSuccess)
-        return failed(card, code, "cudaMemcpyAsync from", buffer->what, bytes, error);
-    return KY_OK;
-}
-
-/* Work that is put into `later` from now on begins when all in `first` has ended. */
-static cudaError_t follow(struct ky_cuda *first, struct ky_cuda *later)
-{
-    cudaSetDevice(first->device);
-    cudaError_t code = cudaEventRecord(first->turn, first->stream);
-    cudaSetDevice(later->device);
-    return code == cudaSuccess ? cudaStreamWaitEvent(later->stream, first->turn, 0) : code;
-}
-
-/* Gives the device access to the memory of another one. Without access CUDA copies through the
- * host. */
-static void open_way(struct ky_cuda *target, int device)
-{
-    if (device == target->device || device >= 64 || (target->peers >> device & 1))
-        return;
-    target->peers |= (uint64_t)1 << device;
-    cudaSetDevice(target->device);
-    const cudaError_t code = cudaDeviceEnablePeerAccess(device, 0);
-    /* "already": another engine has done it */
-    if (code == cudaSuccess || code == cudaErrorPeerAccessAlreadyEnabled)
-        target->reached |= (uint64_t)1 << device;
-    if (code != cudaSuccess)
-        cudaGetLastError();
-}
-
-/* Whether kernels of one card can read the memory of another. */
-static int reaches(struct ky_cuda *target, const struct ky_cuda *source)
-{
-    open_way(target, source->device);
-    return source->device == target->device ||
-           (source->device < 64 && (target->reached >> source->device & 1));
-}
-
-static void *address(struct ky_buffer_place place)
-{
-    return (char *)place.buffer->handle + place.offset;
-}
-
-/* In the target's queue: the host does not wait. */
-static enum ky_status fetch(struct ky_card *from_card, struct ky_buffer_place from,
-                            struct ky_card *to_card, struct ky_buffer_place to, size_t bytes,
-                            struct ky_error *error)
-{
-    const struct ky_cuda *source = (struct ky_cuda *)from_card;
-    struct ky_cuda *target = use(to_card);
-    open_way(target, source->device);
-    const cudaError_t code = cudaMemcpyPeerAsync(address(to), target->device, address(from),
-                                                 source->device, bytes, target->stream);
-    return code == cudaSuccess
-               ? KY_OK
-               : failed(to_card, code, "cudaMemcpyPeerAsync", to.buffer->what, bytes, error);
-}
-
-static enum ky_status share(struct ky_card *card, const struct ky_buffer *buffer,
-                            unsigned char handle[KY_HANDLE_BYTES], struct ky_error *error)
-{
-    cudaIpcMemHandle_t own;
-    _Static_assert(sizeof own == KY_HANDLE_BYTES, "handles of CUDA");
-    use(card);
-    const cudaError_t code = cudaIpcGetMemHandle(&own, buffer->handle);
-    if (code != cudaSuccess)
-        return failed(card, code, "cudaIpcGetMemHandle", buffer->what, buffer->bytes, error);
-    memcpy(handle, &own, sizeof own);
-    return KY_OK;
-}
-
-static enum ky_status fetch_shared(struct ky_card *card,
-                                   const unsigned char handle[KY_HANDLE_BYTES], size_t offset,
-                                   struct ky_buffer_place to, size_t bytes, struct ky_error *error)
-{
-    struct ky_cuda *cuda = use(card);
-    cudaIpcMemHandle_t theirs;
-    void *from = NULL;
-    memcpy(&theirs, handle, sizeof theirs);
-    cudaError_t code = cudaIpcOpenMemHandle(&from, theirs, cudaIpcMemLazyEnablePeerAccess);
-    if (code != cudaSuccess)
-        return failed(card, code, "cudaIpcOpenMemHandle", to.buffer->what, bytes, error);
-    code =
-        cudaMemcpyAsync(address(to), (char *)from + offset, bytes, cudaMemcpyDefault, cuda->stream);
-    if (code == cudaSuccess)
-        code = cudaStreamSynchronize(cuda->stream);
-    cudaIpcCloseMemHandle(from);
-    return code == cudaSuccess
-               ? KY_OK
-               : failed(card, code, "cudaMemcpyAsync", to.buffer->what, bytes, error);
-}
-
-static enum ky_status copy_later(struct ky_card *from_card, struct ky_buffer_place from,
-                                 struct ky_card *to_card, struct ky_buffer_place to, size_t bytes,
-                                 struct ky_error *error)
-{
-    struct ky_cuda *source = (struct ky_cuda *)from_card, *target = (struct ky_cuda *)to_card;
-    open_way(target, source->device);
-    const cudaError_t code = follow(source, target);
-    return code == cudaSuccess
-               ? fetch(from_card, from, to_card, to, bytes, error)
-               : failed(to_card, code, "cudaStreamWaitEvent", to.buffer->what, bytes, error);
-}
-
-static enum ky_status copy(struct ky_card *from_card, struct ky_buffer_place from,
-                           struct ky_card *to_card, struct ky_buffer_place to, size_t bytes,
-                           struct ky_error *error)
-{
-    enum ky_status status = copy_later(from_card, from, to_card, to, bytes, error);
-    if (status != KY_OK)
-        return status;
-    cudaError_t code = follow((struct ky_cuda *)to_card, (struct ky_cuda *)from_card);
-    if (code != cudaSuccess)
-        return failed(to_card, code, "cudaStreamWaitEvent", to.buffer->what, bytes, error);
-    return KY_OK;
-}
-
-static enum ky_status await(struct ky_card *card, struct ky_card *other, int mark,
-                            struct ky_error *error)
-{
-    struct ky_cuda *cuda = use(card), *target = (struct ky_cuda *)other;
-    cudaError_t code = cudaSuccess;
-    if (target->marked[mark])
-        code = cudaStreamWaitEvent(cuda->stream, target->mark[mark], 0);
-    if (code != cudaSuccess)
-        return failed(card, code, "cudaStreamWaitEvent", "queue", 0, error);
-    return KY_OK;
-}
-
-/* Every queue waits until all others have come to this point. */
-static cudaError_t meet(const struct ky_gathering *cards, size_t count)
-{
-    cudaError_t code = cudaSuccess;
-    for (size_t k = 0; k < count && code == cudaSuccess; k++) {
-        struct ky_cuda *cuda = use(cards[k].card);
-        code = cudaEventRecord(cuda->turn, cuda->stream);
-    }
-    for (size_t k = 0; k < count * count && code == cudaSuccess; k++) {
-        const struct ky_cuda *other = (struct ky_cuda *)cards[k % count].card;
-        if (k % count != k / count)
-            code = cudaStreamWaitEvent(use(cards[k / count].card)->stream, other->turn, 0);
-    }
-    return code;
-}
-
-static enum ky_status gather(const struct ky_gathering *cards, size_t count, size_t place,
-                             size_t unit, struct ky_error *error)
-{
-    struct ky_cuda_parts parts;
-    for (size_t k = 0; k < count * count; k++)
-        if (!reaches((struct ky_cuda *)cards[k / count].card,
-                     (struct ky_cuda *)cards[k % count].card))
-            return ky_gather_by_copies(cards, count, place, unit, error);
-    for (size_t k = 0; k < count; k++)
-        parts.of[k] = cards[k].from->handle;
-    cudaError_t code = meet(cards, count);
-    for (size_t k = 0; k < count && code == cudaSuccess; k++)
-        code = ky_cuda_gather(&parts, count, cards[k].to->handle,
-                              (const unsigned long long *)cards[k].number->handle + place,
-                              unit / 16, use(cards[k].card)->stream);
-    if (code != cudaSuccess)
-        return failed(cards[0].card, code, "gathering", cards[0].to->what, 0, error);
+        return ky_cuda_failed(card, code, "cudaMemcpyAsync from", buffer->what, bytes, error);
     return KY_OK;
 }
 
 static enum ky_status zero(struct ky_card *card, struct ky_buffer *buffer, struct ky_error *error)
 {
-    struct ky_cuda *cuda = use(card);
+    struct ky_cuda *cuda = ky_cuda_use(card);
     cudaError_t code = cudaMemsetAsync(buffer->handle, 0, buffer->bytes, cuda->stream);
     if (code != cudaSuccess)
-        return failed(card, code, "cudaMemset", buffer->what, buffer->bytes, error);
+        return ky_cuda_failed(card, code, "cudaMemset", buffer->what, buffer->bytes, error);
     return KY_OK;
 }
 
@@ -439,7 +252,7 @@ static enum ky_status load(struct ky_card *card, enum ky_kernel_id kernel, struc
 static size_t resident(struct ky_card *card, enum ky_kernel_id kernel)
 {
     int groups = 1;
-    use(card);
+    ky_cuda_use(card);
     if (cudaOccupancyMaxActiveBlocksPerMultiprocessor(&groups, kernel_of(kernel)->address,
                                                       (int)ky_kernel_lanes(card, kernel),
                                                       0) != cudaSuccess)
@@ -465,7 +278,7 @@ static cudaError_t start(const struct ky_cuda *cuda, enum ky_kernel_id id, dim3 
 static enum ky_status launch(struct ky_card *card, enum ky_kernel_id id, size_t groups,
                              const struct ky_arguments *arguments, struct ky_error *error)
 {
-    struct ky_cuda *cuda = use(card);
+    struct ky_cuda *cuda = ky_cuda_use(card);
     const struct ky_kernel *kernel = &ky_kernels[id];
     const struct ky_cuda_kernel *own = kernel_of(id);
     void *values[KY_MOST_ARGUMENTS];
@@ -490,7 +303,7 @@ static enum ky_status launch(struct ky_card *card, enum ky_kernel_id id, size_t 
 
 static enum ky_status wait(struct ky_card *card, struct ky_error *error)
 {
-    struct ky_cuda *cuda = use(card);
+    struct ky_cuda *cuda = ky_cuda_use(card);
     return finish(cuda, cudaSuccess, "cudaStreamSynchronize", "queue", 0, error);
 }
 
@@ -498,26 +311,26 @@ static enum ky_status wait(struct ky_card *card, struct ky_error *error)
 
 static enum ky_status mark(struct ky_card *card, int which, struct ky_error *error)
 {
-    struct ky_cuda *cuda = use(card);
+    struct ky_cuda *cuda = ky_cuda_use(card);
     cudaError_t code = cudaEventRecord(cuda->mark[which], cuda->stream);
     if (code != cudaSuccess)
-        return failed(card, code, "cudaEventRecord", "queue", 0, error);
+        return ky_cuda_failed(card, code, "cudaEventRecord", "queue", 0, error);
     cuda->marked[which] = 1;
     return KY_OK;
 }
 
 static enum ky_status reach(struct ky_card *card, int which, struct ky_error *error)
 {
-    struct ky_cuda *cuda = use(card);
+    struct ky_cuda *cuda = ky_cuda_use(card);
     cudaError_t code = cuda->marked[which] ? cudaEventSynchronize(cuda->mark[which]) : cudaSuccess;
     if (code != cudaSuccess)
-        return failed(card, code, "cudaEventSynchronize", "queue", 0, error);
+        return ky_cuda_failed(card, code, "cudaEventSynchronize", "queue", 0, error);
     return KY_OK;
 }
 
 static double between(struct ky_card *card, int from, int to)
 {
-    struct ky_cuda *cuda = use(card);
+    struct ky_cuda *cuda = ky_cuda_use(card);
     float milliseconds = 0;
     if (!cuda->marked[from] || !cuda->marked[to] ||
         cudaEventSynchronize(cuda->mark[to]) != cudaSuccess ||
@@ -531,7 +344,7 @@ static double between(struct ky_card *card, int from, int to)
 static enum ky_status scratch_bytes(struct ky_card *card, enum ky_bulk what, size_t n,
                                     size_t *bytes, struct ky_error *error)
 {
-    struct ky_cuda *cuda = use(card);
+    struct ky_cuda *cuda = ky_cuda_use(card);
     struct ky_cuda_pairs none = {{NULL, NULL}, {NULL, NULL}, 0};
     *bytes = 0;
     cudaError_t code = what == KY_BULK_SORT ? ky_cuda_sort(NULL, bytes, &none, n, 64, cuda->stream)
@@ -540,7 +353,7 @@ static enum ky_status scratch_bytes(struct ky_card *card, enum ky_bulk what, siz
                            : ky_cuda_reduce(NULL, bytes, NULL, NULL, n, cuda->stream);
     *bytes = *bytes > 0 ? *bytes : 1;
     if (code != cudaSuccess)
-        return failed(card, code, "the size", "scratch", *bytes, error);
+        return ky_cuda_failed(card, code, "the size", "scratch", *bytes, error);
     return KY_OK;
 }
 
@@ -548,7 +361,7 @@ static enum ky_status sort(struct ky_card *card, struct ky_two_buffers *keys,
                            struct ky_two_buffers *values, size_t n, int bits,
                            const struct ky_buffer *scratch, struct ky_error *error)
 {
-    struct ky_cuda *cuda = use(card);
+    struct ky_cuda *cuda = ky_cuda_use(card);
     struct ky_cuda_pairs pairs = {
         {keys->buffer[keys->now].handle, keys->buffer[1 - keys->now].handle},
         {values->buffer[values->now].handle, values->buffer[1 - values->now].handle},
@@ -559,7 +372,7 @@ static enum ky_status sort(struct ky_card *card, struct ky_two_buffers *keys,
         return status;
     cudaError_t code = ky_cuda_sort(scratch->handle, &work, &pairs, n, bits, cuda->stream);
     if (code != cudaSuccess)
-        return failed(card, code, "radix sort", keys->buffer[0].what, n * 8, error);
+        return ky_cuda_failed(card, code, "radix sort", keys->buffer[0].what, n * 8, error);
     keys->now ^= pairs.now;
     values->now ^= pairs.now;
     return KY_OK;
@@ -568,7 +381,7 @@ static enum ky_status sort(struct ky_card *card, struct ky_two_buffers *keys,
 static enum ky_status scan(struct ky_card *card, const struct ky_buffer *from, struct ky_buffer *to,
                            size_t n, const struct ky_buffer *scratch, struct ky_error *error)
 {
-    struct ky_cuda *cuda = use(card);
+    struct ky_cuda *cuda = ky_cuda_use(card);
     size_t work = scratch->bytes;
     enum ky_status status = ky_scratch_check(card, scratch, KY_BULK_SCAN, n, error);
     if (status != KY_OK || n == 0)
@@ -576,7 +389,7 @@ static enum ky_status scan(struct ky_card *card, const struct ky_buffer *from, s
     cudaError_t code =
         ky_cuda_scan(scratch->handle, &work, from->handle, to->handle, n, cuda->stream);
     if (code != cudaSuccess)
-        return failed(card, code, "scan", from->what, n * 4, error);
+        return ky_cuda_failed(card, code, "scan", from->what, n * 4, error);
     return KY_OK;
 }
 
@@ -584,15 +397,15 @@ static enum ky_status reduce(struct ky_card *card, struct ky_buffer_place from, 
                              struct ky_buffer_place to, const struct ky_buffer *scratch,
                              struct ky_error *error)
 {
-    struct ky_cuda *cuda = use(card);
+    struct ky_cuda *cuda = ky_cuda_use(card);
     size_t work = scratch->bytes;
     enum ky_status status = ky_scratch_check(card, scratch, KY_BULK_REDUCE, n, error);
     if (status != KY_OK)
         return status;
-    cudaError_t code =
-        ky_cuda_reduce(scratch->handle, &work, address(from), address(to), n, cuda->stream);
+    cudaError_t code = ky_cuda_reduce(scratch->handle, &work, ky_cuda_address(from),
+                                      ky_cuda_address(to), n, cuda->stream);
     if (code != cudaSuccess)
-        return failed(card, code, "sum", from.buffer->what, n * 8, error);
+        return ky_cuda_failed(card, code, "sum", from.buffer->what, n * 8, error);
     return KY_OK;
 }
 
@@ -613,13 +426,13 @@ const struct ky_driver ky_cuda_driver = {
     .unpin = unpin,
     .write_later = write_later,
     .read_later = read_later,
-    .copy = copy,
-    .copy_later = copy_later,
-    .fetch = fetch,
-    .share = share,
-    .fetch_shared = fetch_shared,
-    .await = await,
-    .gather = gather,
+    .copy = ky_cuda_copy,
+    .copy_later = ky_cuda_copy_later,
+    .fetch = ky_cuda_fetch,
+    .share = ky_cuda_share,
+    .fetch_shared = ky_cuda_fetch_shared,
+    .await = ky_cuda_await,
+    .gather = ky_cuda_gather_parts,
     .zero = zero,
     .launch = launch,
     .wait = wait,

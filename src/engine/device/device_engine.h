@@ -1,0 +1,30 @@
+/* An engine of devices: its rooms, side by side. */
+#ifndef KY_DEVICE_ENGINE_H
+#define KY_DEVICE_ENGINE_H
+
+#include "engine/device/forces/method.h"
+#include "engine/device/ranks/ranks.h"
+#include "engine/device/steps/block.h"
+#include "engine/device/steps/hermite.h"
+
+struct ky_device_engine {
+    struct ky_engine base;
+    struct ky_device_state state;
+    struct ky_links links;
+    struct ky_device_blocks blocks;
+    struct ky_device_hermite hermite;
+    struct ky_device_ranks ranks;
+    const struct ky_method *method;
+    void *own;     /* the method's state */
+    int of_forces; /* the last evaluation was one of forces, not a walk */
+};
+
+static inline struct ky_device_engine *ky_device_engine_of(struct ky_engine *base)
+{
+    return (struct ky_device_engine *)base;
+}
+
+/* What the engine of a rank does besides (part.c). */
+extern const struct ky_part_verbs ky_device_part_verbs;
+
+#endif

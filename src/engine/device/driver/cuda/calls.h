@@ -1,0 +1,29 @@
+/* A card of the CUDA driver, and what its calls have in common. */
+#ifndef KY_CUDA_CALLS_H
+#define KY_CUDA_CALLS_H
+
+#include "engine/device/driver/cuda/cuda.h"
+
+struct ky_cuda {
+    struct ky_card base;
+    int device;
+    cudaStream_t stream;
+    cudaEvent_t mark[KY_MARKS];
+    int marked[KY_MARKS];
+    cudaEvent_t turn; /* the point of this queue for which another queue waits */
+    uint64_t peers;   /* bits of the devices to whose memory access was asked for */
+    uint64_t reached; /* bits of those devices whose memory kernels of this one can read */
+};
+
+/* KY_DEVICE, with the call, what it was for and CUDA's words. */
+enum ky_status ky_cuda_failed(const struct ky_card *card, cudaError_t code, const char *call,
+                              const char *what, size_t bytes, struct ky_error *error);
+/* The card, whose device becomes the thread's present one: calls act on that. */
+struct ky_cuda *ky_cuda_use(const struct ky_card *card);
+/* The address of a place on the card. */
+static inline void *ky_cuda_address(struct ky_buffer_place place)
+{
+    return (char *)place.buffer->handle + place.offset;
+}
+
+#endif

@@ -1,0 +1,27 @@
+/* The calls of struct ky_driver that concern several cards. */
+#ifndef KY_CUDA_COPIES_H
+#define KY_CUDA_COPIES_H
+
+#include "engine/device/driver/cuda/calls.h"
+
+enum ky_status ky_cuda_fetch(struct ky_card *from_card, struct ky_buffer_place from,
+                             struct ky_card *to_card, struct ky_buffer_place to, size_t bytes,
+                             struct ky_error *error);
+enum ky_status ky_cuda_share(struct ky_card *card, const struct ky_buffer *buffer,
+                             unsigned char handle[KY_HANDLE_BYTES], struct ky_error *error);
+enum ky_status ky_cuda_fetch_shared(struct ky_card *card,
+                                    const unsigned char handle[KY_HANDLE_BYTES], size_t offset,
+                                    struct ky_buffer_place to, size_t bytes,
+                                    struct ky_error *error);
+enum ky_status ky_cuda_copy_later(struct ky_card *from_card, struct ky_buffer_place from,
+                                  struct ky_card *to_card, struct ky_buffer_place to, size_t bytes,
+                                  struct ky_error *error);
+enum ky_status ky_cuda_copy(struct ky_card *from_card, struct ky_buffer_place from,
+                            struct ky_card *to_card, struct ky_buffer_place to, size_t bytes,
+                            struct ky_error *error);
+enum ky_status ky_cuda_await(struct ky_card *card, struct ky_card *other, int mark,
+                             struct ky_error *error);
+enum ky_status ky_cuda_gather_parts(const struct ky_gathering *cards, size_t count, size_t place,
+                                    size_t unit, struct ky_error *error);
+
+#endif
