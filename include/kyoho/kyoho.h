@@ -237,7 +237,7 @@ struct ky_field_places {
 };
 /* The bodies come in one call, from the thread that made the library's; single places, such as
  * bodies that KY_HERMITE4 looks at one by one, may come from several threads at once. With several
- * ranks, KY_UNSUPPORTED beside KY_HERMITE4, rank 0 asks for the bodies of all. */
+ * ranks, rank 0 asks for the bodies of all; KY_UNSUPPORTED with KY_HERMITE4, and on devices. */
 typedef void ky_field_places_function(void *context, const struct ky_field_places *places);
 
 /* All parameters of a calculation. Each field has the name of an option. `kyoho run --help` prints
@@ -337,12 +337,13 @@ struct ky_parameters {
      * take it too, but with KY_HERMITE4: the host evaluates it where the bodies are at the time,
      * and the device adds. */
     ky_field_places_function *field_places;
-    int ranks; /* how many parts of the process share the bodies of a simulation, each with a part
-                  of its threads, or with a device of those that `engine` names. With KY_TREE, and
+    int ranks; /* how many ranks share a simulation: threads of the process, each with a part of its
+                  threads or with a device of those that `engine` names; or the processes of MPI,
+                  within ky_mpi_lead. With KY_TREE, and
                   KY_LEAPFROG or KY_BLOCK_STEPS, each has a part of the bodies, else all. Devices
                   take KY_TREE and KY_LEAPFROG alone, else KY_UNSUPPORTED.
                   Accelerations and motion have the same bits for any number of ranks. 1 (default):
-                  one part. Other calls than those of a simulation take 1 alone */
+                  no ranks. Other calls than those of a simulation take 1 alone */
 };
 
 KY_API void ky_parameters_defaults(struct ky_parameters *parameters);

@@ -115,7 +115,7 @@ static int run(int index, int argc, char **argv, int asked_help)
     start(&cli, index);
     cli.help = asked_help;
     enum ky_status status = cli.command->run(&cli, argc, argv, 0);
-    cli.json |= has_word(argc, argv, "--json", ""); /* also where the line cannot be read */
+    cli.json |= has_word(argc, argv, "--json", "--json"); /* also where the line cannot be read */
     if (!status && cli.help)
         cli_help(&cli, stdout);
     int remarks = commands[index].purpose == FILES && !cli.json && !cli.help;
@@ -165,7 +165,7 @@ static int run_ranks(struct shared_call *call, int rank)
             : ky_fail(&cli.error, KY_USAGE,
                       "a launcher of MPI has started several of this command, and ranks share "
                       "`kyoho run` alone: start it without the launcher");
-    cli.json = has_word(call->argc, call->argv, "--json", "");
+    cli.json = has_word(call->argc, call->argv, "--json", "--json");
     if (status && !rank)
         complain(&cli, status);
     cli_free(&cli);

@@ -23,7 +23,7 @@ static enum ky_status deal_to(struct ky_domain *domain, int rank, size_t n, size
                            got = {0, own, bytes};
     enum ky_status status =
         body && row ? comm->verbs->exchange(comm, &asked, is_it && n, &asks, is_first && n, error)
-                    : ky_no_memory(error, "columns of a rank", n, numbers);
+                    : ky_no_memory(error, "columns of a rank", room, numbers * sizeof *row);
     for (size_t k = 0; k < room && !status; k++)
         memcpy(row + k * numbers, all + body[k] * numbers, numbers * sizeof *row);
     if (!status)
@@ -68,8 +68,9 @@ enum ky_status ky_domain_get_column(struct ky_domain *domain, enum ky_column col
     const size_t n = domain->engine->n, components = ky_columns[column].components;
     unsigned with;
     double *own = ky_allocate(n * components, sizeof *own);
-    enum ky_status status = own ? ky_engine_get_column(domain->engine, column, own, error)
-                                : ky_no_memory(error, "columns of a rank", n, components);
+    enum ky_status status =
+        own ? ky_engine_get_column(domain->engine, column, own, error)
+            : ky_no_memory(error, "columns of a rank", n, components * sizeof *own);
     const struct ky_bodies from = bodies_of(column, n, own, &with),
                            to = bodies_of(column, domain->total, numbers, &with);
     if (!status)

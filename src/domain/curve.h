@@ -98,7 +98,7 @@ enum ky_status ky_curve_find_cube(struct ky_ranging *curve, struct ky_error *err
 enum ky_status ky_curve_move_rows(const struct ky_ranging *curve, const struct ky_movers *movers,
                                   struct ky_error *error);
 
-/* Probes for n keys, of which key(k) is named for the k-th. */
+/* How many of n keys a rank names. */
 static inline size_t ky_probe_count(size_t n)
 {
     return n < KY_PROBES ? n : KY_PROBES;

@@ -573,8 +573,7 @@ enum ky_status ky_domain_open(const struct ky_parameters *parameters, size_t roo
     if (!own->domain.comm)
         status = ky_comm_open(parameters->ranks, ky_order_obey, NULL, &own->domain.comm, error);
     if (!status)
-        status = open_engines(
-            own, (use->schemes & ~(1U << KY_SCHEME_BLOCK)) || parameters->force != KY_TREE, error);
+        status = open_engines(own, ky_domain_why_copies(parameters, use->schemes) != NULL, error);
     if (status) {
         close_ranks(&own->base);
         return status;

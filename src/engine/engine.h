@@ -503,10 +503,10 @@ enum ky_status ky_engine_put(struct ky_engine *engine, const struct ky_bodies *b
  * ky_engine_put can find. After KY_USAGE and KY_BAD_DATA nothing has changed. */
 enum ky_status ky_engine_put_some(struct ky_engine *engine, const struct ky_some *some,
                                   struct ky_error *error);
-/* Checks nothing: for engines that share a system. */
-/* The verb `move` of struct ky_part_verbs. */
+/* The verb `move` of struct ky_part_verbs. KY_UNSUPPORTED for more bodies than an engine takes. */
 enum ky_status ky_engine_move(struct ky_engine *engine, const struct ky_part_move *move,
                               struct ky_error *error);
+/* Does not look at the bodies: for engines that share a system. */
 enum ky_status ky_engine_replace(struct ky_engine *engine, const uint32_t *gone, size_t count,
                                  const struct ky_bodies *arrivals, struct ky_error *error);
 /* KY_USAGE for sources without the arrays that this engine needs of them. KY_BAD_DATA for numbers

@@ -12,9 +12,6 @@ struct ky_engine;
 struct ky_octree;
 struct ky_octree_bodies;
 
-/* How engines ask the others with which they share a system (domain/domain.h). Each has a part of
- * the bodies, and all have the same frame and make the same calls. A call that fails on one of them
- * fails on all. */
 struct ky_active;
 struct ky_relative;
 struct ky_octree_box;
@@ -35,6 +32,9 @@ struct ky_shared_tree {
     size_t boxes;
     const struct ky_relative *relative; /* of own sinks, for an opening test by α; else NULL */
 };
+/* How engines ask the others with which they share a system (domain/domain.h). Each has a part of
+ * the bodies, and all have the same frame and make the same calls. A call that fails on one of them
+ * fails on all. */
 struct ky_shared {
     void *context;
     size_t rank, ranks; /* the number of this engine, and of all */
@@ -71,7 +71,7 @@ struct ky_shared {
  * of forces changes. A place is that of a body in this order, and a number that of the caller's
  * order of the whole system. */
 
-/* The box of the bodies, in the engine's units: low[3] and high[3]. And the places of those that
+/* The box of the bodies, in the engine's units: low[3] and high[3]. And the positions of those that
  * are the first `samples` of a sample of `system` bodies (physics/sample.h): sample[c × samples +
  * k], NaN where the body is not here. */
 struct ky_part_look {
@@ -108,7 +108,8 @@ struct ky_part_move {
 };
 
 struct ky_part_verbs {
-    /* The numbers of the bodies at all places, from 0 on: of `count` that were put, and now. */
+    /* Sets the numbers of the `count` bodies that were put, from place 0 on; and reads those at the
+     * present places, from 0 on. */
     enum ky_status (*put_numbers)(struct ky_engine *engine, size_t count, const uint64_t *number,
                                   struct ky_error *error);
     enum ky_status (*get_numbers)(struct ky_engine *engine, uint64_t *number,

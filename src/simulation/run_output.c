@@ -31,8 +31,8 @@ static void describe(struct ky_run *run, struct ky_snapshot *snapshot)
     snapshot->softening_kind = run->sim->parameters.softening_kind;
 }
 
-/* The files of a snapshot; 0: one without a number. None is without bodies: pynbody does not know
- * such a file as one of a snapshot. */
+/* How many files a snapshot has; 0: a single file, without a number in its name. Never more than
+ * there are bodies: pynbody does not take a file without bodies for part of a snapshot. */
 static int pieces_of(const struct ky_run *run)
 {
     const size_t ranks = (size_t)run->sim->parameters.ranks, n = run->sim->n,

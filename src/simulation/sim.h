@@ -47,9 +47,8 @@ struct ky_sim_source {
     int has_forces;                      /* result: the accelerations of the plan are known */
 };
 /* Opens engine and integrator and puts the bodies on the engine, with their forces if they have
- * any. The bodies
- * have been checked, and the parameters resolved (ky_parameters_resolve), here and in ky_sim_place.
- * *sim is NULL after a failure. */
+ * any. The bodies have been checked, and the parameters resolved (ky_parameters_resolve), here and
+ * in ky_sim_place. *sim is NULL after a failure. */
 enum ky_status ky_sim_create(const struct ky_parameters *resolved, struct ky_sim_source *source,
                              double time, struct ky_sim **sim, struct ky_error *error);
 /* Makes an integrator for the present bodies, ids and parameters. */

@@ -234,11 +234,10 @@ static enum ky_status load_bodies(struct ky_restart *restart, const struct store
 {
     enum ky_status status = ky_pieces_load(restart, error);
     const struct ky_section *position = status ? NULL : ky_restart_find(restart, "position");
-    if (!status)
-        status = check_arrays(restart, stored,
-                              position ? position->bytes / (3 * sizeof(double)) : 0, error);
     if (!status && !position)
         status = ky_fail(error, KY_BAD_DATA, "the restart file has no positions");
+    if (!status)
+        status = check_arrays(restart, stored, position->bytes / (3 * sizeof(double)), error);
     if (!status)
         status = take_bodies(restart, stored, 0, bodies, error);
     return status ? status : ky_bodies_check_by(threads, bodies, error);

@@ -234,7 +234,7 @@ static enum ky_status read_arrays(const struct ky_section *section, struct piece
             array[a]--;
         good = array[a] >= 0;
     }
-    return good ? KY_OK : ky_fail(error, KY_BAD_DATA, "its section 'pieces' cannot be");
+    return good ? KY_OK : ky_fail(error, KY_BAD_DATA, "its section 'pieces' is damaged");
 }
 
 /* Opens a piece of the right length. */

@@ -76,10 +76,10 @@ static enum ky_status read_path(const char *file, const char *path, struct ky_re
 enum ky_status ky_restart_read(const char *path, struct ky_restart *restart, struct ky_error *why,
                                struct ky_error *error)
 {
-    struct ky_error first = {KY_OK, ""}, second;
+    struct ky_error first = {KY_OK, ""};
     enum ky_status status = read_path(path, path, restart, &first);
     char *previous = status == KY_BAD_DATA ? previous_name(path) : NULL;
-    if (previous && !read_path(previous, path, restart, &second))
+    if (previous && !read_path(previous, path, restart, NULL))
         status = KY_OK;
     free(previous);
     if (why)

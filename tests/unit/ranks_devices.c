@@ -145,7 +145,7 @@ static void options_have_the_same_bits(void **state)
             try_case(SPHERE, 9007, cases[k].options, 2);
 }
 
-/* Changes of bodies, points and searches, and a second `put`. */
+/* Kicks, a field at points, and bodies that are taken out. */
 static void simulations_can_be_changed(void **state)
 {
     (void)state;

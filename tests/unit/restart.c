@@ -273,7 +273,7 @@ static void impossible_pieces_are_refused(void **state)
         assert_ok(
             ky_restart_write(&(struct ky_restart_to){.path = path}, &own, 1, NULL, NULL, &error));
         remove(in_folder("i.kyo.previous"));
-        expect_refusal(path, k ? "its section 'pieces' cannot be" : "one of its 2 pieces");
+        expect_refusal(path, k ? "its section 'pieces' is damaged" : "one of its 2 pieces");
     }
 }
 

@@ -6,9 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "engine/device/state/curve.h"
 #include "engine/device/state/motion.h"
-#include "engine/device/state/rows.h"
 #include "octree/keys.h"
 
 void ky_device_ranks_release(struct ky_device_state *state)
@@ -121,7 +119,7 @@ enum ky_status ky_ranks_way(const struct ky_device_state *state, int *by_host,
     const struct ky_shared *shared = ky_device_shared(state);
     struct ky_device_ranks *ranks = state->ranks;
     enum ky_status status = ranks->way == KY_WAY_UNKNOWN ? check_kinds(state, error) : KY_OK;
-    if (!shared->is_process)
+    if (status == KY_OK && !shared->is_process)
         ranks->way = KY_WAY_BY_CARDS;
     if (status == KY_OK && ranks->way == KY_WAY_UNKNOWN) {
         struct ky_ranks_offer *offer = ky_allocate(shared->ranks, sizeof *offer);
@@ -233,30 +231,6 @@ enum ky_status ky_places_get_numbers(struct ky_device_state *state, uint64_t *nu
     return status;
 }
 
-/* ---- rows of the caller's numbers ---- */
-
-enum ky_status ky_places_rows(struct ky_bodies *rows, size_t n, struct ky_error *error)
-{
-    *rows = (struct ky_bodies){.n = n,
-                               .position = ky_allocate(n, sizeof *rows->position),
-                               .velocity = ky_allocate(n, sizeof *rows->velocity),
-                               .acceleration = ky_allocate(n, sizeof *rows->acceleration),
-                               .mass = ky_allocate(n, sizeof *rows->mass),
-                               .potential = ky_allocate(n, sizeof *rows->potential)};
-    return rows->position && rows->velocity && rows->acceleration && rows->mass && rows->potential
-               ? KY_OK
-               : ky_no_memory(error, "bodies of a rank", n, 11 * sizeof(double));
-}
-
-void ky_places_rows_free(struct ky_bodies *rows)
-{
-    free(rows->position);
-    free(rows->velocity);
-    free(rows->acceleration);
-    free(rows->mass);
-    free(rows->potential);
-}
-
 /* ---- the cube and the keys ---- */
 
 /* The least of the bounds that groups have found, or the largest. */
@@ -271,7 +245,7 @@ static double bound_of(const struct ky_card *card, const union ky_state_value *p
     return bound;
 }
 
-/* The part of the sample in tree->partial becomes NaN, or comes from there. */
+/* The part of the sample in tree->partial becomes NaN. */
 static enum ky_status clear_sample(struct ky_device_tree *tree, struct ky_card *card,
                                    union ky_state_value *value, size_t numbers,
                                    struct ky_error *error)

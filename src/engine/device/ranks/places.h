@@ -8,9 +8,6 @@
 
 /* The places for so many bodies: with room for bodies that come, and for those of other parts. */
 size_t ky_places_room(size_t bodies);
-/* Arrays for all that belongs to so many bodies, to be freed also after a failure. */
-enum ky_status ky_places_rows(struct ky_bodies *rows, size_t n, struct ky_error *error);
-void ky_places_rows_free(struct ky_bodies *rows);
 /* The verb `sums`, of all ranks. */
 enum ky_status ky_places_sums(struct ky_device_state *state, struct ky_partial_sums *parts,
                               struct ky_error *error);

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "engine/common/force_kinds.h"
 #include "engine/device/ranks/meeting.h"
 #include "octree/octree.h"
 #include "octree/opening_kinds.h"

@@ -209,7 +209,10 @@ enum ky_status ky_places_sums(struct ky_device_state *state, struct ky_partial_s
     const double length = state->units.length;
     struct summing s = {.state = state,
                         .by_card = state->part[0].card->has_double && !state->externals->count};
-    enum ky_status status = s.by_card ? KY_OK : ky_places_rows(&s.rows, CHUNK, error);
+    enum ky_status status =
+        s.by_card
+            ? KY_OK
+            : ky_bodies_allocate(&s.rows, CHUNK, KY_WITH_ACCELERATION | KY_WITH_POTENTIAL, error);
     s.place = s.by_card ? NULL : ky_allocate(CHUNK, sizeof *s.place);
     if (status == KY_OK && !s.by_card && !s.place)
         status = ky_no_memory(error, "sums", CHUNK, sizeof *s.place);
@@ -223,7 +226,7 @@ enum ky_status ky_places_sums(struct ky_device_state *state, struct ky_partial_s
     if (status == KY_OK)
         status = find_sums(&s, parts->of[0], error);
     parts->count = status == KY_OK;
-    ky_places_rows_free(&s.rows);
+    ky_bodies_free(&s.rows);
     free(s.place);
     return status;
 }
