@@ -2,9 +2,13 @@
  * is short they write to a place of the world's, of which there are two: one meeting is enough,
  * since nobody comes to the place again before all have been at the other one. */
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
+#include "base/cores.h"
 #include "base/memory.h"
 #include "domain/comm.h"
 
@@ -19,11 +23,14 @@ struct shown {
 struct seat {
     pthread_mutex_t lock;
     pthread_cond_t woken;
-    uint64_t meetings; /* that the rank may know of */
-    int has_failed;    /* 1: some rank has */
+    _Atomic uint64_t meetings; /* that the rank may know of: changed under the lock */
+    atomic_int has_failed;     /* 1: some rank has */
 };
 
 enum { SHORT = 1024 /* bytes */, PLACES = 2 };
+
+/* [s] How long a rank looks for the others before it sleeps: to be woken takes some 50 µs. */
+static const double PATIENCE = 2e-4;
 
 struct world {
     pthread_mutex_t lock;
@@ -32,9 +39,10 @@ struct world {
     int ended;         /* ranks that have returned */
     uint64_t meetings; /* up to now */
     int has_failed;
-    struct ky_error error;         /* of the first rank that failed */
-    struct shown *shown;           /* of each rank */
-    struct seat *seat;             /* of each rank */
+    int looks;             /* 1: each rank may have a processor, and looks before it sleeps */
+    struct ky_error error; /* of the first rank that failed */
+    struct shown *shown;   /* of each rank */
+    struct seat *seat;     /* of each rank */
     char (*places)[PLACES][SHORT]; /* of each rank */
     ky_rank_function *function;
     void *context;
@@ -58,8 +66,10 @@ static void wake(struct world *world, uint64_t meetings, int has_failed)
     for (int r = 0; r < world->size; r++) {
         struct seat *seat = &world->seat[r];
         pthread_mutex_lock(&seat->lock);
-        seat->meetings = meetings > seat->meetings ? meetings : seat->meetings;
-        seat->has_failed |= has_failed;
+        if (meetings > seat->meetings)
+            seat->meetings = meetings;
+        if (has_failed)
+            seat->has_failed = 1;
         pthread_cond_signal(&seat->woken);
         pthread_mutex_unlock(&seat->lock);
     }
@@ -84,6 +94,21 @@ static void note_end(struct world *world)
     note(world, &error);
 }
 
+/* 1: the rank need not wait for this meeting any more. */
+static int need_not_wait(struct seat *seat, uint64_t meeting, int even_if_failed)
+{
+    return atomic_load(&seat->meetings) >= meeting ||
+           (!even_if_failed && atomic_load(&seat->has_failed));
+}
+
+/* Looks for the others a while, and lets other threads go first. */
+static void look(struct seat *seat, uint64_t meeting, int even_if_failed)
+{
+    for (const double end = ky_clock() + PATIENCE;
+         !need_not_wait(seat, meeting, even_if_failed) && ky_clock() < end;)
+        sched_yield();
+}
+
 /* With the lock held, which it gives back: waits until all ranks are here, or one has failed; 1 in
  * the first case. */
 static int wait_for_all(struct ky_comm *comm, int even_if_failed)
@@ -100,8 +125,10 @@ static int wait_for_all(struct ky_comm *comm, int even_if_failed)
     pthread_mutex_unlock(&world->lock);
     if (is_last)
         wake(world, meeting, 0);
+    else if (world->looks)
+        look(seat, meeting, even_if_failed);
     pthread_mutex_lock(&seat->lock);
-    while (seat->meetings < meeting && (even_if_failed || !seat->has_failed))
+    while (!need_not_wait(seat, meeting, even_if_failed))
         pthread_cond_wait(&seat->woken, &seat->lock);
     const int met = seat->meetings >= meeting;
     pthread_mutex_unlock(&seat->lock);
@@ -382,6 +409,7 @@ static struct world *make_world(int size)
     if (!world)
         return NULL;
     *world = (struct world){.started = 1,
+                            .looks = size <= ky_cores(),
                             .shown = calloc(count, sizeof *world->shown),
                             .seat = calloc(count, sizeof *world->seat),
                             .places = calloc(count, sizeof *world->places)};
