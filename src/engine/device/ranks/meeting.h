@@ -4,7 +4,18 @@
 #define KY_DEVICE_MEETING_H
 
 #include "engine/device/ranks/ranks.h"
+#include "engine/device/ranks/top.h"
 #include "engine/device/tree/device_tree.h"
+
+/* The roots of all parts, and the cells above them. */
+struct ky_ranks_above {
+    size_t *first;             /* [ranks + 1] the first root of each part */
+    struct ky_part_root *root; /* of all parts */
+    struct ky_part_cell *cell;
+    float *moment; /* [roots][moments] */
+    struct ky_top top;
+    size_t start, missing; /* the root of the tree, and the leaf that stands for what is not here */
+};
 
 /* A meeting of all ranks. */
 struct ky_ranks_meeting {
@@ -18,6 +29,7 @@ struct ky_ranks_meeting {
     uint64_t
         *given;    /* [ranks][ranks][2] cells and bodies in the parcel of each rank for each one */
     size_t *roots; /* [ranks] */
+    struct ky_ranks_above above;
     size_t *place; /* [ranks] where its parcel begins in `out`, in bytes */
 };
 
@@ -31,6 +43,17 @@ enum ky_status ky_ranks_meet(struct ky_device_state *state, struct ky_device_tre
 /* Tells all ranks the boxes of this one's groups, and finds what the others need: the parcels for
  * them lie in ranks->out, and meeting->given says how large those of all ranks are. */
 enum ky_status ky_ranks_prune(struct ky_ranks_meeting *meeting, struct ky_error *error);
+
+/* ---- above.c ---- */
+
+/* Has the card tell the numbers of the part's roots, which have arrived when the queue has come so
+ * far. KY_DEVICE where it has no memory. */
+enum ky_status ky_ranks_tell_roots(struct ky_ranks_meeting *meeting, struct ky_error *error);
+/* Gathers the roots of all parts, which meeting->roots counts, and makes the cells above them, on
+ * the card behind its own. KY_BAD_DATA where roots overlap, KY_FAULT and KY_DEVICE when memory is
+ * out. */
+enum ky_status ky_ranks_make_above(struct ky_ranks_meeting *meeting, struct ky_error *error);
+void ky_ranks_release_above(struct ky_ranks_meeting *meeting);
 
 /* ---- graft.c ---- */
 

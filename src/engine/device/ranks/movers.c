@@ -111,8 +111,10 @@ static enum ky_status offer_rows(struct ky_device_state *state, const struct ky_
     struct ky_ranks_offer *offer = ky_allocate(size, sizeof *offer);
     uint64_t *leaving = ky_allocate(size * size, sizeof *leaving);
     enum ky_status status =
-        offer && leaving ? ky_ranks_offer(state, move->count, &state->ranks->rows, offer, error)
-                         : ky_no_memory(error, "the ranks", size * size, sizeof *leaving);
+        offer && leaving
+            ? ky_ranks_offer(state, &(struct ky_ranks_offer){.buffer = state->ranks->rows}, offer,
+                             error)
+            : ky_no_memory(error, "the ranks", size * size, sizeof *leaving);
     if (status == KY_OK)
         status = ky_ranks_gather(shared, move->leaving, size * sizeof *leaving, leaving, error);
     if (status == KY_OK)

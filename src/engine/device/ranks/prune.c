@@ -128,11 +128,16 @@ static enum ky_status share_boxes(struct ky_ranks_meeting *meeting, struct ky_er
     struct ky_card *card = bodies_of(meeting)->card;
     struct ky_device_ranks *ranks = meeting->state->ranks;
     size_t *bytes = ky_allocate(shared->ranks, sizeof *bytes), sum = 0;
-    enum ky_status status =
-        bytes ? ky_ranks_offer(meeting->state, meeting->boxes, &ranks->box, meeting->box, error)
-              : ky_no_memory(error, "the ranks", shared->ranks, sizeof *bytes);
-    for (size_t r = 0; r < shared->ranks && status == KY_OK; sum += bytes[r++])
+    const struct ky_ranks_offer own = {
+        .count = meeting->boxes,
+        .roots = bodies_of(meeting)->live > 0 ? meeting->tree->part.roots : 0,
+        .buffer = ranks->box};
+    enum ky_status status = bytes ? ky_ranks_offer(meeting->state, &own, meeting->box, error)
+                                  : ky_no_memory(error, "the ranks", shared->ranks, sizeof *bytes);
+    for (size_t r = 0; r < shared->ranks && status == KY_OK; sum += bytes[r++]) {
         bytes[r] = box_bytes(meeting->box[r].count);
+        meeting->roots[r] = meeting->box[r].roots;
+    }
     if (status == KY_OK)
         status = ky_ranks_need(card, &ranks->sinks, "boxes of all ranks", sum, error);
     if (status == KY_OK && ranks->way == KY_WAY_BY_HOST)
@@ -332,6 +337,8 @@ enum ky_status ky_ranks_prune(struct ky_ranks_meeting *meeting, struct ky_error 
     enum ky_status status =
         part && given ? KY_OK : ky_no_memory(error, "the ranks", size, 2 * sizeof *given);
     if (status == KY_OK && bodies_of(meeting)->live > 0)
+        status = ky_ranks_tell_roots(meeting, error);
+    if (status == KY_OK && bodies_of(meeting)->live > 0)
         status = make_boxes(meeting, error);
     if (status == KY_OK)
         status = share_boxes(meeting, error);
@@ -343,14 +350,17 @@ enum ky_status ky_ranks_prune(struct ky_ranks_meeting *meeting, struct ky_error 
         status = need_marks(meeting, parts, error);
     if (status == KY_OK && parts > 0)
         status = mark_needs(meeting, parts, error);
+    if (status == KY_OK) /* while the card looks at its cells */
+        status = ky_ranks_make_above(meeting, error);
     if (status == KY_OK && parts > 0)
         status = make_parcels(meeting, part, parts, given, error);
     if (status == KY_OK)
         status = ky_ranks_gather(meeting->shared, given, 2 * size * sizeof *given, meeting->given,
                                  error);
     if (status == KY_OK)
-        status =
-            ky_ranks_offer(meeting->state, parts, &meeting->state->ranks->out, meeting->out, error);
+        status = ky_ranks_offer(meeting->state,
+                                &(struct ky_ranks_offer){.buffer = meeting->state->ranks->out},
+                                meeting->out, error);
     free(part);
     free(given);
     return status;

@@ -4,21 +4,26 @@
 
 #include "engine/device/state/bodies.h"
 
+/* Pinned memory: parcels for other processes, and from them (graft.c); the numbers of roots, and
+ * cells above all roots (above.c). */
+enum { KY_PIN_OUT, KY_PIN_IN, KY_PIN_ROOTS, KY_PIN_ABOVE, KY_RANKS_PINS };
+
 /* Buffers, which are kept from call to call. */
 struct ky_device_ranks {
     struct ky_buffer begin, gone, count, probe; /* places.c */
     struct ky_buffer place, rows, come;         /* movers.c */
     struct ky_buffer run, box, sinks, sinks_of; /* prune.c: own boxes; those of others, and where */
     struct ky_buffer wait[2], need, waiting, seen, bodies, out;
-    struct ky_buffer told, told_moment, in, to; /* graft.c */
+    struct ky_buffer told, to; /* above.c: roots, and where they are among the cells above */
+    struct ky_buffer in;       /* graft.c */
     enum { KY_WAY_UNKNOWN, KY_WAY_BY_CARDS, KY_WAY_BY_HOST } way;
-    struct ky_pinned pinned[2]; /* graft.c: parcels for other processes, and from them */
+    struct ky_pinned pinned[KY_RANKS_PINS];
 };
 
-/* What a rank has on its card for others: a number of things, in this buffer. Other processes find
- * it by the handle. */
+/* What a rank has on its card for others: `count` things in this buffer, and it tells how many
+ * roots its tree has. Other processes find the buffer by the handle. */
 struct ky_ranks_offer {
-    size_t count;
+    size_t count, roots;
     struct ky_card *card;
     struct ky_buffer buffer;
     unsigned char handle[KY_HANDLE_BYTES];
@@ -31,9 +36,10 @@ enum ky_status ky_ranks_way(const struct ky_device_state *state, int *by_host,
 enum ky_status ky_ranks_fetch(const struct ky_device_state *state,
                               const struct ky_ranks_offer *offer, size_t from,
                               struct ky_buffer_place to, size_t bytes, struct ky_error *error);
-/* Has all ranks tell each other where the results of their cards' work are; it ends before. */
-enum ky_status ky_ranks_offer(const struct ky_device_state *state, size_t count,
-                              const struct ky_buffer *buffer, struct ky_ranks_offer *all,
+/* Has all ranks tell each other what they offer: `offer` with its counts and its buffer, to which
+ * the card's work has been queued. Where ranks fetch from card to card the work ends before. */
+enum ky_status ky_ranks_offer(const struct ky_device_state *state,
+                              const struct ky_ranks_offer *offer, struct ky_ranks_offer *all,
                               struct ky_error *error);
 /* As ky_buffer_need. A buffer that has to grow becomes a quarter larger than it must be, since
  * sizes change from step to step, and memory for them is slow to get. One that is more than eight
