@@ -99,9 +99,10 @@ static enum ky_status keys(struct ky_ranging *curve, struct ky_probe own[KY_PROB
 {
     const struct ky_domain *domain = curve->domain;
     const size_t count = ky_probe_count(curve->n);
-    const double work = domain->work > 0 ? domain->work : (double)curve->n;
+    double work = domain->work > 0 ? domain->work : (double)curve->n;
     uint64_t probe[KY_PROBES];
-    const struct ky_part_keys wanted = {domain->low, domain->origin, domain->edge, probe, count};
+    const struct ky_part_keys wanted = {domain->low, domain->origin, domain->edge,
+                                        probe,       count,          &work};
     const enum ky_status status = verbs_of(domain)->keys(domain->engine, &wanted, error);
     for (size_t k = 0; k < count && !status; k++)
         own[k] = (struct ky_probe){probe[k], work / (double)count};

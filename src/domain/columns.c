@@ -44,6 +44,8 @@ enum ky_status ky_domain_put_column(struct ky_domain *domain, enum ky_column col
     enum ky_status status = counts && own ? comm->verbs->gather(comm, &n, sizeof n, counts, error)
                                           : ky_no_memory(error, "columns of a rank", (size_t)n,
                                                          components * sizeof *own);
+    if (!status)
+        status = ky_domain_read_numbers(domain, error);
     for (int r = 0; r < comm->size && !status; r++)
         status = deal_to(domain, r, (size_t)counts[r], components, numbers, own, error);
     if (!status)
@@ -73,6 +75,8 @@ enum ky_status ky_domain_get_column(struct ky_domain *domain, enum ky_column col
             : ky_no_memory(error, "columns of a rank", n, components * sizeof *own);
     const struct ky_bodies from = bodies_of(column, n, own, &with),
                            to = bodies_of(column, domain->total, numbers, &with);
+    if (!status)
+        status = ky_domain_read_numbers(domain, error);
     if (!status)
         status = ky_domain_send_back(domain, &from, domain->index, with, &to, error);
     free(own);

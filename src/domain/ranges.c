@@ -280,7 +280,7 @@ enum ky_status ky_domain_settle_at(void *context, double *const at[3], const dou
 {
     struct ky_domain *domain = context;
     domain->work = 0;
-    for (size_t i = 0; i < domain->engine->n; i++)
+    for (size_t i = 0; weight && i < domain->engine->n; i++)
         domain->work += weight[i];
     const enum ky_status status = ky_domain_migrate(domain, at, weight, error);
     domain->is_settled = 0; /* their positions are elsewhere */

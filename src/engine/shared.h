@@ -45,8 +45,8 @@ struct ky_shared {
                            struct ky_octree *tree, struct ky_error *error);
     /* Block steps: the bodies go to the engines that have their places at[c][i], in the engines'
      * length, with all that is kept of them. weight[i]: the work for a body, in interactions, over
-     * a longest step. KY_BAD_DATA for all engines, and no body moves, where a place is not finite.
-     */
+     * a longest step. Both NULL where engines keep their parts on cards and know it themselves.
+     * KY_BAD_DATA for all engines, and no body moves, where a place is not finite. */
     enum ky_status (*settle)(void *context, double *const at[3], const double *weight,
                              struct ky_error *error);
     /* Each number becomes the sum of those of all engines. */
@@ -80,12 +80,14 @@ struct ky_part_look {
 };
 
 /* A cube that keys divide (edge 0: all bodies have the same key) and the origin of the cells, in
- * the engine's units; and where `probes` of the keys go, every (n / probes)th. */
+ * the engine's units; and where `probes` of the keys go, each in the midst of an equal share of the
+ * work. *work: that for all bodies, which the engine may correct. */
 struct ky_part_keys {
     const double *low, *origin;
     double edge;
     uint64_t *probe;
     size_t probes;
+    double *work;
 };
 
 /* Ranges of keys, which begin at begin[0 … ranks], the last one before begin[ranks]; and where

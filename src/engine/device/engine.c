@@ -225,11 +225,18 @@ static enum ky_status columns(struct ky_engine *base, unsigned set, struct ky_er
     return ky_device_columns_choose(&ky_device_engine_of(base)->state, set, error);
 }
 
+/* Puts the bodies back into the caller's order. Those of a rank have none: they stay at their
+ * places. */
+static enum ky_status callers_order(struct ky_device_state *state, struct ky_error *error)
+{
+    return ky_device_shared(state) ? KY_OK : ky_device_curve_leave(&state->part[0], error);
+}
+
 static enum ky_status put_column(struct ky_engine *base, enum ky_column column,
                                  const double *numbers, struct ky_error *error)
 {
     struct ky_device_state *state = &ky_device_engine_of(base)->state;
-    enum ky_status status = ky_device_curve_leave(&state->part[0], error);
+    enum ky_status status = callers_order(state, error);
     return status ? status : ky_device_columns_put(state, column, numbers, error);
 }
 
@@ -237,17 +244,15 @@ static enum ky_status get_column(struct ky_engine *base, enum ky_column column, 
                                  struct ky_error *error)
 {
     struct ky_device_state *state = &ky_device_engine_of(base)->state;
-    enum ky_status status = ky_device_curve_leave(&state->part[0], error);
+    enum ky_status status = callers_order(state, error);
     return status ? status : ky_device_columns_get(state, column, numbers, error);
 }
 
-/* Makes due kicks, and puts the bodies back into the caller's order. Those of a rank have none:
- * they stay at their places. */
+/* The same after due kicks. */
 static enum ky_status settle_in_callers_order(struct ky_device_state *state, struct ky_error *error)
 {
     enum ky_status status = ky_device_settle(state, error);
-    return status || ky_device_shared(state) ? status
-                                             : ky_device_curve_leave(&state->part[0], error);
+    return status ? status : callers_order(state, error);
 }
 
 static enum ky_status put_some(struct ky_engine *base, const struct ky_some *some,
@@ -387,6 +392,10 @@ static enum ky_status advance(struct ky_engine *base, struct ky_advance *way,
     engine->of_forces = 1;
     if (way->scheme == KY_SCHEME_HERMITE)
         return ky_device_hermite_advance(&engine->state, way, error);
+    const enum ky_status status =
+        ky_device_shared(&engine->state) ? agree(&engine->state, error) : KY_OK;
+    if (status != KY_OK)
+        return status;
     return ky_device_blocks_advance(&engine->blocks, &engine->state, engine->method, &engine->links,
                                     engine->own, way, error);
 }

@@ -260,41 +260,65 @@ static enum ky_status count_groups(struct ky_device_tree *tree,
     const struct ky_card *card = bodies->card;
     uint64_t groups = bodies->live > 0 ? tree->groups : 0;
     const enum ky_status status = shared->add(shared->context, &groups, 1, error);
+    tree->all = tree->full = groups;
     tree->few = ky_device_tree_are_few(card, groups) ||
                 ky_device_tree_group(card->team, parameters) < card->team;
     return status;
 }
 
-/* The part of a rank: its own tree, to which it gets what its groups need of the others. A rank
- * without bodies makes the calls of all ranks alone. */
+/* The tree of a rank's bodies. A rank without bodies makes the calls of all ranks alone. */
+static enum ky_status build_part(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
+                                 const struct ky_parameters *parameters, struct ky_error *error)
+{
+    tree->has_floor = 0;
+    enum ky_status status = bodies->live > 0
+                                ? ky_device_tree_build(tree, bodies, parameters, error)
+                                : ky_tree_part_neighbours(&tree->part, bodies, NULL, error);
+    return status == KY_OK ? count_groups(tree, bodies, parameters, error) : status;
+}
+
+/* The walks of a rank, which has its own tree and gets to it what its groups need of the others. A
+ * rank without sinks makes the calls of all ranks alone, and what the others need. */
+static enum ky_status walk_in_part(const struct passes *passes,
+                                   const struct ky_parameters *parameters, struct ky_error *error)
+{
+    struct ky_device_state *state = passes->state;
+    struct ky_evaluation *evaluation = passes->evaluation;
+    const struct ky_grouped_part part = part_of(passes, 0);
+    const int by_alpha = ky_opening_kind(parameters->opening)->by_alpha, has_sinks = part.sinks > 0;
+    enum ky_status status = KY_OK;
+    if (evaluation->in_block && has_sinks)
+        status = ky_device_tree_regroup(part.tree, part.bodies, evaluation, parameters, error);
+    if (status == KY_OK && by_alpha)
+        status = part.bodies->live > 0
+                     ? ky_device_tree_factors(part.tree, part.bodies, evaluation, parameters, error)
+                     : ky_device_tree_no_factors(part.tree, part.bodies, error);
+    if (status == KY_OK)
+        status = ky_ranks_meet(state, part.tree, evaluation, parameters, error);
+    if (status == KY_OK && has_sinks && has_turns(evaluation, parameters))
+        status = ky_device_tree_turns(part.tree, part.bodies, by_alpha ? KY_FLAG_FACTORS : 0U,
+                                      error);
+    if (status == KY_OK)
+        status = ky_mark(&state->cards, 0, error);
+    if (status == KY_OK && has_sinks)
+        status = passes->launch(passes->walk, &part, evaluation, parameters, error);
+    if (status != KY_OK)
+        part.counts->groups = 0;
+    return status == KY_OK ? ky_mark(&state->cards, 1, error) : status;
+}
+
 static enum ky_status evaluate_part(const struct passes *passes,
                                     const struct ky_parameters *parameters, struct ky_error *error)
 {
-    struct ky_device_state *state = passes->state;
     const struct ky_grouped_part part = part_of(passes, 0);
-    const int has_bodies = part.bodies->live > 0,
-              by_alpha = ky_opening_kind(parameters->opening)->by_alpha;
+    const int in_block = passes->evaluation->in_block;
     enum ky_status status =
-        has_bodies ? ky_device_tree_build(part.tree, part.bodies, parameters, error)
-                   : ky_tree_part_neighbours(&part.tree->part, part.bodies, NULL, error);
+        in_block ? KY_OK : build_part(part.tree, part.bodies, parameters, error);
     if (status == KY_OK)
-        status = count_groups(part.tree, part.bodies, parameters, error);
-    if (status == KY_OK && by_alpha)
-        status = has_bodies ? ky_device_tree_factors(part.tree, part.bodies, passes->evaluation,
-                                                     parameters, error)
-                            : ky_device_tree_no_factors(part.bodies, error);
-    if (status == KY_OK)
-        status = ky_ranks_meet(state, part.tree, parameters, error);
-    if (status == KY_OK && has_bodies && by_alpha)
-        status = ky_device_tree_turns(part.tree, part.bodies, KY_FLAG_FACTORS, error);
-    if (status == KY_OK)
-        status = ky_mark(&state->cards, 0, error);
-    if (status == KY_OK && has_bodies)
-        status = passes->launch(passes->walk, &part, passes->evaluation, parameters, error);
-    if (status != KY_OK)
-        part.counts->groups = 0;
-    ky_device_tree_done(part.tree, part.bodies);
-    return status == KY_OK ? ky_mark(&state->cards, 1, error) : status;
+        status = walk_in_part(passes, parameters, error);
+    if (!in_block)
+        ky_device_tree_done(part.tree, part.bodies);
+    return status;
 }
 
 enum ky_status ky_grouped_evaluate(struct ky_device_state *state, struct ky_links *links,
@@ -326,22 +350,20 @@ enum ky_status ky_grouped_evaluate(struct ky_device_state *state, struct ky_link
     return status;
 }
 
-/* ---- blocks, with one card ---- */
+/* ---- blocks, with one card, or one for each rank ---- */
 
-enum ky_status ky_grouped_stand(struct ky_links *links, void *own, int *anew,
-                                struct ky_error *error)
+enum ky_status ky_grouped_stand(struct ky_links *links, int anew, struct ky_error *error)
 {
-    struct ky_grouped *walk = own;
     struct ky_device_bodies *bodies = links->bodies;
     const struct ky_device_state *state = bodies->state;
     const struct ky_parameters parameters = tree_of(state->parameters);
     struct ky_device_tree *tree = &links->own;
-    *anew = *anew || !tree->serves || walk->put != state->put;
-    if (!*anew)
-        return ky_device_tree_refresh(tree, bodies, &parameters, error);
-    enum ky_status status = ky_device_tree_build(tree, bodies, &parameters, error);
+    if (!anew)
+        return bodies->live > 0 ? ky_device_tree_refresh(tree, bodies, &parameters, error) : KY_OK;
+    enum ky_status status =
+        (ky_device_shared(state) ? build_part : ky_device_tree_build)(tree, bodies, &parameters,
+                                                                      error);
     tree->serves = status == KY_OK;
-    walk->put = state->put;
     return status;
 }
 

@@ -14,7 +14,6 @@ struct ky_grouped {
     } part[KY_MOST_CARDS];
     struct ky_division division;
     struct ky_buffer scratch; /* for the sum of the pairs of a block */
-    uint64_t put;             /* bodies->put of the tree that is kept */
 };
 
 /* One card in a pass: it walks for the sinks from `first` to `end` - 1. */
@@ -48,8 +47,7 @@ enum ky_status ky_grouped_evaluate(struct ky_device_state *state, struct ky_link
                                    struct ky_grouped *walk, struct ky_evaluation *evaluation,
                                    const struct ky_parameters *parameters, ky_grouped_launch launch,
                                    struct ky_error *error);
-enum ky_status ky_grouped_stand(struct ky_links *links, void *own, int *anew,
-                                struct ky_error *error);
+enum ky_status ky_grouped_stand(struct ky_links *links, int anew, struct ky_error *error);
 enum ky_status ky_grouped_note(struct ky_links *links, void *own, struct ky_buffer *tally,
                                struct ky_error *error);
 enum ky_status ky_grouped_report(struct ky_device_state *state, struct ky_links *links, void *own,

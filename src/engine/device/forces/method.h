@@ -21,10 +21,9 @@ struct ky_method {
                                struct ky_evaluation *evaluation,
                                const struct ky_parameters *parameters, struct ky_error *error);
     /* In a block, before `evaluate`, which then makes no tree: makes the tree valid for the present
-     * positions. It builds a new tree if `*anew`, else it moves the tree that was kept; if there
-     * was none it builds one, and `*anew` becomes 1. A new tree may reorder the bodies. NULL: the
-     * method has no tree. */
-    enum ky_status (*stand)(struct ky_links *links, void *own, int *anew, struct ky_error *error);
+     * positions. It builds a new tree if `anew`, else it moves the tree that was kept. A new tree
+     * may reorder the bodies, and links->own.serves becomes 1. NULL: the method has no tree. */
+    enum ky_status (*stand)(struct ky_links *links, int anew, struct ky_error *error);
     /* In a block, after `evaluate`: writes the pairs of its walks to the first 64-bit word of
      * `tally`. NULL if `stand` is. */
     enum ky_status (*note)(struct ky_links *links, void *own, struct ky_buffer *tally,

@@ -252,7 +252,7 @@ static enum ky_status sum(const struct ky_ranks_meeting *meeting, const struct c
 }
 
 /* Room behind the part's own cells, and the pinned memory. What was sent from it before has arrived
- * since: the host has read numbers of this tree. */
+ * since: the host has read numbers of the boxes. */
 static enum ky_status make_room(struct ky_ranks_meeting *meeting, struct columns *columns,
                                 struct ky_error *error)
 {
@@ -284,7 +284,7 @@ enum ky_status ky_ranks_make_above(struct ky_ranks_meeting *meeting, struct ky_e
     struct ky_ranks_above *above = &meeting->above;
     struct columns columns;
     enum ky_status status = gather_roots(meeting, error);
-    if (status != KY_OK || bodies_of(meeting)->live == 0)
+    if (status != KY_OK || meeting->sinks == 0)
         return status;
     status = ky_top_make(&above->top, above->root, above->first[meeting->shared->ranks], error);
     above->start = meeting->tree->cells;

@@ -223,22 +223,26 @@ enum ky_status ky_ranks_graft(struct ky_ranks_meeting *meeting, struct ky_error 
         return ky_no_memory(error, "the ranks", g.ranks, sizeof *g.arrival);
     place_arrivals(&g);
     enum ky_status status = bring(&g, error);
-    if (status == KY_OK && bodies->live > 0)
+    if (status == KY_OK && meeting->sinks > 0)
         status = graft_all(&g, error);
     free(g.arrival);
     return status;
 }
 
 enum ky_status ky_ranks_meet(struct ky_device_state *state, struct ky_device_tree *tree,
+                             const struct ky_evaluation *evaluation,
                              const struct ky_parameters *parameters, struct ky_error *error)
 {
     const struct ky_shared *shared = ky_device_shared(state);
+    const struct ky_active *active = evaluation->active;
     const size_t size = shared->ranks;
     struct ky_ranks_meeting meeting = {
         .state = state,
         .tree = tree,
+        .evaluation = evaluation,
         .parameters = parameters,
         .shared = shared,
+        .sinks = active ? active->count : state->part[0].live,
         .box = ky_allocate_zeroed(size, sizeof *meeting.box),
         .out = ky_allocate_zeroed(size, sizeof *meeting.out),
         .given = ky_allocate_zeroed(2 * size * size, sizeof(uint64_t)),

@@ -21,9 +21,11 @@ struct ky_ranks_above {
 struct ky_ranks_meeting {
     struct ky_device_state *state;
     struct ky_device_tree *tree; /* of this rank's bodies, with groups and factors */
+    const struct ky_evaluation *evaluation;
     const struct ky_parameters *parameters;
     const struct ky_shared *shared;
-    size_t boxes;               /* of this rank's groups */
+    size_t sinks;               /* of this rank */
+    size_t boxes;               /* of their groups */
     struct ky_ranks_offer *box; /* [ranks] boxes of each, and where they are */
     struct ky_ranks_offer *out; /* [ranks] where the parcels of each are */
     uint64_t
@@ -34,8 +36,9 @@ struct ky_ranks_meeting {
 };
 
 /* Makes the tree of all for the groups of this rank: tree->start is where walks begin. Ranks
- * without bodies call it too. */
+ * without sinks call it too, and get nothing. */
 enum ky_status ky_ranks_meet(struct ky_device_state *state, struct ky_device_tree *tree,
+                             const struct ky_evaluation *evaluation,
                              const struct ky_parameters *parameters, struct ky_error *error);
 
 /* ---- prune.c ---- */

@@ -6,19 +6,35 @@
 #include "base/memory.h"
 #include "engine/device/ranks/places.h"
 
-enum { ROW = KY_PART_ROW * 8 /* bytes */ };
+/* What the kernels read and write. */
+struct layout {
+    const struct ky_buffer *position, *step;
+    uint32_t n, wide, words;
+};
+
+static struct layout layout_of(const struct ky_device_state *state)
+{
+    const struct ky_device_bodies *bodies = &state->part[0];
+    const int steps = ky_column_is_in(state->columns, KY_COLUMN_STEP);
+    return (struct layout){state->ranks->in_block ? &bodies->second : &bodies->position,
+                           steps ? &bodies->column[KY_COLUMN_STEP] : &bodies->mass,
+                           (uint32_t)bodies->n,
+                           ky_real_bytes(state->parameters->precision) == KY_STATE_BYTES,
+                           steps ? KY_PART_ROWS : KY_PART_ROW};
+}
+
+/* Bytes of a row. */
+static size_t row_of(const struct ky_device_state *state)
+{
+    return layout_of(state).words * sizeof(uint64_t);
+}
 
 /* The first arguments of the kernels. */
 #define ROW_COLUMNS(bodies)                                                                        \
-    KY_BUFFER((bodies)->curve.index), KY_BUFFER((bodies)->position),                               \
-        KY_BUFFER((bodies)->velocity), KY_BUFFER((bodies)->mass),                                  \
-        KY_BUFFER((bodies)->acceleration), KY_BUFFER((bodies)->potential), KY_VALUE(n),            \
-        KY_VALUE(wide)
-
-static uint32_t is_wide(const struct ky_device_state *state)
-{
-    return ky_real_bytes(state->parameters->precision) == KY_STATE_BYTES;
-}
+    KY_BUFFER((bodies)->curve.index), KY_BUFFER(*its.position), KY_BUFFER((bodies)->velocity),     \
+        KY_BUFFER((bodies)->mass), KY_BUFFER((bodies)->acceleration),                              \
+        KY_BUFFER((bodies)->potential), KY_BUFFER(*its.step), KY_VALUE(its.n), KY_VALUE(its.wide), \
+        KY_VALUE(its.words)
 
 static enum ky_status send_places(struct ky_device_state *state, const void *place, size_t bytes,
                                   struct ky_error *error)
@@ -37,12 +53,14 @@ static enum ky_status pack(struct ky_device_state *state, const struct ky_part_m
     struct ky_device_bodies *bodies = &state->part[0];
     struct ky_card *card = bodies->card;
     struct ky_device_ranks *ranks = state->ranks;
-    uint32_t n = (uint32_t)bodies->n, wide = is_wide(state), count = (uint32_t)move->count;
+    const struct layout its = layout_of(state);
+    uint32_t count = (uint32_t)move->count;
     if (count == 0)
         return KY_OK;
     enum ky_status status = send_places(state, move->gone, move->count * sizeof *move->gone, error);
     if (status == KY_OK)
-        status = ky_ranks_need(card, &ranks->rows, "bodies that leave", move->count * ROW, error);
+        status = ky_ranks_need(card, &ranks->rows, "bodies that leave", move->count * row_of(state),
+                               error);
     return status == KY_OK
                ? ky_launch_over(card, KY_KERNEL_ky_rows_pack, count,
                                 KY_ARGUMENTS(ROW_COLUMNS(bodies), KY_BUFFER(ranks->place),
@@ -57,25 +75,25 @@ static enum ky_status trade_rows(struct ky_device_state *state, const struct ky_
 {
     const struct ky_shared *shared = ky_device_shared(state);
     struct ky_card *card = state->part[0].card;
-    const size_t size = shared->ranks;
-    char *out = ky_allocate(move->count, ROW), *in = ky_allocate(move->arrivals, ROW);
+    const size_t size = shared->ranks, row = row_of(state);
+    char *out = ky_allocate(move->count, row), *in = ky_allocate(move->arrivals, row);
     size_t *bytes = ky_allocate(2 * size, sizeof *bytes), go = 0, come = 0;
     void **at = ky_allocate(2 * size, sizeof *at);
     enum ky_status status = out && in && bytes && at
                                 ? KY_OK
-                                : ky_no_memory(error, "bodies that move", move->count, ROW);
+                                : ky_no_memory(error, "bodies that move", move->count, row);
     for (size_t r = 0; r < size && status == KY_OK; go += bytes[r], come += bytes[size + r], r++) {
-        bytes[r] = move->leaving[r] * ROW;
-        bytes[size + r] = move->coming[r] * ROW;
+        bytes[r] = move->leaving[r] * row;
+        bytes[size + r] = move->coming[r] * row;
         at[r] = out + go;
         at[size + r] = in + come;
     }
     if (status == KY_OK && move->count > 0)
-        status = card->driver->read(card, &state->ranks->rows, 0, out, move->count * ROW, error);
+        status = card->driver->read(card, &state->ranks->rows, 0, out, move->count * row, error);
     if (status == KY_OK)
         status = shared->trade(shared->context, at, bytes, at + size, bytes + size, error);
     if (status == KY_OK && move->arrivals > 0)
-        status = card->driver->write(card, &state->ranks->come, 0, in, move->arrivals * ROW, error);
+        status = card->driver->write(card, &state->ranks->come, 0, in, move->arrivals * row, error);
     free(out);
     free(in);
     free(bytes);
@@ -88,13 +106,14 @@ static enum ky_status fetch_rows(struct ky_device_state *state, const struct ky_
                                  const uint64_t *leaving, struct ky_error *error)
 {
     const struct ky_shared *shared = ky_device_shared(state);
+    const size_t row = row_of(state);
     enum ky_status status = KY_OK;
     for (size_t r = 0, to = 0; r < shared->ranks && status == KY_OK; r++) {
         const uint64_t *of = leaving + r * shared->ranks;
-        const size_t bytes = of[shared->rank] * ROW;
+        const size_t bytes = of[shared->rank] * row;
         size_t from = 0;
         for (size_t q = 0; q < shared->rank; q++)
-            from += of[q] * ROW;
+            from += of[q] * row;
         if (bytes > 0)
             status = ky_ranks_fetch(state, &offer[r], from, KY_PLACE(&state->ranks->come, to),
                                     bytes, error);
@@ -174,7 +193,8 @@ static enum ky_status fill_gaps(struct ky_device_state *state, const struct plac
                                 struct ky_error *error)
 {
     struct ky_device_bodies *bodies = &state->part[0];
-    uint32_t n = (uint32_t)bodies->n, wide = is_wide(state), count = (uint32_t)placing->moves;
+    const struct layout its = layout_of(state);
+    uint32_t count = (uint32_t)placing->moves;
     const enum ky_status status =
         send_places(state, placing->moved, 2 * placing->moves * sizeof *placing->moved, error);
     return status ? status
@@ -189,7 +209,8 @@ static enum ky_status place_arrivals(struct ky_device_state *state, const struct
 {
     struct ky_device_bodies *bodies = &state->part[0];
     struct ky_device_ranks *ranks = state->ranks;
-    uint32_t n = (uint32_t)bodies->n, wide = is_wide(state), count = (uint32_t)arrivals;
+    const struct layout its = layout_of(state);
+    uint32_t count = (uint32_t)arrivals;
     const enum ky_status status =
         send_places(state, placing->place, arrivals * sizeof *placing->place, error);
     return status ? status
@@ -229,8 +250,8 @@ enum ky_status ky_ranks_move(struct ky_device_state *state, const struct ky_part
     if (status == KY_OK)
         status = pack(state, move, error);
     if (status == KY_OK)
-        status = ky_ranks_need(card, &state->ranks->come, "bodies that come", move->arrivals * ROW,
-                               error);
+        status = ky_ranks_need(card, &state->ranks->come, "bodies that come",
+                               move->arrivals * row_of(state), error);
     if (status == KY_OK)
         status = (by_host ? trade_rows : offer_rows)(state, move, error);
     return status == KY_OK && (move->count || move->arrivals) ? unpack(state, move, error) : status;

@@ -17,7 +17,7 @@ void ky_device_ranks_release(struct ky_device_state *state)
         &ranks->sinks,   &ranks->sinks_of, &ranks->wait[0], &ranks->wait[1], &ranks->need,
         &ranks->waiting, &ranks->seen,     &ranks->bodies,  &ranks->out,     &ranks->told,
         &ranks->in,      &ranks->to,       &ranks->place,   &ranks->rows,    &ranks->come,
-        &ranks->run};
+        &ranks->run,     &ranks->weight};
     for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++)
         ky_buffer_release(state->part[0].card, buffers[k]);
     for (int k = 0; k < KY_RANKS_PINS; k++)
@@ -321,7 +321,15 @@ enum ky_status ky_places_keys(struct ky_device_state *state, struct ky_device_tr
     status = ky_device_tree_keys(tree, bodies, state->parameters, error);
     if (status == KY_OK)
         status = ky_buffer_need(card, probe, "some keys", keys->probes, sizeof *keys->probe, error);
-    if (status == KY_OK)
+    if (status == KY_OK && state->ranks->in_block) {
+        *keys->work = state->ranks->work;
+        status = ky_launch_over(card, KY_KERNEL_ky_curve_weigh, probes,
+                                KY_ARGUMENTS(KY_BUFFER(tree->keys.buffer[0]),
+                                             KY_BUFFER(state->ranks->weight), KY_BUFFER(*probe),
+                                             KY_VALUE(n), KY_VALUE(probes),
+                                             KY_VALUE(state->ranks->sum)),
+                                error);
+    } else if (status == KY_OK)
         status = ky_launch_over(card, KY_KERNEL_ky_curve_probe, probes,
                                 KY_ARGUMENTS(KY_BUFFER(tree->keys.buffer[0]), KY_BUFFER(*probe),
                                              KY_VALUE(n), KY_VALUE(probes)),

@@ -59,10 +59,13 @@ static enum ky_status make_boxes(struct ky_ranks_meeting *meeting, struct ky_err
     struct ky_card *card = bodies->card;
     struct ky_device_ranks *ranks = meeting->state->ranks;
     struct ky_buffer *box = &ranks->box;
-    const int by_alpha = ky_opening_kind(meeting->parameters->opening)->by_alpha;
+    const int by_alpha = ky_opening_kind(meeting->parameters->opening)->by_alpha,
+              in_list = ky_evaluation_is_listed(meeting->evaluation);
+    const struct ky_buffer *list = in_list ? &bodies->active_list : &tree->group;
     enum ky_status status = make_runs(meeting, error);
     uint32_t n = (uint32_t)bodies->n, boxes = (uint32_t)meeting->boxes,
-             flags = by_alpha ? KY_FLAG_FACTORS : 0U, from = 0, to = boxes;
+             flags = (by_alpha ? KY_FLAG_FACTORS : 0U) | (in_list ? KY_FLAG_LISTED : 0U), from = 0,
+             to = boxes;
     const struct ky_eps2_argument eps2 = ky_eps2_argument(meeting->state);
     if (status == KY_OK)
         status = ky_ranks_need(card, box, "boxes of groups", box_bytes(boxes), error);
@@ -70,8 +73,8 @@ static enum ky_status make_boxes(struct ky_ranks_meeting *meeting, struct ky_err
         status =
             ky_launch_teams(card, KY_KERNEL_ky_part_boxes, boxes,
                             KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(tree->frame),
-                                         KY_BUFFER(tree->factor), KY_BUFFER(tree->group),
-                                         KY_BUFFER(ranks->run), KY_BUFFER(*box), KY_VALUE(n),
+                                         KY_BUFFER(tree->factor), KY_BUFFER(*list),
+                                         KY_BUFFER(tree->group), KY_BUFFER(ranks->run), KY_BUFFER(*box), KY_VALUE(n),
                                          KY_VALUE(boxes), KY_VALUE(flags), KY_VALUE(eps2.part)),
                             error);
     for (int level = 1; level < KY_PART_FLOORS && status == KY_OK; level++) {
@@ -338,8 +341,10 @@ enum ky_status ky_ranks_prune(struct ky_ranks_meeting *meeting, struct ky_error 
         part && given ? KY_OK : ky_no_memory(error, "the ranks", size, 2 * sizeof *given);
     if (status == KY_OK && bodies_of(meeting)->live > 0)
         status = ky_ranks_tell_roots(meeting, error);
-    if (status == KY_OK && bodies_of(meeting)->live > 0)
+    if (status == KY_OK && meeting->sinks > 0)
         status = make_boxes(meeting, error);
+    else if (status == KY_OK) /* the host reads nothing else before the roots */
+        status = bodies_of(meeting)->card->driver->wait(bodies_of(meeting)->card, error);
     if (status == KY_OK)
         status = share_boxes(meeting, error);
     if (status == KY_OK)

@@ -12,12 +12,19 @@ enum { KY_PIN_OUT, KY_PIN_IN, KY_PIN_ROOTS, KY_PIN_ABOVE, KY_RANKS_PINS };
 struct ky_device_ranks {
     struct ky_buffer begin, gone, count, probe; /* places.c */
     struct ky_buffer place, rows, come;         /* movers.c */
+    struct ky_buffer weight; /* ky_ranks_weigh: the work for all bodies before each */
     struct ky_buffer run, box, sinks, sinks_of; /* prune.c: own boxes; those of others, and where */
     struct ky_buffer wait[2], need, waiting, seen, bodies, out;
     struct ky_buffer told, to; /* above.c: roots, and where they are among the cells above */
     struct ky_buffer in;       /* graft.c */
     enum { KY_WAY_UNKNOWN, KY_WAY_BY_CARDS, KY_WAY_BY_HOST } way;
     struct ky_pinned pinned[KY_RANKS_PINS];
+    /* While bodies move within block steps: their positions are those at the present tick, and
+     * `second` has their own. Then ranges are placed by `weight`: `sum` of them all, and the work
+     * that this stands for. */
+    int in_block;
+    uint32_t sum;
+    double work;
 };
 
 /* What a rank has on its card for others: `count` things in this buffer, and it tells how many

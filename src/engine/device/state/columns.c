@@ -7,7 +7,8 @@ static struct ky_rows rows_of(const struct ky_device_state *state, enum ky_colum
 {
     const struct ky_engine_scale scales = ky_device_scale(state);
     const double scale = ky_columns[column].of_field ? scales.acceleration : 1;
-    return (struct ky_rows){state->n, ky_columns[column].components, 1 / scale, KY_STATE_BYTES};
+    return (struct ky_rows){state->part[0].live, ky_columns[column].components, 1 / scale,
+                            KY_STATE_BYTES};
 }
 
 static enum ky_status clear(struct ky_device_state *state, int column, struct ky_error *error)
@@ -49,17 +50,25 @@ enum ky_status ky_device_columns_choose(struct ky_device_state *state, unsigned 
 enum ky_status ky_device_columns_put(struct ky_device_state *state, enum ky_column column,
                                      const double *numbers, struct ky_error *error)
 {
+    struct ky_device_bodies *bodies = &state->part[0];
+    const struct ky_columns to = {&bodies->column[column], bodies->n, 0, NULL};
+    struct ky_buffer scratch = {0};
     enum ky_status status = ky_column_check(state->columns, column, error);
-    return status ? status
-                  : ky_rows_send(state, &state->part[0].column[column], ky_columns[column].name,
-                                 rows_of(state, column), numbers, error);
+    if (status == KY_OK)
+        status = ky_rows_to(state, &scratch, rows_of(state, column), numbers, &to, error);
+    ky_buffer_release(bodies->card, &scratch);
+    return status;
 }
 
 enum ky_status ky_device_columns_get(struct ky_device_state *state, enum ky_column column,
                                      double *numbers, struct ky_error *error)
 {
+    struct ky_device_bodies *bodies = &state->part[0];
+    const struct ky_columns from = {&bodies->column[column], bodies->n, 0, NULL};
+    struct ky_buffer scratch = {0};
     enum ky_status status = ky_column_check(state->columns, column, error);
-    return status ? status
-                  : ky_rows_read(state, &state->part[0].column[column], rows_of(state, column),
-                                 numbers, error);
+    if (status == KY_OK)
+        status = ky_rows_from(state, &scratch, rows_of(state, column), &from, numbers, error);
+    ky_buffer_release(bodies->card, &scratch);
+    return status;
 }

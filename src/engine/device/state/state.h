@@ -116,6 +116,8 @@ struct ky_device_state {
 struct ky_evaluation {
     const struct ky_active *active; /* NULL: all bodies */
     int in_block;                   /* 1: only some bodies are at the end of their steps */
+    size_t together; /* in a block: the active bodies of all ranks, which alone decide how the
+                        bodies of a cut are divided into groups */
     /* Not 0: the active bodies are points (forces/points.c), those from this number on, and the
      * list has only its length. What the other bodies feel is not known, and counts nowhere. */
     size_t first_point;

@@ -8,13 +8,19 @@
  *
  * The tree is kept as on the CPU: built at the first block after every multiple of the longest
  * step, since a run that is resumed there must find the same tree, and again when walks have cost
- * more than the first ones by as much as a build. */
+ * more than the first ones by as much as a build.
+ *
+ * Ranks, each of which has a part of the bodies on its card, make the same blocks: after each they
+ * add their tallies. Before a tree is new the bodies go to the ranks that have their present
+ * places. A rank none of whose bodies end a step launches nothing but predictions, the moments of
+ * its tree, and what others need of it. */
 #include "engine/device/steps/block.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "engine/common/blocks.h"
+#include "engine/device/ranks/ranks.h"
 #include "engine/device/state/external.h"
 #include "engine/device/state/motion.h"
 #include "engine/device/tree/tree_memory.h"
@@ -33,6 +39,13 @@ struct tally {
     uint32_t word[KY_TALLY_WORDS];
 };
 
+/* The same of all ranks. KY_TALLY_CUT: of this block alone. */
+struct sums {
+    uint64_t word[KY_TALLY_WORDS];
+    uint64_t pairs;
+    uint64_t wants_tree; /* ranks whose tree does not serve */
+};
+
 /* The state of one call that advances through blocks. */
 struct blocks {
     struct ky_device_blocks *kept;
@@ -47,6 +60,8 @@ struct blocks {
     double limit;     /* limit of the criterion, for accelerations in the card's units */
     uint32_t due;     /* the lowest level whose steps end at the present tick */
     size_t active;    /* bodies whose steps end there */
+    struct sums all;
+    size_t system, together; /* bodies of all ranks, and those of them whose steps end there */
 };
 
 static struct ky_card *card_of(const struct blocks *b)
@@ -123,11 +138,28 @@ static enum ky_status read_tally(const struct blocks *b, struct ky_error *error)
     return status == KY_OK ? card->driver->reach(card, KY_MARK_BLOCK, error) : status;
 }
 
+/* Adds what all ranks have read. `cut`: the word KY_TALLY_CUT before. */
+static enum ky_status agree(struct blocks *b, uint32_t cut, struct ky_error *error)
+{
+    const struct ky_shared *shared = ky_device_shared(b->state);
+    const struct tally *own = tally_of(b);
+    for (int k = 0; k < KY_TALLY_WORDS; k++)
+        b->all.word[k] = own->word[k];
+    b->all.word[KY_TALLY_CUT] = own->word[KY_TALLY_CUT] - cut;
+    b->all.pairs = b->active > 0 ? own->pairs : 0;
+    b->all.wants_tree = !b->links->own.serves || b->kept->put != b->state->put;
+    b->kept->sinks += (double)b->active;
+    b->kept->pairs += (double)b->all.pairs;
+    return shared ? shared->add(shared->context, b->all.word, sizeof b->all / sizeof *b->all.word,
+                                error)
+                  : KY_OK;
+}
+
 /* The deepest level that a body has. */
 static uint32_t deepest_level(const struct blocks *b)
 {
-    uint32_t level = b->bodies->n > 0 ? b->deepest : 0;
-    while (level > 0 && tally_of(b)->word[level] == 0)
+    uint32_t level = b->system > 0 ? b->deepest : 0;
+    while (level > 0 && b->all.word[level] == 0)
         level--;
     return level;
 }
@@ -191,12 +223,13 @@ static enum ky_status predict(const struct blocks *b, uint64_t tick, struct ky_e
 {
     struct ky_device_bodies *bodies = b->bodies;
     const struct clock clock = clock_of(b);
-    uint32_t n = (uint32_t)bodies->n;
+    uint32_t n = (uint32_t)bodies->n, live = (uint32_t)bodies->live;
     return ky_launch_over(
-        card_of(b), KERNEL(b, ky_block_predict), n,
+        card_of(b), KERNEL(b, ky_block_predict), live,
         KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(bodies->velocity),
                      KY_BUFFER(bodies->acceleration), KY_BUFFER(bodies->column[KY_COLUMN_STEP]),
-                     KY_BUFFER(bodies->second), KY_VALUE(n), KY_VALUE(tick), CLOCK(clock)),
+                     KY_BUFFER(bodies->second), KY_VALUE(n), KY_VALUE(live), KY_VALUE(tick),
+                     CLOCK(clock)),
         error);
 }
 
@@ -208,11 +241,13 @@ static enum ky_status open_steps(const struct blocks *b, struct ky_error *error)
     struct ky_card *card = card_of(b);
     const struct ky_buffer *step = &bodies->column[KY_COLUMN_STEP];
     const struct clock clock = clock_of(b);
-    const size_t teams = ky_groups(bodies->n, card->team);
-    uint32_t n = (uint32_t)bodies->n, due = b->due;
+    const size_t teams = ky_groups(bodies->live, card->team);
+    uint32_t n = (uint32_t)bodies->n, live = (uint32_t)bodies->live, due = b->due;
+    if (b->active == 0)
+        return KY_OK;
     enum ky_status status =
         ky_launch_teams(card, KERNEL(b, ky_block_count), teams,
-                        KY_ARGUMENTS(KY_BUFFER(*step), KY_BUFFER(own->counts), KY_VALUE(n),
+                        KY_ARGUMENTS(KY_BUFFER(*step), KY_BUFFER(own->counts), KY_VALUE(live),
                                      KY_VALUE(due), CLOCK_OF_LEVELS(clock)),
                         error);
     if (status == KY_OK)
@@ -222,7 +257,8 @@ static enum ky_status open_steps(const struct blocks *b, struct ky_error *error)
             card, KERNEL(b, ky_block_open), teams,
             KY_ARGUMENTS(KY_BUFFER(*step), KY_BUFFER(own->counts), KY_BUFFER(bodies->active_list),
                          KY_BUFFER(bodies->second), KY_BUFFER(bodies->velocity),
-                         KY_BUFFER(bodies->acceleration), KY_VALUE(n), KY_VALUE(due), CLOCK(clock)),
+                         KY_BUFFER(bodies->acceleration), KY_VALUE(n), KY_VALUE(live), KY_VALUE(due),
+                         CLOCK(clock)),
             error);
     return status;
 }
@@ -232,22 +268,25 @@ static enum ky_status evaluate(const struct blocks *b, int anew, struct ky_error
 {
     struct ky_device_bodies *bodies = b->bodies;
     const struct ky_active active = {b->active, NULL};
-    struct ky_evaluation evaluation = {
-        .active = b->active < bodies->n ? &active : NULL, .in_block = 1, .listed = 1};
+    struct ky_evaluation evaluation = {.active = b->together < b->system ? &active : NULL,
+                                       .together = b->together,
+                                       .in_block = 1,
+                                       .listed = 1};
     enum ky_status status = KY_OK;
     ky_links_begin(b->links);
     exchange(bodies);
     if (b->method->stand) {
-        status = b->method->stand(b->links, b->own, &anew, error);
+        status = b->method->stand(b->links, anew, error);
         if (anew)
             b->kept->of_new_tree = b->kept->more = 0;
+        b->kept->put = b->state->put;
     }
     if (status == KY_OK)
         status = open_steps(b, error);
     if (status == KY_OK)
         status = b->method->evaluate(b->state, b->links, b->own, &evaluation, b->state->parameters,
                                      error);
-    if (status == KY_OK && b->method->note)
+    if (status == KY_OK && b->method->note && b->active > 0)
         status = b->method->note(b->links, b->own, &b->kept->tally, error);
     if (status == KY_OK)
         status = ky_device_externals_add(bodies, &evaluation, error);
@@ -275,15 +314,124 @@ static enum ky_status close_steps(const struct blocks *b, uint64_t tick, struct 
         error);
 }
 
+/* Counts the bodies by their steps, and chooses missing steps. */
+static enum ky_status count_steps(const struct blocks *b, struct ky_error *error)
+{
+    struct ky_device_bodies *bodies = b->bodies;
+    struct ky_card *card = card_of(b);
+    const struct clock clock = clock_of(b);
+    const struct real limit = real_of(b->limit);
+    uint32_t n = (uint32_t)bodies->n, live = (uint32_t)bodies->live, own_eps = own_lengths(b),
+             even = b->way->now % b->way->stride == 0;
+    enum ky_status status = card->driver->zero(card, &b->kept->words, error);
+    if (status == KY_OK)
+        status = card->driver->zero(card, &b->kept->tally, error);
+    if (status == KY_OK)
+        status = ky_launch_over(
+            card, KERNEL(b, ky_block_begin), live,
+            KY_ARGUMENTS(KY_BUFFER(bodies->column[KY_COLUMN_STEP]), KY_BUFFER(bodies->acceleration),
+                         KY_BUFFER(*ky_device_softenings(bodies)), KY_BUFFER(b->kept->words),
+                         KY_VALUE(n), KY_VALUE(live), KY_VALUE(own_eps), REAL(b, limit),
+                         KY_VALUE(even), CLOCK_OF_LEVELS(clock)),
+            error);
+    return status == KY_OK ? read_tally(b, error) : status;
+}
+
+/* ---- ranks ---- */
+
+/* Interactions that take as long as to predict a body and to move it in the tree; and those of a
+ * sink where none have been counted. */
+enum { A_BODY = 100, A_SINK = 1000 };
+
+/* The work for a body of each level over a longest step, as whole numbers in units of *unit: it is
+ * a sink in as many blocks as it has steps, and moved in all of them. Returns the sum for the
+ * bodies of this rank. */
+static uint32_t weights_of(const struct blocks *b, uint32_t weight[KY_MOST_LEVELS + 1],
+                           double *unit)
+{
+    const struct ky_device_blocks *kept = b->kept;
+    const struct tally *tally = tally_of(b);
+    const double sink = kept->sinks > 0 ? kept->pairs / kept->sinks : A_SINK,
+                 moves = ldexp(A_BODY, (int)deepest_level(b));
+    double all = 0;
+    uint32_t sum = 0;
+    for (uint32_t level = 0; level <= b->deepest; level++)
+        all += tally->word[level] * (ldexp(sink, (int)level) + moves);
+    *unit = ldexp(all, -30);
+    for (uint32_t level = 0; level <= b->deepest; level++) {
+        const double own = (ldexp(sink, (int)level) + moves) / *unit;
+        weight[level] = tally->word[level] == 0 ? 0 : own > 1 ? (uint32_t)own : 1;
+        sum += tally->word[level] * weight[level];
+    }
+    return sum;
+}
+
+/* Finds the work for the bodies before each: state->ranks->weight. */
+static enum ky_status weigh(const struct blocks *b, struct ky_error *error)
+{
+    struct ky_card *card = card_of(b);
+    struct ky_device_ranks *ranks = b->state->ranks;
+    struct ky_buffer *scratch = &b->kept->scratch;
+    const struct clock clock = clock_of(b);
+    const size_t live = b->bodies->live, word = sizeof(uint32_t);
+    uint32_t weight[KY_MOST_LEVELS + 1] = {0}, bodies = (uint32_t)live;
+    struct ky_buffer of_level = {0};
+    double unit;
+    ranks->sum = weights_of(b, weight, &unit);
+    ranks->work = ranks->sum * unit;
+    if (live == 0)
+        return KY_OK;
+    enum ky_status status = ky_buffer_fill(card, &of_level, "weights of steps", weight,
+                                           KY_MOST_LEVELS + 1, word, error);
+    if (status == KY_OK)
+        status = ky_ranks_need(card, &ranks->weight, "weights of bodies", live * word, error);
+    if (status == KY_OK)
+        status = ky_launch_over(card, KERNEL(b, ky_block_weigh), live,
+                                KY_ARGUMENTS(KY_BUFFER(b->bodies->column[KY_COLUMN_STEP]),
+                                             KY_BUFFER(of_level), KY_BUFFER(ranks->weight),
+                                             KY_VALUE(bodies), CLOCK_OF_LEVELS(clock)),
+                                error);
+    if (status == KY_OK)
+        status = ky_scratch_need(card, scratch, KY_BULK_SCAN, live, error);
+    if (status == KY_OK)
+        status = card->driver->scan(card, &ranks->weight, &ranks->weight, live, scratch, error);
+    ky_buffer_release(card, &of_level);
+    return status;
+}
+
+/* Before a new tree: the bodies, which are predicted to the tick, go to the ranks that have the
+ * places there. */
+static enum ky_status settle(struct blocks *b, uint64_t tick, struct ky_error *error)
+{
+    const struct ky_shared *shared = ky_device_shared(b->state);
+    struct ky_device_ranks *ranks = b->state->ranks;
+    enum ky_status status = weigh(b, error);
+    exchange(b->bodies);
+    ranks->in_block = 1;
+    if (status == KY_OK)
+        status = shared->settle(shared->context, NULL, NULL, error);
+    ranks->in_block = 0;
+    exchange(b->bodies);
+    b->kept->sinks = b->kept->pairs = 0;
+    if (status == KY_OK)
+        status = reserve(b, error);
+    if (status == KY_OK)
+        status = count_steps(b, error);
+    return status == KY_OK ? predict(b, tick, error) : status;
+}
+
+/* ---- from block to block ---- */
+
 /* Finds the next steps that end at a tick, and how many. */
 static void find_active(struct blocks *b, uint64_t tick)
 {
     b->due = b->deepest;
-    b->active = 0;
+    b->active = b->together = 0;
     for (uint32_t level = b->deepest + 1; level-- > 0;)
         if (tick % (b->way->stride >> level) == 0) {
             b->due = level;
             b->active += tally_of(b)->word[level];
+            b->together += b->all.word[level];
         }
 }
 
@@ -295,7 +443,7 @@ static void find_active(struct blocks *b, uint64_t tick)
 static void count_beyond(const struct blocks *b)
 {
     struct ky_device_blocks *own = b->kept;
-    const double active = (double)b->active, mean = (double)tally_of(b)->pairs / active,
+    const double active = (double)b->together, mean = (double)b->all.pairs / active,
                  lanes = (double)(card_of(b)->team * ky_device_tree_teams(card_of(b)));
     if (own->of_new_tree == 0)
         own->of_new_tree = own->of_level[b->due] = mean;
@@ -307,62 +455,47 @@ static void count_beyond(const struct blocks *b)
 static enum ky_status go_to(struct blocks *b, uint64_t tick, struct ky_error *error)
 {
     const int begins = b->way->now % b->way->stride == 0, /* as a run that is resumed here would */
-        anew = begins || b->kept->more > BUILD * (double)b->bodies->n;
-    const uint32_t cut = tally_of(b)->word[KY_TALLY_CUT];
+        anew = begins || b->all.wants_tree || b->kept->more > BUILD * (double)b->system;
+    enum ky_status status = predict(b, tick, error);
     if (begins)
         memset(b->kept->of_level, 0, sizeof b->kept->of_level);
+    if (status == KY_OK && anew && ky_device_shared(b->state))
+        status = settle(b, tick, error);
+    const uint32_t cut = tally_of(b)->word[KY_TALLY_CUT];
     find_active(b, tick);
     b->state->externals->time = ky_advance_time(b->way, tick);
-    enum ky_status status = predict(b, tick, error);
     if (status == KY_OK)
         status = evaluate(b, anew, error);
     if (status == KY_OK)
         status = close_steps(b, tick, error);
-    if (status == KY_OK)
+    if (status == KY_OK && b->active > 0)
         status = read_tally(b, error);
+    if (status == KY_OK)
+        status = agree(b, cut, error);
     if (status != KY_OK)
         return status;
     count_beyond(b);
-    b->way->cut += tally_of(b)->word[KY_TALLY_CUT] - cut;
+    b->way->cut += (double)b->all.word[KY_TALLY_CUT];
     return KY_OK;
 }
 
 static enum ky_status one_block(struct blocks *b, struct ky_error *error)
 {
     const uint64_t tick = b->way->now + (b->way->stride >> deepest_level(b));
-    enum ky_status status = b->bodies->n > 0 ? go_to(b, tick, error) : KY_OK;
+    enum ky_status status = b->system > 0 ? go_to(b, tick, error) : KY_OK;
     if (status == KY_OK)
-        ky_blocks_count(b->way, tick, b->active);
+        ky_blocks_count(b->way, tick, b->together);
     return status;
 }
 
 /* ---- one call of `advance` ---- */
 
-/* Counts the bodies by their steps, and chooses missing steps. */
-static enum ky_status begin(const struct blocks *b, struct ky_error *error)
+static enum ky_status begin(struct blocks *b, struct ky_error *error)
 {
-    struct ky_device_bodies *bodies = b->bodies;
-    struct ky_card *card = card_of(b);
-    const struct clock clock = clock_of(b);
-    const struct real limit = real_of(b->limit);
-    uint32_t n = (uint32_t)bodies->n, own_eps = own_lengths(b),
-             even = b->way->now % b->way->stride == 0;
-    enum ky_status status = card->driver->zero(card, &b->kept->words, error);
+    enum ky_status status = count_steps(b, error);
     if (status == KY_OK)
-        status = card->driver->zero(card, &b->kept->tally, error);
-    if (status == KY_OK)
-        status = ky_launch_over(
-            card, KERNEL(b, ky_block_begin), n,
-            KY_ARGUMENTS(KY_BUFFER(bodies->column[KY_COLUMN_STEP]), KY_BUFFER(bodies->acceleration),
-                         KY_BUFFER(*ky_device_softenings(bodies)), KY_BUFFER(b->kept->words),
-                         KY_VALUE(n), KY_VALUE(own_eps), REAL(b, limit), KY_VALUE(even),
-                         CLOCK_OF_LEVELS(clock)),
-            error);
-    if (status == KY_OK)
-        status = read_tally(b, error);
-    if (status == KY_OK && tally_of(b)->word[KY_TALLY_MISSING] > 0)
-        status = ky_blocks_missing(error);
-    return status;
+        status = agree(b, 0, error);
+    return status == KY_OK && b->all.word[KY_TALLY_MISSING] > 0 ? ky_blocks_missing(error) : status;
 }
 
 /* What accelerations on the card are compared with; if each body has its own length, for the length
@@ -389,7 +522,9 @@ enum ky_status ky_device_blocks_advance(struct ky_device_blocks *kept,
                        .links = links,
                        .own = own,
                        .way = way,
-                       .longest = way->tick * (double)way->stride};
+                       .longest = way->tick * (double)way->stride,
+                       .system = ky_device_shared(state) ? ky_device_shared(state)->system
+                                                         : state->n};
     enum ky_status status = ky_blocks_check(way, state->columns, state->has_acceleration, error);
     if (status == KY_OK)
         status = ky_device_settle(state, error);

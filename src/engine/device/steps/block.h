@@ -14,6 +14,8 @@ struct ky_device_blocks {
      * first block of the last tree whose first block ended steps of that level; pairs beyond these.
      */
     double of_new_tree, of_level[KY_TALLY_CUT], more;
+    uint64_t put;        /* state->put of the tree that is kept */
+    double sinks, pairs; /* of ranks: here, since the bodies last went to other ranks */
 };
 
 /* 1 if block steps work with this method on these cards, else 0. */

@@ -383,7 +383,7 @@ static enum ky_status build(struct ky_device_tree *tree, struct ky_device_bodies
     if (status == KY_OK)
         memcpy(tree->cuts.first, (const uint32_t *)tree->pinned.data + 1,
                (tree->cuts.count + 1) * sizeof *tree->cuts.first);
-    tree->groups = tree->full = tree->whole;
+    tree->groups = tree->all = tree->full = tree->whole;
     tree->few = ky_device_tree_are_few(card, tree->groups) ||
                 ky_device_tree_group(card->team, parameters) < card->team;
     return status;
@@ -430,12 +430,16 @@ enum ky_status ky_device_tree_refresh(struct ky_device_tree *tree, struct ky_dev
     return status == KY_OK ? mark(bodies, END, error) : status;
 }
 
-enum ky_status ky_device_tree_no_factors(const struct ky_device_bodies *bodies,
+enum ky_status ky_device_tree_no_factors(struct ky_device_tree *tree,
+                                         const struct ky_device_bodies *bodies,
                                          struct ky_error *error)
 {
     const struct ky_shared *shared = ky_device_shared(bodies->state);
     uint64_t none[KY_OPENING_EXPONENTS] = {0};
-    return shared->add(shared->context, none, KY_OPENING_EXPONENTS, error);
+    const enum ky_status status =
+        tree->has_floor ? KY_OK : shared->add(shared->context, none, KY_OPENING_EXPONENTS, error);
+    tree->has_floor = 1;
+    return status;
 }
 
 /* How many bodies of all ranks have which exponent. */

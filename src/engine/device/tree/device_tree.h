@@ -40,7 +40,8 @@ enum ky_status ky_device_tree_factors(struct ky_device_tree *tree, struct ky_dev
                                       const struct ky_parameters *parameters,
                                       struct ky_error *error);
 /* What a rank without bodies does while the others find the floor. */
-enum ky_status ky_device_tree_no_factors(const struct ky_device_bodies *bodies,
+enum ky_status ky_device_tree_no_factors(struct ky_device_tree *tree,
+                                         const struct ky_device_bodies *bodies,
                                          struct ky_error *error);
 /* Adds the seconds of the phases of the last tree, as the device measured them. */
 void ky_device_tree_report(const struct ky_device_tree *tree, const struct ky_device_bodies *bodies,

@@ -5,14 +5,16 @@
 #include "engine/device/state/curve.h"
 
 /* Roots of a part that are cuts themselves. */
-static enum ky_status count_roots(struct ky_device_tree *tree, struct ky_card *card, uint32_t limit,
-                                  uint32_t most, struct ky_error *error)
+static enum ky_status count_roots(struct ky_device_tree *tree,
+                                  const struct ky_device_bodies *bodies, uint32_t limit,
+                                  uint32_t most, size_t active, struct ky_error *error)
 {
-    uint32_t roots = (uint32_t)tree->part.roots;
-    return ky_launch_over(card, KY_KERNEL_ky_groups_roots, roots,
+    uint32_t roots = (uint32_t)tree->part.roots, listed = (uint32_t)active;
+    const struct ky_buffer *list = listed > 0 ? &bodies->active_list : &tree->before;
+    return ky_launch_over(bodies->card, KY_KERNEL_ky_groups_roots, roots,
                           KY_ARGUMENTS(KY_BUFFER(tree->column.link), KY_BUFFER(tree->part.cell),
-                                       KY_BUFFER(tree->before), KY_VALUE(roots), KY_VALUE(limit),
-                                       KY_VALUE(most)),
+                                       KY_BUFFER(*list), KY_BUFFER(tree->before), KY_VALUE(roots),
+                                       KY_VALUE(limit), KY_VALUE(most), KY_VALUE(listed)),
                           error);
 }
 
@@ -33,7 +35,7 @@ static enum ky_status divide(struct ky_device_tree *tree, const struct ky_device
                                              KY_VALUE(limit), KY_VALUE(most), KY_VALUE(listed)),
                                 error);
     if (status == KY_OK && ky_device_shared(bodies->state))
-        status = count_roots(tree, card, limit, most, error);
+        status = count_roots(tree, bodies, limit, most, active, error);
     if (status == KY_OK)
         status = card->driver->scan(card, &tree->before, &tree->before, tree->cells + 1,
                                     &tree->scratch, error);
@@ -141,8 +143,9 @@ enum ky_status ky_device_tree_regroup(struct ky_device_tree *tree, struct ky_dev
 {
     struct ky_card *card = bodies->card;
     const size_t active = evaluation->active ? evaluation->active->count : 0,
-                 room = ky_device_tree_groups_room(bodies, parameters);
-    const uint32_t most = active > 0 ? active_of_group(card, parameters, active)
+                 together = evaluation->in_block ? evaluation->together : active,
+                 room = tree->group.bytes / (2 * sizeof(uint32_t));
+    const uint32_t most = active > 0 ? active_of_group(card, parameters, together)
                                      : ky_device_tree_group(card->team, parameters);
     enum ky_status status = KY_OK;
     if (active + tree->listed > 0) /* else the groups of all bodies are there already */
@@ -151,7 +154,7 @@ enum ky_status ky_device_tree_regroup(struct ky_device_tree *tree, struct ky_dev
         status = divide(tree, bodies, parameters, most, active, error);
     /* each cut has one group that is not full */
     const size_t cuts = active < tree->whole ? active : tree->whole, groups = active / most + cuts;
-    tree->full = active > 0 ? active / most + 1 : tree->whole;
+    tree->full = active > 0 ? together / most + 1 : tree->all;
     tree->groups = active == 0 ? tree->whole : groups < room ? groups : room;
     tree->few = ky_device_tree_are_few(card, tree->full) || most < card->team;
     return status;

@@ -35,7 +35,8 @@ struct ky_device_tree {
     size_t cells, turns;
     size_t groups; /* in `group`; the last of them may be empty if they hold active bodies */
     size_t whole;  /* number of groups of all bodies */
-    size_t full;   /* their number if all were full */
+    size_t all;    /* the same of all ranks */
+    size_t full;   /* the groups of all ranks if all were full */
     size_t listed; /* active bodies in `group`; 0: it holds all bodies */
     int serves;    /* 1: block steps keep it: it is from an earlier tick, and good enough */
     int refreshed; /* 1: the last tree was not built but moved */

@@ -148,6 +148,7 @@
     KY_K(block_##p, ky_block_count_##p, KY_IN_TEAMS)                                               \
     KY_K(block_##p, ky_block_open_##p, KY_IN_TEAMS)                                                \
     KY_K(block_##p, ky_block_close_##p, 256)                                                       \
+    KY_K(block_##p, ky_block_weigh_##p, 256)                                                       \
     KY_UNROLLINGS(KY_LOOPS_KERNELS, KY_NO_SWEEP, p)                                                \
     KY_SOFTENED(KY_TUNED_KERNEL, p, )                                                              \
     KY_K(tree_##p, ky_walk_sources_##p, 256)                                                       \
@@ -231,6 +232,7 @@
     KY_K(forest, ky_forest_roots, 256)                                                             \
     KY_K(forest, ky_forest_groups, 256)                                                            \
     KY_K(curve, ky_curve_probe, 256)                                                               \
+    KY_K(curve, ky_curve_weigh, 256)                                                               \
     KY_K(curve, ky_curve_agree, 256)                                                               \
     KY_K(curve, ky_curve_leave, 256)                                                               \
     KY_K(curve, ky_curve_roots, 256)                                                               \

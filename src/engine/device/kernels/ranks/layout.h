@@ -83,8 +83,9 @@ KY_FN struct ky_part_parcel ky_part_parcel(KY_WORD roots, KY_WORD cells, KY_WORD
 /* The column of a parcel that begins at byte `at`. */
 #define KY_PARCEL(parcel, at, type) ((KY_GLOBAL type *)((parcel) + (at)))
 
-/* Words of 64 bits of a body that moves to another rank: rows.k. */
+/* Words of 64 bits of a body that moves to another rank (rows.k), without its step and with it. */
 #define KY_PART_ROW 12
+#define KY_PART_ROWS 13
 
 /* What another part may need of a cell: nothing, the cell alone, or what is below it too. */
 #define KY_PART_UNSEEN 0
