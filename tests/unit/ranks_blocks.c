@@ -2,41 +2,9 @@
  * number of ranks, also after changes between them and after restarts. */
 #include "test.h"
 
-#include "domain/domain.h"
-#include "ranked.h"
+#include "stepped.h"
 
 static struct ky_error error;
-
-/* ---- what is compared ---- */
-
-/* The bodies and their steps. */
-struct state {
-    struct ky_bodies bodies;
-    double *step;
-};
-
-static struct state take_state(struct ky_sim *sim)
-{
-    struct state state = {.bodies = state_of(sim)};
-    state.step = calloc(state.bodies.n + 1, sizeof *state.step);
-    assert_ok(ky_sim_column(sim, "step", NULL, state.bodies.n, state.step, &error));
-    return state;
-}
-
-static void free_state(struct state *state)
-{
-    ky_bodies_free(&state->bodies);
-    free(state->step);
-    state->step = NULL;
-}
-
-static void expect_same_state(const struct state *a, const struct state *b, const char *what)
-{
-    expect_same(&a->bodies, &b->bodies, what);
-    const size_t i = first_other(a->step, b->step, a->bodies.n, sizeof *a->step);
-    if (i < a->bodies.n)
-        fail_msg("%s: body %zu has a step of %g and of %g", what, i, a->step[i], b->step[i]);
-}
 
 /* ---- systems and options ---- */
 
@@ -108,36 +76,6 @@ static void few_bodies_have_the_same_bits(void **state)
 
 /* ---- changes, fields and restarts between steps ---- */
 
-static void kick_some(struct ky_sim *sim)
-{
-    static const size_t index[] = {4096, 3, 5999};
-    static const double by[3][3] = {{1, 0, 0}, {0, -2, 0}, {0.5, 0.5, 0.5}};
-    assert_ok(ky_sim_kick(sim, index, 3, by, &error));
-}
-
-static void replace_one(struct ky_sim *sim)
-{
-    static const size_t index[] = {5000};
-    double mass[1] = {0.05}, position[1][3] = {{1, 2, 3}};
-    const struct ky_bodies some = {.n = 1, .mass = mass, .position = position};
-    assert_ok(ky_sim_replace(sim, index, &some, &error));
-}
-
-static void remove_and_add(struct ky_sim *sim)
-{
-    static const uint64_t gone[] = {0, 17, 5999};
-    struct ky_bodies more = make(BLOCK, 3001);
-    assert_ok(ky_sim_remove(sim, gone, 3, &error));
-    assert_ok(ky_sim_add(sim, &more, &error));
-    ky_bodies_free(&more);
-}
-
-static void shorter_step(struct ky_sim *sim)
-{
-    assert_ok(ky_sim_set_step(sim, 0.03125, &error));
-    assert_ok(ky_sim_advance_to(sim, ky_sim_time(sim) + 0.04, 1, &error));
-}
-
 /* Massless bodies are not divided: all ranks have all bodies, and the steps of those before. */
 static void replace_by_massless(struct ky_sim *sim)
 {
@@ -155,28 +93,6 @@ static void undivided_and_back(struct ky_sim *sim)
     assert_ok(ky_sim_set_parameter(sim, "cell", "edge", &error));
     assert_ok(ky_sim_advance(sim, 1, &error));
     assert_ok(ky_sim_set_parameter(sim, "cell", "box", &error));
-}
-
-static void look_at_field(struct ky_sim *sim)
-{
-    static const double at[3][3] = {{1, 0, 0}, {5, 5, 5}, {0, 0.1, 0}};
-    double a[3][3], p[3];
-    assert_ok(ky_sim_field(sim, 3, at, 0.01, a, p, &error));
-}
-
-static struct ky_sim *restored(struct ky_sim *sim, int ranks)
-{
-    struct ky_sim *again = NULL;
-    struct ky_parameters parameters = parameters_of("");
-    size_t bytes = 0;
-    parameters.ranks = ranks;
-    assert_ok(ky_sim_save_memory(sim, NULL, &bytes, &error));
-    void *data = malloc(bytes);
-    assert_ok(ky_sim_save_memory(sim, data, &bytes, &error));
-    assert_ok(ky_sim_restore_memory(data, bytes, &parameters, &again, &error));
-    free(data);
-    ky_sim_close(sim);
-    return again;
 }
 
 static void changes_have_the_same_bits(void **state)
@@ -221,7 +137,7 @@ static void restarts_take_any_number_of_ranks(void **state)
                   *sim = open_ranks(&parameters, 8, &bodies);
     for (int k = 0; k < 4; k++) {
         assert_ok(ky_sim_advance(sim, 1, &error));
-        sim = restored(sim, path[k]);
+        sim = restored(sim, "cpu", path[k]);
     }
     assert_ok(ky_sim_advance(sim, 1, &error));
     assert_ok(ky_sim_advance(whole, 5, &error));
@@ -236,49 +152,10 @@ static void restarts_take_any_number_of_ranks(void **state)
 
 /* ---- the numbers of steps ---- */
 
-/* One call at a time through blocks of an engine: a call may end between any two, and its counts
- * are those of all ranks. */
 static void calls_count_the_steps_of_all_ranks(void **state)
 {
     (void)state;
-    enum { MOST = 400 };
-    static struct ky_advance one[MOST];
-    size_t calls = 0;
-    struct ky_bodies bodies = make(COLLISION, 5001);
-    for (int ranks = 1; ranks <= 3; ranks += 2) {
-        struct ky_parameters parameters = parameters_of(""), resolved;
-        struct ky_engine *engine = NULL;
-        const struct ky_engine_use use = {.n = bodies.n, .schemes = 1U << KY_SCHEME_BLOCK};
-        assert_ok(ky_force_resolve(&parameters, &resolved, &error));
-        resolved.ranks = ranks;
-        assert_ok(ranks > 1 ? ky_domain_open(&resolved, bodies.n, &use, &engine, &error)
-                            : ky_engine_open_for(&resolved, bodies.n, &use, &engine, &error));
-        assert_ok(ky_engine_put(engine, &bodies, &error));
-        assert_ok(ky_engine_columns(engine, 1U << KY_COLUMN_STEP, &error));
-        assert_ok(ky_engine_forces(engine, &error));
-        struct ky_advance way = {.scheme = KY_SCHEME_BLOCK,
-                                 .tick = 0.25 / 1024,
-                                 .stride = 1024,
-                                 .until = 1024,
-                                 .eta = 0.2,
-                                 .length = 0.01,
-                                 .close = KY_NO_BODY};
-        size_t k = 0;
-        for (; way.now < way.until && k < MOST; k++) {
-            way.most = 1 + k % 3;
-            assert_ok(ky_engine_advance(engine, &way, &error));
-            if (ranks == 1)
-                one[k] = way;
-            assert_true(way.now == one[k].now && way.steps == one[k].steps &&
-                        way.shortest == one[k].shortest && way.body_steps == one[k].body_steps &&
-                        way.cut == one[k].cut);
-        }
-        assert_true(k < MOST && k > 20 && way.body_steps > 2.0 * (double)bodies.n);
-        assert_true(ranks == 1 || k == calls);
-        calls = k;
-        ky_engine_close(engine);
-    }
-    ky_bodies_free(&bodies);
+    expect_same_counts("cpu");
 }
 
 int main(void)

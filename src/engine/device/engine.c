@@ -392,8 +392,9 @@ static enum ky_status advance(struct ky_engine *base, struct ky_advance *way,
     engine->of_forces = 1;
     if (way->scheme == KY_SCHEME_HERMITE)
         return ky_device_hermite_advance(&engine->state, way, error);
+    const struct ky_shared *shared = ky_device_shared(&engine->state);
     const enum ky_status status =
-        ky_device_shared(&engine->state) ? agree(&engine->state, error) : KY_OK;
+        shared && shared->system > 0 ? agree(&engine->state, error) : KY_OK;
     if (status != KY_OK)
         return status;
     return ky_device_blocks_advance(&engine->blocks, &engine->state, engine->method, &engine->links,

@@ -145,30 +145,56 @@ enum ky_status ky_device_tree_regroup(struct ky_device_tree *tree, struct ky_dev
     const size_t active = evaluation->active ? evaluation->active->count : 0,
                  together = evaluation->in_block ? evaluation->together : active,
                  room = tree->group.bytes / (2 * sizeof(uint32_t));
-    const uint32_t most = active > 0 ? active_of_group(card, parameters, together)
-                                     : ky_device_tree_group(card->team, parameters);
+    const int in_list = evaluation->active != NULL;
+    const uint32_t most = in_list ? active_of_group(card, parameters, together)
+                                  : ky_device_tree_group(card->team, parameters);
     enum ky_status status = KY_OK;
+    tree->full = in_list ? together / most + 1 : tree->all;
+    tree->few = ky_device_tree_are_few(card, tree->full) || most < card->team;
+    if (bodies->live == 0 || (in_list && active == 0))
+        return KY_OK;
     if (active + tree->listed > 0) /* else the groups of all bodies are there already */
         status = card->driver->zero(card, &tree->group, error);
     if (status == KY_OK && active + tree->listed > 0)
         status = divide(tree, bodies, parameters, most, active, error);
     /* each cut has one group that is not full */
     const size_t cuts = active < tree->whole ? active : tree->whole, groups = active / most + cuts;
-    tree->full = active > 0 ? together / most + 1 : tree->all;
     tree->groups = active == 0 ? tree->whole : groups < room ? groups : room;
-    tree->few = ky_device_tree_are_few(card, tree->full) || most < card->team;
     return status;
+}
+
+enum ky_status ky_device_tree_heavy(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
+                                    int has_groups, struct ky_error *error)
+{
+    const struct ky_shared *shared = ky_device_shared(bodies->state);
+    struct ky_card *card = bodies->card;
+    uint32_t own[KY_WEIGHTS] = {0};
+    uint64_t all[KY_WEIGHTS], sum = 0;
+    enum ky_status status =
+        has_groups ? card->driver->read(card, &tree->weights, 0, own, sizeof own, error) : KY_OK;
+    for (int w = 0; w < KY_WEIGHTS; w++)
+        all[w] = own[w];
+    if (status == KY_OK)
+        status = shared->add(shared->context, all, KY_WEIGHTS, error);
+    for (int w = 0; w < KY_WEIGHTS; sum += all[w++])
+        own[w] = (uint32_t)sum;
+    return status == KY_OK && has_groups
+               ? ky_buffer_fill(card, &tree->starts_of_all, "groups of all ranks that cost more", own,
+                                KY_WEIGHTS, sizeof *own, error)
+               : status;
 }
 
 enum ky_status ky_device_tree_turns(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
                                     uint32_t flags, struct ky_error *error)
 {
     struct ky_card *card = bodies->card;
-    /* with ranks it would depend on their number which groups are divided */
-    const int divides = tree->few && tree->cuts.count == 0 && !ky_device_shared(bodies->state);
+    const int divides = tree->few && tree->cuts.count == 0,
+              asks = divides && ky_device_shared(bodies->state);
     uint32_t groups = (uint32_t)tree->groups,
-             heavy = divides ? (uint32_t)tree->full / KY_HEAVY_GROUPS : 0;
-    tree->turns = groups + (KY_SPLIT - 1) * (size_t)heavy;
+             heavy = divides ? (uint32_t)(tree->full / KY_HEAVY_GROUPS) : 0;
+    const struct ky_buffer *all = asks ? &tree->starts_of_all : &tree->starts;
+    /* a rank may have all of the heaviest groups of all ranks */
+    tree->turns = groups + (KY_SPLIT - 1) * (size_t)(heavy < groups ? heavy : groups);
     enum ky_status status = card->driver->zero(card, &tree->weights, error);
     if (status == KY_OK)
         status = ky_launch_over(card, KY_KERNEL_ky_groups_weigh, groups,
@@ -179,6 +205,8 @@ enum ky_status ky_device_tree_turns(struct ky_device_tree *tree, struct ky_devic
     if (status == KY_OK)
         status = card->driver->scan(card, &tree->weights, &tree->starts, KY_WEIGHTS, &tree->scratch,
                                     error);
+    if (status == KY_OK && asks)
+        status = ky_device_tree_heavy(tree, bodies, 1, error);
     if (status == KY_OK)
         status = card->driver->zero(card, &tree->weights, error);
     if (status == KY_OK)
@@ -187,8 +215,8 @@ enum ky_status ky_device_tree_turns(struct ky_device_tree *tree, struct ky_devic
         status =
             ky_launch_over(card, KY_KERNEL_ky_groups_turn, groups,
                            KY_ARGUMENTS(KY_BUFFER(tree->group), KY_BUFFER(tree->weight),
-                                        KY_BUFFER(tree->starts), KY_BUFFER(tree->weights),
-                                        KY_BUFFER(tree->turn), KY_VALUE(groups), KY_VALUE(heavy)),
+                                        KY_BUFFER(tree->starts), KY_BUFFER(*all),
+                                        KY_BUFFER(tree->weights), KY_BUFFER(tree->turn), KY_VALUE(groups), KY_VALUE(heavy)),
                            error);
     return status;
 }

@@ -20,13 +20,18 @@ enum ky_status ky_device_tree_make_groups(struct ky_device_tree *tree,
  * the mean ends last; in many rounds the other walks hide it. */
 int ky_device_tree_are_few(const struct ky_card *card, size_t groups);
 /* In a block and for points: groups of the active bodies alone, as places in their list; or the
- * groups of all bodies. */
+ * groups of all bodies. Where the list is empty, as a rank's may be, tree->few becomes that of all
+ * ranks, and nothing else. */
 enum ky_status ky_device_tree_regroup(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
                                       const struct ky_evaluation *evaluation,
                                       const struct ky_parameters *parameters,
                                       struct ky_error *error);
+/* Has all ranks add how many groups they have of each weight: tree->starts_of_all. */
+enum ky_status ky_device_tree_heavy(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
+                                    int has_groups, struct ky_error *error);
 /* Puts the groups in the order of their walks into tree->turn, by the factors; tree->turns of them,
- * some of which may be empty. `flags`: KY_FLAG_FACTORS. */
+ * some of which may be empty. `flags`: KY_FLAG_FACTORS. Of ranks, those that have groups call it;
+ * where tree->few the others call ky_device_tree_heavy. */
 enum ky_status ky_device_tree_turns(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
                                     uint32_t flags, struct ky_error *error);
 /* Writes the places of the active bodies along the curve to a list, which has room for them, in

@@ -87,7 +87,8 @@ enum ky_status ky_device_tree_parts_after(struct ky_device_tree *tree,
                  more = (expands ? KY_MOST_CUTS : 1) * tree->cells + 1,
                  most = ky_device_tree_groups_room(bodies, parameters),
                  groups = most * sizeof(uint32_t),
-                 divided = (KY_SPLIT - 1) * (most / KY_HEAVY_GROUPS) * sizeof(uint32_t);
+                 heavy = ky_device_shared(bodies->state) ? most : most / KY_HEAVY_GROUPS,
+                 divided = (KY_SPLIT - 1) * heavy * sizeof(uint32_t);
     const struct {
         struct ky_buffer *part;
         const char *what;
@@ -124,7 +125,8 @@ void ky_device_tree_release(struct ky_device_tree *tree, const struct ky_device_
 {
     struct ky_buffer *buffers[] = {&tree->curve, &tree->partial,   &tree->frame,  &tree->first,
                                    &tree->facts, &tree->weights,   &tree->starts, &tree->scratch,
-                                   &tree->floor, &tree->exponents, &tree->cut,    &tree->cut_first};
+                                   &tree->floor, &tree->exponents, &tree->cut,    &tree->cut_first,
+                                   &tree->starts_of_all};
     tree->built = 0;
     ky_device_tree_done(tree, bodies);
     for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++)

@@ -1,0 +1,221 @@
+/* Block steps of ranks with devices: the bits and the steps of one device, for any number of ranks,
+ * also after changes between them and after restarts. All ranks may use one device. */
+#include "test.h"
+
+#include "engines.h"
+#include "stepped.h"
+
+static struct ky_error error;
+
+/* Numbers of ranks: PoCL 3.1 ends the process now and then where 4 or more contexts have the same
+ * program. */
+static const int ranks[] = {1, 2, 3, 5};
+static size_t runs_of(int device)
+{
+    return strncmp(engines[device].engine, "cuda", 4) ? 3 : 4;
+}
+
+static struct ky_parameters parameters_for(int device, const char *options)
+{
+    char all[200];
+    snprintf(all, sizeof all, "integrator=block step=0.0625 %s", options);
+    struct ky_parameters parameters = parameters_of(all);
+    parameters.engine = engines[device].engine;
+    return parameters;
+}
+
+/* ---- systems and options ---- */
+
+static void try_on(int device, const struct ky_bodies *bodies, const char *options, uint64_t steps,
+                   const char *shape)
+{
+    const struct ky_parameters parameters = parameters_for(device, options);
+    struct state one = {0};
+    struct ky_sums sums[2];
+    for (size_t r = 0; r < runs_of(device); r++) {
+        char what[200];
+        struct ky_sim *sim = open_ranks(&parameters, ranks[r], bodies);
+        snprintf(what, sizeof what, "%s, %zu bodies, '%s', %d ranks on %s", shape, bodies->n,
+                 options, ranks[r], engines[device].engine);
+        assert_ok(ky_sim_advance(sim, steps, &error));
+        assert_ok(ky_sim_sums(sim, &sums[r > 1], &error));
+        struct state got = take_state(sim);
+        ky_sim_close(sim);
+        if (r > 1 && memcmp(&sums[0].mass, &sums[1].mass,
+                            sizeof *sums - offsetof(struct ky_sums, mass)) != 0)
+            fail_msg("%s: the sums have other bits", what);
+        if (r == 0) {
+            one = got;
+            continue;
+        }
+        expect_same_state(&got, &one, what);
+        free_state(&got);
+    }
+    free_state(&one);
+}
+
+static void try_ranks(enum shape shape, size_t n, const char *options, uint64_t steps)
+{
+    char name[32];
+    struct ky_bodies bodies = make(shape, n);
+    snprintf(name, sizeof name, "shape %d", (int)shape);
+    FOR_DEVICES(k, 1)
+    try_on(k, &bodies, options, steps, name);
+    ky_bodies_free(&bodies);
+}
+
+static void systems_have_the_same_bits(void **state)
+{
+    (void)state;
+    static const struct {
+        enum shape shape;
+        size_t n;
+        const char *options;
+        int always;
+    } cases[] = {
+        {SPHERE, 9001, "", 1},
+        {COLLISION, 8193, "step=0.25 softening=0.1", 1},
+        {TWO, 8193, "opening=offset multipole=1", 1},
+        {FAR, 8193, "curve=morton eta=0.1", 0},
+        {NODE, 7001, "", 1},
+        {MASSES, 6007, "step=0.000244140625 precision=double", 0},
+        {LATTICE, 6859, "step=-0.125 leaf=1 group=16", 0},
+        {CHAIN, 4097, "softening=0.1 softening-kind=spline", 0},
+        {TWINS, 8193, "field=plummer:mass=3,scale=2,x=3", 1},
+        {SPHERE, 50021, "alpha=0.0005", 0},
+        {DISK, 20011, "softening=0.001", 0},
+        {COLLISION, 50021, "step=0.5 softening=0.05", 0},
+        {SPHERE, 9001, "precision=extended", 0},
+        {SPHERE, 9001, "eta=0.02 opening=relative alpha=0.001 multipole=1", 0},
+    };
+    need_a_device();
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+        if (cases[k].always || test_everything())
+            try_ranks(cases[k].shape, cases[k].n, cases[k].options, 2);
+}
+
+/* Fewer bodies than ranks, and so few that one rank has all of them. */
+static void few_bodies_have_the_same_bits(void **state)
+{
+    (void)state;
+    static const size_t few[] = {0, 1, 2, 3, 5, 100, 3000};
+    need_a_device();
+    for (size_t k = 0; k < sizeof few / sizeof *few; k++) {
+        try_ranks(SPHERE, few[k], "", 3);
+        try_ranks(HEAP, few[k], "", 1);
+    }
+}
+
+/* A cusp, in which steps go over many levels and most blocks concern the ranks of the centre alone:
+ * there and back again. */
+static void cusps_have_the_same_bits_and_energy(void **state)
+{
+    (void)state;
+    struct ky_sums before, after;
+    need_a_device();
+    FOR_DEVICES(k, 1)
+    {
+        struct ky_snapshot jaffe = {0};
+        const struct ky_parameters parameters =
+            parameters_for(k, "step=0.03125 softening=0.002 eta=0.1");
+        struct ky_model_parameters model;
+        ky_model_parameters_defaults(&model);
+        model.n = 6001;
+        assert_ok(ky_model_make("jaffe", &model, &jaffe, &error));
+        try_on(k, &jaffe.bodies, "step=0.03125 softening=0.002 eta=0.1", 2, "a Jaffe sphere");
+        struct ky_sim *sim = open_ranks(&parameters, 2, &jaffe.bodies);
+        assert_ok(ky_sim_sums(sim, &before, &error));
+        assert_ok(ky_sim_advance(sim, 2, &error));
+        assert_ok(ky_sim_sums(sim, &after, &error));
+        const double change = (after.kinetic + after.potential) /
+                              (before.kinetic + before.potential) - 1;
+        if (!(fabs(change) < 1e-3))
+            fail_msg("the energy changes by %g", change);
+        ky_sim_close(sim);
+        ky_snapshot_free(&jaffe);
+    }
+}
+
+/* ---- changes and restarts between steps ---- */
+
+static void changes_have_the_same_bits(void **state)
+{
+    (void)state;
+    static void (*const changes[])(struct ky_sim *) = {kick_some, replace_one, remove_and_add,
+                                                       shorter_step, look_at_field};
+    struct ky_bodies bodies = make(SPHERE, 6007);
+    FOR_DEVICES(k, 1)
+    {
+        const struct ky_parameters parameters = parameters_for(k, "");
+        for (size_t c = 0; c < sizeof changes / sizeof *changes; c++) {
+            struct state one = {0};
+            for (int r = 1; r <= 3; r += 2) {
+                char what[64];
+                struct ky_sim *sim = open_ranks(&parameters, r, &bodies);
+                assert_ok(ky_sim_advance(sim, 1, &error));
+                changes[c](sim);
+                assert_ok(ky_sim_advance(sim, 1, &error));
+                struct state got = take_state(sim);
+                ky_sim_close(sim);
+                snprintf(what, sizeof what, "change %zu, %d ranks", c, r);
+                if (r == 1) {
+                    one = got;
+                    continue;
+                }
+                expect_same_state(&got, &one, what);
+                free_state(&got);
+            }
+            free_state(&one);
+        }
+    }
+    ky_bodies_free(&bodies);
+}
+
+/* A simulation goes on with another number of ranks, or without, as if nothing had been. */
+static void restarts_take_any_number_of_ranks(void **state)
+{
+    (void)state;
+    static const int path[] = {2, 1, 3};
+    struct ky_bodies bodies = make(COLLISION, 6007);
+    need_a_device();
+    FOR_DEVICES(k, 1)
+    {
+        const struct ky_parameters parameters = parameters_for(k, "");
+        struct ky_sim *whole = open_ranks(&parameters, 1, &bodies),
+                      *sim = open_ranks(&parameters, 3, &bodies);
+        for (int r = 0; r < 3; r++) {
+            assert_ok(ky_sim_advance(sim, 1, &error));
+            sim = restored(sim, engines[k].engine, path[r]);
+        }
+        assert_ok(ky_sim_advance(sim, 1, &error));
+        assert_ok(ky_sim_advance(whole, 4, &error));
+        struct state got = take_state(sim), expected = take_state(whole);
+        expect_same_state(&got, &expected, "a simulation with three restarts");
+        free_state(&got);
+        free_state(&expected);
+        ky_sim_close(sim);
+        ky_sim_close(whole);
+    }
+    ky_bodies_free(&bodies);
+}
+
+static void calls_count_the_steps_of_all_ranks(void **state)
+{
+    (void)state;
+    need_a_device();
+    FOR_DEVICES(k, 1)
+    expect_same_counts(engines[k].engine);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(systems_have_the_same_bits),
+        cmocka_unit_test(few_bodies_have_the_same_bits),
+        cmocka_unit_test(cusps_have_the_same_bits_and_energy),
+        cmocka_unit_test(changes_have_the_same_bits),
+        cmocka_unit_test(restarts_take_any_number_of_ranks),
+        cmocka_unit_test(calls_count_the_steps_of_all_ranks),
+    };
+    return cmocka_run_group_tests(tests, find_engines, NULL);
+}

@@ -1,0 +1,151 @@
+/* Simulations on several ranks whose bodies have steps of their own: a comparison of their bits, and
+ * changes between their steps. */
+#ifndef KY_TEST_STEPPED_H
+#define KY_TEST_STEPPED_H
+
+#include "domain/domain.h"
+#include "ranked.h"
+
+/* ---- what is compared ---- */
+
+/* The bodies and their steps. */
+struct state {
+    struct ky_bodies bodies;
+    double *step;
+};
+
+static inline struct state take_state(struct ky_sim *sim)
+{
+    struct ky_error error;
+    struct state state = {.bodies = state_of(sim)};
+    state.step = calloc(state.bodies.n + 1, sizeof *state.step);
+    assert_ok(ky_sim_column(sim, "step", NULL, state.bodies.n, state.step, &error));
+    return state;
+}
+
+static inline void free_state(struct state *state)
+{
+    ky_bodies_free(&state->bodies);
+    free(state->step);
+    state->step = NULL;
+}
+
+static inline void expect_same_state(const struct state *a, const struct state *b, const char *what)
+{
+    expect_same(&a->bodies, &b->bodies, what);
+    const size_t i = first_other(a->step, b->step, a->bodies.n, sizeof *a->step);
+    if (i < a->bodies.n)
+        fail_msg("%s: body %zu has a step of %g and of %g", what, i, a->step[i], b->step[i]);
+}
+
+/* ---- changes between steps ---- */
+
+static inline void kick_some(struct ky_sim *sim)
+{
+    struct ky_error error;
+    static const size_t index[] = {4096, 3, 5999};
+    static const double by[3][3] = {{1, 0, 0}, {0, -2, 0}, {0.5, 0.5, 0.5}};
+    assert_ok(ky_sim_kick(sim, index, 3, by, &error));
+}
+
+static inline void replace_one(struct ky_sim *sim)
+{
+    struct ky_error error;
+    static const size_t index[] = {5000};
+    double mass[1] = {0.05}, position[1][3] = {{1, 2, 3}};
+    const struct ky_bodies some = {.n = 1, .mass = mass, .position = position};
+    assert_ok(ky_sim_replace(sim, index, &some, &error));
+}
+
+static inline void remove_and_add(struct ky_sim *sim)
+{
+    struct ky_error error;
+    static const uint64_t gone[] = {0, 17, 5999};
+    struct ky_bodies more = make(BLOCK, 3001);
+    assert_ok(ky_sim_remove(sim, gone, 3, &error));
+    assert_ok(ky_sim_add(sim, &more, &error));
+    ky_bodies_free(&more);
+}
+
+static inline void shorter_step(struct ky_sim *sim)
+{
+    struct ky_error error;
+    assert_ok(ky_sim_set_step(sim, 0.03125, &error));
+    assert_ok(ky_sim_advance_to(sim, ky_sim_time(sim) + 0.04, 1, &error));
+}
+
+static inline void look_at_field(struct ky_sim *sim)
+{
+    struct ky_error error;
+    static const double at[3][3] = {{1, 0, 0}, {5, 5, 5}, {0, 0.1, 0}};
+    double a[3][3], p[3];
+    assert_ok(ky_sim_field(sim, 3, at, 0.01, a, p, &error));
+}
+
+/* The simulation from its restart data, on another number of ranks; `sim` is closed. */
+static inline struct ky_sim *restored(struct ky_sim *sim, const char *engine, int ranks)
+{
+    struct ky_error error;
+    struct ky_sim *again = NULL;
+    struct ky_parameters parameters = parameters_of("");
+    size_t bytes = 0;
+    parameters.engine = engine;
+    parameters.ranks = ranks;
+    assert_ok(ky_sim_save_memory(sim, NULL, &bytes, &error));
+    void *data = malloc(bytes);
+    assert_ok(ky_sim_save_memory(sim, data, &bytes, &error));
+    assert_ok(ky_sim_restore_memory(data, bytes, &parameters, &again, &error));
+    free(data);
+    ky_sim_close(sim);
+    return again;
+}
+
+/* ---- the numbers of steps ---- */
+
+/* One call at a time through blocks of an engine: a call may end between any two, and its counts
+ * are those of all ranks. */
+static inline void expect_same_counts(const char *processor)
+{
+    enum { MOST = 400 };
+    static struct ky_advance one[MOST];
+    size_t calls = 0;
+    struct ky_bodies bodies = make(COLLISION, 5001);
+    for (int ranks = 1; ranks <= 3; ranks += 2) {
+        struct ky_parameters parameters = parameters_of(""), resolved;
+        struct ky_error error;
+        struct ky_engine *engine = NULL;
+        const struct ky_engine_use use = {.n = bodies.n, .schemes = 1U << KY_SCHEME_BLOCK};
+        parameters.engine = processor;
+        assert_ok(ky_force_resolve(&parameters, &resolved, &error));
+        resolved.ranks = ranks;
+        assert_ok(ranks > 1 ? ky_domain_open(&resolved, bodies.n, &use, &engine, &error)
+                            : ky_engine_open_for(&resolved, bodies.n, &use, &engine, &error));
+        assert_ok(ky_engine_put(engine, &bodies, &error));
+        assert_ok(ky_engine_columns(engine, 1U << KY_COLUMN_STEP, &error));
+        assert_ok(ky_engine_forces(engine, &error));
+        struct ky_advance way = {.scheme = KY_SCHEME_BLOCK,
+                                 .tick = 0.25 / 1024,
+                                 .stride = 1024,
+                                 .until = 1024,
+                                 .eta = 0.2,
+                                 .length = 0.01,
+                                 .close = KY_NO_BODY};
+        size_t k = 0;
+        for (; way.now < way.until && k < MOST; k++) {
+            way.most = 1 + k % 3;
+            assert_ok(ky_engine_advance(engine, &way, &error));
+            if (ranks == 1)
+                one[k] = way;
+            assert_true(way.now == one[k].now && way.steps == one[k].steps &&
+                        way.shortest == one[k].shortest && way.body_steps == one[k].body_steps &&
+                        way.cut == one[k].cut);
+        }
+        assert_true(k < MOST && k > 20 && way.body_steps > 2.0 * (double)bodies.n);
+        assert_true(ranks == 1 || k == calls);
+        calls = k;
+        ky_engine_close(engine);
+    }
+    ky_bodies_free(&bodies);
+}
+
+#endif
