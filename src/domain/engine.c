@@ -73,8 +73,7 @@ static enum ky_status check(const struct ky_parameters *parameters, unsigned sch
     } checks[] = {
         {strlen(parameters->engine) >= KY_ENGINE_NAME,
          "the name of the engine has more than 255 characters: name fewer devices"},
-        {is_for_devices &&
-             (parameters->force != KY_TREE || schemes & ~(1U << KY_SCHEME_BLOCK)),
+        {is_for_devices && (parameters->force != KY_TREE || schemes & ~(1U << KY_SCHEME_BLOCK)),
          "ranks with devices compute --force tree with --integrator leapfrog or block: choose "
          "these, or run without ranks"},
         {is_for_devices && parameters->tree == KY_TREE_OF_HOST,

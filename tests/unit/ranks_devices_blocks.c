@@ -127,8 +127,8 @@ static void cusps_have_the_same_bits_and_energy(void **state)
         assert_ok(ky_sim_sums(sim, &before, &error));
         assert_ok(ky_sim_advance(sim, 2, &error));
         assert_ok(ky_sim_sums(sim, &after, &error));
-        const double change = (after.kinetic + after.potential) /
-                              (before.kinetic + before.potential) - 1;
+        const double change =
+            (after.kinetic + after.potential) / (before.kinetic + before.potential) - 1;
         if (!(fabs(change) < 1e-3))
             fail_msg("the energy changes by %g", change);
         ky_sim_close(sim);

@@ -1,5 +1,5 @@
-/* Simulations on several ranks whose bodies have steps of their own: a comparison of their bits, and
- * changes between their steps. */
+/* Simulations on several ranks whose bodies have steps of their own: a comparison of their bits,
+ * and changes between their steps. */
 #ifndef KY_TEST_STEPPED_H
 #define KY_TEST_STEPPED_H
 

@@ -368,9 +368,8 @@ enum ky_status ky_grouped_stand(struct ky_links *links, int anew, struct ky_erro
     struct ky_device_tree *tree = &links->own;
     if (!anew)
         return bodies->live > 0 ? ky_device_tree_refresh(tree, bodies, &parameters, error) : KY_OK;
-    enum ky_status status =
-        (ky_device_shared(state) ? build_part : ky_device_tree_build)(tree, bodies, &parameters,
-                                                                      error);
+    enum ky_status status = (ky_device_shared(state) ? build_part : ky_device_tree_build)(
+        tree, bodies, &parameters, error);
     tree->serves = status == KY_OK;
     return status;
 }

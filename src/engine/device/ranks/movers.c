@@ -41,7 +41,7 @@ static enum ky_status send_places(struct ky_device_state *state, const void *pla
 {
     struct ky_card *card = state->part[0].card;
     struct ky_buffer *to = &state->ranks->place;
-    const enum ky_status status = ky_ranks_need(card, to, "places of bodies", bytes, error);
+    const enum ky_status status = ky_ranks_need_to_move(card, to, "places of bodies", bytes, error);
     return status ? status : card->driver->write(card, to, 0, place, bytes, error);
 }
 
@@ -59,8 +59,8 @@ static enum ky_status pack(struct ky_device_state *state, const struct ky_part_m
         return KY_OK;
     enum ky_status status = send_places(state, move->gone, move->count * sizeof *move->gone, error);
     if (status == KY_OK)
-        status = ky_ranks_need(card, &ranks->rows, "bodies that leave", move->count * row_of(state),
-                               error);
+        status = ky_ranks_need_to_move(card, &ranks->rows, "bodies that leave",
+                                       move->count * row_of(state), error);
     return status == KY_OK
                ? ky_launch_over(card, KY_KERNEL_ky_rows_pack, count,
                                 KY_ARGUMENTS(ROW_COLUMNS(bodies), KY_BUFFER(ranks->place),
@@ -250,8 +250,8 @@ enum ky_status ky_ranks_move(struct ky_device_state *state, const struct ky_part
     if (status == KY_OK)
         status = pack(state, move, error);
     if (status == KY_OK)
-        status = ky_ranks_need(card, &state->ranks->come, "bodies that come",
-                               move->arrivals * row_of(state), error);
+        status = ky_ranks_need_to_move(card, &state->ranks->come, "bodies that come",
+                                       move->arrivals * row_of(state), error);
     if (status == KY_OK)
         status = (by_host ? trade_rows : offer_rows)(state, move, error);
     return status == KY_OK && (move->count || move->arrivals) ? unpack(state, move, error) : status;

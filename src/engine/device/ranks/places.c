@@ -17,7 +17,7 @@ void ky_device_ranks_release(struct ky_device_state *state)
         &ranks->sinks,   &ranks->sinks_of, &ranks->wait[0], &ranks->wait[1], &ranks->need,
         &ranks->waiting, &ranks->seen,     &ranks->bodies,  &ranks->out,     &ranks->told,
         &ranks->in,      &ranks->to,       &ranks->place,   &ranks->rows,    &ranks->come,
-        &ranks->run,     &ranks->weight};
+        &ranks->run,     &ranks->weight,   &ranks->of_level};
     for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++)
         ky_buffer_release(state->part[0].card, buffers[k]);
     for (int k = 0; k < KY_RANKS_PINS; k++)
@@ -27,11 +27,17 @@ void ky_device_ranks_release(struct ky_device_state *state)
 enum ky_status ky_ranks_need(struct ky_card *card, struct ky_buffer *buffer, const char *what,
                              size_t bytes, struct ky_error *error)
 {
+    return ky_buffer_need(card, buffer, what, bytes > buffer->bytes ? bytes + bytes / 4 : bytes, 1,
+                          error);
+}
+
+enum ky_status ky_ranks_need_to_move(struct ky_card *card, struct ky_buffer *buffer,
+                                     const char *what, size_t bytes, struct ky_error *error)
+{
     enum { LITTLE = 1 << 20 };
     if (buffer->bytes / 8 > bytes + LITTLE)
         ky_buffer_release(card, buffer);
-    return ky_buffer_need(card, buffer, what, bytes > buffer->bytes ? bytes + bytes / 4 : bytes, 1,
-                          error);
+    return ky_ranks_need(card, buffer, what, bytes, error);
 }
 
 enum ky_status ky_ranks_pin(struct ky_card *card, struct ky_pinned *pinned, const char *what,
@@ -323,12 +329,12 @@ enum ky_status ky_places_keys(struct ky_device_state *state, struct ky_device_tr
         status = ky_buffer_need(card, probe, "some keys", keys->probes, sizeof *keys->probe, error);
     if (status == KY_OK && state->ranks->in_block) {
         *keys->work = state->ranks->work;
-        status = ky_launch_over(card, KY_KERNEL_ky_curve_weigh, probes,
-                                KY_ARGUMENTS(KY_BUFFER(tree->keys.buffer[0]),
-                                             KY_BUFFER(state->ranks->weight), KY_BUFFER(*probe),
-                                             KY_VALUE(n), KY_VALUE(probes),
-                                             KY_VALUE(state->ranks->sum)),
-                                error);
+        status =
+            ky_launch_over(card, KY_KERNEL_ky_curve_weigh, probes,
+                           KY_ARGUMENTS(KY_BUFFER(tree->keys.buffer[0]),
+                                        KY_BUFFER(state->ranks->weight), KY_BUFFER(*probe),
+                                        KY_VALUE(n), KY_VALUE(probes), KY_VALUE(state->ranks->sum)),
+                           error);
     } else if (status == KY_OK)
         status = ky_launch_over(card, KY_KERNEL_ky_curve_probe, probes,
                                 KY_ARGUMENTS(KY_BUFFER(tree->keys.buffer[0]), KY_BUFFER(*probe),
@@ -389,8 +395,8 @@ static enum ky_status find_leavers(struct ky_device_state *state, struct ky_devi
     struct ky_device_ranks *ranks = state->ranks;
     uint32_t n = (uint32_t)bodies->live, of = (uint32_t)leavers->ranks,
              own = (uint32_t)leavers->own;
-    enum ky_status status = ky_ranks_need(card, &ranks->gone, "bodies that leave",
-                                          2 * (size_t)room * sizeof *found, error);
+    enum ky_status status = ky_ranks_need_to_move(card, &ranks->gone, "bodies that leave",
+                                                  2 * (size_t)room * sizeof *found, error);
     if (status == KY_OK)
         status = ky_buffer_need(card, &ranks->count, "number of bodies that leave", 1,
                                 sizeof *found, error);

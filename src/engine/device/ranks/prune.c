@@ -70,13 +70,13 @@ static enum ky_status make_boxes(struct ky_ranks_meeting *meeting, struct ky_err
     if (status == KY_OK)
         status = ky_ranks_need(card, box, "boxes of groups", box_bytes(boxes), error);
     if (status == KY_OK)
-        status =
-            ky_launch_teams(card, KY_KERNEL_ky_part_boxes, boxes,
-                            KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(tree->frame),
-                                         KY_BUFFER(tree->factor), KY_BUFFER(*list),
-                                         KY_BUFFER(tree->group), KY_BUFFER(ranks->run), KY_BUFFER(*box), KY_VALUE(n),
-                                         KY_VALUE(boxes), KY_VALUE(flags), KY_VALUE(eps2.part)),
-                            error);
+        status = ky_launch_teams(card, KY_KERNEL_ky_part_boxes, boxes,
+                                 KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(tree->frame),
+                                              KY_BUFFER(tree->factor), KY_BUFFER(*list),
+                                              KY_BUFFER(tree->group), KY_BUFFER(ranks->run),
+                                              KY_BUFFER(*box), KY_VALUE(n), KY_VALUE(boxes),
+                                              KY_VALUE(flags), KY_VALUE(eps2.part)),
+                                 error);
     for (int level = 1; level < KY_PART_FLOORS && status == KY_OK; level++) {
         uint32_t count = ky_part_floor(boxes, level);
         status = ky_launch_over(

@@ -12,7 +12,8 @@ enum { KY_PIN_OUT, KY_PIN_IN, KY_PIN_ROOTS, KY_PIN_ABOVE, KY_RANKS_PINS };
 struct ky_device_ranks {
     struct ky_buffer begin, gone, count, probe; /* places.c */
     struct ky_buffer place, rows, come;         /* movers.c */
-    struct ky_buffer weight; /* ky_ranks_weigh: the work for all bodies before each */
+    struct ky_buffer of_level, weight; /* steps/block.c: the work for a body with a step of each
+                                          level, and for all bodies before each */
     struct ky_buffer run, box, sinks, sinks_of; /* prune.c: own boxes; those of others, and where */
     struct ky_buffer wait[2], need, waiting, seen, bodies, out;
     struct ky_buffer told, to; /* above.c: roots, and where they are among the cells above */
@@ -49,10 +50,14 @@ enum ky_status ky_ranks_offer(const struct ky_device_state *state,
                               const struct ky_ranks_offer *offer, struct ky_ranks_offer *all,
                               struct ky_error *error);
 /* As ky_buffer_need. A buffer that has to grow becomes a quarter larger than it must be, since
- * sizes change from step to step, and memory for them is slow to get. One that is more than eight
- * times too large is given back: in the first step half of all bodies move. */
+ * sizes change from step to step, and even more from block to block, and memory for them is slow
+ * to get. */
 enum ky_status ky_ranks_need(struct ky_card *card, struct ky_buffer *buffer, const char *what,
                              size_t bytes, struct ky_error *error);
+/* The same for what moves with bodies. A buffer that is more than eight times too large is given
+ * back: in the first step half of all bodies move. */
+enum ky_status ky_ranks_need_to_move(struct ky_card *card, struct ky_buffer *buffer,
+                                     const char *what, size_t bytes, struct ky_error *error);
 /* The same for memory that is pinned. */
 enum ky_status ky_ranks_pin(struct ky_card *card, struct ky_pinned *pinned, const char *what,
                             size_t bytes, struct ky_error *error);

@@ -224,13 +224,13 @@ static enum ky_status predict(const struct blocks *b, uint64_t tick, struct ky_e
     struct ky_device_bodies *bodies = b->bodies;
     const struct clock clock = clock_of(b);
     uint32_t n = (uint32_t)bodies->n, live = (uint32_t)bodies->live;
-    return ky_launch_over(
-        card_of(b), KERNEL(b, ky_block_predict), live,
-        KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(bodies->velocity),
-                     KY_BUFFER(bodies->acceleration), KY_BUFFER(bodies->column[KY_COLUMN_STEP]),
-                     KY_BUFFER(bodies->second), KY_VALUE(n), KY_VALUE(live), KY_VALUE(tick),
-                     CLOCK(clock)),
-        error);
+    return ky_launch_over(card_of(b), KERNEL(b, ky_block_predict), live,
+                          KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(bodies->velocity),
+                                       KY_BUFFER(bodies->acceleration),
+                                       KY_BUFFER(bodies->column[KY_COLUMN_STEP]),
+                                       KY_BUFFER(bodies->second), KY_VALUE(n), KY_VALUE(live),
+                                       KY_VALUE(tick), CLOCK(clock)),
+                          error);
 }
 
 /* Lists the active bodies and begins the ends of their steps. Positions are exchanged. */
@@ -257,8 +257,8 @@ static enum ky_status open_steps(const struct blocks *b, struct ky_error *error)
             card, KERNEL(b, ky_block_open), teams,
             KY_ARGUMENTS(KY_BUFFER(*step), KY_BUFFER(own->counts), KY_BUFFER(bodies->active_list),
                          KY_BUFFER(bodies->second), KY_BUFFER(bodies->velocity),
-                         KY_BUFFER(bodies->acceleration), KY_VALUE(n), KY_VALUE(live), KY_VALUE(due),
-                         CLOCK(clock)),
+                         KY_BUFFER(bodies->acceleration), KY_VALUE(n), KY_VALUE(live),
+                         KY_VALUE(due), CLOCK(clock)),
             error);
     return status;
 }
@@ -375,27 +375,25 @@ static enum ky_status weigh(const struct blocks *b, struct ky_error *error)
     const struct clock clock = clock_of(b);
     const size_t live = b->bodies->live, word = sizeof(uint32_t);
     uint32_t weight[KY_MOST_LEVELS + 1] = {0}, bodies = (uint32_t)live;
-    struct ky_buffer of_level = {0};
     double unit;
     ranks->sum = weights_of(b, weight, &unit);
     ranks->work = ranks->sum * unit;
     if (live == 0)
         return KY_OK;
-    enum ky_status status = ky_buffer_fill(card, &of_level, "weights of steps", weight,
+    enum ky_status status = ky_buffer_fill(card, &ranks->of_level, "weights of steps", weight,
                                            KY_MOST_LEVELS + 1, word, error);
     if (status == KY_OK)
         status = ky_ranks_need(card, &ranks->weight, "weights of bodies", live * word, error);
     if (status == KY_OK)
         status = ky_launch_over(card, KERNEL(b, ky_block_weigh), live,
                                 KY_ARGUMENTS(KY_BUFFER(b->bodies->column[KY_COLUMN_STEP]),
-                                             KY_BUFFER(of_level), KY_BUFFER(ranks->weight),
+                                             KY_BUFFER(ranks->of_level), KY_BUFFER(ranks->weight),
                                              KY_VALUE(bodies), CLOCK_OF_LEVELS(clock)),
                                 error);
     if (status == KY_OK)
         status = ky_scratch_need(card, scratch, KY_BULK_SCAN, live, error);
     if (status == KY_OK)
         status = card->driver->scan(card, &ranks->weight, &ranks->weight, live, scratch, error);
-    ky_buffer_release(card, &of_level);
     return status;
 }
 
@@ -523,8 +521,8 @@ enum ky_status ky_device_blocks_advance(struct ky_device_blocks *kept,
                        .own = own,
                        .way = way,
                        .longest = way->tick * (double)way->stride,
-                       .system = ky_device_shared(state) ? ky_device_shared(state)->system
-                                                         : state->n};
+                       .system =
+                           ky_device_shared(state) ? ky_device_shared(state)->system : state->n};
     enum ky_status status = ky_blocks_check(way, state->columns, state->has_acceleration, error);
     if (status == KY_OK)
         status = ky_device_settle(state, error);

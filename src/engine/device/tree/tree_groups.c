@@ -179,8 +179,8 @@ enum ky_status ky_device_tree_heavy(struct ky_device_tree *tree, struct ky_devic
     for (int w = 0; w < KY_WEIGHTS; sum += all[w++])
         own[w] = (uint32_t)sum;
     return status == KY_OK && has_groups
-               ? ky_buffer_fill(card, &tree->starts_of_all, "groups of all ranks that cost more", own,
-                                KY_WEIGHTS, sizeof *own, error)
+               ? ky_buffer_fill(card, &tree->starts_of_all, "groups of all ranks that cost more",
+                                own, KY_WEIGHTS, sizeof *own, error)
                : status;
 }
 
@@ -212,12 +212,12 @@ enum ky_status ky_device_tree_turns(struct ky_device_tree *tree, struct ky_devic
     if (status == KY_OK)
         status = card->driver->zero(card, &tree->turn, error);
     if (status == KY_OK)
-        status =
-            ky_launch_over(card, KY_KERNEL_ky_groups_turn, groups,
-                           KY_ARGUMENTS(KY_BUFFER(tree->group), KY_BUFFER(tree->weight),
-                                        KY_BUFFER(tree->starts), KY_BUFFER(*all),
-                                        KY_BUFFER(tree->weights), KY_BUFFER(tree->turn), KY_VALUE(groups), KY_VALUE(heavy)),
-                           error);
+        status = ky_launch_over(card, KY_KERNEL_ky_groups_turn, groups,
+                                KY_ARGUMENTS(KY_BUFFER(tree->group), KY_BUFFER(tree->weight),
+                                             KY_BUFFER(tree->starts), KY_BUFFER(*all),
+                                             KY_BUFFER(tree->weights), KY_BUFFER(tree->turn),
+                                             KY_VALUE(groups), KY_VALUE(heavy)),
+                                error);
     return status;
 }
 

@@ -16,14 +16,14 @@ struct ky_cuts {
 };
 
 struct ky_device_tree {
-    struct ky_buffer curve, partial, frame; /* kernels/tree/keys.k */
-    struct ky_buffer first, facts;          /* kernels/tree/grow.k */
-    struct ky_cell_columns column;          /* octree/layout.h */
-    struct ky_buffer exponents, floor;      /* kernels/tree/relative.k */
+    struct ky_buffer curve, partial, frame;          /* kernels/tree/keys.k */
+    struct ky_buffer first, facts;                   /* kernels/tree/grow.k */
+    struct ky_cell_columns column;                   /* octree/layout.h */
+    struct ky_buffer exponents, floor;               /* kernels/tree/relative.k */
     struct ky_buffer weights, starts, starts_of_all; /* kernels/tree/groups.k */
-    struct ky_buffer scratch;               /* of sort and scan */
-    struct ky_buffer cut, cut_first;        /* of struct ky_cuts: kernels/tree/groups.k */
-    struct ky_pinned pinned;                /* the number of groups; the ends of the cuts */
+    struct ky_buffer scratch;                        /* of sort and scan */
+    struct ky_buffer cut, cut_first;                 /* of struct ky_cuts: kernels/tree/groups.k */
+    struct ky_pinned pinned; /* the number of groups; the ends of the cuts */
     /* Parts of bodies->curve.room: before the bodies lie along the curve, and after. */
     struct ky_two_buffers keys;
     struct ky_buffer masks, at;
