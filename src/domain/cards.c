@@ -124,45 +124,21 @@ static enum ky_status leave(struct ky_ranging *curve, struct ky_movers *movers,
                             struct ky_error *error)
 {
     struct ky_domain *domain = curve->domain;
-    size_t found = 0;
-    uint32_t *list = NULL;
     const struct ky_part_leavers wanted = {curve->begin, (size_t)domain->comm->size,
-                                           (size_t)domain->comm->rank, &list, &found};
-    enum ky_status status = verbs_of(domain)->leavers(domain->engine, &wanted, error);
-    if (!status) {
-        movers->mover = ky_domain_space(domain, KY_SPACE_TO, found, sizeof *movers->mover, error);
-        status = movers->mover ? KY_OK : KY_FAULT;
-    }
-    for (size_t k = 0; k < found && !status; k++) {
-        movers->mover[k] = (struct ky_mover){list[2 * k], (int)list[2 * k + 1], 0};
-        movers->leaving[list[2 * k + 1]]++;
-    }
-    movers->all_leaving = found;
-    domain->told.moved = found;
-    free(list);
+                                           (size_t)domain->comm->rank, movers->leaving};
+    const enum ky_status status = verbs_of(domain)->leavers(domain->engine, &wanted, error);
+    for (size_t r = 0; r < wanted.ranks && !status; r++)
+        movers->all_leaving += movers->leaving[r];
+    domain->told.moved = movers->all_leaving;
     return status;
 }
 
 static enum ky_status move(const struct ky_ranging *curve, const struct ky_movers *movers,
                            struct ky_error *error)
 {
-    const struct ky_domain *domain = curve->domain;
-    const size_t size = (size_t)domain->comm->size, count = movers->all_leaving;
-    size_t *next = ky_allocate(size, sizeof *next);
-    uint32_t *place = ky_allocate(count, sizeof *place);
-    enum ky_status status =
-        next && place ? KY_OK : ky_no_memory(error, "bodies that move", count, sizeof *place);
-    for (size_t r = 0, at = 0; r < size && !status; at += movers->leaving[r], r++)
-        next[r] = at;
-    for (size_t k = 0; k < count && !status; k++)
-        place[next[movers->mover[k].rank]++] = movers->mover[k].body;
-    const struct ky_part_move wanted = {place, count, movers->leaving, movers->coming,
+    const struct ky_part_move wanted = {movers->leaving, movers->coming, movers->all_leaving,
                                         movers->all_coming};
-    if (!status)
-        status = ky_engine_move(domain->engine, &wanted, error);
-    free(next);
-    free(place);
-    return status;
+    return ky_engine_move(curve->domain->engine, &wanted, error);
 }
 
 const struct ky_curve_verbs ky_curve_of_card = {.look = look,

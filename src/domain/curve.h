@@ -33,11 +33,11 @@ struct ky_mover {
     uint64_t key;
 };
 struct ky_movers {
-    struct ky_mover *mover; /* [all_leaving]; on the host by body */
-    uint32_t *gone;         /* on the host: the same bodies */
-    uint64_t *leaving;      /* [ranks] how many go to each */
+    uint64_t *leaving; /* [ranks] how many go to each */
     uint64_t *coming;
     size_t all_leaving, all_coming;
+    struct ky_mover *mover; /* on the host: [all_leaving] by body */
+    uint32_t *gone;         /* on the host: the same bodies */
 };
 
 struct ky_curve_verbs;

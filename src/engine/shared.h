@@ -90,23 +90,18 @@ struct ky_part_keys {
     double *work;
 };
 
-/* Ranges of keys, which begin at begin[0 … ranks], the last one before begin[ranks]; and where
- * those bodies go that are not in range `own`: place and range of each, two words, in any order.
- * *leavers is to be freed. */
+/* Ranges of keys, which begin at begin[0 … ranks], the last one before begin[ranks]; and how many
+ * of the bodies go to each range of another rank: leaving[own] is 0. */
 struct ky_part_leavers {
     const uint64_t *begin;
     size_t ranks, own;
-    uint32_t **leavers;
-    size_t *count;
+    uint64_t *leaving;
 };
 
-/* Bodies that go, at the places gone[0 … count), in the order of the ranks that they go to,
- * leaving[r] to each; and how many come from each. */
+/* The bodies that `leavers` has found go, leaving[r] to each rank; and how many come from each. */
 struct ky_part_move {
-    const uint32_t *gone;
-    size_t count;
     const uint64_t *leaving, *coming;
-    size_t arrivals; /* all that come */
+    size_t count, arrivals; /* all that go, and all that come */
 };
 
 struct ky_part_verbs {
@@ -124,9 +119,10 @@ struct ky_part_verbs {
     /* count[e × (KY_KEY_LEVELS + 1) + l]: keys that agree with at[e] in l levels and no more. */
     enum ky_status (*count)(struct ky_engine *engine, const uint64_t *at, size_t ends,
                             uint64_t *count, struct ky_error *error);
+    /* Finds the bodies that go. They are known until the next call of `keys`. */
     enum ky_status (*leavers)(struct ky_engine *engine, const struct ky_part_leavers *leavers,
                               struct ky_error *error);
-    /* Bodies go to other ranks, and others come. A call of all ranks. */
+    /* They go to other ranks, and others come. A call of all ranks. */
     enum ky_status (*move)(struct ky_engine *engine, const struct ky_part_move *move,
                            struct ky_error *error);
 };

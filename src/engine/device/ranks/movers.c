@@ -36,16 +36,33 @@ static size_t row_of(const struct ky_device_state *state)
         KY_BUFFER((bodies)->potential), KY_BUFFER(*its.step), KY_VALUE(its.n), KY_VALUE(its.wide), \
         KY_VALUE(its.words)
 
-static enum ky_status send_places(struct ky_device_state *state, const void *place, size_t bytes,
-                                  struct ky_error *error)
+/* Room for so many of the bodies that move: for a 64th of all at least, since as many do at times,
+ * and memory is slow to get. */
+static size_t room_for(const struct ky_device_state *state, size_t count)
 {
-    struct ky_card *card = state->part[0].card;
-    struct ky_buffer *to = &state->ranks->place;
-    const enum ky_status status = ky_ranks_need_to_move(card, to, "places of bodies", bytes, error);
-    return status ? status : card->driver->write(card, to, 0, place, bytes, error);
+    const size_t least = state->part[0].live / 64;
+    return count > least ? count : least;
 }
 
 /* ---- those that go ---- */
+
+/* Where rows for each rank begin. */
+static enum ky_status send_next(struct ky_device_state *state, const struct ky_part_move *move,
+                                struct ky_error *error)
+{
+    const size_t size = ky_device_shared(state)->ranks;
+    uint32_t *next = ky_allocate(size, sizeof *next), sum = 0;
+    if (!next)
+        return ky_no_memory(error, "the ranks", size, sizeof *next);
+    for (size_t r = 0; r < size; r++) {
+        next[r] = sum;
+        sum += (uint32_t)move->leaving[r];
+    }
+    const enum ky_status status = ky_buffer_fill(state->part[0].card, &state->ranks->next,
+                                                 "rows of ranks", next, size, sizeof *next, error);
+    free(next);
+    return status;
+}
 
 static enum ky_status pack(struct ky_device_state *state, const struct ky_part_move *move,
                            struct ky_error *error)
@@ -57,14 +74,15 @@ static enum ky_status pack(struct ky_device_state *state, const struct ky_part_m
     uint32_t count = (uint32_t)move->count;
     if (count == 0)
         return KY_OK;
-    enum ky_status status = send_places(state, move->gone, move->count * sizeof *move->gone, error);
+    enum ky_status status = send_next(state, move, error);
     if (status == KY_OK)
-        status = ky_ranks_need_to_move(card, &ranks->rows, "bodies that leave",
-                                       move->count * row_of(state), error);
+        status = ky_ranks_need_to_move(card, &ranks->rows, "rows of bodies that leave",
+                                       room_for(state, move->count) * row_of(state), error);
     return status == KY_OK
                ? ky_launch_over(card, KY_KERNEL_ky_rows_pack, count,
-                                KY_ARGUMENTS(ROW_COLUMNS(bodies), KY_BUFFER(ranks->place),
-                                             KY_BUFFER(ranks->rows), KY_VALUE(count)),
+                                KY_ARGUMENTS(ROW_COLUMNS(bodies), KY_BUFFER(ranks->gone),
+                                             KY_BUFFER(ranks->next), KY_BUFFER(ranks->rows),
+                                             KY_VALUE(count)),
                                 error)
                : status;
 }
@@ -145,79 +163,73 @@ static enum ky_status offer_rows(struct ky_device_state *state, const struct ky_
 
 /* ---- those that come ---- */
 
-/* Where bodies go: of n, those of a list leave, and others come. Those that come fill gaps, and
- * then take places behind all; gaps that are left are filled by the last ones. The order of bodies
- * on a card is no one's business. */
-struct placing {
-    uint32_t *place; /* [arrivals] of those that come */
-    uint32_t *moved; /* [2 moves] from where to where others move */
-    size_t moves;
-};
-
-static enum ky_status find_places(struct placing *placing, const struct ky_part_move *move,
-                                  size_t n, struct ky_error *error)
+/* The gaps that bodies leave, and the last bodies that stay: those that come fill gaps, and then
+ * take places behind all; gaps that are left are filled by the last ones. The order of bodies on a
+ * card is no one's business. Of n bodies, places before `end` are filled afterwards. */
+static enum ky_status find_gaps(struct ky_device_state *state, const struct ky_part_move *move,
+                                size_t n, size_t end, struct ky_error *error)
 {
-    const size_t count = move->count, arrivals = move->arrivals, end = n + arrivals - count,
-                 tail = end < n ? n - end : 0;
-    size_t placed = 0, next = 0, behind = n;
-    unsigned char *is_gone = ky_allocate_zeroed(tail, 1); /* of the last bodies */
-    placing->place = ky_allocate(arrivals, sizeof *placing->place);
-    placing->moved = ky_allocate(count, 2 * sizeof *placing->moved);
-    if (!is_gone || !placing->place || !placing->moved) {
-        free(is_gone);
-        return ky_no_memory(error, "bodies that move", count, sizeof *placing->moved);
-    }
-    for (size_t k = 0; k < count; k++)
-        if (move->gone[k] >= end)
-            is_gone[move->gone[k] - end] = 1;
-    for (size_t k = 0; k < count; k++) {
-        const uint32_t gap = move->gone[k];
-        if (gap >= end)
-            continue;
-        if (placed < arrivals) {
-            placing->place[placed++] = gap;
-            continue;
-        }
-        while (is_gone[next])
-            next++;
-        placing->moved[2 * placing->moves] = (uint32_t)(end + next++);
-        placing->moved[2 * placing->moves++ + 1] = gap;
-    }
-    while (placed < arrivals)
-        placing->place[placed++] = (uint32_t)behind++;
-    free(is_gone);
-    return KY_OK;
+    struct ky_card *card = state->part[0].card;
+    struct ky_device_ranks *ranks = state->ranks;
+    const size_t room = room_for(state, move->count), word = sizeof(uint32_t);
+    uint32_t count = (uint32_t)move->count, bound = (uint32_t)end,
+             behind = end < n ? (uint32_t)(n - end) : 0;
+    const struct {
+        struct ky_buffer *buffer;
+        const char *what;
+        size_t bytes;
+    } needs[] = {{&ranks->gap, "gaps among the bodies", room * word},
+                 {&ranks->last, "last bodies that stay", room * word},
+                 {&ranks->left, "last bodies that leave", room},
+                 {&ranks->found, "numbers of gaps", 2 * word}};
+    enum ky_status status = KY_OK;
+    for (size_t k = 0; k < sizeof needs / sizeof *needs && status == KY_OK; k++)
+        status = ky_ranks_need_to_move(card, needs[k].buffer, needs[k].what, needs[k].bytes, error);
+    if (status == KY_OK)
+        status = card->driver->zero(card, &ranks->left, error);
+    if (status == KY_OK)
+        status = card->driver->zero(card, &ranks->found, error);
+    if (status == KY_OK)
+        status = ky_launch_over(card, KY_KERNEL_ky_rows_gaps, count,
+                                KY_ARGUMENTS(KY_BUFFER(ranks->gone), KY_BUFFER(ranks->gap),
+                                             KY_BUFFER(ranks->found), KY_BUFFER(ranks->left),
+                                             KY_VALUE(count), KY_VALUE(bound)),
+                                error);
+    return status == KY_OK
+               ? ky_launch_over(card, KY_KERNEL_ky_rows_last, behind,
+                                KY_ARGUMENTS(KY_BUFFER(ranks->left), KY_BUFFER(ranks->last),
+                                             KY_BUFFER(ranks->found), KY_VALUE(behind),
+                                             KY_VALUE(bound)),
+                                error)
+               : status;
 }
 
-static enum ky_status fill_gaps(struct ky_device_state *state, const struct placing *placing,
+static enum ky_status fill_gaps(struct ky_device_state *state, const struct ky_part_move *move,
                                 struct ky_error *error)
-{
-    struct ky_device_bodies *bodies = &state->part[0];
-    const struct layout its = layout_of(state);
-    uint32_t count = (uint32_t)placing->moves;
-    const enum ky_status status =
-        send_places(state, placing->moved, 2 * placing->moves * sizeof *placing->moved, error);
-    return status ? status
-                  : ky_launch_over(bodies->card, KY_KERNEL_ky_rows_move, count,
-                                   KY_ARGUMENTS(ROW_COLUMNS(bodies), KY_BUFFER(state->ranks->place),
-                                                KY_VALUE(count)),
-                                   error);
-}
-
-static enum ky_status place_arrivals(struct ky_device_state *state, const struct placing *placing,
-                                     size_t arrivals, struct ky_error *error)
 {
     struct ky_device_bodies *bodies = &state->part[0];
     struct ky_device_ranks *ranks = state->ranks;
     const struct layout its = layout_of(state);
-    uint32_t count = (uint32_t)arrivals;
-    const enum ky_status status =
-        send_places(state, placing->place, arrivals * sizeof *placing->place, error);
-    return status ? status
-                  : ky_launch_over(bodies->card, KY_KERNEL_ky_rows_unpack, count,
-                                   KY_ARGUMENTS(ROW_COLUMNS(bodies), KY_BUFFER(ranks->place),
-                                                KY_BUFFER(ranks->come), KY_VALUE(count)),
-                                   error);
+    uint32_t arrivals = (uint32_t)move->arrivals, most = (uint32_t)move->count - arrivals;
+    return ky_launch_over(bodies->card, KY_KERNEL_ky_rows_move, most,
+                          KY_ARGUMENTS(ROW_COLUMNS(bodies), KY_BUFFER(ranks->gap),
+                                       KY_BUFFER(ranks->last), KY_BUFFER(ranks->found),
+                                       KY_VALUE(most), KY_VALUE(arrivals)),
+                          error);
+}
+
+static enum ky_status place_arrivals(struct ky_device_state *state, const struct ky_part_move *move,
+                                     size_t n, struct ky_error *error)
+{
+    struct ky_device_bodies *bodies = &state->part[0];
+    struct ky_device_ranks *ranks = state->ranks;
+    const struct layout its = layout_of(state);
+    uint32_t arrivals = (uint32_t)move->arrivals, behind = (uint32_t)n;
+    return ky_launch_over(bodies->card, KY_KERNEL_ky_rows_unpack, arrivals,
+                          KY_ARGUMENTS(ROW_COLUMNS(bodies), KY_BUFFER(ranks->gap),
+                                       KY_BUFFER(ranks->found), KY_BUFFER(ranks->come),
+                                       KY_VALUE(arrivals), KY_VALUE(behind)),
+                          error);
 }
 
 static enum ky_status unpack(struct ky_device_state *state, const struct ky_part_move *move,
@@ -225,16 +237,13 @@ static enum ky_status unpack(struct ky_device_state *state, const struct ky_part
 {
     struct ky_device_bodies *bodies = &state->part[0];
     const size_t n = bodies->live, end = n + move->arrivals - move->count;
-    struct placing placing = {.moves = 0};
-    enum ky_status status = find_places(&placing, move, n, error);
+    enum ky_status status = find_gaps(state, move, n, end, error);
     if (status == KY_OK && end > bodies->n)
         status = ky_places_widen(state, ky_places_room(end), error);
-    if (status == KY_OK && placing.moves > 0)
-        status = fill_gaps(state, &placing, error);
+    if (status == KY_OK && move->count > move->arrivals)
+        status = fill_gaps(state, move, error);
     if (status == KY_OK && move->arrivals > 0)
-        status = place_arrivals(state, &placing, move->arrivals, error);
-    free(placing.place);
-    free(placing.moved);
+        status = place_arrivals(state, move, n, error);
     bodies->live = end;
     bodies->place++;
     bodies->curve.changes++;
@@ -251,7 +260,7 @@ enum ky_status ky_ranks_move(struct ky_device_state *state, const struct ky_part
         status = pack(state, move, error);
     if (status == KY_OK)
         status = ky_ranks_need_to_move(card, &state->ranks->come, "bodies that come",
-                                       move->arrivals * row_of(state), error);
+                                       room_for(state, move->arrivals) * row_of(state), error);
     if (status == KY_OK)
         status = (by_host ? trade_rows : offer_rows)(state, move, error);
     return status == KY_OK && (move->count || move->arrivals) ? unpack(state, move, error) : status;

@@ -16,8 +16,9 @@ void ky_device_ranks_release(struct ky_device_state *state)
         &ranks->begin,   &ranks->gone,     &ranks->count,   &ranks->probe,   &ranks->box,
         &ranks->sinks,   &ranks->sinks_of, &ranks->wait[0], &ranks->wait[1], &ranks->need,
         &ranks->waiting, &ranks->seen,     &ranks->bodies,  &ranks->out,     &ranks->told,
-        &ranks->in,      &ranks->to,       &ranks->place,   &ranks->rows,    &ranks->come,
-        &ranks->run,     &ranks->weight,   &ranks->of_level};
+        &ranks->in,      &ranks->to,       &ranks->gap,     &ranks->last,    &ranks->left,
+        &ranks->next,    &ranks->found,    &ranks->rows,    &ranks->come,    &ranks->run,
+        &ranks->weight,  &ranks->of_level};
     for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++)
         ky_buffer_release(state->part[0].card, buffers[k]);
     for (int k = 0; k < KY_RANKS_PINS; k++)
@@ -34,7 +35,7 @@ enum ky_status ky_ranks_need(struct ky_card *card, struct ky_buffer *buffer, con
 enum ky_status ky_ranks_need_to_move(struct ky_card *card, struct ky_buffer *buffer,
                                      const char *what, size_t bytes, struct ky_error *error)
 {
-    enum { LITTLE = 1 << 20 };
+    enum { LITTLE = 1 << 23 };
     if (buffer->bytes / 8 > bytes + LITTLE)
         ky_buffer_release(card, buffer);
     return ky_ranks_need(card, buffer, what, bytes, error);
@@ -385,7 +386,8 @@ enum ky_status ky_places_count(struct ky_device_state *state, struct ky_device_t
     return status;
 }
 
-/* Finds those that leave, and writes as many as there is room for; *found becomes their number. */
+/* Finds those that leave, and writes as many as there is room for. found[r]: how many go to each
+ * rank, and then their number. */
 static enum ky_status find_leavers(struct ky_device_state *state, struct ky_device_tree *tree,
                                    const struct ky_part_leavers *leavers, uint32_t room,
                                    uint32_t *found, struct ky_error *error)
@@ -393,12 +395,13 @@ static enum ky_status find_leavers(struct ky_device_state *state, struct ky_devi
     struct ky_device_bodies *bodies = &state->part[0];
     struct ky_card *card = bodies->card;
     struct ky_device_ranks *ranks = state->ranks;
+    const size_t numbers = leavers->ranks + 1;
     uint32_t n = (uint32_t)bodies->live, of = (uint32_t)leavers->ranks,
              own = (uint32_t)leavers->own;
     enum ky_status status = ky_ranks_need_to_move(card, &ranks->gone, "bodies that leave",
                                                   2 * (size_t)room * sizeof *found, error);
     if (status == KY_OK)
-        status = ky_buffer_need(card, &ranks->count, "number of bodies that leave", 1,
+        status = ky_buffer_need(card, &ranks->count, "number of bodies that leave", numbers,
                                 sizeof *found, error);
     if (status == KY_OK)
         status = card->driver->zero(card, &ranks->count, error);
@@ -409,41 +412,34 @@ static enum ky_status find_leavers(struct ky_device_state *state, struct ky_devi
                                         KY_BUFFER(ranks->gone), KY_BUFFER(ranks->count),
                                         KY_VALUE(n), KY_VALUE(of), KY_VALUE(own), KY_VALUE(room)),
                            error);
-    return status == KY_OK ? card->driver->read(card, &ranks->count, 0, found, sizeof *found, error)
-                           : status;
+    return status == KY_OK
+               ? card->driver->read(card, &ranks->count, 0, found, numbers * sizeof *found, error)
+               : status;
 }
 
 enum ky_status ky_places_leavers(struct ky_device_state *state, struct ky_device_tree *tree,
                                  const struct ky_part_leavers *leavers, struct ky_error *error)
 {
     struct ky_device_bodies *bodies = &state->part[0];
-    struct ky_card *card = bodies->card;
-    struct ky_device_ranks *ranks = state->ranks;
-    const size_t word = sizeof(uint32_t);
-    uint32_t found = 0, room = (uint32_t)(bodies->live / 32 + 1024);
-    *leavers->count = 0;
-    *leavers->leavers = NULL;
+    const size_t size = leavers->ranks;
+    uint32_t room = (uint32_t)(bodies->live / 32 + 1024), *found;
+    memset(leavers->leaving, 0, size * sizeof *leavers->leaving);
     if (bodies->live == 0)
         return KY_OK;
-    enum ky_status status = ky_buffer_fill(card, &ranks->begin, "ends of ranges", leavers->begin,
-                                           leavers->ranks + 1, sizeof *leavers->begin, error);
+    found = ky_allocate(size + 1, sizeof *found);
+    enum ky_status status =
+        found ? ky_buffer_fill(bodies->card, &state->ranks->begin, "ends of ranges", leavers->begin,
+                               size + 1, sizeof *leavers->begin, error)
+              : ky_no_memory(error, "the ranks", size + 1, sizeof *found);
     if (status == KY_OK)
-        status = find_leavers(state, tree, leavers, room, &found, error);
-    if (status == KY_OK && found > room) {
-        room = found;
-        status = find_leavers(state, tree, leavers, room, &found, error);
+        status = find_leavers(state, tree, leavers, room, found, error);
+    if (status == KY_OK && found[size] > room) {
+        room = found[size];
+        status = find_leavers(state, tree, leavers, room, found, error);
     }
-    uint32_t *list = status ? NULL : ky_allocate(found, 2 * word);
-    if (status == KY_OK && !list)
-        status = ky_no_memory(error, "bodies that leave", found, 2 * word);
-    if (status == KY_OK && found > 0)
-        status = card->driver->read(card, &ranks->gone, 0, list, 2 * word * found, error);
+    for (size_t r = 0; r < size && status == KY_OK; r++)
+        leavers->leaving[r] = found[r];
     ky_device_tree_done(tree, bodies);
-    if (status != KY_OK) {
-        free(list);
-        return status;
-    }
-    *leavers->leavers = list;
-    *leavers->count = found;
-    return KY_OK;
+    free(found);
+    return status;
 }

@@ -10,8 +10,8 @@ enum { KY_PIN_OUT, KY_PIN_IN, KY_PIN_ROOTS, KY_PIN_ABOVE, KY_RANKS_PINS };
 
 /* Buffers, which are kept from call to call. */
 struct ky_device_ranks {
-    struct ky_buffer begin, gone, count, probe; /* places.c */
-    struct ky_buffer place, rows, come;         /* movers.c */
+    struct ky_buffer begin, gone, count, probe;                /* places.c */
+    struct ky_buffer gap, last, left, next, found, rows, come; /* movers.c */
     struct ky_buffer of_level, weight; /* steps/block.c: the work for a body with a step of each
                                           level, and for all bodies before each */
     struct ky_buffer run, box, sinks, sinks_of; /* prune.c: own boxes; those of others, and where */
@@ -54,8 +54,8 @@ enum ky_status ky_ranks_offer(const struct ky_device_state *state,
  * to get. */
 enum ky_status ky_ranks_need(struct ky_card *card, struct ky_buffer *buffer, const char *what,
                              size_t bytes, struct ky_error *error);
-/* The same for what moves with bodies. A buffer that is more than eight times too large is given
- * back: in the first step half of all bodies move. */
+/* The same for what moves with bodies. A buffer of some 64 MB or more that is more than eight
+ * times too large is given back: in the first step half of all bodies move. */
 enum ky_status ky_ranks_need_to_move(struct ky_card *card, struct ky_buffer *buffer,
                                      const char *what, size_t bytes, struct ky_error *error);
 /* The same for memory that is pinned. */

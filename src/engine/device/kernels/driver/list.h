@@ -238,8 +238,10 @@
     KY_K(curve, ky_curve_roots, 256)                                                               \
     KY_K(curve, ky_curve_cells, 64)                                                                \
     KY_K(rows, ky_rows_pack, 128)                                                                  \
-    KY_K(rows, ky_rows_unpack, 128)                                                                \
+    KY_K(rows, ky_rows_gaps, 128)                                                                  \
+    KY_K(rows, ky_rows_last, 128)                                                                  \
     KY_K(rows, ky_rows_move, 128)                                                                  \
+    KY_K(rows, ky_rows_unpack, 128)                                                                \
     KY_K(prune, ky_part_runs_count, 256)                                                           \
     KY_K(prune, ky_part_runs, 256)                                                                 \
     KY_K(prune, ky_part_boxes, KY_IN_TEAMS)                                                        \
