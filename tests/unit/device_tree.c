@@ -300,7 +300,7 @@ static void check_active_groups(struct made *made, uint32_t from, uint32_t to, u
     const struct ky_active active = {count, NULL};
     assert_ok(ky_buffer_fill(card, &bodies->active_list, "active bodies", list, count, sizeof *list,
                              &error));
-    struct ky_evaluation evaluation = {.active = &active, .in_block = 1};
+    struct ky_evaluation evaluation = {.active = &active, .in_block = 1, .together = count};
     assert_ok(ky_device_tree_regroup(tree, bodies, &evaluation, &made->p, &error));
     uint32_t *group = read_back(made, &tree->group, 2 * tree->groups * sizeof *group);
     for (size_t g = 0; g < tree->groups; g++) {

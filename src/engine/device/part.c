@@ -17,7 +17,8 @@ static enum ky_status get_numbers(struct ky_engine *base, uint64_t *number, stru
 static enum ky_status move(struct ky_engine *base, const struct ky_part_move *move,
                            struct ky_error *error)
 {
-    return ky_ranks_move(&ky_device_engine_of(base)->state, move, error);
+    struct ky_device_engine *engine = ky_device_engine_of(base);
+    return ky_ranks_move(&engine->state, &engine->links.own, move, error);
 }
 
 static enum ky_status look(struct ky_engine *base, const struct ky_part_look *look,

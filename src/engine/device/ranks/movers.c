@@ -232,26 +232,52 @@ static enum ky_status place_arrivals(struct ky_device_state *state, const struct
                           error);
 }
 
-static enum ky_status unpack(struct ky_device_state *state, const struct ky_part_move *move,
-                             struct ky_error *error)
+/* Corrects the keys where bodies have come or have moved. */
+static enum ky_status make_keys_again(struct ky_device_state *state, struct ky_device_tree *tree,
+                                      const struct ky_part_move *move, size_t n,
+                                      struct ky_error *error)
+{
+    const struct ky_device_bodies *bodies = &state->part[0];
+    const struct ky_device_ranks *ranks = state->ranks;
+    const size_t most = move->count > move->arrivals ? move->count : move->arrivals;
+    uint32_t stride = (uint32_t)bodies->n, arrivals = (uint32_t)move->arrivals,
+             behind = (uint32_t)n;
+    return ky_launch_over(bodies->card, KY_KERNEL_ky_tree_keys_again, most,
+                          KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(tree->frame),
+                                       KY_BUFFER(tree->curve), KY_BUFFER(tree->keys.buffer[0]),
+                                       KY_BUFFER(ranks->gap), KY_BUFFER(ranks->found),
+                                       KY_VALUE(stride), KY_VALUE(arrivals), KY_VALUE(behind)),
+                          error);
+}
+
+static enum ky_status unpack(struct ky_device_state *state, struct ky_device_tree *tree,
+                             const struct ky_part_move *move, struct ky_error *error)
 {
     struct ky_device_bodies *bodies = &state->part[0];
     const size_t n = bodies->live, end = n + move->arrivals - move->count;
+    const int are_more = end > bodies->n,
+              keeps = !are_more && !state->ranks->in_block && ky_device_tree_has_keys(bodies);
     enum ky_status status = find_gaps(state, move, n, end, error);
-    if (status == KY_OK && end > bodies->n)
+    if (are_more)
+        ky_device_tree_done(tree, bodies);
+    if (status == KY_OK && are_more)
         status = ky_places_widen(state, ky_places_room(end), error);
     if (status == KY_OK && move->count > move->arrivals)
         status = fill_gaps(state, move, error);
     if (status == KY_OK && move->arrivals > 0)
         status = place_arrivals(state, move, n, error);
+    if (status == KY_OK && keeps)
+        status = make_keys_again(state, tree, move, n, error);
     bodies->live = end;
     bodies->place++;
     bodies->curve.changes++;
+    bodies->curve.keyed.place = status == KY_OK && keeps ? bodies->place : 0;
+    bodies->curve.keyed.changes = bodies->curve.changes;
     return status;
 }
 
-enum ky_status ky_ranks_move(struct ky_device_state *state, const struct ky_part_move *move,
-                             struct ky_error *error)
+enum ky_status ky_ranks_move(struct ky_device_state *state, struct ky_device_tree *tree,
+                             const struct ky_part_move *move, struct ky_error *error)
 {
     struct ky_card *card = state->part[0].card;
     int by_host = 0;
@@ -263,5 +289,8 @@ enum ky_status ky_ranks_move(struct ky_device_state *state, const struct ky_part
                                        room_for(state, move->arrivals) * row_of(state), error);
     if (status == KY_OK)
         status = (by_host ? trade_rows : offer_rows)(state, move, error);
-    return status == KY_OK && (move->count || move->arrivals) ? unpack(state, move, error) : status;
+    if (status == KY_OK && (move->count || move->arrivals))
+        status = unpack(state, tree, move, error);
+    ky_device_tree_done(tree, &state->part[0]);
+    return status;
 }

@@ -439,7 +439,8 @@ enum ky_status ky_places_leavers(struct ky_device_state *state, struct ky_device
     }
     for (size_t r = 0; r < size && status == KY_OK; r++)
         leavers->leaving[r] = found[r];
-    ky_device_tree_done(tree, bodies);
+    if (status != KY_OK)
+        ky_device_tree_done(tree, bodies);
     free(found);
     return status;
 }

@@ -23,6 +23,11 @@ struct ky_device_curve {
     struct ky_buffer index;    /* if is_followed: the caller's number of each body */
     int is_followed;           /* the bodies lie in the order of `index`, not in the caller's */
     uint64_t changes;          /* how many times bodies were put or reordered */
+    /* Ranks: if they are `place` and `changes` of now, the room begins with the keys of the bodies
+     * as they lie, and place[0] is their order. `place` 0: it does not. */
+    struct {
+        uint64_t place, changes;
+    } keyed;
     unsigned readers; /* parts whose cards may still be reading the positions, a sum of 1 << number;
                          each has finished when its mark KY_MARK_SENT is reached */
 };

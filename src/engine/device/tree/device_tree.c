@@ -128,7 +128,18 @@ enum ky_status ky_device_tree_keys(struct ky_device_tree *tree, struct ky_device
     enum ky_status status = ky_device_tree_need_bodies(tree, bodies, error);
     if (status == KY_OK)
         status = ky_device_tree_parts_before(tree, bodies, error);
-    return status == KY_OK ? make_keys(tree, bodies, parameters, error) : status;
+    if (status == KY_OK)
+        status = make_keys(tree, bodies, parameters, error);
+    bodies->curve.keyed.place = status == KY_OK ? bodies->place : 0;
+    bodies->curve.keyed.changes = bodies->curve.changes;
+    return status;
+}
+
+int ky_device_tree_has_keys(const struct ky_device_bodies *bodies)
+{
+    const struct ky_device_curve *curve = &bodies->curve;
+    return curve->keyed.place == bodies->place && bodies->place > 0 &&
+           curve->keyed.changes == curve->changes;
 }
 
 /* ---- cells ---- */
@@ -297,8 +308,9 @@ static enum ky_status sort_bodies(struct ky_device_tree *tree, struct ky_device_
     enum ky_status status = mark(bodies, KEYS, error);
     if (status == KY_OK)
         status = ky_device_tree_parts_before(tree, bodies, error);
-    if (status == KY_OK)
+    if (status == KY_OK && !ky_device_tree_has_keys(bodies))
         status = make_keys(tree, bodies, parameters, error);
+    curve->keyed.place = 0; /* they are sorted now */
     if (status == KY_OK)
         status = mark(bodies, SORT, error);
     if (status == KY_OK)

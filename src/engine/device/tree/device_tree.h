@@ -13,6 +13,8 @@ enum ky_status ky_device_tree_build(struct ky_device_tree *tree, struct ky_devic
  * is valid until ky_device_tree_done. An engine of ranks takes the cube of its frame. */
 enum ky_status ky_device_tree_keys(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
                                    const struct ky_parameters *parameters, struct ky_error *error);
+/* 1 if these keys are there, and belong to the bodies as they lie. */
+int ky_device_tree_has_keys(const struct ky_device_bodies *bodies);
 /* Finds bounds of the bodies and their part of the system's sample, in tree->partial: see
  * ky_tree_bounds of kernels/tree/keys.k. *groups: how many groups have found bounds. */
 enum ky_status ky_device_tree_bounds(struct ky_device_tree *tree,

@@ -197,6 +197,7 @@
     KY_K(keys, ky_tree_axis, 256)                                                                  \
     KY_K(keys, ky_tree_cube, 1)                                                                    \
     KY_K(keys, ky_tree_keys, 256)                                                                  \
+    KY_K(keys, ky_tree_keys_again, 256)                                                            \
     KY_K(reorder, ky_gather_numbers, 256)                                                          \
     KY_K(reorder, ky_gather_words, 256)                                                            \
     KY_K(reorder, ky_rows_to_numbers, 256)                                                         \
