@@ -341,7 +341,7 @@ struct ky_parameters {
                   threads or with a device of those that `engine` names; or the processes of MPI,
                   within ky_mpi_lead. With KY_TREE, and
                   KY_LEAPFROG or KY_BLOCK_STEPS, each has a part of the bodies, else all. Devices
-                  take KY_TREE and KY_LEAPFROG alone, else KY_UNSUPPORTED.
+                  take KY_TREE with these two alone, else KY_UNSUPPORTED.
                   Accelerations and motion have the same bits for any number of ranks. 1 (default):
                   no ranks. Other calls than those of a simulation take 1 alone */
 };
