@@ -277,15 +277,6 @@ static enum ky_status build_part(struct ky_device_tree *tree, struct ky_device_b
     return status == KY_OK ? count_groups(tree, bodies, parameters, error) : status;
 }
 
-/* A rank without sinks has no groups, but asks with the others which of theirs are divided. */
-static enum ky_status take_turns(const struct ky_grouped_part *part, uint32_t flags,
-                                 struct ky_error *error)
-{
-    if (part->sinks > 0)
-        return ky_device_tree_turns(part->tree, part->bodies, flags, error);
-    return part->tree->few ? ky_device_tree_heavy(part->tree, part->bodies, 0, error) : KY_OK;
-}
-
 /* The walks of a rank, which has its own tree and gets to it what its groups need of the others. A
  * rank without sinks makes the calls of all ranks alone, and what the others need. */
 static enum ky_status walk_in_part(const struct passes *passes,
@@ -305,7 +296,9 @@ static enum ky_status walk_in_part(const struct passes *passes,
     if (status == KY_OK)
         status = ky_ranks_meet(state, part.tree, evaluation, parameters, error);
     if (status == KY_OK && has_turns(evaluation, parameters))
-        status = take_turns(&part, by_alpha ? KY_FLAG_FACTORS : 0U, error);
+        status = has_sinks ? ky_device_tree_turns(part.tree, part.bodies,
+                                                  by_alpha ? KY_FLAG_FACTORS : 0U, error)
+                           : ky_device_tree_no_turns(part.tree, part.bodies, error);
     if (status == KY_OK)
         status = ky_mark(&state->cards, 0, error);
     if (status == KY_OK && has_sinks)

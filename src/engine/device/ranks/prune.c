@@ -266,21 +266,30 @@ static enum ky_status count_needs(const struct ky_ranks_meeting *meeting, size_t
     return status;
 }
 
-/* The cells and bodies for rank r, part number p. */
-static enum ky_status read_needs(const struct ky_ranks_meeting *meeting, size_t p, size_t r,
-                                 uint64_t *given, struct ky_error *error)
+/* What the parts need, and how much: to given[2 r] and the next for rank r. The host waits once for
+ * all of them. */
+static enum ky_status read_needs(const struct ky_ranks_meeting *meeting, const size_t *part,
+                                 size_t parts, uint64_t *given, struct ky_error *error)
 {
     struct ky_device_ranks *ranks = meeting->state->ranks;
     struct ky_card *card = bodies_of(meeting)->card;
-    const size_t end = meeting->tree->cells * sizeof(uint32_t);
-    uint32_t cells = 0, bodies = 0;
-    enum ky_status status = count_needs(meeting, p, error);
+    struct ky_pinned *pinned = &ranks->pinned[KY_PIN_NEEDS];
+    const size_t word = sizeof(uint32_t), end = meeting->tree->cells * word;
+    enum ky_status status =
+        ky_ranks_pin(card, pinned, "what other ranks need", 2 * parts * word, error);
+    uint32_t *needs = pinned->data;
+    for (size_t p = 0; p < parts && status == KY_OK; p++) {
+        status = count_needs(meeting, p, error);
+        if (status == KY_OK)
+            status = card->driver->read_later(card, &ranks->seen, end, &needs[2 * p], word, error);
+        if (status == KY_OK)
+            status =
+                card->driver->read_later(card, &ranks->bodies, end, &needs[2 * p + 1], word, error);
+    }
     if (status == KY_OK)
-        status = card->driver->read(card, &ranks->seen, end, &cells, sizeof cells, error);
-    if (status == KY_OK)
-        status = card->driver->read(card, &ranks->bodies, end, &bodies, sizeof bodies, error);
-    given[2 * r] = cells;
-    given[2 * r + 1] = bodies;
+        status = card->driver->wait(card, error);
+    for (size_t k = 0; k < 2 * parts && status == KY_OK; k++)
+        given[2 * part[k / 2] + k % 2] = needs[k];
     return status;
 }
 
@@ -312,9 +321,7 @@ static enum ky_status make_parcels(const struct ky_ranks_meeting *meeting, const
     const uint64_t moments = KY_MOMENTS(meeting->parameters->multipole),
                    roots = meeting->tree->part.roots;
     size_t bytes = 0;
-    enum ky_status status = KY_OK;
-    for (size_t p = 0; p < parts && status == KY_OK; p++)
-        status = read_needs(meeting, p, part[p], given, error);
+    enum ky_status status = read_needs(meeting, part, parts, given, error);
     for (size_t p = 0; p < parts && status == KY_OK; p++) {
         const uint64_t *its = given + 2 * part[p];
         meeting->place[part[p]] = bytes;

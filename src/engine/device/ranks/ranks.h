@@ -5,8 +5,8 @@
 #include "engine/device/state/bodies.h"
 
 /* Pinned memory: parcels for other processes, and from them (graft.c); the numbers of roots, and
- * cells above all roots (above.c). */
-enum { KY_PIN_OUT, KY_PIN_IN, KY_PIN_ROOTS, KY_PIN_ABOVE, KY_RANKS_PINS };
+ * cells above all roots (above.c); how much others need (prune.c). */
+enum { KY_PIN_OUT, KY_PIN_IN, KY_PIN_ROOTS, KY_PIN_ABOVE, KY_PIN_NEEDS, KY_RANKS_PINS };
 
 /* Buffers, which are kept from call to call. */
 struct ky_device_ranks {

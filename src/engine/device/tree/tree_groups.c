@@ -163,8 +163,16 @@ enum ky_status ky_device_tree_regroup(struct ky_device_tree *tree, struct ky_dev
     return status;
 }
 
-enum ky_status ky_device_tree_heavy(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
-                                    int has_groups, struct ky_error *error)
+/* How many of the heaviest groups of all ranks are divided, at most. */
+static uint32_t heavy_of(const struct ky_device_tree *tree)
+{
+    return tree->few && tree->cuts.count == 0 ? (uint32_t)(tree->full / KY_HEAVY_GROUPS) : 0;
+}
+
+/* Has all ranks add how many groups they have of each weight: tree->starts_of_all. */
+static enum ky_status add_weights(struct ky_device_tree *tree,
+                                  const struct ky_device_bodies *bodies, int has_groups,
+                                  struct ky_error *error)
 {
     const struct ky_shared *shared = ky_device_shared(bodies->state);
     struct ky_card *card = bodies->card;
@@ -184,14 +192,19 @@ enum ky_status ky_device_tree_heavy(struct ky_device_tree *tree, struct ky_devic
                : status;
 }
 
+enum ky_status ky_device_tree_no_turns(struct ky_device_tree *tree,
+                                       const struct ky_device_bodies *bodies,
+                                       struct ky_error *error)
+{
+    return heavy_of(tree) > 0 ? add_weights(tree, bodies, 0, error) : KY_OK;
+}
+
 enum ky_status ky_device_tree_turns(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
                                     uint32_t flags, struct ky_error *error)
 {
     struct ky_card *card = bodies->card;
-    const int divides = tree->few && tree->cuts.count == 0,
-              asks = divides && ky_device_shared(bodies->state);
-    uint32_t groups = (uint32_t)tree->groups,
-             heavy = divides ? (uint32_t)(tree->full / KY_HEAVY_GROUPS) : 0;
+    const uint32_t groups = (uint32_t)tree->groups, heavy = heavy_of(tree);
+    const int asks = heavy > 0 && ky_device_shared(bodies->state);
     const struct ky_buffer *all = asks ? &tree->starts_of_all : &tree->starts;
     /* a rank may have all of the heaviest groups of all ranks */
     tree->turns = groups + (KY_SPLIT - 1) * (size_t)(heavy < groups ? heavy : groups);
@@ -206,7 +219,7 @@ enum ky_status ky_device_tree_turns(struct ky_device_tree *tree, struct ky_devic
         status = card->driver->scan(card, &tree->weights, &tree->starts, KY_WEIGHTS, &tree->scratch,
                                     error);
     if (status == KY_OK && asks)
-        status = ky_device_tree_heavy(tree, bodies, 1, error);
+        status = add_weights(tree, bodies, 1, error);
     if (status == KY_OK)
         status = card->driver->zero(card, &tree->weights, error);
     if (status == KY_OK)

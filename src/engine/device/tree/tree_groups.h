@@ -26,14 +26,14 @@ enum ky_status ky_device_tree_regroup(struct ky_device_tree *tree, struct ky_dev
                                       const struct ky_evaluation *evaluation,
                                       const struct ky_parameters *parameters,
                                       struct ky_error *error);
-/* Has all ranks add how many groups they have of each weight: tree->starts_of_all. */
-enum ky_status ky_device_tree_heavy(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
-                                    int has_groups, struct ky_error *error);
 /* Puts the groups in the order of their walks into tree->turn, by the factors; tree->turns of them,
- * some of which may be empty. `flags`: KY_FLAG_FACTORS. Of ranks, those that have groups call it;
- * where tree->few the others call ky_device_tree_heavy. */
+ * some of which may be empty. `flags`: KY_FLAG_FACTORS. */
 enum ky_status ky_device_tree_turns(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
                                     uint32_t flags, struct ky_error *error);
+/* What a rank without groups does while the others agree which of theirs are divided. */
+enum ky_status ky_device_tree_no_turns(struct ky_device_tree *tree,
+                                       const struct ky_device_bodies *bodies,
+                                       struct ky_error *error);
 /* Writes the places of the active bodies along the curve to a list, which has room for them, in
  * their order; except in blocks. */
 enum ky_status ky_device_tree_list(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
