@@ -94,6 +94,26 @@ static void systems_have_the_same_bits(void **state)
             try_ranks(cases[k].shape, cases[k].n, cases[k].options, 2);
 }
 
+/* Every kernel of ranks, also for tools under which a kernel takes long (oclgrind.sh): bodies move
+ * to other ranks, their trees are kept and made anew, and sums are added. */
+static void every_kernel_in_small(void **state)
+{
+    (void)state;
+    struct ky_sums sums;
+    struct ky_bodies bodies = make(COLLISION, 1201);
+    need_a_device();
+    FOR_DEVICES(k, 1)
+    {
+        const struct ky_parameters parameters =
+            parameters_for(k, "step=0.125 softening=0.1 group=8 leaf=4");
+        struct ky_sim *sim = open_ranks(&parameters, 2, &bodies);
+        assert_ok(ky_sim_advance(sim, 2, &error));
+        assert_ok(ky_sim_sums(sim, &sums, &error));
+        ky_sim_close(sim);
+    }
+    ky_bodies_free(&bodies);
+}
+
 /* Fewer bodies than ranks, and so few that one rank has all of them. */
 static void few_bodies_have_the_same_bits(void **state)
 {
@@ -210,6 +230,7 @@ static void calls_count_the_steps_of_all_ranks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_kernel_in_small),
         cmocka_unit_test(systems_have_the_same_bits),
         cmocka_unit_test(few_bodies_have_the_same_bits),
         cmocka_unit_test(cusps_have_the_same_bits_and_energy),
