@@ -55,6 +55,7 @@ lines() {
         device_points) printf "5 $name %s\n" 'aw*' 'ex*' 'far*' 'memory*' ;;
         device_fmm) printf "5 $name %s\n" 'aw*' 'two_c*' ;;
         ranks_devices) printf "5 $name %s\n" 'few*' 'simulations*' 'what*' ;;
+        ranks_devices_blocks) printf "5 $name %s\n" 'every*' 'few*' 'restarts*' ;;
         device_tree) printf "9 $name %s\n" 'groups*' 'more*' ;;
         device_tree_use) printf "9 $name %s\n" 'evaluations*' 'numbers*' ;;
         device_board) printf "5 $name %s\n" 'a_lost*' 'empty*' 'lists*' 'memory*' 'w*' ;;
