@@ -61,7 +61,7 @@ struct blocks {
     uint32_t due;     /* the lowest level whose steps end at the present tick */
     size_t active;    /* bodies whose steps end there */
     struct sums all;
-    size_t system, together; /* bodies of all ranks, and those of them whose steps end there */
+    size_t system, together; /* bodies of all ranks, and how many have steps that end there */
 };
 
 static struct ky_card *card_of(const struct blocks *b)
