@@ -122,8 +122,6 @@ enum ky_status ky_octree_boxes(const struct ky_octree_sinks *sinks, struct ky_oc
 
 /* ---- what is needed ---- */
 
-enum need { UNSEEN, CLOSED, OPEN };
-
 /* Boxes that follow each other have a larger one around them: what does not open a cell for it
  * opens the cell for none of them. */
 enum { AROUND = 16, BOX_LEVELS = 10 };
@@ -134,7 +132,7 @@ struct pruning {
     size_t boxes;
     struct ky_octree_box *around; /* [arounds] */
     size_t arounds;
-    unsigned char *need; /* [nodes] enum need */
+    unsigned char *need; /* [nodes] enum ky_need */
     uint32_t *list;      /* numbers of boxes: those of a cell after those of its parent */
     uint32_t few;        /* leaves of so few bodies act body by body, whatever the test says */
 };
@@ -208,7 +206,7 @@ static void look_below(struct pruning *p, uint32_t cell, const uint32_t *list, s
             later[opened++] = list[k];
             is_open = is_open || opens_within(p, cell, list[k]);
         }
-    p->need[cell] = is_open ? OPEN : CLOSED;
+    p->need[cell] = is_open ? KY_NEED_CHILDREN : KY_NEED_CELL;
     for (uint32_t k = 0; k < children && is_open; k++)
         look_below(p, tree->link[cell].more + k, later, opened, later + opened);
 }
@@ -326,139 +324,6 @@ enum ky_status ky_octree_openers(const struct ky_octree_parcel *parcel, unsigned
     return failed ? ky_no_memory(error, "boxes of groups", boxes, sizeof *room) : KY_OK;
 }
 
-/* ---- a parcel ---- */
-
-struct header {
-    uint64_t cells, bodies, roots, moments;
-};
-
-/* Bytes of a column: whole lines of 16. */
-static size_t column_bytes(size_t count, size_t size)
-{
-    return (count * size + 15) / 16 * 16;
-}
-
-static size_t parcel_bytes(const struct header *header)
-{
-    const size_t moments = header->moments;
-    (void)moments;
-#define KY_CELL_LINES(p, type, name, count, what)                                                  \
-    +column_bytes(header->cells *(count), sizeof(type))
-    return sizeof *header + 4 * header->bodies * sizeof(double) KY_CELL_COLUMNS(KY_CELL_LINES, );
-}
-
-/* Sets the members to where the columns of so many cells and bodies lie. */
-static void lay_out(const struct header *header, char *data, struct ky_octree_parcel *parcel)
-{
-    const size_t moments = header->moments;
-    char *at = data + sizeof *header;
-    (void)moments;
-#define KY_CELL_LAY(p, type, name, count, what)                                                    \
-    parcel->cells.name = (type *)(void *)at;                                                       \
-    at += column_bytes(header->cells * (count), sizeof(type));
-    KY_CELL_COLUMNS(KY_CELL_LAY, )
-    const double **column[] = {&parcel->x, &parcel->y, &parcel->z, &parcel->mass};
-    for (int c = 0; c < 4; c++, at += header->bodies * sizeof(double))
-        *column[c] = (double *)(void *)at;
-    parcel->cells.count = header->cells;
-    parcel->n = header->bodies;
-    parcel->roots = header->roots;
-    parcel->bytes = parcel_bytes(header);
-    parcel->data = data;
-}
-
-enum ky_status ky_octree_unwrap(void *data, size_t bytes, size_t moments,
-                                struct ky_octree_parcel *parcel, struct ky_error *error)
-{
-    const size_t most = bytes / sizeof(double);
-    struct header header = {0};
-    *parcel = (struct ky_octree_parcel){.data = data};
-    if (bytes >= sizeof header)
-        memcpy(&header, data, sizeof header);
-    if (header.cells > most || header.bodies > most || header.roots > header.cells ||
-        header.moments != moments || parcel_bytes(&header) != bytes)
-        return ky_fail(error, KY_BAD_DATA, "%zu bytes of another part are no cells of a tree",
-                       bytes);
-    lay_out(&header, data, parcel);
-    return KY_OK;
-}
-
-static struct header count_needed(const struct ky_octree *tree, const unsigned char *need)
-{
-    struct header header = {.roots = tree->roots, .moments = tree->moments};
-    for (size_t cell = 0; cell < tree->nodes; cell++) {
-        header.cells += need[cell] != UNSEEN;
-        if (need[cell] == OPEN && !tree->children[cell])
-            header.bodies += tree->link[cell].bodies;
-    }
-    return header;
-}
-
-/* The columns in a parcel that is being written. */
-#define KY_CELL_WRITTEN(p, type, name, count, what) type *name;
-struct written {
-    KY_CELL_COLUMNS(KY_CELL_WRITTEN, )
-    double *column[4];
-};
-
-static void write_bodies(const struct ky_octree *tree, const struct ky_cell_link *from,
-                         const struct written *to, size_t at)
-{
-    const double *const column[] = {tree->x, tree->y, tree->z, tree->mass};
-    for (int c = 0; c < 4; c++)
-        memcpy(to->column[c] + at, column[c] + from->body, from->bodies * sizeof(double));
-}
-
-/* Cells are written in the order of the tree, breadth first: children of opened cells follow each
- * other here too. */
-static void write_cells(const struct ky_octree *tree, const unsigned char *need,
-                        const struct written *to)
-{
-    const size_t moments = tree->moments;
-    size_t at = 0, next = tree->roots, bodies = 0;
-    for (size_t cell = 0; cell < tree->nodes; cell++) {
-        if (need[cell] == UNSEEN)
-            continue;
-#define KY_CELL_WRITE(p, type, name, count, what)                                                  \
-    memcpy(to->name + at * (count), tree->name + cell * (count), (count) * sizeof(type));
-        KY_CELL_COLUMNS(KY_CELL_WRITE, )
-        struct ky_cell_link *link = &to->link[at];
-        link->next = link->more = KY_NO_LINK;
-        if (need[cell] == CLOSED) {
-            to->children[at] = 0;
-            link->bodies = KY_CLOSED_CELL;
-        } else if (tree->children[cell]) {
-            link->more = (unsigned)next;
-            next += tree->children[cell];
-        } else {
-            write_bodies(tree, link, to, bodies);
-            link->body = (unsigned)bodies;
-            bodies += link->bodies;
-        }
-        at++;
-    }
-}
-
-static enum ky_status make_parcel(const struct pruning *p, struct ky_octree_parcel *parcel,
-                                  struct ky_error *error)
-{
-    const struct header header = count_needed(p->tree, p->need);
-    const size_t bytes = parcel_bytes(&header);
-    char *data = ky_allocate(bytes, 1);
-    if (!data)
-        return ky_no_memory(error, "cells for another part", bytes, 1);
-    lay_out(&header, data, parcel);
-    memcpy(data, &header, sizeof header);
-    const struct ky_given_cells *cells = &parcel->cells;
-#define KY_CELL_WRITABLE(p, type, name, count, what) .name = (type *)(uintptr_t)cells->name,
-    const struct written to = {KY_CELL_COLUMNS(KY_CELL_WRITABLE, ).column = {
-                                   (double *)(uintptr_t)parcel->x, (double *)(uintptr_t)parcel->y,
-                                   (double *)(uintptr_t)parcel->z,
-                                   (double *)(uintptr_t)parcel->mass}};
-    write_cells(p->tree, p->need, &to);
-    return KY_OK;
-}
-
 enum ky_status ky_octree_prune(const struct ky_octree *tree, const struct ky_octree_box *box,
                                size_t boxes, int order, struct ky_octree_parcel *parcel,
                                struct ky_error *error)
@@ -467,7 +332,7 @@ enum ky_status ky_octree_prune(const struct ky_octree *tree, const struct ky_oct
     *parcel = (struct ky_octree_parcel){0};
     enum ky_status status = look_at_all(&p, error);
     if (!status)
-        status = make_parcel(&p, parcel, error);
+        status = ky_octree_pack(tree, p.need, parcel, error);
     free(p.need);
     free(p.list);
     free(p.around);

@@ -106,6 +106,17 @@ void ky_octree_join(struct ky_octree *tree, uint32_t cell, const struct ky_octre
 /* Makes the moments of degree 3 and more of a cell that is stored, as are its children. Nothing is
  * done for orders up to 2. */
 void ky_octree_higher(struct ky_octree *tree, uint32_t cell, int order);
+/* What of a cell goes into a parcel. */
+enum ky_need {
+    KY_NEED_NOTHING,
+    KY_NEED_CELL,     /* it is closed */
+    KY_NEED_CHILDREN, /* or, of a leaf, the bodies */
+    KY_NEED_BODIES    /* all that is below */
+};
+/* Makes the parcel of the cells that are needed: need[nodes], at least KY_NEED_CELL for roots, and
+ * for all children of a cell whose children are needed. KY_FAULT when memory is out. */
+enum ky_status ky_octree_pack(const struct ky_octree *tree, const unsigned char *need,
+                              struct ky_octree_parcel *parcel, struct ky_error *error);
 /* Makes the groups. */
 enum ky_status ky_octree_groups(struct ky_octree *tree, const struct ky_parameters *parameters,
                                 struct ky_error *error);
