@@ -11,6 +11,7 @@
 #include "engine/common/active.h"
 #include "engine/common/device_list.h"
 #include "engine/common/external.h"
+#include "engine/common/force_kinds.h"
 #include "engine/common/units.h"
 #include "octree/opening_kinds.h"
 
@@ -488,7 +489,13 @@ static enum ky_status walk_of_whole(struct ky_engine *engine, const struct ky_wa
     return status;
 }
 
-/* Trees of parts on devices are for the bodies alone. */
+/* Trees of parts on devices, and those whose cells act on cells, are for the bodies alone. */
+static int are_for_bodies(struct ky_engine *engine)
+{
+    return domain_of(engine)->engine->verbs->part ||
+           ky_force_kind(((struct ranks *)engine)->parameters->force)->expands;
+}
+
 static enum ky_status field_of_whole(struct ky_engine *engine, const struct ky_points *points,
                                      double (*acceleration)[3], double *potential,
                                      struct ky_error *error)
@@ -511,7 +518,7 @@ static enum ky_status field_of_parts(struct ky_engine *engine, const struct ky_p
         .points = points, .acceleration = acceleration, .potential = potential};
     const enum ky_status status =
         ky_points_check(points, ((struct ranks *)engine)->parameters, error);
-    if (status || !domain_of(engine)->engine->verbs->part)
+    if (status || !are_for_bodies(engine))
         return status ? status : give(engine, &order, &data, error);
     return field_of_whole(engine, points, acceleration, potential, error);
 }
@@ -523,7 +530,7 @@ static enum ky_status tides_of_parts(struct ky_engine *engine, const struct ky_p
     const struct ky_order_data data = {.points = points, .tide = tide};
     const enum ky_status status =
         ky_points_check(points, ((struct ranks *)engine)->parameters, error);
-    if (status || !domain_of(engine)->engine->verbs->part)
+    if (status || !are_for_bodies(engine))
         return status ? status : give(engine, &order, &data, error);
     return tides_of_whole(engine, points, tide, error);
 }

@@ -29,7 +29,7 @@ enum ky_status ky_domain_start(struct ky_domain *domain, unsigned schemes, struc
 
 const char *ky_domain_why_copies(const struct ky_parameters *parameters, unsigned schemes)
 {
-    if (parameters->force != KY_TREE)
+    if (!ky_force_kind(parameters->force)->in_groups)
         return ky_force_kind(parameters->force)->option;
     if (schemes & ~(1U << KY_SCHEME_BLOCK))
         return "the Hermite scheme";
@@ -61,10 +61,11 @@ void ky_domain_memory(const struct ky_domain *domain, size_t n, size_t massless,
         return;
     }
     ky_engine_memory(domain->engine, 0, n, massless, memory);
+    const struct ky_parameters tree = ky_force_tree(&domain->parameters);
     /* numbers and keys, and a rank's own tree beside the one for its walks */
     const double own = (double)n * sizeof(uint64_t), here = domain->comm->local_size,
                  part = domain->copies ? here : here / domain->comm->size,
-                 more = 6 * (double)n * sizeof(double) + ky_octree_memory(&domain->parameters, n);
+                 more = 6 * (double)n * sizeof(double) + ky_octree_memory(&tree, n);
     memory->host = part * (domain->copies ? memory->host : memory->host + own + more);
     memory->kept = part * (domain->copies ? memory->kept : memory->kept + own);
 }

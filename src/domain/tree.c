@@ -3,9 +3,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "domain/domain.h"
+#include "domain/cells.h"
 #include "engine/common/relative.h"
-#include "octree/parts.h"
 
 enum ky_status ky_domain_add(void *context, uint64_t *number, size_t count, struct ky_error *error)
 {
@@ -20,12 +19,16 @@ struct meeting {
     size_t *bytes; /* [ranks] work space for gather_parts */
     size_t *roots; /* [ranks] */
     struct ky_octree_root *root;
-    char *closed;              /* the parcels of all ranks' closed roots, one after the other */
+    char *closed;  /* the parcels of all ranks' closed roots, one after the other */
+    int has_cells; /* cells act on cells: sinks take the place of boxes */
+    struct ky_domain_cells cells;
     struct ky_octree_box *box; /* of this rank's groups */
-    size_t boxes;
-    struct ky_octree_box **asks; /* [ranks] boxes that need more of a rank than its roots */
-    size_t *wanted, *given;      /* [ranks] how many these are, and how many come from the rank */
-    struct ky_octree_box *sinks; /* of the ranks that ask for more, one rank after the other */
+    size_t boxes;              /* or sinks */
+    /* [ranks] The boxes, or the sinks, that need more of a rank than its roots; how many these are,
+     * and how many come from the rank. */
+    void **asks;
+    size_t *wanted, *given;
+    char *sinks; /* of the ranks that ask for more, one rank after the other */
     struct ky_octree_parcel *out, *in; /* [ranks] */
     size_t *sizes;                     /* [2 × ranks] */
     unsigned char *is_own;             /* [ranks] the data of in[] are a piece of memory */
@@ -46,6 +49,7 @@ static void free_meeting(struct meeting *m)
     free(m->root);
     free(m->closed);
     free(m->box);
+    ky_domain_free_cells(&m->cells);
     free(m->asks);
     free(m->wanted);
     free(m->given);
@@ -146,6 +150,16 @@ static double factor_of(const void *context, uint32_t first, uint32_t bodies)
                            : 1;
 }
 
+/* The parcel of what these boxes, or sinks, may need of the rank's own tree. */
+static enum ky_status prune(const struct meeting *m, const void *sinks, size_t count, int order,
+                            struct ky_octree_parcel *parcel, struct ky_error *error)
+{
+    const struct ky_octree *tree = &m->domain->tree;
+    return m->has_cells ? ky_octree_prune_for(tree, m->cells.source, &m->cells.acting, sinks, count,
+                                              parcel, error)
+                        : ky_octree_prune(tree, sinks, count, order, parcel, error);
+}
+
 /* Every rank gets the closed roots of all. */
 static enum ky_status gather_closed(struct meeting *m, const struct ky_parameters *parameters,
                                     struct ky_error *error)
@@ -154,9 +168,8 @@ static enum ky_status gather_closed(struct meeting *m, const struct ky_parameter
     struct ky_octree_parcel own;
     void *all = NULL;
     size_t *bytes = ky_allocate(m->size, sizeof *bytes);
-    enum ky_status status =
-        bytes ? ky_octree_prune(&m->domain->tree, NULL, 0, parameters->multipole, &own, error)
-              : ky_no_memory(error, "the ranks", m->size, sizeof *bytes);
+    enum ky_status status = bytes ? prune(m, NULL, 0, parameters->multipole, &own, error)
+                                  : ky_no_memory(error, "the ranks", m->size, sizeof *bytes);
     if (status) {
         free(bytes);
         return status;
@@ -180,6 +193,8 @@ static enum ky_status tell_roots(struct meeting *m, const struct ky_parameters *
     if (!own)
         return ky_no_memory(error, "roots of a tree", tree->roots, sizeof *own);
     ky_octree_tell_roots(tree, own);
+    for (size_t r = 0; r < tree->roots && m->has_cells; r++)
+        own[r].least = ky_octree_least(tree, m->cells.least, (uint32_t)r);
     const enum ky_status status =
         gather_all(m, m->roots, tree->roots, own, sizeof *own, &all, error);
     m->root = all;
@@ -198,26 +213,42 @@ static void mark_groups(const struct ky_octree *tree, const unsigned char *is_ac
     }
 }
 
-/* The boxes of the groups of the rank's own tree that are sinks. */
-static enum ky_status make_boxes(struct meeting *m, const struct ky_shared_tree *wanted,
-                                 struct ky_error *error)
+static struct ky_octree_all all_of(const struct meeting *m)
+{
+    return (struct ky_octree_all){m->size, (size_t)m->domain->comm->rank, m->in, m->roots, m->root};
+}
+
+/* The boxes of marked groups, NULL: all; or these and the cells above them as sinks. */
+static enum ky_status box_groups(struct meeting *m, const struct ky_shared_tree *wanted,
+                                 const unsigned char *marks, struct ky_error *error)
 {
     const struct ky_octree *tree = &m->domain->tree;
     const struct sinks sinks = {wanted->relative, tree};
     const double eps = wanted->parameters->softening / ky_engine_units_of(m->domain->engine).length;
-    struct ky_octree_sinks groups = {.tree = tree,
-                                     .wanted = wanted->has_active,
-                                     .eps2 = eps * eps,
-                                     .factor = factor_of,
-                                     .context = &sinks};
+    const struct ky_octree_sinks groups = {
+        .tree = tree, .wanted = marks, .eps2 = eps * eps, .factor = factor_of, .context = &sinks};
+    const struct ky_octree_all all = all_of(m);
+    if (!m->has_cells)
+        return ky_octree_boxes(&groups, &m->box, &m->boxes, error);
+    const enum ky_status status =
+        ky_domain_list_cells(m->domain, wanted, marks, &all, &m->cells, error);
+    m->boxes = m->cells.count;
+    return status;
+}
+
+/* Those of the groups of the rank's own tree that are sinks. */
+static enum ky_status make_boxes(struct meeting *m, const struct ky_shared_tree *wanted,
+                                 struct ky_error *error)
+{
+    const struct ky_octree *tree = &m->domain->tree;
     unsigned char *marks = NULL;
-    if (wanted->is_active && !wanted->has_active) {
-        groups.wanted = marks = ky_allocate(tree->groups, 1);
-        if (!marks)
-            return ky_no_memory(error, "groups with active bodies", tree->groups, 1);
-        mark_groups(tree, wanted->is_active, marks);
-    }
-    const enum ky_status status = ky_octree_boxes(&groups, &m->box, &m->boxes, error);
+    if (!wanted->is_active || wanted->has_active)
+        return box_groups(m, wanted, wanted->has_active, error);
+    marks = ky_allocate(tree->groups, 1);
+    if (!marks)
+        return ky_no_memory(error, "groups with active bodies", tree->groups, 1);
+    mark_groups(tree, wanted->is_active, marks);
+    const enum ky_status status = box_groups(m, wanted, marks, error);
     free(marks);
     return status;
 }
@@ -238,6 +269,21 @@ static enum ky_status take_boxes(struct meeting *m, const struct ky_shared_tree 
     return KY_OK;
 }
 
+/* Finds the boxes, or sinks, that need more of a rank than its roots. */
+static enum ky_status want_more_of(struct meeting *m, size_t r, unsigned opening,
+                                   struct ky_error *error)
+{
+    struct ky_octree_sink *sink = NULL;
+    struct ky_octree_box *box = NULL;
+    const enum ky_status status =
+        m->has_cells
+            ? ky_octree_asking(&m->in[r], &m->cells.acting, m->cells.sink, m->boxes, &sink,
+                               &m->wanted[r], error)
+            : ky_octree_openers(&m->in[r], opening, m->box, m->boxes, &box, &m->wanted[r], error);
+    m->asks[r] = sink ? (void *)sink : (void *)box;
+    return status;
+}
+
 /* Finds of which ranks this one needs more than their roots. */
 static enum ky_status want_more(struct meeting *m, const struct ky_shared_tree *wanted,
                                 struct ky_error *error)
@@ -246,8 +292,7 @@ static enum ky_status want_more(struct meeting *m, const struct ky_shared_tree *
     enum ky_status status = (wanted->box ? take_boxes : make_boxes)(m, wanted, error);
     for (size_t r = 0; r < m->size && !status; r++)
         if (m->roots[r] && r != (size_t)m->domain->comm->rank)
-            status = ky_octree_openers(&m->in[r], opening, m->box, m->boxes, &m->asks[r],
-                                       &m->wanted[r], error);
+            status = want_more_of(m, r, opening, error);
     return status;
 }
 
@@ -273,6 +318,12 @@ enum ky_status ky_domain_trade(void *context, void *const *from, const size_t *o
     return status;
 }
 
+/* Bytes of a box, or of a sink. */
+static size_t sink_bytes(const struct meeting *m)
+{
+    return m->has_cells ? sizeof *m->cells.sink : sizeof *m->box;
+}
+
 /* The boxes go to the ranks that are asked for more. */
 static enum ky_status ask(struct meeting *m, struct ky_error *error)
 {
@@ -285,14 +336,14 @@ static enum ky_status ask(struct meeting *m, struct ky_error *error)
                        : ky_no_memory(error, "the ranks", size, sizeof *bytes);
     for (size_t r = 0; r < size && !status; r++)
         all += m->given[r];
-    m->sinks = status ? NULL : ky_allocate(all, sizeof *m->sinks);
+    m->sinks = status ? NULL : ky_allocate(all, sink_bytes(m));
     if (!status && !m->sinks)
-        status = ky_no_memory(error, "boxes of other ranks", all, sizeof *m->sinks);
+        status = ky_no_memory(error, "boxes of other ranks", all, sink_bytes(m));
     for (size_t r = 0, at = 0; r < size && !status; at += m->given[r], r++) {
         place[r] = m->asks[r];
-        place[size + r] = m->sinks + at;
-        bytes[r] = m->wanted[r] * sizeof *m->box;
-        bytes[size + r] = m->given[r] * sizeof *m->sinks;
+        place[size + r] = m->sinks + at * sink_bytes(m);
+        bytes[r] = m->wanted[r] * sink_bytes(m);
+        bytes[size + r] = m->given[r] * sink_bytes(m);
     }
     if (!status)
         status = ky_domain_trade(m->domain, place, bytes, place + size, bytes + size, error);
@@ -303,11 +354,11 @@ static enum ky_status ask(struct meeting *m, struct ky_error *error)
 
 static enum ky_status prune_for_all(struct meeting *m, int order, struct ky_error *error)
 {
-    const struct ky_octree_box *box = m->sinks;
+    const char *sinks = m->sinks;
     enum ky_status status = KY_OK;
-    for (size_t r = 0; r < m->size && !status; box += m->given[r], r++)
+    for (size_t r = 0; r < m->size && !status; sinks += m->given[r] * sink_bytes(m), r++)
         if (m->given[r])
-            status = ky_octree_prune(&m->domain->tree, box, m->given[r], order, &m->out[r], error);
+            status = prune(m, sinks, m->given[r], order, &m->out[r], error);
     return status;
 }
 
@@ -385,10 +436,14 @@ enum ky_status ky_domain_tree(void *context, const struct ky_shared_tree *wanted
 {
     struct ky_domain *domain = context;
     const struct ky_parameters *parameters = wanted->parameters;
-    struct meeting m = {.domain = domain, .size = (size_t)domain->comm->size};
+    struct meeting m = {.domain = domain,
+                        .size = (size_t)domain->comm->size,
+                        .has_cells = ky_domain_has_cells(wanted)};
     enum ky_status status = open_meeting(&m, error);
     if (!status)
         status = renew_own(domain, wanted, error);
+    if (!status && m.has_cells)
+        status = ky_domain_measure_cells(domain, wanted, &m.cells, error);
     if (!status)
         status = tell_roots(&m, parameters, error);
     if (!status)
@@ -401,7 +456,7 @@ enum ky_status ky_domain_tree(void *context, const struct ky_shared_tree *wanted
         status = answer(&m, KY_MOMENTS(parameters->multipole), error);
     if (!status)
         note(&m);
-    const struct ky_octree_all all = {m.size, (size_t)domain->comm->rank, m.in, m.roots, m.root};
+    const struct ky_octree_all all = all_of(&m);
     if (!status && !domain->tree.n && !m.boxes)
         ky_octree_free(tree);
     else if (!status && needs_tree(&m, wanted))

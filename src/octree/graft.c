@@ -219,6 +219,24 @@ static enum ky_status copy_groups(struct graft *g, struct ky_error *error)
     return KY_OK;
 }
 
+/* Notes where the roots of all parts are. */
+static enum ky_status note_roots(struct graft *g, struct ky_error *error)
+{
+    struct ky_octree *to = g->to;
+    const enum ky_status status =
+        ky_octree_reserve(&to->grafted_root, &to->scratch->grafted_roots, g->roots,
+                          sizeof *to->grafted_root, "roots of all parts", error);
+    to->part = g->own;
+    for (size_t at = 0; at < to->nodes && !status; at++) {
+        const struct node *node = &g->node[at];
+        if (node->part == TOP || node->cell >= g->first[node->part + 1] - g->first[node->part])
+            continue;
+        to->grafted_root[to->grafted_roots++] = (struct ky_grafted_root){
+            (uint32_t)at, node->part, node->cell, g->root[g->first[node->part] + node->cell].least};
+    }
+    return status;
+}
+
 /* ---- the whole ---- */
 
 /* Numbers of roots and places of bodies of all parts. */
@@ -268,7 +286,8 @@ static enum ky_status make(struct graft *g, size_t room, struct ky_error *error)
     struct ky_octree_sums sums;
     sum_top(g, 0, &sums);
     copy_bodies(g);
-    return copy_groups(g, error);
+    status = note_roots(g, error);
+    return status ? status : copy_groups(g, error);
 }
 
 enum ky_status ky_octree_graft(struct ky_octree *to, const struct ky_octree *tree,
@@ -276,8 +295,10 @@ enum ky_status ky_octree_graft(struct ky_octree *to, const struct ky_octree *tre
                                const struct ky_parameters *parameters, struct ky_error *error)
 {
     const size_t parts = all->parts, *roots = all->roots;
+    struct ky_octree none = {.scratch = tree->scratch};
+    memcpy(none.origin, tree->origin, sizeof none.origin);
     struct graft g = {.to = to,
-                      .tree = tree,
+                      .tree = all->own < parts ? tree : &none,
                       .own = all->own,
                       .parts = parts,
                       .parcel = all->parcel,

@@ -35,6 +35,13 @@ static inline void ky_cell_middle(const struct ky_octree *tree, uint32_t cell, d
     }
 }
 
+/* The half sides of a cell's box where its bodies are sinks: of a float, rounded outwards. */
+static inline void ky_cell_half(const struct ky_cell_box *box, float half[3])
+{
+    for (int c = 0; c < 3; c++)
+        half[c] = 0.500001F * (box->above[c] + box->below[c]);
+}
+
 /* The tight box of bodies that follow each other along the curve. */
 static inline void ky_bodies_box(const struct ky_octree *tree, const struct ky_group *group,
                                  double low[3], double high[3])

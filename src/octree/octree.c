@@ -22,6 +22,7 @@ void ky_octree_init(struct ky_octree *tree)
 void ky_octree_empty(struct ky_octree *tree)
 {
     tree->n = tree->nodes = tree->roots = tree->groups = tree->shares = tree->levels = 0;
+    tree->grafted_roots = 0;
 }
 
 void ky_octree_free(struct ky_octree *tree)
@@ -41,6 +42,7 @@ void ky_octree_free(struct ky_octree *tree)
     free(tree->level);
     free(tree->group);
     free(tree->share);
+    free(tree->grafted_root);
     ky_octree_init(tree);
 }
 

@@ -40,6 +40,13 @@ struct ky_octree_seconds {
 
 #define KY_CELL_POINTER(p, type, name, count, what) type *name;
 
+/* In a tree of several parts (parts.h): a root of a part's tree, its number there, and the smallest
+ * last |a| of its bodies. */
+struct ky_grafted_root {
+    uint32_t cell, part, root;
+    float least;
+};
+
 struct ky_octree {
     size_t n;
     uint32_t *order;          /* [n] */
@@ -58,9 +65,19 @@ struct ky_octree {
     struct ky_group *group; /* [groups] */
     uint32_t *share;        /* [shares + 1] first group of each share, and `groups` */
     size_t shares;
+    struct ky_grafted_root
+        *grafted_root;          /* [grafted_roots] those of all parts; none in a tree of one */
+    size_t grafted_roots, part; /* part: the number of this one */
     struct ky_octree_seconds seconds;  /* of the last build */
     struct ky_octree_scratch *scratch; /* capacities and work space, kept from build to build */
 };
+
+/* 1 if the bodies of a cell are divided into groups, of at most `most` bodies each. */
+static inline int ky_octree_has_groups(const struct ky_octree *tree, uint32_t cell, int most)
+{
+    return tree->children[cell] == 0 ||
+           tree->link[cell].bodies <= KY_GROUPS_IN_CELL * (uint32_t)most;
+}
 
 /* The bodies of a build, in the caller's order. */
 struct ky_octree_bodies {

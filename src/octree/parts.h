@@ -37,9 +37,10 @@ struct ky_octree_sums {
 struct ky_octree_root {
     uint64_t first, last;
     struct ky_octree_sums sums;
+    float least; /* where cells act on cells: the smallest last |a| of its bodies (sinks.h) */
 };
 
-/* Writes the roots of a part's tree to root[0 … tree->roots). */
+/* Writes the roots of a part's tree to root[0 … tree->roots), without `least`. */
 void ky_octree_tell_roots(const struct ky_octree *tree, struct ky_octree_root *root);
 
 /* ---- what a part needs of another one ---- */
@@ -96,7 +97,9 @@ enum ky_status ky_octree_unwrap(void *data, size_t bytes, size_t moments,
 
 /* What a part knows of all parts. */
 struct ky_octree_all {
-    size_t parts, own; /* how many, and the number of this one */
+    /* How many, and the number of this one, whose tree is grafted; own = parts: all have sent a
+     * parcel. */
+    size_t parts, own;
     const struct ky_octree_parcel
         *parcel;                       /* [parts] what the others have sent; not read of `own` */
     const size_t *roots;               /* [parts] how many roots each has */

@@ -26,7 +26,7 @@ struct ky_octree_scratch {
     size_t sprouts, sprout_capacity;
     uint32_t *cut;
     struct ky_octree_root *root; /* [parted] of the tree of a part */
-    size_t parted, root_room, shares;
+    size_t parted, root_room, shares, grafted_roots;
     double digit; /* of the readers' places, see octree.h */
     struct ky_frame frame;
     struct ky_hilbert hilbert;

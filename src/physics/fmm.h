@@ -74,6 +74,12 @@ KY_FN ky_uint ky_fmm_single_cost(int order)
 }
 
 #if KY_HOST
+/* The radius of sinks from the half sides of their box. */
+KY_FN float ky_fmm_radius(const float half[3])
+{
+    return sqrtf(half[0] * half[0] + half[1] * half[1] + half[2] * half[2]) * 1.000001f;
+}
+
 /* Whether sums over pairs may take estimates of 1/s with relative errors of up to 6e-5, thus forces
  * with errors of up to 1.8e-4: with these, 99 % of the accelerations have errors of 5e-4 and more.
  */
@@ -92,6 +98,17 @@ KY_FN float ky_fmm_least(int order)
 KY_FN float ky_fmm_most(int order)
 {
     return (float)pow(1e27, 1.0 / order);
+}
+
+/* The limits of an order for sinks of one softening, for which nothing but the angle is known. */
+KY_FN struct ky_fmm_limits ky_fmm_limits_of(int order, float angle, float hold)
+{
+    const struct ky_fmm_limits limits = {.angle = angle,
+                                         .error = INFINITY,
+                                         .least = ky_fmm_least(order),
+                                         .most = ky_fmm_most(order),
+                                         .hold = hold};
+    return limits;
 }
 
 /* The distance from which on an expansion may have one ε² for sinks whose ε² differ from it by up

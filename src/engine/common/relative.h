@@ -3,6 +3,8 @@
 #ifndef KY_ENGINE_RELATIVE_H
 #define KY_ENGINE_RELATIVE_H
 
+#include <math.h>
+
 #include "base/options.h"
 #include "base/status.h"
 #include "physics/opening.h"
@@ -28,6 +30,12 @@ void ky_relative_count(const struct ky_relative *relative, size_t n, int threads
                        unsigned long long count[KY_OPENING_EXPONENTS]);
 /* The smallest |a| of these sinks, at least the floor, for G = 1. */
 double ky_relative_least(const struct ky_relative *relative, const uint32_t *sink, size_t count);
+/* |a| of a body for G = 1 as a float; `by` is 1/unit. */
+static inline float ky_relative_size(const struct ky_relative *relative, double by, size_t i)
+{
+    const double *const *a = relative->a;
+    return (float)(by * sqrt(a[0][i] * a[0][i] + a[1][i] * a[1][i] + a[2][i] * a[2][i]));
+}
 /* The factor by which open2 of a cell is multiplied for these `count` sinks, from the smallest |a|
  * among them (physics/opening.h). */
 double ky_relative_factor(const struct ky_relative *relative, const uint32_t *sink, size_t count);

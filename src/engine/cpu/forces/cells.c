@@ -1,4 +1,4 @@
-/* What all walks of cells share: cells as sources, what a cell of sinks inherits, and the time. */
+/* What all walks of cells share: what a cell of sinks inherits, and the time. */
 #include <math.h>
 #include <string.h>
 
@@ -8,28 +8,6 @@
 #include "octree/host_cells.h"
 #include "physics/fmm.h"
 #include "physics/taylor.h"
-
-void ky_cpu_list_sources(const struct ky_octree *tree, int order, int threads,
-                         struct ky_fmm_source *source)
-{
-    (void)threads; /* without OpenMP */
-#pragma omp parallel for num_threads(threads)
-    for (size_t k = 0; k < tree->nodes; k++) {
-        const uint32_t cell = (uint32_t)k;
-        const struct ky_cell_box *box = &tree->box[cell];
-        const float *moment = tree->moment + cell * tree->moments;
-        double radius2 = 0;
-        for (int c = 0; c < 3; c++) {
-            const double side = (double)fmaxf(box->below[c], box->above[c]);
-            radius2 += side * side;
-        }
-        const double radius = sqrt(radius2) * 1.000001;
-        const int32_t bodies = (int32_t)tree->link[cell].bodies;
-        source[cell] = (struct ky_fmm_source){
-            (float)radius, (float)fmin(radius, ky_cell_mean_radius(moment, order)),
-            moment[KY_MOMENT_MASS], tree->children[cell] == 0 ? -bodies : bodies};
-    }
-}
 
 void ky_cpu_inherit(const struct ky_fmm_sinks *from, struct ky_fmm_sinks *to, int order)
 {

@@ -4,9 +4,6 @@
 
 #include "engine/cpu/state/cpu.h"
 
-/* Fills source[cell] for all cells of the tree; `order` is that of the expansions. */
-void ky_cpu_list_sources(const struct ky_octree *tree, int order, int threads,
-                         struct ky_fmm_source *source);
 /* Sets the local coefficients of `to` to those of `from`, about the middle of `to`; `from` NULL: to
  * 0. */
 void ky_cpu_inherit(const struct ky_fmm_sinks *from, struct ky_fmm_sinks *to, int order);

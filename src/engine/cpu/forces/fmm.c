@@ -30,6 +30,7 @@ enum { BRANCH = 8192 };
 struct below {
     float least, low2, high2;
     int active;
+    int is_other; /* a root of another engine's tree: nothing below it is a sink here */
 };
 
 /* A large cell, or a branch. */
@@ -77,21 +78,20 @@ struct worker {
 static void measure_accelerations(const struct fmm *fmm)
 {
     const struct ky_cpu *cpu = fmm->cpu;
-    const double *const *a = fmm->relative.a, by = 1 / fmm->relative.unit;
+    const double by = 1 / fmm->relative.unit;
 #pragma omp parallel for num_threads(cpu->team)
     for (size_t i = 0; i < cpu->n; i++)
-        fmm->acceleration[i] =
-            (float)(by * sqrt(a[0][i] * a[0][i] + a[1][i] * a[1][i] + a[2][i] * a[2][i]));
+        fmm->acceleration[i] = ky_relative_size(&fmm->relative, by, i);
 }
 
 /* What is known of both. */
 static struct below both(struct below a, struct below b)
 {
     return (struct below){fminf(a.least, b.least), fminf(a.low2, b.low2), fmaxf(a.high2, b.high2),
-                          a.active | b.active};
+                          a.active | b.active, 0};
 }
 
-static const struct below nothing = {INFINITY, INFINITY, 0, 0};
+static const struct below nothing = {INFINITY, INFINITY, 0, 0, 0};
 
 /* |a| and ε² are those of all bodies, so that forces do not depend on which are active. */
 static struct below of_group(const struct fmm *fmm, const struct ky_group *group)
@@ -135,7 +135,7 @@ static struct below of_children(const struct fmm *fmm, uint32_t cell)
 static void measure_branch(const struct fmm *fmm, uint32_t cell)
 {
     const struct ky_octree *tree = &fmm->cpu->tree;
-    if (ky_cpu_has_groups(tree, cell, fmm->parameters->group)) {
+    if (ky_octree_has_groups(tree, cell, fmm->parameters->group)) {
         fmm->below[cell] = of_groups(fmm, cell);
         return;
     }
@@ -153,6 +153,20 @@ static void measure_sinks(const struct fmm *fmm)
         fmm->below[fmm->large[k].cell] = of_children(fmm, fmm->large[k].cell);
 }
 
+/* Where several engines have parts of the bodies, the tree has the roots of the others' trees. */
+static void note_others(const struct fmm *fmm)
+{
+    const struct ky_octree *tree = &fmm->cpu->tree;
+    for (size_t k = 0; k < tree->grafted_roots; k++) {
+        const struct ky_grafted_root *root = &tree->grafted_root[k];
+        if (root->part == tree->part)
+            continue;
+        fmm->below[root->cell] = nothing;
+        fmm->below[root->cell].least = root->least;
+        fmm->below[root->cell].is_other = 1;
+    }
+}
+
 /* Lists large cells, level by level, and branches. KY_FAULT when memory is out. */
 static enum ky_status divide(struct fmm *fmm, struct ky_error *error)
 {
@@ -160,7 +174,7 @@ static enum ky_status divide(struct fmm *fmm, struct ky_error *error)
     size_t larges = 0, branches = 0, large_room = 0, branch_room = 0;
     struct part next = {.cell = 0, .parent = NO_PARENT};
     for (size_t done = 0, child = 0;;) {
-        const int is_branch = ky_cpu_has_groups(tree, next.cell, fmm->parameters->group) ||
+        const int is_branch = ky_octree_has_groups(tree, next.cell, fmm->parameters->group) ||
                               tree->link[next.cell].bodies <= BRANCH;
         struct part **parts = is_branch ? &fmm->branch : &fmm->large;
         size_t *count = is_branch ? &branches : &larges,
@@ -170,7 +184,8 @@ static enum ky_status divide(struct fmm *fmm, struct ky_error *error)
                 return ky_no_memory(error, "branches of the tree", 2 * *room + 16, sizeof **parts);
             *room = 2 * *room + 16;
         }
-        (*parts)[(*count)++] = next;
+        if (!fmm->below[next.cell].is_other)
+            (*parts)[(*count)++] = next;
         while (done < larges && child == tree->children[fmm->large[done].cell])
             done++, child = 0;
         if (done == larges)
@@ -191,15 +206,10 @@ static enum ky_status divide(struct fmm *fmm, struct ky_error *error)
 static struct ky_fmm_limits limits_of(const struct fmm *fmm, const struct below *below)
 {
     const struct ky_octree *tree = &fmm->cpu->tree;
-    struct ky_fmm_limits limits = {.angle = fmm->given->angle,
-                                   .error = INFINITY,
-                                   .least = ky_fmm_least(fmm->order),
-                                   .most = ky_fmm_most(fmm->order),
-                                   .hold = fmm->hold};
-    if (fmm->by_alpha) {
-        limits.angle = KY_FMM_ANGLE;
+    struct ky_fmm_limits limits =
+        ky_fmm_limits_of(fmm->order, fmm->by_alpha ? KY_FMM_ANGLE : fmm->given->angle, fmm->hold);
+    if (fmm->by_alpha)
         limits.error = (float)fmm->alpha * below->least;
-    }
     if (tree->softening2 && !(fmm->cpu->how & KY_SPLINED))
         limits.least =
             fmaxf(limits.least,
@@ -222,11 +232,10 @@ static void place_cell(const struct fmm *fmm, uint32_t cell, const struct ky_fmm
     const double none[3] = {0};
     double at[3];
     ky_cell_apart(tree, cell, none, at);
-    for (int c = 0; c < 3; c++) {
+    for (int c = 0; c < 3; c++)
         sinks->centre[c] =
             tree->origin[c] + at[c] + 0.5 * ((double)box->above[c] - (double)box->below[c]);
-        sinks->half[c] = 0.500001F * (box->above[c] + box->below[c]);
-    }
+    ky_cell_half(box, sinks->half);
     sinks->limits = limits_of(fmm, &fmm->below[cell]);
     sinks->eps2 = middle_eps2(fmm, &fmm->below[cell]);
     ky_cpu_inherit(parent, sinks, fmm->order);
@@ -310,7 +319,7 @@ static void descend(const struct fmm *fmm, uint32_t cell, const struct ky_fmm_si
     do_cell(fmm, &sinks, from, list, worker);
     if (worker->failed)
         return;
-    if (ky_cpu_has_groups(tree, cell, fmm->parameters->group)) {
+    if (ky_octree_has_groups(tree, cell, fmm->parameters->group)) {
         do_groups(fmm, cell, &sinks, list, worker);
         return;
     }
@@ -330,16 +339,23 @@ static const struct ky_fmm_list *inherited(const struct fmm *fmm, const struct p
 }
 
 /* Leaves out of the counts what another engine counts. */
-static void recount(const struct fmm *fmm, size_t unit, const struct worker *before,
-                    struct worker *worker)
+static void recount(const struct worker *before, struct worker *worker)
 {
-    if (ky_cpu_counts(&fmm->turns, unit))
-        return;
     worker->counts = before->counts;
     worker->more = before->more;
 }
 
-/* Every engine needs all large cells. */
+/* 1 if no other engine that shares the system has the first bodies of a large cell, and counts it.
+ */
+static int has_first(const struct fmm *fmm, uint32_t cell)
+{
+    const struct ky_octree *tree = &fmm->cpu->tree;
+    while (tree->children[cell] && tree->link[cell].bodies == KY_CLOSED_CELL)
+        cell = tree->link[cell].more;
+    return !fmm->below[cell].is_other;
+}
+
+/* Every engine needs all large cells with sinks below. */
 static void do_large(const struct fmm *fmm, size_t number, struct worker *worker)
 {
     struct part *part = &fmm->large[number];
@@ -350,7 +366,8 @@ static void do_large(const struct fmm *fmm, size_t number, struct worker *worker
         return;
     place_cell(fmm, part->cell, parent, &part->sinks);
     do_cell(fmm, &part->sinks, from, &part->list, worker);
-    recount(fmm, number, &before, worker);
+    if (!ky_cpu_counts(&fmm->turns, number) || !has_first(fmm, part->cell))
+        recount(&before, worker);
 }
 
 /* Large cells, those of each level together. */
@@ -377,7 +394,8 @@ static void do_branches(const struct fmm *fmm, struct worker *workers)
         if (ky_halted(fmm->cpu->base.halt) || !ky_cpu_walks(&fmm->turns, k))
             continue;
         descend(fmm, part->cell, parent, from, worker, 0);
-        recount(fmm, k, &before, worker);
+        if (!ky_cpu_counts(&fmm->turns, k))
+            recount(&before, worker);
     }
 }
 
@@ -472,7 +490,7 @@ static int act(struct fmm *fmm, const struct ky_octree *sources, struct worker *
     fmm->walk.walk.sources = sources;
     if (fmm->cpu->how & KY_SPLINED)
         fmm->hold = sqrtf(ky_opening_reach2(sinks2, sources->box[0].above[3]));
-    ky_cpu_list_sources(sources, fmm->order, fmm->cpu->team, fmm->source);
+    ky_octree_list_sources(sources, fmm->order, fmm->cpu->team, fmm->source);
     do_larges(fmm, workers);
     if (!any_failed(fmm, workers))
         do_branches(fmm, workers);
@@ -529,17 +547,19 @@ enum ky_status ky_cpu_act_cells(struct ky_cpu *cpu, const struct ky_parameters *
                       .turns = ky_cpu_turns(cpu),
                       .root = {&root, 1, 1}};
     const size_t bytes = space_of(&fmm, &cells);
-    if (tree->nodes == 0 || cells == 0)
-        return KY_OK;
-    if (ky_opening_kind(parameters->opening)->by_alpha) {
+    if (ky_opening_kind(parameters->opening)->by_alpha) { /* all engines of a system ask for it */
         fmm.relative = ky_cpu_relative(cpu);
         fmm.by_alpha = fmm.relative.floor > 0;
     }
+    if (tree->nodes == 0 || cells == 0)
+        return KY_OK;
     struct worker *workers = open_workers(&fmm, bytes);
     fmm.source = ky_allocate(cells, sizeof *fmm.source);
-    fmm.below = ky_allocate(tree->nodes, sizeof *fmm.below);
+    fmm.below = ky_allocate_zeroed(tree->nodes, sizeof *fmm.below);
     fmm.group = ky_allocate(tree->groups, sizeof *fmm.group);
     fmm.acceleration = ky_allocate(cpu->n, sizeof *fmm.acceleration);
+    if (fmm.below)
+        note_others(&fmm);
     enum ky_status status = workers && fmm.source && fmm.below && fmm.group && fmm.acceleration
                                 ? divide(&fmm, error)
                                 : ky_no_memory(error, "cells that act on cells", cells,

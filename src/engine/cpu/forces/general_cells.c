@@ -38,7 +38,7 @@ struct all {
 
 static int has_groups(const struct all *all, uint32_t cell)
 {
-    return ky_cpu_has_groups(all->walk.tree, cell, all->walk.cpu->parameters->group);
+    return ky_octree_has_groups(all->walk.tree, cell, all->walk.cpu->parameters->group);
 }
 
 /* The reaches of the sinks below a cell of a branch. */

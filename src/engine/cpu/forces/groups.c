@@ -65,12 +65,6 @@ int ky_cpu_groups_precision(const struct ky_cpu *cpu, const struct ky_group *gro
     return precision;
 }
 
-int ky_cpu_has_groups(const struct ky_octree *tree, uint32_t cell, int most)
-{
-    return tree->children[cell] == 0 ||
-           tree->link[cell].bodies <= KY_GROUPS_IN_CELL * (uint32_t)most;
-}
-
 /* The number of the first group at or after a body. */
 static uint32_t group_from(const struct ky_octree *tree, uint32_t body)
 {

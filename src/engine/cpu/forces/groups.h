@@ -18,9 +18,7 @@ int ky_cpu_group_precision(const struct ky_cpu *cpu, const struct ky_group *grou
 /* The same for some groups that follow each other. */
 int ky_cpu_groups_precision(const struct ky_cpu *cpu, const struct ky_group *group, size_t groups);
 
-/* 1 if the sinks below the cell are groups, of at most `most` bodies each. */
-int ky_cpu_has_groups(const struct ky_octree *tree, uint32_t cell, int most);
-/* The groups of such a cell: first ≤ number < end. */
+/* The groups of a cell that is divided into groups: first ≤ number < end. */
 struct ky_cpu_range {
     uint32_t first, end;
 };

@@ -150,12 +150,10 @@ static void place_cell(const struct mutual *m, uint32_t cell, const struct ky_fm
         sinks->centre[c] = tree->origin[c] + at[c];
         sinks->half[c] = 0;
     }
-    sinks->limits =
-        (struct ky_fmm_limits){.angle = m->by_alpha ? KY_FMM_ANGLE : KY_FMM_ANGLE_AT_FIRST,
-                               .error = m->cell[cell].error,
-                               .least = fmaxf(ky_fmm_least(m->walk.order), m->cell[cell].least),
-                               .most = ky_fmm_most(m->walk.order),
-                               .hold = m->hold};
+    sinks->limits = ky_fmm_limits_of(m->walk.order,
+                                     m->by_alpha ? KY_FMM_ANGLE : KY_FMM_ANGLE_AT_FIRST, m->hold);
+    sinks->limits.error = m->cell[cell].error;
+    sinks->limits.least = fmaxf(sinks->limits.least, m->cell[cell].least);
     sinks->eps2 = !tree->softening2             ? (float)m->walk.walk.eps2
                   : m->source[cell].mass > 0.0F ? tree->low[cell].eps2
                                                 : 0.5F * (below->low2 + below->high2);
@@ -267,7 +265,7 @@ static int go(struct mutual *m, struct worker *workers)
     const double start = ky_clock();
     double all = 0, groups = 0;
     int failed = 0;
-    ky_cpu_list_sources(m->tree, m->walk.order, cpu->team, m->source);
+    ky_octree_list_sources(m->tree, m->walk.order, cpu->team, m->source);
     ky_cpu_centre(cpu, m->centre);
     measure(m);
     m->branches = ky_cpu_cut(m->tree, BRANCH, m->branch);

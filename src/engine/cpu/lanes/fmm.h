@@ -245,7 +245,6 @@ static struct fmm start_step(const struct ky_fmm_walk *given, struct ky_fmm_sink
                              const struct ky_fmm_list *from, void *space,
                              struct ky_fmm_counts *counts)
 {
-    const float *half = sinks->half;
     struct fmm_space *own = space;
     own->count = 0;
     return (struct fmm){.given = given,
@@ -253,8 +252,7 @@ static struct fmm start_step(const struct ky_fmm_walk *given, struct ky_fmm_sink
                         .from = from,
                         .space = own,
                         .counts = counts,
-                        .radius = sqrtf(half[0] * half[0] + half[1] * half[1] + half[2] * half[2]) *
-                                  1.000001f};
+                        .radius = ky_fmm_radius(sinks->half)};
 }
 
 /* The part of the thread's space that walks for groups use. */
@@ -358,7 +356,7 @@ void KY_LANE_NAME(KY_GROUP_NAME)(const struct ky_fmm_walk *given, struct ky_fmm_
         const ky_ints leaf = c.bodies < 0, bodies = (c.bodies ^ leaf) - leaf;
         const ky_floats d2 = box_distance2(&fmm, &c);
         const ky_ints passes = wanted & test_local(&fmm, &c), acts = passes & (bodies > few);
-        const ky_ints closed = bodies == (int32_t)KY_CLOSED_CELL;
+        const ky_ints closed = leaf & (bodies == (int32_t)KY_CLOSED_CELL);
         const ky_ints single =
             wanted & ~acts &
             (closed | (~(leaf & (bodies <= few_single)) & test_single(&fmm, &c, d2)));

@@ -10,6 +10,7 @@
 #include "engine/cpu/lanes/predict_table.h"
 #include "engine/cpu/lanes/sums_table.h"
 #include "octree/octree.h"
+#include "octree/sources.h"
 #include "physics/fmm_limits.h"
 #include "physics/taylor_table.h"
 
@@ -55,13 +56,6 @@ struct ky_group_sinks {
 };
 
 /* ---- cells act on cells (physics/fmm.h, physics/taylor.h) ---- */
-
-/* A cell as a source: the largest and the mean radius of its mass about its centre, and its bodies,
- * negative in a leaf. */
-struct ky_fmm_source {
-    float radius, size, mass;
-    int32_t bodies;
-} KY_LAID_OUT;
 
 /* A cell for the test of both directions (lanes/mutual.h): α a of its bodies, INFINITY where it is
  * not known, and the smallest distance at which its ε² may stand for theirs. */

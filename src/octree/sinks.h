@@ -1,0 +1,66 @@
+/* What a part needs of another one where cells act on cells (physics/fmm.h).
+ *
+ * The sinks of a part are the cells of the system's tree that hold its bodies, from the root down,
+ * and groups at last. A cell of another part's tree that is left for the sinks of a cell goes to
+ * the list of the cells below it. So the sinks go to the other part as a tree, and it goes through
+ * them as the walk itself does, with tests that are a little sharper: what does not act for certain
+ * is taken not to act. Then all cells are there that the walk meets. */
+#ifndef KY_OCTREE_SINKS_H
+#define KY_OCTREE_SINKS_H
+
+#include "octree/parts.h"
+#include "octree/sources.h"
+#include "physics/fmm_limits.h"
+
+/* The sinks of a cell, or some groups that follow each other. */
+struct ky_octree_sink {
+    double middle[3];         /* of their box, relative to the tree's origin */
+    float half[3], inside[3]; /* half sides of the box of groups, and of that of their middles */
+    float radius;             /* of a cell; the largest of a group */
+    float error;              /* α times the smallest last |a|; INFINITY: not known */
+    uint32_t few; /* of so few bodies a cell may act on a group body by body (ky_fmm_cost) */
+    uint32_t end; /* the place after the sinks below: sinks stand before those below them */
+    uint32_t is_group;
+};
+
+/* What is the same for all sinks. `limits` is without the error. */
+struct ky_octree_acting {
+    int order;
+    struct ky_fmm_limits limits;
+};
+
+/* The sinks of a part. */
+struct ky_octree_own_sinks {
+    const struct ky_octree *tree; /* of the part */
+    const struct ky_octree *top;  /* the cells above the roots of all parts: ky_octree_graft of the
+                                     closed roots of all */
+    size_t part;                  /* the number of this one */
+    const unsigned char *wanted;  /* [groups] 1 for those that are sinks; NULL: all */
+    const float *least;           /* [groups] the smallest last |a|; NULL: not known */
+    float alpha;
+    int group, order; /* the most bodies of a group; of the expansions */
+};
+
+/* Lists them: *sink is to be freed, also after a failure. KY_FAULT when memory is out. */
+enum ky_status ky_octree_list_sinks(const struct ky_octree_own_sinks *own,
+                                    struct ky_octree_sink **sink, size_t *count,
+                                    struct ky_error *error);
+/* The smallest number of those of a cell's groups; `least` as above. INFINITY without them. */
+float ky_octree_least(const struct ky_octree *tree, const float *least, uint32_t cell);
+
+/* Copies to (*asking)[0 … *count), to be freed, the sinks that may need more of a part's tree than
+ * a parcel of its closed roots, which ky_octree_prune_for makes without sinks. KY_FAULT when memory
+ * is out. */
+enum ky_status ky_octree_asking(const struct ky_octree_parcel *parcel,
+                                const struct ky_octree_acting *acting,
+                                const struct ky_octree_sink *sink, size_t sinks,
+                                struct ky_octree_sink **asking, size_t *count,
+                                struct ky_error *error);
+/* Makes the parcel of what these sinks may need of the tree; `source` are its cells
+ * (ky_octree_list_sources). parcel->data is to be freed. KY_FAULT when memory is out. */
+enum ky_status ky_octree_prune_for(const struct ky_octree *tree, const struct ky_fmm_source *source,
+                                   const struct ky_octree_acting *acting,
+                                   const struct ky_octree_sink *sink, size_t sinks,
+                                   struct ky_octree_parcel *parcel, struct ky_error *error);
+
+#endif
