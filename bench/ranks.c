@@ -1,11 +1,11 @@
-/* What ranks tell each other: ranks [N [RANKS [MODEL [ALPHA]]]] (default 1000000 2,4,8,16,32,64
- * plummer 0.005). The ranks are threads of this process, each with one thread of its own; counts
- * and sizes are those of ranks anywhere. A row for each number of ranks, after three steps of a
- * hundredth of a time unit, of the tree for the last forces: bodies of a rank; roots of all ranks'
- * trees, and boxes of their groups; cells and bodies that a rank gets, in thousands; the same in
- * MB, the mean and the most, and the most that a rank sends; the bytes of roots and boxes, which
- * every rank gets, in MB; the largest number of interactions of a rank over the mean; bodies that a
- * rank sends to another one in a step. */
+/* What ranks tell each other: ranks [N [RANKS [MODEL [ALPHA [FORCE]]]]] (default 1000000
+ * 2,4,8,16,32,64 plummer 0.005 tree). The ranks are threads of this process, each with one thread
+ * of its own; counts and sizes are those of ranks anywhere. A row for each number of ranks, after
+ * three steps of a hundredth of a time unit, of the tree for the last forces: bodies of a rank;
+ * roots of all ranks' trees, and boxes of their groups; cells and bodies that a rank gets, in
+ * thousands; the same in MB, the mean and the most, and the most that a rank sends; the bytes of
+ * roots and boxes, which every rank gets, in MB; the largest number of interactions of a rank over
+ * the mean; bodies that a rank sends to another one in a step. */
 #include <string.h>
 
 #include "common.h"
@@ -113,7 +113,7 @@ int main(int argc, char **argv)
     struct ky_error error;
     ky_parameters_defaults(&given);
     given.engine = "cpu";
-    given.force = KY_TREE;
+    stop_if(ky_parameters_set(&given, "force", argc > 5 ? argv[5] : "tree", &error), &error);
     given.threads = 1;
     given.alpha = argc > 4 ? atof(argv[4]) : 0.005;
     struct ky_snapshot made = model(argc > 3 ? argv[3] : "plummer", n);

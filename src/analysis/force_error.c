@@ -294,11 +294,6 @@ static void write_why(const struct ky_choice *choice, const struct ky_parameters
         snprintf(text, WHY, ", which alone keeps it");
     else if (!is_exact && (double)n < below)
         snprintf(text, WHY, ", which keeps it in this precision");
-    else if (own->ranks > 1 && !is_exact)
-        ky_format(
-            text, WHY,
-            ", from %.0f bodies on: ranks divide a tree alone, and a run without ranks takes fmm",
-            from);
     else
         ky_format(text, WHY,
                   is_exact ? ", the fastest below %.0f bodies"

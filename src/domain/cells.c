@@ -5,15 +5,9 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "engine/common/force_kinds.h"
 #include "engine/common/relative.h"
 #include "engine/common/softening.h"
 #include "physics/fmm.h"
-
-int ky_domain_has_cells(const struct ky_shared_tree *wanted)
-{
-    return ky_force_kind(wanted->parameters->force)->expands;
-}
 
 /* The same limits that the walk has (engine/cpu/forces/fmm.c). */
 static struct ky_octree_acting acting_of(const struct ky_domain *domain,

@@ -15,8 +15,6 @@ struct ky_domain_cells {
     size_t count;
 };
 
-/* 1 if cells act on cells in the walks through this tree. */
-int ky_domain_has_cells(const struct ky_shared_tree *wanted);
 /* Measures the rank's own tree. To be freed, also after a failure. KY_FAULT when memory is out. */
 enum ky_status ky_domain_measure_cells(const struct ky_domain *domain,
                                        const struct ky_shared_tree *wanted,

@@ -516,11 +516,11 @@ static enum ky_status field_of_parts(struct ky_engine *engine, const struct ky_p
     const struct ky_order order = order_of(KY_ORDER_field, points);
     const struct ky_order_data data = {
         .points = points, .acceleration = acceleration, .potential = potential};
+    if (are_for_bodies(engine))
+        return field_of_whole(engine, points, acceleration, potential, error);
     const enum ky_status status =
         ky_points_check(points, ((struct ranks *)engine)->parameters, error);
-    if (status || !are_for_bodies(engine))
-        return status ? status : give(engine, &order, &data, error);
-    return field_of_whole(engine, points, acceleration, potential, error);
+    return status ? status : give(engine, &order, &data, error);
 }
 
 static enum ky_status tides_of_parts(struct ky_engine *engine, const struct ky_points *points,
@@ -528,11 +528,11 @@ static enum ky_status tides_of_parts(struct ky_engine *engine, const struct ky_p
 {
     const struct ky_order order = order_of(KY_ORDER_tides, points);
     const struct ky_order_data data = {.points = points, .tide = tide};
+    if (are_for_bodies(engine))
+        return tides_of_whole(engine, points, tide, error);
     const enum ky_status status =
         ky_points_check(points, ((struct ranks *)engine)->parameters, error);
-    if (status || !are_for_bodies(engine))
-        return status ? status : give(engine, &order, &data, error);
-    return tides_of_whole(engine, points, tide, error);
+    return status ? status : give(engine, &order, &data, error);
 }
 
 /* What both kinds of ranks can do. */

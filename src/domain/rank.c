@@ -29,8 +29,9 @@ enum ky_status ky_domain_start(struct ky_domain *domain, unsigned schemes, struc
 
 const char *ky_domain_why_copies(const struct ky_parameters *parameters, unsigned schemes)
 {
-    if (!ky_force_kind(parameters->force)->in_groups)
-        return ky_force_kind(parameters->force)->option;
+    const struct ky_force_kind *force = ky_force_kind(parameters->force);
+    if (!force->in_groups || (force->expands && ky_domain_is_for_devices(parameters->engine)))
+        return force->option;
     if (schemes & ~(1U << KY_SCHEME_BLOCK))
         return "the Hermite scheme";
     if (parameters->cell == KY_EDGE)

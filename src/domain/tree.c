@@ -436,9 +436,8 @@ enum ky_status ky_domain_tree(void *context, const struct ky_shared_tree *wanted
 {
     struct ky_domain *domain = context;
     const struct ky_parameters *parameters = wanted->parameters;
-    struct meeting m = {.domain = domain,
-                        .size = (size_t)domain->comm->size,
-                        .has_cells = ky_domain_has_cells(wanted)};
+    struct meeting m = {
+        .domain = domain, .size = (size_t)domain->comm->size, .has_cells = wanted->has_cells};
     enum ky_status status = open_meeting(&m, error);
     if (!status)
         status = renew_own(domain, wanted, error);

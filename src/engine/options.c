@@ -35,8 +35,8 @@ static const struct ky_option engine_options[] = {
     {"ranks", KY_OPTION_INTEGER, FIELD(ranks), "1", 1, 1024, NULL, NULL,
      "number of ranks that share the simulation of `kyoho run`: each has a part of the threads, or "
      "one of the devices of --engine; the bits of the bodies do not depend on their number. With "
-     "--force tree, and --integrator leapfrog or block, each has a part of the bodies, else all; "
-     "devices take these alone"},
+     "--force tree or fmm, and --integrator leapfrog or block, each has a part of the bodies, else "
+     "all; devices take --force tree with these alone"},
     {"tree", KY_OPTION_CHOICE, FIELD(tree), NULL, KY_NO_RANGE, "host|device", NULL,
      "where the tree for a device is built: device: on the device; host, for searches and --force "
      "walk and list: on the CPU, which copies it to the device (default device; host with --force "

@@ -31,6 +31,7 @@ struct ky_shared_tree {
     const struct ky_octree_box *box;
     size_t boxes;
     const struct ky_relative *relative; /* of own sinks, for an opening test by α; else NULL */
+    int has_cells; /* 1: cells act on cells; the sinks are groups and all cells above them */
 };
 /* How engines ask the others with which they share a system (domain/domain.h). Each has a part of
  * the bodies, and all have the same frame and make the same calls. A call that fails on one of them

@@ -60,16 +60,21 @@ def same_bits(mpi, place, one):
               f"{mpi.name}: run.log tells the ranks and their threads", log)
 
 
-def block_steps(mpi, place):
-    """Steps of the bodies' own, in two processes and on one engine."""
-    changed = {"--step": "0.03125", "--steps": "2"}
-    words = [changed.get(before, word) for before, word in zip(["", *RUN], RUN)] + ["--integrator", "block"]
+def changed(**values):
+    """The words of RUN with other values of options."""
+    values = {("-" if len(name) == 1 else "--") + name: value for name, value in values.items()}
+    return [values.get(before, word) for before, word in zip(["", *RUN], RUN)]
+
+
+def in_two(mpi, place, what, words):
+    """A run in two processes and on one engine."""
     states = []
-    for where, call in (("block-1", mpis.run), ("block-2", lambda *given: mpi.run(2, *given))):
-        output = os.path.join(place, where)
+    for where, call in (("alone", mpis.run), ("in-two", lambda *given: mpi.run(2, *given))):
+        output = os.path.join(place, f"{where}-{what.replace(' ', '-')}")
         done = call(mpi.kyoho, *words, "--output", output)
         states.append((done.returncode, done.returncode or mpis.snapshots(output)))
-    check(states[0] == states[1] and states[0][0] == 0, f"{mpi.name}: block steps of two ranks have the bits of one engine", done.stderr)
+    check(states[0] == states[1] and states[0][0] == 0, f"{mpi.name}: {what} of two ranks have the bits of one engine", done.stderr)
+    check("each has a part of the bodies" in done.stdout + done.stderr, f"{mpi.name}: which divide the bodies for {what}", done.stdout + done.stderr)
 
 
 def threads_of(mpi, place, **values):
@@ -194,7 +199,8 @@ with folder() as place:
         function(mpi)
         listed(mpi, own)
         same_bits(mpi, own, one)
-        block_steps(mpi, own)
+        in_two(mpi, own, "block steps", [*changed(step="0.03125", steps="2"), "--integrator", "block"])
+        in_two(mpi, own, "forces by expansions", changed(force="fmm", n="9000"))
         threads(mpi, own)
         refusals(mpi, own)
         other_plugs(mpi, own)

@@ -113,6 +113,8 @@ static void fields_have_the_same_bits(void **state)
         {NODE, 12000, 700, "threads=5", 0},
         {SPHERE, 6007, 200, "field=plummer:mass=3,scale=2,x=3 leaf=1 group=16", 1},
         {SPHERE, 50021, MOST, "alpha=0.0005", 0},
+        {SPHERE, 6007, 300, "force=fmm", 1},
+        {TWO, 8193, 700, "force=fmm order=5", 0},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
         if (cases[k].always || test_everything())

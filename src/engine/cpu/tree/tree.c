@@ -47,7 +47,9 @@ static enum ky_status build(struct ky_cpu *cpu, const struct ky_parameters *para
                             struct ky_error *error)
 {
     const struct ky_octree_bodies bodies = bodies_of(cpu);
-    struct ky_shared_tree wanted = {.own = &bodies, .parameters = parameters};
+    struct ky_shared_tree wanted = {.own = &bodies,
+                                    .parameters = parameters,
+                                    .has_cells = ky_force_kind(parameters->force)->expands};
     cpu->kept.relative.a[0] = NULL;
     enum ky_status status = ky_cpu_is_divided(cpu)
                                 ? share(cpu, &wanted, error)
@@ -100,8 +102,10 @@ static enum ky_status share_kept(struct ky_cpu *cpu, const struct ky_parameters 
                                  struct ky_error *error)
 {
     unsigned char *marks = cpu->active ? ky_allocate(cpu->tree.groups, 1) : NULL;
-    struct ky_shared_tree wanted = {
-        .parameters = parameters, .moved = cpu->at, .has_active = marks};
+    struct ky_shared_tree wanted = {.parameters = parameters,
+                                    .moved = cpu->at,
+                                    .has_active = marks,
+                                    .has_cells = ky_force_kind(parameters->force)->expands};
     if (cpu->active && !marks)
         return ky_no_memory(error, "groups with active bodies", cpu->tree.groups, 1);
     if (marks)

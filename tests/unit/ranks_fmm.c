@@ -1,0 +1,180 @@
+/* Ranks that divide the bodies where cells act on cells (--force fmm): the same bits for any number
+ * of ranks and without ranks, for systems of many shapes, with every option of the method; and what
+ * a rank gets of the others. */
+#include "test.h"
+
+#include "domain/domain.h"
+#include "octree/sinks.h"
+#include "ranked.h"
+
+static struct ky_error error;
+
+/* ---- the same bits ---- */
+
+static void systems_have_the_same_bits(void **state)
+{
+    (void)state;
+    static const struct {
+        enum shape shape;
+        size_t n;
+        int always;
+    } cases[] = {
+        {SPHERE, 20011, 1}, {BLOCK, 8193, 0},      {TWO, 8193, 1},        {DISK, 20011, 0},
+        {DISK, 4097, 1},    {COLLISION, 8193, 1},  {MASSES, 8193, 1},     {LATTICE, 9261, 1},
+        {LATTICE, 8192, 0}, {PERTURBED, 9261, 0},  {COLLISION, 20011, 0}, {SPHERE, 4097, 0},
+        {TWINS, 8193, 1},   {FAR, 8193, 1},        {CHAIN, 8193, 1},      {SPHERE, 100003, 0},
+        {BLOCK, 100003, 0}, {PERTURBED, 35937, 0}, {NODE, 12000, 1},      {HEAP, 5000, 1},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+        if (cases[k].always || test_everything())
+            try_case(cases[k].shape, cases[k].n, "force=fmm", 2);
+}
+
+/* Fewer bodies than ranks; and so few that one cell, and one rank, has all of them. */
+static void few_bodies_have_the_same_bits(void **state)
+{
+    (void)state;
+    static const size_t few[] = {0, 1, 2, 3, 5, 100, 3000, 4096};
+    for (size_t k = 0; k < sizeof few / sizeof *few; k++) {
+        try_case(SPHERE, few[k], "force=fmm", 3);
+        try_case(HEAP, few[k] < 1000 ? few[k] : 1, "force=fmm", 3);
+        try_case(CHAIN, few[k] < 1000 ? few[k] : 1, "force=fmm softening=0", 1);
+    }
+}
+
+static void options_have_the_same_bits(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *options;
+        int always;
+    } cases[] = {
+        {"force=fmm order=2 alpha=0.01", 1},
+        {"force=fmm order=3", 0},
+        {"force=fmm order=5", 1},
+        {"force=fmm order=6 alpha=1e-7", 1},
+        {"force=fmm alpha=0.5", 1},
+        {"force=fmm alpha=1e-12", 0},
+        {"force=fmm group=1 leaf=1", 1},
+        {"force=fmm group=16 leaf=1", 1},
+        {"force=fmm group=16 order=6", 1},
+        {"force=fmm group=256 leaf=16", 0},
+        {"force=fmm group=256 leaf=256", 0},
+        {"force=fmm precision=double", 1},
+        {"force=fmm precision=extended", 0},
+        {"force=fmm softening=0", 0},
+        {"force=fmm softening=0.3 softening-kind=spline", 1},
+        {"force=fmm softening=3 softening-kind=spline", 0},
+        {"force=fmm softening=0.1 softening-kind=symmetric", 0},
+        {"force=fmm curve=morton", 1},
+        {"force=fmm threads=5", 1},
+        {"force=fmm g=43009", 0},
+        {"force=fmm g=1e-30", 0},
+        {"force=fmm isa=plain", 1},
+        {"force=fmm step=-0.01", 0},
+        {"force=fmm field=plummer:mass=3,scale=2,x=3", 0},
+        {"force=fmm integrator=block step=0.0625", 1},
+        {"force=fmm integrator=block step=0.0625 order=5 group=16", 0},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+        if (cases[k].always || test_everything())
+            try_case(k % 2 ? DISK : SPHERE, 6007, cases[k].options, 2);
+}
+
+/* Two spheres pass through each other: bodies go from rank to rank in every step. */
+static void bodies_wander_through_all_ranks(void **state)
+{
+    (void)state;
+    try_case(COLLISION, 6007, "force=fmm step=0.02", test_everything() ? 60 : 25);
+}
+
+/* Errors against exact sums in double are those of one tree; and no rank has all bodies. */
+static void forces_are_those_of_the_exact_sum(void **state)
+{
+    (void)state;
+    struct ky_parameters parameters = parameters_of("force=fmm"),
+                         direct = parameters_of("precision=double");
+    struct ky_bodies bodies = make(TWO, 9001);
+    direct.force = KY_DIRECT;
+    struct ky_sim *exact = open_ranks(&direct, 1, &bodies),
+                  *sim = open_ranks(&parameters, 3, &bodies);
+    struct ky_bodies sums = state_of(exact), got = state_of(sim);
+    const struct cloud_error e = cloud_compare(&got, &sums);
+    assert_between(e.p99, 1e-6, 4e-3);
+    assert_between(e.potential_p99, 1e-8, 1e-3);
+    ky_sim_close(exact);
+    ky_sim_close(sim);
+    ky_bodies_free(&sums);
+    ky_bodies_free(&got);
+    ky_bodies_free(&bodies);
+}
+
+/* ---- what a rank has ---- */
+
+enum { MANY = 60000 };
+
+struct task {
+    const struct ky_bodies *bodies;
+    const struct ky_parameters *parameters;
+};
+
+/* A ky_rank_function: of the first forces. */
+static enum ky_status be_rank(struct ky_comm *comm, void *context, struct ky_error *problem)
+{
+    const struct task *task = context;
+    const struct ky_engine_frame units = {.length = 0x1p-10, .mass = 0x1p-16};
+    struct ky_domain *domain = calloc(1, sizeof *domain);
+    domain->comm = comm;
+    domain->parameters = *task->parameters;
+    domain->total = task->bodies->n;
+    enum ky_status status = ky_domain_start(domain, 0, problem);
+    if (!status)
+        status = ky_domain_put(domain, task->bodies,
+                               KY_WITH_MASS_ROW | KY_WITH_POSITION_ROW | KY_WITH_VELOCITY_ROW,
+                               &units, problem);
+    if (!status)
+        status = ky_domain_migrate(domain, NULL, NULL, problem);
+    if (!status)
+        status = ky_engine_forces(domain->engine, problem);
+    const struct ky_domain_told *told = &domain->told;
+    const size_t share = MANY / (size_t)comm->size;
+    if (!status && (domain->engine->n > share + share / 2 || told->bodies > MANY / 2 ||
+                    told->bodies == 0 || told->cells == 0 || told->coming > 6000000))
+        status = ky_fail(problem, KY_FAULT, "rank %d has %zu bodies, and got %zu and %zu cells",
+                         comm->rank, domain->engine->n, told->bodies, told->cells);
+    struct ky_memory parts, copies;
+    ky_domain_memory(domain, MANY, 0, &parts);
+    domain->copies = 1;
+    ky_domain_memory(domain, MANY, 0, &copies);
+    if (!status && parts.host > 0.5 * copies.host)
+        status = ky_fail(problem, KY_FAULT, "%g bytes for parts, %g for copies", parts.host,
+                         copies.host);
+    ky_domain_end(domain);
+    free(domain);
+    return status;
+}
+
+/* Of the bodies each rank has its share, and of the others' some that are near, and cells. */
+static void no_rank_has_all_bodies(void **state)
+{
+    (void)state;
+    struct ky_parameters given = parameters_of("force=fmm threads=1"), parameters;
+    struct ky_bodies bodies = make(SPHERE, MANY);
+    assert_ok(ky_force_resolve(&given, &parameters, &error));
+    struct task task = {&bodies, &parameters};
+    assert_ok(ky_comm_threads(8, be_rank, &task, &error));
+    ky_bodies_free(&bodies);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(systems_have_the_same_bits),
+        cmocka_unit_test(few_bodies_have_the_same_bits),
+        cmocka_unit_test(options_have_the_same_bits),
+        cmocka_unit_test(bodies_wander_through_all_ranks),
+        cmocka_unit_test(forces_are_those_of_the_exact_sum),
+        cmocka_unit_test(no_rank_has_all_bodies),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
