@@ -145,48 +145,4 @@ static inline void expect_same(const struct ky_bodies *a, const struct ky_bodies
     }
 }
 
-/* The bodies and sums after the first forces, and after some steps, on any number of ranks. */
-static inline void try_all_ranks(const struct ky_parameters *parameters,
-                                 const struct ky_bodies *bodies, uint64_t steps, const char *what)
-{
-    static const int ranks[] = {1, 2, 3, 4, 8};
-    struct ky_error error;
-    struct ky_sums one[2];
-    struct ky_bodies state[2];
-    for (size_t k = 0; k < 5; k++) {
-        const int now = ranks[k];
-        struct ky_sim *sim = open_ranks(parameters, now, bodies);
-        char text[160];
-        snprintf(text, sizeof text, "%s, %d ranks", what, now);
-        for (int after = 0; after < 2; after++) {
-            struct ky_sums sums = {0};
-            assert_ok(ky_sim_advance(sim, after ? steps : 0, &error));
-            assert_ok(ky_sim_sums(sim, &sums, &error));
-            struct ky_bodies got = state_of(sim);
-            if (k == 0) {
-                one[after] = sums;
-                state[after] = got;
-                continue;
-            }
-            expect_same(&got, &state[after], text);
-            if (memcmp(&sums, &one[after], sizeof sums) != 0)
-                fail_msg("%s: the sums have other bits", text);
-            ky_bodies_free(&got);
-        }
-        ky_sim_close(sim);
-    }
-    ky_bodies_free(&state[0]);
-    ky_bodies_free(&state[1]);
-}
-
-static inline void try_case(enum shape shape, size_t n, const char *options, uint64_t steps)
-{
-    char what[120];
-    const struct ky_parameters parameters = parameters_of(options);
-    struct ky_bodies bodies = make(shape, n);
-    snprintf(what, sizeof what, "shape %d, %zu bodies, '%s'", (int)shape, n, options);
-    try_all_ranks(&parameters, &bodies, steps, what);
-    ky_bodies_free(&bodies);
-}
-
 #endif

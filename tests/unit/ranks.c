@@ -3,7 +3,7 @@
  * ranks_changes.c has what is done to such a simulation. */
 #include "test.h"
 
-#include "ranked.h"
+#include "same_bits.h"
 
 static struct ky_error error;
 

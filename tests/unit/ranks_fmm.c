@@ -5,7 +5,7 @@
 
 #include "domain/domain.h"
 #include "octree/sinks.h"
-#include "ranked.h"
+#include "same_bits.h"
 
 static struct ky_error error;
 
