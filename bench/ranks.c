@@ -11,6 +11,7 @@
 #include "common.h"
 
 #include "domain/domain.h"
+#include "engine/common/force_kinds.h"
 #include "octree/parts.h"
 
 enum { STEPS = 3 };
@@ -47,8 +48,8 @@ static void print_row(int size, size_t n, const struct ky_parameters *parameters
         work += all[r].work;
         most_work = all[r].work > most_work ? all[r].work : most_work;
     }
-    const double root_bytes =
-        sizeof(struct ky_octree_root) + (double)ky_octree_cell_bytes(parameters);
+    const struct ky_parameters tree = ky_force_tree(parameters);
+    const double root_bytes = sizeof(struct ky_octree_root) + (double)ky_octree_cell_bytes(&tree);
     printf("%5d %9.0f %6zu %6.2f %6.1f %7.0f %8.1f %8.1f %7.2f %7.2f %7.2f %6.3f %8.1f\n", size,
            (double)n / ranks, all[0].told.roots, 1e-6 * root_bytes * (double)all[0].told.roots,
            (double)sum.asked / ranks, (double)sum.boxes / (double)(sum.asked ? sum.asked : 1),

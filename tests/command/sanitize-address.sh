@@ -80,6 +80,7 @@ lines() {
         groups) echo "15 $name * cells*" ;;
         ranks) echo "3 $name few*" ;;
         ranks_blocks) printf "3 $name %s\n" 'calls*' 'few*' 'restarts*' ;;
+        ranks_fmm) printf "3 $name %s\n" 'few*' 'no_rank*' ;;
         ranks_stops) echo "1 $name cond*" ;;
         ranks_points) printf "3 $name %s\n" 'exact*' 'fields_are*' 'searches*' ;;
         analysis) echo "15 $name * lagrangian_radii_are*" ;;

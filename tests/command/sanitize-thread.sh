@@ -43,6 +43,7 @@ ranks_changes *
 ranks_fields *
 ranks_points *
 ranks_blocks *
+ranks_fmm *
 slices *
 board *
 grape6 * opens*
