@@ -64,6 +64,13 @@ with folder() as top:
         check(snapshots(name) == one[1], f"begun with {first or 'no'} ranks, and resumed with {then or 'the same'}: the same snapshots")
         check(rows(name) == one[0], "and the same energies")
 
+    expansions = ["fmm" if word == "tree" else word for word in MODEL]
+    run("run", *expansions, "--steps", "8", "--output", path("fmm"))
+    run("run", *expansions, "--steps", "4", "--ranks", "4", "--output", path("fmm-half"))
+    check(any(name.startswith("restart.kyo.") and name.endswith(".3") for name in os.listdir(path("fmm-half"))), "--force fmm: each of four ranks has written its piece of a restart file")
+    run("run", "--resume", path("fmm-half"), "--steps", "8", "--ranks", "2", "--quiet")
+    check(state(path("fmm-half")) == state(path("fmm")), "--force fmm: begun with four ranks and resumed with two, as without ranks")
+
     long = [*MODEL, "--end", "0.25", "--restart-every", "0.01"]
     run("run", *long, "--ranks", "2", "--output", path("long"))
     expected = state(path("long"))
