@@ -76,8 +76,8 @@ static enum ky_status pack(struct ky_device_state *state, const struct ky_part_m
         return KY_OK;
     enum ky_status status = send_next(state, move, error);
     if (status == KY_OK)
-        status = ky_ranks_need_to_move(card, &ranks->rows, "rows of bodies that leave",
-                                       room_for(state, move->count) * row_of(state), error);
+        status = ky_ranks_need(card, &ranks->rows, "rows of bodies that leave",
+                               room_for(state, move->count) * row_of(state), error);
     return status == KY_OK
                ? ky_launch_over(card, KY_KERNEL_ky_rows_pack, count,
                                 KY_ARGUMENTS(ROW_COLUMNS(bodies), KY_BUFFER(ranks->gone),
@@ -89,7 +89,7 @@ static enum ky_status pack(struct ky_device_state *state, const struct ky_part_m
 
 /* By way of the host. */
 static enum ky_status trade_rows(struct ky_device_state *state, const struct ky_part_move *move,
-                                 struct ky_error *error)
+                                 int *many, struct ky_error *error)
 {
     const struct ky_shared *shared = ky_device_shared(state);
     struct ky_card *card = state->part[0].card;
@@ -97,6 +97,7 @@ static enum ky_status trade_rows(struct ky_device_state *state, const struct ky_
     char *out = ky_allocate(move->count, row), *in = ky_allocate(move->arrivals, row);
     size_t *bytes = ky_allocate(2 * size, sizeof *bytes), go = 0, come = 0;
     void **at = ky_allocate(2 * size, sizeof *at);
+    *many = move->count + move->arrivals > state->part[0].live / 8 + (1 << 12);
     enum ky_status status = out && in && bytes && at
                                 ? KY_OK
                                 : ky_no_memory(error, "bodies that move", move->count, row);
@@ -117,6 +118,16 @@ static enum ky_status trade_rows(struct ky_device_state *state, const struct ky_
     free(bytes);
     free(at);
     return status;
+}
+
+/* Whether so many of the bodies move that memory for their rows is given back: in the first step
+ * half of all do. */
+static int are_many(const struct ky_shared *shared, const uint64_t *leaving)
+{
+    size_t all = 0;
+    for (size_t k = 0; k < shared->ranks * shared->ranks; k++)
+        all += leaving[k];
+    return all > shared->system / 16 && all > 1 << 12;
 }
 
 /* From card to card. leaving[r][q]: how many go from rank r to rank q. */
@@ -141,7 +152,7 @@ static enum ky_status fetch_rows(struct ky_device_state *state, const struct ky_
 }
 
 static enum ky_status offer_rows(struct ky_device_state *state, const struct ky_part_move *move,
-                                 struct ky_error *error)
+                                 int *many, struct ky_error *error)
 {
     const struct ky_shared *shared = ky_device_shared(state);
     const size_t size = shared->ranks;
@@ -156,6 +167,11 @@ static enum ky_status offer_rows(struct ky_device_state *state, const struct ky_
         status = ky_ranks_gather(shared, move->leaving, size * sizeof *leaving, leaving, error);
     if (status == KY_OK)
         status = fetch_rows(state, offer, leaving, error);
+    *many = status == KY_OK && are_many(shared, leaving);
+    if (*many) /* the others have fetched theirs */
+        status = state->part[0].card->driver->wait(state->part[0].card, error);
+    if (*many && status == KY_OK)
+        status = ky_ranks_gather(shared, many, sizeof *many, leaving, error);
     free(offer);
     free(leaving);
     return status;
@@ -184,7 +200,7 @@ static enum ky_status find_gaps(struct ky_device_state *state, const struct ky_p
                  {&ranks->found, "numbers of gaps", 2 * word}};
     enum ky_status status = KY_OK;
     for (size_t k = 0; k < sizeof needs / sizeof *needs && status == KY_OK; k++)
-        status = ky_ranks_need_to_move(card, needs[k].buffer, needs[k].what, needs[k].bytes, error);
+        status = ky_ranks_need(card, needs[k].buffer, needs[k].what, needs[k].bytes, error);
     if (status == KY_OK)
         status = card->driver->zero(card, &ranks->left, error);
     if (status == KY_OK)
@@ -276,21 +292,36 @@ static enum ky_status unpack(struct ky_device_state *state, struct ky_device_tre
     return status;
 }
 
+/* Gives the memory back that bodies took on their way. */
+static enum ky_status give_back(struct ky_device_state *state, struct ky_error *error)
+{
+    struct ky_device_ranks *ranks = state->ranks;
+    struct ky_card *card = state->part[0].card;
+    struct ky_buffer *buffers[] = {&ranks->rows, &ranks->come, &ranks->gone,
+                                   &ranks->gap,  &ranks->last, &ranks->left};
+    const enum ky_status status = card->driver->wait(card, error);
+    for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++)
+        ky_buffer_release(card, buffers[k]);
+    return status;
+}
+
 enum ky_status ky_ranks_move(struct ky_device_state *state, struct ky_device_tree *tree,
                              const struct ky_part_move *move, struct ky_error *error)
 {
     struct ky_card *card = state->part[0].card;
-    int by_host = 0;
+    int by_host = 0, many = 0;
     enum ky_status status = ky_ranks_way(state, &by_host, error);
     if (status == KY_OK)
         status = pack(state, move, error);
     if (status == KY_OK)
-        status = ky_ranks_need_to_move(card, &state->ranks->come, "bodies that come",
-                                       room_for(state, move->arrivals) * row_of(state), error);
+        status = ky_ranks_need(card, &state->ranks->come, "bodies that come",
+                               room_for(state, move->arrivals) * row_of(state), error);
     if (status == KY_OK)
-        status = (by_host ? trade_rows : offer_rows)(state, move, error);
+        status = (by_host ? trade_rows : offer_rows)(state, move, &many, error);
     if (status == KY_OK && (move->count || move->arrivals))
         status = unpack(state, tree, move, error);
+    if (status == KY_OK && many)
+        status = give_back(state, error);
     ky_device_tree_done(tree, &state->part[0]);
     return status;
 }

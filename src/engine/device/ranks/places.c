@@ -32,15 +32,6 @@ enum ky_status ky_ranks_need(struct ky_card *card, struct ky_buffer *buffer, con
                           error);
 }
 
-enum ky_status ky_ranks_need_to_move(struct ky_card *card, struct ky_buffer *buffer,
-                                     const char *what, size_t bytes, struct ky_error *error)
-{
-    enum { LITTLE = 1 << 23 };
-    if (buffer->bytes / 8 > bytes + LITTLE)
-        ky_buffer_release(card, buffer);
-    return ky_ranks_need(card, buffer, what, bytes, error);
-}
-
 enum ky_status ky_ranks_pin(struct ky_card *card, struct ky_pinned *pinned, const char *what,
                             size_t bytes, struct ky_error *error)
 {
@@ -398,8 +389,8 @@ static enum ky_status find_leavers(struct ky_device_state *state, struct ky_devi
     const size_t numbers = leavers->ranks + 1;
     uint32_t n = (uint32_t)bodies->live, of = (uint32_t)leavers->ranks,
              own = (uint32_t)leavers->own;
-    enum ky_status status = ky_ranks_need_to_move(card, &ranks->gone, "bodies that leave",
-                                                  2 * (size_t)room * sizeof *found, error);
+    enum ky_status status = ky_ranks_need(card, &ranks->gone, "bodies that leave",
+                                          2 * (size_t)room * sizeof *found, error);
     if (status == KY_OK)
         status = ky_buffer_need(card, &ranks->count, "number of bodies that leave", numbers,
                                 sizeof *found, error);

@@ -54,10 +54,6 @@ enum ky_status ky_ranks_offer(const struct ky_device_state *state,
  * to get. */
 enum ky_status ky_ranks_need(struct ky_card *card, struct ky_buffer *buffer, const char *what,
                              size_t bytes, struct ky_error *error);
-/* The same for what moves with bodies. A buffer of some 64 MB or more that is more than eight
- * times too large is given back: in the first step half of all bodies move. */
-enum ky_status ky_ranks_need_to_move(struct ky_card *card, struct ky_buffer *buffer,
-                                     const char *what, size_t bytes, struct ky_error *error);
 /* The same for memory that is pinned. */
 enum ky_status ky_ranks_pin(struct ky_card *card, struct ky_pinned *pinned, const char *what,
                             size_t bytes, struct ky_error *error);
