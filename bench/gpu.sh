@@ -42,7 +42,7 @@ if wanted devices; then
     for engine in cuda:0 opencl:0; do
         log=$(echo $engine | tr -d :)
         for test in $(cd tests/unit && echo device*.c) engine_parts external integrate close_pairs general_walk sim_change \
-            softenings block hermite choice long_orbit ranks_devices; do
+            softenings block hermite choice long_orbit ranks_devices ranks_devices_blocks; do
             test=${test%.c}
             name=$test-$log
             say "$test through $engine"
@@ -62,7 +62,7 @@ fi
 
 if wanted sanitizer; then
     for tool in memcheck racecheck initcheck; do
-        for test in device device_driver device_walk device_fmm device_board hermite; do
+        for test in device device_driver device_walk device_fmm device_board hermite ranks_devices_blocks; do
             say "compute-sanitizer $tool, every kernel of $test"
             KYOHO_TEST_ENGINE=cuda:0 KYOHO_TEST_ONLY=every_kernel_in_small compute-sanitizer --tool $tool \
                 --error-exitcode 9 "$build/tests/unit/$test" >"$out/$tool-$test.log" 2>&1 || status=1
@@ -109,6 +109,7 @@ if wanted bench; then
         {
             "$build/bench/device" cuda:0,1 cards
             "$build/bench/cards" cuda:0,1 16777216,67108864 plummer weak
+            "$build/bench/cards" cuda:0,1 4000000,16000000 jaffe blocks
             "$build/bench/hermite" --engine cuda:0,1 --span 0.0625 4096 32768 131072
             KYOHO_ENGINE=cuda:0,1 "$build/bench/grape" 1048576
         } 2>&1 | tee "$out/bench-cards.txt"
