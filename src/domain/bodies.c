@@ -93,79 +93,104 @@ enum ky_status ky_domain_read(struct ky_domain *domain, size_t first, struct ky_
     return ky_engine_get_some(domain->engine, body, chunk, error);
 }
 
-/* Bodies travel from rank 0 and to it in turns: those of some ranks at a time, so that rank 0 needs
- * little memory for them. A turn is of so many bytes, or of one rank. */
-enum { TURN = 1 << 23 };
+/* Bodies travel from rank 0 and to it in rounds, in each of which every rank has its next rows, so
+ * that nobody needs much memory for rows. A round is of so many bytes for all ranks together. */
+enum { ROUND = 1 << 23 };
 
-/* A turn: ranks first … end − 1, and the parcels of their rows on rank 0. */
-struct turn {
-    int first, end;
-    double *rows;
-    struct ky_parcel *parcel; /* [end - first] */
+/* The rounds of rows that rank 0 sends or gets. */
+struct rounds {
+    size_t width, most;       /* doubles of a row; rows of a rank in a round */
+    const uint64_t *counts;   /* [ranks] rows of each */
+    double *all, *own;        /* rank 0: rows of all ranks, [ranks][most]; those of the rank */
+    struct ky_parcel *parcel; /* rank 0: [ranks] */
 };
 
-static void free_turn(struct turn *turn)
+static void free_rounds(struct rounds *rounds)
 {
-    free(turn->rows);
-    free(turn->parcel);
-    *turn = (struct turn){.first = turn->end, .end = turn->end};
+    free(rounds->all);
+    free(rounds->own);
+    free(rounds->parcel);
 }
 
-/* The turn after `turn`, which is freed; `counts`: rows of each rank. */
-static enum ky_status take_turn(const struct ky_comm *comm, const uint64_t *counts,
-                                size_t row_bytes, struct turn *turn, struct ky_error *error)
+/* To be freed, also after a failure. */
+static enum ky_status make_rounds(const struct ky_comm *comm, const uint64_t *counts, size_t width,
+                                  struct rounds *rounds, struct ky_error *error)
 {
-    size_t bytes = 0;
-    free_turn(turn);
-    while (turn->end < comm->size &&
-           (turn->end == turn->first || bytes + counts[turn->end] * row_bytes <= TURN))
-        bytes += counts[turn->end++] * row_bytes;
-    if (comm->rank)
-        return KY_OK;
-    turn->rows = ky_allocate(bytes, 1);
-    turn->parcel = ky_allocate((size_t)(turn->end - turn->first), sizeof *turn->parcel);
-    if (!turn->rows || !turn->parcel)
-        return ky_no_memory(error, "bodies of a rank", bytes, 1);
-    char *at = (char *)turn->rows;
-    for (int r = turn->first; r < turn->end; at += counts[r] * row_bytes, r++)
-        turn->parcel[r - turn->first] = (struct ky_parcel){r, at, counts[r] * row_bytes};
-    return KY_OK;
+    const size_t ranks = (size_t)comm->size, row = width * sizeof(double), share = ROUND / ranks;
+    size_t longest = 1;
+    for (size_t r = 0; r < ranks; r++)
+        longest = counts[r] > longest ? counts[r] : longest;
+    *rounds = (struct rounds){.width = width, .most = share > row ? share / row : 1};
+    rounds->counts = counts;
+    if (rounds->most > longest)
+        rounds->most = longest;
+    rounds->own = ky_allocate(rounds->most, row);
+    rounds->all = ky_allocate(comm->rank ? 0 : ranks * rounds->most, row);
+    rounds->parcel = ky_allocate(ranks, sizeof *rounds->parcel);
+    return rounds->own && rounds->all && rounds->parcel
+               ? KY_OK
+               : ky_no_memory(error, "bodies of a rank", ranks * rounds->most, row);
 }
 
-/* Sends the rows of rank 0 to the ranks of the turn, or those of the ranks to it: `own` are this
- * rank's. */
-static enum ky_status travel(struct ky_comm *comm, const struct turn *turn, int from_first,
-                             const struct ky_parcel *own, struct ky_error *error)
+/* How many rows of a rank the round has that begins with row number `start`. */
+static size_t rows_of(const struct rounds *rounds, int rank, size_t start)
 {
-    const size_t all = comm->rank ? 0 : (size_t)(turn->end - turn->first),
-                 one = turn->first <= comm->rank && comm->rank < turn->end;
-    return from_first ? comm->verbs->exchange(comm, turn->parcel, all, own, one, error)
-                      : comm->verbs->exchange(comm, own, one, turn->parcel, all, error);
+    const size_t count = (size_t)rounds->counts[rank], left = count > start ? count - start : 0;
+    return left < rounds->most ? left : rounds->most;
 }
 
-/* Rank 0 sends the block of every rank; the rank's own one lies at `own` afterwards. */
+/* Sends the rows of rank 0 to all ranks, or those of all ranks to it. */
+static enum ky_status travel(struct ky_comm *comm, const struct rounds *rounds, size_t start,
+                             int from_first, struct ky_error *error)
+{
+    const size_t row = rounds->width * sizeof *rounds->own,
+                 mine = rows_of(rounds, comm->rank, start) * row;
+    const struct ky_parcel own = {0, rounds->own, mine};
+    size_t all = 0;
+    for (int r = 0; r < comm->size && !comm->rank; r++)
+        if (rows_of(rounds, r, start))
+            rounds->parcel[all++] =
+                (struct ky_parcel){r, rounds->all + (size_t)r * rounds->most * rounds->width,
+                                   rows_of(rounds, r, start) * row};
+    return from_first
+               ? comm->verbs->exchange(comm, rounds->parcel, all, &own, mine > 0, error)
+               : comm->verbs->exchange(comm, &own, mine > 0, rounds->parcel, all, error);
+}
+
+/* 1 while a rank has rows in the round that begins with row number `start`. */
+static int is_round(const struct ky_comm *comm, const struct rounds *rounds, size_t start)
+{
+    int some = 0;
+    for (int r = 0; r < comm->size; r++)
+        some |= rounds->counts[r] > start;
+    return some;
+}
+
+/* Rank 0 sends the block of every rank, to the arrays `own` there. */
 static enum ky_status send_blocks(struct ky_domain *domain, const struct ky_bodies *bodies,
-                                  unsigned with, double *own, struct ky_error *error)
+                                  unsigned with, const struct ky_bodies *own,
+                                  struct ky_error *error)
 {
     struct ky_comm *comm = domain->comm;
-    const size_t row_bytes = ky_row_numbers(with) * sizeof *own;
-    struct turn turn = {0};
+    struct rounds rounds = {0};
     uint64_t *counts = ky_allocate((size_t)comm->size, sizeof *counts);
-    enum ky_status status =
-        counts ? KY_OK : ky_no_memory(error, "the ranks", (size_t)comm->size, sizeof *counts);
-    for (int r = 0; r < comm->size && !status; r++)
+    for (int r = 0; counts && r < comm->size; r++)
         counts[r] = ky_domain_block(domain, r + 1) - ky_domain_block(domain, r);
-    while (!status && turn.end < comm->size) {
-        status = take_turn(comm, counts, row_bytes, &turn, error);
-        double *row = turn.rows;
-        for (size_t i = ky_domain_block(domain, turn.first);
-             row && !status && i < ky_domain_block(domain, turn.end); i++)
-            row = ky_row_write(row, bodies, i, with);
-        const struct ky_parcel in = {0, own, counts[comm->rank] * row_bytes};
-        if (!status)
-            status = travel(comm, &turn, 1, &in, error);
+    enum ky_status status =
+        counts ? make_rounds(comm, counts, ky_row_numbers(with), &rounds, error)
+               : ky_no_memory(error, "the ranks", (size_t)comm->size, sizeof *counts);
+    for (size_t start = 0; !status && is_round(comm, &rounds, start); start += rounds.most) {
+        for (int r = 0; r < comm->size && !comm->rank; r++) {
+            double *row = rounds.all + (size_t)r * rounds.most * rounds.width;
+            for (size_t k = 0; k < rows_of(&rounds, r, start); k++)
+                row = ky_row_write(row, bodies, ky_domain_block(domain, r) + start + k, with);
+        }
+        status = travel(comm, &rounds, start, 1, error);
+        const double *row = rounds.own;
+        for (size_t k = 0; k < rows_of(&rounds, comm->rank, start) && !status; k++)
+            row = ky_row_read(row, own, start + k, with);
     }
-    free_turn(&turn);
+    free_rounds(&rounds);
     free(counts);
     return status;
 }
@@ -194,60 +219,44 @@ enum ky_status ky_domain_put(struct ky_domain *domain, const struct ky_bodies *b
 {
     const int rank = domain->comm->rank;
     const size_t first = ky_domain_block(domain, rank),
-                 n = ky_domain_block(domain, rank + 1) - first, width = ky_row_numbers(with);
+                 n = ky_domain_block(domain, rank + 1) - first;
     struct ky_bodies own = {0};
-    double *rows = ky_allocate(n * width, sizeof *rows);
-    enum ky_status status = rows ? send_blocks(domain, bodies, with, rows, error)
-                                 : ky_no_memory(error, "bodies of a rank", n * width, sizeof *rows);
+    enum ky_status status = ky_rows_allocate(&own, n, with, error);
     if (!status)
-        status = ky_rows_allocate(&own, n, with, error);
-    const double *row = rows;
-    for (size_t k = 0; k < n && !status; k++)
-        row = ky_row_read(row, &own, k, with);
+        status = send_blocks(domain, bodies, with, &own, error);
     if (!status)
         status = ky_domain_place(domain, &own, first, units, error);
     ky_rows_free(&own);
-    free(rows);
     return status;
 }
 
-/* Sends the rows of all ranks to rank 0, which has the arrays `to`. counts: of the ranks' bodies. A
- * row begins with the number of the body, or of its place in a list. */
-static enum ky_status collect(struct ky_domain *domain, const double *rows, const uint64_t *counts,
-                              unsigned with, const struct ky_bodies *to, struct ky_error *error)
+/* Sends the bodies of all ranks to rank 0, which has the arrays `to`. counts: of the ranks' bodies.
+ * A row begins with number[k], that of the body, or of its place in a list. */
+static enum ky_status collect(struct ky_domain *domain, const struct ky_bodies *from,
+                              const uint64_t *number, const uint64_t *counts, unsigned with,
+                              const struct ky_bodies *to, struct ky_error *error)
 {
     struct ky_comm *comm = domain->comm;
-    const size_t row_bytes = (ky_row_numbers(with) + 1) * sizeof *rows;
-    const struct ky_parcel own = {0, (void *)(uintptr_t)rows, counts[comm->rank] * row_bytes};
-    struct turn turn = {0};
-    enum ky_status status = KY_OK;
-    while (!status && turn.end < comm->size) {
-        status = take_turn(comm, counts, row_bytes, &turn, error);
-        if (!status)
-            status = travel(comm, &turn, 0, &own, error);
-        const double *row = turn.rows;
-        for (int r = turn.first; r < turn.end && row && !status; r++)
-            for (size_t k = 0; k < counts[r]; k++) {
-                uint64_t number;
-                memcpy(&number, row, sizeof number);
-                row = ky_row_read(row + 1, to, (size_t)number, with);
+    struct rounds rounds;
+    enum ky_status status = make_rounds(comm, counts, ky_row_numbers(with) + 1, &rounds, error);
+    for (size_t start = 0; !status && is_round(comm, &rounds, start); start += rounds.most) {
+        double *own = rounds.own;
+        for (size_t k = start; k < start + rows_of(&rounds, comm->rank, start); k++) {
+            memcpy(own, &number[k], sizeof number[k]);
+            own = ky_row_write(own + 1, from, k, with);
+        }
+        status = travel(comm, &rounds, start, 0, error);
+        for (int r = 0; r < comm->size && !comm->rank && !status; r++) {
+            const double *row = rounds.all + (size_t)r * rounds.most * rounds.width;
+            for (size_t k = 0; k < rows_of(&rounds, r, start); k++) {
+                uint64_t at;
+                memcpy(&at, row, sizeof at);
+                row = ky_row_read(row + 1, to, (size_t)at, with);
             }
+        }
     }
-    free_turn(&turn);
+    free_rounds(&rounds);
     return status;
-}
-
-/* Rows for `count` bodies of the rank, to be freed: that of body k of `from` begins with number[k].
- * NULL when memory is out. */
-static double *make_rows(const struct ky_bodies *from, const uint64_t *number, size_t count,
-                         unsigned with)
-{
-    double *rows = ky_allocate(count * (ky_row_numbers(with) + 1), sizeof *rows), *row = rows;
-    for (size_t k = 0; rows && k < count; k++) {
-        memcpy(row, &number[k], sizeof number[k]);
-        row = ky_row_write(row + 1, from, k, with);
-    }
-    return rows;
 }
 
 enum ky_status ky_domain_send_back(struct ky_domain *domain, const struct ky_bodies *from,
@@ -256,14 +265,12 @@ enum ky_status ky_domain_send_back(struct ky_domain *domain, const struct ky_bod
 {
     struct ky_comm *comm = domain->comm;
     const uint64_t n = from->n;
-    double *rows = make_rows(from, number, from->n, with);
     uint64_t *counts = ky_allocate((size_t)comm->size, sizeof *counts);
-    enum ky_status status = rows && counts ? comm->verbs->gather(comm, &n, sizeof n, counts, error)
-                                           : ky_no_memory(error, "bodies of a rank", from->n,
-                                                          ky_row_numbers(with) * sizeof *rows);
+    enum ky_status status =
+        counts ? comm->verbs->gather(comm, &n, sizeof n, counts, error)
+               : ky_no_memory(error, "the ranks", (size_t)comm->size, sizeof *counts);
     if (!status)
-        status = collect(domain, rows, counts, with, to, error);
-    free(rows);
+        status = collect(domain, from, number, counts, with, to, error);
     free(counts);
     return status;
 }
