@@ -6,6 +6,7 @@
 
 #include "base/halt.h"
 #include "base/options.h"
+#include "base/portion.h"
 #include "base/status.h"
 
 /* KY_USAGE for bodies without masses or positions, KY_BAD_DATA for negative masses and for masses
@@ -45,14 +46,23 @@ struct ky_bound {
                                  KY_CENTRE_FEW of them [length]; NaN without bound mass */
 };
 enum { KY_CENTRE_FEW = 1 << 12 };
-/* Fills all but the radius, which is NaN. bodies->potential is required. Moves masses and places of
- * the bound bodies to the front of their arrays, in their order. The same for any number of
- * threads, here and below. */
-void ky_choose_bound(struct ky_bodies *bodies, struct ky_bound *bound);
-/* Fills the radius, from the masses and places that ky_choose_bound has moved; the other arrays may
- * be gone. KY_FAULT when memory is out. */
-enum ky_status ky_bound_radius(const struct ky_bodies *bodies, struct ky_bound *bound,
-                               struct ky_error *error);
+/* Fills all but the radius, which is NaN. bodies->potential is required. Takes the mass of the
+ * bodies that are not bound, which becomes 0. The same for any number of threads, and for any
+ * division of the bodies, here and below. Fails as ky_portion_tell does. */
+enum ky_status ky_choose_bound(const struct ky_portion *portion, struct ky_bodies *bodies,
+                               struct ky_bound *bound, struct ky_error *error);
+/* Fills the radius, from the masses that ky_choose_bound has left and from the places; the other
+ * arrays may be gone. KY_FAULT when memory is out. */
+enum ky_status ky_bound_radius(const struct ky_portion *portion, const struct ky_bodies *bodies,
+                               struct ky_bound *bound, struct ky_error *error);
+
+/* For bodies that may be divided: ky_centre_of_sample, where a body has mass, and
+ * ky_lagrangian_radii, of fractions that ascend. */
+enum ky_status ky_portion_centre(const struct ky_portion *portion, const struct ky_bodies *bodies,
+                                 size_t most, double centre[3], struct ky_error *error);
+enum ky_status ky_portion_radii(const struct ky_portion *portion, const struct ky_bodies *bodies,
+                                const double centre[3], size_t count, const double *fractions,
+                                double *radii, struct ky_error *error);
 
 /* The distance of two places [length]. */
 static inline double ky_distance(const double a[3], const double b[3])

@@ -1,5 +1,6 @@
 /* The bound part of a system, from the potentials of its bodies: see analysis.h. */
 #include <math.h>
+#include <string.h>
 
 #include "analysis/analysis.h"
 #include "base/sums.h"
@@ -18,98 +19,100 @@ static int is_bound(const struct ky_bodies *bodies, size_t i, const double veloc
     return 0.5 * v2 + bodies->potential[i] < 0;
 }
 
-/* Number, mass and momentum of some bodies. */
+/* Places of number, mass and momentum of some bodies. */
+enum { NUMBER, MASS, MOMENTUM, NUMBERS = MOMENTUM + 3 };
+
+/* The same. */
 struct part {
     size_t bodies;
     double mass, momentum[3];
 };
 
 /* The sums over the bodies that are bound at this mean velocity. */
-static struct part sum_bound(const struct ky_bodies *bodies, const double velocity[3])
+static enum ky_status sum_bound(const struct ky_portion *portion, const struct ky_bodies *bodies,
+                                const double velocity[3], struct part *sum, struct ky_error *error)
 {
-    struct part part[KY_BLOCKS], sum = {0, 0, {0, 0, 0}};
+    double part[KY_BLOCKS][NUMBERS] = {{0}}, all[NUMBERS];
 #pragma omp parallel for schedule(static)
-    for (size_t b = 0; b < KY_BLOCKS; b++) {
-        struct part own = {0, 0, {0, 0, 0}};
-        for (size_t i = ky_block_start(bodies->n, b); i < ky_block_start(bodies->n, b + 1); i++) {
+    for (size_t b = portion->from; b < portion->to; b++) {
+        double own[NUMBERS] = {0};
+        const size_t end = ky_portion_start(portion, b + 1);
+        for (size_t i = ky_portion_start(portion, b); i < end; i++) {
             if (!is_bound(bodies, i, velocity))
                 continue;
-            own.bodies++;
-            own.mass += bodies->mass[i];
+            own[NUMBER]++;
+            own[MASS] += bodies->mass[i];
             for (int c = 0; c < 3; c++)
-                own.momentum[c] += bodies->mass[i] * bodies->velocity[i][c];
+                own[MOMENTUM + c] += bodies->mass[i] * bodies->velocity[i][c];
         }
-        part[b] = own;
+        memcpy(part[b], own, sizeof own);
     }
-    for (size_t b = 0; b < KY_BLOCKS; b++) {
-        sum.bodies += part[b].bodies;
-        sum.mass += part[b].mass;
-        for (int c = 0; c < 3; c++)
-            sum.momentum[c] += part[b].momentum[c];
-    }
-    return sum;
+    const enum ky_status status = ky_portion_sums(portion, part[0], NUMBERS, all, error);
+    *sum = (struct part){
+        (size_t)all[NUMBER], all[MASS], {all[MOMENTUM], all[MOMENTUM + 1], all[MOMENTUM + 2]}};
+    return status;
 }
 
-/* Moves masses and places of the bound bodies to the front. */
-static size_t choose(struct ky_bodies *bodies, const double velocity[3])
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < bodies->n; i++)
-        if (is_bound(bodies, i, velocity)) {
-            bodies->mass[kept] = bodies->mass[i];
-            for (int c = 0; c < 3; c++)
-                bodies->position[kept][c] = bodies->position[i][c];
-            kept++;
-        }
-    return kept;
-}
-
-/* Iterates from this mean velocity to the mean velocity of the bound bodies. Returns their mass; 0
- * for a single body, which is bound to itself at any velocity. */
-static double settle(const struct ky_bodies *bodies, double velocity[3])
+/* Iterates from this mean velocity to the mean velocity of the bound bodies. *bound: number and
+ * mass of these; 0 for a single body, which is bound to itself at any velocity. */
+static enum ky_status settle(const struct ky_portion *portion, const struct ky_bodies *bodies,
+                             double velocity[3], struct part *bound, struct ky_error *error)
 {
     struct part before = {0, 0, {0, 0, 0}}, now = {0, 0, {0, 0, 0}};
-    for (int round = 0; round < ROUNDS; round++) {
+    enum ky_status status = KY_OK;
+    for (int round = 0; round < ROUNDS && !status; round++) {
         before = now;
-        now = sum_bound(bodies, velocity);
+        status = sum_bound(portion, bodies, velocity, &now, error);
         if (round && now.bodies == before.bodies)
             break;
         for (int c = 0; c < 3 && now.mass > 0; c++)
             velocity[c] = now.momentum[c] / now.mass;
     }
-    return now.bodies > 1 ? now.mass : 0;
+    *bound = now.bodies > 1 ? now : (struct part){0, 0, {0, 0, 0}};
+    return status;
 }
 
-void ky_choose_bound(struct ky_bodies *bodies, struct ky_bound *bound)
+enum ky_status ky_choose_bound(const struct ky_portion *portion, struct ky_bodies *bodies,
+                               struct ky_bound *bound, struct ky_error *error)
 {
-    double mean[3], median[3];
+    double mean[3], median[3], all;
+    struct part of_median, of_mean = {0, 0, {0, 0, 0}}, chosen;
     *bound = (struct ky_bound){.half_mass_radius = (double)NAN};
-    if (!bodies->n)
-        return;
-    const double all = ky_mean(bodies->n, bodies->mass, bodies->velocity, mean);
-    for (int c = 0; c < 3; c++)
-        median[c] = ky_sampled_median(&bodies->velocity[0][c], 3, bodies->n, KY_MEDIAN_MOST);
-    const double of_median = settle(bodies, median);
-    const double of_mean = of_median > all / 2 ? 0 : settle(bodies, mean);
-    const double *velocity = of_median > of_mean ? median : mean;
-    if (!(fmax(of_mean, of_median) > 0))
-        return;
-    bound->bodies = choose(bodies, velocity);
-    bound->mass = ky_sum(bound->bodies, bodies->mass);
+    if (!portion->n)
+        return KY_OK;
+    enum ky_status status =
+        ky_portion_mean(portion, bodies->mass, bodies->velocity, mean, &all, error);
+    for (int c = 0; c < 3 && !status; c++)
+        status = ky_portion_median(portion, &bodies->velocity[0][c], 3, KY_MEDIAN_MOST, &median[c],
+                                   error);
+    if (!status)
+        status = settle(portion, bodies, median, &of_median, error);
+    if (!status && !(of_median.mass > all / 2))
+        status = settle(portion, bodies, mean, &of_mean, error);
+    if (status)
+        return status;
+    const double *velocity = of_median.mass > of_mean.mass ? median : mean;
+    if (!(fmax(of_mean.mass, of_median.mass) > 0))
+        return KY_OK;
+    status = sum_bound(portion, bodies, velocity, &chosen, error);
+    bound->bodies = chosen.bodies;
+    bound->mass = chosen.mass;
     for (int c = 0; c < 3; c++)
         bound->velocity[c] = velocity[c];
+    for (size_t i = 0, n = ky_portion_count(portion); i < n; i++)
+        bodies->mass[i] = is_bound(bodies, i, velocity) ? bodies->mass[i] : 0;
+    return status;
 }
 
-enum ky_status ky_bound_radius(const struct ky_bodies *bodies, struct ky_bound *bound,
-                               struct ky_error *error)
+enum ky_status ky_bound_radius(const struct ky_portion *portion, const struct ky_bodies *bodies,
+                               struct ky_bound *bound, struct ky_error *error)
 {
     const double half = 0.5;
     double centre[3];
-    struct ky_bodies chosen = *bodies;
-    chosen.n = bound->bodies;
     if (!(bound->mass > 0))
         return KY_OK;
-    enum ky_status status = ky_centre_of_sample(&chosen, KY_CENTRE_FEW, centre, error);
+    enum ky_status status = ky_portion_centre(portion, bodies, KY_CENTRE_FEW, centre, error);
     return status ? status
-                  : ky_lagrangian_radii(&chosen, centre, 1, &half, &bound->half_mass_radius, error);
+                  : ky_portion_radii(portion, bodies, centre, 1, &half, &bound->half_mass_radius,
+                                     error);
 }

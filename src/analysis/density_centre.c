@@ -321,39 +321,85 @@ static size_t place_in_part(size_t k, double part)
     return (size_t)(((double)k + ky_random_uniform(&random)) * part);
 }
 
-/* Takes one body at random from each of sample->n equal parts of the `massive` bodies. So no order
- * of the bodies, such as pairs, is taken for their distribution. */
-static void take_sample(const struct ky_bodies *bodies, size_t massive, struct ky_bodies *sample)
+/* A body of a sample. */
+struct sampled {
+    double mass, x[3];
+};
+
+/* Takes those bodies here of a sample of `most` of the `massive` bodies, `before` of which come
+ * before those here: one at random from each of so many equal parts. So no order of the bodies,
+ * such as pairs, is taken for their distribution. All of them where there are no more. Returns how
+ * many, in their order. */
+static size_t take_sample(const struct ky_portion *portion, const struct ky_bodies *bodies,
+                          size_t massive, size_t before, size_t most, struct sampled *sample)
 {
-    const double part = (double)massive / (double)sample->n;
-    size_t taken = 0, seen = 0, place = place_in_part(0, part);
-    for (size_t i = 0; i < bodies->n && taken < sample->n; i++) {
-        if (massive == bodies->n && seen < place && place < massive)
-            i = seen = place; /* no body is left out: go there at once */
-        if (!(bodies->mass[i] > 0) || seen++ < place)
+    const size_t n = ky_portion_count(portion), all = massive < most ? massive : most;
+    const double part = (double)massive / (double)all;
+    size_t taken = 0, seen = before, next = 0;
+    for (size_t k = 0, i = 0; k < all; k++, next++) { /* next: its place among the massive ones */
+        const size_t place = massive > most ? place_in_part(k, part) : k;
+        next = place > next ? place : next;
+        if (next < before)
             continue;
-        sample->mass[taken] = bodies->mass[i];
-        for (int k = 0; k < 3; k++)
-            sample->position[taken][k] = bodies->position[i][k];
-        place = place_in_part(++taken, part);
+        if (massive == portion->n) /* no body is left out: go there at once */
+            i = next - before, seen = next;
+        for (; i < n && (seen < next || !(bodies->mass[i] > 0)); i++)
+            seen += bodies->mass[i] > 0;
+        if (i >= n)
+            break;
+        sample[taken].mass = bodies->mass[i];
+        for (int c = 0; c < 3; c++)
+            sample[taken].x[c] = bodies->position[i][c];
+        taken++;
     }
-    sample->n = taken;
+    return taken;
+}
+
+/* The centre of the bodies of a sample. */
+static enum ky_status centre_of(const struct sampled *sample, size_t n, double centre[3],
+                                struct ky_error *error)
+{
+    struct ky_bodies bodies;
+    enum ky_status status = ky_bodies_allocate(&bodies, n, 0, error);
+    for (size_t k = 0; k < n && !status; k++) {
+        bodies.mass[k] = sample[k].mass;
+        for (int c = 0; c < 3; c++)
+            bodies.position[k][c] = sample[k].x[c];
+    }
+    if (!status)
+        status = find_centre(&bodies, centre, NULL, NULL, error);
+    ky_bodies_free(&bodies);
+    return status;
+}
+
+enum ky_status ky_portion_centre(const struct ky_portion *portion, const struct ky_bodies *bodies,
+                                 size_t most, double centre[3], struct ky_error *error)
+{
+    size_t massive, before, taken = 0;
+    enum ky_status status = ky_portion_positive(portion, bodies->mass, &massive, &before, error);
+    if (status)
+        return status;
+    void *sample = ky_allocate(massive < most ? massive : most, sizeof(struct sampled));
+    if (!sample)
+        return ky_no_memory(error, "a sample", most, sizeof(struct sampled));
+    taken = take_sample(portion, bodies, massive, before, most, sample);
+    status = ky_portion_collect(portion, &sample, &taken, sizeof(struct sampled), error);
+    for (int c = 0; c < 3; c++)
+        centre[c] = 0;
+    if (!status && portion->leads)
+        status = centre_of(sample, taken, centre, error);
+    free(sample);
+    return status ? status : ky_portion_tell(portion, centre, 3, error);
 }
 
 enum ky_status ky_centre_of_sample(const struct ky_bodies *bodies, size_t most, double centre[3],
                                    struct ky_error *error)
 {
-    struct ky_bodies sample = {0};
-    const size_t massive = ky_count_positive(bodies->n, bodies->mass);
-    if (massive <= most)
-        return find_centre(bodies, centre, NULL, NULL, error);
-    enum ky_status status = ky_bodies_allocate(&sample, most, 0, error);
-    if (status)
-        return status;
-    take_sample(bodies, massive, &sample);
-    status = find_centre(&sample, centre, NULL, NULL, error);
-    ky_bodies_free(&sample);
-    return status;
+    const struct ky_portion all = ky_portion_of_all(bodies->n);
+    /* a few bodies stay where they are, and bodies without mass have a centre too */
+    return ky_count_positive(bodies->n, bodies->mass) <= most
+               ? find_centre(bodies, centre, NULL, NULL, error)
+               : ky_portion_centre(&all, bodies, most, centre, error);
 }
 
 enum ky_status ky_sampled_centre(const struct ky_bodies *bodies, double centre[3],

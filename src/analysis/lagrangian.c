@@ -119,14 +119,15 @@ static void find_radii(struct shell *shells, size_t n, double inside, struct goa
 enum { MANY = 1 << 20, BINS = 256, SAMPLE = 16 * BINS };
 
 struct bins {
+    const struct ky_portion *portion;
     const struct ky_bodies *bodies;
     const double *centre;
     size_t edges;          /* there is one bin more */
     double edge[BINS - 1]; /* r², ascending */
     struct part {
         double mass;
-        size_t n; /* bodies that have mass */
-    } * part;     /* [KY_BLOCKS][edges + 1]: for each block of the bodies (base/sums.h), each bin */
+        uint64_t n; /* bodies that have mass */
+    } * part; /* [KY_BLOCKS][edges + 1]: for each block of the bodies (base/sums.h), each bin */
 };
 
 static double r2_of(const struct bins *bins, size_t i)
@@ -149,29 +150,35 @@ static size_t bin_of(const struct bins *bins, double r2)
 }
 
 /* Takes the edges from a sample, so that bins hold about as many bodies each. */
-static void place_edges(struct bins *bins)
+static enum ky_status place_edges(struct bins *bins, struct ky_error *error)
 {
-    double sample[SAMPLE];
+    const struct ky_portion *portion = bins->portion;
+    double sample[SAMPLE] = {0};
     size_t index[SAMPLE];
-    bins->edges = bins->bodies->n < MANY ? 0 : BINS - 1;
-    if (bins->edges)
-        ky_sample(bins->bodies->n, SAMPLE, index);
-    for (size_t k = 0; k < SAMPLE && bins->edges; k++)
-        sample[k] = r2_of(bins, index[k]);
-    if (bins->edges)
-        qsort(sample, SAMPLE, sizeof *sample, ky_order_reals);
+    bins->edges = portion->n < MANY ? 0 : BINS - 1;
+    if (!bins->edges)
+        return KY_OK;
+    ky_sample(portion->n, SAMPLE, index);
+    for (size_t k = 0; k < SAMPLE; k++)
+        if (ky_portion_has(portion, index[k]))
+            sample[k] = r2_of(bins, index[k] - portion->first);
+    const enum ky_status status = ky_portion_tell(portion, sample, SAMPLE, error);
+    qsort(sample, SAMPLE, sizeof *sample, ky_order_reals);
     for (size_t k = 0; k < bins->edges; k++)
         bins->edge[k] = sample[(k + 1) * (SAMPLE / BINS)];
+    return status;
 }
 
 /* Finds the parts. */
-static void weigh(struct bins *bins)
+static enum ky_status weigh(struct bins *bins, struct ky_error *error)
 {
+    const struct ky_portion *portion = bins->portion;
     const struct ky_bodies *bodies = bins->bodies;
 #pragma omp parallel for schedule(static)
-    for (size_t b = 0; b < KY_BLOCKS; b++) {
+    for (size_t b = portion->from; b < portion->to; b++) {
         struct part *part = bins->part + b * (bins->edges + 1);
-        for (size_t i = ky_block_start(bodies->n, b); i < ky_block_start(bodies->n, b + 1); i++) {
+        const size_t end = ky_portion_start(portion, b + 1);
+        for (size_t i = ky_portion_start(portion, b); i < end; i++) {
             if (!(bodies->mass[i] > 0))
                 continue;
             size_t bin = bin_of(bins, r2_of(bins, i));
@@ -179,6 +186,9 @@ static void weigh(struct bins *bins)
             part[bin].n++;
         }
     }
+    return ky_portion_tell(portion, bins->part,
+                           KY_BLOCKS * (bins->edges + 1) * (sizeof *bins->part / sizeof(uint64_t)),
+                           error);
 }
 
 static int is_in_bin(const struct bins *bins, size_t bin, double r2)
@@ -186,22 +196,47 @@ static int is_in_bin(const struct bins *bins, size_t bin, double r2)
     return (!bin || bins->edge[bin - 1] <= r2) && (bin == bins->edges || r2 < bins->edge[bin]);
 }
 
-/* The bodies of a bin, in their order. */
+/* The bodies of a bin that are here, in their order. */
 static void fill(const struct bins *bins, size_t bin, struct shell *shells)
 {
+    const struct ky_portion *portion = bins->portion;
     const struct ky_bodies *bodies = bins->bodies;
     size_t start[KY_BLOCKS + 1] = {0};
-    for (size_t b = 0; b < KY_BLOCKS; b++)
+    for (size_t b = portion->from; b < portion->to; b++)
         start[b + 1] = start[b] + bins->part[b * (bins->edges + 1) + bin].n;
 #pragma omp parallel for schedule(static)
-    for (size_t b = 0; b < KY_BLOCKS; b++) {
+    for (size_t b = portion->from; b < portion->to; b++) {
         size_t at = start[b];
-        for (size_t i = ky_block_start(bodies->n, b); at < start[b + 1]; i++) {
+        for (size_t i = ky_portion_start(portion, b); at < start[b + 1]; i++) {
             double r2 = r2_of(bins, i);
             if (bodies->mass[i] > 0 && is_in_bin(bins, bin, r2))
                 shells[at++] = (struct shell){r2, bodies->mass[i]};
         }
     }
+}
+
+/* Finds the radii of the goals among the bodies of a bin, which the one that leads gets. `inside`
+ * is the mass of all bodies nearer than these. */
+static enum ky_status search_bin(const struct bins *bins, size_t bin, double inside,
+                                 struct goals goals, struct ky_error *error)
+{
+    const struct ky_portion *portion = bins->portion;
+    const size_t count = goals.last - goals.first;
+    size_t here = 0;
+    for (size_t b = portion->from; b < portion->to; b++)
+        here += bins->part[b * (bins->edges + 1) + bin].n;
+    void *shells = ky_allocate(here, sizeof(struct shell));
+    if (!shells)
+        return ky_no_memory(error, "radii of bodies", here, sizeof(struct shell));
+    fill(bins, bin, shells);
+    enum ky_status status =
+        ky_portion_collect(portion, &shells, &here, sizeof(struct shell), error);
+    for (size_t k = goals.first; k < goals.last; k++)
+        goals.radii[k] = 0;
+    if (!status && portion->leads)
+        find_radii(shells, here, inside, goals);
+    free(shells);
+    return status ? status : ky_portion_tell(portion, goals.radii + goals.first, count, error);
 }
 
 /* Sums a bin over all blocks. */
@@ -230,18 +265,42 @@ static enum ky_status search_bins(const struct bins *bins, size_t n, struct goal
         while (here.n && k < goals.last && (goal(&goals, k) <= inside + here.mass || seen == n))
             k++;
         nearer.last = k;
-        if (k > goals.first) {
-            struct shell *shells = ky_allocate(here.n, sizeof *shells);
-            if (!shells)
-                return ky_no_memory(error, "radii of bodies", here.n, sizeof *shells);
-            fill(bins, bin, shells);
-            find_radii(shells, here.n, inside, nearer);
-            free(shells);
-        }
+        const enum ky_status status =
+            k > goals.first ? search_bin(bins, bin, inside, nearer, error) : KY_OK;
+        if (status)
+            return status;
         goals.first = k;
         inside += here.mass;
     }
     return KY_OK;
+}
+
+enum ky_status ky_portion_radii(const struct ky_portion *portion, const struct ky_bodies *bodies,
+                                const double centre[3], size_t count, const double *fractions,
+                                double *radii, struct ky_error *error)
+{
+    struct goals goals = {.fractions = fractions, .radii = radii, .last = count};
+    struct bins bins = {.portion = portion, .bodies = bodies, .centre = centre};
+    size_t n, before;
+    enum ky_status status = ky_portion_positive(portion, bodies->mass, &n, &before, error);
+    if (!status && !n)
+        return ky_fail(error, KY_BAD_DATA, "no body has mass: there are no mass fractions");
+    if (!status)
+        status = ky_portion_sum(portion, bodies->mass, &goals.total, error);
+    for (; goals.first < count && fractions[goals.first] <= 0; goals.first++)
+        radii[goals.first] = 0;
+    if (!status)
+        status = place_edges(&bins, error);
+    if (status)
+        return status;
+    bins.part = ky_allocate_zeroed(KY_BLOCKS * (bins.edges + 1), sizeof *bins.part);
+    if (!bins.part)
+        return ky_no_memory(error, "bins of radius", KY_BLOCKS * BINS, sizeof *bins.part);
+    status = weigh(&bins, error);
+    if (!status)
+        status = search_bins(&bins, n, goals, error);
+    free(bins.part);
+    return status;
 }
 
 enum ky_status ky_lagrangian_radii(const struct ky_bodies *bodies, const double centre[3],
@@ -261,19 +320,6 @@ enum ky_status ky_lagrangian_radii(const struct ky_bodies *bodies, const double 
         if (!(fractions[k] >= 0 && fractions[k] <= 1) || (k && fractions[k] < fractions[k - 1]))
             return ky_fail(error, KY_USAGE, "mass fraction %zu is %g; fractions ascend from 0 to 1",
                            k, fractions[k]);
-    const size_t n = ky_count_positive(bodies->n, bodies->mass);
-    if (!n)
-        return ky_fail(error, KY_BAD_DATA, "no body has mass: there are no mass fractions");
-    struct goals goals = {fractions, ky_sum(bodies->n, bodies->mass), radii, 0, count};
-    for (; goals.first < count && fractions[goals.first] <= 0; goals.first++)
-        radii[goals.first] = 0;
-    struct bins bins = {.bodies = bodies, .centre = centre};
-    place_edges(&bins);
-    bins.part = ky_allocate_zeroed(KY_BLOCKS * (bins.edges + 1), sizeof *bins.part);
-    if (!bins.part)
-        return ky_no_memory(error, "bins of radius", KY_BLOCKS * BINS, sizeof *bins.part);
-    weigh(&bins);
-    status = search_bins(&bins, n, goals, error);
-    free(bins.part);
-    return status;
+    const struct ky_portion all = ky_portion_of_all(bodies->n);
+    return ky_portion_radii(&all, bodies, centre, count, fractions, radii, error);
 }

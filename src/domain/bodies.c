@@ -152,9 +152,8 @@ static enum ky_status travel(struct ky_comm *comm, const struct rounds *rounds, 
             rounds->parcel[all++] =
                 (struct ky_parcel){r, rounds->all + (size_t)r * rounds->most * rounds->width,
                                    rows_of(rounds, r, start) * row};
-    return from_first
-               ? comm->verbs->exchange(comm, rounds->parcel, all, &own, mine > 0, error)
-               : comm->verbs->exchange(comm, &own, mine > 0, rounds->parcel, all, error);
+    return from_first ? comm->verbs->exchange(comm, rounds->parcel, all, &own, mine > 0, error)
+                      : comm->verbs->exchange(comm, &own, mine > 0, rounds->parcel, all, error);
 }
 
 /* 1 while a rank has rows in the round that begins with row number `start`. */

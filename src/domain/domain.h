@@ -11,6 +11,7 @@
 #include "base/write_plan.h"
 #include "domain/comm.h"
 #include "engine/engine.h"
+#include "engine/work.h"
 #include "octree/octree.h"
 
 /* What a rank told and was told for its last tree. */
@@ -59,6 +60,7 @@ struct ky_domain {
     struct ky_external function; /* rank 0: the caller's function as a field */
     struct ky_domain_told told;
     double work;           /* interactions of the last forces */
+    struct ky_bodies made; /* by a work, until they are placed: of some blocks of all */
     struct ky_octree tree; /* of its own bodies */
     int tree_stands; /* 1 + the opening of the tree since the bodies were settled; 0: it is old */
 };
@@ -134,6 +136,25 @@ enum ky_status ky_domain_put_some(struct ky_domain *domain, const struct ky_some
  */
 enum ky_status ky_domain_place(struct ky_domain *domain, const struct ky_bodies *own, size_t first,
                                const struct ky_engine_frame *units, struct ky_error *error);
+
+/* ways.c. The ways of bodies from the ranks on whose ranges they are to those that have their
+ * places in the caller's order: this order is divided into `parts` parts, and the parts among the
+ * ranks. */
+struct ky_domain_ways {
+    size_t parts, n;  /* n: bodies that this rank gets */
+    size_t *out, *in; /* [ranks] bodies for each rank and from each */
+    uint32_t *order;  /* the rank's bodies, by the rank that they are for */
+    uint32_t *row;    /* [n] the place, among those it gets, of each one that comes */
+};
+/* The first body that a rank gets. */
+size_t ky_domain_way_start(const struct ky_domain *domain, size_t parts, int rank);
+/* To be freed, also after a failure. */
+enum ky_status ky_domain_find_ways(struct ky_domain *domain, size_t parts,
+                                   struct ky_domain_ways *ways, struct ky_error *error);
+/* One array of the bodies that this rank gets, in the caller's order. */
+enum ky_status ky_domain_fetch(struct ky_domain *domain, const struct ky_domain_ways *ways,
+                               enum ky_array_id array, void *numbers, struct ky_error *error);
+void ky_domain_free_ways(struct ky_domain_ways *ways);
 
 /* plans.c. A plan of rank 0, as every rank has it. */
 enum { KY_DOMAIN_NAME = 4096 };
@@ -224,6 +245,18 @@ enum ky_status ky_domain_ask(void *context, const struct ky_active *active, size
  * rank's engine; for the other ranks `given` is NULL. */
 void ky_domain_add_function(struct ky_domain *domain, const struct ky_externals *given);
 
+/* ---- works.c: works of levels above ---- */
+
+/* The works that are known from now on, for all systems; `works` stays valid. */
+void ky_domain_take_works(const struct ky_works *works);
+/* Does work number `number` on all ranks. `told` is for rank 0. What is wrong with it is told by
+ * *outcome on every rank. */
+enum ky_status ky_domain_do(struct ky_domain *domain, size_t number, void *told,
+                            struct ky_error *outcome, struct ky_error *error);
+/* The bodies that a work has made, to the engines. */
+enum ky_status ky_domain_place_made(struct ky_domain *domain, const struct ky_engine_frame *units,
+                                    struct ky_error *error);
+
 /* ---- all bodies on rank 0 ---- */
 
 /* An engine of rank 0 with all bodies at their present positions, without fields, accelerations and
@@ -247,6 +280,8 @@ size_t ky_row_numbers(unsigned with);
 enum ky_status ky_rows_allocate(struct ky_bodies *bodies, size_t n, unsigned with,
                                 struct ky_error *error);
 void ky_rows_free(struct ky_bodies *bodies);
+/* Gives all bodies one softening, where they have an array of them. */
+void ky_rows_soften(struct ky_bodies *bodies, double softening);
 /* Body i of the arrays to a row, and back. Both return the end of the row. */
 double *ky_row_write(double *row, const struct ky_bodies *bodies, size_t i, unsigned with);
 const double *ky_row_read(const double *row, const struct ky_bodies *bodies, size_t i,
@@ -285,6 +320,9 @@ enum ky_status ky_domain_give_columns(struct ky_domain *domain,
 
 /* The ranks of MPI, for rank 0 within the `lead` of ky_mpi_lead; else NULL. */
 struct ky_comm *ky_domain_world(void);
+/* ky_mpi_lead, of which every process has these works. */
+enum ky_status ky_domain_lead(int (*lead)(void *context), void *context,
+                              const struct ky_works *works, int *code, struct ky_error *error);
 
 /* ---- engine.c ---- */
 

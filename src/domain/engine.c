@@ -235,12 +235,13 @@ static enum ky_status put(struct ky_engine *engine, const struct ky_bodies *bodi
     return give(engine, &order, &data, error);
 }
 
-/* Bodies that were divided before: they have mass, and no softenings of their own. */
+/* Bodies that can be divided: they have mass, and no softenings of their own. */
 static enum ky_status read_all(struct ky_engine *engine, struct ky_write_plan *plan,
                                int *has_forces, struct ky_error *error)
 {
     struct ranks *ranks = (struct ranks *)engine;
-    const struct ky_order order = {.kind = KY_ORDER_read, .n = engine->n, .units = ranks->frame};
+    const struct ky_order order = {
+        .kind = KY_ORDER_read, .with = !plan, .n = engine->n, .units = ranks->frame};
     struct ky_error outcome = {KY_OK, ""};
     const struct ky_order_data data = {.parameters = ranks->parameters,
                                        .plan = plan,
@@ -250,11 +251,13 @@ static enum ky_status read_all(struct ky_engine *engine, struct ky_write_plan *p
     return status ? status : give(engine, &order, &data, error);
 }
 
-/* One softening is the same for all. */
-static void fill_softenings(const struct ky_engine *engine, struct ky_bodies *bodies)
+static enum ky_status work(struct ky_engine *engine, const struct ky_works *works, size_t number,
+                           void *told, struct ky_error *error)
 {
-    for (size_t i = 0; bodies->softening && i < bodies->n; i++)
-        bodies->softening[i] = ((const struct ranks *)engine)->parameters->softening;
+    const struct ky_order order = {.kind = KY_ORDER_work, .with = (unsigned)number, .n = engine->n};
+    struct ky_error outcome = {KY_OK, ""};
+    ky_domain_take_works(works);
+    return give(engine, &order, &(struct ky_order_data){.told = told, .outcome = &outcome}, error);
 }
 
 static enum ky_status get(struct ky_engine *engine, struct ky_bodies *bodies,
@@ -262,7 +265,7 @@ static enum ky_status get(struct ky_engine *engine, struct ky_bodies *bodies,
 {
     const struct ky_order order = {.kind = KY_ORDER_get, .with = ky_domain_arrays_of(bodies)};
     if (!domain_of(engine)->copies)
-        fill_softenings(engine, bodies);
+        ky_rows_soften(bodies, ((struct ranks *)engine)->parameters->softening);
     return give(engine, &order, &(struct ky_order_data){.to = bodies}, error);
 }
 
@@ -280,7 +283,7 @@ static enum ky_status get_some(struct ky_engine *engine, const uint32_t *body,
     const struct ky_order order = {
         .kind = KY_ORDER_get_some, .with = ky_domain_arrays_of(some), .n = some->n};
     if (!domain_of(engine)->copies)
-        fill_softenings(engine, some);
+        ky_rows_soften(some, ((struct ranks *)engine)->parameters->softening);
     return give(engine, &order, &(struct ky_order_data){.to = some, .body = body}, error);
 }
 
@@ -547,6 +550,7 @@ static const struct ky_engine_verbs copied = {
 static const struct ky_engine_verbs divided = {COMMON,
                                                .advice = ": leave out --ranks",
                                                .read = read_all,
+                                               .work = work,
                                                .write = write_all,
                                                .get_column = get_column_of_parts,
                                                .exact = exact_of_whole,

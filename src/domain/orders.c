@@ -144,10 +144,21 @@ static enum ky_status part_read(struct ky_domain *domain, const struct ky_order 
     struct ky_error outcome;
     int has_forces;
     const enum ky_status status = expect_bodies(domain, order, data, error);
+    if (!status && order->with)
+        return ky_domain_place_made(domain, &order->units, error);
     return status ? status
                   : ky_domain_read_bodies(domain, data->plan, &order->units,
                                           data->has_forces ? data->has_forces : &has_forces,
                                           data->outcome ? data->outcome : &outcome, error);
+}
+
+static enum ky_status part_work(struct ky_domain *domain, const struct ky_order *order,
+                                const struct ky_order_data *data, struct ky_error *error)
+{
+    struct ky_error outcome;
+    domain->total = domain->shared.system = order->n;
+    return ky_domain_do(domain, order->with, data->told, data->outcome ? data->outcome : &outcome,
+                        error);
 }
 
 /* Where the potentials are late all ranks compute them together. */

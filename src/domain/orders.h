@@ -10,6 +10,7 @@
     ORDER(put, 1)                                                                                  \
     ORDER(get, 1)                                                                                  \
     ORDER(read, 1)                                                                                 \
+    ORDER(work, 1)                                                                                 \
     ORDER(write, 1)                                                                                \
     ORDER(get_some, 1)                                                                             \
     ORDER(put_some, 1)                                                                             \
@@ -31,7 +32,7 @@ enum ky_order_kind { KY_DOMAIN_ORDERS(KY_DOMAIN_ORDER) KY_ORDERS_OF_DOMAINS };
 
 struct ky_order {
     enum ky_order_kind kind;
-    unsigned with; /* arrays of rows; open: schemes; columns: the set */
+    unsigned with; /* arrays of rows; open: schemes; columns: the set; work: its number */
     int copies;    /* open */
     size_t n;      /* bodies, or those of a list; put_column, get_column: the column; or points */
     double softening; /* of points */
@@ -54,6 +55,7 @@ struct ky_order_data {
     struct ky_write_plan *plan;
     struct ky_error *outcome; /* of this: fails the order, and leaves the ranks as they were */
     int *has_forces;
+    void *told; /* of a work */
     const double *numbers;
     double *to_numbers;
     const char *field;                    /* text of the external fields, or NULL */

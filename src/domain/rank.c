@@ -83,6 +83,7 @@ void ky_domain_end(struct ky_domain *domain)
     domain->parameters.field = NULL;
     domain->fields = 0;
     domain->columns = 0;
+    ky_bodies_free(&domain->made);
     free(domain->index);
     domain->index = NULL;
     domain->room = 0;

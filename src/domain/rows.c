@@ -47,6 +47,12 @@ void ky_rows_free(struct ky_bodies *bodies)
     *bodies = (struct ky_bodies){0};
 }
 
+void ky_rows_soften(struct ky_bodies *bodies, double softening)
+{
+    for (size_t i = 0; bodies->softening && i < bodies->n; i++)
+        bodies->softening[i] = softening;
+}
+
 double *ky_row_write(double *row, const struct ky_bodies *bodies, size_t i, unsigned with)
 {
 #define ROW_WRITE(p, bit, name, count)                                                             \

@@ -12,12 +12,10 @@
 struct slice {
     struct ky_domain *domain;
     size_t first, n; /* of the caller's order */
+    struct ky_domain_ways ways;
     struct ky_domain_plan plan;
     uint64_t before[KY_WRITE_TYPES]; /* bodies of each type in the slices before */
     uint8_t *type;                   /* [n], or NULL */
-    size_t *out, *in;                /* [ranks] bodies for each and from each */
-    uint32_t *order;                 /* the rank's bodies, by the rank that they are for */
-    uint32_t *row;                   /* [n] where in the slice each one goes that comes */
     struct ky_file **file;           /* NULL until the rank writes to it */
     double *numbers, *chunk;         /* [n] of the present array; some that are written together */
 };
@@ -61,88 +59,6 @@ static enum ky_status tell_types(struct slice *s, const uint8_t *type, struct ky
     free(out);
     free(in);
     free(before);
-    return status;
-}
-
-/* ---- who gets which bodies ---- */
-
-static int slice_of(const struct slice *s, size_t i)
-{
-    const struct ky_domain *domain = s->domain;
-    return (int)ky_share_of(domain->total, (uint64_t)domain->comm->size, domain->index[i]);
-}
-
-/* The order in which the rank's bodies travel. `row`: for each, its place in the slice that it is
- * of. */
-static void sort_bodies(struct slice *s, uint32_t *row, size_t *next)
-{
-    const struct ky_domain *domain = s->domain;
-    const size_t n = domain->engine->n;
-    for (size_t i = 0; i < n; i++)
-        s->out[slice_of(s, i)]++;
-    next[0] = 0;
-    for (int r = 1; r < domain->comm->size; r++)
-        next[r] = next[r - 1] + s->out[r - 1];
-    for (size_t i = 0; i < n; i++) {
-        const int r = slice_of(s, i);
-        const size_t to = next[r]++;
-        s->order[to] = (uint32_t)i;
-        row[to] = (uint32_t)(domain->index[i] - ky_domain_block(domain, r));
-    }
-}
-
-/* Every rank gets to know which bodies it will get, and where they belong. */
-static enum ky_status find_ways(struct slice *s, struct ky_error *error)
-{
-    struct ky_comm *comm = s->domain->comm;
-    const size_t size = (size_t)comm->size, own = s->domain->engine->n;
-    const enum ky_status read = ky_domain_read_numbers(s->domain, error);
-    if (read)
-        return read;
-    uint32_t *row = ky_allocate(own, sizeof *row);
-    size_t *next = ky_allocate(size, sizeof *next);
-    s->out = ky_allocate_zeroed(size, sizeof *s->out);
-    s->in = ky_allocate_zeroed(size, sizeof *s->in);
-    s->order = ky_allocate(own, sizeof *s->order);
-    s->row = ky_allocate(s->n, sizeof *s->row);
-    enum ky_status status = row && next && s->out && s->in && s->order && s->row
-                                ? KY_OK
-                                : ky_no_memory(error, "places of bodies", own, sizeof *row);
-    if (!status && own)
-        sort_bodies(s, row, next);
-    if (!status)
-        status = comm->verbs->deal(comm, s->out, sizeof *s->out, s->in, error);
-    if (!status)
-        status = ky_comm_trade(comm, row, s->out, s->row, s->in, sizeof *row, error);
-    free(row);
-    free(next);
-    return status;
-}
-
-/* ---- numbers ---- */
-
-/* The numbers of one array of the slice, in the caller's order, to s->numbers. */
-static enum ky_status collect(struct slice *s, enum ky_array_id array, struct ky_error *error)
-{
-    const size_t own = s->domain->engine->n, bytes = ky_arrays[array].bytes;
-    struct ky_bodies bodies = {.n = own};
-    char *had = ky_allocate(own, bytes), *sent = ky_allocate(own, bytes), *got = NULL;
-    enum ky_status status =
-        had && sent ? KY_OK : ky_no_memory(error, ky_arrays[array].plural, own, bytes);
-    ky_array_set(&bodies, array, had);
-    if (!status)
-        status = ky_engine_get(s->domain->engine, &bodies, error);
-    for (size_t k = 0; k < own && !status; k++)
-        memcpy(sent + k * bytes, had + s->order[k] * bytes, bytes);
-    free(had);
-    if (!status && !(got = ky_allocate(s->n, bytes)))
-        status = ky_no_memory(error, ky_arrays[array].plural, s->n, bytes);
-    if (!status)
-        status = ky_comm_trade(s->domain->comm, sent, s->out, got, s->in, bytes, error);
-    free(sent);
-    for (size_t k = 0; k < s->n && !status; k++)
-        memcpy((char *)s->numbers + s->row[k] * bytes, got + k * bytes, bytes);
-    free(got);
     return status;
 }
 
@@ -218,6 +134,7 @@ static enum ky_status write_arrays(struct slice *s, struct ky_error *outcome,
                                    struct ky_error *error)
 {
     const size_t widest = 3 * sizeof(double);
+    struct ky_domain *domain = s->domain;
     enum ky_status status = KY_OK;
     s->numbers = ky_allocate(s->n, widest);
     s->chunk = ky_allocate(KY_DOMAIN_CHUNK, widest);
@@ -230,10 +147,10 @@ static enum ky_status write_arrays(struct slice *s, struct ky_error *outcome,
             wanted |= (int)s->plan.part[p].array == k;
         if (!wanted)
             continue;
-        status = collect(s, (enum ky_array_id)k, error);
+        status = ky_domain_fetch(domain, &s->ways, (enum ky_array_id)k, s->numbers, error);
         ky_array_set(&bodies, (enum ky_array_id)k, s->numbers);
         if (!status && !outcome->status)
-            ky_finite_some(s->domain->engine->threads, &bodies, s->first, outcome);
+            ky_finite_some(domain->engine->threads, &bodies, s->first, outcome);
         for (size_t p = 0; p < s->plan.parts && !status && !outcome->status; p++)
             if ((int)s->plan.part[p].array == k)
                 write_part(s, &s->plan.part[p], outcome);
@@ -276,10 +193,7 @@ static void free_slice(struct slice *s, struct ky_error *outcome)
     free(s->file);
     ky_domain_free_plan(&s->plan);
     free(s->type);
-    free(s->out);
-    free(s->in);
-    free(s->order);
-    free(s->row);
+    ky_domain_free_ways(&s->ways);
     free(s->numbers);
     free(s->chunk);
 }
@@ -297,7 +211,7 @@ enum ky_status ky_domain_write(struct ky_domain *domain, struct ky_write_plan *p
     if (!status && s.plan.has_types)
         status = tell_types(&s, plan ? plan->type : NULL, error);
     if (!status)
-        status = find_ways(&s, error);
+        status = ky_domain_find_ways(domain, (size_t)domain->comm->size, &s.ways, error);
     if (!status)
         status = write_arrays(&s, outcome, error);
     finish_files(&s, outcome);

@@ -39,10 +39,11 @@ static enum ky_status serve(struct ky_comm *comm, void *context, struct ky_error
     return ky_order_give(&nobody, &leave, &(struct ky_order_data){0}, error);
 }
 
-enum ky_status ky_mpi_lead(int (*lead)(void *context), void *context, int *code,
-                           struct ky_error *error)
+enum ky_status ky_domain_lead(int (*lead)(void *context), void *context,
+                              const struct ky_works *works, int *code, struct ky_error *error)
 {
     struct leading leading = {lead, context, 0};
+    ky_domain_take_works(works);
     const enum ky_status status = ky_comm_mpi(serve, &leading, error);
     *code = leading.code;
     return status;

@@ -106,6 +106,7 @@ struct ky_memory {
 };
 
 struct ky_write_plan; /* base/write_plan.h */
+struct ky_works;      /* engine/work.h */
 
 /* One general walk (physics/visit.h): the action, what it needs, where its results go. Lengths are
  * the caller's, bodies are in the caller's order. */
@@ -307,9 +308,14 @@ struct ky_engine_verbs {
     /* Takes bodies from files in place of a `put`, in the units of the frame, which has been set:
      * all have mass. *has_forces: 0 if all accelerations are 0, which then are not known. Parts of
      * the plan have KY_ALL_TYPES and the factor 1, and are of the five arrays that `put` takes.
+     * plan NULL: takes the bodies that a work has made, which it does once.
      * KY_BAD_DATA as for a file that cannot be read, and for numbers that cannot be. */
     enum ky_status (*read)(struct ky_engine *engine, struct ky_write_plan *plan, int *has_forces,
                            struct ky_error *error);
+    /* Has all engines that share the system do a work (engine/work.h). KY_FAULT and what else the
+     * work may say. Only an engine that does not have all bodies in one place has this verb. */
+    enum ky_status (*work)(struct ky_engine *engine, const struct ky_works *works, size_t number,
+                           void *told, struct ky_error *error);
     /* Has the numbers of all bodies written to files by those who have them, in the caller's order
      * and units. KY_CANNOT_WRITE and KY_BAD_DATA as a file and as `get` have it. Only an engine
      * that does not have all bodies in one place has this verb. */
@@ -521,10 +527,12 @@ enum ky_status ky_engine_get_some(struct ky_engine *engine, const uint32_t *body
                                   struct ky_bodies *some, struct ky_error *error);
 enum ky_status ky_engine_read(struct ky_engine *engine, struct ky_write_plan *plan, int *has_forces,
                               struct ky_error *error);
-/* 1 if the engine has bodies in several places and writes them itself, else 0. */
+/* 1 if the engine has bodies in several places, where works can be done and files be written. */
 int ky_engine_writes(const struct ky_engine *engine);
 enum ky_status ky_engine_write(struct ky_engine *engine, struct ky_write_plan *plan,
                                struct ky_error *error);
+enum ky_status ky_engine_work(struct ky_engine *engine, const struct ky_works *works, size_t number,
+                              void *told, struct ky_error *error);
 enum ky_status ky_engine_columns(struct ky_engine *engine, unsigned set, struct ky_error *error);
 enum ky_status ky_engine_put_column(struct ky_engine *engine, enum ky_column column,
                                     const double *numbers, struct ky_error *error);

@@ -373,6 +373,12 @@ enum ky_status ky_engine_write(struct ky_engine *engine, struct ky_write_plan *p
     return CALL(write, "write bodies to files", plan, error);
 }
 
+enum ky_status ky_engine_work(struct ky_engine *engine, const struct ky_works *works, size_t number,
+                              void *told, struct ky_error *error)
+{
+    return CALL(work, "work on bodies in several places", works, number, told, error);
+}
+
 enum ky_status ky_engine_columns(struct ky_engine *engine, unsigned set, struct ky_error *error)
 {
     return CALL(columns, "keep columns of an integrator", set, error);

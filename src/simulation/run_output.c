@@ -8,6 +8,7 @@
 #include "analysis/analysis.h"
 #include "base/clock.h"
 #include "base/memory.h"
+#include "simulation/run_works.h"
 #include "snapshot/snapshot.h"
 
 double ky_run_wall(const struct ky_run *run)
@@ -135,6 +136,8 @@ static enum ky_status measure_bodies(struct ky_run *run, struct ky_energy_now *n
         return KY_OK;
     if (run->sim->n > KY_ROW_KEPT) /* take no more memory than for a snapshot */
         ky_engine_trim(run->sim->engine);
+    if (!start->core && !start->followed.count && ky_engine_writes(run->sim->engine))
+        return ky_run_find_bound(run->sim->engine, &now->bound, error);
     enum ky_status status = need_row(run, error);
     struct ky_bodies wanted = run->row;
     if (!bound)
@@ -147,15 +150,16 @@ static enum ky_status measure_bodies(struct ky_run *run, struct ky_energy_now *n
         ky_run_find_followed(&start->followed, &wanted);
     if (!status && start->core)
         status = ky_run_measure_core(run, &run->row, now->core, error);
+    const struct ky_portion all = ky_portion_of_all(run->sim->n);
     if (!status && bound)
-        ky_choose_bound(&wanted, &now->bound);
+        status = ky_choose_bound(&all, &wanted, &now->bound, error);
     if (run->sim->n > KY_ROW_KEPT) {
         free(run->row.velocity);
         free(run->row.potential);
         run->row.velocity = NULL, run->row.potential = NULL;
     }
     if (!status && bound)
-        status = ky_bound_radius(&wanted, &now->bound, error);
+        status = ky_bound_radius(&all, &wanted, &now->bound, error);
     if (run->sim->n > KY_ROW_KEPT)
         ky_bodies_free(&run->row);
     return status;

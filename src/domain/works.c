@@ -1,0 +1,138 @@
+/* Works of levels above on the bodies of all ranks: see engine/work.h. */
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/threads.h"
+#include "domain/domain.h"
+
+/* The same for all systems of a program. */
+static _Atomic(const struct ky_works *) works;
+
+void ky_domain_take_works(const struct ky_works *all)
+{
+    atomic_store(&works, all);
+}
+
+/* A rank's place, and the ways of bodies to the ranks that work on them. */
+struct place {
+    struct ky_work_place base;
+    struct ky_domain *domain;
+    struct ky_domain_ways ways;
+    int has_ways;
+};
+
+static enum ky_status add(void *context, uint64_t *number, size_t count, struct ky_error *error)
+{
+    struct ky_comm *comm = ((struct place *)context)->domain->comm;
+    return comm->verbs->add(comm, number, count, error);
+}
+
+static enum ky_status collect(void *context, void **array, size_t *count, size_t size,
+                              struct ky_error *error)
+{
+    struct ky_comm *comm = ((struct place *)context)->domain->comm;
+    const size_t ranks = (size_t)comm->size;
+    size_t total = 0, *counts = ky_allocate(ranks, sizeof *counts);
+    void *all = NULL;
+    enum ky_status status = counts ? comm->verbs->gather(comm, count, sizeof *count, counts, error)
+                                   : ky_no_memory(error, "the ranks", ranks, sizeof *counts);
+    for (size_t r = 0; r < ranks && !status; r++)
+        total += counts[r];
+    if (!status && !comm->rank && !(all = ky_allocate(total, size)))
+        status = ky_no_memory(error, "numbers of all ranks", total, size);
+    if (!status)
+        status = ky_comm_collect(comm, *array, *count, all, counts, size, error);
+    free(counts);
+    if (status || comm->rank) {
+        free(all);
+        return status;
+    }
+    free(*array);
+    *array = all;
+    *count = total;
+    return KY_OK;
+}
+
+static enum ky_status fetch(struct ky_work_place *base, enum ky_array_id array,
+                            struct ky_error *error)
+{
+    struct place *place = base->context;
+    enum ky_status status =
+        place->has_ways ? KY_OK
+                        : ky_domain_find_ways(place->domain, KY_BLOCKS, &place->ways, error);
+    place->has_ways = 1;
+    void *numbers = ky_allocate(base->bodies.n, ky_arrays[array].bytes);
+    ky_array_set(&base->bodies, array, numbers);
+    if (!status && !numbers)
+        status =
+            ky_no_memory(error, ky_arrays[array].plural, base->bodies.n, ky_arrays[array].bytes);
+    return status ? status : ky_domain_fetch(place->domain, &place->ways, array, numbers, error);
+}
+
+static struct ky_portion portion_of(struct place *place)
+{
+    const struct ky_domain *domain = place->domain;
+    const uint64_t ranks = (uint64_t)domain->comm->size, rank = (uint64_t)domain->comm->rank;
+    return (struct ky_portion){.n = domain->total,
+                               .from = ky_share_start(KY_BLOCKS, ranks, rank),
+                               .to = ky_share_start(KY_BLOCKS, ranks, rank + 1),
+                               .first = ky_domain_way_start(domain, KY_BLOCKS, (int)rank),
+                               .shares = (size_t)ranks,
+                               .share = (size_t)rank,
+                               .leads = !rank,
+                               .context = place,
+                               .add = add,
+                               .collect = collect};
+}
+
+/* Does the work on this rank with `told`, which is rank 0's own or a copy. */
+static enum ky_status do_work(struct ky_domain *domain, const struct ky_work *work, void *told,
+                              struct ky_error *outcome, struct ky_error *error)
+{
+    struct place place = {.domain = domain};
+    place.base = (struct ky_work_place){.portion = portion_of(&place),
+                                        .threads = domain->engine->threads,
+                                        .context = &place,
+                                        .fetch = fetch};
+    place.base.bodies = (struct ky_bodies){.size = sizeof place.base.bodies,
+                                           .n = ky_portion_count(&place.base.portion)};
+    const int threads = ky_threads_take(place.base.threads);
+    enum ky_status status = work->run(&place.base, told, outcome, error);
+    ky_threads_restore(threads);
+    if (!status)
+        status = ky_domain_tell_outcome(domain, outcome, error);
+    ky_domain_free_ways(&place.ways);
+    if (work->makes && !status && !outcome->status) {
+        ky_bodies_free(&domain->made);
+        domain->made = place.base.bodies;
+    } else {
+        ky_bodies_free(&place.base.bodies);
+    }
+    return status;
+}
+
+enum ky_status ky_domain_do(struct ky_domain *domain, size_t number, void *given,
+                            struct ky_error *outcome, struct ky_error *error)
+{
+    const struct ky_work *work = &atomic_load(&works)->of[number];
+    void *told = given ? given : ky_allocate(1, work->bytes);
+    *outcome = (struct ky_error){KY_OK, ""};
+    enum ky_status status = told ? ky_comm_tell(domain->comm, told, work->bytes, error)
+                                 : ky_no_memory(error, "a work of ranks", 1, work->bytes);
+    if (!status)
+        status = do_work(domain, work, told, outcome, error);
+    if (!given)
+        free(told);
+    return status;
+}
+
+enum ky_status ky_domain_place_made(struct ky_domain *domain, const struct ky_engine_frame *units,
+                                    struct ky_error *error)
+{
+    const size_t first = ky_domain_way_start(domain, KY_BLOCKS, domain->comm->rank);
+    const enum ky_status status = ky_domain_place(domain, &domain->made, first, units, error);
+    ky_bodies_free(&domain->made);
+    return status;
+}
