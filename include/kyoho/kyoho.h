@@ -1366,6 +1366,18 @@ KY_API enum ky_status ky_model_option_get(const char *name, size_t index,
  * the snapshot is empty, also after KY_STOPPED by parameters->stop. */
 KY_API enum ky_status ky_model_make(const char *name, const struct ky_model_parameters *parameters,
                                     struct ky_snapshot *snapshot, struct ky_error *error);
+/* Fills *snapshot as ky_model_make does, but with the number of the bodies in place of them: the
+ * arrays are NULL. Logs nothing. KY_UNSUPPORTED for a model whose bodies depend on each other, and
+ * for a text of a place that is empty or has more than 255 characters. */
+KY_API enum ky_status ky_model_describe(const char *name,
+                                        const struct ky_model_parameters *parameters,
+                                        struct ky_snapshot *snapshot, struct ky_error *error);
+/* ky_run with the bodies of ky_model_make, and the same files. Where ranks divide the bodies, and
+ * ky_model_describe knows the model, each rank makes its own, and no process has all of them. Then
+ * model->stop counts before and after the bodies are made, not meanwhile. */
+KY_API enum ky_status ky_run_model(const struct ky_parameters *parameters,
+                                   const struct ky_run_parameters *run, const char *name,
+                                   const struct ky_model_parameters *model, struct ky_error *error);
 
 /* Turns the bodies about the origin by `orientation` (accelerations too, if they have any), adds
  * `position` to their positions and `velocity` to their velocities: texts as in struct

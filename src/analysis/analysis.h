@@ -100,9 +100,13 @@ struct ky_speeds {
         random; /* rms of the Maxwellian that has the same median of speeds about the local flow */
     size_t fast, fastest; /* number of escapers, and the index of the fastest */
 };
-/* KY_FAULT when memory is out. */
-enum ky_status ky_measure_speeds(const struct ky_bodies *bodies, double virial,
-                                 struct ky_speeds *speeds, struct ky_error *error);
+/* For bodies that may be divided. KY_FAULT when memory is out. */
+enum ky_status ky_measure_speeds(const struct ky_portion *portion, const struct ky_bodies *bodies,
+                                 double virial, struct ky_speeds *speeds, struct ky_error *error);
+/* ky_system_scales for a portion of bodies that all have mass, with a softening above 0. */
+enum ky_status ky_portion_scales(const struct ky_portion *portion, const struct ky_bodies *bodies,
+                                 double g, double softening, struct ky_scales *scales,
+                                 struct ky_error *error);
 
 /* The shortest √(r³/(G (m_i + m_j))) [time] of a body and its nearest neighbour. r is their
  * distance, or the pericentre of their orbit if they are a binary. Infinite if no two bodies

@@ -52,27 +52,43 @@ static double longest_step(const struct ky_scales *scales, double virial, double
     return fmax(softening / (4 * scales->speed), fmin(softening / (4 * speed), flow));
 }
 
-/* Fills *scales. KY_USAGE for G ≤ 0, KY_BAD_DATA without mass. `softening` is the run's; NaN: the
- * recommended one. */
-static enum ky_status find_scales(const struct ky_bodies *bodies, double g, double softening,
-                                  struct ky_scales *scales, struct ky_error *error)
+/* The longest time that a step may be a part of, with a softening or without. */
+static enum ky_status find_longest(const struct ky_bodies *bodies, double g, double virial,
+                                   double softening, const struct ky_scales *scales,
+                                   double *longest, struct ky_error *error)
+{
+    if (softening > 0) {
+        *longest = longest_step(scales, virial, softening);
+        return KY_OK;
+    }
+    const enum ky_status status = ky_shortest_pair_time(bodies, g, longest, error);
+    *longest /= KY_STEPS_OF_PAIR;
+    return status;
+}
+
+/* Fills *scales but the centre, which is there. `softening` is the run's; NaN: the recommended one.
+ */
+static enum ky_status find_scales(const struct ky_portion *portion, const struct ky_bodies *bodies,
+                                  double g, double softening, struct ky_scales *scales,
+                                  struct ky_error *error)
 {
     const double half = 0.5;
-    double mass = ky_sum(bodies->n, bodies->mass);
-    double n = (double)ky_count_positive(bodies->n, bodies->mass);
-    if (!(g > 0))
-        return ky_fail(error, KY_USAGE, "the constant of gravity is %g; it must be positive", g);
-    enum ky_status status = ky_sampled_centre(bodies, scales->centre, error);
+    double mass;
+    size_t massive, before;
+    enum ky_status status = ky_portion_sum(portion, bodies->mass, &mass, error);
     if (!status)
-        status =
-            ky_lagrangian_radii(bodies, scales->centre, 1, &half, &scales->half_mass_radius, error);
+        status = ky_portion_positive(portion, bodies->mass, &massive, &before, error);
+    if (!status)
+        status = ky_portion_radii(portion, bodies, scales->centre, 1, &half,
+                                  &scales->half_mass_radius, error);
     if (status)
         return status;
+    const double n = (double)massive;
     /* ⟨v²⟩ = 0.4 G M/r_h in equilibrium: Spitzer (1987), eq. 1-10. */
     double radius = scales->half_mass_radius,
            virial = radius > 0 ? sqrt(0.4 * g * mass / radius) : 0;
     struct ky_speeds speeds;
-    status = ky_measure_speeds(bodies, virial, &speeds, error);
+    status = ky_measure_speeds(portion, bodies, virial, &speeds, error);
     if (status)
         return status;
     scales->velocity_dispersion = speeds.dispersion;
@@ -84,16 +100,20 @@ static enum ky_status find_scales(const struct ky_bodies *bodies, double g, doub
     scales->relaxation_time = relaxation_time(n, radius, g * mass);
     scales->softening = ky_recommended_softening(radius, n);
     double length = isnan(softening) ? scales->softening : softening, longest;
-    if (length > 0)
-        longest = longest_step(scales, virial, length);
-    else
-        status = ky_shortest_pair_time(bodies, g, &longest, error);
+    status = find_longest(bodies, g, virial, length, scales, &longest, error);
     if (status)
         return status;
-    if (!(length > 0))
-        longest /= KY_STEPS_OF_PAIR;
     scales->step = longest > 0 && isfinite(longest) ? exp2(floor(log2(longest))) : 0;
     return KY_OK;
+}
+
+enum ky_status ky_portion_scales(const struct ky_portion *portion, const struct ky_bodies *bodies,
+                                 double g, double softening, struct ky_scales *scales,
+                                 struct ky_error *error)
+{
+    const enum ky_status status =
+        ky_portion_centre(portion, bodies, KY_CENTRE_SAMPLE, scales->centre, error);
+    return status ? status : find_scales(portion, bodies, g, softening, scales, error);
 }
 
 enum ky_status ky_system_scales(const struct ky_bodies *bodies, double g, double softening,
@@ -102,9 +122,14 @@ enum ky_status ky_system_scales(const struct ky_bodies *bodies, double g, double
     KY_NEED(bodies, error);
     KY_NEED(scales, error);
     struct ky_scales own = {0};
+    const struct ky_portion all = ky_portion_of_all(bodies->n);
     enum ky_status status = ky_bodies_need(bodies, KY_NEED_MOTION, error);
+    if (!status && !(g > 0))
+        return ky_fail(error, KY_USAGE, "the constant of gravity is %g; it must be positive", g);
     if (!status)
-        status = find_scales(bodies, g, softening, &own, error);
+        status = ky_sampled_centre(bodies, own.centre, error);
+    if (!status)
+        status = find_scales(&all, bodies, g, softening, &own, error);
     if (!status)
         ky_size_give_grown(scales, &own, sizeof own, offsetof(struct ky_scales, random_speed));
     return status;

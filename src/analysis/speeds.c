@@ -22,19 +22,25 @@ static const double maxwell = 1.126;
 
 /* The rms speed [velocity] about the mean velocity in three dimensions, weighted by mass; 0 without
  * mass. */
-static double velocity_dispersion(const struct ky_bodies *bodies)
+static enum ky_status velocity_dispersion(const struct ky_portion *portion,
+                                          const struct ky_bodies *bodies, double *dispersion,
+                                          struct ky_error *error)
 {
-    double part[KY_BLOCKS], mean[3];
-    double mass = ky_mean(bodies->n, bodies->mass, bodies->velocity, mean);
+    double part[KY_BLOCKS] = {0}, mean[3], mass, sum;
+    enum ky_status status =
+        ky_portion_mean(portion, bodies->mass, bodies->velocity, mean, &mass, error);
+    if (status)
+        return status;
 #pragma omp parallel for schedule(static)
-    for (int b = 0; b < KY_BLOCKS; b++) {
-        size_t i = ky_block_start(bodies->n, (size_t)b),
-               end = ky_block_start(bodies->n, (size_t)b + 1);
-        for (part[b] = 0; i < end; i++)
+    for (size_t b = portion->from; b < portion->to; b++) {
+        const size_t end = ky_portion_start(portion, b + 1);
+        for (size_t i = ky_portion_start(portion, b); i < end; i++)
             for (int k = 0; k < 3; k++)
                 part[b] += bodies->mass[i] * pow(bodies->velocity[i][k] - mean[k], 2);
     }
-    return mass > 0 ? sqrt(ky_sum(KY_BLOCKS, part) / mass) : 0;
+    status = ky_portion_sums(portion, part, 1, &sum, error);
+    *dispersion = mass > 0 ? sqrt(sum / mass) : 0;
+    return status;
 }
 
 static double speed_about(const double v[3], const double mean[3])
@@ -47,75 +53,149 @@ static double speed_about(const double v[3], const double mean[3])
 
 /* The speed above which a body is an escaper, about the median velocity. Infinite for few bodies,
  * which have no typical speed. */
-static double limit_of(const struct ky_bodies *bodies, double virial, double middle[3])
+static enum ky_status find_limit(const struct ky_portion *portion, const struct ky_bodies *bodies,
+                                 double virial, double middle[3], double *limit,
+                                 struct ky_error *error)
 {
-    double sample[KY_MEDIAN_MOST];
-    size_t index[KY_MEDIAN_MOST], count = ky_sample(bodies->n, KY_MEDIAN_MOST, index);
-    for (int c = 0; c < 3; c++)
-        middle[c] = ky_sampled_median(&bodies->velocity[0][c], 3, bodies->n, KY_MEDIAN_MOST);
-    for (size_t k = 0; k < count; k++)
-        sample[k] = speed_about(bodies->velocity[index[k]], middle);
-    return bodies->n < FEW
-               ? (double)INFINITY
-               : faster * fmax(ky_sampled_median(sample, 1, count, KY_MEDIAN_MOST), virial);
+    double sample[KY_MEDIAN_MOST] = {0};
+    size_t index[KY_MEDIAN_MOST], count = ky_sample(portion->n, KY_MEDIAN_MOST, index);
+    enum ky_status status = KY_OK;
+    for (int c = 0; c < 3 && !status; c++)
+        status = ky_portion_median(portion, &bodies->velocity[0][c], 3, KY_MEDIAN_MOST, &middle[c],
+                                   error);
+    for (size_t k = 0; k < count && !status; k++)
+        if (ky_portion_has(portion, index[k]))
+            sample[k] = speed_about(bodies->velocity[index[k] - portion->first], middle);
+    if (!status)
+        status = ky_portion_tell(portion, sample, count, error);
+    *limit = portion->n < FEW
+                 ? (double)INFINITY
+                 : faster * fmax(ky_sampled_median(sample, 1, count, KY_MEDIAN_MOST), virial);
+    return status;
+}
+
+/* Counts the bodies above the limit, and finds the fastest of them; of several the first. */
+static enum ky_status find_fast(const struct ky_portion *portion, const struct ky_bodies *bodies,
+                                double limit, const double middle[3], struct ky_speeds *speeds,
+                                struct ky_error *error)
+{
+    struct {
+        double most;
+        uint64_t fast, fastest;
+    } part[KY_BLOCKS] = {{0, 0, 0}};
+    double most = 0;
+#pragma omp parallel for schedule(static)
+    for (size_t b = portion->from; b < portion->to; b++) {
+        const size_t end = ky_portion_start(portion, b + 1);
+        for (size_t i = ky_portion_start(portion, b); i < end; i++) {
+            const double v = speed_about(bodies->velocity[i], middle);
+            if (v > limit && v > part[b].most)
+                part[b].most = v, part[b].fastest = portion->first + i;
+            part[b].fast += v > limit;
+        }
+    }
+    const enum ky_status status =
+        ky_portion_tell(portion, part, KY_BLOCKS * (sizeof *part / sizeof(uint64_t)), error);
+    for (size_t b = 0; b < KY_BLOCKS; b++) {
+        if (part[b].most > most)
+            most = part[b].most, speeds->fastest = (size_t)part[b].fastest;
+        speeds->fast += (size_t)part[b].fast;
+    }
+    return status;
 }
 
 /* The dispersion of the bodies up to the limit; counts the others. */
-static enum ky_status find_dispersion(const struct ky_bodies *bodies, double limit,
+static enum ky_status find_dispersion(const struct ky_portion *portion,
+                                      const struct ky_bodies *bodies, double limit,
                                       const double middle[3], struct ky_speeds *speeds,
                                       struct ky_error *error)
 {
+    const size_t n = ky_portion_count(portion);
     struct ky_bodies slow = *bodies;
-    double most = 0;
-    for (size_t i = 0; i < bodies->n; i++) {
-        const double v = speed_about(bodies->velocity[i], middle);
-        if (v > limit && v > most)
-            most = v, speeds->fastest = i;
-        speeds->fast += v > limit;
-    }
-    if (speeds->fast && !(slow.mass = ky_allocate(bodies->n, sizeof *slow.mass)))
-        return ky_no_memory(error, "masses", bodies->n, sizeof *slow.mass);
-    for (size_t i = 0; i < bodies->n && speeds->fast; i++)
+    enum ky_status status = find_fast(portion, bodies, limit, middle, speeds, error);
+    if (!status && speeds->fast && !(slow.mass = ky_allocate(n, sizeof *slow.mass)))
+        status = ky_no_memory(error, "masses", n, sizeof *slow.mass);
+    for (size_t i = 0; i < n && speeds->fast && !status; i++)
         slow.mass[i] = speed_about(bodies->velocity[i], middle) > limit ? 0 : bodies->mass[i];
-    speeds->dispersion = speeds->random = velocity_dispersion(&slow);
-    if (speeds->fast)
+    if (!status)
+        status = velocity_dispersion(portion, &slow, &speeds->dispersion, error);
+    speeds->random = speeds->dispersion;
+    if (slow.mass != bodies->mass)
         free(slow.mass);
-    return KY_OK;
+    return status;
 }
+
+/* A body of the sample, by its place in it. */
+struct taken {
+    uint64_t place;
+    double mass, x[3], v[3];
+};
 
 /* The bodies whose random speeds are measured, in columns, and their order along the curve. */
 struct flow {
-    const struct ky_bodies *bodies;
+    const struct taken *taken;
     size_t n, *body; /* [MOST] */
     double *x[3], *left;
     uint64_t *word, *other;
 };
 
-static void take(struct flow *flow, double limit, const double middle[3])
+static int by_place(const void *a, const void *b)
 {
-    const struct ky_bodies *bodies = flow->bodies;
-    const struct ky_sample_order order = ky_sample_order(bodies->n);
-    const size_t most = bodies->n < MOST ? bodies->n : MOST;
+    const uint64_t one = ((const struct taken *)a)->place, other = ((const struct taken *)b)->place;
+    return (one > other) - (one < other);
+}
+
+/* The bodies of the sample, as *taken on the one that leads. */
+static enum ky_status take_sample(const struct ky_portion *portion, const struct ky_bodies *bodies,
+                                  void **taken, size_t *count, struct ky_error *error)
+{
+    const struct ky_sample_order order = ky_sample_order(portion->n);
+    const size_t most = portion->n < MOST ? portion->n : MOST;
+    struct taken *own = ky_allocate(most, sizeof *own);
+    *count = 0;
+    *taken = own;
+    if (!own)
+        return ky_no_memory(error, "random speeds", most, sizeof *own);
     for (size_t k = 0; k < most; k++) {
-        const size_t i = ky_sampled(order, most, k);
-        if (!(bodies->mass[i] > 0) || speed_about(bodies->velocity[i], middle) > limit)
+        const size_t i = ky_sampled(order, most, k) - portion->first;
+        if (!ky_portion_has(portion, i + portion->first))
+            continue;
+        struct taken *here = &own[(*count)++];
+        *here = (struct taken){.place = k, .mass = bodies->mass[i]};
+        for (int c = 0; c < 3; c++) {
+            here->x[c] = bodies->position[i][c];
+            here->v[c] = bodies->velocity[i][c];
+        }
+    }
+    const enum ky_status status =
+        ky_portion_collect(portion, taken, count, sizeof(struct taken), error);
+    if (!status && portion->shares > 1)
+        qsort(*taken, *count, sizeof(struct taken), by_place);
+    return status;
+}
+
+static void take(struct flow *flow, size_t count, double limit, const double middle[3])
+{
+    for (size_t k = 0; k < count; k++) {
+        const struct taken *here = &flow->taken[k];
+        if (!(here->mass > 0) || speed_about(here->v, middle) > limit)
             continue;
         for (int c = 0; c < 3; c++)
-            flow->x[c][flow->n] = bodies->position[i][c];
-        flow->body[flow->n++] = i;
+            flow->x[c][flow->n] = here->x[c];
+        flow->body[flow->n++] = k;
     }
 }
 
 /* The random speeds that a neighbourhood has after the fit of its flow, and what the fit took away.
  */
-static void leave(const size_t body[NEAR], const struct ky_bodies *bodies, double left[NEAR])
+static void leave(const size_t body[NEAR], const struct taken *taken, double left[NEAR])
 {
     static const double none[3] = {0};
     double x[NEAR][3], v[NEAR][3];
     for (int k = 0; k < NEAR; k++)
         for (int c = 0; c < 3; c++) {
-            x[k][c] = bodies->position[body[k]][c];
-            v[k][c] = bodies->velocity[body[k]][c];
+            x[k][c] = taken[body[k]].x[c];
+            v[k][c] = taken[body[k]].v[c];
         }
     ky_subtract_linear(NEAR, x, v);
     for (int k = 0; k < NEAR; k++)
@@ -138,39 +218,56 @@ static void find_random(struct flow *flow, struct ky_speeds *speeds)
         size_t body[NEAR];
         for (size_t j = 0; j < NEAR; j++)
             body[j] = flow->body[ky_word_index(layout, sorted[k + j])];
-        leave(body, flow->bodies, flow->left + k);
+        leave(body, flow->taken, flow->left + k);
     }
     const double median = ky_median(flow->left, whole);
     if (isfinite(median))
         speeds->random = fmin(maxwell * median, speeds->dispersion);
 }
 
-enum ky_status ky_measure_speeds(const struct ky_bodies *bodies, double virial,
-                                 struct ky_speeds *speeds, struct ky_error *error)
+/* The random speeds of the sample. */
+static enum ky_status measure_random(const struct taken *taken, size_t count, double limit,
+                                     const double middle[3], struct ky_speeds *speeds,
+                                     struct ky_error *error)
 {
-    *speeds = (struct ky_speeds){0};
-    if (!bodies->n)
-        return KY_OK;
-    double middle[3];
-    const double limit = limit_of(bodies, virial, middle);
-    enum ky_status status = find_dispersion(bodies, limit, middle, speeds, error);
-    if (status || bodies->n < FEW)
-        return status;
-    const size_t most = bodies->n < MOST ? bodies->n : MOST;
-    double *columns = ky_allocate(most, 4 * sizeof *columns);
-    uint64_t *words = ky_allocate(most, 2 * sizeof *words);
-    struct flow flow = {.bodies = bodies, .body = ky_allocate(most, sizeof *flow.body)};
+    double *columns = ky_allocate(count, 4 * sizeof *columns);
+    uint64_t *words = ky_allocate(count, 2 * sizeof *words);
+    struct flow flow = {.taken = taken, .body = ky_allocate(count, sizeof *flow.body)};
+    enum ky_status status = KY_OK;
     if (!columns || !words || !flow.body)
-        status = ky_no_memory(error, "random speeds", most, 7 * sizeof *columns);
+        status = ky_no_memory(error, "random speeds", count, 7 * sizeof *columns);
     if (!status) {
         for (size_t c = 0; c < 3; c++)
-            flow.x[c] = columns + c * most;
-        flow.left = columns + 3 * most, flow.word = words, flow.other = words + most;
-        take(&flow, limit, middle);
+            flow.x[c] = columns + c * count;
+        flow.left = columns + 3 * count, flow.word = words, flow.other = words + count;
+        take(&flow, count, limit, middle);
         find_random(&flow, speeds);
     }
     free(columns);
     free(words);
     free(flow.body);
     return status;
+}
+
+enum ky_status ky_measure_speeds(const struct ky_portion *portion, const struct ky_bodies *bodies,
+                                 double virial, struct ky_speeds *speeds, struct ky_error *error)
+{
+    double middle[3], limit;
+    void *taken = NULL;
+    size_t count;
+    *speeds = (struct ky_speeds){0};
+    if (!portion->n)
+        return KY_OK;
+    enum ky_status status = find_limit(portion, bodies, virial, middle, &limit, error);
+    if (!status)
+        status = find_dispersion(portion, bodies, limit, middle, speeds, error);
+    if (status || portion->n < FEW)
+        return status;
+    status = take_sample(portion, bodies, &taken, &count, error);
+    if (!status && portion->leads)
+        status = measure_random(taken, count, limit, middle, speeds, error);
+    free(taken);
+    if (!portion->leads)
+        speeds->random = 0;
+    return status ? status : ky_portion_tell(portion, &speeds->random, 1, error);
 }

@@ -234,17 +234,18 @@ static enum ky_status check_ids(int threads, const uint64_t *id, size_t n, struc
 }
 
 /* KY_BAD_DATA for the first number of body i that is not finite or out of its range, in the arrays
- * that are not NULL. */
-static enum ky_status check_body(const struct ky_bodies *bodies, size_t i, struct ky_error *error)
+ * that are not NULL. `name`: its number in the text. */
+static enum ky_status check_body(const struct ky_bodies *bodies, size_t i, size_t name,
+                                 struct ky_error *error)
 {
     static const char *const axis = "xyz";
     for (int k = 0; k < 3; k++) {
         if (bodies->position && !isfinite(bodies->position[i][k]))
-            return ky_fail(error, KY_BAD_DATA, "body %zu: position %c is %g; it must be finite", i,
-                           axis[k], bodies->position[i][k]);
+            return ky_fail(error, KY_BAD_DATA, "body %zu: position %c is %g; it must be finite",
+                           name, axis[k], bodies->position[i][k]);
         if (bodies->velocity && !isfinite(bodies->velocity[i][k]))
-            return ky_fail(error, KY_BAD_DATA, "body %zu: velocity %c is %g; it must be finite", i,
-                           axis[k], bodies->velocity[i][k]);
+            return ky_fail(error, KY_BAD_DATA, "body %zu: velocity %c is %g; it must be finite",
+                           name, axis[k], bodies->velocity[i][k]);
     }
     const struct {
         const char *name;
@@ -254,34 +255,41 @@ static enum ky_status check_body(const struct ky_bodies *bodies, size_t i, struc
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
         if (sizes[k].array && (!isfinite(sizes[k].array[i]) || sizes[k].array[i] < 0))
             return ky_fail(error, KY_BAD_DATA,
-                           "body %zu: %s is %g; it must be finite and not negative", i,
+                           "body %zu: %s is %g; it must be finite and not negative", name,
                            sizes[k].name, sizes[k].array[i]);
     if (bodies->type && bodies->type[i] > 5)
-        return ky_fail(error, KY_BAD_DATA, "body %zu: type is %d; types are 0 to 5", i,
+        return ky_fail(error, KY_BAD_DATA, "body %zu: type is %d; types are 0 to 5", name,
                        bodies->type[i]);
     return KY_OK;
 }
 
 /* Checks all bodies with `check`. The error names the first body that fails, for any number of
  * threads. */
-static enum ky_status check_each(int threads, const struct ky_bodies *bodies,
+static enum ky_status check_each(int threads, size_t from, const struct ky_bodies *bodies,
                                  enum ky_status (*check)(const struct ky_bodies *bodies, size_t i,
-                                                         struct ky_error *error),
+                                                         size_t name, struct ky_error *error),
                                  struct ky_error *error)
 {
     size_t first = bodies->n;
     threads = ky_threads(threads);
 #pragma omp parallel for num_threads(threads) if (bodies->n >= MANY) reduction(min : first)
     for (size_t i = 0; i < bodies->n; i++)
-        if (i < first && check(bodies, i, NULL))
+        if (i < first && check(bodies, i, i, NULL))
             first = i;
-    return first < bodies->n ? check(bodies, first, error) : KY_OK;
+    return first < bodies->n ? check(bodies, first, from + first, error) : KY_OK;
+}
+
+enum ky_status ky_bodies_check_from(int threads, size_t first, const struct ky_bodies *bodies,
+                                    struct ky_error *error)
+{
+    return is_zeroed(bodies) ? check_each(threads, first, bodies, check_body, error)
+                             : not_zeroed(error);
 }
 
 enum ky_status ky_bodies_check_arrays(int threads, const struct ky_bodies *bodies,
                                       struct ky_error *error)
 {
-    return is_zeroed(bodies) ? check_each(threads, bodies, check_body, error) : not_zeroed(error);
+    return ky_bodies_check_from(threads, 0, bodies, error);
 }
 
 enum ky_status ky_bodies_check_by(int threads, const struct ky_bodies *bodies,
@@ -301,20 +309,21 @@ enum ky_status ky_bodies_check(const struct ky_bodies *bodies, struct ky_error *
 
 /* KY_BAD_DATA for the first number in the acceleration or potential of body i that is not finite.
  */
-static enum ky_status check_force(const struct ky_bodies *bodies, size_t i, struct ky_error *error)
+static enum ky_status check_force(const struct ky_bodies *bodies, size_t i, size_t name,
+                                  struct ky_error *error)
 {
     static const char *const axis = "xyz";
     for (int k = 0; k < 3 && bodies->acceleration; k++)
         if (!isfinite(bodies->acceleration[i][k]))
             return ky_fail(error, KY_BAD_DATA, "body %zu: acceleration %c is %g; it must be finite",
-                           i, axis[k], bodies->acceleration[i][k]);
+                           name, axis[k], bodies->acceleration[i][k]);
     if (bodies->potential && !isfinite(bodies->potential[i]))
-        return ky_fail(error, KY_BAD_DATA, "body %zu: potential is %g; it must be finite", i,
+        return ky_fail(error, KY_BAD_DATA, "body %zu: potential is %g; it must be finite", name,
                        bodies->potential[i]);
     return KY_OK;
 }
 
 enum ky_status ky_bodies_check_forces(const struct ky_bodies *bodies, struct ky_error *error)
 {
-    return check_each(0, bodies, check_force, error);
+    return check_each(0, 0, bodies, check_force, error);
 }

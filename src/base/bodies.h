@@ -66,6 +66,9 @@ enum ky_status ky_bodies_check_by(int threads, const struct ky_bodies *bodies,
 /* The same for the arrays that are not NULL, without the ids. */
 enum ky_status ky_bodies_check_arrays(int threads, const struct ky_bodies *bodies,
                                       struct ky_error *error);
+/* The same for a part of the bodies of a system, the first of which has this number. */
+enum ky_status ky_bodies_check_from(int threads, size_t first, const struct ky_bodies *bodies,
+                                    struct ky_error *error);
 /* KY_BAD_DATA for the first body with an acceleration or a potential that is not finite. */
 enum ky_status ky_bodies_check_forces(const struct ky_bodies *bodies, struct ky_error *error);
 

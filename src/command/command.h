@@ -199,6 +199,7 @@ struct source {
     struct reading reading;
     const char *input, *model, *units; /* --input, --model and --units, or NULL */
     struct model_options options;
+    int may_describe; /* 1: where ky_model_describe knows the model, source_get makes no bodies */
 };
 /* Binds the options of a source, of reading and of models. */
 void source_add(struct cli *cli, struct source *source);

@@ -210,6 +210,7 @@ static enum ky_status start(struct cli *cli, struct request *request)
     char origin[ORIGIN];
     struct ky_snapshot snapshot;
     const char *file = source_file(cli, &request->source);
+    request->source.may_describe = !request->dry;
     if (file && files_is_folder(file))
         return ky_fail(&cli->error, KY_USAGE,
                        "%s is a folder; --resume %s continues the run in it, --input takes a "
@@ -227,9 +228,13 @@ static enum ky_status start(struct cli *cli, struct request *request)
     request->run.source = source;
     request->run.has_seed = source_has_seed(&request->source);
     request->run.seed = request->source.options.parameters.seed;
-    if (!status)
-        status = request->dry ? show_plan(cli, request, &snapshot)
-                              : ky_run(&request->parameters, &request->run, &snapshot, &cli->error);
+    if (!status && request->dry)
+        status = show_plan(cli, request, &snapshot);
+    else if (!status && snapshot.bodies.n && !snapshot.bodies.mass) /* it is only described */
+        status = ky_run_model(&request->parameters, &request->run, request->source.model,
+                              &request->source.options.parameters, &cli->error);
+    else if (!status)
+        status = ky_run(&request->parameters, &request->run, &snapshot, &cli->error);
     ky_snapshot_free(&snapshot);
     free(source);
     return status;

@@ -23,6 +23,7 @@ static const struct ky_option source_options[] = {
 
 void source_add(struct cli *cli, struct source *source)
 {
+    source->may_describe = 0;
     cli_add_table(cli, "bodies", source_options, source);
     reading_add(cli, &source->reading);
     model_options_add(cli, &source->options);
@@ -69,6 +70,18 @@ static enum ky_status check_intervals(struct cli *cli, const struct ky_parameter
     return KY_OK;
 }
 
+/* Makes the bodies, or leaves them out where the source may and can be described. */
+static enum ky_status make_or_describe(struct cli *cli, const struct source *source,
+                                       struct ky_snapshot *snapshot)
+{
+    const struct ky_model_parameters *model = &source->options.parameters;
+    const enum ky_status status =
+        source->may_describe ? ky_model_describe(source->model, model, snapshot, &cli->error)
+                             : KY_UNSUPPORTED;
+    return status == KY_UNSUPPORTED ? ky_model_make(source->model, model, snapshot, &cli->error)
+                                    : status;
+}
+
 /* Makes the model in memory, with the units, G and softening of the command line. */
 static enum ky_status make(struct cli *cli, struct source *source, struct ky_parameters *parameters,
                            struct ky_snapshot *snapshot, char origin[ORIGIN])
@@ -89,7 +102,7 @@ static enum ky_status make(struct cli *cli, struct source *source, struct ky_par
     model->log_context = cli;
     status = model_options_take(cli, source->model, &source->options);
     if (!status)
-        status = ky_model_make(source->model, model, snapshot, &cli->error);
+        status = make_or_describe(cli, source, snapshot);
     const int by_mass = model->mass_function != KY_MASS_EQUAL && units.mass_g > 0 &&
                         !isnan(model->mass) &&
                         !model->n; /* and it will be again when the model is made again */

@@ -114,6 +114,14 @@ enum ky_status ky_friction_check(const struct ky_parameters *parameters,
     return status;
 }
 
+int ky_friction_is_asked(const struct ky_parameters *parameters)
+{
+    struct ky_externals fields = {0};
+    const int is_asked = !ky_externals_of(parameters, &fields, NULL) && has_rows(&fields);
+    ky_externals_release(&fields);
+    return is_asked;
+}
+
 enum ky_status ky_friction_check_bodies(const struct ky_parameters *parameters,
                                         const struct ky_bodies *bodies, struct ky_error *error)
 {

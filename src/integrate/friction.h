@@ -11,6 +11,8 @@ int ky_friction_is_there(const struct ky_engine *engine);
 /* KY_USAGE for friction with an integrator that cannot have it (`friction` of its verbs is 0). */
 enum ky_status ky_friction_check(const struct ky_parameters *parameters,
                                  const struct ky_integrator_verbs *verbs, struct ky_error *error);
+/* 1 if the parameters have a field of friction; 0 also where the fields are wrong. */
+int ky_friction_is_asked(const struct ky_parameters *parameters);
 /* KY_USAGE for friction of a body that there is not, of one body twice, and of one without mass. */
 enum ky_status ky_friction_check_bodies(const struct ky_parameters *parameters,
                                         const struct ky_bodies *bodies, struct ky_error *error);

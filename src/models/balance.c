@@ -24,42 +24,85 @@ static double pull_together(const struct ky_model_common *common, const struct k
     return d2 > 0 ? d2 / ((d2 + eps2) * sqrt(d2 + eps2)) : 0;
 }
 
-/* 2T/|Σ m x·a| of at most 2,048 bodies, a sample of all. They feel the softened forces of the
- * sample alone (G = 1). NaN for fewer than two. *noise is the statistical error. */
-static double balance_ratio(const struct ky_model_common *common, const struct ky_bodies *bodies,
+/* 2T/|Σ m x·a| of the bodies of a sample. They feel the softened forces of the sample alone (G =
+ * 1). NaN for fewer than two. *noise is the statistical error. */
+static double balance_ratio(const struct ky_model_common *common, const struct ky_bodies *sample,
                             double *noise)
 {
-    const size_t count = bodies->n < SAMPLE ? bodies->n : SAMPLE;
     double mass = 0, square = 0, twice = 0, virial = 0;
-    for (size_t k = 0; k < count; k++) {
-        const size_t i = (size_t)((double)k * (double)bodies->n / (double)count);
-        const double *v = bodies->velocity[i], m = bodies->mass[i];
+    for (size_t k = 0; k < sample->n; k++) {
+        const double *v = sample->velocity[k], m = sample->mass[k];
         mass += m;
         square += m * m;
         twice += m * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-        for (size_t l = 0; l < k; l++) {
-            const size_t j = (size_t)((double)l * (double)bodies->n / (double)count);
-            virial += m * bodies->mass[j] * pull_together(common, bodies, i, j);
-        }
+        for (size_t l = 0; l < k; l++)
+            virial += m * sample->mass[l] * pull_together(common, sample, k, l);
     }
     *noise = mass > 0 ? sqrt(square) / mass : 1;
     /* Pairs have two different bodies, so the squares are taken out of all products of masses. */
     return twice / mass / (virial / (mass * mass - square));
 }
 
+/* At most 2,048 bodies of all, to be freed: those that are elsewhere are told. */
+static enum ky_status take_sample(const struct ky_model_common *common,
+                                  const struct ky_bodies *bodies, struct ky_bodies *sample,
+                                  struct ky_error *error)
+{
+    const struct ky_portion portion = ky_model_portion(common);
+    const size_t count = common->n < SAMPLE ? common->n : SAMPLE;
+    enum ky_status status = ky_bodies_allocate(
+        sample, count, bodies->softening ? KY_WITH_SOFTENING : 0, error); /* zeroed */
+    for (size_t k = 0; k < count && !status; k++) {
+        const size_t i = (size_t)((double)k * (double)common->n / (double)count);
+        if (!ky_portion_has(&portion, i))
+            continue;
+        sample->mass[k] = bodies->mass[i - portion.first];
+        if (bodies->softening)
+            sample->softening[k] = bodies->softening[i - portion.first];
+        for (int c = 0; c < 3; c++) {
+            sample->position[k][c] = bodies->position[i - portion.first][c];
+            sample->velocity[k][c] = bodies->velocity[i - portion.first][c];
+        }
+    }
+    if (!status)
+        status = ky_portion_tell(&portion, sample->mass, count, error);
+    if (!status)
+        status = ky_portion_tell(&portion, sample->position, 3 * count, error);
+    return status ? status : ky_portion_tell(&portion, sample->velocity, 3 * count, error);
+}
+
+/* Whether the numbers of all bodies are finite. */
+static enum ky_status check_finite(const struct ky_model *model,
+                                   const struct ky_model_common *common,
+                                   const struct ky_bodies *bodies, struct ky_error *error)
+{
+    const struct ky_portion portion = ky_model_portion(common);
+    uint64_t wrong = ky_bodies_check(bodies, NULL) != KY_OK;
+    const enum ky_status status = ky_portion_tell(&portion, &wrong, 1, error);
+    if (status || !wrong)
+        return status;
+    return ky_fail(error, KY_USAGE,
+                   "%s: with these options bodies have places or speeds that are not finite; "
+                   "the softening, %g, or a length is out of proportion to the system",
+                   model->name, common->softening);
+}
+
 enum ky_status ky_balance_check(const struct ky_model *model, const struct ky_model_common *common,
                                 const struct ky_bodies *bodies, struct ky_error *error)
 {
     const double refused = 0.5, told = 0.25, chance = 5;
-    double noise;
-    if (ky_bodies_check(bodies, NULL))
-        return ky_fail(error, KY_USAGE,
-                       "%s: with these options bodies have places or speeds that are not finite; "
-                       "the softening, %g, or a length is out of proportion to the system",
-                       model->name, common->softening);
-    if (!(model->balanced || ky_model_in_equilibrium(model)) || bodies->n < FEWEST)
-        return KY_OK;
-    const double ratio = balance_ratio(common, bodies, &noise), off = fabs(log(ratio));
+    double noise = 1, ratio = 1;
+    struct ky_bodies sample = {0};
+    enum ky_status status = check_finite(model, common, bodies, error);
+    if (status || !(model->balanced || ky_model_in_equilibrium(model)) || common->n < FEWEST)
+        return status;
+    status = take_sample(common, bodies, &sample, error);
+    if (!status)
+        ratio = balance_ratio(common, &sample, &noise);
+    ky_bodies_free(&sample);
+    if (status)
+        return status;
+    const double off = fabs(log(ratio));
     if (!(off < refused + chance * noise))
         return ky_fail(error, KY_USAGE,
                        "%s: with these options it is not in equilibrium, its virial ratio is %.3g; "

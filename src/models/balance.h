@@ -5,9 +5,9 @@
 
 #include "models/models.h"
 
-/* To be called before a model is scaled. KY_USAGE for a body whose numbers are not finite, and if a
- * model that is `balanced` has a virial ratio that is off by a half or more. From a quarter on it
- * logs a warning. */
+/* To be called before a model is scaled, with the bodies that are made here. KY_USAGE for a body
+ * whose numbers are not finite, and if a model that is `balanced` has a virial ratio that is off by
+ * a half or more. From a quarter on it logs a warning. */
 enum ky_status ky_balance_check(const struct ky_model *model, const struct ky_model_common *common,
                                 const struct ky_bodies *bodies, struct ky_error *error);
 

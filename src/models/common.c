@@ -14,20 +14,27 @@ double ky_pair_softening(const struct ky_model_common *common)
            sqrt(ky_softening_eps2(1, 1, ky_softening_how(common->softening_kind)));
 }
 
+struct ky_portion ky_model_portion(const struct ky_model_common *common)
+{
+    return common->portion ? *common->portion : ky_portion_of_all(common->n);
+}
+
 enum ky_status ky_model_allocate(const struct ky_model_common *common, unsigned with,
                                  struct ky_snapshot *snapshot, struct ky_error *error)
 {
     struct ky_bodies *bodies = &snapshot->bodies;
-    enum ky_status status = ky_bodies_allocate(bodies, common->n, KY_WITH_ID | with, error);
+    const struct ky_portion portion = ky_model_portion(common);
+    enum ky_status status = ky_bodies_allocate(bodies, ky_portion_count(&portion),
+                                               with | (common->portion ? 0 : KY_WITH_ID), error);
     if (status)
         return status;
 #pragma omp parallel for schedule(static)
     for (size_t i = 0; i < bodies->n; i++) {
-        bodies->mass[i] = 1 / (double)bodies->n;
-        bodies->id[i] = i;
+        bodies->mass[i] = 1 / (double)common->n;
+        if (bodies->id)
+            bodies->id[i] = i;
     }
-    ky_population_masses(common->mass_function, common->seed, bodies);
-    return KY_OK;
+    return ky_population_masses(common->mass_function, common->seed, &portion, bodies, error);
 }
 
 /* ---- filling ---- */
@@ -36,6 +43,7 @@ enum { PART = 1 << 12, LINE = 160 }; /* bodies; characters */
 
 struct progress {
     const struct ky_model_common *common;
+    size_t n; /* bodies that are made here */
     const char *what;
     double began, told; /* ky_clock */
 };
@@ -50,8 +58,8 @@ static void tell(struct progress *progress, size_t done)
         return;
     progress->told = now;
     ky_format(line, sizeof line, "%.0f %% of the %s of %zu bodies, %.0f s left",
-              100.0 * (double)done / (double)common->n, progress->what, common->n,
-              so_far * (double)(common->n - done) / (double)done);
+              100.0 * (double)done / (double)progress->n, progress->what, common->n,
+              so_far * (double)(progress->n - done) / (double)done);
     common->log(common->log_context, KY_LOG_INFO, line);
 }
 
@@ -59,8 +67,9 @@ void ky_model_fill(const struct ky_model_common *common, const char *what,
                    void (*fill)(const void *context, size_t first, size_t last),
                    const void *context)
 {
-    const size_t n = common->n, parts = n / PART + (n % PART != 0);
-    struct progress progress = {common, what, ky_clock(), ky_clock()};
+    const struct ky_portion portion = ky_model_portion(common);
+    const size_t n = ky_portion_count(&portion), parts = n / PART + (n % PART != 0);
+    struct progress progress = {common, n, what, ky_clock(), ky_clock()};
     size_t done = 0;
 #pragma omp parallel for schedule(dynamic)
     for (size_t part = 0; part < parts; part++) {

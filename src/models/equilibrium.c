@@ -143,6 +143,7 @@ void ky_equilibrium_draw(const struct ky_equilibrium *equilibrium, uint64_t seed
 struct drawing {
     const struct ky_equilibrium *equilibrium;
     uint64_t seed;
+    size_t first;  /* the body at the place 0 */
     double length; /* one length of the profile in Hénon units; G = M = 1 in both */
     const struct ky_bodies *bodies;
 };
@@ -155,7 +156,7 @@ static void draw(const void *context, size_t first, size_t last)
     const double length = drawing->length, speed_unit = sqrt(1 / length);
     for (size_t i = first; i < last; i++) {
         double *x = bodies->position[i], *v = bodies->velocity[i];
-        ky_equilibrium_draw(drawing->equilibrium, drawing->seed, i, x, v);
+        ky_equilibrium_draw(drawing->equilibrium, drawing->seed, drawing->first + i, x, v);
         for (int k = 0; k < 3; k++) {
             x[k] *= length;
             v[k] *= speed_unit;
@@ -194,7 +195,8 @@ enum ky_status ky_equilibrium_make(const struct ky_model *model, const void *own
         equilibrium->softening = ky_pair_softening(common) / length;
         equilibrium->how = ky_softening_how(common->softening_kind);
         status = ky_equilibrium_solve(equilibrium, error);
-        const struct drawing drawing = {equilibrium, common->seed, length, &snapshot->bodies};
+        const struct drawing drawing = {equilibrium, common->seed, ky_model_portion(common).first,
+                                        length, &snapshot->bodies};
         if (!status)
             ky_model_fill(common, "positions and velocities", draw, &drawing);
     }

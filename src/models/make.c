@@ -2,27 +2,34 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include <string.h>
+
 #include "base/memory.h"
 #include "base/sums.h"
 #include "models/balance.h"
 #include "models/equilibrium.h"
 #include "models/place.h"
 #include "models/population.h"
+#include "models/recipe.h"
 #include "physics/recommended.h"
 
 /* Moves the bodies so that the model's choice of centre is the origin; the total momentum becomes
  * 0. */
-static void centre(int centring, struct ky_bodies *bodies)
+static enum ky_status centre(int centring, const struct ky_portion *portion,
+                             struct ky_bodies *bodies, struct ky_error *error)
 {
-    double mean[3];
+    double mean[3], mass;
+    enum ky_status status = KY_OK;
     if (centring == KY_NOT_CENTRED)
-        return;
-    if (centring == KY_CENTRE_MASS || bodies->n == 1) {
-        ky_mean(bodies->n, bodies->mass, bodies->position, mean);
+        return KY_OK;
+    if (centring == KY_CENTRE_MASS || portion->n == 1) {
+        status = ky_portion_mean(portion, bodies->mass, bodies->position, mean, &mass, error);
         ky_subtract(bodies->n, bodies->position, mean);
     }
-    ky_mean(bodies->n, bodies->mass, bodies->velocity, mean);
+    if (!status)
+        status = ky_portion_mean(portion, bodies->mass, bodies->velocity, mean, &mass, error);
     ky_subtract(bodies->n, bodies->velocity, mean);
+    return status;
 }
 
 /* `length`: the unit of length of `make`. */
@@ -82,48 +89,74 @@ static enum ky_status soften(const struct ky_model *model, const void *own,
     return status;
 }
 
-/* ky_model_make_one, once the parameters are resolved. */
-static enum ky_status make(const struct ky_model *model, const void *own,
-                           const struct ky_model_parameters *parameters,
-                           struct ky_snapshot *snapshot, struct ky_error *error)
+static struct ky_model_common common_of(const struct ky_model *model,
+                                        const struct ky_model_parameters *parameters)
 {
-    const int sphere = ky_model_is_sphere(model);
-    struct ky_halt halt = {.flag = parameters->stop};
-    struct ky_model_common common = {.n = parameters->n,
-                                     .seed = parameters->seed,
-                                     .softening_kind = parameters->softening_kind,
-                                     .mass_function =
-                                         sphere ? parameters->mass_function : KY_MASS_EQUAL,
-                                     .log = parameters->log,
-                                     .log_context = parameters->log_context,
-                                     .halt = &halt};
-    double length;
-    enum ky_status status = ky_halt_check(&halt, error);
+    return (struct ky_model_common){
+        .n = parameters->n,
+        .seed = parameters->seed,
+        .softening_kind = parameters->softening_kind,
+        .mass_function = ky_model_is_sphere(model) ? parameters->mass_function : KY_MASS_EQUAL,
+        .log = parameters->log,
+        .log_context = parameters->log_context};
+}
+
+/* Turns, centres, scales and places the bodies that have been made. */
+static enum ky_status finish(const struct ky_model *model, const struct ky_model_common *common,
+                             const struct ky_model_parameters *parameters,
+                             struct ky_snapshot *snapshot, struct ky_error *error)
+{
+    const struct ky_portion portion = ky_model_portion(common);
+    struct ky_bodies *bodies = &snapshot->bodies;
+    if (ky_model_is_sphere(model))
+        ky_population_rotate(parameters->rotation, parameters->seed, portion.first, bodies);
+    enum ky_status status = centre(model->centring, &portion, bodies, error);
     if (!status)
-        status = soften(model, own, parameters, &common.softening, &length, error);
-    if (status)
-        return status;
-    common.length = length;
-    snapshot->units = parameters->units;
-    if (!model->own_softenings) {
-        snapshot->softening = common.softening;
-        snapshot->softening_kind = common.softening_kind;
-    }
-    status = make_bodies(model, own, &common, snapshot, error);
-    if (!status)
-        status = ky_halt_check(&halt, error);
-    if (status)
-        return status;
-    if (sphere)
-        ky_population_rotate(parameters->rotation, parameters->seed, &snapshot->bodies);
-    centre(model->centring, &snapshot->bodies);
-    status = ky_balance_check(model, &common, &snapshot->bodies, error);
+        status = ky_balance_check(model, common, bodies, error);
     if (status)
         return status;
     if (model->scaling != KY_NOT_SCALED)
-        scale(parameters->mass, length, snapshot);
-    return ky_bodies_place(&snapshot->bodies, parameters->position, parameters->velocity,
+        scale(parameters->mass, common->length, snapshot);
+    return ky_bodies_place(bodies, parameters->position, parameters->velocity,
                            parameters->orientation, &snapshot->units, error);
+}
+
+/* What is known before the bodies are made. Softenings are in the lengths of `make`. */
+static enum ky_status describe(const struct ky_model *model, const void *own,
+                               const struct ky_model_parameters *parameters,
+                               struct ky_model_common *common, struct ky_snapshot *snapshot,
+                               struct ky_error *error)
+{
+    const enum ky_status status =
+        soften(model, own, parameters, &common->softening, &common->length, error);
+    if (status)
+        return status;
+    snapshot->units = parameters->units;
+    if (!model->own_softenings) {
+        snapshot->softening = common->softening;
+        snapshot->softening_kind = common->softening_kind;
+    }
+    return KY_OK;
+}
+
+/* ky_model_make_one for the bodies of a portion (NULL: all), once the parameters are resolved. */
+static enum ky_status make(const struct ky_model *model, const void *own,
+                           const struct ky_model_parameters *parameters,
+                           const struct ky_portion *portion, struct ky_snapshot *snapshot,
+                           struct ky_error *error)
+{
+    struct ky_halt halt = {.flag = parameters->stop};
+    struct ky_model_common common = common_of(model, parameters);
+    common.portion = portion;
+    common.halt = &halt;
+    enum ky_status status = ky_halt_check(&halt, error);
+    if (!status)
+        status = describe(model, own, parameters, &common, snapshot, error);
+    if (!status)
+        status = make_bodies(model, own, &common, snapshot, error);
+    if (!status)
+        status = ky_halt_check(&halt, error);
+    return status ? status : finish(model, &common, parameters, snapshot, error);
 }
 
 enum ky_status ky_model_make_one(const struct ky_model *model,
@@ -137,7 +170,7 @@ enum ky_status ky_model_make_one(const struct ky_model *model,
         return ky_no_memory(error, "the model's parameters", 1, model->own_size);
     enum ky_status status = ky_model_resolve(model, given, &parameters, own, error);
     if (!status)
-        status = make(model, own, &parameters, snapshot, error);
+        status = make(model, own, &parameters, NULL, snapshot, error);
     if (status)
         ky_snapshot_free(snapshot);
     free(own);
@@ -153,4 +186,93 @@ enum ky_status ky_model_make(const char *name, const struct ky_model_parameters 
     const struct ky_model *model = ky_model_find(name, error);
     ky_snapshot_clear(snapshot);
     return model ? ky_model_make_one(model, parameters, snapshot, error) : KY_USAGE;
+}
+
+/* ---- recipes ---- */
+
+/* The texts of a place. */
+static void find_texts(struct ky_model_parameters *parameters, const char **text[KY_RECIPE_TEXTS])
+{
+    text[0] = &parameters->position;
+    text[1] = &parameters->velocity;
+    text[2] = &parameters->orientation;
+}
+
+/* KY_UNSUPPORTED for texts that have no place in a recipe. */
+static enum ky_status keep_texts(struct ky_model_recipe *recipe, struct ky_error *error)
+{
+    const char **text[KY_RECIPE_TEXTS];
+    find_texts(&recipe->parameters, text);
+    for (int k = 0; k < KY_RECIPE_TEXTS; k++) {
+        const size_t length = *text[k] ? strlen(*text[k]) : 1;
+        if (!length || length >= KY_RECIPE_TEXT)
+            return ky_fail(error, KY_UNSUPPORTED, "the text of a place has %zu characters", length);
+        if (*text[k])
+            memcpy(recipe->text[k], *text[k], length + 1);
+    }
+    return KY_OK;
+}
+
+enum ky_status ky_recipe_write(const char *name, const struct ky_model_parameters *given,
+                               struct ky_model_recipe *recipe, struct ky_snapshot *snapshot,
+                               struct ky_error *error)
+{
+    const struct ky_model *model = ky_model_find(name, error);
+    memset(recipe, 0, sizeof *recipe);
+    ky_snapshot_clear(snapshot);
+    if (!model)
+        return KY_USAGE;
+    if (!ky_model_in_parts(model) || model->own_size > sizeof recipe->own)
+        return ky_fail(
+            error, KY_UNSUPPORTED,
+            "the bodies of the model %s depend on each other: make them by ky_model_make", name);
+    enum ky_status status = ky_model_resolve(model, given, &recipe->parameters, recipe->own, error);
+    if (!status)
+        status = keep_texts(recipe, error);
+    if (status)
+        return status;
+    while (ky_models[recipe->model] != model)
+        recipe->model++;
+    struct ky_model_common common = common_of(model, &recipe->parameters);
+    status = describe(model, recipe->own, &recipe->parameters, &common, snapshot, error);
+    if (model->scaling != KY_NOT_SCALED)
+        snapshot->softening *= common.length;
+    snapshot->bodies.n = recipe->parameters.n;
+    return status;
+}
+
+enum ky_status ky_recipe_make(const struct ky_model_recipe *recipe,
+                              const struct ky_portion *portion, struct ky_snapshot *snapshot,
+                              struct ky_error *error)
+{
+    struct ky_model_parameters own = recipe->parameters;
+    const char **text[KY_RECIPE_TEXTS];
+    find_texts(&own, text);
+    for (int k = 0; k < KY_RECIPE_TEXTS; k++)
+        *text[k] = *recipe->text[k] ? recipe->text[k] : NULL;
+    if (portion && !portion->leads)
+        own.log = NULL;
+    if (portion)
+        own.stop = NULL; /* all would have to see it at the same place */
+    ky_snapshot_clear(snapshot);
+    const enum ky_status status =
+        make(ky_models[recipe->model], recipe->own, &own, portion, snapshot, error);
+    if (status)
+        ky_snapshot_free(snapshot);
+    return status;
+}
+
+enum ky_status ky_model_describe(const char *name, const struct ky_model_parameters *parameters,
+                                 struct ky_snapshot *snapshot, struct ky_error *error)
+{
+    KY_NEED(name, error);
+    KY_NEED(parameters, error);
+    KY_NEED(snapshot, error);
+    struct ky_model_recipe recipe;
+    struct ky_model_parameters own;
+    ky_model_parameters_defaults(&own);
+    enum ky_status status =
+        ky_size_adopt(&own, sizeof own, parameters, "ky_model_parameters_defaults", error);
+    own.log = NULL;
+    return status ? status : ky_recipe_write(name, &own, &recipe, snapshot, error);
 }

@@ -140,6 +140,11 @@ int ky_model_in_equilibrium(const struct ky_model *model)
     return model->profile || model->shell;
 }
 
+int ky_model_in_parts(const struct ky_model *model)
+{
+    return model->in_parts || ky_model_in_equilibrium(model);
+}
+
 int ky_model_is_sphere(const struct ky_model *model)
 {
     return ky_model_in_equilibrium(model) || model->sphere;

@@ -14,6 +14,7 @@
 
 #include "base/halt.h"
 #include "base/options.h"
+#include "base/portion.h"
 #include "base/status.h"
 
 /* What is multiplied after `make`. With the unit of length l and the total mass M, velocities go
@@ -34,7 +35,9 @@ enum ky_model_centring {
 
 /* What every model is given. */
 struct ky_model_common {
-    size_t n;
+    size_t n; /* bodies of the model */
+    /* The bodies that are made here; NULL: all. Only models that are made in parts get one. */
+    const struct ky_portion *portion;
     uint64_t seed;
     double softening; /* of each body, in the lengths of `make`; NaN for `own_softenings` */
     double length;    /* one length of `make` in the snapshot's unit of length */
@@ -66,6 +69,7 @@ struct ky_model {
     double softening;    /* without --softening, in the lengths of `make`; 0: recommended */
     int certain;         /* 1: nothing is drawn at random; no --seed */
     int own_softenings;  /* 1: `make` sets the softenings; no --softening, no --softening-kind */
+    int in_parts;        /* 1: `make` makes the bodies of a portion, as models with a profile do */
     int balanced;        /* 1: in equilibrium, as models with a profile are; make.c checks this */
     int sphere;   /* 1: takes --mass-function and --rotation, as all models in equilibrium do */
     int scaling;  /* enum ky_model_scaling */
@@ -97,12 +101,16 @@ extern const struct ky_model ky_plummer, ky_uniform_sphere, ky_uniform_cube, ky_
     ky_nfw, ky_king, ky_two_body, ky_random_sphere, ky_figure8, ky_super8, ky_cosmic, ky_galaxy,
     ky_cartwheel, ky_merger;
 
-/* For `make`: n bodies at rest at the origin with total mass 1, masses by the mass function, ids 0
- * … n − 1 and the arrays `with`. */
+/* The bodies that are made here. */
+struct ky_portion ky_model_portion(const struct ky_model_common *common);
+/* For `make`: the bodies that are made here, at rest at the origin, with masses by the mass
+ * function, whose total is 1 for all bodies, and the arrays `with`. All bodies have ids 0 … n − 1,
+ * those of a portion have none. */
 enum ky_status ky_model_allocate(const struct ky_model_common *common, unsigned with,
                                  struct ky_snapshot *snapshot, struct ky_error *error);
-/* Calls `fill` for the bodies first … last − 1, by all threads and in any order, until all n are
- * filled, or common->halt ends it. Logs now and then how many `what` ("positions") have been made.
+/* Calls `fill` for the places first … last − 1 of the arrays, by all threads and in any order,
+ * until all bodies that are made here are filled, or common->halt ends it. Logs now and then how
+ * many `what` ("positions") have been made.
  */
 void ky_model_fill(const struct ky_model_common *common, const char *what,
                    void (*fill)(const void *context, size_t first, size_t last),
@@ -117,6 +125,8 @@ extern const size_t ky_model_option_count, ky_merge_option_count;
 
 /* The model of that name. NULL, and an error that lists the names, if there is none. */
 const struct ky_model *ky_model_find(const char *name, struct ky_error *error);
+/* Whether bodies can be made by those who have parts of them. */
+int ky_model_in_parts(const struct ky_model *model);
 /* Whether equilibrium.h makes the bodies. */
 int ky_model_in_equilibrium(const struct ky_model *model);
 /* Whether the model takes mass functions and rotation. */

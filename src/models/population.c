@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "base/random.h"
-#include "base/sums.h"
 
 /* From this mass to the mass of the next piece the number of bodies per mass goes with m^−slope. */
 struct piece {
@@ -94,18 +93,22 @@ uint64_t ky_population_number(int mass_function, uint64_t seed, double total, do
     return n;
 }
 
-void ky_population_masses(int mass_function, uint64_t seed, struct ky_bodies *bodies)
+enum ky_status ky_population_masses(int mass_function, uint64_t seed,
+                                    const struct ky_portion *portion, struct ky_bodies *bodies,
+                                    struct ky_error *error)
 {
+    double sum;
     if (mass_function == KY_MASS_EQUAL)
-        return;
+        return KY_OK;
     const struct function function = function_of(mass_function);
 #pragma omp parallel for schedule(static)
     for (size_t i = 0; i < bodies->n; i++)
-        bodies->mass[i] = mass_of(&function, seed, i);
-    const double sum = ky_sum(bodies->n, bodies->mass);
+        bodies->mass[i] = mass_of(&function, seed, portion->first + i);
+    const enum ky_status status = ky_portion_sum(portion, bodies->mass, &sum, error);
 #pragma omp parallel for schedule(static)
     for (size_t i = 0; i < bodies->n; i++)
         bodies->mass[i] /= sum;
+    return status;
 }
 
 /* The part of v across the axis changes its sign: with R² = x² + y² it is L_z (−y, x)/R². */
@@ -116,7 +119,7 @@ static void turn_about(const double x[3], double v[3])
     v[1] -= twice * x[0];
 }
 
-void ky_population_rotate(double fraction, uint64_t seed, struct ky_bodies *bodies)
+void ky_population_rotate(double fraction, uint64_t seed, size_t first, struct ky_bodies *bodies)
 {
     if (!(fraction > 0))
         return;
@@ -124,7 +127,7 @@ void ky_population_rotate(double fraction, uint64_t seed, struct ky_bodies *bodi
     for (size_t i = 0; i < bodies->n; i++) {
         const double *x = bodies->position[i];
         double *v = bodies->velocity[i];
-        struct ky_random random = ky_random_at(seed, KY_STREAM_ROTATION, i);
+        struct ky_random random = ky_random_at(seed, KY_STREAM_ROTATION, first + i);
         if (x[0] * v[1] - x[1] * v[0] < 0 && ky_random_uniform(&random) <= fraction)
             turn_about(x, v);
     }

@@ -12,8 +12,11 @@
     X(KY_MASS_SALPETER, "salpeter")                                                                \
     X(KY_MASS_KROUPA, "kroupa")
 
-/* Draws the masses of the bodies from the function, each for itself, and scales their sum to 1. */
-void ky_population_masses(int mass_function, uint64_t seed, struct ky_bodies *bodies);
+/* Draws the masses of the bodies of a portion from the function, each for itself, and scales the
+ * sum of all to 1. Fails as ky_portion_tell does. */
+enum ky_status ky_population_masses(int mass_function, uint64_t seed,
+                                    const struct ky_portion *portion, struct ky_bodies *bodies,
+                                    struct ky_error *error);
 
 /* The sum of the masses that the first n bodies draw, in suns. */
 double ky_population_total(int mass_function, uint64_t seed, uint64_t n);
@@ -22,7 +25,8 @@ double ky_population_total(int mass_function, uint64_t seed, uint64_t n);
 uint64_t ky_population_number(int mass_function, uint64_t seed, double total, double *sum);
 
 /* Of the bodies with L_z < 0 (clockwise about the z axis) this fraction, drawn by chance, turns the
- * other way: the velocity around the axis changes its sign. */
-void ky_population_rotate(double fraction, uint64_t seed, struct ky_bodies *bodies);
+ * other way: the velocity around the axis changes its sign. `first`: the body of the model at the
+ * place 0. */
+void ky_population_rotate(double fraction, uint64_t seed, size_t first, struct ky_bodies *bodies);
 
 #endif

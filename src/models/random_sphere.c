@@ -30,6 +30,7 @@ const struct ky_model ky_random_sphere = {
     .own_size = sizeof balance,
     .usual = 100000,
     .softening = 0.01,
+    .in_parts = 1,
     .sphere = 1,
     .scaling = KY_SCALE_RADIUS,
     .centring = KY_CENTRE_MASS,

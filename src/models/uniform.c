@@ -19,6 +19,7 @@ double ky_uniform_potential(const struct ky_uniform *uniform)
 struct motion {
     double scale; /* σ of a component, or the largest speed */
     uint64_t seed;
+    size_t first; /* the body at the place 0 */
     double (*velocity)[3];
 };
 
@@ -26,7 +27,7 @@ static void draw_normal(const void *context, size_t first, size_t last)
 {
     const struct motion *motion = context;
     for (size_t i = first; i < last; i++) {
-        struct ky_random random = ky_random_at(motion->seed, KY_STREAM_VELOCITY, i);
+        struct ky_random random = ky_random_at(motion->seed, KY_STREAM_VELOCITY, motion->first + i);
         for (int k = 0; k < 3; k++)
             motion->velocity[i][k] = motion->scale * ky_random_normal(&random);
     }
@@ -37,7 +38,7 @@ static void draw_speeds(const void *context, size_t first, size_t last)
 {
     const struct motion *motion = context;
     for (size_t i = first; i < last; i++) {
-        struct ky_random random = ky_random_at(motion->seed, KY_STREAM_VELOCITY, i);
+        struct ky_random random = ky_random_at(motion->seed, KY_STREAM_VELOCITY, motion->first + i);
         const double v = motion->scale * cbrt(ky_random_uniform(&random));
         ky_random_direction(&random, motion->velocity[i]);
         for (int k = 0; k < 3; k++)
@@ -51,7 +52,7 @@ static void draw(const struct ky_uniform *uniform, const struct ky_model_common 
                  void (*each)(const void *context, size_t first, size_t last))
 {
     const struct motion motion = {sqrt(uniform->virial_ratio * virial / times), common->seed,
-                                  bodies->velocity};
+                                  ky_model_portion(common).first, bodies->velocity};
     if (motion.scale > 0)
         ky_model_fill(common, "velocities", each, &motion);
 }

@@ -45,6 +45,7 @@ static enum ky_status half_mass(const void *own, double *radius, struct ky_error
 struct cube {
     double edge;
     uint64_t seed;
+    size_t first; /* the body at the place 0 */
     double (*position)[3];
 };
 
@@ -52,7 +53,7 @@ static void place(const void *context, size_t first, size_t last)
 {
     const struct cube *cube = context;
     for (size_t i = first; i < last; i++) {
-        struct ky_random random = ky_random_at(cube->seed, KY_STREAM_POSITION, i);
+        struct ky_random random = ky_random_at(cube->seed, KY_STREAM_POSITION, cube->first + i);
         for (int k = 0; k < 3; k++)
             cube->position[i][k] = cube->edge * (ky_random_uniform(&random) - 0.5);
     }
@@ -66,7 +67,8 @@ static enum ky_status make(const void *own, const struct ky_model_common *common
     enum ky_status status = ky_model_allocate(common, 0, snapshot, error);
     if (status)
         return status;
-    const struct cube cube = {edge, common->seed, snapshot->bodies.position};
+    const struct cube cube = {edge, common->seed, ky_model_portion(common).first,
+                              snapshot->bodies.position};
     ky_model_fill(common, "positions", place, &cube);
     ky_uniform_velocities(own, common, virial(ky_pair_softening(common) / edge) / edge,
                           &snapshot->bodies);
@@ -77,6 +79,7 @@ const struct ky_model ky_uniform_cube = {
     .name = "uniform-cube",
     .help = "homogeneous cube, cold or with Maxwellian velocities",
     KY_UNIFORM_OWN,
+    .in_parts = 1,
     .scaling = KY_SCALE_RADIUS,
     .centring = KY_CENTRE_MASS,
     .half_mass = half_mass,

@@ -32,6 +32,7 @@ static enum ky_status half_mass(const void *own, double *radius, struct ky_error
 struct sphere {
     double radius;
     uint64_t seed;
+    size_t first; /* the body at the place 0 */
     double (*position)[3];
 };
 
@@ -40,7 +41,7 @@ static void place(const void *context, size_t first, size_t last)
 {
     const struct sphere *sphere = context;
     for (size_t i = first; i < last; i++) {
-        struct ky_random random = ky_random_at(sphere->seed, KY_STREAM_POSITION, i);
+        struct ky_random random = ky_random_at(sphere->seed, KY_STREAM_POSITION, sphere->first + i);
         double r = sphere->radius * cbrt(ky_random_uniform(&random));
         ky_random_direction(&random, sphere->position[i]);
         for (int k = 0; k < 3; k++)
@@ -61,7 +62,8 @@ enum ky_status ky_uniform_sphere_place(const struct ky_uniform *uniform,
     enum ky_status status = ky_model_allocate(common, 0, snapshot, error);
     if (!status) {
         ky_profile_homogeneous(profile);
-        const struct sphere sphere = {radius, common->seed, snapshot->bodies.position};
+        const struct sphere sphere = {radius, common->seed, ky_model_portion(common).first,
+                                      snapshot->bodies.position};
         ky_model_fill(common, "positions", place, &sphere);
         *sum = virial(profile, ky_pair_softening(common) / radius,
                       ky_softening_how(common->softening_kind)) /
@@ -85,6 +87,7 @@ const struct ky_model ky_uniform_sphere = {
     .name = "uniform-sphere",
     .help = "homogeneous sphere, cold or with Maxwellian velocities",
     KY_UNIFORM_OWN,
+    .in_parts = 1,
     .sphere = 1,
     .scaling = KY_SCALE_RADIUS,
     .centring = KY_CENTRE_MASS,

@@ -87,6 +87,19 @@ struct ky_run_notes {
     char escapers[KY_NOTE], coincident[KY_NOTE], peculiar[KY_NOTE]; /* or empty */
 };
 
+/* What is known of the bodies before the start. */
+struct ky_run_facts {
+    uint64_t hash;
+    struct ky_scales scales;
+    uint64_t fastest; /* the id of the fastest escaper, where there are any */
+    double velocity[3];
+    /* Of bodies that ranks have made: the units of the engine, or what is wrong with such units. */
+    struct ky_engine_frame units;
+    struct ky_error wrong;
+};
+
+struct ky_model_recipe; /* models/recipe.h */
+
 struct ky_run {
     /* Those of the start, resolved with the bodies; their log also writes run.log. The
      * simulation's own are in force. */
@@ -96,6 +109,8 @@ struct ky_run {
     struct ky_run_state state;
     struct ky_energy_start energy_start;
     struct ky_core_history history;
+    const struct ky_model_recipe *recipe; /* by which ranks make the bodies; NULL: they are given */
+    struct ky_sim *begun_sim;             /* whose engine has them, until `sim` goes on from it */
     struct ky_sim *sim;
     struct ky_bodies row; /* copies of the arrays for rows of energy.csv; empty if rows need none */
     char *text;           /* effective parameters, INI */
@@ -167,8 +182,8 @@ enum ky_status ky_run_note_coincident(const struct ky_parameters *parameters,
  * forces, and the α that would be needed. */
 enum ky_status ky_run_note_peculiar(struct ky_run *run, struct ky_error *error);
 /* Notes the escapers of the scales. */
-void ky_run_note_escapers(const struct ky_bodies *bodies, const struct ky_scales *scales,
-                          const struct ky_units *units, char note[KY_NOTE]);
+void ky_run_note_escapers(const struct ky_run_facts *facts, const struct ky_units *units,
+                          char note[KY_NOTE]);
 /* Opens run.log and locks it while this process lives. KY_USAGE if another run in the folder has
  * the lock. */
 enum ky_status ky_run_lock(struct ky_run *run, struct ky_error *error);

@@ -90,21 +90,21 @@ enum ky_status ky_run_note_coincident(const struct ky_parameters *parameters,
     return KY_OK;
 }
 
-void ky_run_note_escapers(const struct ky_bodies *bodies, const struct ky_scales *scales,
-                          const struct ky_units *units, char note[KY_NOTE])
+void ky_run_note_escapers(const struct ky_run_facts *facts, const struct ky_units *units,
+                          char note[KY_NOTE])
 {
+    const struct ky_scales *scales = &facts->scales;
+    const double *v = facts->velocity;
     char fast[KY_QUANTITY_TEXT], others[KY_QUANTITY_TEXT];
     note[0] = 0;
     if (!scales->escapers)
         return;
-    const double *v = bodies->velocity[scales->fastest];
     ky_format(note, KY_NOTE,
               "%zu bod%s more than 32 times as fast as the others (%sid %llu, speed %s; the "
               "others %s): steps that are derived do not follow %s; --escape-radius removes "
               "escapers",
               scales->escapers, scales->escapers > 1 ? "ies are" : "y is",
-              scales->escapers > 1 ? "the fastest is " : "",
-              (unsigned long long)id_of(bodies, scales->fastest),
+              scales->escapers > 1 ? "the fastest is " : "", (unsigned long long)facts->fastest,
               ky_quantity_text(units, KY_VELOCITY_UNIT,
                                sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]), 3, fast),
               ky_quantity_text(units, KY_VELOCITY_UNIT, scales->velocity_dispersion, 3, others),

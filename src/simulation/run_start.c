@@ -9,13 +9,13 @@
 
 #include "analysis/analysis.h"
 #include "base/bodies.h"
-#include "base/hash.h"
 #include "base/memory.h"
 #include "base/options.h"
 #include "base/threads.h"
 #include "base/units.h"
 #include "integrate/friction.h"
 #include "physics/softening.h"
+#include "simulation/run_works.h"
 #include "snapshot/snapshot.h"
 
 enum ky_status ky_run_scales(const struct ky_parameters *parameters, const struct ky_bodies *bodies,
@@ -90,27 +90,10 @@ static void warn(const struct ky_run *run, const struct ky_scales *scales, doubl
                ky_length_of_time(line, scales->relaxation_time, one), ky_sim_n(run->sim));
 }
 
-/* A hash of the bodies at the start: all arrays but the computed ones. Never 0. */
-static uint64_t hash_bodies(const struct ky_bodies *bodies)
-{
-    uint64_t hash = bodies->n, place = 0;
-    for (int k = 0; k < KY_ARRAYS; k++) {
-        if (ky_arrays[k].with & (KY_WITH_ACCELERATION | KY_WITH_POTENTIAL))
-            continue;
-        const void *array = ky_array_of(bodies, (enum ky_array_id)k);
-        if (array)
-            hash = ky_hash(array, bodies->n * ky_arrays[k].bytes, hash + place);
-        place++;
-    }
-    return hash ? hash : 1;
-}
-
 /* KY_BAD_DATA if the run repeats another one and its bodies differ. */
-static enum ky_status check_hash(struct ky_run *run, const struct ky_bodies *bodies,
-                                 struct ky_error *error)
+static enum ky_status check_hash(struct ky_run *run, struct ky_error *error)
 {
     char text[KY_HASH_TEXT];
-    run->hash = hash_bodies(bodies);
     ky_run_hash_text(run, text);
     if (!run->given.bodies_hash || !strcmp(run->given.bodies_hash, text))
         return KY_OK;
@@ -141,10 +124,50 @@ static enum ky_status check_chosen(const struct ky_parameters *chosen, struct ky
     return status ? status : ky_integrator_check(chosen, error);
 }
 
+/* The numbers of bodies that are all here. */
+static enum ky_status check_bodies(struct ky_run *run, const struct ky_bodies *bodies,
+                                   struct ky_error *error)
+{
+    const struct ky_portion all = ky_portion_of_all(bodies->n);
+    ky_announce(&run->parameters, bodies->n, "check of the bodies");
+    enum ky_status status = ky_bodies_check(bodies, error);
+    if (!status)
+        status = ky_stopping_check_bodies(&run->parameters, bodies, error);
+    if (!status)
+        status = ky_run_hash(&all, bodies, bodies->id != NULL, &run->hash, error);
+    return status ? status : check_hash(run, error);
+}
+
+/* What is known of bodies that are all here, with the softening that was chosen. */
+static enum ky_status measure(struct ky_run *run, const struct ky_bodies *bodies,
+                              struct ky_run_facts *facts, struct ky_error *error)
+{
+    ky_announce(&run->parameters, bodies->n, "sizes and times of the system");
+    enum ky_status status = ky_run_scales(&run->parameters, bodies, &facts->scales, error);
+    if (!status)
+        status = ky_run_note_coincident(&run->parameters, bodies, run->notes.coincident, error);
+    if (!status && facts->scales.escapers) {
+        const size_t fastest = facts->scales.fastest;
+        facts->fastest = bodies->id ? bodies->id[fastest] : fastest;
+        memcpy(facts->velocity, bodies->velocity[fastest], sizeof facts->velocity);
+    }
+    return status;
+}
+
+/* The same for bodies that the ranks make now. */
+static enum ky_status make(struct ky_run *run, size_t n, struct ky_run_facts *facts,
+                           struct ky_error *error)
+{
+    enum ky_status status = ky_run_make(run, n, facts, error);
+    run->hash = facts->hash;
+    return status ? status : check_hash(run, error);
+}
+
 /* All checks before a folder is made. */
 static enum ky_status check(struct ky_run *run, const struct ky_snapshot *initial,
-                            struct ky_scales *scales, struct ky_error *error)
+                            struct ky_run_facts *facts, struct ky_error *error)
 {
+    const int makes = run->recipe != NULL;
     if (!initial->bodies.n)
         return ky_fail(error, KY_BAD_DATA, "there are no bodies to run");
     struct ky_units units = initial->units;
@@ -156,13 +179,9 @@ static enum ky_status check(struct ky_run *run, const struct ky_snapshot *initia
         status = resolve(run, error);
     if (!status)
         status = ky_units_check(&units, error);
-    ky_announce(&run->parameters, initial->bodies.n, "check of the bodies");
     if (!status)
-        status = ky_bodies_check(&initial->bodies, error);
-    if (!status)
-        status = ky_stopping_check_bodies(&run->parameters, &initial->bodies, error);
-    if (!status)
-        status = check_hash(run, &initial->bodies, error);
+        status = makes ? ky_stopping_check_bodies(&run->parameters, &initial->bodies, error)
+                       : check_bodies(run, &initial->bodies, error);
     if (!status && !isnan(run->given.escapers) && !isnan(run->given.escape_radius))
         status = ky_fail(error, KY_USAGE,
                          "--escapers lists bodies and --escape-radius removes and lists them; give "
@@ -174,22 +193,19 @@ static enum ky_status check(struct ky_run *run, const struct ky_snapshot *initia
         status = ky_run_follow(run->given.follow, &run->energy_start.followed, error);
     if (!status)
         status = ky_run_check_followed(&run->energy_start.followed, &initial->bodies, error);
-    if (!status)
+    if (!status && !makes)
         status = ky_friction_check_bodies(&run->parameters, &initial->bodies, error);
     if (!status)
         status = ky_softening_choose(&run->parameters, initial, run->remark, error);
-    ky_announce(&run->parameters, initial->bodies.n, "sizes and times of the system");
     if (!status)
-        status = ky_run_scales(&run->parameters, &initial->bodies, scales, error);
+        status = makes ? make(run, initial->bodies.n, facts, error)
+                       : measure(run, &initial->bodies, facts, error);
     if (!status)
-        status = ky_run_note_coincident(&run->parameters, &initial->bodies, run->notes.coincident,
-                                        error);
-    if (!status)
-        ky_run_note_escapers(&initial->bodies, scales, &units, run->notes.escapers);
+        ky_run_note_escapers(facts, &units, run->notes.escapers);
     if (!status)
         status = ky_schedule_make(&run->parameters, &run->given, initial->time,
-                                  ky_integrator_suggest(&run->parameters, scales), &run->schedule,
-                                  error);
+                                  ky_integrator_suggest(&run->parameters, &facts->scales),
+                                  &run->schedule, error);
     run->parameters.step = ky_schedule_step(&run->schedule);
     if (!status)
         status = check_chosen(&run->parameters, error);
@@ -199,13 +215,20 @@ static enum ky_status check(struct ky_run *run, const struct ky_snapshot *initia
 
 /* Puts the bodies on the engine, frees them unless the caller keeps them, and computes the first
  * forces. */
-static enum ky_status place(struct ky_run *run, struct ky_snapshot *initial, struct ky_error *error)
+static enum ky_status place(struct ky_run *run, struct ky_snapshot *initial,
+                            const struct ky_run_facts *facts, struct ky_error *error)
 {
+    struct ky_sim_source source = {.bodies = initial->bodies, .begun = run->begun_sim};
     int mutual = !isnan(run->parameters.softening) ||
                  (ky_softening_how(run->parameters.softening_kind) & KY_EPS_OF_BOTH);
     ky_announce(&run->parameters, initial->bodies.n, "bodies to the engine");
+    if (facts->wrong.status)
+        return ky_fail(error, facts->wrong.status, "%s", facts->wrong.text);
+    if (source.begun)
+        source.frame = &facts->units;
     enum ky_status status =
-        ky_sim_place(&run->parameters, &initial->bodies, initial->time, &run->sim, error);
+        ky_sim_place(&run->parameters, &source, initial->time, &run->sim, error);
+    run->begun_sim = source.begun;
     if (!status)
         status = ky_sim_parameters_text(&run->sim->parameters, &run->text, error);
     if (status)
@@ -283,6 +306,8 @@ static enum ky_status begin(struct ky_run *run, const struct ky_scales *scales, 
                    ? (isnan(run->parameters.step_max) ? "the crossing time" : "--step-max")
                : softening > 0 ? "softening and velocities"
                                : "the shortest orbit or free fall of two neighbours");
+    if (run->recipe)
+        ky_log(&run->parameters, KY_LOG_DETAIL, "each rank has made its own bodies");
     warn(run, scales, softening);
     status = ky_run_write_energy(run, error);
     if (!status && ky_schedule_snapshot_due(&run->schedule, run->sim->now))
@@ -321,9 +346,9 @@ static void leave(const struct ky_run *run, int made)
 static enum ky_status start_and_go(struct ky_run *run, struct ky_snapshot *initial,
                                    struct ky_error *error)
 {
-    struct ky_scales scales = {0};
+    struct ky_run_facts facts = {.hash = 0};
     int made = 0;
-    enum ky_status status = check(run, initial, &scales, error);
+    enum ky_status status = check(run, initial, &facts, error);
     if (!status && run->given.input && ky_folder_would_remove(run->given.output, run->given.input))
         status = ky_fail(error, KY_USAGE,
                          "%s is one of the results that --overwrite removes; choose another "
@@ -338,22 +363,22 @@ static enum ky_status start_and_go(struct ky_run *run, struct ky_snapshot *initi
     if (!status)
         status = ky_folder_settle(run->given.output, error);
     if (!status)
-        status = place(run, initial, error);
+        status = place(run, initial, &facts, error);
     if (!status)
         status = ky_run_note_peculiar(run, error);
     if (!status)
-        status = begin(run, &scales, softening, error);
+        status = begin(run, &facts.scales, softening, error);
     if (status)
         leave(run, made);
     return status ? status : ky_run_loop(run, error);
 }
 
-enum ky_status ky_run(const struct ky_parameters *parameters, const struct ky_run_parameters *run,
-                      struct ky_snapshot *initial, struct ky_error *error)
+/* ky_run, with bodies that are here or with a recipe for them. */
+static enum ky_status run_with(const struct ky_parameters *parameters,
+                               const struct ky_run_parameters *run,
+                               const struct ky_model_recipe *recipe, struct ky_snapshot *initial,
+                               struct ky_error *error)
 {
-    KY_NEED(parameters, error);
-    KY_NEED(run, error);
-    KY_NEED(initial, error);
     struct ky_run *started = NULL;
     struct ky_snapshot own;
     ky_snapshot_clear(&own);
@@ -362,6 +387,7 @@ enum ky_status ky_run(const struct ky_parameters *parameters, const struct ky_ru
         status = ky_run_create(parameters, run, &started, error);
     if (status)
         return status;
+    started->recipe = recipe;
     started->origin = started->given.origin ? ky_run_copy_text(started->given.origin) : NULL;
     started->source = started->given.source ? ky_run_copy_text(started->given.source) : NULL;
     int threads = ky_threads_take(started->parameters.threads);
@@ -369,5 +395,48 @@ enum ky_status ky_run(const struct ky_parameters *parameters, const struct ky_ru
     initial->bodies = own.bodies; /* or none, if they were freed */
     ky_threads_restore(threads);
     ky_run_destroy(started);
+    return status;
+}
+
+enum ky_status ky_run(const struct ky_parameters *parameters, const struct ky_run_parameters *run,
+                      struct ky_snapshot *initial, struct ky_error *error)
+{
+    KY_NEED(parameters, error);
+    KY_NEED(run, error);
+    KY_NEED(initial, error);
+    return run_with(parameters, run, NULL, initial, error);
+}
+
+/* The same by a recipe, whose bodies *initial describes. */
+static enum ky_status run_by_recipe(const struct ky_parameters *parameters,
+                                    const struct ky_run_parameters *run,
+                                    const struct ky_model_recipe *recipe,
+                                    struct ky_snapshot *initial, struct ky_error *error)
+{
+    if (ky_run_can_make(parameters, run, initial))
+        return run_with(parameters, run, recipe, initial, error);
+    const enum ky_status status = ky_recipe_make(recipe, NULL, initial, error);
+    return status ? status : run_with(parameters, run, NULL, initial, error);
+}
+
+enum ky_status ky_run_model(const struct ky_parameters *parameters,
+                            const struct ky_run_parameters *run, const char *name,
+                            const struct ky_model_parameters *model, struct ky_error *error)
+{
+    KY_NEED(parameters, error);
+    KY_NEED(run, error);
+    KY_NEED(name, error);
+    KY_NEED(model, error);
+    struct ky_snapshot initial;
+    struct ky_model_recipe recipe;
+    enum ky_status status = ky_recipe_write(name, model, &recipe, &initial, error);
+    if (!status) {
+        status = run_by_recipe(parameters, run, &recipe, &initial, error);
+    } else if (status == KY_UNSUPPORTED) {
+        status = ky_model_make(name, model, &initial, error);
+        if (!status)
+            status = run_with(parameters, run, NULL, &initial, error);
+    }
+    ky_snapshot_free(&initial);
     return status;
 }

@@ -2,12 +2,26 @@
 #ifndef KY_SIMULATION_RUN_WORKS_H
 #define KY_SIMULATION_RUN_WORKS_H
 
-#include "analysis/analysis.h"
-#include "engine/engine.h"
+#include "models/recipe.h"
+#include "simulation/run.h"
 
 /* Finds the bound bodies of an engine that has them in several places, with the potentials that it
  * has. Fails as ky_engine_work does. */
 enum ky_status ky_run_find_bound(struct ky_engine *engine, struct ky_bound *bound,
                                  struct ky_error *error);
+
+/* The hash of the bodies at the start: all arrays but the computed ones, and ids that count the
+ * bodies where they have none and `counts` says so. Never 0. Fails as ky_portion_tell does. */
+enum ky_status ky_run_hash(const struct ky_portion *portion, const struct ky_bodies *bodies,
+                           int counts, uint64_t *hash, struct ky_error *error);
+
+/* Whether ranks can make the bodies of a run, which *initial describes: they divide them, and
+ * nothing needs all of them in one place. */
+int ky_run_can_make(const struct ky_parameters *parameters, const struct ky_run_parameters *run,
+                    const struct ky_snapshot *initial);
+/* Opens the simulation run->begun_sim and has its ranks make n bodies. Fails as ky_model_make does,
+ * as ky_bodies_check does and where no engine can be opened. */
+enum ky_status ky_run_make(struct ky_run *run, size_t n, struct ky_run_facts *facts,
+                           struct ky_error *error);
 
 #endif

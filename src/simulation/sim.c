@@ -134,44 +134,79 @@ enum ky_status ky_sim_make_integrator(const struct ky_sim *sim,
 
 /* Puts the bodies on the engine, or has them read. */
 static enum ky_status place_bodies(struct ky_engine *engine, struct ky_sim_source *source,
-                                   struct ky_error *error)
+                                   int are_made, struct ky_error *error)
 {
     enum ky_status status =
         source->frame ? ky_engine_set_frame(engine, source->frame, error) : KY_OK;
     if (!status)
-        status = source->plan ? ky_engine_read(engine, source->plan, &source->has_forces, error)
-                              : ky_engine_put(engine, &source->bodies, error);
+        status = source->plan || are_made
+                     ? ky_engine_read(engine, source->plan, &source->has_forces, error)
+                     : ky_engine_put(engine, &source->bodies, error);
     return status || !source->frame ? status : ky_engine_set_frame(engine, NULL, error);
+}
+
+/* A simulation without an engine. */
+static enum ky_status allocate(const struct ky_parameters *resolved, size_t n, struct ky_sim **made,
+                               struct ky_error *error)
+{
+    struct ky_sim *sim = *made = ky_allocate_zeroed(1, sizeof *sim);
+    if (!sim)
+        return ky_no_memory(error, "simulation", 1, sizeof *sim);
+    sim->parameters = *resolved;
+    sim->n = n;
+    const enum ky_status status = name_engine(sim, resolved->engine, error);
+    return status ? status : keep_texts(sim, error);
+}
+
+enum ky_status ky_sim_begin(const struct ky_parameters *resolved, size_t n, struct ky_sim **sim,
+                            struct ky_error *error)
+{
+    enum ky_status status = allocate(resolved, n, sim, error);
+    if (!status)
+        status = open_engine(*sim, error);
+    if (status) {
+        ky_sim_close(*sim);
+        *sim = NULL;
+    }
+    return status;
+}
+
+/* The parameters that are resolved now, with the texts that the simulation has. */
+static void go_on(struct ky_sim *sim, const struct ky_parameters *resolved)
+{
+    struct ky_parameters own = *resolved;
+    own.engine = sim->parameters.engine;
+    own.field = sim->parameters.field;
+    own.expansion = sim->parameters.expansion;
+    sim->parameters = own;
+    sim->with = KY_WITH_ID; /* as models have them */
 }
 
 enum ky_status ky_sim_create(const struct ky_parameters *resolved, struct ky_sim_source *source,
                              double time, struct ky_sim **made, struct ky_error *error)
 {
     const struct ky_bodies *bodies = &source->bodies;
-    *made = NULL;
-    struct ky_sim *sim = ky_allocate_zeroed(1, sizeof *sim);
-    if (!sim)
-        return ky_no_memory(error, "simulation", 1, sizeof *sim);
-    sim->parameters = *resolved;
-    enum ky_status status = name_engine(sim, resolved->engine, error);
-    if (!status)
-        status = keep_texts(sim, error);
+    struct ky_sim *sim = source->begun;
+    const int begun = sim != NULL;
+    *made = source->begun = NULL;
+    enum ky_status status = sim ? KY_OK : allocate(resolved, bodies->n, &sim, error);
     if (status)
         goto fail;
-    sim->n = bodies->n;
     status = ky_stopping_check_bodies(resolved, bodies, error);
-    if (!status)
+    if (!status && !begun)
         status = ky_sim_keep_labels(sim, bodies, error);
+    if (!status && begun)
+        go_on(sim, resolved);
     if (!status)
         status = ky_sim_make_watch(sim, error);
-    if (!status)
+    if (!status && !sim->engine)
         status = open_engine(sim, error);
     if (!status)
         status = ky_externals_cover(&sim->engine->externals, time, time, error);
-    if (!status)
+    if (!status && !begun) /* those that ranks make have softenings above 0 and no friction */
         status = ky_integrator_check_bodies(&sim->parameters, bodies, error);
     if (!status)
-        status = place_bodies(sim->engine, source, error);
+        status = place_bodies(sim->engine, source, begun, error);
     if (!status)
         status = ky_sim_make_integrator(sim, &sim->integrator, error);
     if (!status)
@@ -199,12 +234,11 @@ static enum ky_status settle_force(struct ky_parameters *resolved, const struct 
     return status ? status : ky_integrator_check(resolved, error);
 }
 
-enum ky_status ky_sim_place(const struct ky_parameters *resolved, const struct ky_bodies *bodies,
+enum ky_status ky_sim_place(const struct ky_parameters *resolved, struct ky_sim_source *source,
                             double time, struct ky_sim **made, struct ky_error *error)
 {
     struct ky_timeline line;
-    struct ky_sim_source source = {.bodies = *bodies};
-    struct ky_bodies *fresh = &source.bodies;
+    struct ky_bodies *fresh = &source->bodies;
     struct ky_parameters settled = *resolved;
     struct ky_choice choice = no_choice;
     char step[KY_QUANTITY_TEXT], start[KY_QUANTITY_TEXT];
@@ -225,7 +259,7 @@ enum ky_status ky_sim_place(const struct ky_parameters *resolved, const struct k
     if (!status)
         status = settle_force(&settled, fresh, &choice, error);
     if (!status)
-        status = ky_sim_create(&settled, &source, time, made, error);
+        status = ky_sim_create(&settled, source, time, made, error);
     if (!status)
         (*made)->choice = choice;
     return status;
@@ -248,7 +282,8 @@ enum ky_status ky_sim_open(const struct ky_parameters *parameters, const struct 
     if (!status)
         status = ky_bodies_check_by(resolved.threads, bodies, error);
     if (!status)
-        status = ky_sim_place(&resolved, bodies, time, sim, error);
+        status =
+            ky_sim_place(&resolved, &(struct ky_sim_source){.bodies = *bodies}, time, sim, error);
     if (!status)
         status = ky_sim_first_forces(*sim, error);
     if (status) {

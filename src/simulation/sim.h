@@ -44,13 +44,20 @@ struct ky_sim_source {
     const struct ky_engine_frame *frame; /* for these bodies alone; NULL: the engine finds its units
                                             from them */
     struct ky_write_plan *plan;          /* files from which ranks read the bodies; NULL: none */
-    int has_forces;                      /* result: the accelerations of the plan are known */
+    struct ky_sim *begun; /* of ky_sim_begin: ranks have made the bodies, of which `bodies` has
+                             nothing but the number. NULL: they have not, or ky_sim_create has
+                             taken it */
+    int has_forces;       /* result: the accelerations of the plan are known */
 };
 /* Opens engine and integrator and puts the bodies on the engine, with their forces if they have
  * any. The bodies have been checked, and the parameters resolved (ky_parameters_resolve), here and
  * in ky_sim_place. *sim is NULL after a failure. */
 enum ky_status ky_sim_create(const struct ky_parameters *resolved, struct ky_sim_source *source,
                              double time, struct ky_sim **sim, struct ky_error *error);
+/* A simulation of n bodies with an engine and nothing else, from whose parameters ky_sim_create
+ * goes on. *sim is NULL after a failure. */
+enum ky_status ky_sim_begin(const struct ky_parameters *resolved, size_t n, struct ky_sim **sim,
+                            struct ky_error *error);
 /* Makes an integrator for the present bodies, ids and parameters. */
 enum ky_status ky_sim_make_integrator(const struct ky_sim *sim,
                                       struct ky_integrator_state **integrator,
@@ -108,7 +115,7 @@ enum ky_status ky_sim_restore_told(struct ky_sim *sim, const struct ky_restart *
  * can free its bodies before the engine needs memory for the forces. The bodies have been checked.
  * KY_USAGE for a start time that is not finite, a step that is lost in its rounding, and bodies of
  * unknown softening. */
-enum ky_status ky_sim_place(const struct ky_parameters *resolved, const struct ky_bodies *bodies,
+enum ky_status ky_sim_place(const struct ky_parameters *resolved, struct ky_sim_source *source,
                             double time, struct ky_sim **sim, struct ky_error *error);
 enum ky_status ky_sim_first_forces(struct ky_sim *sim, struct ky_error *error);
 

@@ -2,8 +2,10 @@
 #include "engine/common/units.h"
 
 #include <float.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/order.h"
 #include "base/quantity.h"
@@ -21,10 +23,10 @@
 enum { SAMPLE = KY_MEDIAN_MOST, MANY = 1 << 15 }; /* MANY bodies: several threads */
 
 struct extent {
-    double size; /* nine of ten bodies are within this distance of the middle, along every axis */
-    double far;  /* the distance of the farthest body */
-    size_t body; /* the farthest body */
-    double mass; /* the mean of the bodies */
+    double size;   /* nine of ten bodies are within this distance of the middle, along every axis */
+    double far;    /* the distance of the farthest body */
+    uint64_t body; /* the farthest body */
+    double mass;   /* the mean of the bodies */
 };
 
 double ky_power_of_two(double x, int shift)
@@ -46,59 +48,73 @@ static double distance(const double x[3], const double middle[3])
     return most;
 }
 
-/* The farthest of the bodies first … last − 1; of several the first. `size` and `mass` become these
+/* The farthest of the bodies of a block; of several the first. `size` and `mass` become these
  * bodies' shares of the mean distance and the mean mass. */
-static struct extent look_at(const struct ky_bodies *bodies, const double middle[3], size_t first,
-                             size_t last)
+static struct extent look_at(const struct ky_portion *portion, const struct ky_bodies *bodies,
+                             const double middle[3], size_t block)
 {
-    struct extent part = {.body = first};
-    const double n = (double)bodies->n;
+    const size_t first = ky_portion_start(portion, block),
+                 last = ky_portion_start(portion, block + 1);
+    struct extent part = {.body = portion->first + first};
+    const double n = (double)portion->n;
     for (size_t i = first; i < last; i++) {
         double d = distance(bodies->position[i], middle);
         part.size += d / n;
         part.mass += bodies->mass[i] / n;
         if (d > part.far)
-            part.far = d, part.body = i;
+            part.far = d, part.body = portion->first + i;
     }
     return part;
 }
 
 /* The same for all bodies, and the same for any number of threads. */
-static struct extent look_at_all(const struct ky_bodies *bodies, const double middle[3],
-                                 int threads)
+static enum ky_status look_at_all(const struct ky_portion *portion, const struct ky_bodies *bodies,
+                                  const double middle[3], int threads, struct extent *all,
+                                  struct ky_error *error)
 {
-    struct extent part[KY_BLOCKS], all = {0};
+    struct extent part[KY_BLOCKS];
+    memset(part, 0, sizeof part);
     threads = ky_threads(threads);
-#pragma omp parallel for num_threads(threads) if (bodies->n >= MANY)
-    for (size_t b = 0; b < KY_BLOCKS; b++)
-        part[b] =
-            look_at(bodies, middle, ky_block_start(bodies->n, b), ky_block_start(bodies->n, b + 1));
+#pragma omp parallel for num_threads(threads) if (portion->n >= MANY)
+    for (size_t b = portion->from; b < portion->to; b++)
+        part[b] = look_at(portion, bodies, middle, b);
+    const enum ky_status status =
+        ky_portion_tell(portion, part, KY_BLOCKS * (sizeof *part / sizeof(uint64_t)), error);
+    *all = (struct extent){0};
     for (size_t b = 0; b < KY_BLOCKS; b++) {
-        all.size += part[b].size;
-        all.mass += part[b].mass;
-        if (part[b].far > all.far)
-            all.far = part[b].far, all.body = part[b].body;
+        all->size += part[b].size;
+        all->mass += part[b].mass;
+        if (part[b].far > all->far)
+            all->far = part[b].far, all->body = part[b].body;
     }
-    return all;
+    return status;
 }
 
 /* Medians, so that escapers do not shrink the rest. The size is the mean distance where nine of ten
  * bodies coincide; so it is for two bodies, since the middle may be one of them but for a rounding.
  */
-static struct extent extent_of(const struct ky_bodies *bodies, int threads)
+static enum ky_status find_extent(const struct ky_portion *portion, const struct ky_bodies *bodies,
+                                  int threads, struct extent *extent, struct ky_error *error)
 {
-    double sample[SAMPLE], middle[3] = {0};
-    size_t index[SAMPLE], n = bodies->n, count = ky_sample(n, SAMPLE, index);
-    for (size_t c = 0; c < 3 && n > 0; c++)
-        middle[c] = ky_sampled_median(bodies->position[0] + c, 3, n, SAMPLE);
-    for (size_t k = 0; k < count; k++)
-        sample[k] = distance(bodies->position[index[k]], middle);
+    double sample[SAMPLE] = {0}, middle[3] = {0};
+    size_t index[SAMPLE], n = portion->n, count = ky_sample(n, SAMPLE, index);
+    enum ky_status status = KY_OK;
+    for (size_t c = 0; c < 3 && n > 0 && !status; c++)
+        status = ky_portion_median(portion, bodies->position[0] + c, 3, SAMPLE, &middle[c], error);
+    for (size_t k = 0; k < count && !status; k++)
+        if (ky_portion_has(portion, index[k]))
+            sample[k] = distance(bodies->position[index[k] - portion->first], middle);
+    if (!status)
+        status = ky_portion_tell(portion, sample, count, error);
+    if (!status)
+        status = look_at_all(portion, bodies, middle, threads, extent, error);
+    if (status)
+        return status;
     qsort(sample, count, sizeof *sample, ky_order_reals);
-    struct extent extent = look_at_all(bodies, middle, threads);
     double nine_of_ten = count > 2 ? sample[(count - 1) * 9 / 10] : 0;
     if (nine_of_ten > 0)
-        extent.size = nine_of_ten;
-    return extent;
+        extent->size = nine_of_ten;
+    return KY_OK;
 }
 
 /* The largest softening, and the body that has it. */
@@ -130,11 +146,11 @@ static enum ky_status check_extent(const struct ky_bodies *bodies,
         return KY_OK;
     length(parameters, extent->size, size);
     if (extent->far > limit)
-        return ky_fail(
-            error, KY_BAD_DATA,
-            "body %zu is %s from the middle of the system, whose size is %s: a body that "
-            "is farther than %.0e sizes cannot be computed with; take it out",
-            extent->body, length(parameters, extent->far, what), size, FARTHEST);
+        return ky_fail(error, KY_BAD_DATA,
+                       "body %" PRIu64
+                       " is %s from the middle of the system, whose size is %s: a body that "
+                       "is farther than %.0e sizes cannot be computed with; take it out",
+                       extent->body, length(parameters, extent->far, what), size, FARTHEST);
     length(parameters, softening, what);
     length(parameters, limit, most);
     if (softening > limit && bodies->softening)
@@ -147,14 +163,15 @@ static enum ky_status check_extent(const struct ky_bodies *bodies,
     return KY_OK;
 }
 
-enum ky_status ky_engine_units(const struct ky_bodies *bodies,
+/* The units of bodies of this extent. */
+static enum ky_status units_of(const struct extent *of, const struct ky_bodies *bodies,
                                const struct ky_parameters *parameters,
                                const struct ky_engine_frame *frame, struct ky_engine_units *units,
                                struct ky_error *error)
 {
     size_t softest;
     char far_text[KY_QUANTITY_TEXT], size_text[KY_QUANTITY_TEXT], mass_text[KY_QUANTITY_TEXT];
-    struct extent extent = extent_of(bodies, parameters->threads);
+    const struct extent extent = *of;
     double softening = largest_softening(bodies, parameters->softening, &softest);
     enum ky_status status = check_extent(bodies, parameters, &extent, softening, softest, error);
     if (status)
@@ -175,13 +192,38 @@ enum ky_status ky_engine_units(const struct ky_bodies *bodies,
             ky_quantity_text(&parameters->units, KY_MASS_UNIT, extent.mass, 3, mass_text));
     if (frame->edge > 0 && extent.far > KY_FARTHEST_UNITS * frame->length)
         return ky_fail(error, KY_BAD_DATA,
-                       "body %zu is %s from the middle of the system: too far for a unit of %s "
+                       "body %" PRIu64
+                       " is %s from the middle of the system: too far for a unit of %s "
                        "that was given",
                        extent.body, length(parameters, extent.far, far_text),
                        length(parameters, frame->length, size_text));
     if (frame->length > 0 && extent.far <= KY_FARTHEST_UNITS * frame->length)
         *units = (struct ky_engine_units){frame->length, frame->mass};
     return KY_OK;
+}
+
+enum ky_status ky_engine_units(const struct ky_bodies *bodies,
+                               const struct ky_parameters *parameters,
+                               const struct ky_engine_frame *frame, struct ky_engine_units *units,
+                               struct ky_error *error)
+{
+    const struct ky_portion all = ky_portion_of_all(bodies->n);
+    struct extent extent;
+    const enum ky_status status = find_extent(&all, bodies, parameters->threads, &extent, error);
+    return status ? status : units_of(&extent, bodies, parameters, frame, units, error);
+}
+
+enum ky_status ky_portion_units(const struct ky_portion *portion, const struct ky_bodies *bodies,
+                                const struct ky_parameters *parameters,
+                                struct ky_engine_units *units, struct ky_error *outcome,
+                                struct ky_error *error)
+{
+    static const struct ky_engine_frame none = {0};
+    struct extent extent;
+    const enum ky_status status = find_extent(portion, bodies, parameters->threads, &extent, error);
+    if (!status)
+        (void)units_of(&extent, bodies, parameters, &none, units, outcome);
+    return status;
 }
 
 struct ky_engine_scale ky_engine_scale(const struct ky_engine_units *units, double g)

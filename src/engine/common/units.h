@@ -5,6 +5,7 @@
 #ifndef KY_ENGINE_UNITS_H
 #define KY_ENGINE_UNITS_H
 
+#include "base/portion.h"
 #include "engine/engine.h"
 
 /* A body at more than this many units of length from the middle is refused. */
@@ -24,6 +25,12 @@ enum ky_status ky_engine_units(const struct ky_bodies *bodies,
                                const struct ky_parameters *parameters,
                                const struct ky_engine_frame *frame, struct ky_engine_units *units,
                                struct ky_error *error);
+/* The same for a portion of bodies without softenings of their own, from these bodies. What is
+ * wrong with them is told by *outcome, to all. Fails as ky_portion_tell does. */
+enum ky_status ky_portion_units(const struct ky_portion *portion, const struct ky_bodies *bodies,
+                                const struct ky_parameters *parameters,
+                                struct ky_engine_units *units, struct ky_error *outcome,
+                                struct ky_error *error);
 /* From fields for G = 1 in the engine's units to the caller's: multiply them with `strength`, then
  * with `acceleration` or `potential`. The last two are powers of two. `strength` is what remains of
  * G, 0 or from 1/2 to 1. A field that is kept multiplied with `strength` goes to the caller and
