@@ -37,14 +37,18 @@ double ky_allocated(double bytes)
     return bytes < HUGE_FROM ? bytes : ceil(bytes / HUGE_PAGE) * HUGE_PAGE;
 }
 
+double ky_memory_total(void)
+{
+    return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+}
+
 double ky_memory_available(void)
 {
 #ifdef _SC_AVPHYS_PAGES
-    const long pages = sysconf(_SC_AVPHYS_PAGES);
+    return (double)sysconf(_SC_AVPHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
 #else
-    const long pages = sysconf(_SC_PHYS_PAGES);
+    return ky_memory_total();
 #endif
-    return (double)pages * (double)sysconf(_SC_PAGESIZE);
 }
 
 void *ky_allocate(size_t count, size_t size)

@@ -21,6 +21,8 @@ double ky_allocated(double bytes);
 
 /* Bytes of memory that this machine has free; all of its memory where the system does not tell. */
 double ky_memory_available(void);
+/* Bytes of memory that this machine has. */
+double ky_memory_total(void);
 /* The same as ky_allocate, zeroed; large memory is zeroed by `threads` threads, 0: as many as
  * OpenMP takes. */
 void *ky_allocate_zeroed_by(int threads, size_t count, size_t size);

@@ -190,6 +190,20 @@ int ky_run_can_make(const struct ky_parameters *parameters, const struct ky_run_
            ky_domain_divides(&own, use.schemes);
 }
 
+/* The ranks of this computer, of which the other computers have as many. */
+static enum ky_status check_memory(const struct ky_sim *sim, struct ky_error *error)
+{
+    struct ky_memory memory;
+    const double total = ky_memory_total();
+    ky_engine_memory(sim->engine, ky_integrator_columns(&sim->parameters), sim->n, 0, &memory);
+    if (memory.host <= total)
+        return KY_OK;
+    return ky_fail(error, KY_FAULT,
+                   "%zu bodies need about %.3g GB of memory on this computer, which has %.3g GB: "
+                   "take fewer bodies, or ranks on more computers; --dry-run tells how many fit",
+                   sim->n, memory.host / 1e9, total / 1e9);
+}
+
 enum ky_status ky_run_make(struct ky_run *run, size_t n, struct ky_run_facts *facts,
                            struct ky_error *error)
 {
@@ -201,6 +215,8 @@ enum ky_status ky_run_make(struct ky_run *run, size_t n, struct ky_run_facts *fa
     enum ky_status status = settle_force(&making->parameters, n, error);
     if (!status)
         status = ky_sim_begin(&making->parameters, n, &run->begun_sim, error);
+    if (!status)
+        status = check_memory(run->begun_sim, error);
     ky_announce(&run->parameters, n, "bodies, made by the ranks");
     if (!status)
         status = ky_engine_work(run->begun_sim->engine, &works, MAKE, making, error);

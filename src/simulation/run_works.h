@@ -20,7 +20,8 @@ enum ky_status ky_run_hash(const struct ky_portion *portion, const struct ky_bod
 int ky_run_can_make(const struct ky_parameters *parameters, const struct ky_run_parameters *run,
                     const struct ky_snapshot *initial);
 /* Opens the simulation run->begun_sim and has its ranks make n bodies. Fails as ky_model_make does,
- * as ky_bodies_check does and where no engine can be opened. */
+ * as ky_bodies_check does and where no engine can be opened. KY_FAULT where the bodies and their
+ * forces need more memory than this computer has. */
 enum ky_status ky_run_make(struct ky_run *run, size_t n, struct ky_run_facts *facts,
                            struct ky_error *error);
 

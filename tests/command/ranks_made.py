@@ -4,7 +4,7 @@
 import json
 import os
 
-from tap import check, finish, folder, run
+from tap import check, finish, folder, run, skip
 
 RUN = ["--force", "tree", "--engine", "cpu", "--step", "0.0078125", "--steps", "2", "--every", "0.015625", "--quiet"]
 MODELS = [["plummer", "-n", "2000"], ["king", "-n", "700", "--w0", "5", "--rotation", "0.5"],
@@ -45,4 +45,10 @@ with folder() as top:
         alone, ranks = (run(*words, *more, code=None) for more in ([], ["--ranks", "3"]))
         check(alone.returncode in (2, 4) and (ranks.returncode, ranks.stderr) == (alone.returncode, alone.stderr) and not os.path.exists(words[-1]),
               f"{' '.join(model)}: the error of ranks is that of one process", (alone.returncode, alone.stderr, ranks.returncode, ranks.stderr))
+    if os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") > 4e11:
+        skip("too many bodies", "this machine has memory for them")
+    else:
+        much = run("run", "--model", "plummer", "-n", "2000000000", *RUN, "--ranks", "2", "--output", os.path.join(top, "wrong"), code=1)
+        check("2000000000 bodies need about" in much.stderr and "--dry-run" in much.stderr and not os.path.exists(os.path.join(top, "wrong")),
+              "more bodies than the memory holds are refused before they are made", much.stderr)
 finish()
