@@ -43,10 +43,10 @@ static enum ky_status give(struct ky_engine *engine, const struct ky_order *orde
     struct ky_order_data with_text = *data;
     with_text.field = ranks->parameters->field;
     with_text.externals = &engine->externals;
+    struct ky_error outcome = {KY_OK, ""};
+    with_text.outcome = &outcome;
     const enum ky_status status = ky_order_give(&ranks->domain, &with_fields, &with_text, error);
-    return status || !data->outcome || !data->outcome->status
-               ? status
-               : ky_fail(error, data->outcome->status, "%s", data->outcome->text);
+    return status || !outcome.status ? status : ky_fail(error, outcome.status, "%s", outcome.text);
 }
 
 /* ---- what ranks can do ---- */
@@ -242,11 +242,8 @@ static enum ky_status read_all(struct ky_engine *engine, struct ky_write_plan *p
     struct ranks *ranks = (struct ranks *)engine;
     const struct ky_order order = {
         .kind = KY_ORDER_read, .with = !plan, .n = engine->n, .units = ranks->frame};
-    struct ky_error outcome = {KY_OK, ""};
-    const struct ky_order_data data = {.parameters = ranks->parameters,
-                                       .plan = plan,
-                                       .outcome = &outcome,
-                                       .has_forces = has_forces};
+    const struct ky_order_data data = {
+        .parameters = ranks->parameters, .plan = plan, .has_forces = has_forces};
     const enum ky_status status = choose_kind(ranks, &(struct ky_bodies){0}, error);
     return status ? status : give(engine, &order, &data, error);
 }
@@ -255,9 +252,8 @@ static enum ky_status work(struct ky_engine *engine, const struct ky_works *work
                            void *told, struct ky_error *error)
 {
     const struct ky_order order = {.kind = KY_ORDER_work, .with = (unsigned)number, .n = engine->n};
-    struct ky_error outcome = {KY_OK, ""};
     ky_domain_take_works(works);
-    return give(engine, &order, &(struct ky_order_data){.told = told, .outcome = &outcome}, error);
+    return give(engine, &order, &(struct ky_order_data){.told = told}, error);
 }
 
 static enum ky_status get(struct ky_engine *engine, struct ky_bodies *bodies,
@@ -273,8 +269,7 @@ static enum ky_status write_all(struct ky_engine *engine, struct ky_write_plan *
                                 struct ky_error *error)
 {
     const struct ky_order order = {.kind = KY_ORDER_write};
-    struct ky_error outcome = {KY_OK, ""};
-    return give(engine, &order, &(struct ky_order_data){.plan = plan, .outcome = &outcome}, error);
+    return give(engine, &order, &(struct ky_order_data){.plan = plan}, error);
 }
 
 static enum ky_status get_some(struct ky_engine *engine, const uint32_t *body,

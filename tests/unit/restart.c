@@ -15,6 +15,16 @@ static void the_hash_is_xxh64(void **state)
     assert_true(ky_hash("abc", 3, 0) == 0x44BC2CF5AD770999U);
     static const char text[] = "Nobody inspects the spammish repetition";
     assert_true(ky_hash(text, sizeof text - 1, 0) == 0xFBCEA83C8A378BF1U);
+    unsigned char many[150];
+    for (size_t k = 0; k < sizeof many; k++)
+        many[k] = (unsigned char)(k * 37 + 11);
+    for (size_t all = 0; all <= sizeof many; all += 7) /* in two pieces, of any length */
+        for (size_t first = 0; first <= all; first++) {
+            struct ky_hashing hashing = ky_hash_begin(all);
+            ky_hash_add(&hashing, many, first);
+            ky_hash_add(&hashing, many + first, all - first);
+            assert_true(ky_hash_end(&hashing) == ky_hash(many, all, all));
+        }
 }
 
 static const double numbers[] = {1, 2, 3.5};
