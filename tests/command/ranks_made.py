@@ -13,7 +13,7 @@ MODELS = [["plummer", "-n", "2000"], ["king", "-n", "700", "--w0", "5", "--rotat
           ["plummer", "-n", "2", "--softening", "0.1"]]
 ELSEWHERE = [["plummer", "-n", "500", "--follow", "3"], ["galaxy", "-n", "500"], ["plummer", "-n", "500", "--softening", "0"]]
 WRONG = [["king", "-n", "500", "--w0", "100"], ["plummer", "-n", "500", "--position", "1,2"], ["plummer", "-n", "500", "--cutoff", "1e-9"],
-         ["plummer", "-n", "500", "--mass", "1e300", "--radius", "1e-300"], ["plummer", "-n", "500", "--mass", "1e-300", "--radius", "1e300"],
+         ["plummer", "-n", "500", "--radius", "1e300", "--position", "1.79769306486e308,0,0"], ["plummer", "-n", "500", "--mass", "1e300", "--radius", "1e-300"], ["plummer", "-n", "500", "--mass", "1e-300", "--radius", "1e300"],
          ["plummer", "-n", "500", "--stop-collision"], ["plummer", "-n", "500", "--every", "-1"]]
 
 

@@ -110,6 +110,8 @@ static void errors_are_those_of_one(void **state)
                                            {"position=1,2"},
                                            {"cutoff=1e-9"},
                                            {"mass=1e300", "radius=1e-300"},
+                                           /* body 404 alone is too far */
+                                           {"radius=1e300", "position=1.79769306486e308,0,0"},
                                            {"mass=1e-300", "radius=1e300"}};
     char folder[] = "/tmp/kyoho-made-XXXXXX";
     assert_non_null(mkdtemp(folder));
