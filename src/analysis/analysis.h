@@ -31,9 +31,12 @@ struct ky_core {
     size_t bodies;    /* within the radius */
 };
 /* All 0 for fewer than 7 bodies, and radius 0 where bodies coincide. KY_FAULT when memory is out,
- * KY_BAD_DATA without bodies. */
-enum ky_status ky_measure_core(const struct ky_bodies *bodies, struct ky_core *core,
-                               struct ky_error *error);
+ * KY_BAD_DATA without bodies. Ranks that can
+ * (engine->finds_crowds) find the densities of their bodies; else `engine` may be NULL. The bits
+ * are the same. */
+struct ky_engine;
+enum ky_status ky_measure_core(const struct ky_bodies *bodies, struct ky_engine *engine,
+                               struct ky_core *core, struct ky_error *error);
 
 /* The bodies that are bound to the system: ½ |v − u|² + φ < 0 with their stored potentials. u is
  * the mean velocity of the bound bodies, found by iteration. It starts from the median of all

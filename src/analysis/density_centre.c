@@ -2,8 +2,9 @@
  *
  * The density at a body is the mass of its five nearest neighbours over the volume that reaches to
  * the sixth (their j = 6, with masses in place of numbers). Neighbours come from a k-d tree in
- * place: the middle body of a range splits it along the longest side of its box. Sums are made in
- * the tree's order, which does not depend on the number of threads. */
+ * place: the middle body of a range splits it along the longest side of its box; or ranks find them
+ * (physics/actions/crowd.h). Of bodies at one distance the first is the nearer, and sums are made
+ * in the order of the bodies: so the bits depend on neither. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -12,11 +13,13 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/sums.h"
+#include "engine/engine.h"
 
-enum { NEIGHBOURS = 6, LEAF = 8, PARTS = 64, MANY = 1 << 15 };
+enum { NEIGHBOURS = KY_CROWD, LEAF = 8, PARTS = 64, MANY = 1 << 15 };
 
 struct point {
     double x[3], mass;
+    size_t body;
 };
 
 struct tree {
@@ -122,7 +125,14 @@ struct nearest {
     size_t self;
     const double *x;
     double r2[NEIGHBOURS], mass[NEIGHBOURS];
+    size_t body[NEIGHBOURS];
 };
+
+/* 1 if the body is nearer than number k of the nearest. */
+static int is_nearer(const struct nearest *nearest, double r2, size_t body, int k)
+{
+    return r2 < nearest->r2[k] || (r2 == nearest->r2[k] && body < nearest->body[k]);
+}
 
 /* Puts the point among the nearest, if it is nearer than the last of them. */
 static void offer(struct nearest *nearest, const struct point *point)
@@ -130,15 +140,17 @@ static void offer(struct nearest *nearest, const struct point *point)
     double r2 = 0;
     for (int k = 0; k < 3; k++)
         r2 += (point->x[k] - nearest->x[k]) * (point->x[k] - nearest->x[k]);
-    if (!(r2 < nearest->r2[NEIGHBOURS - 1]))
-        return;
     int k = NEIGHBOURS - 1;
-    for (; k > 0 && nearest->r2[k - 1] > r2; k--) {
+    if (!is_nearer(nearest, r2, point->body, k))
+        return;
+    for (; k > 0 && is_nearer(nearest, r2, point->body, k - 1); k--) {
         nearest->r2[k] = nearest->r2[k - 1];
         nearest->mass[k] = nearest->mass[k - 1];
+        nearest->body[k] = nearest->body[k - 1];
     }
     nearest->r2[k] = r2;
     nearest->mass[k] = point->mass;
+    nearest->body[k] = point->body;
 }
 
 /* Offers the points low … high − 1. Parts that lie farther than the last of the nearest are left
@@ -154,7 +166,7 @@ static void search(const struct tree *tree, size_t low, size_t high, struct near
             search(tree, low, middle, nearest);
         else
             search(tree, middle + 1, high, nearest);
-        if (!(side * side < nearest->r2[NEIGHBOURS - 1]))
+        if (side * side > nearest->r2[NEIGHBOURS - 1])
             return;
         if (middle != nearest->self)
             offer(nearest, here);
@@ -168,8 +180,14 @@ static void search(const struct tree *tree, size_t low, size_t high, struct near
             offer(nearest, &tree->point[i]);
 }
 
-/* The density at point i, up to a constant. Infinite where the sixth neighbour lies in the same
- * place. */
+/* The density up to a constant, of the mass of five neighbours and the squared distance of the
+ * sixth. Infinite where that one lies in the same place. */
+static double density_of(double mass, double r2)
+{
+    return mass > 0 ? mass / (r2 * sqrt(r2)) : 0;
+}
+
+/* The density at point i. */
 static double density(const struct tree *tree, size_t i)
 {
     struct nearest nearest = {.self = i, .x = tree->point[i].x};
@@ -179,23 +197,30 @@ static double density(const struct tree *tree, size_t i)
     search(tree, 0, tree->n, &nearest);
     for (int k = 0; k < NEIGHBOURS - 1; k++)
         mass += nearest.mass[k];
-    double r2 = nearest.r2[NEIGHBOURS - 1];
-    return mass > 0 ? mass / (r2 * sqrt(r2)) : 0;
+    return density_of(mass, nearest.r2[NEIGHBOURS - 1]);
 }
 
-/* The mean of the points, weighted by their densities. Where some densities are infinite, the mean
- * of these points alone. `centre` is left alone when nothing has weight. */
-static void weighted_centre(const struct tree *tree, const double *weight, double centre[3])
+/* The densities at some bodies: at all, or at those with mass. */
+struct weights {
+    const struct ky_bodies *bodies;
+    int all;
+    double *of; /* [bodies->n] 0 for those that are left out */
+};
+
+/* The mean of the bodies, weighted by their densities. Where some densities are infinite, the mean
+ * of these bodies alone. `centre` is left alone when nothing has weight. */
+static void weighted_centre(const struct weights *weights, double centre[3])
 {
     int infinite = 0;
     double total = 0, sum[3] = {0};
-    for (size_t i = 0; i < tree->n; i++)
+    const double *weight = weights->of;
+    for (size_t i = 0; i < weights->bodies->n; i++)
         infinite |= isinf(weight[i]) != 0;
-    for (size_t i = 0; i < tree->n; i++) {
+    for (size_t i = 0; i < weights->bodies->n; i++) {
         double w = infinite ? isinf(weight[i]) != 0 : weight[i];
         total += w;
         for (int k = 0; k < 3; k++)
-            sum[k] += w * tree->point[i].x[k];
+            sum[k] += w * weights->bodies->position[i][k];
     }
     for (int k = 0; k < 3 && total > 0; k++)
         centre[k] = sum[k] / total;
@@ -206,6 +231,7 @@ static void take(struct tree *tree, size_t place, const struct ky_bodies *bodies
     for (int k = 0; k < 3; k++)
         tree->point[place].x[k] = bodies->position[i][k];
     tree->point[place].mass = bodies->mass[i];
+    tree->point[place].body = i;
 }
 
 /* Copies the bodies into the tree, those with mass alone unless it has room for all, and builds it.
@@ -225,15 +251,19 @@ static void fill(struct tree *tree, const struct ky_bodies *bodies)
 }
 
 /* Radius and density of the core about core->centre, and the bodies within. */
-static void measure(const struct tree *tree, const double *weight, struct ky_core *core)
+static void measure(const struct weights *weights, struct ky_core *core)
 {
+    const struct ky_bodies *bodies = weights->bodies;
+    const double *weight = weights->of;
     const double unit = 3 / (4 * 3.14159265358979323846); /* from a weight to a density */
     double sum = 0, squares = 0, moment = 0;
     for (int turn = 0; turn < 2; turn++)
-        for (size_t i = 0; i < tree->n; i++) {
+        for (size_t i = 0; i < bodies->n; i++) {
             double r2 = 0;
+            if (!weights->all && !(bodies->mass[i] > 0))
+                continue;
             for (int k = 0; k < 3; k++)
-                r2 += pow(tree->point[i].x[k] - core->centre[k], 2);
+                r2 += pow(bodies->position[i][k] - core->centre[k], 2);
             if (turn) {
                 core->bodies += r2 <= core->radius * core->radius;
                 continue;
@@ -246,11 +276,52 @@ static void measure(const struct tree *tree, const double *weight, struct ky_cor
     core->density = sum > 0 ? squares / sum * unit : 0;
 }
 
-/* The density centre, and with `core` radius and density too. KY_STOPPED where `halt` (or NULL)
- * says so. */
-static enum ky_status find_centre(const struct ky_bodies *bodies, double centre[3],
-                                  struct ky_core *core, struct ky_halt *halt,
-                                  struct ky_error *error)
+/* Finds the densities by a tree of the n bodies that count. KY_STOPPED where `halt` (or NULL) says
+ * so. */
+static enum ky_status find_densities(struct weights *weights, size_t n, struct ky_halt *halt,
+                                     struct ky_error *error)
+{
+    struct tree tree = {n, ky_allocate(n, sizeof *tree.point), ky_allocate(n, 1), halt};
+    enum ky_status status = tree.point && tree.axis ? KY_OK
+                                                    : ky_no_memory(error, "neighbour search", n,
+                                                                   sizeof *tree.point + 1);
+    if (!status) {
+        fill(&tree, weights->bodies);
+#pragma omp parallel for schedule(dynamic, 64)
+        for (size_t i = 0; i < n; i++)
+            weights->of[tree.point[i].body] = ky_halted(halt) ? 0 : density(&tree, i);
+        status = ky_halt_check(halt, error);
+    }
+    free(tree.point);
+    free(tree.axis);
+    return status;
+}
+
+/* The same by the ranks that have the bodies, which all have mass. */
+static enum ky_status ask_ranks(struct ky_engine *engine, struct weights *weights,
+                                struct ky_error *error)
+{
+    const size_t n = weights->bodies->n;
+    double(*crowd)[2] = ky_allocate(n, sizeof *crowd);
+    const struct ky_walk_request request = {
+        .action = KY_ACTION_crowd, .n = n, .k = KY_CROWD, .results = (double *)crowd};
+    enum ky_status status = crowd ? ky_engine_walk(engine, &request, error)
+                                  : ky_no_memory(error, "densities of bodies", n, sizeof *crowd);
+    for (size_t i = 0; i < n && !status; i++)
+        weights->of[i] = density_of(crowd[i][0], crowd[i][1]);
+    free(crowd);
+    return status;
+}
+
+/* How the densities are found. */
+struct way {
+    struct ky_engine *engine; /* as in ky_measure_core */
+    struct ky_halt *halt;
+};
+
+/* The density centre, and with `core` radius and density too. */
+static enum ky_status find_centre(const struct ky_bodies *bodies, const struct way *way,
+                                  double centre[3], struct ky_core *core, struct ky_error *error)
 {
     const size_t massive = ky_count_positive(bodies->n, bodies->mass),
                  n = massive > 0 ? massive : bodies->n;
@@ -259,30 +330,24 @@ static enum ky_status find_centre(const struct ky_bodies *bodies, double centre[
     ky_mean(bodies->n, bodies->mass, bodies->position, centre);
     if (n <= NEIGHBOURS)
         return KY_OK;
-    struct tree tree = {n, ky_allocate(n, sizeof *tree.point), ky_allocate(n, 1), halt};
-    double *weight = ky_allocate(n, sizeof *weight);
+    struct weights weights = {bodies, n == bodies->n,
+                              ky_allocate_zeroed(bodies->n, sizeof *weights.of)};
     enum ky_status status = KY_OK;
-    if (!tree.point || !tree.axis || !weight) {
-        status =
-            ky_no_memory(error, "neighbour search", n, sizeof *tree.point + sizeof *weight + 1);
-        goto done;
-    }
-    fill(&tree, bodies);
-#pragma omp parallel for schedule(dynamic, 64)
-    for (size_t i = 0; i < n; i++)
-        weight[i] = ky_halted(halt) ? 0 : density(&tree, i);
-    status = ky_halt_check(halt, error);
-    if (status)
-        goto done;
-    weighted_centre(&tree, weight, centre);
-    if (core)
-        measure(&tree, weight, core);
-done:
-    free(tree.point);
-    free(tree.axis);
-    free(weight);
+    if (!weights.of)
+        return ky_no_memory(error, "densities of bodies", bodies->n, sizeof *weights.of);
+    status = way->engine && way->engine->finds_crowds
+                 ? ask_ranks(way->engine, &weights, error)
+                 : find_densities(&weights, n, way->halt, error);
+    if (!status)
+        weighted_centre(&weights, centre);
+    if (!status && core)
+        measure(&weights, core);
+    free(weights.of);
     return status;
 }
+
+/* By one processor, whatever happens. */
+static const struct way alone;
 
 enum ky_status ky_places_check(const struct ky_bodies *bodies, struct ky_error *error)
 {
@@ -296,7 +361,8 @@ enum ky_status ky_density_centre_until(const struct ky_bodies *bodies, struct ky
                                        double centre[3], struct ky_error *error)
 {
     enum ky_status status = ky_places_check(bodies, error);
-    return status ? status : find_centre(bodies, centre, NULL, halt, error);
+    const struct way way = {.halt = halt};
+    return status ? status : find_centre(bodies, &way, centre, NULL, error);
 }
 
 enum ky_status ky_density_centre(const struct ky_bodies *bodies, double centre[3],
@@ -307,11 +373,12 @@ enum ky_status ky_density_centre(const struct ky_bodies *bodies, double centre[3
     return ky_density_centre_until(bodies, NULL, centre, error);
 }
 
-enum ky_status ky_measure_core(const struct ky_bodies *bodies, struct ky_core *core,
-                               struct ky_error *error)
+enum ky_status ky_measure_core(const struct ky_bodies *bodies, struct ky_engine *engine,
+                               struct ky_core *core, struct ky_error *error)
 {
+    const struct way way = {.engine = engine};
     *core = (struct ky_core){.bodies = 0};
-    return find_centre(bodies, core->centre, core, NULL, error);
+    return find_centre(bodies, &way, core->centre, core, error);
 }
 
 /* A random place in part number k of the bodies. */
@@ -367,7 +434,7 @@ static enum ky_status centre_of(const struct sampled *sample, size_t n, double c
             bodies.position[k][c] = sample[k].x[c];
     }
     if (!status)
-        status = find_centre(&bodies, centre, NULL, NULL, error);
+        status = find_centre(&bodies, &alone, centre, NULL, error);
     ky_bodies_free(&bodies);
     return status;
 }
@@ -398,7 +465,7 @@ enum ky_status ky_centre_of_sample(const struct ky_bodies *bodies, size_t most, 
     const struct ky_portion all = ky_portion_of_all(bodies->n);
     /* a few bodies stay where they are, and bodies without mass have a centre too */
     return ky_count_positive(bodies->n, bodies->mass) <= most
-               ? find_centre(bodies, centre, NULL, NULL, error)
+               ? find_centre(bodies, &alone, centre, NULL, error)
                : ky_portion_centre(&all, bodies, most, centre, error);
 }
 

@@ -72,13 +72,13 @@ static enum ky_status compare_all(struct search *search, struct ky_error *error)
     return status;
 }
 
-/* How far each body looks for candidates. A pair is found from its larger body, which looks twice
- * its radius far, and a little farther: a walk in single precision may be wrong by 256 digits of a
- * float about a body near the surface (docs/general-walk.md). */
+/* How far each body looks for candidates, or all. A pair is found from its larger body, which looks
+ * twice its radius far, and a little farther: a walk in single precision may be wrong by 256 digits
+ * of a float about a body near the surface (docs/general-walk.md). */
 static void look_far(const struct search *search, double *reach)
 {
     static const double margin = 0x1p-14;
-    for (size_t i = 0; i < search->n; i++)
+    for (size_t i = 0; i < search->radii; i++)
         reach[i] = fmin(2 * radius_of(search, i) * (1 + margin), DBL_MAX);
 }
 
@@ -100,11 +100,11 @@ static enum ky_status compare_lists(struct search *search, const struct ky_neigh
 static enum ky_status walk(struct ky_walker *walker, struct search *search, struct ky_error *error)
 {
     struct ky_neighbour_lists lists = {0};
-    double *reach = ky_allocate(search->n, sizeof *reach);
+    double *reach = ky_allocate(search->radii, sizeof *reach);
     if (!reach)
-        return ky_no_memory(error, "radii of the search for pairs", search->n, sizeof *reach);
+        return ky_no_memory(error, "radii of the search for pairs", search->radii, sizeof *reach);
     look_far(search, reach);
-    enum ky_status status = ky_walker_neighbours(walker, reach, search->n, NULL, &lists, error);
+    enum ky_status status = ky_walker_neighbours(walker, reach, search->radii, NULL, &lists, error);
     if (!status)
         status = compare_lists(search, &lists, error);
     ky_neighbour_lists_free(&lists);

@@ -9,23 +9,30 @@
 
 /* ---- rank 0 ---- */
 
-/* A rank tells rank 0 which bodies it has, and gets their numbers. */
-static enum ky_status deal_to(struct ky_domain *domain, int rank, size_t n, size_t numbers,
-                              const double *all, double *own, struct ky_error *error)
+/* Rows of rank 0. */
+struct dealing {
+    size_t bytes; /* of a row */
+    ky_domain_row_function *write;
+    const void *context;
+};
+
+/* A rank tells rank 0 which bodies it has, and gets their rows. */
+static enum ky_status deal_to(struct ky_domain *domain, int rank, size_t n,
+                              const struct dealing *dealing, void *own, struct ky_error *error)
 {
     struct ky_comm *comm = domain->comm;
     const int is_it = comm->rank == rank, is_first = comm->rank == 0;
-    const size_t room = is_first ? n : 0, bytes = n * numbers * sizeof(double);
+    const size_t room = is_first ? n : 0, bytes = n * dealing->bytes;
     uint64_t *body = ky_allocate(room, sizeof *body);
-    double *row = ky_allocate(room * numbers, sizeof *row);
+    char *row = ky_allocate(room, dealing->bytes);
     const struct ky_parcel asked = {0, domain->index, n * sizeof *body},
                            asks = {rank, body, n * sizeof *body}, given = {rank, row, bytes},
                            got = {0, own, bytes};
     enum ky_status status =
         body && row ? comm->verbs->exchange(comm, &asked, is_it && n, &asks, is_first && n, error)
-                    : ky_no_memory(error, "columns of a rank", room, numbers * sizeof *row);
+                    : ky_no_memory(error, "numbers for bodies of a rank", room, dealing->bytes);
     for (size_t k = 0; k < room && !status; k++)
-        memcpy(row + k * numbers, all + body[k] * numbers, numbers * sizeof *row);
+        dealing->write(dealing->context, body[k], row + k * dealing->bytes);
     if (!status)
         status = comm->verbs->exchange(comm, &given, is_first && n, &got, is_it && n, error);
     free(body);
@@ -33,24 +40,48 @@ static enum ky_status deal_to(struct ky_domain *domain, int rank, size_t n, size
     return status;
 }
 
-enum ky_status ky_domain_put_column(struct ky_domain *domain, enum ky_column column,
-                                    const double *numbers, struct ky_error *error)
+enum ky_status ky_domain_deal(struct ky_domain *domain, size_t bytes, ky_domain_row_function *write,
+                              const void *context, void *own, struct ky_error *error)
 {
     struct ky_comm *comm = domain->comm;
-    const size_t components = ky_columns[column].components;
+    const struct dealing dealing = {bytes, write, context};
     const uint64_t n = domain->engine->n;
     uint64_t *counts = ky_allocate((size_t)comm->size, sizeof *counts);
-    double *own = ky_allocate((size_t)n * components, sizeof *own);
-    enum ky_status status = counts && own ? comm->verbs->gather(comm, &n, sizeof n, counts, error)
-                                          : ky_no_memory(error, "columns of a rank", (size_t)n,
-                                                         components * sizeof *own);
+    enum ky_status status =
+        counts ? comm->verbs->gather(comm, &n, sizeof n, counts, error)
+               : ky_no_memory(error, "the ranks", (size_t)comm->size, sizeof *counts);
     if (!status)
         status = ky_domain_read_numbers(domain, error);
     for (int r = 0; r < comm->size && !status; r++)
-        status = deal_to(domain, r, (size_t)counts[r], components, numbers, own, error);
+        status = deal_to(domain, r, (size_t)counts[r], &dealing, own, error);
+    free(counts);
+    return status;
+}
+
+/* A column of rank 0, with so many numbers a body. */
+struct given {
+    const double *numbers;
+    size_t components;
+};
+
+/* A ky_domain_row_function. */
+static void write_numbers(const void *context, uint64_t body, void *row)
+{
+    const struct given *given = context;
+    memcpy(row, given->numbers + body * given->components, given->components * sizeof(double));
+}
+
+enum ky_status ky_domain_put_column(struct ky_domain *domain, enum ky_column column,
+                                    const double *numbers, struct ky_error *error)
+{
+    const size_t n = domain->engine->n;
+    const struct given given = {numbers, ky_columns[column].components};
+    const size_t bytes = given.components * sizeof(double);
+    double *own = ky_allocate(n, bytes);
+    enum ky_status status = own ? ky_domain_deal(domain, bytes, write_numbers, &given, own, error)
+                                : ky_no_memory(error, "columns of a rank", n, bytes);
     if (!status)
         status = ky_engine_put_column(domain->engine, column, own, error);
-    free(counts);
     free(own);
     return status;
 }

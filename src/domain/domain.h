@@ -62,7 +62,7 @@ struct ky_domain {
     double work;           /* interactions of the last forces */
     struct ky_bodies made; /* by a work, until they are placed: of some blocks of all */
     struct ky_octree tree; /* of its own bodies */
-    int tree_stands; /* 1 + the opening of the tree since the bodies were settled; 0: it is old */
+    int tree_stands; /* what the tree is for since the bodies were settled (tree.c); 0: it is old */
 };
 
 /* Notes the processor of the rank, from the name that rank 0 has for all: of several devices the
@@ -265,11 +265,13 @@ struct ky_whole {
     struct ky_parameters parameters;
     struct ky_engine *engine; /* to be closed, also after a failure; it may be NULL */
 };
-/* Opens it. get(context, …) fetches the bodies of all ranks. KY_FAULT when memory is out. */
-typedef enum ky_status ky_domain_get_function(void *context, struct ky_bodies *bodies,
+/* Opens it for `engine`, all ranks as one, whose flag it heeds and from which get(engine, …)
+ * fetches the bodies. KY_FAULT when memory is out. */
+typedef enum ky_status ky_domain_get_function(struct ky_engine *engine, struct ky_bodies *bodies,
                                               struct ky_error *error);
 enum ky_status ky_domain_open_whole(struct ky_domain *domain, ky_domain_get_function *get,
-                                    void *context, struct ky_whole *whole, struct ky_error *error);
+                                    struct ky_engine *engine, struct ky_whole *whole,
+                                    struct ky_error *error);
 
 /* ---- rows: bodies as they travel ---- */
 
@@ -294,6 +296,13 @@ enum ky_status ky_domain_put_column(struct ky_domain *domain, enum ky_column col
                                     const double *numbers, struct ky_error *error);
 enum ky_status ky_domain_get_column(struct ky_domain *domain, enum ky_column column,
                                     double *numbers, struct ky_error *error);
+
+/* Gives each of the rank's bodies a row of `bytes` bytes, own[n × bytes], which rank 0 writes:
+ * write(context, body, row), with the body's number. Rank 0 deals to one rank after the other.
+ * KY_FAULT when memory is out. */
+typedef void ky_domain_row_function(const void *context, uint64_t body, void *row);
+enum ky_status ky_domain_deal(struct ky_domain *domain, size_t bytes, ky_domain_row_function *write,
+                              const void *context, void *own, struct ky_error *error);
 
 /* The columns of the rank's bodies while some of these go to other ranks. */
 struct ky_domain_columns {

@@ -166,6 +166,8 @@ static enum ky_status open_engines(struct ranks *ranks, int copies, struct ky_er
                                                                     .copies = copies,
                                                                     .with = ranks->base.schemes};
     ranks->base.verbs = copies ? &copied : &divided;
+    ranks->base.finds_crowds = !copies && ranks->domain.comm->is_process &&
+                               !ky_domain_is_for_devices(ranks->parameters->engine);
     enum ky_status status = ranks->domain.engine
                                 ? give(&ranks->base, &close, &(struct ky_order_data){0}, error)
                                 : KY_OK;
@@ -441,27 +443,10 @@ static enum ky_status get_column_of_parts(struct ky_engine *engine, enum ky_colu
     return give(engine, &order, &(struct ky_order_data){.to_numbers = numbers}, error);
 }
 
-/* A ky_domain_get_function. */
-static enum ky_status get_all(void *context, struct ky_bodies *bodies, struct ky_error *error)
-{
-    return get(context, bodies, error);
-}
-
-/* Opens an engine of rank 0 that has all bodies, and heeds the flag of the call. */
-static enum ky_status open_whole(struct ky_engine *engine, struct ky_whole *whole,
-                                 struct ky_error *error)
-{
-    const enum ky_status status =
-        ky_domain_open_whole(domain_of(engine), get_all, engine, whole, error);
-    if (!status)
-        whole->engine->halt = engine->halt;
-    return status;
-}
-
-/* Such a call: opens the engine, calls its verb and closes it. */
+/* A call for an engine of rank 0 with all bodies: opens it, calls its verb and closes it. */
 #define BY_WHOLE(call, ...)                                                                        \
     struct ky_whole whole;                                                                         \
-    enum ky_status status = open_whole(engine, &whole, error);                                     \
+    enum ky_status status = ky_domain_open_whole(domain_of(engine), get, engine, &whole, error);   \
     if (!status)                                                                                   \
         status = whole.engine->verbs->call(whole.engine, __VA_ARGS__);                             \
     ky_engine_close(whole.engine);                                                                 \
@@ -474,15 +459,18 @@ static enum ky_status exact_of_whole(struct ky_engine *engine, const size_t *sin
     BY_WHOLE(exact, sinks, count, acceleration, potential, error);
 }
 
-static enum ky_status walk_of_whole(struct ky_engine *engine, const struct ky_walk_request *request,
+static enum ky_status walk_of_parts(struct ky_engine *engine, const struct ky_walk_request *request,
                                     struct ky_error *error)
 {
+    struct ky_force_report *report = &((struct ranks *)engine)->report;
     struct ky_whole whole;
-    enum ky_status status = open_whole(engine, &whole, error);
+    if (!domain_of(engine)->engine->verbs->part)
+        return ky_domain_walk_all(domain_of(engine), engine, request, report, error);
+    enum ky_status status = ky_domain_open_whole(domain_of(engine), get, engine, &whole, error);
     if (!status)
         status = whole.engine->verbs->walk(whole.engine, request, error);
     if (!status)
-        ky_engine_report(whole.engine, &((struct ranks *)engine)->report);
+        ky_engine_report(whole.engine, report);
     ky_engine_close(whole.engine);
     return status;
 }
@@ -551,7 +539,7 @@ static const struct ky_engine_verbs divided = {COMMON,
                                                .exact = exact_of_whole,
                                                .field = field_of_parts,
                                                .tides = tides_of_parts,
-                                               .walk = walk_of_whole};
+                                               .walk = walk_of_parts};
 
 /* ---- opening ---- */
 

@@ -353,6 +353,17 @@ static enum ky_status part_tides(struct ky_domain *domain, const struct ky_order
     return status;
 }
 
+static enum ky_status part_walk(struct ky_domain *domain, const struct ky_order *order,
+                                const struct ky_order_data *data, struct ky_error *error)
+{
+    const double work = domain->work; /* of forces */
+    enum ky_status status = ky_domain_walk(domain, order, data, error);
+    if (!status)
+        status = gather_report(domain, data->report, error);
+    domain->work = work;
+    return status;
+}
+
 static enum ky_status part_columns(struct ky_domain *domain, const struct ky_order *order,
                                    const struct ky_order_data *data, struct ky_error *error)
 {

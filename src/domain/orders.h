@@ -20,6 +20,7 @@
     ORDER(sums, 1)                                                                                 \
     ORDER(field, 1)                                                                                \
     ORDER(tides, 1)                                                                                \
+    ORDER(walk, 1)                                                                                 \
     ORDER(columns, 1)                                                                              \
     ORDER(put_column, 1)                                                                           \
     ORDER(get_column, 1)                                                                           \
@@ -34,11 +35,14 @@ struct ky_order {
     enum ky_order_kind kind;
     unsigned with; /* arrays of rows; open: schemes; columns: the set; work: its number */
     int copies;    /* open */
-    size_t n;      /* bodies, or those of a list; put_column, get_column: the column; or points */
-    double softening; /* of points */
-    int softenings;   /* 1: they have their own */
-    double dt;        /* [time] */
-    double time;      /* at which external fields act, and the serial number of these */
+    size_t n;      /* bodies, or those of a list; put_column, get_column: the column; or points;
+                      walk: radii */
+    enum ky_action_id action; /* walk */
+    size_t k;                 /* walk: neighbours */
+    double softening;         /* of points */
+    int softenings;           /* 1: they have their own */
+    double dt;                /* [time] */
+    double time;              /* at which external fields act, and the serial number of these */
     uint64_t fields;
     int function; /* 1: the last field is a function of the caller */
     struct ky_engine_frame units;
@@ -61,11 +65,19 @@ struct ky_order_data {
     const char *field;                    /* text of the external fields, or NULL */
     const struct ky_externals *externals; /* all of them */
     const struct ky_points *points;
+    const struct ky_walk_request *request;
+    struct ky_halt *halt; /* of a walk */
     double (*acceleration)[3], *potential, (*tide)[6];
     struct ky_partial_sums *parts;
     struct ky_force_report *report;
     struct ky_advance *way;
 };
+
+/* walk.c. A part of an order: a walk with an action for the bodies of all ranks. Rank 0 has
+ * data->request, whose arrays get the results. *data->outcome: KY_USAGE where the caller's lists
+ * are too short, KY_BAD_DATA where a position is not finite. */
+enum ky_status ky_domain_walk(struct ky_domain *domain, const struct ky_order *order,
+                              const struct ky_order_data *data, struct ky_error *error);
 
 /* Does an order on rank 0, and has it done by the others. After a failure all that is left is
  * KY_ORDER_close and KY_ORDER_leave. */
@@ -74,5 +86,10 @@ enum ky_status ky_order_give(struct ky_domain *domain, const struct ky_order *or
 /* A ky_rank_function of the other ranks: does what rank 0 orders, until it says leave. The context,
  * if there is one, is an int that becomes order.n then. */
 enum ky_status ky_order_obey(struct ky_comm *comm, void *context, struct ky_error *error);
+/* searches.c. Has rank 0 give the order of a walk, for its caller's `engine`. The failures of the
+ * verb `walk`, and those of the outcome; KY_UNSUPPORTED for 2^32 bodies or more. */
+enum ky_status ky_domain_walk_all(struct ky_domain *domain, const struct ky_engine *engine,
+                                  const struct ky_walk_request *request,
+                                  struct ky_force_report *report, struct ky_error *error);
 
 #endif

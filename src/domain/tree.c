@@ -139,15 +139,21 @@ static enum ky_status build_own(struct ky_domain *domain, const struct ky_octree
 /* ---- what the others need ---- */
 
 struct sinks {
-    const struct ky_relative *relative;
+    const struct ky_shared_tree *wanted;
     const struct ky_octree *tree;
 };
 
 static double factor_of(const void *context, uint32_t first, uint32_t bodies)
 {
     const struct sinks *sinks = context;
-    return sinks->relative ? ky_relative_factor(sinks->relative, sinks->tree->order + first, bodies)
-                           : 1;
+    const struct ky_relative *relative = sinks->wanted->relative;
+    return relative ? ky_relative_factor(relative, sinks->tree->order + first, bodies) : 1;
+}
+
+static double reach_of(const void *context, uint32_t first, uint32_t bodies)
+{
+    const struct sinks *sinks = context;
+    return sinks->wanted->reach(sinks->wanted->reach_context, sinks->tree, first, bodies);
 }
 
 /* The parcel of what these boxes, or sinks, may need of the rank's own tree. */
@@ -223,10 +229,14 @@ static enum ky_status box_groups(struct meeting *m, const struct ky_shared_tree 
                                  const unsigned char *marks, struct ky_error *error)
 {
     const struct ky_octree *tree = &m->domain->tree;
-    const struct sinks sinks = {wanted->relative, tree};
+    const struct sinks sinks = {wanted, tree};
     const double eps = wanted->parameters->softening / ky_engine_units_of(m->domain->engine).length;
-    const struct ky_octree_sinks groups = {
-        .tree = tree, .wanted = marks, .eps2 = eps * eps, .factor = factor_of, .context = &sinks};
+    const struct ky_octree_sinks groups = {.tree = tree,
+                                           .wanted = marks,
+                                           .eps2 = eps * eps,
+                                           .factor = factor_of,
+                                           .reach = wanted->reach ? reach_of : NULL,
+                                           .context = &sinks};
     const struct ky_octree_all all = all_of(m);
     if (!m->has_cells)
         return ky_octree_boxes(&groups, &m->box, &m->boxes, error);
@@ -409,20 +419,39 @@ static void note(const struct meeting *m)
     }
 }
 
+/* What tells trees of the same bodies apart, as a number: the opening, the order of the moments and
+ * the leaves. */
+static int number_of(const struct ky_parameters *parameters)
+{
+    return 1 + parameters->opening + 16 * (parameters->multipole + 16 * parameters->leaf);
+}
+
 /* The rank's own tree: a new one, the one that is kept, with the bodies where they are now, or for
- * points that of the points before. */
+ * points and walks with actions the one that stands. */
 static enum ky_status renew_own(struct ky_domain *domain, const struct ky_shared_tree *wanted,
                                 struct ky_error *error)
 {
-    const int stands = 1 + wanted->parameters->opening, has_stood = domain->tree_stands;
+    const int stands = number_of(wanted->parameters), has_stood = domain->tree_stands;
     domain->tree_stands = 0;
     if (wanted->moved)
         return ky_octree_refresh(&domain->tree, wanted->moved, wanted->parameters, error);
-    const enum ky_status status = wanted->box && has_stood == stands
+    const enum ky_status status = (wanted->box || wanted->has_numbers) && has_stood == stands
                                       ? KY_OK
                                       : build_own(domain, wanted->own, wanted->parameters, error);
     domain->tree_stands = status ? 0 : stands;
     return status;
+}
+
+/* Gives the bodies of the rank's own tree their numbers among all. */
+static enum ky_status number_own(struct ky_domain *domain, struct ky_error *error)
+{
+    struct ky_octree *tree = &domain->tree;
+    tree->number = ky_allocate(tree->n, sizeof *tree->number);
+    if (!tree->number)
+        return ky_no_memory(error, "numbers of bodies", tree->n, sizeof *tree->number);
+    for (size_t k = 0; k < tree->n; k++)
+        tree->number[k] = (uint32_t)domain->index[tree->order[k]];
+    return KY_OK;
 }
 
 /* Whether the rank's sinks need the tree of all. A tree that is kept may have none now. */
@@ -443,6 +472,8 @@ enum ky_status ky_domain_tree(void *context, const struct ky_shared_tree *wanted
         status = renew_own(domain, wanted, error);
     if (!status && m.has_cells)
         status = ky_domain_measure_cells(domain, wanted, &m.cells, error);
+    if (!status && wanted->has_numbers)
+        status = number_own(domain, error);
     if (!status)
         status = tell_roots(&m, parameters, error);
     if (!status)
@@ -461,6 +492,8 @@ enum ky_status ky_domain_tree(void *context, const struct ky_shared_tree *wanted
     else if (!status && needs_tree(&m, wanted))
         status = ky_octree_graft(tree, &domain->tree, &all, parameters, error);
     tree->seconds = domain->tree.seconds;
+    free(domain->tree.number);
+    domain->tree.number = NULL;
     free_meeting(&m);
     return status;
 }

@@ -1,4 +1,4 @@
-/* All bodies of a divided system on rank 0, for what a rank with a part of them cannot do. */
+/* All bodies of a divided system on rank 0, for what ranks with parts of them do not share. */
 #include "domain/domain.h"
 
 enum { ARRAYS = KY_WITH_MASS_ROW | KY_WITH_POSITION_ROW | KY_WITH_VELOCITY_ROW };
@@ -14,7 +14,8 @@ static struct ky_parameters parameters_of(const struct ky_domain *domain)
 }
 
 enum ky_status ky_domain_open_whole(struct ky_domain *domain, ky_domain_get_function *get,
-                                    void *context, struct ky_whole *whole, struct ky_error *error)
+                                    struct ky_engine *engine, struct ky_whole *whole,
+                                    struct ky_error *error)
 {
     const struct ky_engine_frame units = ky_engine_units_of(domain->engine);
     struct ky_bodies all = {0};
@@ -22,13 +23,15 @@ enum ky_status ky_domain_open_whole(struct ky_domain *domain, ky_domain_get_func
     whole->parameters = parameters_of(domain);
     enum ky_status status = ky_rows_allocate(&all, domain->total, ARRAYS, error);
     if (!status)
-        status = get(context, &all, error);
+        status = get(engine, &all, error);
     if (!status)
         status = ky_engine_open(&whole->parameters, all.n, &whole->engine, error);
     if (!status && units.length > 0)
         status = ky_engine_set_frame(whole->engine, &units, error);
     if (!status)
         status = ky_engine_put(whole->engine, &all, error);
+    if (!status)
+        whole->engine->halt = engine->halt;
     ky_rows_free(&all);
     return status;
 }

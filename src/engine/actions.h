@@ -9,8 +9,12 @@
 enum ky_action_id {
 #define KY_ACTION_ID(name, needs) KY_ACTION_##name,
     KY_ACTIONS(KY_ACTION_ID) KY_JOINING(KY_ACTION_ID)
+    /* those that callers know */
+    KY_ACTION_COUNT,
+    KY_ACTION_LAST = KY_ACTION_COUNT - 1,
+    KY_INNER(KY_ACTION_ID)
 #undef KY_ACTION_ID
-        KY_ACTION_COUNT
+        KY_ACTION_ALL
 };
 
 /* One result of a body: its unit is G^g mass^mass length^length. */
@@ -42,7 +46,7 @@ struct ky_action_facts {
             !!((needs)&KY_DUAL)                                                                    \
     }
 
-extern const struct ky_action_facts ky_actions[KY_ACTION_COUNT];
+extern const struct ky_action_facts ky_actions[KY_ACTION_ALL];
 
 /* The factor from a result to the caller's units. The engine computed it for G = 1 in its own
  * units; g is the caller's G, mass and length are the engine's units in the caller's. */

@@ -76,6 +76,9 @@ struct ky_engine {
     /* Set by `open`: the processor as --engine takes it ("cpu", "cuda:0"); the first of several. */
     char name[16];
     unsigned schemes; /* set by `open` from its use */
+    /* Set by ranks that are processes and each have a part of the bodies on the CPU: they walk with
+     * KY_ACTION_crowd. What has all bodies in its memory does without. */
+    int finds_crowds;
     /* The stop flag of the call that uses the engine, or NULL. Whoever has a flag sets it, and sets
      * it back to NULL when the call ends; steps are made without. A verb then leaves out work, and
      * the functions below return KY_STOPPED, before the verb or after it. Accelerations on the
@@ -83,7 +86,8 @@ struct ky_engine {
     struct ky_halt *halt;
     /* Set before the first `put` by whoever has a system on several engines; NULL: this one is
      * alone. Where they divide the bodies (`tree` is not NULL), only forces by `tree` of all
-     * bodies, kicks, drifts, block steps, and fields at points may be asked for, bodies have mass,
+     * bodies, kicks, drifts, block steps, fields at points and general walks may be asked for,
+     * bodies have mass,
      * and none a softening of its own. In `advance` the counts of steps are those of all engines.
      * Numbers that are not finite are given as they are: who asks knows which body of the system it
      * is. */
@@ -123,6 +127,15 @@ struct ky_walk_request {
     const size_t *offset; /* [n + 1] */
     uint32_t *list;
     uint32_t *group; /* [n] or NULL: the result of an action that joins, as whole numbers */
+    /* An action that joins, of an engine that has a part of a system: what the engine gives in
+     * place of results. */
+    struct ky_walk_links *links;
+};
+/* Pairs of bodies that are in one group, by their numbers among all bodies of the system: chains of
+ * the pairs of all engines make the groups. `pair` is to be freed. */
+struct ky_walk_links {
+    uint32_t (*pair)[2];
+    size_t count;
 };
 
 /* Units, cube and origin, which an engine derives from its bodies unless the caller sets them.

@@ -32,6 +32,13 @@ struct ky_shared_tree {
     size_t boxes;
     const struct ky_relative *relative; /* of own sinks, for an opening test by α; else NULL */
     int has_cells; /* 1: cells act on cells; the sinks are groups and all cells above them */
+    /* Walks with actions: the tree has the numbers of bodies (octree/octree.h). */
+    int has_numbers;
+    /* How far sinks reach: the largest distance of some bodies that follow each other along the
+     * curve of `own`, the engine's own tree. Several threads call it at a time, each for other
+     * bodies. They need what is within. NULL: what the opening test opens. */
+    double (*reach)(void *context, const struct ky_octree *own, uint32_t first, uint32_t bodies);
+    void *reach_context;
 };
 /* How engines ask the others with which they share a system (domain/domain.h). Each has a part of
  * the bodies, and all have the same frame and make the same calls. A call that fails on one of them

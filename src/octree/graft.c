@@ -193,8 +193,31 @@ static void copy_bodies(struct graft *g)
     }
     if (g->tree->n)
         memcpy(to->order + g->place[g->own], g->tree->order, g->tree->n * sizeof *to->order);
+    for (size_t q = 0; q < g->parts && to->number; q++)
+        if (count_bodies(g, q))
+            memcpy(to->number + g->place[q], q == g->own ? g->tree->number : g->parcel[q].number,
+                   count_bodies(g, q) * sizeof *to->number);
     if (to->n)
         ky_octree_pad(to);
+}
+
+/* Makes the links tell which bodies are here: those of each cell are consecutive, since parcels
+ * have them in the order of the curve. Children come after their parents. */
+static void count_present(struct ky_octree *to)
+{
+    for (size_t cell = to->nodes; cell-- > 0;) {
+        struct ky_cell_link *link = &to->link[cell];
+        const uint32_t children = to->children[cell];
+        if (link->bodies == KY_CLOSED_CELL || children)
+            link->bodies = 0;
+        if (!link->bodies)
+            link->body = (unsigned)to->n;
+        for (uint32_t k = 0; k < children; k++) {
+            const struct ky_cell_link *child = &to->link[link->more + k];
+            link->body = child->body < link->body ? child->body : link->body;
+            link->bodies += child->bodies;
+        }
+    }
 }
 
 static enum ky_status copy_groups(struct graft *g, struct ky_error *error)
@@ -244,9 +267,12 @@ static enum ky_status number_parts(struct graft *g, const size_t *roots, struct 
 {
     g->first[0] = g->place[0] = 0;
     for (size_t q = 0; q < g->parts; q++) {
-        if (q != g->own && g->parcel[q].roots != roots[q])
+        const struct ky_octree_parcel *from = &g->parcel[q];
+        if (q != g->own && from->roots != roots[q])
             return ky_fail(error, KY_BAD_DATA, "part %zu has sent %zu of its %zu roots", q,
-                           g->parcel[q].roots, roots[q]);
+                           from->roots, roots[q]);
+        if (q != g->own && from->n && g->tree->number && !from->number)
+            return ky_fail(error, KY_BAD_DATA, "part %zu has sent no numbers of bodies", q);
         for (size_t r = 0; r < roots[q]; r++)
             g->part[g->first[q] + r] = (uint32_t)q;
         g->first[q + 1] = g->first[q] + roots[q];
@@ -285,7 +311,11 @@ static enum ky_status make(struct graft *g, size_t room, struct ky_error *error)
         return status;
     struct ky_octree_sums sums;
     sum_top(g, 0, &sums);
+    if (g->tree->number && !(to->number = ky_allocate(n, sizeof *to->number)))
+        return ky_no_memory(error, "numbers of bodies", n, sizeof *to->number);
     copy_bodies(g);
+    if (to->number)
+        count_present(to);
     status = note_roots(g, error);
     return status ? status : copy_groups(g, error);
 }

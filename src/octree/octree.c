@@ -23,6 +23,8 @@ void ky_octree_empty(struct ky_octree *tree)
 {
     tree->n = tree->nodes = tree->roots = tree->groups = tree->shares = tree->levels = 0;
     tree->grafted_roots = 0;
+    free(tree->number);
+    tree->number = NULL;
 }
 
 void ky_octree_free(struct ky_octree *tree)
@@ -35,6 +37,7 @@ void ky_octree_free(struct ky_octree *tree)
     }
     free(tree->scratch);
     free(tree->order);
+    free(tree->number);
     free(tree->softening2);
 #define KY_CELL_FREE(p, type, name, count, what) free(tree->name);
     KY_CELL_COLUMNS(KY_CELL_FREE, )

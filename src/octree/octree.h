@@ -52,6 +52,8 @@ struct ky_octree {
     uint32_t *order;          /* [n] */
     double *x, *y, *z, *mass; /* [n] along the curve; KY_OCTREE_PADDING more can be read */
     double *softening2;       /* [n] squared, or NULL when no body has its own; padded too */
+    uint32_t *number;         /* [n] along the curve, of a part of a system that walks with actions
+                                 (parts.h): the bodies' numbers among all. NULL: `order` has them */
     unsigned opening;         /* KY_OPENING_…, see "How a walk decides" */
     size_t nodes, groups, levels;
     size_t roots;     /* cells of the first level: 1, but in the tree of a part (parts.h) */

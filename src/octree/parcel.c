@@ -7,6 +7,7 @@
 
 struct header {
     uint64_t cells, bodies, roots, moments;
+    uint64_t numbers, unused; /* numbers: 1 if the bodies have them. Columns begin at lines of 16 */
 };
 
 /* Bytes of a column: whole lines of 16. */
@@ -21,7 +22,9 @@ static size_t parcel_bytes(const struct header *header)
     (void)moments;
 #define KY_CELL_LINES(p, type, name, count, what)                                                  \
     +column_bytes(header->cells *(count), sizeof(type))
-    return sizeof *header + 4 * header->bodies * sizeof(double) KY_CELL_COLUMNS(KY_CELL_LINES, );
+    return sizeof *header + 4 * header->bodies * sizeof(double) +
+           column_bytes(header->numbers * header->bodies, sizeof(uint32_t))
+               KY_CELL_COLUMNS(KY_CELL_LINES, );
 }
 
 /* Sets the members to where the columns of so many cells and bodies lie. */
@@ -37,6 +40,7 @@ static void lay_out(const struct header *header, char *data, struct ky_octree_pa
     const double **column[] = {&parcel->x, &parcel->y, &parcel->z, &parcel->mass};
     for (int c = 0; c < 4; c++, at += header->bodies * sizeof(double))
         *column[c] = (double *)(void *)at;
+    parcel->number = header->numbers ? (uint32_t *)(void *)at : NULL;
     parcel->cells.count = header->cells;
     parcel->n = header->bodies;
     parcel->roots = header->roots;
@@ -53,7 +57,7 @@ enum ky_status ky_octree_unwrap(void *data, size_t bytes, size_t moments,
     if (bytes >= sizeof header)
         memcpy(&header, data, sizeof header);
     if (header.cells > most || header.bodies > most || header.roots > header.cells ||
-        header.moments != moments || parcel_bytes(&header) != bytes)
+        header.moments != moments || header.numbers > 1 || parcel_bytes(&header) != bytes)
         return ky_fail(error, KY_BAD_DATA, "%zu bytes of another part are no cells of a tree",
                        bytes);
     lay_out(&header, data, parcel);
@@ -62,7 +66,8 @@ enum ky_status ky_octree_unwrap(void *data, size_t bytes, size_t moments,
 
 static struct header count_needed(const struct ky_octree *tree, const unsigned char *need)
 {
-    struct header header = {.roots = tree->roots, .moments = tree->moments};
+    struct header header = {
+        .roots = tree->roots, .moments = tree->moments, .numbers = tree->number != NULL};
     for (size_t cell = 0; cell < tree->nodes; cell++) {
         header.cells += need[cell] != KY_NEED_NOTHING;
         if (need[cell] > KY_NEED_CELL && !tree->children[cell])
@@ -76,6 +81,7 @@ static struct header count_needed(const struct ky_octree *tree, const unsigned c
 struct written {
     KY_CELL_COLUMNS(KY_CELL_WRITTEN, )
     double *column[4];
+    uint32_t *number;
 };
 
 /* Cells are written in the order of the tree, breadth first: children of opened cells follow each
@@ -119,6 +125,8 @@ static size_t write_bodies(const struct ky_octree *tree, const struct written *t
         return at;
     for (int c = 0; c < 4; c++)
         memcpy(to->column[c] + at, column[c] + from, link->bodies * sizeof(double));
+    if (tree->number)
+        memcpy(to->number + at, tree->number + from, link->bodies * sizeof *to->number);
     return at + link->bodies;
 }
 
@@ -134,10 +142,12 @@ enum ky_status ky_octree_pack(const struct ky_octree *tree, const unsigned char 
     memcpy(data, &header, sizeof header);
     const struct ky_given_cells *cells = &parcel->cells;
 #define KY_CELL_WRITABLE(p, type, name, count, what) .name = (type *)(uintptr_t)cells->name,
-    const struct written to = {KY_CELL_COLUMNS(KY_CELL_WRITABLE, ).column = {
-                                   (double *)(uintptr_t)parcel->x, (double *)(uintptr_t)parcel->y,
-                                   (double *)(uintptr_t)parcel->z,
-                                   (double *)(uintptr_t)parcel->mass}};
+    const struct written to = {
+        KY_CELL_COLUMNS(KY_CELL_WRITABLE, ).column = {(double *)(uintptr_t)parcel->x,
+                                                      (double *)(uintptr_t)parcel->y,
+                                                      (double *)(uintptr_t)parcel->z,
+                                                      (double *)(uintptr_t)parcel->mass},
+        .number = (uint32_t *)(uintptr_t)parcel->number};
     write_cells(tree, need, &to);
     for (size_t r = 0, bodies = 0; r < tree->roots; r++)
         bodies = write_bodies(tree, &to, r, bodies);

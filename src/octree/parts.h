@@ -50,7 +50,10 @@ void ky_octree_tell_roots(const struct ky_octree *tree, struct ky_octree_root *r
 struct ky_octree_box {
     double middle[3], half[3];
     double factor;
-    double eps2; /* ε² of the sinks, which splines look at */
+    double eps2;  /* ε² of the sinks, which splines look at */
+    int by_reach; /* 1: the sinks need what is within `reach` of the box, whatever the opening test
+                     says */
+    double reach;
 };
 
 /* The groups of a tree that are sinks. */
@@ -61,6 +64,8 @@ struct ky_octree_sinks {
     /* The factor of the opening test for consecutive bodies along the curve; several threads may
      * call it at a time. NULL: 1. */
     double (*factor)(const void *context, uint32_t first, uint32_t bodies);
+    /* In place of the test: how far these bodies reach. NULL: the test decides. */
+    double (*reach)(const void *context, uint32_t first, uint32_t bodies);
     const void *context;
 };
 
@@ -75,7 +80,8 @@ struct ky_octree_parcel {
     struct ky_given_cells cells;
     size_t n;
     const double *x, *y, *z, *mass;
-    void *data; /* [bytes] */
+    const uint32_t *number; /* where the tree has them, else NULL */
+    void *data;             /* [bytes] */
 };
 
 /* Makes the parcel of what groups in these boxes may need of the tree, in walks with moments of
@@ -108,7 +114,9 @@ struct ky_octree_all {
 
 /* Makes `to` the tree of the system for the groups of this part: its own tree, what the others have
  * sent, and the cells above. The order of `to` is that of the part's own bodies, and not defined
- * for others. KY_FAULT when memory is out, KY_BAD_DATA for links that do not fit. */
+ * for others. Where the part's own tree has numbers, `to` has them too; then the links of all cells
+ * tell which bodies are here: they follow each other, and a closed cell has none. KY_FAULT when
+ * memory is out, KY_BAD_DATA for links that do not fit. */
 enum ky_status ky_octree_graft(struct ky_octree *to, const struct ky_octree *tree,
                                const struct ky_octree_all *all,
                                const struct ky_parameters *parameters, struct ky_error *error);

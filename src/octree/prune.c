@@ -8,6 +8,7 @@
 #include "octree/host_cells.h"
 #include "octree/work.h"
 #include "physics/orders.h"
+#include "physics/visit.h"
 
 /* Groups of up to BOX_BODIES bodies that follow each other have a box in common: with 64 bodies a
  * box what is sent is 1.00 times what the groups need, with 256 up to 1.3 times, with a quarter of
@@ -45,7 +46,7 @@ static struct ky_octree_box box_of(const struct ky_octree_sinks *sinks, const st
 {
     const struct ky_octree *tree = sinks->tree;
     const double far = (double)INFINITY;
-    struct ky_octree_box box = {.factor = 0, .eps2 = sinks->eps2};
+    struct ky_octree_box box = {.factor = 0, .eps2 = sinks->eps2, .by_reach = sinks->reach != NULL};
     double low[3] = {far, far, far}, high[3] = {-far, -far, -far};
     for (size_t g = run->first; g < run->end; g++) {
         const struct ky_group *group = &tree->group[g];
@@ -55,6 +56,8 @@ static struct ky_octree_box box_of(const struct ky_octree_sinks *sinks, const st
         box.factor =
             fmax(box.factor,
                  sinks->factor ? sinks->factor(sinks->context, group->body, group->bodies) : 1);
+        if (sinks->reach)
+            box.reach = fmax(box.reach, sinks->reach(sinks->context, group->body, group->bodies));
     }
     for (int c = 0; c < 3; c++) {
         box.middle[c] = 0.5 * low[c] + 0.5 * high[c] - tree->origin[c];
@@ -137,9 +140,25 @@ struct pruning {
     uint32_t few;        /* leaves of so few bodies act body by body, whatever the test says */
 };
 
+/* Whether the cell is within reach of the box. The gap is smaller than that of each group within
+ * (physics/visit.h). */
+static int is_near(const struct ky_octree *tree, uint32_t cell, const struct ky_octree_box *box)
+{
+    const struct ky_cell_box *of = &tree->box[cell];
+    double d[3], gap[3];
+    ky_cell_apart(tree, cell, box->middle, d);
+    for (int c = 0; c < 3; c++)
+        gap[c] = fmax(ky_visit_gap(d[c], (double)of->below[c], (double)of->above[c], box->half[c]) -
+                          1e-12 * (fabs(d[c]) + box->half[c]),
+                      0);
+    return ky_distance2(gap[0], gap[1], gap[2], 0) <= SURE * box->reach * box->reach;
+}
+
 /* Whether a group in the box may have to open the cell. */
 static int opens(const struct ky_octree *tree, uint32_t cell, const struct ky_octree_box *box)
 {
+    if (box->by_reach)
+        return is_near(tree, cell, box);
     const struct ky_cell_box *of = &tree->box[cell];
     const float wider = (float)SURE;
     float d[3], half[3];
@@ -179,6 +198,7 @@ static struct ky_octree_box join_boxes(const struct ky_octree_box *box, size_t c
     for (size_t k = 1; k < count; k++) {
         all.factor = fmax(all.factor, box[k].factor);
         all.eps2 = fmax(all.eps2, box[k].eps2);
+        all.reach = fmax(all.reach, box[k].reach);
     }
     return all;
 }

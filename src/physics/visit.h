@@ -15,7 +15,10 @@
  * The walk promises: every body but the sink itself reaches the action exactly once, by _body or
  * in a cell that was used or passed; a cell that holds a sink is never used, nor is a cell of one
  * body; _body may be left out for bodies past the reach. The test is asked for one sink or for all
- * sinks in a box at once. All numbers are in the engine's own units. Portable C: physics/dialect.h.
+ * sinks in a box at once. Where ranks have parts of the bodies the walk of one sees the bodies
+ * within the reach of its sinks; for an action that needs no radius and no k (table.h), cells and
+ * bodies as the opening test of gravity asks for them. All numbers are in the engine's own units.
+ * Portable C: physics/dialect.h.
  *
  * An action may want the dual walk (KY_DUAL in table.h). Then cells are tested for many sinks at
  * once, and those that KY_VISIT_PASS drops are not tested again for these sinks. So the test has to

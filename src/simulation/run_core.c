@@ -40,7 +40,7 @@ enum ky_status ky_run_measure_core(struct ky_run *run, const struct ky_bodies *b
     struct ky_core core = {{0}, 0, 0, 0};
     if (bodies->n == 0) /* all have escaped */
         return note_radius(run, 0, error);
-    enum ky_status status = ky_measure_core(bodies, &core, error);
+    enum ky_status status = ky_measure_core(bodies, run->sim->engine, &core, error);
     if (!status)
         status = ky_lagrangian_radii(bodies, core.centre, KY_LAGRANGIAN_FRACTIONS,
                                      ky_lagrangian_fractions, number + 3, error);

@@ -77,6 +77,19 @@ def in_two(mpi, place, what, words):
     check("each has a part of the bodies" in done.stdout + done.stderr, f"{mpi.name}: which divide the bodies for {what}", done.stdout + done.stderr)
 
 
+def looks(mpi, place):
+    """What is looked for between steps: the core, and pairs that end the run."""
+    states = []
+    for where, call in (("looks-1", mpis.run), ("looks-2", lambda *given: mpi.run(2, *given))):
+        output = os.path.join(place, where)
+        done = call(mpi.kyoho, *RUN, "--core", "--stop-pair", "0.004", "--output", output)
+        stop = [line.replace(output, "") for line in done.stderr.splitlines() if line.startswith("kyoho run: stopped by the pair of bodies")]
+        states.append((done.returncode, stop, energies(output), mpis.snapshots(output)))
+    names, first = states[0][2][:2]
+    check(states[0] == states[1] and len(states[0][1]) == 1 and float(first[names.index("core_radius")]) > 0,
+          f"{mpi.name}: two ranks find the core and a pair as one engine, bit for bit", [state[:3] for state in states])
+
+
 def threads_of(mpi, place, **values):
     """The threads that each of two ranks has, as the log says; and what is printed."""
     words = values.pop("words", [])
@@ -201,6 +214,7 @@ with folder() as place:
         same_bits(mpi, own, one)
         in_two(mpi, own, "block steps", [*changed(step="0.03125", steps="2"), "--integrator", "block"])
         in_two(mpi, own, "forces by expansions", changed(force="fmm", n="9000"))
+        looks(mpi, own)
         threads(mpi, own)
         refusals(mpi, own)
         other_plugs(mpi, own)

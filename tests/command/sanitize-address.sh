@@ -82,6 +82,7 @@ lines() {
         ranks_blocks) printf "3 $name %s\n" 'calls*' 'few*' 'restarts*' ;;
         ranks_fmm) printf "3 $name %s\n" 'few*' 'no_rank*' ;;
         ranks_stops) echo "1 $name cond*" ;;
+        ranks_walks) printf "2 $name %s\n" 'every*' 'a_*' 'the_*' 'walks*' ;;
         ranks_points) printf "3 $name %s\n" 'exact*' 'fields_are*' 'searches*' ;;
         analysis) echo "15 $name * lagrangian_radii_are*" ;;
         cosmic) echo "10 $name * a_sphere*" ;;

@@ -42,6 +42,7 @@ ranks *
 ranks_changes *
 ranks_fields *
 ranks_points *
+ranks_walks *
 ranks_blocks *
 ranks_fmm *
 slices *

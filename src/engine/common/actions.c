@@ -8,7 +8,8 @@
 #include "engine/common/relative.h"
 
 #define ROW(name, needs) KY_ACTION_FACTS(name, needs),
-const struct ky_action_facts ky_actions[KY_ACTION_COUNT] = {KY_ACTIONS(ROW) KY_JOINING(ROW)};
+const struct ky_action_facts ky_actions[KY_ACTION_ALL] = {KY_ACTIONS(ROW) KY_JOINING(ROW)
+                                                              KY_INNER(ROW)};
 
 enum ky_status ky_action_get(size_t index, struct ky_action *action)
 {

@@ -3,6 +3,7 @@
 #define KY_ACTIONS_ACTIONS_H
 
 #include "physics/actions/count.h"
+#include "physics/actions/crowd.h"
 #include "physics/actions/density.h"
 #include "physics/actions/friends.h"
 #include "physics/actions/gravity.h"

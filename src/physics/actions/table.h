@@ -27,8 +27,12 @@
  * result: the smallest index among the bodies that chains of joined pairs connect with the body. */
 #define KY_JOINING_OF(X, p, number) X(friends, KY_NEEDS_RADIUS | KY_JOINS, p, number)
 
+/* Actions that the program alone asks for, of ranks on the CPU (src/analysis). */
+#define KY_INNER_OF(X, p, number) X(crowd, KY_NEEDS_NEIGHBOURS | KY_DUAL, p, number)
+
 #define KY_ACTIONS_PLAIN(name, needs, X, unused) X(name, needs)
 #define KY_ACTIONS(X) KY_ACTIONS_OF(KY_ACTIONS_PLAIN, X, 0)
 #define KY_JOINING(X) KY_JOINING_OF(KY_ACTIONS_PLAIN, X, 0)
+#define KY_INNER(X) KY_INNER_OF(KY_ACTIONS_PLAIN, X, 0)
 
 #endif

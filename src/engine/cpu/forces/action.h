@@ -43,26 +43,52 @@ struct ky_cpu_joining {
     int (*joins)(const struct ky_visit_sink *sink, const struct ky_visit_body *body);
 };
 
-/* Both build the tree unless it is valid. Each body walks; cells walk against cells (joins.c). */
+/* Both build the tree unless it is valid. Each body walks; cells walk against cells (joins.c).
+ * Engines that share a system all call them; each walks for its own bodies. */
 enum ky_status ky_cpu_walk_action(struct ky_cpu *cpu, const struct ky_cpu_action *action,
                                   const struct ky_walk_request *request, struct ky_error *error);
 
 enum ky_status ky_cpu_join_action(struct ky_cpu *cpu, const struct ky_cpu_joining *action,
                                   const struct ky_walk_request *request, struct ky_error *error);
 
-/* The body at this place along the curve as a sink, without what lists and k nearest need. */
-static inline struct ky_visit_sink ky_cpu_visit_sink(const struct ky_cpu *cpu,
-                                                     const struct ky_action *about,
-                                                     const struct ky_walk_request *request,
-                                                     uint32_t place)
+/* The numbers of the bodies along the curve of a tree, in the caller's order of the system. */
+static inline const uint32_t *ky_cpu_numbers(const struct ky_octree *tree)
 {
-    const uint32_t i = cpu->tree.order[place];
-    struct ky_visit_sink sink = {.mass = cpu->tree.mass[place],
+    return tree->number ? tree->number : tree->order;
+}
+
+/* The engine's own bodies in its tree, which are all unless engines share a system: first ≤ place <
+ * end. */
+static inline struct ky_group ky_cpu_own_bodies(const struct ky_cpu *cpu,
+                                                const struct ky_octree *tree)
+{
+    return (struct ky_group){tree->groups ? tree->group[0].body : 0, (uint32_t)cpu->n};
+}
+
+/* The engine's body i as a sink, without what lists and k nearest need. */
+static inline struct ky_visit_sink ky_cpu_sink_of(const struct ky_cpu *cpu,
+                                                  const struct ky_action *about,
+                                                  const struct ky_walk_request *request, uint32_t i)
+{
+    struct ky_visit_sink sink = {.mass = cpu->mass[i],
                                  .eps2 = ky_cpu_sink_eps2(cpu, i),
                                  .splined = (cpu->how & KY_SPLINED) != 0,
                                  .body = i};
     if (about->needs_radius)
         sink.radius = request->radius[request->radii == 1 ? 0 : i] / cpu->length;
+    return sink;
+}
+
+/* The same for the engine's body at this place along the curve of a tree. */
+static inline struct ky_visit_sink ky_cpu_visit_sink(const struct ky_cpu *cpu,
+                                                     const struct ky_octree *tree,
+                                                     const struct ky_action *about,
+                                                     const struct ky_walk_request *request,
+                                                     uint32_t place)
+{
+    struct ky_visit_sink sink = ky_cpu_sink_of(cpu, about, request, tree->order[place]);
+    sink.mass = tree->mass[place];
+    sink.body = ky_cpu_numbers(tree)[place];
     return sink;
 }
 

@@ -2,12 +2,14 @@
 #include "engine/cpu/forces/action.h"
 
 KY_ACTIONS(KY_CPU_ACTION)
+KY_INNER(KY_CPU_ACTION)
 KY_JOINING(KY_CPU_JOINING)
 
 /* By enum ky_action_id; of two tables one has the action. */
 #define ENTRY(name, needs) [KY_ACTION_##name] = &ky_cpu_##name,
-static const struct ky_cpu_action *const actions[KY_ACTION_COUNT] = {KY_ACTIONS(ENTRY)};
-static const struct ky_cpu_joining *const joining[KY_ACTION_COUNT] = {KY_JOINING(ENTRY)};
+static const struct ky_cpu_action *const actions[KY_ACTION_ALL] = {KY_ACTIONS(ENTRY)
+                                                                       KY_INNER(ENTRY)};
+static const struct ky_cpu_joining *const joining[KY_ACTION_ALL] = {KY_JOINING(ENTRY)};
 
 enum ky_status ky_cpu_walk(struct ky_engine *engine, const struct ky_walk_request *request,
                            struct ky_error *error)

@@ -41,7 +41,7 @@ enum ky_status ky_general_open(const struct ky_general *walk, struct ky_general_
     desk->key = desk->keys = ky_allocate(2 * (size_t)SOURCES, sizeof *desk->key);
     desk->heap = ky_allocate(heaps, sizeof(double));
     desk->distance2 = ky_allocate(window, sizeof(double));
-    desk->bound2 = ky_allocate(k ? walk->most : 0, sizeof(double));
+    desk->bound2 = ky_allocate(k && !walk->bound2 ? walk->most : 0, sizeof(double));
     if (!desk->own || !desk->sources.x || !desk->key || !desk->heap || !desk->distance2 ||
         !desk->bound2)
         return ky_no_memory(error, "work space of the general walk",
@@ -79,7 +79,7 @@ static void gather(const struct ky_general *walk, struct ky_general_desk *desk)
     const struct ky_octree *tree = walk->tree;
     struct ky_cpu_sources *sources = &desk->sources;
     if (walk->action->facts.about.needs_lists)
-        sort_keys(desk, sources->count, tree->n);
+        sort_keys(desk, sources->count, ky_cpu_system(walk->cpu));
     for (size_t k = 0; k < sources->count; k++) {
         uint32_t j = (uint32_t)desk->key[k];
         sources->x[k] = tree->x[j];
@@ -104,7 +104,7 @@ static void act_on(const struct ky_general *walk, struct ky_general_desk *desk,
             sources->x, sources->y, sources->z, {tree->x[i], tree->y[i], tree->z[i]}, 0};
         struct ky_cpu_near *near = &desk->near;
         memcpy(near->x, reach.sink, sizeof near->x);
-        near->body = tree->order[i];
+        near->body = walk->number[i];
         for (size_t k = 0; k < sources->count; k += KY_REACH_MOST) {
             size_t count = sources->count - k < KY_REACH_MOST ? sources->count - k : KY_REACH_MOST;
             reach.reach2 = walk->action->reach2(own);
@@ -136,7 +136,7 @@ static void add_leaf(const struct ky_general *walk, struct ky_general_desk *desk
             continue;
         if (desk->sources.count == SOURCES)
             act_on(walk, desk, group);
-        desk->key[desk->sources.count++] = (uint64_t)walk->tree->order[j] << 32 | j;
+        desk->key[desk->sources.count++] = (uint64_t)walk->number[j] << 32 | j;
     }
 }
 
@@ -168,7 +168,8 @@ int ky_general_test(const struct ky_general *walk, struct ky_general_sinks *sink
         return KY_VISIT_OPEN;
     span_of(walk, sinks, cell);
     int verdict = walk->action->test(&sinks->span);
-    return verdict == KY_VISIT_USE && link->bodies == 1 ? KY_VISIT_OPEN : verdict;
+    const int is_body = link->bodies == 1 && link->more == KY_NO_LINK;
+    return verdict == KY_VISIT_USE && is_body ? KY_VISIT_OPEN : verdict;
 }
 
 static void use_cell(const struct ky_general *walk, struct ky_general_desk *desk,
@@ -215,7 +216,7 @@ static void walk_below(const struct ky_general *walk, struct ky_general_desk *de
 
 /* A squared distance within which the sink has k other bodies: about that of the k-th nearest among
  * the bodies of the group and k more on either side along the curve. The sink itself is the
- * nearest. */
+ * nearest. The own tree of an engine that shares a system may have fewer bodies. */
 static double bound2(const struct ky_general *walk, const struct ky_general_desk *desk,
                      const struct ky_group *group, uint32_t sink)
 {
@@ -224,7 +225,16 @@ static double bound2(const struct ky_general *walk, const struct ky_general_desk
     size_t from = group->body > k ? group->body - k : 0, to = tree->n - end > k ? end + k : tree->n;
     const struct ky_reach reach = {
         tree->x, tree->y, tree->z, {tree->x[sink], tree->y[sink], tree->z[sink]}, 0};
-    return walk->cpu->lanes->bound2(&reach, from, to - from, k + 1, desk->distance2);
+    return tree->n > k ? walk->cpu->lanes->bound2(&reach, from, to - from, k + 1, desk->distance2)
+                       : (double)KY_VISIT_FAR;
+}
+
+/* Where bound2 of the sink at a place is kept. */
+static double *bound2_of(const struct ky_general *walk, const struct ky_general_desk *desk,
+                         uint32_t place)
+{
+    return walk->bound2 ? &walk->bound2[place - walk->own.body]
+                        : &desk->bound2[place - desk->first];
 }
 
 /* The body at a place as a sink; without its bound2. */
@@ -234,15 +244,16 @@ static struct ky_visit_sink sink_of(const struct ky_general *walk,
 {
     const struct ky_walk_request *request = walk->request;
     const struct ky_action *about = &walk->action->facts.about;
-    struct ky_visit_sink sink = ky_cpu_visit_sink(walk->cpu, about, request, place);
+    struct ky_visit_sink sink = ky_cpu_visit_sink(walk->cpu, walk->tree, about, request, place);
     if (about->needs_k) {
         sink.k = (unsigned)request->k;
         sink.space = desk->heap + (place - group->body) * request->k;
         sink.stride = 1;
     }
     if (about->needs_lists) {
-        sink.list = request->list ? request->list + request->offset[sink.body] : NULL;
-        sink.room = (unsigned)(request->offset[sink.body + 1] - request->offset[sink.body]);
+        const size_t *offset = request->offset + walk->tree->order[place];
+        sink.list = request->list ? request->list + offset[0] : NULL;
+        sink.room = (unsigned)(offset[1] - offset[0]);
     }
     return sink;
 }
@@ -256,8 +267,10 @@ struct ky_general_reach ky_general_measure(const struct ky_general *walk,
     for (uint32_t s = 0; s < group->bodies; s++) {
         const uint32_t place = group->body + s;
         struct ky_visit_sink sink = sink_of(walk, desk, group, place);
+        if (needs_k && !walk->has_bounds)
+            *bound2_of(walk, desk, place) = bound2(walk, desk, group, place);
         if (needs_k)
-            sink.bound2 = desk->bound2[place - desk->first] = bound2(walk, desk, group, place);
+            sink.bound2 = *bound2_of(walk, desk, place);
         walk->action->start(desk->own, &sink);
         const double reach2 = walk->action->reach2(desk->own);
         reach = ky_general_both(reach, (struct ky_general_reach){reach2, reach2, sink.eps2});
@@ -273,7 +286,7 @@ static void start_sinks(const struct ky_general *walk, struct ky_general_desk *d
         const uint32_t place = group->body + s;
         struct ky_visit_sink sink = sink_of(walk, desk, group, place);
         if (needs_k)
-            sink.bound2 = desk->bound2[place - desk->first];
+            sink.bound2 = *bound2_of(walk, desk, place);
         walk->action->start(desk->own + s * walk->stride, &sink);
     }
 }

@@ -10,9 +10,13 @@ struct ky_general {
     const struct ky_octree *tree;
     const struct ky_cpu_action *action;
     const struct ky_walk_request *request;
-    size_t stride; /* bytes of a sink's state */
-    size_t most;   /* bodies of the largest branch */
+    const uint32_t *number; /* [tree->n] of the bodies along the curve, in the caller's order */
+    size_t stride;          /* bytes of a sink's state */
+    size_t most;            /* bodies of the largest branch */
     int source_eps;
+    struct ky_group own; /* the sinks: bodies of the engine in the tree */
+    double *bound2;      /* [own.bodies] of k nearest, where engines share a system; else NULL */
+    int has_bounds;      /* 1: they have been found, in the engine's own tree */
 };
 
 /* What is known of some sinks before the walk: the largest and the smallest squared reach, and the
@@ -55,7 +59,8 @@ struct ky_general_desk {
     uint64_t *keys, *key, *other; /* caller's index and place in the tree; in `keys` */
     double *heap;                 /* k for each sink of a group */
     double *distance2;
-    double *bound2; /* of the sinks of a branch, which begins with the body `first` */
+    double *bound2; /* of the sinks of a branch, which begins with the body `first`; NULL: those of
+                       the walk are kept */
     uint32_t first;
     struct ky_general_list *list; /* by depth below the top of a branch */
     uint64_t bodies, cells;

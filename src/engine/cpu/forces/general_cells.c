@@ -151,14 +151,32 @@ static void do_branch(const struct all *all, struct ky_general_desk *desk, uint3
     descend(all, cell, &from, desk, 0);
 }
 
+/* Adds the branches at or below a cell: the largest cells of at most so many bodies, and leaves
+ * above them, that have sinks. */
+static void add_branches(struct all *all, uint32_t cell, size_t most)
+{
+    const struct ky_octree *tree = all->walk.tree;
+    const struct ky_cell_link *link = &tree->link[cell];
+    const struct ky_group *own = &all->walk.own;
+    const size_t end = (size_t)link->body + link->bodies, own_end = (size_t)own->body + own->bodies;
+    if (end <= own->body || link->body >= own_end)
+        return;
+    if (link->body >= own->body && end <= own_end &&
+        (link->bodies <= most || !tree->children[cell]))
+        all->branch[all->branches++] = cell;
+    else
+        for (uint32_t k = 0; k < tree->children[cell]; k++)
+            add_branches(all, link->more + k, most);
+}
+
 /* Cuts the tree into branches. */
 static void cut(struct all *all)
 {
     const struct ky_octree *tree = all->walk.tree;
-    const size_t part = tree->n / BRANCHES,
+    const size_t part = all->walk.own.bodies / BRANCHES,
                  least = KY_GROUPS_IN_CELL * (size_t)all->walk.cpu->parameters->group,
                  most = part < BRANCH ? part : BRANCH;
-    all->branches = ky_cpu_cut(tree, (uint32_t)(most > least ? most : least), all->branch);
+    add_branches(all, 0, most > least ? most : least);
     for (size_t k = 0; k < all->branches; k++) {
         const size_t bodies = tree->link[all->branch[k]].bodies;
         all->walk.most = bodies > all->walk.most ? bodies : all->walk.most;
@@ -241,14 +259,62 @@ static enum ky_status walk_all(struct all *all, struct ky_error *error)
     return status;
 }
 
+/* ---- engines that share a system ---- */
+
+/* What is asked of the engine's own tree: how far its bodies reach. */
+struct looking {
+    struct ky_general walk; /* of its own tree, with room for bound2 */
+    struct ky_general_desk *desk;
+};
+
+/* The function `reach` of struct ky_shared_tree. */
+static double reach_of(void *context, const struct ky_octree *own, uint32_t first, uint32_t bodies)
+{
+    const struct looking *looking = context;
+    struct ky_general walk = looking->walk;
+    walk.tree = own;
+    walk.own = ky_cpu_own_bodies(walk.cpu, own);
+    const struct ky_group group = {first, bodies};
+    return sqrt(ky_general_measure(&walk, &looking->desk[ky_thread()], &group).most2);
+}
+
+/* The tree with what the others have within reach. Finds bound2 of all sinks. */
+static enum ky_status share(struct ky_general *walk, const struct ky_parameters *parameters,
+                            struct ky_error *error)
+{
+    static const struct ky_octree none;
+    const int needs_k = walk->action->facts.about.needs_k;
+    struct all all;
+    struct looking looking;
+    walk->bound2 = ky_allocate(needs_k ? walk->cpu->n : 0, sizeof *walk->bound2);
+    if (!walk->bound2)
+        return ky_no_memory(error, "reaches of bodies", walk->cpu->n, sizeof *walk->bound2);
+    looking.walk = all.walk = *walk;
+    all.walk.tree = &none; /* without lists of cells */
+    enum ky_status status = open_desks(&all, &looking.desk, error);
+    if (!status)
+        status = ky_cpu_stand_tree_to_walk(walk->cpu, parameters, reach_of, &looking, error);
+    close_desks(&all, looking.desk);
+    walk->has_bounds = 1;
+    return status;
+}
+
+/* Makes the tree of the walk. An action with an unlimited reach goes by the opening test. */
+static enum ky_status stand(struct ky_general *walk, struct ky_error *error)
+{
+    struct ky_cpu *cpu = walk->cpu;
+    const struct ky_parameters parameters = ky_walk_parameters(walk->request, cpu->parameters);
+    const struct ky_action *about = &walk->action->facts.about;
+    if (ky_cpu_is_divided(cpu))
+        return about->needs_radius || about->needs_k
+                   ? share(walk, &parameters, error)
+                   : ky_cpu_stand_tree_to_walk(cpu, &parameters, NULL, NULL, error);
+    return cpu->n ? ky_cpu_stand_tree(cpu, &parameters, error) : KY_OK;
+}
+
 enum ky_status ky_cpu_walk_action(struct ky_cpu *cpu, const struct ky_cpu_action *action,
                                   const struct ky_walk_request *request, struct ky_error *error)
 {
-    const struct ky_parameters parameters = ky_walk_parameters(request, cpu->parameters);
-    ky_report_clear(&cpu->report);
-    double start = ky_clock();
-    enum ky_status status = cpu->n ? ky_cpu_stand_tree(cpu, &parameters, error) : KY_OK;
-    double built = ky_clock();
     struct all all = {.walk = {.cpu = cpu,
                                .tree = &cpu->tree,
                                .action = action,
@@ -256,8 +322,15 @@ enum ky_status ky_cpu_walk_action(struct ky_cpu *cpu, const struct ky_cpu_action
                                .stride = (action->size + 15) / 16 * 16,
                                .source_eps = cpu->how & KY_EPS_OF_BOTH},
                       .is_dual = action->facts.is_dual};
+    ky_report_clear(&cpu->report);
+    double start = ky_clock();
+    enum ky_status status = stand(&all.walk, error);
+    double built = ky_clock();
+    all.walk.number = ky_cpu_numbers(&cpu->tree);
+    all.walk.own = ky_cpu_own_bodies(cpu, &cpu->tree);
     if (status == KY_OK && cpu->n)
         status = walk_all(&all, error);
+    free(all.walk.bound2);
     cpu->report.walk = ky_clock() - built;
     cpu->report.total = ky_clock() - start;
     return status;

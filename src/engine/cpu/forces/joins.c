@@ -5,9 +5,10 @@
  *
  * Threads join the bodies of a forest (forest.h), so that the groups do not depend on the order of
  * the joins. */
+#include "base/forest.h"
 #include "engine/cpu/forces/action.h"
-#include "engine/cpu/forces/forest.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
@@ -23,9 +24,10 @@ struct joins {
     const struct ky_octree *tree;
     const struct ky_cpu_joining *action;
     const struct ky_walk_request *request;
+    struct ky_group own;        /* the engine's bodies in the tree */
     uint32_t *parent;           /* [n] */
     unsigned char *whole;       /* [nodes] 1: all bodies of the cell are joined to each other */
-    double most, most2, least2; /* reaches of all bodies; most is rounded up a little */
+    double most, most2, least2; /* reaches of the system's bodies; most is rounded up a little */
     uint32_t *task;             /* [tasks] cells */
     size_t tasks;
 };
@@ -118,12 +120,20 @@ static double distance2(const struct ky_octree *tree, uint32_t i, uint32_t j)
                         KY_APART(tree->z[j], tree->z[i]), 0);
 }
 
-/* Whether the action joins the body at place j to the one at place i. */
+static int is_own(const struct joins *joins, uint32_t place)
+{
+    return place >= joins->own.body && place - joins->own.body < joins->own.bodies;
+}
+
+/* Whether the action joins the body at place j to the one at place i. For another engine's body
+ * that engine asks. */
 static int asks(const struct joins *joins, uint32_t i, uint32_t j, double r2)
 {
     const struct ky_octree *tree = joins->tree;
+    if (!is_own(joins, i))
+        return 0;
     const struct ky_visit_sink sink =
-        ky_cpu_visit_sink(joins->cpu, &joins->action->facts.about, joins->request, i);
+        ky_cpu_visit_sink(joins->cpu, tree, &joins->action->facts.about, joins->request, i);
     const struct ky_visit_body body = {
         .x = KY_APART(tree->x[j], tree->x[i]),
         .y = KY_APART(tree->y[j], tree->y[i]),
@@ -131,7 +141,7 @@ static int asks(const struct joins *joins, uint32_t i, uint32_t j, double r2)
         .r2 = r2,
         .mass = tree->mass[j],
         .eps2 = joins->cpu->how & KY_EPS_OF_BOTH ? tree->softening2[j] : 0,
-        .body = tree->order[j]};
+        .body = ky_cpu_numbers(tree)[j]};
     return r2 <= joins->action->reach2(&sink) && joins->action->joins(&sink, &body);
 }
 
@@ -178,7 +188,7 @@ static void join_body(const struct joins *joins, struct counts *counts, uint32_t
 {
     const struct ky_cell_link *link = &joins->tree->link[side->cell];
     counts->cells++;
-    if (gap2(own, side) > joins->most2 ||
+    if (!link->bodies || gap2(own, side) > joins->most2 ||
         ky_forest_root(joins->parent, i) == ky_forest_root(joins->parent, link->body))
         return;
     if (link->bodies > 1 && test(joins, own, side) == KY_VISIT_USE) {
@@ -266,6 +276,8 @@ static void join_between(const struct joins *joins, struct counts *counts, const
 {
     const struct ky_cell_link *link = joins->tree->link;
     uint32_t *parent = joins->parent, first = link[a->cell].body, other = link[b->cell].body;
+    if (!link[a->cell].bodies || !link[b->cell].bodies) /* those of another engine, out of reach */
+        return;
     if (a->whole && b->whole && ky_forest_root(parent, first) == ky_forest_root(parent, other))
         return;
     if (a->whole && b->whole && link[a->cell].bodies > 1 && link[b->cell].bodies > 1 &&
@@ -312,15 +324,19 @@ static void join_within(const struct joins *joins, struct counts *counts, const 
 
 /* ---- all cells ---- */
 
-/* A task against the bodies behind it along the curve that lie in this cell. */
+/* A task against the bodies that lie in this cell: those behind it along the curve, and other
+ * engines' before it. */
 static void join_later(const struct joins *joins, struct counts *counts, const struct side *task,
                        uint32_t cell)
 {
     const struct ky_cell_link *link = &joins->tree->link[cell],
                               *own = &joins->tree->link[task->cell];
-    if (link->body + link->bodies <= own->body + own->bodies)
+    const uint32_t end = link->body + link->bodies;
+    const int is_before = end <= joins->own.body;
+    if (!link->bodies ||
+        (!is_before && link->body >= joins->own.body && end <= own->body + own->bodies))
         return;
-    if (link->body > own->body) {
+    if (is_before || link->body > own->body) {
         struct side side;
         place_side(joins, &side, cell);
         counts->cells++;
@@ -344,11 +360,17 @@ static void do_task(const struct joins *joins, struct counts *counts, uint32_t c
     counts->cells += own.cells;
 }
 
-/* Adds the tasks of a cell to the list; where joins->task is NULL it counts them. */
+/* Adds the tasks of a cell to the list, of the engine's own bodies; where joins->task is NULL it
+ * counts them. */
 static void find_tasks(struct joins *joins, uint32_t cell)
 {
     const struct ky_cell_link *link = &joins->tree->link[cell];
-    int is_task = link->bodies <= TASK || link->more == KY_NO_LINK || joins->whole[cell];
+    const struct ky_group *own = &joins->own;
+    const uint32_t end = link->body + link->bodies, own_end = own->body + own->bodies;
+    if (end <= own->body || link->body >= own_end)
+        return;
+    int is_task = link->body >= own->body && end <= own_end &&
+                  (link->bodies <= TASK || link->more == KY_NO_LINK || joins->whole[cell]);
     if (is_task && joins->task)
         joins->task[joins->tasks] = cell;
     joins->tasks += (size_t)is_task;
@@ -384,37 +406,60 @@ static enum ky_status do_tasks(struct joins *joins, struct ky_error *error)
 
 /* ---- the start and the results ---- */
 
-static void find_reaches(struct joins *joins)
+/* The largest and the smallest of all engines' reaches. */
+static enum ky_status join_reaches(const struct ky_shared *shared, double *most2, double *least2,
+                                   struct ky_error *error)
 {
+    const size_t ranks = shared->ranks;
+    const double own[2] = {*most2, *least2};
+    double(*all)[2] = ky_allocate(ranks, sizeof *all);
+    size_t *bytes = ky_allocate(ranks, sizeof *bytes);
+    for (size_t r = 0; r < ranks && bytes; r++)
+        bytes[r] = sizeof own;
+    const enum ky_status status = all && bytes
+                                      ? shared->gather(shared->context, own, bytes, all, error)
+                                      : ky_no_memory(error, "the ranks", ranks, sizeof *all);
+    for (size_t r = 0; r < ranks && !status; r++) {
+        *most2 = fmax(*most2, all[r][0]);
+        *least2 = fmin(*least2, all[r][1]);
+    }
+    free(all);
+    free(bytes);
+    return status;
+}
+
+static enum ky_status find_reaches(struct joins *joins, struct ky_error *error)
+{
+    const struct ky_cpu *cpu = joins->cpu;
     double most2 = 0, least2 = (double)KY_VISIT_FAR;
-    const size_t n = joins->tree->n;
-#pragma omp parallel for num_threads(joins->cpu->team) reduction(max                               \
-                                                                 : most2) reduction(min            \
-                                                                                    : least2)
-    for (size_t k = 0; k < n; k++) {
+    const size_t n = cpu->n;
+#pragma omp parallel for num_threads(cpu->team) reduction(max : most2) reduction(min : least2)
+    for (size_t i = 0; i < n; i++) {
         const struct ky_visit_sink sink =
-            ky_cpu_visit_sink(joins->cpu, &joins->action->facts.about, joins->request, (uint32_t)k);
+            ky_cpu_sink_of(cpu, &joins->action->facts.about, joins->request, (uint32_t)i);
         double reach2 = joins->action->reach2(&sink);
         most2 = reach2 > most2 ? reach2 : most2;
         least2 = reach2 < least2 ? reach2 : least2;
-        joins->parent[k] = (uint32_t)k;
     }
+    const enum ky_status status =
+        ky_cpu_is_divided(cpu) ? join_reaches(cpu->base.shared, &most2, &least2, error) : KY_OK;
     joins->most2 = most2;
     joins->most = sqrt(most2) * (1 + KY_MIDDLE_DIGIT);
     joins->least2 = least2;
+    return status;
 }
 
 /* smallest[root] becomes the smallest of the caller's indices of its group. */
 static void find_smallest(const struct joins *joins, uint32_t *smallest)
 {
-    const struct ky_octree *tree = joins->tree;
-    const size_t n = tree->n;
+    const uint32_t *number = ky_cpu_numbers(joins->tree);
+    const size_t n = joins->tree->n;
 #pragma omp parallel for num_threads(joins->cpu->team)
     for (size_t k = 0; k < n; k++)
-        smallest[k] = tree->order[k];
+        smallest[k] = number[k];
 #pragma omp parallel for num_threads(joins->cpu->team)
     for (size_t k = 0; k < n; k++) {
-        uint32_t root = ky_forest_root(joins->parent, (uint32_t)k), own = tree->order[k];
+        uint32_t root = ky_forest_root(joins->parent, (uint32_t)k), own = number[k];
         __atomic_store_n(&joins->parent[k], root, __ATOMIC_RELAXED);
         uint32_t least = __atomic_load_n(&smallest[root], __ATOMIC_RELAXED);
         while (own < least && !__atomic_compare_exchange_n(&smallest[root], &least, own, 0,
@@ -437,6 +482,38 @@ static void give_groups(const struct joins *joins, const uint32_t *smallest)
     }
 }
 
+/* The pairs of a body and the smallest of its group, in place of the groups. */
+static enum ky_status give_links(const struct joins *joins, const uint32_t *smallest,
+                                 struct ky_error *error)
+{
+    const uint32_t *number = ky_cpu_numbers(joins->tree);
+    struct ky_walk_links *links = joins->request->links;
+    size_t room = 0;
+    links->count = 0;
+    for (size_t k = 0; k < joins->tree->n; k++)
+        room += smallest[joins->parent[k]] != number[k];
+    links->pair = ky_allocate(room, sizeof *links->pair);
+    if (!links->pair)
+        return ky_no_memory(error, "links of bodies", room, sizeof *links->pair);
+    for (size_t k = 0; k < joins->tree->n; k++) {
+        const uint32_t least = smallest[joins->parent[k]];
+        if (least == number[k])
+            continue;
+        links->pair[links->count][0] = least;
+        links->pair[links->count++][1] = number[k];
+    }
+    return KY_OK;
+}
+
+/* Each body is a group of its own. */
+static void plant(uint32_t *parent, size_t n, int team)
+{
+    (void)team; /* without OpenMP */
+#pragma omp parallel for num_threads(team)
+    for (size_t k = 0; k < n; k++)
+        parent[k] = (uint32_t)k;
+}
+
 static enum ky_status join_bodies_of(struct joins *joins, struct ky_error *error)
 {
     const size_t n = joins->tree->n;
@@ -447,18 +524,38 @@ static enum ky_status join_bodies_of(struct joins *joins, struct ky_error *error
                                 ? KY_OK
                                 : ky_no_memory(error, "groups of bodies", n, 2 * sizeof *smallest);
     if (!status) {
-        find_reaches(joins);
+        plant(joins->parent, n, joins->cpu->team);
         find_whole_cells(joins);
         status = do_tasks(joins, error);
     }
-    if (!status) {
+    if (!status)
         find_smallest(joins, smallest);
+    if (!status && joins->request->links)
+        status = give_links(joins, smallest, error);
+    else if (!status)
         give_groups(joins, smallest);
-    }
     free(smallest);
     free(joins->parent);
     free(joins->whole);
     return status;
+}
+
+/* The function `reach` of struct ky_shared_tree: as far as any body of the system. */
+static double reach_of(void *context, const struct ky_octree *own, uint32_t first, uint32_t bodies)
+{
+    (void)own;
+    (void)first;
+    (void)bodies;
+    return ((const struct joins *)context)->most;
+}
+
+/* Makes the tree. */
+static enum ky_status stand(struct joins *joins, struct ky_error *error)
+{
+    struct ky_cpu *cpu = joins->cpu;
+    if (ky_cpu_is_divided(cpu))
+        return ky_cpu_stand_tree_to_walk(cpu, cpu->parameters, reach_of, joins, error);
+    return cpu->n ? ky_cpu_stand_tree(cpu, cpu->parameters, error) : KY_OK;
 }
 
 enum ky_status ky_cpu_join_action(struct ky_cpu *cpu, const struct ky_cpu_joining *action,
@@ -467,7 +564,10 @@ enum ky_status ky_cpu_join_action(struct ky_cpu *cpu, const struct ky_cpu_joinin
     struct joins joins = {.cpu = cpu, .tree = &cpu->tree, .action = action, .request = request};
     ky_report_clear(&cpu->report);
     double start = ky_clock();
-    enum ky_status status = cpu->n ? ky_cpu_stand_tree(cpu, cpu->parameters, error) : KY_OK;
+    enum ky_status status = find_reaches(&joins, error);
+    if (!status)
+        status = stand(&joins, error);
+    joins.own = ky_cpu_own_bodies(cpu, &cpu->tree);
     double built = ky_clock();
     if (status == KY_OK && cpu->n)
         status = join_bodies_of(&joins, error);

@@ -35,11 +35,22 @@ static enum ky_status share(struct ky_cpu *cpu, struct ky_shared_tree *wanted,
                             struct ky_error *error)
 {
     const struct ky_shared *shared = cpu->base.shared;
-    const int by_alpha = ky_opening_kind(wanted->parameters->opening)->by_alpha;
+    const int by_alpha = !wanted->reach && ky_opening_kind(wanted->parameters->opening)->by_alpha;
     const struct ky_relative relative = by_alpha ? ky_cpu_relative(cpu) : (struct ky_relative){0};
     wanted->relative = by_alpha ? &relative : NULL;
     wanted->is_active = cpu->active ? cpu->is_active : NULL;
     return shared->tree(shared->context, wanted, &cpu->tree, error);
+}
+
+/* Makes a tree for some sinks alone: it stands for no others. */
+static enum ky_status share_once(struct ky_cpu *cpu, struct ky_shared_tree *wanted,
+                                 struct ky_error *error)
+{
+    cpu->tree_stands = cpu->tree_serves = cpu->tree_linked = 0;
+    const enum ky_status status = share(cpu, wanted, error);
+    if (status == KY_OK)
+        ky_octree_link(&cpu->tree);
+    return status;
 }
 
 /* Builds all from keys to groups for the present positions; adds the seconds to the report. */
@@ -88,13 +99,22 @@ enum ky_status ky_cpu_stand_tree_for(struct ky_cpu *cpu, const struct ky_paramet
     const struct ky_octree_bodies bodies = bodies_of(cpu);
     struct ky_shared_tree wanted = {
         .own = &bodies, .parameters = parameters, .box = box, .boxes = boxes};
-    if (!ky_cpu_is_divided(cpu))
-        return ky_cpu_stand_tree(cpu, parameters, error);
-    cpu->tree_stands = cpu->tree_serves = cpu->tree_linked = 0; /* it serves these sinks alone */
-    const enum ky_status status = share(cpu, &wanted, error);
-    if (status == KY_OK)
-        ky_octree_link(&cpu->tree);
-    return status;
+    return ky_cpu_is_divided(cpu) ? share_once(cpu, &wanted, error)
+                                  : ky_cpu_stand_tree(cpu, parameters, error);
+}
+
+enum ky_status ky_cpu_stand_tree_to_walk(struct ky_cpu *cpu, const struct ky_parameters *parameters,
+                                         double (*reach)(void *context, const struct ky_octree *own,
+                                                         uint32_t first, uint32_t bodies),
+                                         void *context, struct ky_error *error)
+{
+    const struct ky_octree_bodies bodies = bodies_of(cpu);
+    struct ky_shared_tree wanted = {.own = &bodies,
+                                    .parameters = parameters,
+                                    .has_numbers = 1,
+                                    .reach = reach,
+                                    .reach_context = context};
+    return share_once(cpu, &wanted, error);
 }
 
 /* The same for the tree that is kept. */

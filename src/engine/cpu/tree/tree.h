@@ -13,6 +13,13 @@ enum ky_status ky_cpu_stand_tree(struct ky_cpu *cpu, const struct ky_parameters 
 enum ky_status ky_cpu_stand_tree_for(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                      const struct ky_octree_box *box, size_t boxes,
                                      struct ky_error *error);
+/* The same for a walk with an action, by an engine that shares a system: the tree has the numbers
+ * of bodies, and what `reach` (engine/shared.h) asks for; NULL: what the opening test opens. All of
+ * these engines call it. */
+enum ky_status ky_cpu_stand_tree_to_walk(struct ky_cpu *cpu, const struct ky_parameters *parameters,
+                                         double (*reach)(void *context, const struct ky_octree *own,
+                                                         uint32_t first, uint32_t bodies),
+                                         void *context, struct ky_error *error);
 /* The tree for the next forces: the one that block steps keep, with the bodies at cpu->at, or a new
  * one. */
 enum ky_status ky_cpu_renew_tree(struct ky_cpu *cpu, const struct ky_parameters *parameters,

@@ -2,8 +2,8 @@
  * curve of an earlier body of the group of body k, or k. Roots are joined by compare and exchange,
  * always the later to the earlier. So at the end each root is the first body of its group, whatever
  * the order of the joins. */
-#ifndef KY_CPU_FOREST_H
-#define KY_CPU_FOREST_H
+#ifndef KY_BASE_FOREST_H
+#define KY_BASE_FOREST_H
 
 #include <stdint.h>
 

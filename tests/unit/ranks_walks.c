@@ -1,0 +1,366 @@
+/* Walks with actions over bodies that ranks share: what one engine finds, bit for bit, whatever the
+ * number of ranks. */
+#include "test.h"
+
+#include "analysis/analysis.h"
+#include "domain/domain.h"
+#include "ranked.h"
+
+static struct ky_error error;
+
+static const int ranks[] = {0, 1, 2, 3, 4, 8}; /* 0: an engine without ranks */
+enum { RANKS = sizeof ranks / sizeof *ranks };
+
+/* The engine keeps a pointer to the parameters. */
+static struct ky_engine *open_engine(struct ky_parameters *parameters, int count,
+                                     const struct ky_bodies *bodies)
+{
+    struct ky_engine *engine = NULL;
+    struct ky_parameters own = *parameters;
+    assert_ok(ky_force_resolve(&own, parameters, &error));
+    parameters->ranks = count ? count : 1;
+    const struct ky_engine_use use = {.n = bodies->n};
+    if (count)
+        assert_ok(ky_domain_open(parameters, bodies->n, &use, &engine, &error));
+    else
+        assert_ok(ky_engine_open(parameters, bodies->n, &engine, &error));
+    assert_ok(ky_engine_put(engine, bodies, &error));
+    return engine;
+}
+
+/* ---- what is asked, and what is found ---- */
+
+/* A search with one of three radii, or the bodies' own. */
+struct asked {
+    double radius; /* < 0: of the bodies, up to this one */
+    size_t k;
+};
+
+struct found {
+    double *results[KY_ACTION_COUNT];
+    uint32_t *group, *list;
+    size_t *offset;
+};
+
+static const struct found nothing;
+
+static void free_found(struct found *found)
+{
+    for (int k = 0; k < KY_ACTION_COUNT; k++)
+        free(found->results[k]);
+    free(found->group);
+    free(found->list);
+    free(found->offset);
+}
+
+static double *radii_of(const struct asked *asked, size_t n)
+{
+    double *radius = calloc(n + 1, sizeof *radius);
+    for (size_t i = 0; i < n; i++)
+        radius[i] =
+            asked->radius >= 0 ? asked->radius : -asked->radius * (double)(i * i % 101) / 100;
+    return radius;
+}
+
+static struct found search(struct ky_engine *engine, size_t n, const struct asked *asked)
+{
+    struct found found = nothing;
+    double *radius = radii_of(asked, n);
+    found.offset = calloc(n + 1, sizeof *found.offset);
+    found.group = calloc(n + 1, sizeof *found.group);
+    for (int id = 0; id < KY_ACTION_COUNT; id++) {
+        const struct ky_action *about = &ky_actions[id].about;
+        struct ky_walk_request request = {.action = (enum ky_action_id)id, .n = n};
+        request.results = found.results[id] = calloc(n * about->columns + 1, sizeof(double));
+        request.radius = about->needs_radius ? radius : NULL;
+        request.radii = !about->needs_radius ? 0 : asked->radius >= 0 ? 1 : n;
+        request.k = about->needs_k ? asked->k : 0;
+        request.group = about->joins ? found.group : NULL;
+        for (size_t i = 0; i < n && about->needs_lists; i++)
+            found.offset[i + 1] = found.offset[i] + (size_t)found.results[KY_ACTION_count][i];
+        if (about->needs_lists) {
+            request.offset = found.offset;
+            request.list = found.list = calloc(found.offset[n] + 1, sizeof *found.list);
+        }
+        if (!about->needs_k || (asked->k && asked->k < n))
+            assert_ok(ky_engine_walk(engine, &request, &error));
+    }
+    free(radius);
+    return found;
+}
+
+static void expect_same_found(const struct found *a, const struct found *b, size_t n,
+                              const char *what)
+{
+    for (int id = 0; id < KY_ACTION_COUNT; id++) {
+        const size_t bytes = ky_actions[id].about.columns * sizeof(double),
+                     i = first_other(a->results[id], b->results[id], n, bytes);
+        if (i < n)
+            fail_msg("%s: %s of body %zu is %.17g and %.17g", what, ky_actions[id].about.name, i,
+                     a->results[id][i * bytes / sizeof(double)],
+                     b->results[id][i * bytes / sizeof(double)]);
+    }
+    if (memcmp(a->group, b->group, n * sizeof *a->group) != 0)
+        fail_msg("%s: other groups", what);
+    if (memcmp(a->list, b->list, a->offset[n] * sizeof *a->list) != 0)
+        fail_msg("%s: other lists", what);
+}
+
+static void try_walks(enum shape shape, size_t n, const char *options, struct asked asked)
+{
+    struct ky_bodies bodies = make(shape, n);
+    struct found first = nothing;
+    char what[200];
+    for (size_t r = 0; r < RANKS; r++) {
+        struct ky_parameters parameters = parameters_of(options);
+        struct ky_engine *engine = open_engine(&parameters, ranks[r], &bodies);
+        snprintf(what, sizeof what, "shape %d, %zu bodies, '%s', radius %g, %zu nearest, %d ranks",
+                 (int)shape, n, options, asked.radius, asked.k, ranks[r]);
+        struct found found = search(engine, n, &asked);
+        ky_engine_close(engine);
+        if (r == 0) {
+            first = found;
+            continue;
+        }
+        expect_same_found(&found, &first, n, what);
+        free_found(&found);
+    }
+    free_found(&first);
+    ky_bodies_free(&bodies);
+}
+
+static void every_action_finds_the_same(void **state)
+{
+    (void)state;
+    static const struct {
+        enum shape shape;
+        size_t n;
+        const char *options;
+        struct asked asked;
+        int always;
+    } cases[] = {
+        {SPHERE, 6007, "", {0.05, 6}, 1},
+        {SPHERE, 6007, "leaf=1 group=16 curve=morton", {-0.2, 40}, 1},
+        {SPHERE, 5000, "precision=double", {0, 1}, 1},
+        {SPHERE, 1201, "", {1e6, 1200}, 1}, /* all bodies of all ranks */
+        {SPHERE, 5000, "force=fmm", {0.1, 12}, 1},
+        {TWO, 4099, "threads=5 opening=minimum", {0.3, 5}, 1},
+        {FAR, 3001, "multipole=1", {0.1, 32}, 1},
+        {LATTICE, 4096, "leaf=8", {0.0625, 6}, 1}, /* neighbours at just the radius */
+        {HEAP, 2000, "", {0, 7}, 1},
+        {NODE, 3001, "", {0.01, 3}, 1}, /* more neighbours at one place than asked for */
+        {TWINS, 3000, "", {0, 1}, 1},
+        {CHAIN, 3000, "", {0.01, 2}, 1},
+        {MASSES, 2003, "g=43009", {-1, 9}, 1},
+        {SPHERE, 0, "", {0.1, 0}, 1},
+        {SPHERE, 1, "", {0.1, 0}, 1},
+        {SPHERE, 2, "", {9, 1}, 1},
+        {SPHERE, 5, "", {-1, 4}, 1}, /* ranks without bodies */
+        {DISK, 50021, "", {0.03, 8}, 0},
+        {COLLISION, 20011, "", {-0.05, 16}, 0},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+        if (cases[k].always || test_everything())
+            try_walks(cases[k].shape, cases[k].n, cases[k].options, cases[k].asked);
+}
+
+/* ---- groups ---- */
+
+/* A line of bodies, numbered at random, that is one group from end to end, or breaks between any
+ * two. */
+static void a_chain_through_all_ranks_is_one_group(void **state)
+{
+    (void)state;
+    enum { N = 20000 };
+    struct ky_bodies bodies = make(SPHERE, N);
+    for (size_t i = 0; i < N; i++) {
+        bodies.position[i][0] = (double)(i * 7919 % N) / 1024;
+        bodies.position[i][1] = bodies.position[i][2] = 0;
+    }
+    for (int is_near = 0; is_near < 2; is_near++) {
+        const double radius = is_near ? 1.0 / 1024 : 0.999 / 1024;
+        uint32_t *group = calloc(N, sizeof *group);
+        struct ky_parameters parameters = parameters_of("");
+        struct ky_engine *engine = open_engine(&parameters, 8, &bodies);
+        const struct ky_walk_request request = {
+            .action = KY_ACTION_friends, .n = N, .radius = &radius, .radii = 1, .group = group};
+        assert_ok(ky_engine_walk(engine, &request, &error));
+        ky_engine_close(engine);
+        for (size_t i = 0; i < N; i++)
+            assert_int_equal(group[i], is_near ? 0 : i);
+        free(group);
+    }
+    ky_bodies_free(&bodies);
+}
+
+/* One body joins all that its own large radius reaches, on every rank; the others join none. */
+static void the_radius_of_one_body_is_enough(void **state)
+{
+    (void)state;
+    enum { N = 5000, LARGE = 4321 };
+    struct ky_bodies bodies = make(SPHERE, N);
+    double radius[N] = {[LARGE] = 1.5};
+    uint32_t group[N], expected = N;
+    struct ky_parameters parameters = parameters_of("");
+    struct ky_engine *engine = open_engine(&parameters, 4, &bodies);
+    const struct ky_walk_request request = {
+        .action = KY_ACTION_friends, .n = N, .radius = radius, .radii = N, .group = group};
+    assert_ok(ky_engine_walk(engine, &request, &error));
+    ky_engine_close(engine);
+    unsigned char near[N];
+    for (size_t i = N; i-- > 0;) {
+        double r2 = 0;
+        for (int c = 0; c < 3; c++)
+            r2 += pow(bodies.position[i][c] - bodies.position[LARGE][c], 2);
+        near[i] = r2 <= 1.5 * 1.5;
+        expected = near[i] ? (uint32_t)i : expected;
+    }
+    for (size_t i = 0; i < N; i++)
+        assert_int_equal(group[i], near[i] ? expected : i);
+    ky_bodies_free(&bodies);
+}
+
+/* ---- the core ---- */
+
+/* Of bodies with unlike masses at one distance, of bodies at one place, and of few. */
+static void the_core_is_the_same(void **state)
+{
+    (void)state;
+    static const struct {
+        enum shape shape;
+        size_t n;
+    } cases[] = {{SPHERE, 6007}, {LATTICE, 4096}, {NODE, 2001}, {HEAP, 1000},
+                 {FAR, 3000},    {SPHERE, 7},     {SPHERE, 6},  {SPHERE, 1}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        struct ky_bodies bodies = make(cases[k].shape, cases[k].n);
+        struct ky_core alone, core;
+        for (size_t i = 0; i < bodies.n; i++)
+            bodies.mass[i] *= 1 + (double)(i * 7919 % 101) / 10;
+        assert_ok(ky_measure_core(&bodies, NULL, &alone, &error));
+        for (size_t r = 1; r < RANKS; r++) {
+            struct ky_parameters parameters = parameters_of("");
+            struct ky_engine *engine = open_engine(&parameters, ranks[r], &bodies);
+            engine->finds_crowds = 1; /* as those of processes do */
+            assert_ok(ky_measure_core(&bodies, engine, &core, &error));
+            ky_engine_close(engine);
+            if (memcmp(&core, &alone, sizeof core) != 0)
+                fail_msg("shape %d, %zu bodies, %d ranks: radius %.17g and %.17g",
+                         (int)cases[k].shape, bodies.n, ranks[r], core.radius, alone.radius);
+        }
+        ky_bodies_free(&bodies);
+    }
+}
+
+/* ---- what goes wrong ---- */
+
+/* The error names the longest list, whichever rank has it; and the ranks go on. */
+static void a_list_that_is_too_short_is_told(void **state)
+{
+    (void)state;
+    enum { N = 3000, ROOM = 4 };
+    struct ky_bodies bodies = make(SPHERE, N);
+    char first[sizeof error.text] = "";
+    const double radius = 0.1;
+    uint32_t *list = calloc(N * ROOM, sizeof *list);
+    size_t *offset = calloc(N + 1, sizeof *offset);
+    double *counts = calloc(N, sizeof *counts);
+    for (size_t i = 0; i < N; i++)
+        offset[i + 1] = offset[i] + ROOM;
+    for (size_t r = 0; r < RANKS; r++) {
+        struct ky_parameters parameters = parameters_of("");
+        struct ky_engine *engine = open_engine(&parameters, ranks[r], &bodies);
+        struct ky_walk_request request = {.action = KY_ACTION_list,
+                                          .n = N,
+                                          .radius = &radius,
+                                          .radii = 1,
+                                          .offset = offset,
+                                          .list = list};
+        assert_int_equal(ky_engine_walk(engine, &request, &error), KY_USAGE);
+        if (r == 0)
+            memcpy(first, error.text, sizeof first);
+        assert_string_equal(error.text, first);
+        request.action = KY_ACTION_count;
+        request.results = counts;
+        assert_ok(ky_engine_walk(engine, &request, &error));
+        ky_engine_close(engine);
+    }
+    free(list);
+    free(offset);
+    free(counts);
+    ky_bodies_free(&bodies);
+}
+
+/* Where a body has left all bounds there is nothing to be found, and the ranks take the next call.
+ */
+static void a_place_that_is_no_number_is_told(void **state)
+{
+    (void)state;
+    enum { N = 1000 };
+    struct ky_bodies bodies = make(SPHERE, N);
+    double counts[N];
+    const double radius = 0.1;
+    const struct ky_walk_request request = {
+        .action = KY_ACTION_count, .n = N, .radius = &radius, .radii = 1, .results = counts};
+    struct ky_parameters parameters = parameters_of("");
+    bodies.velocity[17][0] = 1e300;
+    struct ky_engine *engine = open_engine(&parameters, 3, &bodies);
+    assert_ok(ky_engine_drift(engine, 1e10, &error));
+    for (int k = 0; k < 2; k++) {
+        assert_int_equal(ky_engine_walk(engine, &request, &error), KY_BAD_DATA);
+        assert_non_null(strstr(error.text, "the position of body 17 is not finite"));
+    }
+    bodies.velocity[17][0] = 0;
+    assert_ok(ky_engine_put(engine, &bodies, &error));
+    assert_ok(ky_engine_walk(engine, &request, &error));
+    ky_engine_close(engine);
+    ky_bodies_free(&bodies);
+}
+
+/* ---- in a simulation ---- */
+
+/* Walks between steps leave no trace in them, also where block steps keep a tree. */
+static void walks_leave_no_trace(void **state)
+{
+    (void)state;
+    static const char *const options[] = {"", "integrator=block step-length=0.05", "force=fmm",
+                                          "force=fmm integrator=block step-length=0.05"};
+    struct ky_bodies bodies = make(SPHERE, 3001);
+    for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
+        struct ky_bodies expected = {0};
+        double *density[2];
+        for (int r = 0; r < 2; r++) {
+            struct ky_parameters parameters = parameters_of(options[k]);
+            struct ky_sim *sim = open_ranks(&parameters, r ? 3 : 1, &bodies);
+            density[r] = calloc(3001, sizeof *density[r]);
+            for (int step = 0; step < 3; step++) {
+                assert_ok(ky_sim_sph_density(sim, 8, density[r], NULL, NULL, &error));
+                assert_ok(ky_sim_advance(sim, 1, &error));
+            }
+            struct ky_bodies got = state_of(sim);
+            ky_sim_close(sim);
+            if (r)
+                expect_same(&got, &expected, options[k]);
+            ky_bodies_free(&expected);
+            expected = got;
+        }
+        assert_memory_equal(density[0], density[1], 3001 * sizeof *density[0]);
+        free(density[0]);
+        free(density[1]);
+        ky_bodies_free(&expected);
+    }
+    ky_bodies_free(&bodies);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_action_finds_the_same),
+        cmocka_unit_test(a_chain_through_all_ranks_is_one_group),
+        cmocka_unit_test(the_radius_of_one_body_is_enough),
+        cmocka_unit_test(the_core_is_the_same),
+        cmocka_unit_test(a_list_that_is_too_short_is_told),
+        cmocka_unit_test(a_place_that_is_no_number_is_told),
+        cmocka_unit_test(walks_leave_no_trace),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
