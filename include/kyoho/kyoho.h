@@ -340,8 +340,9 @@ struct ky_parameters {
     int ranks; /* how many ranks share a simulation: threads of the process, each with a part of its
                   threads or with a device of those that `engine` names; or the processes of MPI,
                   within ky_mpi_lead. With KY_TREE, and
-                  KY_LEAPFROG or KY_BLOCK_STEPS, each has a part of the bodies, else all. Devices
-                  take KY_TREE with these two alone, else KY_UNSUPPORTED.
+                  KY_LEAPFROG or KY_BLOCK_STEPS, each has a part of the bodies, else all.
+                  KY_UNSUPPORTED on devices: KY_WALK, and block steps but those of KY_TREE and
+                  KY_DIRECT.
                   Accelerations and motion have the same bits for any number of ranks. 1 (default):
                   no ranks. Other calls than those of a simulation take 1 alone */
 };
@@ -1119,9 +1120,12 @@ struct ky_run_parameters {
     struct ky_stop *stopped; /* filled when the run ends; or NULL */
     struct ky_view *view;    /* shows the run from its first step on, and steers it: a stop there is
                                 KY_STOP_ASKED; or NULL. A view shows one run at a time */
-    int pieces; /* 1: a snapshot is as many HDF5 files as there are ranks, and at most bodies,
-                   snapshot_0000.0.hdf5, snapshot_0000.1.hdf5 …, as GADGET writes them; 0: it is one
-                   file */
+    int pieces;       /* 1: a snapshot is as many HDF5 files as there are ranks, and at most bodies,
+                         snapshot_0000.0.hdf5, snapshot_0000.1.hdf5 …, as GADGET writes them; 0: it is one
+                         file */
+    int choose_ranks; /* 1: parameters->ranks of 1 is nobody's wish: where `engine` names several
+                         devices, and a rank for each takes less time, there are so many ranks, as
+                         the log says; 0: it stays. A resumed run has the ranks that it had */
 };
 
 KY_API void ky_run_parameters_defaults(struct ky_run_parameters *run);

@@ -288,12 +288,14 @@ static void write_why(const struct ky_choice *choice, const struct ky_parameters
                  from = ky_force_kind(choice->force)->expands ? fmax(below, cells_from) : below;
     const int is_exact = ky_force_kind(choice->force)->is_exact;
     const int is_alone = (double)n >= below || choice->asked < ky_force_least(KY_FMM, KY_DOUBLE);
-    if (own->ranks > 1 && !on_cpu)
-        snprintf(text, WHY, ", which ranks with devices compute");
-    else if (is_exact && is_alone)
+    if (is_exact && is_alone)
         snprintf(text, WHY, ", which alone keeps it");
     else if (!is_exact && (double)n < below)
         snprintf(text, WHY, ", which keeps it in this precision");
+    else if (own->ranks > 1 && !on_cpu && !is_exact)
+        ky_format(text, WHY,
+                  ", from %.0f bodies on: with it alone devices divide the bodies among ranks",
+                  from);
     else
         ky_format(text, WHY,
                   is_exact ? ", the fastest below %.0f bodies"

@@ -4,6 +4,7 @@
 #define KY_BASE_WRITE_PLAN_H
 
 #include "base/bodies.h"
+#include "base/shares.h"
 
 /* A file that is being written. */
 struct ky_write_file {
@@ -41,16 +42,5 @@ struct ky_writers {
     enum ky_status (*write)(void *context, struct ky_write_plan *plan, struct ky_error *error);
     void *context;
 };
-
-/* The first of n bodies, in the caller's order, of share number `share` of `shares`. */
-static inline uint64_t ky_share_start(uint64_t n, uint64_t shares, uint64_t share)
-{
-    return n / shares * share + n % shares * share / shares;
-}
-/* The share that body i is in. i and shares are below 2³². */
-static inline uint64_t ky_share_of(uint64_t n, uint64_t shares, uint64_t i)
-{
-    return ((i + 1) * shares - 1) / n;
-}
 
 #endif

@@ -39,15 +39,16 @@ struct ky_option cli_option(const struct ky_option_about *about)
                               about->help};
 }
 
-/* Binds the options of a kind under `title`; `section`: those of one section alone, or NULL. */
+/* Binds the options of a kind under `title`; `section`: those of one section alone, or NULL.
+ * `without`: the name of one that is left out, or "". */
 static void add_section(struct cli *cli, const char *title, int kind, const char *section,
-                        void *values)
+                        const char *without, void *values)
 {
     struct ky_option_about about = {.size = sizeof about};
     struct ky_option *const first = cli->told + cli->told_count;
     size_t count = 0;
     for (size_t k = 0; !ky_options_get(kind, k, &about); k++) {
-        if (section && strcmp(about.section, section) != 0)
+        if ((section && strcmp(about.section, section) != 0) || !strcmp(about.name, without))
             continue;
         if (cli->told_count == CLI_TOLD) {
             cli->overfull = title;
@@ -61,19 +62,21 @@ static void add_section(struct cli *cli, const char *title, int kind, const char
 
 void cli_add_options(struct cli *cli, const char *title, int kind, void *values)
 {
-    add_section(cli, title, kind, NULL, values);
+    add_section(cli, title, kind, NULL, "", values);
 }
 
 /* The sections of struct ky_parameters. */
 enum { ENGINE, FORCE, INTEGRATOR, STOPPING };
 static const char *const sections[] = {"engine", "force", "integrator", "stopping"};
 
-/* Binds the sections up to `last`; the other fields keep their defaults. */
+/* Binds the sections up to `last`; the other fields keep their defaults. Ranks share simulations
+ * alone. */
 static void add_parameters(struct cli *cli, struct ky_parameters *parameters, int last)
 {
+    const char *without = last < INTEGRATOR ? "ranks" : "";
     ky_parameters_defaults(parameters);
     for (int k = ENGINE; k <= last; k++)
-        add_section(cli, sections[k], KY_OPTIONS_PARAMETERS, sections[k], parameters);
+        add_section(cli, sections[k], KY_OPTIONS_PARAMETERS, sections[k], without, parameters);
     parameters->log = cli_log;
     parameters->log_context = cli;
 }

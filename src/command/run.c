@@ -353,9 +353,10 @@ static void show_end(const struct cli *cli, const char *what, const char *output
 }
 
 /* Under a launcher of MPI every process is a rank. */
-static enum ky_status take_ranks(struct cli *cli, struct ky_parameters *parameters)
+static enum ky_status take_ranks(struct cli *cli, struct request *request)
 {
     const int ranks = ky_mpi_ranks();
+    request->run.choose_ranks = ranks == 1 && !cli_given(cli, "ranks");
     if (ranks == 1)
         return KY_OK;
     if (cli_on_line(cli, "ranks"))
@@ -363,7 +364,7 @@ static enum ky_status take_ranks(struct cli *cli, struct ky_parameters *paramete
                        "a launcher of MPI has started %d processes, each of which is a rank: leave "
                        "out --ranks",
                        ranks);
-    parameters->ranks = ranks;
+    request->parameters.ranks = ranks;
     return KY_OK;
 }
 
@@ -378,7 +379,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
     bind(cli, &request);
     enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 0, 1, 1);
     if (!status && !describe)
-        status = take_ranks(cli, &request.parameters);
+        status = take_ranks(cli, &request);
     if (status || describe || cli->help)
         return status;
     if (request.template) {

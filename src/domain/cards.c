@@ -47,7 +47,7 @@ enum ky_status ky_domain_choose_engine(struct ky_domain *domain, const char *eng
     enum ky_status status = ky_comm_tell(comm, all, sizeof all, error);
     const int is_device = ky_domain_is_for_devices(all);
     if (!status && is_device)
-        status = ky_device_list(all, &listed, error);
+        status = ky_device_list_once(all, &listed, error);
     const int kind = (int)strcspn(all, ":"), rank = comm->local_rank;
     const int devices = is_device && !listed ? count_devices(all) : 0;
     if (listed)

@@ -42,6 +42,7 @@ struct ky_domain {
     struct ky_engine *engine;
     struct ky_shared shared;        /* what the engine asks */
     char processor[KY_ENGINE_NAME]; /* of the engine, as --engine takes it */
+    char devices[KY_ENGINE_NAME];   /* of all ranks, "cuda:0, cuda:1"; "": they have none */
     char *field;                    /* text of the external fields, or NULL */
     uint64_t fields;                /* their serial number on rank 0 */
     int copies;           /* 1: every rank has all bodies, and computes some sinks' sums */
@@ -69,6 +70,12 @@ struct ky_domain {
  * ranks of a computer take one each, in turn. */
 enum ky_status ky_domain_choose_engine(struct ky_domain *domain, const char *engine,
                                        struct ky_error *error);
+/* Notes the names of the devices of all ranks. A call of all ranks. */
+enum ky_status ky_domain_name_devices(struct ky_domain *domain, struct ky_error *error);
+/* Tells the log of rank 0 how many ranks there are, what each has and on what, and warns of devices
+ * that several ranks share, or that none uses. `why`: why each has all bodies, or NULL. `engine`
+ * is the caller's. */
+void ky_domain_tell_kind(const struct ky_domain *domain, const char *engine, const char *why);
 /* 1 if --engine names devices. */
 int ky_domain_is_for_devices(const char *engine);
 /* Opens the rank's engine, without bodies. */
@@ -77,6 +84,12 @@ void ky_domain_end(struct ky_domain *domain);
 /* The bytes that n bodies of the system take on this computer, and on the rank's device. */
 void ky_domain_memory(const struct ky_domain *domain, size_t n, size_t massless,
                       struct ky_memory *memory);
+
+/* choice.c. Sets parameters->ranks, of one rank, to as many as `engine` names devices where a step
+ * takes less time so than with one engine that has all bodies on each of them, and tells the log.
+ * bodies->mass NULL: it is not known yet. */
+void ky_domain_choose_ranks(struct ky_parameters *parameters, unsigned schemes,
+                            const struct ky_bodies *bodies);
 
 /* Why ranks with these parameters, opened for these schemes, each have to have all bodies, whatever
  * these are; NULL: that depends on the bodies. */

@@ -51,12 +51,16 @@ static enum ky_status give(struct ky_engine *engine, const struct ky_order *orde
 
 /* ---- what ranks can do ---- */
 
-/* Ranks with devices have parts of the bodies, or nothing. */
-static enum ky_status refuse_copies(const char *why, struct ky_error *error)
+/* KY_UNSUPPORTED for block steps with a tree on devices where every rank has all bodies: `why`. */
+static enum ky_status check_blocks(const struct ky_parameters *parameters, unsigned schemes,
+                                   const char *why, struct ky_error *error)
 {
+    if (!why || !(schemes >> KY_SCHEME_BLOCK & 1U) || !ky_force_kind(parameters->force)->has_tree ||
+        !ky_domain_is_for_devices(parameters->engine))
+        return KY_OK;
     return ky_fail(error, KY_UNSUPPORTED,
-                   "ranks with devices divide the bodies, which cannot be done here (%s): use "
-                   "--engine cpu, or run without ranks",
+                   "ranks with devices divide the bodies for block steps with a tree, which cannot "
+                   "be done here (%s): use --force direct, or run without ranks",
                    why);
 }
 
@@ -65,7 +69,7 @@ static enum ky_status check(const struct ky_parameters *parameters, unsigned sch
 {
     const int is_for_devices = ky_domain_is_for_devices(parameters->engine);
     size_t devices;
-    const enum ky_status status = ky_device_list(parameters->engine, &devices, error);
+    const enum ky_status status = ky_device_list_once(parameters->engine, &devices, error);
     if (status)
         return status;
     const struct {
@@ -74,11 +78,12 @@ static enum ky_status check(const struct ky_parameters *parameters, unsigned sch
     } checks[] = {
         {strlen(parameters->engine) >= KY_ENGINE_NAME,
          "the name of the engine has more than 255 characters: name fewer devices"},
-        {is_for_devices && (parameters->force != KY_TREE || schemes & ~(1U << KY_SCHEME_BLOCK)),
-         "ranks with devices compute --force tree with --integrator leapfrog or block: choose "
-         "these, or run without ranks"},
         {is_for_devices && parameters->tree == KY_TREE_OF_HOST,
          "ranks with devices make their trees there: leave out --tree host, or run without ranks"},
+        {is_for_devices && ky_force_kind(parameters->force)->tree == KY_TREE_BY_ENGINE &&
+             ky_force_kind(parameters->force)->has_tree,
+         "ranks with devices share no walks of single bodies: use --force tree, or run without "
+         "ranks"},
         {parameters->mutual,
          "ranks share no mutual interactions: leave out --mutual, or run without ranks"},
         {ky_has_field_function(parameters) && is_for_devices,
@@ -91,8 +96,7 @@ static enum ky_status check(const struct ky_parameters *parameters, unsigned sch
     for (size_t k = 0; k < sizeof checks / sizeof *checks; k++)
         if (checks[k].is_wrong)
             return ky_fail(error, KY_UNSUPPORTED, "%s", checks[k].why);
-    const char *why = is_for_devices ? ky_domain_why_copies(parameters, schemes) : NULL;
-    return why ? refuse_copies(why, error) : KY_OK;
+    return check_blocks(parameters, schemes, ky_domain_why_copies(parameters, schemes), error);
 }
 
 /* ---- the verbs ---- */
@@ -182,15 +186,11 @@ static enum ky_status choose_kind(struct ranks *ranks, const struct ky_bodies *b
                                   struct ky_error *error)
 {
     const char *why = why_copies(ranks, bodies);
-    if (why && ky_domain_is_for_devices(ranks->parameters->engine))
-        return refuse_copies(why, error);
-    const int size = ranks->domain.comm->size, threads = ranks->domain.parameters.threads;
+    const enum ky_status status = check_blocks(ranks->parameters, ranks->base.schemes, why, error);
+    if (status)
+        return status;
     if (!ranks->has_told || ranks->domain.copies != (why != NULL))
-        ky_log(ranks->parameters, KY_LOG_INFO, "%d ranks by %s, %d %s each: %s%s%s", size,
-               ranks->domain.comm->verbs->name, threads,
-               ky_plural((uint64_t)threads, "thread", "threads"),
-               why ? "every rank has all bodies (" : "each has a part of the bodies",
-               why ? why : "", why ? ")" : "");
+        ky_domain_tell_kind(&ranks->domain, ranks->parameters->engine, why);
     ranks->has_told = 1;
     return ranks->domain.copies == (why != NULL) ? KY_OK : open_engines(ranks, why != NULL, error);
 }

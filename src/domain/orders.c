@@ -112,6 +112,8 @@ static enum ky_status part_open(struct ky_domain *domain, const struct ky_order 
     enum ky_status status = take_parameters(domain, data->parameters, error);
     if (!status)
         status = share_threads(domain->comm, &domain->parameters.threads, error);
+    if (!status)
+        status = ky_domain_name_devices(domain, error);
     domain->copies = order->copies;
     return status ? status : ky_domain_start(domain, order->with, error);
 }
@@ -161,25 +163,25 @@ static enum ky_status part_work(struct ky_domain *domain, const struct ky_order 
                         error);
 }
 
-/* Where the potentials are late all ranks compute them together. */
-static enum ky_status catch_up(struct ky_domain *domain, struct ky_error *error)
+/* Reads a body of ranks that all have all bodies. Where the potentials are late, and wanted, all
+ * ranks compute them together; and cards make what is due and put their bodies into one order. */
+static enum ky_status catch_up(struct ky_domain *domain, unsigned with, struct ky_error *error)
 {
     const uint32_t first = 0;
-    double potential;
-    struct ky_bodies some = {.n = domain->total > 0, .potential = &potential};
+    double mass, potential;
+    struct ky_bodies some = {.n = domain->total > 0,
+                             .mass = &mass,
+                             .potential = with & KY_WITH_POTENTIAL_ROW ? &potential : NULL};
     return ky_engine_get_some(domain->engine, &first, &some, error);
 }
 
 static enum ky_status part_get(struct ky_domain *domain, const struct ky_order *order,
                                const struct ky_order_data *data, struct ky_error *error)
 {
-    if (domain->copies && order->with & KY_WITH_POTENTIAL_ROW) {
-        const enum ky_status status = catch_up(domain, error);
-        if (status)
-            return status;
+    if (domain->copies) {
+        const enum ky_status status = catch_up(domain, order->with, error);
+        return status || !data->to ? status : ky_engine_get(domain->engine, data->to, error);
     }
-    if (domain->copies)
-        return data->to ? ky_engine_get(domain->engine, data->to, error) : KY_OK;
     return ky_domain_get(domain, data->to, order->with, error);
 }
 
@@ -208,8 +210,7 @@ static enum ky_status part_get_some(struct ky_domain *domain, const struct ky_or
 {
     void *list = NULL;
     if (domain->copies) {
-        const enum ky_status late =
-            order->with & KY_WITH_POTENTIAL_ROW ? catch_up(domain, error) : KY_OK;
+        const enum ky_status late = catch_up(domain, order->with, error);
         return late || !data->to ? late
                                  : ky_engine_get_some(domain->engine, data->body, data->to, error);
     }
@@ -261,7 +262,7 @@ static enum ky_status gather_report(struct ky_domain *domain, struct ky_force_re
 #define KY_PHASE_SLOWEST(phase) report->phase = fmax(report->phase, all[r].phase);
         for (int r = 1; r < comm->size; r++) {
             KY_PHASES(KY_PHASE_SLOWEST)
-            if (domain->copies) /* each report is of all sinks */
+            if (domain->copies && !domain->engine->verbs->part) /* each report is of all sinks */
                 continue;
             report->body_interactions += all[r].body_interactions;
             report->cell_interactions += all[r].cell_interactions;

@@ -45,11 +45,19 @@ int ky_domain_divides(const struct ky_parameters *parameters, unsigned schemes)
 }
 
 /* The memory of a rank with a device: of its part of the bodies, a fifth more for places that are
- * empty and for what it gets of the others. */
-static void memory_with_device(const struct ky_domain *domain, size_t n, struct ky_memory *memory)
+ * empty and for what it gets of the others; or of all bodies, with the results of all and those of
+ * its part, which cross by the host. */
+static void memory_with_device(const struct ky_domain *domain, size_t n, size_t massless,
+                               struct ky_memory *memory)
 {
-    const size_t ranks = (size_t)domain->comm->size, own = n / ranks + 1;
-    ky_engine_memory(domain->engine, 0, own + own / 5, 0, memory);
+    enum { RESULTS = 4 * sizeof(double) };
+    const size_t ranks = (size_t)domain->comm->size, own = n / ranks + 1,
+                 there = domain->copies ? n : own + own / 5;
+    ky_engine_memory(domain->engine, 0, there, massless, memory);
+    if (domain->copies) {
+        memory->host += RESULTS * (double)(n + own);
+        memory->kept += RESULTS * (double)(n + own);
+    }
     memory->host *= domain->comm->local_size;
     memory->kept *= domain->comm->local_size;
 }
@@ -58,7 +66,7 @@ void ky_domain_memory(const struct ky_domain *domain, size_t n, size_t massless,
                       struct ky_memory *memory)
 {
     if (domain->engine->verbs->part) {
-        memory_with_device(domain, n, memory);
+        memory_with_device(domain, n, massless, memory);
         return;
     }
     ky_engine_memory(domain->engine, 0, n, massless, memory);

@@ -94,9 +94,9 @@ static double least_of(const struct ky_parameters *own, int force)
 static int method_for(const struct ky_parameters *own, size_t n, int on_cpu)
 {
     const double error = own->error;
-    if (own->ranks > 1 && !on_cpu) /* ranks with devices do nothing else */
-        return KY_TREE;
-    const int cells = (double)n >= ky_force_expansions_from(on_cpu) ? KY_FMM : KY_TREE;
+    const int divides_expansions = own->ranks < 2 || on_cpu,
+              cells = divides_expansions && (double)n >= ky_force_expansions_from(on_cpu) ? KY_FMM
+                                                                                          : KY_TREE;
     if (error < least_of(own, KY_DIRECT)) /* with the precision that is given */
         return cells;
     return (double)n < ky_force_direct_below(error, on_cpu) || error < least_of(own, cells)

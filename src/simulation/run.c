@@ -14,6 +14,7 @@
 #include "base/options.h"
 #include "base/quantity.h"
 #include "base/text.h"
+#include "domain/domain.h"
 
 /* ---- opening and closing ---- */
 
@@ -49,6 +50,14 @@ enum ky_status ky_run_adopt_parameters(const struct ky_parameters *parameters,
         status =
             ky_size_adopt(own_run, sizeof *own_run, given, "ky_run_parameters_defaults", error);
     return status ? status : ky_options_check(&set, error);
+}
+
+void ky_run_choose_ranks(const struct ky_run_parameters *run, struct ky_parameters *parameters,
+                         const struct ky_bodies *bodies)
+{
+    if (run->choose_ranks)
+        ky_domain_choose_ranks(parameters, ky_integrator_use(parameters, bodies->n).schemes,
+                               bodies);
 }
 
 enum ky_status ky_run_create(const struct ky_parameters *parameters,

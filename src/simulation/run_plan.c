@@ -194,6 +194,7 @@ enum ky_status ky_run_plan(const struct ky_parameters *parameters,
         free(universe.field);
         return status;
     }
+    ky_run_choose_ranks(&own_run, &resolved, &own_initial.bodies);
     int threads = ky_threads_take(resolved.threads);
     const int measures = !isnan(resolved.error);
     struct ky_choice choice = {.text = ""};

@@ -221,6 +221,7 @@ static enum ky_status place(struct ky_run *run, struct ky_snapshot *initial,
     struct ky_sim_source source = {.bodies = initial->bodies, .begun = run->begun_sim};
     int mutual = !isnan(run->parameters.softening) ||
                  (ky_softening_how(run->parameters.softening_kind) & KY_EPS_OF_BOTH);
+    ky_run_choose_ranks(&run->given, &run->parameters, &initial->bodies);
     ky_announce(&run->parameters, initial->bodies.n, "bodies to the engine");
     if (facts->wrong.status)
         return ky_fail(error, facts->wrong.status, "%s", facts->wrong.text);

@@ -90,6 +90,21 @@ def looks(mpi, place):
           f"{mpi.name}: two ranks find the core and a pair as one engine, bit for bit", [state[:3] for state in states])
 
 
+def all_bodies_on_devices(mpi, place):
+    """Exact sums and Hermite steps of two processes with all bodies on a device each: enough bodies that they share the work."""
+    words = ["run", "--model", "plummer", "-n", "10050", "--seed", "2", "--softening", "0.05", "--step", "0.0078125", "--steps", "1", "--engine", "opencl", "--quiet"]
+    if "opencl:" not in mpis.run(mpi.kyoho, "devices").stdout:
+        skip(f"{mpi.name}: ranks with all bodies on devices", "no OpenCL device")
+        return
+    for more in (["--force", "direct"], ["--integrator", "hermite4", "--eta", "0.1"]):
+        states = []
+        for where, call in (("device-1", mpis.run), ("device-2", lambda *given: mpi.run(2, *given))):
+            output = os.path.join(place, where)
+            done = call(mpi.kyoho, *words, *more, "--output", output, "--overwrite")
+            states.append((done.returncode, done.returncode or mpis.snapshots(output)))
+        check(states[0] == states[1] and states[0][0] == 0, f"{mpi.name}: {' '.join(more)} of two ranks with devices has the bits of one device", done.stderr)
+
+
 def threads_of(mpi, place, **values):
     """The threads that each of two ranks has, as the log says; and what is printed."""
     words = values.pop("words", [])
@@ -215,6 +230,7 @@ with folder() as place:
         in_two(mpi, own, "block steps", [*changed(step="0.03125", steps="2"), "--integrator", "block"])
         in_two(mpi, own, "forces by expansions", changed(force="fmm", n="9000"))
         looks(mpi, own)
+        all_bodies_on_devices(mpi, own)
         threads(mpi, own)
         refusals(mpi, own)
         other_plugs(mpi, own)

@@ -15,6 +15,13 @@ MODEL = ["--model", "plummer", "-n", "6000", "--softening", "0.02", "--step", "0
 SHORT = ["--model", "plummer", "-n", "4500", "--softening", "0.02", "--step", "0.0078125", "--steps", "2", "--force", "tree", "--engine", "cpu", "--quiet"]
 
 
+def plain_words(number="4500"):
+    """A run on an engine that is still to be named."""
+    changed = {"-n": number}
+    words = [changed.get(before, word) for before, word in zip(["", *SHORT], SHORT)]
+    return [word for word in words if word not in ("--engine", "cpu", "--quiet")]
+
+
 def bodies(snapshot, scratch):
     """The bodies of a snapshot as text with all digits, without the parameters, of which --ranks is one."""
     run("convert", snapshot, scratch, "--overwrite", "--quiet")
@@ -156,9 +163,19 @@ with folder() as top:
         process = run("run", *chosen, "--ranks", ranks, "--dry-run", "--output", path("dry"))
         check("--force fmm" in process.stderr and "the fastest from" in process.stderr, f"--force auto says why with --ranks {ranks}", process.stderr)
     if "opencl:" in run("devices").stdout:
-        for number in ("30", "50000"):
-            process = run("run", *(word for word in chosen if word not in ("--engine", "cpu", "-n", "4500")), "-n", number, "--engine", "opencl", "--ranks", "2", "--dry-run", "--output", path("dry"))
-            check("--force tree" in process.stderr and "which ranks with devices compute" in process.stderr, f"--force auto of ranks with devices, {number} bodies", process.stderr)
+        words = [word for word in chosen if word not in ("--engine", "cpu", "-n", "4500")]
+        for number, more, text in (("30", [], "--force direct for"), ("50000", [], "ranks divide a tree alone"), ("50000", ["--error", "1e-9"], "--force direct")):
+            process = run("run", *words, "-n", number, *more, "--engine", "opencl", "--ranks", "2", "--dry-run", "--output", path("dry"))
+            check(text in process.stderr, f"--force auto of ranks with devices, {number} bodies {' '.join(more)}", process.stderr)
+        process = run("run", *plain_words(), "--engine", "opencl:0", "--ranks", "2", "--output", path("one-device"))
+        check("on opencl:0: each has a part" in process.stdout + process.stderr, "the log names the devices of ranks", process.stdout + process.stderr)
+        check("2 ranks of this computer share 1 device" in process.stderr, "and warns where ranks share one", process.stderr)
+    # several devices of one process are ranks where that is faster; it need not have them to say so
+    for number, more, text in (("16000000", [], "2 ranks, one for each device"), ("15999999", [], "share the walk"), ("16000000", ["--ranks", "1"], None), ("16000000", ["--integrator", "block"], None),
+                               ("16000000", ["--curve", "none"], None)):
+        process = run("run", *plain_words(number), *more, "--engine", "cuda:7,8", "--dry-run", "--output", path("dry"), code=None)
+        lines = [line for line in process.stderr.splitlines() if "device" in line and "rank" in line and not line.startswith("kyoho")]
+        check(len(lines) == 1 and text in lines[0] if text else not lines, f"{number} bodies on two devices {' '.join(more)}: {text or 'no choice'}", process.stderr)
     few = ["--model", "plummer", "-n", "3", "--softening", "0.1", "--step", "0.01", "--steps", "2", "--quiet"]
     run("run", *few, "--output", path("few-1"))
     run("run", *few, "--ranks", "200" if ALL else "64", "--force", "tree", "--output", path("few"))
@@ -168,7 +185,7 @@ with folder() as top:
     # ---- what is refused ----
     refused = [
         (3, "--mutual", ["--mutual"]), (3, "--force tree", ["--force", "list"]),
-        (3, "--force tree", ["--force", "direct", "--engine", "opencl"]), (3, "--force tree", ["--force", "fmm", "--engine", "cuda:0,1"]), (3, "--tree", ["--tree", "device"]),
+        (3, "--force tree", ["--force", "walk", "--engine", "opencl"]), (3, "--force direct", ["--force", "fmm", "--integrator", "block", "--engine", "cuda:0,1"]), (3, "--tree", ["--tree", "device"]),
     ]
     plain = [word for word in SHORT if word not in ("--engine", "cpu", "--force", "tree")]
     for code, word, words in refused:
@@ -179,9 +196,8 @@ with folder() as top:
     for text in ("opencl:", "opencl:0,", "opencl:0x", "opencl:-1", "opencl:99999999999999999999", "cuda:0,,1"):
         process = run("run", *plain, "--force", "tree", "--engine", text, "--ranks", "2", "--output", path("refused"), code=None)
         check(process.returncode == 2 and "numbers of devices" in process.stderr and not os.path.exists(path("refused")), f"--engine {text}: code 2", process.stderr)
-    for words in (["--curve", "none"], ["--cell", "edge"]):
-        process = run("run", *plain, *words, "--force", "tree", "--engine", "opencl:0", "--ranks", "2", "--output", path("refused"), "--dry-run", code=None)
-        check(process.returncode == 3 and " ".join(words) in process.stderr, f"--dry-run of ranks with devices and {words[0]}", process.stderr)
+    process = run("run", *plain, "--force", "tree", "--engine", "cuda:3,0,3", "--ranks", "2", "--output", path("refused"), code=None)
+    check(process.returncode == 2 and "device 3 is named twice" in process.stderr, "a device that is named twice: code 2", process.stderr)
     for text in ("0", "1025", "-1", "two", "2.5", ""):
         process = run("run", *SHORT, "--ranks", text, "--output", path("refused"), code=None)
         check(process.returncode == 2 and "ranks" in process.stderr and not os.path.exists(path("refused")), f"--ranks '{text}': code 2", process.stderr)

@@ -169,8 +169,7 @@ static void simulations_can_be_changed(void **state)
 static void what_ranks_with_devices_cannot_do(void **state)
 {
     (void)state;
-    static const char *const refused[] = {"force=direct", "force=fmm", "tree=host", "cell=edge",
-                                          "curve=none"};
+    static const char *const refused[] = {"tree=host", "force=walk"};
     need_a_device();
     FOR_DEVICES(k, 1)
     for (size_t r = 0; r < sizeof refused / sizeof *refused; r++) {

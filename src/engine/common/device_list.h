@@ -10,6 +10,8 @@
 /* How many numbers follow the colon: 0 where there is no colon. KY_USAGE where what follows it is
  * no list of numbers. */
 enum ky_status ky_device_list(const char *name, size_t *count, struct ky_error *error);
+/* The same, and KY_USAGE where a number is named twice. */
+enum ky_status ky_device_list_once(const char *name, size_t *count, struct ky_error *error);
 /* Number k of them, which is there. */
 uint64_t ky_device_listed(const char *name, size_t k);
 

@@ -15,6 +15,7 @@
 #include "engine/device/forces/direct_sum.h"
 #include "engine/device/forces/exact.h"
 #include "engine/device/forces/general.h"
+#include "engine/device/ranks/copies.h"
 #include "engine/device/ranks/places.h"
 #include "engine/device/state/columns.h"
 #include "engine/device/state/curve.h"
@@ -214,6 +215,8 @@ static enum ky_status put(struct ky_engine *base, const struct ky_bodies *given,
 {
     struct ky_device_engine *engine = ky_device_engine_of(base);
     enum ky_status status = ky_device_bodies_expect(&engine->state, given, error);
+    if (status == KY_OK)
+        status = ky_copies_check(&engine->state, error);
     if (status == KY_OK)
         status = check(engine, given->n > 0, error);
     if (status == KY_OK)
@@ -505,6 +508,8 @@ static void report(struct ky_engine *base, struct ky_force_report *report)
     state->cards.reported = 1;
     if (state->n > 0)
         (void)add_report(engine, report, NULL); /* without counts they are 0 */
+    if (!ky_copies_count(state)) /* the first rank counts the pairs that all have computed */
+        report->body_interactions = report->cell_interactions = 0;
     report->total = report->keys + report->sort + report->build + report->moments + report->walk;
 }
 

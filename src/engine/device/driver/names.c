@@ -28,22 +28,15 @@ static enum ky_status open_first(struct ky_cards *cards, int automatic, struct k
 
 enum ky_status ky_cards_open(struct ky_cards *cards, const char *name, struct ky_error *error)
 {
-    uint64_t opened[KY_MOST_CARDS];
     size_t count;
-    enum ky_status status = ky_device_list(name, &count, error);
+    enum ky_status status =
+        (ky_device_twice ? ky_device_list : ky_device_list_once)(name, &count, error);
     if (status == KY_OK && count == 0)
         return open_first(cards, !strcmp(name, "auto"), error);
     for (size_t place = 0; place < count && status == KY_OK; place++) {
-        const uint64_t index = ky_device_listed(name, place);
-        for (size_t k = 0; k < cards->count && !ky_device_twice; k++)
-            if (opened[k] == index)
-                return ky_fail(error, KY_USAGE,
-                               "engine '%s': device %llu is named twice; each is wanted once", name,
-                               (unsigned long long)index);
         if (cards->count == KY_MOST_CARDS)
             return ky_fail(error, KY_USAGE, "engine '%s': at most %d devices", name, KY_MOST_CARDS);
-        opened[cards->count] = index;
-        status = open_card(cards, index, error);
+        status = open_card(cards, ky_device_listed(name, place), error);
     }
     return status;
 }

@@ -1,10 +1,12 @@
 /* The exact sum (F09) as a method: the first card makes the sources, every card sums for a part of
- * the sinks, and the parts come back to the first. */
+ * the sinks, and the parts come back to the first. Ranks that have all bodies do the same with
+ * their parts, with the slices, and so the bits, of a card that is alone (ranks/copies.h). */
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "engine/device/forces/direct_sum.h"
 #include "engine/device/forces/method.h"
+#include "engine/device/ranks/copies.h"
 #include "engine/device/state/massless.h"
 #include "engine/device/state/results.h"
 
@@ -15,11 +17,13 @@ struct direct {
         struct ky_direct_buffers buffers;
         struct ky_device_results results;
     } part[KY_MOST_CARDS];
+    struct ky_buffer label; /* of the sinks of a rank */
 };
 
 static void release(const struct ky_device_state *state, void *own)
 {
     struct direct *direct = own;
+    ky_buffer_release(state->part[0].card, &direct->label);
     for (size_t k = 0; k < state->cards.count; k++) {
         struct ky_card *card = state->cards.card[k];
         ky_direct_release(card, &direct->part[k].buffers);
@@ -33,11 +37,13 @@ static void memory(const struct ky_parameters *parameters, size_t n, struct ky_m
 }
 
 /* The sinks of all cards, and where their results go on the first card, which has their labels
- * already; the other cards get copies. active: of sinks behind the sources, NULL: all bodies. */
+ * already; the other cards get copies. active: of sinks behind the sources, NULL: all bodies.
+ * joins: ranks have divided the sinks. */
 struct task {
     struct ky_direct_sum sum;
     const struct ky_buffer *active;
     struct ky_direct_results results;
+    int joins;
 };
 
 static enum ky_status need_results(const struct ky_device_state *state, struct direct *direct,
@@ -72,26 +78,34 @@ static enum ky_status share_sources(const struct ky_device_state *state, struct 
     return status;
 }
 
-/* The sinks of a card; *to becomes the place of the first result. */
+/* The sinks of a card; *place becomes that of the first result. */
 static struct ky_direct_sum part_of(const struct ky_device_state *state, const struct task *task,
                                     size_t k, size_t *place)
 {
-    const size_t cards = state->cards.count, first = task->sum.count * k / cards,
-                 end = task->sum.count * (k + 1) / cards;
+    const size_t cards = state->cards.count,
+                 first = task->joins ? ky_copies_first(state) : task->sum.count * k / cards,
+                 end = task->joins ? ky_copies_end(state) : task->sum.count * (k + 1) / cards;
     struct ky_direct_sum part = task->sum;
+    part.of = task->joins ? task->sum.count : 0;
     part.first += first;
     part.count = end - first;
     *place = first;
     return part;
 }
 
-/* Copies the labels of a card's sinks from the first card. */
+/* The labels of sinks of a part of them. */
+static struct ky_buffer *labels_of(struct direct *direct, size_t k)
+{
+    return k > 0 ? &direct->part[k].buffers.label : &direct->label;
+}
+
+/* Copies the labels of a part of the sinks from those of all on the first card. */
 static enum ky_status share_labels(const struct ky_device_state *state, struct direct *direct,
                                    const struct task *task, size_t k, size_t first, size_t count,
                                    struct ky_error *error)
 {
     struct ky_card *card = state->cards.card[k];
-    struct ky_buffer *to = &direct->part[k].buffers.label;
+    struct ky_buffer *to = labels_of(direct, k);
     const size_t word = sizeof(uint32_t);
     enum ky_status status = ky_buffer_need(card, to, "labels of sinks", count, word, error);
     return status == KY_OK
@@ -112,8 +126,8 @@ static enum ky_status run(const struct ky_device_state *state, struct direct *di
         results.acceleration = &direct->part[k].results.acceleration;
         results.potential = &direct->part[k].results.potential;
     }
-    if (k > 0 && sum.label && sum.count > 0) {
-        sum.label = &buffers->label;
+    if ((k > 0 || task->joins) && sum.label && sum.count > 0) {
+        sum.label = labels_of(direct, k);
         status = share_labels(state, direct, task, k, results.to, sum.count, error);
     }
     if (status != KY_OK || sum.count == 0)
@@ -141,23 +155,42 @@ static enum ky_status collect(const struct ky_device_state *state, struct direct
     return status;
 }
 
+/* Sinks that a kernel takes together: parts of ranks begin with such a block. */
+static size_t block_of(const struct task *task)
+{
+    return KY_DIRECT_LANES *
+           (task->sum.unroll == KY_UNROLL_TUNED ? KY_DIRECT_SINKS : KY_DIRECT_MOST);
+}
+
+/* Completes the results of this rank by those of the others. */
+static enum ky_status join(struct ky_device_state *state, const struct task *task,
+                           struct ky_error *error)
+{
+    const struct ky_copies_results results = {task->results.acceleration, task->results.potential,
+                                              task->results.stride,
+                                              ky_real_bytes(task->sum.precision)};
+    return ky_copies_join(state, &results, error);
+}
+
 /* Sums on all cards; the results come to the first. */
-static enum ky_status sum(const struct ky_device_state *state, struct direct *direct,
+static enum ky_status sum(struct ky_device_state *state, struct direct *direct,
                           const struct task *task, struct ky_error *error)
 {
     size_t cards = state->cards.count;
     enum ky_status status = ky_direct_make_sources(&state->part[0], &direct->part[0].buffers,
                                                    &task->sum, task->active, error);
+    if (status == KY_OK && task->joins)
+        status = ky_copies_divide(state, task->sum.count, block_of(task), error);
     for (size_t k = 1; k < cards && status == KY_OK; k++)
         status = share_sources(state, direct, task, k, error);
     for (size_t k = 0; k < cards && status == KY_OK; k++)
         status = run(state, direct, task, k, error);
     for (size_t k = 1; k < cards && status == KY_OK; k++)
         status = collect(state, direct, task, k, error);
-    return status;
+    return status == KY_OK && task->joins ? join(state, task, error) : status;
 }
 
-/* Puts results of active bodies that several cards computed to the bodies. */
+/* Puts results of active bodies that several cards, or ranks, computed to the bodies. */
 static enum ky_status scatter(const struct ky_device_state *state, struct direct *direct,
                               size_t sinks, struct ky_error *error)
 {
@@ -176,7 +209,7 @@ static enum ky_status sum_active(struct ky_device_state *state, struct direct *d
                                  struct ky_error *error)
 {
     const size_t count = evaluation->active->count;
-    const int several = state->cards.count > 1;
+    const int several = state->cards.count > 1 || task->joins;
     enum ky_status status = ky_device_active_list(&state->part[0], evaluation, error);
     task->sum.count = count;
     task->sum.label = &state->part[0].active_list;
@@ -247,13 +280,16 @@ static enum ky_status evaluate(struct ky_device_state *state, struct ky_links *l
         .results = {&state->part[0].acceleration, &state->part[0].potential, state->n, 0, 0}};
     enum ky_status status = ky_mark(&state->cards, 0, error);
     const int divided = ky_device_is_divided(state);
+    size_t sinks = evaluation->active ? evaluation->active->count : state->n;
     (void)links;
+    task.joins = ky_copies_begin(state, sinks, (double)task.sum.sources);
     if (status == KY_OK)
         status = divided              ? sum_behind(state, own, evaluation, &task, error)
                  : evaluation->active ? sum_active(state, own, evaluation, &task, error)
                                       : sum(state, own, &task, error);
-    state->report.body_interactions =
-        (double)task.sum.count * (double)(task.sum.sources - !divided);
+    if (task.joins && status == KY_OK)
+        sinks = ky_copies_end(state) - ky_copies_first(state);
+    state->report.body_interactions = (double)sinks * (double)(task.sum.sources - !divided);
     return status == KY_OK ? ky_mark(&state->cards, 1, error) : status;
 }
 

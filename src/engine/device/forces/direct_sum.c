@@ -284,7 +284,8 @@ static enum ky_status launch_sum(const struct ky_device_bodies *bodies, struct k
     *slices = 1;
     enum ky_status status = card->driver->load(card, kernel, error);
     if (status == KY_OK && sum->unroll == KY_UNROLL_TUNED)
-        *slices = best_slices(card, kernel, sum->sources, sum->count, sum->precision, &length);
+        *slices = best_slices(card, kernel, sum->sources, sum->of ? sum->of : sum->count,
+                              sum->precision, &length);
     if (status == KY_OK)
         status = ky_buffer_need(card, &buffers->partial, "partial sums", *slices * sum->count,
                                 real4, error);

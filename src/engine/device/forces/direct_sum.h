@@ -13,6 +13,7 @@ struct ky_direct_buffers {
 struct ky_direct_sum {
     int precision, unroll; /* unroll: for points and labels the tuned kernel is used */
     size_t sources, first, count;
+    size_t of; /* the slices of the sources are those for so many sinks; 0: for `count` */
     const struct ky_buffer *label; /* of each sink, on the card; NULL: its place */
     /* 1: the sinks have labels or none, and lie behind the sources. */
     int behind;

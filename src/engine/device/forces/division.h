@@ -1,4 +1,5 @@
-/* How the bodies along the curve are divided among cards: by the numbers of pairs in the last walk
+/* How the bodies along the curve are divided among cards, or among ranks that all have all bodies
+ * (ranks/copies.h): by the numbers of pairs in the last walk
  * of all bodies. These follow from the bodies alone, so that the division is the same in every run.
  */
 #ifndef KY_DEVICE_DIVISION_H
@@ -19,6 +20,10 @@ struct ky_division {
 /* Chooses the edges. */
 enum ky_status ky_division_find(struct ky_division *division, const struct ky_device_state *state,
                                 struct ky_error *error);
+/* The same where the ranks have divided the sinks (ky_copies_begin), with the part of this card. A
+ * call of all ranks. */
+enum ky_status ky_division_find_of_ranks(struct ky_division *division,
+                                         struct ky_device_state *state, struct ky_error *error);
 /* The groups that card k walked for, and what each of them counted. */
 struct ky_walked {
     struct ky_card *card;

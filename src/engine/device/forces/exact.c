@@ -5,19 +5,21 @@
 
 #include "base/memory.h"
 #include "engine/device/forces/direct_sum.h"
+#include "engine/device/ranks/copies.h"
 #include "engine/device/state/massless.h"
 #include "engine/device/state/results.h"
 
+/* Labels of the sinks first … first + count − 1. */
 static enum ky_status send_labels(const struct ky_device_state *state,
                                   struct ky_direct_buffers *buffers, const size_t *sinks,
-                                  size_t count, struct ky_error *error)
+                                  size_t first, size_t count, struct ky_error *error)
 {
     struct ky_card *card = state->part[0].card;
     uint32_t *list = ky_allocate(count, sizeof *list);
     if (!list)
         return ky_no_memory(error, "list of sinks", count, sizeof *list);
     for (size_t k = 0; k < count; k++)
-        list[k] = ky_device_division_place(state, (uint32_t)(sinks ? sinks[k] : k));
+        list[k] = ky_device_division_place(state, (uint32_t)(sinks ? sinks[first + k] : first + k));
     enum ky_status status = ky_direct_send_labels(card, buffers, list, count, error);
     free(list);
     return status;
@@ -64,26 +66,31 @@ static enum ky_status make_state(struct ky_device_state *state, struct copies *c
     return status;
 }
 
-enum ky_status ky_device_exact(struct ky_device_state *state, const size_t *sinks, size_t count,
-                               double (*acceleration)[3], double *potential, struct ky_error *error)
+/* What is wanted: sums for the sinks first … first + own − 1 of `count`. */
+struct wanted {
+    const size_t *sinks;
+    size_t count, first, own;
+    double (*acceleration)[3], *potential; /* of all */
+};
+
+static enum ky_status sum_part(struct ky_device_state *state, const struct wanted *wanted,
+                               struct ky_error *error)
 {
     struct ky_card *card = state->part[0].card;
     struct ky_direct_buffers buffers = {0};
     struct ky_device_results results = {0};
     struct copies copies = {0};
     struct ky_direct_state acting;
+    const size_t count = wanted->own, first = wanted->first;
     const struct ky_direct_sum sum = {.precision = KY_DOUBLE,
                                       .unroll = KY_UNROLL_TUNED,
                                       .sources = ky_device_source_count(state),
                                       .count = count,
+                                      .of = wanted->count,
                                       .label = &buffers.label,
                                       .state = &acting};
     const struct ky_direct_results to = {&results.acceleration, &results.potential, count, 0, 0};
-    if (count == 0)
-        return KY_OK;
-    if (!card->has_double)
-        return ky_fail(error, KY_UNSUPPORTED, "%s has no double: no exact sums", card->name);
-    enum ky_status status = send_labels(state, &buffers, sinks, count, error);
+    enum ky_status status = send_labels(state, &buffers, wanted->sinks, first, count, error);
     if (status == KY_OK)
         status = make_state(state, &copies, &acting, error);
     if (status == KY_OK)
@@ -91,12 +98,39 @@ enum ky_status ky_device_exact(struct ky_device_state *state, const size_t *sink
     if (status == KY_OK)
         status = ky_direct_run(&state->part[0], card, &buffers, &sum, &to, error);
     if (status == KY_OK)
-        status = ky_results_read(&results, &state->part[0], KY_DOUBLE, count, acceleration,
-                                 potential, error);
+        status = ky_results_read(&results, &state->part[0], KY_DOUBLE, count,
+                                 wanted->acceleration ? wanted->acceleration + first : NULL,
+                                 wanted->potential ? wanted->potential + first : NULL, error);
     ky_direct_release(card, &buffers);
     ky_results_release(&results, card);
     ky_buffer_release(card, &copies.position);
     ky_buffer_release(card, &copies.mass);
     ky_buffer_release(card, &copies.softening);
     return status;
+}
+
+enum ky_status ky_device_exact(struct ky_device_state *state, const size_t *sinks, size_t count,
+                               double (*acceleration)[3], double *potential, struct ky_error *error)
+{
+    struct wanted wanted = {sinks, count, 0, count, acceleration, potential};
+    enum ky_status status = KY_OK;
+    if (count == 0)
+        return KY_OK;
+    if (!state->part[0].card->has_double)
+        return ky_fail(error, KY_UNSUPPORTED, "%s has no double: no exact sums",
+                       state->part[0].card->name);
+    const int joins = ky_copies_begin(state, count, (double)ky_device_source_count(state));
+    if (joins)
+        status = ky_copies_divide(state, count, KY_DIRECT_LANES * KY_DIRECT_SINKS, error);
+    if (status == KY_OK && joins) {
+        wanted.first = ky_copies_first(state);
+        wanted.own = ky_copies_end(state) - wanted.first;
+    }
+    if (status == KY_OK && wanted.own > 0)
+        status = sum_part(state, &wanted, error);
+    if (status == KY_OK && joins && acceleration)
+        status = ky_copies_join_rows(state, acceleration, sizeof *acceleration, error);
+    return status == KY_OK && joins && potential
+               ? ky_copies_join_rows(state, potential, sizeof *potential, error)
+               : status;
 }

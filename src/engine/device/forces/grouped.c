@@ -2,6 +2,7 @@
 #include "engine/device/forces/grouped.h"
 
 #include "engine/common/force_kinds.h"
+#include "engine/device/ranks/copies.h"
 #include "engine/device/ranks/meeting.h"
 #include "engine/device/state/parts.h"
 #include "engine/device/tree/tree_groups.h"
@@ -58,13 +59,15 @@ static struct ky_grouped_part part_of(const struct passes *passes, size_t k)
     struct ky_grouped *walk = passes->walk;
     const size_t *edge = walk->division.edge;
     const struct ky_active *active = passes->evaluation->active;
+    const struct ky_shared *copies = ky_device_copies(passes->state);
+    const int counts = k == 0 && (!copies || copies->rank == 0);
     const size_t sinks = active ? active->count : passes->state->part[0].live;
     return (struct ky_grouped_part){&passes->state->part[k],
                                     k > 0 ? &walk->part[k].tree : &passes->links->own,
                                     k > 0 ? &walk->part[k].counts : &passes->links->counts,
                                     edge[k],
                                     edge[k + 1],
-                                    k > 0 ? 0 : sinks};
+                                    counts ? sinks : 0};
 }
 
 /* 1 if the groups walk in another order, or not all of them. */
@@ -108,6 +111,8 @@ static enum ky_status share(const struct passes *passes, struct ky_error *error)
     struct ky_device_state *state = passes->state;
     const size_t cards = state->cards.count;
     enum ky_status status = ky_division_find(&passes->walk->division, state, error);
+    if (status == KY_OK && state->ranks->joins)
+        status = ky_division_find_of_ranks(&passes->walk->division, state, error);
     if (status == KY_OK && cards > 1)
         status = ky_mark(&state->cards, KY_MARK_SHARE, error);
     for (size_t k = 1; k < cards && status == KY_OK; k++) {
@@ -180,7 +185,7 @@ static enum ky_status count_work(const struct passes *passes,
     struct ky_division *division = &passes->walk->division;
     const int order = parameters->multipole < KY_MOST_ORDER ? parameters->multipole : KY_MOST_ORDER;
     enum ky_status status = KY_OK;
-    if (cards == 1 || passes->evaluation->active)
+    if ((cards == 1 && !passes->state->ranks->joins) || passes->evaluation->active)
         return KY_OK;
     division->is_counted = 0;
     for (size_t k = 0; k < cards && status == KY_OK; k++) {
@@ -225,6 +230,16 @@ static enum ky_status prepare(const struct passes *passes, size_t k,
     return status;
 }
 
+/* Ranks that all have all bodies get each other's results: bodies lie in the same order on all of
+ * them. */
+static enum ky_status join_copies(struct ky_device_state *state, struct ky_error *error)
+{
+    const struct ky_device_bodies *bodies = &state->part[0];
+    const struct ky_copies_results results = {&bodies->acceleration, &bodies->potential, bodies->n,
+                                              ky_real_bytes(state->parameters->precision)};
+    return ky_copies_join(state, &results, error);
+}
+
 /* Each card walks for its sinks; the results come to the first card. */
 static enum ky_status walk_all(const struct passes *passes, const struct ky_parameters *parameters,
                                struct ky_error *error)
@@ -246,7 +261,9 @@ static enum ky_status walk_all(const struct passes *passes, const struct ky_para
     }
     if (status == KY_OK)
         status = ky_mark(&state->cards, 1, error);
-    return status == KY_OK ? count_work(passes, parameters, error) : status;
+    if (status == KY_OK)
+        status = count_work(passes, parameters, error);
+    return status == KY_OK && state->ranks->joins ? join_copies(state, error) : status;
 }
 
 /* ---- ranks ---- */
@@ -322,6 +339,9 @@ static enum ky_status evaluate_part(const struct passes *passes,
     return status;
 }
 
+/* Pairs of a sink of a walk, by and large. */
+#define OF_A_WALK 1000.0
+
 enum ky_status ky_grouped_evaluate(struct ky_device_state *state, struct ky_links *links,
                                    struct ky_grouped *walk, struct ky_evaluation *evaluation,
                                    const struct ky_parameters *given, ky_grouped_launch launch,
@@ -339,6 +359,8 @@ enum ky_status ky_grouped_evaluate(struct ky_device_state *state, struct ky_link
         walk->division.edge[1] = state->n;
         return evaluate_part(&passes, parameters, error);
     }
+    /* in a block each rank walks for all active bodies */
+    ky_copies_begin(state, in_block ? 0 : state->n, OF_A_WALK);
     enum ky_status status = share(&passes, error);
     if (status == KY_OK && !in_block)
         status = build(&passes, parameters, error);

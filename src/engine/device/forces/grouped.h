@@ -22,7 +22,7 @@ struct ky_grouped_part {
     struct ky_device_tree *tree;
     struct ky_pair_counts *counts;
     size_t first, end;
-    size_t sinks; /* of all cards; 0 for the others than the first, which counts them */
+    size_t sinks; /* of all cards and ranks; 0 for the others than the first, which counts them */
 };
 
 /* Launches the walks of one card, with the parameters of ky_force_tree. The card has its tree, its

@@ -8,12 +8,16 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "engine/device/ranks/copies.h"
 #include "octree/lists.h"
 #include "octree/opening_kinds.h"
 
 /* Groups whose lists one thread makes at a time (a chunk), and chunks of a batch: enough to keep
  * many threads busy to its end. */
 enum { CHUNK_GROUPS = 8, CHUNKS = 128, BATCH_GROUPS = CHUNK_GROUPS * CHUNKS, WORK = 6 };
+
+/* Pairs of a group, by and large, as a host makes the list for it. */
+#define OF_A_GROUP 1e6
 
 /* A batch of groups. Its memory is kept for the next one. */
 struct lists {
@@ -180,16 +184,16 @@ static enum ky_status launch_batch(struct ky_links *links, const struct lists *b
                      batch->count, arguments, error);
 }
 
-/* Makes, sends and launches batch after batch. */
+/* Makes, sends and launches batch after batch, for the groups begin … end − 1. */
 static enum ky_status run_batches(struct ky_links *links, struct lists *batch,
-                                  const struct ky_parameters *parameters, size_t groups,
+                                  const struct ky_parameters *parameters, size_t begin, size_t end,
                                   struct ky_error *error)
 {
     struct ky_host_tree *host = &links->host;
     enum ky_status status = KY_OK;
-    for (size_t first = 0; first < groups && status == KY_OK; first += BATCH_GROUPS) {
+    for (size_t first = begin; first < end && status == KY_OK; first += BATCH_GROUPS) {
         batch->first = first;
-        batch->count = groups - first < BATCH_GROUPS ? groups - first : BATCH_GROUPS;
+        batch->count = end - first < BATCH_GROUPS ? end - first : BATCH_GROUPS;
         status = make_batch(host, parameters, batch, error);
         if (status == KY_OK)
             status = send_batch(batch, host->bodies->card, host->bodies->state->threads, error);
@@ -234,6 +238,39 @@ static enum ky_status choose(const struct ky_host_tree *host, const struct ky_ac
     return status;
 }
 
+/* The first body of a group along the curve; of one past the last: all bodies. */
+static size_t first_body(const struct ky_host_tree *host, const struct lists *batch, size_t g,
+                         size_t groups)
+{
+    if (g == groups)
+        return host->bodies->n;
+    return host->tree.group[batch->chosen ? batch->chosen[g] : g].body;
+}
+
+/* The groups of this rank, where ranks that all have all bodies divide them, or all; then the
+ * results of all ranks. Those of bodies that are not active are the same on all of them. */
+static enum ky_status run_part(struct ky_device_state *state, struct ky_links *links,
+                               struct lists *batch, const struct ky_parameters *parameters,
+                               size_t groups, struct ky_error *error)
+{
+    const struct ky_host_tree *host = &links->host;
+    if (!ky_copies_begin(state, groups, OF_A_GROUP))
+        return run_batches(links, batch, parameters, 0, groups, error);
+    const struct ky_copies_results results = {&state->part[0].acceleration,
+                                              &state->part[0].potential, state->n,
+                                              ky_real_bytes(parameters->precision)};
+    enum ky_status status = ky_copies_divide(state, groups, 1, error);
+    if (status == KY_OK)
+        status = run_batches(links, batch, parameters, ky_copies_first(state), ky_copies_end(state),
+                             error);
+    if (status != KY_OK)
+        return status;
+    size_t *edge = ky_copies_edges(state);
+    for (size_t r = 1; r <= ky_device_copies(state)->ranks; r++)
+        edge[r] = first_body(host, batch, edge[r], groups);
+    return ky_copies_join_ordered(state, &results, host->tree.order, error);
+}
+
 static enum ky_status evaluate(struct ky_device_state *state, struct ky_links *links, void *own,
                                struct ky_evaluation *evaluation,
                                const struct ky_parameters *parameters, struct ky_error *error)
@@ -250,7 +287,7 @@ static enum ky_status evaluate(struct ky_device_state *state, struct ky_links *l
     if (status == KY_OK)
         status = ky_mark(&state->cards, 0, error);
     if (status == KY_OK)
-        status = run_batches(links, batch, parameters, groups, error);
+        status = run_part(state, links, batch, parameters, groups, error);
     batch->chosen = (free(batch->chosen), NULL);
     free(columns);
     return status == KY_OK ? ky_mark(&state->cards, 1, error) : status;

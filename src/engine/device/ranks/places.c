@@ -23,6 +23,8 @@ void ky_device_ranks_release(struct ky_device_state *state)
         ky_buffer_release(state->part[0].card, buffers[k]);
     for (int k = 0; k < KY_RANKS_PINS; k++)
         ky_pinned_release(state->part[0].card, &ranks->pinned[k]);
+    free(ranks->edge);
+    ranks->edge = NULL;
 }
 
 enum ky_status ky_ranks_need(struct ky_card *card, struct ky_buffer *buffer, const char *what,
@@ -94,11 +96,9 @@ static enum ky_status try_to_fetch(const struct ky_device_state *state,
     return status;
 }
 
-/* Cards of different kinds compute different bits, and some add their sums in other units. */
-static enum ky_status check_kinds(const struct ky_device_state *state, struct ky_error *error)
+enum ky_status ky_ranks_check_kinds(const struct ky_shared *shared, const struct ky_card *card,
+                                    struct ky_error *error)
 {
-    const struct ky_shared *shared = ky_device_shared(state);
-    const struct ky_card *card = state->part[0].card;
     char(*name)[sizeof card->name] = ky_allocate(shared->ranks, sizeof *name);
     enum ky_status status = name ? ky_ranks_gather(shared, card->name, sizeof *name, name, error)
                                  : ky_no_memory(error, "the ranks", shared->ranks, sizeof *name);
@@ -117,7 +117,9 @@ enum ky_status ky_ranks_way(const struct ky_device_state *state, int *by_host,
 {
     const struct ky_shared *shared = ky_device_shared(state);
     struct ky_device_ranks *ranks = state->ranks;
-    enum ky_status status = ranks->way == KY_WAY_UNKNOWN ? check_kinds(state, error) : KY_OK;
+    enum ky_status status = ranks->way == KY_WAY_UNKNOWN
+                                ? ky_ranks_check_kinds(shared, state->part[0].card, error)
+                                : KY_OK;
     if (status == KY_OK && !shared->is_process)
         ranks->way = KY_WAY_BY_CARDS;
     if (status == KY_OK && ranks->way == KY_WAY_UNKNOWN) {

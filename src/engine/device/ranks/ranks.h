@@ -4,8 +4,8 @@
 
 #include "engine/device/state/bodies.h"
 
-/* Pinned memory: parcels for other processes, and from them (graft.c); the numbers of roots, and
- * cells above all roots (above.c); how much others need (prune.c). */
+/* Pinned memory: parcels for other processes, and from them (graft.c), or results (copies.c); the
+ * numbers of roots, and cells above all roots (above.c); how much others need (prune.c). */
 enum { KY_PIN_OUT, KY_PIN_IN, KY_PIN_ROOTS, KY_PIN_ABOVE, KY_PIN_NEEDS, KY_RANKS_PINS };
 
 /* Buffers, which are kept from call to call. */
@@ -26,6 +26,9 @@ struct ky_device_ranks {
     int in_block;
     uint32_t sum;
     double work;
+    size_t *edge;   /* copies.c: [ranks + 1] the sinks of each rank */
+    int joins;      /* copies.c: 1: the ranks have divided the sinks */
+    int is_checked; /* copies.c: 1: the devices are of one kind */
 };
 
 /* What a rank has on its card for others: `count` things in this buffer, and it tells how many
@@ -36,6 +39,10 @@ struct ky_ranks_offer {
     struct ky_buffer buffer;
     unsigned char handle[KY_HANDLE_BYTES];
 };
+/* KY_UNSUPPORTED, on all ranks, where their cards are of different kinds: these compute different
+ * bits, and some add their sums in other units. A call of all ranks. */
+enum ky_status ky_ranks_check_kinds(const struct ky_shared *shared, const struct ky_card *card,
+                                    struct ky_error *error);
 /* Whether ranks fetch what others offer from card to card, or trade it by way of the host. Found
  * when it is first asked for, by all ranks together. */
 enum ky_status ky_ranks_way(const struct ky_device_state *state, int *by_host,

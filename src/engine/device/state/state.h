@@ -138,6 +138,12 @@ static inline const struct ky_shared *ky_device_shared(const struct ky_device_st
     return state->shared && *state->shared && (*state->shared)->tree ? *state->shared : NULL;
 }
 
+/* The others that have all bodies of the system too; NULL: there are none. */
+static inline const struct ky_shared *ky_device_copies(const struct ky_device_state *state)
+{
+    return state->shared && *state->shared && !(*state->shared)->tree ? *state->shared : NULL;
+}
+
 /* 1 if groups hold the active bodies alone, else 0. */
 static inline int ky_evaluation_is_listed(const struct ky_evaluation *evaluation)
 {

@@ -5,13 +5,14 @@
  * card works on the next one. When the call has reached its end or an encounter, further blocks do
  * nothing, so that the bits do not depend on how many were enqueued. Several cards do the same,
  * each with all bodies, and share the sums (hermite_cards.c); the host reads the numbers of the
- * first. */
+ * first. Where ranks share them the host reads how many sinks each block has. */
 #include "engine/device/steps/hermite.h"
 
 #include <string.h>
 
 #include "engine/common/blocks.h"
 #include "engine/common/force_kinds.h"
+#include "engine/device/ranks/copies.h"
 #include "engine/device/state/curve.h"
 #include "engine/device/state/external.h"
 #include "engine/device/state/massless.h"
@@ -26,6 +27,7 @@ struct hermite {
     struct ky_advance *way;
     struct ky_hermite_way known; /* what the host has read from the card */
     uint32_t flags;              /* flags that are the same in all launches */
+    int may_join;                /* 1: ranks share the sums of blocks with many sinks */
 };
 
 static struct ky_card *card_of(const struct hermite *h)
@@ -99,10 +101,22 @@ static enum ky_status list(const struct ky_device_bodies *bodies, uint32_t flags
                           error);
 }
 
+/* The sinks of the list that this engine sums for. */
+struct sinks {
+    uint32_t first, end;
+};
+static struct sinks sinks_of(const struct ky_device_state *state)
+{
+    return state->ranks->joins
+               ? (struct sinks){(uint32_t)ky_copies_first(state), (uint32_t)ky_copies_end(state)}
+               : (struct sinks){0, UINT32_MAX};
+}
+
 static enum ky_status sum(const struct ky_device_bodies *bodies, uint32_t flags,
                           struct ky_error *error)
 {
     const struct ky_hermite_part *own = ky_hermite_part(bodies);
+    const struct sinks sinks = sinks_of(bodies->state);
     const uint32_t n = (uint32_t)bodies->n, groups = (uint32_t)bodies->state->hermite->summing;
     struct ky_eps2_argument eps2 = ky_eps2_argument(bodies->state);
     (void)flags;
@@ -112,7 +126,7 @@ static enum ky_status sum(const struct ky_device_bodies *bodies, uint32_t flags,
                      KY_ARGUMENTS(KY_BUFFER(own->plane), KY_BUFFER(own->list),
                                   KY_BUFFER(own->partial), KY_BUFFER(own->run), KY_BUFFER(own->way),
                                   KY_VALUE(n), KY_VALUE(own->first), KY_VALUE(own->end),
-                                  KY_VALUE(groups),
+                                  KY_VALUE(sinks.first), KY_VALUE(sinks.end), KY_VALUE(groups),
                                   KY_EPS2(eps2, bodies->state->parameters->precision)),
                      error);
 }
@@ -123,11 +137,13 @@ static enum ky_status reduce(const struct ky_device_bodies *bodies, uint32_t fla
     const struct ky_hermite_part *own = ky_hermite_part(bodies);
     const uint32_t sources = own->end - own->first,
                    groups = (uint32_t)bodies->state->hermite->correcting;
+    const struct sinks sinks = sinks_of(bodies->state);
     (void)flags;
     return ky_launch(bodies->card, KERNEL(bodies, ky_hermite_reduce), groups,
                      KY_ARGUMENTS(KY_BUFFER(own->partial), KY_BUFFER(own->run),
                                   KY_BUFFER(own->sums[own->turn]), KY_BUFFER(own->way),
-                                  KY_VALUE(sources), KY_VALUE(groups)),
+                                  KY_VALUE(sources), KY_VALUE(sinks.first), KY_VALUE(sinks.end),
+                                  KY_VALUE(groups)),
                      error);
 }
 
@@ -188,11 +204,15 @@ static enum ky_status on_all_cards(const struct hermite *h, launcher *launch, ui
 /* Sums over all sources for the bodies of the list, before the correction. */
 static enum ky_status sum_all(const struct hermite *h, struct ky_error *error)
 {
+    struct ky_device_state *state = h->state;
     enum ky_status status = on_all_cards(h, sum, 0, error);
-    if (h->state->cards.count == 1 || status != KY_OK)
+    if ((state->cards.count == 1 && !state->ranks->joins) || status != KY_OK)
         return status;
     status = on_all_cards(h, reduce, 0, error);
-    return status == KY_OK ? ky_device_hermite_gather(h->state, error) : status;
+    if (status != KY_OK)
+        return status;
+    return state->ranks->joins ? ky_device_hermite_join(state, error)
+                               : ky_device_hermite_gather(state, error);
 }
 
 /* A block of any kind, KY_HERMITE_… of kernels/driver/shared.h. */
@@ -200,8 +220,12 @@ static enum ky_status one_block(const struct hermite *h, uint32_t mode, struct k
 {
     const int turns = mode == KY_HERMITE_START ? 1 : h->way->corrections;
     enum ky_status status = on_all_cards(h, predict, mode, error);
-    if (status == KY_OK && h->state->cards.count > 1)
+    if (status == KY_OK && (h->flags & KY_HERMITE_ORDERED))
         status = on_all_cards(h, list, mode, error);
+    if (status == KY_OK && h->may_join)
+        status = ky_device_hermite_divide(h->state, error);
+    if (h->state->ranks->joins) /* there is one sum for each sink then */
+        mode |= KY_HERMITE_DEVICES;
     for (int turn = 1; turn <= turns && status == KY_OK; turn++) {
         status = sum_all(h, error);
         if (status == KY_OK)
@@ -452,11 +476,14 @@ enum ky_status ky_device_hermite_advance(struct ky_device_state *state, struct k
                                          struct ky_error *error)
 {
     const uint32_t cards = (uint32_t)state->cards.count;
+    const int may_join = ky_copies_begin(state, state->n, (double)ky_device_source_count(state));
     struct ky_advance own;
     struct hermite h = {.state = state,
                         .way = &own,
+                        .may_join = may_join,
                         .flags = (state->own_eps ? KY_HERMITE_OWN_EPS : 0) |
-                                 (cards > 1 ? KY_HERMITE_ORDERED | cards * KY_HERMITE_DEVICES : 0)};
+                                 (cards > 1 || may_join ? KY_HERMITE_ORDERED : 0) |
+                                 (cards > 1 ? cards * KY_HERMITE_DEVICES : 0)};
     enum ky_status status = ky_blocks_check(way, state->columns, state->has_acceleration, error);
     way->close = KY_NO_BODY;
     if (status == KY_OK)

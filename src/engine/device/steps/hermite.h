@@ -82,7 +82,12 @@ enum ky_status ky_device_hermite_share(struct ky_device_state *state, struct ky_
 /* Copies the sums of all cards, sums[turn] of each, to the partial sums of every card, and changes
  * the turn. */
 enum ky_status ky_device_hermite_gather(struct ky_device_state *state, struct ky_error *error);
-/* KY_DEVICE if a card ended otherwise than the first, whose end is `known`. */
+/* Ranks that all have all bodies: divides the sinks of the block that was predicted among them, if
+ * these are many (ky_copies_begin); and after each has summed for its own, sums[0], brings all to
+ * the partial sums of every card. The host waits for the card. */
+enum ky_status ky_device_hermite_divide(struct ky_device_state *state, struct ky_error *error);
+enum ky_status ky_device_hermite_join(struct ky_device_state *state, struct ky_error *error);
+/* KY_DEVICE if a card or a rank ended otherwise than the first, whose end is `known`. */
 enum ky_status ky_device_hermite_agree(struct ky_device_state *state,
                                        const struct ky_hermite_way *known, struct ky_error *error);
 

@@ -4,8 +4,11 @@
  * driver has to do this by copies. */
 #include "engine/device/steps/hermite.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+#include "engine/device/ranks/copies.h"
 #include "engine/device/state/massless.h"
 #include "engine/device/state/parts.h"
 
@@ -44,10 +47,50 @@ enum ky_status ky_device_hermite_gather(struct ky_device_state *state, struct ky
                                        error);
 }
 
+/* ---- ranks that all have all bodies ---- */
+
+enum ky_status ky_device_hermite_divide(struct ky_device_state *state, struct ky_error *error)
+{
+    struct ky_card *card = state->part[0].card;
+    struct ky_hermite_way way;
+    enum ky_status status =
+        card->driver->read(card, &state->hermite->part[0].way, 0, &way, sizeof way, error);
+    const size_t count = (size_t)way.number[KY_WAY_COUNT];
+    if (status != KY_OK || !ky_copies_begin(state, count, (double)ky_device_source_count(state)))
+        return status;
+    return ky_copies_divide(state, count, (size_t)way.number[KY_WAY_LANES] * KY_JERK_SINKS, error);
+}
+
+enum ky_status ky_device_hermite_join(struct ky_device_state *state, struct ky_error *error)
+{
+    const struct ky_hermite_part *own = &state->hermite->part[0];
+    return ky_copies_join_rows_of_card(state, &own->sums[own->turn], &own->partial,
+                                       KY_JERK_NUMBERS * KY_STATE_BYTES, error);
+}
+
+static enum ky_status agree_of_ranks(const struct ky_device_state *state,
+                                     const struct ky_hermite_way *known, struct ky_error *error)
+{
+    const struct ky_shared *shared = ky_device_copies(state);
+    if (!shared)
+        return KY_OK;
+    struct ky_hermite_way *all = ky_allocate(shared->ranks, sizeof *all);
+    enum ky_status status = all ? ky_ranks_gather(shared, known, sizeof *known, all, error)
+                                : ky_no_memory(error, "the ranks", shared->ranks, sizeof *all);
+    for (size_t r = 1; r < shared->ranks && status == KY_OK; r++)
+        if (memcmp(&all[r], &all[0], sizeof *all) != 0)
+            status = ky_fail(error, KY_DEVICE,
+                             "%s, the device of rank %zu, has come to other steps of bodies than "
+                             "that of rank 0: it does not compute the same",
+                             state->part[0].card->name, r);
+    free(all);
+    return status;
+}
+
 enum ky_status ky_device_hermite_agree(struct ky_device_state *state,
                                        const struct ky_hermite_way *known, struct ky_error *error)
 {
-    enum ky_status status = KY_OK;
+    enum ky_status status = agree_of_ranks(state, known, error);
     for (size_t k = 1; k < state->cards.count && status == KY_OK; k++) {
         struct ky_card *card = state->part[k].card;
         struct ky_hermite_way way;

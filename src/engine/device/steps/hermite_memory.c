@@ -124,7 +124,7 @@ double ky_device_hermite_memory(const struct ky_device_state *state, size_t n)
     const size_t of_body = plane_bytes(state->parameters->precision) + sizeof(uint32_t) +
                            (state->precise ? 3 * KY_STATE_BYTES : 0),
                  of_part = KY_JERK_NUMBERS * KY_STATE_BYTES + sizeof(uint32_t),
-                 of_card = state->cards.count > 1
+                 of_card = state->cards.count > 1 || ky_device_copies(state)
                                ? 2 * KY_JERK_NUMBERS * KY_STATE_BYTES * n +
                                      ky_groups(n, ENDING_LANES) * sizeof(uint32_t)
                                : 0,
@@ -243,8 +243,9 @@ static enum ky_status reserve_part(struct ky_device_state *state, size_t part,
         {&own->sums[0], "sums of a device", n, sums},
         {&own->sums[1], "sums of a device", n, sums},
     };
-    enum { OF_SEVERAL = 3 }; /* buffers at the end that only several cards need */
-    const size_t count = sizeof wanted / sizeof *wanted - (state->cards.count > 1 ? 0 : OF_SEVERAL);
+    enum { OF_SEVERAL = 3 }; /* buffers at the end that only several cards or ranks need */
+    const int several = state->cards.count > 1 || ky_device_copies(state);
+    const size_t count = sizeof wanted / sizeof *wanted - (several ? 0 : OF_SEVERAL);
     enum ky_status status = KY_OK;
     for (size_t k = 0; k < count && status == KY_OK; k++)
         status = ky_buffer_need(state->part[part].card, wanted[k].buffer, wanted[k].what,

@@ -19,10 +19,11 @@
 #define KY_CAPACITY_NUMBER(name, what) KY_CAPACITY_##name,
 enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 
-/* The direct sum: lanes of a group; for the tuned kernel the sinks of a lane and the sources of an
- * iteration; sources that are added in the kernel's own numbers before the sum goes into a
- * compensated one. */
+/* The direct sum: lanes of a group; the most sinks of a lane, and sources that it takes at a time;
+ * for the tuned kernel the sinks of a lane and the sources of an iteration; sources that are added
+ * in the kernel's own numbers before the sum goes into a compensated one. */
 #define KY_DIRECT_LANES 128
+#define KY_DIRECT_MOST 8
 #define KY_DIRECT_SINKS 2
 #define KY_DIRECT_STEP 8
 #define KY_DIRECT_CHUNK 512

@@ -21,9 +21,6 @@
 #include "engine/device/kernels/driver/state.h"
 #include "engine/device/kernels/forces/pairs.h"
 
-/* The most sinks of a lane, and sources that it takes at a time. */
-#define KY_MOST 8
-
 #ifdef KY_DIRECT_STATE
 typedef ky_state ky_direct_high;
 typedef ky_state ky_direct_low;
@@ -117,14 +114,14 @@ KY_FN void ky_direct_run(struct ky_direct d, const struct ky_sink *sink, struct 
                          const int how)
 {
     while (from < to) {
-        struct ky_field field[KY_MOST];
+        struct ky_field field[KY_DIRECT_MOST];
         ky_uint end = to - from < KY_DIRECT_CHUNK ? to : from + KY_DIRECT_CHUNK;
 #pragma unroll
         for (int k = 0; k < sinks; k++)
             field[k] = ky_no_field();
 #pragma unroll 1
         for (; end - from >= (ky_uint)sources; from += (ky_uint)sources) {
-            struct ky_source source[KY_MOST];
+            struct ky_source source[KY_DIRECT_MOST];
 #pragma unroll
             for (int s = 0; s < sources; s++)
                 source[s] = ky_direct_source(d, from + (ky_uint)s, how);
@@ -151,8 +148,8 @@ KY_FN void ky_direct_run(struct ky_direct d, const struct ky_sink *sink, struct 
  * neither listed nor points. */
 KY_FN void ky_direct_unrolled(struct ky_direct d, const int sinks, const int sources, const int how)
 {
-    struct ky_sink sink[KY_MOST];
-    struct ky_total total[KY_MOST];
+    struct ky_sink sink[KY_DIRECT_MOST];
+    struct ky_total total[KY_DIRECT_MOST];
     ky_uint block = KY_GROUP * (ky_uint)sinks * KY_DIRECT_LANES;
     ky_uint own = d.first + block, own_end = own + (ky_uint)sinks * KY_DIRECT_LANES;
     own_end = own_end < d.n ? own_end : d.n;

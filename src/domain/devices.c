@@ -1,0 +1,65 @@
+/* The devices of the ranks: their names, and what the log tells of ranks. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "domain/domain.h"
+#include "engine/common/device_list.h"
+
+/* 1 if an earlier rank has the device of rank r. */
+static int is_named(char (*name)[KY_ENGINE_NAME], int r)
+{
+    for (int k = 0; k < r; k++)
+        if (!strcmp(name[k], name[r]))
+            return 1;
+    return 0;
+}
+
+enum ky_status ky_domain_name_devices(struct ky_domain *domain, struct ky_error *error)
+{
+    struct ky_comm *comm = domain->comm;
+    const size_t ranks = (size_t)comm->size;
+    char *text = domain->devices, (*name)[KY_ENGINE_NAME];
+    *text = '\0';
+    if (!ky_domain_is_for_devices(domain->processor))
+        return KY_OK;
+    if (!(name = ky_allocate(ranks, sizeof *name)))
+        return ky_no_memory(error, "the ranks", ranks, sizeof *name);
+    const enum ky_status status =
+        comm->verbs->gather(comm, domain->processor, sizeof *name, name, error);
+    size_t used = 0;
+    for (int r = 0; r < comm->size && !status; r++)
+        if (!is_named(name, r) && used < sizeof domain->devices)
+            used += (size_t)snprintf(text + used, sizeof domain->devices - used, "%s%s",
+                                     r > 0 ? ", " : "", name[r]);
+    free(name);
+    return status;
+}
+
+void ky_domain_tell_kind(const struct ky_domain *domain, const char *engine, const char *why)
+{
+    const struct ky_parameters *parameters = &domain->parameters;
+    const int threads = parameters->threads, local = domain->comm->local_size;
+    size_t devices = 0;
+    ky_log(parameters, KY_LOG_INFO, "%d ranks by %s, %d %s each%s%s: %s%s%s", domain->comm->size,
+           domain->comm->verbs->name, threads, ky_plural((uint64_t)threads, "thread", "threads"),
+           *domain->devices ? ", on " : "", domain->devices,
+           why ? "every rank has all bodies (" : "each has a part of the bodies", why ? why : "",
+           why ? ")" : "");
+    if (!*domain->devices || ky_device_list(engine, &devices, NULL) || devices == 0)
+        return;
+    if (devices > (size_t)local)
+        ky_log(
+            parameters, KY_LOG_WARNING,
+            "%zu of the %zu devices of --engine %s are not used: the %d %s of this computer take "
+            "one each",
+            devices - (size_t)local, devices, engine, local,
+            ky_plural((uint64_t)local, "rank", "ranks"));
+    if (devices < (size_t)local)
+        ky_log(parameters, KY_LOG_WARNING,
+               "%d ranks of this computer share %zu %s of --engine %s, which is slower than a "
+               "device for each",
+               local, devices, ky_plural(devices, "device", "devices"), engine);
+}

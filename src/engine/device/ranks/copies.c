@@ -1,0 +1,286 @@
+/* Ranks with devices that each have all bodies: see copies.h. */
+#include "engine/device/ranks/copies.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/shares.h"
+
+double ky_copies_few = 1e8;
+
+enum { COLUMNS = 4 };
+
+enum ky_status ky_copies_check(struct ky_device_state *state, struct ky_error *error)
+{
+    const struct ky_shared *shared = ky_device_copies(state);
+    enum ky_status status = KY_OK;
+    if (!shared || state->ranks->is_checked)
+        return KY_OK;
+    status = ky_ranks_check_kinds(shared, state->part[0].card, error);
+    state->ranks->is_checked = status == KY_OK;
+    return status;
+}
+
+/* ---- the parts ---- */
+
+int ky_copies_begin(struct ky_device_state *state, size_t count, double sources)
+{
+    state->ranks->joins =
+        ky_device_copies(state) && count > 0 && (double)count * sources >= ky_copies_few;
+    return state->ranks->joins;
+}
+
+enum ky_status ky_copies_divide(struct ky_device_state *state, size_t count, size_t unit,
+                                struct ky_error *error)
+{
+    const size_t ranks = ky_device_copies(state)->ranks, units = (count + unit - 1) / unit;
+    size_t **edge = &state->ranks->edge;
+    if (!*edge)
+        *edge = ky_allocate(ranks + 1, sizeof **edge);
+    if (!*edge)
+        return ky_no_memory(error, "the ranks", ranks, sizeof **edge);
+    for (size_t r = 0; r <= ranks; r++) {
+        const size_t first = (size_t)ky_share_start(units, ranks, r) * unit;
+        (*edge)[r] = first < count ? first : count;
+    }
+    return KY_OK;
+}
+
+size_t *ky_copies_edges(const struct ky_device_state *state)
+{
+    return state->ranks->edge;
+}
+
+size_t ky_copies_first(const struct ky_device_state *state)
+{
+    return state->ranks->edge[ky_device_copies(state)->rank];
+}
+
+size_t ky_copies_end(const struct ky_device_state *state)
+{
+    return state->ranks->edge[ky_device_copies(state)->rank + 1];
+}
+
+int ky_copies_count(const struct ky_device_state *state)
+{
+    const struct ky_shared *shared = ky_device_copies(state);
+    return !shared || state->ranks->joins || shared->rank == 0;
+}
+
+/* ---- the exchange ---- */
+
+/* Bytes of each rank's part, where a sink has so many; to be freed. NULL when memory is out. */
+static size_t *bytes_of(const struct ky_device_state *state, size_t each, struct ky_error *error)
+{
+    const size_t ranks = ky_device_copies(state)->ranks, *edge = state->ranks->edge;
+    size_t *bytes = ky_allocate(ranks, sizeof *bytes);
+    if (!bytes)
+        ky_no_memory(error, "the ranks", ranks, sizeof *bytes);
+    for (size_t r = 0; bytes && r < ranks; r++)
+        bytes[r] = (edge[r + 1] - edge[r]) * each;
+    return bytes;
+}
+
+enum ky_status ky_copies_join_rows(struct ky_device_state *state, void *rows, size_t bytes,
+                                   struct ky_error *error)
+{
+    const struct ky_shared *shared = ky_device_copies(state);
+    const size_t own = (ky_copies_end(state) - ky_copies_first(state)) * bytes;
+    size_t *each = bytes_of(state, bytes, error);
+    char *copy = each ? ky_allocate(own, 1) : NULL;
+    enum ky_status status = each ? KY_OK : KY_FAULT;
+    if (each && !copy)
+        status = ky_no_memory(error, "results for other ranks", own, 1);
+    if (!status) {
+        memcpy(copy, (const char *)rows + ky_copies_first(state) * bytes, own);
+        status = shared->gather(shared->context, copy, each, rows, error);
+    }
+    free(copy);
+    free(each);
+    return status;
+}
+
+/* Memory that cards read and write by themselves. Once it is there, the copies of the last exchange
+ * have ended, and so has the work before this one. */
+static enum ky_status need_pinned(const struct ky_device_state *state, size_t own, size_t all,
+                                  struct ky_error *error)
+{
+    struct ky_card *card = state->part[0].card;
+    struct ky_pinned *pinned = state->ranks->pinned;
+    enum ky_status status = card->driver->wait(card, error);
+    if (!status)
+        status = ky_ranks_pin(card, &pinned[KY_PIN_OUT], "results for other ranks", own, error);
+    return status ? status
+                  : ky_ranks_pin(card, &pinned[KY_PIN_IN], "results of other ranks", all, error);
+}
+
+/* Parts of `each` bytes a sink, from pinned[KY_PIN_OUT] to pinned[KY_PIN_IN]. */
+static enum ky_status gather(const struct ky_device_state *state, size_t each,
+                             struct ky_error *error)
+{
+    const struct ky_shared *shared = ky_device_copies(state);
+    const struct ky_pinned *pinned = state->ranks->pinned;
+    size_t *bytes = bytes_of(state, each, error);
+    const enum ky_status status = bytes ? shared->gather(shared->context, pinned[KY_PIN_OUT].data,
+                                                         bytes, pinned[KY_PIN_IN].data, error)
+                                        : KY_FAULT;
+    free(bytes);
+    return status;
+}
+
+enum ky_status ky_copies_join_rows_of_card(struct ky_device_state *state,
+                                           const struct ky_buffer *from, const struct ky_buffer *to,
+                                           size_t bytes, struct ky_error *error)
+{
+    struct ky_card *card = state->part[0].card;
+    const size_t first = ky_copies_first(state), own = (ky_copies_end(state) - first) * bytes,
+                 all = state->ranks->edge[ky_device_copies(state)->ranks] * bytes;
+    struct ky_buffer buffer = *to;
+    enum ky_status status = need_pinned(state, own, all, error);
+    if (!status && own > 0)
+        status = card->driver->read(card, from, first * bytes,
+                                    state->ranks->pinned[KY_PIN_OUT].data, own, error);
+    if (!status)
+        status = gather(state, bytes, error);
+    return status ? status
+                  : card->driver->write_later(card, &buffer, 0,
+                                              state->ranks->pinned[KY_PIN_IN].data, all, error);
+}
+
+/* ---- columns ---- */
+
+/* Where column c has the results from a sink on. */
+static struct ky_buffer_place place_of(const struct ky_copies_results *results, size_t c,
+                                       size_t sink)
+{
+    return c + 1 < COLUMNS
+               ? KY_PLACE(results->acceleration, (c * results->stride + sink) * results->number)
+               : KY_PLACE(results->potential, sink * results->number);
+}
+
+/* The own part from the card, column by column. */
+static enum ky_status read_own(const struct ky_device_state *state,
+                               const struct ky_copies_results *results, struct ky_error *error)
+{
+    struct ky_card *card = state->part[0].card;
+    const size_t first = ky_copies_first(state),
+                 bytes = (ky_copies_end(state) - first) * results->number;
+    char *to = state->ranks->pinned[KY_PIN_OUT].data;
+    enum ky_status status = KY_OK;
+    for (size_t c = 0; c < COLUMNS && bytes > 0 && !status; c++) {
+        const struct ky_buffer_place from = place_of(results, c, first);
+        status =
+            card->driver->read_later(card, from.buffer, from.offset, to + c * bytes, bytes, error);
+    }
+    return status ? status : card->driver->wait(card, error);
+}
+
+/* The parts of the others to the card. */
+static enum ky_status write_others(const struct ky_device_state *state,
+                                   const struct ky_copies_results *results, struct ky_error *error)
+{
+    const struct ky_shared *shared = ky_device_copies(state);
+    struct ky_card *card = state->part[0].card;
+    const size_t *edge = state->ranks->edge;
+    const char *from = state->ranks->pinned[KY_PIN_IN].data;
+    enum ky_status status = KY_OK;
+    for (size_t r = 0; r < shared->ranks && !status; r++) {
+        const size_t bytes = (edge[r + 1] - edge[r]) * results->number;
+        for (size_t c = 0; c < COLUMNS && bytes > 0 && r != shared->rank && !status; c++) {
+            const struct ky_buffer_place to = place_of(results, c, edge[r]);
+            struct ky_buffer buffer = *to.buffer;
+            status =
+                card->driver->write_later(card, &buffer, to.offset, from + c * bytes, bytes, error);
+        }
+        from += COLUMNS * bytes;
+    }
+    return status;
+}
+
+enum ky_status ky_copies_join(struct ky_device_state *state,
+                              const struct ky_copies_results *results, struct ky_error *error)
+{
+    const struct ky_shared *shared = ky_device_copies(state);
+    const size_t each = COLUMNS * results->number,
+                 own = (ky_copies_end(state) - ky_copies_first(state)) * each,
+                 all = state->ranks->edge[shared->ranks] * each;
+    enum ky_status status = need_pinned(state, own, all, error);
+    if (!status)
+        status = read_own(state, results, error);
+    if (!status)
+        status = gather(state, each, error);
+    return status ? status : write_others(state, results, error);
+}
+
+/* ---- columns in another order ---- */
+
+/* All columns, and rows of some sinks. */
+struct ordered {
+    const struct ky_copies_results *results;
+    const uint32_t *order;
+    char *column[COLUMNS], *row;
+};
+
+static void take_rows(const struct ordered *of, size_t first, size_t end)
+{
+    const size_t number = of->results->number;
+    char *row = of->row;
+    for (size_t k = first; k < end; k++)
+        for (size_t c = 0; c < COLUMNS; c++, row += number)
+            memcpy(row, of->column[c] + of->order[k] * number, number);
+}
+
+static void give_rows(const struct ordered *of, size_t count)
+{
+    const size_t number = of->results->number;
+    const char *row = of->row;
+    for (size_t k = 0; k < count; k++)
+        for (size_t c = 0; c < COLUMNS; c++, row += number)
+            memcpy(of->column[c] + of->order[k] * number, row, number);
+}
+
+/* The columns from the card, or to it. */
+static enum ky_status cross(const struct ky_device_state *state, const struct ordered *of, size_t n,
+                            int to_card, struct ky_error *error)
+{
+    struct ky_card *card = state->part[0].card;
+    const size_t bytes = n * of->results->number;
+    enum ky_status status = KY_OK;
+    for (size_t c = 0; c < COLUMNS && !status; c++) {
+        const struct ky_buffer_place place = place_of(of->results, c, 0);
+        struct ky_buffer buffer = *place.buffer;
+        status = to_card
+                     ? card->driver->write(card, &buffer, place.offset, of->column[c], bytes, error)
+                     : card->driver->read(card, &buffer, place.offset, of->column[c], bytes, error);
+    }
+    return status;
+}
+
+enum ky_status ky_copies_join_ordered(struct ky_device_state *state,
+                                      const struct ky_copies_results *results,
+                                      const uint32_t *order, struct ky_error *error)
+{
+    const size_t n = state->n, each = COLUMNS * results->number,
+                 all = state->ranks->edge[ky_device_copies(state)->ranks];
+    char *memory = ky_allocate(n + all, each);
+    if (!memory)
+        return ky_no_memory(error, "results of all ranks", n + all, each);
+    struct ordered of = {results, order, {NULL}, memory + n * each};
+    for (size_t c = 0; c < COLUMNS; c++)
+        of.column[c] = memory + c * n * results->number;
+    char *const rows = of.row;
+    of.row = rows + ky_copies_first(state) * each;
+    enum ky_status status = cross(state, &of, n, 0, error);
+    if (!status) {
+        take_rows(&of, ky_copies_first(state), ky_copies_end(state));
+        status = ky_copies_join_rows(state, rows, each, error);
+    }
+    of.row = rows;
+    if (!status) {
+        give_rows(&of, all);
+        status = cross(state, &of, n, 1, error);
+    }
+    free(memory);
+    return status;
+}

@@ -1,0 +1,255 @@
+/* Ranks with devices that each have all bodies: exact sums, Hermite steps, block steps of exact
+ * sums, expansions, lists, softenings of the bodies' own, and massless bodies. The bits are those
+ * of one device without ranks. All ranks may use one device. */
+#include "test.h"
+
+#include "engines.h"
+#include "ranked.h"
+
+#include "engine/device/ranks/copies.h"
+
+static struct ky_error error;
+
+enum { OWN_SOFTENINGS = 1, SOME_MASSLESS = 2, ALL_MASSLESS = 4 };
+
+/* ε and masses that the shape does not have. */
+static struct ky_bodies bodies_of(enum shape shape, size_t n, int kind)
+{
+    struct ky_bodies bodies = make(shape, n);
+    if (kind & OWN_SOFTENINGS)
+        bodies.softening = calloc(n + 1, sizeof *bodies.softening);
+    for (size_t i = 0; i < n; i++) {
+        if (kind & OWN_SOFTENINGS)
+            bodies.softening[i] = 0.01 + 0.01 * (double)(i % 5);
+        if (kind & ALL_MASSLESS || (kind & SOME_MASSLESS && i % 3 == 1))
+            bodies.mass[i] = 0;
+    }
+    return bodies;
+}
+
+struct outcome {
+    struct ky_bodies bodies;
+    struct ky_sums sums;
+};
+
+/* Steps, with a look at the bodies in between. */
+static struct outcome run(const struct ky_parameters *parameters, int ranks,
+                          const struct ky_bodies *bodies)
+{
+    struct outcome outcome = {.sums = {0}};
+    struct ky_sim *sim = open_ranks(parameters, ranks, bodies);
+    assert_ok(ky_sim_advance(sim, 2, &error));
+    outcome.bodies = state_of(sim);
+    ky_bodies_free(&outcome.bodies);
+    assert_ok(ky_sim_advance(sim, 2, &error));
+    assert_ok(ky_sim_sums(sim, &outcome.sums, &error));
+    outcome.bodies = state_of(sim);
+    ky_sim_close(sim);
+    return outcome;
+}
+
+static void try_ranks(const struct ky_parameters *parameters, const struct ky_bodies *bodies,
+                      const char *what)
+{
+    /* PoCL 3.1 ends the process now and then where 4 or more contexts have the same program */
+    static const int ranks[] = {1, 2, 3, 5};
+    const size_t runs = strncmp(parameters->engine, "cuda", 4) ? 3 : 4;
+    struct outcome one;
+    for (size_t k = 0; k < runs; k++) {
+        char text[240];
+        struct outcome now = run(parameters, ranks[k], bodies);
+        snprintf(text, sizeof text, "%s, %d ranks on %s", what, ranks[k], parameters->engine);
+        if (k == 0) {
+            one = now;
+            continue;
+        }
+        expect_same(&now.bodies, &one.bodies, text);
+        if (memcmp(&now.sums.mass, &one.sums.mass,
+                   sizeof now.sums - offsetof(struct ky_sums, mass)) != 0)
+            fail_msg("%s: the sums have other bits", text);
+        ky_bodies_free(&now.bodies);
+    }
+    ky_bodies_free(&one.bodies);
+}
+
+/* few: pairs below which ranks do not divide the work. */
+static void try_case(enum shape shape, size_t n, int kind, const char *options, double few)
+{
+    FOR_DEVICES(k, 1)
+    {
+        char what[200];
+        struct ky_parameters parameters = parameters_of(options);
+        struct ky_bodies bodies = bodies_of(shape, n, kind);
+        if (kind & OWN_SOFTENINGS)
+            parameters.softening = NAN;
+        parameters.engine = engines[k].engine;
+        snprintf(what, sizeof what, "shape %d, %zu bodies, kind %d, '%s', from %g pairs",
+                 (int)shape, n, kind, options, few);
+        const double usual = ky_copies_few;
+        ky_copies_few = few;
+        try_ranks(&parameters, &bodies, what);
+        ky_copies_few = usual;
+        ky_bodies_free(&bodies);
+    }
+}
+
+#define HERMITE "force=direct integrator=hermite4 step-max=0.0078125 eta=0.1"
+#define BLOCK "force=direct integrator=block step-max=0.0078125 eta=0.05"
+
+static void few_bodies_have_the_bits_of_one(void **state)
+{
+    (void)state;
+    static const size_t few[] = {0, 1, 2, 63, 65, 1000};
+    static const char *const options[] = {"force=direct", HERMITE, BLOCK};
+    need_a_device();
+    for (size_t o = 0; o < sizeof options / sizeof *options; o++)
+        for (size_t k = 0; k < sizeof few / sizeof *few; k++)
+            try_case(SPHERE, few[k], 0, options[o], 0);
+}
+
+static void systems_have_the_bits_of_one(void **state)
+{
+    (void)state;
+    static const struct {
+        enum shape shape;
+        size_t n;
+        int kind;
+        const char *options;
+        double few;
+        int always;
+    } cases[] = {
+        {COLLISION, 3001, 0, "force=direct", 0, 1},
+        {COLLISION, 3001, 0, HERMITE, 0, 1},
+        {COLLISION, 3001, 0, HERMITE, 3e6, 1}, /* large blocks alone are divided */
+        {COLLISION, 3001, 0, BLOCK, 0, 1},
+        {SPHERE, 3001, SOME_MASSLESS, "force=direct", 0, 1},
+        {SPHERE, 3001, SOME_MASSLESS, BLOCK, 0, 1},
+        {SPHERE, 2001, SOME_MASSLESS, HERMITE, 0, 1},
+        {SPHERE, 1001, ALL_MASSLESS, HERMITE, 0, 0},
+        {SPHERE, 3001, OWN_SOFTENINGS, "force=direct softening-kind=symmetric", 0, 1},
+        {SPHERE, 2001, OWN_SOFTENINGS | SOME_MASSLESS, "force=direct softening-kind=symmetric", 0,
+         0},
+        {SPHERE, 2001, OWN_SOFTENINGS, HERMITE " softening-kind=symmetric", 0, 0},
+        {HEAP, 700, 0, "force=direct softening=0", 0, 0},
+        {NODE, 1200, 0, HERMITE, 0, 0},
+        {SPHERE, 2001, 0, "force=direct precision=double", 0, 0},
+        {SPHERE, 5001, 0, "force=direct precision=single unroll=simple", 0, 0},
+        {SPHERE, 2001, 0, HERMITE " precision=double", 0, 0},
+        {SPHERE, 2001, 0, HERMITE " field=plummer:mass=3,scale=2,x=3", 0, 0},
+        {SPHERE, 4001, OWN_SOFTENINGS, "force=tree softening-kind=symmetric", 0, 1},
+        {SPHERE, 4001, SOME_MASSLESS, "force=tree", 0, 1},
+        {SPHERE, 4001, 0, "force=tree curve=none", 0, 0},
+        {SPHERE, 4001, 0, "force=tree cell=edge", 0, 0},
+        {SPHERE, 4001, 0, "force=list", 0, 1},
+        {SPHERE, 20011, 0, "force=list theta=1", 0, 0},
+        {SPHERE, 4001, 0, "force=fmm", 0, 1},
+        {COLLISION, 20011, 0, "force=fmm", 0, 0},
+        {SPHERE, 9001, SOME_MASSLESS, "force=fmm order=4", 0, 0},
+    };
+    need_a_device();
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+        if (cases[k].always || test_everything())
+            try_case(cases[k].shape, cases[k].n, cases[k].kind, cases[k].options, cases[k].few);
+}
+
+/* What lies between steps: masses taken away, bodies moved, a field and exact sums in between. */
+static void simulations_can_be_changed(void **state)
+{
+    (void)state;
+    static const char *const options[] = {"force=direct", HERMITE, BLOCK, "force=tree"};
+    const double usual = ky_copies_few;
+    need_a_device();
+    ky_copies_few = 0;
+    FOR_DEVICES(k, 1)
+    for (size_t o = 0; o < sizeof options / sizeof *options; o++) {
+        struct ky_parameters parameters = parameters_of(options[o]);
+        struct ky_bodies bodies = bodies_of(SPHERE, 2007, o == 3 ? SOME_MASSLESS : 0);
+        struct ky_bodies got[2];
+        double field[2][2][3];
+        parameters.engine = engines[k].engine;
+        for (int s = 0; s < 2; s++) {
+            const double point[2][3] = {{0.1, 0.2, 0.3}, {9, -8, 7}};
+            const double kick[2][3] = {{1, 2, 3}, {-3, 2, -1}};
+            const size_t some[2] = {5, 2000};
+            const uint64_t gone[2] = {bodies.id ? bodies.id[7] : 7, bodies.id ? bodies.id[90] : 90};
+            struct ky_sim *sim = open_ranks(&parameters, s + 1, &bodies);
+            assert_ok(ky_sim_advance(sim, 2, &error));
+            assert_ok(ky_sim_field(sim, 2, point, 0.01, field[s], NULL, &error));
+            assert_ok(ky_sim_kick(sim, some, 2, kick, &error));
+            assert_ok(ky_sim_advance(sim, 2, &error));
+            assert_ok(ky_sim_remove(sim, gone, 2, &error));
+            assert_ok(ky_sim_advance(sim, 1, &error));
+            got[s] = state_of(sim);
+            ky_sim_close(sim);
+        }
+        expect_same(&got[0], &got[1], options[o]);
+        assert_memory_equal(field[0], field[1], sizeof field[0]);
+        for (int s = 0; s < 2; s++)
+            ky_bodies_free(&got[s]);
+        ky_bodies_free(&bodies);
+    }
+    ky_copies_few = usual;
+}
+
+/* The pairs of all ranks are those of one device. */
+static void reports_count_all_pairs(void **state)
+{
+    (void)state;
+    static const char *const options[] = {"force=direct", "force=tree"};
+    const double usual = ky_copies_few;
+    need_a_device();
+    FOR_DEVICES(k, 1)
+    for (size_t o = 0; o < sizeof options / sizeof *options; o++)
+        for (int divides = 0; divides < 2; divides++) {
+            struct ky_parameters parameters = parameters_of(options[o]);
+            struct ky_bodies bodies = bodies_of(SPHERE, 3001, SOME_MASSLESS);
+            struct ky_force_report report[2] = {{.size = sizeof *report}, {.size = sizeof *report}};
+            parameters.engine = engines[k].engine;
+            ky_copies_few = divides ? 0 : usual;
+            for (int s = 0; s < 2; s++) {
+                struct ky_sim *sim = open_ranks(&parameters, s + 1, &bodies);
+                assert_ok(ky_sim_advance(sim, 1, &error));
+                ky_sim_report(sim, &report[s]);
+                ky_sim_close(sim);
+            }
+            ky_bodies_free(&bodies);
+            assert_true(report[0].body_interactions > 0);
+            assert_true(report[0].body_interactions == report[1].body_interactions);
+            assert_true(report[0].cell_interactions == report[1].cell_interactions);
+        }
+    ky_copies_few = usual;
+}
+
+static void what_ranks_with_devices_cannot_do(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *options;
+        int kind;
+    } refused[] = {
+        {"force=walk", 0}, {"force=fmm integrator=block", 0}, {"integrator=block", SOME_MASSLESS}};
+    need_a_device();
+    FOR_DEVICES(k, 1)
+    for (size_t r = 0; r < sizeof refused / sizeof *refused; r++) {
+        struct ky_parameters parameters = parameters_of(refused[r].options);
+        struct ky_bodies bodies = bodies_of(SPHERE, 100, refused[r].kind);
+        struct ky_sim *sim = NULL;
+        parameters.engine = engines[k].engine;
+        parameters.ranks = 2;
+        assert_int_equal(ky_sim_open(&parameters, &bodies, 0, &sim, &error), KY_UNSUPPORTED);
+        assert_non_null(strstr(error.text, "ranks with devices"));
+        ky_bodies_free(&bodies);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(few_bodies_have_the_bits_of_one),
+        cmocka_unit_test(systems_have_the_bits_of_one),
+        cmocka_unit_test(simulations_can_be_changed),
+        cmocka_unit_test(reports_count_all_pairs),
+        cmocka_unit_test(what_ranks_with_devices_cannot_do),
+    };
+    return cmocka_run_group_tests(tests, find_engines, NULL);
+}
