@@ -111,7 +111,7 @@ static enum ky_status share(const struct passes *passes, struct ky_error *error)
     struct ky_device_state *state = passes->state;
     const size_t cards = state->cards.count;
     enum ky_status status = ky_division_find(&passes->walk->division, state, error);
-    if (status == KY_OK && state->ranks->joins)
+    if (status == KY_OK && ky_copies_joins(state))
         status = ky_division_find_of_ranks(&passes->walk->division, state, error);
     if (status == KY_OK && cards > 1)
         status = ky_mark(&state->cards, KY_MARK_SHARE, error);
@@ -185,7 +185,7 @@ static enum ky_status count_work(const struct passes *passes,
     struct ky_division *division = &passes->walk->division;
     const int order = parameters->multipole < KY_MOST_ORDER ? parameters->multipole : KY_MOST_ORDER;
     enum ky_status status = KY_OK;
-    if ((cards == 1 && !passes->state->ranks->joins) || passes->evaluation->active)
+    if ((cards == 1 && !ky_copies_joins(passes->state)) || passes->evaluation->active)
         return KY_OK;
     division->is_counted = 0;
     for (size_t k = 0; k < cards && status == KY_OK; k++) {
@@ -263,7 +263,7 @@ static enum ky_status walk_all(const struct passes *passes, const struct ky_para
         status = ky_mark(&state->cards, 1, error);
     if (status == KY_OK)
         status = count_work(passes, parameters, error);
-    return status == KY_OK && state->ranks->joins ? join_copies(state, error) : status;
+    return status == KY_OK && ky_copies_joins(state) ? join_copies(state, error) : status;
 }
 
 /* ---- ranks ---- */

@@ -26,9 +26,14 @@ enum ky_status ky_copies_check(struct ky_device_state *state, struct ky_error *e
 
 int ky_copies_begin(struct ky_device_state *state, size_t count, double sources)
 {
-    state->ranks->joins =
-        ky_device_copies(state) && count > 0 && (double)count * sources >= ky_copies_few;
-    return state->ranks->joins;
+    if (ky_device_copies(state))
+        state->ranks->joins = count > 0 && (double)count * sources >= ky_copies_few;
+    return ky_copies_joins(state);
+}
+
+int ky_copies_joins(const struct ky_device_state *state)
+{
+    return ky_device_copies(state) && state->ranks->joins;
 }
 
 enum ky_status ky_copies_divide(struct ky_device_state *state, size_t count, size_t unit,
@@ -65,7 +70,7 @@ size_t ky_copies_end(const struct ky_device_state *state)
 int ky_copies_count(const struct ky_device_state *state)
 {
     const struct ky_shared *shared = ky_device_copies(state);
-    return !shared || state->ranks->joins || shared->rank == 0;
+    return !shared || ky_copies_joins(state) || shared->rank == 0;
 }
 
 /* ---- the exchange ---- */

@@ -17,6 +17,8 @@ enum ky_status ky_copies_check(struct ky_device_state *state, struct ky_error *e
 /* Begins an evaluation of `count` sinks, each of which feels `sources` others. Returns 1 where the
  * ranks divide the sinks: then ky_copies_divide has to follow. 0: this engine computes all. */
 int ky_copies_begin(struct ky_device_state *state, size_t count, double sources);
+/* What it returned last. */
+int ky_copies_joins(const struct ky_device_state *state);
 /* Makes the parts equal to within one unit of `unit` sinks. KY_FAULT when memory is out. */
 enum ky_status ky_copies_divide(struct ky_device_state *state, size_t count, size_t unit,
                                 struct ky_error *error);

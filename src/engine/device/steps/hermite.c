@@ -107,7 +107,7 @@ struct sinks {
 };
 static struct sinks sinks_of(const struct ky_device_state *state)
 {
-    return state->ranks->joins
+    return ky_copies_joins(state)
                ? (struct sinks){(uint32_t)ky_copies_first(state), (uint32_t)ky_copies_end(state)}
                : (struct sinks){0, UINT32_MAX};
 }
@@ -206,13 +206,13 @@ static enum ky_status sum_all(const struct hermite *h, struct ky_error *error)
 {
     struct ky_device_state *state = h->state;
     enum ky_status status = on_all_cards(h, sum, 0, error);
-    if ((state->cards.count == 1 && !state->ranks->joins) || status != KY_OK)
+    if ((state->cards.count == 1 && !ky_copies_joins(state)) || status != KY_OK)
         return status;
     status = on_all_cards(h, reduce, 0, error);
     if (status != KY_OK)
         return status;
-    return state->ranks->joins ? ky_device_hermite_join(state, error)
-                               : ky_device_hermite_gather(state, error);
+    return ky_copies_joins(state) ? ky_device_hermite_join(state, error)
+                                  : ky_device_hermite_gather(state, error);
 }
 
 /* A block of any kind, KY_HERMITE_… of kernels/driver/shared.h. */
@@ -224,7 +224,7 @@ static enum ky_status one_block(const struct hermite *h, uint32_t mode, struct k
         status = on_all_cards(h, list, mode, error);
     if (status == KY_OK && h->may_join)
         status = ky_device_hermite_divide(h->state, error);
-    if (h->state->ranks->joins) /* there is one sum for each sink then */
+    if (ky_copies_joins(h->state)) /* there is one sum for each sink then */
         mode |= KY_HERMITE_DEVICES;
     for (int turn = 1; turn <= turns && status == KY_OK; turn++) {
         status = sum_all(h, error);
