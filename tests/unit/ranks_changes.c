@@ -335,7 +335,7 @@ static void what_ranks_cannot_do_is_refused(void **state)
     } cases[] = {
         {"force=fmm mutual=on", "--mutual"},
         {"force=list", "--force tree"},
-        {"engine=opencl force=direct", "--force tree"},
+        {"engine=opencl force=walk", "--force tree"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
         expect_refused(cases[k].options, &bodies, KY_UNSUPPORTED, cases[k].word);

@@ -191,6 +191,43 @@ static void simulations_can_be_changed(void **state)
     ky_copies_few = usual;
 }
 
+/* Bodies that are divided at first, then all on every device, and divided again. */
+static void ranks_go_from_parts_to_copies_and_back(void **state)
+{
+    (void)state;
+    const double usual = ky_copies_few;
+    need_a_device();
+    ky_copies_few = 0;
+    FOR_DEVICES(k, 1)
+    {
+        struct ky_parameters parameters = parameters_of("force=tree");
+        struct ky_bodies bodies = make(SPHERE, 3007), light = make(SPHERE, 2), got[3];
+        const uint64_t gone[2] = {3007, 3008};
+        parameters.engine = engines[k].engine;
+        light.mass[0] = light.mass[1] = 0;
+        light.id = NULL;
+        for (int s = 0; s < 3; s++) {
+            struct ky_sim *sim = open_ranks(&parameters, s + 1, &bodies);
+            assert_ok(ky_sim_advance(sim, 1, &error));
+            assert_ok(ky_sim_add(sim, &light, &error));
+            assert_ok(ky_sim_advance(sim, 2, &error));
+            assert_ok(ky_sim_remove(sim, gone, 2, &error));
+            assert_ok(ky_sim_advance(sim, 1, &error));
+            assert_ok(ky_sim_set_parameter(sim, "curve", "none", &error));
+            assert_ok(ky_sim_advance(sim, 1, &error));
+            got[s] = state_of(sim);
+            ky_sim_close(sim);
+        }
+        expect_same(&got[1], &got[0], "2 ranks");
+        expect_same(&got[2], &got[0], "3 ranks");
+        for (int s = 0; s < 3; s++)
+            ky_bodies_free(&got[s]);
+        ky_bodies_free(&light);
+        ky_bodies_free(&bodies);
+    }
+    ky_copies_few = usual;
+}
+
 /* The pairs of all ranks are those of one device. */
 static void reports_count_all_pairs(void **state)
 {
@@ -248,6 +285,7 @@ int main(void)
         cmocka_unit_test(few_bodies_have_the_bits_of_one),
         cmocka_unit_test(systems_have_the_bits_of_one),
         cmocka_unit_test(simulations_can_be_changed),
+        cmocka_unit_test(ranks_go_from_parts_to_copies_and_back),
         cmocka_unit_test(reports_count_all_pairs),
         cmocka_unit_test(what_ranks_with_devices_cannot_do),
     };
