@@ -54,7 +54,7 @@ lines() {
         device_walk) printf "1 $name %s\n" 'walks*' ;;
         device_points) printf "5 $name %s\n" 'aw*' 'ex*' 'far*' 'memory*' ;;
         device_fmm) printf "5 $name %s\n" 'aw*' 'two_c*' ;;
-        ranks_copies) printf "5 $name %s\n" 'few*' 'ranks*' 'reports*' 'simulations*' 'systems*' 'what*' ;;
+        ranks_copies) printf "5 $name %s\n" 'few*' 'ranks*' 'reports*' 'simulations*' 'what*' ;;
         ranks_devices) printf "5 $name %s\n" 'few*' 'simulations*' 'what*' ;;
         ranks_devices_blocks) printf "5 $name %s\n" 'every*' 'few*' 'restarts*' ;;
         device_tree) printf "9 $name %s\n" 'groups*' 'more*' ;;

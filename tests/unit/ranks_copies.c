@@ -81,7 +81,7 @@ static void try_case(enum shape shape, size_t n, int kind, const char *options, 
         struct ky_parameters parameters = parameters_of(options);
         struct ky_bodies bodies = bodies_of(shape, n, kind);
         if (kind & OWN_SOFTENINGS)
-            parameters.softening = NAN;
+            parameters.softening = (double)NAN;
         parameters.engine = engines[k].engine;
         snprintf(what, sizeof what, "shape %d, %zu bodies, kind %d, '%s', from %g pairs",
                  (int)shape, n, kind, options, few);
