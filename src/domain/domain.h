@@ -94,6 +94,10 @@ void ky_domain_choose_ranks(struct ky_parameters *parameters, unsigned schemes,
 /* Why ranks with these parameters, opened for these schemes, each have to have all bodies, whatever
  * these are; NULL: that depends on the bodies. */
 const char *ky_domain_why_copies(const struct ky_parameters *parameters, unsigned schemes);
+/* KY_UNSUPPORTED for block steps with a tree on devices where every rank has all bodies; `why`: the
+ * reason, or NULL. */
+enum ky_status ky_domain_check_blocks(const struct ky_parameters *parameters, unsigned schemes,
+                                      const char *why, struct ky_error *error);
 /* 1 if there are ranks and they divide bodies that have mass and no softenings of their own. */
 int ky_domain_divides(const struct ky_parameters *parameters, unsigned schemes);
 

@@ -51,19 +51,6 @@ static enum ky_status give(struct ky_engine *engine, const struct ky_order *orde
 
 /* ---- what ranks can do ---- */
 
-/* KY_UNSUPPORTED for block steps with a tree on devices where every rank has all bodies: `why`. */
-static enum ky_status check_blocks(const struct ky_parameters *parameters, unsigned schemes,
-                                   const char *why, struct ky_error *error)
-{
-    if (!why || !(schemes >> KY_SCHEME_BLOCK & 1U) || !ky_force_kind(parameters->force)->has_tree ||
-        !ky_domain_is_for_devices(parameters->engine))
-        return KY_OK;
-    return ky_fail(error, KY_UNSUPPORTED,
-                   "ranks with devices divide the bodies for block steps with a tree, which cannot "
-                   "be done here (%s): use --force direct, or run without ranks",
-                   why);
-}
-
 static enum ky_status check(const struct ky_parameters *parameters, unsigned schemes,
                             struct ky_error *error)
 {
@@ -96,7 +83,8 @@ static enum ky_status check(const struct ky_parameters *parameters, unsigned sch
     for (size_t k = 0; k < sizeof checks / sizeof *checks; k++)
         if (checks[k].is_wrong)
             return ky_fail(error, KY_UNSUPPORTED, "%s", checks[k].why);
-    return check_blocks(parameters, schemes, ky_domain_why_copies(parameters, schemes), error);
+    return ky_domain_check_blocks(parameters, schemes, ky_domain_why_copies(parameters, schemes),
+                                  error);
 }
 
 /* ---- the verbs ---- */
@@ -186,7 +174,8 @@ static enum ky_status choose_kind(struct ranks *ranks, const struct ky_bodies *b
                                   struct ky_error *error)
 {
     const char *why = why_copies(ranks, bodies);
-    const enum ky_status status = check_blocks(ranks->parameters, ranks->base.schemes, why, error);
+    const enum ky_status status =
+        ky_domain_check_blocks(ranks->parameters, ranks->base.schemes, why, error);
     if (status)
         return status;
     if (!ranks->has_told || ranks->domain.copies != (why != NULL))

@@ -39,6 +39,18 @@ const char *ky_domain_why_copies(const struct ky_parameters *parameters, unsigne
     return parameters->curve == KY_CURVE_NONE ? "--curve none" : NULL;
 }
 
+enum ky_status ky_domain_check_blocks(const struct ky_parameters *parameters, unsigned schemes,
+                                      const char *why, struct ky_error *error)
+{
+    if (!why || !(schemes >> KY_SCHEME_BLOCK & 1U) || !ky_force_kind(parameters->force)->has_tree ||
+        !ky_domain_is_for_devices(parameters->engine))
+        return KY_OK;
+    return ky_fail(error, KY_UNSUPPORTED,
+                   "ranks with devices divide the bodies for block steps with a tree, which cannot "
+                   "be done here (%s): use --force direct, or run without ranks",
+                   why);
+}
+
 int ky_domain_divides(const struct ky_parameters *parameters, unsigned schemes)
 {
     return parameters->ranks > 1 && !ky_domain_why_copies(parameters, schemes);
