@@ -85,8 +85,6 @@ static void every_force_has_the_same_bits(void **state)
     } cases[] = {
         {"field=plummer:mass=3,scale=2,x=3", 8193, 2, 1},
         {"force=direct field=logarithmic:speed=1,core=0.5", 2100, 2, 1},
-        {"force=fmm", 20011, 2, 1},
-        {"force=fmm order=2 alpha=0.01", 4097, 2, 0},
         {"force=walk", 3001, 1, 1},
         {"force=walk cell=box opening=offset", 3001, 1, 0},
         {"force=direct", 3001, 2, 1},
@@ -94,7 +92,6 @@ static void every_force_has_the_same_bits(void **state)
         {"cell=edge", 4097, 2, 1},
         {"curve=none", 4097, 1, 0},
         {"integrator=block step=0.0625 force=tree", 6007, 2, 1},
-        {"integrator=block step=0.0625 force=fmm", 20011, 2, 0},
         {"integrator=block step=0.0625 force=walk", 3001, 1, 0},
         {"integrator=block step=0.0625 force=direct", 2100, 1, 0},
         {"integrator=hermite4 force=direct step=0.03125", 2100, 1, 1},

@@ -79,6 +79,8 @@ static void options_have_the_same_bits(void **state)
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
         if (cases[k].always || test_everything())
             try_case(k % 2 ? DISK : SPHERE, 6007, cases[k].options, 2);
+    try_case(FAR, 4010, "force=fmm order=5", 1);
+    try_case(FAR, 4010, "force=fmm order=6 softening=0.3 softening-kind=spline", 1);
 }
 
 /* Two spheres pass through each other: bodies go from rank to rank in every step. */
@@ -88,13 +90,11 @@ static void bodies_wander_through_all_ranks(void **state)
     try_case(COLLISION, 6007, "force=fmm step=0.02", test_everything() ? 60 : 25);
 }
 
-/* Errors against exact sums in double are those of one tree; and no rank has all bodies. */
-static void forces_are_those_of_the_exact_sum(void **state)
+static void compare_with_exact_sum(enum shape shape, const char *options)
 {
-    (void)state;
-    struct ky_parameters parameters = parameters_of("force=fmm"),
+    struct ky_parameters parameters = parameters_of(options),
                          direct = parameters_of("precision=double");
-    struct ky_bodies bodies = make(TWO, 9001);
+    struct ky_bodies bodies = make(shape, 9001);
     direct.force = KY_DIRECT;
     struct ky_sim *exact = open_ranks(&direct, 1, &bodies),
                   *sim = open_ranks(&parameters, 3, &bodies);
@@ -107,6 +107,15 @@ static void forces_are_those_of_the_exact_sum(void **state)
     ky_bodies_free(&sums);
     ky_bodies_free(&got);
     ky_bodies_free(&bodies);
+}
+
+/* Errors against exact sums in double are those of one tree. */
+static void forces_are_those_of_the_exact_sum(void **state)
+{
+    (void)state;
+    compare_with_exact_sum(TWO, "force=fmm");
+    compare_with_exact_sum(DISK, "force=fmm order=5");
+    compare_with_exact_sum(FAR, "force=fmm order=6");
 }
 
 /* ---- what a rank has ---- */

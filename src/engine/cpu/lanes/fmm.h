@@ -371,7 +371,8 @@ void KY_LANE_NAME(KY_GROUP_NAME)(const struct ky_fmm_walk *given, struct ky_fmm_
         open_cells(&fmm, index, wanted & ~acts & ~single & ~ones);
     }
     act_on_local(&fmm);
-    switch (given->order) {
+    /* Nothing has acted on sinks of more than the largest radius, whose powers leave float. */
+    switch (fmm.radius < sinks->limits.most ? given->order : 0) {
 #define ACT_LOCAL(p, order)                                                                        \
     case order:                                                                                    \
         act_local(&fmm, order);                                                                    \
