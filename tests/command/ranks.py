@@ -164,7 +164,7 @@ with folder() as top:
         check("--force fmm" in process.stderr and "the fastest from" in process.stderr, f"--force auto says why with --ranks {ranks}", process.stderr)
     if "opencl:" in run("devices").stdout:
         words = [word for word in chosen if word not in ("--engine", "cpu", "-n", "4500")]
-        for number, more, text in (("30", [], "--force direct for"), ("50000", [], "ranks divide a tree alone"), ("50000", ["--error", "1e-9"], "--force direct")):
+        for number, more, text in (("30", [], "--force direct for"), ("50000", [], "with it alone devices divide the bodies among ranks"), ("50000", ["--error", "1e-9"], "--force direct")):
             process = run("run", *words, "-n", number, *more, "--engine", "opencl", "--ranks", "2", "--dry-run", "--output", path("dry"))
             check(text in process.stderr, f"--force auto of ranks with devices, {number} bodies {' '.join(more)}", process.stderr)
         process = run("run", *plain_words(), "--engine", "opencl:0", "--ranks", "2", "--output", path("one-device"))
