@@ -134,10 +134,10 @@ static enum ky_status pack(const struct ky_domain *domain, struct own *own, int 
     char *at = own->answer = ky_allocate(own->bytes, 1);
     if (!at)
         return ky_no_memory(error, "results of a walk", own->bytes, 1);
-    if (own->about->joins) {
+    if (own->about->joins && own->bytes)
         memcpy(at, own->links.pair, own->bytes);
+    if (own->about->joins)
         return KY_OK;
-    }
     for (size_t i = 0; i < n; i++, at += sizeof(uint64_t) + row) {
         memcpy(at, &domain->index[i], sizeof(uint64_t));
         memcpy(at + sizeof(uint64_t), own->results + i * own->about->columns, row);
@@ -164,7 +164,7 @@ static void unpack(const struct ky_walk_request *given, const struct ky_action *
         memcpy(&first, answer + sizeof body, sizeof first);
         if (given->results)
             memcpy(given->results + body * columns, answer + sizeof body, row);
-        if (!has_lists)
+        if (!has_lists || !(first > 0))
             continue;
         memcpy(given->list + given->offset[body], listed, (size_t)first * sizeof *given->list);
         listed += (size_t)first * sizeof *given->list;
