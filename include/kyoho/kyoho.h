@@ -1124,8 +1124,9 @@ struct ky_run_parameters {
                          snapshot_0000.0.hdf5, snapshot_0000.1.hdf5 …, as GADGET writes them; 0: it is one
                          file */
     int choose_ranks; /* 1: parameters->ranks of 1 is nobody's wish: where `engine` names several
-                         devices, and a rank for each takes less time, there are so many ranks, as
-                         the log says; 0: it stays. A resumed run has the ranks that it had */
+                         devices, and a rank for each takes less time, or KY_BLOCK_STEPS need them,
+                         there are so many ranks, as the log says; 0: it stays. A resumed run has
+                         the ranks that it had */
 };
 
 KY_API void ky_run_parameters_defaults(struct ky_run_parameters *run);

@@ -1,4 +1,4 @@
-/* Whether several devices of one process become ranks. */
+/* Whether several devices of one process become ranks: for block steps they have to. */
 #include "base/text.h"
 #include "domain/domain.h"
 #include "engine/common/device_list.h"
@@ -13,7 +13,7 @@ enum { FROM = 16000000 };
 static int divides(const struct ky_parameters *parameters, unsigned schemes,
                    const struct ky_bodies *bodies)
 {
-    if (schemes || parameters->mutual || parameters->tree == KY_TREE_OF_HOST ||
+    if (parameters->mutual || parameters->tree == KY_TREE_OF_HOST ||
         ky_has_field_function(parameters) || ky_domain_why_copies(parameters, schemes) ||
         bodies->softening)
         return 0;
@@ -31,7 +31,7 @@ void ky_domain_choose_ranks(struct ky_parameters *parameters, unsigned schemes,
         ky_device_list(parameters->engine, &devices, NULL) || devices < 2 ||
         !divides(parameters, schemes, bodies))
         return;
-    if (bodies->n < FROM) {
+    if (!schemes && bodies->n < FROM) {
         ky_log(parameters, KY_LOG_INFO,
                "the %zu devices share the walk, and each has all bodies: ranks (--ranks %zu) are "
                "faster from %d bodies on",
@@ -39,6 +39,11 @@ void ky_domain_choose_ranks(struct ky_parameters *parameters, unsigned schemes,
         return;
     }
     parameters->ranks = (int)devices;
+    if (schemes) {
+        ky_log(parameters, KY_LOG_INFO,
+               "%zu ranks, one for each device: block steps on several devices need them", devices);
+        return;
+    }
     ky_log(parameters, KY_LOG_INFO,
            "%zu ranks, one for each device, which is faster from %d bodies on; with --ranks 1 each "
            "device has all bodies",

@@ -171,7 +171,7 @@ with folder() as top:
         check("on opencl:0: each has a part" in process.stdout + process.stderr, "the log names the devices of ranks", process.stdout + process.stderr)
         check("2 ranks of this computer share 1 device" in process.stderr, "and warns where ranks share one", process.stderr)
     # several devices of one process are ranks where that is faster; it need not have them to say so
-    for number, more, text in (("16000000", [], "2 ranks, one for each device"), ("15999999", [], "share the walk"), ("16000000", ["--ranks", "1"], None), ("16000000", ["--integrator", "block"], None),
+    for number, more, text in (("16000000", [], "2 ranks, one for each device"), ("15999999", [], "share the walk"), ("16000000", ["--ranks", "1"], None), ("4500", ["--integrator", "block"], "2 ranks, one for each device"),
                                ("16000000", ["--curve", "none"], None)):
         process = run("run", *plain_words(number), *more, "--engine", "cuda:7,8", "--dry-run", "--output", path("dry"), code=None)
         lines = [line for line in process.stderr.splitlines() if "device" in line and "rank" in line and not line.startswith("kyoho")]

@@ -8,6 +8,7 @@
 
 #include "kyoho/kyoho.h"
 
+#include "engine/common/device_list.h"
 #include "engine/device/driver/driver.h"
 
 enum { MOST_ENGINES = 16 };

@@ -32,10 +32,12 @@ uint64_t ky_device_listed(const char *name, size_t k)
     return ky_number_count(at, NULL);
 }
 
+int ky_device_twice;
+
 enum ky_status ky_device_list_once(const char *name, size_t *count, struct ky_error *error)
 {
     const enum ky_status status = ky_device_list(name, count, error);
-    for (size_t k = 0; k < *count && !status; k++)
+    for (size_t k = 0; k < *count && !status && !ky_device_twice; k++)
         for (size_t before = 0; before < k; before++)
             if (ky_device_listed(name, before) == ky_device_listed(name, k))
                 return ky_fail(error, KY_USAGE,

@@ -30,7 +30,6 @@ enum ky_kernel_id ky_variant(enum ky_force force, enum ky_kind kind,
 }
 
 const struct ky_driver *(*ky_device_wrap)(const struct ky_driver *driver);
-int ky_device_twice;
 
 enum ky_status ky_device_check(const struct ky_driver *driver, size_t index, struct ky_error *error)
 {

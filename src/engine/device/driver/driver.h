@@ -290,7 +290,5 @@ void ky_pinned_release(struct ky_card *card, struct ky_pinned *pinned);
 /* For tests: engines opened from now on use the driver that this function returns for theirs. NULL:
  * their own. */
 extern const struct ky_driver *(*ky_device_wrap)(const struct ky_driver *driver);
-/* For tests: if not 0, an engine may open the same device twice, as if it were two. */
-extern int ky_device_twice;
 
 #endif

@@ -29,8 +29,7 @@ static enum ky_status open_first(struct ky_cards *cards, int automatic, struct k
 enum ky_status ky_cards_open(struct ky_cards *cards, const char *name, struct ky_error *error)
 {
     size_t count;
-    enum ky_status status =
-        (ky_device_twice ? ky_device_list : ky_device_list_once)(name, &count, error);
+    enum ky_status status = ky_device_list_once(name, &count, error);
     if (status == KY_OK && count == 0)
         return open_first(cards, !strcmp(name, "auto"), error);
     for (size_t place = 0; place < count && status == KY_OK; place++) {
