@@ -180,14 +180,16 @@ struct ky_driver {
                             struct ky_card *to_card, struct ky_buffer_place to, size_t bytes,
                             struct ky_error *error);
     /* A handle by which other processes of this computer find the buffer, which is no part of
-     * another one; and a copy from the buffer of another process that a handle names, from its byte
-     * `offset` on, which has ended when the call returns. Until then that process neither writes to
-     * its buffer nor releases it. NULL where there are no handles; KY_DEVICE where the computer
-     * allows none. */
+     * another one. NULL where there are no handles; KY_DEVICE where the computer allows none. */
     enum ky_status (*share)(struct ky_card *card, const struct ky_buffer *buffer,
                             unsigned char handle[KY_HANDLE_BYTES], struct ky_error *error);
-    enum ky_status (*fetch_shared)(struct ky_card *card,
-                                   const unsigned char handle[KY_HANDLE_BYTES], size_t offset,
+    /* Opens the buffer of another process that a handle names, and closes it again, once this
+     * card's work with it has ended. That process releases it only afterwards. */
+    enum ky_status (*open_shared)(struct ky_card *card, const unsigned char handle[KY_HANDLE_BYTES],
+                                  void **memory, struct ky_error *error);
+    void (*close_shared)(struct ky_card *card, void *memory);
+    /* Queues a copy from it, from its byte `offset` on. */
+    enum ky_status (*fetch_shared)(struct ky_card *card, void *memory, size_t offset,
                                    struct ky_buffer_place to, size_t bytes, struct ky_error *error);
     /* Work that is queued on the card from now on begins when `other`, of the same driver, has
      * reached `mark` where it was last set. A mark that was never set is not waited for. */

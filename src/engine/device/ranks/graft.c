@@ -96,8 +96,8 @@ static enum ky_status trade_parcels(struct grafting *g, size_t come, struct ky_e
         status =
             ky_ranks_pin(g->card, &ranks->pinned[KY_PIN_IN], "cells of other ranks", come, error);
     if (status == KY_OK && go > 0)
-        status =
-            driver->read_later(g->card, &ranks->out, 0, ranks->pinned[KY_PIN_OUT].data, go, error);
+        status = driver->read_later(g->card, &ranks->offered[KY_OFFER_PARCELS], 0,
+                                    ranks->pinned[KY_PIN_OUT].data, go, error);
     if (status == KY_OK)
         status = driver->wait(g->card, error);
     if (status == KY_OK)
@@ -115,10 +115,10 @@ static enum ky_status fetch_parcels(struct grafting *g, struct ky_error *error)
     enum ky_status status = KY_OK;
     for (size_t r = 0; r < g->ranks && status == KY_OK; r++) {
         const struct arrival *a = &g->arrival[r];
-        const struct ky_ranks_offer *of = &g->meeting->out[r];
         if (a->bytes > 0)
-            status = ky_ranks_fetch(g->meeting->state, of, parcel_place(g, r, g->own),
-                                    KY_PLACE(&ranks->in, a->offset), a->bytes, error);
+            status = ky_ranks_fetch(g->meeting->state, KY_OFFER_PARCELS, r, g->meeting->out,
+                                    parcel_place(g, r, g->own), KY_PLACE(&ranks->in, a->offset),
+                                    a->bytes, error);
     }
     return status;
 }

@@ -44,7 +44,7 @@ enum ky_status ky_ranks_meet(struct ky_device_state *state, struct ky_device_tre
 /* ---- prune.c ---- */
 
 /* Tells all ranks the boxes of this one's groups, and finds what the others need: the parcels for
- * them lie in ranks->out, and meeting->given says how large those of all ranks are. */
+ * them lie in the slot of parcels, and meeting->given says how large those of all ranks are. */
 enum ky_status ky_ranks_prune(struct ky_ranks_meeting *meeting, struct ky_error *error);
 
 /* ---- above.c ---- */

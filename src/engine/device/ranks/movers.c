@@ -76,12 +76,13 @@ static enum ky_status pack(struct ky_device_state *state, const struct ky_part_m
         return KY_OK;
     enum ky_status status = send_next(state, move, error);
     if (status == KY_OK)
-        status = ky_ranks_need(card, &ranks->rows, "rows of bodies that leave",
-                               room_for(state, move->count) * row_of(state), error);
+        status = ky_ranks_need_offered(state, KY_OFFER_ROWS, "rows of bodies that leave",
+                                       room_for(state, move->count) * row_of(state), error);
     return status == KY_OK
                ? ky_launch_over(card, KY_KERNEL_ky_rows_pack, count,
                                 KY_ARGUMENTS(ROW_COLUMNS(bodies), KY_BUFFER(ranks->gone),
-                                             KY_BUFFER(ranks->next), KY_BUFFER(ranks->rows),
+                                             KY_BUFFER(ranks->next),
+                                             KY_BUFFER(ranks->offered[KY_OFFER_ROWS]),
                                              KY_VALUE(count)),
                                 error)
                : status;
@@ -108,7 +109,8 @@ static enum ky_status trade_rows(struct ky_device_state *state, const struct ky_
         at[size + r] = in + come;
     }
     if (status == KY_OK && move->count > 0)
-        status = card->driver->read(card, &state->ranks->rows, 0, out, move->count * row, error);
+        status = card->driver->read(card, &state->ranks->offered[KY_OFFER_ROWS], 0, out,
+                                    move->count * row, error);
     if (status == KY_OK)
         status = shared->trade(shared->context, at, bytes, at + size, bytes + size, error);
     if (status == KY_OK && move->arrivals > 0)
@@ -144,8 +146,8 @@ static enum ky_status fetch_rows(struct ky_device_state *state, const struct ky_
         for (size_t q = 0; q < shared->rank; q++)
             from += of[q] * row;
         if (bytes > 0)
-            status = ky_ranks_fetch(state, &offer[r], from, KY_PLACE(&state->ranks->come, to),
-                                    bytes, error);
+            status = ky_ranks_fetch(state, KY_OFFER_ROWS, r, offer, from,
+                                    KY_PLACE(&state->ranks->come, to), bytes, error);
         to += bytes;
     }
     return status;
@@ -160,8 +162,7 @@ static enum ky_status offer_rows(struct ky_device_state *state, const struct ky_
     uint64_t *leaving = ky_allocate(size * size, sizeof *leaving);
     enum ky_status status =
         offer && leaving
-            ? ky_ranks_offer(state, &(struct ky_ranks_offer){.buffer = state->ranks->rows}, offer,
-                             error)
+            ? ky_ranks_offer(state, KY_OFFER_ROWS, &(struct ky_ranks_offer){0}, offer, error)
             : ky_no_memory(error, "the ranks", size * size, sizeof *leaving);
     if (status == KY_OK)
         status = ky_ranks_gather(shared, move->leaving, size * sizeof *leaving, leaving, error);
@@ -170,6 +171,8 @@ static enum ky_status offer_rows(struct ky_device_state *state, const struct ky_
     *many = status == KY_OK && are_many(shared, leaving);
     if (*many) /* the others have fetched theirs */
         status = state->part[0].card->driver->wait(state->part[0].card, error);
+    if (*many)
+        ky_ranks_forget(state, KY_OFFER_ROWS);
     if (*many && status == KY_OK)
         status = ky_ranks_gather(shared, many, sizeof *many, leaving, error);
     free(offer);
@@ -297,8 +300,12 @@ static enum ky_status give_back(struct ky_device_state *state, struct ky_error *
 {
     struct ky_device_ranks *ranks = state->ranks;
     struct ky_card *card = state->part[0].card;
-    struct ky_buffer *buffers[] = {&ranks->rows, &ranks->come, &ranks->gone,
-                                   &ranks->gap,  &ranks->last, &ranks->left};
+    struct ky_buffer *buffers[] = {&ranks->offered[KY_OFFER_ROWS],
+                                   &ranks->come,
+                                   &ranks->gone,
+                                   &ranks->gap,
+                                   &ranks->last,
+                                   &ranks->left};
     const enum ky_status status = card->driver->wait(card, error);
     for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++)
         ky_buffer_release(card, buffers[k]);

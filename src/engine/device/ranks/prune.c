@@ -58,7 +58,7 @@ static enum ky_status make_boxes(struct ky_ranks_meeting *meeting, struct ky_err
     const struct ky_device_tree *tree = meeting->tree;
     struct ky_card *card = bodies->card;
     struct ky_device_ranks *ranks = meeting->state->ranks;
-    struct ky_buffer *box = &ranks->box;
+    struct ky_buffer *box = &ranks->offered[KY_OFFER_BOXES];
     const int by_alpha = ky_opening_kind(meeting->parameters->opening)->by_alpha,
               in_list = ky_evaluation_is_listed(meeting->evaluation);
     const struct ky_buffer *list = in_list ? &bodies->active_list : &tree->group;
@@ -68,7 +68,8 @@ static enum ky_status make_boxes(struct ky_ranks_meeting *meeting, struct ky_err
              to = boxes;
     const struct ky_eps2_argument eps2 = ky_eps2_argument(meeting->state);
     if (status == KY_OK)
-        status = ky_ranks_need(card, box, "boxes of groups", box_bytes(boxes), error);
+        status = ky_ranks_need_offered(meeting->state, KY_OFFER_BOXES, "boxes of groups",
+                                       box_bytes(boxes), error);
     if (status == KY_OK)
         status = ky_launch_teams(card, KY_KERNEL_ky_part_boxes, boxes,
                                  KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(tree->frame),
@@ -99,7 +100,7 @@ static enum ky_status gather_boxes(const struct ky_ranks_meeting *meeting, const
     char *all = ky_allocate(sum, 1), *mine = ky_allocate(own, 1);
     enum ky_status status = all && mine ? KY_OK : ky_no_memory(error, "boxes of all ranks", sum, 1);
     if (status == KY_OK && own > 0)
-        status = card->driver->read(card, &ranks->box, 0, mine, own, error);
+        status = card->driver->read(card, &ranks->offered[KY_OFFER_BOXES], 0, mine, own, error);
     if (status == KY_OK)
         status = shared->gather(shared->context, mine, bytes, all, error);
     if (status == KY_OK && sum > 0)
@@ -116,10 +117,9 @@ static enum ky_status fetch_boxes(const struct ky_ranks_meeting *meeting, const 
     struct ky_device_ranks *ranks = meeting->state->ranks;
     enum ky_status status = KY_OK;
     for (size_t r = 0, at = 0; r < meeting->shared->ranks && status == KY_OK; at += bytes[r++]) {
-        const struct ky_ranks_offer *of = &meeting->box[r];
         if (bytes[r] > 0 && r != meeting->shared->rank)
-            status =
-                ky_ranks_fetch(meeting->state, of, 0, KY_PLACE(&ranks->sinks, at), bytes[r], error);
+            status = ky_ranks_fetch(meeting->state, KY_OFFER_BOXES, r, meeting->box, 0,
+                                    KY_PLACE(&ranks->sinks, at), bytes[r], error);
     }
     return status;
 }
@@ -133,10 +133,10 @@ static enum ky_status share_boxes(struct ky_ranks_meeting *meeting, struct ky_er
     size_t *bytes = ky_allocate(shared->ranks, sizeof *bytes), sum = 0;
     const struct ky_ranks_offer own = {
         .count = meeting->boxes,
-        .roots = bodies_of(meeting)->live > 0 ? meeting->tree->part.roots : 0,
-        .buffer = ranks->box};
-    enum ky_status status = bytes ? ky_ranks_offer(meeting->state, &own, meeting->box, error)
-                                  : ky_no_memory(error, "the ranks", shared->ranks, sizeof *bytes);
+        .roots = bodies_of(meeting)->live > 0 ? meeting->tree->part.roots : 0};
+    enum ky_status status =
+        bytes ? ky_ranks_offer(meeting->state, KY_OFFER_BOXES, &own, meeting->box, error)
+              : ky_no_memory(error, "the ranks", shared->ranks, sizeof *bytes);
     for (size_t r = 0; r < shared->ranks && status == KY_OK; sum += bytes[r++]) {
         bytes[r] = box_bytes(meeting->box[r].count);
         meeting->roots[r] = meeting->box[r].roots;
@@ -304,14 +304,14 @@ static enum ky_status pack(const struct ky_ranks_meeting *meeting, size_t p, siz
              roots = (uint32_t)tree->part.roots, part = (uint32_t)p,
              moments = KY_MOMENTS(meeting->parameters->multipole);
     uint64_t offset = meeting->place[r];
-    return ky_launch_over(card, KY_KERNEL_ky_prune_pack, cells > roots ? cells : roots,
-                          KY_ARGUMENTS(KY_CELLS(tree->column) KY_BUFFER(bodies->position),
-                                       KY_BUFFER(bodies->mass), KY_BUFFER(ranks->need),
-                                       KY_BUFFER(ranks->seen), KY_BUFFER(ranks->bodies),
-                                       KY_BUFFER(tree->part.cell), KY_BUFFER(ranks->out),
-                                       KY_VALUE(offset), KY_VALUE(n), KY_VALUE(cells),
-                                       KY_VALUE(roots), KY_VALUE(part), KY_VALUE(moments)),
-                          error);
+    return ky_launch_over(
+        card, KY_KERNEL_ky_prune_pack, cells > roots ? cells : roots,
+        KY_ARGUMENTS(KY_CELLS(tree->column) KY_BUFFER(bodies->position), KY_BUFFER(bodies->mass),
+                     KY_BUFFER(ranks->need), KY_BUFFER(ranks->seen), KY_BUFFER(ranks->bodies),
+                     KY_BUFFER(tree->part.cell), KY_BUFFER(ranks->offered[KY_OFFER_PARCELS]),
+                     KY_VALUE(offset), KY_VALUE(n), KY_VALUE(cells), KY_VALUE(roots),
+                     KY_VALUE(part), KY_VALUE(moments)),
+        error);
 }
 
 /* The parcels of all parts. What each needs is counted twice: the sizes come first. */
@@ -328,8 +328,8 @@ static enum ky_status make_parcels(const struct ky_ranks_meeting *meeting, const
         bytes += ky_part_parcel(roots, its[0], its[1], moments).bytes;
     }
     if (status == KY_OK)
-        status = ky_ranks_need(bodies_of(meeting)->card, &meeting->state->ranks->out,
-                               "cells and bodies for other ranks", bytes, error);
+        status = ky_ranks_need_offered(meeting->state, KY_OFFER_PARCELS,
+                                       "cells and bodies for other ranks", bytes, error);
     for (size_t p = 0; p < parts && status == KY_OK; p++) {
         if (parts > 1)
             status = count_needs(meeting, p, error);
@@ -370,8 +370,7 @@ enum ky_status ky_ranks_prune(struct ky_ranks_meeting *meeting, struct ky_error 
         status = ky_ranks_gather(meeting->shared, given, 2 * size * sizeof *given, meeting->given,
                                  error);
     if (status == KY_OK)
-        status = ky_ranks_offer(meeting->state,
-                                &(struct ky_ranks_offer){.buffer = meeting->state->ranks->out},
+        status = ky_ranks_offer(meeting->state, KY_OFFER_PARCELS, &(struct ky_ranks_offer){0},
                                 meeting->out, error);
     free(part);
     free(given);

@@ -8,14 +8,28 @@
  * numbers of roots, and cells above all roots (above.c); how much others need (prune.c). */
 enum { KY_PIN_OUT, KY_PIN_IN, KY_PIN_ROOTS, KY_PIN_ABOVE, KY_PIN_NEEDS, KY_RANKS_PINS };
 
+/* What a rank has on its card for others: boxes of its groups, parcels of cells and bodies, and
+ * rows of bodies that leave. */
+enum ky_offer_slot { KY_OFFER_BOXES, KY_OFFER_PARCELS, KY_OFFER_ROWS, KY_OFFERS };
+
+/* A buffer of another process, which stays open: its handle; NULL: it is not open. */
+struct ky_ranks_known {
+    unsigned char handle[KY_HANDLE_BYTES];
+    void *memory;
+};
+
 /* Buffers, which are kept from call to call. */
 struct ky_device_ranks {
-    struct ky_buffer begin, gone, count, probe;                /* places.c */
-    struct ky_buffer gap, last, left, next, found, rows, come; /* movers.c */
-    struct ky_buffer of_level, weight; /* steps/block.c: the work for a body with a step of each
-                                          level, and for all bodies before each */
-    struct ky_buffer run, box, sinks, sinks_of; /* prune.c: own boxes; those of others, and where */
-    struct ky_buffer wait[2], need, waiting, seen, bodies, out;
+    /* What is offered; where other processes may hold it, buffers in whose place a larger one has
+     * come that they do not know yet, and those that they close. */
+    struct ky_buffer offered[KY_OFFERS], retired[KY_OFFERS], closing[KY_OFFERS];
+    struct ky_ranks_known *known;               /* [KY_OFFERS][ranks]; NULL: ranks are threads */
+    struct ky_buffer begin, gone, count, probe; /* places.c */
+    struct ky_buffer gap, last, left, next, found, come; /* movers.c */
+    struct ky_buffer of_level, weight;     /* steps/block.c: the work for a body with a step of each
+                                              level, and for all bodies before each */
+    struct ky_buffer run, sinks, sinks_of; /* prune.c: boxes of others, and where */
+    struct ky_buffer wait[2], need, waiting, seen, bodies;
     struct ky_buffer told, to; /* above.c: roots, and where they are among the cells above */
     struct ky_buffer in;       /* graft.c */
     enum { KY_WAY_UNKNOWN, KY_WAY_BY_CARDS, KY_WAY_BY_HOST } way;
@@ -31,8 +45,8 @@ struct ky_device_ranks {
     int is_checked; /* copies.c: 1: the devices are of one kind */
 };
 
-/* What a rank has on its card for others: `count` things in this buffer, and it tells how many
- * roots its tree has. Other processes find the buffer by the handle. */
+/* An offer: `count` things in this buffer, and how many roots the rank's tree has. Other processes
+ * find the buffer by the handle. */
 struct ky_ranks_offer {
     size_t count, roots;
     struct ky_card *card;
@@ -47,23 +61,32 @@ enum ky_status ky_ranks_check_kinds(const struct ky_shared *shared, const struct
  * when it is first asked for, by all ranks together. */
 enum ky_status ky_ranks_way(const struct ky_device_state *state, int *by_host,
                             struct ky_error *error);
-/* Bytes of what another rank offers, from its byte `from` on, to a place on this card. */
-enum ky_status ky_ranks_fetch(const struct ky_device_state *state,
-                              const struct ky_ranks_offer *offer, size_t from,
-                              struct ky_buffer_place to, size_t bytes, struct ky_error *error);
-/* Has all ranks tell each other what they offer: `offer` with its counts and its buffer, to which
- * the card's work has been queued. Where ranks fetch from card to card the work ends before. */
-enum ky_status ky_ranks_offer(const struct ky_device_state *state,
+/* Has all ranks tell each other what they offer in the slot: `offer` has the counts of this one,
+ * and the card's work on the buffer has been queued. Where ranks fetch from card to card the work
+ * ends before. A call of all ranks; KY_DEVICE where the card fails. */
+enum ky_status ky_ranks_offer(const struct ky_device_state *state, enum ky_offer_slot slot,
                               const struct ky_ranks_offer *offer, struct ky_ranks_offer *all,
                               struct ky_error *error);
+/* Queues a copy of bytes of what a rank offers, from its byte `from` on, to a place on this card.
+ * The rank may write to its buffer again when this card's work has ended and all ranks have met.
+ * KY_DEVICE where the cards fail. */
+enum ky_status ky_ranks_fetch(const struct ky_device_state *state, enum ky_offer_slot slot,
+                              size_t rank, const struct ky_ranks_offer *all, size_t from,
+                              struct ky_buffer_place to, size_t bytes, struct ky_error *error);
+/* Closes what this rank holds of the others in the slot; when all have, they may release it. */
+void ky_ranks_forget(const struct ky_device_state *state, enum ky_offer_slot slot);
+/* As ky_ranks_need, for the buffer of a slot. */
+enum ky_status ky_ranks_need_offered(const struct ky_device_state *state, enum ky_offer_slot slot,
+                                     const char *what, size_t bytes, struct ky_error *error);
 /* As ky_buffer_need. A buffer that has to grow becomes a quarter larger than it must be, since
  * sizes change from step to step, and even more from block to block, and memory for them is slow
  * to get. */
 enum ky_status ky_ranks_need(struct ky_card *card, struct ky_buffer *buffer, const char *what,
                              size_t bytes, struct ky_error *error);
-/* The same for memory that is pinned. */
+/* The same for pinned memory. */
 enum ky_status ky_ranks_pin(struct ky_card *card, struct ky_pinned *pinned, const char *what,
                             size_t bytes, struct ky_error *error);
+/* Releases all. A call of all ranks. */
 void ky_device_ranks_release(struct ky_device_state *state);
 
 #endif

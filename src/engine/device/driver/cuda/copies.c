@@ -66,22 +66,32 @@ enum ky_status ky_cuda_share(struct ky_card *card, const struct ky_buffer *buffe
     return KY_OK;
 }
 
-enum ky_status ky_cuda_fetch_shared(struct ky_card *card,
-                                    const unsigned char handle[KY_HANDLE_BYTES], size_t offset,
+enum ky_status ky_cuda_open_shared(struct ky_card *card,
+                                   const unsigned char handle[KY_HANDLE_BYTES], void **memory,
+                                   struct ky_error *error)
+{
+    cudaIpcMemHandle_t theirs;
+    ky_cuda_use(card);
+    memcpy(&theirs, handle, sizeof theirs);
+    const cudaError_t code = cudaIpcOpenMemHandle(memory, theirs, cudaIpcMemLazyEnablePeerAccess);
+    return code == cudaSuccess ? KY_OK
+                               : ky_cuda_failed(card, code, "cudaIpcOpenMemHandle",
+                                                "a buffer of another process", 0, error);
+}
+
+void ky_cuda_close_shared(struct ky_card *card, void *memory)
+{
+    ky_cuda_use(card);
+    if (cudaIpcCloseMemHandle(memory) != cudaSuccess)
+        cudaGetLastError();
+}
+
+enum ky_status ky_cuda_fetch_shared(struct ky_card *card, void *memory, size_t offset,
                                     struct ky_buffer_place to, size_t bytes, struct ky_error *error)
 {
     struct ky_cuda *cuda = ky_cuda_use(card);
-    cudaIpcMemHandle_t theirs;
-    void *from = NULL;
-    memcpy(&theirs, handle, sizeof theirs);
-    cudaError_t code = cudaIpcOpenMemHandle(&from, theirs, cudaIpcMemLazyEnablePeerAccess);
-    if (code != cudaSuccess)
-        return ky_cuda_failed(card, code, "cudaIpcOpenMemHandle", to.buffer->what, bytes, error);
-    code = cudaMemcpyAsync(ky_cuda_address(to), (char *)from + offset, bytes, cudaMemcpyDefault,
-                           cuda->stream);
-    if (code == cudaSuccess)
-        code = cudaStreamSynchronize(cuda->stream);
-    cudaIpcCloseMemHandle(from);
+    const cudaError_t code = cudaMemcpyAsync(ky_cuda_address(to), (char *)memory + offset, bytes,
+                                             cudaMemcpyDefault, cuda->stream);
     return code == cudaSuccess
                ? KY_OK
                : ky_cuda_failed(card, code, "cudaMemcpyAsync", to.buffer->what, bytes, error);

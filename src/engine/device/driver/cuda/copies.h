@@ -9,8 +9,11 @@ enum ky_status ky_cuda_fetch(struct ky_card *from_card, struct ky_buffer_place f
                              struct ky_error *error);
 enum ky_status ky_cuda_share(struct ky_card *card, const struct ky_buffer *buffer,
                              unsigned char handle[KY_HANDLE_BYTES], struct ky_error *error);
-enum ky_status ky_cuda_fetch_shared(struct ky_card *card,
-                                    const unsigned char handle[KY_HANDLE_BYTES], size_t offset,
+enum ky_status ky_cuda_open_shared(struct ky_card *card,
+                                   const unsigned char handle[KY_HANDLE_BYTES], void **memory,
+                                   struct ky_error *error);
+void ky_cuda_close_shared(struct ky_card *card, void *memory);
+enum ky_status ky_cuda_fetch_shared(struct ky_card *card, void *memory, size_t offset,
                                     struct ky_buffer_place to, size_t bytes,
                                     struct ky_error *error);
 enum ky_status ky_cuda_copy_later(struct ky_card *from_card, struct ky_buffer_place from,

@@ -1,0 +1,254 @@
+/* What ranks offer each other on their cards, and the ways by which it goes. */
+#include "engine/device/ranks/ranks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "engine/device/tree/tree_part.h"
+
+/* ---- memory ---- */
+
+enum ky_status ky_ranks_need(struct ky_card *card, struct ky_buffer *buffer, const char *what,
+                             size_t bytes, struct ky_error *error)
+{
+    return ky_buffer_need(card, buffer, what, bytes > buffer->bytes ? bytes + bytes / 4 : bytes, 1,
+                          error);
+}
+
+enum ky_status ky_ranks_pin(struct ky_card *card, struct ky_pinned *pinned, const char *what,
+                            size_t bytes, struct ky_error *error)
+{
+    return ky_pinned_need(card, pinned, what, bytes > pinned->bytes ? bytes + bytes / 4 : bytes,
+                          error);
+}
+
+/* Whether other processes may hold the buffers that this rank offers. */
+static int are_held(const struct ky_device_state *state)
+{
+    return ky_device_shared(state)->is_process && state->ranks->way == KY_WAY_BY_CARDS;
+}
+
+enum ky_status ky_ranks_need_offered(const struct ky_device_state *state, enum ky_offer_slot slot,
+                                     const char *what, size_t bytes, struct ky_error *error)
+{
+    struct ky_buffer *buffer = &state->ranks->offered[slot], *old = &state->ranks->retired[slot];
+    const size_t wanted = bytes > buffer->bytes ? bytes + bytes / 4 : bytes;
+    if (bytes > buffer->bytes && buffer->handle && !old->handle && are_held(state)) {
+        *old = *buffer;
+        *buffer = (struct ky_buffer){.handle = NULL};
+    }
+    return ky_buffer_need(state->part[0].card, buffer, what, wanted, 1, error);
+}
+
+/* ---- buffers of other processes ---- */
+
+static struct ky_ranks_known *known_of(const struct ky_device_state *state, int slot, size_t rank)
+{
+    return &state->ranks->known[(size_t)slot * ky_device_shared(state)->ranks + rank];
+}
+
+static void close_known(struct ky_card *card, struct ky_ranks_known *known)
+{
+    if (known->memory)
+        card->driver->close_shared(card, known->memory);
+    known->memory = NULL;
+}
+
+void ky_ranks_forget(const struct ky_device_state *state, enum ky_offer_slot slot)
+{
+    for (size_t r = 0; r < ky_device_shared(state)->ranks && state->ranks->known; r++)
+        close_known(state->part[0].card, known_of(state, slot, r));
+}
+
+/* After all ranks have told what they offer in the slot: closes buffers that are not offered any
+ * more, and releases those of this rank that the others have closed by now. */
+static void settle(const struct ky_device_state *state, enum ky_offer_slot slot,
+                   const struct ky_ranks_offer *all)
+{
+    struct ky_device_ranks *ranks = state->ranks;
+    struct ky_card *card = state->part[0].card;
+    for (size_t r = 0; r < ky_device_shared(state)->ranks && ranks->known; r++) {
+        struct ky_ranks_known *known = known_of(state, slot, r);
+        if (memcmp(known->handle, all[r].handle, sizeof known->handle) != 0)
+            close_known(card, known);
+    }
+    for (int k = 0; k < KY_OFFERS; k++)
+        ky_buffer_release(card, &ranks->closing[k]);
+    ranks->closing[slot] = ranks->retired[slot];
+    ranks->retired[slot] = (struct ky_buffer){.handle = NULL};
+}
+
+static enum ky_status open_known(const struct ky_device_state *state, enum ky_offer_slot slot,
+                                 size_t rank, const struct ky_ranks_offer *offer,
+                                 struct ky_error *error)
+{
+    struct ky_card *card = state->part[0].card;
+    struct ky_ranks_known *known = known_of(state, slot, rank);
+    if (known->memory)
+        return KY_OK;
+    memcpy(known->handle, offer->handle, sizeof known->handle);
+    return card->driver->open_shared(card, known->handle, &known->memory, error);
+}
+
+/* ---- offers ---- */
+
+enum ky_status ky_ranks_offer(const struct ky_device_state *state, enum ky_offer_slot slot,
+                              const struct ky_ranks_offer *offer, struct ky_ranks_offer *all,
+                              struct ky_error *error)
+{
+    const struct ky_shared *shared = ky_device_shared(state);
+    struct ky_card *card = state->part[0].card;
+    struct ky_ranks_offer own = *offer;
+    const int by_host = state->ranks->way == KY_WAY_BY_HOST;
+    enum ky_status status = by_host ? KY_OK : card->driver->wait(card, error);
+    own.card = card;
+    own.buffer = state->ranks->offered[slot];
+    if (status == KY_OK && are_held(state) && own.buffer.handle)
+        status = card->driver->share(card, &own.buffer, own.handle, error);
+    if (status == KY_OK)
+        status = ky_ranks_gather(shared, &own, sizeof own, all, error);
+    if (status == KY_OK && are_held(state))
+        settle(state, slot, all);
+    return status;
+}
+
+enum ky_status ky_ranks_fetch(const struct ky_device_state *state, enum ky_offer_slot slot,
+                              size_t rank, const struct ky_ranks_offer *all, size_t from,
+                              struct ky_buffer_place to, size_t bytes, struct ky_error *error)
+{
+    struct ky_card *card = state->part[0].card;
+    const struct ky_ranks_offer *offer = &all[rank];
+    if (!ky_device_shared(state)->is_process)
+        return card->driver->fetch(offer->card, KY_PLACE(&offer->buffer, from), card, to, bytes,
+                                   error);
+    const enum ky_status status = open_known(state, slot, rank, offer, error);
+    return status ? status
+                  : card->driver->fetch_shared(card, known_of(state, slot, rank)->memory, from, to,
+                                               bytes, error);
+}
+
+/* ---- the way ---- */
+
+/* Fetches some bytes of another process. */
+static enum ky_status try_one(struct ky_card *card, const struct ky_ranks_offer *offer,
+                              struct ky_buffer_place to, size_t bytes)
+{
+    void *memory = NULL;
+    enum ky_status status = card->driver->open_shared(card, offer->handle, &memory, NULL);
+    if (status != KY_OK)
+        return status;
+    status = card->driver->fetch_shared(card, memory, 0, to, bytes, NULL);
+    if (status == KY_OK)
+        status = card->driver->wait(card, NULL);
+    card->driver->close_shared(card, memory);
+    return status;
+}
+
+/* Tries every other process: not every two cards reach each other. */
+static enum ky_status try_all(const struct ky_device_state *state, struct ky_ranks_offer *offer,
+                              struct ky_error *error)
+{
+    enum { BYTES = 256 };
+    const struct ky_shared *shared = ky_device_shared(state);
+    struct ky_card *card = state->part[0].card;
+    struct ky_buffer mine = {0}, theirs = {0};
+    struct ky_ranks_offer own = {.card = card};
+    enum ky_status tried = card->driver->share && shared->is_local
+                               ? ky_buffer_need(card, &mine, "a trial", BYTES, 1, NULL)
+                               : KY_UNSUPPORTED;
+    if (tried == KY_OK)
+        tried = ky_buffer_need(card, &theirs, "a trial", BYTES, 1, NULL);
+    if (tried == KY_OK)
+        tried = card->driver->share(card, &mine, own.handle, NULL);
+    enum ky_status status = ky_ranks_gather(shared, &own, sizeof own, offer, error);
+    for (size_t r = 0; r < shared->ranks && status == KY_OK && tried == KY_OK; r++)
+        if (r != shared->rank)
+            tried = try_one(card, &offer[r], KY_PLACE(&theirs, 0), BYTES);
+    uint64_t failed = tried != KY_OK;
+    if (status == KY_OK)
+        status = shared->add(shared->context, &failed, 1, error);
+    state->ranks->way = failed ? KY_WAY_BY_HOST : KY_WAY_BY_CARDS;
+    ky_buffer_release(card, &mine);
+    ky_buffer_release(card, &theirs);
+    return status;
+}
+
+enum ky_status ky_ranks_check_kinds(const struct ky_shared *shared, const struct ky_card *card,
+                                    struct ky_error *error)
+{
+    char(*name)[sizeof card->name] = ky_allocate(shared->ranks, sizeof *name);
+    enum ky_status status = name ? ky_ranks_gather(shared, card->name, sizeof *name, name, error)
+                                 : ky_no_memory(error, "the ranks", shared->ranks, sizeof *name);
+    for (size_t r = 1; r < shared->ranks && status == KY_OK; r++)
+        if (strcmp(name[r], name[0]) != 0)
+            status = ky_fail(error, KY_UNSUPPORTED,
+                             "the devices of ranks have to be of one kind, not %.100s and %.100s: "
+                             "name others in --engine",
+                             name[0], name[r]);
+    free(name);
+    return status;
+}
+
+enum ky_status ky_ranks_way(const struct ky_device_state *state, int *by_host,
+                            struct ky_error *error)
+{
+    const struct ky_shared *shared = ky_device_shared(state);
+    struct ky_device_ranks *ranks = state->ranks;
+    enum ky_status status = ranks->way == KY_WAY_UNKNOWN
+                                ? ky_ranks_check_kinds(shared, state->part[0].card, error)
+                                : KY_OK;
+    if (status == KY_OK && !shared->is_process)
+        ranks->way = KY_WAY_BY_CARDS;
+    if (status == KY_OK && ranks->way == KY_WAY_UNKNOWN) {
+        struct ky_ranks_offer *offer = ky_allocate(shared->ranks, sizeof *offer);
+        ranks->known = ky_allocate_zeroed(KY_OFFERS * shared->ranks, sizeof *ranks->known);
+        status = offer && ranks->known
+                     ? try_all(state, offer, error)
+                     : ky_no_memory(error, "the ranks", shared->ranks, sizeof *offer);
+        free(offer);
+    }
+    *by_host = ranks->way == KY_WAY_BY_HOST;
+    return status;
+}
+
+/* ---- the end ---- */
+
+/* All ranks close what they hold of others before anyone releases it. */
+static void let_go(struct ky_device_state *state)
+{
+    char mine = 0, *all;
+    for (int slot = 0; slot < KY_OFFERS; slot++)
+        ky_ranks_forget(state, (enum ky_offer_slot)slot);
+    all = ky_allocate(ky_device_shared(state)->ranks, 1);
+    if (all)
+        ky_ranks_gather(ky_device_shared(state), &mine, 1, all, NULL);
+    free(all);
+}
+
+void ky_device_ranks_release(struct ky_device_state *state)
+{
+    struct ky_device_ranks *ranks = state->ranks;
+    struct ky_card *card = state->part[0].card;
+    struct ky_buffer *buffers[] = {
+        &ranks->begin,    &ranks->gone,    &ranks->count,   &ranks->probe,   &ranks->sinks,
+        &ranks->sinks_of, &ranks->wait[0], &ranks->wait[1], &ranks->need,    &ranks->waiting,
+        &ranks->seen,     &ranks->bodies,  &ranks->told,    &ranks->in,      &ranks->to,
+        &ranks->gap,      &ranks->last,    &ranks->left,    &ranks->next,    &ranks->found,
+        &ranks->come,     &ranks->run,     &ranks->weight,  &ranks->of_level};
+    if (ky_device_shared(state) && are_held(state))
+        let_go(state);
+    for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++)
+        ky_buffer_release(card, buffers[k]);
+    for (int k = 0; k < KY_OFFERS; k++) {
+        ky_buffer_release(card, &ranks->offered[k]);
+        ky_buffer_release(card, &ranks->retired[k]);
+        ky_buffer_release(card, &ranks->closing[k]);
+    }
+    for (int k = 0; k < KY_RANKS_PINS; k++)
+        ky_pinned_release(card, &ranks->pinned[k]);
+    free(ranks->edge);
+    free(ranks->known);
+    ranks->edge = NULL;
+    ranks->known = NULL;
+}
