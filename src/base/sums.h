@@ -5,13 +5,15 @@
 
 #include <stddef.h>
 
+#include "base/shares.h"
+
 /* The number of blocks. Block b of n bodies holds the bodies ky_block_start(n, b) …
  * ky_block_start(n, b + 1) − 1.
  */
 enum { KY_BLOCKS = 256 };
 static inline size_t ky_block_start(size_t n, size_t block)
 {
-    return n / KY_BLOCKS * block + n % KY_BLOCKS * block / KY_BLOCKS;
+    return ky_share_start(n, KY_BLOCKS, block);
 }
 
 /* Σ values, 0 for n = 0. */

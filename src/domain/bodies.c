@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/order.h"
+#include "base/shares.h"
 #include "domain/domain.h"
 #include "engine/common/active.h"
 
@@ -71,9 +72,8 @@ enum ky_status ky_domain_each(struct ky_domain *domain, ky_domain_work *work, vo
 #pragma omp parallel for num_threads(threads) if (threads > 1)
     for (int k = 0; k < threads; k++) {
         const size_t part = (size_t)k;
-        own[part].status =
-            work(context, k, n / parts * part + n % parts * part / parts,
-                 n / parts * (part + 1) + n % parts * (part + 1) / parts, &own[part]);
+        own[part].status = work(context, k, ky_share_start(n, parts, part),
+                                ky_share_start(n, parts, part + 1), &own[part]);
     }
     size_t first = 0;
     while (first < parts && !own[first].status)

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/cores.h"
 #include "base/memory.h"
+#include "base/shares.h"
 #include "domain/comm.h"
 
 /* What a rank shows the others between two meetings. */
@@ -271,8 +272,7 @@ static enum ky_status add_short(struct ky_comm *comm, uint64_t *number, size_t c
 /* The first of the numbers that a rank adds up. */
 static size_t add_start(size_t count, int size, int rank)
 {
-    const size_t parts = (size_t)size, part = (size_t)rank;
-    return count / parts * part + count % parts * part / parts;
+    return ky_share_start(count, (size_t)size, (size_t)rank);
 }
 
 /* Each rank adds up some of the numbers, and gets the other sums from the ranks that have them. */

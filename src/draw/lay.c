@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/shares.h"
 #include "base/sums.h"
 #include "base/threads.h"
 
@@ -233,8 +234,7 @@ enum ky_status ky_pyramid_lay(struct ky_pyramid *pyramid, struct ky_error *error
     if (pyramid->n > KY_DOTS) {
 #pragma omp parallel for schedule(static) num_threads((int)copies)
         for (size_t k = 0; k < copies; k++)
-            lay_bodies(&bins, all / copies * k + all % copies * k / copies,
-                       all / copies * (k + 1) + all % copies * (k + 1) / copies,
+            lay_bodies(&bins, ky_share_start(all, copies, k), ky_share_start(all, copies, k + 1),
                        bins.cell + k * pyramid->cells * bins.quantities);
     } else {
         lay_dots(&bins);

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/shares.h"
 #include "engine/cpu/forces/forces.h"
 #include "engine/cpu/tree/tree.h"
 #include "octree/opening_kinds.h"
@@ -104,8 +105,7 @@ static enum ky_status make_sinks(struct field *field, struct ky_error *error)
 /* Where the shares of engine r begin, and their sinks along the curve. */
 static size_t first_share(const struct field *field, size_t r)
 {
-    const size_t shares = field->all.shares, ranks = ky_cpu_ranks(field->cpu);
-    return shares / ranks * r + shares % ranks * r / ranks;
+    return ky_share_start(field->all.shares, ky_cpu_ranks(field->cpu), r);
 }
 
 static size_t first_sink(const struct field *field, size_t r)

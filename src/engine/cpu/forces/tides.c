@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/shares.h"
 #include "engine/cpu/forces/forces.h"
 #include "engine/cpu/tree/tree.h"
 #include "octree/decide.h"
@@ -86,8 +87,7 @@ struct range {
 /* Which of the points are an engine's: those from first_point(…, r) to first_point(…, r + 1). */
 static size_t first_point(const struct ky_cpu *cpu, size_t count, size_t r)
 {
-    const size_t ranks = ky_cpu_ranks(cpu);
-    return count / ranks * r + count % ranks * r / ranks;
+    return ky_share_start(count, ky_cpu_ranks(cpu), r);
 }
 
 /* The tree with all that the engine's points need. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/shares.h"
 #include "engine/cpu/state/cpu.h"
 
 /* Pairs, and sinks of a walk, below which telling the others takes longer than to do all: 2 ms of a
@@ -22,7 +23,7 @@ static int has_copies(const struct ky_cpu *cpu)
 static size_t part_start(const struct ky_cpu_part *part, size_t ranks, size_t r)
 {
     const size_t units = (part->count + part->unit - 1) / part->unit,
-                 first = (units / ranks * r + units % ranks * r / ranks) * part->unit;
+                 first = ky_share_start(units, ranks, r) * part->unit;
     return first < part->count ? first : part->count;
 }
 

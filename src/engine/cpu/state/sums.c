@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/shares.h"
 #include "engine/common/external.h"
 
 __extension__ typedef __int128 whole;
@@ -52,8 +53,7 @@ static enum ky_status find_external(struct sums *sums, struct ky_error *error)
 /* The first body of a thread's part. */
 static size_t part_start(const struct ky_cpu *cpu, int part)
 {
-    const size_t parts = (size_t)cpu->team, k = (size_t)part, n = cpu->n;
-    return n / parts * k + n % parts * k / parts;
+    return ky_share_start(cpu->n, (size_t)cpu->team, (size_t)part);
 }
 
 /* Raises `most` to another size; it stays NaN. */
