@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/threads.h"
 #include "domain/domain.h"
 
 size_t ky_domain_way_start(const struct ky_domain *domain, size_t parts, int rank)
@@ -11,30 +12,90 @@ size_t ky_domain_way_start(const struct ky_domain *domain, size_t parts, int ran
     return (size_t)ky_share_start(domain->total, parts, part);
 }
 
-/* The rank that gets a body. */
-static int taker_of(const struct ky_domain *domain, size_t parts, uint64_t index)
+/* Sorts the rank's bodies by the ranks that get them, by several threads: each has a piece of the
+ * bodies, and writes to places of its own. The order is that of one thread. */
+struct sorting {
+    size_t ranks, pieces;
+    size_t stride; /* numbers of a piece in `next`: whole cache lines, which no two threads share */
+    size_t *start; /* [ranks + 1] the first body that each rank gets */
+    size_t *next;  /* [pieces][stride] bodies of the piece for each rank; then where they go */
+};
+
+/* The rank that gets a body: the last one that begins there or before. */
+static size_t taker_of(const struct sorting *sorting, size_t index)
 {
-    return (int)ky_share_of(parts, (uint64_t)domain->comm->size,
-                            ky_share_of(domain->total, parts, index));
+    size_t low = 0;
+    for (size_t high = sorting->ranks; high - low > 1;) {
+        const size_t middle = low + (high - low) / 2;
+        if (sorting->start[middle] <= index)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void count_bodies(const struct ky_domain *domain, const struct sorting *sorting)
+{
+    const size_t n = domain->engine->n;
+#pragma omp parallel for schedule(static)
+    for (size_t p = 0; p < sorting->pieces; p++) {
+        size_t *count = sorting->next + p * sorting->stride;
+        const size_t end = ky_share_start(n, sorting->pieces, p + 1);
+        for (size_t i = ky_share_start(n, sorting->pieces, p); i < end; i++)
+            count[taker_of(sorting, domain->index[i])]++;
+    }
 }
 
 /* The order in which the rank's bodies travel. `row`: for each, its place among those that its
  * taker gets. */
-static void sort_bodies(const struct ky_domain *domain, struct ky_domain_ways *ways, uint32_t *row,
-                        size_t *next)
+static void sort_bodies(const struct ky_domain *domain, const struct sorting *sorting,
+                        struct ky_domain_ways *ways, uint32_t *row)
 {
     const size_t n = domain->engine->n;
-    for (size_t i = 0; i < n; i++)
-        ways->out[taker_of(domain, ways->parts, domain->index[i])]++;
-    next[0] = 0;
-    for (int r = 1; r < domain->comm->size; r++)
-        next[r] = next[r - 1] + ways->out[r - 1];
-    for (size_t i = 0; i < n; i++) {
-        const int r = taker_of(domain, ways->parts, domain->index[i]);
-        const size_t to = next[r]++;
-        ways->order[to] = (uint32_t)i;
-        row[to] = (uint32_t)(domain->index[i] - ky_domain_way_start(domain, ways->parts, r));
+    size_t before = 0;
+    count_bodies(domain, sorting);
+    for (size_t r = 0; r < sorting->ranks; r++)
+        for (size_t p = 0; p < sorting->pieces; p++) {
+            size_t *next = &sorting->next[p * sorting->stride + r];
+            const size_t count = *next;
+            *next = before;
+            before += count;
+            ways->out[r] += count;
+        }
+#pragma omp parallel for schedule(static)
+    for (size_t p = 0; p < sorting->pieces; p++) {
+        size_t *next = sorting->next + p * sorting->stride;
+        const size_t end = ky_share_start(n, sorting->pieces, p + 1);
+        for (size_t i = ky_share_start(n, sorting->pieces, p); i < end; i++) {
+            const size_t r = taker_of(sorting, domain->index[i]), to = next[r]++;
+            ways->order[to] = (uint32_t)i;
+            row[to] = (uint32_t)(domain->index[i] - sorting->start[r]);
+        }
     }
+}
+
+/* Fills `out` and `order`. Fails with KY_FAULT when memory is out. */
+static enum ky_status find_order(const struct ky_domain *domain, struct ky_domain_ways *ways,
+                                 uint32_t *row, struct ky_error *error)
+{
+    enum { LINE = 8, MANY = 1 << 15 };
+    const size_t ranks = (size_t)domain->comm->size, n = domain->engine->n;
+    struct sorting sorting = {.ranks = ranks,
+                              .pieces = n < MANY ? 1 : (size_t)ky_threads_here(),
+                              .stride = (ranks + LINE - 1) / LINE * LINE};
+    sorting.start = ky_allocate(ranks + 1, sizeof *sorting.start);
+    sorting.next = ky_allocate_zeroed(sorting.pieces * sorting.stride, sizeof *sorting.next);
+    const enum ky_status status =
+        sorting.start && sorting.next ? KY_OK : ky_no_memory(error, "the ranks", ranks, LINE);
+    if (!status) {
+        for (size_t r = 0; r <= ranks; r++)
+            sorting.start[r] = ky_domain_way_start(domain, ways->parts, (int)r);
+        sort_bodies(domain, &sorting, ways, row);
+    }
+    free(sorting.start);
+    free(sorting.next);
+    return status;
 }
 
 enum ky_status ky_domain_find_ways(struct ky_domain *domain, size_t parts,
@@ -49,22 +110,20 @@ enum ky_status ky_domain_find_ways(struct ky_domain *domain, size_t parts,
     if (read)
         return read;
     uint32_t *row = ky_allocate(own, sizeof *row);
-    size_t *next = ky_allocate(size, sizeof *next);
     ways->out = ky_allocate_zeroed(size, sizeof *ways->out);
     ways->in = ky_allocate_zeroed(size, sizeof *ways->in);
     ways->order = ky_allocate(own, sizeof *ways->order);
     ways->row = ky_allocate(ways->n, sizeof *ways->row);
-    enum ky_status status = row && next && ways->out && ways->in && ways->order && ways->row
+    enum ky_status status = row && ways->out && ways->in && ways->order && ways->row
                                 ? KY_OK
                                 : ky_no_memory(error, "places of bodies", own, sizeof *row);
-    if (!status && own)
-        sort_bodies(domain, ways, row, next);
+    if (!status)
+        status = find_order(domain, ways, row, error);
     if (!status)
         status = comm->verbs->deal(comm, ways->out, sizeof *ways->out, ways->in, error);
     if (!status)
         status = ky_comm_trade(comm, row, ways->out, ways->row, ways->in, sizeof *row, error);
     free(row);
-    free(next);
     return status;
 }
 
@@ -78,20 +137,43 @@ void ky_domain_free_ways(struct ky_domain_ways *ways)
 }
 
 /* Numbers travel in rounds, so that a rank needs little memory for them: so many bytes of each. */
-enum { ROUND = 1 << 25 };
+enum { ROUND = 1 << 25, MANY = 1 << 12 /* bodies: several threads */ };
 
 struct trip {
     const struct ky_domain_ways *ways;
-    size_t ranks, bytes, most; /* of a body; bodies from a rank to another in a round */
-    char *sent, *got;          /* [ranks][most] */
-    size_t *out, *in;          /* [ranks] of a round */
+    size_t rank, ranks, bytes, most; /* of a body; bodies from a rank to another in a round */
+    char *sent, *got;                /* [ranks][most] */
+    size_t *out, *in;                /* [ranks] of a round */
 };
 
-/* How many of `count` bodies travel in the round after `done` of them. */
-static size_t count_of(const struct trip *trip, size_t count, size_t done)
+/* How many of `count` bodies for a rank, or from it, travel in the round after `done` of them. */
+static size_t count_of(const struct trip *trip, size_t rank, size_t count, size_t done)
 {
-    const size_t left = count > done ? count - done : 0;
+    const size_t left = rank != trip->rank && count > done ? count - done : 0;
     return left < trip->most ? left : trip->most;
+}
+
+/* Copies the numbers of `count` bodies, those of body `from[k]` of `had` to place `to[k]` of
+ * `numbers`; NULL: k. Where they lie is as good as random, so that a thread waits for memory. */
+static void copy_rows(const struct trip *trip, size_t count, const char *had, const uint32_t *from,
+                      char *numbers, const uint32_t *to)
+{
+    const size_t bytes = trip->bytes;
+#pragma omp parallel for schedule(static) if (count >= MANY)
+    for (size_t k = 0; k < count; k++)
+        memcpy(numbers + (to ? to[k] : k) * bytes, had + (from ? from[k] : k) * bytes, bytes);
+}
+
+/* The bodies that stay on this rank. */
+static void stay(const struct trip *trip, const char *had, char *numbers)
+{
+    const struct ky_domain_ways *ways = trip->ways;
+    size_t out = 0, in = 0;
+    for (size_t r = 0; r < trip->rank; r++) {
+        out += ways->out[r];
+        in += ways->in[r];
+    }
+    copy_rows(trip, ways->out[trip->rank], had, ways->order + out, numbers, ways->row + in);
 }
 
 /* One round. `had`: the numbers of the rank's bodies. */
@@ -103,23 +185,25 @@ static enum ky_status travel(struct ky_comm *comm, const struct trip *trip, cons
     char *to = trip->sent;
     size_t start = 0;
     for (size_t r = 0; r < trip->ranks; start += ways->out[r++]) {
-        trip->out[r] = count_of(trip, ways->out[r], done);
-        for (size_t k = 0; k < trip->out[r]; k++, to += bytes)
-            memcpy(to, had + ways->order[start + done + k] * bytes, bytes);
+        trip->out[r] = count_of(trip, r, ways->out[r], done);
+        copy_rows(trip, trip->out[r], had, ways->order + start + done, to, NULL);
+        to += trip->out[r] * bytes;
     }
     for (size_t r = 0; r < trip->ranks; r++)
-        trip->in[r] = count_of(trip, ways->in[r], done);
+        trip->in[r] = count_of(trip, r, ways->in[r], done);
     const enum ky_status status =
         ky_comm_trade(comm, trip->sent, trip->out, trip->got, trip->in, bytes, error);
     const char *from = trip->got;
     start = 0;
-    for (size_t r = 0; r < trip->ranks && !status; start += ways->in[r++])
-        for (size_t k = 0; k < trip->in[r]; k++, from += bytes)
-            memcpy(numbers + ways->row[start + done + k] * bytes, from, bytes);
+    for (size_t r = 0; r < trip->ranks && !status; start += ways->in[r++]) {
+        copy_rows(trip, trip->in[r], from, NULL, numbers, ways->row + start + done);
+        from += trip->in[r] * bytes;
+    }
     return status;
 }
 
-/* The largest number of bodies from a rank to another, which decides how many rounds there are. */
+/* The largest number of bodies from a rank to another one, which decides how many rounds there are.
+ */
 static enum ky_status find_most(struct ky_comm *comm, const struct ky_domain_ways *ways,
                                 size_t *most, struct ky_error *error)
 {
@@ -128,7 +212,7 @@ static enum ky_status find_most(struct ky_comm *comm, const struct ky_domain_way
     if (!all)
         return ky_no_memory(error, "the ranks", ranks, sizeof *all);
     for (size_t r = 0; r < ranks; r++)
-        own = ways->out[r] > own ? ways->out[r] : own;
+        own = (int)r != comm->rank && ways->out[r] > own ? ways->out[r] : own;
     const enum ky_status status = comm->verbs->gather(comm, &own, sizeof own, all, error);
     *most = 0;
     for (size_t r = 0; r < ranks && !status; r++)
@@ -157,8 +241,10 @@ enum ky_status ky_domain_fetch(struct ky_domain *domain, const struct ky_domain_
 {
     struct ky_comm *comm = domain->comm;
     size_t most = 0;
-    struct trip trip = {ways, (size_t)comm->size, ky_arrays[array].bytes, 0, NULL, NULL, NULL,
-                        NULL};
+    struct trip trip = {.ways = ways,
+                        .rank = (size_t)comm->rank,
+                        .ranks = (size_t)comm->size,
+                        .bytes = ky_arrays[array].bytes};
     enum ky_status status = find_most(comm, ways, &most, error);
     if (status)
         return status;
@@ -173,6 +259,8 @@ enum ky_status ky_domain_fetch(struct ky_domain *domain, const struct ky_domain_
     trip.in = ky_allocate(trip.ranks, sizeof *trip.in);
     if (!trip.sent || !trip.got || !trip.out || !trip.in)
         status = ky_no_memory(error, ky_arrays[array].plural, trip.ranks * trip.most, trip.bytes);
+    if (!status)
+        stay(&trip, had, numbers);
     for (size_t done = 0; done < most && !status; done += trip.most)
         status = travel(comm, &trip, had, done, numbers, error);
     free(had);

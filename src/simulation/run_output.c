@@ -134,6 +134,8 @@ static enum ky_status measure_bodies(struct ky_run *run, struct ky_energy_now *n
     now->bound = (struct ky_bound){.mass = (double)NAN, .half_mass_radius = (double)NAN};
     if (!start->core && !start->followed.count && !bound)
         return KY_OK;
+    if (bound)
+        ky_announce(&run->parameters, run->sim->n, "bound bodies, for a row of energy.csv");
     if (run->sim->n > KY_ROW_KEPT) /* take no more memory than for a snapshot */
         ky_engine_trim(run->sim->engine);
     if (!start->core && !start->followed.count && ky_engine_writes(run->sim->engine))

@@ -40,6 +40,17 @@ with folder() as top:
             run(*words, many, "--ranks", ranks)
             check(state(many) == state(one), f"{' '.join(model)}: the files of {ranks} ranks have the bits of one process", (state(one)[0], state(many)[0]))
             check(made_apart(many) == (model in MODELS) and not made_apart(one), "run.log says where each rank has made its own bodies")
+    # So many bodies that the threads of a rank fetch them together for rows and snapshots.
+    words = ["run", "--model", "plummer", "-n", "80000", *RUN, "--overwrite", "--output"]
+    run(*words, one)
+    for ranks, threads in ((2, 1), (2, 7), (3, 4)):
+        run(*words, many, "--ranks", ranks, "--threads", threads)
+        check(state(many) == state(one), f"80,000 bodies: the files of {ranks} ranks with {threads} threads have the bits of one process")
+    if os.environ.get("KYOHO_TEST_ALL"):
+        many_bodies = run("run", "--model", "plummer", "-n", "10000000", "--force", "tree", "--theta", "2", "--engine", "cpu", "--step", "0.01", "--steps", "1", "--every", "0", "--ranks", "2", "--overwrite", "--output", many)
+        lines = ["bodies, made by the ranks (10000000 bodies)", "first forces (10000000 bodies)", "bound bodies, for a row of energy.csv (10000000 bodies)"]
+        places = [many_bodies.stderr.find(line) for line in lines]
+        check(-1 < places[0] < places[1] < places[2], "with many bodies lines tell what goes on before the first step", many_bodies.stderr)
     for model in WRONG:
         words = ["run", "--model", *model, *RUN, "--output", os.path.join(top, "wrong")]
         alone, ranks = (run(*words, *more, code=None) for more in ([], ["--ranks", "3"]))
