@@ -165,10 +165,16 @@ enum ky_status ky_run_find_bound(struct ky_engine *engine, struct ky_bound *boun
     return ky_engine_work(engine, &works, FIND_BOUND, bound, error);
 }
 
-/* The force that a run takes, for bodies that are not here. */
-static enum ky_status settle_force(struct ky_parameters *own, size_t n, struct ky_error *error)
+/* The ranks and the force that a run takes, for bodies that are not here. The log hears of the
+ * ranks when they are chosen for the run itself, which has a file for it then. */
+static enum ky_status settle(const struct ky_run_parameters *run, struct ky_parameters *own,
+                             size_t n, struct ky_error *error)
 {
     struct ky_choice choice;
+    ky_log_function *log = own->log;
+    own->log = NULL;
+    ky_run_choose_ranks(run, own, &(struct ky_bodies){.n = n});
+    own->log = log;
     const struct ky_engine_use use = ky_integrator_use(own, n);
     return ky_force_settle(own, &(struct ky_bodies){.n = n}, &use, &choice, NULL, error);
 }
@@ -181,9 +187,10 @@ int ky_run_can_make(const struct ky_parameters *parameters, const struct ky_run_
     own.units = initial->units;
     own.units.g = own.g;
     own.log = NULL;
-    if (own.ranks < 2 || own.ranks > KY_BLOCKS || !n || run->follow || !isnan(own.error) ||
-        ky_friction_is_asked(&own) || ky_parameters_resolve(&own, &own, NULL) ||
-        settle_force(&own, n, NULL))
+    if ((own.ranks < 2 && !run->choose_ranks) || !n || run->follow || !isnan(own.error) ||
+        ky_friction_is_asked(&own) || ky_parameters_resolve(&own, &own, NULL))
+        return 0;
+    if (settle(run, &own, n, NULL) || own.ranks < 2 || own.ranks > KY_BLOCKS)
         return 0;
     const struct ky_engine_use use = ky_integrator_use(&own, n);
     return (isnan(own.softening) ? initial->softening : own.softening) > 0 &&
@@ -212,7 +219,7 @@ enum ky_status ky_run_make(struct ky_run *run, size_t n, struct ky_run_facts *fa
         return ky_no_memory(error, "a model", 1, sizeof *making);
     making->recipe = *run->recipe;
     making->parameters = run->parameters;
-    enum ky_status status = settle_force(&making->parameters, n, error);
+    enum ky_status status = settle(&run->given, &making->parameters, n, error);
     if (!status)
         status = ky_sim_begin(&making->parameters, n, &run->begun_sim, error);
     if (!status)

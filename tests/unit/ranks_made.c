@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "engines.h"
+
 static struct ky_error error;
 
 static int remove_one(const char *path, const struct stat *about, int type, struct FTW *where)
@@ -160,12 +162,65 @@ static void models_of_other_kinds_are_made_by_one(void **state)
     nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
+/* 1 if run.log in the folder has the text. */
+static int log_has(const char *folder, const char *text)
+{
+    char path[256], line[4096];
+    int has = 0;
+    snprintf(path, sizeof path, "%s/run.log", folder);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file))
+        has |= strstr(line, text) != NULL;
+    fclose(file);
+    return has;
+}
+
+/* Devices that become ranks by the program's own choice make the bodies too, and the log tells of
+ * both. */
+static void ranks_that_are_chosen_make_bodies(void **state)
+{
+    (void)state;
+    const char *const made = "each rank has made its own bodies";
+    char folder[] = "/tmp/kyoho-made-XXXXXX";
+    need_a_device();
+    assert_non_null(mkdtemp(folder));
+    FOR_DEVICES(k, 1)
+    {
+        char engine[40];
+        struct ky_parameters parameters;
+        struct ky_run_parameters run;
+        struct ky_model_parameters model;
+        struct ky_snapshot initial;
+        ky_model_parameters_defaults(&model);
+        model.n = 700;
+        describe("block", &parameters, &run, folder, 1);
+        parameters.engine = with_another(k, engine, sizeof engine);
+        run.choose_ranks = 1;
+        assert_ok(ky_model_make("plummer", &model, &initial, &error));
+        assert_ok(ky_run(&parameters, &run, &initial, &error));
+        ky_snapshot_free(&initial);
+        assert_false(log_has(folder, made));
+        char *one = rows_of(folder);
+        assert_ok(ky_run_model(&parameters, &run, "plummer", &model, &error));
+        assert_true(log_has(folder, made));
+        assert_true(log_has(folder, "2 ranks, one for each device"));
+        char *rows = rows_of(folder);
+        assert_string_equal(rows, one);
+        free(rows);
+        free(one);
+        ky_device_twice = 0;
+    }
+    nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(models_have_the_same_bits),
         cmocka_unit_test(errors_are_those_of_one),
         cmocka_unit_test(models_of_other_kinds_are_made_by_one),
+        cmocka_unit_test(ranks_that_are_chosen_make_bodies),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, find_engines, NULL);
 }
