@@ -14,6 +14,7 @@ static struct ky_error error;
 /* The seconds of the four parts of one row. */
 static void time_row(struct ky_sim *sim, struct ky_bodies *bodies, double seconds[PARTS])
 {
+    const struct ky_portion all = ky_portion_of_all(bodies->n);
     struct ky_sums sums = {0};
     struct ky_bound bound;
     double at[PARTS + 1];
@@ -24,8 +25,8 @@ static void time_row(struct ky_sim *sim, struct ky_bodies *bodies, double second
     at[2] = ky_clock();
     stop_if(ky_sim_bodies(sim, bodies, &error), &error);
     at[3] = ky_clock();
-    ky_choose_bound(bodies, &bound);
-    stop_if(ky_bound_radius(bodies, &bound, &error), &error);
+    stop_if(ky_choose_bound(&all, bodies, &bound, &error), &error);
+    stop_if(ky_bound_radius(&all, bodies, &bound, &error), &error);
     at[4] = ky_clock();
     for (int k = 0; k < PARTS; k++)
         seconds[k] = at[k + 1] - at[k];

@@ -31,7 +31,7 @@ static void try_on(int device, const struct ky_bodies *bodies, const char *optio
 {
     const struct ky_parameters parameters = parameters_for(device, options);
     struct state one = {0};
-    struct ky_sums sums[2];
+    struct ky_sums sums[2] = {{0}, {0}};
     for (size_t r = 0; r < runs_of(device); r++) {
         char what[200];
         struct ky_sim *sim = open_ranks(&parameters, ranks[r], bodies);
@@ -99,7 +99,7 @@ static void systems_have_the_same_bits(void **state)
 static void every_kernel_in_small(void **state)
 {
     (void)state;
-    struct ky_sums sums;
+    struct ky_sums sums = {0};
     struct ky_bodies bodies = make(COLLISION, 1201);
     need_a_device();
     FOR_DEVICES(k, 1)
