@@ -43,7 +43,8 @@ enum ky_status ky_ranks_need_offered(const struct ky_device_state *state, enum k
 
 /* ---- buffers of other processes ---- */
 
-static struct ky_ranks_known *known_of(const struct ky_device_state *state, int slot, size_t rank)
+static struct ky_ranks_known *known_of(const struct ky_device_state *state, enum ky_offer_slot slot,
+                                       size_t rank)
 {
     return &state->ranks->known[(size_t)slot * ky_device_shared(state)->ranks + rank];
 }
