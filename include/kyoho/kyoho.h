@@ -1143,7 +1143,9 @@ struct ky_plan {
     double disk_bytes;               /* of all files */
     double largest_n; /* the most bodies that fit into the free memory of host and device */
     /* in a later version of the struct, for which `size` must be set: */
-    char choice[256]; /* as `text` of struct ky_choice */
+    char choice[256];  /* as `text` of struct ky_choice */
+    double rank_bytes; /* host memory of each rank for the forces; host_bytes is that of all ranks
+                          of this computer; 0: there are no ranks */
 };
 KY_API enum ky_status ky_run_plan(const struct ky_parameters *parameters,
                                   const struct ky_run_parameters *run,

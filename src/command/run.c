@@ -162,6 +162,7 @@ static enum ky_status show_plan(struct cli *cli, const struct request *request,
         ky_json_count(&json, "steps", plan.steps);
         ky_json_count(&json, "snapshots", plan.snapshots);
         ky_json_real(&json, "host_bytes", plan.host_bytes);
+        ky_json_real(&json, "rank_bytes", plan.rank_bytes);
         ky_json_real(&json, "device_bytes", plan.device_bytes);
         ky_json_real(&json, "disk_bytes", plan.disk_bytes);
         ky_json_real(&json, "largest_n", plan.largest_n);
@@ -171,18 +172,21 @@ static enum ky_status show_plan(struct cli *cli, const struct request *request,
     }
     const struct ky_units none = {0};
     char step[KY_QUANTITY_TEXT],
-        steps[160] = "a step that follows from the bodies unless --step is given";
+        ranks[40] = "", steps[160] = "a step that follows from the bodies unless --step is given";
     if (!isnan(plan.step))
         snprintf(steps, sizeof steps, "%llu %s of %s", (unsigned long long)plan.steps,
                  ky_plural(plan.steps, "step", "steps"),
                  ky_quantity_text(request->parameters.expansion ? &none : &snapshot->units,
                                   KY_TIME_UNIT, plan.step, 6, step));
+    if (plan.rank_bytes > 0)
+        snprintf(ranks, sizeof ranks, " %.3g GB a rank,", plan.rank_bytes / 1e9);
     printf("%zu %s, %s, %llu %s\n"
-           "memory: %.3g GB on the host, %.3g GB on a device; disk: %.3g GB\n"
+           "memory: %.3g GB on the host,%s %.3g GB on a device; disk: %.3g GB\n"
            "largest number of bodies in the memory that is free now: %.3g\n",
            snapshot->bodies.n, ky_plural(snapshot->bodies.n, "body", "bodies"), steps,
            (unsigned long long)plan.snapshots, ky_plural(plan.snapshots, "snapshot", "snapshots"),
-           plan.host_bytes / 1e9, plan.device_bytes / 1e9, plan.disk_bytes / 1e9, plan.largest_n);
+           plan.host_bytes / 1e9, ranks, plan.device_bytes / 1e9, plan.disk_bytes / 1e9,
+           plan.largest_n);
     return KY_OK;
 }
 

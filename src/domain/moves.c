@@ -106,10 +106,11 @@ enum ky_status ky_curve_move_rows(const struct ky_ranging *curve, const struct k
     if (!status)
         status =
             ky_comm_trade(domain->comm, out, movers->leaving, in, movers->coming, bytes, error);
+    free(
+        out); /* before memory for what came is taken: at the first forces nearly all bodies move */
     if (!status && moves)
         status = settle(curve, movers, &columns, in, error);
     ky_domain_free_columns(&columns);
-    free(out);
     free(in);
     return status;
 }

@@ -107,6 +107,7 @@ struct ky_memory {
     double host, device; /* at the peak of an evaluation */
     double kept;         /* on the host after `trim` */
     double room;         /* total memory of the device; 0: the engine uses no device */
+    int ranks;           /* that share `host`, as they are on this computer; 0: there are none */
 };
 
 struct ky_write_plan; /* base/write_plan.h */

@@ -82,6 +82,7 @@ static enum ky_status plan_memory(const struct ky_parameters *parameters,
     ky_engine_memory(engine, columns, bodies->n, massless, &memory);
     plan->host_bytes = host_bytes(&memory, course, bodies->n);
     plan->device_bytes = memory.device;
+    plan->rank_bytes = memory.ranks ? memory.host / memory.ranks : 0;
     plan->disk_bytes = course->snapshots * IN_SNAPSHOT * n +
                        2 * course->restarts * (IN_RESTART * n + 4096) + 300 * course->rows;
     if (bodies->n)

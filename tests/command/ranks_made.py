@@ -3,6 +3,7 @@
 # lines are those of one process that makes all.
 import json
 import os
+import re
 
 from tap import check, finish, folder, run, skip
 
@@ -51,6 +52,11 @@ with folder() as top:
         lines = ["bodies, made by the ranks (10000000 bodies)", "first forces (10000000 bodies)", "bound bodies, for a row of energy.csv (10000000 bodies)"]
         places = [many_bodies.stderr.find(line) for line in lines]
         check(-1 < places[0] < places[1] < places[2], "with many bodies lines tell what goes on before the first step", many_bodies.stderr)
+    plan = run("run", "--model", "plummer", "-n", "100000", *RUN[:-1], "--ranks", "4", "--dry-run").stdout
+    found = re.search(r"memory: ([0-9.]+) GB on the host, ([0-9.]+) GB a rank, ", plan)
+    check(found and 4 * float(found[2]) < float(found[1]) < 4 * float(found[2]) + 0.03, "--dry-run tells the memory of a rank", plan)
+    plan = run("run", "--model", "plummer", "-n", "100000", *RUN[:-1], "--dry-run").stdout
+    check("GB a rank" not in plan and "GB on the host, " in plan, "without ranks it tells none", plan)
     for model in WRONG:
         words = ["run", "--model", *model, *RUN, "--output", os.path.join(top, "wrong")]
         alone, ranks = (run(*words, *more, code=None) for more in ([], ["--ranks", "3"]))

@@ -60,6 +60,7 @@ static void plans_of_runs(void **state)
     assert_between(plan.host_bytes, 1e4, 1e8);
     assert_between(plan.disk_bytes, 3 * 200 * 72, 1e6);
     assert_true(plan.largest_n > 1e4);
+    assert_true(plan.rank_bytes == 0);
     assert_int_equal(bodies.bodies.n, 200); /* a plan leaves them alone */
     parameters.step = (double)NAN;
     assert_ok(ky_run_plan(&parameters, &run, &bodies, &plan, &error));
