@@ -54,9 +54,9 @@ lines() {
         device_walk) printf "1 $name %s\n" 'walks*' ;;
         device_points) printf "5 $name %s\n" 'aw*' 'ex*' 'far*' 'memory*' ;;
         device_fmm) printf "5 $name %s\n" 'aw*' 'two_c*' ;;
-        ranks_copies) printf "5 $name %s\n" 'few*' 'ranks*' 'reports*' 'simulations*' 'what*' ;;
-        ranks_devices) printf "5 $name %s\n" 'few*' 'simulations*' 'what*' ;;
-        ranks_devices_blocks) printf "5 $name %s\n" 'every*' 'few*' 'restarts*' ;;
+        ranks_copies) printf "5 $name %s\n" 'few*' 'what*' ;;
+        ranks_devices) printf "5 $name %s\n" 'few*' 'what*' ;;
+        ranks_devices_blocks) printf "5 $name %s\n" 'every*' 'restarts*' ;;
         device_tree) printf "9 $name %s\n" 'groups*' 'more*' ;;
         device_tree_use) printf "9 $name %s\n" 'evaluations*' 'numbers*' ;;
         device_board) printf "5 $name %s\n" 'a_lost*' 'empty*' 'lists*' 'memory*' 'w*' ;;
@@ -83,7 +83,7 @@ lines() {
         ranks_blocks) printf "3 $name %s\n" 'calls*' 'few*' 'restarts*' ;;
         ranks_fmm) printf "3 $name %s\n" 'few*' 'no_rank*' ;;
         ranks_stops) echo "1 $name cond*" ;;
-        ranks_walks) printf "2 $name %s\n" 'every*' 'a_*' 'the_*' 'walks*' ;;
+        ranks_walks) printf "2 $name %s\n" 'every*' 'walks*' ;;
         ranks_points) printf "3 $name %s\n" 'exact*' 'fields_are*' 'searches*' ;;
         analysis) echo "15 $name * lagrangian_radii_are*" ;;
         cosmic) echo "10 $name * a_sphere*" ;;

@@ -75,9 +75,9 @@ static void systems_have_the_same_bits(void **state)
     } cases[] = {
         {SPHERE, 9001, "", 1},
         {COLLISION, 8193, "step=0.25 softening=0.1", 1},
-        {TWO, 8193, "opening=offset multipole=1", 1},
+        {TWO, 8193, "opening=offset multipole=1", 0},
         {FAR, 8193, "curve=morton eta=0.1", 0},
-        {NODE, 7001, "", 1},
+        {NODE, 7001, "", 0},
         {MASSES, 6007, "step=0.000244140625 precision=double", 0},
         {LATTICE, 6859, "step=-0.125 leaf=1 group=16", 0},
         {CHAIN, 4097, "softening=0.1 softening-kind=spline", 0},
@@ -161,13 +161,14 @@ static void cusps_have_the_same_bits_and_energy(void **state)
 static void changes_have_the_same_bits(void **state)
 {
     (void)state;
-    static void (*const changes[])(struct ky_sim *) = {kick_some, replace_one, remove_and_add,
+    static void (*const changes[])(struct ky_sim *) = {kick_some, remove_and_add, replace_one,
                                                        shorter_step, look_at_field};
+    const size_t tried = test_everything() ? sizeof changes / sizeof *changes : 2;
     struct ky_bodies bodies = make(SPHERE, 6007);
     FOR_DEVICES(k, 1)
     {
         const struct ky_parameters parameters = parameters_for(k, "");
-        for (size_t c = 0; c < sizeof changes / sizeof *changes; c++) {
+        for (size_t c = 0; c < tried; c++) {
             struct state one = {0};
             for (int r = 1; r <= 3; r += 2) {
                 char what[64];
