@@ -1,20 +1,29 @@
 /* Whether several devices of one process become ranks: for block steps they have to. */
+#include <math.h>
+
 #include "base/text.h"
 #include "domain/domain.h"
 #include "engine/common/device_list.h"
 #include "engine/common/external.h"
+#include "engine/common/force_kinds.h"
+#include "engine/force_choice.h"
 
 /* Bodies from which on a step takes less time with a rank for each device than with devices that
  * all make the whole tree and share the walk: two H100 took 27.8 and 28.6 ms for 16,777,216 bodies,
  * and 8.7 and 7.8 ms for 4,194,304 (docs/performance.md). */
 enum { FROM = 16000000 };
 
-/* 1 if devices can divide these bodies; the reason why not is no matter here. */
-static int divides(const struct ky_parameters *parameters, unsigned schemes,
-                   const struct ky_bodies *bodies)
+/* 1 if ranks with devices can share the work on these bodies, as far as is known before the run:
+ * with a tree they divide them, and for block steps with the exact sum each has them all. The
+ * reason why not is no matter here. */
+static int can_share(const struct ky_parameters *parameters, unsigned schemes,
+                     const struct ky_bodies *bodies)
 {
-    if (parameters->mutual || parameters->tree == KY_TREE_OF_HOST ||
-        ky_has_field_function(parameters) || ky_domain_why_copies(parameters, schemes) ||
+    if (parameters->mutual || ky_has_field_function(parameters))
+        return 0;
+    if (ky_force_kind(parameters->force)->is_exact)
+        return schemes >> KY_SCHEME_BLOCK & 1U;
+    if (parameters->tree == KY_TREE_OF_HOST || ky_domain_why_copies(parameters, schemes) ||
         bodies->softening)
         return 0;
     for (size_t i = 0; bodies->mass && i < bodies->n; i++)
@@ -23,19 +32,48 @@ static int divides(const struct ky_parameters *parameters, unsigned schemes,
     return 1;
 }
 
-void ky_domain_choose_ranks(struct ky_parameters *parameters, unsigned schemes,
-                            const struct ky_bodies *bodies)
+/* The parameters with the force that they will get for so many bodies: the choice of ranks depends
+ * on it. Block steps have a rank for each device, which the choice of the force depends on. */
+static enum ky_status find_force(const struct ky_parameters *parameters, unsigned schemes, size_t n,
+                                 size_t devices, struct ky_parameters *own)
 {
-    size_t devices;
-    if (parameters->ranks != 1 || !ky_domain_is_for_devices(parameters->engine) ||
-        ky_device_list(parameters->engine, &devices, NULL) || devices < 2 ||
-        !divides(parameters, schemes, bodies))
-        return;
-    if (!schemes && bodies->n < FROM) {
+    *own = *parameters;
+    if (own->force != KY_FORCE_AUTO && isnan(own->error))
+        return KY_OK;
+    if (schemes >> KY_SCHEME_BLOCK & 1U)
+        own->ranks = (int)devices;
+    return ky_force_choose(own, n, 0, NULL);
+}
+
+/* Says why devices that could be ranks are none, for leap-frog steps. */
+static void tell_of_ranks(const struct ky_parameters *parameters, int expands, size_t devices)
+{
+    if (expands)
+        ky_log(parameters, KY_LOG_INFO,
+               "the %zu devices share the work, and each has all bodies: --force tree --ranks %zu "
+               "divides them",
+               devices, devices);
+    else
         ky_log(parameters, KY_LOG_INFO,
                "the %zu devices share the walk, and each has all bodies: ranks (--ranks %zu) are "
                "faster from %d bodies on",
                devices, devices, (int)FROM);
+}
+
+void ky_domain_choose_ranks(struct ky_parameters *parameters, unsigned schemes,
+                            const struct ky_bodies *bodies)
+{
+    size_t devices;
+    struct ky_parameters own;
+    if (parameters->ranks != 1 || !ky_domain_is_for_devices(parameters->engine) ||
+        ky_device_list(parameters->engine, &devices, NULL) || devices < 2 ||
+        find_force(parameters, schemes, bodies->n, devices, &own))
+        return;
+    const int expands = !schemes && ky_force_kind(own.force)->expands;
+    if (!expands && !can_share(&own, schemes, bodies))
+        return;
+    if (expands || (!schemes && bodies->n < FROM)) {
+        tell_of_ranks(parameters, expands, devices);
         return;
     }
     parameters->ranks = (int)devices;

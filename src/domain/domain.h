@@ -87,7 +87,8 @@ void ky_domain_memory(const struct ky_domain *domain, size_t n, size_t massless,
 
 /* choice.c. Sets parameters->ranks, of one rank, to as many as `engine` names devices where a step
  * takes less time so than with one engine that has all bodies on each of them, or where that
- * engine has no block steps, and tells the log.
+ * engine has no block steps, and tells the log. Of KY_FORCE_AUTO and an error it goes by the force
+ * that they will become.
  * bodies->mass NULL: it is not known yet. */
 void ky_domain_choose_ranks(struct ky_parameters *parameters, unsigned schemes,
                             const struct ky_bodies *bodies);

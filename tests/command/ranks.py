@@ -176,6 +176,12 @@ with folder() as top:
         process = run("run", *plain_words(number), *more, "--engine", "cuda:7,8", "--dry-run", "--output", path("dry"), code=None)
         lines = [line for line in process.stderr.splitlines() if "device" in line and "rank" in line and not line.startswith("kyoho")]
         check(len(lines) == 1 and text in lines[0] if text else not lines, f"{number} bodies on two devices {' '.join(more)}: {text or 'no choice'}", process.stderr)
+    # also where the force is chosen by the number of bodies, before the ranks
+    words = [word for word in plain_words() if word not in ("-n", "4500", "--force", "tree")]
+    for number, more, force, text in (("45000", ["--integrator", "block"], "--force tree", "2 ranks, one for each device"), ("450", ["--integrator", "block"], "--force direct", "2 ranks, one for each device"),
+                                      ("45000", ["--integrator", "block", "--error", "1e-2"], "--force tree", "2 ranks, one for each device"), ("20000000", [], "--force fmm", "--force tree --ranks 2")):
+        process = run("run", *words, "-n", number, *more, "--engine", "cuda:7,8", "--dry-run", "--output", path("dry"), code=None)
+        check(force in process.stderr and text in process.stderr and "give --ranks" not in process.stderr, f"{number} bodies on two devices {' '.join(more)}, with a force that is chosen", process.stderr)
     few = ["--model", "plummer", "-n", "3", "--softening", "0.1", "--step", "0.01", "--steps", "2", "--quiet"]
     run("run", *few, "--output", path("few-1"))
     run("run", *few, "--ranks", "200" if ALL else "64", "--force", "tree", "--output", path("few"))

@@ -99,9 +99,10 @@ static enum ky_status check(const struct ky_device_engine *engine, int expected,
                        "several devices share the work of --force direct, tree and fmm only");
     if (cards->count > 1 && ky_device_leads(state, KY_SCHEME_BLOCK))
         return ky_fail(error, KY_UNSUPPORTED,
-                       "several devices share block steps as ranks, each with a part of the "
-                       "bodies: add --ranks %zu and --force tree, or name one device",
-                       cards->count);
+                       "several devices share block steps as ranks: give --ranks %zu%s, or name "
+                       "one device",
+                       cards->count,
+                       ky_force_kind(state->parameters->force)->expands ? " and --force tree" : "");
     enum ky_status status = ky_links_check(state->parameters, error);
     if (status != KY_OK)
         return status;
