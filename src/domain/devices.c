@@ -30,10 +30,15 @@ enum ky_status ky_domain_name_devices(struct ky_domain *domain, struct ky_error 
     const enum ky_status status =
         comm->verbs->gather(comm, domain->processor, sizeof *name, name, error);
     size_t used = 0;
-    for (int r = 0; r < comm->size && !status; r++)
-        if (!is_named(name, r) && used < sizeof domain->devices)
+    domain->device_count = 0;
+    for (int r = 0; r < comm->size && !status; r++) {
+        if (is_named(name, r))
+            continue;
+        domain->device_count++;
+        if (used < sizeof domain->devices)
             used += (size_t)snprintf(text + used, sizeof domain->devices - used, "%s%s",
                                      r > 0 ? ", " : "", name[r]);
+    }
     free(name);
     return status;
 }
@@ -48,8 +53,10 @@ void ky_domain_tell_kind(const struct ky_domain *domain, const char *engine, con
            *domain->devices ? ", on " : "", domain->devices,
            why ? "every rank has all bodies (" : "each has a part of the bodies", why ? why : "",
            why ? ")" : "");
-    if (!*domain->devices || ky_device_list(engine, &devices, NULL) || devices == 0)
+    if (!*domain->devices || ky_device_list(engine, &devices, NULL))
         return;
+    if (!devices) /* no list: the ranks have taken as many as there are */
+        devices = domain->device_count;
     if (devices > (size_t)local)
         ky_log(
             parameters, KY_LOG_WARNING,

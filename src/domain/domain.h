@@ -43,6 +43,7 @@ struct ky_domain {
     struct ky_shared shared;        /* what the engine asks */
     char processor[KY_ENGINE_NAME]; /* of the engine, as --engine takes it */
     char devices[KY_ENGINE_NAME];   /* of all ranks, "cuda:0, cuda:1"; "": they have none */
+    size_t device_count;            /* how many names these are; computers may have the same */
     char *field;                    /* text of the external fields, or NULL */
     uint64_t fields;                /* their serial number on rank 0 */
     int copies;           /* 1: every rank has all bodies, and computes some sinks' sums */

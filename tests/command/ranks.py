@@ -170,6 +170,8 @@ with folder() as top:
         process = run("run", *plain_words(), "--engine", "opencl:0", "--ranks", "2", "--output", path("one-device"))
         check("on opencl:0: each has a part" in process.stdout + process.stderr, "the log names the devices of ranks", process.stdout + process.stderr)
         check("2 ranks of this computer share 1 device" in process.stderr, "and warns where ranks share one", process.stderr)
+        process = run("run", *plain_words(), "--engine", "opencl", "--ranks", "2", "--output", path("any-device"), env={"POCL_DEVICES": "pthread"})
+        check(("on opencl:0, opencl:1:" in process.stdout + process.stderr) != ("share 1 device of --engine opencl," in process.stderr), "also where --engine has no list", process.stderr)
     # several devices of one process are ranks where that is faster; it need not have them to say so
     for number, more, text in (("16000000", [], "2 ranks, one for each device"), ("15999999", [], "share the walk"), ("16000000", ["--ranks", "1"], None), ("4500", ["--integrator", "block"], "2 ranks, one for each device"),
                                ("16000000", ["--curve", "none"], None)):
