@@ -356,18 +356,20 @@ static void show_end(const struct cli *cli, const char *what, const char *output
     ky_json_end_object(&json);
 }
 
-/* Under a launcher of MPI every process is a rank. */
+/* Under a launcher of MPI every process is a rank: nobody may ask for another number. The ranks in
+ * the run.json of an earlier run are no such wish; they say how that run was made. */
 static enum ky_status take_ranks(struct cli *cli, struct request *request)
 {
     const int ranks = ky_mpi_ranks();
     request->run.choose_ranks = ranks == 1 && !cli_given(cli, "ranks");
     if (ranks == 1)
         return KY_OK;
-    if (cli_on_line(cli, "ranks"))
+    const int on_line = cli_on_line(cli, "ranks");
+    if (on_line || (cli_given(cli, "ranks") && !cli->bodies_hash))
         return ky_fail(&cli->error, KY_USAGE,
                        "a launcher of MPI has started %d processes, each of which is a rank: leave "
-                       "out --ranks",
-                       ranks);
+                       "out %s",
+                       ranks, on_line ? "--ranks" : "`ranks` in the parameter file");
     request->parameters.ranks = ranks;
     return KY_OK;
 }

@@ -139,6 +139,10 @@ def refusals(mpi, place):
     one_line(mpi.run(2, mpi.kyoho, "nonsense"), 2, "unknown command", f"{mpi.name}: so is an unknown command", "kyoho: ")
     one_line(mpi.run(2, mpi.kyoho, *SHORT, *output, "--nonsense"), 2, "--nonsense", f"{mpi.name}: and an unknown option")
     one_line(mpi.run(2, mpi.kyoho, *SHORT, *output, "--ranks", "2"), 2, "leave out --ranks", f"{mpi.name}: and --ranks")
+    ini = os.path.join(place, "ranks.ini")
+    with open(ini, "w", encoding="utf-8") as file:
+        file.write("[engine]\nranks = 2\n")
+    one_line(mpi.run(2, mpi.kyoho, SHORT[0], ini, *SHORT[1:], *output), 2, "leave out `ranks` in the parameter file", f"{mpi.name}: and ranks of a parameter file")
     one_line(mpi.run(2, mpi.kyoho, *SHORT, *output, "--force", "fmm", "--mutual"), 3, "mutual", f"{mpi.name}: and what ranks cannot do")
     check(not os.path.exists(output[1]), f"{mpi.name}: no refused run has left a folder")
     done = mpi.run(2, mpi.kyoho, *SHORT, *output, "--dry-run")
