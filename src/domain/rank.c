@@ -46,10 +46,17 @@ enum ky_status ky_domain_check_blocks(const struct ky_parameters *parameters, un
     if (!why || !(schemes >> KY_SCHEME_BLOCK & 1U) || !ky_force_kind(parameters->force)->has_tree ||
         !ky_domain_is_for_devices(parameters->engine))
         return KY_OK;
+    const char *instead = "use --force direct";
+    if (ky_force_kind(parameters->force)->expands)
+        instead = "use --force tree, without --order";
+    else if (parameters->cell == KY_EDGE)
+        instead = "leave out --cell edge";
+    else if (parameters->curve == KY_CURVE_NONE)
+        instead = "leave out --curve none";
     return ky_fail(error, KY_UNSUPPORTED,
                    "ranks with devices divide the bodies for block steps with a tree, which cannot "
-                   "be done here (%s): use --force direct, or run without ranks",
-                   why);
+                   "be done here (%s): %s, or run without ranks on one device",
+                   why, instead);
 }
 
 int ky_domain_divides(const struct ky_parameters *parameters, unsigned schemes)

@@ -193,7 +193,8 @@ with folder() as top:
     # ---- what is refused ----
     refused = [
         (3, "--mutual", ["--mutual"]), (3, "--force tree", ["--force", "list"]),
-        (3, "--force tree", ["--force", "walk", "--engine", "opencl"]), (3, "--force direct", ["--force", "fmm", "--integrator", "block", "--engine", "cuda:0,1"]), (3, "--tree", ["--tree", "device"]),
+        (3, "--force tree", ["--force", "walk", "--engine", "opencl"]), (3, "use --force tree", ["--force", "fmm", "--integrator", "block", "--engine", "cuda:0,1"]), (3, "use --force tree, without --order", ["--order", "4", "--integrator", "block", "--engine", "cuda:0,1"]),
+        (3, "leave out --curve none", ["--curve", "none", "--force", "tree", "--integrator", "block", "--engine", "cuda:0,1"]), (3, "leave out --cell edge", ["--cell", "edge", "--force", "tree", "--integrator", "block", "--engine", "cuda:0,1"]), (3, "--tree", ["--tree", "device"]),
     ]
     plain = [word for word in SHORT if word not in ("--engine", "cpu", "--force", "tree")]
     for code, word, words in refused:
