@@ -55,6 +55,7 @@ static enum ky_status check(const struct ky_parameters *parameters, unsigned sch
                             struct ky_error *error)
 {
     const int is_for_devices = ky_domain_is_for_devices(parameters->engine);
+    const struct ky_force_kind *force = ky_force_kind(parameters->force);
     size_t devices;
     const enum ky_status status = ky_device_list_once(parameters->engine, &devices, error);
     if (status)
@@ -65,12 +66,11 @@ static enum ky_status check(const struct ky_parameters *parameters, unsigned sch
     } checks[] = {
         {strlen(parameters->engine) >= KY_ENGINE_NAME,
          "the name of the engine has more than 255 characters: name fewer devices"},
-        {is_for_devices && parameters->tree == KY_TREE_OF_HOST,
-         "ranks with devices make their trees there: leave out --tree host, or run without ranks"},
-        {is_for_devices && ky_force_kind(parameters->force)->tree == KY_TREE_BY_ENGINE &&
-             ky_force_kind(parameters->force)->has_tree,
+        {is_for_devices && force->tree == KY_TREE_BY_ENGINE && force->has_tree,
          "ranks with devices share no walks of single bodies: use --force tree, or run without "
          "ranks"},
+        {is_for_devices && parameters->tree == KY_TREE_OF_HOST && force->tree != KY_TREE_OF_HOST,
+         "ranks with devices make their trees there: leave out --tree host, or run without ranks"},
         {parameters->mutual,
          "ranks share no mutual interactions: leave out --mutual, or run without ranks"},
         {ky_has_field_function(parameters) && is_for_devices,
