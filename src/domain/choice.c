@@ -1,7 +1,7 @@
 /* Whether several devices of one process become ranks: for block steps they have to. */
 #include <math.h>
+#include <stdio.h>
 
-#include "base/text.h"
 #include "domain/domain.h"
 #include "engine/common/device_list.h"
 #include "engine/common/external.h"
@@ -45,45 +45,40 @@ static enum ky_status find_force(const struct ky_parameters *parameters, unsigne
     return ky_force_choose(own, n, 0, NULL);
 }
 
-/* Says why devices that could be ranks are none, for leap-frog steps. */
-static void tell_of_ranks(const struct ky_parameters *parameters, int expands, size_t devices)
-{
-    if (expands)
-        ky_log(parameters, KY_LOG_INFO,
-               "the %zu devices share the work, and each has all bodies: --force tree --ranks %zu "
-               "divides them",
-               devices, devices);
-    else
-        ky_log(parameters, KY_LOG_INFO,
-               "the %zu devices share the walk, and each has all bodies: ranks (--ranks %zu) are "
-               "faster from %d bodies on",
-               devices, devices, (int)FROM);
-}
-
 void ky_domain_choose_ranks(struct ky_parameters *parameters, unsigned schemes,
-                            const struct ky_bodies *bodies)
+                            const struct ky_bodies *bodies, char remark[KY_RANKS_REMARK])
 {
     size_t devices;
     struct ky_parameters own;
+    *remark = '\0';
     if (parameters->ranks != 1 || !ky_domain_is_for_devices(parameters->engine) ||
-        ky_device_list(parameters->engine, &devices, NULL) || devices < 2 ||
+        ky_device_list_once(parameters->engine, &devices, NULL) || devices < 2 ||
         find_force(parameters, schemes, bodies->n, devices, &own))
         return;
-    const int expands = !schemes && ky_force_kind(own.force)->expands;
-    if (!expands && !can_share(&own, schemes, bodies))
+    if (!schemes && ky_force_kind(own.force)->expands) {
+        snprintf(remark, KY_RANKS_REMARK,
+                 "the %zu devices share the work, and each has all bodies: --force tree --ranks "
+                 "%zu divides them",
+                 devices, devices);
         return;
-    if (expands || (!schemes && bodies->n < FROM)) {
-        tell_of_ranks(parameters, expands, devices);
+    }
+    if (!can_share(&own, schemes, bodies))
+        return;
+    if (!schemes && bodies->n < FROM) {
+        snprintf(remark, KY_RANKS_REMARK,
+                 "the %zu devices share the walk, and each has all bodies: ranks (--ranks %zu) are "
+                 "faster from %d bodies on",
+                 devices, devices, (int)FROM);
         return;
     }
     parameters->ranks = (int)devices;
-    if (schemes) {
-        ky_log(parameters, KY_LOG_INFO,
-               "%zu ranks, one for each device: block steps on several devices need them", devices);
-        return;
-    }
-    ky_log(parameters, KY_LOG_INFO,
-           "%zu ranks, one for each device, which is faster from %d bodies on; with --ranks 1 each "
-           "device has all bodies",
-           devices, (int)FROM);
+    if (schemes)
+        snprintf(remark, KY_RANKS_REMARK,
+                 "%zu ranks, one for each device: block steps on several devices need them",
+                 devices);
+    else
+        snprintf(remark, KY_RANKS_REMARK,
+                 "%zu ranks, one for each device, which is faster from %d bodies on; with --ranks "
+                 "1 each device has all bodies",
+                 devices, (int)FROM);
 }

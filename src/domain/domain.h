@@ -86,13 +86,14 @@ void ky_domain_end(struct ky_domain *domain);
 void ky_domain_memory(const struct ky_domain *domain, size_t n, size_t massless,
                       struct ky_memory *memory);
 
+enum { KY_RANKS_REMARK = 160 };
 /* choice.c. Sets parameters->ranks, of one rank, to as many as `engine` names devices where a step
  * takes less time so than with one engine that has all bodies on each of them, or where that
- * engine has no block steps, and tells the log. Of KY_FORCE_AUTO and an error it goes by the force
- * that they will become.
- * bodies->mass NULL: it is not known yet. */
+ * engine has no block steps; the remark for the log says so, or what ranks would do, or is empty.
+ * Of KY_FORCE_AUTO and an error it goes by the force that they will become. bodies->mass NULL: it
+ * is not known yet. */
 void ky_domain_choose_ranks(struct ky_parameters *parameters, unsigned schemes,
-                            const struct ky_bodies *bodies);
+                            const struct ky_bodies *bodies, char remark[KY_RANKS_REMARK]);
 
 /* Why ranks with these parameters, opened for these schemes, each have to have all bodies, whatever
  * these are; NULL: that depends on the bodies. */

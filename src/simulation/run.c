@@ -14,7 +14,6 @@
 #include "base/options.h"
 #include "base/quantity.h"
 #include "base/text.h"
-#include "domain/domain.h"
 
 /* ---- opening and closing ---- */
 
@@ -53,11 +52,12 @@ enum ky_status ky_run_adopt_parameters(const struct ky_parameters *parameters,
 }
 
 void ky_run_choose_ranks(const struct ky_run_parameters *run, struct ky_parameters *parameters,
-                         const struct ky_bodies *bodies)
+                         const struct ky_bodies *bodies, char remark[KY_RANKS_REMARK])
 {
+    *remark = '\0';
     if (run->choose_ranks)
-        ky_domain_choose_ranks(parameters, ky_integrator_use(parameters, bodies->n).schemes,
-                               bodies);
+        ky_domain_choose_ranks(parameters, ky_integrator_use(parameters, bodies->n).schemes, bodies,
+                               remark);
 }
 
 enum ky_status ky_run_create(const struct ky_parameters *parameters,

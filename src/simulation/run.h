@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "domain/domain.h"
 #include "simulation/energy.h"
 #include "simulation/folder.h"
 #include "simulation/schedule.h"
@@ -147,10 +148,10 @@ struct ky_run {
 extern const struct ky_option ky_run_options[];
 extern const size_t ky_run_option_count;
 
-/* Chooses the number of ranks, if the caller leaves it to us (choose_ranks), which the log tells.
- */
+/* Chooses the number of ranks, if the caller leaves it to us (choose_ranks). The remark is for the
+ * log, or empty. */
 void ky_run_choose_ranks(const struct ky_run_parameters *run, struct ky_parameters *parameters,
-                         const struct ky_bodies *bodies);
+                         const struct ky_bodies *bodies, char remark[KY_RANKS_REMARK]);
 /* The caller's parameters over the defaults. KY_USAGE for structs that no _defaults call filled,
  * and for numbers of the run that are out of range, such as a negative radius. */
 enum ky_status ky_run_adopt_parameters(const struct ky_parameters *parameters,

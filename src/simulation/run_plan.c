@@ -195,7 +195,10 @@ enum ky_status ky_run_plan(const struct ky_parameters *parameters,
         free(universe.field);
         return status;
     }
-    ky_run_choose_ranks(&own_run, &resolved, &own_initial.bodies);
+    char remark[KY_RANKS_REMARK];
+    ky_run_choose_ranks(&own_run, &resolved, &own_initial.bodies, remark);
+    if (*remark)
+        ky_log(&resolved, KY_LOG_INFO, "%s", remark);
     int threads = ky_threads_take(resolved.threads);
     const int measures = !isnan(resolved.error);
     struct ky_choice choice = {.text = ""};

@@ -221,7 +221,8 @@ static enum ky_status place(struct ky_run *run, struct ky_snapshot *initial,
     struct ky_sim_source source = {.bodies = initial->bodies, .begun = run->begun_sim};
     int mutual = !isnan(run->parameters.softening) ||
                  (ky_softening_how(run->parameters.softening_kind) & KY_EPS_OF_BOTH);
-    ky_run_choose_ranks(&run->given, &run->parameters, &initial->bodies);
+    char remark[KY_RANKS_REMARK];
+    ky_run_choose_ranks(&run->given, &run->parameters, &initial->bodies, remark);
     ky_announce(&run->parameters, initial->bodies.n, "bodies to the engine");
     if (facts->wrong.status)
         return ky_fail(error, facts->wrong.status, "%s", facts->wrong.text);
@@ -230,6 +231,8 @@ static enum ky_status place(struct ky_run *run, struct ky_snapshot *initial,
     enum ky_status status =
         ky_sim_place(&run->parameters, &source, initial->time, &run->sim, error);
     run->begun_sim = source.begun;
+    if (!status && *remark) /* the devices are there */
+        ky_log(&run->parameters, KY_LOG_INFO, "%s", remark);
     if (!status)
         status = ky_sim_parameters_text(&run->sim->parameters, &run->text, error);
     if (status)

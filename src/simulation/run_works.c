@@ -9,7 +9,6 @@
 #include "base/bodies.h"
 #include "base/hash.h"
 #include "base/memory.h"
-#include "domain/domain.h"
 #include "engine/common/units.h"
 #include "integrate/friction.h"
 
@@ -165,16 +164,13 @@ enum ky_status ky_run_find_bound(struct ky_engine *engine, struct ky_bound *boun
     return ky_engine_work(engine, &works, FIND_BOUND, bound, error);
 }
 
-/* The ranks and the force that a run takes, for bodies that are not here. The log hears of the
- * ranks when they are chosen for the run itself, which has a file for it then. */
+/* The ranks and the force that a run takes, for bodies that are not here. */
 static enum ky_status settle(const struct ky_run_parameters *run, struct ky_parameters *own,
                              size_t n, struct ky_error *error)
 {
     struct ky_choice choice;
-    ky_log_function *log = own->log;
-    own->log = NULL;
-    ky_run_choose_ranks(run, own, &(struct ky_bodies){.n = n});
-    own->log = log;
+    char remark[KY_RANKS_REMARK]; /* the log has it when they are chosen for the run itself */
+    ky_run_choose_ranks(run, own, &(struct ky_bodies){.n = n}, remark);
     const struct ky_engine_use use = ky_integrator_use(own, n);
     return ky_force_settle(own, &(struct ky_bodies){.n = n}, &use, &choice, NULL, error);
 }

@@ -182,6 +182,9 @@ with folder() as top:
         process = run("run", *plain_words(number), *more, "--engine", "cuda:7,8", "--dry-run", "--output", path("dry"), code=None)
         lines = [line for line in process.stderr.splitlines() if "device" in line and "rank" in line and not line.startswith("kyoho")]
         check(len(lines) == 1 and text in lines[0] if text else not lines, f"{number} bodies on two devices {' '.join(more)}: {text or 'no choice'}", process.stderr)
+    for engine in "opencl:0,0", "opencl:0,99", "cuda:98,99":
+        process = run("run", *plain_words("450"), "--engine", engine, "--output", path("refused"), code=None)
+        check(process.returncode in (2, 3) and len(process.stderr.splitlines()) == 1, f"--engine {engine}: no word of ranks where the devices are not there", process.stderr)
     # also where the force is chosen by the number of bodies, before the ranks
     words = [word for word in plain_words() if word not in ("-n", "4500", "--force", "tree")]
     for number, more, force, text in (("45000", ["--integrator", "block"], "--force tree", "2 ranks, one for each device"), ("450", ["--integrator", "block"], "--force direct", "2 ranks, one for each device"),
