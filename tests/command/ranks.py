@@ -171,8 +171,8 @@ with folder() as top:
         check("on opencl:0: each has a part" in process.stdout + process.stderr, "the log names the devices of ranks", process.stdout + process.stderr)
         check("2 ranks of this computer share 1 device" in process.stderr, "and warns where ranks share one", process.stderr)
         lists = [word if word != "tree" else "list" for word in plain_words("450")]
-        for name, more in ("list", []), ("list-host", ["--tree", "host"]), ("list-alone", ["--ranks", "1"]):
-            run("run", *lists, "--engine", "opencl:0", "--ranks", "2", *more, "--output", path(name))
+        for name, more in ("list", ["--ranks", "2"]), ("list-host", ["--ranks", "2", "--tree", "host"]), ("list-alone", []):
+            run("run", *lists, "--engine", "opencl:0", *more, "--output", path(name))
         check(snapshots(path("list-host")) == snapshots(path("list")) == snapshots(path("list-alone")), "--force list of ranks: --tree host, which is its default, may be said")
         process = run("run", *plain_words(), "--engine", "opencl", "--ranks", "2", "--output", path("any-device"), env={"POCL_DEVICES": "pthread"})
         check(("on opencl:0, opencl:1:" in process.stdout + process.stderr) != ("share 1 device of --engine opencl," in process.stderr), "also where --engine has no list", process.stderr)
