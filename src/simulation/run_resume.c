@@ -244,6 +244,19 @@ static enum ky_status extend(struct ky_run *run, struct ky_error *error)
     return status;
 }
 
+/* As ky_restart_read, with what to do where the folder has no restart file that is whole. */
+static enum ky_status read_whole(const char *folder, const char *path, struct ky_restart *restart,
+                                 struct ky_error *lacking, struct ky_error *error)
+{
+    const enum ky_status status = ky_restart_read(path, restart, lacking, error);
+    if (status != KY_BAD_DATA || !ky_folder_resumable(folder))
+        return status;
+    return ky_fail(error, status,
+                   "%s; no restart file of the run is whole: bring back what is lost from a copy, "
+                   "or begin the run anew with --overwrite",
+                   lacking->text);
+}
+
 /* Reads the restart file and sets the folder back to its time. KY_USAGE while another run works
  * there. */
 static enum ky_status reopen(struct ky_run *run, struct ky_error *error)
@@ -259,7 +272,7 @@ static enum ky_status reopen(struct ky_run *run, struct ky_error *error)
             status = ky_folder_settle(run->given.output, error);
     }
     if (!status)
-        status = ky_restart_read(path, &restart, &lacking, error);
+        status = read_whole(run->given.output, path, &restart, &lacking, error);
     if (!status)
         status = restore_state(run, &restart, error);
     if (!status)
@@ -288,8 +301,7 @@ static enum ky_status reopen(struct ky_run *run, struct ky_error *error)
     run->resume_steps = ky_sim_steps(run->sim);
     if (lacking.status)
         ky_log(&run->parameters, KY_LOG_WARNING,
-               "restart.kyo is missing or damaged; going on from the one before (%s)",
-               lacking.text);
+               "restart.kyo cannot be read whole; going on from the one before (%s)", lacking.text);
     ky_log(&run->parameters, KY_LOG_INFO, "going on from time %s, step %llu",
            ky_time_words(&run->sim->line, run->resume_time, time),
            (unsigned long long)ky_sim_steps(run->sim));

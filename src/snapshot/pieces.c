@@ -325,9 +325,9 @@ static enum ky_status read_pieces(const struct reading *reading, struct ky_error
     enum ky_status status = KY_OK;
     for (uint64_t r = 0; r < reading->pieces.count && !status; r++)
         status = read_piece(reading, r, error);
-    return status
-               ? ky_fail_in(error, status, "one of its %" PRIu64 " pieces: ", reading->pieces.count)
-               : KY_OK;
+    return status ? ky_fail_in(error, status,
+                               "its %" PRIu64 " pieces are not all whole: ", reading->pieces.count)
+                  : KY_OK;
 }
 
 enum ky_status ky_pieces_check(const char *path, struct ky_restart *restart, struct ky_error *error)
