@@ -23,13 +23,8 @@ static int can_share(const struct ky_parameters *parameters, unsigned schemes,
         return 0;
     if (ky_force_kind(parameters->force)->is_exact)
         return schemes >> KY_SCHEME_BLOCK & 1U;
-    if (parameters->tree == KY_TREE_OF_HOST || ky_domain_why_copies(parameters, schemes) ||
-        bodies->softening)
-        return 0;
-    for (size_t i = 0; bodies->mass && i < bodies->n; i++)
-        if (!(bodies->mass[i] > 0))
-            return 0;
-    return 1;
+    return parameters->tree != KY_TREE_OF_HOST &&
+           !ky_domain_why_copies_of(parameters, schemes, bodies);
 }
 
 /* The parameters with the force that they will get for so many bodies: the choice of ranks depends

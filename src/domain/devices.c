@@ -43,8 +43,20 @@ enum ky_status ky_domain_name_devices(struct ky_domain *domain, struct ky_error 
     return status;
 }
 
-void ky_domain_tell_kind(const struct ky_domain *domain, const char *engine, const char *why)
+/* Threads of one process that are given, by --threads, and that no rank has. */
+static void warn_of_idle_threads(const struct ky_domain *domain, int given)
 {
+    const int idle = given - domain->comm->size * domain->parameters.threads;
+    if (idle > 0 && !domain->comm->is_process && !*domain->devices)
+        ky_log(&domain->parameters, KY_LOG_WARNING,
+               "%d of the %d threads of --threads %s idle: all ranks have the same number", idle,
+               given, ky_plural((uint64_t)idle, "is", "are"));
+}
+
+void ky_domain_tell_kind(const struct ky_domain *domain, const struct ky_parameters *given,
+                         const char *why)
+{
+    const char *engine = given->engine;
     const struct ky_parameters *parameters = &domain->parameters;
     const int threads = parameters->threads, local = domain->comm->local_size;
     size_t devices = 0;
@@ -53,6 +65,7 @@ void ky_domain_tell_kind(const struct ky_domain *domain, const char *engine, con
            *domain->devices ? ", on " : "", domain->devices,
            why ? "every rank has all bodies (" : "each has a part of the bodies", why ? why : "",
            why ? ")" : "");
+    warn_of_idle_threads(domain, given->threads);
     if (!*domain->devices || ky_device_list(engine, &devices, NULL))
         return;
     if (!devices) /* no list: the ranks have taken as many as there are */

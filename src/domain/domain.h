@@ -74,9 +74,10 @@ enum ky_status ky_domain_choose_engine(struct ky_domain *domain, const char *eng
 /* Notes the names of the devices of all ranks. A call of all ranks. */
 enum ky_status ky_domain_name_devices(struct ky_domain *domain, struct ky_error *error);
 /* Tells the log of rank 0 how many ranks there are, what each has and on what, and warns of devices
- * that several ranks share, or that none uses. `why`: why each has all bodies, or NULL. `engine`
- * is the caller's. */
-void ky_domain_tell_kind(const struct ky_domain *domain, const char *engine, const char *why);
+ * that several ranks share, or that none uses. `why`: why each has all bodies, or NULL. `given`
+ * are the caller's parameters. It warns too of threads that are given and belong to no rank. */
+void ky_domain_tell_kind(const struct ky_domain *domain, const struct ky_parameters *given,
+                         const char *why);
 /* 1 if --engine names devices. */
 int ky_domain_is_for_devices(const char *engine);
 /* Opens the rank's engine, without bodies. */
@@ -98,6 +99,12 @@ void ky_domain_choose_ranks(struct ky_parameters *parameters, unsigned schemes,
 /* Why ranks with these parameters, opened for these schemes, each have to have all bodies, whatever
  * these are; NULL: that depends on the bodies. */
 const char *ky_domain_why_copies(const struct ky_parameters *parameters, unsigned schemes);
+/* The same for these bodies. bodies->mass NULL: it is not known yet. */
+const char *ky_domain_why_copies_of(const struct ky_parameters *parameters, unsigned schemes,
+                                    const struct ky_bodies *bodies);
+/* KY_UNSUPPORTED for bodies that ranks, if there are any, refuse when they get them. */
+enum ky_status ky_domain_check_bodies(const struct ky_parameters *parameters, unsigned schemes,
+                                      const struct ky_bodies *bodies, struct ky_error *error);
 /* KY_UNSUPPORTED for block steps with a tree on devices where every rank has all bodies; `why`: the
  * reason, or NULL. */
 enum ky_status ky_domain_check_blocks(const struct ky_parameters *parameters, unsigned schemes,

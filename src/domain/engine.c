@@ -130,20 +130,6 @@ static struct ky_engine_frame units_of(const struct ky_engine *engine)
     return ky_engine_units_of(((const struct ranks *)engine)->domain.engine);
 }
 
-/* Why every rank has to have all bodies; NULL: they can be divided. */
-static const char *why_copies(const struct ranks *ranks, const struct ky_bodies *bodies)
-{
-    const char *always = ky_domain_why_copies(ranks->parameters, ranks->base.schemes);
-    size_t massless = 0;
-    if (always)
-        return always;
-    if (bodies->softening)
-        return "softenings of the bodies' own";
-    for (size_t i = 0; i < bodies->n; i++)
-        massless += !(bodies->mass[i] > 0);
-    return massless ? "massless bodies" : NULL;
-}
-
 static enum ky_status columns(struct ky_engine *engine, unsigned set, struct ky_error *error)
 {
     const struct ky_order order = {.kind = KY_ORDER_columns, .with = set};
@@ -173,13 +159,13 @@ static enum ky_status open_engines(struct ranks *ranks, int copies, struct ky_er
 static enum ky_status choose_kind(struct ranks *ranks, const struct ky_bodies *bodies,
                                   struct ky_error *error)
 {
-    const char *why = why_copies(ranks, bodies);
+    const char *why = ky_domain_why_copies_of(ranks->parameters, ranks->base.schemes, bodies);
     const enum ky_status status =
         ky_domain_check_blocks(ranks->parameters, ranks->base.schemes, why, error);
     if (status)
         return status;
     if (!ranks->has_told || ranks->domain.copies != (why != NULL))
-        ky_domain_tell_kind(&ranks->domain, ranks->parameters->engine, why);
+        ky_domain_tell_kind(&ranks->domain, ranks->parameters, why);
     ranks->has_told = 1;
     return ranks->domain.copies == (why != NULL) ? KY_OK : open_engines(ranks, why != NULL, error);
 }

@@ -40,6 +40,29 @@ const char *ky_domain_why_copies(const struct ky_parameters *parameters, unsigne
     return parameters->curve == KY_CURVE_NONE ? "--curve none" : NULL;
 }
 
+const char *ky_domain_why_copies_of(const struct ky_parameters *parameters, unsigned schemes,
+                                    const struct ky_bodies *bodies)
+{
+    const char *always = ky_domain_why_copies(parameters, schemes);
+    size_t massless = 0;
+    if (always)
+        return always;
+    if (bodies->softening)
+        return "softenings of the bodies' own";
+    for (size_t i = 0; bodies->mass && i < bodies->n; i++)
+        massless += !(bodies->mass[i] > 0);
+    return massless ? "massless bodies" : NULL;
+}
+
+enum ky_status ky_domain_check_bodies(const struct ky_parameters *parameters, unsigned schemes,
+                                      const struct ky_bodies *bodies, struct ky_error *error)
+{
+    if (parameters->ranks < 2)
+        return KY_OK;
+    return ky_domain_check_blocks(parameters, schemes,
+                                  ky_domain_why_copies_of(parameters, schemes, bodies), error);
+}
+
 enum ky_status ky_domain_check_blocks(const struct ky_parameters *parameters, unsigned schemes,
                                       const char *why, struct ky_error *error)
 {

@@ -156,6 +156,10 @@ with folder() as top:
     process = run("run", path("run.ini"), *SHORT, "--output", path("ini"))
     run("run", *SHORT, "--ranks", "3", "--output", path("line"))
     check(state(path("ini")) == state(path("line")), "ranks from a parameter file")
+    for threads, idle in ("3", 1), ("4", 0):
+        shutil.rmtree(path("idle"), ignore_errors=True)
+        process = run("run", *[word for word in SHORT if word != "--quiet"], "--ranks", "2", "--threads", threads, "--output", path("idle"))
+        check((f"{idle} of the {threads} threads of --threads is idle" in process.stderr) == bool(idle) and ("idle" in process.stderr) == bool(idle), f"{threads} threads of two ranks: {idle} idle", process.stderr)
     process = run("run", *SHORT, "--ranks", "3", "--dry-run", "--output", path("dry"))
     check("4500 bodies" in process.stdout and "memory" in process.stdout and not os.path.exists(path("dry")), "--dry-run", process.stdout)
     chosen = [word for word in SHORT if word not in ("--force", "tree", "--quiet")]
@@ -174,6 +178,11 @@ with folder() as top:
         for name, more in ("list", ["--ranks", "2"]), ("list-host", ["--ranks", "2", "--tree", "host"]), ("list-alone", []):
             run("run", *lists, "--engine", "opencl:0", *more, "--output", path(name))
         check(snapshots(path("list-host")) == snapshots(path("list")) == snapshots(path("list-alone")), "--force list of ranks: --tree host, which is its default, may be said")
+        for name, text in ("own", "softenings of the bodies' own"), ("massless", "massless bodies"):
+            words = [path(name + ".csv"), "--softening", "0.05", "--step", "0.0078125", "--steps", "2", "--force", "tree", "--integrator", "block", "--engine", "opencl:0", "--ranks", "2"]
+            for more in [], ["--dry-run"]:
+                process = run("run", *(words[:1] + words[3:] if name == "own" else words), *more, "--output", path("refused"), code=3)
+                check(text in process.stderr and "use --force direct" in process.stderr, f"{text} in block steps of ranks with devices are refused {' '.join(more)}", process.stderr)
         process = run("run", *plain_words(), "--engine", "opencl", "--ranks", "2", "--output", path("any-device"), env={"POCL_DEVICES": "pthread"})
         check(("on opencl:0, opencl:1:" in process.stdout + process.stderr) != ("share 1 device of --engine opencl," in process.stderr), "also where --engine has no list", process.stderr)
     # several devices of one process are ranks where that is faster; it need not have them to say so
