@@ -51,15 +51,6 @@ enum ky_status ky_run_adopt_parameters(const struct ky_parameters *parameters,
     return status ? status : ky_options_check(&set, error);
 }
 
-void ky_run_choose_ranks(const struct ky_run_parameters *run, struct ky_parameters *parameters,
-                         const struct ky_bodies *bodies, char remark[KY_RANKS_REMARK])
-{
-    *remark = '\0';
-    if (run->choose_ranks)
-        ky_domain_choose_ranks(parameters, ky_integrator_use(parameters, bodies->n).schemes, bodies,
-                               remark);
-}
-
 enum ky_status ky_run_create(const struct ky_parameters *parameters,
                              const struct ky_run_parameters *given, struct ky_run **made,
                              struct ky_error *error)
