@@ -116,9 +116,10 @@ static enum ky_status fetch_parcels(struct grafting *g, struct ky_error *error)
     for (size_t r = 0; r < g->ranks && status == KY_OK; r++) {
         const struct arrival *a = &g->arrival[r];
         if (a->bytes > 0)
-            status = ky_ranks_fetch(g->meeting->state, KY_OFFER_PARCELS, r, g->meeting->out,
-                                    parcel_place(g, r, g->own), KY_PLACE(&ranks->in, a->offset),
-                                    a->bytes, error);
+            status = ky_ranks_fetch(
+                g->meeting->state,
+                (struct ky_offer_place){KY_OFFER_PARCELS, r, parcel_place(g, r, g->own)},
+                g->meeting->out, KY_PLACE(&ranks->in, a->offset), a->bytes, error);
     }
     return status;
 }

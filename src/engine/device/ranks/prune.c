@@ -118,8 +118,8 @@ static enum ky_status fetch_boxes(const struct ky_ranks_meeting *meeting, const 
     enum ky_status status = KY_OK;
     for (size_t r = 0, at = 0; r < meeting->shared->ranks && status == KY_OK; at += bytes[r++]) {
         if (bytes[r] > 0 && r != meeting->shared->rank)
-            status = ky_ranks_fetch(meeting->state, KY_OFFER_BOXES, r, meeting->box, 0,
-                                    KY_PLACE(&ranks->sinks, at), bytes[r], error);
+            status = ky_ranks_fetch(meeting->state, (struct ky_offer_place){KY_OFFER_BOXES, r, 0},
+                                    meeting->box, KY_PLACE(&ranks->sinks, at), bytes[r], error);
     }
     return status;
 }

@@ -63,7 +63,7 @@ void ky_ranks_forget(const struct ky_device_state *state, enum ky_offer_slot slo
 }
 
 /* After all ranks have told what they offer in the slot: closes buffers that are not offered any
- * more, and releases those of this rank that the others have closed by now. */
+ * more, and releases buffers of this rank that the others have closed by now. */
 static void settle(const struct ky_device_state *state, enum ky_offer_slot slot,
                    const struct ky_ranks_offer *all)
 {
@@ -114,19 +114,19 @@ enum ky_status ky_ranks_offer(const struct ky_device_state *state, enum ky_offer
     return status;
 }
 
-enum ky_status ky_ranks_fetch(const struct ky_device_state *state, enum ky_offer_slot slot,
-                              size_t rank, const struct ky_ranks_offer *all, size_t from,
-                              struct ky_buffer_place to, size_t bytes, struct ky_error *error)
+enum ky_status ky_ranks_fetch(const struct ky_device_state *state, struct ky_offer_place from,
+                              const struct ky_ranks_offer *all, struct ky_buffer_place to,
+                              size_t bytes, struct ky_error *error)
 {
     struct ky_card *card = state->part[0].card;
-    const struct ky_ranks_offer *offer = &all[rank];
+    const struct ky_ranks_offer *offer = &all[from.rank];
     if (!ky_device_shared(state)->is_process)
-        return card->driver->fetch(offer->card, KY_PLACE(&offer->buffer, from), card, to, bytes,
-                                   error);
-    const enum ky_status status = open_known(state, slot, rank, offer, error);
+        return card->driver->fetch(offer->card, KY_PLACE(&offer->buffer, from.from), card, to,
+                                   bytes, error);
+    const enum ky_status status = open_known(state, from.slot, from.rank, offer, error);
     return status ? status
-                  : card->driver->fetch_shared(card, known_of(state, slot, rank)->memory, from, to,
-                                               bytes, error);
+                  : card->driver->fetch_shared(card, known_of(state, from.slot, from.rank)->memory,
+                                               from.from, to, bytes, error);
 }
 
 /* ---- the way ---- */

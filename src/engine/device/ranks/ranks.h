@@ -67,12 +67,17 @@ enum ky_status ky_ranks_way(const struct ky_device_state *state, int *by_host,
 enum ky_status ky_ranks_offer(const struct ky_device_state *state, enum ky_offer_slot slot,
                               const struct ky_ranks_offer *offer, struct ky_ranks_offer *all,
                               struct ky_error *error);
-/* Queues a copy of bytes of what a rank offers, from its byte `from` on, to a place on this card.
+/* Where bytes are in what a rank offers. */
+struct ky_offer_place {
+    enum ky_offer_slot slot;
+    size_t rank, from;
+};
+/* Queues a copy of bytes of what a rank offers to a place on this card.
  * The rank may write to its buffer again when this card's work has ended and all ranks have met.
  * KY_DEVICE where the cards fail. */
-enum ky_status ky_ranks_fetch(const struct ky_device_state *state, enum ky_offer_slot slot,
-                              size_t rank, const struct ky_ranks_offer *all, size_t from,
-                              struct ky_buffer_place to, size_t bytes, struct ky_error *error);
+enum ky_status ky_ranks_fetch(const struct ky_device_state *state, struct ky_offer_place from,
+                              const struct ky_ranks_offer *all, struct ky_buffer_place to,
+                              size_t bytes, struct ky_error *error);
 /* Closes what this rank holds of the others in the slot; when all have, they may release it. */
 void ky_ranks_forget(const struct ky_device_state *state, enum ky_offer_slot slot);
 /* As ky_ranks_need, for the buffer of a slot. */
