@@ -80,6 +80,9 @@ lines() {
         misuse) echo "20 $name * motions*" ;;
         groups) echo "15 $name * cells*" ;;
         ranks) echo "3 $name few*" ;;
+        ranks_changes) printf "3 $name %s\n" 'changes_that*' 'simulations_end*' 'what*' 'other*' ;;
+        ranks_made) echo "3 $name errors*" ;;
+        ranks_fields) echo "1 $name what*" ;;
         ranks_blocks) printf "3 $name %s\n" 'calls*' 'few*' 'restarts*' ;;
         ranks_fmm) printf "3 $name %s\n" 'few*' 'no_rank*' ;;
         ranks_stops) echo "1 $name cond*" ;;
