@@ -15,7 +15,7 @@
 #include "base/phases.h"
 #include "engine/common/external.h"
 
-static const struct ky_stop not_stopped = {
+const struct ky_stop ky_not_stopped = {
     .distance = (double)NAN, .time = (double)NAN, .step = (double)NAN};
 static const struct ky_choice no_choice = {.force = KY_FORCE_AUTO,
                                            .precision = KY_PRECISION_BY_INTEGRATOR,
@@ -214,7 +214,7 @@ enum ky_status ky_sim_create(const struct ky_parameters *resolved, struct ky_sim
     if (status)
         goto fail;
     ky_engine_set_time(sim->engine, time);
-    sim->stop = not_stopped;
+    sim->stop = ky_not_stopped;
     sim->choice = no_choice;
     *made = sim;
     return KY_OK;
@@ -310,221 +310,6 @@ void ky_sim_close(struct ky_sim *sim)
     free(sim);
 }
 
-/* ---- time ---- */
-
-/* The integrator stopped by itself, after `now` and not later than its target: two bodies came too
- * close to each other. */
-static enum ky_status halt(struct ky_sim *sim, struct ky_error *error)
-{
-    struct ky_integrator_report report;
-    char least[KY_QUANTITY_TEXT];
-    const uint64_t stride = sim->integrator->stride;
-    const double step = sim->line.tick * (double)stride,
-                 part = sim->now.part + sim->integrator->reached, steps = floor(part / step);
-    sim->integrator->verbs->report(sim->integrator, &report);
-    const size_t *close = report.close;
-    sim->now.ticks += (uint64_t)steps * stride;
-    sim->now.part = part - steps * step;
-    sim->stop.kind = KY_STOP_CLOSE_PAIR;
-    sim->stop.distance = report.apart;
-    sim->stop.step = fabs(sim->line.tick);
-    for (int k = 0; k < 2; k++) {
-        sim->stop.index[k] = close[k];
-        sim->stop.id[k] = sim->id ? sim->id[close[k]] : close[k];
-    }
-    return ky_fail(error, KY_STOPPED,
-                   "a close encounter of bodies %" PRIu64 " and %" PRIu64
-                   ", which want steps shorter than --step-min (%s),",
-                   sim->stop.id[0], sim->stop.id[1],
-                   ky_length_of_time(&sim->line, fabs(sim->line.tick), least));
-}
-
-/* What the integrator has returned. After a failure bodies are somewhere within a step. */
-static enum ky_status settle(struct ky_sim *sim, enum ky_status status, struct ky_error *error)
-{
-    if (status == KY_STOPPED)
-        return halt(sim, error);
-    sim->has_failed |= status != KY_OK;
-    return status;
-}
-
-static enum ky_status short_step(struct ky_sim *sim, double dt, struct ky_error *error)
-{
-    const struct ky_integrator_verbs *verbs = sim->integrator->verbs;
-    if (!verbs->short_step)
-        return ky_fail(error, KY_UNSUPPORTED,
-                       "integrator %s cannot divide its steps: choose a time at the end of one",
-                       verbs->name);
-    sim->integrator->origin = ky_sim_time(sim);
-    sim->integrator->before = 0;
-    return settle(sim, verbs->short_step(sim->integrator, dt, error), error);
-}
-
-/* From an instant within a step to its end. */
-static enum ky_status finish_step(struct ky_sim *sim, struct ky_error *error)
-{
-    const uint64_t stride = sim->integrator->stride;
-    const double step = ky_timeline_length(&sim->line, sim->now.ticks, stride);
-    if (sim->now.part == 0)
-        return KY_OK;
-    enum ky_status status = short_step(sim, step - sim->now.part, error);
-    if (!status)
-        sim->now = (struct ky_instant){sim->now.ticks + stride, 0};
-    return status ? status : ky_sim_watch(sim, error);
-}
-
-/* To an instant within the present step. */
-static enum ky_status last_part(struct ky_sim *sim, struct ky_instant instant,
-                                struct ky_error *error)
-{
-    enum ky_status status = short_step(sim, instant.part - sim->now.part, error);
-    if (!status)
-        sim->now = instant;
-    return status ? status : ky_sim_watch(sim, error);
-}
-
-/* KY_STOPPED if the caller wants the call to end here. */
-static enum ky_status heed_stop(struct ky_sim *sim, struct ky_error *error)
-{
-    const volatile int *stop = sim->parameters.stop;
-    if (!stop || !*stop)
-        return KY_OK;
-    sim->stop.kind = KY_STOP_ASKED;
-    return ky_fail(error, KY_STOPPED, "stopped by the program between two steps");
-}
-
-/* From one tick to a later one by whole steps that are equal in time. If the call can stop between
- * two steps, each is a call of its own; the bits are the same. */
-static enum ky_status equal_steps(struct ky_sim *sim, uint64_t until, struct ky_error *error)
-{
-    const uint64_t ticks =
-        sim->parameters.stop || sim->watch ? sim->integrator->stride : until - sim->now.ticks;
-    sim->integrator->origin = sim->line.start;
-    sim->integrator->before = sim->now.ticks;
-    enum ky_status status =
-        settle(sim, sim->integrator->verbs->advance(sim->integrator, ticks, error), error);
-    if (!status)
-        sim->now.ticks += ticks;
-    return status;
-}
-
-static enum ky_status next_step(struct ky_sim *sim, struct ky_error *error)
-{
-    const uint64_t stride = sim->integrator->stride;
-    enum ky_status status =
-        short_step(sim, ky_timeline_length(&sim->line, sim->now.ticks, stride), error);
-    if (!status)
-        sim->now.ticks += stride;
-    return status;
-}
-
-static enum ky_status whole_steps(struct ky_sim *sim, uint64_t until, struct ky_error *error)
-{
-    enum ky_status status = KY_OK;
-    while (sim->now.ticks < until && !status) {
-        status =
-            sim->line.expansion.h0 == 0 ? equal_steps(sim, until, error) : next_step(sim, error);
-        if (!status)
-            status = ky_sim_watch(sim, error);
-        if (!status && sim->now.ticks < until)
-            status = heed_stop(sim, error);
-    }
-    return status;
-}
-
-/* Whether the last call ended early, and if so whether for lack of time. */
-static void note_stop(struct ky_sim *sim)
-{
-    struct ky_integrator_report report;
-    sim->integrator->verbs->report(sim->integrator, &report);
-    if (report.stuck) {
-        sim->stop.kind = KY_STOP_SHORT_STEPS;
-        sim->stop.step = report.shortest;
-    }
-    if (sim->stop.kind != KY_STOP_NONE)
-        sim->stop.time = ky_sim_time(sim);
-}
-
-enum ky_status ky_sim_go_to(struct ky_sim *sim, struct ky_instant instant, struct ky_error *error)
-{
-    const double step = sim->parameters.step;
-    enum ky_status status = ky_sim_check_alive(sim, error);
-    if (status)
-        return status;
-    if (!isfinite(step) || step == 0)
-        return ky_fail(error, KY_USAGE,
-                       "no step is known; give --step, a finite time that is not 0");
-    sim->stop = not_stopped;
-    status = ky_externals_cover(&sim->engine->externals, ky_sim_time(sim),
-                                ky_instant_time(&sim->line, instant), error);
-    if (!status)
-        status = ky_sim_catch_up(sim, error);
-    if (!status && instant.ticks > sim->now.ticks)
-        status = finish_step(sim, error);
-    if (!status && instant.ticks > sim->now.ticks)
-        status = whole_steps(sim, instant.ticks, error);
-    if (!status && instant.part != sim->now.part)
-        status = last_part(sim, instant, error);
-    if (status)
-        note_stop(sim);
-    return status;
-}
-
-enum ky_status ky_sim_check_time(const struct ky_sim *sim, struct ky_error *error)
-{
-    if (!sim->in_run)
-        return KY_OK;
-    return ky_fail(error, KY_USAGE,
-                   "the time of a simulation within a run is the run's: the caller's function may "
-                   "neither advance it nor change its step");
-}
-
-enum ky_status ky_sim_advance(struct ky_sim *sim, uint64_t steps, struct ky_error *error)
-{
-    KY_NEED(sim, error);
-    const uint64_t stride = sim->integrator->stride;
-    const struct ky_instant instant = {sim->now.ticks + steps * stride, 0};
-    enum ky_status status = ky_sim_check_alive(sim, error);
-    if (!status)
-        status = ky_sim_check_time(sim, error);
-    if (!status && steps > (KY_MOST_TICKS - sim->now.ticks) / stride)
-        status = ky_fail(error, KY_USAGE, "%" PRIu64 " steps are too many to be counted", steps);
-    return status ? status : ky_sim_go_to(sim, steps ? instant : sim->now, error);
-}
-
-enum ky_status ky_sim_advance_to(struct ky_sim *sim, double time, int shorten,
-                                 struct ky_error *error)
-{
-    KY_NEED(sim, error);
-    char nearest[KY_NEAREST];
-    struct ky_instant instant;
-    const uint64_t stride = sim->integrator->stride;
-    char wanted[KY_QUANTITY_TEXT], now[KY_QUANTITY_TEXT], step[KY_QUANTITY_TEXT];
-    int on_grid = ky_instant_find(&sim->line, stride, time, &instant);
-    enum ky_status status = ky_sim_check_alive(sim, error);
-    if (!status)
-        status = ky_sim_check_time(sim, error);
-    if (status)
-        return status;
-    if (isnan(sim->line.tick) || sim->line.tick == 0)
-        return ky_sim_go_to(sim, instant, error);
-    ky_time_words(&sim->line, time, wanted);
-    ky_time_words(&sim->line, ky_sim_time(sim), now);
-    ky_step_words(&sim->line, sim->parameters.step, step);
-    if (on_grid < 0 && (time - ky_sim_time(sim)) / sim->parameters.step > 0)
-        return ky_fail(error, KY_USAGE,
-                       "time %s is more steps away than can be counted: it is %s now, step %s",
-                       wanted, now, step);
-    if (on_grid < 0 || ky_instant_compare(instant, sim->now) < 0)
-        return ky_fail(error, KY_USAGE, "time %s does not lie ahead: it is %s now, step %s", wanted,
-                       now, step);
-    if (!on_grid && !shorten)
-        return ky_fail(error, KY_USAGE, "no step ends at time %s (step %s); %s", wanted, step,
-
-                       ky_instant_nearest(&sim->line, stride, time, 0, nearest));
-    return ky_sim_go_to(sim, instant, error);
-}
-
 size_t ky_sim_n(const struct ky_sim *sim)
 {
     return sim ? sim->n : 0;
@@ -608,7 +393,8 @@ enum ky_status ky_sim_sums(struct ky_sim *sim, struct ky_sums *sums, struct ky_e
 
 void ky_sim_stop_reason(const struct ky_sim *sim, struct ky_stop *stop)
 {
-    ky_size_give_grown(stop, sim ? &sim->stop : &not_stopped, sizeof not_stopped, KY_FIRST_STOP);
+    ky_size_give_grown(stop, sim ? &sim->stop : &ky_not_stopped, sizeof ky_not_stopped,
+                       KY_FIRST_STOP);
 }
 
 void ky_sim_choice(const struct ky_sim *sim, struct ky_choice *choice)

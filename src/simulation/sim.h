@@ -156,4 +156,7 @@ enum ky_status ky_sim_from_restart(struct ky_restart *restart,
 enum ky_status ky_sim_restore_columns(struct ky_sim *sim, const struct ky_restart *restart,
                                       struct ky_error *error);
 
+/* No stop: not a number where there is none. */
+extern const struct ky_stop ky_not_stopped;
+
 #endif
