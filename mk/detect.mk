@@ -58,9 +58,10 @@ CAIRO_DEFINES    := $(if $(CAIRO_PACKAGE),-DKY_HAVE_CAIRO $(shell $(PKG_CONFIG) 
 CAIRO_LIBS       := $(if $(CAIRO_PACKAGE),$(shell $(PKG_CONFIG) --libs $(CAIRO_PACKAGE)))
 # Without threads the loops keep their lanes, and the other pragmas are passed over in silence.
 OPENMP_FLAG      := $(if $(filter yes,$(OPENMP)),-fopenmp,$(if $(call links,int main(void){return 0;},-fopenmp-simd),-fopenmp-simd) -Wno-unknown-pragmas)
+CLANG            := $(shell $(CC) -dM -E -x c /dev/null | grep __clang__)
 # With gcc the library's own threads do the loops (src/base/team.h); clang has other names for what its loops call, and
 # -flto loses the names that the assembler is told. macOS has no semaphores without a name.
-TEAM             ?= $(if $(filter yes,$(OPENMP)),$(if $(DARWIN)$(filter -flto%,$(CC) $(OPT) $(CFLAGS))$(shell $(CC) -dM -E -x c /dev/null | grep __clang__),no,yes),no)
+TEAM             ?= $(if $(filter yes,$(OPENMP)),$(if $(DARWIN)$(filter -flto%,$(CC) $(OPT) $(CFLAGS))$(CLANG),no,yes),no)
 TEAM_FLAG        := $(if $(filter yes,$(TEAM)),-include src/base/team.h -DKY_HAVE_TEAM)
 OPENMP_LINK      := $(if $(filter yes,$(TEAM)),-pthread,$(OPENMP_FLAG) -pthread)
 

@@ -53,9 +53,11 @@ KY_INLINE void ky_cells_chunk(const struct ky_cell_source *cells,
 {
     struct ky_field field[2] = {{{0}, {0}, {0}, {0}}};
     for (size_t j = 0; j < count; j++)
+#pragma GCC unroll 4
         for (int u = 0; u < unroll; u++)
             field[u] = ky_cell(field[u], cells + j, third ? third + j : NULL, sinks,
                                (vector + u) * KY_WIDTH, how);
+#pragma GCC unroll 4
     for (int u = 0; u < unroll; u++)
         ky_flush(sinks, vector + u, field[u]);
 }

@@ -150,6 +150,7 @@ KY_INLINE void chunk(const struct columns *s, const struct range_of_sources rang
     struct vector_of_sources from = {
         .place = ky_lanes_from((ky_index_element)(range.body + range.first)),
         .alive = ky_mask_first(range.left)};
+#pragma GCC unroll 4
     for (int u = 0; u < unroll; u++) {
         memset(&g[u].field, 0, sizeof g[u].field);
         g[u].nearest2 = block->nearest2[i + (size_t)u];
@@ -158,10 +159,12 @@ KY_INLINE void chunk(const struct columns *s, const struct range_of_sources rang
     for (size_t at = range.first; at < range.last; at += KY_WIDTH) {
         from.at = at;
         from.first = range.body + at;
+#pragma GCC unroll 4
         for (int u = 0; u < unroll; u++)
             g[u] = pair(g[u], s, &from, block, i + (size_t)u, sinks, what);
         from.place += KY_WIDTH;
     }
+#pragma GCC unroll 4
     for (int u = 0; u < unroll; u++) {
         const ky_vector part[KY_MOVING_SUMS] = {g[u].field.x, g[u].field.y,  g[u].field.z,
                                                 g[u].field.p, g[u].field.jx, g[u].field.jy,

@@ -75,8 +75,10 @@ KY_INLINE void ky_pairs_chunk(const struct ky_sources *s, size_t first, size_t l
 {
     struct ky_field field[4] = {{{0}, {0}, {0}, {0}}};
     for (size_t j = first; j < last; j++)
+#pragma GCC unroll 4
         for (int u = 0; u < unroll; u++)
             field[u] = ky_pair(field[u], s, j, sinks, (vector + u) * KY_WIDTH, how);
+#pragma GCC unroll 4
     for (int u = 0; u < unroll; u++)
         ky_flush(sinks, vector + u, field[u]);
 }
