@@ -5,7 +5,8 @@ BUILD  ?= build
 PREFIX ?= /usr/local
 CC     ?= cc
 OPT    ?= -O3
-DEBUG  ?= -g
+# Names and lines for traces of the stack; DEBUG=-g adds variables, and a sixth to the time of gcc.
+DEBUG  ?= -g1
 
 # One name for a folder below this one, however it is written: names of targets stand in the files of dependences.
 override BUILD := $(patsubst $(CURDIR)/%,%,$(abspath $(BUILD)))

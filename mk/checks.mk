@@ -59,4 +59,4 @@ SANITIZED        := $(notdir $(UNIT_TESTS))
 .PHONY: sanitize-address sanitize-thread sanitized
 sanitized: $(if $(filter-out no,$(CMOCKA)),$(filter $(SANITIZED:%=$(BUILD)/tests/unit/%),$(UNIT_TESTS)))
 sanitize-address sanitize-thread: sanitize-%:
-	$(MAKE) BUILD='$(BUILD)/$*' OPT=-O1 DEBUG=-g1 $(SANITIZE_$*) $(GOALS_$*)
+	$(MAKE) BUILD='$(BUILD)/$*' OPT=-O1 $(SANITIZE_$*) $(GOALS_$*)

@@ -42,14 +42,12 @@ STATIC := $(BUILD)/libkyoho.a
 SHARED := $(BUILD)/$(call shared,kyoho,$(VERSION))
 LIBRARIES := $(STATIC) $(SHARED)
 
-# These have no loops for threads. With -O3 gcc takes twice as long for them, and for the notes of a debugger on all their inlined
-# calls a quarter longer, and they are no faster than when their short loops alone are unrolled (docs/decisions/cpu-engine.md).
-# clang has no such flag.
+# These have no loops for threads. With -O3 gcc takes twice as long for them, and they are no faster than when their short loops
+# alone are unrolled (docs/decisions/cpu-engine.md). clang has no such flag.
 LANE_OPT := $(if $(CLANG),$(OPT),$(OPT:-O3=-O2 -fpeel-loops))
 define lane_rule
 $$(BUILD)/%.$(1).o: TEAM_FLAG :=
 $$(BUILD)/%.$(1).o: OPT := $$(LANE_OPT)
-$$(BUILD)/%.$(1).o: DEBUG := $$(DEBUG:-g=-g1)
 $$(BUILD)/%.$(1).o: %.c $$(FLAGS_FILE) $$(BUILD)/flags-$(1)
 	@mkdir -p $$(@D)
 	$$(CC) $$(CFLAGS_ALL) -fPIC -MMD -MP $$(ISA_FLAGS_$(1)) -c $$< -o $$@
