@@ -1385,6 +1385,22 @@ KY_API enum ky_status ky_model_describe(const char *name,
 KY_API enum ky_status ky_run_model(const struct ky_parameters *parameters,
                                    const struct ky_run_parameters *run, const char *name,
                                    const struct ky_model_parameters *model, struct ky_error *error);
+/* Fills *snapshot as ky_snapshot_read_as does, but with the number of the bodies in place of them:
+ * the arrays are NULL. Logs nothing. Fails as that does, for what can be known without the bodies.
+ * KY_UNSUPPORTED where these have to be read together: of another format than HDF5, from standard
+ * input, with softenings of their own, in another order than the run had them that wrote them, and
+ * where there are none. */
+KY_API enum ky_status ky_snapshot_describe(const char *path, const struct ky_read_options *options,
+                                           struct ky_snapshot *snapshot, struct ky_error *error);
+/* ky_run with the bodies that ky_snapshot_read_as reads from `path`, and the same files. `initial`
+ * has all the rest, as ky_snapshot_describe or ky_snapshot_read_as gives it; its bodies are
+ * replaced and then freed. Where ranks divide the bodies, all of them have mass, and
+ * ky_snapshot_describe knows the file, each rank reads its own from it, and no process has all of
+ * them. Fails as ky_snapshot_read_as and ky_run do. */
+KY_API enum ky_status ky_run_file(const struct ky_parameters *parameters,
+                                  const struct ky_run_parameters *run, const char *path,
+                                  const struct ky_read_options *reading,
+                                  struct ky_snapshot *initial, struct ky_error *error);
 
 /* Turns the bodies about the origin by `orientation` (accelerations too, if they have any), adds
  * `position` to their positions and `velocity` to their velocities: texts as in struct

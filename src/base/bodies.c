@@ -292,13 +292,18 @@ enum ky_status ky_bodies_check_arrays(int threads, const struct ky_bodies *bodie
     return ky_bodies_check_from(threads, 0, bodies, error);
 }
 
+enum ky_status ky_bodies_check_present(int threads, const struct ky_bodies *bodies,
+                                       struct ky_error *error)
+{
+    const enum ky_status status = ky_bodies_check_arrays(threads, bodies, error);
+    return status || !bodies->id ? status : check_ids(threads, bodies->id, bodies->n, error);
+}
+
 enum ky_status ky_bodies_check_by(int threads, const struct ky_bodies *bodies,
                                   struct ky_error *error)
 {
-    enum ky_status status = ky_bodies_need(bodies, KY_NEED_MOTION, error);
-    if (!status)
-        status = ky_bodies_check_arrays(threads, bodies, error);
-    return status || !bodies->id ? status : check_ids(threads, bodies->id, bodies->n, error);
+    const enum ky_status status = ky_bodies_need(bodies, KY_NEED_MOTION, error);
+    return status ? status : ky_bodies_check_present(threads, bodies, error);
 }
 
 enum ky_status ky_bodies_check(const struct ky_bodies *bodies, struct ky_error *error)
@@ -323,7 +328,13 @@ static enum ky_status check_force(const struct ky_bodies *bodies, size_t i, size
     return KY_OK;
 }
 
+enum ky_status ky_bodies_check_forces_from(int threads, size_t first,
+                                           const struct ky_bodies *bodies, struct ky_error *error)
+{
+    return check_each(threads, first, bodies, check_force, error);
+}
+
 enum ky_status ky_bodies_check_forces(const struct ky_bodies *bodies, struct ky_error *error)
 {
-    return check_each(0, 0, bodies, check_force, error);
+    return ky_bodies_check_forces_from(0, 0, bodies, error);
 }

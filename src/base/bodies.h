@@ -63,6 +63,9 @@ enum ky_status ky_bodies_allocate_by(int threads, struct ky_bodies *bodies, size
                                      struct ky_error *error);
 enum ky_status ky_bodies_check_by(int threads, const struct ky_bodies *bodies,
                                   struct ky_error *error);
+/* The same for the arrays that are not NULL. */
+enum ky_status ky_bodies_check_present(int threads, const struct ky_bodies *bodies,
+                                       struct ky_error *error);
 /* The same for the arrays that are not NULL, without the ids. */
 enum ky_status ky_bodies_check_arrays(int threads, const struct ky_bodies *bodies,
                                       struct ky_error *error);
@@ -71,5 +74,8 @@ enum ky_status ky_bodies_check_from(int threads, size_t first, const struct ky_b
                                     struct ky_error *error);
 /* KY_BAD_DATA for the first body with an acceleration or a potential that is not finite. */
 enum ky_status ky_bodies_check_forces(const struct ky_bodies *bodies, struct ky_error *error);
+/* The same for a part of the bodies of a system, the first of which has this number. */
+enum ky_status ky_bodies_check_forces_from(int threads, size_t first,
+                                           const struct ky_bodies *bodies, struct ky_error *error);
 
 #endif

@@ -199,7 +199,9 @@ struct source {
     struct reading reading;
     const char *input, *model, *units; /* --input, --model and --units, or NULL */
     struct model_options options;
-    int may_describe; /* 1: where ky_model_describe knows the model, source_get makes no bodies */
+    /* 1: where ky_model_describe knows the model, source_get makes no bodies; where
+     * ky_snapshot_describe knows the file, it reads none. */
+    int may_describe, may_describe_file;
 };
 /* Binds the options of a source, of reading and of models. */
 void source_add(struct cli *cli, struct source *source);
@@ -211,8 +213,11 @@ const char *source_file(const struct cli *cli, const struct source *source);
  * options that do not belong to it. */
 enum ky_status source_get(struct cli *cli, struct source *source, struct ky_parameters *parameters,
                           struct ky_snapshot *snapshot, char origin[ORIGIN]);
-/* The same for a plan. Of more than 100,000 bodies only the number is known afterwards, and the
- * step of a run only if it is given. */
+/* How source_get reads a file. *units becomes those of --units, if they are given. */
+enum ky_status source_how(struct cli *cli, const struct source *source, struct ky_units *units,
+                          struct ky_read_options *options);
+/* The same as source_get for a plan. Of more than 100,000 bodies only the number is known
+ * afterwards, and the step of a run only if it is given. */
 enum ky_status source_plan(struct cli *cli, struct source *source, struct ky_parameters *parameters,
                            struct ky_snapshot *snapshot, char origin[ORIGIN]);
 

@@ -208,6 +208,31 @@ static void settle_parameter_file(const struct cli *cli, struct request *request
     request->run.bodies_hash = others || cli->word_count ? NULL : cli->bodies_hash;
 }
 
+/* Whether there are ranks, or may be: those that devices become. */
+static int may_have_ranks(const struct request *request)
+{
+    const struct ky_parameters *parameters = &request->parameters;
+    return parameters->ranks > 1 || (request->run.choose_ranks && parameters->engine &&
+                                     strchr(parameters->engine, ',') != NULL);
+}
+
+/* Runs with the bodies of the snapshot, or makes or reads those that it only describes. */
+static enum ky_status run_with(struct cli *cli, const struct request *request, const char *file,
+                               struct ky_snapshot *snapshot)
+{
+    struct ky_units units;
+    struct ky_read_options reading;
+    if (!snapshot->bodies.n || snapshot->bodies.mass)
+        return ky_run(&request->parameters, &request->run, snapshot, &cli->error);
+    if (!file)
+        return ky_run_model(&request->parameters, &request->run, request->source.model,
+                            &request->source.options.parameters, &cli->error);
+    const enum ky_status status = source_how(cli, &request->source, &units, &reading);
+    return status ? status
+                  : ky_run_file(&request->parameters, &request->run, file, &reading, snapshot,
+                                &cli->error);
+}
+
 /* A new run: checks what the command line names, gets the bodies, and runs. */
 static enum ky_status start(struct cli *cli, struct request *request)
 {
@@ -215,6 +240,7 @@ static enum ky_status start(struct cli *cli, struct request *request)
     struct ky_snapshot snapshot;
     const char *file = source_file(cli, &request->source);
     request->source.may_describe = !request->dry;
+    request->source.may_describe_file = !request->dry && may_have_ranks(request);
     if (file && files_is_folder(file))
         return ky_fail(&cli->error, KY_USAGE,
                        "%s is a folder; --resume %s continues the run in it, --input takes a "
@@ -234,11 +260,8 @@ static enum ky_status start(struct cli *cli, struct request *request)
     request->run.seed = request->source.options.parameters.seed;
     if (!status && request->dry)
         status = show_plan(cli, request, &snapshot);
-    else if (!status && snapshot.bodies.n && !snapshot.bodies.mass) /* it is only described */
-        status = ky_run_model(&request->parameters, &request->run, request->source.model,
-                              &request->source.options.parameters, &cli->error);
     else if (!status)
-        status = ky_run(&request->parameters, &request->run, &snapshot, &cli->error);
+        status = run_with(cli, request, file, &snapshot);
     ky_snapshot_free(&snapshot);
     free(source);
     return status;

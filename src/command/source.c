@@ -23,7 +23,7 @@ static const struct ky_option source_options[] = {
 
 void source_add(struct cli *cli, struct source *source)
 {
-    source->may_describe = 0;
+    source->may_describe = source->may_describe_file = 0;
     cli_add_table(cli, "bodies", source_options, source);
     reading_add(cli, &source->reading);
     model_options_add(cli, &source->options);
@@ -180,23 +180,44 @@ enum ky_status source_units(struct cli *cli, const char *file, const char *prese
     return status;
 }
 
+enum ky_status source_how(struct cli *cli, const struct source *source, struct ky_units *units,
+                          struct ky_read_options *options)
+{
+    enum ky_status status =
+        source->units ? ky_units_preset(source->units, units, &cli->error) : KY_OK;
+    return status ? status
+                  : reading_how(cli, &source->reading, source->units ? units : NULL, 0, options);
+}
+
+/* Reads the bodies, or leaves them out where the source may and can be described. */
+static enum ky_status read_or_describe(struct cli *cli, const struct source *source,
+                                       const char *file, struct ky_snapshot *snapshot)
+{
+    struct ky_units units;
+    struct ky_read_options options;
+    enum ky_status status = source_how(cli, source, &units, &options);
+    if (status)
+        return status;
+    status = source->may_describe_file ? ky_snapshot_describe(file, &options, snapshot, &cli->error)
+                                       : KY_UNSUPPORTED;
+    return status == KY_UNSUPPORTED
+               ? reading_get(cli, &source->reading, file, options.units, 0, snapshot)
+               : status;
+}
+
 enum ky_status source_get(struct cli *cli, struct source *source, struct ky_parameters *parameters,
                           struct ky_snapshot *snapshot, char origin[ORIGIN])
 {
-    struct ky_units units;
     const char *file = source_file(cli, source);
     ky_snapshot_clear(snapshot);
     enum ky_status status = check_source(cli, source);
     if (!status)
         status = check_intervals(cli, parameters);
-    if (!status && source->units)
-        status = ky_units_preset(source->units, &units, &cli->error);
     if (status)
         return status;
     if (file) {
         snprintf(origin, ORIGIN, "%s", file);
-        status =
-            reading_get(cli, &source->reading, file, source->units ? &units : NULL, 0, snapshot);
+        status = read_or_describe(cli, source, file, snapshot);
     } else {
         status = make(cli, source, parameters, snapshot, origin);
     }

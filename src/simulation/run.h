@@ -94,12 +94,15 @@ struct ky_run_facts {
     struct ky_scales scales;
     uint64_t fastest; /* the id of the fastest escaper, where there are any */
     double velocity[3];
-    /* Of bodies that ranks have made: the units of the engine, or what is wrong with such units. */
+    /* Of bodies that ranks have made or read: whether they have ids that count them, and the units
+     * of the engine, or what is wrong with such units. */
+    int counts;
     struct ky_engine_frame units;
     struct ky_error wrong;
 };
 
 struct ky_model_recipe; /* models/recipe.h */
+struct ky_shared_file;  /* snapshot/shared_file.h */
 
 struct ky_run {
     /* Those of the start, resolved with the bodies; their log also writes run.log. The
@@ -110,8 +113,10 @@ struct ky_run {
     struct ky_run_state state;
     struct ky_energy_start energy_start;
     struct ky_core_history history;
-    const struct ky_model_recipe *recipe; /* by which ranks make the bodies; NULL: they are given */
-    struct ky_sim *begun_sim;             /* whose engine has them, until `sim` goes on from it */
+    /* By what ranks make the bodies, or from what they read them; both NULL: they are given. */
+    const struct ky_model_recipe *recipe;
+    const struct ky_shared_file *file;
+    struct ky_sim *begun_sim; /* whose engine has them, until `sim` goes on from it */
     struct ky_sim *sim;
     struct ky_bodies row; /* copies of the arrays for rows of energy.csv; empty if rows need none */
     char *text;           /* effective parameters, INI */

@@ -154,20 +154,50 @@ static enum ky_status measure(struct ky_run *run, const struct ky_bodies *bodies
     return status;
 }
 
-/* The same for bodies that the ranks make now. */
-static enum ky_status make(struct ky_run *run, size_t n, struct ky_run_facts *facts,
+/* Whether the bodies are not here: ranks make or read them. */
+static int are_elsewhere(const struct ky_run *run)
+{
+    return run->recipe || run->file;
+}
+
+/* Bodies of a file that ranks cannot divide, in place of what *bodies has of them. */
+static enum ky_status read_together(const struct ky_shared_file *file, struct ky_bodies *bodies,
+                                    struct ky_error *error)
+{
+    struct ky_snapshot whole;
+    struct ky_read_options options = file->options;
+    options.log = NULL; /* it has all lines */
+    options.units = file->has_units ? &file->units : NULL;
+    ky_bodies_free(bodies);
+    const enum ky_status status = ky_snapshot_read_as(file->path, &options, &whole, error);
+    *bodies = whole.bodies;
+    whole.bodies = (struct ky_bodies){0};
+    ky_snapshot_free(&whole);
+    return status;
+}
+
+/* Has the ranks make or read the bodies. Afterwards they are here all the same where some have no
+ * mass. */
+static enum ky_status make(struct ky_run *run, struct ky_bodies *bodies, struct ky_run_facts *facts,
                            struct ky_error *error)
 {
-    enum ky_status status = ky_run_make(run, n, facts, error);
+    int massless = 0;
+    enum ky_status status = run->recipe ? ky_run_make(run, bodies->n, facts, error)
+                                        : ky_run_read(run, bodies, &massless, facts, error);
     run->hash = facts->hash;
-    return status ? status : check_hash(run, error);
+    if (status || !massless)
+        return status ? status : check_hash(run, error);
+    status = read_together(run->file, bodies, error);
+    run->file = NULL;
+    run->hash = 0;
+    return status ? status : check_bodies(run, bodies, error);
 }
 
 /* All checks before a folder is made. */
-static enum ky_status check(struct ky_run *run, const struct ky_snapshot *initial,
+static enum ky_status check(struct ky_run *run, struct ky_snapshot *initial,
                             struct ky_run_facts *facts, struct ky_error *error)
 {
-    const int makes = run->recipe != NULL;
+    const int makes = are_elsewhere(run);
     if (!initial->bodies.n)
         return ky_fail(error, KY_BAD_DATA, "there are no bodies to run");
     struct ky_units units = initial->units;
@@ -197,9 +227,10 @@ static enum ky_status check(struct ky_run *run, const struct ky_snapshot *initia
         status = ky_friction_check_bodies(&run->parameters, &initial->bodies, error);
     if (!status)
         status = ky_softening_choose(&run->parameters, initial, run->remark, error);
-    if (!status)
-        status = makes ? make(run, initial->bodies.n, facts, error)
-                       : measure(run, &initial->bodies, facts, error);
+    if (!status && makes)
+        status = make(run, &initial->bodies, facts, error);
+    if (!status && !are_elsewhere(run))
+        status = measure(run, &initial->bodies, facts, error);
     if (!status)
         ky_run_note_escapers(facts, &units, run->notes.escapers);
     if (!status)
@@ -226,8 +257,10 @@ static enum ky_status place(struct ky_run *run, struct ky_snapshot *initial,
     ky_announce(&run->parameters, initial->bodies.n, "bodies to the engine");
     if (facts->wrong.status)
         return ky_fail(error, facts->wrong.status, "%s", facts->wrong.text);
-    if (source.begun)
+    if (source.begun) {
         source.frame = &facts->units;
+        source.with = facts->counts ? KY_WITH_ID : 0U;
+    }
     enum ky_status status =
         ky_sim_place(&run->parameters, &source, initial->time, &run->sim, error);
     run->begun_sim = source.begun;
@@ -310,8 +343,9 @@ static enum ky_status begin(struct ky_run *run, const struct ky_scales *scales, 
                    ? (isnan(run->parameters.step_max) ? "the crossing time" : "--step-max")
                : softening > 0 ? "softening and velocities"
                                : "the shortest orbit or free fall of two neighbours");
-    if (run->recipe)
-        ky_log(&run->parameters, KY_LOG_DETAIL, "each rank has made its own bodies");
+    if (are_elsewhere(run))
+        ky_log(&run->parameters, KY_LOG_DETAIL, "each rank has %s its own bodies",
+               run->recipe ? "made" : "read");
     warn(run, scales, softening);
     status = ky_run_write_energy(run, error);
     if (!status && ky_schedule_snapshot_due(&run->schedule, run->sim->now))
@@ -377,10 +411,11 @@ static enum ky_status start_and_go(struct ky_run *run, struct ky_snapshot *initi
     return status ? status : ky_run_loop(run, error);
 }
 
-/* ky_run, with bodies that are here or with a recipe for them. */
+/* ky_run, with bodies that are here, or with a recipe or a file for them. */
 static enum ky_status run_with(const struct ky_parameters *parameters,
                                const struct ky_run_parameters *run,
-                               const struct ky_model_recipe *recipe, struct ky_snapshot *initial,
+                               const struct ky_model_recipe *recipe,
+                               const struct ky_shared_file *file, struct ky_snapshot *initial,
                                struct ky_error *error)
 {
     struct ky_run *started = NULL;
@@ -392,6 +427,7 @@ static enum ky_status run_with(const struct ky_parameters *parameters,
     if (status)
         return status;
     started->recipe = recipe;
+    started->file = file;
     started->origin = started->given.origin ? ky_run_copy_text(started->given.origin) : NULL;
     started->source = started->given.source ? ky_run_copy_text(started->given.source) : NULL;
     int threads = ky_threads_take(started->parameters.threads);
@@ -408,7 +444,7 @@ enum ky_status ky_run(const struct ky_parameters *parameters, const struct ky_ru
     KY_NEED(parameters, error);
     KY_NEED(run, error);
     KY_NEED(initial, error);
-    return run_with(parameters, run, NULL, initial, error);
+    return run_with(parameters, run, NULL, NULL, initial, error);
 }
 
 /* The same by a recipe, whose bodies *initial describes. */
@@ -418,9 +454,9 @@ static enum ky_status run_by_recipe(const struct ky_parameters *parameters,
                                     struct ky_snapshot *initial, struct ky_error *error)
 {
     if (ky_run_can_make(parameters, run, initial))
-        return run_with(parameters, run, recipe, initial, error);
+        return run_with(parameters, run, recipe, NULL, initial, error);
     const enum ky_status status = ky_recipe_make(recipe, NULL, initial, error);
-    return status ? status : run_with(parameters, run, NULL, initial, error);
+    return status ? status : run_with(parameters, run, NULL, NULL, initial, error);
 }
 
 enum ky_status ky_run_model(const struct ky_parameters *parameters,
@@ -439,8 +475,50 @@ enum ky_status ky_run_model(const struct ky_parameters *parameters,
     } else if (status == KY_UNSUPPORTED) {
         status = ky_model_make(name, model, &initial, error);
         if (!status)
-            status = run_with(parameters, run, NULL, &initial, error);
+            status = run_with(parameters, run, NULL, NULL, &initial, error);
     }
     ky_snapshot_free(&initial);
+    return status;
+}
+
+/* ky_run_file where the ranks can read the bodies, or one process. */
+static enum ky_status run_from(const struct ky_parameters *parameters,
+                               const struct ky_run_parameters *run,
+                               const struct ky_shared_file *file, struct ky_snapshot *initial,
+                               struct ky_error *error)
+{
+    const int shared = ky_run_can_make(parameters, run, initial);
+    const enum ky_status status =
+        shared ? ky_shared_file_label(file, KY_WITH_TYPE | KY_WITH_RADIUS, &initial->bodies, error)
+               : read_together(file, &initial->bodies, error);
+    return status ? status : run_with(parameters, run, NULL, shared ? file : NULL, initial, error);
+}
+
+enum ky_status ky_run_file(const struct ky_parameters *parameters,
+                           const struct ky_run_parameters *run, const char *path,
+                           const struct ky_read_options *reading, struct ky_snapshot *initial,
+                           struct ky_error *error)
+{
+    KY_NEED(parameters, error);
+    KY_NEED(run, error);
+    KY_NEED(path, error);
+    KY_NEED(initial, error);
+    struct ky_shared_file file;
+    struct ky_snapshot found;
+    ky_bodies_free(&initial->bodies);
+    enum ky_status status = ky_shared_file_find(path, reading, &found, &file, error);
+    if (!status) {
+        initial->bodies = (struct ky_bodies){.size = sizeof initial->bodies, .n = found.bodies.n};
+        status = run_from(parameters, run, &file, initial, error);
+    } else if (status == KY_UNSUPPORTED) {
+        status = ky_snapshot_read_as(path, reading, &found, error);
+        initial->bodies = found.bodies;
+        found.bodies = (struct ky_bodies){0};
+        if (!status)
+            status = run_with(parameters, run, NULL, NULL, initial, error);
+    }
+    ky_bodies_free(&initial->bodies);
+    ky_snapshot_free(&found);
+    ky_shared_file_free(&file);
     return status;
 }

@@ -70,7 +70,7 @@ static enum ky_status hash_array(const struct ky_portion *portion, const void *a
 enum ky_status ky_run_hash(const struct ky_portion *portion, const struct ky_bodies *bodies,
                            int counts, uint64_t *hash, struct ky_error *error)
 {
-    uint64_t own = portion->n, place = 0;
+    uint64_t own = *hash ? *hash : portion->n, place = 0;
     enum ky_status status = KY_OK;
     for (int k = 0; k < KY_ARRAYS && !status; k++) {
         if (ky_arrays[k].with & (KY_WITH_ACCELERATION | KY_WITH_POTENTIAL))
@@ -84,30 +84,44 @@ enum ky_status ky_run_hash(const struct ky_portion *portion, const struct ky_bod
     return status;
 }
 
-/* What ranks make bodies of, and what they find. */
-struct making {
-    struct ky_model_recipe recipe;
+/* What ranks are told for bodies that are not here, and what they find. */
+struct beginning {
     struct ky_parameters parameters; /* of the run, with the softening that was chosen */
     struct ky_run_facts facts;
 };
 
+/* Those that they make. */
+struct making {
+    struct beginning begins;
+    struct ky_model_recipe recipe;
+};
+
+/* Those that they read. */
+struct reading {
+    struct beginning begins;
+    struct ky_shared_file file;
+    uint64_t massless; /* result: bodies without mass, with which they cannot be divided */
+};
+
+/* ---- what is to be known of them ---- */
+
 /* KY_OK, with *wrong, where a rank has bodies with numbers that cannot be; *outcome says so there.
  */
-static enum ky_status check_made(const struct ky_work_place *place, uint64_t *wrong,
-                                 struct ky_error *outcome, struct ky_error *error)
+static enum ky_status check_numbers(const struct ky_work_place *place, uint64_t *wrong,
+                                    struct ky_error *outcome, struct ky_error *error)
 {
     *wrong = ky_bodies_check_from(place->threads, place->portion.first, &place->bodies, outcome) !=
              KY_OK;
     return ky_portion_tell(&place->portion, wrong, 1, error);
 }
 
-/* Scales and the fastest body of what was made. */
-static enum ky_status measure_made(const struct ky_work_place *place, struct making *making,
-                                   struct ky_error *error)
+/* Scales and the fastest body. */
+static enum ky_status measure(const struct ky_work_place *place, struct beginning *begins,
+                              struct ky_error *error)
 {
     const struct ky_portion *portion = &place->portion;
-    const struct ky_parameters *parameters = &making->parameters;
-    struct ky_run_facts *facts = &making->facts;
+    const struct ky_parameters *parameters = &begins->parameters;
+    struct ky_run_facts *facts = &begins->facts;
     facts->scales = (struct ky_scales){.size = sizeof facts->scales};
     enum ky_status status = parameters->g > 0
                                 ? ky_portion_scales(portion, &place->bodies, parameters->g,
@@ -121,13 +135,28 @@ static enum ky_status measure_made(const struct ky_work_place *place, struct mak
     return status ? status : ky_portion_tell(portion, facts->velocity, 3, error);
 }
 
+/* Units, hash and scales of bodies that have been checked. */
+static enum ky_status know(const struct ky_work_place *place, struct beginning *begins,
+                           struct ky_error *error)
+{
+    struct ky_run_facts *facts = &begins->facts;
+    struct ky_engine_units units;
+    facts->wrong = (struct ky_error){KY_OK, ""};
+    enum ky_status status = ky_portion_units(&place->portion, &place->bodies, &begins->parameters,
+                                             &units, &facts->wrong, error);
+    if (status)
+        return status;
+    facts->units = (struct ky_engine_frame){.length = units.length, .mass = units.mass};
+    status = ky_run_hash(&place->portion, &place->bodies, facts->counts, &facts->hash, error);
+    return status ? status : measure(place, begins, error);
+}
+
 /* A ky_work: makes the bodies of a struct making, and finds what is to be known of them. */
 static enum ky_status make(struct ky_work_place *place, void *told, struct ky_error *outcome,
                            struct ky_error *error)
 {
     struct making *making = told;
     struct ky_snapshot snapshot;
-    struct ky_engine_units units;
     struct ky_error own = {KY_OK, ""};
     uint64_t wrong = 0;
     enum ky_status status = ky_recipe_make(&making->recipe, &place->portion, &snapshot, &own);
@@ -137,23 +166,78 @@ static enum ky_status make(struct ky_work_place *place, void *told, struct ky_er
     if (status)
         return KY_OK;
     place->bodies = snapshot.bodies;
-    status = check_made(place, &wrong, outcome, error);
-    if (status || wrong)
-        return status;
-    making->facts.wrong = (struct ky_error){KY_OK, ""};
-    status = ky_portion_units(&place->portion, &place->bodies, &making->parameters, &units,
-                              &making->facts.wrong, error);
-    if (status)
-        return status;
-    making->facts.units = (struct ky_engine_frame){.length = units.length, .mass = units.mass};
-    status = ky_run_hash(&place->portion, &place->bodies, 1, &making->facts.hash, error);
-    return status ? status : measure_made(place, making, error);
+    making->begins.facts.counts = 1;
+    status = check_numbers(place, &wrong, outcome, error);
+    return status || wrong ? status : know(place, &making->begins, error);
 }
 
-enum { FIND_BOUND, MAKE };
+/* Whether ids count all bodies; then nobody needs them. */
+static enum ky_status count_ids(const struct ky_work_place *place, int *counts,
+                                struct ky_error *error)
+{
+    const struct ky_bodies *bodies = &place->bodies;
+    uint64_t others = 0;
+    for (size_t i = 0; bodies->id && i < bodies->n; i++)
+        others += bodies->id[i] != place->portion.first + i;
+    const enum ky_status status = ky_portion_tell(&place->portion, &others, 1, error);
+    *counts = bodies->id && !others;
+    return status;
+}
+
+/* KY_OK, with *wrong, where a rank has forces of an earlier run that cannot be. */
+static enum ky_status check_forces(const struct ky_work_place *place, uint64_t *wrong,
+                                   struct ky_error *outcome, struct ky_error *error)
+{
+    *wrong = ky_bodies_check_forces_from(place->threads, place->portion.first, &place->bodies,
+                                         outcome) != KY_OK;
+    return ky_portion_tell(&place->portion, wrong, 1, error);
+}
+
+/* All checks of bodies that were read, in the order in which one process makes them. */
+static enum ky_status check_read(struct ky_work_place *place, struct reading *reading,
+                                 uint64_t *wrong, struct ky_error *outcome, struct ky_error *error)
+{
+    struct ky_bodies *bodies = &place->bodies;
+    enum ky_status status = check_numbers(place, wrong, outcome, error);
+    if (!status && !*wrong)
+        status = check_forces(place, wrong, outcome, error);
+    if (outcome->status)
+        ky_fail_in(outcome, outcome->status, "%s: ", reading->file.path);
+    if (status || *wrong)
+        return status;
+    status = count_ids(place, &reading->begins.facts.counts, error);
+    for (int k = 0; k < KY_ARRAYS; k++) /* what was of interest for the checks alone */
+        if (ky_arrays[k].with) {
+            free(ky_array_of(bodies, (enum ky_array_id)k));
+            ky_array_set(bodies, (enum ky_array_id)k, NULL);
+        }
+    reading->massless = ky_bodies_massless(bodies);
+    if (!status)
+        status = ky_portion_tell(&place->portion, &reading->massless, 1, error);
+    if (!status && reading->massless)
+        ky_fail(outcome, KY_UNSUPPORTED, "there are bodies without mass");
+    *wrong = reading->massless > 0;
+    return status;
+}
+
+/* A ky_work: reads the bodies of a struct reading, and finds what is to be known of them. */
+static enum ky_status read(struct ky_work_place *place, void *told, struct ky_error *outcome,
+                           struct ky_error *error)
+{
+    struct reading *reading = told;
+    uint64_t wrong = 0;
+    enum ky_status status = ky_shared_file_read(&reading->file, &place->portion, place->threads,
+                                                &place->bodies, &wrong, outcome, error);
+    if (!status && !wrong)
+        status = check_read(place, reading, &wrong, outcome, error);
+    return status || wrong ? status : know(place, &reading->begins, error);
+}
+
+enum { FIND_BOUND, MAKE, READ };
 static const struct ky_work of[] = {
     [FIND_BOUND] = {.bytes = sizeof(struct ky_bound), .run = find_bound},
     [MAKE] = {.bytes = sizeof(struct making), .makes = 1, .run = make},
+    [READ] = {.bytes = sizeof(struct reading), .makes = 1, .run = read},
 };
 static const struct ky_works works = {sizeof of / sizeof *of, of};
 
@@ -216,6 +300,20 @@ static enum ky_status check_memory(const struct ky_sim *sim, struct ky_error *er
                    sim->n, memory.host / 1e9, total / 1e9);
 }
 
+/* Opens the simulation, and has its ranks do the work that begins with n bodies. */
+static enum ky_status begin(struct ky_run *run, size_t n, size_t number, struct beginning *begins,
+                            const char *what, struct ky_error *error)
+{
+    begins->parameters = run->parameters;
+    enum ky_status status = settle(&run->given, &begins->parameters, n, error);
+    if (!status)
+        status = ky_sim_begin(&begins->parameters, n, &run->begun_sim, error);
+    if (!status)
+        status = check_memory(run->begun_sim, error);
+    ky_announce(&run->parameters, n, what);
+    return status ? status : ky_engine_work(run->begun_sim->engine, &works, number, begins, error);
+}
+
 enum ky_status ky_run_make(struct ky_run *run, size_t n, struct ky_run_facts *facts,
                            struct ky_error *error)
 {
@@ -223,19 +321,46 @@ enum ky_status ky_run_make(struct ky_run *run, size_t n, struct ky_run_facts *fa
     if (!making)
         return ky_no_memory(error, "a model", 1, sizeof *making);
     making->recipe = *run->recipe;
-    making->parameters = run->parameters;
-    enum ky_status status = settle(&run->given, &making->parameters, n, error);
-    if (!status)
-        status = ky_sim_begin(&making->parameters, n, &run->begun_sim, error);
-    if (!status)
-        status = check_memory(run->begun_sim, error);
-    ky_announce(&run->parameters, n, "bodies, made by the ranks");
-    if (!status)
-        status = ky_engine_work(run->begun_sim->engine, &works, MAKE, making, error);
-    *facts = making->facts;
+    const enum ky_status status =
+        begin(run, n, MAKE, &making->begins, "bodies, made by the ranks", error);
+    *facts = making->begins.facts;
     free(making);
     struct ky_halt halt = {.flag = run->recipe->parameters.stop};
     return status ? status : ky_halt_check(&halt, error);
+}
+
+/* What is left for one process: ids that do not count the bodies, and the hash of all labels. */
+static enum ky_status label(const struct ky_shared_file *file, struct ky_bodies *bodies,
+                            struct ky_run_facts *facts, struct ky_error *error)
+{
+    const struct ky_portion all = ky_portion_of_all(bodies->n);
+    enum ky_status status =
+        facts->counts ? KY_OK : ky_shared_file_label(file, KY_WITH_ID, bodies, error);
+    if (!status)
+        status = ky_run_hash(&all, bodies, 0, &facts->hash, error);
+    if (bodies->id)
+        facts->fastest = bodies->id[facts->fastest];
+    return status;
+}
+
+enum ky_status ky_run_read(struct ky_run *run, struct ky_bodies *bodies, int *massless,
+                           struct ky_run_facts *facts, struct ky_error *error)
+{
+    struct reading *reading = ky_allocate_zeroed(1, sizeof *reading);
+    if (!reading)
+        return ky_no_memory(error, "a file", 1, sizeof *reading);
+    reading->file = *run->file;
+    enum ky_status status =
+        begin(run, bodies->n, READ, &reading->begins, "bodies, read by the ranks", error);
+    *facts = reading->begins.facts;
+    *massless = reading->massless > 0;
+    free(reading);
+    if (status && *massless) {
+        ky_sim_close(run->begun_sim);
+        run->begun_sim = NULL;
+        return KY_OK;
+    }
+    return status ? status : label(run->file, bodies, facts, error);
 }
 
 enum ky_status ky_mpi_lead(int (*lead)(void *context), void *context, int *code,

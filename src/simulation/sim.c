@@ -179,7 +179,6 @@ static void go_on(struct ky_sim *sim, const struct ky_parameters *resolved)
     own.field = sim->parameters.field;
     own.expansion = sim->parameters.expansion;
     sim->parameters = own;
-    sim->with = KY_WITH_ID; /* as models have them */
 }
 
 enum ky_status ky_sim_create(const struct ky_parameters *resolved, struct ky_sim_source *source,
@@ -193,8 +192,9 @@ enum ky_status ky_sim_create(const struct ky_parameters *resolved, struct ky_sim
     if (status)
         goto fail;
     status = ky_stopping_check_bodies(resolved, bodies, error);
-    if (!status && !begun)
+    if (!status)
         status = ky_sim_keep_labels(sim, bodies, error);
+    sim->with |= source->with;
     if (!status && begun)
         go_on(sim, resolved);
     if (!status)
@@ -203,7 +203,7 @@ enum ky_status ky_sim_create(const struct ky_parameters *resolved, struct ky_sim
         status = open_engine(sim, error);
     if (!status)
         status = ky_externals_cover(&sim->engine->externals, time, time, error);
-    if (!status && !begun) /* those that ranks make have softenings above 0 and no friction */
+    if (!status && !begun) /* those of ranks have softenings above 0 and no friction */
         status = ky_integrator_check_bodies(&sim->parameters, bodies, error);
     if (!status)
         status = place_bodies(sim->engine, source, begun, error);

@@ -44,9 +44,10 @@ struct ky_sim_source {
     const struct ky_engine_frame *frame; /* for these bodies alone; NULL: the engine finds its units
                                             from them */
     struct ky_write_plan *plan;          /* files from which ranks read the bodies; NULL: none */
-    struct ky_sim *begun; /* of ky_sim_begin: ranks have made the bodies, of which `bodies` has
-                             nothing but the number. NULL: they have not, or ky_sim_create has
+    struct ky_sim *begun; /* of ky_sim_begin: ranks have the bodies, of which `bodies` has nothing
+                             but the number and labels. NULL: they have not, or ky_sim_create has
                              taken it */
+    unsigned with;        /* KY_WITH_ID: the bodies have ids that count them, and no array */
     int has_forces;       /* result: the accelerations of the plan are known */
 };
 /* Opens engine and integrator and puts the bodies on the engine, with their forces if they have

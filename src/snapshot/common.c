@@ -1,11 +1,22 @@
-/* What the formats share: names of files, the log, the order of bodies in groups. */
+/* What the formats share: empty snapshots, names of files, the log, the order of bodies in groups.
+ */
 #include <ctype.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "snapshot/snapshot.h"
+
+void ky_snapshot_clear(struct ky_snapshot *snapshot)
+{
+    *snapshot = (struct ky_snapshot){.size = sizeof *snapshot,
+                                     .units.g = 1,
+                                     .space = {.scale_factor = 1, .hubble = (double)NAN},
+                                     .softening = (double)NAN,
+                                     .softening_kind = KY_SOFTENING_KIND_BY_SNAPSHOT};
+}
 
 enum ky_status ky_snapshot_create(const char *path, int overwrite, struct ky_file **file,
                                   struct ky_error *error)

@@ -87,6 +87,10 @@ struct ky_hdf5_header {
  * impossible values. */
 enum ky_status ky_hdf5_read_header(hid_t file, unsigned types, struct ky_hdf5_header *header,
                                    struct ky_error *error);
+/* Reads the INI text of the group /Kyoho of our own files to snapshot->parameters. KY_BAD_DATA for
+ * a damaged one, KY_FAULT when memory is out. */
+enum ky_status ky_hdf5_read_parameters(hid_t own, struct ky_snapshot *snapshot,
+                                       struct ky_error *error);
 
 /* ---- hdf5_units.c ---- */
 

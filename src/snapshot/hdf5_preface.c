@@ -1,10 +1,12 @@
-/* The counts, masses and time of /Header. */
+/* The counts, masses and time of /Header, and the parameters of our own files. */
 #ifdef KY_HAVE_HDF5
 #include "snapshot/hdf5.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+
+#include "base/memory.h"
 
 enum { MOST_TYPES = 16 };
 
@@ -86,6 +88,33 @@ enum ky_status ky_hdf5_read_header(hid_t file, unsigned types, struct ky_hdf5_he
     return status;
 }
 
+enum ky_status ky_hdf5_read_parameters(hid_t own, struct ky_snapshot *snapshot,
+                                       struct ky_error *error)
+{
+    if (H5Lexists(own, "Parameters", H5P_DEFAULT) <= 0)
+        return KY_OK;
+    hid_t set = H5Dopen2(own, "Parameters", H5P_DEFAULT), type = H5Dget_type(set);
+    hid_t space = H5Dget_space(set);
+    size_t bytes = H5Tget_size(type);
+    enum ky_status status = KY_OK;
+    if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) != 0 ||
+        H5Sget_simple_extent_npoints(space) != 1 || H5Dget_storage_size(set) < bytes) {
+        status = ky_fail(error, KY_BAD_DATA,
+                         "/Kyoho/Parameters is damaged; delete that data set to read the bodies");
+    } else {
+        snapshot->parameters = ky_allocate_zeroed(bytes + 1, 1);
+        if (!snapshot->parameters)
+            status = ky_no_memory(error, "parameters", bytes, 1);
+        else if (H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, snapshot->parameters) < 0)
+            status = ky_fail(
+                error, KY_BAD_DATA,
+                "/Kyoho/Parameters cannot be read; delete that data set to read the bodies");
+    }
+    H5Sclose(space);
+    H5Tclose(type);
+    H5Dclose(set);
+    return status;
+}
 #else
 typedef int ky_hdf5_is_absent;
 #endif

@@ -1,7 +1,8 @@
 /* The reader of GADGET-style HDF5, of Kyoho or of other codes, in one file or several. A first pass
- * compares header, data sets and size of all files. Only then is memory taken. */
+ * compares header, data sets and size of all files. Only then is memory taken, for all bodies or
+ * for a share of them, which hdf5_rows.c reads. */
 #ifdef KY_HAVE_HDF5
-#include "snapshot/hdf5.h"
+#include "snapshot/hdf5_reader.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -10,26 +11,10 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "snapshot/shared_file.h"
 #include "snapshot/space.h"
 
-enum { SLAB = 1 << 17, TYPES = KY_HDF5_TYPES };
-
-struct reader {
-    const struct ky_read_options *options;
-    struct ky_snapshot *snapshot;
-    struct ky_units stored; /* units of the numbers in the file */
-    uint64_t n;
-    int files;
-    int has[KY_HDF5_FIELDS]; /* in every group that has bodies */
-    int some_ids;            /* a group has ids */
-    char lacks_ids;          /* the digit of a type without ids, or 0 */
-    int typed;               /* a type other than 4 occurs */
-    double softening[TYPES]; /* of the bodies of each type; NaN: not in the file */
-    int occurs[TYPES];       /* a body of this type is read */
-    uint64_t *order;         /* the orders /Kyoho/Order of all files, or NULL */
-    uint64_t ordered;        /* bodies of the files whose order has been read */
-    void *slab;
-};
+enum { TYPES = KY_HDF5_TYPES };
 
 /* The error for a file that HDF5 does not open. */
 static enum ky_status cannot_open(hid_t failed, struct ky_error *error)
@@ -45,7 +30,7 @@ static enum ky_status cannot_open(hid_t failed, struct ky_error *error)
 /* For a field that a group lacks: KY_BAD_DATA if it is required, else no body of the file has it.
  */
 static enum ky_status missing(const struct ky_hdf5_field *field, const char *name,
-                              const struct ky_hdf5_header *h, int type, struct reader *r,
+                              const struct ky_hdf5_header *h, int type, struct ky_hdf5_reader *r,
                               struct ky_error *error)
 {
     if (!field->array->real && !r->options->renumber && !r->lacks_ids)
@@ -63,7 +48,7 @@ static enum ky_status missing(const struct ky_hdf5_field *field, const char *nam
 
 /* Whether the data sets of the group can be read, and which of the optional ones it has. */
 static enum ky_status check_group(hid_t group, const char *name, const struct ky_hdf5_header *h,
-                                  int type, struct reader *r, struct ky_error *error)
+                                  int type, struct ky_hdf5_reader *r, struct ky_error *error)
 {
     enum ky_status status = KY_OK;
     for (int f = 0; f < KY_HDF5_FIELDS && !status; f++) {
@@ -87,8 +72,8 @@ static enum ky_status check_group(hid_t group, const char *name, const struct ky
 }
 
 /* A per_piece: checks the groups of all types, and counts the bodies. */
-static enum ky_status check_groups(hid_t file, const struct ky_hdf5_header *h, struct reader *r,
-                                   struct ky_error *error)
+static enum ky_status check_groups(hid_t file, const struct ky_hdf5_header *h,
+                                   struct ky_hdf5_reader *r, struct ky_error *error)
 {
     enum ky_status status = KY_OK;
     for (int t = 0; t < TYPES && !status; t++) {
@@ -115,6 +100,7 @@ static enum ky_status check_groups(hid_t file, const struct ky_hdf5_header *h, s
         r->typed |= h->here[t] && t != 4;
         r->occurs[t] |= h->here[t] > 0;
     }
+    r->some_order |= ky_hdf5_has_order(file, r);
     return status;
 }
 
@@ -157,17 +143,26 @@ static void close_piece(int files, struct ky_input *piece, char *name, hid_t fil
     free(name);
 }
 
-typedef enum ky_status per_piece(hid_t file, const struct ky_hdf5_header *h, struct reader *r,
-                                 struct ky_error *error);
-
-/* Calls `action` for every file in turn and compares the sum of bodies with the header's total. */
-static enum ky_status for_pieces(const struct ky_input *first, struct reader *r, per_piece *action,
-                                 struct ky_error *error)
+/* After file number k: notes how many bodies there are up to its end; KY_BAD_DATA where these are
+ * known, and other ones. */
+static enum ky_status note_bodies(struct ky_hdf5_reader *r, int k, struct ky_error *error)
 {
+    if (r->before[k + 1] && r->before[k + 1] != r->n)
+        return ky_hdf5_has_changed(error);
+    r->before[k + 1] = r->n;
+    return KY_OK;
+}
+
+/* Calls `action` for the files in turn. If these are all of them, compares the sum of bodies with
+ * the header's total. */
+static enum ky_status for_pieces(const struct ky_input *first, struct ky_hdf5_reader *r,
+                                 ky_hdf5_per_piece *action, struct ky_error *error)
+{
+    const int are_all = r->end - r->begin == r->files;
     uint64_t sum[TYPES] = {0};
     struct ky_hdf5_header h = {0};
     enum ky_status status = KY_OK;
-    for (int k = 0; k < r->files && !status; k++) {
+    for (int k = r->begin; k < r->end && !status; k++) {
         struct ky_input piece;
         char *name;
         hid_t file;
@@ -180,13 +175,15 @@ static enum ky_status for_pieces(const struct ky_input *first, struct reader *r,
             status = ky_hdf5_read_header(file, r->options->types, &h, error);
         if (!status)
             status = action(file, &h, r, error);
+        if (!status && r->before)
+            status = note_bodies(r, k, error);
         for (int t = 0; t < TYPES; t++)
             sum[t] += h.here[t];
         if (status && name)
             ky_fail_in(error, status, "%s: ", name);
         close_piece(r->files, &piece, name, file);
     }
-    for (int t = 0; t < TYPES && !status && h.has_total; t++)
+    for (int t = 0; t < TYPES && !status && h.has_total && are_all; t++)
         if (sum[t] != h.total[t])
             status = ky_fail(error, KY_BAD_DATA,
                              "/Header: NumPart_Total says %" PRIu64
@@ -196,226 +193,10 @@ static enum ky_status for_pieces(const struct ky_input *first, struct reader *r,
     return status;
 }
 
-/* ---- reading ---- */
-
-/* KY_BAD_DATA for an id below 0. Ids are read with the signedness in which they are stored, because
- * HDF5 turns a negative number into 0 where it is read as unsigned. */
-static enum ky_status check_signed(const int64_t *ids, uint64_t count, uint64_t first,
-                                   struct ky_error *error)
-{
-    for (uint64_t k = 0; k < count; k++)
-        if (ids[k] < 0)
-            return ky_fail(error, KY_BAD_DATA,
-                           "row %" PRIu64 " of ParticleIDs is %" PRId64 "; ids are 0 or more, and "
-                           "--renumber numbers all bodies anew",
-                           first + k, ids[k]);
-    return KY_OK;
-}
-
-/* The type into which the numbers of the data set are read. */
-static hid_t memory_type(const struct ky_hdf5_field *field, hid_t set)
-{
-    if (field->array->real)
-        return H5T_NATIVE_DOUBLE;
-    hid_t stored = H5Dget_type(set);
-    int is_signed = H5Tget_sign(stored) == H5T_SGN_2;
-    H5Tclose(stored);
-    return is_signed ? H5T_NATIVE_INT64 : H5T_NATIVE_UINT64;
-}
-
-/* Reads rows done … done + part − 1 of the data set to `to`. */
-static enum ky_status read_rows(hid_t set, hid_t space, const struct ky_hdf5_field *field,
-                                uint64_t done, uint64_t part, void *to, struct ky_error *error)
-{
-    hsize_t start[2] = {done, 0}, size[2] = {part, (hsize_t)field->array->columns};
-    hid_t memory = H5Screate_simple(H5Sget_simple_extent_ndims(space), size, NULL);
-    hid_t type = memory_type(field, set);
-    int bad = H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, size, NULL) < 0 ||
-              H5Dread(set, type, memory, space, H5P_DEFAULT, to) < 0;
-    int is_signed = !field->array->real && H5Tget_sign(type) == H5T_SGN_2;
-    H5Sclose(memory);
-    if (bad)
-        return ky_fail(error, KY_BAD_DATA, "%s cannot be read; the file is damaged", field->name);
-    return is_signed ? check_signed(to, part, done, error) : KY_OK;
-}
-
-/* Reads a data set into its array from body `at` on, scaled, in the order of the caller. */
-static enum ky_status read_field(hid_t group, const struct ky_hdf5_field *field, struct reader *r,
-                                 uint64_t at, uint64_t rows, struct ky_error *error)
-{
-    const size_t columns = (size_t)field->array->columns;
-    uint64_t *array = ky_hdf5_array(field, &r->snapshot->bodies);
-    hid_t set = H5Dopen2(group, ky_hdf5_set_name(group, field), H5P_DEFAULT);
-    hid_t space = H5Dget_space(set);
-    double scale = ky_hdf5_scale(field->array, &r->stored, &r->snapshot->units) *
-                   ky_hdf5_space_factor(set, field, &r->snapshot->space);
-    enum ky_status status = KY_OK;
-    for (uint64_t done = 0; done < rows && !status; done += SLAB) {
-        uint64_t part = rows - done < SLAB ? rows - done : SLAB;
-        uint64_t *to = r->order ? r->slab : array + (at + done) * columns;
-        status = read_rows(set, space, field, done, part, to, error);
-        if (scale != 1 && field->array->real)
-            for (size_t k = 0; k < part * columns; k++)
-                ((double *)to)[k] *= scale;
-        for (size_t k = 0; r->order && k < part; k++)
-            memcpy(array + r->order[at + done + k] * columns, to + k * columns,
-                   columns * sizeof *array);
-    }
-    H5Sclose(space);
-    H5Dclose(set);
-    return status;
-}
-
-/* Gives `rows` bodies from `at` on the mass of /Header. */
-static void fill_masses(struct reader *r, uint64_t at, uint64_t rows, double mass)
-{
-    mass *= ky_hdf5_scale(&ky_arrays[KY_ARRAY_MASS], &r->stored, &r->snapshot->units) *
-            ky_space_factor(&r->snapshot->space, 0, 1, 0);
-    for (uint64_t k = at; k < at + rows; k++)
-        r->snapshot->bodies.mass[r->order ? r->order[k] : k] = mass;
-}
-
-/* A per_piece: reads the bodies of all types. */
-static enum ky_status read_groups(hid_t file, const struct ky_hdf5_header *h, struct reader *r,
-                                  struct ky_error *error)
-{
-    struct ky_bodies *bodies = &r->snapshot->bodies;
-    for (int t = 0; t < TYPES; t++) {
-        char name[24];
-        uint64_t at = r->n, rows = h->here[t];
-        if (!rows)
-            continue;
-        if (rows > bodies->n - at)
-            return ky_fail(error, KY_BAD_DATA, "has changed while it was read");
-        snprintf(name, sizeof name, "PartType%d", t);
-        hid_t group = ky_hdf5_group(file, name);
-        enum ky_status status = KY_OK;
-        for (int f = 0; f < KY_HDF5_FIELDS && !status; f++) {
-            const struct ky_hdf5_field *field = &ky_hdf5_fields[f];
-            if (!ky_hdf5_array(field, bodies))
-                continue;
-            if (field->array->mass && !ky_hdf5_set_name(group, field))
-                fill_masses(r, at, rows, h->mass[t]);
-            else
-                status = read_field(group, field, r, at, rows, error);
-        }
-        if (group >= 0)
-            H5Gclose(group);
-        if (status)
-            return ky_fail_in(error, status, "%s: ", name);
-        for (uint64_t k = at; bodies->type && k < at + rows; k++)
-            bodies->type[r->order ? r->order[k] : k] = (uint8_t)t;
-        r->n += rows;
-    }
-    return KY_OK;
-}
-
 /* ---- what is in the file beside the bodies ---- */
 
-/* The INI text of our own files, to snapshot->parameters. */
-static enum ky_status read_parameters(hid_t own, struct ky_snapshot *snapshot,
-                                      struct ky_error *error)
-{
-    if (H5Lexists(own, "Parameters", H5P_DEFAULT) <= 0)
-        return KY_OK;
-    hid_t set = H5Dopen2(own, "Parameters", H5P_DEFAULT), type = H5Dget_type(set);
-    hid_t space = H5Dget_space(set);
-    size_t bytes = H5Tget_size(type);
-    enum ky_status status = KY_OK;
-    if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) != 0 ||
-        H5Sget_simple_extent_npoints(space) != 1 || H5Dget_storage_size(set) < bytes) {
-        status = ky_fail(error, KY_BAD_DATA,
-                         "/Kyoho/Parameters is damaged; delete that data set to read the bodies");
-    } else {
-        snapshot->parameters = ky_allocate_zeroed(bytes + 1, 1);
-        if (!snapshot->parameters)
-            status = ky_no_memory(error, "parameters", bytes, 1);
-        else if (H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, snapshot->parameters) < 0)
-            status = ky_fail(
-                error, KY_BAD_DATA,
-                "/Kyoho/Parameters cannot be read; delete that data set to read the bodies");
-    }
-    H5Sclose(space);
-    H5Tclose(type);
-    H5Dclose(set);
-    return status;
-}
-
-/* KY_BAD_DATA unless the order names each of the n bodies once. */
-static enum ky_status check_order(const uint64_t *order, uint64_t n, struct ky_error *error)
-{
-    unsigned char *seen = ky_allocate_zeroed(n, 1);
-    if (!seen)
-        return ky_no_memory(error, "check of the order", n, 1);
-    enum ky_status status = KY_OK;
-    for (uint64_t k = 0; k < n && !status; k++) {
-        if (order[k] >= n || seen[order[k]])
-            status =
-                ky_fail(error, KY_BAD_DATA,
-                        "/Kyoho/Order is not an order of the bodies; delete that data set to read "
-                        "them as they lie");
-        else
-            seen[order[k]] = 1;
-    }
-    free(seen);
-    return status;
-}
-
-/* Makes the orders of all files. Until one is found, bodies lie in their order. */
-static enum ky_status make_order(struct reader *r, struct ky_error *error)
-{
-    r->order = ky_allocate(r->n, sizeof *r->order);
-    r->slab = ky_allocate(SLAB, 3 * sizeof(double));
-    if (!r->order || !r->slab)
-        return ky_no_memory(error, "order of bodies", r->n, sizeof *r->order);
-    for (uint64_t k = 0; k < r->n; k++)
-        r->order[k] = k;
-    return KY_OK;
-}
-
-/* Reads the order of the next `rows` bodies, those of one file. */
-static enum ky_status read_set_of_order(hid_t own, struct reader *r, uint64_t rows,
-                                        struct ky_error *error)
-{
-    static const struct ky_hdf5_field field = {.name = "Order", .array = &ky_arrays[KY_ARRAY_ID]};
-    if (rows > r->n - r->ordered)
-        return ky_fail(error, KY_BAD_DATA, "has changed while it was read");
-    hid_t set = H5Dopen2(own, "Order", H5P_DEFAULT);
-    enum ky_status status = ky_hdf5_check_set(set, &field, "/Kyoho/Order", rows, error);
-    if (!status && !r->order)
-        status = make_order(r, error);
-    uint64_t *order = status ? NULL : r->order + r->ordered;
-    if (!status && H5Dread(set, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, order) < 0)
-        status = ky_fail(
-            error, KY_BAD_DATA,
-            "/Kyoho/Order cannot be read; delete that data set to read the bodies as they lie");
-    H5Dclose(set);
-    if (!status)
-        status = check_order(order, rows, error);
-    for (uint64_t k = 0; k < rows && !status; k++)
-        order[k] += r->ordered;
-    return status;
-}
-
-/* A per_piece: the order of the bodies in one of our own files, if they were not grouped by type.
- */
-static enum ky_status read_order(hid_t file, const struct ky_hdf5_header *h, struct reader *r,
-                                 struct ky_error *error)
-{
-    uint64_t rows = 0;
-    enum ky_status status = KY_OK;
-    hid_t own = ky_hdf5_group(file, "Kyoho");
-    for (int t = 0; t < TYPES; t++)
-        rows += h->here[t];
-    if (own >= 0 && !r->options->types && H5Lexists(own, "Order", H5P_DEFAULT) > 0)
-        status = read_set_of_order(own, r, rows, error);
-    ky_hdf5_close_group(own);
-    r->ordered += rows;
-    return status;
-}
-
 /* Reads what the first file says for all: units, time, space and the number of files. */
-static enum ky_status read_preface(hid_t file, struct reader *r, struct ky_error *error)
+static enum ky_status read_preface(hid_t file, struct ky_hdf5_reader *r, struct ky_error *error)
 {
     struct ky_hdf5_header h;
     enum ky_status status = ky_hdf5_read_header(file, r->options->types, &h, error);
@@ -431,104 +212,212 @@ static enum ky_status read_preface(hid_t file, struct reader *r, struct ky_error
 }
 
 /* Reads what only our own files have. */
-static enum ky_status read_own(hid_t file, struct reader *r, struct ky_error *error)
+static enum ky_status read_own(hid_t file, struct ky_hdf5_reader *r, struct ky_error *error)
 {
     hid_t own = ky_hdf5_group(file, "Kyoho");
     if (own < 0)
         return KY_OK;
     r->snapshot->softening = ky_hdf5_real(own, "Softening", (double)NAN);
     r->snapshot->softening_kind = ky_softening_kind_of(ky_hdf5_real(own, "SofteningSymmetric", -1));
-    enum ky_status status = read_parameters(own, r->snapshot, error);
+    enum ky_status status = ky_hdf5_read_parameters(own, r->snapshot, error);
     H5Gclose(own);
     return status;
 }
 
-/* Uses the softenings of the types, where neither a data set nor our own parameters give one: one
- * for all if they are the same, else one for each body. */
-static enum ky_status soften_types(struct reader *r, struct ky_error *error)
+/* Where neither a data set nor our own parameters give softenings, those of the types are used:
+ * one for all if they are the same. 1 if they are not, so that each body has its own. */
+static int softens_types(struct ky_hdf5_reader *r)
 {
-    struct ky_bodies *bodies = &r->snapshot->bodies;
     double least = (double)INFINITY, most = 0;
     for (int t = 0; t < TYPES; t++)
         if (r->occurs[t]) {
-            if (isnan(r->softening[t]) || bodies->softening || !isnan(r->snapshot->softening))
-                return KY_OK;
+            if (isnan(r->softening[t]) || r->has_softenings || !isnan(r->snapshot->softening))
+                return 0;
             least = fmin(least, r->softening[t]);
             most = fmax(most, r->softening[t]);
         }
-    if (least == most) {
+    if (least == most)
         r->snapshot->softening = least;
-        return KY_OK;
-    }
+    return least < most;
+}
+
+static enum ky_status give_softenings(struct ky_hdf5_reader *r, struct ky_error *error)
+{
+    struct ky_bodies *bodies = &r->snapshot->bodies;
     enum ky_status status = ky_bodies_extend(bodies, KY_WITH_SOFTENING, error);
     for (size_t i = 0; i < bodies->n && !status; i++)
         bodies->softening[i] = r->softening[ky_type_of(bodies, i)];
     return status;
 }
 
-/* Allocates the arrays that every group has. KY_BAD_DATA if some types have ids and others have
+/* The optional arrays that every group has. KY_BAD_DATA if some types have ids and others have
  * none. */
-static enum ky_status allocate(struct reader *r, struct ky_error *error)
+static enum ky_status find_arrays(struct ky_hdf5_reader *r, unsigned *with, struct ky_error *error)
 {
     /* potentials and accelerations hold only in the space in which the file was made */
     const unsigned lost =
         r->snapshot->space.converted ? KY_WITH_POTENTIAL | KY_WITH_ACCELERATION : 0;
-    unsigned with = r->typed ? KY_WITH_TYPE : 0;
     if (r->some_ids && r->lacks_ids)
         return ky_fail(error, KY_BAD_DATA,
                        "PartType%c has no data set ParticleIDs and other types have; --renumber "
                        "numbers all bodies anew",
                        r->lacks_ids);
+    *with = r->typed ? KY_WITH_TYPE : 0;
     for (int f = 0; f < KY_HDF5_FIELDS; f++)
-        with |= r->has[f] ? ky_hdf5_fields[f].array->with : 0;
-    with &= ~(lost | (r->options->renumber ? KY_WITH_ID : 0));
-    return ky_bodies_allocate(&r->snapshot->bodies, (size_t)r->n, with, error);
+        *with |= r->has[f] ? ky_hdf5_fields[f].array->with : 0;
+    *with &= ~(lost | (r->options->renumber ? KY_WITH_ID : 0));
+    r->has_softenings = (*with & KY_WITH_SOFTENING) != 0;
+    return KY_OK;
 }
 
-/* Reads a whole file, or several. The library is entered. */
-static enum ky_status read_all(const struct ky_input *input, struct reader *r,
-                               struct ky_error *error)
+/* ---- what is asked for ---- */
+
+/* Reads all but bodies, from all files. `first` is the first one. */
+static enum ky_status survey(const struct ky_input *input, hid_t first, struct ky_hdf5_reader *r,
+                             struct ky_error *error)
 {
-    hid_t first = ky_hdf5_open(input);
-    if (first < 0)
-        return cannot_open(first, error);
     enum ky_status status = read_preface(first, r, error);
+    r->begin = 0;
+    r->end = r->files;
+    if (!status && r->counts) {
+        r->before = ky_allocate_zeroed((size_t)r->files + 1, sizeof *r->before);
+        if (!r->before)
+            status = ky_no_memory(error, "files of a snapshot", (size_t)r->files, sizeof r->n);
+    }
     if (!status)
         status = for_pieces(input, r, check_groups, error);
+    r->all = r->n;
     if (!status && r->n)
         status = read_own(first, r, error);
     if (!status && r->n)
-        status = for_pieces(input, r, read_order, error);
-    if (!status && r->n)
         ky_hdf5_read_softenings(first, r->options, &r->snapshot->space, r->softening);
-    H5Fclose(first);
+    return status;
+}
+
+/* Reads the bodies of all files. */
+static enum ky_status read_bodies(const struct ky_input *input, struct ky_hdf5_reader *r,
+                                  struct ky_error *error)
+{
+    unsigned with;
+    enum ky_status status = r->some_order ? for_pieces(input, r, ky_hdf5_read_order, error) : KY_OK;
     if (!status && ky_count_alone(r->options, r->n)) {
         r->snapshot->bodies.n = (size_t)r->n;
         return KY_OK;
     }
-    if (!status && r->n)
-        status = allocate(r, error);
-    if (status || !r->n)
+    if (!status)
+        status = find_arrays(r, &with, error);
+    if (!status)
+        status = ky_bodies_allocate(&r->snapshot->bodies, (size_t)r->n, with, error);
+    if (status)
         return status;
     r->n = 0; /* from here on n counts the bodies that have been read */
-    status = for_pieces(input, r, read_groups, error);
-    return status ? status : soften_types(r, error);
+    status = for_pieces(input, r, ky_hdf5_read_groups, error);
+    return status || !softens_types(r) ? status : give_softenings(r, error);
+}
+
+/* A per_piece: checks one of the files of a share, and reads what is wanted of it. */
+static enum ky_status read_share(hid_t file, const struct ky_hdf5_header *h,
+                                 struct ky_hdf5_reader *r, struct ky_error *error)
+{
+    const uint64_t at = r->n;
+    enum ky_status status = check_groups(file, h, r, error);
+    r->n = at;
+    return status ? status : ky_hdf5_read_groups(file, h, r, error);
+}
+
+/* Reads the bodies of a share, from the files that have some of them. */
+static enum ky_status read_shares(const struct ky_input *input, hid_t first,
+                                  struct ky_hdf5_reader *r, struct ky_error *error)
+{
+    const int files = r->files;
+    enum ky_status status = read_preface(first, r, error);
+    if (!status && r->files != files)
+        status = ky_hdf5_has_changed(error);
+    if (status)
+        return status;
+    while (r->before[r->begin + 1] <= r->first)
+        r->begin++;
+    while (r->before[r->end] < r->first + r->snapshot->bodies.n)
+        r->end++;
+    r->n = r->before[r->begin];
+    return for_pieces(input, r, read_share, error);
+}
+
+/* ---- the verbs ---- */
+
+typedef enum ky_status reading(const struct ky_input *input, hid_t first, struct ky_hdf5_reader *r,
+                               struct ky_error *error);
+
+/* Reads with the first file open, and the library entered. */
+static enum ky_status enter(const struct ky_input *input, reading *read, struct ky_hdf5_reader *r,
+                            struct ky_error *error)
+{
+    struct ky_hdf5_quiet quiet;
+    r->stored.g = 1;
+    for (int f = 0; f < KY_HDF5_FIELDS; f++)
+        r->has[f] = 1;
+    ky_hdf5_enter(&quiet);
+    hid_t first = ky_hdf5_open(input);
+    enum ky_status status = first < 0 ? cannot_open(first, error) : read(input, first, r, error);
+    if (first >= 0)
+        H5Fclose(first);
+    ky_hdf5_leave(&quiet);
+    free(r->order);
+    free(r->slab);
+    return status;
+}
+
+static enum ky_status read_all(const struct ky_input *input, hid_t first, struct ky_hdf5_reader *r,
+                               struct ky_error *error)
+{
+    enum ky_status status = survey(input, first, r, error);
+    return status || !r->n ? status : read_bodies(input, r, error);
 }
 
 enum ky_status ky_hdf5_read(const struct ky_input *input, const struct ky_read_options *options,
                             struct ky_snapshot *snapshot, struct ky_error *error)
 {
-    struct reader r = {.options = options, .snapshot = snapshot, .stored.g = 1, .files = 1};
-    for (int f = 0; f < KY_HDF5_FIELDS; f++)
-        r.has[f] = 1;
-    struct ky_hdf5_quiet quiet;
-    ky_hdf5_enter(&quiet);
-    enum ky_status status = read_all(input, &r, error);
-    ky_hdf5_leave(&quiet);
-    free(r.order);
-    free(r.slab);
-    return status;
+    struct ky_hdf5_reader r = {.options = options, .snapshot = snapshot};
+    return enter(input, read_all, &r, error);
 }
+
+static enum ky_status find_shares(const struct ky_input *input,
+                                  const struct ky_read_options *options,
+                                  struct ky_snapshot *snapshot, struct ky_shared_file *file,
+                                  struct ky_error *error)
+{
+    struct ky_hdf5_reader r = {.options = options, .snapshot = snapshot, .counts = 1};
+    enum ky_status status = enter(input, survey, &r, error);
+    if (!status)
+        status = find_arrays(&r, &file->with, error);
+    file->before = r.before;
+    file->files = (size_t)r.files;
+    snapshot->bodies.n = (size_t)r.n;
+    if (status)
+        return status;
+    if (r.some_order)
+        return ky_fail(error, KY_UNSUPPORTED, "its bodies are not in the order of the run");
+    return softens_types(&r) ? ky_fail(error, KY_UNSUPPORTED, "its types have other softenings")
+                             : KY_OK;
+}
+
+static enum ky_status read_share_of(const struct ky_input *input, const struct ky_shared_file *file,
+                                    uint64_t first, struct ky_bodies *bodies,
+                                    struct ky_error *error)
+{
+    struct ky_snapshot own;
+    ky_snapshot_clear(&own);
+    own.bodies = *bodies;
+    struct ky_hdf5_reader r = {.options = &file->options,
+                               .snapshot = &own,
+                               .files = (int)file->files,
+                               .before = file->before,
+                               .first = first,
+                               .all = file->before[file->files]};
+    return enter(input, read_shares, &r, error);
+}
+
+const struct ky_share_verbs ky_hdf5_shares = {find_shares, read_share_of};
 #else
 typedef int ky_hdf5_is_absent;
 #endif

@@ -1,4 +1,5 @@
 /* ky_snapshot_*: the table of formats. */
+#include "snapshot/shared_file.h"
 #include "snapshot/space.h"
 
 #include <math.h>
@@ -20,12 +21,19 @@ static const struct format {
     ky_recogniser *recognise;
     ky_reader *read;
     ky_writer *write;
+    const struct ky_share_verbs *shares; /* NULL: its bodies are read together */
 } formats[] = {
-    {KY_HDF5, "HDF5", {KY_HDF5_SUFFIXES}, ky_hdf5_recognise, ky_hdf5_read, ky_hdf5_write},
-    {KY_GADGET2, "GADGET 2", {0}, ky_gadget2_recognise, ky_gadget_read, NULL},
-    {KY_GADGET1, "GADGET 1", {0}, ky_gadget1_recognise, ky_gadget_read, NULL},
-    {KY_TIPSY, "TIPSY", {".tipsy"}, ky_tipsy_recognise, ky_tipsy_read, ky_tipsy_write},
-    {KY_CSV, "CSV", {".csv"}, ky_csv_recognise, ky_csv_read, ky_csv_write},
+    {KY_HDF5,
+     "HDF5",
+     {KY_HDF5_SUFFIXES},
+     ky_hdf5_recognise,
+     ky_hdf5_read,
+     ky_hdf5_write,
+     &ky_hdf5_shares},
+    {KY_GADGET2, "GADGET 2", {0}, ky_gadget2_recognise, ky_gadget_read, NULL, NULL},
+    {KY_GADGET1, "GADGET 1", {0}, ky_gadget1_recognise, ky_gadget_read, NULL, NULL},
+    {KY_TIPSY, "TIPSY", {".tipsy"}, ky_tipsy_recognise, ky_tipsy_read, ky_tipsy_write, NULL},
+    {KY_CSV, "CSV", {".csv"}, ky_csv_recognise, ky_csv_read, ky_csv_write, NULL},
 };
 
 enum { FORMATS = sizeof formats / sizeof *formats, HEAD = 4096 };
@@ -39,6 +47,12 @@ static const struct format *find_format(enum ky_format format)
     return NULL;
 }
 
+const struct ky_share_verbs *ky_format_shares(enum ky_format format)
+{
+    const struct format *row = find_format(format);
+    return row && row->shares && row->shares->find ? row->shares : NULL;
+}
+
 const char *ky_snapshot_default_suffix(void)
 {
 #ifdef KY_HAVE_HDF5
@@ -46,15 +60,6 @@ const char *ky_snapshot_default_suffix(void)
 #else
     return ".tipsy";
 #endif
-}
-
-void ky_snapshot_clear(struct ky_snapshot *snapshot)
-{
-    *snapshot = (struct ky_snapshot){.size = sizeof *snapshot,
-                                     .units.g = 1,
-                                     .space = {.scale_factor = 1, .hubble = (double)NAN},
-                                     .softening = (double)NAN,
-                                     .softening_kind = KY_SOFTENING_KIND_BY_SNAPSHOT};
 }
 
 void ky_snapshot_free(struct ky_snapshot *snapshot)
@@ -78,8 +83,7 @@ void ky_read_options_defaults_sized(struct ky_read_options *options, size_t size
     ky_size_fill(options, size, &own, sizeof own);
 }
 
-/* The format of the content, or KY_FORMAT_BY_NAME if it is unknown. */
-static enum ky_format recognise(const struct ky_input *input)
+enum ky_format ky_snapshot_recognise(const struct ky_input *input)
 {
     unsigned char head[HEAD];
     size_t bytes = input->size < HEAD ? (size_t)input->size : HEAD;
@@ -127,8 +131,21 @@ static enum ky_status unknown_content(const struct ky_input *input, struct ky_er
                    list_names(names));
 }
 
-/* For all formats: leaves out types, drops ids, completes the conversion to physical space, checks
- * the bodies. KY_BAD_DATA for what cannot be used. */
+enum ky_status ky_snapshot_settle(struct ky_snapshot *made, const struct ky_read_options *options,
+                                  struct ky_error *error)
+{
+    if (options->space == KY_SPACE_PHYSICAL && !made->space.converted)
+        ky_read_log(options, KY_LOG_INFO,
+                    "the file is not comoving, h-scaled or periodic; nothing is converted");
+    ky_space_finish(made);
+    return made->softening < 0 || isinf(made->softening)
+               ? ky_fail(error, KY_BAD_DATA, "has a softening of %g; it must be 0 or more",
+                         made->softening)
+               : KY_OK;
+}
+
+/* For all formats: leaves out types, drops ids, settles the rest, checks the bodies. KY_BAD_DATA
+ * for what cannot be used. */
 static enum ky_status finish(struct ky_snapshot *made, const struct ky_read_options *options,
                              struct ky_error *error)
 {
@@ -142,17 +159,24 @@ static enum ky_status finish(struct ky_snapshot *made, const struct ky_read_opti
     if (bodies->n == 0 && !options->may_be_empty)
         return ky_fail(error, KY_BAD_DATA, "holds no bodies%s",
                        options->types ? " of the chosen types" : "");
-    if (options->space == KY_SPACE_PHYSICAL && !made->space.converted)
-        ky_read_log(options, KY_LOG_INFO,
-                    "the file is not comoving, h-scaled or periodic; nothing is converted");
-    ky_space_finish(made);
+    struct ky_error softening;
+    const enum ky_status settled = ky_snapshot_settle(made, options, &softening);
     enum ky_status status = bodies->mass ? ky_bodies_check(bodies, error) : KY_OK;
     if (!status && bodies->mass)
         status = ky_bodies_check_forces(bodies, error);
-    if (!status && (made->softening < 0 || isinf(made->softening)))
-        status = ky_fail(error, KY_BAD_DATA, "has a softening of %g; it must be 0 or more",
-                         made->softening);
-    return status;
+    return status || !settled ? status : ky_fail(error, settled, "%s", softening.text);
+}
+
+enum ky_status ky_read_options_adopt(const struct ky_read_options *options,
+                                     struct ky_read_options *chosen, struct ky_error *error)
+{
+    ky_read_options_defaults(chosen);
+    if (options &&
+        ky_size_adopt(chosen, sizeof *chosen, options, "ky_read_options_defaults", error))
+        return KY_USAGE;
+    return chosen->types >> 6
+               ? ky_fail(error, KY_USAGE, "types of bodies are 0 to 5; the options ask for others")
+               : KY_OK;
 }
 
 enum ky_status ky_snapshot_read_input(const struct ky_input *input, enum ky_format format,
@@ -162,14 +186,10 @@ enum ky_status ky_snapshot_read_input(const struct ky_input *input, enum ky_form
     struct ky_snapshot made;
     struct ky_read_options chosen;
     ky_snapshot_clear(&made);
-    ky_read_options_defaults(&chosen);
-    if (options &&
-        ky_size_adopt(&chosen, sizeof chosen, options, "ky_read_options_defaults", error))
+    if (ky_read_options_adopt(options, &chosen, error))
         return KY_USAGE;
-    if (chosen.types >> 6)
-        return ky_fail(error, KY_USAGE, "types of bodies are 0 to 5; the options ask for others");
     const struct format *reader =
-        find_format(format == KY_FORMAT_BY_NAME ? recognise(input) : format);
+        find_format(format == KY_FORMAT_BY_NAME ? ky_snapshot_recognise(input) : format);
     enum ky_status status =
         reader ? reader->read(input, &chosen, &made, error) : unknown_content(input, error);
     if (!status)
@@ -181,9 +201,7 @@ enum ky_status ky_snapshot_read_input(const struct ky_input *input, enum ky_form
     return status;
 }
 
-/* The first of several files that share the name `path`: "a" stands for "a.0.hdf5" or "a.0",
- * "a.hdf5" for "a.0.hdf5". NULL if there is none. */
-static char *first_piece(const char *path)
+char *ky_snapshot_first_piece(const char *path)
 {
     size_t length = strlen(path), stem = length;
     if (length > 5 && !strcmp(path + length - 5, ".hdf5"))
@@ -231,7 +249,7 @@ enum ky_status ky_snapshot_read_as(const char *path, const struct ky_read_option
     ky_snapshot_clear(snapshot);
     if (ky_is_standard(path))
         return read_standard(options, snapshot, error);
-    char *first = access(path, F_OK) ? first_piece(path) : NULL;
+    char *first = access(path, F_OK) ? ky_snapshot_first_piece(path) : NULL;
     const char *name = first ? first : path;
     enum ky_status status = ky_input_open(name, &input, error);
     if (!status) {
@@ -243,6 +261,8 @@ enum ky_status ky_snapshot_read_as(const char *path, const struct ky_read_option
     free(first);
     return status;
 }
+
+/* ---- writing ---- */
 
 /* The row of the format that belongs to the ending of the name, or NULL. */
 static const struct format *format_by_name(const char *path)

@@ -19,6 +19,19 @@ enum ky_status ky_snapshot_read_input(const struct ky_input *input, enum ky_form
                                       const struct ky_read_options *options,
                                       struct ky_snapshot *snapshot, struct ky_error *error);
 
+/* The options of the caller (or NULL) over the defaults. KY_USAGE for types that there are not. */
+enum ky_status ky_read_options_adopt(const struct ky_read_options *options,
+                                     struct ky_read_options *chosen, struct ky_error *error);
+/* The format of the content, or KY_FORMAT_BY_NAME if it is unknown. */
+enum ky_format ky_snapshot_recognise(const struct ky_input *input);
+/* The first of several files that share the name `path`: "a" stands for "a.0.hdf5" or "a.0",
+ * "a.hdf5" for "a.0.hdf5". To be freed; NULL if there is none. */
+char *ky_snapshot_first_piece(const char *path);
+/* After a reader: completes the conversion to physical space. KY_BAD_DATA for a softening that
+ * cannot be. */
+enum ky_status ky_snapshot_settle(struct ky_snapshot *made, const struct ky_read_options *options,
+                                  struct ky_error *error);
+
 /* 1 if others can write to a file of this name and with these options: HDF5, not packed. */
 int ky_snapshot_takes_others(const char *path, const struct ky_write_options *options);
 /* Writes a snapshot of HDF5. `pieces`, if not 0: in so many files, of which `path` is the name of

@@ -5,7 +5,6 @@
 #include <math.h>
 
 #include "base/number.h"
-#include "base/sums.h"
 #include "base/units.h"
 #include "physics/expansion.h"
 
@@ -146,31 +145,42 @@ double ky_space_hubble(const struct ky_space *space, const struct ky_units *unit
     return space->hubble * 1e7 / units->velocity_cm_s * (units->length_cm / (1e3 * KY_KPC_CM));
 }
 
-/* Adds the Hubble flow about the centre of mass. `rate`: velocity over distance. */
-static void add_flow(const struct ky_bodies *bodies, double rate)
+double ky_space_flow(const struct ky_space *space, const struct ky_units *units)
 {
-    double centre[3];
-    ky_mean(bodies->n, bodies->mass, bodies->position, centre);
-    for (size_t i = 0; i < bodies->n; i++)
+    return space->converted && space->comoving
+               ? ky_space_hubble(space, units) * ky_expansion_rate(space->scale_factor,
+                                                                   space->omega_matter,
+                                                                   space->omega_lambda)
+               : 0;
+}
+
+enum ky_status ky_space_add_flow(const struct ky_portion *portion, const struct ky_bodies *bodies,
+                                 double rate, struct ky_error *error)
+{
+    double centre[3], mass;
+    const enum ky_status status =
+        ky_portion_mean(portion, bodies->mass, bodies->position, centre, &mass, error);
+    for (size_t i = 0; i < bodies->n && !status; i++)
         for (int k = 0; k < 3; k++)
             bodies->velocity[i][k] += rate * (bodies->position[i][k] - centre[k]);
+    return status;
 }
 
 void ky_space_finish(struct ky_snapshot *snapshot)
 {
     const struct ky_space *space = &snapshot->space;
     const struct ky_bodies *bodies = &snapshot->bodies;
+    const struct ky_portion all = ky_portion_of_all(bodies->n);
+    const double rate = ky_space_flow(space, &snapshot->units);
     if (!space->converted)
         return;
     if (!space->comoving) {
         snapshot->time /= space->per_h ? space->hubble : 1;
         return;
     }
-    const double rate = ky_space_hubble(space, &snapshot->units);
-    const double now =
-        rate * ky_expansion_rate(space->scale_factor, space->omega_matter, space->omega_lambda);
     if (bodies->mass)
-        add_flow(bodies, now);
+        ky_space_add_flow(&all, bodies, rate, NULL); /* alone nothing fails */
     snapshot->time =
-        ky_expansion_age(space->scale_factor, space->omega_matter, space->omega_lambda) / rate;
+        ky_expansion_age(space->scale_factor, space->omega_matter, space->omega_lambda) /
+        ky_space_hubble(space, &snapshot->units);
 }

@@ -3,6 +3,7 @@
 #ifndef KY_SNAPSHOT_SPACE_H
 #define KY_SNAPSHOT_SPACE_H
 
+#include "base/portion.h"
 #include "snapshot/snapshot.h"
 
 /* What a file may say about its space. */
@@ -45,6 +46,13 @@ double ky_space_factor(const struct ky_space *space, int length, int mass, int v
 
 /* H0 = 100 h km/s/Mpc in velocity/length of these units, which have scales. */
 double ky_space_hubble(const struct ky_space *space, const struct ky_units *units);
+
+/* The rate of the Hubble flow that a conversion adds, velocity over distance; 0 for others. */
+double ky_space_flow(const struct ky_space *space, const struct ky_units *units);
+/* Adds the Hubble flow about the centre of mass of all to the bodies of the portion. Fails as
+ * ky_portion_tell does. */
+enum ky_status ky_space_add_flow(const struct ky_portion *portion, const struct ky_bodies *bodies,
+                                 double rate, struct ky_error *error);
 
 /* The rest of the conversion, once the bodies have physical numbers and peculiar velocities. Adds
  * the Hubble flow about the centre of mass, H(a) (x − centre), and makes the time the age of the
