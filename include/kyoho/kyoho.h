@@ -1387,9 +1387,9 @@ KY_API enum ky_status ky_run_model(const struct ky_parameters *parameters,
                                    const struct ky_model_parameters *model, struct ky_error *error);
 /* Fills *snapshot as ky_snapshot_read_as does, but with the number of the bodies in place of them:
  * the arrays are NULL. Logs nothing. Fails as that does, for what can be known without the bodies.
- * KY_UNSUPPORTED where these have to be read together: of another format than HDF5, from standard
- * input, with softenings of their own, in another order than the run had them that wrote them, and
- * where there are none. */
+ * KY_UNSUPPORTED where these have to be read together: TIPSY and CSV, GADGET's binary format with
+ * options->types, standard input, softenings of the bodies' own, HDF5 with bodies in another order
+ * than the run had that wrote it, and files without bodies. */
 KY_API enum ky_status ky_snapshot_describe(const char *path, const struct ky_read_options *options,
                                            struct ky_snapshot *snapshot, struct ky_error *error);
 /* ky_run with the bodies that ky_snapshot_read_as reads from `path`, and the same files. `initial`

@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "snapshot/bytes.h"
+#include "snapshot/shared_file.h"
 #include "snapshot/space.h"
 
 enum { TYPES = 6, HEADER = 256, SLAB = 1 << 17, MOST_FILES = 1000000 };
@@ -306,24 +307,6 @@ static enum ky_status read_numbers(const struct piece *p, int block, uint64_t fr
     return KY_OK;
 }
 
-/* The masses of the bodies of a file, from the header or from the block, to mass[at …). */
-static enum ky_status read_masses(const struct piece *p, uint64_t at, double *mass,
-                                  unsigned char *slab, struct ky_error *error)
-{
-    enum ky_status status = KY_OK;
-    uint64_t listed = 0;
-    for (int t = 0; t < TYPES && !status; at += p->count[t], t++) {
-        if (p->mass[t] > 0) {
-            for (uint64_t k = 0; k < p->count[t]; k++)
-                mass[at + k] = p->mass[t];
-        } else {
-            status = read_numbers(p, MASS, listed, p->count[t], mass + at, slab, error);
-            listed += p->count[t];
-        }
-    }
-    return status;
-}
-
 /* Makes the numbers of block k physical. */
 static void scale(const struct ky_space *space, int k, double *numbers, uint64_t count)
 {
@@ -333,65 +316,108 @@ static void scale(const struct ky_space *space, int k, double *numbers, uint64_t
         numbers[i] *= factor;
 }
 
-/* The bodies of a file, to the arrays from body `at` on. */
-static enum ky_status read_piece(const struct piece *p, uint64_t at, struct ky_snapshot *snapshot,
-                                 unsigned char *slab, struct ky_error *error)
+/* The bodies that are wanted, and where they go. */
+struct share {
+    uint64_t first;          /* the body that place 0 of the arrays is for */
+    struct ky_bodies bodies; /* arrays that are NULL are not wanted */
+    struct ky_space space;
+    unsigned char *slab;
+};
+
+/* The masses of the bodies of a file whose first is number `at`, from the header or from the block.
+ */
+static enum ky_status read_masses(const struct piece *p, uint64_t at, const struct share *share,
+                                  struct ky_error *error)
 {
-    struct ky_bodies *bodies = &snapshot->bodies;
-    enum ky_status status = p->n <= bodies->n - at
-                                ? read_masses(p, at, bodies->mass, slab, error)
-                                : ky_fail(error, KY_BAD_DATA, "has changed while it was read");
+    double *mass = share->bodies.mass;
+    enum ky_status status = KY_OK;
+    uint64_t listed = 0;
+    for (int t = 0; t < TYPES && !status && mass; at += p->count[t], t++) {
+        const struct ky_rows rows = ky_rows_wanted(share->first, share->bodies.n, at, p->count[t]);
+        if (p->mass[t] > 0) {
+            for (uint64_t k = 0; k < rows.count; k++)
+                mass[rows.at + k] = p->mass[t];
+            continue;
+        }
+        status = read_numbers(p, MASS, listed + rows.row, rows.count, mass + rows.at, share->slab,
+                              error);
+        listed += p->count[t];
+    }
+    return status;
+}
+
+/* Those of the bodies of a file that are wanted. The first body of the file has the number `at`. */
+static enum ky_status read_piece(const struct piece *p, uint64_t at, const struct share *share,
+                                 struct ky_error *error)
+{
+    const struct ky_bodies *bodies = &share->bodies;
+    const struct ky_rows rows = ky_rows_wanted(share->first, bodies->n, at, p->n);
+    enum ky_status status = read_masses(p, at, share, error);
     for (int k = 0; k < BLOCKS && !status; k++) {
         char *array = ky_array_of(bodies, blocks[k].array);
-        uint64_t columns = (uint64_t)about(k)->columns;
-        array = array && p->n ? array + 8 * columns * at : NULL;
+        const uint64_t columns = (uint64_t)about(k)->columns;
+        array = array && rows.count ? array + 8 * columns * rows.at : NULL;
         if (k != MASS && array)
-            status = read_numbers(p, k, 0, p->n * columns, array, slab, error);
+            status = read_numbers(p, k, rows.row * columns, rows.count * columns, array,
+                                  share->slab, error);
         if (array && !status)
-            scale(&snapshot->space, k, (double *)(void *)array, p->n * columns);
+            scale(&share->space, k, (double *)(void *)array, rows.count * columns);
     }
-    for (int t = 0; t < TYPES && bodies->type && !status; at += p->count[t], t++)
-        memset(bodies->type + at, t, p->count[t]);
+    for (int t = 0; t < TYPES && bodies->type && !status; at += p->count[t], t++) {
+        const struct ky_rows some = ky_rows_wanted(share->first, bodies->n, at, p->count[t]);
+        if (some.count)
+            memset(bodies->type + some.at, t, some.count);
+    }
     return status;
 }
 
 /* What the files of a snapshot have in common. */
 struct whole {
-    uint64_t n, sum[TYPES];
+    uint64_t *before; /* [files + 1] bodies in the files before each; to be freed */
+    uint32_t files;
+    uint64_t sum[TYPES];
     unsigned with;
     double time;
     struct ky_space space;
 };
 
+/* Notes file number k. */
+static void note_piece(struct whole *w, uint32_t k, const struct piece *p)
+{
+    for (int b = 0; b < BLOCKS; b++)
+        if (!p->block[b].offset && p->n)
+            w->with &= ~about(b)->with;
+    for (int t = 0; t < TYPES; t++) {
+        w->sum[t] += p->count[t];
+        w->with |= t != 4 && p->count[t] ? KY_WITH_TYPE : 0;
+    }
+    w->before[k + 1] = w->before[k] + p->n;
+    w->time = p->time;
+}
+
 /* Goes through all files. KY_BAD_DATA unless they hold as many bodies as the header says. */
-static enum ky_status survey_all(const struct ky_input *first, uint32_t *files, struct whole *w,
+static enum ky_status survey_all(const struct ky_input *first, struct whole *w,
                                  struct ky_error *error)
 {
     struct piece p = {.input = *first};
     uint64_t offset;
     char *name;
     enum ky_status status = read_header(&p, &offset, error);
-    *files = p.files;
     *w = (struct whole){.with = KY_WITH_ID | KY_WITH_POTENTIAL | KY_WITH_ACCELERATION,
-                        .time = p.time,
+                        .files = p.files,
                         .space = p.space};
-    for (uint32_t k = 0; k < *files && !status; k++) {
-        status = open_piece(first, *files, k, &p, &name, error);
-        for (int b = 0; b < BLOCKS; b++)
-            if (!p.block[b].offset && p.n)
-                w->with &= ~about(b)->with;
-        for (int t = 0; t < TYPES; t++) {
-            w->sum[t] += p.count[t];
-            w->with |= t != 4 && p.count[t] ? KY_WITH_TYPE : 0;
-        }
-        w->n += p.n;
-        close_piece(*files, &p, name);
+    if (!status && !(w->before = ky_allocate_zeroed((size_t)p.files + 1, sizeof *w->before)))
+        status = ky_no_memory(error, "files of a snapshot", p.files, sizeof *w->before);
+    for (uint32_t k = 0; k < w->files && !status; k++) {
+        status = open_piece(first, w->files, k, &p, &name, error);
+        note_piece(w, k, &p);
+        close_piece(w->files, &p, name);
     }
     /* some writers of single files leave the totals 0 */
     uint64_t total = 0;
     for (int t = 0; t < TYPES; t++)
         total += p.total[t];
-    for (int t = 0; t < TYPES && !status && (total || *files > 1); t++)
+    for (int t = 0; t < TYPES && !status && (total || w->files > 1); t++)
         if (p.total[t] != w->sum[t])
             status = ky_fail(error, KY_BAD_DATA,
                              "its header says %" PRIu64
@@ -401,42 +427,97 @@ static enum ky_status survey_all(const struct ky_input *first, uint32_t *files, 
     return status;
 }
 
+/* Surveys the files, and fills all of the snapshot but its bodies. */
+static enum ky_status find_all(const struct ky_input *input, const struct ky_read_options *options,
+                               struct ky_snapshot *snapshot, struct whole *whole,
+                               struct ky_error *error)
+{
+    enum ky_status status = survey_all(input, whole, error);
+    if (!status && options->units)
+        snapshot->units = *options->units;
+    if (!status)
+        status = ky_space_decide(&whole->space, options, snapshot, error);
+    if (!status && snapshot->space.converted)
+        whole->with &= ~(unsigned)(KY_WITH_POTENTIAL | KY_WITH_ACCELERATION);
+    if (!status) {
+        snapshot->bodies.n = (size_t)whole->before[whole->files];
+        snapshot->time = whole->time;
+    }
+    return status;
+}
+
+/* The bodies that are wanted, from the files that have some of them. */
+static enum ky_status read_pieces(const struct ky_input *input, uint32_t files,
+                                  const uint64_t *before, struct share *share,
+                                  struct ky_error *error)
+{
+    enum ky_status status = KY_OK;
+    share->slab = ky_allocate(SLAB, 8);
+    if (!share->slab)
+        return ky_no_memory(error, "input slab", SLAB, 8);
+    for (uint32_t k = 0; k < files && !status; k++) {
+        struct piece p;
+        char *name;
+        const uint64_t n = before[k + 1] - before[k];
+        if (!ky_rows_wanted(share->first, share->bodies.n, before[k], n).count)
+            continue;
+        status = open_piece(input, files, k, &p, &name, error);
+        if (!status)
+            status = p.n == n ? read_piece(&p, before[k], share, error)
+                              : ky_fail(error, KY_BAD_DATA, "has changed while it was read");
+        close_piece(files, &p, name);
+    }
+    free(share->slab);
+    return status;
+}
+
 enum ky_status ky_gadget_read(const struct ky_input *input, const struct ky_read_options *options,
                               struct ky_snapshot *snapshot, struct ky_error *error)
 {
     struct whole whole;
-    uint32_t files;
-    unsigned char *slab = NULL;
-    enum ky_status status = survey_all(input, &files, &whole, error);
-    if (!status && options->units)
-        snapshot->units = *options->units;
-    if (!status)
-        status = ky_space_decide(&whole.space, options, snapshot, error);
-    if (!status && snapshot->space.converted)
-        whole.with &= ~(unsigned)(KY_WITH_POTENTIAL | KY_WITH_ACCELERATION);
-    if (!status && ky_count_alone(options, whole.n)) {
-        snapshot->bodies.n = (size_t)whole.n;
-        snapshot->time = whole.time;
-        return KY_OK;
-    }
-    if (!status)
-        status = ky_bodies_allocate(&snapshot->bodies, (size_t)whole.n, whole.with, error);
-    if (status)
-        return status;
-    slab = ky_allocate(SLAB, 8);
-    if (!slab)
-        return ky_no_memory(error, "input slab", SLAB, 8);
-    uint64_t at = 0;
-    for (uint32_t k = 0; k < files && !status; k++) {
-        struct piece p;
-        char *name;
-        status = open_piece(input, files, k, &p, &name, error);
-        if (!status)
-            status = read_piece(&p, at, snapshot, slab, error);
-        snapshot->time = p.time;
-        at += p.n;
-        close_piece(files, &p, name);
-    }
-    free(slab);
+    struct ky_bodies *bodies = &snapshot->bodies;
+    enum ky_status status = find_all(input, options, snapshot, &whole, error);
+    const int alone = !status && ky_count_alone(options, bodies->n);
+    if (!status && !alone)
+        status = ky_bodies_allocate(bodies, bodies->n, whole.with, error);
+    struct share share = {.bodies = *bodies, .space = snapshot->space};
+    if (!status && !alone)
+        status = read_pieces(input, whole.files, whole.before, &share, error);
+    free(whole.before);
     return status;
 }
+
+/* ---- shares ---- */
+
+static enum ky_status find_shares(const struct ky_input *input,
+                                  const struct ky_read_options *options,
+                                  struct ky_snapshot *snapshot, struct ky_shared_file *file,
+                                  struct ky_error *error)
+{
+    struct whole whole;
+    const enum ky_status status = find_all(input, options, snapshot, &whole, error);
+    file->with = whole.with;
+    file->files = whole.files;
+    file->before = whole.before;
+    return status || !options->types
+               ? status
+               : ky_fail(error, KY_UNSUPPORTED, "its types are chosen when all are there");
+}
+
+static enum ky_status read_share(const struct ky_input *input, const struct ky_shared_file *file,
+                                 uint64_t first, struct ky_bodies *bodies, struct ky_error *error)
+{
+    struct piece p = {.input = *input};
+    struct ky_snapshot own;
+    uint64_t offset;
+    ky_snapshot_clear(&own);
+    if (file->options.units)
+        own.units = *file->options.units;
+    enum ky_status status = read_header(&p, &offset, error);
+    if (!status)
+        status = ky_space_decide(&p.space, &file->options, &own, error);
+    struct share share = {.first = first, .bodies = *bodies, .space = own.space};
+    return status ? status : read_pieces(input, (uint32_t)file->files, file->before, &share, error);
+}
+
+const struct ky_share_verbs ky_gadget_shares = {find_shares, read_share};

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "snapshot/shared_file.h"
 #include "snapshot/space.h"
 
 enum { SLAB = 1 << 17, TYPES = KY_HDF5_TYPES };
@@ -58,25 +59,9 @@ static enum ky_status read_rows(hid_t set, hid_t space, const struct ky_hdf5_fie
     return is_signed ? check_signed(to, part, done, error) : KY_OK;
 }
 
-/* Some bodies of one type in a file. */
-struct rows {
-    uint64_t row, count; /* the first row of a data set, and how many */
-    uint64_t at;         /* the place of the first one in the arrays */
-};
-
-/* Those of the bodies from number `first` on, `count` of one type in a file, that are wanted. */
-static struct rows wanted(const struct ky_hdf5_reader *r, uint64_t first, uint64_t count)
-{
-    const uint64_t begin = r->first > first ? r->first : first,
-                   last = r->first + r->snapshot->bodies.n,
-                   end = last < first + count ? last : first + count;
-    return begin < end ? (struct rows){begin - first, end - begin, begin - r->first}
-                       : (struct rows){0};
-}
-
 /* Reads rows of a data set into its array, scaled, in the order of the caller. */
 static enum ky_status read_field(hid_t group, const struct ky_hdf5_field *field,
-                                 struct ky_hdf5_reader *r, const struct rows *rows,
+                                 struct ky_hdf5_reader *r, const struct ky_rows *rows,
                                  struct ky_error *error)
 {
     const size_t columns = (size_t)field->array->columns;
@@ -105,7 +90,7 @@ static enum ky_status read_field(hid_t group, const struct ky_hdf5_field *field,
 }
 
 /* Gives the bodies the mass of /Header. */
-static void fill_masses(struct ky_hdf5_reader *r, const struct rows *rows, double mass)
+static void fill_masses(struct ky_hdf5_reader *r, const struct ky_rows *rows, double mass)
 {
     mass *= ky_hdf5_scale(&ky_arrays[KY_ARRAY_MASS], &r->stored, &r->snapshot->units) *
             ky_space_factor(&r->snapshot->space, 0, 1, 0);
@@ -115,7 +100,7 @@ static void fill_masses(struct ky_hdf5_reader *r, const struct rows *rows, doubl
 
 /* Reads bodies of type t. */
 static enum ky_status read_group(hid_t file, const struct ky_hdf5_header *h, int t,
-                                 const struct rows *rows, struct ky_hdf5_reader *r,
+                                 const struct ky_rows *rows, struct ky_hdf5_reader *r,
                                  struct ky_error *error)
 {
     struct ky_bodies *bodies = &r->snapshot->bodies;
@@ -147,7 +132,8 @@ enum ky_status ky_hdf5_read_groups(hid_t file, const struct ky_hdf5_header *h,
     for (int t = 0; t < TYPES && !status; t++) {
         if (h->here[t] > r->all - r->n)
             return ky_hdf5_has_changed(error);
-        const struct rows rows = wanted(r, r->n, h->here[t]);
+        const struct ky_rows rows =
+            ky_rows_wanted(r->first, r->snapshot->bodies.n, r->n, h->here[t]);
         if (rows.count)
             status = read_group(file, h, t, &rows, r, error);
         r->n += h->here[t];

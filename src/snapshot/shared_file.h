@@ -56,6 +56,20 @@ struct ky_share_verbs {
 };
 /* Those of a format, or NULL where its bodies are read together. */
 const struct ky_share_verbs *ky_format_shares(enum ky_format format);
-extern const struct ky_share_verbs ky_hdf5_shares;
+extern const struct ky_share_verbs ky_hdf5_shares, ky_gadget_shares;
+
+/* The bodies of a file that a share has: of `count` bodies in its rows, the first of which is
+ * number `at` of all, those from number `first` to first + n − 1. */
+struct ky_rows {
+    uint64_t row, count; /* the first row, and how many */
+    uint64_t at;         /* place of the first one among those of the share */
+};
+static inline struct ky_rows ky_rows_wanted(uint64_t first, uint64_t n, uint64_t at, uint64_t count)
+{
+    const uint64_t begin = first > at ? first : at,
+                   end = first + n < at + count ? first + n : at + count;
+    return begin < end ? (struct ky_rows){begin - at, end - begin, begin - first}
+                       : (struct ky_rows){0, 0, 0};
+}
 
 #endif

@@ -30,8 +30,8 @@ static const struct format {
      ky_hdf5_read,
      ky_hdf5_write,
      &ky_hdf5_shares},
-    {KY_GADGET2, "GADGET 2", {0}, ky_gadget2_recognise, ky_gadget_read, NULL, NULL},
-    {KY_GADGET1, "GADGET 1", {0}, ky_gadget1_recognise, ky_gadget_read, NULL, NULL},
+    {KY_GADGET2, "GADGET 2", {0}, ky_gadget2_recognise, ky_gadget_read, NULL, &ky_gadget_shares},
+    {KY_GADGET1, "GADGET 1", {0}, ky_gadget1_recognise, ky_gadget_read, NULL, &ky_gadget_shares},
     {KY_TIPSY, "TIPSY", {".tipsy"}, ky_tipsy_recognise, ky_tipsy_read, ky_tipsy_write, NULL},
     {KY_CSV, "CSV", {".csv"}, ky_csv_recognise, ky_csv_read, ky_csv_write, NULL},
 };

@@ -12,6 +12,7 @@ from tap import check, finish, folder, run, skip
 
 RUN = ["--force", "tree", "--engine", "cpu", "--step", "0.0078125", "--steps", "2", "--every", "0.015625", "--quiet"]
 ALL = bool(os.environ.get("KYOHO_TEST_ALL"))
+GADGET = ["--softening", "0.05"]
 READ = "each rank has read its own bodies"
 
 
@@ -34,12 +35,39 @@ def read_apart(where):
         return READ in file.read()
 
 
+def record(order, name, data):
+    """A record of GADGET's binary format, with its name in format 2."""
+    mark = struct.pack(order + "I", len(data))
+    title = struct.pack(order + "I4sII", 8, name, len(data) + 8, 8) if name else b""
+    return title + mark + data + mark
+
+
+def write_gadget(csv, path, named, order, real, pieces):
+    """The bodies of a CSV file as 1,000 of type 1, 1,500 of type 2 with one mass, and the others of type 4, in so many files."""
+    with open(csv, encoding="utf-8") as file:
+        lines = [line.strip().split(",") for line in file if not line.startswith("#")]
+    bodies = [dict(zip(lines[0], line)) for line in lines[1:]]
+    groups = {1: bodies[:1000], 2: bodies[1000:2500], 4: bodies[2500:]}
+    for k in range(pieces):
+        part = {t: group[len(group) * k // pieces:len(group) * (k + 1) // pieces] for t, group in groups.items()}
+        rows = [body for t in sorted(part) for body in part[t]]
+        counts, totals = ([len(which.get(t, [])) for t in range(6)] for which in (part, groups))
+        head = struct.pack(order + "6I6d2d2i6I2i4d2i6I", *counts, 0, 0, 0.0005, 0, 0, 0, 0.125, 0, 0, 0, *totals, 0, pieces, 0, 0, 0, 0, 0, 0, *[0] * 6)
+        blocks = [(b"POS ", real, [body[c] for body in rows for c in ("x", "y", "z")]), (b"VEL ", real, [body[c] for body in rows for c in ("vx", "vy", "vz")]),
+                  (b"ID  ", "I", [7 * int(body["id"]) + 1 for body in rows]), (b"MASS", real, [body["mass"] for t in (1, 4) for body in part[t]])]
+        with open(path if pieces == 1 else f"{path}.{k}", "wb") as out:
+            out.write(record(order, named and b"HEAD", head.ljust(256, b"\0")))
+            for name, kind, numbers in blocks:
+                out.write(record(order, named and name, struct.pack(f"{order}{len(numbers)}{kind}", *(int(x) if kind == "I" else float(x) for x in numbers))))
+
+
 def same_bits(top, files):
     one, many = os.path.join(top, "one"), os.path.join(top, "many")
     cases = [(files["stars"], [], True), (files["pieces"], [], True), (os.path.join(top, "parts", "snapshot_0001"), [], True), (files["galaxy"], [], True),
              (files["galaxy"], ["--types", "1,3", "--renumber"], True), (files["galaxy"], ["--integrator", "block", "--eta", "0.05"], True),
              (files["stars"], ["--force", "fmm"], True), (files["packed"], ["--core"], True), 
              (files["stars"], ["--g", "2"], True), (files["stars"], ["--softening", "0.1"], True), (files["stars"], ["--stop-collision", "--body-radius", "1e-9"], True),
+             (files["gadget1"], GADGET, True), (files["gadget2"] + ".0", GADGET, True), (files["gadget1"], [*GADGET, "--types", "2,4"], False),
              (files["stars"], ["--follow", "3,17"], False), (files["stars"], ["--softening", "0"], False), (files["stars"], ["--force", "direct"], False),
              (files["stars"], ["--error", "0.01"], False), (files["csv"], [], False), (files["tipsy"], [], False)]
     for file, more, apart in cases:
@@ -69,15 +97,22 @@ def with_number(path, to, old, new):
 
 def errors(top, files):
     mass, wrong = 1 / 3000, os.path.join(top, "wrong")
-    with open(files["stars"], "rb") as file:
-        data = file.read()
     for name, change in (("nan.hdf5", float("nan")), ("negative.hdf5", -1.0), ("massless.hdf5", 0.0)):
         with_number(files["stars"], os.path.join(top, name), mass, change)
-    with open(os.path.join(top, "cut.hdf5"), "wb") as file:
-        file.write(data[:len(data) * 2 // 3])
+    with open(files["stars"], "rb") as file, open(os.path.join(top, "cut.hdf5"), "wb") as out:
+        data = file.read()
+        out.write(data[:len(data) * 2 // 3])
     shutil.copytree(os.path.join(top, "parts"), os.path.join(top, "lost"))
     os.remove(os.path.join(top, "lost", "snapshot_0001.2.hdf5"))
-    cases = [("nan.hdf5", []), ("negative.hdf5", []), ("cut.hdf5", []), ("lost/snapshot_0001.0.hdf5", []), ("none.hdf5", []), ("stars.hdf5", ["--units", "nonsense"]), ("stars.hdf5", ["--units", "galaxy"]),
+    with open(files["gadget1"], "rb") as file:
+        data = file.read()
+    with open(os.path.join(top, "cut.gadget"), "wb") as file:
+        file.write(data[:len(data) * 2 // 3])
+    with open(os.path.join(top, "nan.gadget"), "wb") as file:
+        place = len(data) - 4 - 4 * 700
+        file.write(data[:place] + struct.pack("<f", float("nan")) + data[place + 4:])
+    shutil.copy(files["gadget2"] + ".0", os.path.join(top, "alone.0"))
+    cases = [("cut.gadget", GADGET), ("nan.gadget", GADGET), ("alone.0", GADGET), ("nan.hdf5", []), ("negative.hdf5", []), ("cut.hdf5", []), ("lost/snapshot_0001.0.hdf5", []), ("none.hdf5", []), ("stars.hdf5", ["--units", "nonsense"]), ("stars.hdf5", ["--units", "galaxy"]),
              ("stars.hdf5", ["--types", "1"]), ("stars.hdf5", ["--types", "9"]), ("stars.hdf5", ["--physical", "--as-stored"]), ("stars.hdf5", ["--stop-collision"]),
              ("stars.hdf5", ["--softening", "1e300"]), ("stars.hdf5", ["--every", "-1"]), ("nosoft.hdf5", [])]
     for file, more in cases:
@@ -171,6 +206,9 @@ with folder() as top:
     if "HDF5" in run("convert", files["stars"], os.path.join(top, "x.csv"), code=None).stderr:
         skip("snapshots that ranks read", "HDF5 is not in this build")
         finish()
+    files |= {name: os.path.join(top, name) for name in ("gadget1", "gadget2")}
+    write_gadget(files["csv"], files["gadget1"], False, "<", "f", 1)
+    write_gadget(files["csv"], files["gadget2"], True, ">", "d", 3)
     run("convert", files["csv"], files["packed"], "--compress", "--quiet")
     run("model", "galaxy", "-n", "3000", "-o", files["galaxy"], "--quiet")
     with open(files["csv"], encoding="utf-8") as file, open(os.path.join(top, "nosoft.csv"), "w", encoding="utf-8") as bare:
