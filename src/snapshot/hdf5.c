@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/features.h"
-#include "snapshot/snapshot.h"
+#include "snapshot/shared_file.h"
 
 int ky_hdf5_recognise(const struct ky_input *input, const unsigned char *head, size_t bytes)
 {

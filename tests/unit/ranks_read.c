@@ -6,6 +6,7 @@
 #include <math.h>
 
 #ifdef KY_HAVE_HDF5
+#include "engines.h"
 
 enum { BODIES = 700, TYPES = 6 };
 static struct ky_error error;
@@ -501,6 +502,45 @@ static void others_are_read_together(void **state)
     ky_snapshot_free(&snapshot);
 }
 
+/* Devices that become ranks by the program's own choice read the bodies too. */
+static void ranks_that_are_chosen_read_bodies(void **state)
+{
+    (void)state;
+    const struct form form = {.name = "stars"};
+    char path[512], line[128];
+    need_a_device();
+    snprintf(path, sizeof path, "%s", write_form(&form));
+    FOR_DEVICES(k, 1)
+    {
+        char engine[40], *text[2];
+        size_t bytes[2];
+        for (int apart = 0; apart < 2; apart++) {
+            struct ky_read_options reading;
+            struct ky_parameters parameters;
+            struct ky_run_parameters run;
+            struct ky_snapshot snapshot;
+            set_up(&form, &reading, &parameters, &run);
+            parameters.integrator = KY_BLOCK_STEPS;
+            parameters.engine = with_another(k, engine, sizeof engine);
+            run.choose_ranks = 1;
+            assert_ok((apart ? ky_snapshot_describe : ky_snapshot_read_as)(path, &reading,
+                                                                           &snapshot, &error));
+            if (apart)
+                assert_ok(ky_run_file(&parameters, &run, path, &reading, &snapshot, &error));
+            else
+                assert_ok(ky_run(&parameters, &run, &snapshot, &error));
+            ky_snapshot_free(&snapshot);
+            assert_true(has("run/run.log", "2 ranks, one for each device", line));
+            assert_int_equal(has("run/run.log", "has read its own bodies", line), apart);
+            text[apart] = results(&bytes[apart]);
+            ky_device_twice = 0;
+        }
+        assert_true(bytes[0] == bytes[1] && !memcmp(text[0], text[1], bytes[0]));
+        free(text[0]);
+        free(text[1]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -509,7 +549,9 @@ int main(void)
         cmocka_unit_test(errors_are_those_of_one),
         cmocka_unit_test(damaged_files_are_told_as_by_one),
         cmocka_unit_test(others_are_read_together),
+        cmocka_unit_test(ranks_that_are_chosen_read_bodies),
     };
+    find_engines(NULL);
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
 #endif
