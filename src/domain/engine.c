@@ -450,11 +450,12 @@ static enum ky_status walk_of_parts(struct ky_engine *engine, const struct ky_wa
     return status;
 }
 
-/* Trees of parts on devices, and those whose cells act on cells, are for the bodies alone. */
-static int are_for_bodies(struct ky_engine *engine)
+/* Trees of parts on devices are for the bodies alone. And with fmm a point may stand for a body,
+ * which can be any rank's. */
+static int need_whole(struct ky_engine *engine, const struct ky_points *points)
 {
     return domain_of(engine)->engine->verbs->part ||
-           ky_force_kind(((struct ranks *)engine)->parameters->force)->expands;
+           (points->body && ky_force_kind(((struct ranks *)engine)->parameters->force)->expands);
 }
 
 static enum ky_status field_of_whole(struct ky_engine *engine, const struct ky_points *points,
@@ -477,7 +478,7 @@ static enum ky_status field_of_parts(struct ky_engine *engine, const struct ky_p
     const struct ky_order order = order_of(KY_ORDER_field, points);
     const struct ky_order_data data = {
         .points = points, .acceleration = acceleration, .potential = potential};
-    if (are_for_bodies(engine))
+    if (need_whole(engine, points))
         return field_of_whole(engine, points, acceleration, potential, error);
     const enum ky_status status =
         ky_points_check(points, ((struct ranks *)engine)->parameters, error);
@@ -489,7 +490,7 @@ static enum ky_status tides_of_parts(struct ky_engine *engine, const struct ky_p
 {
     const struct ky_order order = order_of(KY_ORDER_tides, points);
     const struct ky_order_data data = {.points = points, .tide = tide};
-    if (are_for_bodies(engine))
+    if (need_whole(engine, points))
         return tides_of_whole(engine, points, tide, error);
     const enum ky_status status =
         ky_points_check(points, ((struct ranks *)engine)->parameters, error);

@@ -190,22 +190,23 @@ static enum ky_status gather_closed(struct meeting *m, const struct ky_parameter
     return status;
 }
 
-static enum ky_status tell_roots(struct meeting *m, const struct ky_parameters *parameters,
+static enum ky_status tell_roots(struct meeting *m, const struct ky_shared_tree *wanted,
                                  struct ky_error *error)
 {
+    const int have_sinks = m->has_cells && !wanted->points;
     const struct ky_octree *tree = &m->domain->tree;
     void *all = NULL;
     struct ky_octree_root *own = ky_allocate(tree->roots, sizeof *own);
     if (!own)
         return ky_no_memory(error, "roots of a tree", tree->roots, sizeof *own);
     ky_octree_tell_roots(tree, own);
-    for (size_t r = 0; r < tree->roots && m->has_cells; r++)
+    for (size_t r = 0; r < tree->roots && have_sinks; r++)
         own[r].least = ky_octree_least(tree, m->cells.least, (uint32_t)r);
     const enum ky_status status =
         gather_all(m, m->roots, tree->roots, own, sizeof *own, &all, error);
     m->root = all;
     free(own);
-    return status ? status : gather_closed(m, parameters, error);
+    return status ? status : gather_closed(m, wanted->parameters, error);
 }
 
 /* Marks the groups with active bodies. */
@@ -435,7 +436,8 @@ static enum ky_status renew_own(struct ky_domain *domain, const struct ky_shared
     domain->tree_stands = 0;
     if (wanted->moved)
         return ky_octree_refresh(&domain->tree, wanted->moved, wanted->parameters, error);
-    const enum ky_status status = (wanted->box || wanted->has_numbers) && has_stood == stands
+    const int may_stand = wanted->box || wanted->points || wanted->has_numbers;
+    const enum ky_status status = may_stand && has_stood == stands
                                       ? KY_OK
                                       : build_own(domain, wanted->own, wanted->parameters, error);
     domain->tree_stands = status ? 0 : stands;
@@ -475,7 +477,7 @@ enum ky_status ky_domain_tree(void *context, const struct ky_shared_tree *wanted
     if (!status && wanted->has_numbers)
         status = number_own(domain, error);
     if (!status)
-        status = tell_roots(&m, parameters, error);
+        status = tell_roots(&m, wanted, error);
     if (!status)
         status = want_more(&m, wanted, error);
     if (!status)

@@ -30,8 +30,13 @@ struct ky_shared_tree {
      * origin. NULL: the sinks are the groups of the engine's own tree. */
     const struct ky_octree_box *box;
     size_t boxes;
-    const struct ky_relative *relative; /* of own sinks, for an opening test by α; else NULL */
+    const struct ky_relative *relative; /* of the sinks, for an opening test by α; else NULL */
     int has_cells; /* 1: cells act on cells; the sinks are groups and all cells above them */
+    /* The same where the sinks are points: their tree, which all engines have, with an origin of
+     * its own. `has_active` marks the groups that are this engine's. eps2: of a point, unless the
+     * tree has those of all. NULL: the sinks are bodies. */
+    const struct ky_octree *points;
+    double eps2;
     /* Walks with actions: the tree has the numbers of bodies (octree/octree.h). */
     int has_numbers;
     /* How far sinks reach: the largest distance of some bodies that follow each other along the

@@ -137,7 +137,8 @@ struct pruning {
     size_t arounds;
     unsigned char *need; /* [nodes] enum ky_need */
     uint32_t *list;      /* numbers of boxes: those of a cell after those of its parent */
-    uint32_t few;        /* leaves of so few bodies act body by body, whatever the test says */
+    uint32_t few; /* leaves of so few bodies act body by body, whatever the test says: of one body
+                     in any walk (decide.h) */
 };
 
 /* Whether the cell is within reach of the box. The gap is smaller than that of each group within
@@ -348,7 +349,9 @@ enum ky_status ky_octree_prune(const struct ky_octree *tree, const struct ky_oct
                                size_t boxes, int order, struct ky_octree_parcel *parcel,
                                struct ky_error *error)
 {
-    struct pruning p = {.tree = tree, .box = box, .boxes = boxes, .few = ky_order_cost(order)};
+    const uint32_t cost =
+        ky_order_cost(order); /* 0 for orders whose walks look at the test alone */
+    struct pruning p = {.tree = tree, .box = box, .boxes = boxes, .few = cost ? cost : 1};
     *parcel = (struct ky_octree_parcel){0};
     enum ky_status status = look_at_all(&p, error);
     if (!status)

@@ -223,11 +223,13 @@ enum ky_status ky_octree_list_sinks(const struct ky_octree_own_sinks *own,
                                     struct ky_error *error)
 {
     const struct ky_octree *top = own->top;
-    uint32_t *root = ky_allocate_zeroed(top->nodes, sizeof *root);
+    uint32_t *root = ky_allocate_zeroed(top ? top->nodes : 0, sizeof *root);
     struct listing list = {.own = own, .root = root, .failed = !root};
-    for (size_t k = 0; k < top->grafted_roots && root; k++)
+    for (size_t k = 0; top && k < top->grafted_roots && root; k++)
         root[top->grafted_root[k].cell] = (uint32_t)k + 1;
-    if (root && top->nodes)
+    if (!top && own->tree->nodes)
+        add_cell(&list, 0);
+    else if (root && top && top->nodes)
         add_top(&list, 0);
     free(root);
     *sink = list.sink;

@@ -33,7 +33,8 @@ struct ky_octree_acting {
 struct ky_octree_own_sinks {
     const struct ky_octree *tree; /* of the part */
     const struct ky_octree *top;  /* the cells above the roots of all parts: ky_octree_graft of the
-                                     closed roots of all */
+                                     closed roots of all; NULL: the tree has one root, and no part
+                                     has more of it */
     size_t part;                  /* the number of this one */
     const unsigned char *wanted;  /* [groups] 1 for those that are sinks; NULL: all */
     const float *least;           /* [groups] the smallest last |a|; NULL: not known */

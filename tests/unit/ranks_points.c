@@ -113,8 +113,21 @@ static void fields_have_the_same_bits(void **state)
         {NODE, 12000, 700, "threads=5", 0},
         {SPHERE, 6007, 200, "field=plummer:mass=3,scale=2,x=3 leaf=1 group=16", 1},
         {SPHERE, 50021, MOST, "alpha=0.0005", 0},
-        {SPHERE, 6007, 300, "force=fmm", 1},
-        {TWO, 8193, 700, "force=fmm order=5", 0},
+        {SPHERE, 9001, MOST, "force=fmm", 1},
+        {SPHERE, 9001, 1, "force=fmm", 1},
+        {SPHERE, 9001, 0, "force=fmm", 1},
+        {TWO, 8193, 700, "force=fmm order=5", 1},
+        {COLLISION, 8193, MOST, "force=fmm order=2 alpha=1e-6 group=16 leaf=1", 1},
+        {FAR, 8193, 300, "force=fmm order=6 precision=double curve=morton", 1},
+        {DISK, 6007, 700, "force=fmm softening=0.3 softening-kind=spline", 1},
+        {SPHERE, 6007, 300, "force=fmm softening=0.1 softening-kind=symmetric g=43009", 1},
+        {SPHERE, 6007, 300, "force=fmm g=0", 0},
+        {SPHERE, 0, 40, "force=fmm", 1},
+        {SPHERE, 1, 40, "force=fmm", 1},
+        {SPHERE, 5, 40, "force=fmm", 1},
+        {HEAP, 5000, 200, "force=fmm", 1},
+        {NODE, 12000, 700, "force=fmm threads=5", 0},
+        {SPHERE, 50021, MOST, "force=fmm alpha=0.00005", 0},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
         if (cases[k].always || test_everything())

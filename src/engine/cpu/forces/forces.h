@@ -106,7 +106,7 @@ enum ky_status ky_cpu_direct_field(struct ky_cpu *cpu, const struct ky_points *p
 double ky_cpu_point_eps2(const struct ky_cpu *cpu, const struct ky_points *points, size_t k);
 double ky_cpu_least_eps2(const struct ky_cpu *cpu, const struct ky_points *points);
 double ky_cpu_largest_eps2(const struct ky_cpu *cpu, const struct ky_points *points);
-/* The box of a single point, for ky_cpu_stand_tree_for. */
+/* The box of a single point (struct ky_shared_tree). */
 struct ky_octree_box ky_cpu_box_of_point(const struct ky_cpu *cpu, const struct ky_points *points,
                                          size_t k);
 /* Bytes of its tree and its own for n bodies. */

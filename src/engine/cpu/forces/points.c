@@ -1,7 +1,8 @@
 /* The field at points by --force fmm and tree: the points are sinks of the walk for groups, in a
  * tree of their own, and the cells of the bodies act on them.
  *
- * Engines that share a system each walk for some of the groups, and all get all results.
+ * Engines that share a system all know the points and make their tree. Each walks for some of the
+ * groups, with fmm in all cells above these too, and all get all results.
  *
  * The tolerance of fmm is relative to |a| of the sinks, which is not known for points. A first pass
  * without last accelerations finds it, as for bodies at the start; a second pass with α gives the
@@ -37,6 +38,9 @@ struct field {
     struct ky_cpu sinks;  /* an engine for the walk, whose bodies are the points */
     struct ky_octree all; /* their tree; that of `sinks` has the shares of this engine alone */
     struct ky_parameters parameters;
+    /* Where engines share a system: marks of this engine's own groups, and points. */
+    unsigned char *own_groups, *own_points;
+    struct ky_active active; /* these points, of which the walk needs the marks alone */
 };
 
 /* 1 for fmm. */
@@ -81,6 +85,7 @@ static enum ky_status make_sinks(struct field *field, struct ky_error *error)
     sinks->parameters = &field->parameters;
     sinks->n = field->points->count;
     sinks->softening = field->points->softenings ? field->column[SOFTENING] : NULL;
+    sinks->base.shared = NULL; /* every engine knows all points */
     sinks->active = NULL;
     sinks->in_block = 0;
     sinks->kept = (struct ky_cpu_kept){0};
@@ -96,7 +101,9 @@ static enum ky_status make_sinks(struct field *field, struct ky_error *error)
                                             .z = field->column[X + 2],
                                             .mass = field->column[MASS],
                                             .softening = sinks->softening,
-                                            .has_origin = ky_cpu_is_divided(field->cpu)};
+                                            /* of the boxes: those of single points have it too */
+                                            .has_origin = ky_cpu_is_divided(field->cpu) &&
+                                                          !has_passes(field)};
     return ky_octree_build(&field->all, &bodies, &tree, error);
 }
 
@@ -115,15 +122,39 @@ static size_t first_sink(const struct field *field, size_t r)
     return share < tree->shares ? tree->group[tree->share[share]].body : tree->n;
 }
 
+/* Marks the groups of the engine's shares, and their points, for a walk from the root down. */
+static enum ky_status mark_own(struct field *field, size_t first, size_t end,
+                               struct ky_error *error)
+{
+    struct ky_octree *tree = &field->sinks.tree;
+    const size_t group = first < end ? tree->share[first] : 0,
+                 last = first < end ? tree->share[end] : 0;
+    field->own_groups = ky_allocate_zeroed(tree->groups, 1);
+    field->own_points = ky_allocate_zeroed(tree->n, 1);
+    if (!field->own_groups || !field->own_points)
+        return ky_no_memory(error, "points of a field", tree->n, 1);
+    for (size_t g = group; g < last; g++) {
+        field->own_groups[g] = 1;
+        for (uint32_t k = 0; k < tree->group[g].bodies; k++)
+            field->own_points[tree->order[tree->group[g].body + k]] = 1;
+    }
+    field->sinks.active = &field->active;
+    field->sinks.is_active = field->own_points;
+    return KY_OK;
+}
+
 /* The tree of the engine's own shares. */
-static void take_shares(struct field *field)
+static enum ky_status take_shares(struct field *field, struct ky_error *error)
 {
     struct ky_octree *tree = &field->sinks.tree;
     const size_t rank = ky_cpu_is_divided(field->cpu) ? field->cpu->base.shared->rank : 0,
-                 first = first_share(field, rank);
+                 first = first_share(field, rank), end = first_share(field, rank + 1);
     *tree = field->all;
+    if (has_passes(field))
+        return ky_cpu_is_divided(field->cpu) ? mark_own(field, first, end, error) : KY_OK;
     tree->share = tree->share ? tree->share + first : NULL;
-    tree->shares = first_share(field, rank + 1) - first;
+    tree->shares = end - first;
+    return KY_OK;
 }
 
 /* Points that are far walk on each engine. */
@@ -140,27 +171,55 @@ static size_t add_far(const struct field *field, struct ky_octree_box *box)
     return far;
 }
 
-/* The tree of the bodies, with all that the engine's sinks need. */
-static enum ky_status stand_tree(struct field *field, struct ky_error *error)
+/* The tree of the bodies, with all that the engine's sinks need: walks of groups, and of far
+ * points.
+ */
+static enum ky_status stand_for_boxes(struct field *field, const struct ky_parameters *parameters,
+                                      struct ky_error *error)
 {
-    const struct ky_parameters parameters = ky_cpu_field_parameters(field->cpu);
     const struct ky_octree_sinks groups = {.tree = &field->sinks.tree,
                                            .eps2 = ky_cpu_largest_eps2(field->cpu, field->points)};
     struct ky_octree_box *box = NULL, *all = NULL;
     size_t boxes = 0;
-    if (!ky_cpu_is_divided(field->cpu))
-        return ky_cpu_stand_tree(field->cpu, &parameters, error);
     enum ky_status status = ky_octree_boxes(&groups, &box, &boxes, error);
     if (!status && !(all = ky_allocate(boxes + add_far(field, NULL), sizeof *all)))
         status = ky_no_memory(error, "boxes of points", boxes, sizeof *all);
     if (!status) {
         memcpy(all, box, boxes * sizeof *all);
         boxes += add_far(field, all + boxes);
-        status = ky_cpu_stand_tree_for(field->cpu, &parameters, all, boxes, error);
+        struct ky_shared_tree wanted = {.parameters = parameters, .box = all, .boxes = boxes};
+        status = ky_cpu_stand_tree_for(field->cpu, &wanted, error);
     }
     free(box);
     free(all);
     return status;
+}
+
+/* The same where cells act on cells. Far points ask for nothing: all bodies act on them as one
+ * cell, the root, which every engine has. */
+static enum ky_status stand_for_cells(struct field *field, const struct ky_parameters *parameters,
+                                      int by_alpha, struct ky_error *error)
+{
+    const struct ky_relative relative =
+        by_alpha ? ky_cpu_relative(&field->sinks) : (struct ky_relative){0};
+    struct ky_shared_tree wanted = {.parameters = parameters,
+                                    .has_cells = 1,
+                                    .points = &field->all,
+                                    .has_active = field->own_groups,
+                                    .relative = by_alpha ? &relative : NULL,
+                                    .eps2 = ky_cpu_point_eps2(field->cpu, field->points, 0)};
+    return ky_cpu_stand_tree_for(field->cpu, &wanted, error);
+}
+
+static enum ky_status stand_tree(struct field *field, const struct ky_parameters *pass,
+                                 struct ky_error *error)
+{
+    const struct ky_parameters parameters = ky_cpu_field_parameters(field->cpu);
+    const int by_alpha = ky_opening_kind(pass->opening)->by_alpha;
+    if (!ky_cpu_is_divided(field->cpu))
+        return ky_cpu_stand_tree(field->cpu, &parameters, error);
+    return has_passes(field) ? stand_for_cells(field, &parameters, by_alpha, error)
+                             : stand_for_boxes(field, &parameters, error);
 }
 
 /* Each engine gets the results of all. */
@@ -239,18 +298,22 @@ static void correct(struct field *field)
     }
 }
 
-/* A pass with the parameters. */
+/* A pass with the parameters. Then each engine has the results of all. */
 static enum ky_status pass(struct field *field, const struct ky_parameters *parameters,
                            struct ky_error *error)
 {
     const double eps2 = ky_cpu_point_eps2(field->cpu, field->points, 0);
     const struct ky_cpu_cells cells = {&field->cpu->tree, eps2, KY_FMM_ANGLE_OF_POINTS};
-    enum ky_status status =
-        has_passes(field) ? ky_cpu_act_cells(&field->sinks, parameters, &cells, error)
-                          : ky_cpu_act_on_groups(&field->sinks, parameters, cells.own, eps2, error);
+    enum ky_status status = stand_tree(field, parameters, error);
+    if (!status)
+        status = has_passes(field)
+                     ? ky_cpu_act_cells(&field->sinks, parameters, &cells, error)
+                     : ky_cpu_act_on_groups(&field->sinks, parameters, cells.own, eps2, error);
     if (!status)
         correct(field);
-    return status ? status : ky_halt_check(field->cpu->base.halt, error);
+    if (!status)
+        status = ky_halt_check(field->cpu->base.halt, error);
+    return status ? status : join(field, error);
 }
 
 enum ky_status ky_cpu_field_in_groups(struct ky_cpu *cpu, const struct ky_points *points,
@@ -265,18 +328,14 @@ enum ky_status ky_cpu_field_in_groups(struct ky_cpu *cpu, const struct ky_points
         status = ky_cpu_own_in_double(cpu, &field.bodies, &softenings, error);
     if (!status)
         status = make_sinks(&field, error);
-    if (!status) {
-        take_shares(&field);
-        status = stand_tree(&field, error);
-    }
+    if (!status)
+        status = take_shares(&field, error);
     if (!status) {
         const struct ky_parameters first = ky_without_relative(&field.parameters);
         status = pass(&field, &first, error);
         if (!status && has_passes(&field))
             status = pass(&field, &field.parameters, error);
     }
-    if (!status)
-        status = join(&field, error);
     for (size_t k = 0; k < points->count && !status; k++) {
         for (int c = 0; c < 3 && acceleration; c++)
             acceleration[k][c] = field.column[ACCELERATION + c][k];
@@ -284,6 +343,8 @@ enum ky_status ky_cpu_field_in_groups(struct ky_cpu *cpu, const struct ky_points
             potential[k] = field.column[POTENTIAL][k];
     }
     ky_octree_free(&field.all);
+    free(field.own_groups);
+    free(field.own_points);
     free(softenings);
     free(field.room);
     return status;

@@ -102,7 +102,8 @@ static enum ky_status stand_tree(struct ky_cpu *cpu, const struct ky_points *poi
         return ky_no_memory(error, "boxes of points", boxes, sizeof *box);
     for (size_t k = 0; k < boxes; k++)
         box[k] = ky_cpu_box_of_point(cpu, points, own.first + k);
-    const enum ky_status status = ky_cpu_stand_tree_for(cpu, &parameters, box, boxes, error);
+    struct ky_shared_tree wanted = {.parameters = &parameters, .box = box, .boxes = boxes};
+    const enum ky_status status = ky_cpu_stand_tree_for(cpu, &wanted, error);
     free(box);
     return status;
 }

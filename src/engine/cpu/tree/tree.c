@@ -35,9 +35,10 @@ static enum ky_status share(struct ky_cpu *cpu, struct ky_shared_tree *wanted,
                             struct ky_error *error)
 {
     const struct ky_shared *shared = cpu->base.shared;
-    const int by_alpha = !wanted->reach && ky_opening_kind(wanted->parameters->opening)->by_alpha;
+    const int by_alpha =
+        !wanted->reach && !wanted->points && ky_opening_kind(wanted->parameters->opening)->by_alpha;
     const struct ky_relative relative = by_alpha ? ky_cpu_relative(cpu) : (struct ky_relative){0};
-    wanted->relative = by_alpha ? &relative : NULL;
+    wanted->relative = by_alpha ? &relative : wanted->relative;
     wanted->is_active = cpu->active ? cpu->is_active : NULL;
     return shared->tree(shared->context, wanted, &cpu->tree, error);
 }
@@ -92,15 +93,13 @@ enum ky_status ky_cpu_stand_tree(struct ky_cpu *cpu, const struct ky_parameters 
     return status;
 }
 
-enum ky_status ky_cpu_stand_tree_for(struct ky_cpu *cpu, const struct ky_parameters *parameters,
-                                     const struct ky_octree_box *box, size_t boxes,
+enum ky_status ky_cpu_stand_tree_for(struct ky_cpu *cpu, struct ky_shared_tree *wanted,
                                      struct ky_error *error)
 {
     const struct ky_octree_bodies bodies = bodies_of(cpu);
-    struct ky_shared_tree wanted = {
-        .own = &bodies, .parameters = parameters, .box = box, .boxes = boxes};
-    return ky_cpu_is_divided(cpu) ? share_once(cpu, &wanted, error)
-                                  : ky_cpu_stand_tree(cpu, parameters, error);
+    wanted->own = &bodies;
+    return ky_cpu_is_divided(cpu) ? share_once(cpu, wanted, error)
+                                  : ky_cpu_stand_tree(cpu, wanted->parameters, error);
 }
 
 enum ky_status ky_cpu_stand_tree_to_walk(struct ky_cpu *cpu, const struct ky_parameters *parameters,

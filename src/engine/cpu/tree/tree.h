@@ -8,10 +8,9 @@
  * moments of the parameters, and makes its links. */
 enum ky_status ky_cpu_stand_tree(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                  struct ky_error *error);
-/* The same for sinks that are no bodies, with these boxes (engine.h, struct ky_shared_tree). An
- * engine that is alone needs no boxes. */
-enum ky_status ky_cpu_stand_tree_for(struct ky_cpu *cpu, const struct ky_parameters *parameters,
-                                     const struct ky_octree_box *box, size_t boxes,
+/* The same for sinks that are no bodies, which `wanted` describes, with the parameters. An engine
+ * that is alone needs no more of it than these. */
+enum ky_status ky_cpu_stand_tree_for(struct ky_cpu *cpu, struct ky_shared_tree *wanted,
                                      struct ky_error *error);
 /* The same for a walk with an action, by an engine that shares a system: the tree has the numbers
  * of bodies, and what `reach` (engine/shared.h) asks for; NULL: what the opening test opens. All of
