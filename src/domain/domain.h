@@ -260,6 +260,9 @@ enum ky_status ky_domain_tree(void *context, const struct ky_shared_tree *wanted
 /* The function `gather`. */
 enum ky_status ky_domain_gather(void *context, const void *own, const size_t *bytes, void *all,
                                 struct ky_error *error);
+/* The function `pass`. */
+enum ky_status ky_domain_pass(void *context, const struct ky_shared_pass *pass,
+                              struct ky_error *error);
 /* The function `trade`. */
 enum ky_status ky_domain_trade(void *context, void *const *from, const size_t *out, void *const *to,
                                const size_t *in, struct ky_error *error);

@@ -434,6 +434,18 @@ static enum ky_status exact_of_whole(struct ky_engine *engine, const size_t *sin
     BY_WHOLE(exact, sinks, count, acceleration, potential, error);
 }
 
+static enum ky_status exact_of_parts(struct ky_engine *engine, const size_t *sinks, size_t count,
+                                     double (*acceleration)[3], double *potential,
+                                     struct ky_error *error)
+{
+    const struct ky_order order = {.kind = KY_ORDER_exact, .n = count};
+    const struct ky_order_data data = {
+        .sinks = sinks, .acceleration = acceleration, .potential = potential, .halt = engine->halt};
+    return domain_of(engine)->engine->verbs->part
+               ? exact_of_whole(engine, sinks, count, acceleration, potential, error)
+               : give(engine, &order, &data, error);
+}
+
 static enum ky_status walk_of_parts(struct ky_engine *engine, const struct ky_walk_request *request,
                                     struct ky_error *error)
 {
@@ -512,7 +524,7 @@ static const struct ky_engine_verbs divided = {COMMON,
                                                .work = work,
                                                .write = write_all,
                                                .get_column = get_column_of_parts,
-                                               .exact = exact_of_whole,
+                                               .exact = exact_of_parts,
                                                .field = field_of_parts,
                                                .tides = tides_of_parts,
                                                .walk = walk_of_parts};

@@ -312,6 +312,22 @@ static enum ky_status part_sums(struct ky_domain *domain, const struct ky_order 
     return status;
 }
 
+/* Every rank gets the results of all. */
+static enum ky_status part_exact(struct ky_domain *domain, const struct ky_order *order,
+                                 const struct ky_order_data *data, struct ky_error *error)
+{
+    struct ky_engine *engine = domain->engine;
+    void *sinks = NULL;
+    enum ky_status status = tell_list(domain, data->sinks, order->n, sizeof(size_t), &sinks, error);
+    engine->halt = data->halt;
+    if (!status)
+        status = engine->verbs->exact(engine, sinks, order->n, data->acceleration, data->potential,
+                                      error);
+    engine->halt = NULL;
+    free(sinks);
+    return status;
+}
+
 /* The points of rank 0; *position and *softenings are to be freed. */
 static enum ky_status tell_points(struct ky_domain *domain, const struct ky_order *order,
                                   const struct ky_points *given, struct ky_points *points,

@@ -18,6 +18,7 @@
     ORDER(kick, 0)                                                                                 \
     ORDER(drift, 0)                                                                                \
     ORDER(sums, 1)                                                                                 \
+    ORDER(exact, 1)                                                                                \
     ORDER(field, 1)                                                                                \
     ORDER(tides, 1)                                                                                \
     ORDER(walk, 1)                                                                                 \
@@ -64,9 +65,10 @@ struct ky_order_data {
     double *to_numbers;
     const char *field;                    /* text of the external fields, or NULL */
     const struct ky_externals *externals; /* all of them */
+    const size_t *sinks;                  /* numbers of bodies */
     const struct ky_points *points;
     const struct ky_walk_request *request;
-    struct ky_halt *halt; /* of a walk */
+    struct ky_halt *halt; /* of a walk, and of exact sums */
     double (*acceleration)[3], *potential, (*tide)[6];
     struct ky_partial_sums *parts;
     struct ky_force_report *report;

@@ -20,6 +20,7 @@ enum ky_status ky_domain_start(struct ky_domain *domain, unsigned schemes, struc
                                         .settle = ky_domain_settle_at,
                                         .add = ky_domain_add,
                                         .gather = ky_domain_gather,
+                                        .pass = ky_domain_pass,
                                         .trade = ky_domain_trade,
                                         .is_process = domain->comm->is_process,
                                         .is_local = domain->comm->local_size == domain->comm->size,

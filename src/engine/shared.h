@@ -45,6 +45,16 @@ struct ky_shared_tree {
     double (*reach)(void *context, const struct ky_octree *own, uint32_t first, uint32_t bodies);
     void *reach_context;
 };
+/* A pass through all bodies of the system in the order of their numbers. */
+struct ky_shared_pass {
+    const size_t *body; /* numbers of some bodies, the same on all engines */
+    size_t count;
+    double (*position)[3]; /* gets the positions of these, before the first visit */
+    /* Some bodies that follow each other from number `first` on: x y z and mass of each. Lengths
+     * and masses are the caller's. */
+    void (*visit)(void *of, size_t first, size_t count, const double (*row)[4]);
+    void *of;
+};
 /* How engines ask the others with which they share a system (domain/domain.h). Each has a part of
  * the bodies, and all have the same frame and make the same calls. A call that fails on one of them
  * fails on all. */
@@ -71,6 +81,9 @@ struct ky_shared {
      * to[r]. */
     enum ky_status (*trade)(void *context, void *const *from, const size_t *out, void *const *to,
                             const size_t *in, struct ky_error *error);
+    /* Has all engines visit all bodies: each gets the same ones at the same time. */
+    enum ky_status (*pass)(void *context, const struct ky_shared_pass *pass,
+                           struct ky_error *error);
     int is_process; /* 1: the others are other processes; 0: threads of this one */
     int is_local;   /* 1: all are on one computer */
     /* The caller's function for many places (ky_externals_ask) at the engine's bodies, all or the

@@ -246,30 +246,78 @@ static void searches_have_the_same_bits(void **state)
 
 /* ---- exact sums, which only an engine gives ---- */
 
+static void sum_exactly(const struct ky_bodies *bodies, const char *options, int ranks,
+                        const size_t *sinks, size_t count, double (*a)[3], double *p)
+{
+    struct ky_parameters parameters = parameters_of(options), resolved;
+    const struct ky_engine_use use = {.n = bodies->n};
+    struct ky_engine *engine = NULL;
+    assert_ok(ky_force_resolve(&parameters, &resolved, &error));
+    resolved.ranks = ranks;
+    if (ranks > 1)
+        assert_ok(ky_domain_open(&resolved, bodies->n, &use, &engine, &error));
+    else
+        assert_ok(ky_engine_open(&resolved, bodies->n, &engine, &error));
+    assert_ok(ky_engine_put(engine, bodies, &error));
+    if (ranks % 2) /* also where bodies are on their ranges */
+        assert_ok(ky_engine_forces(engine, &error));
+    assert_ok(ky_engine_exact(engine, sinks, count, a, p, &error));
+    ky_engine_close(engine);
+}
+
+/* The sinks are some bodies, runs of bodies that follow each other, and some of them twice. */
+static size_t choose_sinks(size_t n, size_t *sinks)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < n; i++) {
+        const int times = i % 1000 < 70 || i > 4000 ? 1 : i % 97 == 3 ? 2 : i % 61 == 5;
+        for (int k = 0; k < times; k++)
+            sinks[count++] = i;
+    }
+    for (size_t k = 0; 2 * k < count; k++) { /* in no order */
+        const size_t other = (k * 7919) % count, sink = sinks[k];
+        sinks[k] = sinks[other];
+        sinks[other] = sink;
+    }
+    return count;
+}
+
 static void exact_sums_have_the_same_bits(void **state)
 {
     (void)state;
-    static const size_t sinks[] = {6000, 0, 17, 17, 4096};
-    double a[2][5][3], p[2][5];
-    struct ky_bodies bodies = make(COLLISION, 6007);
-    for (int r = 0; r < 2; r++) {
-        struct ky_parameters parameters = parameters_of("precision=double"), resolved;
-        struct ky_engine *engine = NULL;
-        assert_ok(ky_force_resolve(&parameters, &resolved, &error));
-        resolved.ranks = 1 + 2 * r;
-        if (r)
-            assert_ok(ky_domain_open(&resolved, bodies.n, &(struct ky_engine_use){.n = bodies.n},
-                                     &engine, &error));
-        else
-            assert_ok(ky_engine_open(&resolved, bodies.n, &engine, &error));
-        assert_ok(ky_engine_put(engine, &bodies, &error));
-        assert_ok(ky_engine_forces(engine, &error));
-        assert_ok(ky_engine_exact(engine, sinks, 5, a[r], p[r], &error));
-        ky_engine_close(engine);
+    enum { ROOM = 2 * 20011 };
+    static size_t sinks[ROOM];
+    static double a[2][ROOM][3], p[2][ROOM];
+    static const struct {
+        enum shape shape;
+        size_t n;
+        const char *options;
+    } cases[] = {
+        {COLLISION, 6007, ""},
+        {SPHERE, 20011, "g=43009"},
+        {SPHERE, 5121, "force=fmm softening=0.3 softening-kind=spline"},
+        {SPHERE, 5120, "softening=0.1 softening-kind=symmetric"},
+        {HEAP, 3000, "softening=0"},
+        {SPHERE, 0, ""},
+        {SPHERE, 1, ""},
+        {SPHERE, 5, "threads=5"},
+    };
+    static const int ranks[] = {1, 2, 3, 4, 8};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        struct ky_bodies bodies = make(cases[c].shape, cases[c].n);
+        const size_t count = choose_sinks(bodies.n, sinks);
+        for (int r = 0; r < 5; r++) {
+            const int at = r > 0;
+            sum_exactly(&bodies, cases[c].options, ranks[r], sinks, count, a[at], p[at]);
+            if (memcmp(a[at], a[0], count * sizeof *a[0]) != 0 ||
+                memcmp(p[at], p[0], count * sizeof *p[0]) != 0)
+                fail_msg("%zu of %zu bodies, '%s': other bits with %d ranks", count, bodies.n,
+                         cases[c].options, ranks[r]);
+        }
+        sum_exactly(&bodies, cases[c].options, 3, sinks, count, NULL, p[1]);
+        assert_memory_equal(p[1], p[0], count * sizeof *p[0]);
+        ky_bodies_free(&bodies);
     }
-    assert_memory_equal(a[0], a[1], sizeof a[0]);
-    assert_memory_equal(p[0], p[1], sizeof p[0]);
-    ky_bodies_free(&bodies);
 }
 
 int main(void)

@@ -246,15 +246,10 @@ enum ky_status ky_cpu_direct(struct ky_cpu *cpu, struct ky_error *error)
     return ky_cpu_pass_parts(cpu, pass, cpu->parameters, error);
 }
 
-struct wanted {
-    size_t sink, place;
-    uint32_t own; /* its number among the sources */
-};
-
 /* By number: bodies that are no sources come last. */
 static int ascending(const void *a, const void *b)
 {
-    const struct wanted *p = a, *q = b;
+    const struct ky_cpu_wanted *p = a, *q = b;
     return p->own != q->own     ? (p->own > q->own) - (p->own < q->own)
            : p->sink != q->sink ? (p->sink > q->sink) - (p->sink < q->sink)
                                 : (p->place > q->place) - (p->place < q->place);
@@ -262,7 +257,7 @@ static int ascending(const void *a, const void *b)
 
 /* Takes the next block of sinks, in ascending order for the lanes. A source that occurs twice
  * starts a new block. */
-static size_t take_block(const struct wanted *wanted, size_t first, size_t count)
+static size_t take_block(const struct ky_cpu_wanted *wanted, size_t first, size_t count)
 {
     size_t last = first + 1;
     while (last < count && last - first < KY_BLOCK &&
@@ -271,8 +266,7 @@ static size_t take_block(const struct wanted *wanted, size_t first, size_t count
     return last;
 }
 
-/* Sorts the sinks, and finds block[0 … *blocks]: where blocks begin, and the end of the last. */
-static void make_blocks(struct wanted *wanted, size_t count, size_t *block, size_t *blocks)
+void ky_cpu_make_blocks(struct ky_cpu_wanted *wanted, size_t count, size_t *block, size_t *blocks)
 {
     qsort(wanted, count, sizeof *wanted, ascending);
     *blocks = block[0] = 0;
@@ -282,7 +276,7 @@ static void make_blocks(struct wanted *wanted, size_t count, size_t *block, size
 
 /* What the sources do to some sinks, in the order of `wanted`: as all_sinks. */
 static void exact_block(struct ky_cpu *cpu, const struct ky_direct *direct,
-                        const struct wanted *wanted, size_t count, int among,
+                        const struct ky_cpu_wanted *wanted, size_t count, int among,
                         double (*acceleration)[3], double *potential)
 {
     static const double origin[3] = {0};
@@ -313,19 +307,21 @@ enum ky_status ky_cpu_exact(struct ky_engine *engine, const size_t *sinks, size_
     double *eps2 = NULL;
     if (cpu->foreign.trees > 0)
         return ky_fail(error, KY_UNSUPPORTED, "exact sums where cells of other engines act");
+    if (ky_cpu_is_divided(cpu))
+        return ky_cpu_exact_of_parts(cpu, sinks, count, acceleration, potential, error);
     size_t blocks = 0, *block = ky_allocate(count + 1, sizeof *block);
-    struct wanted *wanted = ky_allocate(count, sizeof *wanted);
+    struct ky_cpu_wanted *wanted = ky_allocate(count, sizeof *wanted);
     if (!wanted || !block) {
         status = ky_no_memory(error, "list of sinks", count, sizeof *wanted);
         goto end;
     }
     for (size_t k = 0; k < count; k++)
-        wanted[k] = (struct wanted){sinks ? sinks[k] : k, k,
-                                    ky_cpu_source_number(cpu, sinks ? sinks[k] : k)};
+        wanted[k] = (struct ky_cpu_wanted){sinks ? sinks[k] : k, k,
+                                           ky_cpu_source_number(cpu, sinks ? sinks[k] : k)};
     status = ky_cpu_own_in_double(ky_cpu_sources(cpu), &direct, &eps2, error);
     if (status != KY_OK)
         goto end;
-    make_blocks(wanted, count, block, &blocks);
+    ky_cpu_make_blocks(wanted, count, block, &blocks);
     const int is_shared = !sinks && !acceleration && !cpu->division.part;
     const struct ky_cpu_part part = ky_cpu_part(cpu, is_shared ? count : 0, direct.n, KY_BLOCK);
     const size_t begin = part.joins ? part.first / KY_BLOCK : 0,
@@ -373,8 +369,8 @@ static int precision_of(const struct ky_cpu *cpu, const struct ky_points *points
     return cpu->parameters->precision;
 }
 
-static void load_points(const struct point_sums *sums, const struct wanted *wanted, size_t count,
-                        int among, struct ky_direct_sinks *sinks)
+static void load_points(const struct point_sums *sums, const struct ky_cpu_wanted *wanted,
+                        size_t count, int among, struct ky_direct_sinks *sinks)
 {
     double *const to[3] = {sinks->x, sinks->y, sinks->z};
     sinks->count = count;
@@ -388,8 +384,8 @@ static void load_points(const struct point_sums *sums, const struct wanted *want
 }
 
 /* What the engine's bodies, or those of others, do to some points. */
-static void sum_points(const struct point_sums *sums, const struct wanted *wanted, size_t count,
-                       int among)
+static void sum_points(const struct point_sums *sums, const struct ky_cpu_wanted *wanted,
+                       size_t count, int among)
 {
     const struct ky_cpu_scale scale = ky_cpu_scale(sums->cpu);
     struct ky_direct_sinks sinks;
@@ -436,14 +432,14 @@ enum ky_status ky_cpu_direct_field(struct ky_cpu *cpu, const struct ky_points *p
         .cpu = cpu, .points = points, .acceleration = acceleration, .potential = potential};
     double *eps2 = NULL;
     size_t blocks = 0, *block = ky_allocate(count + 1, sizeof *block);
-    struct wanted *wanted = ky_allocate(count, sizeof *wanted);
+    struct ky_cpu_wanted *wanted = ky_allocate(count, sizeof *wanted);
     enum ky_status status = wanted && block ? set_sources(cpu, &sums, &eps2, error)
                                             : ky_no_memory(error, "points of a field", count,
                                                            sizeof *wanted + sizeof *block);
     if (!status) {
         for (size_t k = 0; k < count; k++)
-            wanted[k] = (struct wanted){k, k, points->body ? points->body[k] : KY_NO_BODY};
-        make_blocks(wanted, count, block, &blocks);
+            wanted[k] = (struct ky_cpu_wanted){k, k, points->body ? points->body[k] : KY_NO_BODY};
+        ky_cpu_make_blocks(wanted, count, block, &blocks);
     }
 #pragma omp parallel for schedule(dynamic) num_threads(cpu->threads) if (blocks > 3)
     for (size_t k = 0; k < blocks; k++) {

@@ -134,6 +134,20 @@ enum ky_status ky_cpu_number_points(const struct ky_cpu *cpu, const struct ky_po
 /* Without `sinks` those of all bodies. */
 enum ky_status ky_cpu_exact(struct ky_engine *engine, const size_t *sinks, size_t count,
                             double (*acceleration)[3], double *potential, struct ky_error *error);
+/* The same where several engines have parts of the bodies, and all call it for the same sinks, of
+ * the whole system (exact.c). Either array may be NULL on some of them. */
+enum ky_status ky_cpu_exact_of_parts(struct ky_cpu *cpu, const size_t *sinks, size_t count,
+                                     double (*acceleration)[3], double *potential,
+                                     struct ky_error *error);
+/* A sink of an exact sum: a body or a point, the place of its results, and its number among the
+ * sources. */
+struct ky_cpu_wanted {
+    size_t sink, place;
+    uint32_t own;
+};
+/* Sorts the sinks, and finds block[0 … *blocks]: where blocks begin, and the end of the last. Sinks
+ * that are summed for together have their sums in common chunks of sources. */
+void ky_cpu_make_blocks(struct ky_cpu_wanted *wanted, size_t count, size_t *block, size_t *blocks);
 enum ky_status ky_cpu_walk(struct ky_engine *engine, const struct ky_walk_request *request,
                            struct ky_error *error);
 

@@ -32,7 +32,9 @@ void KY_LANE_NAME(KY_NAME)(const struct ky_direct *direct, struct ky_direct_sink
         direct->x,    direct->y,    direct->z,
         direct->mass, direct->eps2, {direct->low[0], direct->low[1], direct->low[2]}};
     for (size_t k = 0, done = 0; done < direct->n;) {
-        size_t first = k < block->count && block->own[k] < direct->n ? block->own[k] : direct->n;
+        while (k < block->count && block->own[k] >= direct->n) /* these are no sources */
+            k++;
+        size_t first = k < block->count ? block->own[k] : direct->n;
         ky_pairs(&sources, done, first, &sinks, direct->how, KY_BASE);
         size_t last = first;
         for (; k < block->count && block->own[k] == last; k++)

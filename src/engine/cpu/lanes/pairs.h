@@ -15,8 +15,6 @@
 #define KY_WITH_ROUGH 0
 #endif
 
-enum { KY_CHUNK = 512 };
-
 /* Columns of sources; masses are scaled (gravity.h). `low` are the low parts of the positions
  * (double-single), `eps2` the sources' own softening. Unused columns are NULL. */
 struct ky_sources {

@@ -16,6 +16,10 @@
 
 enum { KY_BLOCK = 64 }; /* sinks of one call */
 
+/* Sources whose sum is made in the lane's own numbers, before it is added to the others (pairs.h).
+ */
+enum { KY_CHUNK = 512 };
+
 /* Bodies as sources, in the engine's units and relative to one centre. The columns are double
  * for precision double and float else. */
 struct ky_direct {
@@ -26,8 +30,8 @@ struct ky_direct {
     int how; /* how pairs are softened: KY_GUARD … of physics/softening_kinds.h */
 };
 
-/* Sinks of one call, ascending in `own`: the source that is the sink itself, or UINT32_MAX for
- * sinks that are no sources. eps2 is that of the sink. */
+/* Sinks of one call. own: the source that is the sink itself, ascending, or UINT32_MAX for sinks
+ * that are no sources, in any place. eps2 is that of the sink. */
 struct ky_direct_sinks {
     size_t count; /* 1 … KY_BLOCK */
     uint32_t own[KY_BLOCK];

@@ -1,0 +1,113 @@
+/* All bodies of a system go past every rank, in the order of their numbers: each rank gets those of
+ * its slice of this order, and tells them to all, some at a time. So a rank that has to add up all
+ * bodies in this order needs room for few of them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "domain/domain.h"
+
+/* Bodies that are told together. */
+enum { TOLD = 1 << 14 };
+
+struct slice {
+    size_t first, n; /* of all bodies */
+    double (*position)[3], *mass;
+};
+
+static void free_slice(struct slice *slice)
+{
+    free(slice->position);
+    free(slice->mass);
+}
+
+static enum ky_status fetch(struct ky_domain *domain, struct slice *slice, struct ky_error *error)
+{
+    struct ky_domain_ways ways;
+    const int rank = domain->comm->rank;
+    slice->first = ky_domain_block(domain, rank);
+    slice->n = ky_domain_block(domain, rank + 1) - slice->first;
+    slice->position = ky_allocate(slice->n, sizeof *slice->position);
+    slice->mass = ky_allocate(slice->n, sizeof *slice->mass);
+    if (!slice->position || !slice->mass)
+        return ky_no_memory(error, "bodies of a rank", slice->n, 4 * sizeof(double));
+    enum ky_status status = ky_domain_find_ways(domain, (size_t)domain->comm->size, &ways, error);
+    if (!status)
+        status = ky_domain_fetch(domain, &ways, KY_ARRAY_POSITION, slice->position, error);
+    if (!status)
+        status = ky_domain_fetch(domain, &ways, KY_ARRAY_MASS, slice->mass, error);
+    ky_domain_free_ways(&ways);
+    return status;
+}
+
+/* The positions of the bodies of a list, which one rank has each: they are 0, as bits, on the
+ * others. */
+static enum ky_status tell_positions(struct ky_domain *domain, const struct slice *slice,
+                                     const struct ky_shared_pass *pass, struct ky_error *error)
+{
+    const size_t numbers = 3 * pass->count;
+    uint64_t(*bits)[3] = ky_allocate_zeroed(pass->count, sizeof *bits);
+    if (!bits)
+        return ky_no_memory(error, "positions of bodies", pass->count, sizeof *bits);
+    for (size_t k = 0; k < pass->count; k++) {
+        const size_t at = pass->body[k] - slice->first; /* modulo 2⁶⁴ */
+        if (at < slice->n)
+            memcpy(bits[k], slice->position[at], sizeof bits[k]);
+    }
+    const enum ky_status status = domain->comm->verbs->add(domain->comm, bits[0], numbers, error);
+    memcpy(pass->position, bits, pass->count * sizeof *bits);
+    free(bits);
+    return status;
+}
+
+/* The bodies of a rank's slice among first … end − 1. */
+static size_t count_told(const struct ky_domain *domain, int rank, size_t first, size_t end)
+{
+    const size_t begin = ky_domain_block(domain, rank), its_end = ky_domain_block(domain, rank + 1),
+                 from = begin > first ? begin : first, to = its_end < end ? its_end : end;
+    return to > from ? to - from : 0;
+}
+
+static enum ky_status tell(struct ky_domain *domain, const struct slice *slice,
+                           const struct ky_shared_pass *pass, double (*row)[4], size_t *bytes,
+                           struct ky_error *error)
+{
+    struct ky_comm *comm = domain->comm;
+    enum ky_status status = KY_OK;
+    for (size_t first = 0; first < domain->total && !status; first += TOLD) {
+        const size_t end = domain->total - first < TOLD ? domain->total : first + TOLD,
+                     own = count_told(domain, comm->rank, first, end),
+                     from = first > slice->first ? first - slice->first : 0;
+        for (int r = 0; r < comm->size; r++)
+            bytes[r] = count_told(domain, r, first, end) * sizeof *row;
+        for (size_t k = 0; k < own; k++) {
+            memcpy(row[k], slice->position[from + k], sizeof slice->position[0]);
+            row[k][3] = slice->mass[from + k];
+        }
+        status = comm->verbs->gather_parts(comm, row, bytes, row + TOLD, error);
+        if (!status)
+            pass->visit(pass->of, first, end - first, (const double(*)[4])(row + TOLD));
+    }
+    return status;
+}
+
+enum ky_status ky_domain_pass(void *context, const struct ky_shared_pass *pass,
+                              struct ky_error *error)
+{
+    struct ky_domain *domain = context;
+    const size_t size = (size_t)domain->comm->size;
+    struct slice slice = {0};
+    size_t *bytes = ky_allocate(size, sizeof *bytes);
+    double(*row)[4] = ky_allocate((size_t)2 * TOLD, sizeof *row);
+    enum ky_status status =
+        bytes && row ? fetch(domain, &slice, error)
+                     : ky_no_memory(error, "bodies of other ranks", (size_t)2 * TOLD, sizeof *row);
+    if (!status && pass->count)
+        status = tell_positions(domain, &slice, pass, error);
+    if (!status)
+        status = tell(domain, &slice, pass, row, bytes, error);
+    free_slice(&slice);
+    free(bytes);
+    free(row);
+    return status;
+}
