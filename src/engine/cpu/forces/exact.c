@@ -135,7 +135,7 @@ static void load(const struct sums *sums, size_t k)
     }
 }
 
-/* Of struct ky_shared_pass. */
+/* Takes bodies that go past (struct ky_shared_pass). */
 static void visit(void *of, size_t first, size_t count, const double (*row)[4])
 {
     struct sums *sums = of;
