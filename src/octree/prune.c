@@ -1,4 +1,5 @@
 /* What some groups need of a part's tree: see parts.h. */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,9 +142,9 @@ struct pruning {
                      in any walk (decide.h) */
 };
 
-/* Whether the cell is within reach of the box. The gap is smaller than that of each group within
- * (physics/visit.h). */
-static int is_near(const struct ky_octree *tree, uint32_t cell, const struct ky_octree_box *box)
+/* The squared distance of the cell's box from the sinks' box, not larger than from each group
+ * within (physics/visit.h). */
+static double apart2(const struct ky_octree *tree, uint32_t cell, const struct ky_octree_box *box)
 {
     const struct ky_cell_box *of = &tree->box[cell];
     double d[3], gap[3];
@@ -152,14 +153,14 @@ static int is_near(const struct ky_octree *tree, uint32_t cell, const struct ky_
         gap[c] = fmax(ky_visit_gap(d[c], (double)of->below[c], (double)of->above[c], box->half[c]) -
                           1e-12 * (fabs(d[c]) + box->half[c]),
                       0);
-    return ky_distance2(gap[0], gap[1], gap[2], 0) <= SURE * box->reach * box->reach;
+    return ky_distance2(gap[0], gap[1], gap[2], 0);
 }
 
 /* Whether a group in the box may have to open the cell. */
 static int opens(const struct ky_octree *tree, uint32_t cell, const struct ky_octree_box *box)
 {
     if (box->by_reach)
-        return is_near(tree, cell, box);
+        return apart2(tree, cell, box) <= SURE * box->reach * box->reach;
     const struct ky_cell_box *of = &tree->box[cell];
     const float wider = (float)SURE;
     float d[3], half[3];
@@ -273,25 +274,31 @@ struct pyramid {
     size_t count[BOX_LEVELS];
 };
 
-/* Whether the box opens a root that is closed. */
-static int opens_a_root(const struct ky_octree *roots, size_t count,
-                        const struct ky_octree_box *box)
+/* The squared distance of the nearest closed root that the box opens; INFINITY: it opens none.
+ * Roots nearer than the square root of `enough` are all the same. */
+static double opened2(const struct ky_octree *roots, const struct ky_octree_box *box, double enough)
 {
-    uint32_t r = 0;
-    while (r < count && !(roots->link[r].bodies == KY_CLOSED_CELL && opens(roots, r, box)))
-        r++;
-    return r < count;
+    double least2 = (double)INFINITY;
+    for (uint32_t r = 0; r < roots->nodes && least2 > enough; r++)
+        if (roots->link[r].bodies == KY_CLOSED_CELL && opens(roots, r, box))
+            least2 = fmin(least2, apart2(roots, r, box));
+    return least2;
 }
 
-/* Copies the boxes within the k-th of a level that open a root; returns how many. */
+/* Copies the boxes within the k-th of a level that open a root; returns how many. The box itself
+ * stands for them where all roots that it opens are farther away than half its largest side: by the
+ * opening test what comes for it is hardly more. */
 static size_t take_openers(const struct pyramid *pyramid, const struct ky_octree *roots, int level,
                            size_t k, struct ky_octree_box *to)
 {
+    const struct ky_octree_box *box = &pyramid->level[level][k];
+    const double half = fmax(box->half[0], fmax(box->half[1], box->half[2])),
+                 near2 = opened2(roots, box, level ? half * half : (double)FLT_MAX);
     size_t taken = 0;
-    if (!opens_a_root(roots, roots->nodes, &pyramid->level[level][k]))
+    if (isinf(near2))
         return 0;
-    if (level == 0) {
-        *to = pyramid->level[0][k];
+    if (level == 0 || (!box->by_reach && near2 > half * half)) {
+        *to = *box;
         return 1;
     }
     const size_t end = (k + 1) * AROUND, count = pyramid->count[level - 1];
