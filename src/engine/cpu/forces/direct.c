@@ -298,17 +298,15 @@ static void exact_block(struct ky_cpu *cpu, const struct ky_direct *direct,
     }
 }
 
-enum ky_status ky_cpu_exact(struct ky_engine *engine, const size_t *sinks, size_t count,
-                            double (*acceleration)[3], double *potential, struct ky_error *error)
+enum ky_status ky_cpu_exact_of_own(struct ky_cpu *cpu, const size_t *sinks, size_t count,
+                                   double (*acceleration)[3], double *potential,
+                                   struct ky_error *error)
 {
-    struct ky_cpu *cpu = (struct ky_cpu *)engine;
     enum ky_status status = KY_OK;
     struct ky_direct direct, others = ky_cpu_others_in_double(cpu);
     double *eps2 = NULL;
     if (cpu->foreign.trees > 0)
         return ky_fail(error, KY_UNSUPPORTED, "exact sums where cells of other engines act");
-    if (ky_cpu_is_divided(cpu))
-        return ky_cpu_exact_of_parts(cpu, sinks, count, acceleration, potential, error);
     size_t blocks = 0, *block = ky_allocate(count + 1, sizeof *block);
     struct ky_cpu_wanted *wanted = ky_allocate(count, sizeof *wanted);
     if (!wanted || !block) {

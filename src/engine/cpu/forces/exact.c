@@ -224,7 +224,7 @@ static enum ky_status join(const struct sums *sums, double (*acceleration)[3], d
     return status;
 }
 
-enum ky_status ky_cpu_exact_of_parts(struct ky_cpu *cpu, const size_t *sinks, size_t count,
+static enum ky_status exact_of_parts(struct ky_cpu *cpu, const size_t *sinks, size_t count,
                                      double (*acceleration)[3], double *potential,
                                      struct ky_error *error)
 {
@@ -247,4 +247,12 @@ enum ky_status ky_cpu_exact_of_parts(struct ky_cpu *cpu, const size_t *sinks, si
     free(sums.block);
     free(sums.window.column[0]);
     return status;
+}
+
+enum ky_status ky_cpu_exact(struct ky_engine *engine, const size_t *sinks, size_t count,
+                            double (*acceleration)[3], double *potential, struct ky_error *error)
+{
+    struct ky_cpu *cpu = (struct ky_cpu *)engine;
+    return (ky_cpu_is_divided(cpu) ? exact_of_parts : ky_cpu_exact_of_own)(
+        cpu, sinks, count, acceleration, potential, error);
 }

@@ -131,14 +131,14 @@ enum ky_status ky_cpu_check_points(const struct ky_cpu *cpu, const struct ky_poi
 enum ky_status ky_cpu_number_points(const struct ky_cpu *cpu, const struct ky_points *points,
                                     struct ky_points *numbered, uint32_t **body,
                                     struct ky_error *error);
-/* Without `sinks` those of all bodies. */
+/* Without `sinks` those of all bodies. Engines that have parts of a system's bodies all call it,
+ * for the same sinks of the system; either array may be NULL on some of them. */
 enum ky_status ky_cpu_exact(struct ky_engine *engine, const size_t *sinks, size_t count,
                             double (*acceleration)[3], double *potential, struct ky_error *error);
-/* The same where several engines have parts of the bodies, and all call it for the same sinks, of
- * the whole system (exact.c). Either array may be NULL on some of them. */
-enum ky_status ky_cpu_exact_of_parts(struct ky_cpu *cpu, const size_t *sinks, size_t count,
-                                     double (*acceleration)[3], double *potential,
-                                     struct ky_error *error);
+/* The same where the engine has all bodies, or others act too (direct.c). */
+enum ky_status ky_cpu_exact_of_own(struct ky_cpu *cpu, const size_t *sinks, size_t count,
+                                   double (*acceleration)[3], double *potential,
+                                   struct ky_error *error);
 /* A sink of an exact sum: a body or a point, the place of its results, and its number among the
  * sources. */
 struct ky_cpu_wanted {
