@@ -449,17 +449,8 @@ static enum ky_status exact_of_parts(struct ky_engine *engine, const size_t *sin
 static enum ky_status walk_of_parts(struct ky_engine *engine, const struct ky_walk_request *request,
                                     struct ky_error *error)
 {
-    struct ky_force_report *report = &((struct ranks *)engine)->report;
-    struct ky_whole whole;
-    if (!domain_of(engine)->engine->verbs->part)
-        return ky_domain_walk_all(domain_of(engine), engine, request, report, error);
-    enum ky_status status = ky_domain_open_whole(domain_of(engine), get, engine, &whole, error);
-    if (!status)
-        status = whole.engine->verbs->walk(whole.engine, request, error);
-    if (!status)
-        ky_engine_report(whole.engine, report);
-    ky_engine_close(whole.engine);
-    return status;
+    return ky_domain_walk_all(domain_of(engine), engine, request, &((struct ranks *)engine)->report,
+                              error);
 }
 
 /* Trees of parts on devices are for the bodies alone. And with fmm a point may stand for a body,

@@ -290,6 +290,10 @@ enum ky_status ky_domain_walk(struct ky_domain *domain, const struct ky_order *o
             *data->outcome = *error;
         return KY_OK;
     }
+    if (!status && domain->engine->verbs->part)
+        status = domain->engine->verbs->part->along(domain->engine, error);
+    if (!status)
+        status = ky_domain_read_numbers(domain, error);
     if (!status)
         status = make_request(domain, order, data->request, &own, error);
     if (!status)

@@ -137,6 +137,10 @@ struct ky_part_verbs {
                                   struct ky_error *error);
     enum ky_status (*get_numbers)(struct ky_engine *engine, uint64_t *number,
                                   struct ky_error *error);
+    /* Brings the bodies, which are on their ranges, into the order of the curve. A walk with an
+     * action that follows takes and gives all that it does of bodies in this order, and has its
+     * tree. A call of all ranks. */
+    enum ky_status (*along)(struct ky_engine *engine, struct ky_error *error);
     enum ky_status (*look)(struct ky_engine *engine, const struct ky_part_look *look,
                            struct ky_error *error);
     /* Takes the cube and the origin, and makes the keys of the present positions. */

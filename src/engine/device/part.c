@@ -1,5 +1,6 @@
 /* The verbs of the engine of a rank, which has a part of the system's bodies on its card. */
 #include "engine/device/device_engine.h"
+#include "engine/device/forces/grouped.h"
 #include "engine/device/ranks/movers.h"
 #include "engine/device/ranks/places.h"
 
@@ -19,6 +20,11 @@ static enum ky_status move(struct ky_engine *base, const struct ky_part_move *mo
 {
     struct ky_device_engine *engine = ky_device_engine_of(base);
     return ky_ranks_move(&engine->state, &engine->links.own, move, error);
+}
+
+static enum ky_status along(struct ky_engine *base, struct ky_error *error)
+{
+    return ky_grouped_along(&ky_device_engine_of(base)->links, error);
 }
 
 static enum ky_status look(struct ky_engine *base, const struct ky_part_look *look,
@@ -51,6 +57,7 @@ static enum ky_status leavers(struct ky_engine *base, const struct ky_part_leave
 
 const struct ky_part_verbs ky_device_part_verbs = {.put_numbers = put_numbers,
                                                    .get_numbers = get_numbers,
+                                                   .along = along,
                                                    .look = look,
                                                    .keys = keys,
                                                    .count = count_keys,

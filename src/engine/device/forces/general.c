@@ -1,6 +1,8 @@
-/* The general walk (physics/visit.h) on the device: each team walks for consecutive sinks through
+/* The general walk (physics/visit.h) on the device: each team walks for a group of sinks through
  * the present tree, with the kernel of the action. The arrays that an action needs go up, its
- * results come back in the caller's order and units. Lists are sorted on the device. */
+ * results come back in the caller's order and units. Lists are sorted on the device. An engine of
+ * ranks walks for its own bodies, and gets before what they need of the others (ranks/meeting.h).
+ */
 #include "engine/device/forces/general.h"
 
 #include <stdlib.h>
@@ -11,14 +13,20 @@
 #include "engine/common/trees.h"
 #include "engine/device/driver/fault.h"
 #include "engine/device/forces/joins.h"
+#include "engine/device/kernels/tree/cut_box.h"
+#include "engine/device/ranks/meeting.h"
 #include "engine/device/state/curve.h"
 #include "engine/device/state/motion.h"
+#include "engine/device/tree/tree_groups.h"
 
 /* Bytes for the lists of k nearest bodies in one launch, which has as many sinks as fit. */
 enum { SPACE = 1 << 28 };
 
 #define ROW(name, needs) KY_EACH_PRECISION(ky_general_##name),
 static const enum ky_kernel_id kernels[KY_ACTION_COUNT][KY_PRECISIONS] = {KY_ACTIONS(ROW)};
+#define AROUND(name, needs) KY_EACH_PRECISION(ky_cut_around_##name),
+static const enum ky_kernel_id around_kernels[KY_ACTION_COUNT][KY_PRECISIONS] = {
+    KY_ACTIONS(AROUND)};
 #define CUT(name, needs) KY_EACH_PRECISION(ky_cut_##name),
 static const enum ky_kernel_id cut_kernels[KY_ACTION_COUNT][KY_PRECISIONS] = {KY_ACTIONS(CUT)};
 
@@ -39,21 +47,95 @@ struct general {
     struct ky_parameters parameters;
     enum ky_kernel_id kernel;
     size_t real; /* bytes of a number of the kernels */
-    size_t most; /* sinks of a launch */
+    size_t n;    /* sinks */
+    /* Groups of sinks, and runs of them: kernels/forces/general_team.h. */
+    const struct ky_buffer *group;
+    size_t runs, teams; /* teams of all runs */
+    size_t most;        /* teams of a launch */
     /* The buffers of one request are not kept: they may be as large as all others together. */
-    struct ky_buffer radius, offset, list, cuts, space, results;
+    struct ky_buffer own_group, run, count, radius, offset, list, box, cuts, space, results;
     struct ky_faults faults; /* lists that were too short */
 };
 
+/* ---- tree and sinks ---- */
+
+/* The groups of the card's tree. Those of one that was there before have been released. */
+static enum ky_status take_groups(struct general *walk, int built, struct ky_error *error)
+{
+    struct ky_device_tree *tree = &walk->links->own;
+    struct ky_device_bodies *bodies = walk->bodies;
+    struct ky_card *card = walk->card;
+    enum ky_status status = KY_OK;
+    if (!built) {
+        ky_device_tree_done(tree, bodies);
+        status = ky_device_tree_parts_after(tree, bodies, &walk->parameters, error);
+        if (status == KY_OK)
+            status = ky_device_tree_make_groups(tree, bodies, &walk->parameters, error);
+    }
+    if (status == KY_OK)
+        status = ky_buffer_need(card, &walk->count, "runs of groups", tree->cells + 1,
+                                sizeof(uint32_t), error);
+    if (status == KY_OK)
+        status = ky_device_tree_count_runs(tree, bodies, KY_CUT_GROUPS, &walk->count, &walk->runs,
+                                           error);
+    if (status == KY_OK)
+        status = ky_buffer_need(card, &walk->run, "runs of groups", 2 * walk->runs,
+                                sizeof(uint32_t), error);
+    walk->group = &tree->group;
+    return status == KY_OK ? ky_device_tree_list_runs(tree, bodies, KY_CUT_GROUPS, &walk->count,
+                                                      &walk->run, error)
+                           : status;
+}
+
+/* Numbers 0 to before `end`, `step` at a time: pairs of where each part begins and ends. */
+static enum ky_status send_parts(const struct general *walk, struct ky_buffer *buffer, size_t end,
+                                 size_t step, size_t *count, struct ky_error *error)
+{
+    *count = (end + step - 1) / step;
+    uint32_t(*part)[2] = ky_allocate(*count, sizeof *part);
+    if (!part)
+        return ky_no_memory(error, "groups of bodies", *count, sizeof *part);
+    for (size_t k = 0; k < *count; k++) {
+        part[k][0] = (uint32_t)(k * step);
+        part[k][1] = (uint32_t)(end - k * step < step ? end : (k + 1) * step);
+    }
+    const enum ky_status status =
+        ky_buffer_fill(walk->card, buffer, "groups of bodies", part, *count, sizeof *part, error);
+    free(part);
+    return status;
+}
+
+/* With the host's tree: consecutive bodies. */
+static enum ky_status number_groups(struct general *walk, struct ky_error *error)
+{
+    size_t groups = 0;
+    enum ky_status status =
+        send_parts(walk, &walk->own_group, walk->n, walk->card->team, &groups, error);
+    walk->group = &walk->own_group;
+    return status == KY_OK ? send_parts(walk, &walk->run, groups, KY_CUT_GROUPS, &walk->runs, error)
+                           : status;
+}
+
+/* Makes the tree of all for the sinks of this rank. */
+static enum ky_status stand_parts(struct general *walk, struct ky_error *error)
+{
+    struct ky_links *links = walk->links;
+    const struct ky_action *about = &walk->facts->about;
+    const struct ky_ranks_search search = {
+        about->needs_radius || about->needs_k ? &walk->box : NULL, walk->runs};
+    const struct ky_evaluation all = {.active = NULL};
+    const enum ky_status status =
+        ky_ranks_meet(walk->bodies->state, &links->own, &all, &walk->parameters, &search, error);
+    return status == KY_OK && walk->n > 0 ? ky_links_stand_parts(links, &walk->parameters, error)
+                                          : status;
+}
+
 /* Makes the tree valid. *built: 1 if the card has made it now. */
-static enum ky_status stand_tree(struct ky_links *links, const struct ky_parameters *parameters,
-                                 int *built, struct ky_error *error)
+static enum ky_status stand(struct ky_links *links, const struct ky_parameters *parameters,
+                            int *built, struct ky_error *error)
 {
     const uint64_t builds = links->own.builds;
-    enum ky_status status = ky_links_stand(links, parameters, 1, NULL, error);
-    ky_links_done(links);
-    if (status == KY_OK && !ky_force_kind(parameters->force)->has_tree)
-        status = ky_device_curve_leave(links->bodies, error);
+    const enum ky_status status = ky_links_stand(links, parameters, 1, NULL, error);
     *built = links->own.builds != builds;
     return status;
 }
@@ -79,7 +161,7 @@ static enum ky_status too_many(const struct general *walk, struct ky_error *erro
 static enum ky_status send_offsets(struct general *walk, struct ky_error *error)
 {
     const size_t *given = walk->request->offset;
-    size_t count = walk->bodies->n + 1, total = given[walk->bodies->n];
+    size_t count = walk->n + 1, total = given[walk->n];
     uint64_t *offset = ky_allocate(count, sizeof *offset);
     if (!offset)
         return ky_no_memory(error, "offsets on their way", count, sizeof *offset);
@@ -101,6 +183,12 @@ static enum ky_status send_offsets(struct general *walk, struct ky_error *error)
     return status;
 }
 
+/* Lanes of a launch, whole groups of them. */
+static size_t lanes_of(const struct general *walk)
+{
+    return ky_groups(walk->most * walk->card->team, KY_WALK_LANES) * (size_t)KY_WALK_LANES;
+}
+
 /* Memory for k numbers of each sink of a launch, as many sinks as fit. `nearest` has kernels that
  * need none for a small k. */
 static enum ky_status need_space(struct general *walk, struct ky_error *error)
@@ -111,99 +199,136 @@ static enum ky_status need_space(struct general *walk, struct ky_error *error)
             walk->kernel = heaps[h].kernel[walk->parameters.precision];
             return KY_OK;
         }
-    size_t fit = SPACE / (k * walk->real) / KY_WALK_LANES * KY_WALK_LANES;
-    fit = fit < KY_WALK_LANES ? KY_WALK_LANES : fit;
+    const size_t teams = KY_WALK_LANES / walk->card->team; /* that share a group of lanes */
+    size_t fit = SPACE / (k * walk->real) / KY_WALK_LANES * teams;
+    fit = fit < teams ? teams : fit;
     walk->most = fit < walk->most ? fit : walk->most;
-    if (k * walk->most > UINT32_MAX) /* numbers that the kernels can count */
+    const size_t lanes = lanes_of(walk);
+    if (k * lanes > UINT32_MAX) /* numbers that the kernels can count */
         return ky_fail(error, KY_UNSUPPORTED,
                        "%zu nearest neighbours: devices take up to %zu; use --engine cpu", k,
-                       UINT32_MAX / walk->most);
-    return ky_buffer_need(walk->card, &walk->space, "nearest neighbours", k * walk->most,
-                          walk->real, error);
+                       UINT32_MAX / lanes);
+    return ky_buffer_need(walk->card, &walk->space, "nearest neighbours", k * lanes, walk->real,
+                          error);
 }
 
-static enum ky_status prepare(struct general *walk, struct ky_error *error)
+/* What is asked about each sink. */
+static enum ky_status send_request(struct general *walk, struct ky_error *error)
 {
     const struct ky_action *about = &walk->facts->about;
     enum ky_status status = KY_OK;
-    walk->most = ky_groups(walk->bodies->n, KY_WALK_LANES) * KY_WALK_LANES;
     if (about->needs_radius)
         status = ky_walk_radii_send(walk->bodies, walk->request, &walk->radius, error);
     if (status == KY_OK && about->needs_lists)
         status = send_offsets(walk, error);
-    if (status == KY_OK && walk->facts->is_dual)
-        status = ky_buffer_need(walk->card, &walk->cuts, "cells left for searches",
-                                (size_t)ky_groups(walk->bodies->n, KY_CUT_BODIES),
+    return status;
+}
+
+/* Room for what is found. */
+static enum ky_status make_room(struct general *walk, struct ky_error *error)
+{
+    const struct ky_action *about = &walk->facts->about;
+    enum ky_status status = KY_OK;
+    walk->teams = walk->most = walk->runs * KY_CUT_GROUPS;
+    if (walk->facts->is_dual)
+        status = ky_buffer_need(walk->card, &walk->cuts, "cells left for searches", walk->runs,
                                 (KY_CUT_ROOM + 1) * sizeof(uint32_t), error);
     walk->kernel = kernels[walk->request->action][walk->parameters.precision];
     if (status == KY_OK && about->needs_k)
         status = need_space(walk, error);
     if (status == KY_OK)
         status = ky_buffer_need(walk->card, &walk->results, "results of the walk",
-                                walk->bodies->n * about->columns, walk->real, error);
-    if (status == KY_OK)
-        status =
-            ky_pair_counts_of(&walk->links->counts, walk->bodies,
-                              ky_groups(walk->bodies->n, walk->card->team), walk->bodies->n, error);
-    return status;
+                                walk->n * about->columns, walk->real, error);
+    return status == KY_OK
+               ? ky_pair_counts_of(&walk->links->counts, walk->bodies, walk->teams, walk->n, error)
+               : status;
 }
 
 /* ---- the walk ---- */
 
-/* A kernel needs every argument. A buffer that the action does not use has no memory; `results`
- * takes its place. */
+/* A kernel needs every argument. A buffer that the action does not use has no memory; that of the
+ * runs takes its place. */
 static const struct ky_buffer *used(const struct general *walk, const struct ky_buffer *buffer)
 {
-    return buffer->handle ? buffer : &walk->results;
+    return buffer->handle ? buffer : &walk->run;
 }
 
-static enum ky_status launch(struct general *walk, size_t first_sink, struct ky_error *error)
+static uint32_t flags_of(const struct general *walk)
+{
+    return ky_links_flags(walk->links, &walk->parameters) |
+           (ky_device_shared(walk->bodies->state) ? KY_FLAG_BY_PLACE : 0U);
+}
+
+static enum ky_status launch(struct general *walk, size_t first_team, struct ky_error *error)
 {
     const struct ky_links *links = walk->links;
     const struct ky_cells cells = ky_links_cells(links);
     const struct ky_parameters *parameters = &walk->parameters;
-    size_t rest = walk->bodies->n - first_sink;
-    uint32_t n = (uint32_t)walk->bodies->n, first = (uint32_t)first_sink,
-             count = (uint32_t)(rest < walk->most ? rest : walk->most),
-             flags = ky_links_flags(links, parameters) |
-                     KY_FLAG_ORDER * (uint32_t)parameters->multipole,
+    const size_t rest = walk->teams - first_team, count = rest < walk->most ? rest : walk->most;
+    uint32_t n = (uint32_t)walk->n, its_cells = (uint32_t)cells.count, root = cells.root,
+             first = (uint32_t)first_team, end = (uint32_t)(first_team + count),
+             teams = (uint32_t)walk->teams,
+             flags = flags_of(walk) | KY_FLAG_ORDER * (uint32_t)parameters->multipole,
              radii = (uint32_t)walk->request->radii, k = (uint32_t)walk->request->k,
-             columns = (uint32_t)walk->facts->about.columns, stride = (uint32_t)walk->most;
+             columns = (uint32_t)walk->facts->about.columns, stride = (uint32_t)lanes_of(walk);
     struct ky_eps2_argument eps2 = ky_eps2_argument(walk->bodies->state);
     return ky_launch_teams(
-        walk->card, walk->kernel, ky_groups(count, walk->card->team),
+        walk->card, walk->kernel, count,
         KY_ARGUMENTS(KY_CELLS(*cells.column) KY_BUFFER(links->source), KY_BUFFER(links->low),
                      KY_BUFFER(links->eps2), KY_BUFFER(*cells.order),
                      KY_BUFFER(*used(walk, &walk->radius)), KY_BUFFER(*used(walk, &walk->offset)),
-                     KY_BUFFER(*used(walk, &walk->list)), KY_BUFFER(*used(walk, &walk->cuts)),
+                     KY_BUFFER(*used(walk, &walk->list)), KY_BUFFER(*walk->group),
+                     KY_BUFFER(walk->run), KY_BUFFER(*used(walk, &walk->cuts)),
                      KY_BUFFER(*used(walk, &walk->space)), KY_BUFFER(walk->results),
                      KY_BUFFER(links->counts.counts), KY_BUFFER(*used(walk, &walk->faults.words)),
-                     KY_VALUE(n), KY_VALUE(first), KY_VALUE(count), KY_VALUE(flags),
-                     KY_VALUE(radii), KY_VALUE(k), KY_VALUE(columns), KY_VALUE(stride),
-                     KY_EPS2(eps2, parameters->precision)),
+                     KY_VALUE(n), KY_VALUE(its_cells), KY_VALUE(root), KY_VALUE(first),
+                     KY_VALUE(end), KY_VALUE(teams), KY_VALUE(flags), KY_VALUE(radii), KY_VALUE(k),
+                     KY_VALUE(columns), KY_VALUE(stride), KY_EPS2(eps2, parameters->precision)),
         error);
 }
 
-/* Sorts out cells for the sinks of each cut, if the action wants the dual walk. */
+/* Finds the boxes of the sinks of each cut, if the action wants the dual walk. One that joins
+ * reaches as far as one that counts. */
+static enum ky_status launch_boxes(struct general *walk, struct ky_error *error)
+{
+    const int joins = walk->facts->about.joins;
+    const enum ky_action_id action = joins ? KY_ACTION_count : walk->request->action;
+    const struct ky_links *links = walk->links;
+    const struct ky_parameters *parameters = &walk->parameters;
+    const struct ky_eps2_argument eps2 = ky_eps2_argument(walk->bodies->state);
+    uint32_t runs = (uint32_t)walk->runs, n = (uint32_t)walk->n, flags = flags_of(walk),
+             radii = (uint32_t)walk->request->radii, k = (uint32_t)walk->request->k;
+    if (!walk->facts->is_dual && !joins)
+        return KY_OK;
+    const enum ky_status status = ky_buffer_need(walk->card, &walk->box, "boxes of sinks",
+                                                 walk->runs, sizeof(struct ky_cut_box), error);
+    return status == KY_OK
+               ? ky_launch_teams(
+                     walk->card, around_kernels[action][parameters->precision], runs,
+                     KY_ARGUMENTS(KY_BUFFER(links->source), KY_BUFFER(links->low),
+                                  KY_BUFFER(links->eps2), KY_BUFFER(*ky_links_cells(links).order),
+                                  KY_BUFFER(*used(walk, &walk->radius)),
+                                  KY_BUFFER(*used(walk, &walk->offset)),
+                                  KY_BUFFER(*used(walk, &walk->list)), KY_BUFFER(*walk->group),
+                                  KY_BUFFER(walk->run), KY_BUFFER(walk->box), KY_VALUE(runs),
+                                  KY_VALUE(n), KY_VALUE(flags), KY_VALUE(radii), KY_VALUE(k),
+                                  KY_EPS2(eps2, parameters->precision)),
+                     error)
+               : status;
+}
+
+/* Sorts out cells for the sinks of each cut. */
 static enum ky_status launch_cuts(struct general *walk, struct ky_error *error)
 {
-    const struct ky_links *links = walk->links;
-    const struct ky_cells cells = ky_links_cells(links);
-    const struct ky_parameters *parameters = &walk->parameters;
-    const uint32_t n = (uint32_t)walk->bodies->n, flags = ky_links_flags(links, parameters),
-                   radii = (uint32_t)walk->request->radii, k = (uint32_t)walk->request->k;
-    const struct ky_eps2_argument eps2 = ky_eps2_argument(walk->bodies->state);
+    const struct ky_cells cells = ky_links_cells(walk->links);
+    uint32_t runs = (uint32_t)walk->runs, its_cells = (uint32_t)cells.count, root = cells.root,
+             flags = flags_of(walk);
     if (!walk->facts->is_dual)
         return KY_OK;
     return ky_launch_teams(
-        walk->card, cut_kernels[walk->request->action][parameters->precision],
-        ky_groups(n, KY_CUT_BODIES),
-        KY_ARGUMENTS(KY_CELLS(*cells.column) KY_BUFFER(links->source), KY_BUFFER(links->low),
-                     KY_BUFFER(links->eps2), KY_BUFFER(*cells.order),
-                     KY_BUFFER(*used(walk, &walk->radius)), KY_BUFFER(*used(walk, &walk->offset)),
-                     KY_BUFFER(*used(walk, &walk->list)), KY_BUFFER(walk->cuts), KY_VALUE(n),
-                     KY_VALUE(flags), KY_VALUE(radii), KY_VALUE(k),
-                     KY_EPS2(eps2, parameters->precision)),
+        walk->card, cut_kernels[walk->request->action][walk->parameters.precision], runs,
+        KY_ARGUMENTS(KY_CELLS(*cells.column) KY_BUFFER(walk->box), KY_BUFFER(walk->cuts),
+                     KY_VALUE(runs), KY_VALUE(its_cells), KY_VALUE(root), KY_VALUE(flags)),
         error);
 }
 
@@ -211,7 +336,7 @@ static enum ky_status order_lists(struct general *walk, struct ky_error *error)
 {
     if (!walk->facts->about.needs_lists)
         return KY_OK;
-    uint32_t lists = (uint32_t)walk->bodies->n;
+    uint32_t lists = (uint32_t)walk->n;
     return ky_launch_teams(
         walk->card, KY_KERNEL_ky_order_lists, lists,
         KY_ARGUMENTS(KY_BUFFER(walk->list), KY_BUFFER(walk->offset), KY_VALUE(lists)), error);
@@ -222,7 +347,7 @@ static enum ky_status run(struct general *walk, struct ky_error *error)
     enum ky_status status = ky_mark(&walk->bodies->state->cards, 0, error);
     if (status == KY_OK)
         status = launch_cuts(walk, error);
-    for (size_t first = 0; first < walk->bodies->n && status == KY_OK; first += walk->most)
+    for (size_t first = 0; first < walk->teams && status == KY_OK; first += walk->most)
         status = launch(walk, first, error);
     if (status == KY_OK)
         status = order_lists(walk, error);
@@ -233,7 +358,7 @@ static enum ky_status run(struct general *walk, struct ky_error *error)
 
 static enum ky_status read_results(struct general *walk, struct ky_error *error)
 {
-    size_t n = walk->bodies->n, columns = walk->facts->about.columns;
+    size_t n = walk->n, columns = walk->facts->about.columns;
     if (!walk->request->results)
         return KY_OK;
     void *column = ky_allocate(n, walk->real);
@@ -269,43 +394,78 @@ static enum ky_status read_back(struct general *walk, struct ky_error *error)
     if (status == KY_OK && walk->facts->about.needs_lists)
         status = ky_faults_check(&walk->faults, walk->card, KY_CAPACITY_NEIGHBOURS, &wanted, error);
     if (status == KY_OK)
-        status = ky_walk_room_check(walk->request, wanted, error);
-    if (status == KY_OK)
         status = read_results(walk, error);
+    if (status == KY_OK)
+        status = ky_walk_room_check(walk->request, wanted, error);
     if (status == KY_OK && walk->facts->about.needs_lists)
         status = walk->card->driver->read(walk->card, &walk->list, 0, walk->request->list,
-                                          walk->request->offset[walk->bodies->n] * sizeof(uint32_t),
-                                          error);
+                                          walk->request->offset[walk->n] * sizeof(uint32_t), error);
     walk->bodies->state->report.download += ky_clock() - start;
     return status;
 }
 
 static void release(struct general *walk)
 {
-    struct ky_buffer *const buffers[] = {&walk->radius, &walk->offset, &walk->list,
-                                         &walk->cuts,   &walk->space,  &walk->results};
+    struct ky_buffer *const buffers[] = {
+        &walk->own_group, &walk->run, &walk->count, &walk->radius, &walk->offset,
+        &walk->list,      &walk->box, &walk->cuts,  &walk->space,  &walk->results};
     for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++)
         ky_buffer_release(walk->card, buffers[k]);
     ky_faults_release(&walk->faults, walk->card);
 }
 
-static enum ky_status walk_all(struct ky_links *links, const struct ky_walk_request *request,
-                               struct ky_error *error)
+static enum ky_status walk_all(struct general *walk, struct ky_error *error)
 {
-    struct ky_device_bodies *bodies = links->bodies;
-    struct general walk = {.bodies = bodies,
-                           .links = links,
-                           .card = bodies->card,
-                           .request = request,
-                           .facts = &ky_actions[request->action],
-                           .parameters = ky_walk_parameters(request, bodies->state->parameters),
-                           .real = ky_real_bytes(bodies->state->parameters->precision)};
-    enum ky_status status = prepare(&walk, error);
+    enum ky_status status = make_room(walk, error);
     if (status == KY_OK)
-        status = run(&walk, error);
+        status = run(walk, error);
+    return status == KY_OK ? read_back(walk, error) : status;
+}
+
+/* An engine that has all bodies. */
+static enum ky_status walk_alone(struct general *walk, struct ky_error *error)
+{
+    struct ky_links *links = walk->links;
+    int built = 0;
+    enum ky_status status = stand(links, &walk->parameters, &built, error);
+    if (status == KY_OK && walk->facts->about.joins)
+        status = ky_device_join(links, walk->request, error);
+    else if (status == KY_OK) {
+        status = ky_links_are_of_host(links) ? number_groups(walk, error)
+                                             : take_groups(walk, built, error);
+        if (status == KY_OK)
+            status = send_request(walk, error);
+        if (status == KY_OK)
+            status = launch_boxes(walk, error);
+        if (status == KY_OK)
+            status = walk_all(walk, error);
+    }
+    ky_links_done(links);
+    if (status == KY_OK && !ky_force_kind(walk->parameters.force)->has_tree)
+        status = ky_device_curve_leave(walk->bodies, error);
+    if (status == KY_OK && built)
+        ky_links_report(links, &walk->bodies->state->report);
+    return status;
+}
+
+/* An engine of ranks. One without bodies makes the calls of all. */
+static enum ky_status walk_in_part(struct general *walk, struct ky_error *error)
+{
+    const int has_sinks = walk->n > 0;
+    enum ky_status status =
+        has_sinks ? ky_links_stand_part(walk->links, &walk->parameters, error) : KY_OK;
+    if (status == KY_OK && has_sinks)
+        status = take_groups(walk, 0, error);
+    if (status == KY_OK && has_sinks)
+        status = send_request(walk, error);
+    if (status == KY_OK && has_sinks)
+        status = launch_boxes(walk, error);
     if (status == KY_OK)
-        status = read_back(&walk, error);
-    release(&walk);
+        status = stand_parts(walk, error);
+    if (status == KY_OK && has_sinks)
+        status = walk->facts->about.joins ? ky_device_join(walk->links, walk->request, error)
+                                          : walk_all(walk, error);
+    ky_links_done(walk->links);
     return status;
 }
 
@@ -314,19 +474,24 @@ enum ky_status ky_device_general(struct ky_links *links, const struct ky_walk_re
 {
     struct ky_device_bodies *bodies = links->bodies;
     struct ky_device_state *state = bodies->state;
-    const struct ky_parameters parameters = ky_walk_parameters(request, state->parameters);
-    int built = 0;
+    const int is_part = ky_device_shared(state) != NULL;
+    struct general walk = {.bodies = bodies,
+                           .links = links,
+                           .card = bodies->card,
+                           .request = request,
+                           .facts = &ky_actions[request->action],
+                           .parameters = ky_walk_parameters(request, state->parameters),
+                           .real = ky_real_bytes(state->parameters->precision),
+                           .n = bodies->live};
     enum ky_status status = ky_device_settle(state, error);
     ky_begin_marks(&state->cards);
     state->report.download = state->report.upload = 0;
     ky_report_clear(&state->report);
-    if (status != KY_OK || bodies->n == 0)
-        return status;
-    status = stand_tree(links, &parameters, &built, error);
-    if (status == KY_OK)
-        status = ky_actions[request->action].about.joins ? ky_device_join(links, request, error)
-                                                         : walk_all(links, request, error);
-    if (status == KY_OK && built)
-        ky_links_report(links, &state->report);
+    links->counts.groups = 0;
+    if (status == KY_OK && is_part)
+        status = walk_in_part(&walk, error);
+    else if (status == KY_OK && walk.n > 0)
+        status = walk_alone(&walk, error);
+    release(&walk);
     return status;
 }

@@ -4,6 +4,7 @@
 #include "engine/common/force_kinds.h"
 #include "engine/device/ranks/copies.h"
 #include "engine/device/ranks/meeting.h"
+#include "engine/device/state/motion.h"
 #include "engine/device/state/parts.h"
 #include "engine/device/tree/tree_groups.h"
 #include "octree/opening_kinds.h"
@@ -311,7 +312,7 @@ static enum ky_status walk_in_part(const struct passes *passes,
                      ? ky_device_tree_factors(part.tree, part.bodies, evaluation, parameters, error)
                      : ky_device_tree_no_factors(part.tree, part.bodies, error);
     if (status == KY_OK)
-        status = ky_ranks_meet(state, part.tree, evaluation, parameters, error);
+        status = ky_ranks_meet(state, part.tree, evaluation, parameters, NULL, error);
     if (status == KY_OK && has_turns(evaluation, parameters))
         status = has_sinks ? ky_device_tree_turns(part.tree, part.bodies,
                                                   by_alpha ? KY_FLAG_FACTORS : 0U, error)
@@ -387,6 +388,19 @@ enum ky_status ky_grouped_stand(struct ky_links *links, int anew, struct ky_erro
         tree, bodies, &parameters, error);
     tree->serves = status == KY_OK;
     return status;
+}
+
+enum ky_status ky_grouped_along(struct ky_links *links, struct ky_error *error)
+{
+    struct ky_device_bodies *bodies = links->bodies;
+    struct ky_device_tree *tree = &links->own;
+    const struct ky_shared *shared = ky_device_shared(bodies->state);
+    const struct ky_parameters parameters = tree_of(bodies->state->parameters);
+    enum ky_status status = ky_device_settle(bodies->state, error);
+    uint64_t missing = bodies->live > 0 && (tree->serves || tree->built != bodies->place);
+    if (status == KY_OK)
+        status = shared->add(shared->context, &missing, 1, error);
+    return status == KY_OK && missing > 0 ? build_part(tree, bodies, &parameters, error) : status;
 }
 
 enum ky_status ky_grouped_note(struct ky_links *links, void *own, struct ky_buffer *tally,

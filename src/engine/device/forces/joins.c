@@ -11,6 +11,9 @@
 #define JOINS(name, needs) [KY_ACTION_##name] = KY_EACH_PRECISION(ky_joins_##name),
 static const enum ky_kernel_id reach_kernels[KY_ACTION_COUNT][KY_PRECISIONS] = {KY_JOINING(REACH)};
 static const enum ky_kernel_id joins_kernels[KY_ACTION_COUNT][KY_PRECISIONS] = {KY_JOINING(JOINS)};
+#define ACROSS(name, needs) [KY_ACTION_##name] = KY_EACH_PRECISION(ky_across_##name),
+static const enum ky_kernel_id across_kernels[KY_ACTION_COUNT][KY_PRECISIONS] = {
+    KY_JOINING(ACROSS)};
 
 /* Lanes that find the largest and the smallest reach. */
 enum { REACH_LANES = 64 * KY_WALK_LANES };
@@ -20,6 +23,7 @@ struct joins {
     struct ky_device_bodies *bodies;
     struct ky_card *card;
     const struct ky_walk_request *request;
+    size_t n, places; /* own bodies, and all: in an engine of ranks those of others come behind */
     /* Not kept. radius has no memory if the action needs none. group: first the leaf of each body.
      */
     struct ky_buffer radius, reach, parent, last, group;
@@ -27,7 +31,7 @@ struct joins {
 
 static enum ky_status prepare(struct joins *joins, struct ky_error *error)
 {
-    const size_t n = joins->bodies->n;
+    const size_t n = joins->places;
     const struct {
         struct ky_buffer *buffer;
         const char *what;
@@ -43,8 +47,15 @@ static enum ky_status prepare(struct joins *joins, struct ky_error *error)
         status = ky_buffer_need(joins->card, needs[k].buffer, needs[k].what, needs[k].count,
                                 sizeof(uint32_t), error);
     if (status == KY_OK)
-        status = ky_pair_counts_need(&joins->links->counts, joins->bodies, n, error);
+        status = ky_pair_counts_need(&joins->links->counts, joins->bodies, joins->n, error);
     return status;
+}
+
+static uint32_t flags_of(const struct joins *joins)
+{
+    const struct ky_device_state *state = joins->bodies->state;
+    return ky_links_flags(joins->links, state->parameters) |
+           (ky_device_shared(state) ? KY_FLAG_BY_PLACE : 0U);
 }
 
 static enum ky_status launch_joins(struct joins *joins, struct ky_error *error)
@@ -54,9 +65,10 @@ static enum ky_status launch_joins(struct joins *joins, struct ky_error *error)
     const struct ky_parameters *parameters = joins->bodies->state->parameters;
     const enum ky_action_id action = joins->request->action;
     const struct ky_buffer *radius = joins->radius.handle ? &joins->radius : &joins->reach;
-    const uint32_t n = (uint32_t)joins->bodies->n, lanes = REACH_LANES,
-                   radii = (uint32_t)joins->request->radii,
-                   flags = ky_links_flags(links, parameters);
+    const uint32_t n = (uint32_t)joins->n, lanes = REACH_LANES,
+                   radii = (uint32_t)joins->request->radii, flags = flags_of(joins),
+                   its_cells = (uint32_t)cells.count, root = cells.root,
+                   later = (uint32_t)links->own.later;
     const struct ky_eps2_argument eps2 = ky_eps2_argument(joins->bodies->state);
     enum ky_status status = ky_launch_over(
         joins->card, reach_kernels[action][parameters->precision], lanes,
@@ -73,6 +85,15 @@ static enum ky_status launch_joins(struct joins *joins, struct ky_error *error)
                          KY_BUFFER(links->counts.counts), KY_VALUE(n), KY_VALUE(flags),
                          KY_VALUE(radii), KY_EPS2(eps2, parameters->precision)),
             error);
+    if (status == KY_OK && joins->places > joins->n)
+        status = ky_launch_over(
+            joins->card, across_kernels[action][parameters->precision], n,
+            KY_ARGUMENTS(KY_CELLS(*cells.column) KY_BUFFER(links->source), KY_BUFFER(links->low),
+                         KY_BUFFER(links->eps2), KY_BUFFER(*cells.order), KY_BUFFER(*radius),
+                         KY_BUFFER(joins->reach), KY_BUFFER(joins->parent), KY_VALUE(n),
+                         KY_VALUE(its_cells), KY_VALUE(root), KY_VALUE(later), KY_VALUE(flags),
+                         KY_VALUE(radii), KY_EPS2(eps2, parameters->precision)),
+            error);
     return status;
 }
 
@@ -81,7 +102,8 @@ static enum ky_status run(struct joins *joins, struct ky_error *error)
     struct ky_card *card = joins->card;
     struct ky_cards *cards = &joins->bodies->state->cards;
     const struct ky_cells cells = ky_links_cells(joins->links);
-    const uint32_t n = (uint32_t)joins->bodies->n, count = (uint32_t)cells.count;
+    const uint32_t n = (uint32_t)joins->places, count = (uint32_t)cells.count,
+                   flags = flags_of(joins);
     enum ky_status status = ky_mark(cards, 0, error);
     if (status == KY_OK)
         status = ky_launch_over(card, KY_KERNEL_ky_forest_start, n > 2 ? n : 2,
@@ -105,27 +127,66 @@ static enum ky_status run(struct joins *joins, struct ky_error *error)
         status = ky_launch_over(card, KY_KERNEL_ky_forest_groups, n,
                                 KY_ARGUMENTS(KY_BUFFER(*cells.order), KY_BUFFER(joins->parent),
                                              KY_BUFFER(joins->last), KY_BUFFER(joins->group),
-                                             KY_VALUE(n)),
+                                             KY_VALUE(n), KY_VALUE(flags)),
                                 error);
     return status == KY_OK ? ky_mark(cards, 1, error) : status;
 }
 
-static enum ky_status read_back(struct joins *joins, struct ky_error *error)
+/* The groups as the caller wants them. */
+static void give_groups(const struct joins *joins, const uint32_t *group)
 {
     const struct ky_walk_request *request = joins->request;
-    const size_t n = joins->bodies->n;
+    for (size_t i = 0; i < joins->n; i++) {
+        if (request->group)
+            request->group[i] = group[i];
+        if (request->results)
+            request->results[i] = group[i];
+    }
+}
+
+/* In place of the groups the pairs of a body and the smallest of its group. */
+static enum ky_status give_links(const struct joins *joins, const uint32_t *group,
+                                 struct ky_error *error)
+{
+    struct ky_walk_links *links = joins->request->links;
+    const size_t n = joins->places;
+    uint32_t *number = ky_allocate(n, sizeof *number);
+    enum ky_status status =
+        number ? joins->card->driver->read(joins->card, &joins->bodies->curve.index, 0, number,
+                                           n * sizeof *number, error)
+               : ky_no_memory(error, "numbers of bodies", n, sizeof *number);
+    size_t room = 0;
+    for (size_t k = 0; k < n && status == KY_OK; k++)
+        room += number[k] != group[k];
+    links->count = 0;
+    links->pair = status == KY_OK ? ky_allocate(room, sizeof *links->pair) : NULL;
+    if (status == KY_OK && !links->pair)
+        status = ky_no_memory(error, "links of bodies", room, sizeof *links->pair);
+    for (size_t k = 0; k < n && status == KY_OK; k++)
+        if (number[k] != group[k]) {
+            links->pair[links->count][0] = group[k];
+            links->pair[links->count++][1] = number[k];
+        }
+    free(number);
+    return status;
+}
+
+static enum ky_status read_back(struct joins *joins, struct ky_error *error)
+{
+    const size_t n = joins->places;
     enum ky_status status = joins->card->driver->wait(joins->card, error);
     double start = ky_clock();
-    uint32_t *group = request->group ? request->group : ky_allocate(n, sizeof *group);
+    uint32_t *group = ky_allocate(n, sizeof *group);
     if (!group)
         return ky_no_memory(error, "groups on their way", n, sizeof *group);
     if (status == KY_OK)
         status = joins->card->driver->read(joins->card, &joins->group, 0, group, n * sizeof *group,
                                            error);
-    for (size_t i = 0; i < n && status == KY_OK && request->results; i++)
-        request->results[i] = group[i];
-    if (!request->group)
-        free(group);
+    if (status == KY_OK && joins->request->links)
+        status = give_links(joins, group, error);
+    else if (status == KY_OK)
+        give_groups(joins, group);
+    free(group);
     joins->bodies->state->report.download += ky_clock() - start;
     return status;
 }
@@ -133,8 +194,14 @@ static enum ky_status read_back(struct joins *joins, struct ky_error *error)
 enum ky_status ky_device_join(struct ky_links *links, const struct ky_walk_request *request,
                               struct ky_error *error)
 {
-    struct joins joins = {
-        .links = links, .bodies = links->bodies, .card = links->bodies->card, .request = request};
+    struct ky_device_bodies *bodies = links->bodies;
+    struct joins joins = {.links = links,
+                          .bodies = bodies,
+                          .card = bodies->card,
+                          .request = request,
+                          .n = bodies->live,
+                          .places =
+                              ky_device_shared(bodies->state) ? links->own.places : bodies->live};
     enum ky_status status = prepare(&joins, error);
     if (status == KY_OK)
         status = run(&joins, error);

@@ -133,14 +133,17 @@ static struct ky_cell_link summing_link(const struct ky_ranks_above *above,
     return (struct ky_cell_link){KY_NO_LINK, more, node->first, node->roots};
 }
 
-/* Links for walks. A cell has the bodies of part `own` that are below it. */
+/* Links for walks. A cell has the bodies of part `own` that are below it; `next` tells how many it
+ * has of all parts. */
 static struct ky_cell_link walking_link(const struct ky_ranks_above *above, size_t own,
                                         const struct ky_top_node *node)
 {
     const size_t begin = above->first[own], end = above->first[own + 1],
                  low = node->first > begin ? node->first : begin,
                  last = node->first + node->roots < end ? node->first + node->roots : end;
-    struct ky_cell_link link = {KY_NO_LINK, (uint32_t)above->missing, KY_PART_ELSEWHERE, 2};
+    struct ky_cell_link link = {0, (uint32_t)above->missing, KY_PART_ELSEWHERE, 2};
+    for (size_t k = node->first; k < node->first + node->roots; k++)
+        link.next += above->root[k].bodies;
     if (node->roots == 1)
         link.bodies = above->root[node->first].bodies;
     else
@@ -206,7 +209,7 @@ static void fill_columns(const struct ky_ranks_meeting *meeting, struct columns 
                moments * sizeof *above->moment);
     }
     columns->link[last] = columns->walking[last] =
-        (struct ky_cell_link){KY_NO_LINK, KY_NO_LINK, (uint32_t)bodies_of(meeting)->live, 1};
+        (struct ky_cell_link){1, KY_NO_LINK, (uint32_t)bodies_of(meeting)->live, 1};
 }
 
 static enum ky_status send_columns(const struct ky_ranks_meeting *meeting,

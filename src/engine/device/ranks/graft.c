@@ -24,6 +24,7 @@ struct grafting {
     struct ky_device_tree *tree;
     struct ky_card *card;
     size_t ranks, own, moments;
+    uint32_t numbered;       /* 1: bodies come with their numbers */
     struct arrival *arrival; /* [ranks] */
     size_t cells, places;    /* all */
 };
@@ -34,8 +35,10 @@ struct grafting {
 static size_t parcel_bytes(const struct grafting *g, size_t from, size_t to)
 {
     const uint64_t *its = g->meeting->given + 2 * (from * g->ranks + to);
-    return its[0] > 0 ? ky_part_parcel(g->meeting->roots[from], its[0], its[1], g->moments).bytes
-                      : 0;
+    return its[0] > 0
+               ? ky_part_parcel(g->meeting->roots[from], its[0], its[1], g->moments, g->numbered)
+                     .bytes
+               : 0;
 }
 
 /* What each rank has for this one. */
@@ -146,23 +149,25 @@ static enum ky_status graft_parcel(const struct grafting *g, size_t r, struct ky
     struct ky_card *card = g->card;
     uint64_t offset = a->offset;
     uint32_t roots = (uint32_t)g->meeting->roots[r], cells = (uint32_t)a->cells,
-             bodies = (uint32_t)a->bodies, moments = (uint32_t)g->moments,
+             bodies = (uint32_t)a->bodies, moments = (uint32_t)g->moments, numbered = g->numbered,
              first_cell = (uint32_t)a->first_cell, first_body = (uint32_t)a->first_body,
              first_root = (uint32_t)g->meeting->above.first[r],
              missing = (uint32_t)g->meeting->above.missing, n = (uint32_t)g->bodies->n;
-    enum ky_status status = ky_launch_over(
-        card, KY_KERNEL_ky_graft_cells, cells,
-        KY_ARGUMENTS(KY_CELLS(g->tree->column) KY_BUFFER(ranks->in), KY_VALUE(offset),
-                     KY_VALUE(roots), KY_VALUE(cells), KY_VALUE(bodies), KY_VALUE(moments),
-                     KY_VALUE(first_cell), KY_VALUE(first_body), KY_VALUE(missing)),
-        error);
+    enum ky_status status =
+        ky_launch_over(card, KY_KERNEL_ky_graft_cells, cells,
+                       KY_ARGUMENTS(KY_CELLS(g->tree->column) KY_BUFFER(ranks->in),
+                                    KY_VALUE(offset), KY_VALUE(roots), KY_VALUE(cells),
+                                    KY_VALUE(bodies), KY_VALUE(moments), KY_VALUE(numbered),
+                                    KY_VALUE(first_cell), KY_VALUE(first_body), KY_VALUE(missing)),
+                       error);
     if (status == KY_OK)
-        status = ky_launch_over(card, KY_KERNEL_ky_graft_bodies, bodies,
-                                KY_ARGUMENTS(KY_BUFFER(ranks->in), KY_BUFFER(g->bodies->position),
-                                             KY_BUFFER(g->bodies->mass), KY_VALUE(offset),
-                                             KY_VALUE(roots), KY_VALUE(cells), KY_VALUE(bodies),
-                                             KY_VALUE(moments), KY_VALUE(n), KY_VALUE(first_body)),
-                                error);
+        status = ky_launch_over(
+            card, KY_KERNEL_ky_graft_bodies, bodies,
+            KY_ARGUMENTS(KY_BUFFER(ranks->in), KY_BUFFER(g->bodies->position),
+                         KY_BUFFER(g->bodies->mass), KY_BUFFER(g->bodies->curve.index),
+                         KY_VALUE(offset), KY_VALUE(roots), KY_VALUE(cells), KY_VALUE(bodies),
+                         KY_VALUE(moments), KY_VALUE(numbered), KY_VALUE(n), KY_VALUE(first_body)),
+            error);
     return status == KY_OK
                ? ky_launch_over(card, KY_KERNEL_ky_graft_roots, roots,
                                 KY_ARGUMENTS(KY_BUFFER(g->tree->column.link),
@@ -206,6 +211,9 @@ static enum ky_status graft_all(struct grafting *g, struct ky_error *error)
                                         KY_VALUE(n), KY_VALUE(behind)),
                            error);
     g->tree->start = (uint32_t)g->meeting->above.start;
+    g->tree->reached = g->cells;
+    g->tree->places = g->places;
+    g->tree->later = g->arrival[g->own].first_body;
     return status;
 }
 
@@ -218,7 +226,8 @@ enum ky_status ky_ranks_graft(struct ky_ranks_meeting *meeting, struct ky_error 
                          .card = bodies->card,
                          .ranks = meeting->shared->ranks,
                          .own = meeting->shared->rank,
-                         .moments = KY_MOMENTS(meeting->parameters->multipole)};
+                         .moments = KY_MOMENTS(meeting->parameters->multipole),
+                         .numbered = meeting->search != NULL};
     g.arrival = ky_allocate(g.ranks, sizeof *g.arrival);
     if (!g.arrival)
         return ky_no_memory(error, "the ranks", g.ranks, sizeof *g.arrival);
@@ -232,7 +241,8 @@ enum ky_status ky_ranks_graft(struct ky_ranks_meeting *meeting, struct ky_error 
 
 enum ky_status ky_ranks_meet(struct ky_device_state *state, struct ky_device_tree *tree,
                              const struct ky_evaluation *evaluation,
-                             const struct ky_parameters *parameters, struct ky_error *error)
+                             const struct ky_parameters *parameters,
+                             const struct ky_ranks_search *search, struct ky_error *error)
 {
     const struct ky_shared *shared = ky_device_shared(state);
     const struct ky_active *active = evaluation->active;
@@ -242,6 +252,7 @@ enum ky_status ky_ranks_meet(struct ky_device_state *state, struct ky_device_tre
         .tree = tree,
         .evaluation = evaluation,
         .parameters = parameters,
+        .search = search,
         .shared = shared,
         .sinks = active ? active->count : state->part[0].live,
         .box = ky_allocate_zeroed(size, sizeof *meeting.box),

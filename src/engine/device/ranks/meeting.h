@@ -17,12 +17,20 @@ struct ky_ranks_above {
     size_t start, missing; /* the root of the tree, and the leaf that stands for what is not here */
 };
 
+/* A search: `cuts` boxes of the sinks of this rank, which need all bodies within their reaches
+ * (kernels/tree/cut_box.h); NULL: the opening test decides. Bodies come with their numbers. */
+struct ky_ranks_search {
+    const struct ky_buffer *box;
+    size_t cuts;
+};
+
 /* A meeting of all ranks. */
 struct ky_ranks_meeting {
     struct ky_device_state *state;
     struct ky_device_tree *tree; /* of this rank's bodies, with groups and factors */
     const struct ky_evaluation *evaluation;
     const struct ky_parameters *parameters;
+    const struct ky_ranks_search *search; /* NULL: forces */
     const struct ky_shared *shared;
     size_t sinks;               /* of this rank */
     size_t boxes;               /* of their groups */
@@ -35,11 +43,13 @@ struct ky_ranks_meeting {
     size_t *place; /* [ranks] where its parcel begins in `out`, in bytes */
 };
 
-/* Makes the tree of all for the groups of this rank: tree->start is where walks begin. Ranks
- * without sinks call it too, and get nothing. */
+/* Makes the tree of all for the groups of this rank: tree->start is where walks begin, and
+ * tree->reached how many cells there are. Ranks without sinks call it too, and get nothing.
+ * `search` is NULL for forces. */
 enum ky_status ky_ranks_meet(struct ky_device_state *state, struct ky_device_tree *tree,
                              const struct ky_evaluation *evaluation,
-                             const struct ky_parameters *parameters, struct ky_error *error);
+                             const struct ky_parameters *parameters,
+                             const struct ky_ranks_search *search, struct ky_error *error);
 
 /* ---- prune.c ---- */
 

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "engine/device/ranks/meeting.h"
+#include "engine/device/tree/tree_groups.h"
 #include "octree/octree.h"
 #include "octree/opening_kinds.h"
 
@@ -23,65 +24,80 @@ static size_t box_bytes(size_t boxes)
 /* Divides the groups of each cell among boxes. */
 static enum ky_status make_runs(struct ky_ranks_meeting *meeting, struct ky_error *error)
 {
+    enum { GROUPS = 8 };
+    const struct ky_device_bodies *bodies = bodies_of(meeting);
     struct ky_device_ranks *ranks = meeting->state->ranks;
     struct ky_device_tree *tree = meeting->tree;
-    struct ky_card *card = bodies_of(meeting)->card;
     const size_t word = sizeof(uint32_t);
-    uint32_t cells = (uint32_t)tree->cells, boxes = 0;
-    enum ky_status status =
-        ky_ranks_need(card, &ranks->seen, "boxes of cells", ((size_t)cells + 1) * word, error);
+    enum ky_status status = ky_ranks_need(bodies->card, &ranks->seen, "boxes of cells",
+                                          (tree->cells + 1) * word, error);
     if (status == KY_OK)
-        status = ky_launch_over(
-            card, KY_KERNEL_ky_part_runs_count, (size_t)cells + 1,
-            KY_ARGUMENTS(KY_BUFFER(tree->before), KY_BUFFER(ranks->seen), KY_VALUE(cells)), error);
+        status =
+            ky_device_tree_count_runs(tree, bodies, GROUPS, &ranks->seen, &meeting->boxes, error);
     if (status == KY_OK)
-        status = ky_scratch_need(card, &tree->scratch, KY_BULK_SCAN, (size_t)cells + 1, error);
-    if (status == KY_OK)
-        status = card->driver->scan(card, &ranks->seen, &ranks->seen, (size_t)cells + 1,
-                                    &tree->scratch, error);
-    if (status == KY_OK)
-        status = card->driver->read(card, &ranks->seen, cells * word, &boxes, word, error);
-    meeting->boxes = boxes;
-    if (status == KY_OK)
-        status = ky_ranks_need(card, &ranks->run, "groups of boxes", 2 * boxes * word, error);
+        status = ky_ranks_need(bodies->card, &ranks->run, "groups of boxes",
+                               2 * meeting->boxes * word, error);
     return status == KY_OK
-               ? ky_launch_over(card, KY_KERNEL_ky_part_runs, cells,
-                                KY_ARGUMENTS(KY_BUFFER(tree->before), KY_BUFFER(ranks->seen),
-                                             KY_BUFFER(ranks->run), KY_VALUE(cells)),
-                                error)
+               ? ky_device_tree_list_runs(tree, bodies, GROUPS, &ranks->seen, &ranks->run, error)
                : status;
 }
 
-static enum ky_status make_boxes(struct ky_ranks_meeting *meeting, struct ky_error *error)
+/* The boxes of groups. */
+static enum ky_status box_groups(struct ky_ranks_meeting *meeting, struct ky_error *error)
 {
     const struct ky_device_bodies *bodies = bodies_of(meeting);
     const struct ky_device_tree *tree = meeting->tree;
-    struct ky_card *card = bodies->card;
     struct ky_device_ranks *ranks = meeting->state->ranks;
-    struct ky_buffer *box = &ranks->offered[KY_OFFER_BOXES];
     const int by_alpha = ky_opening_kind(meeting->parameters->opening)->by_alpha,
               in_list = ky_evaluation_is_listed(meeting->evaluation);
     const struct ky_buffer *list = in_list ? &bodies->active_list : &tree->group;
     enum ky_status status = make_runs(meeting, error);
     uint32_t n = (uint32_t)bodies->n, boxes = (uint32_t)meeting->boxes,
-             flags = (by_alpha ? KY_FLAG_FACTORS : 0U) | (in_list ? KY_FLAG_LISTED : 0U), from = 0,
-             to = boxes;
+             flags = (by_alpha ? KY_FLAG_FACTORS : 0U) | (in_list ? KY_FLAG_LISTED : 0U);
     const struct ky_eps2_argument eps2 = ky_eps2_argument(meeting->state);
     if (status == KY_OK)
         status = ky_ranks_need_offered(meeting->state, KY_OFFER_BOXES, "boxes of groups",
                                        box_bytes(boxes), error);
-    if (status == KY_OK)
-        status = ky_launch_teams(card, KY_KERNEL_ky_part_boxes, boxes,
+    return status == KY_OK
+               ? ky_launch_teams(bodies->card, KY_KERNEL_ky_part_boxes, boxes,
                                  KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(tree->frame),
                                               KY_BUFFER(tree->factor), KY_BUFFER(*list),
                                               KY_BUFFER(tree->group), KY_BUFFER(ranks->run),
-                                              KY_BUFFER(*box), KY_VALUE(n), KY_VALUE(boxes),
-                                              KY_VALUE(flags), KY_VALUE(eps2.part)),
-                                 error);
+                                              KY_BUFFER(ranks->offered[KY_OFFER_BOXES]),
+                                              KY_VALUE(n), KY_VALUE(boxes), KY_VALUE(flags),
+                                              KY_VALUE(eps2.part)),
+                                 error)
+               : status;
+}
+
+/* Those of the cuts of a search. */
+static enum ky_status box_cuts(struct ky_ranks_meeting *meeting, struct ky_error *error)
+{
+    const struct ky_buffer *box = &meeting->state->ranks->offered[KY_OFFER_BOXES];
+    const size_t cuts = meeting->search->cuts;
+    uint32_t boxes = (uint32_t)cuts;
+    meeting->boxes = cuts;
+    const enum ky_status status = ky_ranks_need_offered(meeting->state, KY_OFFER_BOXES,
+                                                        "boxes of groups", box_bytes(boxes), error);
+    return status == KY_OK
+               ? ky_launch_over(bodies_of(meeting)->card, KY_KERNEL_ky_part_reaches, boxes,
+                                KY_ARGUMENTS(KY_BUFFER(*meeting->search->box), KY_BUFFER(*box),
+                                             KY_VALUE(boxes)),
+                                error)
+               : status;
+}
+
+/* The boxes of sinks, and those around them. */
+static enum ky_status make_boxes(struct ky_ranks_meeting *meeting, struct ky_error *error)
+{
+    const int by_reach = meeting->search && meeting->search->box;
+    const struct ky_buffer *box = &meeting->state->ranks->offered[KY_OFFER_BOXES];
+    enum ky_status status = (by_reach ? box_cuts : box_groups)(meeting, error);
+    uint32_t boxes = (uint32_t)meeting->boxes, from = 0, to = boxes;
     for (int level = 1; level < KY_PART_FLOORS && status == KY_OK; level++) {
         uint32_t count = ky_part_floor(boxes, level);
         status = ky_launch_over(
-            card, KY_KERNEL_ky_part_around, count,
+            bodies_of(meeting)->card, KY_KERNEL_ky_part_around, count,
             KY_ARGUMENTS(KY_BUFFER(*box), KY_VALUE(from), KY_VALUE(to), KY_VALUE(count)), error);
         from = to;
         to += count;
@@ -229,6 +245,8 @@ static enum ky_status mark_needs(const struct ky_ranks_meeting *meeting, size_t 
              how = ky_octree_opening(meeting->parameters) & ~(unsigned)KY_OPENING_REACH;
     if (meeting->state->how & KY_SPLINED)
         how |= KY_OPENING_REACH;
+    if (meeting->search && meeting->search->box)
+        how |= KY_PART_BY_REACH;
     enum ky_status status = ky_launch_over(
         card, KY_KERNEL_ky_prune_begin, (size_t)roots * parts,
         KY_ARGUMENTS(KY_BUFFER(tree->part.cell), KY_BUFFER(ranks->wait[0]), KY_BUFFER(ranks->need),
@@ -302,15 +320,17 @@ static enum ky_status pack(const struct ky_ranks_meeting *meeting, size_t p, siz
     struct ky_card *card = bodies->card;
     uint32_t n = (uint32_t)bodies->n, cells = (uint32_t)tree->cells,
              roots = (uint32_t)tree->part.roots, part = (uint32_t)p,
-             moments = KY_MOMENTS(meeting->parameters->multipole);
+             moments = KY_MOMENTS(meeting->parameters->multipole),
+             numbered = meeting->search != NULL;
     uint64_t offset = meeting->place[r];
     return ky_launch_over(
         card, KY_KERNEL_ky_prune_pack, cells > roots ? cells : roots,
         KY_ARGUMENTS(KY_CELLS(tree->column) KY_BUFFER(bodies->position), KY_BUFFER(bodies->mass),
                      KY_BUFFER(ranks->need), KY_BUFFER(ranks->seen), KY_BUFFER(ranks->bodies),
-                     KY_BUFFER(tree->part.cell), KY_BUFFER(ranks->offered[KY_OFFER_PARCELS]),
-                     KY_VALUE(offset), KY_VALUE(n), KY_VALUE(cells), KY_VALUE(roots),
-                     KY_VALUE(part), KY_VALUE(moments)),
+                     KY_BUFFER(tree->part.cell), KY_BUFFER(bodies->curve.index),
+                     KY_BUFFER(ranks->offered[KY_OFFER_PARCELS]), KY_VALUE(offset), KY_VALUE(n),
+                     KY_VALUE(cells), KY_VALUE(roots), KY_VALUE(part), KY_VALUE(moments),
+                     KY_VALUE(numbered)),
         error);
 }
 
@@ -319,13 +339,13 @@ static enum ky_status make_parcels(const struct ky_ranks_meeting *meeting, const
                                    size_t parts, uint64_t *given, struct ky_error *error)
 {
     const uint64_t moments = KY_MOMENTS(meeting->parameters->multipole),
-                   roots = meeting->tree->part.roots;
+                   roots = meeting->tree->part.roots, numbered = meeting->search != NULL;
     size_t bytes = 0;
     enum ky_status status = read_needs(meeting, part, parts, given, error);
     for (size_t p = 0; p < parts && status == KY_OK; p++) {
         const uint64_t *its = given + 2 * part[p];
         meeting->place[part[p]] = bytes;
-        bytes += ky_part_parcel(roots, its[0], its[1], moments).bytes;
+        bytes += ky_part_parcel(roots, its[0], its[1], moments, numbered).bytes;
     }
     if (status == KY_OK)
         status = ky_ranks_need_offered(meeting->state, KY_OFFER_PARCELS,

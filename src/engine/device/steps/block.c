@@ -536,5 +536,7 @@ enum ky_status ky_device_blocks_advance(struct ky_device_blocks *kept,
         status = begin(&b, error);
     for (uint64_t k = 0; k < way->most && way->now < way->until && !status; k++)
         status = one_block(&b, error);
+    if (way->now % way->stride == 0) /* the next block begins with a new tree */
+        links->own.serves = 0;
     return status;
 }

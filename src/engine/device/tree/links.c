@@ -27,8 +27,7 @@ enum ky_status ky_links_check(const struct ky_parameters *parameters, struct ky_
                : ky_fail(error, KY_UNSUPPORTED, "%s", force->not_the_other);
 }
 
-/* The card's tree is left alone while block steps keep it: it is from an earlier tick. */
-static int of_host(const struct ky_links *links)
+int ky_links_are_of_host(const struct ky_links *links)
 {
     return ky_links_of_host(links->bodies->state->parameters) || links->own.serves;
 }
@@ -66,10 +65,10 @@ struct ky_cells ky_links_cells(const struct ky_links *links)
 {
     const struct ky_host_tree *host = &links->host;
     const struct ky_device_tree *own = &links->own;
-    return of_host(links)
-               ? (struct ky_cells){host->tree.nodes, &host->column, &host->order, &host->frame}
-               : (struct ky_cells){own->cells, &own->column, &links->bodies->curve.index,
-                                   &own->frame};
+    return ky_links_are_of_host(links)
+               ? (struct ky_cells){host->tree.nodes, 0, &host->column, &host->order, &host->frame}
+               : (struct ky_cells){own->cells, own->start, &own->column,
+                                   &links->bodies->curve.index, &own->frame};
 }
 
 uint32_t ky_links_flags(const struct ky_links *links, const struct ky_parameters *parameters)
@@ -77,7 +76,9 @@ uint32_t ky_links_flags(const struct ky_links *links, const struct ky_parameters
     const struct ky_device_bodies *bodies = links->bodies;
     int own_eps = bodies->state->own_eps, source_eps = bodies->state->how & KY_EPS_OF_BOTH;
     return (own_eps ? KY_FLAG_OWN_EPS : 0U) | (source_eps ? KY_FLAG_SOURCE_EPS : 0U) |
-           (own_eps && (bodies->state->how & KY_EPS_SUM) && !of_host(links) ? KY_FLAG_MIXED : 0U) |
+           (own_eps && (bodies->state->how & KY_EPS_SUM) && !ky_links_are_of_host(links)
+                ? KY_FLAG_MIXED
+                : 0U) |
            ky_octree_opening(parameters);
 }
 
@@ -163,13 +164,14 @@ static enum ky_status stand_host(struct ky_links *links, const struct ky_paramet
     return status == KY_OK ? ky_host_tree_send(&links->host, boxes, error) : status;
 }
 
-/* Widens the boxes of the card's tree for walks that round, by octree_bodies.digit. */
-static enum ky_status widen(struct ky_links *links, int precision, struct ky_error *error)
+/* Widens the boxes of so many cells for walks that round, by octree_bodies.digit. */
+static enum ky_status widen(struct ky_links *links, int precision, size_t count,
+                            struct ky_error *error)
 {
     /* Cells store 48 bits of their positions; the card's own sums lose the last of these. */
     static const float digit[KY_PRECISIONS] = {0x1p-23f, 0x1p-45f, 0x1p-45f};
     struct ky_device_tree *own = &links->own;
-    uint32_t cells = (uint32_t)own->cells;
+    uint32_t cells = (uint32_t)count;
     if (own->is_wide)
         return KY_OK;
     enum ky_status status =
@@ -190,22 +192,50 @@ static enum ky_status stand_own(struct ky_links *links, const struct ky_paramete
                        own->leaf == parameters->leaf;
     enum ky_status status =
         stands ? KY_OK : ky_device_tree_build(&links->own, links->bodies, parameters, error);
-    return status == KY_OK ? widen(links, parameters->precision, error) : status;
+    return status == KY_OK ? widen(links, parameters->precision, own->cells, error) : status;
 }
 
 enum ky_status ky_links_stand(struct ky_links *links, const struct ky_parameters *parameters,
                               int boxes, const struct ky_points *points, struct ky_error *error)
 {
-    enum ky_status status = of_host(links) ? stand_host(links, parameters, boxes, error)
-                                           : stand_own(links, parameters, error);
+    enum ky_status status = ky_links_are_of_host(links)
+                                ? stand_host(links, parameters, boxes, error)
+                                : stand_own(links, parameters, error);
     if (status == KY_OK)
         status = need_sources(links, points, error);
     if (status == KY_OK &&
-        (links->place != links->bodies->place || links->by_host != of_host(links)))
+        (links->place != links->bodies->place || links->by_host != ky_links_are_of_host(links)))
         status = make_sources(links, error);
-    links->by_host = of_host(links);
+    links->by_host = ky_links_are_of_host(links);
     links->place = status == KY_OK ? links->bodies->place : 0;
     return status == KY_OK && points ? make_points(links, points, error) : status;
+}
+
+static enum ky_status source_parts(struct ky_links *links, struct ky_error *error)
+{
+    const enum ky_status status = need_sources(links, NULL, error);
+    links->place = 0; /* forces know nothing of them */
+    return status == KY_OK ? make_sources(links, error) : status;
+}
+
+enum ky_status ky_links_stand_part(struct ky_links *links, const struct ky_parameters *parameters,
+                                   struct ky_error *error)
+{
+    struct ky_device_tree *own = &links->own;
+    enum ky_status status = KY_OK;
+    if (own->is_wide || own->opening != parameters->opening)
+        status = ky_device_tree_refresh(own, links->bodies, parameters, error);
+    own->opening = parameters->opening;
+    own->is_wide = 0;
+    return status == KY_OK ? source_parts(links, error) : status;
+}
+
+enum ky_status ky_links_stand_parts(struct ky_links *links, const struct ky_parameters *parameters,
+                                    struct ky_error *error)
+{
+    const enum ky_status status = source_parts(links, error);
+    return status == KY_OK ? widen(links, parameters->precision, links->own.reached, error)
+                           : status;
 }
 
 enum ky_status ky_links_stand_for_points(struct ky_links *links,
@@ -232,7 +262,7 @@ enum ky_status ky_links_build(struct ky_links *links, const struct ky_parameters
 
 void ky_links_report(const struct ky_links *links, struct ky_force_report *report)
 {
-    if (!of_host(links))
+    if (!ky_links_are_of_host(links))
         ky_device_tree_report(&links->own, links->bodies, report);
 }
 
@@ -280,8 +310,8 @@ enum ky_status ky_links_lanes(struct ky_links *links, struct ky_evaluation *eval
     struct ky_card *card = links->bodies->card;
     uint32_t n = (uint32_t)links->bodies->n;
     if (evaluation->active)
-        return of_host(links) ? send_active(links, evaluation->active, error)
-                              : list_active(links, evaluation, error);
+        return ky_links_are_of_host(links) ? send_active(links, evaluation->active, error)
+                                           : list_active(links, evaluation, error);
     if (parameters->curve != KY_CURVE_NONE)
         return KY_OK;
     enum ky_status status =

@@ -19,16 +19,20 @@ struct ky_links {
     struct ky_pair_counts counts;       /* of the last walk through either tree */
 };
 
-/* The present tree: the cells, the caller's number of each body, and the origin at KY_FRAME_ORIGIN
- * of the frame. */
+/* The present tree: the cells, the one with which walks begin, the caller's number of each body,
+ * and the origin at KY_FRAME_ORIGIN of the frame. */
 struct ky_cells {
     size_t count;
+    uint32_t root;
     const struct ky_cell_columns *column;
     const struct ky_buffer *order, *frame;
 };
 
 /* 1 if the host makes the tree, 0 if the card does. */
 int ky_links_of_host(const struct ky_parameters *parameters);
+/* The same of the present tree: the card's is left alone while block steps keep it, since it is
+ * from an earlier tick. */
+int ky_links_are_of_host(const struct ky_links *links);
 /* KY_UNSUPPORTED for a force that needs the other tree. */
 enum ky_status ky_links_check(const struct ky_parameters *parameters, struct ky_error *error);
 
@@ -46,6 +50,13 @@ enum ky_status ky_links_stand_for_points(struct ky_links *links,
 /* The same, always with a new tree. */
 enum ky_status ky_links_build(struct ky_links *links, const struct ky_parameters *parameters,
                               struct ky_error *error);
+/* Of an engine of ranks, whose own tree is there (ky_grouped_along). Makes it valid for these
+ * parameters, and the sources of its own bodies; and then, when what the others have has come
+ * behind them (ranks/meeting.h), the sources of all, and boxes for walks that round positions. */
+enum ky_status ky_links_stand_part(struct ky_links *links, const struct ky_parameters *parameters,
+                                   struct ky_error *error);
+enum ky_status ky_links_stand_parts(struct ky_links *links, const struct ky_parameters *parameters,
+                                    struct ky_error *error);
 /* Adds the seconds of the last tree, if the card has made it. */
 void ky_links_report(const struct ky_links *links, struct ky_force_report *report);
 /* To be called after ky_links_stand or ky_links_build and the walks: frees what only forces need.

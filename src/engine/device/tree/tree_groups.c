@@ -119,6 +119,40 @@ enum ky_status ky_device_tree_make_groups(struct ky_device_tree *tree,
     return status == KY_OK ? card->driver->mark(card, KY_MARK_GROUPS, error) : status;
 }
 
+enum ky_status ky_device_tree_count_runs(struct ky_device_tree *tree,
+                                         const struct ky_device_bodies *bodies, uint32_t most,
+                                         struct ky_buffer *count, size_t *runs,
+                                         struct ky_error *error)
+{
+    struct ky_card *card = bodies->card;
+    const size_t words = tree->cells + 1;
+    uint32_t cells = (uint32_t)tree->cells, all = 0;
+    enum ky_status status = ky_launch_over(
+        card, KY_KERNEL_ky_groups_runs_count, words,
+        KY_ARGUMENTS(KY_BUFFER(tree->before), KY_BUFFER(*count), KY_VALUE(cells), KY_VALUE(most)),
+        error);
+    if (status == KY_OK)
+        status = ky_scratch_need(card, &tree->scratch, KY_BULK_SCAN, words, error);
+    if (status == KY_OK)
+        status = card->driver->scan(card, count, count, words, &tree->scratch, error);
+    if (status == KY_OK)
+        status = card->driver->read(card, count, tree->cells * sizeof all, &all, sizeof all, error);
+    *runs = all;
+    return status;
+}
+
+enum ky_status ky_device_tree_list_runs(const struct ky_device_tree *tree,
+                                        const struct ky_device_bodies *bodies, uint32_t most,
+                                        const struct ky_buffer *count, const struct ky_buffer *run,
+                                        struct ky_error *error)
+{
+    uint32_t cells = (uint32_t)tree->cells;
+    return ky_launch_over(bodies->card, KY_KERNEL_ky_groups_runs, cells,
+                          KY_ARGUMENTS(KY_BUFFER(tree->before), KY_BUFFER(*count), KY_BUFFER(*run),
+                                       KY_VALUE(cells), KY_VALUE(most)),
+                          error);
+}
+
 int ky_device_tree_are_few(const struct ky_card *card, size_t groups)
 {
     enum { TURNS = 16 };

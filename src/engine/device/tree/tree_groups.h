@@ -16,6 +16,17 @@ enum ky_status ky_device_tree_make_groups(struct ky_device_tree *tree,
                                           const struct ky_device_bodies *bodies,
                                           const struct ky_parameters *parameters,
                                           struct ky_error *error);
+/* Groups of one cell that follow each other are runs, of at most `most` groups each. Counts them,
+ * for which the host waits: `count`, a buffer for cells + 1 words, is for the next call. */
+enum ky_status ky_device_tree_count_runs(struct ky_device_tree *tree,
+                                         const struct ky_device_bodies *bodies, uint32_t most,
+                                         struct ky_buffer *count, size_t *runs,
+                                         struct ky_error *error);
+/* Writes the first group of each run and the end of its groups, two words each. */
+enum ky_status ky_device_tree_list_runs(const struct ky_device_tree *tree,
+                                        const struct ky_device_bodies *bodies, uint32_t most,
+                                        const struct ky_buffer *count, const struct ky_buffer *run,
+                                        struct ky_error *error);
 /* 1 if the card runs this many groups in only a few rounds. Then a walk several times as long as
  * the mean ends last; in many rounds the other walks hide it. */
 int ky_device_tree_are_few(const struct ky_card *card, size_t groups);

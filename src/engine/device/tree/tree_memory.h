@@ -32,6 +32,11 @@ struct ky_device_tree {
     struct ky_cuts cuts;
     struct ky_tree_part part; /* of an engine of ranks */
     uint32_t start;           /* the cell with which walks begin */
+    /* Of ranks, after they have met: all cells, with those of others behind the tree's own; the
+     * places of all bodies, and the first place from which on they come after the own ones along
+     * the curve.
+     */
+    size_t reached, places, later;
     size_t cells, turns;
     size_t groups; /* in `group`; the last of them may be empty if they hold active bodies */
     size_t whole;  /* number of groups of all bodies */

@@ -62,18 +62,20 @@
     KY_K(higher_##order, ky_higher_leaves_##order, KY_LEVEL_LANES)                                 \
     KY_K(higher_##order, ky_higher_level_##order, KY_LEVEL_LANES | KY_EARLY)
 
-/* The general walk: two kernels for each action, all of them in one unit. */
+/* The general walk: three kernels for each action, all of them in one unit. */
 #define KY_GENERAL_KERNEL_OF(name, needs, p, number)                                               \
     KY_K(general_##p, ky_general_##name##_##p, KY_IN_TEAMS)                                        \
+    KY_K(general_##p, ky_cut_around_##name##_##p, KY_IN_TEAMS)                                     \
     KY_K(general_##p, ky_cut_##name##_##p, KY_IN_TEAMS)
 
 #define KY_NEAREST_KERNEL_OF(most, p)                                                              \
     KY_K(nearest_##p, ky_general_nearest_##most##_##p, KY_IN_TEAMS)
 
-/* The dual walk: two kernels for each action that joins. */
+/* The dual walk: three kernels for each action that joins. */
 #define KY_JOINING_KERNELS_OF(name, needs, p, number)                                              \
     KY_K(joins_##p, ky_reach_##name##_##p, KY_WALK_LANES)                                          \
-    KY_K(joins_##p, ky_joins_##name##_##p, KY_WALK_LANES)
+    KY_K(joins_##p, ky_joins_##name##_##p, KY_WALK_LANES)                                          \
+    KY_K(joins_##p, ky_across_##name##_##p, KY_WALK_LANES)
 
 /* Boards and the Hermite scheme, for two of the precisions; single has neither. */
 #define KY_HERMITE_UNIT(p, number, name, NAME, how)                                                \
@@ -217,6 +219,8 @@
     KY_K(groups, ky_groups_count, 256)                                                             \
     KY_K(groups, ky_groups_roots, 64)                                                              \
     KY_K(groups, ky_groups_place, 256)                                                             \
+    KY_K(groups, ky_groups_runs_count, 256)                                                        \
+    KY_K(groups, ky_groups_runs, 256)                                                              \
     KY_K(groups, ky_groups_weigh, 256)                                                             \
     KY_K(groups, ky_groups_turn, 256)                                                              \
     KY_K(groups, ky_groups_want, 256)                                                              \
@@ -243,9 +247,8 @@
     KY_K(rows, ky_rows_last, 128)                                                                  \
     KY_K(rows, ky_rows_move, 128)                                                                  \
     KY_K(rows, ky_rows_unpack, 128)                                                                \
-    KY_K(prune, ky_part_runs_count, 256)                                                           \
-    KY_K(prune, ky_part_runs, 256)                                                                 \
     KY_K(prune, ky_part_boxes, KY_IN_TEAMS)                                                        \
+    KY_K(prune, ky_part_reaches, 64)                                                               \
     KY_K(prune, ky_part_around, 64)                                                                \
     KY_K(prune, ky_prune_begin, 64)                                                                \
     KY_K(prune, ky_prune_look, KY_IN_TEAMS)                                                        \

@@ -146,7 +146,8 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 #define KY_FLAG_WANTED 256    /* only the sinks of a list are wanted */
 #define KY_FLAG_ALONG 512     /* the caller's arrays too are in the order of the tree */
 #define KY_FLAG_MIXED 1024    /* a cell may hold very unequal softenings: KY_MIXED_REACH2 */
-#define KY_FLAG_ORDER 0x10000 /* times the order of the moments */
+#define KY_FLAG_BY_PLACE 0x4000 /* arrays of sinks go by place, not by number */
+#define KY_FLAG_ORDER 0x10000   /* times the order of the moments */
 
 /* The k nearest in local memory: kernels for up to so many. `p` is the caller's own. */
 #define KY_NEAREST_HEAPS(X, p) X(8, p) X(32, p)
@@ -200,8 +201,8 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
  * expensive. */
 #define KY_TEAM_REACH (1.0f / 64)
 #define KY_TEAM_CELL_REACH2 (1.0f / 64) /* the fraction for cells, squared */
-/* The dual walk of searches: sinks of a cut, and how many cells may be left for them. */
-#define KY_CUT_BODIES 1024
+/* The dual walk of searches: groups of a cut at most, and how many cells may be left for them. */
+#define KY_CUT_GROUPS 32
 #define KY_CUT_ROOM 511
 #define KY_LISTED_LEAF 16
 /* A cell is opened for sinks within this many times the range of its bodies' ε² (as squared

@@ -14,9 +14,22 @@ struct ky_general {
     KY_GLOBAL const struct ky_low *source_low;
     KY_GLOBAL const KY_REAL *own_eps2;
     KY_GLOBAL const ky_uint *order;
-    ky_uint n, flags;
+    ky_uint n, cells, flags; /* cells: of the tree; those of other ranks' trees are behind */
     struct ky_sink sink;
 };
+
+/* All bodies of a cell. Those behind the tree's own have links to what of them is here. */
+KY_FN ky_uint ky_general_bodies(struct ky_general walk, ky_uint cell)
+{
+    const struct ky_cell_link link = walk.link[cell];
+    return cell < walk.cells ? link.bodies : link.next;
+}
+
+/* Where the arrays of what is given and found have the body at a place. */
+KY_FN ky_uint ky_general_row(KY_GLOBAL const ky_uint *order, ky_uint place, ky_uint flags)
+{
+    return (flags & KY_FLAG_BY_PLACE) ? place : order[place];
+}
 
 /* The body at place j along the curve; `source` is what ky_body_source has of it. */
 KY_FN struct ky_visit_body ky_general_source(struct ky_general walk, struct ky_source source,

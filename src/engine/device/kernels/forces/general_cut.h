@@ -1,11 +1,13 @@
 /* The dual walk of searches: before the teams of sinks walk, cells are sorted out for many of them
- * at once. A cut of KY_CUT_BODIES consecutive sinks has a team, which walks from the root with the
- * action's test for the box of all of them. It drops the cells that the test passes, opens those
- * that are large beside the box, and lists the rest, with which the teams of these sinks begin. */
+ * at once. A cut, the sinks of a run of groups of one cell, has a team, which finds the box of all
+ * of them and their reaches, and then walks from the root with the action's test for that box. It
+ * drops the cells that the test passes, opens those that are large beside the box, and lists the
+ * rest, with which the teams of these sinks begin. */
 #ifndef KY_KERNELS_GENERAL_CUT_H
 #define KY_KERNELS_GENERAL_CUT_H
 
 #include "engine/device/kernels/forces/general_team.h"
+#include "engine/device/kernels/tree/cut_box.h"
 
 /* A cell is opened if its longest side is over so many times that of the sinks' box. */
 #define KY_CUT_LARGER 0.7f
@@ -49,32 +51,48 @@ KY_FN float ky_cut_half(float low, float high, float middle)
 }
 
 /* The box around all sinks of the team. */
-KY_FN struct ky_general_box ky_cut_box(struct ky_cut_sinks own, ky_team team, ky_uint begin,
-                                       ky_uint end)
+KY_FN struct ky_cut_box ky_cut_box(struct ky_cut_sinks own, ky_team team, ky_uint begin,
+                                   ky_uint end)
 {
-    struct ky_general_box box;
+    struct ky_cut_box box;
     for (int c = 0; c < 3; c++) {
         own.low[c] = ky_team_least(team, own.low[c]);
         own.high[c] = ky_general_most(team, own.high[c]);
+        box.x[c] = 0.5f * own.low[c] + 0.5f * own.high[c];
+        box.side[c] = ky_cut_half(own.low[c], own.high[c], box.x[c]);
     }
-    box.x = 0.5f * own.low[0] + 0.5f * own.high[0];
-    box.y = 0.5f * own.low[1] + 0.5f * own.high[1];
-    box.z = 0.5f * own.low[2] + 0.5f * own.high[2];
-    box.hx = ky_cut_half(own.low[0], own.high[0], box.x);
-    box.hy = ky_cut_half(own.low[1], own.high[1], box.y);
-    box.hz = ky_cut_half(own.low[2], own.high[2], box.z);
     box.most2 = ky_general_up(ky_general_most(team, own.most2));
     box.least2 = ky_team_least(team, own.least2) * 0.999999f;
     box.most_eps2 = ky_general_most(team, own.most_eps2) * 1.000001f;
     box.begin = begin;
     box.end = end;
+    box.none = 0;
+    return box;
+}
+
+KY_FN struct ky_general_box ky_cut_as_sinks(struct ky_cut_box its)
+{
+    struct ky_general_box box;
+    box.x = its.x[0];
+    box.y = its.x[1];
+    box.z = its.x[2];
+    box.hx = its.side[0];
+    box.hy = its.side[1];
+    box.hz = its.side[2];
+    box.most2 = its.most2;
+    box.least2 = its.least2;
+    box.most_eps2 = its.most_eps2;
+    box.begin = its.begin;
+    box.end = its.end;
     return box;
 }
 
 /* A squared distance within which the sink has k other bodies: that of the farthest of k + 1
- * bodies along the curve, the sink among them. k < n. */
+ * bodies along the curve, the sink among them. A part of a system may have fewer. */
 KY_FN KY_REAL ky_cut_bound2(struct ky_general walk, ky_uint k)
 {
+    if (walk.n <= k)
+        return KY_VISIT_FAR;
     const int before = (int)walk.sink.own - (int)(k / 2);
     const ky_uint last = walk.n - 1 - k, at = before > 0 ? (ky_uint)before : 0,
                   from = at < last ? at : last;
@@ -103,9 +121,9 @@ KY_FN ky_uint ky_cut_keep(struct ky_general_lists *lists, KY_GLOBAL ky_uint *cut
     return count;
 }
 
-/* A kernel for each action. Sinks are all n bodies. cuts: KY_CUT_ROOM + 1 numbers for each cut, how
- * many cells are left and these; the root, if there is no room. Other arguments: see
- * KY_GENERAL_WALK. */
+/* Two kernels for each action. The first finds the box of each of `runs` runs (general_team.h), the
+ * second cuts: KY_CUT_ROOM + 1 numbers for each, how many cells are left and these; the root, if
+ * there is no room. Other arguments: see KY_GENERAL_WALK. */
 #define KY_CUT_KERNEL(name, needs, p, number)                                                      \
     /* The lane's share of the sinks begin ≤ place < end. */                                     \
     KY_FN struct ky_cut_sinks ky_cut_sinks_##name(                                                 \
@@ -150,30 +168,50 @@ KY_FN ky_uint ky_cut_keep(struct ky_general_lists *lists, KY_GLOBAL ky_uint *cut
     }                                                                                              \
                                                                                                    \
     KY_TEAM_KERNEL                                                                                 \
-    KY_NAME(ky_cut_##name)                                                                         \
-    (KY_CELLS_TO_READ KY_GLOBAL const ky_real4 *KY_RESTRICT source,                                \
+    KY_NAME(ky_cut_around_##name)                                                                  \
+    (KY_GLOBAL const ky_real4 *KY_RESTRICT source,                                                 \
      KY_GLOBAL const struct ky_low *KY_RESTRICT source_low,                                        \
      KY_GLOBAL const KY_REAL *KY_RESTRICT own_eps2, KY_GLOBAL const ky_uint *KY_RESTRICT order,    \
      KY_GLOBAL const KY_REAL *KY_RESTRICT radius, KY_GLOBAL const ky_ulong *KY_RESTRICT offset,    \
-     KY_GLOBAL ky_uint *list, KY_GLOBAL ky_uint *cuts, ky_uint n, ky_uint flags, ky_uint radii,    \
+     KY_GLOBAL ky_uint *list, KY_GLOBAL const ky_uint *group, KY_GLOBAL const ky_uint *run,        \
+     KY_GLOBAL struct ky_cut_box *box, ky_uint runs, ky_uint n, ky_uint flags, ky_uint radii,      \
      ky_uint k, KY_REAL eps2)                                                                      \
+    {                                                                                              \
+        KY_TEAM_SPACE(space_of_team);                                                              \
+        const ky_team team = ky_team_of(space_of_team);                                            \
+        const int is_run = KY_TEAM_ID < runs;                                                      \
+        const ky_uint r = is_run ? KY_TEAM_ID : 0, begin = group[2 * run[2 * r]],                  \
+                      end = is_run ? group[2 * run[2 * r + 1] - 1] : begin;                        \
+        struct ky_general walk;                                                                    \
+        walk.source = source;                                                                      \
+        walk.source_low = source_low;                                                              \
+        walk.own_eps2 = own_eps2;                                                                  \
+        walk.order = order;                                                                        \
+        walk.n = n;                                                                                \
+        walk.cells = 0;                                                                            \
+        walk.flags = flags;                                                                        \
+        const struct ky_cut_sinks own =                                                            \
+            ky_cut_sinks_##name(walk, radius, offset, list, begin, end, radii, k, eps2);           \
+        const struct ky_cut_box around = ky_cut_box(own, team, begin, end);                        \
+        if (is_run && KY_TEAM_LANE == 0)                                                           \
+            box[r] = around;                                                                       \
+    }                                                                                              \
+                                                                                                   \
+    KY_TEAM_KERNEL                                                                                 \
+    KY_NAME(ky_cut_##name)                                                                         \
+    (KY_CELLS_TO_READ KY_GLOBAL const struct ky_cut_box *box_of, KY_GLOBAL ky_uint *cuts,          \
+     ky_uint runs, ky_uint tree_cells, ky_uint root, ky_uint flags)                                \
     {                                                                                              \
         KY_TEAM_SPACE(space_of_team);                                                              \
         KY_LOCAL ky_uint stack[KY_TEAMS][KY_STACK];                                                \
         KY_LOCAL ky_uint cells[KY_TEAMS][2 * KY_TEAM];                                             \
         const ky_team team = ky_team_of(space_of_team);                                            \
-        const ky_uint begin = KY_TEAM_ID * KY_CUT_BODIES, end = begin >= n ? begin                 \
-                                                                : n - begin < KY_CUT_BODIES        \
-                                                                    ? n                            \
-                                                                    : begin + KY_CUT_BODIES;       \
+        const int is_run = KY_TEAM_ID < runs;                                                      \
+        const ky_uint r = is_run ? KY_TEAM_ID : 0;                                                 \
+        KY_GLOBAL ky_uint *cut = cuts + (ky_ulong)r * (KY_CUT_ROOM + 1);                           \
         ky_uint count = 0;                                                                         \
-        struct ky_general walk = {KY_CELLS_HERE source,                                            \
-                                  source_low,                                                      \
-                                  own_eps2,                                                        \
-                                  order,                                                           \
-                                  n,                                                               \
-                                  flags,                                                           \
-                                  ky_near_sink(source, source_low, own_eps2, 0, flags, eps2)};     \
+        const struct ky_general_box around = ky_cut_as_sinks(box_of[r]);                           \
+        struct ky_general walk = {KY_CELLS_HERE 0, 0, 0, 0, 0, tree_cells, flags, {0}};            \
         struct ky_general_lists lists = {stack[KY_TEAM_HERE],                                      \
                                          0,                                                        \
                                          cells[KY_TEAM_HERE],                                      \
@@ -183,28 +221,24 @@ KY_FN ky_uint ky_cut_keep(struct ky_general_lists *lists, KY_GLOBAL ky_uint *cut
                                          0,                                                        \
                                          0,                                                        \
                                          0,                                                        \
-                                         begin < end ? 1U : 0U,                                    \
+                                         is_run ? 1U : 0U,                                         \
                                          0,                                                        \
                                          0,                                                        \
                                          0,                                                        \
                                          0};                                                       \
-        const struct ky_cut_sinks own =                                                            \
-            ky_cut_sinks_##name(walk, radius, offset, list, begin, end, radii, k, eps2);           \
-        const struct ky_general_box around = ky_cut_box(own, team, begin, end);                    \
         if (KY_TEAM_LANE == 0)                                                                     \
-            lists.stack[0] = 0;                                                                    \
+            lists.stack[0] = root;                                                                 \
         ky_team_sync();                                                                            \
         while (lists.waiting > 0) {                                                                \
             ky_cut_look_##name(walk, team, around, &lists);                                        \
-            count = ky_cut_keep(&lists, cuts + (ky_ulong)KY_TEAM_ID * (KY_CUT_ROOM + 1), count);   \
+            count = ky_cut_keep(&lists, cut, count);                                               \
             if (count > KY_CUT_ROOM)                                                               \
                 lists.waiting = 0;                                                                 \
         }                                                                                          \
-        if (KY_TEAM_LANE == 0 && begin < end) {                                                    \
-            KY_GLOBAL ky_uint *cut = cuts + (ky_ulong)KY_TEAM_ID * (KY_CUT_ROOM + 1);              \
+        if (KY_TEAM_LANE == 0 && is_run) {                                                         \
             cut[0] = count > KY_CUT_ROOM ? 1 : count;                                              \
             if (count > KY_CUT_ROOM)                                                               \
-                cut[1] = 0;                                                                        \
+                cut[1] = root;                                                                     \
         }                                                                                          \
     }
 

@@ -134,7 +134,7 @@ KY_FN struct ky_visit_span ky_general_span_of(struct ky_general walk, struct ky_
 
 /* Begins with the cells that a cut has left, their number first, or with the root if `cut` is 0;
  * and with `count` bodies from place `met` on at hand. */
-KY_FN void ky_general_begin(struct ky_general_lists *lists, int is_wanted,
+KY_FN void ky_general_begin(struct ky_general_lists *lists, int is_wanted, ky_uint root,
                             KY_GLOBAL const ky_uint *cut, ky_uint met, ky_uint count)
 {
     lists->left = cut ? cut + 1 : 0;
@@ -145,7 +145,7 @@ KY_FN void ky_general_begin(struct ky_general_lists *lists, int is_wanted,
     lists->start[KY_TEAM_LANE] = KY_TEAM_LANE == 0 ? 0 : 0xffffffffU;
     lists->first[KY_TEAM_LANE] = met;
     if (KY_TEAM_LANE == 0)
-        lists->stack[0] = 0;
+        lists->stack[0] = root;
     ky_team_sync();
 }
 
@@ -311,12 +311,12 @@ enum ky_needs_of_actions { KY_ACTIONS_OF(KY_NEEDS_OF_ACTION, 0, 0) };
         struct ky_general walk, struct ky_visit_sink sink, KY_GLOBAL const KY_REAL *radius,        \
         KY_GLOBAL const ky_ulong *offset, ky_uint radii)                                           \
     {                                                                                              \
-        const ky_uint i = walk.order[walk.sink.own];                                               \
+        const ky_uint i = ky_general_row(walk.order, walk.sink.own, walk.flags);                   \
         sink.mass = walk.source[walk.sink.own].w;                                                  \
         sink.eps2 = walk.sink.eps2;                                                                \
         sink.splined = (walk.flags & KY_OPENING_REACH) != 0;                                       \
         sink.radius = ((needs)&KY_NEEDS_RADIUS) ? radius[radii == 1 ? 0 : i] : (KY_REAL)0;         \
-        sink.body = i;                                                                             \
+        sink.body = walk.order[walk.sink.own];                                                     \
         sink.room = 0;                                                                             \
         if ((needs)&KY_NEEDS_LISTS) {                                                              \
             sink.list = sink.list + offset[i];                                                     \
@@ -354,7 +354,8 @@ enum ky_needs_of_actions { KY_ACTIONS_OF(KY_NEEDS_OF_ACTION, 0, 0) };
         for (ky_uint k = 0; k < count && is_sink; k++) {                                           \
             const ky_uint cell = lists->cells[lists->cell_count + k];                              \
             const struct ky_visit_span span = ky_general_span(walk, cell, ky_##name##_reach2(a));  \
-            a = ky_##name##_cell(a, ky_general_cell(walk, span, cell, walk.link[cell].bodies));    \
+            a = ky_##name##_cell(                                                                  \
+                a, ky_general_cell(walk, span, cell, ky_general_bodies(walk, cell)));              \
         }                                                                                          \
         ky_team_sync();                                                                            \
         return a;                                                                                  \
@@ -372,10 +373,11 @@ enum ky_needs_of_actions { KY_ACTIONS_OF(KY_NEEDS_OF_ACTION, 0, 0) };
         const struct ky_cell_link link = walk.link[cell];                                          \
         const struct ky_visit_span span = ky_general_span_of(walk, box, cell);                     \
         const int holds = link.body < box.end && box.begin < link.body + link.bodies;              \
+        const ky_uint bodies = ky_general_bodies(walk, cell);                                      \
         int verdict = !has ? KY_VISIT_PASS : holds ? KY_VISIT_OPEN : ky_##name##_test(span);       \
-        if (verdict == KY_VISIT_USE && (link.bodies == 1 || ky_general_mixed(walk, span, cell)))   \
+        if (verdict == KY_VISIT_USE && (bodies == 1 || ky_general_mixed(walk, span, cell)))        \
             verdict = KY_VISIT_OPEN;                                                               \
-        const int large = verdict == KY_VISIT_OPEN && !holds && link.bodies > KY_GENERAL_LARGE;    \
+        const int large = verdict == KY_VISIT_OPEN && !holds && bodies > KY_GENERAL_LARGE;         \
         ky_uint count;                                                                             \
         const ky_uint rank = ky_team_rank(team, large, &count);                                    \
         if (large) {                                                                               \
@@ -393,12 +395,16 @@ enum ky_needs_of_actions { KY_ACTIONS_OF(KY_NEEDS_OF_ACTION, 0, 0) };
         ky_general_sort_out(walk, team, take, cell, verdict, lists);                               \
     }
 
-/* Sinks are the places `first` to first + count along the curve. radius: one for each body in the
- * caller's order, or one for all. offset, list: see ky_walk_request; the first result of an action
- * that fills lists is the number of bodies of a list, and is reported to faults if the list is too
- * short. cuts: see general_cut.h. space: k numbers for each lane of the launch, `stride` lanes
- * apart. results: columns of n numbers in the caller's order. counts: pairs with bodies and with
- * cells of each team of all n sinks.
+/* Each team has the sinks of a group: places along the curve, group[2 g] to before group[2 g + 1].
+ * Runs of groups, at most KY_CUT_GROUPS from run[2 r] to before run[2 r + 1], are cuts
+ * (general_cut.h), with KY_CUT_GROUPS teams each, some of which have no group. The launch has the
+ * teams `first` to before `end` of all `teams`. The walk begins with the cell `root`.
+ * radius: one for each body in the caller's order, or one for all. offset, list: see
+ * ky_walk_request; the first result of an action that fills lists is the number of bodies of a
+ * list, and is reported to faults if the list is too short. cuts: see general_cut.h. space: k
+ * numbers for each lane of the launch, `stride` lanes apart. results: columns of n numbers in the
+ * caller's order. With KY_FLAG_BY_PLACE the caller's order is that of the places. counts: pairs
+ * with bodies and with cells of each team.
  *
  * The k nearest first meet the bodies of the team and k more on either side along the curve, which
  * the walk then leaves out.
@@ -412,10 +418,11 @@ enum ky_needs_of_actions { KY_ACTIONS_OF(KY_NEEDS_OF_ACTION, 0, 0) };
      KY_GLOBAL const struct ky_low *KY_RESTRICT source_low,                                        \
      KY_GLOBAL const KY_REAL *KY_RESTRICT own_eps2, KY_GLOBAL const ky_uint *KY_RESTRICT order,    \
      KY_GLOBAL const KY_REAL *KY_RESTRICT radius, KY_GLOBAL const ky_ulong *KY_RESTRICT offset,    \
-     KY_GLOBAL ky_uint *list, KY_GLOBAL const ky_uint *cuts, KY_GLOBAL KY_REAL *space,             \
-     KY_GLOBAL KY_REAL *results, KY_GLOBAL ky_ulong *counts, KY_GLOBAL ky_uint *faults, ky_uint n, \
-     ky_uint first, ky_uint count, ky_uint flags, ky_uint radii, ky_uint k, ky_uint columns,       \
-     ky_uint stride, KY_REAL eps2)                                                                 \
+     KY_GLOBAL ky_uint *list, KY_GLOBAL const ky_uint *group, KY_GLOBAL const ky_uint *run,        \
+     KY_GLOBAL const ky_uint *cuts, KY_GLOBAL KY_REAL *space, KY_GLOBAL KY_REAL *results,          \
+     KY_GLOBAL ky_ulong *counts, KY_GLOBAL ky_uint *faults, ky_uint n, ky_uint tree_cells,         \
+     ky_uint root, ky_uint first, ky_uint end, ky_uint teams, ky_uint flags, ky_uint radii,        \
+     ky_uint k, ky_uint columns, ky_uint stride, KY_REAL eps2)                                     \
     {                                                                                              \
         KY_TEAM_SPACE(space_of_team);                                                              \
         memory_here KY_LOCAL ky_uint stack[KY_TEAMS][KY_STACK];                                    \
@@ -429,18 +436,24 @@ enum ky_needs_of_actions { KY_ACTIONS_OF(KY_NEEDS_OF_ACTION, 0, 0) };
         KY_LOCAL float4 low_parts[KY_TEAMS][KY_IN_EXTENDED ? KY_TEAM : 1];                         \
         KY_LOCAL ky_uint places[KY_TEAMS][KY_TEAM];                                                \
         const ky_team team = ky_team_of(space_of_team);                                            \
-        const ky_uint t = KY_TEAM_ID * KY_TEAM + KY_TEAM_LANE, begin = KY_TEAM_ID * KY_TEAM,       \
-                      sinks = begin >= count            ? 0                                        \
-                              : count - begin < KY_TEAM ? count - begin                            \
-                                                        : KY_TEAM;                                 \
+        const ky_uint own_team = first + KY_TEAM_ID, its_run = own_team / KY_CUT_GROUPS;           \
+        const int is_team =                                                                        \
+            own_team < end && run[2 * its_run] + own_team % KY_CUT_GROUPS < run[2 * its_run + 1];  \
+        const ky_uint its_group = is_team ? run[2 * its_run] + own_team % KY_CUT_GROUPS : 0,       \
+                      begin = group[2 * its_group],                                                \
+                      sinks = is_team ? group[2 * its_group + 1] - begin : 0;                      \
         const int is_sink = KY_TEAM_LANE < sinks;                                                  \
-        const ky_uint own = first + (is_sink ? t : count - 1), i = order[own];                     \
+        const ky_uint own = begin + (is_sink     ? KY_TEAM_LANE                                    \
+                                     : sinks > 0 ? sinks - 1                                       \
+                                                 : 0),                                             \
+                      i = ky_general_row(order, own, flags);                                       \
         ky_uint met = 0, mets = 0, bodies_met = 0, cells_met = 0;                                  \
         struct ky_general walk = {KY_CELLS_HERE source,                                            \
                                   source_low,                                                      \
                                   own_eps2,                                                        \
                                   order,                                                           \
                                   n,                                                               \
+                                  tree_cells,                                                      \
                                   flags,                                                           \
                                   ky_near_sink(source, source_low, own_eps2, own, flags, eps2)};   \
         struct ky_general_staged staged = {body[KY_TEAM_HERE], low_parts[KY_TEAM_HERE],            \
@@ -459,8 +472,7 @@ enum ky_needs_of_actions { KY_ACTIONS_OF(KY_NEEDS_OF_ACTION, 0, 0) };
                                          0,                                                        \
                                          0,                                                        \
                                          0};                                                       \
-        struct ky_general_box around =                                                             \
-            ky_general_box_of(walk, team, first + begin, first + begin + sinks);                   \
+        struct ky_general_box around = ky_general_box_of(walk, team, begin, begin + sinks);        \
         struct ky_visit_sink sink;                                                                 \
         sink.k = k;                                                                                \
         sink.bound2 = KY_VISIT_FAR;                                                                \
@@ -474,10 +486,8 @@ enum ky_needs_of_actions { KY_ACTIONS_OF(KY_NEEDS_OF_ACTION, 0, 0) };
             met = from > 0 ? (ky_uint)from : 0;                                                    \
             mets = (n - around.end > k ? around.end + k : n) - met;                                \
         }                                                                                          \
-        ky_general_begin(&lists, sinks > 0,                                                        \
-                         ((needs)&KY_DUAL) ? cuts + (ky_ulong)((first + begin) / KY_CUT_BODIES) *  \
-                                                        (KY_CUT_ROOM + 1)                          \
-                                           : 0,                                                    \
+        ky_general_begin(&lists, sinks > 0, root,                                                  \
+                         ((needs)&KY_DUAL) ? cuts + (ky_ulong)its_run * (KY_CUT_ROOM + 1) : 0,     \
                          met, mets);                                                               \
         ky_uint left_out = 0;                                                                      \
         while (lists.rest | lists.waiting | lists.leaf_count | lists.cell_count |                  \
@@ -519,9 +529,7 @@ enum ky_needs_of_actions { KY_ACTIONS_OF(KY_NEEDS_OF_ACTION, 0, 0) };
             for (ky_uint c = 0; c < columns; c++)                                                  \
                 results[c * (ky_ulong)n + i] = ky_##name##_result(a, (int)c);                      \
         }                                                                                          \
-        if (KY_TEAM_LANE == 0 && sinks > 0) {                                                      \
-            const ky_uint own_team = first / KY_TEAM + KY_TEAM_ID,                                 \
-                          teams = (n + KY_TEAM - 1) / KY_TEAM;                                     \
+        if (KY_TEAM_LANE == 0 && own_team < end) {                                                 \
             counts[own_team] = (ky_ulong)bodies_met * sinks;                                       \
             counts[teams + own_team] = (ky_ulong)cells_met * sinks;                                \
         }                                                                                          \

@@ -23,7 +23,8 @@ struct ky_part_cell {
 } KY_LAID_OUT;
 
 /* Some groups as sinks: the middle of the tight box of their bodies, relative to the origin of the
- * cells, and its half sides; the largest factor of the opening test among them; ε² of the sinks. */
+ * cells, and its half sides; the largest factor of the opening test among them, or with
+ * KY_PART_BY_REACH the largest squared reach, within which they need all; ε² of the sinks. */
 struct ky_part_box {
     float x[3], factor;
     float side[3], eps2;
@@ -50,9 +51,11 @@ KY_FN ky_uint ky_part_all_floors(ky_uint boxes)
 
 /* A parcel: cells and bodies of a part's tree for the groups of another part. The places of its
  * columns, in bytes: the parcel's cell of each root; the columns of cells, whose links are relative
- * to the parcel, with KY_PART_… in `next`; and the bodies' columns. */
+ * to the parcel, with KY_PART_… in `next`; and the bodies' columns, with their numbers for a
+ * search.
+ */
 struct ky_part_parcel {
-    KY_WORD root, centre, low, link, box, moment, children, body[4], bytes;
+    KY_WORD root, centre, low, link, box, moment, children, body[4], number, bytes;
 };
 
 KY_FN KY_WORD ky_part_column(KY_WORD *end, KY_WORD bytes)
@@ -63,7 +66,7 @@ KY_FN KY_WORD ky_part_column(KY_WORD *end, KY_WORD bytes)
 }
 
 KY_FN struct ky_part_parcel ky_part_parcel(KY_WORD roots, KY_WORD cells, KY_WORD bodies,
-                                           KY_WORD moments)
+                                           KY_WORD moments, KY_WORD numbered)
 {
     struct ky_part_parcel its;
     KY_WORD end = 0;
@@ -76,6 +79,7 @@ KY_FN struct ky_part_parcel ky_part_parcel(KY_WORD roots, KY_WORD cells, KY_WORD
     its.children = ky_part_column(&end, cells);
     for (int c = 0; c < 4; c++)
         its.body[c] = ky_part_column(&end, bodies * 8);
+    its.number = ky_part_column(&end, numbered * bodies * 4);
     its.bytes = end;
     return its;
 }
@@ -91,6 +95,9 @@ KY_FN struct ky_part_parcel ky_part_parcel(KY_WORD roots, KY_WORD cells, KY_WORD
 #define KY_PART_UNSEEN 0
 #define KY_PART_CLOSED 1
 #define KY_PART_OPEN 2
+
+/* Beside the bits KY_OPENING_…: the reaches of sinks decide. */
+#define KY_PART_BY_REACH 0x10000
 
 /* The first body of a cell of which no body lies in this part: no group reaches so far. */
 #define KY_PART_ELSEWHERE 0x7fffffffU
