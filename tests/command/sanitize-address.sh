@@ -57,6 +57,7 @@ lines() {
         ranks_copies) printf "5 $name %s\n" 'few*' 'what*' ;;
         ranks_devices) printf "5 $name %s\n" 'few*' 'what*' ;;
         ranks_devices_blocks) printf "5 $name %s\n" 'every*' 'restarts*' ;;
+        ranks_devices_walks) printf "5 $name %s\n" 'small*' 'a_list*' ;;
         device_tree) printf "9 $name %s\n" 'groups*' 'more*' ;;
         device_tree_use) printf "9 $name %s\n" 'evaluations*' 'numbers*' ;;
         device_board) printf "5 $name %s\n" 'a_lost*' 'empty*' 'lists*' 'memory*' 'w*' ;;

@@ -3,6 +3,7 @@
  * ranks_changes.c has what is done to such a simulation. */
 #include "test.h"
 
+#include "ranked_cases.h"
 #include "same_bits.h"
 
 static struct ky_error error;
@@ -12,32 +13,14 @@ static struct ky_error error;
 static void systems_have_the_same_bits(void **state)
 {
     (void)state;
-    static const struct {
-        enum shape shape;
-        size_t n;
-        int always;
-    } cases[] = {
-        {SPHERE, 20011, 1}, {BLOCK, 8193, 0},      {TWO, 8193, 1},        {DISK, 20011, 0},
-        {DISK, 4097, 1},    {COLLISION, 8193, 1},  {MASSES, 8193, 1},     {LATTICE, 9261, 1},
-        {LATTICE, 8192, 0}, {PERTURBED, 9261, 1},  {COLLISION, 20011, 0}, {SPHERE, 4097, 0},
-        {TWINS, 8193, 0},   {FAR, 8193, 1},        {CHAIN, 8193, 1},      {SPHERE, 100003, 0},
-        {BLOCK, 100003, 0}, {PERTURBED, 35937, 0},
-    };
-    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
-        if (cases[k].always || test_everything())
-            try_case(cases[k].shape, cases[k].n, "", 2);
+    static const struct ranked_case cases[] = {SYSTEMS};
+    TRY_CASES(cases, ON_CPU, "", try_case, 2);
 }
 
-/* Fewer bodies than ranks; and so few that one cell, and one rank, has all of them. */
 static void few_bodies_have_the_same_bits(void **state)
 {
     (void)state;
-    static const size_t few[] = {0, 1, 2, 3, 5, 100, 3000, 4096};
-    for (size_t k = 0; k < sizeof few / sizeof *few; k++) {
-        try_case(SPHERE, few[k], "", 3);
-        try_case(HEAP, few[k] < 1000 ? few[k] : 1, "", 3);
-        try_case(CHAIN, few[k] < 1000 ? few[k] : 1, "softening=0", 1);
-    }
+    try_few_bodies("", try_case);
 }
 
 static void options_have_the_same_bits(void **state)

@@ -2,6 +2,7 @@
  * number of ranks, also after changes between them and after restarts. */
 #include "test.h"
 
+#include "ranked_cases.h"
 #include "stepped.h"
 
 static struct ky_error error;
@@ -39,39 +40,15 @@ static void try_ranks(enum shape shape, size_t n, const char *options, uint64_t 
 static void systems_have_the_same_bits(void **state)
 {
     (void)state;
-    static const struct {
-        enum shape shape;
-        size_t n;
-        const char *options;
-        int always;
-    } cases[] = {
-        {SPHERE, 9001, "", 1},
-        {COLLISION, 8193, "step=0.25 softening=0.1", 1},
-        {TWO, 8193, "opening=offset multipole=1", 1},
-        {FAR, 8193, "curve=morton eta=0.1", 1},
-        {NODE, 7001, "", 1},
-        {MASSES, 6007, "step=0.000244140625 precision=double threads=5", 1},
-        {LATTICE, 6859, "step=-0.125 leaf=1 group=16", 1},
-        {CHAIN, 4097, "softening=0.1 softening-kind=spline", 1},
-        {TWINS, 8193, "field=plummer:mass=3,scale=2,x=3", 1},
-        {SPHERE, 50021, "alpha=0.0005", 0},
-        {DISK, 20011, "softening=0.001", 0},
-        {COLLISION, 50021, "step=0.5 softening=0.05", 0},
-    };
-    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
-        if (cases[k].always || test_everything())
-            try_ranks(cases[k].shape, cases[k].n, cases[k].options, 2);
+    static const struct ranked_case cases[] = {SYSTEMS_IN_BLOCKS};
+    TRY_CASES(cases, ON_CPU, "", try_ranks, 2);
 }
 
 /* Fewer bodies than ranks, and so few that one rank has all of them. */
 static void few_bodies_have_the_same_bits(void **state)
 {
     (void)state;
-    static const size_t few[] = {0, 1, 2, 3, 5, 100, 3000};
-    for (size_t k = 0; k < sizeof few / sizeof *few; k++) {
-        try_ranks(SPHERE, few[k], "", 3);
-        try_ranks(HEAP, few[k], "", 1);
-    }
+    try_few_bodies_in_blocks(try_ranks);
 }
 
 /* ---- changes, fields and restarts between steps ---- */

@@ -4,7 +4,7 @@
 #include "test.h"
 
 #include "engines.h"
-#include "ranked.h"
+#include "ranked_cases.h"
 
 #include "engine/device/ranks/copies.h"
 
@@ -51,9 +51,8 @@ static struct outcome run(const struct ky_parameters *parameters, int ranks,
 static void try_ranks(const struct ky_parameters *parameters, const struct ky_bodies *bodies,
                       const char *what)
 {
-    /* PoCL 3.1 ends the process now and then where 4 or more contexts have the same program */
-    static const int ranks[] = {1, 2, 3, 5};
-    const size_t runs = strncmp(parameters->engine, "cuda", 4) ? 3 : 4;
+    int ranks[DEVICE_RUNS];
+    const size_t runs = device_runs(parameters->engine, ranks);
     struct outcome one;
     for (size_t k = 0; k < runs; k++) {
         char text[240];
@@ -260,23 +259,16 @@ static void reports_count_all_pairs(void **state)
 static void what_ranks_with_devices_cannot_do(void **state)
 {
     (void)state;
-    static const struct {
-        const char *options;
-        int kind;
-    } refused[] = {
-        {"force=walk", 0}, {"force=fmm integrator=block", 0}, {"integrator=block", SOME_MASSLESS}};
+    struct ky_bodies all = make(SPHERE, 100), some = bodies_of(SPHERE, 100, SOME_MASSLESS);
     need_a_device();
     FOR_DEVICES(k, 1)
-    for (size_t r = 0; r < sizeof refused / sizeof *refused; r++) {
-        struct ky_parameters parameters = parameters_of(refused[r].options);
-        struct ky_bodies bodies = bodies_of(SPHERE, 100, refused[r].kind);
-        struct ky_sim *sim = NULL;
-        parameters.engine = engines[k].engine;
-        parameters.ranks = 2;
-        assert_int_equal(ky_sim_open(&parameters, &bodies, 0, &sim, &error), KY_UNSUPPORTED);
-        assert_non_null(strstr(error.text, "ranks with devices"));
-        ky_bodies_free(&bodies);
+    {
+        expect_refused(engines[k].engine, "force=walk", &all);
+        expect_refused(engines[k].engine, "force=fmm integrator=block", &all);
+        expect_refused(engines[k].engine, "integrator=block", &some);
     }
+    ky_bodies_free(&all);
+    ky_bodies_free(&some);
 }
 
 int main(void)

@@ -4,7 +4,7 @@
 #include "test.h"
 
 #include "engines.h"
-#include "ranked.h"
+#include "ranked_cases.h"
 
 static struct ky_error error;
 
@@ -31,9 +31,8 @@ static struct outcome run(const struct ky_parameters *parameters, int ranks,
 static void try_ranks(const struct ky_parameters *parameters, const struct ky_bodies *bodies,
                       uint64_t steps, const char *what)
 {
-    /* PoCL 3.1 ends the process now and then where 4 or more contexts have the same program */
-    static const int ranks[] = {1, 2, 3, 5};
-    const size_t runs = strncmp(parameters->engine, "cuda", 4) ? 3 : 4;
+    int ranks[DEVICE_RUNS];
+    const size_t runs = device_runs(parameters->engine, ranks);
     struct outcome one, two;
     for (size_t k = 0; k < runs; k++) {
         char text[200];
@@ -169,19 +168,14 @@ static void simulations_can_be_changed(void **state)
 static void what_ranks_with_devices_cannot_do(void **state)
 {
     (void)state;
-    static const char *const refused[] = {"tree=host", "force=walk"};
+    struct ky_bodies bodies = make(SPHERE, 100);
     need_a_device();
     FOR_DEVICES(k, 1)
-    for (size_t r = 0; r < sizeof refused / sizeof *refused; r++) {
-        struct ky_parameters parameters = parameters_of(refused[r]);
-        struct ky_bodies bodies = make(SPHERE, 100);
-        struct ky_sim *sim = NULL;
-        parameters.engine = engines[k].engine;
-        parameters.ranks = 2;
-        assert_int_equal(ky_sim_open(&parameters, &bodies, 0, &sim, &error), KY_UNSUPPORTED);
-        assert_non_null(strstr(error.text, "ranks with devices"));
-        ky_bodies_free(&bodies);
+    {
+        expect_refused(engines[k].engine, "tree=host", &bodies);
+        expect_refused(engines[k].engine, "force=walk", &bodies);
     }
+    ky_bodies_free(&bodies);
 }
 
 int main(void)

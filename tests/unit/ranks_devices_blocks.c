@@ -3,17 +3,10 @@
 #include "test.h"
 
 #include "engines.h"
+#include "ranked_cases.h"
 #include "stepped.h"
 
 static struct ky_error error;
-
-/* Numbers of ranks: PoCL 3.1 ends the process now and then where 4 or more contexts have the same
- * program. */
-static const int ranks[] = {1, 2, 3, 5};
-static size_t runs_of(int device)
-{
-    return strncmp(engines[device].engine, "cuda", 4) ? 3 : 4;
-}
 
 static struct ky_parameters parameters_for(int device, const char *options)
 {
@@ -29,10 +22,12 @@ static struct ky_parameters parameters_for(int device, const char *options)
 static void try_on(int device, const struct ky_bodies *bodies, const char *options, uint64_t steps,
                    const char *shape)
 {
+    int ranks[DEVICE_RUNS];
+    const size_t runs = device_runs(engines[device].engine, ranks);
     const struct ky_parameters parameters = parameters_for(device, options);
     struct state one = {0};
     struct ky_sums sums[2] = {{0}, {0}};
-    for (size_t r = 0; r < runs_of(device); r++) {
+    for (size_t r = 0; r < runs; r++) {
         char what[200];
         struct ky_sim *sim = open_ranks(&parameters, ranks[r], bodies);
         snprintf(what, sizeof what, "%s, %zu bodies, '%s', %d ranks on %s", shape, bodies->n,
@@ -67,31 +62,11 @@ static void try_ranks(enum shape shape, size_t n, const char *options, uint64_t 
 static void systems_have_the_same_bits(void **state)
 {
     (void)state;
-    static const struct {
-        enum shape shape;
-        size_t n;
-        const char *options;
-        int always;
-    } cases[] = {
-        {SPHERE, 9001, "", 1},
-        {COLLISION, 8193, "step=0.25 softening=0.1", 1},
-        {TWO, 8193, "opening=offset multipole=1", 0},
-        {FAR, 8193, "curve=morton eta=0.1", 0},
-        {NODE, 7001, "", 0},
-        {MASSES, 6007, "step=0.000244140625 precision=double", 0},
-        {LATTICE, 6859, "step=-0.125 leaf=1 group=16", 0},
-        {CHAIN, 4097, "softening=0.1 softening-kind=spline", 0},
-        {TWINS, 8193, "field=plummer:mass=3,scale=2,x=3", 1},
-        {SPHERE, 50021, "alpha=0.0005", 0},
-        {DISK, 20011, "softening=0.001", 0},
-        {COLLISION, 50021, "step=0.5 softening=0.05", 0},
-        {SPHERE, 9001, "precision=extended", 0},
-        {SPHERE, 9001, "eta=0.02 opening=relative alpha=0.001 multipole=1", 0},
-    };
+    static const struct ranked_case cases[] = {
+        SYSTEMS_IN_BLOCKS{SPHERE, 9001, "precision=extended", 0},
+        {SPHERE, 9001, "eta=0.02 opening=relative alpha=0.001 multipole=1", 0}};
     need_a_device();
-    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
-        if (cases[k].always || test_everything())
-            try_ranks(cases[k].shape, cases[k].n, cases[k].options, 2);
+    TRY_CASES(cases, ON_DEVICES, "", try_ranks, 2);
 }
 
 /* Every kernel of ranks, also for tools under which a kernel takes long (oclgrind.sh): bodies move
@@ -118,12 +93,8 @@ static void every_kernel_in_small(void **state)
 static void few_bodies_have_the_same_bits(void **state)
 {
     (void)state;
-    static const size_t few[] = {0, 1, 2, 3, 5, 100, 3000};
     need_a_device();
-    for (size_t k = 0; k < sizeof few / sizeof *few; k++) {
-        try_ranks(SPHERE, few[k], "", 3);
-        try_ranks(HEAP, few[k], "", 1);
-    }
+    try_few_bodies_in_blocks(try_ranks);
 }
 
 /* A cusp, in which steps go over many levels and most blocks concern the ranks of the centre alone:

@@ -3,21 +3,19 @@
 #include "test.h"
 
 #include "engines.h"
+#include "ranked_cases.h"
 #include "searches.h"
 
-/* 0: an engine without ranks. All may use one device. */
-static const int ranks[] = {0, 1, 2, 3, 4, 8};
-enum { RANKS = sizeof ranks / sizeof *ranks };
-
-static void try_walks(enum shape shape, size_t n, const char *options, struct asked asked,
-                      size_t count)
+static void try_walks(enum shape shape, size_t n, const char *options, struct asked asked)
 {
     FOR_DEVICES(e, 1)
     {
         struct ky_bodies bodies = make(shape, n);
         struct found first = {.group = NULL};
         char what[200];
-        for (size_t r = 0; r < count; r++) {
+        int ranks[1 + DEVICE_RUNS] = {0}; /* 0: an engine without ranks */
+        const size_t runs = 1 + device_runs(engines[e].engine, ranks + 1);
+        for (size_t r = 0; r < runs; r++) {
             struct ky_parameters parameters = parameters_of(options);
             parameters.engine = engines[e].engine;
             struct ky_engine *engine = open_engine(&parameters, ranks[r], &bodies);
@@ -55,9 +53,6 @@ static void every_action_finds_the_same(void **state)
         {NODE, 6001, "", {0.01, 3}, 1},        /* more neighbours at one place than asked for */
         {LATTICE, 9261, "", {1.0 / 21, 6}, 1}, /* neighbours at just the radius */
         {FAR, 6001, "", {-0.2, 9}, 1},
-        {SPHERE, 0, "", {0.1, 0}, 1},
-        {SPHERE, 1, "", {0.1, 0}, 1},
-        {SPHERE, 5, "", {-1, 4}, 1}, /* ranks without bodies */
         {SPHERE, 9007, "leaf=1 curve=morton opening=minimum", {-0.2, 40}, 0},
         {SPHERE, 9007, "group=16", {0.2, 20}, 0},
         {TWO, 12007, "precision=double", {0.3, 5}, 0},
@@ -70,13 +65,105 @@ static void every_action_finds_the_same(void **state)
     need_a_device();
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
         if (cases[k].always || test_everything())
-            try_walks(cases[k].shape, cases[k].n, cases[k].options, cases[k].asked, RANKS);
+            try_walks(cases[k].shape, cases[k].n, cases[k].options, cases[k].asked);
+}
+
+/* Every kernel of these searches, also for tools under which a kernel takes long. */
+static void small_systems_find_the_same(void **state)
+{
+    (void)state;
+    static const size_t few[] = {0, 1, 2, 5};
+    need_a_device();
+    for (size_t k = 0; k < sizeof few / sizeof *few; k++) /* ranks without bodies */
+        try_walks(SPHERE, few[k], "", (struct asked){-1, few[k] > 1 ? few[k] - 1 : 0});
+    try_walks(CHAIN, 700, "group=1 leaf=1", (struct asked){0.01, 3});
+}
+
+/* Walks between steps leave no trace in them, also where block steps keep a tree. */
+static void walks_leave_no_trace(void **state)
+{
+    (void)state;
+    static const char *const options[] = {"", "integrator=block step-length=0.05"};
+    enum { N = 9001 };
+    struct ky_error error;
+    struct ky_bodies bodies = make(SPHERE, N);
+    need_a_device();
+    FOR_DEVICES(e, 1)
+    for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
+        struct ky_bodies expected = {0};
+        double *density[2];
+        for (int r = 0; r < 2; r++) {
+            struct ky_parameters parameters = parameters_of(options[k]);
+            parameters.engine = engines[e].engine;
+            struct ky_sim *sim = open_ranks(&parameters, r ? 3 : 1, &bodies);
+            density[r] = calloc(N, sizeof *density[r]);
+            for (int step = 0; step < 2; step++) {
+                if (r) /* those of the last positions are compared, and all bodies */
+                    assert_ok(ky_sim_sph_density(sim, 8, density[r], NULL, NULL, &error));
+                assert_ok(ky_sim_advance(sim, 1, &error));
+            }
+            assert_ok(ky_sim_sph_density(sim, 8, density[r], NULL, NULL, &error));
+            struct ky_bodies got = state_of(sim);
+            ky_sim_close(sim);
+            if (r)
+                expect_same(&got, &expected, options[k]);
+            ky_bodies_free(&expected);
+            expected = got;
+        }
+        assert_memory_equal(density[0], density[1], N * sizeof *density[0]);
+        free(density[0]);
+        free(density[1]);
+        ky_bodies_free(&expected);
+    }
+    ky_bodies_free(&bodies);
+}
+
+/* The error of a list that is too short is that of one device, and the ranks go on. */
+static void a_list_that_is_too_short_is_told(void **state)
+{
+    (void)state;
+    enum { N = 9001 };
+    const double radius = 0.1;
+    struct ky_bodies bodies = make(SPHERE, N);
+    uint32_t *list = calloc(N, sizeof *list);
+    size_t *offset = calloc(N + 1, sizeof *offset);
+    need_a_device();
+    for (size_t i = 0; i < N; i++)
+        offset[i + 1] = offset[i] + 1;
+    FOR_DEVICES(e, 1)
+    {
+        char text[2][sizeof((struct ky_error *)0)->text];
+        for (int r = 0; r < 2; r++) {
+            struct ky_error error;
+            struct ky_parameters parameters = parameters_of("");
+            parameters.engine = engines[e].engine;
+            struct ky_engine *engine = open_engine(&parameters, 3 * r, &bodies);
+            struct ky_walk_request request = {.action = KY_ACTION_list,
+                                              .n = N,
+                                              .radius = &radius,
+                                              .radii = 1,
+                                              .offset = offset,
+                                              .list = list};
+            assert_int_equal(ky_engine_walk(engine, &request, &error), KY_USAGE);
+            memcpy(text[r], error.text, sizeof text[r]);
+            request.action = KY_ACTION_count;
+            assert_ok(ky_engine_walk(engine, &request, &error));
+            ky_engine_close(engine);
+        }
+        assert_string_equal(text[0], text[1]);
+    }
+    free(list);
+    free(offset);
+    ky_bodies_free(&bodies);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(small_systems_find_the_same),
         cmocka_unit_test(every_action_finds_the_same),
+        cmocka_unit_test(walks_leave_no_trace),
+        cmocka_unit_test(a_list_that_is_too_short_is_told),
     };
     return cmocka_run_group_tests(tests, find_engines, NULL);
 }

@@ -15,7 +15,7 @@ static inline void try_all_ranks(const struct ky_parameters *parameters,
     for (size_t k = 0; k < 5; k++) {
         const int now = ranks[k];
         struct ky_sim *sim = open_ranks(parameters, now, bodies);
-        char text[160];
+        char text[300];
         snprintf(text, sizeof text, "%s, %d ranks", what, now);
         for (int after = 0; after < 2; after++) {
             struct ky_sums sums = {0};
@@ -40,7 +40,7 @@ static inline void try_all_ranks(const struct ky_parameters *parameters,
 
 static inline void try_case(enum shape shape, size_t n, const char *options, uint64_t steps)
 {
-    char what[120];
+    char what[260];
     const struct ky_parameters parameters = parameters_of(options);
     struct ky_bodies bodies = make(shape, n);
     snprintf(what, sizeof what, "shape %d, %zu bodies, '%s'", (int)shape, n, options);
