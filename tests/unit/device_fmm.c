@@ -3,6 +3,7 @@
 
 #include "clouds.h"
 #include "drivers.h"
+#include "engine/device/tree/tree_groups.h"
 #include "engines.h"
 
 static struct ky_parameters parameters_for(int engine)
@@ -185,6 +186,36 @@ static void several_cuts_in_small(void **state)
     }
 }
 
+/* Cubes far from each other: the tree has no cells of the second level. Of several cuts with
+ * several teams for each sink of the uppermost, no cell acts more than once. */
+static void far_cubes_are_counted_once(void **state)
+{
+    (void)state;
+    enum { N = 3000 };
+    need_a_device();
+    FOR_DEVICES(e, 1)
+    {
+        struct ky_error error = {0};
+        struct ky_parameters parameters = parameters_for(e);
+        struct ky_bodies bodies = cloud_make(CUBE, N), exact = cloud_make(CUBE, N);
+        const uint32_t usual = ky_device_tree_top;
+        for (size_t i = 0; i < N; i++)
+            for (int c = 0; c < 3; c++)
+                bodies.position[i][c] = exact.position[i][c] =
+                    0.2 * bodies.position[i][c] + (i % 2 ? 4 : -4);
+        parameters.group = 1;
+        ky_device_tree_top = 1;
+        const enum ky_status status = cloud_forces(&parameters, &bodies, &exact, NULL, &error);
+        ky_device_tree_top = usual;
+        assert_ok(status);
+        const struct cloud_error found = cloud_compare(&bodies, &exact);
+        assert_between(found.p99, 0, 1e-2);
+        assert_between(found.potential_p99, 0, 5e-3);
+        ky_bodies_free(&bodies);
+        ky_bodies_free(&exact);
+    }
+}
+
 /* Several cuts, and groups in more than one launch. */
 static void a_large_system_keeps_the_tolerance(void **state)
 {
@@ -227,6 +258,7 @@ int main(void)
         cmocka_unit_test(test_particles_are_legal),
         cmocka_unit_test(two_cards_give_the_bits_of_one),
         cmocka_unit_test(several_cuts_in_small),
+        cmocka_unit_test(far_cubes_are_counted_once),
         cmocka_unit_test(a_large_system_keeps_the_tolerance),
     };
     return cmocka_run_group_tests(tests, find_engines, NULL);

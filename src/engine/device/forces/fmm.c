@@ -27,9 +27,9 @@ static const struct {
 } rooms[] = {{0}, {0}, {512, 224}, {512, 224}, {512, 224}, {1024, 768}, {2048, 768}};
 
 /* Teams for each sink of the uppermost cut, unless it is the last one: its sinks are few, and each
- * has many cells to look at. They share out the cells of level APART, of which there are at most
- * 64, and have a TEAMS-th of the room for cells that wait: enough for 8 + 64. */
-enum { TEAMS = 4, APART = 2 };
+ * has many cells to look at. They share out the grandchildren of the root, of which there are at
+ * most 64, and have a TEAMS-th of the room for cells that wait: enough for 8 + 64. */
+enum { TEAMS = 4 };
 
 /* The part of α for cells that act on large sinks: errors of these are those of many bodies at
  * once, and made the largest errors of all (Plummer spheres, 16,777,216 bodies, order 4: 99 % of
@@ -229,8 +229,6 @@ static enum ky_status do_cut(const struct launch *launch, size_t k, struct ky_er
     numbers.teams = (uint32_t)teams;
     numbers.above = k > 0 ? (uint32_t)teams_of(&tree->cuts, k - 1) : 1;
     numbers.first = (uint32_t)(launch->groups + teams_before(&tree->cuts, k));
-    numbers.apart = teams > 1 ? tree->level[APART] : 0;
-    numbers.apart_end = teams > 1 ? tree->level[APART + 1] : 0;
     if (status == KY_OK)
         status = ky_launch_teams(
             bodies->card, kernels_of(launch->parameters->order)[0], sinks * teams,
@@ -314,6 +312,10 @@ static enum ky_status walk(struct ky_grouped *grouped, const struct ky_grouped_p
                                                                           : &part->tree->wanted,
                             .numbers = numbers_of(part, evaluation, parameters)};
     const enum ky_kernel_id kernel = kernel_of(bodies, evaluation, parameters);
+    if (part->tree->cells > KY_EXPAND_MOST_CELLS)
+        return ky_fail(error, KY_UNSUPPORTED,
+                       "%zu cells: fmm takes up to %u on a device: use a larger --leaf",
+                       part->tree->cells, KY_EXPAND_MOST_CELLS);
     launch.group = ky_grouped_groups(part->tree, evaluation, parameters, &launch.groups);
     launch.count = launch.groups + teams_before(cuts, cuts->count);
     launch.numbers.stride = (uint32_t)launch.count;

@@ -49,13 +49,14 @@ static enum ky_status divide(struct ky_device_tree *tree, const struct ky_device
     return status;
 }
 
+uint32_t ky_device_tree_top = 64;
+
 /* How many cuts a tree of n bodies has. The cells of each have 8 times as many bodies as those of
- * the next one; fewer than TOP cells would leave most of a card idle. */
+ * the next one; few cells of the uppermost would leave most of a card idle. */
 static size_t cuts_of(uint32_t limit, size_t n)
 {
-    enum { TOP = 64 };
     size_t count = 1;
-    while (count < KY_MOST_CUTS && ((size_t)limit << 3 * count) * TOP < n)
+    while (count < KY_MOST_CUTS && ((size_t)limit << 3 * count) * ky_device_tree_top < n)
         count++;
     return count;
 }

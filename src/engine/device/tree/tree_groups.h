@@ -4,6 +4,9 @@
 
 #include "engine/device/tree/tree_memory.h"
 
+/* Cells of the uppermost cut at least, if there are others. Tests change it. */
+extern uint32_t ky_device_tree_top;
+
 /* Makes the cuts of a new tree, before its groups. Their ends are copied to tree->pinned behind the
  * number of groups. */
 enum ky_status ky_device_tree_make_cuts(struct ky_device_tree *tree,

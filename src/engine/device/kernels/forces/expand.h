@@ -25,6 +25,8 @@ struct ky_expanded {
     unsigned int parent, begin, end;
 } KY_LAID_OUT;
 #define KY_NO_PARENT 0xffffffffU
+/* Cells of a tree are fewer, so that two bits of a word can say more of a cell. */
+#define KY_EXPAND_MOST_CELLS 0x40000000U
 
 /* What is known of the sinks in a cell: their largest 1/(α a) and ε², the bits of their smallest ε²
  * inverted, and 1 if there are any. Bits of floats that are not negative have the order of the
@@ -42,9 +44,9 @@ struct ky_expand_range {
  * there are more a cell is not opened before); `acting`: cells that act on a group at once, at most
  * (others act on its sinks one by one). The limits of physics/fmm.h for all sinks: angle, least,
  * most;
- * `teams`: for each sink, each of which has every teams-th cell of those from `apart` to before
- * `apart_end`, with all that is below; `above`: the same of the cut above. `part`: of α;
- * per_spread: a squared distance over a range of ε²; eps2: that of bodies without their own. */
+ * `teams`: for each sink, which share out the grandchildren of the root with all that is below;
+ * `above`: the same of the cut above. `part`: of α; per_spread: a squared distance over a range of
+ * ε²; eps2: that of bodies without their own. */
 #define KY_EXPAND_NUMBERS(N, p)                                                                    \
     N(p, unsigned int, n)                                                                          \
     N(p, unsigned int, first)                                                                      \
@@ -57,8 +59,6 @@ struct ky_expand_range {
     N(p, unsigned int, listed)                                                                     \
     N(p, unsigned int, teams)                                                                      \
     N(p, unsigned int, above)                                                                      \
-    N(p, unsigned int, apart)                                                                      \
-    N(p, unsigned int, apart_end)                                                                  \
     N(p, unsigned int, flags)                                                                      \
     N(p, int, order)                                                                               \
     N(p, float, angle)                                                                             \
