@@ -32,7 +32,9 @@ enum ky_status ky_domain_start(struct ky_domain *domain, unsigned schemes, struc
 const char *ky_domain_why_copies(const struct ky_parameters *parameters, unsigned schemes)
 {
     const struct ky_force_kind *force = ky_force_kind(parameters->force);
-    if (!force->in_groups || (force->expands && ky_domain_is_for_devices(parameters->engine)))
+    const int in_blocks = (schemes >> KY_SCHEME_BLOCK & 1U) != 0;
+    if (!force->in_groups ||
+        (force->expands && in_blocks && ky_domain_is_for_devices(parameters->engine)))
         return force->option;
     if (schemes & ~(1U << KY_SCHEME_BLOCK))
         return "the Hermite scheme";

@@ -10,6 +10,7 @@
 
 #include "engine/common/force_kinds.h"
 #include "engine/device/kernels/forces/expand.h"
+#include "engine/device/tree/tree_groups.h"
 #include "octree/octree.h"
 #include "octree/opening_kinds.h"
 #include "physics/fmm.h"
@@ -30,11 +31,6 @@ static const struct {
  * has many cells to look at. They share out the grandchildren of the root, of which there are at
  * most 64, and have a TEAMS-th of the room for cells that wait: enough for 8 + 64. */
 enum { TEAMS = 4 };
-
-/* The part of α for cells that act on large sinks: errors of these are those of many bodies at
- * once, and made the largest errors of all (Plummer spheres, 16,777,216 bodies, order 4: 99 % of
- * the accelerations within 2.7e-3 in place of 3.3e-3 with a half, in the same time). */
-#define UPPER 0.25F
 
 /* What a card has for one evaluation. Two of each: of a cut and of the one above. */
 struct card {
@@ -126,7 +122,7 @@ static enum ky_status need(const struct launch *launch, struct ky_error *error)
         const char *what;
         size_t count, size;
     } needs[] = {
-        {&of->source, "cells that act", tree->cells, sizeof(struct ky_acting)},
+        {&of->source, "cells that act", tree->reached, sizeof(struct ky_acting)},
         {&of->owner, "cells of bodies", launch->part->bodies->n, sizeof(uint32_t)},
         {&of->groups, "groups that are sinks", groups, sizeof(struct ky_expanded)},
         {&of->acting, "cells that act on groups", groups * acting, sizeof(uint32_t)},
@@ -169,6 +165,7 @@ static struct ky_expand_numbers numbers_of(const struct ky_grouped_part *part,
         .most = ky_fmm_most(parameters->order),
         .teams = 1,
         .above = 1,
+        .start = part->tree->start,
         .part = 1,
         .per_spread = (float)(1.5 / parameters->alpha),
         .eps2 = ky_eps2_argument(state).part};
@@ -177,7 +174,7 @@ static struct ky_expand_numbers numbers_of(const struct ky_grouped_part *part,
 static enum ky_status make_sources(const struct launch *launch, struct ky_error *error)
 {
     const struct ky_device_tree *tree = launch->part->tree;
-    uint32_t cells = (uint32_t)tree->cells;
+    uint32_t cells = (uint32_t)tree->reached;
     int32_t order = launch->parameters->order;
     return ky_launch_over(launch->part->bodies->card, KY_KERNEL_ky_expand_sources, cells,
                           KY_ARGUMENTS(KY_CELLS(tree->column) KY_BUFFER(launch->of->source),
@@ -200,6 +197,29 @@ static size_t teams_before(const struct ky_cuts *cuts, size_t k)
     return cuts->first[k] + (k > 0 ? (teams_of(cuts, 0) - 1) * sinks_of(cuts, 0) : 0);
 }
 
+/* What is known of the sinks of cut k before their bodies are looked at: the largest factor of
+ * those whose bodies are in several parts. */
+static enum ky_status begin_range(const struct launch *launch, size_t k, struct ky_error *error)
+{
+    const struct ky_cuts *cuts = &launch->part->tree->cuts;
+    struct ky_card *card = launch->part->bodies->card;
+    struct ky_buffer *range = &launch->of->cut[k % 2].range;
+    uint32_t shared = cuts->shared[k], from = 0,
+             stride = sizeof(struct ky_expand_range) / sizeof(uint32_t),
+             word = ((uint32_t)sinks_of(cuts, k) - shared) * stride;
+    float by = 1;
+    const enum ky_status status = card->driver->zero(card, range, error);
+    for (size_t before = 0; before < k; before++)
+        from += cuts->shared[before];
+    return status == KY_OK && shared > 0
+               ? ky_launch_over(card, KY_KERNEL_ky_cuts_most, shared,
+                                KY_ARGUMENTS(KY_BUFFER(cuts->most), KY_BUFFER(*range),
+                                             KY_VALUE(word), KY_VALUE(stride), KY_VALUE(from),
+                                             KY_VALUE(shared), KY_VALUE(by)),
+                                error)
+               : status;
+}
+
 /* The sinks of cut k, and what acts on them. */
 static enum ky_status do_cut(const struct launch *launch, size_t k, struct ky_error *error)
 {
@@ -209,14 +229,12 @@ static enum ky_status do_cut(const struct launch *launch, size_t k, struct ky_er
     const size_t own = k % 2, above = 1 - own, sinks = sinks_of(&tree->cuts, k),
                  teams = teams_of(&tree->cuts, k);
     struct ky_expand_numbers numbers = launch->numbers;
-    /* The cells of a cut have 8 times as many bodies as those of the next one, but for leaves. */
-    const size_t most = (size_t)ky_device_tree_divided(bodies->card->team, launch->parameters)
-                        << 3 * (tree->cuts.count - 1 - k);
+    const size_t most = ky_device_tree_cut_bodies(tree, bodies->card, launch->parameters, k);
     uint32_t is_top = k == 0, parts = (uint32_t)((most + KY_EXPAND_PART - 1) / KY_EXPAND_PART);
-    numbers.part = k + 1 < tree->cuts.count ? UPPER : 1;
+    numbers.part = k + 1 < tree->cuts.count ? KY_EXPAND_PART_OF_ALPHA : 1;
     numbers.first = tree->cuts.first[k];
     numbers.count = (uint32_t)sinks;
-    enum ky_status status = bodies->card->driver->zero(bodies->card, &of->cut[own].range, error);
+    enum ky_status status = begin_range(launch, k, error);
     if (status == KY_OK)
         status = ky_launch_teams(
             bodies->card, KY_KERNEL_ky_expand_sinks, sinks * parts,
@@ -312,10 +330,10 @@ static enum ky_status walk(struct ky_grouped *grouped, const struct ky_grouped_p
                                                                           : &part->tree->wanted,
                             .numbers = numbers_of(part, evaluation, parameters)};
     const enum ky_kernel_id kernel = kernel_of(bodies, evaluation, parameters);
-    if (part->tree->cells > KY_EXPAND_MOST_CELLS)
+    if (part->tree->reached > KY_EXPAND_MOST_CELLS)
         return ky_fail(error, KY_UNSUPPORTED,
                        "%zu cells: fmm takes up to %u on a device: use a larger --leaf",
-                       part->tree->cells, KY_EXPAND_MOST_CELLS);
+                       part->tree->reached, KY_EXPAND_MOST_CELLS);
     launch.group = ky_grouped_groups(part->tree, evaluation, parameters, &launch.groups);
     launch.count = launch.groups + teams_before(cuts, cuts->count);
     launch.numbers.stride = (uint32_t)launch.count;

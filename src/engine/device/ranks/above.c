@@ -1,5 +1,6 @@
 /* The roots of all parts, and the cells above them: each card sums the same ones, and keeps them
  * behind its own cells, with a leaf `missing` behind them that stands for what is not here. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,7 +43,8 @@ enum ky_status ky_ranks_tell_roots(struct ky_ranks_meeting *meeting, struct ky_e
     struct ky_card *card = bodies_of(meeting)->card;
     struct ky_pinned *pinned = &ranks->pinned[KY_PIN_ROOTS];
     const size_t bytes = tree->part.roots * told_bytes(meeting);
-    uint32_t roots = (uint32_t)tree->part.roots, moments = (uint32_t)moments_of(meeting);
+    uint32_t roots = (uint32_t)tree->part.roots, moments = (uint32_t)moments_of(meeting),
+             bodies = (uint32_t)bodies_of(meeting)->live;
     enum ky_status status = ky_ranks_need(card, &ranks->told, "roots", bytes, error);
     if (status == KY_OK)
         status = ky_ranks_pin(card, pinned, "roots", bytes, error);
@@ -52,9 +54,20 @@ enum ky_status ky_ranks_tell_roots(struct ky_ranks_meeting *meeting, struct ky_e
                            KY_ARGUMENTS(KY_CELLS(tree->column) KY_BUFFER(tree->part.cell),
                                         KY_BUFFER(ranks->told), KY_VALUE(roots), KY_VALUE(moments)),
                            error);
+    if (status == KY_OK && ky_ranks_expand(meeting) && ky_ranks_have_factors(meeting))
+        status = ky_launch_teams(card, KY_KERNEL_ky_graft_most, ky_groups(bodies, KY_PART_BODIES),
+                                 KY_ARGUMENTS(KY_BUFFER(ranks->told), KY_BUFFER(tree->factor),
+                                              KY_VALUE(roots), KY_VALUE(bodies)),
+                                 error);
     return status == KY_OK
                ? card->driver->read_later(card, &ranks->told, 0, pinned->data, bytes, error)
                : status;
+}
+
+enum ky_status ky_ranks_count_roots(struct ky_ranks_meeting *meeting, struct ky_error *error)
+{
+    const size_t own = bodies_of(meeting)->live > 0 ? meeting->tree->part.roots : 0;
+    return ky_ranks_gather(meeting->shared, &own, sizeof own, meeting->roots, error);
 }
 
 /* Where the numbers of its roots are in what a rank tells of them. */
@@ -210,6 +223,12 @@ static void fill_columns(const struct ky_ranks_meeting *meeting, struct columns 
     }
     columns->link[last] = columns->walking[last] =
         (struct ky_cell_link){1, KY_NO_LINK, (uint32_t)bodies_of(meeting)->live, 1};
+    if (!ky_ranks_expand(meeting))
+        return;
+    /* `missing` has mass, so that it acts, but is too large to act as a whole */
+    columns->moment[last * moments + KY_MOMENT_MASS] = 1;
+    for (int c = 0; c < 3; c++)
+        columns->box[last].below[c] = columns->box[last].above[c] = (float)INFINITY;
 }
 
 static enum ky_status send_columns(const struct ky_ranks_meeting *meeting,
@@ -246,6 +265,9 @@ static enum ky_status sum(const struct ky_ranks_meeting *meeting, const struct c
                                             (uint32_t)above->start + above->top.level[level + 1],
                                             (uint32_t)above->missing};
         status = ky_device_tree_join(tree, bodies, meeting->parameters, &range, error);
+        if (status == KY_OK)
+            status = ky_device_tree_join_higher(tree, bodies, meeting->parameters->multipole,
+                                                &range, error);
     }
     return status == KY_OK
                ? bodies->card->driver->write_later(

@@ -34,6 +34,7 @@ struct ky_ranks_meeting {
     const struct ky_shared *shared;
     size_t sinks;               /* of this rank */
     size_t boxes;               /* of their groups */
+    size_t cells;               /* that are sinks, where cells act on cells */
     struct ky_ranks_offer *box; /* [ranks] boxes of each, and where they are */
     struct ky_ranks_offer *out; /* [ranks] where the parcels of each are */
     uint64_t
@@ -51,6 +52,10 @@ enum ky_status ky_ranks_meet(struct ky_device_state *state, struct ky_device_tre
                              const struct ky_parameters *parameters,
                              const struct ky_ranks_search *search, struct ky_error *error);
 
+/* Whether cells act on cells; whether each body has its factor of the opening test. */
+int ky_ranks_expand(const struct ky_ranks_meeting *meeting);
+int ky_ranks_have_factors(const struct ky_ranks_meeting *meeting);
+
 /* ---- prune.c ---- */
 
 /* Tells all ranks the boxes of this one's groups, and finds what the others need: the parcels for
@@ -62,11 +67,22 @@ enum ky_status ky_ranks_prune(struct ky_ranks_meeting *meeting, struct ky_error 
 /* Has the card tell the numbers of the part's roots, which have arrived when the queue has come so
  * far. KY_DEVICE where it has no memory. */
 enum ky_status ky_ranks_tell_roots(struct ky_ranks_meeting *meeting, struct ky_error *error);
+/* Has all ranks tell each other how many roots they have: meeting->roots. A call of all ranks. */
+enum ky_status ky_ranks_count_roots(struct ky_ranks_meeting *meeting, struct ky_error *error);
 /* Gathers the roots of all parts, which meeting->roots counts, and makes the cells above them, on
  * the card behind its own. KY_BAD_DATA where roots overlap, KY_FAULT and KY_DEVICE when memory is
  * out. */
 enum ky_status ky_ranks_make_above(struct ky_ranks_meeting *meeting, struct ky_error *error);
 void ky_ranks_release_above(struct ky_ranks_meeting *meeting);
+
+/* ---- cuts.c ---- */
+
+/* Where cells act on cells, once the cells above all roots are there: makes the cuts of the tree,
+ * whose cells are sinks, and counts them in meeting->cells. KY_DEVICE where the card has no memory,
+ * KY_FAULT when memory is out. */
+enum ky_status ky_ranks_make_cuts(struct ky_ranks_meeting *meeting, struct ky_error *error);
+/* Makes the boxes of the cells of all cuts, behind those of groups. */
+enum ky_status ky_ranks_box_cuts(const struct ky_ranks_meeting *meeting, struct ky_error *error);
 
 /* ---- graft.c ---- */
 

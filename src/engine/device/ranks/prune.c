@@ -1,17 +1,30 @@
 /* Boxes of groups, and parcels for others: kernels/ranks/prune.k from the host's side. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "engine/common/force_kinds.h"
 #include "engine/device/ranks/meeting.h"
 #include "engine/device/tree/tree_groups.h"
 #include "octree/octree.h"
 #include "octree/opening_kinds.h"
+#include "physics/fmm.h"
 
 enum { GENERATIONS = KY_KEY_LEVELS + 2 };
 
 static struct ky_device_bodies *bodies_of(const struct ky_ranks_meeting *meeting)
 {
     return &meeting->state->part[0];
+}
+
+int ky_ranks_expand(const struct ky_ranks_meeting *meeting)
+{
+    return !meeting->search && ky_force_kind(meeting->parameters->force)->expands;
+}
+
+int ky_ranks_have_factors(const struct ky_ranks_meeting *meeting)
+{
+    return ky_opening_kind(meeting->parameters->opening)->by_alpha;
 }
 
 /* ---- boxes ---- */
@@ -21,7 +34,13 @@ static size_t box_bytes(size_t boxes)
     return ky_part_all_floors((ky_uint)boxes) * sizeof(struct ky_part_box);
 }
 
-/* Divides the groups of each cell among boxes. */
+static int is_by_reach(const struct ky_ranks_meeting *meeting)
+{
+    return meeting->search && meeting->search->box;
+}
+
+/* Counts the boxes: those of the cuts of a search, or of groups, which are divided among boxes cell
+ * by cell. */
 static enum ky_status make_runs(struct ky_ranks_meeting *meeting, struct ky_error *error)
 {
     enum { GROUPS = 8 };
@@ -29,6 +48,10 @@ static enum ky_status make_runs(struct ky_ranks_meeting *meeting, struct ky_erro
     struct ky_device_ranks *ranks = meeting->state->ranks;
     struct ky_device_tree *tree = meeting->tree;
     const size_t word = sizeof(uint32_t);
+    if (is_by_reach(meeting)) {
+        meeting->boxes = meeting->search->cuts;
+        return KY_OK;
+    }
     enum ky_status status = ky_ranks_need(bodies->card, &ranks->seen, "boxes of cells",
                                           (tree->cells + 1) * word, error);
     if (status == KY_OK)
@@ -42,60 +65,56 @@ static enum ky_status make_runs(struct ky_ranks_meeting *meeting, struct ky_erro
                : status;
 }
 
-/* The boxes of groups. */
-static enum ky_status box_groups(struct ky_ranks_meeting *meeting, struct ky_error *error)
+static enum ky_status box_groups(const struct ky_ranks_meeting *meeting, struct ky_error *error)
 {
     const struct ky_device_bodies *bodies = bodies_of(meeting);
     const struct ky_device_tree *tree = meeting->tree;
     struct ky_device_ranks *ranks = meeting->state->ranks;
-    const int by_alpha = ky_opening_kind(meeting->parameters->opening)->by_alpha,
-              in_list = ky_evaluation_is_listed(meeting->evaluation);
+    struct ky_buffer *box = &ranks->offered[KY_OFFER_BOXES];
+    const int in_list = ky_evaluation_is_listed(meeting->evaluation);
     const struct ky_buffer *list = in_list ? &bodies->active_list : &tree->group;
-    enum ky_status status = make_runs(meeting, error);
     uint32_t n = (uint32_t)bodies->n, boxes = (uint32_t)meeting->boxes,
-             flags = (by_alpha ? KY_FLAG_FACTORS : 0U) | (in_list ? KY_FLAG_LISTED : 0U);
-    const struct ky_eps2_argument eps2 = ky_eps2_argument(meeting->state);
-    if (status == KY_OK)
-        status = ky_ranks_need_offered(meeting->state, KY_OFFER_BOXES, "boxes of groups",
-                                       box_bytes(boxes), error);
-    return status == KY_OK
-               ? ky_launch_teams(bodies->card, KY_KERNEL_ky_part_boxes, boxes,
-                                 KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(tree->frame),
-                                              KY_BUFFER(tree->factor), KY_BUFFER(*list),
-                                              KY_BUFFER(tree->group), KY_BUFFER(ranks->run),
-                                              KY_BUFFER(ranks->offered[KY_OFFER_BOXES]),
-                                              KY_VALUE(n), KY_VALUE(boxes), KY_VALUE(flags),
-                                              KY_VALUE(eps2.part)),
-                                 error)
-               : status;
+             flags = (ky_ranks_have_factors(meeting) ? KY_FLAG_FACTORS : 0U) |
+                     (in_list ? KY_FLAG_LISTED : 0U);
+    float size =
+        ky_ranks_expand(meeting) ? KY_PART_GROUPS_OF_FMM : ky_eps2_argument(meeting->state).part;
+    return ky_launch_teams(bodies->card, KY_KERNEL_ky_part_boxes, boxes,
+                           KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(tree->frame),
+                                        KY_BUFFER(tree->factor), KY_BUFFER(*list),
+                                        KY_BUFFER(tree->group), KY_BUFFER(ranks->run),
+                                        KY_BUFFER(*box), KY_VALUE(n), KY_VALUE(boxes),
+                                        KY_VALUE(flags), KY_VALUE(size)),
+                           error);
 }
 
 /* Those of the cuts of a search. */
-static enum ky_status box_cuts(struct ky_ranks_meeting *meeting, struct ky_error *error)
+static enum ky_status box_cuts(const struct ky_ranks_meeting *meeting, struct ky_error *error)
 {
     const struct ky_buffer *box = &meeting->state->ranks->offered[KY_OFFER_BOXES];
-    const size_t cuts = meeting->search->cuts;
-    uint32_t boxes = (uint32_t)cuts;
-    meeting->boxes = cuts;
-    const enum ky_status status = ky_ranks_need_offered(meeting->state, KY_OFFER_BOXES,
-                                                        "boxes of groups", box_bytes(boxes), error);
-    return status == KY_OK
-               ? ky_launch_over(bodies_of(meeting)->card, KY_KERNEL_ky_part_reaches, boxes,
-                                KY_ARGUMENTS(KY_BUFFER(*meeting->search->box), KY_BUFFER(*box),
-                                             KY_VALUE(boxes)),
-                                error)
-               : status;
+    uint32_t boxes = (uint32_t)meeting->boxes;
+    return ky_launch_over(bodies_of(meeting)->card, KY_KERNEL_ky_part_reaches, boxes,
+                          KY_ARGUMENTS(KY_BUFFER(*meeting->search->box), KY_BUFFER(*box),
+                                       KY_VALUE(boxes)),
+                          error);
 }
 
-/* The boxes of sinks, and those around them. */
-static enum ky_status make_boxes(struct ky_ranks_meeting *meeting, struct ky_error *error)
+/* Boxes of groups, behind them those of cells that are sinks, and the floors above. */
+static enum ky_status make_boxes(const struct ky_ranks_meeting *meeting, struct ky_error *error)
 {
-    const int by_reach = meeting->search && meeting->search->box;
-    const struct ky_buffer *box = &meeting->state->ranks->offered[KY_OFFER_BOXES];
-    enum ky_status status = (by_reach ? box_cuts : box_groups)(meeting, error);
-    uint32_t boxes = (uint32_t)meeting->boxes, from = 0, to = boxes;
+    const size_t boxes = meeting->boxes + meeting->cells;
+    struct ky_buffer *box = &meeting->state->ranks->offered[KY_OFFER_BOXES];
+    struct ky_card *card = bodies_of(meeting)->card;
+    uint32_t from = 0, to = (uint32_t)boxes;
+    enum ky_status status = ky_ranks_need_offered(meeting->state, KY_OFFER_BOXES, "boxes of groups",
+                                                  box_bytes(boxes), error);
+    if (status == KY_OK && meeting->cells > 0)
+        status = card->driver->zero(card, box, error);
+    if (status == KY_OK)
+        status = (is_by_reach(meeting) ? box_cuts : box_groups)(meeting, error);
+    if (status == KY_OK && meeting->cells > 0)
+        status = ky_ranks_box_cuts(meeting, error);
     for (int level = 1; level < KY_PART_FLOORS && status == KY_OK; level++) {
-        uint32_t count = ky_part_floor(boxes, level);
+        uint32_t count = ky_part_floor((ky_uint)boxes, level);
         status = ky_launch_over(
             bodies_of(meeting)->card, KY_KERNEL_ky_part_around, count,
             KY_ARGUMENTS(KY_BUFFER(*box), KY_VALUE(from), KY_VALUE(to), KY_VALUE(count)), error);
@@ -148,7 +167,7 @@ static enum ky_status share_boxes(struct ky_ranks_meeting *meeting, struct ky_er
     struct ky_device_ranks *ranks = meeting->state->ranks;
     size_t *bytes = ky_allocate(shared->ranks, sizeof *bytes), sum = 0;
     const struct ky_ranks_offer own = {
-        .count = meeting->boxes,
+        .count = meeting->boxes + meeting->cells,
         .roots = bodies_of(meeting)->live > 0 ? meeting->tree->part.roots : 0};
     enum ky_status status =
         bytes ? ky_ranks_offer(meeting->state, KY_OFFER_BOXES, &own, meeting->box, error)
@@ -180,7 +199,7 @@ static size_t list_parts(const struct ky_ranks_meeting *meeting, size_t *part)
     return parts;
 }
 
-/* Where the boxes of each part begin, and how many of groups there are. */
+/* Where the boxes of each part begin, and how many of the lowest floor there are. */
 static enum ky_status send_sinks_of(const struct ky_ranks_meeting *meeting, const size_t *part,
                                     size_t parts, struct ky_error *error)
 {
@@ -243,10 +262,20 @@ static enum ky_status mark_needs(const struct ky_ranks_meeting *meeting, size_t 
     uint32_t roots = (uint32_t)tree->part.roots, parts = (uint32_t)count,
              cells = (uint32_t)tree->cells, teams = 2 * (uint32_t)ky_device_tree_teams(card),
              how = ky_octree_opening(meeting->parameters) & ~(unsigned)KY_OPENING_REACH;
-    if (meeting->state->how & KY_SPLINED)
+    const int splined = (meeting->state->how & KY_SPLINED) != 0, expands = ky_ranks_expand(meeting),
+              by_alpha = ky_ranks_have_factors(meeting);
+    if (splined)
         how |= KY_OPENING_REACH;
-    if (meeting->search && meeting->search->box)
+    if (is_by_reach(meeting))
         how |= KY_PART_BY_REACH;
+    if (by_alpha)
+        how |= KY_FLAG_FACTORS;
+    int32_t order = expands ? meeting->parameters->order : 0;
+    float angle = by_alpha ? KY_FMM_ANGLE : KY_FMM_ANGLE_AT_FIRST,
+          least = expands ? ky_fmm_least(order) : 0, most = expands ? ky_fmm_most(order) : 0,
+          hold = splined
+                     ? 1.0001F * sqrtf(ky_opening_reach2(ky_eps2_argument(meeting->state).part, 0))
+                     : 0;
     enum ky_status status = ky_launch_over(
         card, KY_KERNEL_ky_prune_begin, (size_t)roots * parts,
         KY_ARGUMENTS(KY_BUFFER(tree->part.cell), KY_BUFFER(ranks->wait[0]), KY_BUFFER(ranks->need),
@@ -259,7 +288,8 @@ static enum ky_status mark_needs(const struct ky_ranks_meeting *meeting, size_t 
                          KY_BUFFER(ranks->wait[generation % 2]),
                          KY_BUFFER(ranks->wait[1 - generation % 2]), KY_BUFFER(ranks->need),
                          KY_BUFFER(ranks->waiting), KY_VALUE(generation), KY_VALUE(cells),
-                         KY_VALUE(teams), KY_VALUE(how)),
+                         KY_VALUE(teams), KY_VALUE(how), KY_VALUE(order), KY_VALUE(angle),
+                         KY_VALUE(least), KY_VALUE(most), KY_VALUE(hold)),
             error);
     return status;
 }
@@ -359,6 +389,15 @@ static enum ky_status make_parcels(const struct ky_ranks_meeting *meeting, const
     return status;
 }
 
+/* Some cells that are sinks are above the roots. */
+static enum ky_status find_cuts(struct ky_ranks_meeting *meeting, struct ky_error *error)
+{
+    enum ky_status status = ky_ranks_count_roots(meeting, error);
+    if (status == KY_OK)
+        status = ky_ranks_make_above(meeting, error);
+    return status == KY_OK && meeting->sinks > 0 ? ky_ranks_make_cuts(meeting, error) : status;
+}
+
 enum ky_status ky_ranks_prune(struct ky_ranks_meeting *meeting, struct ky_error *error)
 {
     const size_t size = meeting->shared->ranks;
@@ -369,9 +408,13 @@ enum ky_status ky_ranks_prune(struct ky_ranks_meeting *meeting, struct ky_error 
     if (status == KY_OK && bodies_of(meeting)->live > 0)
         status = ky_ranks_tell_roots(meeting, error);
     if (status == KY_OK && meeting->sinks > 0)
-        status = make_boxes(meeting, error);
+        status = make_runs(meeting, error);
     else if (status == KY_OK) /* the host reads nothing else before the roots */
         status = bodies_of(meeting)->card->driver->wait(bodies_of(meeting)->card, error);
+    if (status == KY_OK && ky_ranks_expand(meeting))
+        status = find_cuts(meeting, error);
+    if (status == KY_OK && meeting->sinks > 0)
+        status = make_boxes(meeting, error);
     if (status == KY_OK)
         status = share_boxes(meeting, error);
     if (status == KY_OK)
@@ -382,7 +425,7 @@ enum ky_status ky_ranks_prune(struct ky_ranks_meeting *meeting, struct ky_error 
         status = need_marks(meeting, parts, error);
     if (status == KY_OK && parts > 0)
         status = mark_needs(meeting, parts, error);
-    if (status == KY_OK) /* while the card looks at its cells */
+    if (status == KY_OK && !ky_ranks_expand(meeting)) /* while the card looks at its cells */
         status = ky_ranks_make_above(meeting, error);
     if (status == KY_OK && parts > 0)
         status = make_parcels(meeting, part, parts, given, error);

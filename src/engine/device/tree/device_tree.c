@@ -211,27 +211,42 @@ static uint32_t flags_of(const struct ky_device_bodies *bodies,
            KY_FLAG_ORDER * (uint32_t)parameters->multipole;
 }
 
+/* The kernels of an order for moments of degree 3 and more: of leaves, of a level. */
+static const enum ky_kernel_id *higher_kernels(int order)
+{
+    static const enum ky_kernel_id kernels[][2] = {
+#define HIGHER(p, its) [its] = {KY_KERNEL_ky_higher_leaves_##its, KY_KERNEL_ky_higher_level_##its},
+        KY_TAYLOR_HIGHER(HIGHER, )};
+    return kernels[order];
+}
+
+enum ky_status ky_device_tree_join_higher(struct ky_device_tree *tree,
+                                          const struct ky_device_bodies *bodies, int order,
+                                          const struct ky_cell_range *range, struct ky_error *error)
+{
+    uint32_t first = range->first, end = range->end;
+    return order > KY_MOST_ORDER
+               ? ky_launch_over(
+                     bodies->card, higher_kernels(order)[1], KY_LEVEL_EACH * (size_t)(end - first),
+                     KY_ARGUMENTS(KY_CELLS(tree->column) KY_VALUE(first), KY_VALUE(end)), error)
+               : KY_OK;
+}
+
 /* Makes the moments of degree 3 and more. */
 static enum ky_status make_higher(struct ky_device_tree *tree,
                                   const struct ky_device_bodies *bodies, int order,
                                   struct ky_error *error)
 {
-    static const enum ky_kernel_id kernels[][2] = {
-#define HIGHER(p, its) [its] = {KY_KERNEL_ky_higher_leaves_##its, KY_KERNEL_ky_higher_level_##its},
-        KY_TAYLOR_HIGHER(HIGHER, )};
-    struct ky_card *card = bodies->card;
     uint32_t n = (uint32_t)bodies->n, cells = (uint32_t)tree->cells;
     enum ky_status status = ky_launch_over(
-        card, kernels[order][0], KY_LEVEL_EACH * (size_t)cells,
+        bodies->card, higher_kernels(order)[0], KY_LEVEL_EACH * (size_t)cells,
         KY_ARGUMENTS(KY_CELLS(tree->column) KY_BUFFER(bodies->position), KY_BUFFER(bodies->mass),
                      KY_BUFFER(tree->frame), KY_VALUE(n), KY_VALUE(cells)),
         error);
     for (int level = KY_KEY_LEVELS; level-- > 0 && status == KY_OK;) {
-        uint32_t first = tree->level[level], end = tree->level[level + 1];
-        if (end < cells)
-            status = ky_launch_over(
-                card, kernels[order][1], KY_LEVEL_EACH * (size_t)(end - first),
-                KY_ARGUMENTS(KY_CELLS(tree->column) KY_VALUE(first), KY_VALUE(end)), error);
+        const struct ky_cell_range range = {tree->level[level], tree->level[level + 1], cells};
+        if (range.end < cells)
+            status = ky_device_tree_join_higher(tree, bodies, order, &range, error);
     }
     return status;
 }
@@ -392,9 +407,10 @@ static enum ky_status build(struct ky_device_tree *tree, struct ky_device_bodies
     if (status == KY_OK)
         status = card->driver->reach(card, KY_MARK_GROUPS, error);
     tree->whole = status == KY_OK ? *(const uint32_t *)tree->pinned.data : 0;
-    if (status == KY_OK)
+    if (status == KY_OK && !ky_device_shared(bodies->state))
         memcpy(tree->cuts.first, (const uint32_t *)tree->pinned.data + 1,
                (tree->cuts.count + 1) * sizeof *tree->cuts.first);
+    tree->reached = tree->cells;
     tree->groups = tree->all = tree->full = tree->whole;
     tree->few = ky_device_tree_are_few(card, tree->groups) ||
                 ky_device_tree_group(card->team, parameters) < card->team;

@@ -29,6 +29,11 @@ enum ky_status ky_device_tree_join(struct ky_device_tree *tree,
                                    const struct ky_device_bodies *bodies,
                                    const struct ky_parameters *parameters,
                                    const struct ky_cell_range *range, struct ky_error *error);
+/* Then computes their moments of degree 3 and more, if the order has any, in the same way. */
+enum ky_status ky_device_tree_join_higher(struct ky_device_tree *tree,
+                                          const struct ky_device_bodies *bodies, int order,
+                                          const struct ky_cell_range *range,
+                                          struct ky_error *error);
 /* Computes moments, boxes and opening radii of the tree that is kept, for the present positions.
  * Puts the bodies back into its order if they left it. */
 enum ky_status ky_device_tree_refresh(struct ky_device_tree *tree, struct ky_device_bodies *bodies,

@@ -61,22 +61,36 @@ static size_t cuts_of(uint32_t limit, size_t n)
     return count;
 }
 
-enum ky_status ky_device_tree_make_cuts(struct ky_device_tree *tree,
-                                        const struct ky_device_bodies *bodies,
-                                        const struct ky_parameters *parameters,
-                                        struct ky_error *error)
+void ky_device_tree_count_cuts(struct ky_device_tree *tree, const struct ky_device_bodies *bodies,
+                               const struct ky_parameters *parameters)
+{
+    const struct ky_shared *shared = ky_device_shared(bodies->state);
+    const uint32_t limit = ky_device_tree_divided(bodies->card->team, parameters);
+    tree->cuts.count = ky_force_kind(parameters->force)->expands
+                           ? cuts_of(limit, shared ? shared->system : bodies->n)
+                           : 0;
+}
+
+size_t ky_device_tree_cut_bodies(const struct ky_device_tree *tree, const struct ky_card *card,
+                                 const struct ky_parameters *parameters, size_t k)
+{
+    return (size_t)ky_device_tree_divided(card->team, parameters) << 3 * (tree->cuts.count - 1 - k);
+}
+
+enum ky_status ky_device_tree_place_cuts(struct ky_device_tree *tree,
+                                         const struct ky_device_bodies *bodies,
+                                         const struct ky_parameters *parameters,
+                                         const struct ky_cut_cells *of, struct ky_error *error)
 {
     struct ky_card *card = bodies->card;
-    uint32_t cells = (uint32_t)tree->cells, limit = ky_device_tree_divided(card->team, parameters),
-             cuts = (uint32_t)cuts_of(limit, bodies->n);
+    uint32_t cells = (uint32_t)tree->cells, cuts = (uint32_t)tree->cuts.count,
+             limit = ky_device_tree_divided(card->team, parameters), stride = (uint32_t)of->cells,
+             marks = (uint32_t)of->marks, whole = of->mark == NULL;
     /* A cell of a cut has a parent with more than `limit` bodies, of which there are KY_KEY_LEVELS
      * times as many as fit into the system at most. */
-    const size_t all = (size_t)cells * cuts,
+    const size_t all = of->cells * cuts,
                  above = 2 * 8 * KY_KEY_LEVELS * (bodies->n / (8 * (size_t)limit) + 1),
-                 most = cells + (above < all ? above : all);
-    tree->cuts.count = ky_force_kind(parameters->force)->expands ? cuts : 0;
-    if (tree->cuts.count == 0)
-        return KY_OK;
+                 most = of->cells + of->marks + (above < all ? above : all);
     enum ky_status status =
         ky_buffer_need(card, &tree->cut, "cells that are sinks", most, sizeof(uint32_t), error);
     if (status == KY_OK)
@@ -85,24 +99,43 @@ enum ky_status ky_device_tree_make_cuts(struct ky_device_tree *tree,
     if (status == KY_OK)
         status = ky_scratch_need(card, &tree->scratch, KY_BULK_SCAN, all + 1, error);
     if (status == KY_OK)
-        status = card->driver->zero(card, &tree->before, error);
+        status = card->driver->zero(card, of->before, error);
     if (status == KY_OK)
         status = ky_launch_over(card, KY_KERNEL_ky_cuts_count, cells,
-                                KY_ARGUMENTS(KY_BUFFER(tree->column.link), KY_BUFFER(tree->before),
-                                             KY_VALUE(cells), KY_VALUE(limit), KY_VALUE(cuts)),
+                                KY_ARGUMENTS(KY_BUFFER(tree->column.link), KY_BUFFER(*of->before),
+                                             KY_VALUE(cells), KY_VALUE(stride), KY_VALUE(limit),
+                                             KY_VALUE(cuts), KY_VALUE(whole)),
                                 error);
+    if (status == KY_OK && marks > 0)
+        status = ky_launch_over(
+            card, KY_KERNEL_ky_cuts_mark, marks,
+            KY_ARGUMENTS(KY_BUFFER(*of->mark), KY_BUFFER(*of->before), KY_VALUE(marks)), error);
     if (status == KY_OK)
-        status =
-            card->driver->scan(card, &tree->before, &tree->before, all + 1, &tree->scratch, error);
-    if (status == KY_OK)
-        status = ky_launch_over(card, KY_KERNEL_ky_cuts_place, all + 1,
-                                KY_ARGUMENTS(KY_BUFFER(tree->before), KY_BUFFER(tree->cut_first),
-                                             KY_BUFFER(tree->cut), KY_VALUE(cells), KY_VALUE(cuts)),
-                                error);
-    return status == KY_OK ? card->driver->read_later(card, &tree->cut_first, 0,
-                                                      (uint32_t *)tree->pinned.data + 1,
-                                                      (cuts + 1) * sizeof(uint32_t), error)
-                           : status;
+        status = card->driver->scan(card, of->before, of->before, all + 1, &tree->scratch, error);
+    return status == KY_OK
+               ? ky_launch_over(card, KY_KERNEL_ky_cuts_place, all + 1,
+                                KY_ARGUMENTS(KY_BUFFER(*of->before), KY_BUFFER(tree->cut_first),
+                                             KY_BUFFER(tree->cut), KY_VALUE(stride),
+                                             KY_VALUE(cuts)),
+                                error)
+               : status;
+}
+
+enum ky_status ky_device_tree_make_cuts(struct ky_device_tree *tree,
+                                        const struct ky_device_bodies *bodies,
+                                        const struct ky_parameters *parameters,
+                                        struct ky_error *error)
+{
+    const struct ky_cut_cells of = {.cells = tree->cells, .before = &tree->before};
+    ky_device_tree_count_cuts(tree, bodies, parameters);
+    if (tree->cuts.count == 0 || ky_device_shared(bodies->state))
+        return KY_OK;
+    const enum ky_status status = ky_device_tree_place_cuts(tree, bodies, parameters, &of, error);
+    return status == KY_OK
+               ? bodies->card->driver->read_later(bodies->card, &tree->cut_first, 0,
+                                                  (uint32_t *)tree->pinned.data + 1,
+                                                  (tree->cuts.count + 1) * sizeof(uint32_t), error)
+               : status;
 }
 
 enum ky_status ky_device_tree_make_groups(struct ky_device_tree *tree,

@@ -7,12 +7,32 @@
 /* Cells of the uppermost cut at least, if there are others. Tests change it. */
 extern uint32_t ky_device_tree_top;
 
-/* Makes the cuts of a new tree, before its groups. Their ends are copied to tree->pinned behind the
- * number of groups. */
+/* Sets the number of cuts: of the system's tree. */
+void ky_device_tree_count_cuts(struct ky_device_tree *tree, const struct ky_device_bodies *bodies,
+                               const struct ky_parameters *parameters);
+/* The most bodies of a cell of cut k, unless it is a leaf. */
+size_t ky_device_tree_cut_bodies(const struct ky_device_tree *tree, const struct ky_card *card,
+                                 const struct ky_parameters *parameters, size_t k);
+/* Makes the cuts of a new tree, before its groups, except for an engine of ranks. Their ends are
+ * copied to tree->pinned behind the number of groups. */
 enum ky_status ky_device_tree_make_cuts(struct ky_device_tree *tree,
                                         const struct ky_device_bodies *bodies,
                                         const struct ky_parameters *parameters,
                                         struct ky_error *error);
+/* The cells among which cuts are placed: those of the tree, and so many in all that have cells
+ * above. `mark`: the places of those that are in cuts, k cells + c for cell c of cut k, for cells
+ * above and for roots; NULL: the tree has one root, which is cell 0. `before` is room for as many
+ * numbers as cells and cuts, and one more. */
+struct ky_cut_cells {
+    size_t cells, marks;
+    const struct ky_buffer *mark;
+    struct ky_buffer *before;
+};
+/* Places the cells of the cuts in tree->cut, and their ends in tree->cut_first. */
+enum ky_status ky_device_tree_place_cuts(struct ky_device_tree *tree,
+                                         const struct ky_device_bodies *bodies,
+                                         const struct ky_parameters *parameters,
+                                         const struct ky_cut_cells *of, struct ky_error *error);
 /* Makes the groups of all bodies. Their number is copied to tree->pinned; it has arrived when
  * KY_MARK_GROUPS is reached. */
 enum ky_status ky_device_tree_make_groups(struct ky_device_tree *tree,

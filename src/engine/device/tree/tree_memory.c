@@ -125,9 +125,9 @@ void ky_device_tree_done(struct ky_device_tree *tree, const struct ky_device_bod
 void ky_device_tree_release(struct ky_device_tree *tree, const struct ky_device_bodies *bodies)
 {
     struct ky_buffer *buffers[] = {
-        &tree->curve,   &tree->partial,   &tree->frame,        &tree->first, &tree->facts,
-        &tree->weights, &tree->starts,    &tree->scratch,      &tree->floor, &tree->exponents,
-        &tree->cut,     &tree->cut_first, &tree->starts_of_all};
+        &tree->curve,   &tree->partial,   &tree->frame,         &tree->first,    &tree->facts,
+        &tree->weights, &tree->starts,    &tree->scratch,       &tree->floor,    &tree->exponents,
+        &tree->cut,     &tree->cut_first, &tree->starts_of_all, &tree->cuts.most};
     tree->built = 0;
     ky_device_tree_done(tree, bodies);
     for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++)

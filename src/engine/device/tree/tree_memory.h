@@ -13,6 +13,10 @@ enum { KY_MOST_CUTS = 6 };
 struct ky_cuts {
     size_t count; /* 0: the force has none */
     uint32_t first[KY_MOST_CUTS + 1];
+    /* Of an engine of ranks: how many of the last cells of each cut have bodies in several parts;
+     * and the largest factors of the opening test below all of these, cut after cut. */
+    uint32_t shared[KY_MOST_CUTS];
+    struct ky_buffer most;
 };
 
 struct ky_device_tree {
@@ -32,10 +36,9 @@ struct ky_device_tree {
     struct ky_cuts cuts;
     struct ky_tree_part part; /* of an engine of ranks */
     uint32_t start;           /* the cell with which walks begin */
-    /* Of ranks, after they have met: all cells, with those of others behind the tree's own; the
-     * places of all bodies, and the first place from which on they come after the own ones along
-     * the curve.
-     */
+    /* All cells; of ranks, after they have met, with those of others behind the tree's own. Then
+     * also the places of all bodies, and the first place from which on they come after the own ones
+     * along the curve. */
     size_t reached, places, later;
     size_t cells, turns;
     size_t groups; /* in `group`; the last of them may be empty if they hold active bodies */

@@ -229,6 +229,8 @@
     KY_K(groups, ky_groups_work, 256)                                                              \
     KY_K(groups, ky_groups_listed, 256)                                                            \
     KY_K(groups, ky_cuts_count, 256)                                                               \
+    KY_K(groups, ky_cuts_mark, 64)                                                                 \
+    KY_K(groups, ky_cuts_most, 64)                                                                 \
     KY_K(groups, ky_cuts_place, 256)                                                               \
     KY_K(expand_sinks, ky_expand_sources, 256)                                                     \
     KY_K(expand_sinks, ky_expand_sinks, KY_IN_TEAMS)                                               \
@@ -249,12 +251,14 @@
     KY_K(rows, ky_rows_unpack, 128)                                                                \
     KY_K(prune, ky_part_boxes, KY_IN_TEAMS)                                                        \
     KY_K(prune, ky_part_reaches, 64)                                                               \
+    KY_K(prune, ky_part_cells, KY_IN_TEAMS)                                                        \
     KY_K(prune, ky_part_around, 64)                                                                \
     KY_K(prune, ky_prune_begin, 64)                                                                \
     KY_K(prune, ky_prune_look, KY_IN_TEAMS)                                                        \
     KY_K(prune, ky_prune_count, 256)                                                               \
     KY_K(prune, ky_prune_pack, 256)                                                                \
     KY_K(graft, ky_graft_tell, 64)                                                                 \
+    KY_K(graft, ky_graft_most, KY_IN_TEAMS)                                                        \
     KY_K(graft, ky_graft_cells, 256)                                                               \
     KY_K(graft, ky_graft_bodies, 256)                                                              \
     KY_K(graft, ky_graft_roots, 64)                                                                \

@@ -13,25 +13,36 @@ struct ky_part_root {
     unsigned int body, bodies, level, cell;
 } KY_LAID_OUT;
 
-/* The numbers of a cell but for its moments. */
+/* The numbers of a cell but for its moments; `most`: the largest factor of the opening test of its
+ * bodies, where cells act on cells. */
 struct ky_part_cell {
     struct ky_cell_centre centre;
     struct ky_low low;
     struct ky_cell_box box;
     struct ky_cell_link link;
-    unsigned int children, none[3];
+    unsigned int children;
+    float most;
+    unsigned int none[2];
 } KY_LAID_OUT;
 
 /* Some groups as sinks: the middle of the tight box of their bodies, relative to the origin of the
  * cells, and its half sides; the largest factor of the opening test among them, or with
- * KY_PART_BY_REACH the largest squared reach, within which they need all; ε² of the sinks. */
+ * KY_PART_BY_REACH the largest squared reach, within which they need all; ε² of the sinks.
+ * Where cells act on cells `size` is KY_PART_GROUPS_OF_FMM for groups, and there are also cells as
+ * sinks: the box of their middles, and the largest radius, which is infinite where groups are among
+ * them. */
 struct ky_part_box {
     float x[3], factor;
-    float side[3], eps2;
+    float side[3], size;
 } KY_LAID_OUT;
+#define KY_PART_GROUPS_OF_FMM (-1.0f)
+/* The place of `factor` among its words, and their number. */
+#define KY_PART_BOX_FACTOR 3
+#define KY_PART_BOX_WORDS 8
 
-/* Boxes lie in three floors: those of groups, larger ones around KY_PART_AROUND of them each, and
- * larger ones around as many of these. Their numbers for `boxes` groups' boxes. */
+/* Boxes lie in three floors: those of groups, and of cells behind them; larger ones around
+ * KY_PART_AROUND of them each, and larger ones around as many of these. Their numbers for so many
+ * of the lowest floor. */
 #define KY_PART_AROUND 32
 #define KY_PART_FLOORS 3
 KY_FN ky_uint ky_part_floor(ky_uint boxes, int level)
@@ -86,6 +97,9 @@ KY_FN struct ky_part_parcel ky_part_parcel(KY_WORD roots, KY_WORD cells, KY_WORD
 
 /* The column of a parcel that begins at byte `at`. */
 #define KY_PARCEL(parcel, at, type) ((KY_GLOBAL type *)((parcel) + (at)))
+
+/* Bodies of which one team finds the largest factor. */
+#define KY_PART_BODIES 512
 
 /* Words of 64 bits of a body that moves to another rank (rows.k), without its step and with it. */
 #define KY_PART_ROW 12

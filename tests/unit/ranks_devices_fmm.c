@@ -1,0 +1,86 @@
+/* Ranks with devices that divide the bodies where cells act on cells (--force fmm): the same bits
+ * for any number of ranks and without ranks. All ranks may use one device. */
+#include "test.h"
+
+#include "engine/device/tree/tree_groups.h"
+#include "same_bits_devices.h"
+
+/* With the usual limit 500,000 bodies have one cut, and with a limit of one cell 20,000 have two,
+ * of which the upper one has cells above the ranks' roots. */
+static void try_cuts(enum shape shape, size_t n, const char *options, uint64_t steps)
+{
+    const uint32_t usual = ky_device_tree_top;
+    ky_device_tree_top = 1;
+    try_case(shape, n, options, steps);
+    ky_device_tree_top = usual;
+}
+
+static void systems_have_the_same_bits(void **state)
+{
+    (void)state;
+    static const struct {
+        enum shape shape;
+        size_t n;
+        uint64_t steps;
+        int always;
+    } cases[] = {
+        {SPHERE, 40009, 2, 1}, {COLLISION, 8193, 4, 1}, {LATTICE, 9261, 2, 0}, {TWO, 8193, 2, 0},
+        {MASSES, 8193, 2, 0},  {DISK, 20011, 2, 0},     {FAR, 8193, 2, 1},     {CHAIN, 8193, 1, 0},
+        {TWINS, 8193, 2, 0},   {NODE, 12000, 2, 0},     {BLOCK, 100003, 1, 0},
+    };
+    need_a_device();
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+        if (cases[k].always || test_everything())
+            try_cuts(cases[k].shape, cases[k].n, "force=fmm", cases[k].steps);
+}
+
+/* Fewer bodies than ranks, ranks without bodies, and all bodies at one place. */
+static void few_bodies_have_the_same_bits(void **state)
+{
+    (void)state;
+    static const size_t few[] = {0, 1, 2, 3, 100, 4096};
+    need_a_device();
+    for (size_t k = 0; k < sizeof few / sizeof *few; k++)
+        try_case(SPHERE, few[k], "force=fmm", 1);
+    try_case(HEAP, 700, "force=fmm", 2);
+}
+
+static void options_have_the_same_bits(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *options;
+        int always;
+    } cases[] = {
+        {"force=fmm order=2 alpha=0.01", 0},
+        {"force=fmm order=3", 0},
+        {"force=fmm order=5", 0},
+        {"force=fmm order=6 alpha=1e-6", 1},
+        {"force=fmm alpha=0.5", 0},
+        {"force=fmm group=1 leaf=1", 0},
+        {"force=fmm group=16 leaf=1", 0},
+        {"force=fmm opening=geometric theta=0.5 curve=morton", 0},
+        {"force=fmm precision=double", 0},
+        {"force=fmm precision=extended", 0},
+        {"force=fmm softening=0", 0},
+        {"force=fmm softening=0.3 softening-kind=spline", 0},
+        {"force=fmm softening=0.1 softening-kind=symmetric", 0},
+        {"force=fmm g=43009", 0},
+        {"force=fmm step=-0.01", 0},
+        {"force=fmm field=plummer:mass=3,scale=2,x=3", 0},
+    };
+    need_a_device();
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+        if (cases[k].always || test_everything())
+            try_cuts(SPHERE, 18007, cases[k].options, 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(systems_have_the_same_bits),
+        cmocka_unit_test(few_bodies_have_the_same_bits),
+        cmocka_unit_test(options_have_the_same_bits),
+    };
+    return cmocka_run_group_tests(tests, find_engines, NULL);
+}
