@@ -280,8 +280,8 @@ static void write_setting(const struct ky_parameters *own, int with_alpha, char 
 
 /* Why --force auto took the method: ", the fastest below 5000 bodies". */
 enum { WHY = 112 };
-static void write_why(const struct ky_choice *choice, const struct ky_parameters *own, size_t n,
-                      int on_cpu, char text[WHY])
+static void write_why(const struct ky_choice *choice, int shares_blocks, size_t n, int on_cpu,
+                      char text[WHY])
 {
     const double below = ky_force_direct_below(choice->asked, on_cpu),
                  cells_from = ky_force_expansions_from(on_cpu),
@@ -292,9 +292,9 @@ static void write_why(const struct ky_choice *choice, const struct ky_parameters
         snprintf(text, WHY, ", which alone keeps it");
     else if (!is_exact && (double)n < below)
         snprintf(text, WHY, ", which keeps it in this precision");
-    else if (own->ranks > 1 && !on_cpu && !is_exact)
+    else if (shares_blocks && !is_exact)
         ky_format(text, WHY,
-                  ", from %.0f bodies on: with it alone devices divide the bodies among ranks",
+                  ", from %.0f bodies on: with it alone ranks with devices share block steps",
                   from);
     else
         ky_format(text, WHY,
@@ -305,7 +305,7 @@ static void write_why(const struct ky_choice *choice, const struct ky_parameters
 
 /* Says what was chosen and why. */
 static void describe(struct ky_choice *choice, const struct ky_parameters *own, size_t n,
-                     int was_auto, int on_cpu)
+                     int was_auto, int on_cpu, unsigned schemes)
 {
     char setting[SETTING], why[WHY], *const text = choice->text;
     const size_t room = sizeof choice->text;
@@ -314,7 +314,7 @@ static void describe(struct ky_choice *choice, const struct ky_parameters *own, 
     write_setting(own, !is_guess, setting);
     *why = '\0';
     if (was_auto)
-        write_why(choice, own, n, on_cpu, why);
+        write_why(choice, ky_force_shares_blocks(own, on_cpu, schemes), n, on_cpu, why);
     if (is_measured)
         ky_format(text, room,
                   "%s for --error %g%s: 99 %% of %llu sampled accelerations within %.2g", setting,
@@ -346,7 +346,7 @@ static enum ky_status keep_error(struct trial *trial, const struct ky_parameters
                            own->mutual ? "--force, --precision and --mutual"
                                        : "--force and --precision");
         if (ky_force_kind(own->force)->is_exact)
-            status = ky_force_choose(own, trial->bodies.n, 1, error);
+            status = ky_force_choose(own, trial->bodies.n, 1, 0, error);
     }
     trial->error = (double)NAN;
     return status;
@@ -375,7 +375,7 @@ enum ky_status ky_force_settle(struct ky_parameters *own, const struct ky_bodies
     if (was_auto || was_asked)
         status = find_engine(&given, use, &on_cpu, error);
     if (!status && (was_auto || was_asked))
-        status = ky_force_choose(own, bodies->n, on_cpu, error);
+        status = ky_force_choose(own, bodies->n, on_cpu, use->schemes, error);
     if (!status && was_asked && bodies->position && bodies->n &&
         !ky_force_kind(own->force)->is_exact) {
         trial.bodies.acceleration = NULL;
@@ -391,6 +391,6 @@ enum ky_status ky_force_settle(struct ky_parameters *own, const struct ky_bodies
     ky_choice_note(choice, own);
     choice->asked = given.error;
     if (!status && (was_auto || was_asked))
-        describe(choice, own, bodies->n, was_auto, on_cpu);
+        describe(choice, own, bodies->n, was_auto, on_cpu, use->schemes);
     return status;
 }

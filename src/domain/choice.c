@@ -37,7 +37,7 @@ static enum ky_status find_force(const struct ky_parameters *parameters, unsigne
         return KY_OK;
     if (schemes >> KY_SCHEME_BLOCK & 1U)
         own->ranks = (int)devices;
-    return ky_force_choose(own, n, 0, NULL);
+    return ky_force_choose(own, n, 0, schemes, NULL);
 }
 
 void ky_domain_choose_ranks(struct ky_parameters *parameters, unsigned schemes,
@@ -50,15 +50,15 @@ void ky_domain_choose_ranks(struct ky_parameters *parameters, unsigned schemes,
         ky_device_list_once(parameters->engine, &devices, NULL) || devices < 2 ||
         find_force(parameters, schemes, bodies->n, devices, &own))
         return;
+    if (!can_share(&own, schemes, bodies))
+        return;
     if (!schemes && ky_force_kind(own.force)->expands) {
         snprintf(remark, KY_RANKS_REMARK,
-                 "the %zu devices share the work, and each has all bodies: --force tree --ranks "
-                 "%zu divides them",
+                 "the %zu devices share the work, and each has all bodies: --ranks %zu divides "
+                 "them",
                  devices, devices);
         return;
     }
-    if (!can_share(&own, schemes, bodies))
-        return;
     if (!schemes && bodies->n < FROM) {
         snprintf(remark, KY_RANKS_REMARK,
                  "the %zu devices share the walk, and each has all bodies: ranks (--ranks %zu) are "

@@ -90,13 +90,18 @@ static double least_of(const struct ky_parameters *own, int force)
     return ky_force_least(force, given == KY_PRECISION_BY_INTEGRATOR ? KY_DOUBLE : given);
 }
 
+int ky_force_shares_blocks(const struct ky_parameters *own, int on_cpu, unsigned schemes)
+{
+    return own->ranks > 1 && !on_cpu && (schemes >> KY_SCHEME_BLOCK & 1U);
+}
+
 /* The method for KY_FORCE_AUTO. */
-static int method_for(const struct ky_parameters *own, size_t n, int on_cpu)
+static int method_for(const struct ky_parameters *own, size_t n, int on_cpu, unsigned schemes)
 {
     const double error = own->error;
-    const int divides_expansions = own->ranks < 2 || on_cpu,
-              cells = divides_expansions && (double)n >= ky_force_expansions_from(on_cpu) ? KY_FMM
-                                                                                          : KY_TREE;
+    const int expands = !ky_force_shares_blocks(own, on_cpu, schemes) &&
+                        (double)n >= ky_force_expansions_from(on_cpu),
+              cells = expands ? KY_FMM : KY_TREE;
     if (error < least_of(own, KY_DIRECT)) /* with the precision that is given */
         return cells;
     return (double)n < ky_force_direct_below(error, on_cpu) || error < least_of(own, cells)
@@ -142,12 +147,12 @@ static enum ky_status refuse_error(const struct ky_parameters *own, struct ky_er
                       : "or --force direct");
 }
 
-enum ky_status ky_force_choose(struct ky_parameters *own, size_t n, int on_cpu,
+enum ky_status ky_force_choose(struct ky_parameters *own, size_t n, int on_cpu, unsigned schemes,
                                struct ky_error *error)
 {
     const double asked = own->error;
     if (own->force == KY_FORCE_AUTO)
-        own->force = method_for(own, n, on_cpu);
+        own->force = method_for(own, n, on_cpu, schemes);
     if (asked < least_of(own, own->force))
         return refuse_error(own, error);
     own->error = (double)NAN;

@@ -5,11 +5,14 @@
 
 #include "engine/engine.h"
 
-/* Chooses for n bodies on a CPU (on_cpu 1) or a device. `own` comes from ky_force_resolve_later.
- * Afterwards force, order, alpha, precision and what depends on them are filled, and `error` is
- * NaN. KY_USAGE for an error that the given precision or force cannot keep. */
-enum ky_status ky_force_choose(struct ky_parameters *own, size_t n, int on_cpu,
+/* Chooses for n bodies on a CPU (on_cpu 1) or a device, with these schemes. `own` comes from
+ * ky_force_resolve_later. Afterwards force, order, alpha, precision and what depends on them are
+ * filled, and `error` is NaN. KY_USAGE for an error that the given precision or force cannot keep.
+ */
+enum ky_status ky_force_choose(struct ky_parameters *own, size_t n, int on_cpu, unsigned schemes,
                                struct ky_error *error);
+/* 1 if ranks with devices share block steps: they share none of expansions. */
+int ky_force_shares_blocks(const struct ky_parameters *own, int on_cpu, unsigned schemes);
 /* The least number of bodies at which KY_FORCE_AUTO leaves the exact sum for this error (NaN: the
  * defaults). */
 double ky_force_direct_below(double error, int on_cpu);

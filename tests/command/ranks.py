@@ -168,7 +168,7 @@ with folder() as top:
         check("--force fmm" in process.stderr and "the fastest from" in process.stderr, f"--force auto says why with --ranks {ranks}", process.stderr)
     if "opencl:" in run("devices").stdout:
         words = [word for word in chosen if word not in ("--engine", "cpu", "-n", "4500")]
-        for number, more, text in (("30", [], "--force direct for"), ("50000", [], "with it alone devices divide the bodies among ranks"), ("50000", ["--error", "1e-9"], "--force direct")):
+        for number, more, text in (("30", [], "--force direct for"), ("50000", [], "the fastest from"), ("50000", ["--integrator", "block"], "with it alone ranks with devices share block steps"), ("50000", ["--error", "1e-9"], "--force direct")):
             process = run("run", *words, "-n", number, *more, "--engine", "opencl", "--ranks", "2", "--dry-run", "--output", path("dry"))
             check(text in process.stderr, f"--force auto of ranks with devices, {number} bodies {' '.join(more)}", process.stderr)
         process = run("run", *plain_words(), "--engine", "opencl:0", "--ranks", "2", "--output", path("one-device"))
@@ -197,7 +197,7 @@ with folder() as top:
     # also where the force is chosen by the number of bodies, before the ranks
     words = [word for word in plain_words() if word not in ("-n", "4500", "--force", "tree")]
     for number, more, force, text in (("45000", ["--integrator", "block"], "--force tree", "2 ranks, one for each device"), ("450", ["--integrator", "block"], "--force direct", "2 ranks, one for each device"),
-                                      ("45000", ["--integrator", "block", "--error", "1e-2"], "--force tree", "2 ranks, one for each device"), ("20000000", [], "--force fmm", "--force tree --ranks 2")):
+                                      ("45000", ["--integrator", "block", "--error", "1e-2"], "--force tree", "2 ranks, one for each device"), ("20000000", [], "--force fmm", "each has all bodies: --ranks 2 divides them")):
         process = run("run", *words, "-n", number, *more, "--engine", "cuda:7,8", "--dry-run", "--output", path("dry"), code=None)
         check(force in process.stderr and text in process.stderr and "give --ranks" not in process.stderr, f"{number} bodies on two devices {' '.join(more)}, with a force that is chosen", process.stderr)
     few = ["--model", "plummer", "-n", "3", "--softening", "0.1", "--step", "0.01", "--steps", "2", "--quiet"]

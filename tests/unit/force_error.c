@@ -272,7 +272,7 @@ static void methods_follow_from_size_engine_and_options(void **state)
         set_all(&given, cases[k].options);
         enum ky_status status = ky_parameters_resolve(&given, &own, &error);
         if (!status)
-            status = ky_force_choose(&own, cases[k].n, cases[k].on_cpu, &error);
+            status = ky_force_choose(&own, cases[k].n, cases[k].on_cpu, 0, &error);
         if (cases[k].force == REFUSED) {
             if (status != KY_USAGE)
                 fail_msg("%s is not refused", cases[k].options);

@@ -54,7 +54,7 @@ enum ky_status ky_ranks_tell_roots(struct ky_ranks_meeting *meeting, struct ky_e
                            KY_ARGUMENTS(KY_CELLS(tree->column) KY_BUFFER(tree->part.cell),
                                         KY_BUFFER(ranks->told), KY_VALUE(roots), KY_VALUE(moments)),
                            error);
-    if (status == KY_OK && ky_ranks_expand(meeting) && ky_ranks_have_factors(meeting))
+    if (status == KY_OK && meeting->expands && meeting->by_alpha)
         status = ky_launch_teams(card, KY_KERNEL_ky_graft_most, ky_groups(bodies, KY_PART_BODIES),
                                  KY_ARGUMENTS(KY_BUFFER(ranks->told), KY_BUFFER(tree->factor),
                                               KY_VALUE(roots), KY_VALUE(bodies)),
@@ -223,7 +223,7 @@ static void fill_columns(const struct ky_ranks_meeting *meeting, struct columns 
     }
     columns->link[last] = columns->walking[last] =
         (struct ky_cell_link){1, KY_NO_LINK, (uint32_t)bodies_of(meeting)->live, 1};
-    if (!ky_ranks_expand(meeting))
+    if (!meeting->expands)
         return;
     /* `missing` has mass, so that it acts, but is too large to act as a whole */
     columns->moment[last * moments + KY_MOMENT_MASS] = 1;

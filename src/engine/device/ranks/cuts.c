@@ -168,8 +168,8 @@ static enum ky_status box_cut(const struct ky_ranks_meeting *meeting, size_t k,
     uint32_t first = tree->cuts.first[k], count = tree->cuts.first[k + 1] - first,
              at = (uint32_t)meeting->boxes, shared = tree->cuts.shared[k],
              parts = (uint32_t)ky_groups(most, KY_PART_BODIES),
-             flags = ky_ranks_have_factors(meeting) ? KY_FLAG_FACTORS : 0U,
-             stride = KY_PART_BOX_WORDS, from = (uint32_t)shared_before,
+             flags = meeting->by_alpha ? KY_FLAG_FACTORS : 0U, stride = KY_PART_BOX_WORDS,
+             from = (uint32_t)shared_before,
              word = (at + first + count - shared) * stride + KY_PART_BOX_FACTOR;
     float by = k + 1 < tree->cuts.count ? 1 / KY_EXPAND_PART_OF_ALPHA : 1;
     enum ky_status status = KY_OK;

@@ -7,9 +7,11 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "engine/common/force_kinds.h"
 #include "engine/device/ranks/meeting.h"
 #include "engine/device/ranks/places.h"
 #include "engine/device/ranks/top.h"
+#include "octree/opening_kinds.h"
 
 /* Where a parcel goes. */
 struct arrival {
@@ -254,6 +256,8 @@ enum ky_status ky_ranks_meet(struct ky_device_state *state, struct ky_device_tre
         .parameters = parameters,
         .search = search,
         .shared = shared,
+        .expands = !search && ky_force_kind(parameters->force)->expands,
+        .by_alpha = ky_opening_kind(parameters->opening)->by_alpha,
         .sinks = active ? active->count : state->part[0].live,
         .box = ky_allocate_zeroed(size, sizeof *meeting.box),
         .out = ky_allocate_zeroed(size, sizeof *meeting.out),

@@ -32,6 +32,8 @@ struct ky_ranks_meeting {
     const struct ky_parameters *parameters;
     const struct ky_ranks_search *search; /* NULL: forces */
     const struct ky_shared *shared;
+    int expands;                /* cells act on cells */
+    int by_alpha;               /* each body has its factor of the opening test */
     size_t sinks;               /* of this rank */
     size_t boxes;               /* of their groups */
     size_t cells;               /* that are sinks, where cells act on cells */
@@ -51,10 +53,6 @@ enum ky_status ky_ranks_meet(struct ky_device_state *state, struct ky_device_tre
                              const struct ky_evaluation *evaluation,
                              const struct ky_parameters *parameters,
                              const struct ky_ranks_search *search, struct ky_error *error);
-
-/* Whether cells act on cells; whether each body has its factor of the opening test. */
-int ky_ranks_expand(const struct ky_ranks_meeting *meeting);
-int ky_ranks_have_factors(const struct ky_ranks_meeting *meeting);
 
 /* ---- prune.c ---- */
 

@@ -17,16 +17,6 @@ static struct ky_device_bodies *bodies_of(const struct ky_ranks_meeting *meeting
     return &meeting->state->part[0];
 }
 
-int ky_ranks_expand(const struct ky_ranks_meeting *meeting)
-{
-    return !meeting->search && ky_force_kind(meeting->parameters->force)->expands;
-}
-
-int ky_ranks_have_factors(const struct ky_ranks_meeting *meeting)
-{
-    return ky_opening_kind(meeting->parameters->opening)->by_alpha;
-}
-
 /* ---- boxes ---- */
 
 static size_t box_bytes(size_t boxes)
@@ -74,10 +64,8 @@ static enum ky_status box_groups(const struct ky_ranks_meeting *meeting, struct 
     const int in_list = ky_evaluation_is_listed(meeting->evaluation);
     const struct ky_buffer *list = in_list ? &bodies->active_list : &tree->group;
     uint32_t n = (uint32_t)bodies->n, boxes = (uint32_t)meeting->boxes,
-             flags = (ky_ranks_have_factors(meeting) ? KY_FLAG_FACTORS : 0U) |
-                     (in_list ? KY_FLAG_LISTED : 0U);
-    float size =
-        ky_ranks_expand(meeting) ? KY_PART_GROUPS_OF_FMM : ky_eps2_argument(meeting->state).part;
+             flags = (meeting->by_alpha ? KY_FLAG_FACTORS : 0U) | (in_list ? KY_FLAG_LISTED : 0U);
+    float size = meeting->expands ? KY_PART_GROUPS_OF_FMM : ky_eps2_argument(meeting->state).part;
     return ky_launch_teams(bodies->card, KY_KERNEL_ky_part_boxes, boxes,
                            KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(tree->frame),
                                         KY_BUFFER(tree->factor), KY_BUFFER(*list),
@@ -262,8 +250,8 @@ static enum ky_status mark_needs(const struct ky_ranks_meeting *meeting, size_t 
     uint32_t roots = (uint32_t)tree->part.roots, parts = (uint32_t)count,
              cells = (uint32_t)tree->cells, teams = 2 * (uint32_t)ky_device_tree_teams(card),
              how = ky_octree_opening(meeting->parameters) & ~(unsigned)KY_OPENING_REACH;
-    const int splined = (meeting->state->how & KY_SPLINED) != 0, expands = ky_ranks_expand(meeting),
-              by_alpha = ky_ranks_have_factors(meeting);
+    const int splined = (meeting->state->how & KY_SPLINED) != 0, expands = meeting->expands,
+              by_alpha = meeting->by_alpha;
     if (splined)
         how |= KY_OPENING_REACH;
     if (is_by_reach(meeting))
@@ -411,7 +399,7 @@ enum ky_status ky_ranks_prune(struct ky_ranks_meeting *meeting, struct ky_error 
         status = make_runs(meeting, error);
     else if (status == KY_OK) /* the host reads nothing else before the roots */
         status = bodies_of(meeting)->card->driver->wait(bodies_of(meeting)->card, error);
-    if (status == KY_OK && ky_ranks_expand(meeting))
+    if (status == KY_OK && meeting->expands)
         status = find_cuts(meeting, error);
     if (status == KY_OK && meeting->sinks > 0)
         status = make_boxes(meeting, error);
@@ -425,7 +413,7 @@ enum ky_status ky_ranks_prune(struct ky_ranks_meeting *meeting, struct ky_error 
         status = need_marks(meeting, parts, error);
     if (status == KY_OK && parts > 0)
         status = mark_needs(meeting, parts, error);
-    if (status == KY_OK && !ky_ranks_expand(meeting)) /* while the card looks at its cells */
+    if (status == KY_OK && !meeting->expands) /* while the card looks at its cells */
         status = ky_ranks_make_above(meeting, error);
     if (status == KY_OK && parts > 0)
         status = make_parcels(meeting, part, parts, given, error);

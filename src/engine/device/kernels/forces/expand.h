@@ -4,13 +4,7 @@
 #define KY_KERNELS_EXPAND_H
 
 #include "engine/device/kernels/driver/shared.h"
-
-/* A cell as a source: the largest and the mean radius of its mass about its centre, and its bodies,
- * negative in a leaf. */
-struct ky_acting {
-    float radius, size, mass;
-    int bodies;
-} KY_LAID_OUT;
+#include "engine/device/kernels/tree/sources.h"
 
 /* Sinks that share local coefficients: a cell, or a group. The middle of their box, relative to the
  * origin of the cells, and its half sides; the sum of the squares of these as a length; ε² of the

@@ -1,16 +1,16 @@
 /* A cell as a source, and as sinks, where cells act on cells. */
-#ifndef KY_KERNELS_EXPAND_CELLS_H
-#define KY_KERNELS_EXPAND_CELLS_H
+#ifndef KY_KERNELS_ACTING_H
+#define KY_KERNELS_ACTING_H
 
 #include "engine/device/kernels/driver/state.h"
-#include "engine/device/kernels/forces/expand.h"
+#include "engine/device/kernels/tree/sources.h"
 
 #include "octree/cell_moments.h"
 #include "physics/number.h"
 
 /* The cell as a source; `held` are its moments, of this order. */
-KY_FN struct ky_acting ky_expand_acting(struct ky_cell_box its, struct ky_cell_link link,
-                                        KY_GLOBAL const float *held, int order)
+KY_FN struct ky_acting ky_acting_of(struct ky_cell_box its, struct ky_cell_link link,
+                                    KY_GLOBAL const float *held, int order)
 {
     struct ky_acting acting;
     float radius2 = 0.0f;
@@ -27,11 +27,16 @@ KY_FN struct ky_acting ky_expand_acting(struct ky_cell_box its, struct ky_cell_l
     return acting;
 }
 
-/* The middle of a cell's box and its half sides, a little too large. */
-KY_FN struct ky_expanded ky_expand_box(struct ky_cell_centre high, struct ky_low low,
-                                       struct ky_cell_box box)
+/* The middle of a cell's box and its half sides, a little too large, and the root of the sum of
+ * their squares. */
+struct ky_cell_middle {
+    float high[3], low[3], side[3], radius;
+};
+
+KY_FN struct ky_cell_middle ky_middle_of(struct ky_cell_centre high, struct ky_low low,
+                                         struct ky_cell_box box)
 {
-    struct ky_expanded own;
+    struct ky_cell_middle own;
     float radius2 = 0.0f;
     for (int c = 0; c < 3; c++) {
         ky_state middle = ky_state_add(ky_state_pair(high.x[c], low.x[c]),
