@@ -42,7 +42,7 @@ if wanted devices; then
     for engine in cuda:0 opencl:0; do
         log=$(echo $engine | tr -d :)
         for test in $(cd tests/unit && echo device*.c) engine_parts external integrate close_pairs general_walk sim_change \
-            softenings block hermite choice long_orbit ranks_devices ranks_devices_blocks; do
+            softenings block hermite choice long_orbit ranks_devices ranks_devices_blocks ranks_devices_fmm; do
             test=${test%.c}
             name=$test-$log
             say "$test through $engine"
@@ -62,7 +62,7 @@ fi
 
 if wanted sanitizer; then
     for tool in memcheck racecheck initcheck; do
-        for test in device device_driver device_walk device_fmm device_board hermite ranks_devices_blocks; do
+        for test in device device_driver device_walk device_fmm device_board hermite ranks_devices_blocks ranks_devices_fmm; do
             say "compute-sanitizer $tool, every kernel of $test"
             KYOHO_TEST_ENGINE=cuda:0 KYOHO_TEST_ONLY=every_kernel_in_small compute-sanitizer --tool $tool \
                 --error-exitcode 9 "$build/tests/unit/$test" >"$out/$tool-$test.log" 2>&1 || status=1

@@ -55,10 +55,11 @@ enum ky_status ky_ranks_tell_roots(struct ky_ranks_meeting *meeting, struct ky_e
                                         KY_BUFFER(ranks->told), KY_VALUE(roots), KY_VALUE(moments)),
                            error);
     if (status == KY_OK && meeting->expands && meeting->by_alpha)
-        status = ky_launch_teams(card, KY_KERNEL_ky_graft_most, ky_groups(bodies, KY_PART_BODIES),
-                                 KY_ARGUMENTS(KY_BUFFER(ranks->told), KY_BUFFER(tree->factor),
-                                              KY_VALUE(roots), KY_VALUE(bodies)),
-                                 error);
+        status =
+            ky_launch_teams(card, KY_KERNEL_ky_graft_most, ky_groups(bodies, KY_PART_TEAM_BODIES),
+                            KY_ARGUMENTS(KY_BUFFER(ranks->told), KY_BUFFER(tree->factor),
+                                         KY_VALUE(roots), KY_VALUE(bodies)),
+                            error);
     return status == KY_OK
                ? card->driver->read_later(card, &ranks->told, 0, pinned->data, bytes, error)
                : status;

@@ -167,7 +167,7 @@ static enum ky_status box_cut(const struct ky_ranks_meeting *meeting, size_t k,
     const size_t most = ky_device_tree_cut_bodies(tree, card, meeting->parameters, k);
     uint32_t first = tree->cuts.first[k], count = tree->cuts.first[k + 1] - first,
              at = (uint32_t)meeting->boxes, shared = tree->cuts.shared[k],
-             parts = (uint32_t)ky_groups(most, KY_PART_BODIES),
+             parts = (uint32_t)ky_groups(most, KY_PART_TEAM_BODIES),
              flags = meeting->by_alpha ? KY_FLAG_FACTORS : 0U, stride = KY_PART_BOX_WORDS,
              from = (uint32_t)shared_before,
              word = (at + first + count - shared) * stride + KY_PART_BOX_FACTOR;

@@ -99,7 +99,7 @@ KY_FN struct ky_part_parcel ky_part_parcel(KY_WORD roots, KY_WORD cells, KY_WORD
 #define KY_PARCEL(parcel, at, type) ((KY_GLOBAL type *)((parcel) + (at)))
 
 /* Bodies of which one team finds the largest factor. */
-#define KY_PART_BODIES 512
+#define KY_PART_TEAM_BODIES 512
 
 /* Words of 64 bits of a body that moves to another rank (rows.k), without its step and with it. */
 #define KY_PART_ROW 12
