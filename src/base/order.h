@@ -66,30 +66,42 @@ static inline double ky_median(double *x, size_t count)
     return count ? x[count / 2] : 0;
 }
 
-/* The number that would be x[k] if all `count` were sorted; k < count. Changes their order. */
+/* Brings the numbers that are less than `limit`, or at most `limit`, to the front, and returns how
+ * many they are. Without a branch, which would be guessed wrong for half of the numbers. */
+static inline size_t ky_bring_below(double *x, size_t count, double limit, int or_equal)
+{
+    size_t below = 0;
+    for (size_t k = 0; k < count; k++) {
+        const double now = x[k];
+        x[k] = x[below];
+        x[below] = now;
+        below += or_equal ? now <= limit : now < limit;
+    }
+    return below;
+}
+
+/* The number that would be x[k] if all `count` were sorted; k < count. Changes their order. Where
+ * some are NaN it is any of them. */
 static inline double ky_select(double *x, size_t count, size_t k)
 {
-    size_t low = 0, high = count - 1;
-    while (low < high) {
-        const double middle = x[low + (high - low) / 2];
-        size_t i = low, j = high;
-        for (;;) { /* numbers up to j are at most `middle` then, and those from i on at least */
-            while (x[i] < middle)
-                i++;
-            while (x[j] > middle)
-                j--;
-            if (i >= j)
-                break;
-            const double other = x[i];
-            x[i++] = x[j];
-            x[j--] = other;
+    for (;;) {
+        const double a = x[0], b = x[count / 2], c = x[count - 1], low = a < b ? a : b,
+                     high = a < b ? b : a,
+                     middle = c < low    ? low
+                              : c > high ? high
+                                         : c;
+        const size_t below = ky_bring_below(x, count, middle, 0);
+        if (k < below) {
+            count = below;
+            continue;
         }
-        if (k <= j)
-            high = j;
-        else
-            low = j + 1;
+        const size_t equal = ky_bring_below(x + below, count - below, middle, 1);
+        if (k < below + equal || below + equal == 0)
+            return middle;
+        x += below + equal;
+        count -= below + equal;
+        k -= below + equal;
     }
-    return x[k];
 }
 
 /* Sorts one number or more. Returns their median, of two in the middle the mean. */

@@ -199,10 +199,8 @@ static enum ky_status place_together(const struct ky_ranging *curve,
     struct ky_comm *comm = domain->comm;
     const size_t size = (size_t)comm->size;
     size_t count = 0;
-    for (size_t r = 0; r < size; r++)
-        counts[r] = 1;
-    enum ky_status status = ky_comm_collect(comm, own, 1, told, counts, sizeof *own, error);
-    for (size_t r = 0; r < size && !status && !comm->rank; count += counts[r], r++)
+    enum ky_status status = comm->verbs->gather(comm, own, sizeof *own, told, error);
+    for (size_t r = 0; r < size && !status; count += counts[r], r++)
         counts[r] = told[r].sampled;
     if (!status)
         status = ky_comm_collect(comm, sample, own->sampled, all, counts, sizeof *sample, error);
@@ -224,18 +222,19 @@ enum ky_status ky_curve_find_cube(struct ky_ranging *curve, struct ky_error *err
     struct ky_curve_told own = {0},
                          *told = ky_allocate(size > threads ? size : threads, sizeof *told);
     size_t *counts = ky_allocate(size, sizeof *counts);
-    struct ky_curve_sampled *sample = ky_allocate(threads * KY_CURVE_ROOM, sizeof *sample),
-                            *all = ky_allocate(KY_CURVE_ROOM, sizeof *all);
-    enum ky_status status = KY_OK;
-    if (!told || !counts || !sample || !all)
-        status = ky_no_memory(error, "samples of bodies", threads * KY_CURVE_ROOM, sizeof *sample);
+    struct ky_curve_sampled *sample =
+                                ky_domain_space(domain, KY_SPACE_SAMPLE, threads * KY_CURVE_ROOM,
+                                                sizeof *sample, error),
+                            *all = ky_domain_space(domain, KY_SPACE_SAMPLES, KY_CURVE_ROOM,
+                                                   sizeof *all, error);
+    enum ky_status status = sample && all ? KY_OK : KY_FAULT;
+    if (!told || !counts)
+        status = ky_no_memory(error, "the ranks", size, sizeof *told + sizeof *counts);
     if (!status)
         status = curve->verbs->look(curve, &own, told, sample, error);
     if (!status)
         status = place_together(curve, &own, sample, told, counts, all, error);
     free(told);
     free(counts);
-    free(sample);
-    free(all);
     return status;
 }

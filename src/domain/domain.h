@@ -30,6 +30,8 @@ enum ky_work_space {
     KY_SPACE_ORDER,
     KY_SPACE_TO,
     KY_SPACE_GONE,
+    KY_SPACE_SAMPLE,
+    KY_SPACE_SAMPLES,
     KY_SPACES
 };
 

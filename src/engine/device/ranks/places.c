@@ -131,17 +131,6 @@ static double bound_of(const struct ky_card *card, const union ky_state_value *p
     return bound;
 }
 
-/* The part of the sample in tree->partial becomes NaN. */
-static enum ky_status clear_sample(struct ky_device_tree *tree, struct ky_card *card,
-                                   union ky_state_value *value, size_t numbers,
-                                   struct ky_error *error)
-{
-    for (size_t k = 0; k < numbers; k++)
-        value[k] = ky_to_state(card, (double)NAN);
-    return card->driver->write(card, &tree->partial, 6 * (size_t)KY_BOUNDS_GROUPS * KY_STATE_BYTES,
-                               value, numbers * KY_STATE_BYTES, error);
-}
-
 enum ky_status ky_places_look(struct ky_device_state *state, struct ky_device_tree *tree,
                               const struct ky_part_look *look, struct ky_error *error)
 {
@@ -157,24 +146,31 @@ enum ky_status ky_places_look(struct ky_device_state *state, struct ky_device_tr
         look->sample[k] = (double)NAN;
     if (bodies->live == 0)
         return KY_OK;
-    union ky_state_value *value = ky_allocate(head + numbers, sizeof *value);
-    if (!value)
-        return ky_no_memory(error, "a sample of bodies", head + numbers, sizeof *value);
+    struct ky_pinned *pinned = &state->ranks->pinned[KY_PIN_LOOK];
     enum ky_status status = ky_device_tree_need_bodies(tree, bodies, error);
     if (status == KY_OK)
-        status = clear_sample(tree, card, value, numbers, error);
+        status = ky_ranks_pin(card, pinned, "a sample of bodies",
+                              (head + 2 * numbers) * KY_STATE_BYTES, error);
+    if (status != KY_OK)
+        return status;
+    union ky_state_value *value = pinned->data, *none = value + head + numbers;
+    for (size_t k = 0; k < numbers; k++)
+        none[k] = ky_to_state(card, (double)NAN); /* a body of another rank */
+    status = card->driver->write_later(card, &tree->partial, head * KY_STATE_BYTES, none,
+                                       numbers * KY_STATE_BYTES, error);
     if (status == KY_OK)
         status = ky_device_tree_bounds(tree, bodies, look->system, look->samples, &groups, error);
     if (status == KY_OK)
-        status = card->driver->read(card, &tree->partial, 0, value,
-                                    (head + numbers) * KY_STATE_BYTES, error);
+        status = card->driver->read_later(card, &tree->partial, 0, value,
+                                          (head + numbers) * KY_STATE_BYTES, error);
+    if (status == KY_OK)
+        status = card->driver->wait(card, error);
     for (int c = 0; c < 3 && status == KY_OK; c++) {
         look->low[c] = bound_of(card, value + (size_t)c * groups, groups, 0);
         look->high[c] = bound_of(card, value + (size_t)(3 + c) * groups, groups, 1);
     }
     for (size_t k = 0; k < numbers && status == KY_OK; k++)
         look->sample[k] = ky_from_state(card, value[head + k]);
-    free(value);
     return status;
 }
 

@@ -5,8 +5,17 @@
 #include "engine/device/state/bodies.h"
 
 /* Pinned memory: parcels for other processes, and from them (graft.c), or results (copies.c); the
- * numbers of roots, and cells above all roots (above.c); how much others need (prune.c). */
-enum { KY_PIN_OUT, KY_PIN_IN, KY_PIN_ROOTS, KY_PIN_ABOVE, KY_PIN_NEEDS, KY_RANKS_PINS };
+ * numbers of roots, and cells above all roots (above.c); how much others need (prune.c); the box
+ * and a sample of the bodies (places.c). */
+enum {
+    KY_PIN_OUT,
+    KY_PIN_IN,
+    KY_PIN_ROOTS,
+    KY_PIN_ABOVE,
+    KY_PIN_NEEDS,
+    KY_PIN_LOOK,
+    KY_RANKS_PINS
+};
 
 /* What a rank has on its card for others: boxes of its groups, parcels of cells and bodies, and
  * rows of bodies that leave. */
