@@ -21,8 +21,10 @@
 #define LOOKS 20000
 #define YIELDS 5000000
 #define LONGEST 1000000
-/* Large data come piece by piece, and MPI moves the next piece when it is looked at: from so many
- * bytes on a rank sleeps no longer than this. */
+/* Large data come piece by piece, and MPI moves the next piece when it is looked at: a rank does not
+ * sleep for as long as its bytes take at 1 GB/s, and from so many bytes on it sleeps no longer than
+ * this. */
+#define OF_A_BYTE 1
 #define LARGE ((size_t)1 << 16)
 #define LONGEST_OF_LARGE 10000
 
@@ -35,11 +37,12 @@ static long long nanoseconds(void)
 
 static int wait_for(int count, MPI_Request *requests, size_t bytes)
 {
-    const long long begin = nanoseconds(), longest = bytes < LARGE ? LONGEST : LONGEST_OF_LARGE;
+    const long long begin = nanoseconds(), longest = bytes < LARGE ? LONGEST : LONGEST_OF_LARGE,
+                    yields = YIELDS + OF_A_BYTE * (long long)bytes;
     int done = 0, wrong = MPI_Testall(count, requests, &done, MPI_STATUSES_IGNORE);
     while (!done && !wrong) {
         const long long waited = nanoseconds() - begin;
-        if (waited > YIELDS)
+        if (waited > yields)
             nanosleep(&(struct timespec){0, waited < 20 * longest ? waited / 20 : longest}, NULL);
         else if (waited > LOOKS)
             sched_yield();
