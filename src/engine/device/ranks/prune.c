@@ -10,7 +10,8 @@
 #include "octree/opening_kinds.h"
 #include "physics/fmm.h"
 
-enum { GENERATIONS = KY_KEY_LEVELS + 2 };
+/* Of openers there is room for so many for each cell that can wait. */
+enum { COUNTS = KY_PRUNE_LISTED + 1, LEAST_ROOM = 4096, OPENERS_EACH = 16 };
 
 static struct ky_device_bodies *bodies_of(const struct ky_ranks_meeting *meeting)
 {
@@ -80,10 +81,9 @@ static enum ky_status box_cuts(const struct ky_ranks_meeting *meeting, struct ky
 {
     const struct ky_buffer *box = &meeting->state->ranks->offered[KY_OFFER_BOXES];
     uint32_t boxes = (uint32_t)meeting->boxes;
-    return ky_launch_over(bodies_of(meeting)->card, KY_KERNEL_ky_part_reaches, boxes,
-                          KY_ARGUMENTS(KY_BUFFER(*meeting->search->box), KY_BUFFER(*box),
-                                       KY_VALUE(boxes)),
-                          error);
+    return ky_launch_over(
+        bodies_of(meeting)->card, KY_KERNEL_ky_part_reaches, boxes,
+        KY_ARGUMENTS(KY_BUFFER(*meeting->search->box), KY_BUFFER(*box), KY_VALUE(boxes)), error);
 }
 
 /* Boxes of groups, behind them those of cells that are sinks, and the floors above. */
@@ -214,16 +214,21 @@ static enum ky_status need_marks(const struct ky_ranks_meeting *meeting, size_t 
 {
     struct ky_card *card = bodies_of(meeting)->card;
     struct ky_device_ranks *ranks = meeting->state->ranks;
-    const size_t cells = meeting->tree->cells, word = sizeof(uint32_t);
+    const size_t cells = meeting->tree->cells, word = sizeof(uint32_t),
+                 roots = parts * meeting->tree->part.roots,
+                 least = roots > LEAST_ROOM ? roots : LEAST_ROOM;
+    if (ranks->wait_room < least)
+        ranks->wait_room = least;
     const struct {
         struct ky_buffer *buffer;
         const char *what;
         size_t count, size;
     } needs[] = {
-        {&ranks->wait[0], "cells to look at", parts * cells, 2 * word},
-        {&ranks->wait[1], "cells to look at next", parts * cells, 2 * word},
+        {&ranks->wait[0], "cells to look at", ranks->wait_room, KY_PRUNE_WAIT * word},
+        {&ranks->wait[1], "cells to look at next", ranks->wait_room, KY_PRUNE_WAIT * word},
+        {&ranks->openers, "openers of cells", OPENERS_EACH * ranks->wait_room, word},
         {&ranks->need, "needs of other ranks", parts * cells, 1},
-        {&ranks->waiting, "numbers of cells to look at", GENERATIONS + 1, word},
+        {&ranks->waiting, "numbers of cells to look at", COUNTS, word},
         {&ranks->seen, "cells for another rank", cells + 1, word},
         {&ranks->bodies, "bodies for another rank", cells + 1, word},
     };
@@ -240,6 +245,15 @@ static enum ky_status need_marks(const struct ky_ranks_meeting *meeting, size_t 
                : status;
 }
 
+/* Levels of the tree that have cells: cells wait no more often. */
+static uint32_t generations_of(const struct ky_device_tree *tree)
+{
+    uint32_t levels = 0;
+    for (int level = 0; level < KY_FACT_CELLS; level++)
+        levels += tree->level[level + 1] > tree->level[level];
+    return levels;
+}
+
 /* Marks the cells that the boxes of the parts may open, generation by generation. */
 static enum ky_status mark_needs(const struct ky_ranks_meeting *meeting, size_t count,
                                  struct ky_error *error)
@@ -247,6 +261,7 @@ static enum ky_status mark_needs(const struct ky_ranks_meeting *meeting, size_t 
     struct ky_device_ranks *ranks = meeting->state->ranks;
     struct ky_device_tree *tree = meeting->tree;
     struct ky_card *card = bodies_of(meeting)->card;
+    const uint32_t generations = generations_of(tree);
     uint32_t roots = (uint32_t)tree->part.roots, parts = (uint32_t)count,
              cells = (uint32_t)tree->cells, teams = 2 * (uint32_t)ky_device_tree_teams(card),
              how = ky_octree_opening(meeting->parameters) & ~(unsigned)KY_OPENING_REACH;
@@ -264,20 +279,25 @@ static enum ky_status mark_needs(const struct ky_ranks_meeting *meeting, size_t 
           hold = splined
                      ? 1.0001F * sqrtf(ky_opening_reach2(ky_eps2_argument(meeting->state).part, 0))
                      : 0;
-    enum ky_status status = ky_launch_over(
-        card, KY_KERNEL_ky_prune_begin, (size_t)roots * parts,
-        KY_ARGUMENTS(KY_BUFFER(tree->part.cell), KY_BUFFER(ranks->wait[0]), KY_BUFFER(ranks->need),
-                     KY_BUFFER(ranks->waiting), KY_VALUE(roots), KY_VALUE(parts), KY_VALUE(cells)),
-        error);
-    for (uint32_t generation = 0; generation < GENERATIONS && status == KY_OK; generation++)
+    enum ky_status status = need_marks(meeting, count, error);
+    uint32_t room = (uint32_t)ranks->wait_room,
+             list_room = room < UINT32_MAX / OPENERS_EACH ? OPENERS_EACH * room : UINT32_MAX;
+    if (status == KY_OK)
+        status = ky_launch_over(card, KY_KERNEL_ky_prune_begin, (size_t)roots * parts,
+                                KY_ARGUMENTS(KY_BUFFER(tree->part.cell), KY_BUFFER(ranks->wait[0]),
+                                             KY_BUFFER(ranks->waiting), KY_VALUE(roots),
+                                             KY_VALUE(parts)),
+                                error);
+    for (uint32_t generation = 0; generation < generations && status == KY_OK; generation++)
         status = ky_launch_teams(
             card, KY_KERNEL_ky_prune_look, teams,
             KY_ARGUMENTS(KY_CELLS(tree->column) KY_BUFFER(ranks->sinks), KY_BUFFER(ranks->sinks_of),
                          KY_BUFFER(ranks->wait[generation % 2]),
-                         KY_BUFFER(ranks->wait[1 - generation % 2]), KY_BUFFER(ranks->need),
-                         KY_BUFFER(ranks->waiting), KY_VALUE(generation), KY_VALUE(cells),
-                         KY_VALUE(teams), KY_VALUE(how), KY_VALUE(order), KY_VALUE(angle),
-                         KY_VALUE(least), KY_VALUE(most), KY_VALUE(hold)),
+                         KY_BUFFER(ranks->wait[1 - generation % 2]), KY_BUFFER(ranks->openers),
+                         KY_BUFFER(ranks->need), KY_BUFFER(ranks->waiting), KY_VALUE(generation),
+                         KY_VALUE(cells), KY_VALUE(room), KY_VALUE(list_room), KY_VALUE(teams),
+                         KY_VALUE(how), KY_VALUE(order), KY_VALUE(angle), KY_VALUE(least),
+                         KY_VALUE(most), KY_VALUE(hold)),
             error);
     return status;
 }
@@ -302,18 +322,19 @@ static enum ky_status count_needs(const struct ky_ranks_meeting *meeting, size_t
     return status;
 }
 
-/* What the parts need, and how much: to given[2 r] and the next for rank r. The host waits once for
- * all of them. */
+/* What the parts need, and how much: to given[2 r] and the next for rank r; and the most cells that
+ * have waited at a time. The host waits once for all of them. */
 static enum ky_status read_needs(const struct ky_ranks_meeting *meeting, const size_t *part,
-                                 size_t parts, uint64_t *given, struct ky_error *error)
+                                 size_t parts, uint64_t *given, size_t *most,
+                                 struct ky_error *error)
 {
     struct ky_device_ranks *ranks = meeting->state->ranks;
     struct ky_card *card = bodies_of(meeting)->card;
     struct ky_pinned *pinned = &ranks->pinned[KY_PIN_NEEDS];
     const size_t word = sizeof(uint32_t), end = meeting->tree->cells * word;
     enum ky_status status =
-        ky_ranks_pin(card, pinned, "what other ranks need", 2 * parts * word, error);
-    uint32_t *needs = pinned->data;
+        ky_ranks_pin(card, pinned, "what other ranks need", (2 * parts + COUNTS) * word, error);
+    uint32_t *needs = pinned->data, *waited = status == KY_OK ? needs + 2 * parts : NULL;
     for (size_t p = 0; p < parts && status == KY_OK; p++) {
         status = count_needs(meeting, p, error);
         if (status == KY_OK)
@@ -323,9 +344,30 @@ static enum ky_status read_needs(const struct ky_ranks_meeting *meeting, const s
                 card->driver->read_later(card, &ranks->bodies, end, &needs[2 * p + 1], word, error);
     }
     if (status == KY_OK)
+        status = card->driver->read_later(card, &ranks->waiting, 0, waited, COUNTS * word, error);
+    if (status == KY_OK)
         status = card->driver->wait(card, error);
     for (size_t k = 0; k < 2 * parts && status == KY_OK; k++)
         given[2 * part[k / 2] + k % 2] = needs[k];
+    *most = 0;
+    for (size_t k = 0; k < KY_PRUNE_LISTED && status == KY_OK; k++)
+        *most = waited[k] > *most ? waited[k] : *most;
+    return status;
+}
+
+/* The same, where cells are marked again with more room until all that wait have had room. */
+static enum ky_status find_needs(const struct ky_ranks_meeting *meeting, const size_t *part,
+                                 size_t parts, uint64_t *given, struct ky_error *error)
+{
+    struct ky_device_ranks *ranks = meeting->state->ranks;
+    size_t most = 0;
+    enum ky_status status = read_needs(meeting, part, parts, given, &most, error);
+    while (status == KY_OK && most > ranks->wait_room) {
+        ranks->wait_room = most + most / 4;
+        status = mark_needs(meeting, parts, error);
+        if (status == KY_OK)
+            status = read_needs(meeting, part, parts, given, &most, error);
+    }
     return status;
 }
 
@@ -359,7 +401,7 @@ static enum ky_status make_parcels(const struct ky_ranks_meeting *meeting, const
     const uint64_t moments = KY_MOMENTS(meeting->parameters->multipole),
                    roots = meeting->tree->part.roots, numbered = meeting->search != NULL;
     size_t bytes = 0;
-    enum ky_status status = read_needs(meeting, part, parts, given, error);
+    enum ky_status status = find_needs(meeting, part, parts, given, error);
     for (size_t p = 0; p < parts && status == KY_OK; p++) {
         const uint64_t *its = given + 2 * part[p];
         meeting->place[part[p]] = bytes;
@@ -409,8 +451,6 @@ enum ky_status ky_ranks_prune(struct ky_ranks_meeting *meeting, struct ky_error 
         parts = list_parts(meeting, part);
     if (status == KY_OK && parts > 0)
         status = send_sinks_of(meeting, part, parts, error);
-    if (status == KY_OK && parts > 0)
-        status = need_marks(meeting, parts, error);
     if (status == KY_OK && parts > 0)
         status = mark_needs(meeting, parts, error);
     if (status == KY_OK && !meeting->expands) /* while the card looks at its cells */

@@ -232,12 +232,12 @@ void ky_device_ranks_release(struct ky_device_state *state)
     struct ky_device_ranks *ranks = state->ranks;
     struct ky_card *card = state->part[0].card;
     struct ky_buffer *buffers[] = {
-        &ranks->begin,    &ranks->gone,    &ranks->count,   &ranks->probe,    &ranks->sinks,
-        &ranks->sinks_of, &ranks->wait[0], &ranks->wait[1], &ranks->need,     &ranks->waiting,
-        &ranks->seen,     &ranks->bodies,  &ranks->told,    &ranks->in,       &ranks->to,
-        &ranks->gap,      &ranks->last,    &ranks->left,    &ranks->next,     &ranks->found,
-        &ranks->come,     &ranks->run,     &ranks->weight,  &ranks->of_level, &ranks->mark,
-        &ranks->cut};
+        &ranks->begin,    &ranks->gone,    &ranks->count,   &ranks->probe,   &ranks->sinks,
+        &ranks->sinks_of, &ranks->wait[0], &ranks->wait[1], &ranks->openers, &ranks->need,
+        &ranks->waiting,  &ranks->seen,    &ranks->bodies,  &ranks->told,    &ranks->in,
+        &ranks->to,       &ranks->gap,     &ranks->last,    &ranks->left,    &ranks->next,
+        &ranks->found,    &ranks->come,    &ranks->run,     &ranks->weight,  &ranks->of_level,
+        &ranks->mark,     &ranks->cut};
     if (ky_device_shared(state) && are_held(state))
         let_go(state);
     for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++)

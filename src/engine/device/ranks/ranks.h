@@ -38,7 +38,8 @@ struct ky_device_ranks {
     struct ky_buffer of_level, weight;     /* steps/block.c: the work for a body with a step of each
                                               level, and for all bodies before each */
     struct ky_buffer run, sinks, sinks_of; /* prune.c: boxes of others, and where */
-    struct ky_buffer wait[2], need, waiting, seen, bodies;
+    struct ky_buffer wait[2], openers, need, waiting, seen, bodies;
+    size_t wait_room;           /* cells that can wait, which grows where more do */
     struct ky_buffer told, to;  /* above.c: roots, and where they are among the cells above */
     struct ky_buffer mark, cut; /* cuts.c: cells of cuts, and room to count them */
     struct ky_buffer in;        /* graft.c */

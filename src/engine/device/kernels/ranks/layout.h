@@ -113,6 +113,13 @@ KY_FN struct ky_part_parcel ky_part_parcel(KY_WORD roots, KY_WORD cells, KY_WORD
 /* Beside the bits KY_OPENING_…: the reaches of sinks decide. */
 #define KY_PART_BY_REACH 0x10000
 
+/* While cells are looked for that others need: words of a cell that waits; how many openers of a
+ * cell are listed, at most; and where among the numbers of waiting cells that of listed openers
+ * is. */
+#define KY_PRUNE_WAIT 4
+#define KY_PART_OPENERS 64
+#define KY_PRUNE_LISTED 63
+
 /* The first body of a cell of which no body lies in this part: no group reaches so far. */
 #define KY_PART_ELSEWHERE 0x7fffffffU
 
