@@ -13,10 +13,8 @@ $(TEST_OBJECTS): $(BUILD)/%.o: %.c $(FLAGS_FILE) $(BUILD)/flags-tests
 
 # Those of the GRAPE calls have these beside the library.
 $(filter %/grape5 %/grape6 %/device_grape,$(UNIT_TESTS)): $(GRAPE_OBJECTS)
-# gold, where it is there, takes half the time of the usual linker.
-TEST_LINKER = $(eval TEST_LINKER := $(if $(shell $(CC) -fuse-ld=gold -Wl,--version 2>/dev/null),-fuse-ld=gold))$(TEST_LINKER)
 $(UNIT_TESTS) $(LONG_TESTS): %: %.o $(STATIC)
-	$(CC) $(OPENMP_LINK) $(TEST_LINKER) $(LDFLAGS) -o $@ $(filter %.o,$^) $(STATIC) $(LIBS_ALL) -lcmocka
+	$(CC) $(OPENMP_LINK) $(LDFLAGS) -o $@ $(filter %.o,$^) $(STATIC) $(LIBS_ALL) -lcmocka
 
 # Programs and the preload library that the scripts use.
 HELPERS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/helpers/*.c)) $(patsubst %.c,$(BUILD)/%.so,$(wildcard tests/faults/*.c))
