@@ -125,11 +125,12 @@ static enum ky_status leave(struct ky_ranging *curve, struct ky_movers *movers,
 {
     struct ky_domain *domain = curve->domain;
     const struct ky_part_leavers wanted = {curve->begin, (size_t)domain->comm->size,
-                                           (size_t)domain->comm->rank, movers->leaving};
+                                           (size_t)domain->comm->rank, movers->leaving,
+                                           &movers->left};
     const enum ky_status status = verbs_of(domain)->leavers(domain->engine, &wanted, error);
     for (size_t r = 0; r < wanted.ranks && !status; r++)
         movers->all_leaving += movers->leaving[r];
-    domain->told.moved = movers->all_leaving;
+    domain->told.moved += movers->all_leaving;
     return status;
 }
 

@@ -35,6 +35,7 @@ struct ky_mover {
 struct ky_movers {
     uint64_t *leaving; /* [ranks] how many go to each */
     uint64_t *coming;
+    uint64_t left; /* how many more go in another round */
     size_t all_leaving, all_coming;
     struct ky_mover *mover; /* on the host: [all_leaving] by body */
     uint32_t *gone;         /* on the host: the same bodies */

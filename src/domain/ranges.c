@@ -219,28 +219,57 @@ static enum ky_status note_movers(struct ky_ranging *curve, struct ky_movers *mo
     movers->mover = mover;
     movers->gone = gone;
     movers->all_leaving = found;
-    domain->told.moved = found;
+    domain->told.moved += found;
     return KY_OK;
 }
 
-static enum ky_status move_bodies(struct ky_ranging *curve, struct ky_error *error)
+/* In what a rank tells another of the bodies that go to it: more will in another round. */
+#define MORE ((uint64_t)1 << 63)
+
+/* Moves bodies to their ranges; *again: some are left. movers->leaving and `coming` have room for
+ * all ranks. */
+static enum ky_status move_round(struct ky_ranging *curve, struct ky_movers *movers, int *again,
+                                 struct ky_error *error)
 {
     struct ky_comm *comm = curve->domain->comm;
     const size_t size = (size_t)comm->size;
-    struct ky_movers movers = {.leaving = ky_allocate_zeroed(size, sizeof *movers.leaving),
-                               .coming = ky_allocate(size, sizeof *movers.coming)};
-    enum ky_status status = movers.leaving && movers.coming
-                                ? curve->verbs->leave(curve, &movers, error)
-                                : ky_no_memory(error, "the ranks", size, sizeof *movers.coming);
-    if (!status)
-        status =
-            comm->verbs->deal(comm, movers.leaving, sizeof *movers.leaving, movers.coming, error);
+    uint64_t *told = ky_allocate(size, sizeof *told);
+    enum ky_status status = told ? curve->verbs->leave(curve, movers, error)
+                                 : ky_no_memory(error, "the ranks", size, sizeof *told);
     for (size_t r = 0; r < size && !status; r++)
-        movers.all_coming += movers.coming[r];
+        told[r] = movers->leaving[r] | (movers->left ? MORE : 0);
     if (!status)
-        status = curve->verbs->move(curve, &movers, error);
-    free(movers.leaving);
-    free(movers.coming);
+        status = comm->verbs->deal(comm, told, sizeof *told, movers->coming, error);
+    *again = 0;
+    for (size_t r = 0; r < size && !status; r++) {
+        *again |= (movers->coming[r] & MORE) != 0;
+        movers->coming[r] &= ~MORE;
+        movers->all_coming += movers->coming[r];
+    }
+    free(told);
+    return status ? status : curve->verbs->move(curve, movers, error);
+}
+
+/* Where there are rounds, keys have to be found again after each. */
+static enum ky_status move_bodies(struct ky_ranging *curve, struct ky_error *error)
+{
+    const size_t size = (size_t)curve->domain->comm->size;
+    uint64_t *count = ky_allocate(2 * size, sizeof *count);
+    struct ky_probe unused[KY_PROBES];
+    int again = 1;
+    enum ky_status status =
+        count ? KY_OK : ky_no_memory(error, "the ranks", 2 * size, sizeof *count);
+    curve->domain->told.moved = 0;
+    for (int round = 0; again && !status; round++) {
+        memset(count, 0, 2 * size * sizeof *count);
+        struct ky_movers movers = {.leaving = count, .coming = count + size};
+        curve->n = curve->domain->engine->n;
+        if (round > 0)
+            status = curve->verbs->keys(curve, unused, error);
+        if (!status)
+            status = move_round(curve, &movers, &again, error);
+    }
+    free(count);
     return status;
 }
 

@@ -116,12 +116,12 @@ struct ky_part_keys {
     double *work;
 };
 
-/* Ranges of keys, which begin at begin[0 … ranks], the last one before begin[ranks]; and how many
- * of the bodies go to each range of another rank: leaving[own] is 0. */
+/* Ranges of keys, which begin at begin[0 … ranks], the last one before begin[ranks]; how many of
+ * the bodies go to each range of another rank: leaving[own] is 0; and how many will go later. */
 struct ky_part_leavers {
     const uint64_t *begin;
     size_t ranks, own;
-    uint64_t *leaving;
+    uint64_t *leaving, *left;
 };
 
 /* The bodies that `leavers` has found go, leaving[r] to each rank; and how many come from each. */

@@ -252,8 +252,8 @@ enum ky_status ky_places_count(struct ky_device_state *state, struct ky_device_t
     return status;
 }
 
-/* Finds those that leave, and writes as many as there is room for. found[r]: how many go to each
- * rank, and then their number. */
+/* Finds those that leave, and writes as many as there is room for. found[r]: how many of these go
+ * to each rank, and then the number of all. */
 static enum ky_status find_leavers(struct ky_device_state *state, struct ky_device_tree *tree,
                                    const struct ky_part_leavers *leavers, uint32_t room,
                                    uint32_t *found, struct ky_error *error)
@@ -288,7 +288,12 @@ enum ky_status ky_places_leavers(struct ky_device_state *state, struct ky_device
 {
     struct ky_device_bodies *bodies = &state->part[0];
     const size_t size = leavers->ranks;
+    /* Their rows take memory here and there: where more leave, as when a run begins, the rest waits
+     * for another round. Within block steps few do. */
+    const uint32_t most = (uint32_t)(state->ranks->in_block ? bodies->live : bodies->live / 8 + 64);
     uint32_t room = (uint32_t)(bodies->live / 32 + 1024), *found;
+    room = room < most ? room : most;
+    *leavers->left = 0;
     memset(leavers->leaving, 0, size * sizeof *leavers->leaving);
     if (bodies->live == 0)
         return KY_OK;
@@ -299,10 +304,12 @@ enum ky_status ky_places_leavers(struct ky_device_state *state, struct ky_device
               : ky_no_memory(error, "the ranks", size + 1, sizeof *found);
     if (status == KY_OK)
         status = find_leavers(state, tree, leavers, room, found, error);
-    if (status == KY_OK && found[size] > room) {
-        room = found[size];
+    if (status == KY_OK && found[size] > room && room < most) {
+        room = found[size] < most ? found[size] : most;
         status = find_leavers(state, tree, leavers, room, found, error);
     }
+    if (status == KY_OK && found[size] > room)
+        *leavers->left = found[size] - room;
     for (size_t r = 0; r < size && status == KY_OK; r++)
         leavers->leaving[r] = found[r];
     if (status != KY_OK)
