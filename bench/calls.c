@@ -17,8 +17,7 @@ enum { STEPS = 4, WARM = 4, CARDS = 8 };
 
 #define CALLS(X)                                                                                   \
     X(write)                                                                                       \
-    X(read) X(write_later) X(read_later) X(copy) X(fetch) X(zero) X(sort) X(scan) X(reduce)        \
-        X(wait)
+    X(read) X(write_later) X(read_later) X(copy) X(fetch) X(zero) X(sort) X(scan) X(reduce) X(wait)
 enum call {
 #define ITSELF(call) CALL_##call,
     CALLS(ITSELF)

@@ -21,9 +21,9 @@
 #define LOOKS 20000
 #define YIELDS 5000000
 #define LONGEST 1000000
-/* Large data come piece by piece, and MPI moves the next piece when it is looked at: a rank does not
- * sleep for as long as its bytes take at 1 GB/s, and from so many bytes on it sleeps no longer than
- * this. */
+/* Large data come piece by piece, and MPI moves the next piece when it is looked at: a rank does
+ * not sleep for as long as its bytes take at 1 GB/s, and from so many bytes on it sleeps no longer
+ * than this. */
 #define OF_A_BYTE 1
 #define LARGE ((size_t)1 << 16)
 #define LONGEST_OF_LARGE 10000
