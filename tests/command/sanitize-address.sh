@@ -57,7 +57,9 @@ lines() {
         ranks_copies) printf "5 $name %s\n" 'few*' 'what*' ;;
         ranks_devices) printf "5 $name %s\n" 'few*' 'what*' ;;
         ranks_devices_blocks) printf "5 $name %s\n" 'every*' 'restarts*' ;;
-        ranks_devices_walks) printf "5 $name %s\n" 'small*' 'a_list*' ;;
+        ranks_devices_fmm) printf "5 $name %s\n" 'every*' 'few*' ;;
+        ranks_devices_walks) echo "5 $name a_list*" ;;
+        ranks_read) printf "3 $name %s\n" 'own*' 'errors*' 'damaged*' 'others*' ;;
         device_tree) printf "9 $name %s\n" 'groups*' 'more*' ;;
         device_tree_use) printf "9 $name %s\n" 'evaluations*' 'numbers*' ;;
         device_board) printf "5 $name %s\n" 'a_lost*' 'empty*' 'lists*' 'memory*' 'w*' ;;
