@@ -144,13 +144,46 @@ static enum ky_status list(size_t index, struct ky_device *device)
     return status;
 }
 
+/* PoCL before version 6 looks for the count of a kernel's uses by the kernel's name, and may take that
+ * of the same kernel made for another number of groups, or just made for its cache. It ends the
+ * process when this count is 0. That cannot happen while one queue alone has kernels under way and
+ * none are made beside them. So on CPUs, which gain little from two queues at a time, it is so. */
+static pthread_mutex_t alone = PTHREAD_MUTEX_INITIALIZER;
+static cl_command_queue busy; /* the queue whose kernels may be under way */
+
+/* On a CPU: waits until no other card has kernels under way. None starts any before end_alone. */
+static void begin_alone(const struct ky_opencl *cl)
+{
+    if (!cl->base.is_cpu)
+        return;
+    pthread_mutex_lock(&alone);
+    if (busy && busy != cl->queue)
+        clFinish(busy); /* an error is met again by the card that has this queue */
+    busy = cl->queue;
+}
+
+static void end_alone(const struct ky_opencl *cl)
+{
+    if (cl->base.is_cpu)
+        pthread_mutex_unlock(&alone);
+}
+
+static void finish_queue(cl_command_queue queue)
+{
+    clFinish(queue);
+    pthread_mutex_lock(&alone);
+    if (busy == queue)
+        busy = NULL;
+    pthread_mutex_unlock(&alone);
+}
+
 static void close_device(struct ky_card *card)
 {
     struct ky_opencl *cl = (struct ky_opencl *)card;
     if (!cl)
         return;
     if (cl->queue)
-        clFinish(cl->queue);
+        finish_queue(cl->queue);
     for (int k = 0; k < KY_MARKS; k++)
         if (cl->mark[k])
             clReleaseEvent(cl->mark[k]);
@@ -420,8 +453,11 @@ static enum ky_status load(struct ky_card *card, enum ky_kernel_id kernel, struc
     enum ky_status status = KY_OK;
     if (cl->kernel[kernel])
         return KY_OK;
-    if (!cl->program[unit])
+    if (!cl->program[unit]) {
+        begin_alone(cl);
         status = ky_opencl_build(cl, unit, error);
+        end_alone(cl);
+    }
     if (status != KY_OK)
         return status;
     cl_int code;
@@ -457,10 +493,12 @@ static enum ky_status launch(struct ky_card *card, enum ky_kernel_id id, size_t 
         return ky_opencl_failed(cl, code, "clSetKernelArg", kernel->name, 0, error);
     if (groups == 0)
         return KY_OK;
+    begin_alone(cl);
     code =
         clEnqueueNDRangeKernel(cl->queue, cl->kernel[id], 1, NULL, &total, &lanes, 0, NULL, NULL);
     if (code == CL_SUCCESS)
         code = clFlush(cl->queue); /* else the kernel may wait for the next call that blocks */
+    end_alone(cl);
     if (code != CL_SUCCESS)
         return ky_fail(error, KY_DEVICE, "%s: kernel %s of %zu groups of %zu cannot start (%d)",
                        card->name, kernel->name, groups, lanes, code);
