@@ -5,7 +5,7 @@ cd "$(dirname "$0")/../.." || exit 1
 small=$BUILD/minimal
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
-make -s -j"${JOBS:-$(nproc)}" BUILD="$small" OPT=-O1 DEBUG= ISAS=plain HDF5=no PNG=no CAIRO=no FFTW=no OPENMP=no OPENCL=no CUDA=no MPICC=no CMOCKA=no all >"$folder/made" 2>&1
+make -s -j"${JOBS:-$(nproc)}" BUILD="$small" OPT=-O0 DEBUG= ISAS=plain HDF5=no PNG=no CAIRO=no FFTW=no OPENMP=no OPENCL=no CUDA=no MPICC=no CMOCKA=no all >"$folder/made" 2>&1
 result $? "builds without HDF5, libpng, cairo, FFTW, OpenMP, OpenCL and CUDA"
 cat "$folder/made"
 ! grep -q 'warning:' "$folder/made"

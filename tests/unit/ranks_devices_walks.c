@@ -46,13 +46,14 @@ static void every_action_finds_the_same(void **state)
         struct asked asked;
         int always;
     } cases[] = {
-        {SPHERE, 20011, "", {0.05, 6}, 1},
-        {COLLISION, 12007, "", {-0.05, 40}, 1},
-        {SPHERE, 3001, "", {1e6, 3000}, 1}, /* all bodies of all ranks */
+        {SPHERE, 9001, "", {0.05, 6}, 1},
+        {COLLISION, 6007, "", {-0.05, 40}, 1},
+        {SPHERE, 1501, "", {1e6, 1500}, 1}, /* all bodies of all ranks */
         {HEAP, 2000, "", {0, 7}, 1},
         {NODE, 6001, "", {0.01, 3}, 1},        /* more neighbours at one place than asked for */
-        {LATTICE, 9261, "", {1.0 / 21, 6}, 1}, /* neighbours at just the radius */
-        {FAR, 6001, "", {-0.2, 9}, 1},
+        {LATTICE, 9261, "", {1.0 / 21, 6}, 0}, /* neighbours at just the radius */
+        {FAR, 6001, "", {-0.2, 9}, 0},
+        {SPHERE, 20011, "", {0.05, 6}, 0},
         {SPHERE, 9007, "leaf=1 curve=morton opening=minimum", {-0.2, 40}, 0},
         {SPHERE, 9007, "group=16", {0.2, 20}, 0},
         {TWO, 12007, "precision=double", {0.3, 5}, 0},

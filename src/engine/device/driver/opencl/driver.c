@@ -144,10 +144,11 @@ static enum ky_status list(size_t index, struct ky_device *device)
     return status;
 }
 
-/* PoCL before version 6 looks for the count of a kernel's uses by the kernel's name, and may take that
- * of the same kernel made for another number of groups, or just made for its cache. It ends the
- * process when this count is 0. That cannot happen while one queue alone has kernels under way and
- * none are made beside them. So on CPUs, which gain little from two queues at a time, it is so. */
+/* PoCL before version 6 looks for the count of a kernel's uses by the kernel's name, and may take
+ * that of the same kernel made for another number of groups, or just made for its cache. It ends
+ * the process when this count is 0. That cannot happen while one queue alone has kernels under way
+ * and none are made beside them. So on CPUs, which gain little from two queues at a time, it is so.
+ */
 static pthread_mutex_t alone = PTHREAD_MUTEX_INITIALIZER;
 static cl_command_queue busy; /* the queue whose kernels may be under way */
 
