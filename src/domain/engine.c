@@ -43,6 +43,7 @@ static enum ky_status give(struct ky_engine *engine, const struct ky_order *orde
     struct ky_order_data with_text = *data;
     with_text.field = ranks->parameters->field;
     with_text.externals = &engine->externals;
+    with_text.halt = engine->halt;
     struct ky_error outcome = {KY_OK, ""};
     with_text.outcome = &outcome;
     const enum ky_status status = ky_order_give(&ranks->domain, &with_fields, &with_text, error);
@@ -440,7 +441,7 @@ static enum ky_status exact_of_parts(struct ky_engine *engine, const size_t *sin
 {
     const struct ky_order order = {.kind = KY_ORDER_exact, .n = count};
     const struct ky_order_data data = {
-        .sinks = sinks, .acceleration = acceleration, .potential = potential, .halt = engine->halt};
+        .sinks = sinks, .acceleration = acceleration, .potential = potential};
     return domain_of(engine)->engine->verbs->part
                ? exact_of_whole(engine, sinks, count, acceleration, potential, error)
                : give(engine, &order, &data, error);
@@ -449,8 +450,11 @@ static enum ky_status exact_of_parts(struct ky_engine *engine, const size_t *sin
 static enum ky_status walk_of_parts(struct ky_engine *engine, const struct ky_walk_request *request,
                                     struct ky_error *error)
 {
-    return ky_domain_walk_all(domain_of(engine), engine, request, &((struct ranks *)engine)->report,
-                              error);
+    const struct ky_order order = {
+        .kind = KY_ORDER_walk, .n = request->radii, .action = request->action, .k = request->k};
+    const struct ky_order_data data = {.request = request,
+                                       .report = &((struct ranks *)engine)->report};
+    return give(engine, &order, &data, error);
 }
 
 /* Trees of parts on devices are for the bodies alone. And with fmm a point may stand for a body,

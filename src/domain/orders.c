@@ -319,11 +319,9 @@ static enum ky_status part_exact(struct ky_domain *domain, const struct ky_order
     struct ky_engine *engine = domain->engine;
     void *sinks = NULL;
     enum ky_status status = tell_list(domain, data->sinks, order->n, sizeof(size_t), &sinks, error);
-    engine->halt = data->halt;
     if (!status)
         status = engine->verbs->exact(engine, sinks, order->n, data->acceleration, data->potential,
                                       error);
-    engine->halt = NULL;
     free(sinks);
     return status;
 }
@@ -447,11 +445,29 @@ static enum ky_status part_close(struct ky_domain *domain, const struct ky_order
 /* Then the rank returns (ky_order_obey). */
 #define part_leave part_close
 
-#define KY_ORDER_PART(name, meets) {part_##name, meets},
+#define KY_ORDER_PART(name, how) {part_##name, how},
 static const struct {
     part *do_it;
-    int meets;
+    int how;
 } parts[] = {KY_DOMAIN_ORDERS(KY_ORDER_PART)};
+
+/* Does a part whose loops heed the caller's flag, which the ranks of its process see. All ranks end
+ * the part, and rank 0 notes what any of them has left out. */
+static enum ky_status do_heeding(struct ky_domain *domain, const struct ky_order *order,
+                                 const struct ky_order_data *data, struct ky_error *error)
+{
+    struct ky_comm *comm = domain->comm;
+    struct ky_halt halt = {.flag = comm->rank && comm->is_process ? NULL : order->stop};
+    domain->engine->halt = &halt;
+    enum ky_status status = parts[order->kind].do_it(domain, order, data, error);
+    domain->engine->halt = NULL;
+    uint64_t seen = halt.seen != 0;
+    if (!status)
+        status = comm->verbs->add(comm, &seen, 1, error);
+    if (!status && data->halt && seen)
+        data->halt->seen = 1;
+    return status;
+}
 
 /* A rank that fails ends the others: they do not wait for it. */
 static enum ky_status do_part(struct ky_domain *domain, const struct ky_order *order,
@@ -462,11 +478,13 @@ static enum ky_status do_part(struct ky_domain *domain, const struct ky_order *o
         status = take_fields(domain, order, data, error);
     if (domain->engine)
         ky_engine_set_time(domain->engine, order->time);
+    const int how = parts[order->kind].how;
     if (!status)
-        status = parts[order->kind].do_it(domain, order, data, error);
+        status = how == HEEDS ? do_heeding(domain, order, data, error)
+                              : parts[order->kind].do_it(domain, order, data, error);
     if (status)
         domain->comm->verbs->fail(domain->comm, error);
-    else if (parts[order->kind].meets)
+    else if (how == MEETS)
         status = ky_comm_meet(domain->comm, error);
     return status;
 }
@@ -476,6 +494,7 @@ enum ky_status ky_order_give(struct ky_domain *domain, const struct ky_order *or
 {
     struct ky_order told = *order;
     struct ky_error own = {KY_OK, ""};
+    told.stop = data->halt ? data->halt->flag : NULL;
     enum ky_status status = ky_comm_tell(domain->comm, &told, sizeof told, &own);
     if (!status)
         status = do_part(domain, &told, data, &own);

@@ -4,32 +4,36 @@
 
 #include "domain/domain.h"
 
-/* ORDER(name, meets): 1 where ranks may fail in it, and so meet at its end. */
+/* How the ranks end an order. They meet where one may fail; HEEDS: and its loops heed the flag of rank
+ * 0's caller. */
+enum { ALONE, MEETS, HEEDS };
+
+/* ORDER(name, how) */
 #define KY_DOMAIN_ORDERS(ORDER)                                                                    \
-    ORDER(open, 1)                                                                                 \
-    ORDER(put, 1)                                                                                  \
-    ORDER(get, 1)                                                                                  \
-    ORDER(read, 1)                                                                                 \
-    ORDER(work, 1)                                                                                 \
-    ORDER(write, 1)                                                                                \
-    ORDER(get_some, 1)                                                                             \
-    ORDER(put_some, 1)                                                                             \
-    ORDER(forces, 1)                                                                               \
-    ORDER(kick, 0)                                                                                 \
-    ORDER(drift, 0)                                                                                \
-    ORDER(sums, 1)                                                                                 \
-    ORDER(exact, 1)                                                                                \
-    ORDER(field, 1)                                                                                \
-    ORDER(tides, 1)                                                                                \
-    ORDER(walk, 1)                                                                                 \
-    ORDER(columns, 1)                                                                              \
-    ORDER(put_column, 1)                                                                           \
-    ORDER(get_column, 1)                                                                           \
-    ORDER(advance, 1)                                                                              \
-    ORDER(trim, 0)                                                                                 \
-    ORDER(close, 0)                                                                                \
-    ORDER(leave, 0)
-#define KY_DOMAIN_ORDER(name, meets) KY_ORDER_##name,
+    ORDER(open, MEETS)                                                                             \
+    ORDER(put, MEETS)                                                                              \
+    ORDER(get, MEETS)                                                                              \
+    ORDER(read, MEETS)                                                                             \
+    ORDER(work, MEETS)                                                                             \
+    ORDER(write, MEETS)                                                                            \
+    ORDER(get_some, MEETS)                                                                         \
+    ORDER(put_some, MEETS)                                                                         \
+    ORDER(forces, MEETS)                                                                           \
+    ORDER(kick, ALONE)                                                                             \
+    ORDER(drift, ALONE)                                                                            \
+    ORDER(sums, MEETS)                                                                             \
+    ORDER(exact, HEEDS)                                                                            \
+    ORDER(field, HEEDS)                                                                            \
+    ORDER(tides, HEEDS)                                                                            \
+    ORDER(walk, HEEDS)                                                                             \
+    ORDER(columns, MEETS)                                                                          \
+    ORDER(put_column, MEETS)                                                                       \
+    ORDER(get_column, MEETS)                                                                       \
+    ORDER(advance, MEETS)                                                                          \
+    ORDER(trim, ALONE)                                                                             \
+    ORDER(close, ALONE)                                                                            \
+    ORDER(leave, ALONE)
+#define KY_DOMAIN_ORDER(name, how) KY_ORDER_##name,
 enum ky_order_kind { KY_DOMAIN_ORDERS(KY_DOMAIN_ORDER) KY_ORDERS_OF_DOMAINS };
 
 struct ky_order {
@@ -48,6 +52,7 @@ struct ky_order {
     int function; /* 1: the last field is a function of the caller */
     struct ky_engine_frame units;
     struct ky_advance way;
+    const volatile int *stop; /* the caller's flag, or NULL: of the process of rank 0 */
 };
 
 /* What rank 0 alone has for an order, and gets from it. */
@@ -68,7 +73,7 @@ struct ky_order_data {
     const size_t *sinks;                  /* numbers of bodies */
     const struct ky_points *points;
     const struct ky_walk_request *request;
-    struct ky_halt *halt; /* of a walk, and of exact sums */
+    struct ky_halt *halt; /* of the caller, for orders that heed it; or NULL */
     double (*acceleration)[3], *potential, (*tide)[6];
     struct ky_partial_sums *parts;
     struct ky_force_report *report;
@@ -88,10 +93,5 @@ enum ky_status ky_order_give(struct ky_domain *domain, const struct ky_order *or
 /* A ky_rank_function of the other ranks: does what rank 0 orders, until it says leave. The context,
  * if there is one, is an int that becomes order.n then. */
 enum ky_status ky_order_obey(struct ky_comm *comm, void *context, struct ky_error *error);
-/* searches.c. Has rank 0 give the order of a walk, for its caller's `engine`. The failures of the
- * verb `walk`, and those of the outcome; KY_UNSUPPORTED for 2^32 bodies or more. */
-enum ky_status ky_domain_walk_all(struct ky_domain *domain, const struct ky_engine *engine,
-                                  const struct ky_walk_request *request,
-                                  struct ky_force_report *report, struct ky_error *error);
 
 #endif

@@ -268,14 +268,11 @@ static enum ky_status send_back(struct ky_domain *domain, const struct ky_walk_r
     return status;
 }
 
-/* The walk of the rank's engine. That of rank 0 heeds the caller's flag. */
-static enum ky_status walk(struct ky_domain *domain, struct ky_halt *halt, struct own *own,
-                           struct ky_error *error)
+/* The walk of the rank's engine. */
+static enum ky_status walk(struct ky_domain *domain, struct own *own, struct ky_error *error)
 {
     struct ky_engine *engine = domain->engine;
-    engine->halt = halt;
     const enum ky_status status = engine->verbs->walk(engine, &own->request, error);
-    engine->halt = NULL;
     note_wanted(own);
     return status == KY_USAGE && own->wanted ? KY_OK : status;
 }
@@ -297,7 +294,7 @@ enum ky_status ky_domain_walk(struct ky_domain *domain, const struct ky_order *o
     if (!status)
         status = make_request(domain, order, data->request, &own, error);
     if (!status)
-        status = walk(domain, data->halt, &own, error);
+        status = walk(domain, &own, error);
     if (!status)
         status = send_back(domain, data->request, &own, data->outcome, error);
     free_own(&own);

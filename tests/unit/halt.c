@@ -521,10 +521,9 @@ static void calls_end(void **state)
     free(work.results);
 }
 
-/* A simulation goes on as one that was never stopped. */
-static void calls_of_a_simulation_end(void **state)
+/* A simulation goes on as one that was never stopped. `chosen`: of its calls; NULL: all. */
+static void end_calls_of_a_simulation(int ranks, const char *chosen)
 {
-    (void)state;
     struct work work = {.bodies = many.bodies};
     struct ky_parameters parameters;
     struct ky_sim *sims[2];
@@ -534,11 +533,14 @@ static void calls_of_a_simulation_end(void **state)
     parameters.softening = 0.01;
     parameters.step = 0.01;
     parameters.stop = &stop;
+    parameters.ranks = ranks;
+    if (ranks > 1) /* they divide the bodies */
+        parameters.force = KY_TREE;
     stop = 0;
     for (int k = 0; k < 2; k++) {
         assert_ok(ky_sim_open(&parameters, &many.bodies, 0, &sims[k], &error));
         for (int c = 0; c < CALLS && k == 0; c++)
-            if (calls[c].of_sim)
+            if (calls[c].of_sim && (!chosen || strstr(chosen, calls[c].name)))
                 end_call(&calls[c], &work, sims[k]);
         assert_ok(ky_sim_advance(sims[k], 1, &error));
         assert_ok(ky_bodies_allocate(&after[k], count, 0, &error));
@@ -549,6 +551,20 @@ static void calls_of_a_simulation_end(void **state)
     for (int k = 0; k < 2; k++)
         ky_bodies_free(&after[k]);
     free(work.results);
+}
+
+static void calls_of_a_simulation_end(void **state)
+{
+    (void)state;
+    end_calls_of_a_simulation(1, NULL);
+}
+
+/* All ranks of a process see the flag, in their walks: what they tell each other before, which takes
+ * most of the time of tides, is told to the end. */
+static void calls_of_ranks_end(void **state)
+{
+    (void)state;
+    end_calls_of_a_simulation(3, "field, neighbours");
 }
 
 static int make_bodies(void **state)
@@ -577,6 +593,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(calls_end),
         cmocka_unit_test(calls_of_a_simulation_end),
+        cmocka_unit_test(calls_of_ranks_end),
     };
     return cmocka_run_group_tests(tests, make_bodies, free_bodies);
 }

@@ -311,7 +311,7 @@ static enum ky_status pass(struct field *field, const struct ky_parameters *para
                      : ky_cpu_act_on_groups(&field->sinks, parameters, cells.own, eps2, error);
     if (!status)
         correct(field);
-    if (!status)
+    if (!status && !ky_cpu_is_divided(field->cpu)) /* else all of them join */
         status = ky_halt_check(field->cpu->base.halt, error);
     return status ? status : join(field, error);
 }
