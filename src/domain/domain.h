@@ -370,7 +370,7 @@ enum ky_status ky_domain_lead(int (*lead)(void *context), void *context,
 
 /* Opens an engine of parameters->ranks ranks, threads of this process or the processes of MPI that
  * ky_mpi_lead has joined, with room for `room` bodies. KY_UNSUPPORTED for what ranks cannot do;
- * the error says what to use instead. */
+ * the error says what to use instead; and for 2^32 bodies or more. */
 enum ky_status ky_domain_open(const struct ky_parameters *parameters, size_t room,
                               const struct ky_engine_use *use, struct ky_engine **engine,
                               struct ky_error *error);

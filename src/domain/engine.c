@@ -1,4 +1,5 @@
 /* An engine of several ranks: the verbs, as rank 0's caller knows them. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -537,6 +538,9 @@ enum ky_status ky_domain_open(const struct ky_parameters *parameters, size_t roo
                          "ranks cannot be used here: the process was forked from one that uses "
                          "ranks or devices; leave out --ranks, or begin the process anew (exec, "
                          "spawn)");
+    if (!status && room > UINT32_MAX)
+        status = ky_fail(error, KY_UNSUPPORTED,
+                         "%zu bodies: ranks share up to %" PRIu32 " of them", room, UINT32_MAX);
     if (status)
         return status;
     struct ranks *own = ky_allocate_zeroed(1, sizeof *own);

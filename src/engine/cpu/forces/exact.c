@@ -230,8 +230,6 @@ static enum ky_status exact_of_parts(struct ky_cpu *cpu, const size_t *sinks, si
 {
     const struct ky_shared *shared = cpu->base.shared;
     struct sums sums = {.cpu = cpu, .system = shared->system, .count = count};
-    if (sums.system > UINT32_MAX)
-        return ky_fail(error, KY_UNSUPPORTED, "exact sums over more than 4294967295 bodies");
     enum ky_status status = make_blocks(&sums, sinks, error);
     const struct ky_shared_pass pass = {
         .body = sinks, .count = count, .position = sums.position, .visit = visit, .of = &sums};
