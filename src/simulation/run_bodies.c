@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "analysis/analysis.h"
-#include "base/bodies.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/order.h"
@@ -112,53 +111,63 @@ void ky_run_note_escapers(const struct ky_run_facts *facts, const struct ky_unit
 }
 
 /* The rms peculiar acceleration over the rms acceleration, or 0. Peculiar is what is left without
- * mean and gradient. Only bodies nearer to the middle than half of a sample count, so that the
- * surface of a sphere that was cut out does not. `distance` has room for the sample. */
-static double peculiar_share(const struct ky_bodies *bodies, size_t count, const size_t *index,
-                             double (*x)[3], double (*a)[3], double *distance)
+ * mean and gradient. Only bodies of the sample nearer to the middle than half of it count, so that
+ * the surface of a sphere that was cut out does not. Changes the sample; `distance` has room for two
+ * numbers of each. */
+static double peculiar_share(const struct ky_bodies *sample, const double middle[3],
+                             double *distance)
 {
-    double middle[3];
+    const size_t count = sample->n;
+    double(*const x)[3] = sample->position, (*const a)[3] = sample->acceleration;
     size_t inner = 0;
-    for (int c = 0; c < 3; c++)
-        middle[c] = ky_sampled_median(&bodies->position[0][c], 3, bodies->n, KY_MEDIAN_MOST);
     for (size_t k = 0; k < count; k++) {
         double r2 = 0;
         for (int c = 0; c < 3; c++)
-            r2 += pow(bodies->position[index[k]][c] - middle[c], 2);
+            r2 += pow(x[k][c] - middle[c], 2);
         distance[k] = distance[count + k] = r2;
     }
     const double half = ky_median(distance, count);
     for (size_t k = 0; k < count; k++)
         if (distance[count + k] <= half) {
-            memcpy(x[inner], bodies->position[index[k]], sizeof *x);
-            memcpy(a[inner++], bodies->acceleration[index[k]], sizeof *a);
+            memmove(x[inner], x[k], sizeof *x);
+            memmove(a[inner++], a[k], sizeof *a);
         }
     const double all = ky_rms(inner, (const double(*)[3])a);
     ky_subtract_linear(inner, x, a);
     return all > 0 ? ky_rms(inner, (const double(*)[3])a) / all : 0;
 }
 
+/* Positions and accelerations of the sample, and the middle of all bodies; index[] has room for the
+ * sample. Nobody needs the other bodies. */
+static enum ky_status read_sample(struct ky_sim *sim, size_t *index, struct ky_bodies *sample,
+                                  double middle[3], struct ky_error *error)
+{
+    struct ky_bodies few = {.n = ky_sample(sim->n, KY_MEDIAN_MOST, index),
+                            .position = sample->position};
+    enum ky_status status = ky_sim_read(sim, index, &few, error);
+    for (int c = 0; c < 3 && !status; c++)
+        middle[c] = ky_sampled_median(&few.position[0][c], 3, few.n, KY_MEDIAN_MOST);
+    sample->n = ky_sample(sim->n, KY_CENTRE_SAMPLE, index);
+    return status ? status : ky_sim_read(sim, index, sample, error);
+}
+
 enum ky_status ky_run_note_peculiar(struct ky_run *run, struct ky_error *error)
 {
     const struct ky_parameters *made = &run->sim->parameters;
     const int expands = ky_force_kind(made->force)->expands; /* its α has no simple relation */
-    const size_t most = KY_CENTRE_SAMPLE, n = run->sim->n, count = n < most ? n : most;
-    struct ky_bodies bodies = {0};
+    const size_t n = run->sim->n, count = n < KY_CENTRE_SAMPLE ? n : KY_CENTRE_SAMPLE;
     if (!(run->age > 0) || !ky_opening_kind(made->opening)->by_alpha ||
         !ky_force_kind(made->force)->has_tree || n < 64)
         return KY_OK;
-    double(*vectors)[3] = ky_allocate(count, 2 * sizeof *vectors);
-    double *distance = ky_allocate(count, 2 * sizeof *distance);
+    double middle[3], *distance = ky_allocate(count, 2 * sizeof *distance);
     size_t *index = ky_allocate(count, sizeof *index);
-    enum ky_status status = vectors && distance && index
-                                ? ky_bodies_allocate(&bodies, n, KY_WITH_ACCELERATION, error)
+    struct ky_bodies sample = {.position = ky_allocate(count, sizeof *sample.position),
+                               .acceleration = ky_allocate(count, sizeof *sample.acceleration)};
+    enum ky_status status = distance && index && sample.position && sample.acceleration
+                                ? read_sample(run->sim, index, &sample, middle, error)
                                 : ky_no_memory(error, "peculiar accelerations", count, 72);
-    if (!status)
-        status = ky_sim_bodies(run->sim, &bodies, error);
     if (!status) {
-        ky_sample(n, most, index);
-        const double share =
-            peculiar_share(&bodies, count, index, vectors, vectors + count, distance);
+        const double share = peculiar_share(&sample, middle, distance);
         /* of all accelerations; half of the error of 99 % where that was measured */
         const double measured = run->sim->choice.measured,
                      rms = isnan(measured) ? KY_ERROR_OF_ALPHA * ky_force_coarseness(made)
@@ -170,8 +179,8 @@ enum ky_status ky_run_note_peculiar(struct ky_run *run, struct ky_error *error)
                       rms / share, share, expands ? "error" : "alpha",
                       ky_recommended_alpha(share) * (expands ? 2 * KY_ERROR_OF_ALPHA : 1));
     }
-    ky_bodies_free(&bodies);
-    free(vectors);
+    free(sample.position);
+    free(sample.acceleration);
     free(distance);
     free(index);
     return status;
