@@ -353,6 +353,14 @@ int ky_file_read_at(struct ky_file *file, uint64_t offset, void *data, size_t by
     return file->failure ? -1 : 0;
 }
 
+enum ky_status ky_file_unseen(struct ky_error *error, size_t rank)
+{
+    return ky_fail_in(error, error->status,
+                      "rank %zu cannot open the file, as every rank has to (on several machines, "
+                      "choose a folder that all of them share): ",
+                      rank);
+}
+
 const char *ky_file_temporary(const struct ky_file *file)
 {
     return file->temporary;

@@ -59,6 +59,10 @@ int ky_file_read_at(struct ky_file *file, uint64_t offset, void *data, size_t by
 enum ky_status ky_file_join(const char *path, const char *open, int is_new, struct ky_file **file,
                             struct ky_error *error);
 
+/* Puts before the error of a file that a rank cannot open that it has to, and what to do. Returns
+ * the status of the error. */
+enum ky_status ky_file_unseen(struct ky_error *error, size_t rank);
+
 /* The name of the temporary file, for a second stream that reads or writes in it. */
 const char *ky_file_temporary(const struct ky_file *file);
 

@@ -69,13 +69,10 @@ static struct ky_file *stream(struct slice *s, size_t file, struct ky_error *out
 {
     const struct ky_domain_file *named = &s->plan.file[file];
     if (!s->file[file] &&
-        ky_file_join(named->path, named->open, named->is_new, &s->file[file], outcome) &&
+        ky_file_join(named->path, named->open, named->is_new, &s->file[file], outcome) ==
+            KY_CANNOT_WRITE &&
         s->domain->comm->rank)
-        ky_fail_in(
-            outcome, outcome->status,
-            "rank %d cannot open the file, as every rank has to (on several machines, choose "
-            "a folder that all of them share): ",
-            s->domain->comm->rank);
+        ky_file_unseen(outcome, (size_t)s->domain->comm->rank);
     return s->file[file];
 }
 

@@ -138,10 +138,7 @@ static enum ky_status read_own(struct ky_shared_file *file, const struct ky_port
     if (!status)
         status = read_share(file, portion->first, bodies, error);
     return status == KY_BAD_DATA && portion->share && access(file->path, R_OK)
-               ? ky_fail_in(error, status,
-                            "rank %zu cannot open the file, as every rank has to (on several "
-                            "machines, choose a folder that all of them share): ",
-                            portion->share)
+               ? ky_file_unseen(error, portion->share)
                : status;
 }
 
