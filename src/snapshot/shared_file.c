@@ -43,6 +43,8 @@ static enum ky_status find(const struct ky_input *input, const struct ky_read_op
     enum ky_status status = note(file, input->path, format, options, error);
     if (!status)
         status = verbs->find(input, options, snapshot, file, error);
+    if (options->renumber)
+        file->with &= ~(unsigned)KY_WITH_ID;
     if (!status && (!snapshot->bodies.n || file->with & KY_WITH_SOFTENING))
         status = ky_fail(error, KY_UNSUPPORTED, "has no bodies, or softenings of their own");
     if (status)

@@ -67,7 +67,7 @@ def same_bits(top, files):
              (files["galaxy"], ["--types", "1,3", "--renumber"], True), (files["galaxy"], ["--integrator", "block", "--eta", "0.05"], True),
              (files["stars"], ["--force", "fmm"], True), (files["packed"], ["--core"], True), 
              (files["stars"], ["--g", "2"], True), (files["stars"], ["--softening", "0.1"], True), (files["stars"], ["--stop-collision", "--body-radius", "1e-9"], True),
-             (files["gadget1"], GADGET, True), (files["gadget2"] + ".0", GADGET, True), (files["gadget1"], [*GADGET, "--types", "2,4"], False),
+             (files["gadget1"], GADGET, True), (files["gadget2"] + ".0", GADGET, True), (files["gadget1"], [*GADGET, "--types", "2,4"], False), (files["gadget1"], [*GADGET, "--renumber"], True),
              (files["stars"], ["--follow", "3,17"], False), (files["stars"], ["--softening", "0"], False), (files["stars"], ["--force", "direct"], False),
              (files["stars"], ["--error", "0.01"], False), (files["csv"], [], False), (files["tipsy"], [], False)]
     for file, more, apart in cases:
