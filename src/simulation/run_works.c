@@ -268,22 +268,33 @@ static enum ky_status settle(const struct ky_run_parameters *run, struct ky_para
     return ky_force_settle(own, &(struct ky_bodies){.n = n}, &use, &choice, NULL, error);
 }
 
+/* ky_run_can_make with parameters in which the universe of the bodies is settled. Changes them. */
+static int can_make(struct ky_parameters *own, const struct ky_run_parameters *run,
+                    const struct ky_snapshot *initial)
+{
+    const size_t n = initial->bodies.n;
+    if ((own->ranks < 2 && !run->choose_ranks) || !n || run->follow || !isnan(own->error) ||
+        ky_friction_is_asked(own) || ky_parameters_resolve(own, own, NULL))
+        return 0;
+    if (settle(run, own, n, NULL) || own->ranks < 2 || own->ranks > KY_BLOCKS)
+        return 0;
+    const struct ky_engine_use use = ky_integrator_use(own, n);
+    return (isnan(own->softening) ? initial->softening : own->softening) > 0 &&
+           ky_domain_divides(own, use.schemes);
+}
+
 int ky_run_can_make(const struct ky_parameters *parameters, const struct ky_run_parameters *run,
                     const struct ky_snapshot *initial)
 {
     struct ky_parameters own = *parameters;
-    const size_t n = initial->bodies.n;
+    struct ky_run_universe universe;
     own.units = initial->units;
     own.units.g = own.g;
     own.log = NULL;
-    if ((own.ranks < 2 && !run->choose_ranks) || !n || run->follow || !isnan(own.error) ||
-        ky_friction_is_asked(&own) || ky_parameters_resolve(&own, &own, NULL))
-        return 0;
-    if (settle(run, &own, n, NULL) || own.ranks < 2 || own.ranks > KY_BLOCKS)
-        return 0;
-    const struct ky_engine_use use = ky_integrator_use(&own, n);
-    return (isnan(own.softening) ? initial->softening : own.softening) > 0 &&
-           ky_domain_divides(&own, use.schemes);
+    const int can = !ky_run_settle_universe(&own, initial, &universe, NULL) &&
+                    can_make(&own, run, initial);
+    free(universe.field);
+    return can;
 }
 
 /* The ranks of this computer, of which the other computers have as many. */

@@ -80,6 +80,22 @@ def same_bits(top, files):
             check(read_apart(many) == apart and not read_apart(one), f"{name}: run.log says where each rank has read its own bodies")
 
 
+def universe(top):
+    """Bodies of a universe: the same bits, and the same judgement of the forces, which needs a sample of the bodies."""
+    file, one, many = (os.path.join(top, name) for name in ("cosmic.hdf5", "one", "many"))
+    if run("model", "cosmic", "-n", "80000" if ALL else "4000", "--sigma8", "0.1", "-o", file, "--quiet", code=None).returncode == 3:
+        skip("a universe that ranks read", "FFTW is not in this build")
+        return
+    for more in ([], ["--expansion", "bodies"]):
+        words = [*words_of(file, ["--step", "0.003", "--every", "0.006", "--overwrite", *more]), "--output"]
+        told = []
+        for where, ranks in ((one, "1"), (many, "3")):
+            lines = run(*words, where, "--ranks", ranks).stderr.splitlines()
+            told.append([line for line in lines if "peculiar" in line])
+        check(state(many) == state(one) and read_apart(many), f"a universe {' '.join(more)}: 3 ranks read it, and have the bits of one process")
+        check(len(told[0]) == 1 and told[1] == told[0], "its forces are judged by the same bodies", told)
+
+
 def plans(files):
     """--dry-run knows of ranks."""
     plan = run("run", files["stars"], *RUN[:-1], "--ranks", "2", "--dry-run").stdout
@@ -215,6 +231,7 @@ with folder() as top:
     run("convert", os.path.join(top, "nosoft.csv"), files["nosoft"], "--quiet")
     run("run", files["galaxy"], *RUN, "--pieces", "--ranks", "3", "--output", os.path.join(top, "parts"))
     same_bits(top, files)
+    universe(top)
     plans(files)
     errors(top, files)
     repeated(top, files)

@@ -17,6 +17,7 @@ struct form {
     int count[TYPES]; /* bodies of each type; all 0: 700 stars */
     int pieces;       /* 0: one file, whose name has no number */
     int as_floats, is_packed, comoving;
+    int expands;     /* the run is one with --expansion bodies */
     const char *ids; /* "none", "count", "from 1", "signed" or NULL: not in order */
     int potentials, radii;
     int softenings;   /* "softening": 1 a data set, 2 for each type another, 3 for each the same */
@@ -233,6 +234,7 @@ static void set_up(const struct form *form, struct ky_read_options *reading,
     parameters->force = KY_TREE;
     parameters->step = form->comoving ? 1e-6 : 1.0 / 64;
     parameters->softening = form->softenings ? (double)NAN : 0.05;
+    parameters->expansion = form->expands ? "bodies" : NULL;
     run->output = in_folder("run");
     run->steps = 2;
     run->every = 2 * parameters->step;
@@ -368,6 +370,7 @@ static void forms_have_the_same_bits(void **state)
          .as_floats = 1,
          .apart = 1},
         {.name = "comoving", .comoving = 1, .as_floats = 1, .potentials = 1, .apart = 1},
+        {.name = "expanding", .comoving = 1, .expands = 1, .as_floats = 1, .apart = 1},
         {.name = "one body", .count = {0, 1}, .apart = 1},
         {.name = "five bodies", .count = {0, 2, 0, 3}, .apart = 1},
         {.name = "the same softening of all types", .count = GALAXY, .softenings = 3, .apart = 1},
