@@ -357,6 +357,8 @@ static enum ky_status read_piece(const struct piece *p, uint64_t at, const struc
         char *array = ky_array_of(bodies, blocks[k].array);
         const uint64_t columns = (uint64_t)about(k)->columns;
         array = array && rows.count ? array + 8 * columns * rows.at : NULL;
+        if (array && rows_of(p, k) && !p->block[k].offset)
+            return ky_fail(error, KY_BAD_DATA, "has changed while it was read");
         if (k != MASS && array)
             status = read_numbers(p, k, rows.row * columns, rows.count * columns, array,
                                   share->slab, error);

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "snapshot/bytes.h"
-#include "snapshot/snapshot.h"
+#include "snapshot/shared_file.h"
 
 /* ---- a file in memory ---- */
 
@@ -234,6 +234,39 @@ static void gadget_headers_may_lie(void **state)
     make_gadget(&bytes, &g, 0);
     assert_int_equal(read_bytes(bytes.data, bytes.size, &error), KY_BAD_DATA);
     assert_non_null(strstr(error.text, "one of 3 files"));
+}
+
+/* A file that is replaced between its survey and the reading of a share, and has a block less. */
+static void gadget_may_change_before_a_share_is_read(void **state)
+{
+    (void)state;
+    static struct bytes bytes;
+    static struct ky_shared_file file;
+    struct ky_error error = {0};
+    struct ky_snapshot snapshot;
+    struct gadget g = {.width = 4, .files = 1, .named = 1, .potential = 1};
+    g.count[4] = g.total[4] = 5;
+    make_gadget(&bytes, &g, 0);
+    put_bytes(in_folder("changes"), bytes.data, bytes.size);
+    assert_ok(ky_shared_file_find(in_folder("changes"), NULL, &snapshot, &file, &error));
+    const struct ky_portion all = ky_portion_of_all(snapshot.bodies.n);
+    for (uint64_t changed = 0; changed < 2; changed++) {
+        struct ky_bodies bodies = {.size = sizeof bodies};
+        struct ky_error outcome = {KY_OK, ""};
+        uint64_t wrong;
+        assert_ok(ky_shared_file_read(&file, &all, 1, &bodies, &wrong, &outcome, &error));
+        assert_int_equal(wrong, changed);
+        if (changed)
+            assert_non_null(strstr(outcome.text, "changes: has changed while it was read"));
+        else
+            check_gadget(&bodies, &g);
+        ky_bodies_free(&bodies);
+        g.potential = 0;
+        make_gadget(&bytes, &g, 0);
+        put_bytes(in_folder("changes"), bytes.data, bytes.size);
+    }
+    ky_shared_file_free(&file);
+    ky_snapshot_free(&snapshot);
 }
 
 static void gadget_in_several_files(void **state)
@@ -551,6 +584,7 @@ int main(void)
         cmocka_unit_test(gadget_variants_are_read),
         cmocka_unit_test(gadget_cuts_are_seen),
         cmocka_unit_test(gadget_headers_may_lie),
+        cmocka_unit_test(gadget_may_change_before_a_share_is_read),
         cmocka_unit_test(gadget_in_several_files),
         cmocka_unit_test(tipsy_variants_are_read),
         cmocka_unit_test(foreign_tipsy_units_are_read),
