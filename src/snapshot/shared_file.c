@@ -88,6 +88,7 @@ enum ky_status ky_snapshot_describe(const char *path, const struct ky_read_optio
     KY_NEED(snapshot, error);
     struct ky_shared_file file;
     struct ky_read_options chosen;
+    ky_snapshot_clear(snapshot);
     if (ky_read_options_adopt(options, &chosen, error))
         return KY_USAGE;
     chosen.log = NULL;

@@ -497,6 +497,12 @@ static void others_are_read_together(void **state)
                      KY_BAD_DATA);
     assert_int_equal(ky_snapshot_describe(NULL, NULL, &snapshot, &error), KY_USAGE);
     set_up(&form, &reading, &parameters, &run);
+    reading.types = 1U << 6;
+    memset(&snapshot, 0x55, sizeof snapshot);
+    assert_int_equal(ky_snapshot_describe(in_folder("plain.csv"), &reading, &snapshot, &error),
+                     KY_USAGE);
+    ky_snapshot_free(&snapshot);
+    reading.types = 0;
     parameters.ranks = 2;
     ky_snapshot_clear(&snapshot);
     assert_ok(ky_run_file(&parameters, &run, in_folder("plain.csv"), &reading, &snapshot, &error));
