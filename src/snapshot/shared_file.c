@@ -59,26 +59,20 @@ enum ky_status ky_shared_file_find(const char *path, const struct ky_read_option
 {
     struct ky_input input;
     struct ky_read_options chosen;
+    char *piece;
     ky_snapshot_clear(snapshot);
     memset(file, 0, sizeof *file);
     enum ky_status status = ky_read_options_adopt(options, &chosen, error);
     if (!status && ky_is_standard(path))
         status = ky_fail(error, KY_UNSUPPORTED, "standard input is read once");
+    if (!status)
+        status = ky_snapshot_open(path, &input, &piece, error);
     if (status)
         return status;
-    char *first = access(path, F_OK) ? ky_snapshot_first_piece(path) : NULL;
-    const char *name = first ? first : path;
-    status = ky_input_open(name, &input, error);
-    if (!status) {
-        status = find(&input, &chosen, snapshot, file, error);
-        ky_input_close(&input);
-        if (status)
-            ky_fail_in(error, status, "%s: ", name);
-    }
+    status = find(&input, &chosen, snapshot, file, error);
     if (status)
         ky_snapshot_free(snapshot);
-    free(first);
-    return status;
+    return ky_snapshot_close(&input, piece, status, error);
 }
 
 enum ky_status ky_snapshot_describe(const char *path, const struct ky_read_options *options,
@@ -113,8 +107,7 @@ static enum ky_status read_share(struct ky_shared_file *file, uint64_t first,
         return status;
     status =
         ky_format_shares((enum ky_format)file->format)->read(&input, file, first, bodies, error);
-    ky_input_close(&input);
-    return status ? ky_fail_in(error, status, "%s: ", file->path) : KY_OK;
+    return ky_snapshot_close(&input, NULL, status, error);
 }
 
 /* A copy of the file as the one that leads has it. To be freed. */

@@ -201,7 +201,8 @@ enum ky_status ky_snapshot_read_input(const struct ky_input *input, enum ky_form
     return status;
 }
 
-char *ky_snapshot_first_piece(const char *path)
+/* The name of the first of several files that share a name, to be freed; NULL if there is none. */
+static char *first_piece(const char *path)
 {
     size_t length = strlen(path), stem = length;
     if (length > 5 && !strcmp(path + length - 5, ".hdf5"))
@@ -218,6 +219,26 @@ char *ky_snapshot_first_piece(const char *path)
         return name;
     free(name);
     return NULL;
+}
+
+enum ky_status ky_snapshot_open(const char *path, struct ky_input *input, char **piece,
+                                struct ky_error *error)
+{
+    *piece = access(path, F_OK) ? first_piece(path) : NULL;
+    const enum ky_status status = ky_input_open(*piece ? *piece : path, input, error);
+    if (status)
+        free(*piece);
+    return status;
+}
+
+enum ky_status ky_snapshot_close(struct ky_input *input, char *piece, enum ky_status status,
+                                 struct ky_error *error)
+{
+    if (status)
+        ky_fail_in(error, status, "%s: ", input->path);
+    ky_input_close(input);
+    free(piece);
+    return status;
 }
 
 enum ky_status ky_snapshot_read(const char *path, struct ky_snapshot *snapshot,
@@ -246,20 +267,15 @@ enum ky_status ky_snapshot_read_as(const char *path, const struct ky_read_option
     KY_NEED(path, error);
     KY_NEED(snapshot, error);
     struct ky_input input;
+    char *piece;
     ky_snapshot_clear(snapshot);
     if (ky_is_standard(path))
         return read_standard(options, snapshot, error);
-    char *first = access(path, F_OK) ? ky_snapshot_first_piece(path) : NULL;
-    const char *name = first ? first : path;
-    enum ky_status status = ky_input_open(name, &input, error);
-    if (!status) {
-        status = ky_snapshot_read_input(&input, KY_FORMAT_BY_NAME, options, snapshot, error);
-        ky_input_close(&input);
-        if (status)
-            ky_fail_in(error, status, "%s: ", name);
-    }
-    free(first);
-    return status;
+    enum ky_status status = ky_snapshot_open(path, &input, &piece, error);
+    if (status)
+        return status;
+    status = ky_snapshot_read_input(&input, KY_FORMAT_BY_NAME, options, snapshot, error);
+    return ky_snapshot_close(&input, piece, status, error);
 }
 
 /* ---- writing ---- */

@@ -24,9 +24,14 @@ enum ky_status ky_read_options_adopt(const struct ky_read_options *options,
                                      struct ky_read_options *chosen, struct ky_error *error);
 /* The format of the content, or KY_FORMAT_BY_NAME if it is unknown. */
 enum ky_format ky_snapshot_recognise(const struct ky_input *input);
-/* The first of several files that share the name `path`: "a" stands for "a.0.hdf5" or "a.0",
- * "a.hdf5" for "a.0.hdf5". To be freed; NULL if there is none. */
-char *ky_snapshot_first_piece(const char *path);
+/* Opens the file `path`, or the first of several that share the name: "a" stands for "a.0.hdf5" or
+ * "a.0", "a.hdf5" for "a.0.hdf5". *piece is for the close. */
+enum ky_status ky_snapshot_open(const char *path, struct ky_input *input, char **piece,
+                                struct ky_error *error);
+/* Closes it. Returns the status, that of what was done with the file, and puts the name of the file
+ * before its error. */
+enum ky_status ky_snapshot_close(struct ky_input *input, char *piece, enum ky_status status,
+                                 struct ky_error *error);
 /* After a reader: completes the conversion to physical space. KY_BAD_DATA for a softening that
  * cannot be. */
 enum ky_status ky_snapshot_settle(struct ky_snapshot *made, const struct ky_read_options *options,
