@@ -7,33 +7,59 @@
 #include "domain/domain.h"
 #include "engine/common/units.h"
 
+/* The file that a rank reads from; pieces come one after the other. */
+struct source {
+    const struct ky_domain_plan *plan;
+    size_t file; /* its number, if it is open */
+    int is_open;
+    struct ky_input input;
+};
+
+static void close_source(struct source *source)
+{
+    if (source->is_open)
+        ky_input_close(&source->input);
+    source->is_open = 0;
+}
+
+static enum ky_status open_source(struct source *source, size_t file, struct ky_error *error)
+{
+    if (source->is_open && source->file == file)
+        return KY_OK;
+    close_source(source);
+    const enum ky_status status =
+        ky_input_open(source->plan->file[file].open, &source->input, error);
+    source->file = file;
+    source->is_open = !status;
+    return status;
+}
+
 /* Reads what the block first … first + n − 1 has of a part into its array. */
-static enum ky_status read_part(const struct ky_domain_file *file, const struct ky_write_part *part,
+static enum ky_status read_part(struct source *source, const struct ky_write_part *part,
                                 size_t first, const struct ky_bodies *own, struct ky_error *error)
 {
     const size_t bytes = ky_arrays[part->array].bytes;
     const uint64_t begin = first > part->first ? first : part->first, end = first + own->n,
                    last = part->first + part->count, to = end < last ? end : last;
-    struct ky_input input;
     if (to <= begin)
         return KY_OK;
-    enum ky_status status = ky_input_open(file->open, &input, error);
-    if (status)
-        return status;
+    const enum ky_status status = open_source(source, part->file, error);
     char *array = ky_array_of(own, part->array);
-    status = ky_input_read(&input, part->offset + (begin - part->first) * bytes,
-                           array + (begin - first) * bytes, (size_t)(to - begin) * bytes, error);
-    ky_input_close(&input);
-    return status;
+    return status ? status
+                  : ky_input_read(&source->input, part->offset + (begin - part->first) * bytes,
+                                  array + (begin - first) * bytes, (size_t)(to - begin) * bytes,
+                                  error);
 }
 
 /* All parts of the block, checked. They are of divided bodies, which have mass. */
 static void read_block(const struct ky_domain_plan *plan, size_t first, const struct ky_bodies *own,
                        int threads, struct ky_error *outcome)
 {
+    struct source source = {.plan = plan};
     enum ky_status status = KY_OK;
     for (size_t p = 0; p < plan->parts && !status; p++)
-        status = read_part(&plan->file[plan->part[p].file], &plan->part[p], first, own, outcome);
+        status = read_part(&source, &plan->part[p], first, own, outcome);
+    close_source(&source);
     if (!status)
         status = ky_bodies_check_arrays(threads, own, outcome);
     if (status)

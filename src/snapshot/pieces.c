@@ -224,7 +224,7 @@ static enum ky_status read_arrays(const struct ky_section *section, struct piece
     int good = section->bytes >= sizeof *pieces;
     if (good)
         memcpy(pieces, section->data, sizeof *pieces);
-    good = good && pieces->generation && pieces->arrays <= MOST_ARRAYS &&
+    good = good && pieces->generation && pieces->arrays && pieces->arrays <= MOST_ARRAYS &&
            pieces->bodies <= UINT32_MAX && pieces->count && pieces->count <= UINT32_MAX &&
            section->bytes == sizeof *pieces + pieces->arrays * NAME +
                                  pieces->arrays * pieces->count * sizeof(uint64_t);
@@ -252,78 +252,71 @@ static enum ky_status open_piece(const char *name, uint64_t bytes, struct ky_inp
 
 /* What is read of all pieces. */
 struct reading {
-    const char *path;
     struct pieces pieces;
     int array[MOST_ARRAYS];
-    char *data[MOST_ARRAYS]; /* of all bodies; NULL: only checksums are wanted */
-    char *scratch;           /* room for an array of one piece; NULL: only lengths are wanted */
-    const char *hash;        /* of the pieces, one array after the other */
+    struct ky_write_plan plan; /* of the pieces, with the checksums of the section */
+    char *data[MOST_ARRAYS];   /* of all bodies; NULL: only checksums are wanted */
+    char *scratch;             /* room for an array of one piece; NULL: only lengths are wanted */
 };
 
+/* The plan is to be freed, after a failure too. */
 static enum ky_status begin_reading(const struct ky_restart *restart, const char *path,
                                     struct reading *reading, struct ky_error *error)
 {
     const struct ky_section *section = ky_restart_find(restart, section_name);
-    *reading = (struct reading){.path = path};
-    const enum ky_status status = read_arrays(section, &reading->pieces, reading->array, error);
+    *reading = (struct reading){.scratch = NULL};
+    enum ky_status status = read_arrays(section, &reading->pieces, reading->array, error);
     if (!status)
-        reading->hash =
-            (const char *)section->data + sizeof reading->pieces + reading->pieces.arrays * NAME;
+        status = make_plan(path, &reading->pieces, reading->array, &reading->plan, error);
+    const size_t head = sizeof reading->pieces + (size_t)reading->pieces.arrays * NAME;
+    for (size_t p = 0; p < reading->plan.parts && !status; p++)
+        memcpy(&reading->plan.part[p].hash,
+               (const char *)section->data + head + p * sizeof(uint64_t), sizeof(uint64_t));
     return status;
 }
 
 /* Reads the arrays of one piece, each to its place or to the scratch. */
 static enum ky_status read_from(const struct reading *reading, const struct ky_input *input,
-                                const char *name, uint64_t number, struct ky_error *error)
+                                const struct ky_write_part *part, struct ky_error *error)
 {
-    const struct pieces *pieces = &reading->pieces;
-    const uint64_t first = ky_share_start(pieces->bodies, pieces->count, number),
-                   count = ky_share_start(pieces->bodies, pieces->count, number + 1) - first;
-    uint64_t offset = 0;
     enum ky_status status = KY_OK;
-    for (size_t a = 0; a < pieces->arrays && !status; a++) {
-        const size_t row = ky_arrays[reading->array[a]].bytes, length = (size_t)(count * row);
-        char *to = reading->data[a] ? reading->data[a] + first * row : reading->scratch;
-        uint64_t hash;
-        memcpy(&hash, reading->hash + (number * pieces->arrays + a) * sizeof hash, sizeof hash);
-        status = ky_input_read(input, offset, to, length, error);
-        if (!status && ky_hash(to, length, 0) != hash)
+    for (size_t a = 0; a < reading->pieces.arrays && !status; a++, part++) {
+        const struct ky_array *about = &ky_arrays[part->array];
+        const size_t length = (size_t)part->count * about->bytes;
+        char *to =
+            reading->data[a] ? reading->data[a] + part->first * about->bytes : reading->scratch;
+        status = ky_input_read(input, part->offset, to, length, error);
+        if (!status && ky_hash(to, length, 0) != part->hash)
             status =
                 ky_fail(error, KY_BAD_DATA, "%s: is damaged: the checksum of its %s does not agree",
-                        name, ky_arrays[reading->array[a]].plural);
-        offset += length;
+                        input->path, about->plural);
     }
     return status;
 }
 
-static enum ky_status read_piece(const struct reading *reading, uint64_t number,
+static enum ky_status read_piece(const struct reading *reading, size_t number,
                                  struct ky_error *error)
 {
-    const struct pieces *pieces = &reading->pieces;
-    const uint64_t count = ky_share_start(pieces->bodies, pieces->count, number + 1) -
-                           ky_share_start(pieces->bodies, pieces->count, number);
-    uint64_t bytes = 0;
+    const size_t arrays = (size_t)reading->pieces.arrays;
+    const struct ky_write_part *part = reading->plan.part + number * arrays,
+                               *last = &part[arrays - 1];
+    const uint64_t bytes = last->offset + last->count * ky_arrays[last->array].bytes;
     struct ky_input input;
-    for (size_t a = 0; a < pieces->arrays; a++)
-        bytes += count * ky_arrays[reading->array[a]].bytes;
     if (!bytes)
         return KY_OK; /* there is no file */
-    char *name = piece_name(reading->path, pieces->generation, number);
-    enum ky_status status = name ? open_piece(name, bytes, &input, error)
-                                 : ky_no_memory(error, "name of a piece", 1, NAME);
-    if (!status) {
-        if (reading->data[0] || reading->scratch)
-            status = read_from(reading, &input, name, number, error);
-        ky_input_close(&input);
-    }
-    free(name);
+    enum ky_status status = open_piece(reading->plan.file[number].path, bytes, &input, error);
+    if (status)
+        return status;
+    if (reading->data[0] || reading->scratch)
+        status = read_from(reading, &input, part, error);
+    ky_input_close(&input);
     return status;
 }
 
 static enum ky_status read_pieces(const struct reading *reading, struct ky_error *error)
 {
     enum ky_status status = KY_OK;
-    for (uint64_t r = 0; r < reading->pieces.count && !status; r++)
+    for (size_t r = 0; r < reading->plan.files && !status; r++)
         status = read_piece(reading, r, error);
     return status ? ky_fail_in(error, status,
                                "its %" PRIu64 " pieces are not all whole: ", reading->pieces.count)
@@ -340,12 +333,13 @@ enum ky_status ky_pieces_check(const char *path, struct ky_restart *restart, str
     if (!status) /* lengths, before memory is taken */
         status = read_pieces(&reading, error);
     const size_t most = status ? 0 : (size_t)(reading.pieces.bodies / reading.pieces.count + 1);
-    if (!status && reading.pieces.arrays) {
+    if (!status) {
         reading.scratch = ky_allocate(most, 3 * sizeof(double));
         status = reading.scratch ? read_pieces(&reading, error)
                                  : ky_no_memory(error, section_name, most, 3 * sizeof(double));
     }
     free(reading.scratch);
+    ky_pieces_free_plan(&reading.plan);
     if (!status && !(restart->path = ky_allocate(length, 1)))
         status = ky_no_memory(error, "file name", length, 1);
     if (!status)
@@ -383,14 +377,16 @@ enum ky_status ky_pieces_load(struct ky_restart *restart, struct ky_error *error
     enum ky_status status = begin_reading(restart, restart->path, &reading, error);
     if (!status)
         status = add_sections(restart, &reading, error);
-    return status || !reading.pieces.arrays ? status : read_pieces(&reading, error);
+    if (!status)
+        status = read_pieces(&reading, error);
+    ky_pieces_free_plan(&reading.plan);
+    return status;
 }
 
 enum ky_status ky_pieces_plan(const struct ky_restart *restart, struct ky_write_plan *plan,
                               uint64_t *bodies, struct ky_error *error)
 {
     struct reading reading;
-    *plan = (struct ky_write_plan){0};
     enum ky_status status = begin_reading(restart, restart->path, &reading, error);
     unsigned there = 0;
     for (size_t a = 0; !status && a < reading.pieces.arrays; a++)
@@ -398,5 +394,6 @@ enum ky_status ky_pieces_plan(const struct ky_restart *restart, struct ky_write_
     if (!status && there != KY_PIECES_ARRAYS)
         status = ky_fail(error, KY_BAD_DATA, "its pieces have not the arrays of bodies");
     *bodies = status ? 0 : reading.pieces.bodies;
-    return status ? status : make_plan(restart->path, &reading.pieces, reading.array, plan, error);
+    *plan = reading.plan;
+    return status;
 }
