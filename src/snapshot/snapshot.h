@@ -28,8 +28,8 @@ enum ky_format ky_snapshot_recognise(const struct ky_input *input);
  * "a.0", "a.hdf5" for "a.0.hdf5". *piece is for the close. */
 enum ky_status ky_snapshot_open(const char *path, struct ky_input *input, char **piece,
                                 struct ky_error *error);
-/* Closes it. Returns the status, that of what was done with the file, and puts the name of the file
- * before its error. */
+/* Closes it. Returns `status`, the outcome of the work with the file, and puts the name of the file
+ * before an error. */
 enum ky_status ky_snapshot_close(struct ky_input *input, char *piece, enum ky_status status,
                                  struct ky_error *error);
 /* After a reader: completes the conversion to physical space. KY_BAD_DATA for a softening that
