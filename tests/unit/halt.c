@@ -559,12 +559,11 @@ static void calls_of_a_simulation_end(void **state)
     end_calls_of_a_simulation(1, NULL);
 }
 
-/* All ranks of a process see the flag, in their walks: what they tell each other before, which takes
- * most of the time of tides, is told to the end. */
+/* All ranks of a process see the flag. */
 static void calls_of_ranks_end(void **state)
 {
     (void)state;
-    end_calls_of_a_simulation(3, "field, neighbours");
+    end_calls_of_a_simulation(3, "field, tides, neighbours");
 }
 
 static int make_bodies(void **state)

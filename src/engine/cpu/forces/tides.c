@@ -11,7 +11,9 @@
 #include "engine/cpu/tree/tree.h"
 #include "octree/decide.h"
 #include "octree/host_cells.h"
+#include "octree/keys.h"
 #include "octree/parts.h"
+#include "octree/work.h"
 
 /* A point, and the sum for it so far. */
 struct sink {
@@ -90,6 +92,35 @@ static size_t first_point(const struct ky_cpu *cpu, size_t count, size_t r)
     return ky_share_start(count, ky_cpu_ranks(cpu), r);
 }
 
+/* Boxes of the engine's points, of which there are some, along a curve: those that follow each other are looked at together
+ * (octree/prune.c). */
+static enum ky_status make_boxes(const struct ky_cpu *cpu, const struct ky_points *points,
+                                 struct range own, struct ky_octree_box *box,
+                                 struct ky_error *error)
+{
+    const size_t n = own.end - own.first;
+    double *x = ky_allocate(n, 3 * sizeof *x);
+    uint64_t *word = ky_allocate(n, 2 * sizeof *word);
+    const enum ky_status status =
+        x && word ? KY_OK : ky_no_memory(error, "boxes of points", n, 5 * sizeof *x);
+    if (!status) {
+        const double *y = x + n, *z = y + n;
+        for (size_t k = 0; k < n; k++)
+            for (size_t c = 0; c < 3; c++)
+                x[c * n + k] = points->position[own.first + k][c] / cpu->length;
+        const struct ky_frame frame = ky_frame_of_bulk(n, x, y, z, cpu->threads);
+        const struct ky_places places = {n, NULL, x, y, z, 0};
+        const uint64_t varying = ky_words(&frame, NULL, &places, word, cpu->threads);
+        const uint64_t *sorted = ky_octree_sort(n, word, word + n, varying, cpu->threads);
+        for (size_t k = 0; k < n; k++)
+            box[k] = ky_cpu_box_of_point(
+                cpu, points, own.first + ky_word_index(ky_word_layout(n), sorted[k]));
+    }
+    free(x);
+    free(word);
+    return status;
+}
+
 /* The tree with all that the engine's points need. */
 static enum ky_status stand_tree(struct ky_cpu *cpu, const struct ky_points *points,
                                  struct range own, struct ky_error *error)
@@ -98,12 +129,14 @@ static enum ky_status stand_tree(struct ky_cpu *cpu, const struct ky_points *poi
                                parameters = ky_without_relative(&of_field);
     const size_t boxes = ky_cpu_is_divided(cpu) ? own.end - own.first : 0;
     struct ky_octree_box *box = ky_allocate(boxes, sizeof *box);
-    if (!box)
-        return ky_no_memory(error, "boxes of points", boxes, sizeof *box);
-    for (size_t k = 0; k < boxes; k++)
-        box[k] = ky_cpu_box_of_point(cpu, points, own.first + k);
     struct ky_shared_tree wanted = {.parameters = &parameters, .box = box, .boxes = boxes};
-    const enum ky_status status = ky_cpu_stand_tree_for(cpu, &wanted, error);
+    enum ky_status status = KY_OK;
+    if (!box)
+        status = ky_no_memory(error, "boxes of points", boxes, sizeof *box);
+    else if (boxes)
+        status = make_boxes(cpu, points, own, box, error);
+    if (!status)
+        status = ky_cpu_stand_tree_for(cpu, &wanted, error);
     free(box);
     return status;
 }
