@@ -4,8 +4,8 @@
 
 #include "domain/domain.h"
 
-/* How the ranks end an order. They meet where one may fail; HEEDS: and its loops heed the flag of rank
- * 0's caller. */
+/* How the ranks end an order. They meet where one may fail; HEEDS: and its loops heed the flag of
+ * rank 0's caller. */
 enum { ALONE, MEETS, HEEDS };
 
 /* ORDER(name, how) */

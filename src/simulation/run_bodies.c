@@ -112,8 +112,8 @@ void ky_run_note_escapers(const struct ky_run_facts *facts, const struct ky_unit
 
 /* The rms peculiar acceleration over the rms acceleration, or 0. Peculiar is what is left without
  * mean and gradient. Only bodies of the sample nearer to the middle than half of it count, so that
- * the surface of a sphere that was cut out does not. Changes the sample; `distance` has room for two
- * numbers of each. */
+ * the surface of a sphere that was cut out does not. Changes the sample; `distance` has room for
+ * two numbers of each. */
 static double peculiar_share(const struct ky_bodies *sample, const double middle[3],
                              double *distance)
 {

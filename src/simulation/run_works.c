@@ -291,8 +291,8 @@ int ky_run_can_make(const struct ky_parameters *parameters, const struct ky_run_
     own.units = initial->units;
     own.units.g = own.g;
     own.log = NULL;
-    const int can = !ky_run_settle_universe(&own, initial, &universe, NULL) &&
-                    can_make(&own, run, initial);
+    const int can =
+        !ky_run_settle_universe(&own, initial, &universe, NULL) && can_make(&own, run, initial);
     free(universe.field);
     return can;
 }

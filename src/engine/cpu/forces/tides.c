@@ -92,8 +92,8 @@ static size_t first_point(const struct ky_cpu *cpu, size_t count, size_t r)
     return ky_share_start(count, ky_cpu_ranks(cpu), r);
 }
 
-/* Boxes of the engine's points, of which there are some, along a curve: those that follow each other are looked at together
- * (octree/prune.c). */
+/* Boxes of the engine's points, of which there are some, along a curve: those that follow each
+ * other are looked at together (octree/prune.c). */
 static enum ky_status make_boxes(const struct ky_cpu *cpu, const struct ky_points *points,
                                  struct range own, struct ky_octree_box *box,
                                  struct ky_error *error)
@@ -113,8 +113,8 @@ static enum ky_status make_boxes(const struct ky_cpu *cpu, const struct ky_point
         const uint64_t varying = ky_words(&frame, NULL, &places, word, cpu->threads);
         const uint64_t *sorted = ky_octree_sort(n, word, word + n, varying, cpu->threads);
         for (size_t k = 0; k < n; k++)
-            box[k] = ky_cpu_box_of_point(
-                cpu, points, own.first + ky_word_index(ky_word_layout(n), sorted[k]));
+            box[k] = ky_cpu_box_of_point(cpu, points,
+                                         own.first + ky_word_index(ky_word_layout(n), sorted[k]));
     }
     free(x);
     free(word);
