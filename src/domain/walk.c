@@ -76,7 +76,7 @@ static enum ky_status take_told(struct ky_domain *domain, const struct ky_walk_r
     return status;
 }
 
-/* The request of the rank's engine. More than one radius: one for each body. */
+/* The request of the rank's engine. */
 static enum ky_status make_request(struct ky_domain *domain, const struct ky_order *order,
                                    const struct ky_walk_request *given, struct own *own,
                                    struct ky_error *error)

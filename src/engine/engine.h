@@ -118,10 +118,11 @@ struct ky_works;      /* engine/work.h */
 struct ky_walk_request {
     enum ky_action_id action;
     size_t n;             /* bodies of the engine */
-    const double *radius; /* [radii], radii 1 (for all) or n; where the action needs it, else 0 */
-    size_t radii;
-    size_t k;        /* neighbours, below n; where the action needs it */
-    double *results; /* [n][columns of the action], or NULL */
+    const double *radius; /* one for all or [n], as `radii` says; where the action needs it */
+    size_t radii;         /* 1: one for all; else the bodies of the system, of which an engine of
+                             ranks has n; 0: the action needs none */
+    size_t k;             /* neighbours, below n; where the action needs it */
+    double *results;      /* [n][columns of the action], or NULL */
     /* Lists, where the action needs them: body i has list[offset[i]] … list[offset[i + 1] − 1] to
      * fill, ascending. If a list is too short the walk returns KY_USAGE, and all lists are
      * undefined. A list that is too long is undefined. */

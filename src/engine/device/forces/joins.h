@@ -9,12 +9,14 @@
 enum ky_status ky_device_join(struct ky_links *links, const struct ky_walk_request *request,
                               struct ky_error *error);
 
-/* Copies the radii of a request to the card, in the engine's units. */
+/* Copies the radii of a request to the card, in the engine's units: one for all, or those of its
+ * bodies, of which a rank has a part. */
 static inline enum ky_status ky_walk_radii_send(const struct ky_device_bodies *bodies,
                                                 const struct ky_walk_request *request,
                                                 struct ky_buffer *radius, struct ky_error *error)
 {
-    const struct ky_rows rows = {request->radii, 1, 1 / bodies->state->units.length,
+    const struct ky_rows rows = {request->radii == 1 ? 1 : request->n, 1,
+                                 1 / bodies->state->units.length,
                                  ky_real_bytes(bodies->state->parameters->precision)};
     return ky_rows_send(bodies->state, radius, "radii", rows, request->radius, error);
 }
