@@ -46,9 +46,11 @@ static void every_action_finds_the_same(void **state)
         struct asked asked;
         int always;
     } cases[] = {
-        {SPHERE, 9001, "", {0.05, 6}, 1},
+{SPHERE, 9001, "", {0.05, 6}, 1},
         {COLLISION, 6007, "", {-0.05, 40}, 1},
-        {SPHERE, 1501, "", {1e6, 1500}, 1}, /* all bodies of all ranks */
+        {SPHERE, 1501, "", {1e6, 1500}, 1},         /* all bodies of all ranks */
+        {SPHERE, 6007, "force=fmm", {-0.1, 12}, 1}, /* whose own tree is another one */
+        {COLLISION, 9007, "force=fmm order=6 opening=geometric theta=0.6", {0.1, 12}, 0},
         {HEAP, 2000, "", {0, 7}, 1},
         {NODE, 6001, "", {0.01, 3}, 1},        /* more neighbours at one place than asked for */
         {LATTICE, 9261, "", {1.0 / 21, 6}, 0}, /* neighbours at just the radius */

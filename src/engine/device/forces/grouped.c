@@ -396,12 +396,14 @@ enum ky_status ky_grouped_along(struct ky_links *links, struct ky_error *error)
     struct ky_device_bodies *bodies = links->bodies;
     struct ky_device_tree *tree = &links->own;
     const struct ky_shared *shared = ky_device_shared(bodies->state);
-    const struct ky_parameters parameters = tree_of(bodies->state->parameters);
+    const struct ky_parameters *parameters = bodies->state->parameters;
     enum ky_status status = ky_device_settle(bodies->state, error);
-    uint64_t missing = bodies->live > 0 && (tree->serves || tree->built != bodies->place);
+    const int stands = !tree->serves && tree->built == bodies->place &&
+                       tree->order == parameters->multipole && tree->leaf == parameters->leaf;
+    uint64_t missing = bodies->live > 0 && !stands;
     if (status == KY_OK)
         status = shared->add(shared->context, &missing, 1, error);
-    return status == KY_OK && missing > 0 ? build_part(tree, bodies, &parameters, error) : status;
+    return status == KY_OK && missing > 0 ? build_part(tree, bodies, parameters, error) : status;
 }
 
 enum ky_status ky_grouped_note(struct ky_links *links, void *own, struct ky_buffer *tally,

@@ -48,8 +48,9 @@ enum ky_status ky_grouped_evaluate(struct ky_device_state *state, struct ky_link
                                    const struct ky_parameters *parameters, ky_grouped_launch launch,
                                    struct ky_error *error);
 enum ky_status ky_grouped_stand(struct ky_links *links, int anew, struct ky_error *error);
-/* The verb `along` of struct ky_part_verbs: makes the rank's own tree, unless those of all ranks
- * are there. A call of all ranks. */
+/* The verb `along` of struct ky_part_verbs: makes the rank's own tree as general walks want it,
+ * unless those of all ranks are there: expansions have larger leaves and more moments. A call of
+ * all ranks. */
 enum ky_status ky_grouped_along(struct ky_links *links, struct ky_error *error);
 enum ky_status ky_grouped_note(struct ky_links *links, void *own, struct ky_buffer *tally,
                                struct ky_error *error);
