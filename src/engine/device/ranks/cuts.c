@@ -20,7 +20,7 @@ struct knowing {
     uint64_t *bodies;   /* [nodes] of all parts */
     float *most;        /* [nodes] their largest factor */
     size_t *parent;     /* [nodes]; of the root its own number */
-    uint32_t *place;    /* of cells that are in cuts: struct ky_cut_cells */
+    uint64_t *place;    /* of cells that are in cuts: struct ky_cut_cells */
     float *shared_most; /* of the cells with bodies in several parts */
     size_t places, shared;
 };
@@ -76,10 +76,10 @@ static void note_cut(struct knowing *of, size_t k)
             !is_in_cut(of, c, most))
             continue;
         if (node->roots == 1) {
-            of->place[of->places++] = (uint32_t)(from + tree->part.known[node->first - begin].cell);
+            of->place[of->places++] = from + tree->part.known[node->first - begin].cell;
             continue;
         }
-        of->place[of->places++] = (uint32_t)(from + above->start + c);
+        of->place[of->places++] = from + above->start + c;
         of->shared_most[of->shared++] = of->most[c];
     }
     tree->cuts.shared[k] = (uint32_t)(of->shared - before);
@@ -104,19 +104,12 @@ static enum ky_status send_notes(const struct knowing *of, struct ky_error *erro
 static enum ky_status place_cuts(const struct knowing *of, struct ky_error *error)
 {
     const struct ky_ranks_meeting *meeting = of->meeting;
-    struct ky_device_ranks *ranks = meeting->state->ranks;
     struct ky_device_tree *tree = meeting->tree;
     struct ky_card *card = bodies_of(meeting)->card;
-    const struct ky_cut_cells cells = {.cells = meeting->above.missing,
-                                       .marks = of->places,
-                                       .mark = &ranks->mark,
-                                       .before = &ranks->cut};
-    enum ky_status status =
-        ky_ranks_need(card, &ranks->cut, "counts of cells that are sinks",
-                      (cells.cells * tree->cuts.count + 1) * sizeof(uint32_t), error);
-    if (status == KY_OK)
-        status =
-            ky_device_tree_place_cuts(tree, bodies_of(meeting), meeting->parameters, &cells, error);
+    const struct ky_cut_cells cells = {
+        .cells = meeting->above.missing, .marks = of->places, .mark = &meeting->state->ranks->mark};
+    const enum ky_status status =
+        ky_device_tree_place_cuts(tree, bodies_of(meeting), meeting->parameters, &cells, error);
     return status == KY_OK
                ? card->driver->read(card, &tree->cut_first, 0, tree->cuts.first,
                                     (tree->cuts.count + 1) * sizeof *tree->cuts.first, error)

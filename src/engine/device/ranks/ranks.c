@@ -237,7 +237,7 @@ void ky_device_ranks_release(struct ky_device_state *state)
         &ranks->waiting,  &ranks->seen,    &ranks->bodies,  &ranks->told,    &ranks->in,
         &ranks->to,       &ranks->gap,     &ranks->last,    &ranks->left,    &ranks->next,
         &ranks->found,    &ranks->come,    &ranks->run,     &ranks->weight,  &ranks->of_level,
-        &ranks->mark,     &ranks->cut};
+        &ranks->mark};
     if (ky_device_shared(state) && are_held(state))
         let_go(state);
     for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++)

@@ -39,10 +39,10 @@ struct ky_device_ranks {
                                               level, and for all bodies before each */
     struct ky_buffer run, sinks, sinks_of; /* prune.c: boxes of others, and where */
     struct ky_buffer wait[2], openers, need, waiting, seen, bodies;
-    size_t wait_room;           /* cells that can wait, which grows where more do */
-    struct ky_buffer told, to;  /* above.c: roots, and where they are among the cells above */
-    struct ky_buffer mark, cut; /* cuts.c: cells of cuts, and room to count them */
-    struct ky_buffer in;        /* graft.c */
+    size_t wait_room;          /* cells that can wait, which grows where more do */
+    struct ky_buffer told, to; /* above.c: roots, and where they are among the cells above */
+    struct ky_buffer mark;     /* cuts.c: cells of cuts */
+    struct ky_buffer in;       /* graft.c */
     enum { KY_WAY_UNKNOWN, KY_WAY_BY_CARDS, KY_WAY_BY_HOST } way;
     struct ky_pinned pinned[KY_RANKS_PINS];
     /* While bodies move within block steps: their positions are those at the present tick, and

@@ -26,9 +26,10 @@ static void divide(struct ky_top *top, const struct ky_part_root *root, size_t a
 enum ky_status ky_top_make(struct ky_top *top, const struct ky_part_root *root, size_t roots,
                            struct ky_error *error)
 {
-    *top = (struct ky_top){.node = ky_allocate(2 * roots, sizeof *top->node)};
+    const size_t most = ky_part_top_cells(roots);
+    *top = (struct ky_top){.node = ky_allocate(most, sizeof *top->node)};
     if (!top->node)
-        return ky_no_memory(error, "cells above all parts", 2 * roots, sizeof *top->node);
+        return ky_no_memory(error, "cells above all parts", most, sizeof *top->node);
     for (size_t k = 0; k + 1 < roots; k++)
         if (root[k].last >= root[k + 1].first)
             return ky_fail(error, KY_BAD_DATA, "roots %zu and %zu of all parts overlap", k, k + 1);

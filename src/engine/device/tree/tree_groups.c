@@ -99,22 +99,23 @@ enum ky_status ky_device_tree_place_cuts(struct ky_device_tree *tree,
     if (status == KY_OK)
         status = ky_scratch_need(card, &tree->scratch, KY_BULK_SCAN, all + 1, error);
     if (status == KY_OK)
-        status = card->driver->zero(card, of->before, error);
+        status = card->driver->zero(card, &tree->before, error);
     if (status == KY_OK)
         status = ky_launch_over(card, KY_KERNEL_ky_cuts_count, cells,
-                                KY_ARGUMENTS(KY_BUFFER(tree->column.link), KY_BUFFER(*of->before),
+                                KY_ARGUMENTS(KY_BUFFER(tree->column.link), KY_BUFFER(tree->before),
                                              KY_VALUE(cells), KY_VALUE(stride), KY_VALUE(limit),
                                              KY_VALUE(cuts), KY_VALUE(whole)),
                                 error);
     if (status == KY_OK && marks > 0)
         status = ky_launch_over(
             card, KY_KERNEL_ky_cuts_mark, marks,
-            KY_ARGUMENTS(KY_BUFFER(*of->mark), KY_BUFFER(*of->before), KY_VALUE(marks)), error);
+            KY_ARGUMENTS(KY_BUFFER(*of->mark), KY_BUFFER(tree->before), KY_VALUE(marks)), error);
     if (status == KY_OK)
-        status = card->driver->scan(card, of->before, of->before, all + 1, &tree->scratch, error);
+        status =
+            card->driver->scan(card, &tree->before, &tree->before, all + 1, &tree->scratch, error);
     return status == KY_OK
                ? ky_launch_over(card, KY_KERNEL_ky_cuts_place, all + 1,
-                                KY_ARGUMENTS(KY_BUFFER(*of->before), KY_BUFFER(tree->cut_first),
+                                KY_ARGUMENTS(KY_BUFFER(tree->before), KY_BUFFER(tree->cut_first),
                                              KY_BUFFER(tree->cut), KY_VALUE(stride),
                                              KY_VALUE(cuts)),
                                 error)
@@ -126,7 +127,7 @@ enum ky_status ky_device_tree_make_cuts(struct ky_device_tree *tree,
                                         const struct ky_parameters *parameters,
                                         struct ky_error *error)
 {
-    const struct ky_cut_cells of = {.cells = tree->cells, .before = &tree->before};
+    const struct ky_cut_cells of = {.cells = tree->cells};
     ky_device_tree_count_cuts(tree, bodies, parameters);
     if (tree->cuts.count == 0 || ky_device_shared(bodies->state))
         return KY_OK;

@@ -19,16 +19,15 @@ enum ky_status ky_device_tree_make_cuts(struct ky_device_tree *tree,
                                         const struct ky_device_bodies *bodies,
                                         const struct ky_parameters *parameters,
                                         struct ky_error *error);
-/* The cells among which cuts are placed: those of the tree, and so many in all that have cells
- * above. `mark`: the places of those that are in cuts, k cells + c for cell c of cut k, for cells
- * above and for roots; NULL: the tree has one root, which is cell 0. `before` is room for as many
- * numbers as cells and cuts, and one more. */
+/* The cells among which cuts are placed: those of the tree, and with cells above so many in all.
+ * `mark`: the places of those that are in cuts, k cells + c for cell c of cut k, for cells above
+ * and for roots; NULL: the tree has one root, which is cell 0. */
 struct ky_cut_cells {
     size_t cells, marks;
     const struct ky_buffer *mark;
-    struct ky_buffer *before;
 };
-/* Places the cells of the cuts in tree->cut, and their ends in tree->cut_first. */
+/* Places the cells of the cuts in tree->cut, and their ends in tree->cut_first. The counts of
+ * groups, in tree->before, are lost. */
 enum ky_status ky_device_tree_place_cuts(struct ky_device_tree *tree,
                                          const struct ky_device_bodies *bodies,
                                          const struct ky_parameters *parameters,

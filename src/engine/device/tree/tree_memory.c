@@ -77,14 +77,25 @@ size_t ky_device_tree_groups_room(const struct ky_device_bodies *bodies,
     return most_groups(card->team, parameters, bodies->n) + ky_device_tree_teams(card);
 }
 
+/* Numbers that count cells: one for each, or where cells are sinks one for each cut and cell, those
+ * above the roots of all ranks among them. */
+static size_t counts_of_cells(const struct ky_device_tree *tree,
+                              const struct ky_device_bodies *bodies,
+                              const struct ky_parameters *parameters)
+{
+    const struct ky_shared *shared = ky_device_shared(bodies->state);
+    const size_t above = shared ? ky_part_top_cells(shared->ranks * KY_PART_ROOTS) : 0;
+    const int expands = ky_force_kind(parameters->force)->expands;
+    return expands ? KY_MOST_CUTS * (tree->cells + above) + 1 : tree->cells + 1;
+}
+
 enum ky_status ky_device_tree_parts_after(struct ky_device_tree *tree,
                                           struct ky_device_bodies *bodies,
                                           const struct ky_parameters *parameters,
                                           struct ky_error *error)
 {
-    const int expands = ky_force_kind(parameters->force)->expands;
     const size_t words = bodies->n * sizeof(uint32_t),
-                 more = (expands ? KY_MOST_CUTS : 1) * tree->cells + 1,
+                 more = counts_of_cells(tree, bodies, parameters),
                  most = ky_device_tree_groups_room(bodies, parameters),
                  groups = most * sizeof(uint32_t),
                  heavy = ky_device_shared(bodies->state) ? most : most / KY_HEAVY_GROUPS,

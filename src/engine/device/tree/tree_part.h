@@ -7,6 +7,11 @@
 
 /* More roots than a part can have: 7 a level on either side. */
 enum { KY_PART_ROOTS = 512 };
+/* So many roots and the cells above them are more: each of these has two children at least. */
+static inline size_t ky_part_top_cells(size_t roots)
+{
+    return 2 * roots;
+}
 
 struct ky_tree_part {
     /* KY_IS_BEFORE, KY_IS_AFTER; the last key before the part and the first one after it. */
