@@ -3,113 +3,33 @@
  * may use one device. */
 #include "test.h"
 
-#include "engines.h"
-#include "ranked_cases.h"
+#include "same_bits_devices.h"
 
 static struct ky_error error;
 
 /* With fewer bodies a GPU divides its heaviest groups. */
 enum { MANY = 2600000 };
 
-struct outcome {
-    struct ky_bodies bodies;
-    struct ky_sums sums;
-};
-
-static struct outcome run(const struct ky_parameters *parameters, int ranks,
-                          const struct ky_bodies *bodies, uint64_t steps)
-{
-    struct outcome outcome = {.sums = {0}};
-    struct ky_sim *sim = open_ranks(parameters, ranks, bodies);
-    assert_ok(ky_sim_advance(sim, steps, &error));
-    assert_ok(ky_sim_sums(sim, &outcome.sums, &error));
-    outcome.bodies = state_of(sim);
-    ky_sim_close(sim);
-    return outcome;
-}
-
-static void try_ranks(const struct ky_parameters *parameters, const struct ky_bodies *bodies,
-                      uint64_t steps, const char *what)
-{
-    int ranks[DEVICE_RUNS];
-    const size_t runs = device_runs(parameters->engine, ranks);
-    struct outcome one, two;
-    for (size_t k = 0; k < runs; k++) {
-        char text[200];
-        struct outcome now = run(parameters, ranks[k], bodies, steps);
-        snprintf(text, sizeof text, "%s, %d ranks on %s", what, ranks[k], parameters->engine);
-        if (k == 0) {
-            one = now;
-            continue;
-        }
-        expect_same(&now.bodies, &one.bodies, text);
-        if (k == 1) {
-            two = now;
-            continue;
-        }
-        expect_same(&now.bodies, &two.bodies, text);
-        if (memcmp(&now.sums.mass, &two.sums.mass,
-                   sizeof now.sums - offsetof(struct ky_sums, mass)) != 0)
-            fail_msg("%s: the sums have other bits", text);
-        ky_bodies_free(&now.bodies);
-    }
-    ky_bodies_free(&one.bodies);
-    ky_bodies_free(&two.bodies);
-}
-
-static void try_case(enum shape shape, size_t n, const char *options, uint64_t steps)
-{
-    FOR_DEVICES(k, 1)
-    {
-        char what[120];
-        struct ky_parameters parameters = parameters_of(options);
-        struct ky_bodies bodies = make(shape, n);
-        parameters.engine = engines[k].engine;
-        snprintf(what, sizeof what, "shape %d, %zu bodies, '%s'", (int)shape, n, options);
-        try_ranks(&parameters, &bodies, steps, what);
-        ky_bodies_free(&bodies);
-    }
-}
-
 static void systems_have_the_same_bits(void **state)
 {
     (void)state;
-    static const struct {
-        enum shape shape;
-        size_t n;
-        uint64_t steps;
-        int always;
-    } cases[] = {
-        {SPHERE, 40009, 2, 1}, {COLLISION, 8193, 4, 1}, {LATTICE, 9261, 2, 0}, {TWO, 8193, 2, 0},
-        {MASSES, 8193, 2, 0},  {DISK, 20011, 2, 0},     {FAR, 8193, 2, 1},     {CHAIN, 8193, 1, 0},
-        {TWINS, 8193, 2, 0},   {NODE, 12000, 2, 0},     {BLOCK, 100003, 1, 0}, {TWO, 40009, 2, 0},
-    };
     need_a_device();
-    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
-        if (cases[k].always || test_everything())
-            try_case(cases[k].shape, cases[k].n, "", cases[k].steps);
+    try_systems("", try_case);
     if (next_device(-1, 0) >= 0 && !is_slow(next_device(-1, 0)))
         try_case(SPHERE, MANY, "", 3);
 }
 
-/* Fewer bodies than ranks, ranks without bodies, and all bodies at one place. */
 static void few_bodies_have_the_same_bits(void **state)
 {
     (void)state;
-    static const size_t few[] = {0, 1, 2, 3, 100, 4096};
     need_a_device();
-    for (size_t k = 0; k < sizeof few / sizeof *few; k++)
-        try_case(SPHERE, few[k], "", 1);
-    try_case(HEAP, 700, "", 2);
+    try_few_bodies_on_devices("");
 }
 
 static void options_have_the_same_bits(void **state)
 {
     (void)state;
-    static const struct {
-        const char *options;
-        int always;
-    } cases[] = {
+    static const struct device_options cases[] = {
         {"opening=offset theta=0.7", 1},
         {"opening=minimum theta=0.8 multipole=1", 0},
         {"opening=geometric theta=0.5 curve=morton", 0},
@@ -124,9 +44,7 @@ static void options_have_the_same_bits(void **state)
         {"field=plummer:mass=3,scale=2,x=3", 0},
     };
     need_a_device();
-    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
-        if (cases[k].always || test_everything())
-            try_case(SPHERE, 9007, cases[k].options, 2);
+    try_options(cases, sizeof cases / sizeof *cases, try_case);
 }
 
 /* Kicks, a field at points, and bodies that are taken out. */

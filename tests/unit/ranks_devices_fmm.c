@@ -16,6 +16,16 @@ static void try_cuts(uint32_t top, enum shape shape, size_t n, const char *optio
     ky_device_tree_top = usual;
 }
 
+static void try_two_cuts(enum shape shape, size_t n, const char *options, uint64_t steps)
+{
+    try_cuts(1, shape, n, options, steps);
+}
+
+static void try_all_cuts(enum shape shape, size_t n, const char *options, uint64_t steps)
+{
+    try_cuts(0, shape, n, options, steps);
+}
+
 /* Every kernel of ranks with fmm, also for tools under which a kernel takes long: with several
  * cuts, and cells that have bodies on both ranks. */
 static void every_kernel_in_small(void **state)
@@ -48,40 +58,21 @@ static void every_kernel_in_small(void **state)
 static void systems_have_the_same_bits(void **state)
 {
     (void)state;
-    static const struct {
-        enum shape shape;
-        size_t n;
-        uint64_t steps;
-        int always;
-    } cases[] = {
-        {SPHERE, 40009, 2, 1}, {COLLISION, 8193, 4, 1}, {LATTICE, 9261, 2, 0}, {TWO, 8193, 2, 0},
-        {MASSES, 8193, 2, 0},  {DISK, 20011, 2, 0},     {FAR, 8193, 2, 1},     {CHAIN, 8193, 1, 0},
-        {TWINS, 8193, 2, 0},   {NODE, 12000, 2, 0},     {BLOCK, 100003, 1, 0},
-    };
     need_a_device();
-    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
-        if (cases[k].always || test_everything())
-            try_cuts(1, cases[k].shape, cases[k].n, "force=fmm", cases[k].steps);
+    try_systems("force=fmm", try_two_cuts);
 }
 
-/* Fewer bodies than ranks, ranks without bodies, and all bodies at one place. */
 static void few_bodies_have_the_same_bits(void **state)
 {
     (void)state;
-    static const size_t few[] = {0, 1, 2, 3, 100, 4096};
     need_a_device();
-    for (size_t k = 0; k < sizeof few / sizeof *few; k++)
-        try_case(SPHERE, few[k], "force=fmm", 1);
-    try_case(HEAP, 700, "force=fmm", 2);
+    try_few_bodies_on_devices("force=fmm");
 }
 
 static void options_have_the_same_bits(void **state)
 {
     (void)state;
-    static const struct {
-        const char *options;
-        int always;
-    } cases[] = {
+    static const struct device_options cases[] = {
         {"force=fmm order=2 alpha=0.01", 0},
         {"force=fmm order=3", 0},
         {"force=fmm order=5", 0},
@@ -100,9 +91,7 @@ static void options_have_the_same_bits(void **state)
         {"force=fmm field=plummer:mass=3,scale=2,x=3", 0},
     };
     need_a_device();
-    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
-        if (cases[k].always || test_everything())
-            try_cuts(0, SPHERE, 9007, cases[k].options, 2);
+    try_options(cases, sizeof cases / sizeof *cases, try_all_cuts);
 }
 
 int main(void)

@@ -3,7 +3,7 @@
 #define KY_TEST_SAME_BITS_DEVICES_H
 
 #include "engines.h"
-#include "ranked.h"
+#include "ranked_cases.h"
 
 struct outcome {
     struct ky_bodies bodies;
@@ -26,9 +26,8 @@ static inline struct outcome run(const struct ky_parameters *parameters, int ran
 static inline void try_ranks(const struct ky_parameters *parameters, const struct ky_bodies *bodies,
                              uint64_t steps, const char *what)
 {
-    /* PoCL 3.1 ends the process now and then where 4 or more contexts have the same program */
-    static const int ranks[] = {1, 2, 3, 4, 8};
-    const size_t runs = strncmp(parameters->engine, "cuda", 4) ? 3 : 5;
+    int ranks[DEVICE_RUNS];
+    const size_t runs = device_runs(parameters->engine, ranks);
     struct outcome one, two;
     for (size_t k = 0; k < runs; k++) {
         char text[200];
@@ -65,6 +64,46 @@ static inline void try_case(enum shape shape, size_t n, const char *options, uin
         try_ranks(&parameters, &bodies, steps, what);
         ky_bodies_free(&bodies);
     }
+}
+
+/* ---- systems that all forces try ---- */
+
+static inline void try_systems(const char *options, try_function *try)
+{
+    static const struct {
+        enum shape shape;
+        size_t n;
+        uint64_t steps;
+        int always;
+    } cases[] = {
+        {SPHERE, 40009, 2, 1}, {COLLISION, 8193, 4, 1}, {LATTICE, 9261, 2, 0}, {TWO, 8193, 2, 0},
+        {MASSES, 8193, 2, 0},  {DISK, 20011, 2, 0},     {FAR, 8193, 2, 1},     {CHAIN, 8193, 1, 0},
+        {TWINS, 8193, 2, 0},   {NODE, 12000, 2, 0},     {BLOCK, 100003, 1, 0}, {TWO, 40009, 2, 0},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+        if (cases[k].always || test_everything())
+            try(cases[k].shape, cases[k].n, options, cases[k].steps);
+}
+
+/* Fewer bodies than ranks, ranks without bodies, and all bodies at one place. */
+static inline void try_few_bodies_on_devices(const char *options)
+{
+    static const size_t few[] = {0, 1, 2, 3, 100, 4096};
+    for (size_t k = 0; k < sizeof few / sizeof *few; k++)
+        try_case(SPHERE, few[k], options, 1);
+    try_case(HEAP, 700, options, 2);
+}
+
+/* Each of these options. */
+struct device_options {
+    const char *options;
+    int always; /* 1: also without all cases */
+};
+static inline void try_options(const struct device_options *cases, size_t count, try_function *try)
+{
+    for (size_t k = 0; k < count; k++)
+        if (cases[k].always || test_everything())
+            try(SPHERE, 9007, cases[k].options, 2);
 }
 
 #endif
