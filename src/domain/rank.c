@@ -158,6 +158,10 @@ void ky_domain_memory(const struct ky_domain *domain, size_t n, size_t massless,
         memory->kept *= part;
     }
     memory->ranks = domain->comm->local_size;
+    if (!domain->copies)
+        memory->most *= domain->comm->size;
+    if (domain->engine->verbs->part) /* numbers of all bodies have 32 bits there */
+        memory->most = fmin(memory->most, UINT32_MAX);
 }
 
 void ky_domain_end(struct ky_domain *domain)

@@ -108,6 +108,7 @@ struct ky_memory {
     double kept;         /* on the host after `trim` */
     double room;         /* total memory of the device; 0: the engine uses no device */
     int ranks;           /* that share `host`, as they are on this computer; 0: there are none */
+    double most;         /* bodies that an engine takes, however much memory there is */
 };
 
 struct ky_write_plan; /* base/write_plan.h */

@@ -66,11 +66,13 @@ static void warn_of_unroll(const struct ky_parameters *parameters)
 }
 
 /* Indices of bodies have 31 bits. */
+enum { MOST = INT32_MAX };
+
 static enum ky_status check_number(size_t n, struct ky_error *error)
 {
-    if (n <= INT32_MAX)
+    if (n <= MOST)
         return KY_OK;
-    return ky_fail(error, KY_UNSUPPORTED, "%zu bodies: engines take up to %d", n, INT32_MAX);
+    return ky_fail(error, KY_UNSUPPORTED, "%zu bodies: engines take up to %d", n, MOST);
 }
 
 /* 1 if the calling process cannot use devices, since it is a child of one that did. */
@@ -171,6 +173,8 @@ void ky_engine_memory(const struct ky_engine *engine, unsigned columns, size_t n
 {
     const double bytes = (double)n * ky_columns_bytes(columns);
     engine->verbs->memory(engine, n, massless, memory);
+    if (!(memory->most > 0)) /* engines that are not ranks */
+        memory->most = MOST;
     if (memory->room > 0) {
         memory->device += bytes;
     } else {

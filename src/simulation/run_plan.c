@@ -61,7 +61,7 @@ static double find_largest(const struct ky_engine *engine, unsigned columns, dou
     slope = (memory[1].device - memory[0].device) / more;
     if (memory[0].room > 0)
         most = fmin(most, first + (memory[0].room - memory[0].device) / slope);
-    return floor(fmax(0, fmin(most, INT32_MAX)));
+    return floor(fmax(0, fmin(most, memory[0].most)));
 }
 
 /* What the run needs of the machine. */
