@@ -17,6 +17,17 @@ struct ky_general {
     ky_uint n, cells, flags; /* cells: of the tree; those of other ranks' trees are behind */
     struct ky_sink sink;
 };
+/* The bodies as arguments of a kernel; and in a kernel with these and KY_CELLS_TO_READ the values
+ * of the struct, for the sink at place `own`. */
+#define KY_GENERAL_TAKES                                                                           \
+    KY_GLOBAL const ky_real4 *KY_RESTRICT source,                                                  \
+        KY_GLOBAL const struct ky_low *KY_RESTRICT source_low,                                     \
+        KY_GLOBAL const KY_REAL *KY_RESTRICT own_eps2, KY_GLOBAL const ky_uint *KY_RESTRICT order
+#define KY_GENERAL_HERE(tree_cells)                                                                \
+    {                                                                                              \
+        KY_CELLS_HERE source, source_low, own_eps2, order, n, tree_cells, flags,                   \
+            ky_near_sink(source, source_low, own_eps2, own, flags, eps2)                           \
+    }
 
 /* All bodies of a cell. Those behind the tree's own have links to what of them is here. */
 KY_FN ky_uint ky_general_bodies(struct ky_general walk, ky_uint cell)

@@ -169,11 +169,9 @@ KY_FN ky_uint ky_cut_keep(struct ky_general_lists *lists, KY_GLOBAL ky_uint *cut
                                                                                                    \
     KY_TEAM_KERNEL                                                                                 \
     KY_NAME(ky_cut_around_##name)                                                                  \
-    (KY_GLOBAL const ky_real4 *KY_RESTRICT source,                                                 \
-     KY_GLOBAL const struct ky_low *KY_RESTRICT source_low,                                        \
-     KY_GLOBAL const KY_REAL *KY_RESTRICT own_eps2, KY_GLOBAL const ky_uint *KY_RESTRICT order,    \
-     KY_GLOBAL const KY_REAL *KY_RESTRICT radius, KY_GLOBAL const ky_ulong *KY_RESTRICT offset,    \
-     KY_GLOBAL ky_uint *list, KY_GLOBAL const ky_uint *group, KY_GLOBAL const ky_uint *run,        \
+    (KY_GENERAL_TAKES, KY_GLOBAL const KY_REAL *KY_RESTRICT radius,                                \
+     KY_GLOBAL const ky_ulong *KY_RESTRICT offset, KY_GLOBAL ky_uint *list,                        \
+     KY_GLOBAL const ky_uint *group, KY_GLOBAL const ky_uint *run,                                 \
      KY_GLOBAL struct ky_cut_box *box, ky_uint runs, ky_uint n, ky_uint flags, ky_uint radii,      \
      ky_uint k, KY_REAL eps2)                                                                      \
     {                                                                                              \
@@ -212,20 +210,8 @@ KY_FN ky_uint ky_cut_keep(struct ky_general_lists *lists, KY_GLOBAL ky_uint *cut
         ky_uint count = 0;                                                                         \
         const struct ky_general_box around = ky_cut_as_sinks(box_of[r]);                           \
         struct ky_general walk = {KY_CELLS_HERE 0, 0, 0, 0, 0, tree_cells, flags, {0}};            \
-        struct ky_general_lists lists = {stack[KY_TEAM_HERE],                                      \
-                                         0,                                                        \
-                                         cells[KY_TEAM_HERE],                                      \
-                                         0,                                                        \
-                                         0,                                                        \
-                                         0,                                                        \
-                                         0,                                                        \
-                                         0,                                                        \
-                                         0,                                                        \
-                                         is_run ? 1U : 0U,                                         \
-                                         0,                                                        \
-                                         0,                                                        \
-                                         0,                                                        \
-                                         0};                                                       \
+        struct ky_general_lists lists = {                                                          \
+            stack[KY_TEAM_HERE], 0, cells[KY_TEAM_HERE], 0, 0, 0, 0, 0, 0, is_run ? 1U : 0U};      \
         if (KY_TEAM_LANE == 0)                                                                     \
             lists.stack[0] = root;                                                                 \
         ky_team_sync();                                                                            \

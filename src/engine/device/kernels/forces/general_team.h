@@ -414,15 +414,13 @@ enum ky_needs_of_actions { KY_ACTIONS_OF(KY_NEEDS_OF_ACTION, 0, 0) };
     KY_GENERAL_FUNCTIONS(as, name, needs)                                                          \
     KY_TEAM_KERNEL                                                                                 \
     KY_NAME(ky_general_##as)                                                                       \
-    (KY_CELLS_TO_READ KY_GLOBAL const ky_real4 *KY_RESTRICT source,                                \
-     KY_GLOBAL const struct ky_low *KY_RESTRICT source_low,                                        \
-     KY_GLOBAL const KY_REAL *KY_RESTRICT own_eps2, KY_GLOBAL const ky_uint *KY_RESTRICT order,    \
-     KY_GLOBAL const KY_REAL *KY_RESTRICT radius, KY_GLOBAL const ky_ulong *KY_RESTRICT offset,    \
-     KY_GLOBAL ky_uint *list, KY_GLOBAL const ky_uint *group, KY_GLOBAL const ky_uint *run,        \
-     KY_GLOBAL const ky_uint *cuts, KY_GLOBAL KY_REAL *space, KY_GLOBAL KY_REAL *results,          \
-     KY_GLOBAL ky_ulong *counts, KY_GLOBAL ky_uint *faults, ky_uint n, ky_uint tree_cells,         \
-     ky_uint root, ky_uint first, ky_uint end, ky_uint teams, ky_uint flags, ky_uint radii,        \
-     ky_uint k, ky_uint columns, ky_uint stride, KY_REAL eps2)                                     \
+    (KY_CELLS_TO_READ KY_GENERAL_TAKES, KY_GLOBAL const KY_REAL *KY_RESTRICT radius,               \
+     KY_GLOBAL const ky_ulong *KY_RESTRICT offset, KY_GLOBAL ky_uint *list,                        \
+     KY_GLOBAL const ky_uint *group, KY_GLOBAL const ky_uint *run, KY_GLOBAL const ky_uint *cuts,  \
+     KY_GLOBAL KY_REAL *space, KY_GLOBAL KY_REAL *results, KY_GLOBAL ky_ulong *counts,             \
+     KY_GLOBAL ky_uint *faults, ky_uint n, ky_uint tree_cells, ky_uint root, ky_uint first,        \
+     ky_uint end, ky_uint teams, ky_uint flags, ky_uint radii, ky_uint k, ky_uint columns,         \
+     ky_uint stride, KY_REAL eps2)                                                                 \
     {                                                                                              \
         KY_TEAM_SPACE(space_of_team);                                                              \
         memory_here KY_LOCAL ky_uint stack[KY_TEAMS][KY_STACK];                                    \
@@ -448,30 +446,12 @@ enum ky_needs_of_actions { KY_ACTIONS_OF(KY_NEEDS_OF_ACTION, 0, 0) };
                                                  : 0),                                             \
                       i = ky_general_row(order, own, flags);                                       \
         ky_uint met = 0, mets = 0, bodies_met = 0, cells_met = 0;                                  \
-        struct ky_general walk = {KY_CELLS_HERE source,                                            \
-                                  source_low,                                                      \
-                                  own_eps2,                                                        \
-                                  order,                                                           \
-                                  n,                                                               \
-                                  tree_cells,                                                      \
-                                  flags,                                                           \
-                                  ky_near_sink(source, source_low, own_eps2, own, flags, eps2)};   \
+        struct ky_general walk = KY_GENERAL_HERE(tree_cells);                                      \
         struct ky_general_staged staged = {body[KY_TEAM_HERE], low_parts[KY_TEAM_HERE],            \
                                            places[KY_TEAM_HERE]};                                  \
-        struct ky_general_lists lists = {stack[KY_TEAM_HERE],                                      \
-                                         leaves[KY_TEAM_HERE],                                     \
-                                         cells[KY_TEAM_HERE],                                      \
-                                         starts[KY_TEAM_HERE],                                     \
-                                         firsts[KY_TEAM_HERE],                                     \
-                                         large[KY_TEAM_HERE],                                      \
-                                         open[KY_TEAM_HERE],                                       \
-                                         0,                                                        \
-                                         0,                                                        \
-                                         0,                                                        \
-                                         0,                                                        \
-                                         0,                                                        \
-                                         0,                                                        \
-                                         0};                                                       \
+        struct ky_general_lists lists = {                                                          \
+            stack[KY_TEAM_HERE],  leaves[KY_TEAM_HERE], cells[KY_TEAM_HERE], starts[KY_TEAM_HERE], \
+            firsts[KY_TEAM_HERE], large[KY_TEAM_HERE],  open[KY_TEAM_HERE]};                       \
         struct ky_general_box around = ky_general_box_of(walk, team, begin, begin + sinks);        \
         struct ky_visit_sink sink;                                                                 \
         sink.k = k;                                                                                \
