@@ -191,6 +191,9 @@ static void memory(const struct ky_engine *base, size_t n, size_t massless,
                                  .kept = lists,
                                  .device = ky_device_bodies_memory(parameters, n) + lists,
                                  .room = engine->state.cards.card[0]->memory};
+    if (ky_device_shared(&engine->state))
+        memory->device +=
+            ky_device_ranks_memory(parameters, n, ky_device_shared(&engine->state)->ranks);
     if (ky_device_leads(&engine->state, KY_SCHEME_BLOCK))
         memory->device += ky_device_blocks_memory(n);
     if (ky_device_leads(&engine->state, KY_SCHEME_HERMITE))

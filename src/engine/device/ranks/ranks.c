@@ -5,9 +5,20 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "engine/common/force_kinds.h"
 #include "engine/device/tree/tree_part.h"
+#include "octree/octree.h"
 
 /* ---- memory ---- */
+
+double ky_device_ranks_memory(const struct ky_parameters *parameters, size_t n, size_t ranks)
+{
+    enum { ROWS = 2 * KY_PART_ROW * sizeof(uint64_t) }; /* of a body that goes and one that comes */
+    const struct ky_parameters tree = ky_force_tree(parameters);
+    const double marks = 2 * sizeof(uint32_t) + (double)(ranks - 1),      /* of a cell (prune.c) */
+        rows = ROWS / 64.0;                                               /* movers.c */
+    return 1.25 * (marks * ky_octree_cells(&tree, n) + rows * (double)n); /* as ky_ranks_need */
+}
 
 enum ky_status ky_ranks_need(struct ky_card *card, struct ky_buffer *buffer, const char *what,
                              size_t bytes, struct ky_error *error)

@@ -104,5 +104,8 @@ enum ky_status ky_ranks_pin(struct ky_card *card, struct ky_pinned *pinned, cons
                             size_t bytes, struct ky_error *error);
 /* Releases all. A call of all ranks. */
 void ky_device_ranks_release(struct ky_device_state *state);
+/* Bytes on the card of a rank with n bodies, beside those of its tree and of what it gets of so
+ * many ranks for it. */
+double ky_device_ranks_memory(const struct ky_parameters *parameters, size_t n, size_t ranks);
 
 #endif
