@@ -110,12 +110,12 @@ struct task {
     const struct ky_parameters *parameters;
 };
 
-/* A ky_rank_function: of the first forces. */
-static enum ky_status be_rank(struct ky_comm *comm, void *context, struct ky_error *problem)
+/* A rank with its part of the bodies, and their first forces. Free with close_rank. */
+static enum ky_status open_rank(struct ky_comm *comm, const struct task *task,
+                                struct ky_domain **opened, struct ky_error *problem)
 {
-    const struct task *task = context;
     const struct ky_engine_frame units = {.length = 0x1p-10, .mass = 0x1p-16};
-    struct ky_domain *domain = calloc(1, sizeof *domain);
+    struct ky_domain *domain = *opened = calloc(1, sizeof *domain);
     domain->comm = comm;
     domain->parameters = *task->parameters;
     domain->total = task->bodies->n;
@@ -126,8 +126,20 @@ static enum ky_status be_rank(struct ky_comm *comm, void *context, struct ky_err
                                &units, problem);
     if (!status)
         status = ky_domain_migrate(domain, NULL, NULL, problem);
-    if (!status)
-        status = ky_engine_forces(domain->engine, problem);
+    return status ? status : ky_engine_forces(domain->engine, problem);
+}
+
+static void close_rank(struct ky_domain *domain)
+{
+    ky_domain_end(domain);
+    free(domain);
+}
+
+/* A ky_rank_function. */
+static enum ky_status be_rank(struct ky_comm *comm, void *context, struct ky_error *problem)
+{
+    struct ky_domain *domain;
+    enum ky_status status = open_rank(comm, context, &domain, problem);
     const struct ky_domain_told *told = &domain->told;
     const size_t share = MANY / (size_t)comm->size;
     if (!status && (domain->engine->n > share + share / 2 || told->bodies > MANY / 2 ||
@@ -142,8 +154,7 @@ static enum ky_status be_rank(struct ky_comm *comm, void *context, struct ky_err
     if (!status && parts.host > 0.5 * copies.host)
         status = ky_fail(problem, KY_FAULT, "%g bytes for parts, %g for copies", parts.host,
                          copies.host);
-    ky_domain_end(domain);
-    free(domain);
+    close_rank(domain);
     return status;
 }
 
@@ -159,6 +170,49 @@ static void no_rank_has_all_bodies(void **state)
     ky_bodies_free(&bodies);
 }
 
+/* A ky_rank_function: one rank has all bodies, the others none. */
+static enum ky_status be_alone_or_empty(struct ky_comm *comm, void *context,
+                                        struct ky_error *problem)
+{
+    const struct task *task = context;
+    struct ky_domain *domain;
+    size_t count[8], empty = 0, all = 0;
+    enum ky_status status = open_rank(comm, task, &domain, problem);
+    if (!status)
+        status = comm->verbs->gather(comm, &domain->engine->n, sizeof *count, count, problem);
+    for (int r = 0; r < comm->size && !status; r++) {
+        empty += !count[r];
+        all += count[r];
+    }
+    if (!status && (empty != (size_t)comm->size - 1 || all != task->bodies->n))
+        status = ky_fail(problem, KY_FAULT, "%zu ranks are empty", empty);
+    close_rank(domain);
+    return status;
+}
+
+/* The tests of bits above rest on it: where all bodies are at one place, or are few, seven of eight
+ * ranks have none. */
+static void seven_of_eight_ranks_are_empty(void **state)
+{
+    (void)state;
+    static const struct {
+        enum shape shape;
+        size_t n;
+        const char *options;
+    } cases[] = {{HEAP, 5000, "threads=1"},
+                 {HEAP, 5000, "force=fmm threads=1"},
+                 {SPHERE, 3000, "threads=1"},
+                 {SPHERE, 3000, "force=fmm threads=1"}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        struct ky_parameters given = parameters_of(cases[k].options), parameters;
+        struct ky_bodies bodies = make(cases[k].shape, cases[k].n);
+        assert_ok(ky_force_resolve(&given, &parameters, &error));
+        struct task task = {&bodies, &parameters};
+        assert_ok(ky_comm_threads(8, be_alone_or_empty, &task, &error));
+        ky_bodies_free(&bodies);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -168,6 +222,7 @@ int main(void)
         cmocka_unit_test(bodies_wander_through_all_ranks),
         cmocka_unit_test(forces_are_those_of_the_exact_sum),
         cmocka_unit_test(no_rank_has_all_bodies),
+        cmocka_unit_test(seven_of_eight_ranks_are_empty),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
