@@ -90,19 +90,21 @@ def looks(mpi, place):
           f"{mpi.name}: two ranks find the core and a pair as one engine, bit for bit", [state[:3] for state in states])
 
 
-def all_bodies_on_devices(mpi, place):
-    """Exact sums and Hermite steps of two processes with all bodies on a device each: enough bodies that they share the work."""
+def on_devices(mpi, place):
+    """Two processes with a device each. Exact sums and Hermite steps, of enough bodies that they share the work, have all bodies there."""
     words = ["run", "--model", "plummer", "-n", "10050", "--seed", "2", "--softening", "0.05", "--step", "0.0078125", "--steps", "1", "--engine", "opencl", "--quiet"]
     if "opencl:" not in mpis.run(mpi.kyoho, "devices").stdout:
-        skip(f"{mpi.name}: ranks with all bodies on devices", "no OpenCL device")
+        skip(f"{mpi.name}: ranks with devices", "no OpenCL device")
         return
-    for more in (["--force", "direct"], ["--integrator", "hermite4", "--eta", "0.1"]):
+    for more, kind in ((["--force", "direct"], "all bodies"), (["--integrator", "hermite4", "--eta", "0.1"], "all bodies"), (["--force", "tree"], "a part of the bodies")):
         states = []
         for where, call in (("device-1", mpis.run), ("device-2", lambda *given: mpi.run(2, *given))):
             output = os.path.join(place, where)
             done = call(mpi.kyoho, *words, *more, "--output", output, "--overwrite")
             states.append((done.returncode, done.returncode or mpis.snapshots(output)))
         check(states[0] == states[1] and states[0][0] == 0, f"{mpi.name}: {' '.join(more)} of two ranks with devices has the bits of one device", done.stderr)
+        with open(os.path.join(place, "device-2", "run.log"), encoding="utf-8") as file:
+            check(re.search(rf"2 ranks by .* on opencl:.* {kind}", file.read()), f"{mpi.name}: {' '.join(more)}: each has {kind} on its device")
 
 
 def threads_of(mpi, place, **values):
@@ -171,6 +173,12 @@ def other_plugs(mpi, place):
         with open(os.path.join(broken, "lib", "kyoho", name), "wb") as file:
             file.write(b"junk")
     one_line(mpi.run(2, os.path.join(broken, kyoho), *words, "--overwrite"), 3, "cannot be opened", f"{mpi.name}: a broken plug-in is named")
+    source = os.path.join(broken, "older.c")
+    with open(source, "w", encoding="utf-8") as file:
+        file.write("int ky_plug_open(void *plug);\nint ky_plug_open(void *plug)\n{\n    return plug ? -1 : 0; /* KY_PLUG_OLD */\n}\n")
+    for name in os.listdir(os.path.join(broken, "lib", "kyoho")):
+        mpis.run(mpi.mpicc, "-shared", "-fPIC", "-o", os.path.join(broken, "lib", "kyoho", name), source)
+    one_line(mpi.run(2, os.path.join(broken, kyoho), *words, "--overwrite"), 3, "belongs to another version of Kyoho", f"{mpi.name}: so is one of another version")
     other = {"PMI_RANK": "0", "PMI_SIZE": "3"} if mpi.is_open_mpi else {"OMPI_COMM_WORLD_RANK": "0", "OMPI_COMM_WORLD_SIZE": "3"}
     done = mpis.run(mpi.kyoho, *words, "--overwrite", **other)
     one_line(done, 3, "belongs to another MPI" if mpi.is_open_mpi else "is for MPICH", f"{mpi.name}: the launcher of another MPI is refused")
@@ -234,7 +242,7 @@ with folder() as place:
         in_two(mpi, own, "block steps", [*changed(step="0.03125", steps="2"), "--integrator", "block"])
         in_two(mpi, own, "forces by expansions", changed(force="fmm", n="9000"))
         looks(mpi, own)
-        all_bodies_on_devices(mpi, own)
+        on_devices(mpi, own)
         threads(mpi, own)
         refusals(mpi, own)
         other_plugs(mpi, own)
