@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/advice.h"
+#include "base/host.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/text.h"
@@ -355,10 +356,11 @@ int ky_file_read_at(struct ky_file *file, uint64_t offset, void *data, size_t by
 
 enum ky_status ky_file_unseen(struct ky_error *error, size_t rank)
 {
+    char host[KY_HOST_NAME];
     return ky_fail_in(error, error->status,
-                      "rank %zu cannot open the file, as every rank has to (on several machines, "
-                      "choose a folder that all of them share): ",
-                      rank);
+                      "rank %zu on %s cannot open the file, as every rank has to (on several "
+                      "machines, choose a folder that all of them share): ",
+                      rank, ky_host_name(host));
 }
 
 const char *ky_file_temporary(const struct ky_file *file)

@@ -166,8 +166,11 @@ static int run_ranks(struct shared_call *call, int rank)
                       "a launcher of MPI has started several of this command, and ranks share "
                       "`kyoho run` alone: start it without the launcher");
     cli.json = has_word(call->argc, call->argv, "--json", "--json");
-    if (status && !rank)
+    if (status && !rank) {
         complain(&cli, status);
+        fflush(stdout);
+        ky_mpi_abandon((int)status);
+    }
     cli_free(&cli);
     return status ? (int)status : code;
 }

@@ -2,8 +2,8 @@
 #include <dlfcn.h>
 #include <stdio.h>
 #include <time.h>
-#include <unistd.h>
 
+#include "base/host.h"
 #include "domain/comm.h"
 #include "domain/plug.h"
 #include "domain/plugs.h"
@@ -59,12 +59,17 @@ static enum ky_status add(struct ky_comm *comm, uint64_t *number, size_t count,
     return told(comm, plug_of(comm)->add(number, count), error);
 }
 
+/* Launchers may end before they have passed on what a process has just printed. */
+static void wait_for_launcher(void)
+{
+    nanosleep(&(struct timespec){0, 300000000}, NULL);
+}
+
 static void fail(struct ky_comm *comm, const struct ky_error *error)
 {
-    /* Launchers may end before they have passed on what a process has just printed. */
-    const struct timespec moment = {0, 300000000};
-    fprintf(stderr, "kyoho: rank %d: %s\n", comm->rank, error->text);
-    nanosleep(&moment, NULL);
+    char host[KY_HOST_NAME];
+    fprintf(stderr, "kyoho: rank %d on %s: %s\n", comm->rank, ky_host_name(host), error->text);
+    wait_for_launcher();
     plug_of(comm)->abort((int)error->status);
 }
 
@@ -114,12 +119,11 @@ static enum ky_status open_plug(struct ky_plug *plug, const struct ky_launcher *
     }
     if (begun)
         return KY_OK;
-    char host[256] = "";
-    gethostname(host, sizeof host - 1);
+    char host[KY_HOST_NAME];
     return ky_fail(error, KY_UNSUPPORTED,
                    "a launcher of MPI has started this program on %s (%s is set), and %s: build a "
                    "plug-in with its mpicc (make plugs), or start the program without the launcher",
-                   host, launcher->rank, first.text);
+                   ky_host_name(host), launcher->rank, first.text);
 }
 
 /* Refuses a launcher of another MPI than that of the plug-in: each process is a world of one. */
@@ -134,6 +138,17 @@ static enum ky_status compare_worlds(const struct ky_plug *plug, const struct ky
                    "another MPI, so use the mpiexec of %s, or build a plug-in with the mpicc of "
                    "the launcher (make plugs)",
                    ranks, plug->library, plug->ranks, plug->library);
+}
+
+static int is_missed; /* MPI does not begin in this process, for which others may wait there */
+
+void ky_mpi_abandon(int code)
+{
+    if (!is_missed)
+        return;
+    wait_for_launcher();
+    ky_launcher_abort(code);
+    wait_for_launcher();
 }
 
 enum ky_status ky_comm_mpi(ky_rank_function *function, void *context, struct ky_error *error)
@@ -153,14 +168,18 @@ enum ky_status ky_comm_mpi(ky_rank_function *function, void *context, struct ky_
     if (status) {
         int rank;
         ky_mpi_launched(&rank);
-        if (rank && ky_launcher_is_first_here()) /* rank 0 may have its plug-in */
+        is_missed = 1;
+        if (rank && ky_launcher_is_first_here()) { /* rank 0 may have its plug-in */
             fprintf(stderr, "kyoho: rank %d: %s\n", rank, error->text);
+            ky_mpi_abandon((int)status);
+        }
         return status;
     }
     const struct ky_plug *plug = &process.plug;
     process.verbs.name = plug->library;
-    process.comm = (struct ky_comm){&process.verbs,   plug->rank,        plug->ranks,
-                                    plug->local_rank, plug->local_ranks, 1};
+    process.comm =
+        (struct ky_comm){&process.verbs,    plug->rank,        plug->ranks,    plug->local_rank,
+                         plug->local_ranks, plug->local_first, .is_process = 1};
     status = compare_worlds(plug, launcher, error);
     if (!status) {
         status = function(&process.comm, context, error);

@@ -373,7 +373,7 @@ static enum ky_status start(struct world *world, struct rank *ranks, struct ky_e
 {
     for (int r = 0; r < world->size; r++)
         ranks[r] =
-            (struct rank){.comm = {&verbs, r, world->size, r, world->size, 0}, .world = world};
+            (struct rank){.comm = {&verbs, r, world->size, r, world->size, 0, 0}, .world = world};
     for (; world->started < world->size; world->started++) {
         struct rank *rank = &ranks[world->started];
         if (!pthread_create(&rank->thread, NULL, be_rank, rank))

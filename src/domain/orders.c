@@ -18,20 +18,21 @@
 typedef enum ky_status part(struct ky_domain *domain, const struct ky_order *order,
                             const struct ky_order_data *data, struct ky_error *error);
 
-/* How many ranks of this computer share the processors of this one: a launcher may have given each
- * rank its own. */
+/* How many ranks share the processors of this one: those of the same computer that a launcher has
+ * given the same ones. Other computers may have processors of the same numbers. */
 static enum ky_status count_sharers(struct ky_comm *comm, int *sharers, struct ky_error *error)
 {
-    unsigned char own[128] = {0};
-    unsigned char(*all)[sizeof own] = ky_allocate((size_t)comm->size, sizeof *all);
-    int same = 0;
+    struct {
+        int computer; /* by its first rank */
+        unsigned char mask[128];
+    } own = {.computer = comm->local_first}, *all = ky_allocate((size_t)comm->size, sizeof *all);
     if (!all)
         return ky_no_memory(error, "the ranks", (size_t)comm->size, sizeof *all);
-    ky_cores_mask(own, sizeof own);
-    enum ky_status status = comm->verbs->gather(comm, own, sizeof own, all, error);
+    ky_cores_mask(own.mask, sizeof own.mask);
+    const enum ky_status status = comm->verbs->gather(comm, &own, sizeof own, all, error);
+    *sharers = 0;
     for (int r = 0; r < comm->size && !status; r++)
-        same += !memcmp(own, all[r], sizeof own);
-    *sharers = (same * comm->local_size + comm->size - 1) / comm->size;
+        *sharers += !memcmp(&own, &all[r], sizeof own);
     free(all);
     return status;
 }

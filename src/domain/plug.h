@@ -17,8 +17,8 @@ struct ky_plug_parcel { /* as struct ky_parcel */
 struct ky_plug {
     size_t size;      /* of this struct */
     const char *only; /* given: the name of the library has to begin so; NULL: any will do */
-    int rank, ranks, local_rank, local_ranks;
-    char library[256]; /* name and version: "Open MPI 4.1.4" */
+    int rank, ranks, local_rank, local_ranks, local_first; /* as in struct ky_comm */
+    char library[256];                                     /* name and version: "Open MPI 4.1.4" */
     int (*gather)(const void *own, size_t bytes, void *all);
     int (*gather_parts)(const void *own, const size_t *bytes, void *all);
     int (*deal)(const void *own, size_t bytes, void *all);

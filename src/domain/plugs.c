@@ -48,6 +48,13 @@ int ky_launcher_is_first_here(void)
     return launcher && number_of(launcher->here, number_of("SLURM_LOCALID", 1)) == 0;
 }
 
+void ky_launcher_abort(int code)
+{
+    const long launcher = number_of("PMI_FD", -1);
+    if (launcher >= 0) /* PMI, version 1 */
+        dprintf((int)launcher, "cmd=abort exitcode=%d\n", code);
+}
+
 int ky_mpi_launched(int *rank)
 {
     const struct ky_launcher *launcher = ky_launcher_find();

@@ -35,6 +35,11 @@ long ky_launcher_size(const struct ky_launcher *launcher, long otherwise);
 /* 1 if a launcher has started this process as the first one of its machine. */
 int ky_launcher_is_first_here(void);
 
+/* Has the launcher end all processes with this code, from one where MPI has not begun. Only that of
+ * MPICH is asked: it would let the others wait in MPI's own start, and those of other MPIs end them
+ * when a process ends with a code. */
+void ky_launcher_abort(int code);
+
 /* The path of the plug-in with this place in KY_PLUGS: from the first folder that has it, or "". It
  * is not opened. */
 enum { KY_PLUG_PATH = 4096 };

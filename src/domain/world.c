@@ -1,7 +1,12 @@
 /* The processes of MPI as ranks. There is one MPI in a process, so what is known of it is global.
  */
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "base/host.h"
+#include "base/memory.h"
 #include "domain/orders.h"
 #include "kyoho/kyoho.h"
 
@@ -17,6 +22,45 @@ int ky_mpi_ranks(void)
     return world ? world->size : 1;
 }
 
+/* What ranks have to have alike, since orders travel as they lie in memory: on several computers
+ * there may be several installations. */
+struct program {
+    char version[64], host[KY_HOST_NAME];
+    uint64_t orders, bytes[2];
+};
+
+static int is_alike(const struct program *one, const struct program *other)
+{
+    return !strcmp(one->version, other->version) && one->orders == other->orders &&
+           !memcmp(one->bytes, other->bytes, sizeof one->bytes);
+}
+
+/* Fails with KY_UNSUPPORTED on the first rank that has another program than rank 0; the others wait
+ * there for their end. */
+static enum ky_status compare_programs(struct ky_comm *comm, struct ky_error *error)
+{
+    struct program own = {.orders = KY_ORDERS_OF_DOMAINS,
+                          .bytes = {sizeof(struct ky_order), sizeof(struct ky_parameters)}},
+                   *all = ky_allocate((size_t)comm->size, sizeof *all);
+    if (!all)
+        return ky_no_memory(error, "the ranks", (size_t)comm->size, sizeof *all);
+    snprintf(own.version, sizeof own.version, "%s", ky_version());
+    ky_host_name(own.host);
+    enum ky_status status = comm->verbs->gather(comm, &own, sizeof own, all, error);
+    int other = 1;
+    while (other < comm->size && !status && is_alike(all, &all[other]))
+        other++;
+    if (!status && other == comm->rank)
+        status = ky_fail(error, KY_UNSUPPORTED,
+                         "this is another build of Kyoho (%s) than that of rank 0 on %s (%s): "
+                         "install the same one on all machines",
+                         own.version, all->host, all->version);
+    else if (!status && other < comm->size)
+        status = ky_comm_meet(comm, error);
+    free(all);
+    return status;
+}
+
 struct leading {
     int (*lead)(void *context);
     void *context;
@@ -26,6 +70,9 @@ struct leading {
 static enum ky_status serve(struct ky_comm *comm, void *context, struct ky_error *error)
 {
     struct leading *leading = context;
+    const enum ky_status status = compare_programs(comm, error);
+    if (status)
+        return status;
     if (comm->rank) {
         signal(SIGINT, SIG_IGN);
         signal(SIGTERM, SIG_IGN);

@@ -334,7 +334,8 @@ static void an_engine_stops_between_blocks(void **state)
                                        .eta = 0.2,
                                        .length = (double)NAN};
         if (leads(forces[f]))
-            any_parts_of_a_way(&parameters, "hernquist", takes_all ? 1000 : 500, 1U << KY_COLUMN_STEP, &way);
+            any_parts_of_a_way(&parameters, "hernquist", takes_all ? 1000 : 500,
+                               1U << KY_COLUMN_STEP, &way);
     }
 }
 

@@ -1,6 +1,8 @@
 /* Ranks that are threads: what they tell each other, and how failures end them. */
 #include "test.h"
 
+#include <unistd.h>
+
 #include "../helpers/ranks.h"
 
 static void ranks_get_what_they_are_told(void **state)
@@ -136,6 +138,30 @@ static void plug_ins_are_beside_the_program(void **state)
     assert_string_equal(mpi, "none");
 }
 
+/* MPICH's launcher is asked by its own protocol to end the ranks that wait for this one. */
+static void a_process_without_a_plug_in_ends_the_others(void **state)
+{
+    (void)state;
+    int launcher[2], given = 0, code = 0;
+    char text[80] = "", number[16];
+    struct ky_error error;
+    assert_int_equal(pipe(launcher), 0);
+    snprintf(number, sizeof number, "%d", launcher[1]);
+    setenv("PMI_RANK", "0", 1);
+    setenv("PMI_SIZE", "2", 1);
+    setenv("PMI_FD", number, 1);
+    ky_mpi_abandon(3); /* nobody waits so far */
+    assert_int_equal(ky_mpi_lead(answer, &given, &code, &error), KY_UNSUPPORTED);
+    ky_mpi_abandon(4);
+    close(launcher[1]);
+    assert_true(read(launcher[0], text, sizeof text - 1) > 0);
+    assert_string_equal(text, "cmd=abort exitcode=4\n");
+    close(launcher[0]);
+    unsetenv("PMI_RANK");
+    unsetenv("PMI_SIZE");
+    unsetenv("PMI_FD");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -146,6 +172,7 @@ int main(void)
         cmocka_unit_test(without_a_launcher_there_is_one_rank_of_mpi),
         cmocka_unit_test(launchers_tell_rank_and_number),
         cmocka_unit_test(plug_ins_are_beside_the_program),
+        cmocka_unit_test(a_process_without_a_plug_in_ends_the_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

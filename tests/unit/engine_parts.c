@@ -290,7 +290,8 @@ static void fields_of_every_method(void **state)
         for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
             const int engine = k / (3 * METHODS), precision = k % 3;
             const int force = force_of(engine, k / 3 % METHODS), kind = (int)(s + (size_t)k) % 3;
-            if (!test_everything() && s % 3 != (size_t)precision) /* each number with one precision */
+            if (!test_everything() &&
+                s % 3 != (size_t)precision) /* each number with one precision */
                 continue;
             struct ky_bodies bodies = moving_cloud(sizes[s].bodies, kind == 2);
             struct ky_parameters given = parameters_of(engine, force, precision);

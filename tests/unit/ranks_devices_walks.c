@@ -46,7 +46,7 @@ static void every_action_finds_the_same(void **state)
         struct asked asked;
         int always;
     } cases[] = {
-{SPHERE, 9001, "", {0.05, 6}, 1},
+        {SPHERE, 9001, "", {0.05, 6}, 1},
         {COLLISION, 6007, "", {-0.05, 40}, 1},
         {SPHERE, 1501, "", {1e6, 1500}, 1},         /* all bodies of all ranks */
         {SPHERE, 6007, "force=fmm", {-0.1, 12}, 1}, /* whose own tree is another one */

@@ -232,7 +232,7 @@ static void finish(void)
         MPI_Finalize();
 }
 
-/* Number and count of this process among those of the same computer. */
+/* Number and count of this process among those of the same computer, and the first of these. */
 static int find_local(struct ky_plug *plug)
 {
     MPI_Comm local;
@@ -241,7 +241,10 @@ static int find_local(struct ky_plug *plug)
         return wrong;
     MPI_Comm_rank(local, &plug->local_rank);
     MPI_Comm_size(local, &plug->local_ranks);
-    return MPI_Comm_free(&local);
+    plug->local_first = plug->rank;
+    wrong = MPI_Bcast(&plug->local_first, 1, MPI_INT, 0, local);
+    MPI_Comm_free(&local);
+    return wrong;
 }
 
 /* The name and the version in what a library says of itself, which are the first line of it up to a
