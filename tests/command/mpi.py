@@ -26,7 +26,7 @@ def told(mpi):
               f"{mpi.name}: {size} ranks tell each other their numbers", done.stdout + done.stderr)
     begin = time.monotonic()
     done = mpi.run(3, mpi.ranks, "fail")
-    check(done.returncode == 5 and done.stderr.count("the card of rank 2 is gone") == 1 and "rank 2: " in done.stderr and time.monotonic() - begin < 20,
+    check(done.returncode == 5 and done.stderr.count("the card of rank 2 is gone") == 1 and f"rank 2 on {os.uname().nodename}: " in done.stderr and time.monotonic() - begin < 20,
           f"{mpi.name}: a rank that fails ends the others with its text and code", (done.returncode, done.stdout, done.stderr))
 
 

@@ -202,7 +202,7 @@ def processes(top):
         words = ["run", "--model", "plummer", "-n", "300", *STEPS, "--output", "results"]
         done = mpi.run(2, "sh", "-c", script, "sh", os.path.join(own, "bin", "kyoho"), *words, cwd=own)
         lines = [line for line in done.stderr.splitlines() if line.startswith("kyoho")]
-        check(done.returncode == 7 and len(lines) == 1 and "rank 1 cannot open the file" in lines[0] and not os.path.exists(os.path.join(own, "results")),
+        check(done.returncode == 7 and len(lines) == 1 and f"rank 1 on {os.uname().nodename} cannot open the file" in lines[0] and not os.path.exists(os.path.join(own, "results")),
               f"{mpi.name}: a rank that does not see the folder ends the run with one line, before the first step", (done.returncode, done.stderr))
 
 

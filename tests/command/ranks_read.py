@@ -204,7 +204,7 @@ def processes(top, files):
         for file in ("stars.hdf5", os.path.join("parts", "snapshot_0001.0.hdf5")):
             done = mpi.run(2, "sh", "-c", script, "sh", mpi.kyoho, "run", file, *RUN, "--output", os.path.join(own, "results"), cwd=own)
             lines = [line for line in done.stderr.splitlines() if line.startswith("kyoho")]
-            check(done.returncode == 4 and len(lines) == 1 and f"rank 1 cannot open the file, as every rank has to (on several machines, choose a folder that all of them share): {file}: " in lines[0] and
+            check(done.returncode == 4 and len(lines) == 1 and f"rank 1 on {os.uname().nodename} cannot open the file, as every rank has to (on several machines, choose a folder that all of them share): {file}: " in lines[0] and
                   not os.path.exists(os.path.join(own, "results")), f"{mpi.name}: a rank that does not see {file} ends the run with one line", (done.returncode, done.stderr))
         # --follow is for rank 0, which reads all bodies then
         large = os.path.join(own, "large.hdf5")
