@@ -27,7 +27,7 @@ class MPI:
     """A launcher, and the mpicc that makes the plug-in for it."""
 
     def __init__(self, mpicc, mpiexec):
-        self.mpicc, self.mpiexec = mpicc, mpiexec
+        self.mpicc, self.mpiexec, self.options = mpicc, mpiexec, []
         said = subprocess.run([mpiexec, "--version"], capture_output=True, text=True, timeout=60, env=VALUES).stdout
         self.is_open_mpi = "open" in said.lower() or "prte" in said.lower()
         self.name = f"{'Open MPI' if self.is_open_mpi else 'MPICH'} by {mpicc.replace(TOP + os.sep, '')}"
@@ -43,7 +43,7 @@ class MPI:
         return "" if os.listdir(plugs) else done.stderr or "no plug-in"
 
     def words(self, size, *words):
-        return [self.mpiexec, "-n", str(size), *map(str, words)]
+        return [self.mpiexec, *self.options, "-n", str(size), *map(str, words)]
 
     def run(self, size, *words, **more):
         """Runs a program on ranks."""
