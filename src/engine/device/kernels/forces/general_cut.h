@@ -210,8 +210,20 @@ KY_FN ky_uint ky_cut_keep(struct ky_general_lists *lists, KY_GLOBAL ky_uint *cut
         ky_uint count = 0;                                                                         \
         const struct ky_general_box around = ky_cut_as_sinks(box_of[r]);                           \
         struct ky_general walk = {KY_CELLS_HERE 0, 0, 0, 0, 0, tree_cells, flags, {0}};            \
-        struct ky_general_lists lists = {                                                          \
-            stack[KY_TEAM_HERE], 0, cells[KY_TEAM_HERE], 0, 0, 0, 0, 0, 0, is_run ? 1U : 0U};      \
+        struct ky_general_lists lists = {stack[KY_TEAM_HERE],                                      \
+                                         0,                                                        \
+                                         cells[KY_TEAM_HERE],                                      \
+                                         0,                                                        \
+                                         0,                                                        \
+                                         0,                                                        \
+                                         0,                                                        \
+                                         0,                                                        \
+                                         0,                                                        \
+                                         is_run ? 1U : 0U,                                         \
+                                         0,                                                        \
+                                         0,                                                        \
+                                         0,                                                        \
+                                         0};                                                       \
         if (KY_TEAM_LANE == 0)                                                                     \
             lists.stack[0] = root;                                                                 \
         ky_team_sync();                                                                            \

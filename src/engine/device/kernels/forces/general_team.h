@@ -449,9 +449,20 @@ enum ky_needs_of_actions { KY_ACTIONS_OF(KY_NEEDS_OF_ACTION, 0, 0) };
         struct ky_general walk = KY_GENERAL_HERE(tree_cells);                                      \
         struct ky_general_staged staged = {body[KY_TEAM_HERE], low_parts[KY_TEAM_HERE],            \
                                            places[KY_TEAM_HERE]};                                  \
-        struct ky_general_lists lists = {                                                          \
-            stack[KY_TEAM_HERE],  leaves[KY_TEAM_HERE], cells[KY_TEAM_HERE], starts[KY_TEAM_HERE], \
-            firsts[KY_TEAM_HERE], large[KY_TEAM_HERE],  open[KY_TEAM_HERE]};                       \
+        struct ky_general_lists lists = {stack[KY_TEAM_HERE],                                      \
+                                         leaves[KY_TEAM_HERE],                                     \
+                                         cells[KY_TEAM_HERE],                                      \
+                                         starts[KY_TEAM_HERE],                                     \
+                                         firsts[KY_TEAM_HERE],                                     \
+                                         large[KY_TEAM_HERE],                                      \
+                                         open[KY_TEAM_HERE],                                       \
+                                         0,                                                        \
+                                         0,                                                        \
+                                         0,                                                        \
+                                         0,                                                        \
+                                         0,                                                        \
+                                         0,                                                        \
+                                         0};                                                       \
         struct ky_general_box around = ky_general_box_of(walk, team, begin, begin + sinks);        \
         struct ky_visit_sink sink;                                                                 \
         sink.k = k;                                                                                \
