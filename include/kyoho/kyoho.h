@@ -1774,9 +1774,10 @@ KY_API int ky_mpi_launched(int *rank);
 KY_API enum ky_status ky_mpi_lead(int (*lead)(void *context), void *context, int *code,
                                   struct ky_error *error);
 
-/* Has the launcher end the other processes with this code where ky_mpi_lead has failed since no
- * plug-in is here: they may wait for this one for ever. For rank 0, when it has said why. It takes
- * 0.6 s, in which the launcher prints that; otherwise it does nothing. */
+/* Asks the launcher to end all other processes of the run with this exit code. Rank 0 calls it when
+ * ky_mpi_lead has failed because this machine has no plug-in, and after it has printed the error:
+ * under MPICH the other processes would wait for this one for ever. It takes 0.6 s, so that the
+ * launcher prints the error first. It does nothing if MPI was there, or without a launcher. */
 KY_API void ky_mpi_abandon(int code);
 
 /* The number of ranks, for rank 0 within `lead`; else 1. */

@@ -52,7 +52,33 @@ extern const struct ky_action_facts ky_actions[KY_ACTION_ALL];
  * units; g is the caller's G, mass and length are the engine's units in the caller's. */
 double ky_action_unit(const struct ky_action_result *result, double g, double mass, double length);
 
-struct ky_walk_request;
+/* One general walk (physics/visit.h): the action, what it needs, where its results go. Lengths are
+ * the caller's, bodies are in the caller's order. */
+struct ky_walk_request {
+    enum ky_action_id action;
+    size_t n;             /* bodies of the engine */
+    const double *radius; /* one for all or [n], as `radii` says; where the action needs it */
+    size_t radii;         /* 1: one for all; else the bodies of the system, of which an engine of
+                             ranks has n; 0: the action needs none */
+    size_t k;             /* neighbours, below n; where the action needs it */
+    double *results;      /* [n][columns of the action], or NULL */
+    /* Lists, where the action needs them: body i has list[offset[i]] … list[offset[i + 1] − 1] to
+     * fill, ascending. If a list is too short the walk returns KY_USAGE, and all lists are
+     * undefined. A list that is too long is undefined. */
+    const size_t *offset; /* [n + 1] */
+    uint32_t *list;
+    uint32_t *group; /* [n] or NULL: the result of an action that joins, as whole numbers */
+    /* An action that joins, of an engine that has a part of a system: what the engine gives in
+     * place of results. */
+    struct ky_walk_links *links;
+};
+/* Pairs of bodies that are in one group, by their numbers among all bodies of the system: chains of
+ * the pairs of all engines make the groups. `pair` is to be freed. */
+struct ky_walk_links {
+    uint32_t (*pair)[2];
+    size_t count;
+};
+
 /* KY_USAGE for a request without what its action needs, or with numbers out of range. */
 enum ky_status ky_walk_request_check(const struct ky_walk_request *request, struct ky_error *error);
 /* KY_USAGE if a list had too little memory after a walk. `wanted` is the number of bodies of the

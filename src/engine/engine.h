@@ -108,38 +108,11 @@ struct ky_memory {
     double kept;         /* on the host after `trim` */
     double room;         /* total memory of the device; 0: the engine uses no device */
     int ranks;           /* that share `host`, as they are on this computer; 0: there are none */
-    double most;         /* bodies that an engine takes, however much memory there is */
+    double most; /* the largest number of bodies that an engine takes, whatever its memory */
 };
 
 struct ky_write_plan; /* base/write_plan.h */
 struct ky_works;      /* engine/work.h */
-
-/* One general walk (physics/visit.h): the action, what it needs, where its results go. Lengths are
- * the caller's, bodies are in the caller's order. */
-struct ky_walk_request {
-    enum ky_action_id action;
-    size_t n;             /* bodies of the engine */
-    const double *radius; /* one for all or [n], as `radii` says; where the action needs it */
-    size_t radii;         /* 1: one for all; else the bodies of the system, of which an engine of
-                             ranks has n; 0: the action needs none */
-    size_t k;             /* neighbours, below n; where the action needs it */
-    double *results;      /* [n][columns of the action], or NULL */
-    /* Lists, where the action needs them: body i has list[offset[i]] … list[offset[i + 1] − 1] to
-     * fill, ascending. If a list is too short the walk returns KY_USAGE, and all lists are
-     * undefined. A list that is too long is undefined. */
-    const size_t *offset; /* [n + 1] */
-    uint32_t *list;
-    uint32_t *group; /* [n] or NULL: the result of an action that joins, as whole numbers */
-    /* An action that joins, of an engine that has a part of a system: what the engine gives in
-     * place of results. */
-    struct ky_walk_links *links;
-};
-/* Pairs of bodies that are in one group, by their numbers among all bodies of the system: chains of
- * the pairs of all engines make the groups. `pair` is to be freed. */
-struct ky_walk_links {
-    uint32_t (*pair)[2];
-    size_t count;
-};
 
 /* Units, cube and origin, which an engine derives from its bodies unless the caller sets them.
  * Engines that each hold a part of one system must be given the same frame. */

@@ -144,15 +144,15 @@ static enum ky_status list(size_t index, struct ky_device *device)
     return status;
 }
 
-/* PoCL before version 6 looks for the count of a kernel's uses by the kernel's name, and may take
- * that of the same kernel made for another number of groups, or just made for its cache. It ends
- * the process when this count is 0. That cannot happen while one queue alone has kernels under way
- * and none are made beside them. So on CPUs, which gain little from two queues at a time, it is so.
- */
+/* PoCL before version 6 may end the process (pocl_release_dlhandle_cache: found->ref_count > 0)
+ * when two queues run kernels, or one does while a program is built: when a kernel ends, PoCL finds
+ * the count of its uses by hash and group size alone, and may take that of another build of the
+ * kernel. So on CPUs one queue at a time runs kernels, and none does while a program is built. A
+ * CPU gains little from two queues. */
 static pthread_mutex_t alone = PTHREAD_MUTEX_INITIALIZER;
-static cl_command_queue busy; /* the queue whose kernels may be under way */
+static cl_command_queue busy; /* the queue that may have kernels running, or NULL */
 
-/* On a CPU: waits until no other card has kernels under way. None starts any before end_alone. */
+/* On a CPU: waits until no other card runs kernels. No other card starts any before end_alone. */
 static void begin_alone(const struct ky_opencl *cl)
 {
     if (!cl->base.is_cpu)
