@@ -132,18 +132,6 @@ static enum ky_status run(struct joins *joins, struct ky_error *error)
     return status == KY_OK ? ky_mark(cards, 1, error) : status;
 }
 
-/* The groups as the caller wants them. */
-static void give_groups(const struct joins *joins, const uint32_t *group)
-{
-    const struct ky_walk_request *request = joins->request;
-    for (size_t i = 0; i < joins->n; i++) {
-        if (request->group)
-            request->group[i] = group[i];
-        if (request->results)
-            request->results[i] = group[i];
-    }
-}
-
 /* In place of the groups the pairs of a body and the smallest of its group. */
 static enum ky_status give_links(const struct joins *joins, const uint32_t *group,
                                  struct ky_error *error)
@@ -171,22 +159,25 @@ static enum ky_status give_links(const struct joins *joins, const uint32_t *grou
     return status;
 }
 
+/* The groups go to the caller's array at once, where that is wanted. */
 static enum ky_status read_back(struct joins *joins, struct ky_error *error)
 {
+    const struct ky_walk_request *request = joins->request;
     const size_t n = joins->places;
     enum ky_status status = joins->card->driver->wait(joins->card, error);
     double start = ky_clock();
-    uint32_t *group = ky_allocate(n, sizeof *group);
+    uint32_t *own = request->group && !request->links ? NULL : ky_allocate(n, sizeof *own),
+             *group = own ? own : request->group;
     if (!group)
         return ky_no_memory(error, "groups on their way", n, sizeof *group);
     if (status == KY_OK)
         status = joins->card->driver->read(joins->card, &joins->group, 0, group, n * sizeof *group,
                                            error);
-    if (status == KY_OK && joins->request->links)
+    if (status == KY_OK && request->links)
         status = give_links(joins, group, error);
-    else if (status == KY_OK)
-        give_groups(joins, group);
-    free(group);
+    for (size_t i = 0; i < n && status == KY_OK && request->results && !request->links; i++)
+        request->results[i] = group[i];
+    free(own);
     joins->bodies->state->report.download += ky_clock() - start;
     return status;
 }
