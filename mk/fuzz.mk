@@ -6,7 +6,7 @@ FUZZERS      := $(FUZZ_NAMES:%=$(BUILD)/tests/fuzz/run-%)
 FUZZ_SOURCES := $(wildcard src/base/*.c src/snapshot/*.c)
 FUZZ_FLAGS   := -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
-$(BUILD)/tests/fuzz/run-%: $(BUILD)/tests/fuzz/%.o $(BUILD)/tests/fuzz/driver.o $(STATIC)
+$(BUILD)/tests/fuzz/run-%: $(BUILD)/tests/fuzz/%.o $(BUILD)/tests/fuzz/driver.o $(FUZZ_SOURCES:%.c=$(BUILD)/%.o)
 	$(CC) $(OPENMP_LINK) $(LDFLAGS) -o $@ $^ $(LIBS_ALL)
 
 .PRECIOUS: $(BUILD)/tests/fuzz/%.o

@@ -1,9 +1,8 @@
-# tests/unit/*.c and tests/long/*.c are cmocka programs, tests/command/* scripts; tests/run runs them and counts
+# tests/unit/*.c are cmocka programs, tests/command/* scripts; tests/run runs them and counts
 # (tests/README.md). Those of the device engine need one; device.c says so where there is none.
 UNIT_TESTS := $(patsubst %.c,$(BUILD)/%,$(filter-out $(if $(strip $(DEVICE_SOURCES)),,tests/unit/device_%.c),$(wildcard tests/unit/*.c)))
-LONG_TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/long/*.c))
 
-TEST_OBJECTS := $(addsuffix .o,$(UNIT_TESTS) $(LONG_TESTS))
+TEST_OBJECTS := $(addsuffix .o,$(UNIT_TESTS))
 
 # Their own code computes little: gcc takes half the time for it with -O1, and the library is what is tested. TEST_FLAGS: for them alone.
 $(TEST_OBJECTS): OPT := $(OPT:-O3=-O1)
@@ -13,7 +12,7 @@ $(TEST_OBJECTS): $(BUILD)/%.o: %.c $(FLAGS_FILE) $(BUILD)/flags-tests
 
 # Those of the GRAPE calls have these beside the library.
 $(filter %/grape5 %/grape6 %/device_grape,$(UNIT_TESTS)): $(GRAPE_OBJECTS)
-$(UNIT_TESTS) $(LONG_TESTS): %: %.o $(STATIC)
+$(UNIT_TESTS): %: %.o $(STATIC)
 	$(CC) $(OPENMP_LINK) $(LDFLAGS) -o $@ $(filter %.o,$^) $(STATIC) $(LIBS_ALL) -lcmocka
 
 # Programs and the preload library that the scripts use.
@@ -27,18 +26,17 @@ $(BUILD)/tests/faults/%.so: tests/faults/%.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -O2 -fPIC -shared -o $@ $< -ldl
 
-# `check` is for every change. `check-long` takes what needs minutes; `check-all` both, with every pair of options, and
+# `check` is for every change. `check-long` takes the tests that tests/times calls long; `check-all` both, with every case, and
 # then what can be watched under a hostile allocator and under valgrind.
 RUN_TESTS = MAKEFLAGS="$(MAKEOVERRIDES)" BUILD=$(BUILD) tests/run
-.PHONY: check check-long check-all tests tests-long
+.PHONY: check check-long check-all tests
 tests: $(HELPERS)
 tests: $(if $(filter-out no,$(CMOCKA)),$(UNIT_TESTS))
-tests-long: tests $(if $(filter-out no,$(CMOCKA)),$(LONG_TESTS))
 check: all tests
 	$(RUN_TESTS)
-check-long: all tests-long
+check-long: all tests
 	$(RUN_TESTS) --long
-check-all: all tests-long
+check-all: all tests
 	status=0; for way in --all --hostile --valgrind; do $(RUN_TESTS) $$way || status=1; done; exit $$status
 
 -include $(TEST_OBJECTS:.o=.d)

@@ -6,7 +6,7 @@ if ! echo 'int main(void){return 0;}' | ${CC:-cc} -x c -fsanitize=address,undefi
     exit 0
 fi
 jobs=${JOBS:-$(nproc)}
-make -s -j"$jobs" SANITIZED= sanitize-address || { echo "not ok 1 - the fuzzers build"; exit 1; }
+make -s -j"$jobs" GOALS_address=fuzzers sanitize-address || { echo "not ok 1 - the fuzzers build"; exit 1; }
 export folder="$BUILD/address/tests/fuzz" LSAN_OPTIONS=print_suppressions=0 UBSAN_OPTIONS=print_stacktrace=1
 export ASAN_OPTIONS="allocator_may_return_null=1:suppressions=$PWD/tests/asan.supp:print_suppressions=0"
 # Lines of a reader, the number of mutations of each file, and the folders of its files.

@@ -101,10 +101,11 @@ with folder() as where:
           "a test that wants to be alone runs alone", lines)
 
     suite(top, good=GOOD, pairs='#!/bin/sh\n[ "${KYOHO_TEST_ALL:-}" ] && echo ok 2 - all of them || echo ok 1 - some\n')
-    write(os.path.join(top, "tests/long/slow.sh"), GOOD)
-    counts = {words: [line.split()[0] for line in run(top, *words.split())[1] if " passed " in line] for words in ("", "--long", "--all", "oo", "--all slow", "suite")}
+    write(os.path.join(top, "tests/command/slow.sh"), GOOD)
+    write(os.path.join(top, "tests/times"), "slow.sh 5 long\n")
+    counts = {words: [line.split()[0] for line in run(top, *words.split())[1] if " passed " in line] for words in ("", "--long", "--all", "oo", "--all slow", "lo", "slow.sh", "suite")}
     check(counts == {"": ["good.sh", "pairs.sh"], "--long": ["slow.sh"], "--all": ["good.sh", "pairs.sh", "slow.sh"],
-                     "oo": ["good.sh"], "--all slow": ["slow.sh"], "suite": []},
+                     "oo": ["good.sh"], "--all slow": ["slow.sh"], "lo": [], "slow.sh": ["slow.sh"], "suite": []},
           "--long, --all and words choose tests, by the name of the file and not of its folder", counts)
     log = os.path.join(top, "build/test-logs/pairs.sh.log")
     run(top, "--all", "pairs")

@@ -25,7 +25,7 @@ clean() { # log what: a test that nothing was found, and that the log ends as it
     fi
 }
 
-# `make check` has one path of each kind, `make check-all` all. The programs that `make check` leaves out compute many forces
+# `make check-long` has one path of each kind, `make check-all` all. The programs that `make check-long` leaves out compute many forces
 # for the sake of a few percent of a number, or repeat on several kinds of devices what other programs do on one.
 everything=${KYOHO_TEST_ALL:+yes}
 left_out='close_pairs device_cards device_dual device_large device_unroll equilibrium external groups halt long_orbit own_orbits shared_system softenings'

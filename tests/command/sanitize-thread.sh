@@ -8,7 +8,7 @@ if "$compiler" -dM -E -x c /dev/null | grep -q __clang__ ||
     echo "ok 1 - no data races # SKIP $compiler is not gcc, or has no thread sanitizer"
     exit 0
 fi
-# Programs and patterns of their tests. `check` has one path of each kind that compares numbers of threads, or runs several
+# Programs and patterns of their tests. `check-long` has one path of each kind that compares numbers of threads, or runs several
 # at a time: trees, simulations, models, the general walk, ranks, boards. `check-all` has all tests of more programs, and OpenCL
 # without the threads of PoCL itself.
 if [ -z "${KYOHO_TEST_ALL:-}" ]; then

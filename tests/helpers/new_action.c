@@ -1,5 +1,5 @@
 /* Runs the actions of tests/unit/enclosed.h and heavier.h by name, in a build that has them, on the
- * engine that is named, and compares with loops over all pairs. For tests/long/new_action.sh. */
+ * engine that is named, and compares with loops over all pairs. For tests/command/new_action.sh. */
 #include "kyoho/kyoho.h"
 
 #include <math.h>

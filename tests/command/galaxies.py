@@ -3,9 +3,7 @@
 # Short sibling: unit/galaxies.c. KYOHO_TEST_BODIES=25000 is the number of bodies in the disk, KYOHO_TEST_ENGINE=cuda:0 the engine.
 import math
 import os
-import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../command"))
 from tap import check, finish, folder, run
 
 ENGINE = os.environ.get("KYOHO_TEST_ENGINE", "cpu")

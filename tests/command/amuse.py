@@ -12,7 +12,7 @@ import sys
 import time
 import xml.etree.ElementTree
 
-sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", folder) for folder in ("python", "command")]
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python"))
 import amuse_environment  # noqa: E402
 import environment  # noqa: E402
 from tap import check, finish, folder, skip  # noqa: E402

@@ -5,9 +5,7 @@
 # KYOHO_TEST_ENGINE=cuda:0 runs all but the last test on this engine.
 import math
 import os
-import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../command"))
 from tap import check, finish, folder, run, run_json
 
 N, LARGE = 10000, 1000000

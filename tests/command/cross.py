@@ -6,9 +6,8 @@ import shutil
 import subprocess
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "command"))
-import tap  # noqa: E402
-from tap import check, finish, folder, skip  # noqa: E402
+import tap
+from tap import check, finish, folder, skip
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
