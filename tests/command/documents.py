@@ -126,7 +126,9 @@ for page in pages + sorted("docs/decisions/" + name for name in os.listdir(os.pa
 folders_are_told()
 complete = has("HDF5") and has("PNG") and has("FFTW")
 for page in pages:
-    if complete:
+    if complete and page.startswith("docs/tutorials/") and not os.environ.get("KYOHO_TEST_ALL"):
+        result(True, page, skip="make check-all runs the commands of tutorials")
+    elif complete:
         run_blocks(page)
     else:
         result(True, page, skip="the documents use HDF5, PNG and FFTW, and this build lacks one of them")

@@ -19,7 +19,9 @@ from refused import refused  # noqa: E402
 from tap import check, finish  # noqa: E402
 
 PATIENCE = 0.3  # seconds
-N = 100_000 if os.environ.get("KYOHO_TEST_ALL") else 30_000
+ALL = bool(os.environ.get("KYOHO_TEST_ALL"))
+N = 100_000 if ALL else 30_000
+TRIED = ("accelerations", "neighbours", "model", "sim.field", "sim.groups")  # of check; tests/unit/halt.c ends all calls
 model = kyoho.model("plummer", N, seed=3)
 x, m = model.position, model.mass
 
@@ -87,6 +89,8 @@ def same(a, b):
 
 
 def ends(name, work):
+    if not ALL and name not in TRIED:
+        return
     began = time.process_time()
     wanted = work()
     took = time.process_time() - began
