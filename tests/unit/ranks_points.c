@@ -67,6 +67,8 @@ static void try_points(enum shape shape, size_t n, const char *options, size_t c
     struct ky_bodies bodies = make(shape, n), last = {0};
     char what[160];
     for (size_t r = 0; r < 5; r++) {
+        if (!is_compared(ranks[r], n))
+            continue;
         struct ky_sim *sim = open_ranks(&parameters, ranks[r], &bodies);
         snprintf(what, sizeof what, "shape %d, %zu bodies, %zu points, '%s', %d ranks", (int)shape,
                  n, count, options, ranks[r]);
@@ -308,6 +310,8 @@ static void exact_sums_have_the_same_bits(void **state)
         const size_t count = choose_sinks(bodies.n, sinks);
         for (int r = 0; r < 5; r++) {
             const int at = r > 0;
+            if (!is_compared(ranks[r], bodies.n))
+                continue;
             sum_exactly(&bodies, cases[c].options, ranks[r], sinks, count, a[at], p[at]);
             if (memcmp(a[at], a[0], count * sizeof *a[0]) != 0 ||
                 memcmp(p[at], p[0], count * sizeof *p[0]) != 0)

@@ -16,6 +16,8 @@ static void try_walks(enum shape shape, size_t n, const char *options, struct as
     struct found first = {.group = NULL};
     char what[200];
     for (size_t r = 0; r < RANKS; r++) {
+        if (!is_compared(ranks[r], n))
+            continue;
         struct ky_parameters parameters = parameters_of(options);
         struct ky_engine *engine = open_engine(&parameters, ranks[r], &bodies);
         snprintf(what, sizeof what, "shape %d, %zu bodies, '%s', radius %g, %zu nearest, %d ranks",

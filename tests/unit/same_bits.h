@@ -14,6 +14,8 @@ static inline void try_all_ranks(const struct ky_parameters *parameters,
     struct ky_bodies state[2];
     for (size_t k = 0; k < 5; k++) {
         const int now = ranks[k];
+        if (!is_compared(now, bodies->n))
+            continue;
         struct ky_sim *sim = open_ranks(parameters, now, bodies);
         char text[300];
         snprintf(text, sizeof text, "%s, %d ranks", what, now);
