@@ -39,8 +39,8 @@ clean:
 
 help:
 	@echo 'make                     the library and the command in $(BUILD)/'
-	@echo 'make check               every test but the long ones, of sanitizers, oclgrind and memory one path of each kind: below 10 minutes'
-	@echo 'make check-long          tests that take many minutes: equilibria, collapses, large systems'
+	@echo 'make check               every test but the long ones, each with a part of its cases: below 10 minutes'
+	@echo 'make check-long          the tests that tests/times calls long: sanitizers, oclgrind, large systems, equilibria'
 	@echo 'make check-all           both with every case; then tests under a hostile allocator and under valgrind: more than an hour'
 	@echo 'make install [DESTDIR= PREFIX=]'
 	@echo 'make info                compiler, features and how to get those that are missing'
