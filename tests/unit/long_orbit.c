@@ -1,7 +1,7 @@
 /* Two bodies about each other for very many steps. The energy oscillates and does not drift, the
  * angular momentum stays, and the phase is that of the leap-frog. Engines make many steps by
- * themselves where they can. KYOHO_TEST_STEPS is the number of steps; tests/command/orbit.sh takes a
- * million. */
+ * themselves where they can. KYOHO_TEST_STEPS is the number of steps; tests/command/orbit.sh takes
+ * a million. */
 #include "test.h"
 
 #include <math.h>

@@ -293,7 +293,7 @@ static enum ky_status make_room(struct ky_ranks_meeting *meeting, struct columns
     if (cells > INT32_MAX)
         return ky_fail(error, KY_UNSUPPORTED, "%zu cells are needed in one tree: use more ranks",
                        cells);
-    if (cells > tree->column.children.bytes)
+    if (!ky_cell_columns_hold(&tree->column, cells, moments))
         status = ky_cell_columns_extend(card, &tree->column, above->start, cells + cells / 8,
                                         moments, error);
     if (status == KY_OK)

@@ -184,15 +184,14 @@ static enum ky_status graft_parcel(const struct grafting *g, size_t r, struct ky
 /* Room for all cells and bodies. */
 static enum ky_status make_room(const struct grafting *g, struct ky_error *error)
 {
-    const size_t kept = g->meeting->above.missing + 1, cells = g->cells + g->cells / 16,
-                 has = g->tree->column.children.bytes;
+    const size_t kept = g->meeting->above.missing + 1, cells = g->cells + g->cells / 16;
     enum ky_status status = KY_OK;
     if (g->places > INT32_MAX || g->cells > INT32_MAX)
         return ky_fail(error, KY_UNSUPPORTED,
                        "%zu bodies and %zu cells of all parts are needed in one tree: use more "
                        "ranks",
                        g->places, g->cells);
-    if (g->cells > has)
+    if (!ky_cell_columns_hold(&g->tree->column, g->cells, g->moments))
         status = ky_cell_columns_extend(g->card, &g->tree->column, kept, cells, g->moments, error);
     return status == KY_OK && g->places > g->bodies->n
                ? ky_places_widen(g->meeting->state, g->places + g->bodies->live / 32, error)

@@ -19,6 +19,13 @@ struct ky_cell_columns {
 enum ky_status ky_cell_columns_need(struct ky_card *card, struct ky_cell_columns *columns,
                                     size_t least, size_t cells, size_t moments,
                                     struct ky_error *error);
+/* 1 if there is room for so many cells, with so many moments each. */
+static inline int ky_cell_columns_hold(const struct ky_cell_columns *columns, size_t cells,
+                                       size_t moments)
+{
+    return cells <= columns->children.bytes &&
+           cells * moments * sizeof(float) <= columns->moment.bytes;
+}
 /* Makes room for so many cells, and keeps the first `kept` ones. KY_DEVICE where the card has no
  * memory; the cells are lost then. */
 enum ky_status ky_cell_columns_extend(struct ky_card *card, struct ky_cell_columns *columns,
