@@ -458,12 +458,22 @@ static enum ky_status walk_of_parts(struct ky_engine *engine, const struct ky_wa
     return give(engine, &order, &data, error);
 }
 
-/* Trees of parts on devices are for the bodies alone. And with fmm a point may stand for a body,
- * which can be any rank's. */
-static int need_whole(struct ky_engine *engine, const struct ky_points *points)
+/* On the CPU with fmm a point may stand for a body, which can be any rank's. Devices walk for
+ * points one by one, and do not give all that is asked so. */
+static int field_needs_whole(struct ky_engine *engine, const struct ky_points *points)
 {
-    return domain_of(engine)->engine->verbs->part ||
-           (points->body && ky_force_kind(((struct ranks *)engine)->parameters->force)->expands);
+    const struct ky_engine *own = domain_of(engine)->engine;
+    return own->verbs->part
+               ? !own->verbs->part->gives_field(own, points)
+               : points->body &&
+                     ky_force_kind(((struct ranks *)engine)->parameters->force)->expands;
+}
+
+static int tides_need_whole(struct ky_engine *engine, const struct ky_points *points)
+{
+    const struct ky_engine *own = domain_of(engine)->engine;
+    return own->verbs->part ? !own->verbs->part->gives_tides(own)
+                            : field_needs_whole(engine, points);
 }
 
 static enum ky_status field_of_whole(struct ky_engine *engine, const struct ky_points *points,
@@ -486,7 +496,7 @@ static enum ky_status field_of_parts(struct ky_engine *engine, const struct ky_p
     const struct ky_order order = order_of(KY_ORDER_field, points);
     const struct ky_order_data data = {
         .points = points, .acceleration = acceleration, .potential = potential};
-    if (need_whole(engine, points))
+    if (field_needs_whole(engine, points))
         return field_of_whole(engine, points, acceleration, potential, error);
     const enum ky_status status =
         ky_points_check(points, ((struct ranks *)engine)->parameters, error);
@@ -498,7 +508,7 @@ static enum ky_status tides_of_parts(struct ky_engine *engine, const struct ky_p
 {
     const struct ky_order order = order_of(KY_ORDER_tides, points);
     const struct ky_order_data data = {.points = points, .tide = tide};
-    if (need_whole(engine, points))
+    if (tides_need_whole(engine, points))
         return tides_of_whole(engine, points, tide, error);
     const enum ky_status status =
         ky_points_check(points, ((struct ranks *)engine)->parameters, error);

@@ -9,6 +9,7 @@
 #include "base/status.h"
 
 struct ky_engine;
+struct ky_points;
 struct ky_octree;
 struct ky_octree_bodies;
 
@@ -137,6 +138,10 @@ struct ky_part_verbs {
                                   struct ky_error *error);
     enum ky_status (*get_numbers)(struct ky_engine *engine, uint64_t *number,
                                   struct ky_error *error);
+    /* 1 if the verb `field`, or `tides`, of all ranks gives what is asked at these points; 0: one
+     * engine has to have all bodies for it. */
+    int (*gives_field)(const struct ky_engine *engine, const struct ky_points *points);
+    int (*gives_tides)(const struct ky_engine *engine);
     /* Brings the bodies, which are on their ranges, into the order of the curve. A walk with an
      * action that follows takes and gives all that it does of bodies in this order, and has its
      * tree. A call of all ranks. */

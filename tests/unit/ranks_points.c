@@ -3,6 +3,7 @@
 #include "test.h"
 
 #include "domain/domain.h"
+#include "placed_points.h"
 #include "ranked.h"
 
 static struct ky_error error;
@@ -16,20 +17,13 @@ struct answers {
     double acceleration[MOST][3], potential[MOST], tide[MOST][6];
 };
 
-/* Within the bodies and outside, on bodies, and far from all of them. */
 static void place_points(struct answers *answers, const struct ky_bodies *bodies, size_t count)
 {
     memset(answers, 0, sizeof *answers);
     answers->count = count;
     for (size_t k = 0; k < count; k++) {
-        const double t = (double)k, far = k % 61 == 7 ? 1e6 : k % 61 == 19 ? 1e30 : 3;
-        double *x = answers->position[k];
-        x[0] = far * sin(12.9898 * t);
-        x[1] = far * sin(78.233 * t + 1);
-        x[2] = far * sin(37.719 * t + 2);
-        if (k % 5 == 0 && bodies->n)
-            memcpy(x, bodies->position[(k * 7) % bodies->n], sizeof answers->position[k]);
-        answers->softenings[k] = k % 3 ? 0.01 : 0.3;
+        place_point(k, bodies, answers->position[k]);
+        answers->softenings[k] = softening_of_point(k);
     }
 }
 

@@ -439,6 +439,12 @@ static enum ky_status exact(struct ky_engine *base, const size_t *sinks, size_t 
     return status ? status : ky_device_exact(state, sinks, count, acceleration, potential, error);
 }
 
+static size_t system_of(const struct ky_device_state *state)
+{
+    const struct ky_shared *shared = ky_device_shared(state);
+    return shared ? shared->system : state->n;
+}
+
 /* What fields and tidal tensors need before. */
 static enum ky_status begin_points(struct ky_engine *base, const struct ky_points *points,
                                    struct ky_error *error)
@@ -459,7 +465,7 @@ static enum ky_status field(struct ky_engine *base, const struct ky_points *poin
     const enum ky_status status = begin_points(base, points, error);
     if (status != KY_OK)
         return status;
-    if (points->count > 0 && state->n > 0)
+    if (points->count > 0 && system_of(state) > 0)
         return engine->method->field(state, &engine->links, engine->own, points, acceleration,
                                      potential, error);
     for (size_t k = 0; k < points->count; k++) {
@@ -478,7 +484,7 @@ static enum ky_status tides(struct ky_engine *base, const struct ky_points *poin
     const enum ky_status status = begin_points(base, points, error);
     if (status != KY_OK || points->count == 0)
         return status;
-    if (engine->state.n > 0)
+    if (system_of(&engine->state) > 0)
         return ky_device_tides(&engine->state, &engine->links, points, tide, error);
     memset(tide, 0, points->count * sizeof *tide);
     return KY_OK;

@@ -22,6 +22,16 @@ static enum ky_status move(struct ky_engine *base, const struct ky_part_move *mo
     return ky_ranks_move(&engine->state, &engine->links.own, move, error);
 }
 
+static int gives_field(const struct ky_engine *base, const struct ky_points *points)
+{
+    return ky_points_walk(&((const struct ky_device_engine *)base)->state, points);
+}
+
+static int gives_tides(const struct ky_engine *base)
+{
+    return ((const struct ky_device_engine *)base)->state.part[0].card->has_double;
+}
+
 static enum ky_status along(struct ky_engine *base, struct ky_error *error)
 {
     return ky_grouped_along(&ky_device_engine_of(base)->links, error);
@@ -57,6 +67,8 @@ static enum ky_status leavers(struct ky_engine *base, const struct ky_part_leave
 
 const struct ky_part_verbs ky_device_part_verbs = {.put_numbers = put_numbers,
                                                    .get_numbers = get_numbers,
+                                                   .gives_field = gives_field,
+                                                   .gives_tides = gives_tides,
                                                    .along = along,
                                                    .look = look,
                                                    .keys = keys,

@@ -122,12 +122,13 @@ static enum ky_status stand_parts(struct general *walk, struct ky_error *error)
     struct ky_links *links = walk->links;
     const struct ky_action *about = &walk->facts->about;
     const struct ky_ranks_search search = {
-        about->needs_radius || about->needs_k ? &walk->box : NULL, walk->runs};
+        .box = about->needs_radius || about->needs_k ? &walk->box : NULL, .boxes = walk->runs};
     const struct ky_evaluation all = {.active = NULL};
     const enum ky_status status =
         ky_ranks_meet(walk->bodies->state, &links->own, &all, &walk->parameters, &search, error);
-    return status == KY_OK && walk->n > 0 ? ky_links_stand_parts(links, &walk->parameters, error)
-                                          : status;
+    return status == KY_OK && walk->n > 0
+               ? ky_links_stand_parts(links, &walk->parameters, NULL, error)
+               : status;
 }
 
 /* Makes the tree valid. *built: 1 if the card has made it now. */

@@ -479,13 +479,18 @@ static void gather(const struct divided *divided, size_t count, double (*acceler
     }
 }
 
+static int are_many(size_t points, size_t bodies)
+{
+    return points >= LEAST && bodies >= LEAST;
+}
+
 static enum ky_status near_field(const struct ky_point_sources *sources,
                                  const struct ky_points *points, double (*acceleration)[3],
                                  double *potential, struct ky_error *error)
 {
     if (points->count == 0)
         return KY_OK;
-    if (points->count >= LEAST && sources->state->n >= LEAST)
+    if (are_many(points->count, sources->state->n))
         return massless_field(sources, points, acceleration, potential, error);
     return sources->walks ? ky_walk_field(sources->state, sources->links, sources->own, points,
                                           acceleration, potential, error)
@@ -512,11 +517,20 @@ static enum ky_status field_of_divided(const struct ky_point_sources *sources,
                                   divided->acceleration + near, divided->potential + near, error);
 }
 
+int ky_points_walk(const struct ky_device_state *state, const struct ky_points *points)
+{
+    return state->parameters->force == KY_TREE &&
+           !are_many(count_near(state, points), ky_device_shared(state)->system);
+}
+
 enum ky_status ky_points_field(const struct ky_point_sources *sources,
                                const struct ky_points *points, double (*acceleration)[3],
                                double *potential, struct ky_error *error)
 {
     struct ky_device_state *state = sources->state;
+    if (ky_device_shared(state))
+        return ky_walk_field(state, sources->links, sources->own, points, acceleration, potential,
+                             error);
     enum ky_status status = sets_need(state, error);
     if (status != KY_OK)
         return status;

@@ -1,7 +1,11 @@
 /* Tidal tensors at points: kernels/forces/tides.k from the host's side. */
+#include <stdlib.h>
+
+#include "base/memory.h"
 #include "engine/common/force_kinds.h"
 #include "engine/common/relative.h"
 #include "engine/device/forces/method.h"
+#include "engine/device/forces/part_points.h"
 #include "engine/device/state/curve.h"
 #include "engine/device/state/rows.h"
 
@@ -77,11 +81,13 @@ static enum ky_status walk(struct ky_device_state *state, struct ky_links *links
 {
     const struct ky_device_bodies *bodies = &state->part[0];
     const struct ky_parameters parameters = ky_without_relative(state->parameters);
-    enum ky_status status = ky_links_stand_for_points(links, &parameters, NULL, error);
+    enum ky_status status = ky_device_shared(state)
+                                ? KY_OK
+                                : ky_links_stand_for_points(links, &parameters, NULL, error);
     if (status != KY_OK)
         return status;
     const struct ky_cells cells = ky_links_cells(links);
-    const uint32_t n = (uint32_t)state->n, count = (uint32_t)points->count,
+    const uint32_t n = (uint32_t)state->n, count = (uint32_t)points->count, root = cells.root,
                    flags = (ky_links_flags(links, &parameters) & ~(uint32_t)KY_FLAG_OWN_EPS) |
                            tides->flags | (bodies->curve.is_followed ? KY_FLAG_ALONG : 0U);
     const int32_t how = state->how, order = parameters.multipole;
@@ -93,21 +99,20 @@ static enum ky_status walk(struct ky_device_state *state, struct ky_links *links
                      KY_BUFFER(*ky_device_softenings(bodies)), KY_BUFFER(*cells.order),
                      KY_BUFFER(*cells.frame), KY_BUFFER(tides->point), KY_BUFFER(tides->eps2),
                      KY_BUFFER(tides->tide), KY_VALUE(n), KY_VALUE(count), KY_VALUE(flags),
-                     KY_VALUE(how), KY_VALUE(order), KY_VALUE(eps2.whole), KY_VALUE(strength)),
+                     KY_VALUE(how), KY_VALUE(order), KY_VALUE(eps2.whole), KY_VALUE(strength),
+                     KY_VALUE(root)),
         error);
 }
 
-enum ky_status ky_device_tides(struct ky_device_state *state, struct ky_links *links,
-                               const struct ky_points *points, double (*tide)[6],
-                               struct ky_error *error)
+/* At one or more points. The tree of ranks is there. */
+static enum ky_status find_tides(struct ky_device_state *state, struct ky_links *links,
+                                 const struct ky_points *points, double (*tide)[6],
+                                 struct ky_error *error)
 {
     struct ky_card *card = state->part[0].card;
     const size_t count = points->count;
     const double scale = ky_device_scale(state).acceleration / state->units.length;
     struct tides tides = {.flags = 0};
-    if (!card->has_double)
-        return ky_fail(error, KY_UNSUPPORTED,
-                       "%s has no double, which tidal tensors need: use engine cpu", card->name);
     enum ky_status status = send(state, &tides, points, error);
     if (status == KY_OK)
         status = ky_force_kind(state->parameters->force)->is_exact
@@ -118,4 +123,37 @@ enum ky_status ky_device_tides(struct ky_device_state *state, struct ky_links *l
         status = ky_rows_read(state, &tides.tide, rows, tide[0], error);
     release(card, &tides);
     return status;
+}
+
+/* Ranks that share the bodies: each finds the tensors at some points. */
+static enum ky_status find_tides_in_part(struct ky_device_state *state, struct ky_links *links,
+                                         const struct ky_points *points, double (*tide)[6],
+                                         struct ky_error *error)
+{
+    const struct ky_parameters parameters = ky_without_relative(state->parameters);
+    struct ky_part_points part = {.order = NULL};
+    double(*own)[COLUMNS] = NULL;
+    enum ky_status status = ky_part_points_stand(&part, links, &parameters, points, error);
+    if (status == KY_OK && !(own = ky_allocate(part.points.count, sizeof *own)))
+        status = ky_no_memory(error, "tidal tensors", part.points.count, sizeof *own);
+    if (status == KY_OK && part.points.count > 0)
+        status = find_tides(state, links, &part.points, own, error);
+    if (status == KY_OK)
+        status =
+            ky_part_points_join(&part, ky_device_shared(state), own[0], COLUMNS, tide[0], error);
+    ky_part_points_release(&part);
+    free(own);
+    return status;
+}
+
+enum ky_status ky_device_tides(struct ky_device_state *state, struct ky_links *links,
+                               const struct ky_points *points, double (*tide)[6],
+                               struct ky_error *error)
+{
+    const struct ky_card *card = state->part[0].card;
+    if (!card->has_double)
+        return ky_fail(error, KY_UNSUPPORTED,
+                       "%s has no double, which tidal tensors need: use engine cpu", card->name);
+    return (ky_device_shared(state) ? find_tides_in_part : find_tides)(state, links, points, tide,
+                                                                       error);
 }

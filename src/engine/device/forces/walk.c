@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "engine/device/forces/method.h"
+#include "engine/device/forces/part_points.h"
 #include "engine/device/state/results.h"
 #include "engine/device/tree/active.h"
 #include "octree/opening_kinds.h"
@@ -68,7 +69,7 @@ static enum ky_status launch(const struct ky_links *links, const struct ky_buffe
     const struct ky_cells cells = ky_links_cells(links);
     struct ky_card *card = bodies->card;
     uint32_t stride = (uint32_t)sinks->stride, first = (uint32_t)sinks->first,
-             count = (uint32_t)sinks->count;
+             count = (uint32_t)sinks->count, root = cells.root;
     union ky_state_value strength = ky_device_strength(bodies);
     enum ky_status status = ky_pair_counts_need(sinks->counts, bodies, sinks->count, error);
     const struct ky_arguments arguments = KY_ARGUMENTS(
@@ -76,7 +77,8 @@ static enum ky_status launch(const struct ky_links *links, const struct ky_buffe
         KY_BUFFER(links->eps2), KY_BUFFER(*factor), KY_BUFFER(*sinks->list),
         KY_BUFFER(*cells.order), KY_BUFFER(*sinks->acceleration), KY_BUFFER(*sinks->potential),
         KY_BUFFER(sinks->counts->counts), KY_VALUE(stride), KY_VALUE(first), KY_VALUE(count),
-        KY_VALUE(sinks->flags), KY_EPS2(sinks->eps2, parameters->precision), KY_VALUE(strength));
+        KY_VALUE(sinks->flags), KY_EPS2(sinks->eps2, parameters->precision), KY_VALUE(strength),
+        KY_VALUE(root));
     if (status == KY_OK)
         status = ky_launch_over(card, kernel_of(parameters, sinks->flags), count, arguments, error);
     if (status != KY_OK)
@@ -170,25 +172,62 @@ static enum ky_status walk_points(struct ky_links *links, struct field *field,
     return launch(links, unread, parameters, &sinks, error);
 }
 
+/* The tree and the points are there. */
+static enum ky_status find_field(struct ky_links *links, const struct ky_parameters *parameters,
+                                 const struct ky_points *points, double (*acceleration)[3],
+                                 double *potential, struct ky_error *error)
+{
+    struct ky_card *card = links->bodies->card;
+    struct field field = {0};
+    enum ky_status status =
+        ky_results_need(&field.results, card, parameters->precision, points->count, error);
+    if (status == KY_OK)
+        status = walk_points(links, &field, parameters, points, error);
+    if (status == KY_OK)
+        status = ky_results_read(&field.results, links->bodies, parameters->precision,
+                                 points->count, acceleration, potential, error);
+    ky_results_release(&field.results, card);
+    ky_pair_counts_release(&field.counts, links->bodies);
+    return status;
+}
+
+/* Ranks that share the bodies: each finds the field at some points. */
+static enum ky_status find_field_in_part(struct ky_links *links,
+                                         const struct ky_parameters *parameters,
+                                         const struct ky_points *points, double (*acceleration)[3],
+                                         double *potential, struct ky_error *error)
+{
+    const struct ky_shared *shared = ky_device_shared(links->bodies->state);
+    struct ky_part_points part = {.order = NULL};
+    double(*a)[3] = NULL, *p = NULL;
+    enum ky_status status = ky_part_points_stand(&part, links, parameters, points, error);
+    const size_t count = part.points.count;
+    if (status == KY_OK &&
+        (!(a = ky_allocate(count, sizeof *a)) || !(p = ky_allocate(count, sizeof *p))))
+        status = ky_no_memory(error, "points of a field", count, sizeof *a);
+    if (status == KY_OK && count > 0)
+        status = find_field(links, parameters, &part.points, a, p, error);
+    if (status == KY_OK)
+        status = ky_part_points_join(&part, shared, a[0], 3, acceleration ? acceleration[0] : NULL,
+                                     error);
+    if (status == KY_OK)
+        status = ky_part_points_join(&part, shared, p, 1, potential, error);
+    ky_part_points_release(&part);
+    free(a);
+    free(p);
+    return status;
+}
+
 enum ky_status ky_walk_field(struct ky_device_state *state, struct ky_links *links, void *own,
                              const struct ky_points *points, double (*acceleration)[3],
                              double *potential, struct ky_error *error)
 {
     const struct ky_parameters parameters = ky_without_relative(state->parameters);
-    struct ky_card *card = state->part[0].card;
-    struct field field = {0};
     (void)own;
-    enum ky_status status = ky_links_stand_for_points(links, &parameters, points, error);
-    if (status == KY_OK)
-        status = ky_results_need(&field.results, card, parameters.precision, points->count, error);
-    if (status == KY_OK)
-        status = walk_points(links, &field, &parameters, points, error);
-    if (status == KY_OK)
-        status = ky_results_read(&field.results, links->bodies, parameters.precision, points->count,
-                                 acceleration, potential, error);
-    ky_results_release(&field.results, card);
-    ky_pair_counts_release(&field.counts, links->bodies);
-    return status;
+    if (ky_device_shared(state))
+        return find_field_in_part(links, &parameters, points, acceleration, potential, error);
+    const enum ky_status status = ky_links_stand_for_points(links, &parameters, points, error);
+    return status ? status : find_field(links, &parameters, points, acceleration, potential, error);
 }
 
 static enum ky_status report(struct ky_device_state *state, struct ky_links *links, void *own,

@@ -198,6 +198,37 @@ static enum ky_status make_room(const struct grafting *g, struct ky_error *error
                : status;
 }
 
+/* Links of walks that follow `next`. The cells of roots lie twice in the tree, and walks come to
+ * those above all parts: their children follow these. */
+static enum ky_status link_cells(const struct grafting *g, struct ky_error *error)
+{
+    struct ky_card *card = g->card;
+    struct ky_buffer *follows = &g->meeting->state->ranks->seen;
+    const struct ky_cell_columns *column = &g->tree->column;
+    uint32_t cells = (uint32_t)g->cells, root = (uint32_t)g->meeting->above.start,
+             missing = (uint32_t)g->meeting->above.missing;
+    const uint32_t from[] = {0, missing + 1, root}, to[] = {root, cells, missing};
+    enum ky_status status =
+        ky_ranks_need(card, follows, "links of cells", g->cells * sizeof(uint32_t), error);
+    if (status == KY_OK)
+        status = card->driver->zero(card, follows, error);
+    for (size_t k = 0; k < sizeof from / sizeof *from && status == KY_OK; k++) {
+        uint32_t first = from[k], end = to[k];
+        if (first < end)
+            status = ky_launch_over(card, KY_KERNEL_ky_graft_follow, end - first,
+                                    KY_ARGUMENTS(KY_BUFFER(column->link),
+                                                 KY_BUFFER(column->children), KY_BUFFER(*follows),
+                                                 KY_VALUE(first), KY_VALUE(end), KY_VALUE(missing)),
+                                    error);
+    }
+    return status == KY_OK
+               ? ky_launch_over(card, KY_KERNEL_ky_graft_next, cells,
+                                KY_ARGUMENTS(KY_BUFFER(column->link), KY_BUFFER(*follows),
+                                             KY_VALUE(cells), KY_VALUE(root), KY_VALUE(missing)),
+                                error)
+               : status;
+}
+
 static enum ky_status graft_all(struct grafting *g, struct ky_error *error)
 {
     struct ky_card *card = g->card;
@@ -211,6 +242,8 @@ static enum ky_status graft_all(struct grafting *g, struct ky_error *error)
                            KY_ARGUMENTS(KY_BUFFER(g->bodies->position), KY_BUFFER(g->bodies->mass),
                                         KY_VALUE(n), KY_VALUE(behind)),
                            error);
+    if (status == KY_OK && g->meeting->search && g->meeting->search->points)
+        status = link_cells(g, error);
     g->tree->start = (uint32_t)g->meeting->above.start;
     g->tree->reached = g->cells;
     g->tree->places = g->places;

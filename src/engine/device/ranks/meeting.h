@@ -17,11 +17,16 @@ struct ky_ranks_above {
     size_t start, missing; /* the root of the tree, and the leaf that stands for what is not here */
 };
 
-/* A search: `cuts` boxes of the sinks of this rank, which need all bodies within their reaches
- * (kernels/tree/cut_box.h); NULL: the opening test decides. Bodies come with their numbers. */
+/* What is asked beside forces; bodies come with their numbers. */
 struct ky_ranks_search {
+    /* A search: boxes of the sinks of this rank, which need all bodies within their reaches
+     * (kernels/tree/cut_box.h). NULL: the opening test decides. */
     const struct ky_buffer *box;
-    size_t cuts;
+    /* Sinks that are points, each of which walks by itself, by an opening test without factors:
+     * their boxes. The cells get the links of such walks: `next`, and as many bodies as a walk has
+     * to know of. NULL: the sinks are the rank's bodies. */
+    const struct ky_part_box *points;
+    size_t boxes;
 };
 
 /* A meeting of all ranks. */

@@ -30,8 +30,13 @@ static int is_by_reach(const struct ky_ranks_meeting *meeting)
     return meeting->search && meeting->search->box;
 }
 
-/* Counts the boxes: those of the cuts of a search, or of groups, which are divided among boxes cell
- * by cell. */
+static int is_of_points(const struct ky_ranks_meeting *meeting)
+{
+    return meeting->search && meeting->search->points;
+}
+
+/* Counts the boxes: those of the cuts of a search, of points, or of groups, which are divided among
+ * boxes cell by cell. */
 static enum ky_status make_runs(struct ky_ranks_meeting *meeting, struct ky_error *error)
 {
     enum { GROUPS = 8 };
@@ -39,8 +44,8 @@ static enum ky_status make_runs(struct ky_ranks_meeting *meeting, struct ky_erro
     struct ky_device_ranks *ranks = meeting->state->ranks;
     struct ky_device_tree *tree = meeting->tree;
     const size_t word = sizeof(uint32_t);
-    if (is_by_reach(meeting)) {
-        meeting->boxes = meeting->search->cuts;
+    if (is_by_reach(meeting) || is_of_points(meeting)) {
+        meeting->boxes = meeting->search->boxes;
         return KY_OK;
     }
     enum ky_status status = ky_ranks_need(bodies->card, &ranks->seen, "boxes of cells",
@@ -86,6 +91,14 @@ static enum ky_status box_cuts(const struct ky_ranks_meeting *meeting, struct ky
         KY_ARGUMENTS(KY_BUFFER(*meeting->search->box), KY_BUFFER(*box), KY_VALUE(boxes)), error);
 }
 
+static enum ky_status box_points(const struct ky_ranks_meeting *meeting, struct ky_error *error)
+{
+    struct ky_card *card = bodies_of(meeting)->card;
+    return card->driver->write(card, &meeting->state->ranks->offered[KY_OFFER_BOXES], 0,
+                               meeting->search->points,
+                               meeting->boxes * sizeof *meeting->search->points, error);
+}
+
 /* Boxes of groups, behind them those of cells that are sinks, and the floors above. */
 static enum ky_status make_boxes(const struct ky_ranks_meeting *meeting, struct ky_error *error)
 {
@@ -98,7 +111,9 @@ static enum ky_status make_boxes(const struct ky_ranks_meeting *meeting, struct 
     if (status == KY_OK && meeting->cells > 0)
         status = card->driver->zero(card, box, error);
     if (status == KY_OK)
-        status = (is_by_reach(meeting) ? box_cuts : box_groups)(meeting, error);
+        status = (is_by_reach(meeting)    ? box_cuts
+                  : is_of_points(meeting) ? box_points
+                                          : box_groups)(meeting, error);
     if (status == KY_OK && meeting->cells > 0)
         status = ky_ranks_box_cuts(meeting, error);
     for (int level = 1; level < KY_PART_FLOORS && status == KY_OK; level++) {

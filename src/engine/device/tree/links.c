@@ -211,9 +211,10 @@ enum ky_status ky_links_stand(struct ky_links *links, const struct ky_parameters
     return status == KY_OK && points ? make_points(links, points, error) : status;
 }
 
-static enum ky_status source_parts(struct ky_links *links, struct ky_error *error)
+static enum ky_status source_parts(struct ky_links *links, const struct ky_points *points,
+                                   struct ky_error *error)
 {
-    const enum ky_status status = need_sources(links, NULL, error);
+    const enum ky_status status = need_sources(links, points, error);
     links->place = 0; /* forces know nothing of them */
     return status == KY_OK ? make_sources(links, error) : status;
 }
@@ -227,15 +228,16 @@ enum ky_status ky_links_stand_part(struct ky_links *links, const struct ky_param
         status = ky_device_tree_refresh(own, links->bodies, parameters, error);
     own->opening = parameters->opening;
     own->is_wide = 0;
-    return status == KY_OK ? source_parts(links, error) : status;
+    return status == KY_OK ? source_parts(links, NULL, error) : status;
 }
 
 enum ky_status ky_links_stand_parts(struct ky_links *links, const struct ky_parameters *parameters,
-                                    struct ky_error *error)
+                                    const struct ky_points *points, struct ky_error *error)
 {
-    const enum ky_status status = source_parts(links, error);
-    return status == KY_OK ? widen(links, parameters->precision, links->own.reached, error)
-                           : status;
+    enum ky_status status = source_parts(links, points, error);
+    if (status == KY_OK)
+        status = widen(links, parameters->precision, links->own.reached, error);
+    return status == KY_OK && points ? make_points(links, points, error) : status;
 }
 
 enum ky_status ky_links_stand_for_points(struct ky_links *links,

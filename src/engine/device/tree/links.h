@@ -52,11 +52,12 @@ enum ky_status ky_links_build(struct ky_links *links, const struct ky_parameters
                               struct ky_error *error);
 /* Of an engine of ranks, whose own tree is there (ky_grouped_along). Makes it valid for these
  * parameters, and the sources of its own bodies; and then, when what the others have has come
- * behind them (ranks/meeting.h), the sources of all, and boxes for walks that round positions. */
+ * behind them (ranks/meeting.h), the sources of all, with `points` (NULL: none) behind them, and
+ * boxes for walks that round positions. */
 enum ky_status ky_links_stand_part(struct ky_links *links, const struct ky_parameters *parameters,
                                    struct ky_error *error);
 enum ky_status ky_links_stand_parts(struct ky_links *links, const struct ky_parameters *parameters,
-                                    struct ky_error *error);
+                                    const struct ky_points *points, struct ky_error *error);
 /* Adds the seconds of the last tree, if the card has made it. */
 void ky_links_report(const struct ky_links *links, struct ky_force_report *report);
 /* To be called after ky_links_stand or ky_links_build and the walks: frees what only forces need.

@@ -263,6 +263,8 @@
     KY_K(graft, ky_graft_bodies, 256)                                                              \
     KY_K(graft, ky_graft_roots, 64)                                                                \
     KY_K(graft, ky_graft_missing, 1)                                                               \
+    KY_K(graft, ky_graft_follow, 256)                                                              \
+    KY_K(graft, ky_graft_next, 256)                                                                \
     KY_K(teams, ky_compact_count, KY_IN_TEAMS)                                                     \
     KY_K(teams, ky_compact_place, KY_IN_TEAMS)                                                     \
     KY_K(teams, ky_team_facts, KY_IN_TEAMS)

@@ -120,6 +120,9 @@ KY_FN struct ky_part_parcel ky_part_parcel(KY_WORD roots, KY_WORD cells, KY_WORD
 #define KY_PART_OPENERS 64
 #define KY_PRUNE_LISTED 63
 
+/* With links for walks of single points: the cell above, where no child follows (graft.k). */
+#define KY_GRAFT_UP 0x80000000U
+
 /* The first body of a cell of which no body lies in this part: no group reaches so far. */
 #define KY_PART_ELSEWHERE 0x7fffffffU
 

@@ -1,0 +1,31 @@
+/* Points where the field of bodies is wanted that ranks share: each rank with bodies walks for some
+ * of the points, and gets of the others what these may need. */
+#ifndef KY_DEVICE_PART_POINTS_H
+#define KY_DEVICE_PART_POINTS_H
+
+#include "engine/device/tree/links.h"
+
+/* Cleared at first. */
+struct ky_part_points {
+    struct ky_points points; /* of this rank; there may be none */
+    uint32_t *order;         /* [count] of all points, in the order of the ranks */
+    size_t *first;           /* [ranks + 1] the first of each rank */
+    double (*position)[3], *softenings;
+    struct ky_part_box *box;
+};
+
+/* Divides the points, which all ranks know, and makes the tree of all for walks by `next` of this
+ * rank's, which lie behind the sources. Report and marks of the last forces stay. To be released
+ * also after a failure. A call of all ranks; KY_FAULT and KY_DEVICE when memory is out. */
+enum ky_status ky_part_points_stand(struct ky_part_points *part, struct ky_links *links,
+                                    const struct ky_parameters *parameters,
+                                    const struct ky_points *points, struct ky_error *error);
+/* Gives all ranks what each has found: rows of so many numbers, in the order of its points. They
+ * come in the order of all points; `all` may be NULL. A call of all ranks; KY_FAULT when memory is
+ * out. */
+enum ky_status ky_part_points_join(const struct ky_part_points *part,
+                                   const struct ky_shared *shared, const double *own,
+                                   size_t numbers, double *all, struct ky_error *error);
+void ky_part_points_release(struct ky_part_points *part);
+
+#endif

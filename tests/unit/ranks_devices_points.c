@@ -1,0 +1,171 @@
+/* Fields and tides at points, of bodies that ranks with devices share: what one device without
+ * ranks finds, bit for bit, whatever the number of ranks. */
+#include "test.h"
+
+#include "engines.h"
+#include "placed_points.h"
+#include "ranked_cases.h"
+#include "searches.h"
+
+static struct ky_error error;
+
+enum { MOST = 1500 };
+
+static double position[MOST][3], softenings[MOST];
+
+struct answers {
+    double acceleration[MOST][3], potential[MOST], tide[MOST][6];
+};
+
+static void ask(struct ky_engine *engine, const struct ky_points *points, struct answers *answers)
+{
+    memset(answers, 0, sizeof *answers);
+    assert_ok(ky_engine_field(engine, points, answers->acceleration, answers->potential, &error));
+    assert_ok(ky_engine_tides(engine, points, answers->tide, &error));
+    double potential[MOST];
+    assert_ok(ky_engine_field(engine, points, NULL, potential, &error));
+    assert_memory_equal(potential, answers->potential, points->count * sizeof *potential);
+}
+
+static void expect_same_answers(const struct answers *a, const struct answers *b, size_t count,
+                                const char *what)
+{
+    for (size_t k = 0; k < count; k++)
+        if (memcmp(a->acceleration[k], b->acceleration[k], sizeof a->acceleration[k]) != 0 ||
+            memcmp(a->tide[k], b->tide[k], sizeof a->tide[k]) != 0 ||
+            a->potential[k] != b->potential[k])
+            fail_msg("%s: point %zu (%g %g %g): potential %.17g and %.17g, tide %.17g and %.17g",
+                     what, k, position[k][0], position[k][1], position[k][2], a->potential[k],
+                     b->potential[k], a->tide[k][0], b->tide[k][0]);
+}
+
+static void try_points(enum shape shape, size_t n, const char *options, size_t count)
+{
+    static struct answers first[3], got;
+    FOR_DEVICES(e, 1)
+    {
+        struct ky_bodies bodies = make(shape, n);
+        int ranks[1 + DEVICE_RUNS] = {0}; /* 0: an engine without ranks */
+        const size_t runs = 1 + device_runs(engines[e].engine, ranks + 1);
+        for (size_t k = 0; k < count; k++) {
+            place_point(k, &bodies, position[k]);
+            softenings[k] = softening_of_point(k);
+        }
+        for (size_t r = 0; r < runs; r++) {
+            struct ky_parameters parameters = parameters_of(options);
+            parameters.engine = engines[e].engine;
+            struct ky_engine *engine = open_engine(&parameters, ranks[r], &bodies);
+            for (int k = 0; k < 3; k++) { /* the last time after forces */
+                char what[200];
+                const struct ky_points points = {count, (const double(*)[3])position, 0.02,
+                                                 k == 1 ? softenings : NULL, NULL};
+                snprintf(what, sizeof what, "%s, shape %d, %zu bodies, %zu points, '%s', %d ranks",
+                         engines[e].engine, (int)shape, n, count, options, ranks[r]);
+                if (k == 2)
+                    assert_ok(ky_engine_forces(engine, &error));
+                ask(engine, &points, r ? &got : &first[k]);
+                if (r)
+                    expect_same_answers(&got, &first[k], count, what);
+            }
+            ky_engine_close(engine);
+        }
+        ky_bodies_free(&bodies);
+    }
+}
+
+static void points_have_the_same_bits(void **state)
+{
+    (void)state;
+    static const struct {
+        enum shape shape;
+        size_t n, count;
+        const char *options;
+        int always;
+    } cases[] = {
+        {SPHERE, 9001, 700, "", 1},
+        {SPHERE, 9001, 1, "", 1},
+        {SPHERE, 9001, 0, "", 1},
+        {SPHERE, 9001, MOST, "", 0}, /* the field of a device with all bodies */
+        {SPHERE, 900, MOST, "", 1},
+        {TWO, 8193, 700, "opening=minimum theta=0.8 multipole=1", 1},
+        {COLLISION, 8193, 700, "opening=offset theta=0.5", 0},
+        {FAR, 8193, 300, "opening=geometric curve=morton precision=double", 1},
+        {SPHERE, 9001, 300, "precision=extended", 1},
+        {DISK, 6007, 700, "softening=0.3 softening-kind=spline", 1},
+        {SPHERE, 6007, 300, "softening=0.1 softening-kind=symmetric g=43009", 0},
+        {SPHERE, 6007, 300, "softening=0", 0},
+        {MASSES, 8193, 500, "leaf=1 group=16", 0},
+        {LATTICE, 9261, 500, "", 0},
+        {TWINS, 8193, 500, "", 0},
+        {CHAIN, 8193, 500, "", 0},
+        {NODE, 12000, 500, "", 1},
+        {HEAP, 5000, 200, "", 1},
+        {SPHERE, 50021, 1000, "", 0},
+        {SPHERE, 9001, 700, "force=fmm", 1}, /* tides alone */
+        {SPHERE, 9001, MOST, "force=fmm order=5 precision=double", 0},
+    };
+    need_a_device();
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+        if (cases[k].always || test_everything())
+            try_points(cases[k].shape, cases[k].n, cases[k].options, cases[k].count);
+}
+
+/* Every kernel of these walks, also for tools under which a kernel takes long; and ranks without
+ * bodies, or without points. */
+static void small_systems_have_the_same_bits(void **state)
+{
+    (void)state;
+    static const size_t few[] = {0, 1, 2, 5};
+    need_a_device();
+    for (size_t k = 0; k < sizeof few / sizeof *few; k++)
+        try_points(SPHERE, few[k], "", 1 + few[k]);
+    try_points(CHAIN, 700, "group=1 leaf=1", 2);
+}
+
+/* Points between steps leave no trace in them, also where block steps keep a tree. */
+static void points_leave_no_trace(void **state)
+{
+    (void)state;
+    static const char *const options[] = {"", "integrator=block step-length=0.05"};
+    enum { N = 9001, POINTS = 100 };
+    struct ky_bodies bodies = make(SPHERE, N);
+    need_a_device();
+    for (size_t k = 0; k < POINTS; k++)
+        place_point(k, &bodies, position[k]);
+    FOR_DEVICES(e, 1)
+    for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
+        struct ky_bodies expected = {0};
+        double acceleration[2][POINTS][3];
+        for (int r = 0; r < 2; r++) {
+            struct ky_parameters parameters = parameters_of(options[k]);
+            parameters.engine = engines[e].engine;
+            struct ky_sim *sim = open_ranks(&parameters, r ? 3 : 1, &bodies);
+            for (int step = 0; step < 3; step++) {
+                if (r || step == 2)
+                    assert_ok(ky_sim_field(sim, POINTS, (const double(*)[3])position, 0.01,
+                                           acceleration[r], NULL, &error));
+                if (step < 2)
+                    assert_ok(ky_sim_advance(sim, 1, &error));
+            }
+            struct ky_bodies got = state_of(sim);
+            ky_sim_close(sim);
+            if (r)
+                expect_same(&got, &expected, options[k]);
+            ky_bodies_free(&expected);
+            expected = got;
+        }
+        assert_memory_equal(acceleration[0], acceleration[1], sizeof acceleration[0]);
+        ky_bodies_free(&expected);
+    }
+    ky_bodies_free(&bodies);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(small_systems_have_the_same_bits),
+        cmocka_unit_test(points_have_the_same_bits),
+        cmocka_unit_test(points_leave_no_trace),
+    };
+    return cmocka_run_group_tests(tests, find_engines, NULL);
+}
