@@ -189,6 +189,8 @@ enum ky_status ky_places_keys(struct ky_device_state *state, struct ky_device_tr
         state->frame.origin[c] = keys->origin[c] * length;
     }
     enum ky_status status = ky_device_settle(state, error); /* bodies leave with their last kick */
+    if (n == 0) /* none are there for bodies that come */
+        bodies->curve.keyed.place = 0;
     if (status != KY_OK || n == 0)
         return status;
     status = ky_device_tree_keys(tree, bodies, state->parameters, error);
