@@ -64,7 +64,8 @@ enum ky_status ky_points_field(const struct ky_point_sources *sources,
                                const struct ky_points *points, double (*acceleration)[3],
                                double *potential, struct ky_error *error);
 /* 1 if each of these points walks by itself through the tree of bodies that ranks share: then
- * ky_points_field is a call of all ranks. 0: one engine has to have all bodies. */
+ * ky_points_field is a call of all ranks. 0: one engine has to have all bodies, since the points
+ * are many, or cells act on cells. */
 int ky_points_walk(const struct ky_device_state *state, const struct ky_points *points);
 
 /* Tidal tensors at one or more points of one or more bodies, in the caller's units: by the exact

@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "engine/common/active.h"
+#include "engine/common/force_kinds.h"
 #include "engine/common/relative.h"
 #include "engine/common/softening.h"
 #include "engine/device/forces/method.h"
@@ -519,7 +520,7 @@ static enum ky_status field_of_divided(const struct ky_point_sources *sources,
 
 int ky_points_walk(const struct ky_device_state *state, const struct ky_points *points)
 {
-    return state->parameters->force == KY_TREE &&
+    return !ky_force_kind(state->parameters->force)->expands &&
            !are_many(count_near(state, points), ky_device_shared(state)->system);
 }
 
