@@ -458,8 +458,8 @@ static enum ky_status walk_of_parts(struct ky_engine *engine, const struct ky_wa
     return give(engine, &order, &data, error);
 }
 
-/* On the CPU with fmm a point may stand for a body, which can be any rank's. Devices walk for
- * points one by one, and do not give all that is asked so. */
+/* On the CPU with fmm a point may stand for a body, which can be any rank's. Devices share points
+ * that walk one by one, and no others. */
 static int field_needs_whole(struct ky_engine *engine, const struct ky_points *points)
 {
     const struct ky_engine *own = domain_of(engine)->engine;
