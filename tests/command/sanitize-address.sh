@@ -59,6 +59,7 @@ lines() {
         ranks_devices_blocks) printf "5 $name %s\n" 'every*' 'restarts*' ;;
         ranks_devices_fmm) printf "5 $name %s\n" 'every*' 'few*' ;;
         ranks_devices_walks) echo "5 $name a_list*" ;;
+        ranks_devices_points) echo "5 $name small*" ;;
         ranks_read) printf "3 $name %s\n" 'own*' 'errors*' 'damaged*' 'others*' ;;
         device_tree) printf "9 $name %s\n" 'groups*' 'more*' ;;
         device_tree_use) printf "9 $name %s\n" 'evaluations*' 'numbers*' ;;
