@@ -431,8 +431,6 @@ static void clumps_of_any_size(void **state)
     need_a_device();
     for (int e = 0; e < engine_count; e++)
         for (int which = 0; which < DECADES * 3 && takes_all(e); which++) {
-            if (which % 5 && is_slow(e) && !test_everything())
-                continue;
             struct ky_error error = {0};
             struct ky_parameters parameters = parameters_for(e, which), plain;
             struct ky_bodies bodies = cloud_make(CUBE, N), exact = cloud_make(CUBE, N);
@@ -493,8 +491,6 @@ static void many_bodies_as_on_the_cpu(void **state)
     assert_ok(ky_sph_density(&parameters, &bodies, K, density[0], h[0], NULL, &error));
     for (int e = 0; e < engine_count; e++)
         for (int precision = 0; precision < 3 && takes_all(e); precision++) {
-            if (precision != KY_DOUBLE && is_slow(e) && !test_everything())
-                continue;
             parameters.engine = engines[e].engine;
             parameters.precision = precision;
             assert_ok(
