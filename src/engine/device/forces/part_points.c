@@ -150,7 +150,8 @@ static struct ky_part_box box_of(const struct range *range, float eps2)
 static enum ky_status box_points(struct ky_part_points *part, const struct ky_device_state *state,
                                  size_t *boxes, struct ky_error *error)
 {
-    const struct range none = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    const double far = (double)INFINITY;
+    const struct range none = {{far, far, far}, {-far, -far, -far}};
     const struct ky_points *points = &part->points;
     const double longest = LONGEST * state->frame.edge / state->units.length;
     double softest = 0;
