@@ -12,7 +12,7 @@
 #include "engine/device/forces/grouped.h"
 #include "engine/device/ranks/meeting.h"
 #include "octree/keys.h"
-#include "physics/keys.h"
+#include "physics/frame.h"
 
 /* Points in a box, at most; and its longest side, as a part of the cube of the keys: points far
  * outside, which all lie at its faces, have boxes of their own. */
@@ -41,7 +41,7 @@ static uint64_t key_of(const struct ky_engine_frame *frame, const double positio
     const double scale = frame->edge > 0 ? KY_KEY_PLACES / frame->edge : 0;
     uint32_t at[3];
     for (int c = 0; c < 3; c++)
-        at[c] = (uint32_t)fmin(fmax((position[c] - frame->low[c]) * scale, 0), KY_KEY_PLACES - 1);
+        at[c] = ky_frame_place(position[c], frame->low[c], scale);
     return ky_morton_key(at[0], at[1], at[2]);
 }
 
