@@ -1774,10 +1774,12 @@ KY_API int ky_mpi_launched(int *rank);
 KY_API enum ky_status ky_mpi_lead(int (*lead)(void *context), void *context, int *code,
                                   struct ky_error *error);
 
-/* Asks the launcher to end all other processes of the run with this exit code. Rank 0 calls it when
- * ky_mpi_lead has failed because this machine has no plug-in, and after it has printed the error:
- * under MPICH the other processes would wait for this one for ever. It takes 0.6 s, so that the
- * launcher prints the error first. It does nothing if MPI was there, or without a launcher. */
+/* To be called before a process of a launcher ends because of an error that rank 0 alone prints,
+ * and by rank 0 after it has printed it. Launchers end all processes once one ends with an error,
+ * so that the other ranks wait here for 3 s. Where ky_mpi_lead has failed because this machine has
+ * no plug-in, rank 0 asks the launcher to end all other processes with this exit code: under MPICH
+ * they would wait for this one for ever. That takes 0.6 s, so that the launcher prints the error
+ * first. Else, and without a launcher, rank 0 does nothing here. */
 KY_API void ky_mpi_abandon(int code);
 
 /* The number of ranks, for rank 0 within `lead`; else 1. */

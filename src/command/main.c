@@ -153,6 +153,13 @@ static void silence(void)
         exit(KY_FAULT);
 }
 
+/* The exit code of a call that fails on every process of a launcher, once rank 0 has said why. */
+static int refused(int code)
+{
+    ky_mpi_abandon(code);
+    return code;
+}
+
 /* The exit code of a command under a launcher of MPI, which has started this process as `rank`. */
 static int run_ranks(struct shared_call *call, int rank)
 {
@@ -169,10 +176,9 @@ static int run_ranks(struct shared_call *call, int rank)
     if (status && !rank) {
         complain(&cli, status);
         fflush(stdout);
-        ky_mpi_abandon((int)status);
     }
     cli_free(&cli);
-    return status ? (int)status : code;
+    return status ? refused((int)status) : code;
 }
 
 /* The exit code of a call without a subcommand, after its output. */
@@ -265,7 +271,7 @@ int main(int argc, char **argv)
         silence();
     if (!word) {
         help(stderr);
-        return KY_USAGE;
+        return refused(KY_USAGE);
     }
     int asks = !strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "help");
     if (asks && argc == 2) {
@@ -291,5 +297,5 @@ int main(int argc, char **argv)
                        : run_ranks(&(struct shared_call){k, argc - 1, argv + 1}, rank);
     if (asks && topic_print(argv[0], stdout))
         return printed();
-    return unknown(argv[0]);
+    return refused(unknown(argv[0]));
 }

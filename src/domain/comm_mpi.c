@@ -141,14 +141,23 @@ static enum ky_status compare_worlds(const struct ky_plug *plug, const struct ky
 }
 
 static int is_missed; /* MPI does not begin in this process, for which others may wait there */
+static int has_told;  /* this process has printed why */
 
-void ky_mpi_abandon(int code)
+static void abandon(int code)
 {
-    if (!is_missed)
-        return;
     wait_for_launcher();
     ky_launcher_abort(code);
     wait_for_launcher();
+}
+
+void ky_mpi_abandon(int code)
+{
+    int rank;
+    ky_mpi_launched(&rank);
+    if (rank && !has_told) /* the launcher ends all once one ends with an error */
+        nanosleep(&(struct timespec){.tv_sec = 3}, NULL);
+    else if (!rank && is_missed)
+        abandon(code);
 }
 
 enum ky_status ky_comm_mpi(ky_rank_function *function, void *context, struct ky_error *error)
@@ -171,7 +180,8 @@ enum ky_status ky_comm_mpi(ky_rank_function *function, void *context, struct ky_
         is_missed = 1;
         if (rank && ky_launcher_is_first_here()) { /* rank 0 may have its plug-in */
             fprintf(stderr, "kyoho: rank %d: %s\n", rank, error->text);
-            ky_mpi_abandon((int)status);
+            has_told = 1;
+            abandon((int)status);
         }
         return status;
     }
