@@ -4,13 +4,12 @@
 import os
 import shutil
 import subprocess
-import sys
 
 import tap
+import wheels
 from tap import check, finish, folder, skip
+from wheels import BUILD, TOP
 
-TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
 WITHOUT = [f"{library}=no" for library in ("HDF5", "PNG", "CAIRO", "FFTW", "OPENCL", "CUDA")]
 
 
@@ -58,13 +57,10 @@ def on_aarch64():
 
 
 def on_macos():
-    venv = os.path.join(BUILD, "cross", "venv")
-    python = os.path.join(venv, "bin/python")
-    if subprocess.run([python, "-m", "ziglang", "version"], capture_output=True).returncode if os.path.exists(python) else 1:
-        subprocess.run([sys.executable, "-m", "venv", venv], capture_output=True)
-        got = subprocess.run([python, "-m", "pip", "install", "-q", "ziglang"], capture_output=True, text=True) if os.path.exists(python) else None
-        if not got or got.returncode:
-            return skip("macOS", "ziglang cannot be installed by pip: " + (got.stderr.strip().splitlines() or [""])[-1] if got else "no venv")
+    programs, why = wheels.install(os.path.join("cross", "venv"), "ziglang")
+    if why:
+        return skip("macOS", why)
+    python = os.path.join(programs, "python")
     for processor, mark in (("aarch64", b"\x0c\0\0\1"), ("x86_64", b"\7\0\0\1")):
         tools = {}
         for tool, words in (("cc", f"cc -target {processor}-macos"), ("ar", "ar")):

@@ -10,10 +10,10 @@ import subprocess
 import sys
 
 import tap
+import wheels
 from tap import check, finish, folder, run, run_json, skip
 
-VENV = os.path.abspath(os.path.join(os.environ.get("BUILD", "build"), "tests/galpy"))
-PYTHON = os.path.join(VENV, "bin/python")
+PYTHON = os.path.join(wheels.BUILD, "tests", "galpy", "bin", "python")
 TOLERANCE = 1e-8
 TIME = 3.7  # of the points
 
@@ -66,21 +66,6 @@ print(json.dumps(answer))
 """
 
 
-def find_galpy():
-    """None once galpy is there, or why it is not."""
-    if os.path.exists(PYTHON) and not subprocess.run([PYTHON, "-c", "import galpy"], capture_output=True, check=False).returncode:
-        return None
-    for words in ([sys.executable, "-m", "venv", VENV], [PYTHON, "-m", "pip", "install", "-q", "galpy"]):
-        try:
-            done = subprocess.run(words, capture_output=True, text=True, timeout=600, check=False)
-        except (OSError, subprocess.TimeoutExpired) as why:
-            return f"galpy cannot be installed: {why}"
-        if done.returncode:
-            lines = (done.stderr + done.stdout).strip().splitlines()
-            return "galpy cannot be installed: " + (lines[-1] if lines else " ".join(words))
-    return None
-
-
 def ask(asked):
     done = subprocess.run([PYTHON, "-c", ASK], input=json.dumps(asked), capture_output=True, text=True, timeout=1200, check=False)
     if done.returncode:
@@ -129,7 +114,7 @@ def worst(felt, told):
 
 with folder() as there:
     tap.KYOHO = os.path.abspath(tap.KYOHO)
-    missing = find_galpy() if os.environ.get("KYOHO_TEST_ALL") else "make check-all installs galpy and runs this"
+    missing = wheels.install(os.path.join("tests", "galpy"), "galpy")[1] if os.environ.get("KYOHO_TEST_ALL") else "make check-all installs galpy and runs this"
     os.chdir(there)
     if missing:
         skip("external fields are those of galpy", missing)

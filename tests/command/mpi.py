@@ -32,9 +32,23 @@ def told(mpi):
 
 def function(mpi):
     """A field that is a function of a program, of which rank 0 alone has the numbers."""
-    alone, done = mpis.run(mpi.ranks, "field"), mpi.run(3, mpi.ranks, "field")
+    alone, done = mpis.run(mpi.ranks, "field", "cpu"), mpi.run(3, mpi.ranks, "field", "cpu")
     check(alone.returncode == 0 and len(alone.stdout.split()) == 3 and (done.returncode, done.stdout) == (0, alone.stdout),
           f"{mpi.name}: three ranks have a program's function as a field, bit for bit", (alone.stdout, alone.stderr, done.stdout, done.stderr))
+
+
+def searches(mpi):
+    """Groups of bodies that several ranks have, lists of neighbours and densities."""
+    engines = ["cpu", *(["opencl"] if "opencl:" in mpis.run(mpi.kyoho, "devices").stdout else [])]
+    for engine in engines:
+        alone = mpis.run(mpi.ranks, "searches", engine)
+        found = re.match(r"groups (\d+) largest (\d+) members (\d+) ", alone.stdout)
+        check(alone.returncode == 0 and found and int(found[1]) > 10 and 1000 < int(found[2]) < int(found[3]) < 5000,
+              f"{mpi.name}: a large group and small ones are there for {engine}", alone.stdout + alone.stderr)
+        for size in (2, 4, 8) if ALL and engine == "cpu" else (3,):
+            done = mpi.run(size, mpi.ranks, "searches", engine)
+            check((done.returncode, done.stdout) == (0, alone.stdout), f"{mpi.name}: {size} ranks find groups, neighbours and densities as one does on {engine}",
+                  (alone.stdout, done.stdout, done.stderr))
 
 
 def energies(output):
@@ -237,6 +251,7 @@ with folder() as place:
             continue
         told(mpi)
         function(mpi)
+        searches(mpi)
         listed(mpi, own)
         same_bits(mpi, own, one)
         in_two(mpi, own, "block steps", [*changed(step="0.03125", steps="2"), "--integrator", "block"])

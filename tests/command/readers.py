@@ -1,60 +1,73 @@
 #!/usr/bin/env python3
-"""yt loads our snapshots with the right mass, centre and units. It may belong to another python3
-than the one on the path: Debian's python3-yt is for /usr/bin/python3."""
+"""yt and pynbody load our snapshots, also those of ranks, with the right mass, centre and units. Each may belong to another python3
+than the one on the path: Debian's python3-yt is for /usr/bin/python3. `check-all` installs those that are missing, each into a folder
+of the build."""
+import json
 import os
 import random
 import subprocess
-import sys
-import tempfile
 
-BUILD = os.environ.get("BUILD", "build")
-FILES = os.path.join(BUILD, "tests/helpers/files")
+import tap
+import wheels
+from tap import check, finish, folder, skip
+
+FILES = os.path.join(wheels.BUILD, "tests", "helpers", "files")
+ALL = "KYOHO_TEST_ALL" in os.environ
 N = 2000
 
-LOAD = r"""
-import os, sys
-try:
-    import yt
-except Exception as why:
-    print("ABSENT", str(why).splitlines()[0])
-    sys.exit()
+# Each prints a line for each file, whose name is an argument: number of bodies, mass [solar masses], centre [kpc], mean velocity
+# [km/s], and time [Gyr].
+SUMS = r"""
+import json, sys
+import numpy
+def tell(mass, place, speed, time):
+    mean = lambda of: ((mass[:, None] * of).sum(axis=0) / mass.sum()).tolist()
+    print(json.dumps([len(mass), float(mass.sum()), *mean(place), *mean(speed), float(time)]))
+"""
+READERS = {
+    "yt": r"""
+import os, yt
 yt.set_log_level(50)
 for path in sys.argv[1:]:
-    parameters = path + ".param"
-    more = {"parameter_file": parameters} if os.path.exists(parameters) else {}
+    more = {"parameter_file": path + ".param"} if os.path.exists(path + ".param") else {}
     data = yt.load(path, **more).all_data()
-    mass = data["all", "particle_mass"].in_units("Msun").v
-    place = data["all", "particle_position"].in_units("kpc").v
-    speed = data["all", "particle_velocity"].in_units("km/s").v
-    print(len(mass), mass.sum(), *(mass[:, None] * place).sum(axis=0) / mass.sum(),
-          *(mass[:, None] * speed).sum(axis=0) / mass.sum(),
-          float(data.ds.current_time.in_units("Gyr").v))
-"""
+    tell(*(data["all", "particle_" + name].in_units(unit).v for name, unit in (("mass", "Msun"), ("position", "kpc"), ("velocity", "km/s"))),
+         data.ds.current_time.in_units("Gyr").v)
+""",
+    "pynbody": r"""
+import pynbody
+for path in sys.argv[1:]:
+    data = pynbody.load(path.replace(".0.hdf5", ""))  # the name of a snapshot, not of its first piece
+    tell(*(numpy.asarray(data[name].in_units(unit)) for name, unit in (("mass", "Msol"), ("pos", "kpc"), ("vel", "km s**-1"))),
+         data.properties["time"].in_units("Gyr"))
+"""}
 
-tests = 0
+# units: length in kpc, mass in Msun, velocity in km/s, time in Gyr (None: not compared)
+GYR = 3.085678e21 / 1e5 / 3.15576e16
+CASES = [
+    ("a.hdf5", "galaxy", "", 1, 1e10, 1, 2 * GYR),
+    ("ranks.hdf5", "galaxy", "", 1, 1e10, 1, 2 * GYR),
+    ("pieces.hdf5", "galaxy", "", 1, 1e10, 1, 2 * GYR),
+    ("packed.hdf5", "galaxy", "compress", 1, 1e10, 1, 2 * GYR),
+    ("cluster.hdf5", "cluster", "", 1e-3, 1, 1, 2e-3 * GYR),
+    ("nbody.hdf5", "nbody", "", 1, 1e10, 1, 2 * GYR),
+    ("a.tipsy", "galaxy", "", 1, 1e10, 1, None),
+]
+RANKS = {"ranks.hdf5": ([], "snapshot_0000.hdf5"), "pieces.hdf5": (["--pieces"], "snapshot_0000.0.hdf5")}
 
 
-def result(good, text):
-    global tests
-    tests += 1
-    print(f"{'ok' if good else 'not ok'} {tests} - {text}", flush=True)
-
-
-def yt_says(paths):
-    """A list of numbers for each file, and None; or None, and the reason why yt is not there."""
-    why = "no python3"
+def python_of(reader):
+    """A python3 that has the reader, or None and the reason."""
     for python in ("python3", "/usr/bin/python3"):
         try:
-            done = subprocess.run([python, "-W", "ignore", "-c", LOAD, *paths], timeout=300,
-                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                  check=False)
+            if not subprocess.run([python, "-c", f"import {reader}"], capture_output=True, timeout=300, check=False).returncode:
+                return python, ""
         except FileNotFoundError:
             continue
-        if not done.stdout.startswith("ABSENT"):
-            sys.stderr.write(done.stderr)
-            return [[float(x) for x in line.split()] for line in done.stdout.splitlines()], None
-        why = done.stdout.strip()[7:]
-    return None, why
+    if not ALL:
+        return None, f"no python3 has {reader}; make check-all installs it"
+    programs, why = wheels.install(os.path.join("tests", reader), reader, "h5py")
+    return programs and os.path.join(programs, "python"), why
 
 
 def bodies(path):
@@ -74,64 +87,55 @@ def bodies(path):
     return mass, [a / mass for a in centre], [a / mass for a in speed]
 
 
-# units: length in kpc, mass in Msun, velocity in km/s, time in Gyr (None: not compared)
-GYR = 3.085678e21 / 1e5 / 3.15576e16
-CASES = [
-    ("a.hdf5", "galaxy", "", 1, 1e10, 1, 2 * GYR, 1e-3),
-    ("pieces.hdf5", "galaxy", "", 1, 1e10, 1, 2 * GYR, 1e-3),
-    ("packed.hdf5", "galaxy", "compress", 1, 1e10, 1, 2 * GYR, 1e-3),
-    ("cluster.hdf5", "cluster", "", 1e-3, 1, 1, 2e-3 * GYR, 1e-3),
-    ("nbody.hdf5", "nbody", "", 1, 1e10, 1, 2 * GYR, 1e-3),
-    ("a.tipsy", "galaxy", "", 1, 1e10, 1, None, 1e-3),
-]
+def write(place, case):
+    """Writes a snapshot. Returns its path, or None and the reason."""
+    name, units, compress = case[:3]
+    path = os.path.join(place, units + "-" + name)
+    made = subprocess.run([FILES, "convert", os.path.join(place, "a.csv"), path, units, compress], stderr=subprocess.PIPE, text=True, check=False)
+    if made.returncode:
+        return None, made.stderr.strip()
+    if name in RANKS:
+        more, first = RANKS[name]
+        output = os.path.join(place, name + "-run")
+        tap.run("run", path, "--step", "1e-4", "--steps", 1, "--force", "tree", "--softening", 0.1, "--ranks", 3, *more, "--output", output, "--quiet")
+        path = os.path.join(output, first)
+    return path, ""
 
 
-def close(a, b, tolerance):
+def is_close(a, b, tolerance=1e-3):
     return abs(a - b) <= tolerance * (abs(b) + 1e-6)
 
 
-def write(folder, case):
-    """Writes a snapshot. Returns the path or None, and the reason."""
-    name, units, compress = case[:3]
-    path = os.path.join(folder, units + "-" + name)
-    made = subprocess.run([FILES, "convert", os.path.join(folder, "a.csv"), path, units, compress],
-                          stderr=subprocess.PIPE, text=True, check=False)
-    if name.startswith("pieces") and not made.returncode:
-        output = os.path.join(folder, "run")
-        made = subprocess.run([os.path.join(BUILD, "kyoho"), "run", path, "--step", "1e-4", "--steps", "1", "--force", "tree", "--softening",
-                               "0.1", "--ranks", "3", "--pieces", "--output", output, "--quiet"], stderr=subprocess.PIPE, text=True, check=False)
-        path = os.path.join(output, "snapshot_0000.0.hdf5")
-    return (None if made.returncode else path), made.stderr.strip()
-
-
-def check(numbers, case, truth):
-    name, units, _, length, mass, velocity, time, tolerance = case
+def compare(reader, case, numbers, truth):
+    name, units, _, length, mass, velocity, time = case
     wanted = [N, truth[0] * mass, *(x * length for x in truth[1]), *(v * velocity for v in truth[2])]
-    good = len(numbers) == 9 and all(close(a, b, tolerance) for a, b in zip(numbers, wanted))
-    good = good and (time is None or close(numbers[8], time, tolerance))
-    result(good, f"yt loads {name} in {units} units: mass, centre, velocity"
-           + (", time" if time else "") + ("" if good else f": {numbers}, not {wanted}, {time}"))
+    good = len(numbers) == 9 and all(is_close(a, b) for a, b in zip(numbers, wanted)) and (time is None or is_close(numbers[8], time))
+    check(good, f"{reader} loads {name} in {units} units: mass, centre, velocity" + (", time" if time else ""), f"{numbers}, not {wanted}, {time}")
 
 
-def main():
-    if not os.access(FILES, os.X_OK):
-        result(False, f"{FILES} is not there: make tests builds it")
-        return 1
-    with tempfile.TemporaryDirectory() as top:
-        truth = bodies(os.path.join(top, "a.csv"))
-        paths = {}
-        for case in CASES:
-            path, why = write(top, case)
-            if path:
-                paths[case] = path
-            else:
-                result("no HDF5" in why, f"{case[0]} # SKIP {why}")
-        found, why = yt_says(paths.values())
-        for k, case in enumerate(paths):
-            if found is None:
-                result(True, f"yt loads {case[0]} # SKIP {why}")
-            else:
-                check(found[k] if k < len(found) else [], case, truth)
+def load(reader, paths, truth):
+    """Has one of the readers load the files, by case."""
+    python, why = python_of(reader)
+    if not python:
+        for case in paths:
+            skip(f"{reader} loads {case[0]}", why)
+        return
+    done = subprocess.run([python, "-W", "ignore", "-c", SUMS + READERS[reader], *paths.values()], capture_output=True, text=True, timeout=600, check=False)
+    lines = done.stdout.splitlines()
+    check(done.returncode == 0 and len(lines) == len(paths), f"{reader} loads {len(paths)} files", done.stderr)
+    for line, case in zip(lines, paths):
+        compare(reader, case, json.loads(line), truth)
 
 
-sys.exit(main())
+with folder() as place:
+    truth = bodies(os.path.join(place, "a.csv"))
+    paths = {}
+    for case in CASES:
+        path, why = write(place, case)
+        if path:
+            paths[case] = path
+        elif check("no HDF5" in why, f"{case[0]} is written where there is HDF5", why):
+            skip(f"{case[0]} is loaded", why)
+    for reader in READERS:
+        load(reader, paths, truth)
+finish()
