@@ -9,8 +9,9 @@
 #include "engine/force_choice.h"
 
 /* Bodies from which on a step takes less time with a rank for each device than with devices that
- * all make the whole tree and share the walk: two H100 took 27.8 and 28.6 ms for 16,777,216 bodies,
- * and 8.7 and 7.8 ms for 4,194,304 (docs/performance.md). */
+ * all make the whole tree and share the walk. For 16,777,216 bodies it was 26.7 and 28.6 ms with
+ * `tree` on two H100, 22.0 and 22.5 ms with `fmm` on two H200; for 4,194,304 it was 8.7 and 7.8 ms,
+ * 7.8 and 7.2 ms (docs/performance.md). */
 enum { FROM = 16000000 };
 
 /* 1 if ranks with devices can share the work on these bodies, as far as is known before the run:
@@ -52,13 +53,6 @@ void ky_domain_choose_ranks(struct ky_parameters *parameters, unsigned schemes,
         return;
     if (!can_share(&own, schemes, bodies))
         return;
-    if (!schemes && ky_force_kind(own.force)->expands) {
-        snprintf(remark, KY_RANKS_REMARK,
-                 "the %zu devices share the work, and each has all bodies: --ranks %zu divides "
-                 "them",
-                 devices, devices);
-        return;
-    }
     if (!schemes && bodies->n < FROM) {
         snprintf(remark, KY_RANKS_REMARK,
                  "the %zu devices share the walk, and each has all bodies: ranks (--ranks %zu) are "

@@ -197,7 +197,8 @@ with folder() as top:
     # also where the force is chosen by the number of bodies, before the ranks
     words = [word for word in plain_words() if word not in ("-n", "4500", "--force", "tree")]
     for number, more, force, text in (("45000", ["--integrator", "block"], "--force tree", "2 ranks, one for each device"), ("450", ["--integrator", "block"], "--force direct", "2 ranks, one for each device"),
-                                      ("45000", ["--integrator", "block", "--error", "1e-2"], "--force tree", "2 ranks, one for each device"), ("20000000", [], "--force fmm", "each has all bodies: --ranks 2 divides them")):
+                                      ("45000", ["--integrator", "block", "--error", "1e-2"], "--force tree", "2 ranks, one for each device"), ("16000000", [], "--force fmm", "2 ranks, one for each device"),
+                                      ("15999999", [], "--force fmm", "share the walk, and each has all bodies")):
         process = run("run", *words, "-n", number, *more, "--engine", "cuda:7,8", "--dry-run", "--output", path("dry"), code=None)
         check(force in process.stderr and text in process.stderr and "give --ranks" not in process.stderr, f"{number} bodies on two devices {' '.join(more)}, with a force that is chosen", process.stderr)
     few = ["--model", "plummer", "-n", "3", "--softening", "0.1", "--step", "0.01", "--steps", "2", "--quiet"]
