@@ -260,15 +260,11 @@ static void prepare_process(void)
 #endif
 }
 
-int main(int argc, char **argv)
+/* The exit code of the program. A launcher has started this process as one of `ranks`, or none has.
+ */
+static int call(int argc, char **argv, int rank, int ranks)
 {
     const char *word = argc > 1 ? argv[1] : NULL;
-    int rank;
-    const int ranks = ky_mpi_launched(&rank);
-    prepare_process();
-    ky_snapshot_quiet_exit();
-    if (rank && !is_shared(argc, argv))
-        silence();
     if (!word) {
         help(stderr);
         return refused(KY_USAGE);
@@ -298,4 +294,18 @@ int main(int argc, char **argv)
     if (asks && topic_print(argv[0], stdout))
         return printed();
     return refused(unknown(argv[0]));
+}
+
+/* Of processes that print the same, rank 0 alone does, and has the exit code: where another one
+ * ends with an error first, the launcher ends rank 0, which may not have printed yet. */
+int main(int argc, char **argv)
+{
+    int rank;
+    const int ranks = ky_mpi_launched(&rank), is_silent = rank && !is_shared(argc, argv);
+    prepare_process();
+    ky_snapshot_quiet_exit();
+    if (is_silent)
+        silence();
+    const int code = call(argc, argv, rank, ranks);
+    return is_silent ? KY_OK : code;
 }
