@@ -153,13 +153,6 @@ static void silence(void)
         exit(KY_FAULT);
 }
 
-/* The exit code of a call that fails on every process of a launcher, once rank 0 has said why. */
-static int refused(int code)
-{
-    ky_mpi_abandon(code);
-    return code;
-}
-
 /* The exit code of a command under a launcher of MPI, which has started this process as `rank`. */
 static int run_ranks(struct shared_call *call, int rank)
 {
@@ -177,8 +170,10 @@ static int run_ranks(struct shared_call *call, int rank)
         complain(&cli, status);
         fflush(stdout);
     }
+    if (status && cli.command == &run_command)
+        ky_mpi_abandon((int)status);
     cli_free(&cli);
-    return status ? refused((int)status) : code;
+    return status ? (int)status : code;
 }
 
 /* The exit code of a call without a subcommand, after its output. */
@@ -267,7 +262,7 @@ static int call(int argc, char **argv, int rank, int ranks)
     const char *word = argc > 1 ? argv[1] : NULL;
     if (!word) {
         help(stderr);
-        return refused(KY_USAGE);
+        return KY_USAGE;
     }
     int asks = !strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "help");
     if (asks && argc == 2) {
@@ -293,7 +288,7 @@ static int call(int argc, char **argv, int rank, int ranks)
                        : run_ranks(&(struct shared_call){k, argc - 1, argv + 1}, rank);
     if (asks && topic_print(argv[0], stdout))
         return printed();
-    return refused(unknown(argv[0]));
+    return unknown(argv[0]);
 }
 
 /* Of processes that print the same, rank 0 alone does, and has the exit code: where another one
