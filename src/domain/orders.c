@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/cores.h"
+#include "base/host.h"
 #include "base/memory.h"
 #include "base/phases.h"
 #include "base/threads.h"
@@ -78,10 +79,26 @@ static enum ky_status take_parameters(struct ky_domain *domain, const struct ky_
     return status;
 }
 
+/* Tells all ranks what went wrong on some of them, which may be the same on all: rank 0 prints one
+ * line then. */
+static enum ky_status tell_failure(struct ky_domain *domain, struct ky_error *own,
+                                   struct ky_error *outcome, struct ky_error *error)
+{
+    const struct ky_comm *comm = domain->comm;
+    char host[KY_HOST_NAME];
+    if (own->status && comm->rank && comm->is_process)
+        ky_fail_in(own, own->status, "rank %d on %s: ", comm->rank, ky_host_name(host));
+    const enum ky_status status = ky_domain_tell_outcome(domain, own, error);
+    if (outcome)
+        *outcome = *own;
+    return status;
+}
+
 /* The external fields of rank 0: their text, which every rank reads. Tables are files that every
- * rank has to find. */
+ * rank has to find: *own says on all ranks where one does not, and the next order tries again. */
 static enum ky_status take_fields(struct ky_domain *domain, const struct ky_order *order,
-                                  const struct ky_order_data *data, struct ky_error *error)
+                                  const struct ky_order_data *data, struct ky_error *own,
+                                  struct ky_error *error)
 {
     size_t length = data->field ? strlen(data->field) + 1 : 0;
     enum ky_status status = ky_comm_tell(domain->comm, &length, sizeof length, error);
@@ -95,13 +112,14 @@ static enum ky_status take_fields(struct ky_domain *domain, const struct ky_orde
     free(domain->field);
     domain->field = text;
     domain->parameters.field = text;
-    domain->fields = order->fields;
+    if (status)
+        return status;
     struct ky_externals fields = {0};
-    if (!status)
-        status = ky_externals_of(&domain->parameters, &fields, error);
-    if (!status)
-        status = ky_engine_set_fields(domain->engine, fields.field, fields.count, error);
-    if (!status && order->function)
+    if (!ky_externals_of(&domain->parameters, &fields, own))
+        ky_engine_set_fields(domain->engine, fields.field, fields.count, own);
+    status = tell_failure(domain, own, data->outcome, error);
+    domain->fields = own->status ? 0 : order->fields; /* 0: none has been told yet */
+    if (!status && !own->status && order->function)
         ky_domain_add_function(domain, data->externals);
     ky_externals_release(&fields);
     return status;
@@ -110,13 +128,20 @@ static enum ky_status take_fields(struct ky_domain *domain, const struct ky_orde
 static enum ky_status part_open(struct ky_domain *domain, const struct ky_order *order,
                                 const struct ky_order_data *data, struct ky_error *error)
 {
+    struct ky_error own = {KY_OK, ""};
     enum ky_status status = take_parameters(domain, data->parameters, error);
     if (!status)
         status = share_threads(domain->comm, &domain->parameters.threads, error);
     if (!status)
         status = ky_domain_name_devices(domain, error);
     domain->copies = order->copies;
-    return status ? status : ky_domain_start(domain, order->with, error);
+    if (status)
+        return status;
+    ky_domain_start(domain, order->with, &own);
+    status = tell_failure(domain, &own, data->outcome, error);
+    if (own.status) /* all ranks have an engine, or none */
+        ky_domain_end(domain);
+    return status;
 }
 
 /* What rank 0 knows of the bodies that come. */
@@ -474,13 +499,16 @@ static enum ky_status do_heeding(struct ky_domain *domain, const struct ky_order
 static enum ky_status do_part(struct ky_domain *domain, const struct ky_order *order,
                               const struct ky_order_data *data, struct ky_error *error)
 {
+    struct ky_error wrong = {KY_OK, ""}; /* on all ranks: they leave the part out */
     enum ky_status status = KY_OK;
-    if (domain->engine && order->kind != KY_ORDER_close && order->fields != domain->fields)
-        status = take_fields(domain, order, data, error);
+    if (!domain->engine && order->kind < KY_ORDER_close && order->kind != KY_ORDER_open)
+        status = ky_fail(error, KY_FAULT, "the engines of the ranks could not be opened");
+    else if (domain->engine && order->kind != KY_ORDER_close && order->fields != domain->fields)
+        status = take_fields(domain, order, data, &wrong, error);
     if (domain->engine)
         ky_engine_set_time(domain->engine, order->time);
     const int how = parts[order->kind].how;
-    if (!status)
+    if (!status && !wrong.status)
         status = how == HEEDS ? do_heeding(domain, order, data, error)
                               : parts[order->kind].do_it(domain, order, data, error);
     if (status)

@@ -160,6 +160,8 @@ def refusals(mpi, place):
         file.write("[engine]\nranks = 2\n")
     one_line(mpi.run(2, mpi.kyoho, SHORT[0], ini, *SHORT[1:], *output), 2, "leave out `ranks` in the parameter file", f"{mpi.name}: and ranks of a parameter file")
     one_line(mpi.run(2, mpi.kyoho, *SHORT, *output, "--force", "fmm", "--mutual"), 3, "mutual", f"{mpi.name}: and what ranks cannot do")
+    one_line(mpi.run(3, mpi.kyoho, *SHORT, *output, "--force", "list"), 3, "force list is for devices", f"{mpi.name}: and what no rank's engine can do")
+    one_line(mpi.run(3, mpi.kyoho, *SHORT, *output, "--isa", "neon" if os.uname().machine == "x86_64" else "avx2"), 3, "use --isa", f"{mpi.name}: and processors that no rank has")
     check(not os.path.exists(output[1]), f"{mpi.name}: no refused run has left a folder")
     done = mpi.run(2, mpi.kyoho, *SHORT, *output, "--dry-run")
     check(done.returncode == 0 and done.stdout.count("memory:") == 1, f"{mpi.name}: --dry-run prints one plan", done.stdout + done.stderr)
@@ -220,6 +222,11 @@ def without_a_launcher(place):
         one_line(done, 3, f"({next(iter(variables))} is set), and there is no plug-in", f"{' '.join(variables)} without a plug-in: a line says so")
     done = mpis.run(kyoho, *SHORT, "--output", os.path.join(place, "x"), PMIX_RANK="1", SLURM_NTASKS="4")
     check(done.returncode == 3 and not done.stderr, "the other ranks are silent", done.stderr)
+    for words, code in ((["devices"], 2), (["nonsense"], 2), ([], 2), (["--version"], 0)):
+        # A launcher ends all ranks when one has ended with an error: the one that prints is the one that has the code.
+        done = [mpis.run(kyoho, *words, OMPI_COMM_WORLD_RANK=rank, OMPI_COMM_WORLD_SIZE="2") for rank in "01"]
+        check([(process.returncode, len(process.stdout + process.stderr) > 0) for process in done] == [(code, True), (0, False)],
+              f"kyoho {' '.join(words)}: rank 0 alone prints, and has the exit code", [(process.returncode, process.stdout, process.stderr) for process in done])
     for rank, first in (("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK"), ("PMI_RANK", "MPI_LOCALRANKID"), ("PMIX_RANK", "SLURM_LOCALID")):
         done = mpis.run(kyoho, *SHORT, "--output", os.path.join(place, "x"), **{rank: "3", first: "0"})
         one_line(done, 3, f"started this program on {os.uname().nodename} ({rank} is set), and there is no plug-in", f"but the first one of another machine ({first}) says so", "kyoho: rank 3: ")
