@@ -223,14 +223,12 @@ fail:
     return status;
 }
 
-/* The force and its parameters for these bodies, which the log tells where they were chosen. */
+/* The force and its parameters for these bodies. */
 static enum ky_status settle_force(struct ky_parameters *resolved, const struct ky_bodies *bodies,
                                    struct ky_choice *choice, struct ky_error *error)
 {
     const struct ky_engine_use use = ky_integrator_use(resolved, bodies->n);
     enum ky_status status = ky_force_settle(resolved, bodies, &use, choice, NULL, error);
-    if (!status && *choice->text)
-        ky_log(resolved, KY_LOG_INFO, "%s", choice->text);
     return status ? status : ky_integrator_check(resolved, error);
 }
 
@@ -260,9 +258,12 @@ enum ky_status ky_sim_place(const struct ky_parameters *resolved, struct ky_sim_
         status = settle_force(&settled, fresh, &choice, error);
     if (!status)
         status = ky_sim_create(&settled, source, time, made, error);
-    if (!status)
-        (*made)->choice = choice;
-    return status;
+    if (status)
+        return status;
+    (*made)->choice = choice;
+    if (*choice.text) /* the engine is there */
+        ky_log(resolved, KY_LOG_INFO, "%s", choice.text);
+    return KY_OK;
 }
 
 enum ky_status ky_sim_first_forces(struct ky_sim *sim, struct ky_error *error)

@@ -194,6 +194,10 @@ with folder() as top:
     for engine in "opencl:0,0", "opencl:0,99", "cuda:98,99":
         process = run("run", *plain_words("450"), "--engine", engine, "--output", path("refused"), code=None)
         check(process.returncode in (2, 3) and len(process.stderr.splitlines()) == 1, f"--engine {engine}: no word of ranks where the devices are not there", process.stderr)
+    for engine in "nosuch", "opencl:99":
+        for more in [], ["--ranks", "2"]:
+            process = run("run", *[word for word in plain_words("450") if word not in ("--force", "tree")], *more, "--engine", engine, "--output", path("refused"), code=None)
+            check(process.returncode in (2, 3) and len(process.stderr.splitlines()) == 1, f"--engine {engine} {' '.join(more)}: no word of a force that is chosen", process.stderr)
     # also where the force is chosen by the number of bodies, before the ranks
     words = [word for word in plain_words() if word not in ("-n", "4500", "--force", "tree")]
     for number, more, force, text in (("45000", ["--integrator", "block"], "--force tree", "2 ranks, one for each device"), ("450", ["--integrator", "block"], "--force direct", "2 ranks, one for each device"),
