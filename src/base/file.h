@@ -81,7 +81,8 @@ void ky_file_discard(struct ky_file *file);
 struct ky_input {
     const char *path; /* for error lines and for files beside it; NULL for memory */
     uint64_t size;
-    int fd; /* -1: memory */
+    int64_t written; /* the second in which it was written last; 0 for memory */
+    int fd;          /* -1: memory */
     const unsigned char *memory;
     void *owned; /* freed by ky_input_close, or NULL */
 };

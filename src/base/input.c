@@ -41,6 +41,7 @@ enum ky_status ky_input_open(const char *path, struct ky_input *input, struct ky
         return status;
     }
     input->size = (uint64_t)about.st_size;
+    input->written = (int64_t)about.st_mtime;
     ky_advise(input->fd, 0, 0, KY_ADVICE_SEQUENTIAL);
     return KY_OK;
 }

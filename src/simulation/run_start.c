@@ -506,7 +506,12 @@ enum ky_status ky_run_file(const struct ky_parameters *parameters,
     struct ky_shared_file file;
     struct ky_snapshot found;
     ky_bodies_free(&initial->bodies);
-    enum ky_status status = ky_shared_file_find(path, reading, &found, &file, error);
+    memset(&file, 0, sizeof file);
+    enum ky_status status = ky_snapshot_describe(path, reading, &found, error);
+    if (!status) { /* the log gets each line once, also where bodies are read together */
+        ky_snapshot_free(&found);
+        status = ky_shared_file_find(path, reading, &found, &file, error);
+    }
     if (!status) {
         initial->bodies = (struct ky_bodies){.size = sizeof initial->bodies, .n = found.bodies.n};
         status = run_from(parameters, run, &file, initial, error);

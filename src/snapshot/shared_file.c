@@ -16,13 +16,16 @@ void ky_shared_file_free(struct ky_shared_file *file)
 }
 
 /* Notes what those who read shares have to know of the file and the options. */
-static enum ky_status note(struct ky_shared_file *file, const char *path, enum ky_format format,
-                           const struct ky_read_options *options, struct ky_error *error)
+static enum ky_status note(struct ky_shared_file *file, const struct ky_input *input,
+                           enum ky_format format, const struct ky_read_options *options,
+                           struct ky_error *error)
 {
-    if (strlen(path) >= sizeof file->path)
+    if (strlen(input->path) >= sizeof file->path)
         return ky_fail(error, KY_UNSUPPORTED, "the name is longer than %zu bytes",
                        sizeof file->path - 1);
-    strcpy(file->path, path);
+    strcpy(file->path, input->path);
+    file->bytes = input->size;
+    file->written = input->written;
     file->format = (int)format;
     file->options = *options;
     file->has_units = options->units != NULL;
@@ -40,7 +43,7 @@ static enum ky_status find(const struct ky_input *input, const struct ky_read_op
     const struct ky_share_verbs *verbs = ky_format_shares(format);
     if (!verbs)
         return ky_fail(error, KY_UNSUPPORTED, "its bodies are read together");
-    enum ky_status status = note(file, input->path, format, options, error);
+    enum ky_status status = note(file, input, format, options, error);
     if (!status)
         status = verbs->find(input, options, snapshot, file, error);
     if (options->renumber)
@@ -105,8 +108,11 @@ static enum ky_status read_share(struct ky_shared_file *file, uint64_t first,
     enum ky_status status = ky_input_open(file->path, &input, error);
     if (status)
         return status;
-    status =
-        ky_format_shares((enum ky_format)file->format)->read(&input, file, first, bodies, error);
+    if (input.size != file->bytes || input.written != file->written)
+        status = ky_fail(error, KY_BAD_DATA, "has changed while it was read: begin the run again");
+    else
+        status = ky_format_shares((enum ky_format)file->format)
+                     ->read(&input, file, first, bodies, error);
     return ky_snapshot_close(&input, NULL, status, error);
 }
 

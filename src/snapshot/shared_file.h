@@ -16,6 +16,8 @@ struct ky_shared_file {
     int has_units;                  /* 1: they name some */
     unsigned with;                  /* KY_WITH_…: the optional arrays that the bodies have */
     double flow;                    /* the rate of ky_space_add_flow; 0: none */
+    uint64_t bytes;                 /* of the first file, and the second in which it was written */
+    int64_t written;                /* last: another one at its place is not read */
     size_t files;
     uint64_t *before; /* [files + 1] bodies in the files before each; has no meaning elsewhere */
 };
@@ -32,7 +34,8 @@ void ky_shared_file_free(struct ky_shared_file *file);
 /* Reads the bodies of the portion: all that ky_snapshot_read_as would read of them, but for types
  * and radii. Numbers are not checked; but ids below 0 are refused. What is wrong is told by
  * *outcome where it is found, and *wrong by all. `file` is that of the portion which leads, or a
- * copy. Fails when memory is out, and as ky_portion_tell does. */
+ * copy. Fails when memory is out, and as ky_portion_tell does. KY_BAD_DATA in *outcome if the first
+ * file has changed, as its size and the time at which it was written say. */
 enum ky_status ky_shared_file_read(const struct ky_shared_file *file,
                                    const struct ky_portion *portion, int threads,
                                    struct ky_bodies *bodies, uint64_t *wrong,

@@ -511,6 +511,47 @@ static void others_are_read_together(void **state)
     ky_snapshot_free(&snapshot);
 }
 
+static void count_units(void *context, enum ky_log_level level, const char *line)
+{
+    (void)level;
+    *(int *)context += strstr(line, "units that are not understood") != NULL;
+}
+
+/* Ranks that read a file, and those that cannot. */
+static void lines_are_told_once(void **state)
+{
+    (void)state;
+    const struct form forms[] = {{.name = "apart", .ids = "count"},
+                                 {.name = "own softenings", .ids = "count", .softenings = 1}};
+    for (int k = 0; k < 2; k++) {
+        struct ky_read_options reading;
+        struct ky_parameters parameters;
+        struct ky_run_parameters run;
+        struct ky_snapshot snapshot;
+        char path[512], line[128];
+        int lines = 0;
+        const double unit = 1;
+        snprintf(path, sizeof path, "%s", write_form(&forms[k]));
+        hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT),
+              header = H5Gopen2(file, "Header", H5P_DEFAULT);
+        put_attribute(header, "UnitLength_in_furlongs", H5T_NATIVE_DOUBLE, 1, &unit);
+        H5Gclose(header);
+        H5Fclose(file);
+        set_up(&forms[k], &reading, &parameters, &run);
+        parameters.ranks = 2;
+        parameters.g = galaxy.g;
+        reading.units = &galaxy;
+        reading.log = count_units;
+        reading.log_context = &lines;
+        ky_snapshot_clear(&snapshot);
+        snapshot.units = galaxy;
+        assert_ok(ky_run_file(&parameters, &run, path, &reading, &snapshot, &error));
+        assert_int_equal(has("run/run.log", "has read its own bodies", line), k == 0);
+        assert_int_equal(lines, 1);
+        ky_snapshot_free(&snapshot);
+    }
+}
+
 /* Devices that become ranks by the program's own choice read the bodies too. */
 static void ranks_that_are_chosen_read_bodies(void **state)
 {
@@ -558,6 +599,7 @@ int main(void)
         cmocka_unit_test(errors_are_those_of_one),
         cmocka_unit_test(damaged_files_are_told_as_by_one),
         cmocka_unit_test(others_are_read_together),
+        cmocka_unit_test(lines_are_told_once),
         cmocka_unit_test(ranks_that_are_chosen_read_bodies),
     };
     find_engines(NULL);
