@@ -549,7 +549,8 @@ enum ky_status ky_domain_open(const struct ky_parameters *parameters, size_t roo
                          "ranks or devices; leave out --ranks, or begin the process anew (exec, "
                          "spawn)");
     if (!status && room > UINT32_MAX)
-        status = ky_fail(error, KY_UNSUPPORTED, "%zu bodies: ranks share up to %" PRIu32 " of them",
+        status = ky_fail(error, KY_UNSUPPORTED,
+                         "%zu bodies: ranks share up to %" PRIu32 " of them: take fewer bodies",
                          room, UINT32_MAX);
     if (status)
         return status;

@@ -509,11 +509,11 @@ static enum ky_status do_part(struct ky_domain *domain, const struct ky_order *o
         ky_engine_set_time(domain->engine, order->time);
     const int how = parts[order->kind].how;
     if (!status && !wrong.status)
-        status = how == HEEDS ? do_heeding(domain, order, data, error)
-                              : parts[order->kind].do_it(domain, order, data, error);
+        status = how == KY_HEEDS ? do_heeding(domain, order, data, error)
+                                 : parts[order->kind].do_it(domain, order, data, error);
     if (status)
         domain->comm->verbs->fail(domain->comm, error);
-    else if (how == MEETS)
+    else if (how == KY_MEETS)
         status = ky_comm_meet(domain->comm, error);
     return status;
 }

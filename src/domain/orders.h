@@ -4,35 +4,35 @@
 
 #include "domain/domain.h"
 
-/* How the ranks end an order. They meet where one may fail; HEEDS: and its loops heed the flag of
- * rank 0's caller. */
-enum { ALONE, MEETS, HEEDS };
+/* How the ranks end an order. They meet where one may fail; KY_HEEDS: and its loops heed the flag
+ * of rank 0's caller. */
+enum { KY_ALONE, KY_MEETS, KY_HEEDS };
 
 /* ORDER(name, how) */
 #define KY_DOMAIN_ORDERS(ORDER)                                                                    \
-    ORDER(open, MEETS)                                                                             \
-    ORDER(put, MEETS)                                                                              \
-    ORDER(get, MEETS)                                                                              \
-    ORDER(read, MEETS)                                                                             \
-    ORDER(work, MEETS)                                                                             \
-    ORDER(write, MEETS)                                                                            \
-    ORDER(get_some, MEETS)                                                                         \
-    ORDER(put_some, MEETS)                                                                         \
-    ORDER(forces, MEETS)                                                                           \
-    ORDER(kick, ALONE)                                                                             \
-    ORDER(drift, ALONE)                                                                            \
-    ORDER(sums, MEETS)                                                                             \
-    ORDER(exact, HEEDS)                                                                            \
-    ORDER(field, HEEDS)                                                                            \
-    ORDER(tides, HEEDS)                                                                            \
-    ORDER(walk, HEEDS)                                                                             \
-    ORDER(columns, MEETS)                                                                          \
-    ORDER(put_column, MEETS)                                                                       \
-    ORDER(get_column, MEETS)                                                                       \
-    ORDER(advance, MEETS)                                                                          \
-    ORDER(trim, ALONE)                                                                             \
-    ORDER(close, ALONE)                                                                            \
-    ORDER(leave, ALONE)
+    ORDER(open, KY_MEETS)                                                                          \
+    ORDER(put, KY_MEETS)                                                                           \
+    ORDER(get, KY_MEETS)                                                                           \
+    ORDER(read, KY_MEETS)                                                                          \
+    ORDER(work, KY_MEETS)                                                                          \
+    ORDER(write, KY_MEETS)                                                                         \
+    ORDER(get_some, KY_MEETS)                                                                      \
+    ORDER(put_some, KY_MEETS)                                                                      \
+    ORDER(forces, KY_MEETS)                                                                        \
+    ORDER(kick, KY_ALONE)                                                                          \
+    ORDER(drift, KY_ALONE)                                                                         \
+    ORDER(sums, KY_MEETS)                                                                          \
+    ORDER(exact, KY_HEEDS)                                                                         \
+    ORDER(field, KY_HEEDS)                                                                         \
+    ORDER(tides, KY_HEEDS)                                                                         \
+    ORDER(walk, KY_HEEDS)                                                                          \
+    ORDER(columns, KY_MEETS)                                                                       \
+    ORDER(put_column, KY_MEETS)                                                                    \
+    ORDER(get_column, KY_MEETS)                                                                    \
+    ORDER(advance, KY_MEETS)                                                                       \
+    ORDER(trim, KY_ALONE)                                                                          \
+    ORDER(close, KY_ALONE)                                                                         \
+    ORDER(leave, KY_ALONE)
 #define KY_DOMAIN_ORDER(name, how) KY_ORDER_##name,
 enum ky_order_kind { KY_DOMAIN_ORDERS(KY_DOMAIN_ORDER) KY_ORDERS_OF_DOMAINS };
 

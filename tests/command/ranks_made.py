@@ -63,7 +63,7 @@ with folder() as top:
         check(alone.returncode in (2, 4) and (ranks.returncode, ranks.stderr) == (alone.returncode, alone.stderr) and not os.path.exists(words[-1]),
               f"{' '.join(model)}: the error of ranks is that of one process", (alone.returncode, alone.stderr, ranks.returncode, ranks.stderr))
     many_bodies = run("run", "--model", "plummer", "-n", "5000000000", *RUN, "--ranks", "3", "--output", os.path.join(top, "wrong"), code=3).stderr
-    check("5000000000 bodies: ranks share up to 4294967295 of them" in many_bodies and not os.path.exists(os.path.join(top, "wrong")),
+    check("5000000000 bodies: ranks share up to 4294967295 of them: take fewer" in many_bodies and not os.path.exists(os.path.join(top, "wrong")),
           "more bodies than ranks number are refused before they are made", many_bodies)
     if os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") > 4e11:
         skip("too many bodies", "this machine has memory for them")
