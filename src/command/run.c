@@ -246,6 +246,10 @@ static enum ky_status start(struct cli *cli, struct request *request)
                        "%s is a folder; --resume %s continues the run in it, --input takes a "
                        "snapshot",
                        file, file);
+    if (file && ky_is_standard(file) && ky_mpi_ranks() > 1)
+        return ky_fail(&cli->error, KY_UNSUPPORTED,
+                       "launchers of MPI do not pass on all of standard input, or not its end: "
+                       "give a file");
     if (!request->run.output && !request->dry)
         return ky_fail(&cli->error, KY_USAGE, "no output: give --output FOLDER");
     enum ky_status status = (request->dry ? source_plan : source_get)(

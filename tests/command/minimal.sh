@@ -17,6 +17,14 @@ result $? "makes a model"
 result $? "runs it"
 ls "$folder"/run/snapshot_*.tipsy >/dev/null
 result $? "snapshots are TIPSY"
+divided() { "$kyoho" run --input "$folder/a.tipsy" --step 0.0625 --steps 4 --softening 0.05 --force tree --quiet "$@"; }
+divided --output "$folder/whole" && divided --ranks 3 --output "$folder/ranks" && [ -e "$folder/ranks/restart.kyo.1.2" ]
+result $? "three ranks run it"
+for snapshot in "$folder"/whole/snapshot_*.tipsy; do cmp "$snapshot" "$folder/ranks/$(basename "$snapshot")" || break; done && [ -e "$folder/whole/snapshot_0001.tipsy" ]
+result $? "and write the snapshots of one, byte for byte"
+divided --ranks 3 --pieces --output "$folder/pieces" 2>"$folder/said"
+[ $? -eq 3 ] && grep -q "leave it out" "$folder/said" && [ ! -e "$folder/pieces" ]
+result $? "--pieces is refused with exit code 3 and what to do"
 "$kyoho" model plummer -n 200 -o "$folder/a.hdf5" 2>"$folder/said"
 [ $? -eq 3 ] && grep -q "HDF5=no" "$folder/said"
 result $? "an HDF5 snapshot is refused with exit code 3 and the reason"

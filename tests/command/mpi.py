@@ -160,6 +160,7 @@ def refusals(mpi, place):
         file.write("[engine]\nranks = 2\n")
     one_line(mpi.run(2, mpi.kyoho, SHORT[0], ini, *SHORT[1:], *output), 2, "leave out `ranks` in the parameter file", f"{mpi.name}: and ranks of a parameter file")
     one_line(mpi.run(2, mpi.kyoho, *SHORT, *output, "--force", "fmm", "--mutual"), 3, "mutual", f"{mpi.name}: and what ranks cannot do")
+    one_line(mpi.run(2, mpi.kyoho, "run", "-", "--softening", "0.1", *output), 3, "give a file", f"{mpi.name}: and standard input, which launchers cut off or leave without an end")
     one_line(mpi.run(3, mpi.kyoho, *SHORT, *output, "--force", "list"), 3, "force list is for devices", f"{mpi.name}: and what no rank's engine can do")
     one_line(mpi.run(3, mpi.kyoho, *SHORT, *output, "--isa", "neon" if os.uname().machine == "x86_64" else "avx2"), 3, "use --isa", f"{mpi.name}: and processors that no rank has")
     check(not os.path.exists(output[1]), f"{mpi.name}: no refused run has left a folder")
