@@ -398,8 +398,12 @@ static enum ky_status start_and_go(struct ky_run *run, struct ky_snapshot *initi
     if (status)
         return status;
     status = ky_run_lock(run, error);
-    if (!status)
-        status = ky_folder_settle(run->given.output, error);
+    if (status) { /* what the folder holds may be of the run that is at work there */
+        if (made)
+            rmdir(run->given.output);
+        return status;
+    }
+    status = ky_folder_settle(run->given.output, error);
     if (!status)
         status = place(run, initial, &facts, error);
     if (!status)

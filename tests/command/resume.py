@@ -150,8 +150,12 @@ with folder() as top:
     # one run at a time in a folder
     process = start(*MODEL, "--end", "50", "--output", path("live"))
     wait_for(lambda: os.path.exists(path("live/restart.kyo")), "a restart file")
+    os.mkdir(path("live/starting.part"))  # as while it begins
+    log = open(path("live/run.log")).read()
     check("at work" in run("run", "--resume", path("live"), code=2).stderr, "a run that is at work is not resumed")
     check("at work" in run("run", *MODEL, "--end", "1", "--output", path("live"), "--overwrite", code=2).stderr, "a run that is at work is not replaced")
+    check(log and open(path("live/run.log")).read().startswith(log) and os.path.exists(path("live/starting.part")), "its run.log and its first files stay", open(path("live/run.log")).read())
+    os.rmdir(path("live/starting.part"))
     process.terminate()
     check(process.wait(timeout=60) == 6, "the run at work goes on undisturbed")
     check("past" in run("run", "--resume", path("short"), "--end", "0.25", code=2).stderr, "an end before the present time is refused")
