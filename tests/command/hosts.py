@@ -11,14 +11,19 @@ import machines
 import mpis
 from tap import check, finish, folder, skip, wait_for
 
-BODIES = ["--model", "plummer", "-n", "1500", "--seed", "2", "--softening", "0.05"]
+def model(n):
+    return ["--model", "plummer", "-n", n, "--seed", "2", "--softening", "0.05"]
+
+
+BODIES, FEW = model("9000"), model("1500")  # of 4,096 bodies and fewer one rank has all, but for Hermite steps
 STEPS = ["--step", "0.0078125", "--every", "0.015625"]
 CPU = ["--engine", "cpu"]
-KINDS = {"tree": ["--force", "tree", *STEPS], "fmm": ["--force", "fmm", *STEPS], "Hermite steps": ["--integrator", "hermite4", "--every", "0.015625"],
-         "block steps": ["--force", "tree", "--integrator", "block", "--step", "0.015625", "--every", "0.015625"]}
+TREE = ["--force", "tree", *STEPS]
+KINDS = {"tree": [*BODIES, *TREE], "fmm": [*BODIES, "--force", "fmm", *STEPS], "Hermite steps": [*FEW, "--integrator", "hermite4", "--every", "0.015625"],
+         "block steps": [*BODIES, "--force", "tree", "--integrator", "block", "--step", "0.015625", "--every", "0.015625"]}
 END = 0.0625
 LONG = ["run", *BODIES, *CPU, "--force", "tree", "--step", "0.0078125", "--every", "0.125", "--quiet"]
-LONG_END = 0.75
+LONG_END = 0.5
 START = ["start.hdf5", "--softening", "0.05"]
 # Starts a program; before, says something on one host.
 ON_HOST = 'host=$1; shift; [ "$(hostname)" != "$host" ] || {}; exec "$@"'
@@ -81,11 +86,11 @@ def same_bits(mpi, hosts, place, bits):
     on(mpi, hosts, SLOTS)
     for name, words in KINDS.items():
         output = os.path.join(place, name.replace(" ", "-"))
-        done = mpi.run(4, mpi.kyoho, "run", *BODIES, *CPU, *words, "--end", END, "--output", output)
+        done = mpi.run(4, mpi.kyoho, "run", *CPU, *words, "--end", END, "--output", output)
         check(done.returncode == 0 and mpis.snapshots(output) == bits[name] and len(bits[name]) == 5,
               f"{mpi.name}: {name} of four ranks on two hosts: the bits of a run without ranks", done.stdout + done.stderr)
     output = os.path.join(place, "read")
-    done = mpi.run(4, mpi.kyoho, "run", *START, *CPU, *KINDS["tree"], "--end", END, "--output", output, "--pieces")
+    done = mpi.run(4, mpi.kyoho, "run", *START, *CPU, *TREE, "--end", END, "--output", output, "--pieces")
     with open(os.path.join(output, "run.log"), encoding="utf-8") as file:
         log = file.read()
     check(done.returncode == 0 and "each rank has read its own bodies" in log and "4 ranks by " in log,
@@ -97,7 +102,7 @@ def same_bits(mpi, hosts, place, bits):
 
 def goes_on(mpi, hosts, place, bits):
     output = os.path.join(place, "goes-on")
-    words = ["run", *BODIES, *CPU, *KINDS["tree"], "--output", output, "--quiet"]
+    words = ["run", *CPU, *KINDS["tree"], "--output", output, "--quiet"]
     calls = [(2, {"a": 1, "b": 1}, [*words, "--end", END / 4]), (3, OTHER_SLOTS, ["run", "--resume", output, "--end", END / 2, "--quiet"]),
              (4, SLOTS, ["run", "--resume", output, "--end", 3 * END / 4, "--quiet"])]
     codes = []
@@ -110,7 +115,7 @@ def goes_on(mpi, hosts, place, bits):
 
 
 def threads_of(mpi, size, place, *before):
-    done = mpi.run(size, *before, mpi.kyoho, "run", *BODIES, *CPU, "--steps", "1", "--output", os.path.join(place, "threads"), "--overwrite")
+    done = mpi.run(size, *before, mpi.kyoho, "run", *FEW, *CPU, "--steps", "1", "--output", os.path.join(place, "threads"), "--overwrite")
     found = re.search(r"ranks by .*, (\d+) threads? each", done.stdout + done.stderr)
     return int(found[1]) if found else done.stdout + done.stderr
 
@@ -135,7 +140,7 @@ def devices(mpi, hosts, place):
     if mpis.run(*two, mpi.kyoho, "devices").stdout.count("opencl:") < 2:
         skip(f"{mpi.name}: devices of two hosts", "there is no PoCL with two devices")
         return
-    words = ["run", *BODIES, "--engine", "opencl", *KINDS["tree"], "--end", END, "--output"]
+    words = ["run", "--engine", "opencl", *KINDS["tree"], "--end", END, "--output"]
     states = []
     for name, call in (("device", mpis.run), ("devices", lambda *given: mpi.run(4, *given))):
         done = call(*two, mpi.kyoho, *words, os.path.join(place, name))
@@ -150,12 +155,12 @@ def devices(mpi, hosts, place):
 def lacks(mpi, hosts, place):
     """A host without the folder of the run, the input, the plug-in, or with another build."""
     on(mpi, hosts, SLOTS)
-    words = ["run", *BODIES, *CPU, *KINDS["tree"], "--end", END]
+    words = ["run", *CPU, *KINDS["tree"], "--end", END]
     done = mpi.run(4, mpi.kyoho, *words, "--output", "/tmp/results")
     one_line(done, 7, "rank 2 on b cannot open the file, as every rank has to", f"{mpi.name}: a host that does not see the folder of the run is named")
     hosts.call("a", "! ls /tmp | grep results")
     hosts.call("a", f"cp {os.path.join(hosts.place, START[0])} /tmp")
-    done = mpi.run(4, mpi.kyoho, "run", "/tmp/" + START[0], *START[1:], *CPU, *KINDS["tree"], "--end", END, "--output", os.path.join(place, "lacks"))
+    done = mpi.run(4, mpi.kyoho, "run", "/tmp/" + START[0], *START[1:], *CPU, *TREE, "--end", END, "--output", os.path.join(place, "lacks"))
     one_line(done, 4, "rank 2 on b cannot open the file, as every rank has to", f"{mpi.name}: so is one that does not see the input")
     words += ["--output", os.path.join(place, "lacks")]
     plugs = os.path.join(os.path.dirname(os.path.dirname(mpi.kyoho)), "lib", "kyoho")
@@ -285,9 +290,9 @@ def main():
         hosts = machines.Hosts(place, ["a", "b"])
         mpis.VALUES.update(HYDRA_LAUNCHER="ssh", HYDRA_LAUNCHER_EXEC=hosts.shell, PRTE_MCA_plm_ssh_agent=hosts.shell, OMPI_MCA_plm_rsh_agent=hosts.shell)
         os.chdir(place)
-        bits = {name: alone(place, name, *BODIES, *CPU, *words, "--end", END) for name, words in KINDS.items()}
+        bits = {name: alone(place, name, *CPU, *words, "--end", END) for name, words in KINDS.items()}
         mpis.run(mpis.KYOHO, "model", *BODIES[1:-2], "-o", START[0], "--quiet")
-        bits["read"] = alone(place, "read", *START, *CPU, *KINDS["tree"], "--end", END)
+        bits["read"] = alone(place, "read", *START, *CPU, *TREE, "--end", END)
         whole = alone(place, "long", *LONG[1:-1], "--end", LONG_END)
         for k, mpi in enumerate(mpi for mpi in found if not mpi.mpicc.endswith("mpicc_abi")):
             all_of(mpi, hosts, os.path.join(place, str(k)), bits, whole)
