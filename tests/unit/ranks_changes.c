@@ -214,12 +214,12 @@ static void changes_have_the_same_bits(void **state)
     ky_bodies_free(&bodies);
 }
 
-/* Searches and fields at points, where every rank has all bodies: the numbers of one rank, and no
- * trace in later steps. */
+/* Searches and fields at points, where every rank has all bodies and where they are divided: the
+ * numbers of one rank, and no trace in later steps. */
 static void searches_leave_no_trace(void **state)
 {
     (void)state;
-    enum { N = 3000 };
+    enum { N = 6007 };
     static const char *const options[] = {"cell=edge", "integrator=block force=tree", "force=fmm"};
     static const double at[3][3] = {{1, 0, 0}, {5, 5, 5}, {0, 0.1, 0}}, radius = 0.05;
     struct ky_bodies bodies = make(SPHERE, N);

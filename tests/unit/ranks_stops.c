@@ -80,7 +80,7 @@ static void the_same_events(void **state)
     try_stops(SPHERE, 200, "stop-pair=0.08", 0); /* so few that pairs need no walk */
     try_stops(SPHERE, 1000, "force=direct stop-pair=0.004", 0);
     try_stops(SPHERE, 3000, "cell=edge stop-pair=0.008", 0);
-    try_stops(SPHERE, 1000, "integrator=block step-length=0.05 stop-pair=0.004", 0);
+    try_stops(SPHERE, 5000, "integrator=block step-length=0.05 stop-pair=0.004", 0);
 }
 
 /* A condition may be set and given up between steps. */

@@ -163,7 +163,7 @@ static void the_core_is_the_same(void **state)
 static void a_list_that_is_too_short_is_told(void **state)
 {
     (void)state;
-    enum { N = 3000, ROOM = 4 };
+    enum { N = 6007, ROOM = 4 };
     struct ky_bodies bodies = make(SPHERE, N);
     char first[sizeof error.text] = "";
     const double radius = 0.1;
@@ -230,14 +230,15 @@ static void walks_leave_no_trace(void **state)
     (void)state;
     static const char *const options[] = {"", "integrator=block step-length=0.05", "force=fmm",
                                           "force=fmm integrator=block step-length=0.05"};
-    struct ky_bodies bodies = make(SPHERE, 3001);
+    enum { N = 6007 };
+    struct ky_bodies bodies = make(SPHERE, N);
     for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
         struct ky_bodies expected = {0};
         double *density[2];
         for (int r = 0; r < 2; r++) {
             struct ky_parameters parameters = parameters_of(options[k]);
             struct ky_sim *sim = open_ranks(&parameters, r ? 3 : 1, &bodies);
-            density[r] = calloc(3001, sizeof *density[r]);
+            density[r] = calloc(N, sizeof *density[r]);
             for (int step = 0; step < 3; step++) {
                 assert_ok(ky_sim_sph_density(sim, 8, density[r], NULL, NULL, &error));
                 assert_ok(ky_sim_advance(sim, 1, &error));
@@ -249,7 +250,7 @@ static void walks_leave_no_trace(void **state)
             ky_bodies_free(&expected);
             expected = got;
         }
-        assert_memory_equal(density[0], density[1], 3001 * sizeof *density[0]);
+        assert_memory_equal(density[0], density[1], N * sizeof *density[0]);
         free(density[0]);
         free(density[1]);
         ky_bodies_free(&expected);
