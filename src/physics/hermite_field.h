@@ -49,19 +49,20 @@ KY_FN KY_REAL ky_field_moment(struct ky_hermite_motion m, KY_REAL centre_x, KY_R
 KY_FN struct ky_hermite_change ky_add_field_change(struct ky_hermite_change sum, KY_FIELD field,
                                                    struct ky_hermite_motion m, KY_REAL h)
 {
-    KY_REAL per = h > 0 ? 1 / h : 0;
-    struct ky_external_pull now = ky_field_along(field, m, 0, 1, m.vx, m.vy, m.vz),
-                            of_a = ky_field_along(field, m, 0, 0, m.ax, m.ay, m.az),
-                            of_j = ky_field_along(field, m, 0, 0, m.jx, m.jy, m.jz),
-                            on = ky_field_along(field, m, h, 1, m.vx, m.vy, m.vz),
-                            back = ky_field_along(field, m, -h, 1, m.vx, m.vy, m.vz),
-                            on_a = ky_field_along(field, m, h, 0, m.ax, m.ay, m.az),
-                            back_a = ky_field_along(field, m, -h, 0, m.ax, m.ay, m.az);
+    enum { NOW, OF_A, OF_J, ON, BACK, ON_A, BACK_A, PULLS, V = 0, A, J };
+    const KY_REAL per = h > 0 ? 1 / h : 0, time[PULLS] = {0, 0, 0, h, -h, h, -h},
+                  of[][3] = {{m.vx, m.vy, m.vz}, {m.ax, m.ay, m.az}, {m.jx, m.jy, m.jz}};
+    const int with[PULLS] = {V, A, J, V, V, A, A};
+    struct ky_external_pull pull[PULLS];
+    /* in one loop, so that a kernel has all kinds of fields once */
+    for (int k = 0; k < PULLS; k++)
+        pull[k] = ky_field_along(field, m, time[k], with[k] == V, of[with[k]][0], of[with[k]][1],
+                                 of[with[k]][2]);
 #define KY_FIELD_CHANGE_ALONG(j, s, c)                                                             \
     {                                                                                              \
-        sum.s += of_a.j + (on.j - back.j) * per / 2;                                               \
-        sum.c +=                                                                                   \
-            of_j.j + 3 * (on_a.j - back_a.j) * per / 2 + (on.j - 2 * now.j + back.j) * per * per;  \
+        sum.s += pull[OF_A].j + (pull[ON].j - pull[BACK].j) * per / 2;                             \
+        sum.c += pull[OF_J].j + 3 * (pull[ON_A].j - pull[BACK_A].j) * per / 2 +                    \
+                 (pull[ON].j - 2 * pull[NOW].j + pull[BACK].j) * per * per;                        \
     }
     KY_FIELD_CHANGE_ALONG(jx, sx, cx)
     KY_FIELD_CHANGE_ALONG(jy, sy, cy)

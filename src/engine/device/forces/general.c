@@ -35,8 +35,8 @@ static const struct {
     size_t most;
     enum ky_kernel_id kernel[KY_PRECISIONS];
 } heaps[] = {
-#define HEAP(most, p) {most, KY_EACH_PRECISION(ky_general_nearest_##most)},
-    KY_NEAREST_HEAPS(HEAP, )};
+#define HEAP(most, p, number) {most, KY_EACH_PRECISION(ky_general_nearest_##most)},
+    KY_NEAREST_HEAPS(HEAP, , )};
 
 struct general {
     struct ky_device_bodies *bodies;

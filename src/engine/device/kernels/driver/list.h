@@ -62,14 +62,20 @@
     KY_K(higher_##order, ky_higher_leaves_##order, KY_LEVEL_LANES)                                 \
     KY_K(higher_##order, ky_higher_level_##order, KY_LEVEL_LANES | KY_EARLY)
 
-/* The general walk: three kernels for each action, all of them in one unit. */
-#define KY_GENERAL_KERNEL_OF(name, needs, p, number)                                               \
-    KY_K(general_##p, ky_general_##name##_##p, KY_IN_TEAMS)                                        \
-    KY_K(general_##p, ky_cut_around_##name##_##p, KY_IN_TEAMS)                                     \
-    KY_K(general_##p, ky_cut_##name##_##p, KY_IN_TEAMS)
+/* The general walk: a kernel for each action, two that cut for it, and for the k nearest one for
+ * each size of heaps. A search needs few of them, and they are the longest to compile. */
+#define KY_GENERAL_UNITS_OF(name, needs, p, number)                                                \
+    KY_U(general_##name##_##p, "forces/general.k", number, KY_GENERAL_KERNEL(name, needs))         \
+    KY_U(cut_##name##_##p, "forces/general.k", number, KY_CUT_KERNELS(name, needs))
+#define KY_GENERAL_KERNELS_OF(name, needs, p, number)                                              \
+    KY_K(general_##name##_##p, ky_general_##name##_##p, KY_IN_TEAMS)                               \
+    KY_K(cut_##name##_##p, ky_cut_around_##name##_##p, KY_IN_TEAMS)                                \
+    KY_K(cut_##name##_##p, ky_cut_##name##_##p, KY_IN_TEAMS)
 
-#define KY_NEAREST_KERNEL_OF(most, p)                                                              \
-    KY_K(nearest_##p, ky_general_nearest_##most##_##p, KY_IN_TEAMS)
+#define KY_NEAREST_UNIT_OF(most, p, number)                                                        \
+    KY_U(nearest_##most##_##p, "forces/nearest.k", number, KY_NEAREST_KERNEL(most))
+#define KY_NEAREST_KERNEL_OF(most, p, number)                                                      \
+    KY_K(nearest_##most##_##p, ky_general_nearest_##most##_##p, KY_IN_TEAMS)
 
 /* The dual walk: three kernels for each action that joins. */
 #define KY_JOINING_KERNELS_OF(name, needs, p, number)                                              \
@@ -129,8 +135,8 @@
     KY_SOFTENED(KY_DIRECT_UNITS, p, number)                                                        \
     KY_VARIANTS(KY_VARIANT_UNIT, p, number)                                                        \
     KY_U(relative_##p, "tree/relative.k", number, )                                                \
-    KY_U(general_##p, "forces/general.k", number, )                                                \
-    KY_U(nearest_##p, "forces/nearest.k", number, )                                                \
+    KY_ACTIONS_OF(KY_GENERAL_UNITS_OF, p, number)                                                  \
+    KY_NEAREST_HEAPS(KY_NEAREST_UNIT_OF, p, number)                                                \
     KY_U(joins_##p, "forces/joins.k", number, )                                                    \
     KY_MOVING_UNITS_##p(number)
 #define KY_KERNELS_OF(p, number)                                                                   \
@@ -159,8 +165,8 @@
     KY_K(relative_##p, ky_relative_count_##p, 256)                                                 \
     KY_K(relative_##p, ky_relative_floor_##p, 512)                                                 \
     KY_K(relative_##p, ky_relative_factors_##p, 256)                                               \
-    KY_ACTIONS_OF(KY_GENERAL_KERNEL_OF, p, number)                                                 \
-    KY_NEAREST_HEAPS(KY_NEAREST_KERNEL_OF, p)                                                      \
+    KY_ACTIONS_OF(KY_GENERAL_KERNELS_OF, p, number)                                                \
+    KY_NEAREST_HEAPS(KY_NEAREST_KERNEL_OF, p, number)                                              \
     KY_JOINING_OF(KY_JOINING_KERNELS_OF, p, number)                                                \
     KY_MOVING_KERNELS_##p
 

@@ -149,8 +149,9 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 #define KY_FLAG_BY_PLACE 0x4000 /* arrays of sinks go by place, not by number */
 #define KY_FLAG_ORDER 0x10000   /* times the order of the moments */
 
-/* The k nearest in local memory: kernels for up to so many. `p` is the caller's own. */
-#define KY_NEAREST_HEAPS(X, p) X(8, p) X(32, p)
+/* The k nearest in local memory: kernels for up to so many. `p` and `number` are the caller's
+ * own. */
+#define KY_NEAREST_HEAPS(X, p, number) X(8, p, number) X(32, p, number)
 
 /* Lists: lanes of a group, and the mark of a body whose force is not wanted. */
 #define KY_LIST_LANES 64

@@ -124,7 +124,7 @@ KY_FN ky_uint ky_cut_keep(struct ky_general_lists *lists, KY_GLOBAL ky_uint *cut
 /* Two kernels for each action. The first finds the box of each of `runs` runs (general_team.h), the
  * second cuts: KY_CUT_ROOM + 1 numbers for each, how many cells are left and these; the root, if
  * there is no room. Other arguments: see KY_GENERAL_WALK. */
-#define KY_CUT_KERNEL(name, needs, p, number)                                                      \
+#define KY_CUT_KERNELS(name, needs)                                                                \
     /* The lane's share of the sinks begin ≤ place < end. */                                     \
     KY_FN struct ky_cut_sinks ky_cut_sinks_##name(                                                 \
         struct ky_general walk, KY_GLOBAL const KY_REAL *radius, KY_GLOBAL const ky_ulong *offset, \

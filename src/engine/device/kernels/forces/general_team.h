@@ -304,10 +304,9 @@ KY_FN ky_mask ky_general_within(struct ky_general walk, struct ky_general_staged
 #define KY_NEEDS_OF_ACTION(name, needs, p, number) ky_needs_##name = (needs),
 enum ky_needs_of_actions { KY_ACTIONS_OF(KY_NEEDS_OF_ACTION, 0, 0) };
 
-/* The functions below are made for a kernel `as` and its action `name`. */
-#define KY_GENERAL_FUNCTIONS(as, name, needs)                                                      \
-    /* The lane's sink at the start. `sink` has k, bound2, space and the memory of all lists. */   \
-    KY_FN struct ky_##name ky_general_start_##as(                                                  \
+/* The lane's sink at the start. `sink` has k, bound2, space and the memory of all lists. */
+#define KY_GENERAL_START(name, needs, p, number)                                                   \
+    KY_FN struct ky_##name ky_general_start_##name(                                                \
         struct ky_general walk, struct ky_visit_sink sink, KY_GLOBAL const KY_REAL *radius,        \
         KY_GLOBAL const ky_ulong *offset, ky_uint radii)                                           \
     {                                                                                              \
@@ -323,8 +322,11 @@ enum ky_needs_of_actions { KY_ACTIONS_OF(KY_NEEDS_OF_ACTION, 0, 0) };
             sink.room = (ky_uint)(offset[i + 1] - offset[i]);                                      \
         }                                                                                          \
         return ky_##name##_start(sink);                                                            \
-    }                                                                                              \
-                                                                                                   \
+    }
+KY_ACTIONS_OF(KY_GENERAL_START, 0, 0)
+
+/* The functions below are made for a kernel `as` and its action `name`. */
+#define KY_GENERAL_FUNCTIONS(as, name, needs)                                                      \
     /* What the bodies in local memory do to the lane's sink. */                                   \
     KY_FN struct ky_##name ky_general_act_##as(struct ky_general walk, struct ky_##name a,         \
                                                struct ky_general_staged staged, ky_uint count,     \
@@ -470,7 +472,7 @@ enum ky_needs_of_actions { KY_ACTIONS_OF(KY_NEEDS_OF_ACTION, 0, 0) };
         sink.space = space_here;                                                                   \
         sink.stride = stride_here;                                                                 \
         sink.list = list;                                                                          \
-        struct ky_##name a = ky_general_start_##as(walk, sink, radius, offset, radii);             \
+        struct ky_##name a = ky_general_start_##name(walk, sink, radius, offset, radii);           \
         around = ky_general_reach(around, team, ky_##name##_reach2(a), is_sink);                   \
         if ((needs)&KY_NEEDS_NEIGHBOURS) {                                                         \
             const int from = (int)around.begin - (int)k;                                           \
