@@ -5,6 +5,7 @@
 #include "drivers.h"
 #include "engine/device/tree/tree_groups.h"
 #include "engines.h"
+#include "kernels.h"
 
 static struct ky_parameters parameters_for(int engine)
 {
@@ -86,6 +87,7 @@ static void a_tiny_tolerance_gives_the_exact_sum(void **state)
             continue;
         parameters.alpha = 1e-12;
         parameters.precision = k == 13 ? KY_DOUBLE : KY_SINGLE;
+        parameters.precision = taken_precision(&parameters);
         parameters.leaf = leaves[k / 14 % 3];
         parameters.group = groups[k / 14 / 3];
         const struct cloud_error error = cloud_errors_of(&parameters, PLUMMER, sizes[k % 14], NULL);

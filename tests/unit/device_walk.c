@@ -7,6 +7,7 @@
 #include "clouds.h"
 #include "engines.h"
 #include "guard.h"
+#include "kernels.h"
 
 #include "engine/device/driver/driver.h"
 
@@ -60,10 +61,11 @@ static void check_list(int precision, const struct ky_bodies *bodies, const doub
     assert_int_equal(next, count); /* in order, without repetition */
 }
 
-static void check_neighbours(const struct ky_parameters *parameters, const struct ky_bodies *bodies,
+static void check_neighbours(const struct ky_parameters *wanted, const struct ky_bodies *bodies,
                              const double *radius, size_t radii)
 {
     struct ky_error error = {0};
+    const struct ky_parameters taken = for_search(wanted, NEIGHBOURS), *parameters = &taken;
     size_t n = bodies->n;
     struct ky_neighbour_lists lists;
     struct ky_force_report report = {0};
@@ -132,6 +134,7 @@ static void lists_that_are_too_short(void **state)
         struct ky_parameters given = parameters_for(e, 0), parameters;
         struct ky_engine *engine;
         given.force = KY_WALK;
+        given.precision = for_search(&given, NEIGHBOURS).precision;
         assert_ok(ky_force_resolve(&given, &parameters, &error));
         assert_ok(ky_engine_open(&parameters, N, &engine, &error));
         assert_ok(ky_engine_put(engine, &bodies, &error));
@@ -262,11 +265,13 @@ static void the_surface_belongs_to_the_sphere(void **state)
         for (int which = 0; which < 9 + 3 && !is_cpu_engine(e); which++) {
             struct ky_parameters parameters = parameters_for(e, which);
             struct ky_error error = {0};
+            if (which >= 9 && !takes_search(&parameters, NEIGHBOURS, KY_DOUBLE))
+                continue;
             struct ky_bodies bodies = cloud_make(CUBE, 64);
             double scale = scales[which < 9 ? which / 3 : which - 6];
             uint32_t count[64];
-            if (which >= 9)
-                parameters.precision = KY_DOUBLE;
+            parameters.precision =
+                which < 9 ? for_search(&parameters, NEIGHBOURS).precision : KY_DOUBLE;
             for (size_t i = 0; i < 64; i++)
                 for (int c = 0; c < 3; c++)
                     bodies.position[i][c] = scale * (double)(i >> (2 * c) & 3);
@@ -284,11 +289,12 @@ static void the_surface_belongs_to_the_sphere(void **state)
 
 /* ---- density ---- */
 
-static void check_density(const struct ky_parameters *parameters, const struct ky_bodies *bodies,
+static void check_density(const struct ky_parameters *wanted, const struct ky_bodies *bodies,
                           size_t k)
 {
     static const double bounds[] = {1e-4, 1e-5, 1e-12};
     struct ky_error error = {0};
+    const struct ky_parameters taken = for_search(wanted, DENSITIES), *parameters = &taken;
     size_t n = bodies->n;
     double origin[3], bound = bounds[parameters->precision];
     double *density = malloc(n * sizeof *density), *h = malloc(n * sizeof *h);
@@ -350,6 +356,7 @@ static void gravity_is_as_exact_as_on_the_cpu(void **state)
             parameters.softening_kind = which % 4 == 3 ? KY_SYMMETRIC : KY_PLUMMER;
             parameters.g = 43009;
             parameters.group = 1; /* the CPU engine tests for each body */
+            parameters.precision = for_search(&parameters, GRAVITY).precision;
             const double bound = rounding[parameters.precision];
             for (int k = 0; k < 3; k++) {
                 bodies[k] = cloud_make(which % 2 ? PLUMMER : OUTLIER, N);
@@ -397,6 +404,7 @@ static void gravity_without_cells_is_exact(void **state)
             struct ky_bodies bodies = cloud_make(kinds[which / 3], N),
                              exact = cloud_make(kinds[which / 3], N);
             parameters.leaf = 128;
+            parameters.precision = for_search(&parameters, GRAVITY).precision;
             parameters.softening = which < 3 ? 0.05 : 0;
             exactly = parameters;
             exactly.engine = "cpu";
@@ -446,9 +454,11 @@ static void clumps_of_any_size(void **state)
             for (int method = 0; method < 3; method++) {
                 if (method < 2) {
                     parameters.force = method ? KY_WALK : KY_LIST;
+                    parameters.precision = taken_precision(&parameters);
                     assert_ok(cloud_forces(&parameters, &bodies, NULL, NULL, &error));
                 } else {
                     parameters.opening %= 3; /* the action does not know `relative` */
+                    parameters.precision = for_search(&parameters, GRAVITY).precision;
                     assert_ok(cloud_walk(&parameters, &bodies, NULL, &error));
                 }
                 for (int i = 0; i < N; i++) {
@@ -485,14 +495,16 @@ static void many_bodies_as_on_the_cpu(void **state)
     assert_ok(ky_sph_density(&parameters, &bodies, K, density[0], h[0], NULL, &error));
     for (int e = 0; e < engine_count; e++)
         for (int precision = 0; precision < 3 && !is_cpu_engine(e); precision++) {
-            if (precision != KY_DOUBLE && is_slow(e) && !test_everything())
+            if (precision != KY_DOUBLE && takes_few_kernels(engines[e].engine))
                 continue;
             parameters.engine = engines[e].engine;
             parameters.precision = precision;
+            const struct ky_parameters by_radius = for_search(&parameters, NEIGHBOURS),
+                                       by_number = for_search(&parameters, DENSITIES);
             assert_ok(
-                ky_neighbours(&parameters, &bodies, &radius, 1, NULL, &lists[1], NULL, &error));
-            assert_ok(ky_sph_density(&parameters, &bodies, K, density[1], h[1], NULL, &error));
-            if (precision == KY_DOUBLE) {
+                ky_neighbours(&by_radius, &bodies, &radius, 1, NULL, &lists[1], NULL, &error));
+            assert_ok(ky_sph_density(&by_number, &bodies, K, density[1], h[1], NULL, &error));
+            if (by_radius.precision == KY_DOUBLE) {
                 assert_memory_equal(lists[0].offset, lists[1].offset, (N + 1) * sizeof(size_t));
                 assert_memory_equal(lists[0].body, lists[1].body,
                                     lists[0].offset[N] * sizeof(uint32_t));
@@ -546,6 +558,7 @@ static void walks_and_forces_take_turns(void **state)
             parameters.force = methods[m];
             parameters.opening = KY_OFFSET; /* forces do not depend on the last ones */
             parameters.precision = KY_DOUBLE;
+            parameters.precision = for_search(&parameters, NEIGHBOURS).precision;
             struct ky_engine *engine = open_for(&parameters, &resolved, &bodies);
             assert_ok(ky_engine_forces(engine, &error));
             assert_ok(ky_engine_get(engine, &before, &error));
@@ -670,16 +683,18 @@ static void heaps_of_every_size(void **state)
 }
 
 /* Joins groups of friends; tests/unit/groups.c checks which. */
-static enum ky_status join_friends(const struct ky_parameters *parameters,
+static enum ky_status join_friends(const struct ky_parameters *wanted,
                                    const struct ky_bodies *bodies, double length,
                                    struct ky_error *error)
 {
+    const struct ky_parameters parameters = for_search(wanted, FRIENDS);
     struct ky_catalogue catalogue = {0};
-    struct ky_catalogue_parameters wanted;
-    ky_catalogue_parameters_defaults(&wanted);
-    wanted.linking_length = length;
-    wanted.minimum = 2;
-    enum ky_status status = ky_catalogue_make(parameters, &wanted, bodies, &catalogue, NULL, error);
+    struct ky_catalogue_parameters groups;
+    ky_catalogue_parameters_defaults(&groups);
+    groups.linking_length = length;
+    groups.minimum = 2;
+    enum ky_status status =
+        ky_catalogue_make(&parameters, &groups, bodies, &catalogue, NULL, error);
     assert_true((status == KY_OK) == (catalogue.members > 2));
     ky_catalogue_free(&catalogue);
     return status;
@@ -698,14 +713,16 @@ static void memory_that_runs_out_is_an_error(void **state)
             int before = guard.buffers;
             struct ky_error error = {0};
             struct ky_parameters parameters = parameters_for(e, 0);
+            const struct ky_parameters by_radius = for_search(&parameters, NEIGHBOURS),
+                                       by_number = for_search(&parameters, DENSITIES);
             struct ky_neighbour_lists lists;
             double density[N];
             guard.fail = k;
             enum ky_status status =
-                ky_neighbours(&parameters, &bodies, &radius, 1, NULL, &lists, NULL, &error);
+                ky_neighbours(&by_radius, &bodies, &radius, 1, NULL, &lists, NULL, &error);
             if (status == KY_OK) {
                 ky_neighbour_lists_free(&lists);
-                status = ky_sph_density(&parameters, &bodies, K, density, NULL, NULL, &error);
+                status = ky_sph_density(&by_number, &bodies, K, density, NULL, NULL, &error);
             }
             if (status == KY_OK)
                 status = join_friends(&parameters, &bodies, radius, &error);

@@ -10,6 +10,7 @@
 #include "clouds.h"
 #include "engine/common/units.h"
 #include "engines.h"
+#include "kernels.h"
 
 enum { N = 900 };
 static struct ky_error error;
@@ -117,6 +118,7 @@ static int force_of(int engine, int method)
     return (is_cpu_engine(engine) ? on_cpu : on_device)[method];
 }
 
+/* In the precision that is wanted, or in that of the kernels that are taken. */
 static struct ky_parameters parameters_of(int engine, int force, int precision)
 {
     struct ky_parameters given;
@@ -125,6 +127,7 @@ static struct ky_parameters parameters_of(int engine, int force, int precision)
     given.force = force == WALK_OF_HOST ? KY_WALK : force;
     given.tree = force == WALK_OF_HOST ? KY_TREE_OF_HOST : KY_TREE_BY_ENGINE;
     given.precision = precision;
+    given.precision = taken_precision(&given);
     given.softening = 0.01;
     return given;
 }
@@ -288,13 +291,12 @@ static void fields_of_every_method(void **state)
     } sizes[] = {{N, 300}, {1, 1}, {2, 129}, {127, 2}, {128, 128}, {129, 257}, {0, 3}, {5, 0}};
     for (int k = 0; k < METHODS * 3 * engine_count; k++)
         for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
-            const int engine = k / (3 * METHODS), precision = k % 3;
+            const int engine = k / (3 * METHODS);
             const int force = force_of(engine, k / 3 % METHODS), kind = (int)(s + (size_t)k) % 3;
-            if (!test_everything() &&
-                s % 3 != (size_t)precision) /* each number with one precision */
+            if (!test_everything() && (int)(s % 3) != k % 3) /* each number with one precision */
                 continue;
             struct ky_bodies bodies = moving_cloud(sizes[s].bodies, kind == 2);
-            struct ky_parameters given = parameters_of(engine, force, precision);
+            struct ky_parameters given = parameters_of(engine, force, k % 3);
             given.softening_kind = kind ? KY_SYMMETRIC : KY_PLUMMER;
             given.theta = 0.25;
             given.opening = s % 2 ? KY_OFFSET : KY_RELATIVE; /* both are the same for points */
@@ -303,7 +305,7 @@ static void fields_of_every_method(void **state)
             struct ky_points points = make_points(&bodies, sizes[s].points, 0.02, 0);
             const struct ky_parameters parameters = resolved(&given);
             check_field(&parameters, &bodies, &points,
-                        force == KY_DIRECT ? limits[precision] : 1e-3);
+                        force == KY_DIRECT ? limits[parameters.precision] : 1e-3);
             free((void *)(uintptr_t)points.position);
             ky_bodies_free(&bodies);
         }
@@ -315,13 +317,13 @@ static void fields_on_top_of_bodies(void **state)
     (void)state;
     static const double limits[] = {2e-5, 2e-6, 1e-11};
     for (int k = 0; k < 3 * 4 * engine_count; k++) {
-        const int engine = k / 12, precision = k % 3, labelled = k / 3 % 2, soft = k / 6 % 2;
+        const int engine = k / 12, labelled = k / 3 % 2, soft = k / 6 % 2;
         struct ky_bodies bodies = moving_cloud(N, 0);
-        struct ky_parameters given = parameters_of(engine, KY_DIRECT, precision);
+        struct ky_parameters given = parameters_of(engine, KY_DIRECT, k % 3);
         given.softening = soft ? 0.01 : 0;
         struct ky_points points = make_points(&bodies, 300, given.softening, labelled);
         const struct ky_parameters parameters = resolved(&given);
-        check_field(&parameters, &bodies, &points, limits[precision]);
+        check_field(&parameters, &bodies, &points, limits[parameters.precision]);
         if (is_cpu_engine(engine)) {
             given.force = KY_FMM;
             given.alpha = 1e-3;

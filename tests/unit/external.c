@@ -11,6 +11,7 @@
 #include "engine/common/external.h"
 #include "engine/device/driver/driver.h"
 #include "engines.h"
+#include "kernels.h"
 
 static struct ky_error error;
 
@@ -273,14 +274,15 @@ static void the_fields_add_to_what_the_bodies_do(void **state)
     for (int e = 0; e < engine_count; e++)
         for (size_t k = 0; k < sizeof sizes / sizeof *sizes * 4; k++) {
             const size_t n = sizes[k / 4];
-            const int force = forces[k % 4], precision = (int)(k % 3);
+            const int force = forces[k % 4];
             if (is_cpu_engine(e) && force == KY_LIST)
                 continue;
             if (is_slow(e) && force != KY_DIRECT && n != 257) /* each is a kernel to compile */
                 continue;
-            const struct ky_parameters parameters =
-                parameters_of(engines[e].engine, force, precision);
-            const double tolerance = precision == KY_DOUBLE && force != KY_LIST ? 1e-9 : 1e-5;
+            struct ky_parameters parameters = parameters_of(engines[e].engine, force, (int)(k % 3));
+            parameters.precision = taken_precision(&parameters);
+            const double tolerance =
+                parameters.precision == KY_DOUBLE && force != KY_LIST ? 1e-9 : 1e-5;
             struct ky_bodies bodies = some_bodies(n);
             struct ky_engine *engine;
             assert_ok(ky_engine_open(&parameters, n, &engine, &error));

@@ -8,6 +8,7 @@
 
 #include "clouds.h"
 #include "engines.h"
+#include "kernels.h"
 
 enum { N = 3000, EACH = 3, SOURCES = N / EACH };
 static struct ky_error error;
@@ -109,8 +110,8 @@ static double worst_of(const struct ky_bodies *bodies, const struct ky_parameter
 
 static int is_here(const struct method *method, int e)
 {
-    return is_cpu_engine(e) || (!method->mutual && (!is_slow(e) || method->precision == KY_SINGLE ||
-                                                    test_everything()));
+    const struct ky_parameters parameters = parameters_for(engines[e].engine, method);
+    return is_cpu_engine(e) || (!method->mutual && is_taken(&parameters));
 }
 
 static void massless_bodies_feel_the_others(void **state)
