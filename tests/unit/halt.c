@@ -572,7 +572,7 @@ static int make_bodies(void **state)
     struct ky_model_parameters parameters;
     ky_model_parameters_defaults(&parameters);
     const char *text = getenv("KYOHO_TEST_BODIES");
-    count = text ? strtoul(text, NULL, 10) : test_everything() ? 100000 : 30000;
+    count = text ? strtoul(text, NULL, 10) : test_everything() ? 100000 : 15000;
     few = count / 10;
     parameters.n = count;
     parameters.seed = 7;
