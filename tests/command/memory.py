@@ -18,12 +18,12 @@ def peak(words):
 
 
 def peak_before_sums(words):
-    """The peak of a run that is ended when its memory has not grown for a while, in bytes: for 5 s more than it grew. Exact sums of
+    """The peak of a run that is ended when its memory has not grown for a while, in bytes: for 2 s more than it grew. Exact sums of
     so many bodies take minutes, and no more memory."""
     process = subprocess.Popen([KYOHO, *words], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     begun = since = time.monotonic()
     most = 0
-    while process.poll() is None and time.monotonic() - since < 5 + since - begun:
+    while process.poll() is None and time.monotonic() - since < 2 + since - begun:
         with open(f"/proc/{process.pid}/status") as file:
             now = next((int(line.split()[1]) * 1024 for line in file if line.startswith("VmHWM")), 0)
         if now > most:

@@ -251,6 +251,6 @@ with folder() as top:
             faults += 1
             if process.returncode and (process.returncode != 1 or len(lines) != 1):
                 bad = f"allocation {n}: exit code {process.returncode}, {lines}"
-            n += 1 if ALL else 53
+            n += 1 if ALL else 101
         check(not bad and faults > 20, f"{faults} faults of memory, one at a time: a clear end", bad)
 finish()
