@@ -163,6 +163,9 @@ def lacks(mpi, hosts, place):
     done = mpi.run(4, mpi.kyoho, "run", "/tmp/" + START[0], *START[1:], *CPU, *TREE, "--end", END, "--output", os.path.join(place, "lacks"))
     one_line(done, 4, "rank 2 on b cannot open the file, as every rank has to", f"{mpi.name}: so is one that does not see the input")
     words += ["--output", os.path.join(place, "lacks")]
+    hosts.call("a", "seq -f '%g 0 0 0' 0 4 >/tmp/centre")
+    done = mpi.run(4, mpi.kyoho, *words, "--field", "point:mass=1,centre=@/tmp/centre")
+    one_line(done, 4, "rank 2 on b: external field: there is no file /tmp/centre", f"{mpi.name}: and one that does not see the table of a field")
     plugs = os.path.join(os.path.dirname(os.path.dirname(mpi.kyoho)), "lib", "kyoho")
     hosts.call("b", f"mount -t tmpfs kyoho '{plugs}'")
     done = mpi.run(4, mpi.kyoho, *words)

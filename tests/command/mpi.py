@@ -202,6 +202,13 @@ def other_plugs(mpi, place):
     one_line(done, 3, "belongs to another MPI" if mpi.is_open_mpi else "is for MPICH", f"{mpi.name}: the launcher of another MPI is refused")
 
 
+def mixed(found, places):
+    """The mpiexec of one MPI, and a program with the plug-in for another one alone."""
+    for mpi, other in ((mpi, other) for mpi in found for other in found if mpi.is_open_mpi != other.is_open_mpi):
+        done = mpi.run(3, os.path.join(places[other], "bin", "kyoho"), *SHORT, "--output", os.path.join(places[other], "refused"), "--overwrite")
+        one_line(done, 3, "is for MPICH" if mpi.is_open_mpi else "belongs to another MPI", f"{mpi.name} starts a program for {other.name}: one line says so")
+
+
 def listed(mpi, place):
     """--version and devices tell the plug-in."""
     line = next(line for line in mpis.run(mpi.kyoho, "--version").stdout.splitlines() if line.startswith("MPI: "))
@@ -252,6 +259,7 @@ with folder() as place:
         check("3 ranks by threads, 1 thread each" in done.stderr + done.stdout, "ranks of threads are told too", done.stderr)
         one = {"snapshots": mpis.snapshots(one), "energies": energies(by_threads)}
         check(mpis.snapshots(by_threads) == one["snapshots"] and len(one["snapshots"]) == 3, "threads as ranks write the snapshots of one engine, bit for bit")
+    places = {}
     for k, mpi in enumerate(found):
         own = os.path.join(place, str(k))
         lack = mpi.install(own)
@@ -270,4 +278,6 @@ with folder() as place:
         threads(mpi, own)
         refusals(mpi, own)
         other_plugs(mpi, own)
+        places[mpi] = own
+    mixed([mpi for mpi in places if not mpi.mpicc.endswith("mpicc_abi")], places)
 finish()
