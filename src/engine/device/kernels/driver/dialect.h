@@ -209,6 +209,11 @@ typedef ky_ulong ky_mask;
 #define KY_TEAM_KERNEL KY_KERNEL(KY_TEAMS *KY_TEAM)
 #define KY_TEAM_KERNEL_FULL(groups) KY_KERNEL_FULL(KY_TEAMS *KY_TEAM, groups)
 
+/* ky_team_range: the smallest of the lanes' `low`, and the largest of their `high`. */
+struct ky_range {
+    float least, most;
+};
+
 #if defined(KY_IN_OPENCL)
 
 /* Two rows, for sums that read one and write the other, and a mask. */
@@ -269,6 +274,22 @@ KY_FN float ky_team_least(ky_team team, float value)
         value = fmin(value, as_float(team[k]));
     KY_BARRIER();
     return value;
+}
+
+KY_FN struct ky_range ky_team_range(ky_team team, float low, float high)
+{
+    struct ky_range range;
+    team[KY_LANE] = as_uint(low);
+    team[KY_TEAM + KY_LANE] = as_uint(high);
+    KY_BARRIER();
+    range.least = low;
+    range.most = high;
+    for (ky_uint k = 0; k < KY_TEAM; k++) {
+        range.least = fmin(range.least, as_float(team[k]));
+        range.most = fmax(range.most, as_float(team[KY_TEAM + k]));
+    }
+    KY_BARRIER();
+    return range;
 }
 
 KY_FN ky_mask ky_team_bits(ky_team team, int predicate)
@@ -389,6 +410,16 @@ KY_FN float ky_team_least(ky_team team, float value)
 
 #define KY_POPULATION(bits) ((ky_uint)(sizeof(bits) > 4 ? __popcll(bits) : __popc((ky_uint)(bits))))
 
+#endif
+
+#if !defined(KY_ON_CPU)
+KY_FN struct ky_range ky_team_range(ky_team team, float low, float high)
+{
+    struct ky_range range;
+    range.least = ky_team_least(team, low);
+    range.most = -ky_team_least(team, -high);
+    return range;
+}
 #endif
 
 /* The number of lanes before whose predicate holds; *total is the number among all lanes. */

@@ -56,13 +56,13 @@ KY_FN struct ky_cut_box ky_cut_box(struct ky_cut_sinks own, ky_team team, ky_uin
 {
     struct ky_cut_box box;
     for (int c = 0; c < 3; c++) {
-        own.low[c] = ky_team_least(team, own.low[c]);
-        own.high[c] = ky_general_most(team, own.high[c]);
-        box.x[c] = 0.5f * own.low[c] + 0.5f * own.high[c];
-        box.side[c] = ky_cut_half(own.low[c], own.high[c], box.x[c]);
+        const struct ky_range all = ky_team_range(team, own.low[c], own.high[c]);
+        box.x[c] = 0.5f * all.least + 0.5f * all.most;
+        box.side[c] = ky_cut_half(all.least, all.most, box.x[c]);
     }
-    box.most2 = ky_general_up(ky_general_most(team, own.most2));
-    box.least2 = ky_team_least(team, own.least2) * 0.999999f;
+    const struct ky_range reach2 = ky_team_range(team, own.least2, own.most2);
+    box.most2 = ky_general_up(reach2.most);
+    box.least2 = reach2.least * 0.999999f;
     box.most_eps2 = ky_general_most(team, own.most_eps2) * 1.000001f;
     box.begin = begin;
     box.end = end;

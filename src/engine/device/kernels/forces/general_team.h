@@ -67,9 +67,11 @@ KY_FN struct ky_general_box ky_general_box_of(struct ky_general walk, ky_team te
     for (int c = 0; c < 3; c++)
         low[c] = rest.x[c];
 #endif
-    box.x = 0.5f * ky_team_least(team, x) + 0.5f * ky_general_most(team, x);
-    box.y = 0.5f * ky_team_least(team, y) + 0.5f * ky_general_most(team, y);
-    box.z = 0.5f * ky_team_least(team, z) + 0.5f * ky_general_most(team, z);
+    const struct ky_range xs = ky_team_range(team, x, x), ys = ky_team_range(team, y, y),
+                          zs = ky_team_range(team, z, z);
+    box.x = 0.5f * xs.least + 0.5f * xs.most;
+    box.y = 0.5f * ys.least + 0.5f * ys.most;
+    box.z = 0.5f * zs.least + 0.5f * zs.most;
     box.hx = ky_general_half(team, walk.sink.x, low[0], box.x);
     box.hy = ky_general_half(team, walk.sink.y, low[1], box.y);
     box.hz = ky_general_half(team, walk.sink.z, low[2], box.z);
@@ -91,8 +93,10 @@ KY_FN struct ky_general_box ky_general_reach(struct ky_general_box box, ky_team 
                                              KY_REAL reach2, int is_sink)
 {
     const float own = (float)reach2;
-    box.most2 = ky_general_most(team, is_sink ? ky_general_up(own) : 0.0f);
-    box.least2 = ky_team_least(team, is_sink ? own * 0.999999f : KY_INFINITY);
+    const struct ky_range reach2s = ky_team_range(team, is_sink ? own * 0.999999f : KY_INFINITY,
+                                                  is_sink ? ky_general_up(own) : 0.0f);
+    box.least2 = reach2s.least;
+    box.most2 = reach2s.most;
     return box;
 }
 

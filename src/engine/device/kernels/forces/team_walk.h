@@ -69,16 +69,15 @@ KY_FN struct ky_team_box ky_team_box_of(ky_team team, struct ky_team_sink sink, 
 {
     struct ky_team_box box;
     float x = (float)sink.x, y = (float)sink.y, z = (float)sink.z;
-    float lx = ky_team_least(team, x), hx = -ky_team_least(team, -x);
-    float ly = ky_team_least(team, y), hy = -ky_team_least(team, -y);
-    float lz = ky_team_least(team, z), hz = -ky_team_least(team, -z);
+    const struct ky_range xs = ky_team_range(team, x, x), ys = ky_team_range(team, y, y),
+                          zs = ky_team_range(team, z, z);
     const float slack = 0.5f * (1.0f + (float)KY_OPENING_SLACK);
-    box.x = 0.5f * (lx + hx);
-    box.y = 0.5f * (ly + hy);
-    box.z = 0.5f * (lz + hz);
-    box.hx = slack * (hx - lx);
-    box.hy = slack * (hy - ly);
-    box.hz = slack * (hz - lz);
+    box.x = 0.5f * (xs.least + xs.most);
+    box.y = 0.5f * (ys.least + ys.most);
+    box.z = 0.5f * (zs.least + zs.most);
+    box.hx = slack * (xs.most - xs.least);
+    box.hy = slack * (ys.most - ys.least);
+    box.hz = slack * (zs.most - zs.least);
     box.factor = -ky_team_least(team, -factor);
     box.eps2 = (how & KY_SPLINED) ? -ky_team_least(team, -(float)sink.eps2) : 0.0f;
     return box;
