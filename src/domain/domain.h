@@ -104,7 +104,9 @@ const char *ky_domain_why_copies(const struct ky_parameters *parameters, unsigne
 /* The same for these bodies. bodies->mass NULL: it is not known yet. */
 const char *ky_domain_why_copies_of(const struct ky_parameters *parameters, unsigned schemes,
                                     const struct ky_bodies *bodies);
-/* KY_UNSUPPORTED for bodies that ranks, if there are any, refuse when they get them. */
+/* KY_UNSUPPORTED for more bodies than ranks number. */
+enum ky_status ky_domain_check_number(size_t n, struct ky_error *error);
+/* KY_UNSUPPORTED for bodies that ranks, or an engine without ranks, refuse when they get them. */
 enum ky_status ky_domain_check_bodies(const struct ky_parameters *parameters, unsigned schemes,
                                       const struct ky_bodies *bodies, struct ky_error *error);
 /* KY_UNSUPPORTED for block steps with a tree on devices where every rank has all bodies; `why`: the

@@ -1,5 +1,4 @@
 /* An engine of several ranks: the verbs, as rank 0's caller knows them. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -548,10 +547,8 @@ enum ky_status ky_domain_open(const struct ky_parameters *parameters, size_t roo
                          "ranks cannot be used here: the process was forked from one that uses "
                          "ranks or devices; leave out --ranks, or begin the process anew (exec, "
                          "spawn)");
-    if (!status && room > UINT32_MAX)
-        status = ky_fail(error, KY_UNSUPPORTED,
-                         "%zu bodies: ranks share up to %" PRIu32 " of them: take fewer bodies",
-                         room, UINT32_MAX);
+    if (!status)
+        status = ky_domain_check_number(room, error);
     if (status)
         return status;
     struct ranks *own = ky_allocate_zeroed(1, sizeof *own);

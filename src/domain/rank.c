@@ -1,4 +1,5 @@
 /* A rank's own engine, which asks the rank for the tree of all and for sums over all. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -57,13 +58,25 @@ const char *ky_domain_why_copies_of(const struct ky_parameters *parameters, unsi
     return massless ? "massless bodies" : NULL;
 }
 
+enum ky_status ky_domain_check_number(size_t n, struct ky_error *error)
+{
+    return n <= UINT32_MAX
+               ? KY_OK
+               : ky_fail(error, KY_UNSUPPORTED,
+                         "%zu bodies: ranks share up to %" PRIu32 " of them: take fewer", n,
+                         UINT32_MAX);
+}
+
 enum ky_status ky_domain_check_bodies(const struct ky_parameters *parameters, unsigned schemes,
                                       const struct ky_bodies *bodies, struct ky_error *error)
 {
     if (parameters->ranks < 2)
-        return KY_OK;
-    return ky_domain_check_blocks(parameters, schemes,
-                                  ky_domain_why_copies_of(parameters, schemes, bodies), error);
+        return ky_engine_check_number(bodies->n, error);
+    const enum ky_status status = ky_domain_check_number(bodies->n, error);
+    return status ? status
+                  : ky_domain_check_blocks(parameters, schemes,
+                                           ky_domain_why_copies_of(parameters, schemes, bodies),
+                                           error);
 }
 
 enum ky_status ky_domain_check_blocks(const struct ky_parameters *parameters, unsigned schemes,

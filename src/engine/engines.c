@@ -68,11 +68,14 @@ static void warn_of_unroll(const struct ky_parameters *parameters)
 /* Indices of bodies have 31 bits. */
 enum { MOST = INT32_MAX };
 
-static enum ky_status check_number(size_t n, struct ky_error *error)
+enum ky_status ky_engine_check_number(size_t n, struct ky_error *error)
 {
     if (n <= MOST)
         return KY_OK;
-    return ky_fail(error, KY_UNSUPPORTED, "%zu bodies: engines take up to %d", n, MOST);
+    return ky_fail(error, KY_UNSUPPORTED,
+                   "%zu bodies: an engine takes up to %d: take fewer, or divide them among ranks "
+                   "(--ranks)",
+                   n, MOST);
 }
 
 /* 1 if the calling process cannot use devices, since it is a child of one that did. */
@@ -124,7 +127,7 @@ enum ky_status ky_engine_open_for(const struct ky_parameters *parameters, size_t
                                   const struct ky_engine_use *use, struct ky_engine **engine,
                                   struct ky_error *error)
 {
-    enum ky_status status = check_number(room, error);
+    enum ky_status status = ky_engine_check_number(room, error);
     *engine = NULL;
     if (!status && parameters->ranks > 1)
         status = ky_fail(error, KY_UNSUPPORTED,
@@ -237,7 +240,7 @@ static enum ky_status heeded(const struct ky_engine *engine, enum ky_status stat
 
 enum ky_status ky_engine_resize(struct ky_engine *engine, size_t n, struct ky_error *error)
 {
-    enum ky_status status = check_number(n, error);
+    enum ky_status status = ky_engine_check_number(n, error);
     if (status)
         return status;
     status = CALL(resize, "change its number of bodies", n, error);
@@ -310,7 +313,7 @@ enum ky_status ky_engine_put_some(struct ky_engine *engine, const struct ky_some
 enum ky_status ky_engine_replace(struct ky_engine *engine, const uint32_t *gone, size_t count,
                                  const struct ky_bodies *arrivals, struct ky_error *error)
 {
-    enum ky_status status = check_number(engine->n + arrivals->n - count, error);
+    enum ky_status status = ky_engine_check_number(engine->n + arrivals->n - count, error);
     if (!status)
         status = CALL(replace, "share a system with other engines", gone, count, arrivals, error);
     if (!status)
@@ -322,7 +325,7 @@ enum ky_status ky_engine_move(struct ky_engine *engine, const struct ky_part_mov
                               struct ky_error *error)
 {
     const size_t n = engine->n + move->arrivals - move->count;
-    enum ky_status status = check_number(n, error);
+    enum ky_status status = ky_engine_check_number(n, error);
     if (!status)
         status = engine->verbs->part->move(engine, move, error);
     if (!status)

@@ -136,6 +136,8 @@ struct ky_run {
     double looked;          /* ky_clock of the last check of the folder [s] */
     double resume_time;     /* of the last restart file [time]; NaN: there is none */
     uint64_t resume_steps;  /* steps up to that file */
+    int restart_is_broken;  /* 1: the run goes on from the file before restart.kyo, which is not
+                               whole */
     char remark[KY_REMARK]; /* which softening was chosen */
     struct ky_run_universe universe;
     struct ky_run_notes notes;

@@ -247,12 +247,14 @@ enum ky_status ky_run_write_restart(struct ky_run *run, struct ky_error *error)
         status = ky_folder_path(run->folder, "restart.kyo", path, error);
     struct ky_restart_to to = {
         .path = path,
+        .is_broken = run->restart_is_broken,
         .pieces = ky_engine_writes(run->sim->engine) ? run->sim->parameters.ranks : 0};
     if (!status)
         status = ky_sim_write_restart(run->sim, &to, extra, sizeof extra / sizeof *extra, error);
     ky_section_free(&stored);
     if (status)
         return status;
+    run->restart_is_broken = 0;
     run->restarted = ky_clock();
     run->resume_time = ky_sim_time(run->sim);
     run->resume_steps = ky_sim_steps(run->sim);

@@ -299,6 +299,7 @@ static enum ky_status reopen(struct ky_run *run, struct ky_error *error)
     run->restarted = ky_clock();
     run->resume_time = ky_sim_time(run->sim);
     run->resume_steps = ky_sim_steps(run->sim);
+    run->restart_is_broken = lacking.status != KY_OK;
     if (lacking.status)
         ky_log(&run->parameters, KY_LOG_WARNING,
                "restart.kyo cannot be read whole; going on from the one before (%s)", lacking.text);

@@ -216,9 +216,12 @@ static enum ky_status check(struct ky_run *run, struct ky_snapshot *initial,
         status = ky_fail(error, KY_USAGE,
                          "--escapers lists bodies and --escape-radius removes and lists them; give "
                          "one of the two");
-    if (!status && run->given.pieces && !ky_hdf5_ending(ky_snapshot_default_suffix()))
+    const char *of_hdf5 = run->given.pieces     ? "--pieces"
+                          : run->given.compress ? "--compress"
+                                                : NULL;
+    if (!status && of_hdf5 && !ky_hdf5_ending(ky_snapshot_default_suffix()))
         status = ky_fail(error, KY_UNSUPPORTED,
-                         "--pieces makes files of HDF5, which this build lacks: leave it out");
+                         "%s is for files of HDF5, which this build lacks: leave it out", of_hdf5);
     if (!status)
         status = ky_run_follow(run->given.follow, &run->energy_start.followed, error);
     if (!status)

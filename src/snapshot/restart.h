@@ -27,6 +27,7 @@ typedef enum ky_status ky_section_get(void *context, const struct ky_section *se
 /* Where a restart file goes: to the disk, or to memory. */
 struct ky_restart_to {
     const char *path;      /* NULL: memory */
+    int is_broken;         /* 1: a file at `path` is not whole, and is not kept */
     const char *previous;  /* set here: the name that a file at `path` gets */
     unsigned char *memory; /* `room` bytes; NULL: only `bytes` is asked for */
     size_t room, bytes;    /* bytes: set to what the file takes, without pieces */
@@ -36,10 +37,11 @@ struct ky_restart_to {
     size_t bodies;
     const struct ky_writers *writers;
 };
-/* Writes the file. A file that exists is kept as path + ".previous". The data of sections that have
- * bytes but no data come from `get` (NULL if all have data), so that only one section at a time
- * takes memory. KY_CANNOT_WRITE where the disk refuses, KY_FAULT when memory is out, KY_USAGE when
- * the room is too small, or the failure of `get`; the files that existed are unchanged then. */
+/* Writes the file. A file that exists is kept as path + ".previous", if it is whole. The data of
+ * sections that have bytes but no data come from `get` (NULL if all have data), so that only one
+ * section at a time takes memory. KY_CANNOT_WRITE where the disk refuses, KY_FAULT when memory is
+ * out, KY_USAGE when the room is too small, or the failure of `get`; the files that existed are
+ * unchanged then. */
 enum ky_status ky_restart_write(struct ky_restart_to *to, const struct ky_section *sections,
                                 size_t count, ky_section_get *get, void *context,
                                 struct ky_error *error);

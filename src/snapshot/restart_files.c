@@ -46,7 +46,7 @@ enum ky_status ky_restart_write(struct ky_restart_to *to, const struct ky_sectio
     char *previous = previous_name(to->path);
     if (!previous)
         return ky_no_memory(error, "file name", strlen(to->path), 1);
-    to->previous = previous;
+    to->previous = to->is_broken ? NULL : previous;
     const enum ky_status status = (to->pieces ? write_in_pieces : ky_restart_write_one)(
         to, sections, count, get, context, error);
     ky_pieces_tidy(to->path, previous); /* after a failure those of the new file go */

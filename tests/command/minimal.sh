@@ -22,9 +22,11 @@ divided --output "$folder/whole" && divided --ranks 3 --output "$folder/ranks" &
 result $? "three ranks run it"
 for snapshot in "$folder"/whole/snapshot_*.tipsy; do cmp "$snapshot" "$folder/ranks/$(basename "$snapshot")" || break; done && [ -e "$folder/whole/snapshot_0001.tipsy" ]
 result $? "and write the snapshots of one, byte for byte"
-divided --ranks 3 --pieces --output "$folder/pieces" 2>"$folder/said"
-[ $? -eq 3 ] && grep -q "leave it out" "$folder/said" && [ ! -e "$folder/pieces" ]
-result $? "--pieces is refused with exit code 3 and what to do"
+for option in --pieces --compress; do
+    divided --ranks 3 $option --output "$folder/refused" 2>"$folder/said"
+    [ $? -eq 3 ] && grep -q -e "$option is .*leave it out" "$folder/said" && [ ! -e "$folder/refused" ]
+    result $? "$option is refused with exit code 3 and what to do"
+done
 "$kyoho" model plummer -n 200 -o "$folder/a.hdf5" 2>"$folder/said"
 [ $? -eq 3 ] && grep -q "HDF5=no" "$folder/said"
 result $? "an HDF5 snapshot is refused with exit code 3 and the reason"

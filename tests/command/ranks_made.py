@@ -65,6 +65,9 @@ with folder() as top:
     many_bodies = run("run", "--model", "plummer", "-n", "5000000000", *RUN, "--ranks", "3", "--output", os.path.join(top, "wrong"), code=3).stderr
     check("5000000000 bodies: ranks share up to 4294967295 of them: take fewer" in many_bodies and not os.path.exists(os.path.join(top, "wrong")),
           "more bodies than ranks number are refused before they are made", many_bodies)
+    for number, more in (("5000000000", ["--ranks", "3"]), ("3000000000", [])):
+        many_bodies = run("run", "--model", "plummer", "-n", number, *RUN, *more, "--dry-run", code=3).stderr
+        check(f"{number} bodies: " in many_bodies and "take fewer" in many_bodies, f"--dry-run refuses what the run would {' '.join(more)}", many_bodies)
     if os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") > 4e11:
         skip("too many bodies", "this machine has memory for them")
     else:

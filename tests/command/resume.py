@@ -215,6 +215,12 @@ with folder() as top:
     with open(path("short/restart.kyo"), "r+b") as file:
         file.seek(200)
         file.write(b"\0\1\2\3\4\5\6\7")
+    with open(path("short/restart.kyo.previous"), "rb") as file:
+        whole = file.read()
+    shutil.copytree(path("short"), path("kept"))
+    run("run", "--resume", path("kept"), "--end", "0.5", "--max-wall", "0", "--quiet", code=None)
+    with open(path("kept/restart.kyo.previous"), "rb") as file:
+        check(file.read() == whole, "a damaged restart file does not take the place of the one before, which is whole")
     process = run("run", "--resume", path("short"), "--end", "0.5")
     check("before" in process.stderr, "a damaged restart file: the one before is taken", process.stderr)
     check(state(path("short"), scratch) == expected, "the run from the restart file before has the same result")

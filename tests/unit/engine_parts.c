@@ -595,7 +595,9 @@ static void wrong_numbers_of_bodies(void **state)
         struct ky_engine *engine;
         assert_int_equal(ky_engine_open(&parameters, (size_t)INT32_MAX + 1, &engine, &error),
                          KY_UNSUPPORTED);
-        assert_string_equal(error.text, "2147483648 bodies: engines take up to 2147483647");
+        assert_string_equal(error.text,
+                            "2147483648 bodies: an engine takes up to 2147483647: take fewer, or "
+                            "divide them among ranks (--ranks)");
         bodies.n = FEW;
         engine = open_with(&parameters, &bodies);
         bodies.n = FEW + 1;
