@@ -28,9 +28,9 @@ check "with double" "#pragma OPENCL EXTENSION cl_khr_fp64 : enable
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 # Compiles a unit of kernels for OpenCL: it has the kernel, or what the compiler says is shown.
-compile() { # UNIT KERNEL WHAT
+compile() { # UNIT KERNEL WHAT [LINES]
     number=$((number + 1))
-    printf '#include "engine/device/kernels/forces/%s"\n' "$1" >"$folder/all.cl"
+    printf '#include "engine/device/kernels/forces/%s"\n%s\n' "$1" "$4" >"$folder/all.cl"
     said=$(clang -x cl -cl-std=CL1.2 -DKY_PRECISION=0 -Xclang -finclude-default-header -I"$folder" -Isrc \
         -Wall -Wextra -Werror -Wno-unused-function -S -emit-llvm -O0 -o - "$folder/all.cl" 2>&1)
     case $said in
@@ -47,8 +47,10 @@ cp -r src/physics/actions "$folder/physics"
 cp tests/unit/enclosed.h "$folder/physics/actions/enclosed.h"
 sed -i 's|^#include "physics/actions/count.h"|&\n#include "physics/actions/enclosed.h"|' "$folder/physics/actions/actions.h"
 sed -i 's|^    X(count, .*|    X(enclosed, KY_NEEDS_RADIUS \| KY_DUAL, p, number) \\\n&|' "$folder/physics/actions/table.h"
-compile general.k ky_general_enclosed_single "a new action"
-compile general.k ky_cut_enclosed_single "a new action that wants the dual walk"
+kernels='#define KERNELS(name, needs, p, number) KY_GENERAL_KERNEL(name, needs) KY_CUT_KERNELS(name, needs)
+KY_ACTIONS_OF(KERNELS, 0, 0)' # each is a unit of its own (driver/list.h)
+compile general.k ky_general_enclosed_single "a new action" "$kernels"
+compile general.k ky_cut_enclosed_single "a new action that wants the dual walk" "$kernels"
 # The same for an action that joins.
 cp tests/unit/peers.h "$folder/physics/actions/peers.h"
 sed -i 's|^#include "physics/actions/nearest.h"|&\n#include "physics/actions/peers.h"|' "$folder/physics/actions/actions.h"
