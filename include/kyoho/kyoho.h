@@ -543,12 +543,16 @@ KY_API void ky_check_parameters_defaults(struct ky_check_parameters *parameters)
 
 struct ky_check_results {
     size_t size;                             /* of this struct, or 0 */
-    struct ky_error_statistics acceleration; /* |a − a_exact|/|a_exact|; where a_exact is 0, the rms
-                                                of all a_exact is the divisor */
+    struct ky_error_statistics acceleration; /* |a − a_exact|/|a_exact|, both by the bodies alone;
+                                                where a_exact is 0, the rms of all a_exact is the
+                                                divisor */
     struct ky_error_statistics potential;
     double of_rms;      /* rms error of the accelerations over the rms of the exact ones */
     double of_peculiar; /* the same where the exact ones lack the part that is linear in the
                            position, which all bodies share; NaN: nothing is left of them */
+    /* in a later version of the struct, for which `size` must be set: */
+    struct ky_error_statistics total; /* of accelerations by bodies and external fields together; 0
+                                         samples where there are no fields */
 };
 /* Measures the forces that steps of a run with these parameters have: times, pairs and errors. With
  * opening relative an evaluation more, which gives it its last accelerations, comes first. `wanted`

@@ -12,15 +12,14 @@ static double percentile(const double *sorted, size_t samples, double p)
     return sorted[rank < 1 ? 0 : (size_t)rank - 1];
 }
 
-/* Fills the statistics; sorts `errors`. */
-static void describe(double *errors, size_t samples, struct ky_error_statistics *statistics)
+/* The statistics of errors in ascending order. */
+static void describe(const double *errors, size_t samples, struct ky_error_statistics *statistics)
 {
     double square = 0, sum = 0;
     for (size_t i = 0; i < samples; i++) {
         square += errors[i] * errors[i];
         sum += errors[i];
     }
-    qsort(errors, samples, sizeof *errors, ky_order_reals);
     *statistics = (struct ky_error_statistics){.median = percentile(errors, samples, 50),
                                                .p90 = percentile(errors, samples, 90),
                                                .p99 = percentile(errors, samples, 99),
@@ -30,35 +29,64 @@ static void describe(double *errors, size_t samples, struct ky_error_statistics 
                                                .samples = samples};
 }
 
-/* The relative errors of vectors of `width` components, one after the other. */
+/* The largest of the numbers without its sign: squares of quotients by it neither overflow nor
+ * vanish. 1 where all are 0. */
+static double largest(size_t count, const double *numbers)
+{
+    double most = 0;
+    for (size_t k = 0; k < count; k++)
+        most = fmax(most, fabs(numbers[k]));
+    return most > 0 ? most : 1;
+}
+
+/* √(Σ x²) of some numbers. */
+static double length(size_t count, const double *numbers)
+{
+    const double unit = largest(count, numbers);
+    double square = 0;
+    for (size_t k = 0; k < count; k++)
+        square += numbers[k] / unit * (numbers[k] / unit);
+    return unit * sqrt(square);
+}
+
+/* The relative errors of vectors of `width` components, one after the other, in ascending order. */
+static enum ky_status find_errors(size_t samples, size_t width, const double *values,
+                                  const double *references, double *errors, struct ky_error *error)
+{
+    const double typical = length(samples * width, references) / sqrt((double)samples);
+    for (size_t i = 0; i < samples; i++) {
+        double difference[3], size = length(width, references + i * width);
+        for (size_t c = 0; c < width; c++)
+            difference[c] = values[i * width + c] - references[i * width + c];
+        const double off = length(width, difference);
+        errors[i] = off > 0 ? off / (size > 0 ? size : typical) : off;
+        if (!isfinite(errors[i]))
+            return ky_fail(error, KY_BAD_DATA, "the error of sample %zu is not a finite number", i);
+    }
+    qsort(errors, samples, sizeof *errors, ky_order_reals);
+    return KY_OK;
+}
+
 static enum ky_status relative(size_t samples, size_t width, const double *values,
                                const double *references, struct ky_error_statistics *statistics,
                                struct ky_error *error)
 {
     if (!samples)
         return ky_fail(error, KY_USAGE, "errors of 0 samples; at least 1 is needed");
-    double *errors = ky_allocate(samples, sizeof *errors), typical = 0;
-    if (!errors)
-        return ky_no_memory(error, "force errors", samples, sizeof *errors);
-    for (size_t k = 0; k < samples * width; k++)
-        typical += references[k] * references[k] / (double)samples;
-    typical = sqrt(typical);
-    for (size_t i = 0; i < samples; i++) {
-        double difference = 0, size = 0;
-        for (size_t k = i * width; k < (i + 1) * width; k++) {
-            difference += (values[k] - references[k]) * (values[k] - references[k]);
-            size += references[k] * references[k];
-        }
-        size = size > 0 ? sqrt(size) : typical;
-        errors[i] = difference == 0 ? 0 : sqrt(difference) / size;
-        if (!isfinite(errors[i])) {
-            free(errors);
-            return ky_fail(error, KY_BAD_DATA, "the error of sample %zu is not a finite number", i);
-        }
-    }
-    describe(errors, samples, statistics);
+    double *errors = ky_allocate(samples, sizeof *errors);
+    enum ky_status status = errors ? find_errors(samples, width, values, references, errors, error)
+                                   : ky_no_memory(error, "force errors", samples, sizeof *errors);
+    if (!status)
+        describe(errors, samples, statistics);
     free(errors);
-    return KY_OK;
+    return status;
+}
+
+enum ky_status ky_sorted_errors(size_t samples, double (*values)[3], double (*references)[3],
+                                double *errors, struct ky_error *error)
+{
+    return find_errors(samples, 3, (const double *)values, (const double *)references, errors,
+                       error);
 }
 
 enum ky_status ky_vector_errors(size_t samples, double (*values)[3], double (*references)[3],

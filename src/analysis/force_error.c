@@ -22,8 +22,15 @@
  * asked, and above 0.3 of it. */
 static const double least = 0.45, aim = 0.65, most = 0.77;
 
-/* Evaluations for one order and precision; bodies of the sample. */
-enum { TURNS = 8, SAMPLES = 2000 };
+/* Where errors have a step at the last percent, as around a mass that dominates, the percentile of
+ * a sample says little of all bodies. So the error also has an upper bound, whatever the
+ * distribution: the error of the sample whose rank is SIGMAS standard deviations above the 99th
+ * percentile. At this part of what is asked the bound counts like the percentile at `most`. */
+static const double most_of_bound = 0.97, SIGMAS = 3;
+
+/* Evaluations for one order and precision; the least number of bodies of the sample, and the number
+ * of pairs up to which more are taken. */
+enum { TURNS = 8, SAMPLES = 2000, PAIRS = 400000000 };
 
 /* ---- the error of some parameters ---- */
 
@@ -37,20 +44,42 @@ struct trial {
     uint32_t *body;
     double (*exact)[3], (*got)[3], *potential; /* the last is not compared */
     int has_exact;
+    double *sorted;      /* errors of the sample */
     double asked, error; /* of 99 % of the sample, in the last evaluation */
+    double held;         /* the same, or the bound in its place if that demands more */
 };
+
+static size_t samples_of(size_t n)
+{
+    const size_t more = PAIRS / (n + 1), count = more > SAMPLES ? more : SAMPLES;
+    return n < count ? n : count;
+}
+
+/* Finds the error of the sample, and what it holds. In a sample of all bodies nothing is left to
+ * chance. */
+static void rank_errors(struct trial *trial)
+{
+    const double count = (double)trial->count, left = 1 - count / (double)trial->bodies.n,
+                 rank = ceil(0.99 * count - 1e-9),
+                 above = ceil(rank + SIGMAS * sqrt(0.99 * 0.01 * count * left));
+    const double bound = trial->sorted[(size_t)fmin(above, count) - 1];
+    trial->error = trial->sorted[(size_t)rank - 1];
+    trial->held = fmax(trial->error, bound * (most / most_of_bound));
+}
 
 static enum ky_status make_sample(struct trial *trial, struct ky_error *error)
 {
     const size_t n = trial->bodies.n;
-    trial->count = n < SAMPLES ? n : SAMPLES;
+    trial->count = samples_of(n);
+    trial->sorted = ky_allocate(trial->count, sizeof *trial->sorted);
     trial->sink = ky_allocate(trial->count, sizeof *trial->sink);
     trial->body = ky_allocate(trial->count, sizeof *trial->body);
     trial->exact = ky_allocate(trial->count, sizeof *trial->exact);
     trial->got = ky_allocate(trial->count, sizeof *trial->got);
     trial->potential = ky_allocate(trial->count, sizeof *trial->potential);
-    if (!trial->sink || !trial->body || !trial->exact || !trial->got || !trial->potential)
-        return ky_no_memory(error, "samples of the error", trial->count, 8 * sizeof(double));
+    if (!trial->sink || !trial->body || !trial->exact || !trial->got || !trial->potential ||
+        !trial->sorted)
+        return ky_no_memory(error, "samples of the error", trial->count, 9 * sizeof(double));
     ky_sample(n, trial->count, trial->sink);
     for (size_t k = 0; k < trial->count; k++)
         trial->body[k] = (uint32_t)trial->sink[k];
@@ -65,6 +94,7 @@ static void end(struct trial *trial)
     free(trial->exact);
     free(trial->got);
     free(trial->potential);
+    free(trial->sorted);
 }
 
 /* Opens the engine anew for the present order and precision. */
@@ -90,14 +120,14 @@ static enum ky_status begin(struct trial *trial, struct ky_error *error)
 /* Evaluates the forces with the present α and compares those of the sample. */
 static enum ky_status measure(struct trial *trial, struct ky_error *error)
 {
-    struct ky_error_statistics statistics;
     struct ky_bodies some = {.n = trial->count, .acceleration = trial->got};
     enum ky_status status = ky_engine_forces(trial->engine, error);
     if (!status)
         status = ky_engine_get_some(trial->engine, trial->body, &some, error);
     if (!status)
-        status = ky_vector_errors(trial->count, trial->got, trial->exact, &statistics, error);
-    trial->error = status ? (double)NAN : statistics.p99;
+        status = ky_sorted_errors(trial->count, trial->got, trial->exact, trial->sorted, error);
+    if (!status)
+        rank_errors(trial);
     return status;
 }
 
@@ -105,7 +135,7 @@ static enum ky_status measure(struct trial *trial, struct ky_error *error)
 
 /* A measured point of the curve. */
 struct point {
-    double alpha, error; /* α NaN: none */
+    double alpha, error, measured; /* what is held, and of 99 %; α NaN: none */
 };
 
 /* Three digits, so that the α that is shown is the α that is used. */
@@ -148,7 +178,7 @@ static int is_rounding(const struct point *now, const struct point *before)
 static enum ky_status search(struct trial *trial, enum outcome *outcome, struct ky_error *error)
 {
     const double wanted = aim * trial->asked;
-    struct point now, before = {(double)NAN, 0}, below = before, above = before;
+    struct point now, before = {.alpha = (double)NAN}, below = before, above = before;
     enum ky_status status = KY_OK;
     *outcome = TOO_LARGE;
     trial->own->alpha = rounded(trial->own->alpha);
@@ -156,7 +186,7 @@ static enum ky_status search(struct trial *trial, enum outcome *outcome, struct 
         status = measure(trial, error);
         if (status)
             return status;
-        now = (struct point){trial->own->alpha, trial->error};
+        now = (struct point){trial->own->alpha, trial->held, trial->error};
         const int is_last = now.error < wanted && now.alpha >= 1;
         *outcome = now.error > most * trial->asked               ? TOO_LARGE
                    : is_last && now.error < least * trial->asked ? TOO_SMALL
@@ -175,7 +205,7 @@ static enum ky_status search(struct trial *trial, enum outcome *outcome, struct 
     if (isnan(below.alpha))
         return KY_OK;
     trial->own->alpha = below.alpha; /* finer than need be, but it keeps the error */
-    trial->error = below.error;
+    trial->error = below.measured;
     *outcome = KEPT;
     return KY_OK;
 }
@@ -342,7 +372,7 @@ static enum ky_status keep_error(struct trial *trial, const struct ky_parameters
             return ky_fail(error, KY_USAGE,
                            "--error %g: with %s 99 %% of the accelerations of these bodies are "
                            "within %.2g at best; leave out %s, or give a larger --error",
-                           trial->asked, ky_force_kind(own->force)->option, trial->error,
+                           trial->asked, ky_force_kind(own->force)->option, trial->held,
                            own->mutual ? "--force, --precision and --mutual"
                                        : "--force and --precision");
         if (ky_force_kind(own->force)->is_exact)
@@ -380,10 +410,16 @@ enum ky_status ky_force_settle(struct ky_parameters *own, const struct ky_bodies
         !ky_force_kind(own->force)->is_exact) {
         trial.bodies.acceleration = NULL;
         trial.bodies.potential = NULL;
+        own->field = NULL; /* the error is relative to the pull of the bodies */
+        own->field_function = NULL;
+        own->field_places = NULL;
         ky_announce(own, bodies->n, "forces beside exact sums, for --error");
         own->ranks = 1; /* the bodies are all here */
         status = keep_error(&trial, &given, error);
         own->ranks = given.ranks;
+        own->field = given.field;
+        own->field_function = given.field_function;
+        own->field_places = given.field_places;
         choice->measured = trial.error;
         choice->samples = isnan(trial.error) ? 0 : trial.count;
         end(&trial);

@@ -10,6 +10,7 @@
 #include "base/order.h"
 #include "base/phases.h"
 #include "base/sizes.h"
+#include "engine/common/external.h"
 #include "engine/common/force_kinds.h"
 #include "engine/engine.h"
 #include "octree/opening_kinds.h"
@@ -60,6 +61,7 @@ static enum ky_status repeat_forces(struct ky_engine *engine, size_t repeat,
 struct check {
     size_t count, *sinks;
     double (*place)[3], (*exact)[3], (*got)[3], *exact_potential, *got_potential;
+    double (*field)[3]; /* accelerations by external fields */
 };
 
 /* Room for the check of `count` of the bodies, and their places. Some of it is NULL when memory is
@@ -74,6 +76,7 @@ static struct check begin_check(const struct ky_bodies *bodies, size_t count)
         .got = ky_allocate(count, sizeof *check.got),
         .exact_potential = ky_allocate(count, sizeof *check.exact_potential),
         .got_potential = ky_allocate(count, sizeof *check.got_potential),
+        .field = ky_allocate_zeroed(count, sizeof *check.field),
     };
     if (check.sinks)
         ky_sample(bodies->n, count, check.sinks);
@@ -91,6 +94,7 @@ static void end_check(struct check *check)
     free(check->got);
     free(check->exact_potential);
     free(check->got_potential);
+    free(check->field);
 }
 
 /* The rms error against the rms of the exact accelerations, and of what is peculiar to a body in
@@ -109,6 +113,31 @@ static void compare_rms(struct check *check, struct ky_check_results *results)
     results->of_peculiar = peculiar > 1e-9 * all ? error / peculiar : (double)NAN;
 }
 
+static void add_field(struct check *check, double (*to)[3], double factor)
+{
+    for (size_t k = 0; k < check->count; k++)
+        for (int c = 0; c < 3; c++)
+            to[k][c] += factor * check->field[k][c];
+}
+
+/* Where external fields act: errors with them, which then are taken from `got`. */
+static enum ky_status compare_with_fields(struct ky_engine *engine, struct check *check,
+                                          struct ky_check_results *results, struct ky_error *error)
+{
+    const struct ky_points places = {.count = check->count,
+                                     .position = (const double(*)[3])check->place};
+    if (!engine->externals.count)
+        return KY_OK;
+    enum ky_status status =
+        ky_externals_add_at(&engine->externals, &places, check->field, NULL, error);
+    add_field(check, check->exact, 1);
+    if (!status)
+        status = ky_vector_errors(check->count, check->got, check->exact, &results->total, error);
+    add_field(check, check->exact, -1);
+    add_field(check, check->got, -1);
+    return status;
+}
+
 /* The sums of the samples beside what the engine found. */
 static enum ky_status compare(struct ky_engine *engine, const struct ky_bodies *forces,
                               struct check *check, struct ky_check_results *results,
@@ -116,8 +145,8 @@ static enum ky_status compare(struct ky_engine *engine, const struct ky_bodies *
 {
     size_t count = check->count;
     if (!check->sinks || !check->place || !check->exact || !check->got || !check->exact_potential ||
-        !check->got_potential)
-        return ky_no_memory(error, "samples", count, 12 * sizeof(double));
+        !check->got_potential || !check->field)
+        return ky_no_memory(error, "samples", count, 15 * sizeof(double));
     for (size_t k = 0; k < count; k++) {
         size_t i = check->sinks[k];
         memcpy(check->got[k], forces->acceleration[i], sizeof check->got[k]);
@@ -125,6 +154,8 @@ static enum ky_status compare(struct ky_engine *engine, const struct ky_bodies *
     }
     enum ky_status status =
         ky_engine_exact(engine, check->sinks, count, check->exact, check->exact_potential, error);
+    if (!status)
+        status = compare_with_fields(engine, check, results, error);
     if (!status)
         status = ky_vector_errors(count, check->got, check->exact, &results->acceleration, error);
     if (!status)
@@ -270,7 +301,8 @@ enum ky_status ky_forces_check(const struct ky_parameters *parameters, struct ky
     ky_size_give_grown(call.wanted.report, &call.report, sizeof call.report, KY_FIRST_REPORT);
     ky_size_give(call.wanted.resolved, &call.parameters, sizeof call.parameters);
     ky_size_give(call.wanted.choice, &call.choice, sizeof call.choice);
-    ky_size_give(results, &call.results, sizeof call.results);
+    ky_size_give_grown(results, &call.results, sizeof call.results,
+                       offsetof(struct ky_check_results, total));
     return KY_OK;
 }
 

@@ -56,6 +56,8 @@ static void show(const struct force_result *result, const struct ky_units *units
     if (result->errors.acceleration.samples) {
         show_errors("error of acceleration", &result->errors.acceleration);
         show_errors("error of potential", &result->errors.potential);
+        if (result->errors.total.samples)
+            show_errors("with external fields", &result->errors.total);
         printf("rms error              %.2e of the rms acceleration", result->errors.of_rms);
         if (isnan(result->errors.of_peculiar))
             printf("\n");

@@ -192,6 +192,7 @@ void force_json(struct ky_json *json, const char *name, const struct force_resul
     write_asked(json, &result->choice);
     write_errors(json, "error", &result->errors.acceleration);
     write_errors(json, "error_potential", &result->errors.potential);
+    write_errors(json, "error_with_fields", &result->errors.total);
     ky_json_real(json, "error_of_rms",
                  result->errors.acceleration.samples ? result->errors.of_rms : (double)NAN);
     ky_json_real(json, "error_of_peculiar",

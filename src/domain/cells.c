@@ -61,15 +61,14 @@ static struct ky_octree_acting acting_of(const struct ky_domain *domain,
 static void measure_groups(const struct ky_octree *tree, const struct ky_relative *relative,
                            int threads, float *least)
 {
-    const double by = 1 / relative->unit;
     (void)threads; /* without OpenMP */
 #pragma omp parallel for num_threads(threads) if (threads > 1)
     for (size_t g = 0; g < tree->groups; g++) {
         const uint32_t *order = tree->order + tree->group[g].body;
         float its = (float)INFINITY;
         for (uint32_t k = 0; k < tree->group[g].bodies; k++)
-            its = fminf(its, ky_relative_size(relative, by, order[k]));
-        least[g] = fmaxf(its, (float)relative->floor);
+            its = fminf(its, (float)ky_relative_pull(relative, order[k]));
+        least[g] = its;
     }
 }
 
@@ -78,7 +77,7 @@ enum ky_status ky_domain_measure_cells(const struct ky_domain *domain,
                                        struct ky_domain_cells *cells, struct ky_error *error)
 {
     const struct ky_octree *tree = &domain->tree, *sinks = sinks_of(domain, wanted);
-    const int by_alpha = wanted->relative && wanted->relative->floor > 0,
+    const int by_alpha = wanted->relative && wanted->relative->per_unit > 0,
               threads = domain->engine->threads;
     *cells = (struct ky_domain_cells){.acting = acting_of(domain, wanted, by_alpha),
                                       .alpha = (float)wanted->parameters->alpha};

@@ -118,14 +118,14 @@ enum ky_status ky_domain_get_column(struct ky_domain *domain, enum ky_column col
 
 size_t ky_domain_column_numbers(const struct ky_domain *domain)
 {
-    return (size_t)ky_columns_bytes(domain->columns) / sizeof(double);
+    return (size_t)ky_columns_bytes(domain->engine->columns) / sizeof(double);
 }
 
 enum ky_status ky_domain_read_columns(struct ky_domain *domain, size_t room,
                                       struct ky_domain_columns *columns, struct ky_error *error)
 {
     enum ky_status status = KY_OK;
-    *columns = (struct ky_domain_columns){.set = domain->columns};
+    *columns = (struct ky_domain_columns){.set = domain->engine->columns};
     for (int k = 0; k < KY_COLUMN_COUNT && !status; k++) {
         if (!ky_column_is_in(columns->set, k))
             continue;

@@ -50,7 +50,6 @@ struct ky_domain {
     uint64_t fields;                /* their serial number on rank 0 */
     int copies;           /* 1: every rank has all bodies, and computes some sinks' sums */
     size_t total;         /* bodies of the system */
-    unsigned columns;     /* set of those that an integrator has asked for */
     int is_settled;       /* the bodies are on the ranges of their present positions */
     int is_lost;          /* a position is not finite, so that there are no ranges */
     uint64_t *index;      /* [n] of the rank's bodies, in the engine's order; where that changes

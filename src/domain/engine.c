@@ -575,8 +575,9 @@ enum ky_status ky_domain_open(const struct ky_parameters *parameters, size_t roo
     ky_engine_set_time(&own->base, parameters->time);
     own->base.n = room;
     own->base.threads = ky_threads(parameters->threads);
+    own->base.has_tree = ky_force_kind(parameters->force)->has_tree;
     snprintf(own->base.name, sizeof own->base.name, "%s", own->domain.engine->name);
     ky_engine_report(own->domain.engine, &own->report);
     *engine = &own->base;
-    return KY_OK;
+    return ky_engine_columns(&own->base, 0, error);
 }

@@ -122,7 +122,7 @@ static enum ky_status take_fields(struct ky_domain *domain, const struct ky_orde
     if (!status && !own->status && order->function)
         ky_domain_add_function(domain, data->externals);
     ky_externals_release(&fields);
-    return status;
+    return status ? status : ky_engine_columns(domain->engine, domain->engine->columns, error);
 }
 
 static enum ky_status part_open(struct ky_domain *domain, const struct ky_order *order,
@@ -409,7 +409,6 @@ static enum ky_status part_columns(struct ky_domain *domain, const struct ky_ord
                                    const struct ky_order_data *data, struct ky_error *error)
 {
     (void)data;
-    domain->columns = order->with;
     return ky_engine_columns(domain->engine, order->with, error);
 }
 

@@ -188,7 +188,6 @@ void ky_domain_end(struct ky_domain *domain)
     domain->field = NULL;
     domain->parameters.field = NULL;
     domain->fields = 0;
-    domain->columns = 0;
     ky_bodies_free(&domain->made);
     free(domain->index);
     domain->index = NULL;

@@ -68,13 +68,13 @@ static void read_block(const struct ky_domain_plan *plan, size_t first, const st
         ky_fail(outcome, KY_BAD_DATA, "a body from number %zu on has no mass", first);
 }
 
-/* Whether any body of any rank has an acceleration that is not 0. */
+/* Whether all bodies of all ranks have forces. */
 static enum ky_status look_for_forces(struct ky_domain *domain, const struct ky_bodies *own,
                                       int *has_forces, struct ky_error *error)
 {
-    uint64_t known = own->n && ky_knows_acceleration(own);
-    const enum ky_status status = domain->comm->verbs->add(domain->comm, &known, 1, error);
-    *has_forces = known > 0;
+    uint64_t lack = own->n && !ky_knows_acceleration(own);
+    const enum ky_status status = domain->comm->verbs->add(domain->comm, &lack, 1, error);
+    *has_forces = !lack;
     return status;
 }
 

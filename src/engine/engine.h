@@ -76,6 +76,8 @@ struct ky_engine {
     /* Set by `open`: the processor as --engine takes it ("cpu", "cuda:0"); the first of several. */
     char name[16];
     unsigned schemes; /* set by `open` from its use */
+    unsigned columns; /* the set that it keeps */
+    int has_tree;     /* its forces have an opening test */
     /* Set by ranks that are processes and each have a part of the bodies on the CPU: they walk with
      * KY_ACTION_crowd. What has all bodies in its memory does without. */
     int finds_crowds;
@@ -173,11 +175,13 @@ struct ky_field_seconds {
 };
 
 /* Quantities of each body that an integrator may ask an engine to keep, beside the arrays of struct
- * ky_bodies. A set of columns is a sum of 1 << ky_column. columns.h has the name and the number of
- * components of each. */
+ * ky_bodies, and those that the engine needs itself. A set of columns is a sum of 1 << ky_column.
+ * columns.h has the name and the number of components of each. */
 enum ky_column {
     KY_COLUMN_STEP, /* [time] */
     KY_COLUMN_JERK, /* [velocity/time²] the change of the acceleration */
+    KY_COLUMN_PULL, /* |a| by the bodies alone at the last evaluation, never 0 after one; kept by
+                       engines with a tree and external fields, whether or not it was asked for */
     KY_COLUMN_COUNT
 };
 
@@ -295,7 +299,7 @@ struct ky_engine_verbs {
                                struct ky_bodies *some, struct ky_error *error);
 
     /* Takes bodies from files in place of a `put`, in the units of the frame, which has been set:
-     * all have mass. *has_forces: 0 if all accelerations are 0, which then are not known. Parts of
+     * all have mass. *has_forces: 0 if some of the bodies have none yet. Parts of
      * the plan have KY_ALL_TYPES and the factor 1, and are of the five arrays that `put` takes.
      * plan NULL: takes the bodies that a work has made, which it does once.
      * KY_BAD_DATA as for a file that cannot be read, and for numbers that cannot be. */
@@ -534,7 +538,7 @@ enum ky_status ky_engine_forces(struct ky_engine *engine, struct ky_error *error
  * call it: block and Hermite steps are led by the engines themselves (ky_engine_advance). */
 enum ky_status ky_engine_forces_of(struct ky_engine *engine, const struct ky_active *active,
                                    struct ky_error *error);
-/* KY_USAGE for a sink that is not a body. */
+/* By the bodies alone, without external fields. KY_USAGE for a sink that is not a body. */
 enum ky_status ky_engine_exact(struct ky_engine *engine, const size_t *sinks, size_t count,
                                double (*acceleration)[3], double *potential,
                                struct ky_error *error);

@@ -143,11 +143,14 @@ enum ky_status ky_engine_open_for(const struct ky_parameters *parameters, size_t
     if (!status) {
         (*engine)->n = room;
         (*engine)->threads = ky_threads(parameters->threads);
+        (*engine)->has_tree = ky_force_kind(parameters->force)->has_tree;
     }
     if (!status && (*engine)->verbs == &ky_cpu_engine)
         warn_of_unroll(parameters);
     if (!status)
         status = ky_externals_of(parameters, &(*engine)->externals, error);
+    if (!status)
+        status = ky_engine_columns(*engine, 0, error);
     if (!status)
         ky_engine_set_time(*engine, parameters->time);
     if (status) {
@@ -285,7 +288,9 @@ struct ky_engine_frame ky_engine_units_of(const struct ky_engine *engine)
 enum ky_status ky_engine_set_fields(struct ky_engine *engine, const struct ky_external *fields,
                                     size_t count, struct ky_error *error)
 {
-    return ky_externals_replace(&engine->externals, fields, count, error);
+    const enum ky_status status = ky_externals_replace(&engine->externals, fields, count, error);
+    return status ? status
+                  : ky_engine_columns(engine, engine->columns & ~(1U << KY_COLUMN_PULL), error);
 }
 
 void ky_engine_set_time(struct ky_engine *engine, double time)
@@ -388,7 +393,9 @@ enum ky_status ky_engine_work(struct ky_engine *engine, const struct ky_works *w
 
 enum ky_status ky_engine_columns(struct ky_engine *engine, unsigned set, struct ky_error *error)
 {
-    return CALL(columns, "keep columns of an integrator", set, error);
+    const unsigned own = engine->has_tree && engine->externals.count ? 1U << KY_COLUMN_PULL : 0;
+    engine->columns = set | own;
+    return CALL(columns, "keep columns of an integrator", engine->columns, error);
 }
 
 enum ky_status ky_engine_put_column(struct ky_engine *engine, enum ky_column column,
@@ -417,26 +424,11 @@ enum ky_status ky_engine_forces_of(struct ky_engine *engine, const struct ky_act
 enum ky_status ky_engine_exact(struct ky_engine *engine, const size_t *sinks, size_t count,
                                double (*acceleration)[3], double *potential, struct ky_error *error)
 {
-    const struct ky_externals *own = &engine->externals;
-    enum ky_status status = KY_OK;
-    for (size_t k = 0; k < count && !status; k++)
+    for (size_t k = 0; k < count; k++)
         if (sinks[k] >= engine->n)
-            status = ky_fail(error, KY_USAGE, "exact sum for body %zu of %zu bodies", sinks[k],
-                             engine->n);
-    if (!status)
-        status = CALL(exact, "compute exact sums", sinks, count, acceleration, potential, error);
-    if (status || !own->count || !acceleration)
-        return status;
-    size_t n = engine->n;
-    double(*position)[3] = ky_allocate(n, sizeof *position);
-    if (!position)
-        return ky_no_memory(error, "positions in external fields", n, sizeof *position);
-    struct ky_bodies bodies = {.n = n, .position = position};
-    status = ky_engine_get(engine, &bodies, error);
-    for (size_t k = 0; k < count && !status; k++)
-        ky_externals_add(own, position[sinks[k]], acceleration[k], NULL);
-    free(position);
-    return status;
+            return ky_fail(error, KY_USAGE, "exact sum for body %zu of %zu bodies", sinks[k],
+                           engine->n);
+    return CALL(exact, "compute exact sums", sinks, count, acceleration, potential, error);
 }
 
 enum ky_status ky_engine_field(struct ky_engine *engine, const struct ky_points *points,

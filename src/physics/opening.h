@@ -116,22 +116,26 @@ KY_FN KY_TRUTH ky_opening_opens(struct ky_opening_apart a, struct ky_opening_sid
            ((how & KY_OPENING_CUBE) ? ky_opening_cube_touches(a, s) : ky_opening_box_touches(a, s));
 }
 
-/* How many bodies have which binary exponent of |a|: whole numbers, the same in any order. Bodies
- * without acceleration do not count. |a| is in the engine's units, for which the range is wide
- * enough; beyond it the last exponent counts. */
-enum { KY_OPENING_EXPONENTS = 512, KY_OPENING_MIDDLE = KY_OPENING_EXPONENTS / 2 };
-
-/* The floor of |a|, which vanishes at the centre of a system and must not open the whole tree
- * there: a hundredth of the geometric mean, to a factor of 2, but at most half of what nine bodies
- * of ten exceed, to a factor of 2. The second bound is for tight pairs: their |a| is many orders of
- * magnitude larger, and would raise the floor above the |a| of all other bodies. `exponent`: the
- * mean one; `tenth`: the first place up to which there are more than a tenth of the bodies. */
-KY_FN KY_WIDE ky_opening_floor_of(KY_WIDE exponent, int tenth)
+/* The |a| that α is relative to: `a`, from the other bodies alone at the last evaluation, but at
+ * least 1e-4 φ²/M. φ is their potential then, M the mass of all, for G = 1. |a| vanishes at the
+ * centre of a system and must not open the whole tree there. By the Cauchy-Schwarz inequality φ²/M
+ * never exceeds Σ m/s², the pull of all bodies if it had one direction; far outside it is |a|. */
+#define KY_OPENING_FLOOR KY_WIDE_OF(1e-4)
+KY_FN KY_WIDE ky_opening_pull(KY_WIDE a, KY_WIDE potential, KY_WIDE per_mass)
 {
-    KY_WIDE mean = KY_WIDE_OF(0.01) * exp2(exponent);
-    KY_WIDE most = ldexp(KY_WIDE_OF(0.5), tenth - KY_OPENING_MIDDLE - 1);
-    return mean < most ? mean : most;
+    KY_WIDE floor = KY_OPENING_FLOOR * potential * (potential * per_mass);
+    return a > floor ? a : floor;
 }
+
+/* |a| as it is kept from an evaluation to the next: never 0, which stands for one that is not
+ * known. */
+KY_FN ky_scalar ky_opening_kept(ky_scalar x, ky_scalar y, ky_scalar z)
+{
+    return (ky_scalar)1e-30f + KY_SQRT(x * x + y * y + z * z);
+}
+
+/* M as a whole number, whose sum is the same in any order: units of the mean mass of 1. */
+#define KY_OPENING_MASS_PART 1048576.0f
 
 /* The distance s of its own is used: offset, whose radius is longer by s. */
 #define KY_OPENING_OFFSET 0x1000
@@ -188,29 +192,6 @@ KY_FN double ky_opening_relative_power(int order)
 KY_FN double ky_opening_relative_factor(double alpha, double a, int order)
 {
     return fmin(pow(alpha * a, ky_opening_relative_power(order)), KY_OPENING_MOST_FACTOR);
-}
-
-KY_FN int ky_opening_place(double a)
-{
-    int exponent = 0;
-    (void)frexp(a, &exponent);
-    exponent += KY_OPENING_MIDDLE;
-    return exponent < 0 ? 0 : exponent < KY_OPENING_EXPONENTS ? exponent : KY_OPENING_EXPONENTS - 1;
-}
-
-KY_FN double ky_opening_floor(const unsigned long long count[KY_OPENING_EXPONENTS])
-{
-    double exponents = 0, all = 0, below = 0;
-    int tenth = 0;
-    for (int k = 0; k < KY_OPENING_EXPONENTS; k++) {
-        exponents += (double)count[k] * (k - KY_OPENING_MIDDLE);
-        all += (double)count[k];
-    }
-    if (!(all > 0))
-        return 0;
-    for (; below + (double)count[tenth] <= 0.1 * all; tenth++)
-        below += (double)count[tenth];
-    return ky_opening_floor_of(exponents / all, tenth);
 }
 #endif
 

@@ -49,7 +49,7 @@ static const struct ky_stored_field clock_fields[] = {
 };
 enum { CLOCK_FIELDS = sizeof clock_fields / sizeof *clock_fields };
 
-/* The arrays of the bodies and the columns of the integrator as sections without data; returns
+/* The arrays of the bodies and the columns of the engine as sections without data; returns
  * their number. get_section supplies the data. `without`: arrays that go elsewhere, as 1 << enum
  * ky_array_id. */
 enum { MOST_ARRAYS = (int)KY_ARRAYS + (int)KY_COLUMN_COUNT };
@@ -59,7 +59,7 @@ static size_t list_arrays(const struct ky_sim *sim, unsigned without,
     const unsigned with = sim->with | KY_WITH_ACCELERATION | KY_WITH_POTENTIAL;
     size_t used = 0;
     for (int k = 0; k < KY_COLUMN_COUNT; k++) {
-        if (!ky_column_is_in(sim->integrator->verbs->columns, k))
+        if (!ky_column_is_in(sim->engine->columns, k))
             continue;
         struct ky_section *section = &sections[used++];
         snprintf(section->name, sizeof section->name, "%s", ky_columns[k].name);
@@ -114,7 +114,7 @@ enum ky_status ky_sim_restore_columns(struct ky_sim *sim, const struct ky_restar
     enum ky_status status = KY_OK;
     for (int k = 0; k < KY_COLUMN_COUNT && !status; k++) {
         const size_t bytes = sim->n * ky_columns[k].components * sizeof(double);
-        if (!ky_column_is_in(sim->integrator->verbs->columns, k) ||
+        if (!ky_column_is_in(sim->engine->columns, k) ||
             !ky_restart_find(restart, ky_columns[k].name))
             continue;
         const double *column = ky_restart_section(restart, ky_columns[k].name, bytes, error);

@@ -235,11 +235,9 @@ static void check_exact(struct ky_engine *engine, const struct ky_bodies *withou
     double exact[2][3];
     if (without->n < 2 || ky_engine_exact(engine, sinks, 2, exact, NULL, &error) == KY_UNSUPPORTED)
         return;
-    struct ky_bodies first = {.n = 1,
-                              .position = without->position,
-                              .acceleration = exact + 1,
-                              .potential = without->potential};
-    differ_by_fields(&first, without, NULL, tolerance);
+    for (int c = 0; c < 3; c++) /* exact sums are by the bodies alone */
+        assert_between(exact[1][c] - without->acceleration[0][c], -tolerance * ACCELERATION,
+                       tolerance * ACCELERATION);
 }
 
 /* Checks forces of every third body alone. */

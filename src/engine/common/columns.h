@@ -22,4 +22,13 @@ enum ky_status ky_column_check(unsigned set, enum ky_column column, struct ky_er
 /* Bytes of a body in the columns of the set. */
 double ky_columns_bytes(unsigned set);
 
+/* 1 if all pulls of a column are known: none is 0. */
+static inline int ky_pulls_are_known(const double *pull, size_t n)
+{
+    size_t k = 0;
+    while (k < n && pull[k] > 0)
+        k++;
+    return k == n;
+}
+
 #endif

@@ -1,8 +1,6 @@
 /* Factors of an opening test by α. */
 #include "engine/common/relative.h"
 
-#include <math.h>
-
 #include "octree/opening_kinds.h"
 
 struct ky_parameters ky_without_relative(const struct ky_parameters *parameters)
@@ -13,48 +11,27 @@ struct ky_parameters ky_without_relative(const struct ky_parameters *parameters)
     return without;
 }
 
-/* |a|² of a body. */
-static double square_of(const struct ky_relative *relative, size_t i)
+uint64_t ky_relative_mass(const double *mass, size_t n, int threads)
 {
-    double a2 = 0;
-    for (int c = 0; c < 3; c++)
-        a2 += relative->a[c][i] * relative->a[c][i];
-    return a2;
-}
-
-/* |a| for G = 1. */
-static double size_of(const struct ky_relative *relative, double a2)
-{
-    return relative->unit > 0 ? sqrt(a2) / relative->unit : 0;
-}
-
-void ky_relative_count(const struct ky_relative *relative, size_t n, int threads,
-                       unsigned long long count[KY_OPENING_EXPONENTS])
-{
+    uint64_t sum = 0;
     (void)threads; /* without OpenMP */
-#pragma omp parallel for num_threads(threads) reduction(+ : count[:KY_OPENING_EXPONENTS]) if (threads > 1)
-    for (size_t i = 0; i < n; i++) {
-        double size = size_of(relative, square_of(relative, i));
-        count[ky_opening_place(size)] += size > 0;
-    }
+#pragma omp parallel for num_threads(threads) reduction(+ : sum) if (threads > 1)
+    for (size_t i = 0; i < n; i++)
+        sum += (uint64_t)(mass[i] * (double)KY_OPENING_MASS_PART);
+    return sum;
 }
 
-struct ky_relative ky_relative_start(const double *const a[3], size_t n, double unit,
-                                     const struct ky_parameters *parameters, int threads)
+double ky_relative_per_mass(uint64_t mass)
 {
-    struct ky_relative relative = {{a[0], a[1], a[2]}, unit, parameters, 0};
-    unsigned long long count[KY_OPENING_EXPONENTS] = {0};
-    ky_relative_count(&relative, n, threads, count);
-    relative.floor = ky_opening_floor(count);
-    return relative;
+    return mass ? (double)KY_OPENING_MASS_PART / (double)mass : 0;
 }
 
 double ky_relative_least(const struct ky_relative *relative, const uint32_t *sink, size_t count)
 {
     double least = (double)INFINITY;
     for (size_t k = 0; k < count; k++)
-        least = fmin(least, square_of(relative, sink[k]));
-    return fmax(size_of(relative, least), relative->floor);
+        least = fmin(least, ky_relative_pull(relative, sink[k]));
+    return least;
 }
 
 double ky_relative_factor(const struct ky_relative *relative, const uint32_t *sink, size_t count)

@@ -13,30 +13,34 @@
  * accelerations: for points, and for a first pass, which gives all bodies theirs. */
 struct ky_parameters ky_without_relative(const struct ky_parameters *parameters);
 
-/* The last accelerations: three columns, and their unit. Divided by it they are for G = 1 in the
- * engine's units of length and mass. The unit is 0 where G = 0. */
+/* The last accelerations of the sinks, by external fields too, unless `pull` is the size of the
+ * acceleration by the bodies alone; and the last potentials. Times per_unit and per_potential they
+ * are for G = 1 in the engine's units of length and mass; both are 0 where G = 0. per_mass: 1 over
+ * the mass of all bodies in the engine's unit, 0 where there is none. */
 struct ky_relative {
-    const double *a[3];
-    double unit;
+    const double *a[3], *pull, *potential;
+    double per_unit, per_potential, per_mass;
     const struct ky_parameters *parameters;
-    double floor; /* the smallest |a| that counts: ky_opening_floor */
 };
 
-/* Finds the floor among all n bodies. */
-struct ky_relative ky_relative_start(const double *const a[3], size_t n, double unit,
-                                     const struct ky_parameters *parameters, int threads);
-/* Adds to count[] how many of n bodies have which exponent, for ky_opening_floor. */
-void ky_relative_count(const struct ky_relative *relative, size_t n, int threads,
-                       unsigned long long count[KY_OPENING_EXPONENTS]);
-/* The smallest |a| of these sinks, at least the floor, for G = 1. */
-double ky_relative_least(const struct ky_relative *relative, const uint32_t *sink, size_t count);
-/* |a| of a body for G = 1 as a float; `by` is 1/unit. */
-static inline float ky_relative_size(const struct ky_relative *relative, double by, size_t i)
+/* The mass of n bodies, masses in the engine's unit, as a whole number of KY_OPENING_MASS_PART. */
+uint64_t ky_relative_mass(const double *mass, size_t n, int threads);
+/* 1 over the sum of such numbers. */
+double ky_relative_per_mass(uint64_t mass);
+/* The pull on a sink for G = 1: ky_opening_pull. */
+static inline double ky_relative_pull(const struct ky_relative *relative, size_t i)
 {
-    const double *const *a = relative->a;
-    return (float)(by * sqrt(a[0][i] * a[0][i] + a[1][i] * a[1][i] + a[2][i] * a[2][i]));
+    double a2 = 0;
+    for (int c = 0; c < 3 && !relative->pull; c++) {
+        const double a = relative->a[c][i] * relative->per_unit;
+        a2 += a * a;
+    }
+    return ky_opening_pull(relative->pull ? relative->pull[i] * relative->per_unit : sqrt(a2),
+                           relative->potential[i] * relative->per_potential, relative->per_mass);
 }
-/* The factor by which open2 of a cell is multiplied for these `count` sinks, from the smallest |a|
+/* The smallest pull on any of these sinks, for G = 1. */
+double ky_relative_least(const struct ky_relative *relative, const uint32_t *sink, size_t count);
+/* The factor by which open2 of a cell is multiplied for these `count` sinks, from the smallest pull
  * among them (physics/opening.h). */
 double ky_relative_factor(const struct ky_relative *relative, const uint32_t *sink, size_t count);
 

@@ -244,14 +244,26 @@ int ky_engine_how(const struct ky_bodies *bodies, const struct ky_parameters *pa
     return ky_pairs_how(kind, own) | ky_pairs_guard(ky_sink_eps2(kind, own, least / units->length));
 }
 
-/* Memory for accelerations that were never computed is full of zeros. */
+static int has_acceleration(const struct ky_bodies *bodies, size_t i)
+{
+    const double *a = bodies->acceleration[i];
+    return fabs(a[0]) > 0 || fabs(a[1]) > 0 || fabs(a[2]) > 0;
+}
+
 int ky_knows_acceleration(const struct ky_bodies *bodies)
 {
-    for (size_t i = 0; bodies->acceleration && i < bodies->n; i++)
-        for (int c = 0; c < 3; c++)
-            if (fabs(bodies->acceleration[i][c]) > 0)
-                return 1;
-    return 0;
+    const size_t n = bodies->acceleration ? bodies->n : 0;
+    size_t sources = 0, i = 0, moved = 0;
+    for (size_t k = 0; k < n && sources < 2; k++)
+        sources += bodies->mass[k] > 0;
+    for (; i < n; i++) { /* memory for forces that were never computed is full of zeros */
+        const int has = has_acceleration(bodies, i);
+        moved += (size_t)has;
+        if (!has && !(bodies->potential && fabs(bodies->potential[i]) > 0) &&
+            sources > (bodies->mass[i] > 0))
+            break;
+    }
+    return moved > 0 && i == n;
 }
 
 struct ky_moving_units ky_moving_units(double heaviest, double mass, double potential,

@@ -139,7 +139,7 @@ static enum ky_status allocate_columns(struct ky_cpu *cpu, struct ky_error *erro
         if (!*columns[k])
             return ky_no_memory(error, "bodies on the CPU", cpu->n, sizeof(double));
     }
-    return ky_cpu_clear_columns(cpu, error);
+    return ky_cpu_clear_columns(cpu, 0, error);
 }
 
 /* Makes memory for `n` bodies in place of the present ones. */
@@ -234,7 +234,7 @@ static enum ky_status put(struct ky_engine *engine, const struct ky_bodies *bodi
     cpu->softening = NULL;
     if (bodies->softening && !(cpu->softening = ky_allocate(cpu->n, sizeof(double))))
         return ky_no_memory(error, "softenings", cpu->n, sizeof(double));
-    status = ky_cpu_clear_columns(cpu, error);
+    status = ky_cpu_clear_columns(cpu, 0, error);
     if (status)
         return status;
     ky_cpu_free_foreign(cpu);
@@ -254,8 +254,7 @@ static enum ky_status put(struct ky_engine *engine, const struct ky_bodies *bodi
                 cpu->a[c][i] = bodies->acceleration[i][c];
         }
         cpu->mass[i] = bodies->mass[i] * per_mass;
-        if (bodies->potential)
-            cpu->potential[i] = bodies->potential[i];
+        cpu->potential[i] = bodies->potential ? bodies->potential[i] : 0;
         if (cpu->softening)
             cpu->softening[i] = bodies->softening[i] * per_length;
     }
@@ -269,7 +268,7 @@ static enum ky_status put_some(struct ky_engine *engine, const struct ky_some *s
     const double per_length = 1 / cpu->length, per_mass = 1 / cpu->mass_unit;
     if (some->position || some->mass) {
         ky_cpu_moved(cpu);
-        cpu->tree_serves = 0;
+        cpu->tree_serves = cpu->has_pull = 0;
     }
     for (size_t k = 0; k < some->count; k++) {
         const uint32_t i = some->body[k];
@@ -284,7 +283,7 @@ static enum ky_status put_some(struct ky_engine *engine, const struct ky_some *s
     }
     enum ky_status status =
         some->mass && !ky_cpu_is_divided(cpu) ? ky_cpu_divide(cpu, error) : KY_OK;
-    return status ? status : ky_cpu_clear_columns(cpu, error);
+    return status ? status : ky_cpu_clear_columns(cpu, 1U << KY_COLUMN_PULL, error);
 }
 
 /* Makes room for n bodies, and keeps those that there are. */
@@ -353,7 +352,7 @@ static enum ky_status replace(struct ky_engine *engine, const uint32_t *gone, si
     cpu->team = end > KY_BODIES_CHUNK ? cpu->threads : 1;
     ky_cpu_moved(cpu);
     forget_places(cpu);
-    return ky_cpu_clear_columns(cpu, error);
+    return ky_cpu_clear_columns(cpu, 0, error);
 }
 
 static enum ky_status foreign(struct ky_engine *engine, const struct ky_foreign *others,

@@ -117,7 +117,7 @@ static enum ky_status resize(struct ky_engine *base, size_t n, struct ky_error *
     enum ky_status status =
         ky_device_bodies_resize(&engine->state, is_part ? ky_places_room(n) : n, error);
     engine->state.part[0].live = n;
-    return status ? status : ky_device_columns_clear(&engine->state, error);
+    return status ? status : ky_device_columns_clear(&engine->state, 0, error);
 }
 
 static enum ky_status start(struct ky_device_engine *engine, size_t n, struct ky_error *error)
@@ -229,7 +229,7 @@ static enum ky_status put(struct ky_engine *base, const struct ky_bodies *given,
         status = ky_device_divide(&engine->state, given->mass, error);
     if (status == KY_OK)
         status = ky_device_hermite_keep(&engine->state, given, error);
-    return status ? status : ky_device_columns_clear(&engine->state, error);
+    return status ? status : ky_device_columns_clear(&engine->state, 0, error);
 }
 
 static enum ky_status columns(struct ky_engine *base, unsigned set, struct ky_error *error)
@@ -276,7 +276,8 @@ static enum ky_status put_some(struct ky_engine *base, const struct ky_some *som
         status = ky_device_bodies_put_some(state, some, error);
     if (status == KY_OK && !ky_device_shared(state))
         status = ky_device_divide_some(state, some, error);
-    return status ? status : ky_device_columns_clear(state, error);
+    state->has_pull &= !some->position && !some->mass;
+    return status ? status : ky_device_columns_clear(state, 1U << KY_COLUMN_PULL, error);
 }
 
 static enum ky_status get(struct ky_engine *base, struct ky_bodies *wanted, struct ky_error *error)
@@ -340,31 +341,35 @@ static enum ky_status add_report(struct ky_device_engine *engine, struct ky_forc
 /* The relative opening test without last accelerations makes two passes. Marks and counts are for
  * one pass, the report for both: those of the first pass are added before the second begins. */
 static enum ky_status evaluate(struct ky_device_engine *engine, struct ky_evaluation *evaluation,
-                               struct ky_error *error)
+                               int lacks_pull, struct ky_error *error)
 {
     struct ky_device_state *state = &engine->state;
     const struct ky_method *method = engine->method;
     enum ky_status status = KY_OK;
-    if (ky_force_kind(state->parameters->force)->has_tree && !state->has_acceleration &&
+    if (ky_force_kind(state->parameters->force)->has_tree && lacks_pull &&
         ky_opening_kind(state->parameters->opening)->by_alpha) {
         const struct ky_parameters first = ky_without_relative(state->parameters);
         status = method->evaluate(state, &engine->links, engine->own, evaluation, &first, error);
         if (status == KY_OK)
             status = add_report(engine, &state->report, error);
         engine->links.counts.groups = 0;
+        state->has_fields = 0;
     }
     return status == KY_OK ? method->evaluate(state, &engine->links, engine->own, evaluation,
                                               state->parameters, error)
                            : status;
 }
 
-/* Accelerations are known if any rank's bodies have some. */
-static enum ky_status agree(struct ky_device_state *state, struct ky_error *error)
+/* Accelerations are known if any rank's bodies have some, pulls if all have them. */
+static enum ky_status agree(struct ky_device_state *state, int *lacks_pull, struct ky_error *error)
 {
     const struct ky_shared *shared = ky_device_shared(state);
-    uint64_t know = state->has_acceleration && state->part[0].live > 0;
-    const enum ky_status status = shared->add(shared->context, &know, 1, error);
-    state->has_acceleration = know > 0;
+    const int are_here = state->part[0].live > 0;
+    uint64_t of_all[] = {state->has_acceleration && are_here,
+                         ky_device_lacks_pull(state) && are_here};
+    const enum ky_status status = shared->add(shared->context, of_all, 2, error);
+    state->has_acceleration = of_all[0] > 0;
+    *lacks_pull = of_all[1] > 0;
     return status;
 }
 
@@ -383,10 +388,11 @@ static enum ky_status forces(struct ky_engine *base, const struct ky_active *act
         ky_links_of_host(state->parameters)) /* the positions cross to the host for it */
         report->upload = report->download = 0;
     engine->of_forces = 1;
+    int lacks_pull = ky_device_lacks_pull(state);
     if (status == KY_OK && ky_device_shared(state))
-        status = agree(state, error);
+        status = agree(state, &lacks_pull, error);
     if (status == KY_OK && state->n > 0)
-        status = evaluate(engine, &evaluation, error);
+        status = evaluate(engine, &evaluation, lacks_pull, error);
     if (status == KY_OK && active && state->externals->count > 0)
         status = ky_device_curve_leave(&state->part[0], error);
     if (status == KY_OK)
@@ -405,8 +411,9 @@ static enum ky_status advance(struct ky_engine *base, struct ky_advance *way,
     if (way->scheme == KY_SCHEME_HERMITE)
         return ky_device_hermite_advance(&engine->state, way, error);
     const struct ky_shared *shared = ky_device_shared(&engine->state);
+    int lacks_pull = 0;
     const enum ky_status status =
-        shared && shared->system > 0 ? agree(&engine->state, error) : KY_OK;
+        shared && shared->system > 0 ? agree(&engine->state, &lacks_pull, error) : KY_OK;
     if (status != KY_OK)
         return status;
     return ky_device_blocks_advance(&engine->blocks, &engine->state, engine->method, &engine->links,

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "engine/common/active.h"
 #include "engine/cpu/forces/forces.h"
+#include "engine/cpu/tree/tree.h"
 
 static enum ky_status walk_cells(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                  struct ky_error *error)
@@ -74,6 +75,8 @@ enum ky_status ky_cpu_evaluate(struct ky_cpu *cpu, const struct ky_active *activ
         clear(cpu);
     else if (!status)
         status = cpu->method->forces(cpu, error);
+    if (!status)
+        ky_cpu_note_pull(cpu);
     if (!status)
         status = ky_cpu_add_externals(cpu, error);
     if (!status)

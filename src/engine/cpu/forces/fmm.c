@@ -51,7 +51,7 @@ struct fmm {
     int by_alpha, order;
     double alpha;
     struct ky_fmm_source *source; /* [cells] */
-    float *acceleration;          /* [n] last |a| for G = 1, in the caller's order */
+    float *pull;                  /* [n] ky_relative_pull, in the caller's order */
     struct below *below, *group;  /* [cells] that have sinks below; [groups] */
     struct part *large;           /* level by level */
     struct part *branch;
@@ -75,13 +75,12 @@ struct worker {
 /* ---- the sinks of each cell ---- */
 
 /* Numbers of four bytes: groups gather them faster than three columns of double. */
-static void measure_accelerations(const struct fmm *fmm)
+static void measure_pulls(const struct fmm *fmm)
 {
     const struct ky_cpu *cpu = fmm->cpu;
-    const double by = 1 / fmm->relative.unit;
 #pragma omp parallel for num_threads(cpu->team)
     for (size_t i = 0; i < cpu->n; i++)
-        fmm->acceleration[i] = ky_relative_size(&fmm->relative, by, i);
+        fmm->pull[i] = (float)ky_relative_pull(&fmm->relative, i);
 }
 
 /* What is known of both. */
@@ -107,8 +106,7 @@ static struct below of_group(const struct fmm *fmm, const struct ky_group *group
         }
     }
     for (uint32_t k = group->body; fmm->by_alpha && k < group->body + group->bodies; k++)
-        below.least = fminf(below.least, fmm->acceleration[tree->order[k]]);
-    below.least = fmaxf(below.least, (float)fmm->relative.floor);
+        below.least = fminf(below.least, fmm->pull[tree->order[k]]);
     return below;
 }
 
@@ -502,7 +500,7 @@ static enum ky_status go(struct fmm *fmm, struct worker *workers, struct ky_erro
     const struct ky_octree *sources;
     const double start = ky_clock();
     if (fmm->by_alpha)
-        measure_accelerations(fmm);
+        measure_pulls(fmm);
     measure_sinks(fmm);
     for (size_t k = 0; (sources = sources_of(fmm, k)); k++) {
         if (sources->nodes == 0)
@@ -549,7 +547,7 @@ enum ky_status ky_cpu_act_cells(struct ky_cpu *cpu, const struct ky_parameters *
     const size_t bytes = space_of(&fmm, &cells);
     if (ky_opening_kind(parameters->opening)->by_alpha) { /* all engines of a system ask for it */
         fmm.relative = ky_cpu_relative(cpu);
-        fmm.by_alpha = fmm.relative.floor > 0;
+        fmm.by_alpha = fmm.relative.per_unit > 0;
     }
     if (tree->nodes == 0 || cells == 0)
         return KY_OK;
@@ -557,10 +555,10 @@ enum ky_status ky_cpu_act_cells(struct ky_cpu *cpu, const struct ky_parameters *
     fmm.source = ky_allocate(cells, sizeof *fmm.source);
     fmm.below = ky_allocate_zeroed(tree->nodes, sizeof *fmm.below);
     fmm.group = ky_allocate(tree->groups, sizeof *fmm.group);
-    fmm.acceleration = ky_allocate(cpu->n, sizeof *fmm.acceleration);
+    fmm.pull = ky_allocate(cpu->n, sizeof *fmm.pull);
     if (fmm.below)
         note_others(&fmm);
-    enum ky_status status = workers && fmm.source && fmm.below && fmm.group && fmm.acceleration
+    enum ky_status status = workers && fmm.source && fmm.below && fmm.group && fmm.pull
                                 ? divide(&fmm, error)
                                 : ky_no_memory(error, "cells that act on cells", cells,
                                                sizeof *fmm.source + sizeof *fmm.below);
@@ -570,7 +568,7 @@ enum ky_status ky_cpu_act_cells(struct ky_cpu *cpu, const struct ky_parameters *
     close_workers(&fmm, workers);
     close_parts(fmm.large, fmm.larges);
     close_parts(fmm.branch, fmm.branches);
-    free(fmm.acceleration);
+    free(fmm.pull);
     free(fmm.group);
     free(fmm.below);
     free(fmm.source);

@@ -15,8 +15,8 @@
 
 enum { WITH_MASS, WITHOUT, PARTS };
 
-/* Columns of a part: x, a, mass, potential, softening. */
-enum { X, A = 3, MASS = 6, POTENTIAL, SOFTENING, COLUMNS };
+/* Columns of a part: x, a, mass, potential, pull, softening. */
+enum { X, A = 3, MASS = 6, POTENTIAL, PULL, SOFTENING, COLUMNS };
 
 /* ---- the division ---- */
 
@@ -150,6 +150,8 @@ static void gather(const struct ky_cpu *cpu, int k)
     const uint32_t *body = bodies_of(cpu, k);
     const int kept = cpu->in_block && cpu->tree_serves;
     double(*rows)[3] = (double(*)[3])part->x[0];
+    const double *pull = cpu->extra[KY_COLUMN_PULL];
+    double *its_pull = part->extra[KY_COLUMN_PULL] = pull ? part->x[0] + PULL * part->n : NULL;
 #pragma omp parallel for num_threads(part->team)
     for (size_t p = 0; p < part->n; p++) {
         const uint32_t i = body[p];
@@ -161,6 +163,9 @@ static void gather(const struct ky_cpu *cpu, int k)
             if (cpu->has_acceleration)
                 part->a[c][p] = cpu->a[c][i];
         }
+        part->potential[p] = cpu->potential[i];
+        if (pull)
+            its_pull[p] = pull[i];
     }
     part->base.halt = cpu->base.halt;
     part->base.shared = cpu->base.shared;

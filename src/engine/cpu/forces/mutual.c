@@ -305,7 +305,7 @@ enum ky_status ky_cpu_walk_mutual(struct ky_cpu *cpu, const struct ky_parameters
         return KY_OK;
     if (ky_opening_kind(parameters->opening)->by_alpha) {
         m.relative = ky_cpu_relative(cpu);
-        m.by_alpha = m.relative.floor > 0;
+        m.by_alpha = m.relative.per_unit > 0;
     }
     struct worker *workers = open_workers(&m);
     m.walk.source = m.source = ky_allocate(tree->nodes, sizeof *m.source);

@@ -86,6 +86,8 @@ static enum ky_status make_sinks(struct field *field, struct ky_error *error)
     sinks->n = field->points->count;
     sinks->softening = field->points->softenings ? field->column[SOFTENING] : NULL;
     sinks->base.shared = NULL; /* every engine knows all points */
+    sinks->acting = field->cpu;
+    sinks->extra[KY_COLUMN_PULL] = NULL; /* fields are no part of the first pass */
     sinks->active = NULL;
     sinks->in_block = 0;
     sinks->kept = (struct ky_cpu_kept){0};

@@ -204,10 +204,11 @@ enum ky_status ky_cpu_tree(struct ky_cpu *cpu, struct ky_error *error)
     int knows = 1;
     const struct ky_parameters parameters = ky_force_tree(cpu->parameters);
     const int by_alpha = ky_opening_kind(parameters.opening)->by_alpha;
-    enum ky_status status = by_alpha ? ky_cpu_knows_acceleration(cpu, &knows, error) : KY_OK;
+    enum ky_status status = by_alpha ? ky_cpu_knows_pull(cpu, &knows, error) : KY_OK;
     if (!status && !knows) {
         const struct ky_parameters first = ky_without_relative(&parameters);
         status = ky_cpu_pass_parts(cpu, pass, &first, error);
+        ky_cpu_note_pull(cpu);
     }
     return status == KY_OK ? ky_cpu_pass_parts(cpu, pass, &parameters, error) : status;
 }

@@ -10,6 +10,7 @@ static enum ky_status clear(struct ky_cpu *cpu, int column, struct ky_error *err
     const size_t numbers = cpu->n * ky_columns[column].components;
     free(cpu->extra[column]);
     cpu->extras_put++;
+    cpu->has_pull &= column != KY_COLUMN_PULL;
     cpu->extra[column] = ky_allocate_zeroed_by(cpu->threads, numbers, sizeof(double));
     return cpu->extra[column]
                ? KY_OK
@@ -24,11 +25,11 @@ void ky_cpu_free_columns(struct ky_cpu *cpu)
     }
 }
 
-enum ky_status ky_cpu_clear_columns(struct ky_cpu *cpu, struct ky_error *error)
+enum ky_status ky_cpu_clear_columns(struct ky_cpu *cpu, unsigned but, struct ky_error *error)
 {
     enum ky_status status = KY_OK;
     for (int k = 0; k < KY_COLUMN_COUNT && !status; k++)
-        if (ky_column_is_in(cpu->extras, k))
+        if (ky_column_is_in(cpu->extras & ~but, k))
             status = clear(cpu, k, error);
     return status;
 }
@@ -54,6 +55,8 @@ enum ky_status ky_cpu_put_column(struct ky_engine *engine, enum ky_column column
     const size_t components = ky_columns[column].components;
     enum ky_status status = ky_column_check(cpu->extras, column, error);
     cpu->extras_put++;
+    if (column == KY_COLUMN_PULL)
+        cpu->has_pull = ky_pulls_are_known(numbers, cpu->n);
     for (size_t k = 0; k < components * cpu->n && !status; k++)
         cpu->extra[column][k % components * cpu->n + k / components] = numbers[k];
     return status;

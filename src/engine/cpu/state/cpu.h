@@ -27,7 +27,7 @@ struct ky_cpu_kept {
     uint32_t *first; /* interactions of each sink at the first walk of its group, or body, since the
                         tree was built; 0: none yet */
     int64_t more;    /* interactions of later walks beyond the first ones */
-    struct ky_relative relative; /* for all evaluations; a[0] NULL: not found yet */
+    double per_mass; /* struct ky_relative, for all evaluations; 0: not found yet */
 };
 
 /* Where some bodies have mass and others have none (forces/massless.c); else the pointers are NULL.
@@ -59,11 +59,12 @@ struct ky_cpu {
     const struct ky_active *active; /* active bodies of the present evaluation; NULL: all */
     unsigned char *is_active;       /* [n] 1 for active bodies, if `active` is not NULL */
     int has_acceleration;           /* a[] holds the last accelerations */
-    void *column;                   /* direct: columns in float */
-    struct ky_octree tree;          /* tree and walk */
-    int tree_stands;                /* 1: `tree` is valid for the present positions */
-    int tree_opening;               /* enum ky_opening with which it was built */
-    int tree_linked;                /* 1: it has its links */
+    int has_pull;          /* the column, if it is asked for, those of the last evaluation */
+    void *column;          /* direct: columns in float */
+    struct ky_octree tree; /* tree and walk */
+    int tree_stands;       /* 1: `tree` is valid for the present positions */
+    int tree_opening;      /* enum ky_opening with which it was built */
+    int tree_linked;       /* 1: it has its links */
     int tree_serves;       /* block steps: 1: `tree` is from an earlier tick, and good enough */
     int in_block;          /* 1: the present evaluation is for a block */
     const double (*at)[3]; /* positions at the present tick, in a block with a tree that is kept */
@@ -177,8 +178,9 @@ enum ky_status ky_cpu_put_column(struct ky_engine *engine, enum ky_column column
                                  const double *numbers, struct ky_error *error);
 enum ky_status ky_cpu_get_column(struct ky_engine *engine, enum ky_column column, double *numbers,
                                  struct ky_error *error);
-/* Sets all columns to 0, for the present number of bodies. KY_FAULT when memory is out. */
-enum ky_status ky_cpu_clear_columns(struct ky_cpu *cpu, struct ky_error *error);
+/* Sets all columns to 0, for the present number of bodies; `but`: a set that stays. KY_FAULT when
+ * memory is out. */
+enum ky_status ky_cpu_clear_columns(struct ky_cpu *cpu, unsigned but, struct ky_error *error);
 void ky_cpu_free_columns(struct ky_cpu *cpu);
 /* The external fields at the present time, positions in the engine's units and accelerations in the
  * caller's; returns how many. */

@@ -1,36 +1,31 @@
 /* The data of opening tests by the last accelerations. */
 #include "engine/cpu/tree/tree.h"
 
-/* With the floor among the bodies of all engines. Where they cannot be asked, the tree, which they
- * have to make together, fails too. */
-static struct ky_relative relative_of_all(const struct ky_cpu *cpu, const double *const a[3],
-                                          double unit)
+/* 1 over the mass of the bodies that act, of all engines. Where these cannot be asked, the tree,
+ * which they have to make together, fails too. */
+static double per_mass(const struct ky_cpu *cpu)
 {
     const struct ky_shared *shared = cpu->base.shared;
-    struct ky_relative relative = {{a[0], a[1], a[2]}, unit, cpu->parameters, 0};
-    unsigned long long count[KY_OPENING_EXPONENTS] = {0};
-    uint64_t all[KY_OPENING_EXPONENTS];
-    ky_relative_count(&relative, cpu->n, cpu->team, count);
-    for (int k = 0; k < KY_OPENING_EXPONENTS; k++)
-        all[k] = count[k];
-    if (!shared->add(shared->context, all, KY_OPENING_EXPONENTS, NULL))
-        for (int k = 0; k < KY_OPENING_EXPONENTS; k++)
-            count[k] = all[k];
-    relative.floor = ky_opening_floor(count);
-    return relative;
+    uint64_t mass = ky_relative_mass(cpu->mass, cpu->n, cpu->team), all = mass;
+    if (ky_cpu_is_divided(cpu) && !shared->add(shared->context, &all, 1, NULL))
+        mass = all;
+    return ky_relative_per_mass(mass);
 }
 
 struct ky_relative ky_cpu_relative(struct ky_cpu *cpu)
 {
-    if (cpu->in_block && cpu->kept.relative.a[0])
-        return cpu->kept.relative;
-    const double *const a[3] = {cpu->a[0], cpu->a[1], cpu->a[2]};
-    const double unit = ky_cpu_scale(cpu).acceleration;
-    const struct ky_relative relative =
-        ky_cpu_is_divided(cpu) ? relative_of_all(cpu, a, unit)
-                               : ky_relative_start(a, cpu->n, unit, cpu->parameters, cpu->team);
-    if (cpu->in_block)
-        cpu->kept.relative = relative;
+    const struct ky_cpu_scale scale = ky_cpu_scale(cpu);
+    struct ky_relative relative = {.a = {cpu->a[0], cpu->a[1], cpu->a[2]},
+                                   .pull = cpu->extra[KY_COLUMN_PULL],
+                                   .potential = cpu->potential,
+                                   .per_mass = cpu->kept.per_mass,
+                                   .parameters = cpu->parameters};
+    if (scale.acceleration > 0) {
+        relative.per_unit = 1 / scale.acceleration;
+        relative.per_potential = 1 / scale.potential;
+    }
+    if (!cpu->in_block || cpu->kept.per_mass == 0)
+        relative.per_mass = cpu->kept.per_mass = per_mass(cpu->acting ? cpu->acting : cpu);
     return relative;
 }
 
@@ -43,4 +38,27 @@ enum ky_status ky_cpu_knows_acceleration(const struct ky_cpu *cpu, int *knows,
         ky_cpu_is_divided(cpu) ? shared->add(shared->context, &know, 1, error) : KY_OK;
     *knows = know > 0;
     return status;
+}
+
+enum ky_status ky_cpu_knows_pull(const struct ky_cpu *cpu, int *knows, struct ky_error *error)
+{
+    const struct ky_shared *shared = cpu->base.shared;
+    uint64_t lack =
+        cpu->n > 0 && (!cpu->has_acceleration || (cpu->extra[KY_COLUMN_PULL] && !cpu->has_pull));
+    enum ky_status status =
+        ky_cpu_is_divided(cpu) ? shared->add(shared->context, &lack, 1, error) : KY_OK;
+    *knows = lack == 0;
+    return status;
+}
+
+void ky_cpu_note_pull(struct ky_cpu *cpu)
+{
+    double *pull = cpu->extra[KY_COLUMN_PULL];
+    const double unit = ky_cpu_scale(cpu).acceleration;
+#pragma omp parallel for num_threads(cpu->team)
+    for (size_t i = 0; i < (pull && unit > 0 ? cpu->n : 0); i++)
+        if (ky_cpu_is_active(cpu, i))
+            pull[i] = unit * ky_opening_kept(cpu->a[0][i] / unit, cpu->a[1][i] / unit,
+                                             cpu->a[2][i] / unit);
+    cpu->has_pull |= !cpu->active;
 }

@@ -62,7 +62,7 @@ static enum ky_status build(struct ky_cpu *cpu, const struct ky_parameters *para
     struct ky_shared_tree wanted = {.own = &bodies,
                                     .parameters = parameters,
                                     .has_cells = ky_force_kind(parameters->force)->expands};
-    cpu->kept.relative.a[0] = NULL;
+    cpu->kept.per_mass = 0;
     enum ky_status status = ky_cpu_is_divided(cpu)
                                 ? share(cpu, &wanted, error)
                                 : ky_octree_build(&cpu->tree, &bodies, parameters, error);

@@ -288,7 +288,7 @@ static enum ky_status count_groups(struct ky_device_tree *tree,
 static enum ky_status build_part(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
                                  const struct ky_parameters *parameters, struct ky_error *error)
 {
-    tree->has_floor = 0;
+    tree->has_mass = 0;
     ky_device_tree_count_cuts(tree, bodies, parameters);
     enum ky_status status = bodies->live > 0
                                 ? ky_device_tree_build(tree, bodies, parameters, error)

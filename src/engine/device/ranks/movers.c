@@ -8,19 +8,22 @@
 
 /* What the kernels read and write. */
 struct layout {
-    const struct ky_buffer *position, *step;
-    uint32_t n, wide, words;
+    const struct ky_buffer *position, *step, *pull;
+    uint32_t n, wide, has, words;
 };
 
 static struct layout layout_of(const struct ky_device_state *state)
 {
     const struct ky_device_bodies *bodies = &state->part[0];
-    const int steps = ky_column_is_in(state->columns, KY_COLUMN_STEP);
+    const int steps = ky_column_is_in(state->columns, KY_COLUMN_STEP),
+              pulls = ky_column_is_in(state->columns, KY_COLUMN_PULL);
     return (struct layout){state->ranks->in_block ? &bodies->second : &bodies->position,
                            steps ? &bodies->column[KY_COLUMN_STEP] : &bodies->mass,
+                           pulls ? &bodies->column[KY_COLUMN_PULL] : &bodies->mass,
                            (uint32_t)bodies->n,
                            ky_real_bytes(state->parameters->precision) == KY_STATE_BYTES,
-                           steps ? KY_PART_ROWS : KY_PART_ROW};
+                           (uint32_t)(steps * KY_PART_HAS_STEP + pulls * KY_PART_HAS_PULL),
+                           (uint32_t)(KY_PART_ROW + steps + pulls)};
 }
 
 /* Bytes of a row. */
@@ -33,8 +36,8 @@ static size_t row_of(const struct ky_device_state *state)
 #define ROW_COLUMNS(bodies)                                                                        \
     KY_BUFFER((bodies)->curve.index), KY_BUFFER(*its.position), KY_BUFFER((bodies)->velocity),     \
         KY_BUFFER((bodies)->mass), KY_BUFFER((bodies)->acceleration),                              \
-        KY_BUFFER((bodies)->potential), KY_BUFFER(*its.step), KY_VALUE(its.n), KY_VALUE(its.wide), \
-        KY_VALUE(its.words)
+        KY_BUFFER((bodies)->potential), KY_BUFFER(*its.step), KY_BUFFER(*its.pull),                \
+        KY_VALUE(its.n), KY_VALUE(its.wide), KY_VALUE(its.has), KY_VALUE(its.words)
 
 /* Room for so many of the bodies that move: for a 64th of all at least, since as many do at times,
  * and memory is slow to get. */

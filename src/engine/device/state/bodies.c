@@ -308,6 +308,7 @@ enum ky_status ky_device_bodies_put(struct ky_device_state *state, const struct 
     enum ky_status status = KY_OK;
     double start = ky_clock();
     state->has_acceleration = ky_knows_acceleration(given);
+    state->has_fields = state->externals->count > 0;
     state->pendings = 0;
     state->cards.evaluations = 0;
     state->put++;

@@ -82,6 +82,12 @@ static inline const struct ky_buffer *ky_device_softenings(const struct ky_devic
     return bodies->state->own_eps ? &bodies->softening : &bodies->mass;
 }
 
+/* From accelerations and potentials on the cards to G = 1; 0 where G = 0. */
+static inline float ky_device_per_strength(const struct ky_device_state *state)
+{
+    const double strength = ky_device_scale(state).strength;
+    return strength > 0 ? (float)(1 / strength) : 0;
+}
 /* The factor of sums in kernels: the strength of gravity (engine/common/units.h). */
 static inline union ky_state_value ky_device_strength(const struct ky_device_bodies *bodies)
 {

@@ -15,16 +15,18 @@ static enum ky_status clear(struct ky_device_state *state, int column, struct ky
 {
     struct ky_device_bodies *bodies = &state->part[0];
     enum ky_status status = ky_device_bodies_need(bodies, KY_ARRAY_COLUMN + column, error);
+    state->has_pull &= column != KY_COLUMN_PULL;
     return status == KY_OK
                ? bodies->card->driver->zero(bodies->card, &bodies->column[column], error)
                : status;
 }
 
-enum ky_status ky_device_columns_clear(struct ky_device_state *state, struct ky_error *error)
+enum ky_status ky_device_columns_clear(struct ky_device_state *state, unsigned but,
+                                       struct ky_error *error)
 {
     enum ky_status status = KY_OK;
     for (int k = 0; k < KY_COLUMN_COUNT && status == KY_OK; k++)
-        if (ky_column_is_in(state->columns, k))
+        if (ky_column_is_in(state->columns & ~but, k))
             status = clear(state, k, error);
     return status;
 }
@@ -54,6 +56,8 @@ enum ky_status ky_device_columns_put(struct ky_device_state *state, enum ky_colu
     const struct ky_columns to = {&bodies->column[column], bodies->n, 0, NULL};
     struct ky_buffer scratch = {0};
     enum ky_status status = ky_column_check(state->columns, column, error);
+    if (status == KY_OK && column == KY_COLUMN_PULL)
+        state->has_pull = ky_pulls_are_known(numbers, bodies->live);
     if (status == KY_OK)
         status = ky_rows_to(state, &scratch, rows_of(state, column), numbers, &to, error);
     ky_buffer_release(bodies->card, &scratch);

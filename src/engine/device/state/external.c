@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "engine/common/columns.h"
 #include "engine/common/external.h"
 #include "engine/device/state/rows.h"
 
@@ -162,15 +163,11 @@ static enum ky_status send_many(struct ky_device_bodies *bodies, int active, siz
     return status;
 }
 
-static enum ky_status add_many(struct ky_device_bodies *bodies, struct ky_evaluation *evaluation,
-                               struct ky_error *error)
+static enum ky_status add_many(struct ky_device_bodies *bodies, const struct ky_active *active,
+                               size_t count, struct ky_error *error)
 {
-    const struct ky_active *active = evaluation->active;
-    const size_t count = active ? active->count : bodies->n;
     struct many many = {0};
-    enum ky_status status = active ? ky_device_active_list(bodies, evaluation, error) : KY_OK;
-    if (status == KY_OK)
-        status = ask_many(bodies, active != NULL, count, &many, error);
+    enum ky_status status = ask_many(bodies, active != NULL, count, &many, error);
     if (status == KY_OK)
         status = send_many(bodies, active != NULL, count, &many, error);
     free_many(&many);
@@ -208,6 +205,26 @@ enum ky_status ky_device_many_sums(struct ky_device_state *state, struct ky_part
 
 /* ---- all fields ---- */
 
+/* Keeps |a|, by the bodies alone, of the active bodies, where it is asked for. */
+static enum ky_status keep_pull(struct ky_device_bodies *bodies, const struct ky_active *active,
+                                struct ky_error *error)
+{
+    struct ky_device_state *state = bodies->state;
+    const struct ky_buffer *list = active ? &bodies->active_list : &bodies->mass;
+    uint32_t n = (uint32_t)bodies->n, listed = active ? (uint32_t)active->count : 0;
+    float unit = ky_device_per_strength(state);
+    state->has_fields = 1;
+    state->has_pull |= !active;
+    if (!ky_column_is_in(state->columns, KY_COLUMN_PULL) || !(unit > 0))
+        return KY_OK;
+    return ky_launch_over(
+        bodies->card, KY_IN_PRECISION(ky_relative_keep, state->parameters->precision),
+        active ? listed : n,
+        KY_ARGUMENTS(KY_BUFFER(bodies->acceleration), KY_BUFFER(bodies->column[KY_COLUMN_PULL]),
+                     KY_BUFFER(*list), KY_VALUE(n), KY_VALUE(listed), KY_VALUE(unit)),
+        error);
+}
+
 enum ky_status ky_device_externals_add(struct ky_device_bodies *bodies,
                                        struct ky_evaluation *evaluation, struct ky_error *error)
 {
@@ -218,13 +235,17 @@ enum ky_status ky_device_externals_add(struct ky_device_bodies *bodies,
              fields = (uint32_t)ky_externals_plain_count(bodies->state->externals),
              listed = active != NULL, count = active ? (uint32_t)active->count : n;
     enum ky_status status = KY_OK;
-    if (count > 0 && has_many(bodies->state))
-        status = add_many(bodies, evaluation, error);
-    if (fields == 0 || count == 0 || status != KY_OK)
+    if (bodies->state->externals->count == 0 || count == 0)
+        return KY_OK;
+    if (active)
+        status = ky_device_active_list(bodies, evaluation, error);
+    if (status == KY_OK)
+        status = keep_pull(bodies, active, error);
+    if (status == KY_OK && has_many(bodies->state))
+        status = add_many(bodies, active, count, error);
+    if (fields == 0 || status != KY_OK)
         return status;
     status = ky_device_externals_send(bodies, bodies->state->externals->time, 0, error);
-    if (status == KY_OK && active)
-        status = ky_device_active_list(bodies, evaluation, error);
     const struct ky_buffer *list = active ? &bodies->active_list : &bodies->external.numbers;
     if (status == KY_OK)
         status = ky_launch_over(

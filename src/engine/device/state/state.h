@@ -109,6 +109,8 @@ struct ky_device_state {
     struct ky_device_ranks *ranks;         /* private to ranks/ranks.h */
     const struct ky_shared *const *shared; /* of the engine */
     int has_acceleration;
+    int has_fields; /* 1: accelerations are by external fields too */
+    int has_pull;   /* 1: the column of pulls, if it is kept, is of the last evaluation */
     double pending[KY_PENDING]; /* dt of kicks that are still to be made */
     int pendings;
     struct ky_device_division division;
@@ -154,6 +156,18 @@ static inline int ky_evaluation_is_listed(const struct ky_evaluation *evaluation
 static inline int ky_device_leads(const struct ky_device_state *state, enum ky_scheme scheme)
 {
     return state->schemes >> scheme & 1U;
+}
+
+/* 1 if an opening test by α reads the column of pulls, 0 if it reads accelerations. */
+static inline int ky_device_reads_pull(const struct ky_device_state *state)
+{
+    return (int)(state->columns >> KY_COLUMN_PULL & 1U) && state->has_fields;
+}
+
+/* 1 if bodies lack what an opening test by α reads. */
+static inline int ky_device_lacks_pull(const struct ky_device_state *state)
+{
+    return !state->has_acceleration || (ky_device_reads_pull(state) && !state->has_pull);
 }
 
 /* Factors from the units on the cards to the caller's. */

@@ -34,17 +34,26 @@ enum ky_status ky_device_last_accelerations(const struct ky_host_tree *host,
                                             struct ky_error *error)
 {
     struct ky_device_bodies *bodies = host->bodies;
-    size_t n = bodies->n;
-    double *a = ky_allocate(3 * n, sizeof *a);
+    struct ky_device_state *state = bodies->state;
+    const size_t n = bodies->n;
+    const int threads = n > 65536 ? state->threads : 1, is_kept = ky_device_reads_pull(state);
+    double *a = ky_allocate(4 * n, sizeof *a), *const potential = a ? a + 3 * n : NULL;
     *columns = a;
     if (!a)
-        return ky_no_memory(error, "accelerations for the opening test", n, 3 * sizeof *a);
+        return ky_no_memory(error, "accelerations for the opening test", n, 4 * sizeof *a);
     double *const column[3] = {a, a + n, a + 2 * n};
-    enum ky_status status = ky_device_bodies_columns(bodies, KY_ARRAY_ACCELERATION, column, error);
-    const double *const read[3] = {a, a + n, a + 2 * n};
+    enum ky_status status = ky_device_bodies_columns(
+        bodies, is_kept ? KY_ARRAY_COLUMN + KY_COLUMN_PULL : KY_ARRAY_ACCELERATION, column, error);
     if (status == KY_OK)
-        *relative =
-            ky_relative_start(read, n, ky_device_scale(bodies->state).strength,
-                              bodies->state->parameters, n > 65536 ? bodies->state->threads : 1);
+        status = ky_device_bodies_columns(bodies, KY_ARRAY_POTENTIAL, &potential, error);
+    const double strength = ky_device_scale(state).strength;
+    *relative = (struct ky_relative){
+        .a = {a, a + n, a + 2 * n},
+        .pull = is_kept ? a : NULL,
+        .potential = potential,
+        .per_unit = strength > 0 ? 1 / strength : 0,
+        .per_potential = strength > 0 ? 1 / strength : 0,
+        .per_mass = ky_relative_per_mass(ky_relative_mass(host->mass, n, threads)),
+        .parameters = state->parameters};
     return status;
 }

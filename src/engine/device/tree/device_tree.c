@@ -378,7 +378,7 @@ static enum ky_status build(struct ky_device_tree *tree, struct ky_device_bodies
     struct ky_card *card = bodies->card;
     int now = 0;
     ky_device_tree_done(tree, bodies);
-    tree->serves = tree->refreshed = tree->has_floor = 0;
+    tree->serves = tree->refreshed = tree->has_mass = 0;
     tree->start = 0;
     enum ky_status status = ky_device_tree_need_bodies(tree, bodies, error);
     if (status == KY_OK)
@@ -463,50 +463,43 @@ enum ky_status ky_device_tree_no_factors(struct ky_device_tree *tree,
                                          struct ky_error *error)
 {
     const struct ky_shared *shared = ky_device_shared(bodies->state);
-    uint64_t none[KY_OPENING_EXPONENTS] = {0};
+    uint64_t none = 0;
     const enum ky_status status =
-        tree->has_floor ? KY_OK : shared->add(shared->context, none, KY_OPENING_EXPONENTS, error);
-    tree->has_floor = 1;
+        tree->has_mass ? KY_OK : shared->add(shared->context, &none, 1, error);
+    tree->has_mass = 1;
     return status;
 }
 
-/* How many bodies of all ranks have which exponent. */
-static enum ky_status add_exponents(struct ky_device_tree *tree,
-                                    const struct ky_device_bodies *bodies, struct ky_error *error)
+/* The mass of the bodies of all ranks. */
+static enum ky_status add_masses(struct ky_device_tree *tree, const struct ky_device_bodies *bodies,
+                                 struct ky_error *error)
 {
     const struct ky_shared *shared = ky_device_shared(bodies->state);
     struct ky_card *card = bodies->card;
-    uint32_t own[KY_OPENING_EXPONENTS];
-    uint64_t all[KY_OPENING_EXPONENTS];
-    enum ky_status status = card->driver->read(card, &tree->exponents, 0, own, sizeof own, error);
-    for (int k = 0; k < KY_OPENING_EXPONENTS; k++)
-        all[k] = status ? 0 : own[k];
+    uint64_t mass = 0;
+    enum ky_status status = card->driver->read(card, &tree->mass, 0, &mass, sizeof mass, error);
+    mass = status ? 0 : mass;
     if (status == KY_OK)
-        status = shared->add(shared->context, all, KY_OPENING_EXPONENTS, error);
-    for (int k = 0; k < KY_OPENING_EXPONENTS; k++)
-        own[k] = (uint32_t)all[k];
-    return status == KY_OK ? card->driver->write(card, &tree->exponents, 0, own, sizeof own, error)
+        status = shared->add(shared->context, &mass, 1, error);
+    return status == KY_OK ? card->driver->write(card, &tree->mass, 0, &mass, sizeof mass, error)
                            : status;
 }
 
-static enum ky_status find_floor(struct ky_device_tree *tree, const struct ky_device_bodies *bodies,
-                                 int precision, float unit, struct ky_error *error)
+static enum ky_status find_mass(struct ky_device_tree *tree, const struct ky_device_bodies *bodies,
+                                int precision, struct ky_error *error)
 {
     struct ky_card *card = bodies->card;
-    uint32_t n = (uint32_t)bodies->n, live = (uint32_t)bodies->live, groups = looking_groups(live);
-    enum ky_status status = card->driver->zero(card, &tree->exponents, error);
+    uint32_t live = (uint32_t)bodies->live, groups = looking_groups(live);
+    enum ky_status status = ky_launch(card, KY_IN_PRECISION(ky_relative_mass, precision), groups,
+                                      KY_ARGUMENTS(KY_BUFFER(bodies->mass), KY_BUFFER(tree->mass),
+                                                   KY_VALUE(live), KY_VALUE(groups)),
+                                      error);
     if (status == KY_OK)
-        status =
-            ky_launch(card, KY_IN_PRECISION(ky_relative_count, precision), groups,
-                      KY_ARGUMENTS(KY_BUFFER(bodies->acceleration), KY_BUFFER(tree->exponents),
-                                   KY_VALUE(n), KY_VALUE(live), KY_VALUE(unit), KY_VALUE(groups)),
-                      error);
+        status = ky_launch(card, KY_IN_PRECISION(ky_relative_total, precision), 1,
+                           KY_ARGUMENTS(KY_BUFFER(tree->mass), KY_VALUE(groups)), error);
     if (status == KY_OK && ky_device_shared(bodies->state))
-        status = add_exponents(tree, bodies, error);
-    if (status == KY_OK)
-        status = ky_launch(card, KY_IN_PRECISION(ky_relative_floor, precision), 1,
-                           KY_ARGUMENTS(KY_BUFFER(tree->exponents), KY_BUFFER(tree->floor)), error);
-    tree->has_floor = status == KY_OK;
+        status = add_masses(tree, bodies, error);
+    tree->has_mass = status == KY_OK;
     return status;
 }
 
@@ -516,23 +509,23 @@ enum ky_status ky_device_tree_factors(struct ky_device_tree *tree, struct ky_dev
                                       struct ky_error *error)
 {
     struct ky_card *card = bodies->card;
-    const int precision = parameters->precision;
-    double strength = ky_device_scale(bodies->state).strength;
-    const int in_list = ky_evaluation_is_listed(evaluation);
-    uint32_t n = (uint32_t)bodies->n, listed = in_list ? (uint32_t)evaluation->active->count : 0;
-    const struct ky_buffer *list = in_list ? &bodies->active_list : &tree->floor;
-    float unit = strength > 0 ? (float)(1 / strength) : 0, alpha = (float)parameters->alpha,
+    const int precision = parameters->precision, in_list = ky_evaluation_is_listed(evaluation);
+    uint32_t n = (uint32_t)bodies->n, listed = in_list ? (uint32_t)evaluation->active->count : 0,
+             is_kept = (uint32_t)ky_device_reads_pull(bodies->state);
+    const struct ky_buffer *list = in_list ? &bodies->active_list : &tree->mass,
+                           *pull = is_kept ? &bodies->column[KY_COLUMN_PULL] : &bodies->mass;
+    float unit = ky_device_per_strength(bodies->state), alpha = (float)parameters->alpha,
           power = ky_force_kind(parameters->force)->expands
                       ? -1
                       : (float)ky_opening_relative_power(parameters->multipole);
-    enum ky_status status =
-        tree->has_floor ? KY_OK : find_floor(tree, bodies, precision, unit, error);
+    enum ky_status status = tree->has_mass ? KY_OK : find_mass(tree, bodies, precision, error);
     if (status == KY_OK)
         status = ky_launch_over(
             card, KY_IN_PRECISION(ky_relative_factors, precision), in_list ? listed : n,
-            KY_ARGUMENTS(KY_BUFFER(bodies->acceleration), KY_BUFFER(tree->floor), KY_BUFFER(*list),
-                         KY_BUFFER(tree->factor), KY_VALUE(n), KY_VALUE(listed), KY_VALUE(unit),
-                         KY_VALUE(alpha), KY_VALUE(power)),
+            KY_ARGUMENTS(KY_BUFFER(bodies->acceleration), KY_BUFFER(bodies->potential),
+                         KY_BUFFER(*pull), KY_BUFFER(tree->mass), KY_BUFFER(*list),
+                         KY_BUFFER(tree->factor), KY_VALUE(n), KY_VALUE(listed), KY_VALUE(is_kept),
+                         KY_VALUE(unit), KY_VALUE(alpha), KY_VALUE(power)),
             error);
     return status;
 }

@@ -23,7 +23,7 @@ struct ky_device_tree {
     struct ky_buffer curve, partial, frame;          /* kernels/tree/keys.k */
     struct ky_buffer first, facts;                   /* kernels/tree/grow.k */
     struct ky_cell_columns column;                   /* octree/layout.h */
-    struct ky_buffer exponents, floor;               /* kernels/tree/relative.k */
+    struct ky_buffer mass;                           /* kernels/tree/relative.k */
     struct ky_buffer weights, starts, starts_of_all; /* kernels/tree/groups.k */
     struct ky_buffer scratch;                        /* of sort and scan */
     struct ky_buffer cut, cut_first;                 /* of struct ky_cuts: kernels/tree/groups.k */
@@ -48,7 +48,7 @@ struct ky_device_tree {
     size_t listed; /* active bodies in `group`; 0: it holds all bodies */
     int serves;    /* 1: block steps keep it: it is from an earlier tick, and good enough */
     int refreshed; /* 1: the last tree was not built but moved */
-    int has_floor; /* 1: `floor` is that of the accelerations when the tree was new */
+    int has_mass;  /* 1: `mass` has the mass of all bodies, since the tree was new */
     int few; /* 1: there are only a few groups for each team that runs at once: the heaviest are
                 divided */
     uint32_t level[KY_FACT_CELLS + 1]; /* the first cell of each */

@@ -162,8 +162,9 @@
     KY_K(tree_##p, ky_walk_sources_##p, 256)                                                       \
     KY_K(tree_##p, ky_walk_points_##p, 256)                                                        \
     KY_VARIANTS(KY_VARIANT_KERNEL, p, number)                                                      \
-    KY_K(relative_##p, ky_relative_count_##p, 256)                                                 \
-    KY_K(relative_##p, ky_relative_floor_##p, 512)                                                 \
+    KY_K(relative_##p, ky_relative_mass_##p, 256)                                                  \
+    KY_K(relative_##p, ky_relative_total_##p, 256)                                                 \
+    KY_K(relative_##p, ky_relative_keep_##p, 256)                                                  \
     KY_K(relative_##p, ky_relative_factors_##p, 256)                                               \
     KY_ACTIONS_OF(KY_GENERAL_KERNELS_OF, p, number)                                                \
     KY_NEAREST_HEAPS(KY_NEAREST_KERNEL_OF, p, number)                                              \

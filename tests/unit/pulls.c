@@ -1,0 +1,180 @@
+/* A tolerance is relative to what each body feels of the others: bodies far outside the rest,
+ * diffuse parts of compact systems, and clusters in strong fields are as exact as all others, with
+ * every method and engine. */
+#include "test.h"
+
+#include "clouds.h"
+#include "engines.h"
+#include "kernels.h"
+
+enum { N = 2000 };
+
+static struct ky_error error;
+
+/* Scales the bodies from `first` to `end` about the origin, and moves them along x. */
+static void place(struct ky_bodies *bodies, size_t first, size_t end, double size, double x)
+{
+    for (size_t i = first; i < end; i++) {
+        for (int c = 0; c < 3; c++)
+            bodies->position[i][c] *= size;
+        bodies->position[i][0] += x;
+    }
+}
+
+/* One of each twenty-five bodies escapes, in clumps of two, at these distances and up to three
+ * times as far. */
+static struct ky_bodies escapers(double distance)
+{
+    struct ky_bodies bodies = cloud_make(PLUMMER, N);
+    for (size_t k = 0; k < 2 * N / 100; k++) {
+        double *x = bodies.position[25 * k], r = 0;
+        for (int c = 0; c < 3; c++)
+            r += x[c] * x[c];
+        for (int c = 0; c < 3; c++)
+            x[c] *= distance * (1 + (double)(k % 5) / 2) / sqrt(r);
+    }
+    return bodies;
+}
+
+/* A part of the bodies, `halo` of 1000, around or beside a core of that size. */
+static struct ky_bodies core_and_halo(size_t halo, double core, double apart)
+{
+    struct ky_bodies bodies = cloud_make(PLUMMER, N);
+    place(&bodies, N * halo / 1000, N, core, apart);
+    return bodies;
+}
+
+/* Two compact clusters with diffuse matter midway. */
+static struct ky_bodies binary_of_clusters(double core)
+{
+    struct ky_bodies bodies = cloud_make(PLUMMER, N);
+    place(&bodies, 0, 9 * N / 20, core, 30);
+    place(&bodies, 9 * N / 20, 18 * N / 20, core, -30);
+    return bodies;
+}
+
+static const char *const systems[] = {"escapers at 10",
+                                      "escapers at 1e3",
+                                      "escapers at 1e6",
+                                      "a halo of 1 % around a core",
+                                      "a halo of 30 % around a core",
+                                      "8 % beside a core",
+                                      "a binary of clusters"};
+enum { SYSTEMS = sizeof systems / sizeof *systems };
+
+static struct ky_bodies system_of(int k)
+{
+    return k < 3    ? escapers(k == 0   ? 10
+                               : k == 1 ? 1e3
+                                        : 1e6)
+           : k == 3 ? core_and_halo(10, 1e-3, 0)
+           : k == 4 ? core_and_halo(300, 1e-4, 0)
+           : k == 5 ? core_and_halo(80, 1e-3, 30)
+                    : binary_of_clusters(1e-2);
+}
+
+static const struct method {
+    const char *name;
+    int force, mutual, on_cpu, on_devices;
+    double p99;
+} methods[] = {{"fmm", KY_FMM, 0, 1, 1, 2e-3},
+               {"tree", KY_TREE, 0, 1, 1, 2.5e-3},
+               {"walk", KY_WALK, 0, 1, 1, 6e-3},
+               {"list", KY_LIST, 0, 0, 1, 6e-3},
+               {"fmm --mutual", KY_FMM, 1, 1, 0, 2e-3}};
+enum { METHODS = sizeof methods / sizeof *methods };
+
+/* The parameters of a method on engine e, or 0. */
+static int has_method(const struct method *method, int e, struct ky_parameters *parameters)
+{
+    *parameters = cloud_parameters();
+    parameters->engine = engines[e].engine;
+    parameters->softening = 1e-5;
+    parameters->force = method->force;
+    parameters->mutual = method->mutual;
+    parameters->precision = taken_precision(parameters);
+    return is_cpu_engine(e) ? method->on_cpu : method->on_devices;
+}
+
+static void expect(const struct method *method, const char *what, const char *engine,
+                   const struct ky_bodies *bodies, const struct ky_bodies *exact, double rounding)
+{
+    const struct cloud_error e = cloud_compare(bodies, exact);
+    if (!(e.p99 <= method->p99 + rounding && e.max <= 1e-2 + rounding && e.potential_max <= 4e-3))
+        fail_msg(
+            "%s, %s, %s: 99 %% of the errors within %.2g, the largest %.2g, of potentials %.2g",
+            engine, method->name, what, e.p99, e.max, e.potential_max);
+}
+
+/* Also in the first evaluation, which knows no pulls before. */
+static void every_body_is_as_exact(void **state)
+{
+    (void)state;
+    for (int e = 0; e < engine_count; e++)
+        for (int k = 0; k < SYSTEMS * METHODS; k++) {
+            struct ky_parameters parameters;
+            struct ky_bodies bodies = system_of(k % SYSTEMS), exact = cloud_make(PLUMMER, N);
+            const struct method *method = &methods[k / SYSTEMS];
+            for (int again = 0; again < 2 && has_method(method, e, &parameters); again++) {
+                assert_ok(cloud_forces(&parameters, &bodies, &exact, NULL, &error));
+                expect(method, systems[k % SYSTEMS], engines[e].engine, &bodies, &exact, 0);
+            }
+            ky_bodies_free(&bodies);
+            ky_bodies_free(&exact);
+        }
+}
+
+/* Evaluates the forces in a uniform field on an open engine, and compares the bodies' own. */
+static void expect_in_field(struct ky_engine *engine, const struct method *method, double pull,
+                            const char *field, const struct ky_bodies *exact)
+{
+    const int is_cpu = !strcmp(engine->verbs->name, "cpu");
+    struct ky_bodies bodies = cloud_make(PLUMMER, N);
+    struct ky_bodies forces = {
+        .n = N, .acceleration = bodies.acceleration, .potential = bodies.potential};
+    assert_ok(ky_engine_forces(engine, &error));
+    assert_ok(ky_engine_get(engine, &forces, &error));
+    for (size_t i = 0; i < N; i++)
+        bodies.acceleration[i][0] -= pull;
+    /* on devices fields are floats in single and extended precision, and so is the sum */
+    expect(method, field, engine->name, &bodies, exact, is_cpu ? 0 : 1.2e-7 * pull / 0.02);
+    ky_bodies_free(&bodies);
+}
+
+/* A field moves all bodies alike, and has no part in the errors of what they do to each other: in
+ * the first evaluation, and in the next, which knows the pulls of the first. */
+static void fields_loosen_no_forces(void **state)
+{
+    (void)state;
+    static const double pulls[2][3] = {{1, 30, 1e3}, {1e2, 1e4, 1e6}};
+    for (int e = 0; e < engine_count; e++)
+        for (int k = 0; k < METHODS * 3; k++) {
+            struct ky_parameters given, parameters;
+            struct ky_engine *engine;
+            const struct method *method = &methods[k / 3];
+            const double pull = pulls[is_cpu_engine(e)][k % 3];
+            char field[40];
+            snprintf(field, sizeof field, "uniform:ax=%g", pull);
+            if (!has_method(method, e, &given))
+                continue;
+            struct ky_bodies bodies = cloud_make(PLUMMER, N), exact = cloud_make(PLUMMER, N);
+            assert_ok(cloud_forces(&given, &bodies, &exact, NULL, &error));
+            given.field = field;
+            memset(bodies.acceleration, 0, N * sizeof *bodies.acceleration);
+            assert_ok(ky_force_resolve(&given, &parameters, &error));
+            assert_ok(ky_engine_open(&parameters, N, &engine, &error));
+            assert_ok(ky_engine_put(engine, &bodies, &error));
+            for (int again = 0; again < 2; again++)
+                expect_in_field(engine, method, pull, field, &exact);
+            ky_engine_close(engine);
+            ky_bodies_free(&bodies);
+            ky_bodies_free(&exact);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_body_is_as_exact),
+                                       cmocka_unit_test(fields_loosen_no_forces)};
+    return cmocka_run_group_tests(tests, find_engines, NULL);
+}
