@@ -171,8 +171,9 @@ enum ky_force { KY_DIRECT, KY_WALK, KY_LIST, KY_TREE, KY_FMM, KY_FORCE_AUTO };
 /* Which cells act as a whole. With size l, distance d and θ: d > l/θ; d > l/θ + s, where s is the
  * distance of the centre of mass from the middle; distance to the box > l/θ. Relative: the expected
  * error is below α last accelerations. By use: offset where theta is set, relative where alpha is
- * set. Where neither is: offset for forces that are computed once (ky_forces, ky_walk), since
- * relative needs the last accelerations, else relative. */
+ * set. Where neither is: relative; with ky_walk offset, since relative needs the last
+ * accelerations.
+ */
 enum ky_opening { KY_OPENING_BY_USE = -1, KY_GEOMETRIC, KY_OFFSET, KY_MINIMUM, KY_RELATIVE };
 /* The size of a cell: the longest side of the box around its bodies, or the edge of its cube. By
  * force: edge for walk and list, else box. */
@@ -460,10 +461,11 @@ struct ky_force_report {
 };
 
 /* Accelerations and potentials of all bodies on each other, once, without a simulation. External
- * fields add to the accelerations alone. KY_FORCE_AUTO is KY_TREE here unless parameters->error is
- * set. Writes bodies->acceleration and ->potential where they are not NULL. `report` may be NULL.
- * KY_BAD_DATA for bodies that ky_bodies_check refuses and for results that are not finite, KY_USAGE
- * for parameters out of their range, KY_STOPPED by parameters->stop: the bodies are unchanged then.
+ * fields add to the accelerations alone. The forces are those with which a simulation with these
+ * parameters begins. Writes bodies->acceleration and ->potential where they are not NULL. `report`
+ * may be NULL. KY_BAD_DATA for bodies that ky_bodies_check refuses and for results that are not
+ * finite, KY_USAGE for parameters out of their range, KY_STOPPED by parameters->stop: the bodies
+ * are unchanged then.
  */
 KY_API enum ky_status ky_forces(const struct ky_parameters *parameters, struct ky_bodies *bodies,
                                 struct ky_force_report *report, struct ky_error *error);
@@ -553,6 +555,9 @@ struct ky_check_results {
     /* in a later version of the struct, for which `size` must be set: */
     struct ky_error_statistics total; /* of accelerations by bodies and external fields together; 0
                                          samples where there are no fields */
+    struct ky_error_statistics without_dominant; /* against accelerations by all bodies but the one
+                                                    that has more than half of all mass; 0 samples
+                                                    where none has */
 };
 /* Measures the forces that steps of a run with these parameters have: times, pairs and errors. With
  * opening relative an evaluation more, which gives it its last accelerations, comes first. `wanted`
@@ -867,13 +872,13 @@ KY_API void ky_sim_choice(const struct ky_sim *sim, struct ky_choice *choice);
  * Method and precision are those of the simulation; with `walk`, and on devices `list`, each point
  * walks by itself, on the CPU in double. With tree and fmm points walk in groups, so that the
  * numbers depend, within the errors, on the points of a call. The opening relative is replaced by
- * offset but with fmm, and with tree on devices: they have the errors of forces. A point that is
- * far away, on devices more than some 10^8 sizes of the system, walks by offset and theta by
- * itself. On devices fewer than 1,024 points, and points among fewer than 1,024 bodies, do so with
- * tree, and have exact sums with fmm; with more, a call takes the memory of forces of as many
- * bodies as there are bodies and points, beside that of the simulation; KY_DEVICE without it. Where
- * that is a quarter of the device's memory or less, it stays for the next call, until a restart or
- * a snapshot is written.
+ * offset with theta 0.4 but with fmm, and with tree on devices. The errors are those of forces. A
+ * point that is far away, on devices more than some 10^8 sizes of the system, walks by offset and
+ * theta by itself. On devices fewer than 1,024 points, and points among fewer than 1,024 bodies, do
+ * so with tree, and have exact sums with fmm; with more, a call takes the memory of forces of as
+ * many bodies as there are bodies and points, beside that of the simulation; KY_DEVICE without it.
+ * Where that is a quarter of the device's memory or less, it stays for the next call, until a
+ * restart or a snapshot is written.
  *
  * No forces of bodies are computed. KY_BAD_DATA for positions and results that are not finite.
  * KY_STOPPED as ky_field; the simulation is as before. */

@@ -82,14 +82,11 @@ class Parameters:
         self.allowed = table(lib.KY_OPTIONS_PARAMETERS, sections)
         fill(self.values, lib.KY_OPTIONS_PARAMETERS, options, self.allowed, units, self.keep)
 
-    def settle(self, once):
-        """Settles the force among those that the given options allow. UsageError for an option that it ignores. `once`: the
-        forces are computed once, so that the force "auto" is the tree."""
+    def settle(self):
+        """Settles the force among those that the given options allow. UsageError for an option that it ignores."""
         names = [encoded(self.allowed[keyword].name) for keyword in self.given]
         call(lib.ky_parameters_choose_force, self.values, ffi.new("char *[]", [*names, NULL]))
         told = ffi.new("struct ky_parameters *", self.values[0])
-        if once and told.force == lib.KY_FORCE_AUTO and told.error != told.error:
-            told.force = lib.KY_TREE
         for keyword, name in zip(self.given, names):
             because = lib.ky_parameters_ignore(told, name)
             if because != NULL:

@@ -42,7 +42,7 @@ def _prepared(position, mass, softening, units, options):
     arrays = given_bodies(position, mass, units)
     _softened(softening, len(arrays["position"]), units, options, arrays)
     parameters = Parameters(options, FORCE, units)
-    parameters.settle(once=True)
+    parameters.settle()
     return parameters, arrays
 
 

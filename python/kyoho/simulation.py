@@ -88,7 +88,7 @@ class Simulation(Shared):
             made.bodies.softening = _arrays.pointer(softening, "double *")
             softening = None
         parameters = Parameters({"softening": softening, **options}, MOTION, self.units)
-        parameters.settle(once=False)
+        parameters.settle()
         parameters.values.stop = self._stop = ffi.new("int *")
         call(lib.ky_softening_choose, parameters.values, made, NULL)
         start = bodies.time if time is None else self.units.real(time, "time", "time")

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analysis/analysis.h"
+#include "analysis/dominant.h"
 #include "analysis/force_error.h"
 #include "base/bodies.h"
 #include "base/memory.h"
@@ -36,15 +37,18 @@ static void take_medians(struct ky_force_report *reports, size_t count, double *
     KY_PHASES(TAKE)
 }
 
-/* Evaluates the forces `repeat` times; *median has the median of each time. */
-static enum ky_status repeat_forces(struct ky_engine *engine, size_t repeat,
+/* Evaluates the forces until there are `repeat` reports, of which the first `done` are there;
+ * *median gets the median of each time. */
+static enum ky_status repeat_forces(struct ky_engine *engine, size_t repeat, int done,
                                     struct ky_force_report *median, struct ky_error *error)
 {
     struct ky_force_report *reports = ky_allocate(repeat, sizeof *reports);
     double *work = ky_allocate(repeat, sizeof *work);
     enum ky_status status =
         reports && work ? KY_OK : ky_no_memory(error, "times", repeat, sizeof *reports);
-    for (size_t r = 0; r < repeat && !status; r++) {
+    if (!status && done)
+        reports[0] = *median;
+    for (size_t r = (size_t)done; r < repeat && !status; r++) {
         status = ky_engine_forces(engine, error);
         if (!status)
             ky_engine_report(engine, &reports[r]);
@@ -61,12 +65,15 @@ static enum ky_status repeat_forces(struct ky_engine *engine, size_t repeat,
 struct check {
     size_t count, *sinks;
     double (*place)[3], (*exact)[3], (*got)[3], *exact_potential, *got_potential;
-    double (*field)[3]; /* accelerations by external fields */
+    double (*field)[3]; /* accelerations by external fields, or by the dominant body */
+    double *softening;  /* of the samples */
+    struct ky_dominant dominant;
 };
 
 /* Room for the check of `count` of the bodies, and their places. Some of it is NULL when memory is
  * out. */
-static struct check begin_check(const struct ky_bodies *bodies, size_t count)
+static struct check begin_check(const struct ky_bodies *bodies,
+                                const struct ky_parameters *parameters, size_t count)
 {
     struct check check = {
         .count = count,
@@ -77,12 +84,20 @@ static struct check begin_check(const struct ky_bodies *bodies, size_t count)
         .exact_potential = ky_allocate(count, sizeof *check.exact_potential),
         .got_potential = ky_allocate(count, sizeof *check.got_potential),
         .field = ky_allocate_zeroed(count, sizeof *check.field),
+        .softening = ky_allocate(count, sizeof *check.softening),
+        .dominant = {.body = SIZE_MAX},
     };
     if (check.sinks)
         ky_sample(bodies->n, count, check.sinks);
     /* Bodies without positions are refused later. */
-    for (size_t k = 0; bodies->position && check.sinks && check.place && k < count; k++)
-        memcpy(check.place[k], bodies->position[check.sinks[k]], sizeof check.place[k]);
+    if (!bodies->position || !check.sinks || !check.place || !check.softening || !count)
+        return check;
+    for (size_t k = 0; k < count; k++) {
+        const size_t i = check.sinks[k];
+        memcpy(check.place[k], bodies->position[i], sizeof check.place[k]);
+        check.softening[k] = bodies->softening ? bodies->softening[i] : parameters->softening;
+    }
+    check.dominant = ky_dominant_find(bodies, parameters);
     return check;
 }
 
@@ -95,6 +110,7 @@ static void end_check(struct check *check)
     free(check->exact_potential);
     free(check->got_potential);
     free(check->field);
+    free(check->softening);
 }
 
 /* The rms error against the rms of the exact accelerations, and of what is peculiar to a body in
@@ -138,14 +154,40 @@ static enum ky_status compare_with_fields(struct ky_engine *engine, struct check
     return status;
 }
 
+/* The errors against what all other bodies but the dominant one do. */
+static enum ky_status compare_without_dominant(struct ky_engine *engine,
+                                               const struct ky_parameters *parameters,
+                                               struct check *check,
+                                               struct ky_check_results *results,
+                                               struct ky_error *error)
+{
+    const struct ky_engine_frame units = ky_engine_units_of(engine);
+    if (check->dominant.body == SIZE_MAX)
+        return KY_OK;
+    for (size_t k = 0; k < check->count; k++) {
+        double *pull = check->field[k];
+        pull[0] = pull[1] = pull[2] = 0;
+        if (check->sinks[k] != check->dominant.body)
+            ky_dominant_pull(&check->dominant, parameters, &units, check->place[k],
+                             check->softening[k], pull);
+    }
+    add_field(check, check->exact, -1);
+    add_field(check, check->got, -1);
+    const enum ky_status status =
+        ky_vector_errors(check->count, check->got, check->exact, &results->without_dominant, error);
+    add_field(check, check->exact, 1);
+    add_field(check, check->got, 1);
+    return status;
+}
+
 /* The sums of the samples beside what the engine found. */
-static enum ky_status compare(struct ky_engine *engine, const struct ky_bodies *forces,
-                              struct check *check, struct ky_check_results *results,
-                              struct ky_error *error)
+static enum ky_status compare(struct ky_engine *engine, const struct ky_parameters *parameters,
+                              const struct ky_bodies *forces, struct check *check,
+                              struct ky_check_results *results, struct ky_error *error)
 {
     size_t count = check->count;
     if (!check->sinks || !check->place || !check->exact || !check->got || !check->exact_potential ||
-        !check->got_potential || !check->field)
+        !check->got_potential || !check->field || !check->softening)
         return ky_no_memory(error, "samples", count, 15 * sizeof(double));
     for (size_t k = 0; k < count; k++) {
         size_t i = check->sinks[k];
@@ -161,6 +203,8 @@ static enum ky_status compare(struct ky_engine *engine, const struct ky_bodies *
     if (!status)
         status = ky_scalar_errors(count, check->got_potential, check->exact_potential,
                                   &results->potential, error);
+    if (!status)
+        status = compare_without_dominant(engine, parameters, check, results, error);
     if (!status)
         compare_rms(check, results);
     return status;
@@ -225,26 +269,6 @@ static enum ky_status put(struct call *call, const struct ky_bodies *bodies, str
     return ky_engine_put(call->engine, &input, error);
 }
 
-/* Evaluates the forces and the sums. The first accelerations need another pass; a step of a run is
- * measured. */
-static enum ky_status evaluate(struct call *call, size_t n, struct ky_error *error)
-{
-    enum ky_status status = KY_OK;
-    ky_announce(&call->parameters, n, "forces");
-    if (ky_opening_kind(call->parameters.opening)->by_alpha &&
-        ky_force_kind(call->parameters.force)->has_tree)
-        status = ky_engine_forces(call->engine, error);
-    if (!status)
-        status = repeat_forces(call->engine, (size_t)call->wanted.repeat, &call->report, error);
-    if (!status && call->wanted.sums) {
-        struct ky_sums sums;
-        status = ky_engine_sums(call->engine, &sums, error);
-        if (!status)
-            ky_size_give(call->wanted.sums, &sums, sizeof sums);
-    }
-    return status;
-}
-
 /* Gets the forces and compares them. `forces` has their arrays, or gets them. */
 static enum ky_status look(struct call *call, struct ky_bodies *forces, struct ky_error *error)
 {
@@ -259,7 +283,30 @@ static enum ky_status look(struct call *call, struct ky_bodies *forces, struct k
     if (status || !call->check.count)
         return status;
     ky_announce(&call->parameters, forces->n, "exact sums for the check");
-    return compare(call->engine, forces, &call->check, &call->results, error);
+    return compare(call->engine, &call->parameters, forces, &call->check, &call->results, error);
+}
+
+/* Evaluates the forces that the caller gets, and the sums; then measures. The first evaluation may
+ * take two passes; a step of a run, which takes one, is measured. */
+static enum ky_status evaluate(struct call *call, struct ky_bodies *forces, struct ky_error *error)
+{
+    const int has_passes = ky_opening_kind(call->parameters.opening)->by_alpha &&
+                           ky_force_kind(call->parameters.force)->has_tree;
+    ky_announce(&call->parameters, forces->n, "forces");
+    enum ky_status status = ky_engine_forces(call->engine, error);
+    if (!status && !has_passes)
+        ky_engine_report(call->engine, &call->report);
+    if (!status && call->wanted.sums) {
+        struct ky_sums sums;
+        status = ky_engine_sums(call->engine, &sums, error);
+        if (!status)
+            ky_size_give(call->wanted.sums, &sums, sizeof sums);
+    }
+    if (!status && (call->wanted.fill || call->check.count))
+        status = look(call, forces, error);
+    return status ? status
+                  : repeat_forces(call->engine, (size_t)call->wanted.repeat, !has_passes,
+                                  &call->report, error);
 }
 
 static enum ky_status run(struct call *call, struct ky_bodies *bodies, struct ky_error *error)
@@ -273,9 +320,7 @@ static enum ky_status run(struct call *call, struct ky_bodies *bodies, struct ky
         bodies->n = n;
     }
     if (!status)
-        status = evaluate(call, n, error);
-    if (!status && (wanted->fill || call->check.count))
-        status = look(call, wanted->fill ? bodies : &own, error);
+        status = evaluate(call, wanted->fill ? bodies : &own, error);
     ky_bodies_free(&own);
     return status;
 }
@@ -292,7 +337,8 @@ enum ky_status ky_forces_check(const struct ky_parameters *parameters, struct ky
         return status;
     call.halt.flag = call.parameters.stop;
     const size_t samples = (size_t)call.wanted.samples;
-    call.check = begin_check(bodies, call.wanted.samples < bodies->n ? samples : bodies->n);
+    call.check = begin_check(bodies, &call.parameters,
+                             call.wanted.samples < bodies->n ? samples : bodies->n);
     status = run(&call, bodies, error);
     end_check(&call.check);
     ky_engine_close(call.engine);
@@ -330,7 +376,9 @@ enum ky_status ky_forces_memory(const struct ky_parameters *parameters, size_t n
                  results = ky_bodies_bytes(n, KY_WITH_ACCELERATION | KY_WITH_POTENTIAL, 0);
     const double after = call.wanted.samples || call.wanted.fill ? kept + needs.kept + results : 0;
     const struct ky_check_memory own = {
-        .host = fmax(given + needs.kept, fmax(kept + needs.host, after)), .device = needs.device};
+        .host =
+            fmax(given + needs.kept, fmax(kept + needs.host + (after > 0 ? results : 0), after)),
+        .device = needs.device};
     ky_size_give(call.wanted.choice, &call.choice, sizeof call.choice);
     ky_size_give(memory, &own, sizeof own);
     return KY_OK;

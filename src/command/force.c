@@ -58,6 +58,8 @@ static void show(const struct force_result *result, const struct ky_units *units
         show_errors("error of potential", &result->errors.potential);
         if (result->errors.total.samples)
             show_errors("with external fields", &result->errors.total);
+        if (result->errors.without_dominant.samples)
+            show_errors("less the heaviest body", &result->errors.without_dominant);
         printf("rms error              %.2e of the rms acceleration", result->errors.of_rms);
         if (isnan(result->errors.of_peculiar))
             printf("\n");

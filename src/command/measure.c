@@ -36,6 +36,7 @@ enum ky_status force_measure(const struct ky_parameters *parameters, struct ky_b
     wanted.resolved = &result->parameters;
     wanted.choice = &result->choice;
     wanted.sums = request->sums ? &result->sums : NULL;
+    result->errors.size = sizeof result->errors;
     return ky_forces_check(parameters, bodies, &wanted, &result->errors, error);
 }
 
@@ -193,6 +194,7 @@ void force_json(struct ky_json *json, const char *name, const struct force_resul
     write_errors(json, "error", &result->errors.acceleration);
     write_errors(json, "error_potential", &result->errors.potential);
     write_errors(json, "error_with_fields", &result->errors.total);
+    write_errors(json, "error_without_dominant", &result->errors.without_dominant);
     ky_json_real(json, "error_of_rms",
                  result->errors.acceleration.samples ? result->errors.of_rms : (double)NAN);
     ky_json_real(json, "error_of_peculiar",

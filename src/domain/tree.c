@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "domain/cells.h"
 #include "engine/common/relative.h"
+#include "octree/opening_kinds.h"
 
 enum ky_status ky_domain_add(void *context, uint64_t *number, size_t count, struct ky_error *error)
 {
@@ -422,9 +423,9 @@ static void note(const struct meeting *m)
 
 /* What tells trees of the same bodies apart, as a number: the opening, the order of the moments and
  * the leaves. */
-static int number_of(const struct ky_parameters *parameters)
+static double number_of(const struct ky_parameters *parameters)
 {
-    return 1 + parameters->opening + 16 * (parameters->multipole + 16 * parameters->leaf);
+    return ky_opening_key(parameters) + 16 * (parameters->multipole + 16 * parameters->leaf);
 }
 
 /* The rank's own tree: a new one, the one that is kept, with the bodies where they are now, or for
@@ -432,7 +433,7 @@ static int number_of(const struct ky_parameters *parameters)
 static enum ky_status renew_own(struct ky_domain *domain, const struct ky_shared_tree *wanted,
                                 struct ky_error *error)
 {
-    const int stands = number_of(wanted->parameters), has_stood = domain->tree_stands;
+    const double stands = number_of(wanted->parameters), has_stood = domain->tree_stands;
     domain->tree_stands = 0;
     if (wanted->moved)
         return ky_octree_refresh(&domain->tree, wanted->moved, wanted->parameters, error);

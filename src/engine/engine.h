@@ -441,8 +441,8 @@ enum ky_status ky_force_resolve_later(const struct ky_parameters *given,
  * `error` NaN. */
 enum ky_status ky_force_resolve(const struct ky_parameters *given, struct ky_parameters *resolved,
                                 struct ky_error *error);
-/* The same for forces that are computed once. The opening is `offset` unless `given` has an opening
- * or alpha, since `relative` needs a first pass for the accelerations. */
+/* The same for general walks, which know no accelerations. The opening is `offset` unless `given`
+ * has an opening or alpha, since `relative` needs a first pass for the accelerations. */
 enum ky_status ky_force_resolve_once(const struct ky_parameters *given,
                                      struct ky_parameters *resolved, struct ky_error *error);
 

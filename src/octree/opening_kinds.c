@@ -22,6 +22,13 @@ const struct ky_opening_kind *ky_opening_kind(int opening)
     return opening >= 0 && opening < KINDS ? &kinds[opening] : &unknown;
 }
 
+double ky_opening_key(const struct ky_parameters *parameters)
+{
+    const double theta = parameters->theta;
+    return 1 + parameters->opening +
+           (ky_opening_kind(parameters->opening)->by_alpha ? 0 : theta / (1 + theta));
+}
+
 void ky_opening_names(int by_alpha, char text[KY_OPENING_NAMES])
 {
     int left = 0;

@@ -20,7 +20,7 @@ static enum ky_status open_with(const struct ky_parameters *parameters,
     input.potential = NULL;
     struct ky_choice choice = {.text = ""};
     const struct ky_engine_use use = {.n = bodies->n};
-    enum ky_status status = ky_force_resolve_once(parameters, resolved, error);
+    enum ky_status status = ky_force_resolve_later(parameters, resolved, error);
     *halt = (struct ky_halt){.flag = resolved->stop};
     if (!status)
         status = ky_bodies_check_by(resolved->threads, bodies, error);

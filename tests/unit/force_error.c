@@ -157,6 +157,51 @@ static void every_engine_keeps_it(void **state)
     }
 }
 
+/* A mass of 1 among stars of 1e-6 whose number grows as r^1.25. */
+static void make_cusp(size_t n, uint64_t seed, struct ky_snapshot *snapshot)
+{
+    *snapshot = (struct ky_snapshot){.size = sizeof *snapshot};
+    assert_ok(ky_bodies_allocate(&snapshot->bodies, n, 0, &error));
+    struct ky_bodies *bodies = &snapshot->bodies;
+    for (size_t i = 0; i < n; i++) {
+        struct ky_random random = ky_random_at(seed, 1, i);
+        const double r = i ? pow(1e-4 + ky_random_uniform(&random), 1 / 1.25) : 0;
+        ky_random_direction(&random, bodies->position[i]);
+        for (int c = 0; c < 3; c++) {
+            bodies->position[i][c] *= r;
+            bodies->velocity[i][c] = 0;
+        }
+        bodies->mass[i] = i ? 1e-6 : 1;
+    }
+}
+
+/* There the errors have a step at the last percent, which a sample may miss. What the stars do to
+ * each other is reported beside. A field changes nothing. */
+static void a_dominant_mass_keeps_it(void **state)
+{
+    (void)state;
+    enum { STARS = 6000 };
+    for (int k = 0; k < 2 * 3; k++) {
+        struct ky_parameters given = parameters_for("cpu", KY_FMM);
+        struct ky_snapshot snapshot;
+        struct ky_check_results results[2];
+        given.error = k & 1 ? 1e-4 : 1e-2;
+        given.softening = 0;
+        for (int field = 0; field < 2; field++) {
+            make_cusp(STARS, 1 + (uint64_t)k / 2, &snapshot);
+            given.field = field ? "uniform:ax=1e4" : NULL;
+            results[field] = errors_of(&given, &snapshot, STARS, NULL, NULL);
+        }
+        const struct ky_error_statistics *own = &results[0].acceleration;
+        assert_between(own->p99, 0, given.error);
+        assert_true(results[0].without_dominant.samples == STARS && results[0].total.samples == 0);
+        assert_true(results[0].without_dominant.p99 > 10 * own->p99);
+        assert_between(results[1].acceleration.p99, 0.9 * own->p99, 1.1 * own->p99);
+        assert_true(results[1].total.samples == STARS);
+        assert_between(results[1].total.p99, 0, own->p99);
+    }
+}
+
 /* Every order has a default of its own. */
 static void orders_have_their_own_defaults(void **state)
 {
@@ -417,6 +462,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_error_is_kept),
         cmocka_unit_test(every_engine_keeps_it),
+        cmocka_unit_test(a_dominant_mass_keeps_it),
         cmocka_unit_test(orders_have_their_own_defaults),
         cmocka_unit_test(the_defaults_are_no_worse_than_those_of_the_tree),
         cmocka_unit_test(methods_follow_from_size_engine_and_options),

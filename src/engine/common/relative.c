@@ -11,6 +11,14 @@ struct ky_parameters ky_without_relative(const struct ky_parameters *parameters)
     return without;
 }
 
+struct ky_parameters ky_for_points(const struct ky_parameters *parameters)
+{
+    struct ky_parameters once = ky_without_relative(parameters);
+    if (once.opening != parameters->opening)
+        once.theta = fmin(once.theta, 0.4);
+    return once;
+}
+
 uint64_t ky_relative_mass(const double *mass, size_t n, int threads)
 {
     uint64_t sum = 0;

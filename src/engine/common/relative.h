@@ -9,9 +9,12 @@
 #include "base/status.h"
 #include "physics/opening.h"
 
-/* The parameters with KY_OPENING_AT_FIRST in place of a test by α, for sinks without last
- * accelerations: for points, and for a first pass, which gives all bodies theirs. */
+/* The parameters with KY_OPENING_AT_FIRST in place of a test by α, for sinks whose pull is not
+ * known: for a first pass, which finds it. */
 struct ky_parameters ky_without_relative(const struct ky_parameters *parameters);
+/* The same for points that walk once. θ is at most 0.4, so that their errors are no larger than
+ * those of forces, in sheets and lattices too. */
+struct ky_parameters ky_for_points(const struct ky_parameters *parameters);
 
 /* The last accelerations of the sinks, by external fields too, unless `pull` is the size of the
  * acceleration by the bodies alone; and the last potentials. Times per_unit and per_potential they

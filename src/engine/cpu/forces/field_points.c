@@ -43,7 +43,7 @@ struct ky_octree_box ky_cpu_box_of_point(const struct ky_cpu *cpu, const struct 
 struct ky_parameters ky_cpu_field_parameters(const struct ky_cpu *cpu)
 {
     const int expands = ky_force_kind(cpu->parameters->force)->expands;
-    return expands ? ky_force_tree(cpu->parameters) : ky_without_relative(cpu->parameters);
+    return expands ? ky_force_tree(cpu->parameters) : ky_for_points(cpu->parameters);
 }
 
 enum ky_status ky_cpu_check_points(const struct ky_cpu *cpu, const struct ky_points *points,

@@ -126,7 +126,7 @@ static enum ky_status stand_tree(struct ky_cpu *cpu, const struct ky_points *poi
                                  struct range own, struct ky_error *error)
 {
     const struct ky_parameters of_field = ky_cpu_field_parameters(cpu),
-                               parameters = ky_without_relative(&of_field);
+                               parameters = ky_for_points(&of_field);
     const size_t boxes = ky_cpu_is_divided(cpu) ? own.end - own.first : 0;
     struct ky_octree_box *box = ky_allocate(boxes, sizeof *box);
     struct ky_shared_tree wanted = {.parameters = &parameters, .box = box, .boxes = boxes};

@@ -63,7 +63,7 @@ struct ky_cpu {
     void *column;          /* direct: columns in float */
     struct ky_octree tree; /* tree and walk */
     int tree_stands;       /* 1: `tree` is valid for the present positions */
-    int tree_opening;      /* enum ky_opening with which it was built */
+    double tree_opening;   /* ky_opening_key with which it was built */
     int tree_linked;       /* 1: it has its links */
     int tree_serves;       /* block steps: 1: `tree` is from an earlier tick, and good enough */
     int in_block;          /* 1: the present evaluation is for a block */

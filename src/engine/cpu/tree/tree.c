@@ -69,7 +69,7 @@ static enum ky_status build(struct ky_cpu *cpu, const struct ky_parameters *para
     ky_tree_seconds(&cpu->tree, &cpu->report);
     cpu->tree_stands = status == KY_OK;
     cpu->tree_serves = 0;
-    cpu->tree_opening = parameters->opening;
+    cpu->tree_opening = ky_opening_key(parameters);
     cpu->tree_linked = 0;
     return status;
 }
@@ -85,7 +85,7 @@ enum ky_status ky_cpu_stand_tree(struct ky_cpu *cpu, const struct ky_parameters 
                                  struct ky_error *error)
 {
     enum ky_status status = KY_OK;
-    if (!cpu->tree_stands || cpu->tree_opening != parameters->opening ||
+    if (!cpu->tree_stands || cpu->tree_opening != ky_opening_key(parameters) ||
         cpu->tree.moments < KY_MOMENTS(parameters->multipole))
         status = build(cpu, parameters, error);
     if (status == KY_OK)

@@ -80,7 +80,7 @@ static enum ky_status walk(struct ky_device_state *state, struct ky_links *links
                            struct ky_error *error)
 {
     const struct ky_device_bodies *bodies = &state->part[0];
-    const struct ky_parameters parameters = ky_without_relative(state->parameters);
+    const struct ky_parameters parameters = ky_for_points(state->parameters);
     enum ky_status status = ky_device_shared(state)
                                 ? KY_OK
                                 : ky_links_stand_for_points(links, &parameters, NULL, error);
@@ -130,7 +130,7 @@ static enum ky_status find_tides_in_part(struct ky_device_state *state, struct k
                                          const struct ky_points *points, double (*tide)[6],
                                          struct ky_error *error)
 {
-    const struct ky_parameters parameters = ky_without_relative(state->parameters);
+    const struct ky_parameters parameters = ky_for_points(state->parameters);
     struct ky_part_points part = {.order = NULL};
     double(*own)[COLUMNS] = NULL;
     enum ky_status status = ky_part_points_stand(&part, links, &parameters, points, error);

@@ -222,7 +222,7 @@ enum ky_status ky_walk_field(struct ky_device_state *state, struct ky_links *lin
                              const struct ky_points *points, double (*acceleration)[3],
                              double *potential, struct ky_error *error)
 {
-    const struct ky_parameters parameters = ky_without_relative(state->parameters);
+    const struct ky_parameters parameters = ky_for_points(state->parameters);
     (void)own;
     if (ky_device_shared(state))
         return find_field_in_part(links, &parameters, points, acceleration, potential, error);

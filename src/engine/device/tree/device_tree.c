@@ -12,6 +12,7 @@
 #include "engine/device/tree/tree_groups.h"
 #include "octree/keys.h"
 #include "octree/layout.h"
+#include "octree/opening_kinds.h"
 #include "physics/opening.h"
 #include "physics/taylor_orders.h"
 
@@ -422,7 +423,7 @@ enum ky_status ky_device_tree_build(struct ky_device_tree *tree, struct ky_devic
 {
     enum ky_status status = build(tree, bodies, parameters, error);
     tree->built = status == KY_OK ? bodies->place : 0;
-    tree->opening = parameters->opening;
+    tree->opening = ky_opening_key(parameters);
     tree->order = parameters->multipole;
     tree->leaf = parameters->leaf;
     tree->is_wide = 0;

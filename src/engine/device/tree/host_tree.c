@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "engine/common/trees.h"
+#include "octree/opening_kinds.h"
 #include "physics/opening.h"
 
 /* ---- the host's side ---- */
@@ -109,7 +110,7 @@ static enum ky_status build(struct ky_host_tree *host, const struct ky_parameter
     ky_octree_link(&host->tree);
     report->build += ky_clock() - start;
     host->built = host->bodies->place;
-    host->opening = parameters->opening;
+    host->opening = ky_opening_key(parameters);
     return KY_OK;
 }
 
@@ -117,7 +118,7 @@ enum ky_status ky_host_tree_stand(struct ky_host_tree *host, const struct ky_par
                                   struct ky_error *error)
 {
     const int stands = host->built > 0 && host->built == host->bodies->place &&
-                       host->opening == parameters->opening;
+                       host->opening == ky_opening_key(parameters);
     return stands ? KY_OK : build(host, parameters, error);
 }
 

@@ -14,7 +14,7 @@ struct ky_host_tree {
     uint64_t sent;  /* bodies->place of the cells that the card has; 0: none */
     int has_boxes;  /* 1: it has their boxes too */
     uint64_t built; /* bodies->place of `tree`; 0: there is none */
-    int opening;    /* with which it was built: enum ky_opening */
+    double opening; /* with which it was built: ky_opening_key */
     struct ky_octree tree;
     double *x[3], *mass, *softening;
     /* On the card: cells; the origin at KY_FRAME_ORIGIN of `frame`. */

@@ -10,6 +10,7 @@
 #include "engine/device/state/rows.h"
 #include "engine/device/tree/active.h"
 #include "engine/device/tree/tree_groups.h"
+#include "octree/opening_kinds.h"
 #include "physics/opening.h"
 
 int ky_links_of_host(const struct ky_parameters *parameters)
@@ -188,8 +189,8 @@ static enum ky_status stand_own(struct ky_links *links, const struct ky_paramete
 {
     const struct ky_device_tree *own = &links->own;
     const int stands = own->built > 0 && own->built == links->bodies->place &&
-                       own->opening == parameters->opening && own->order == parameters->multipole &&
-                       own->leaf == parameters->leaf;
+                       own->opening == ky_opening_key(parameters) &&
+                       own->order == parameters->multipole && own->leaf == parameters->leaf;
     enum ky_status status =
         stands ? KY_OK : ky_device_tree_build(&links->own, links->bodies, parameters, error);
     return status == KY_OK ? widen(links, parameters->precision, own->cells, error) : status;
@@ -224,9 +225,9 @@ enum ky_status ky_links_stand_part(struct ky_links *links, const struct ky_param
 {
     struct ky_device_tree *own = &links->own;
     enum ky_status status = KY_OK;
-    if (own->is_wide || own->opening != parameters->opening)
+    if (own->is_wide || own->opening != ky_opening_key(parameters))
         status = ky_device_tree_refresh(own, links->bodies, parameters, error);
-    own->opening = parameters->opening;
+    own->opening = ky_opening_key(parameters);
     own->is_wide = 0;
     return status == KY_OK ? source_parts(links, NULL, error) : status;
 }

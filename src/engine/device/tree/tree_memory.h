@@ -54,7 +54,7 @@ struct ky_device_tree {
     uint32_t level[KY_FACT_CELLS + 1]; /* the first cell of each */
     uint64_t builds;                   /* trees that were built so far */
     uint64_t built;                    /* bodies->place of the cells; 0: there are none */
-    int opening;                       /* enum ky_opening with which they were built */
+    double opening;                    /* ky_opening_key with which they were built */
     int order, leaf;                   /* of their moments; bodies of a leaf at most */
     int is_wide; /* 1: their boxes have been widened for walks that round positions (links.c) */
 };
