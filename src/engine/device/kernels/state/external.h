@@ -138,9 +138,9 @@ KY_FN struct ky_external_pull ky_external_felt(KY_GLOBAL const ky_state *field, 
     for (int k = 0; k < places; k++) {
         const struct ky_external_pull pull = ky_external_leave(
             ky_external_of(field, time, ky_external_enter(at, stand.now)), stand.now, at.pace);
-        all = k ? ky_external_reflex(all, pull, ky_real_of_state(x), ky_real_of_state(y),
-                                     ky_real_of_state(z))
-                : pull;
+        const struct ky_external_pull fallen = ky_external_reflex(
+            all, pull, ky_real_of_state(x), ky_real_of_state(y), ky_real_of_state(z));
+        all = k ? fallen : pull;
         at = ky_external_origin(at, ky_real_of_state(stand.x), ky_real_of_state(stand.y),
                                 ky_real_of_state(stand.z));
     }
