@@ -139,7 +139,7 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
 {
     struct ky_parameters parameters;
     struct source source;
-    struct force_request request;
+    struct force_request request = {0};
     struct sink sink;
     cli_add_table(cli, "force evaluation", own_options, &request);
     cli_add_force(cli, &parameters);

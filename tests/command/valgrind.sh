@@ -28,6 +28,8 @@ tell $? "the snapshot is read where freed memory is overwritten"
 if command -v valgrind >/dev/null 2>&1; then
     memcheck "$KYOHO" run --input "$folder/a.$snapshot" --step 0.125 --end 0.25 --engine cpu --output "$folder/run"
     tell $? "a run reads and writes no memory that is not its own (valgrind)"
+    memcheck "$KYOHO" force "$folder/a.csv" --check 10 --engine cpu
+    tell $? "an evaluation of the forces reads no memory that was never written (valgrind)"
     if [ -n "${KYOHO_TEST_ALL:-}" ] && ! "$KYOHO" --version | grep -q '^FFTW: no'; then
         memcheck "$KYOHO" model cosmic -n 1000 -o "$folder/cosmic.$snapshot"
         tell $? "and so do FFTW's transforms of the model cosmic"
