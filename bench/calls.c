@@ -30,13 +30,15 @@ static const char *const call_name[] = {
 #undef NAME
 };
 
+enum { ROWS = (int)CALL_COUNT + (int)KY_KERNEL_COUNT };
+
 struct tally {
     double seconds;
     size_t calls;
 };
 static struct watched {
     struct ky_card *card;
-    struct tally of[CALL_COUNT + KY_KERNEL_COUNT], idle[CALL_COUNT + KY_KERNEL_COUNT];
+    struct tally of[ROWS], idle[ROWS];
     size_t last;      /* kernel, or a call before the first */
     double idle_from; /* 0: it works */
 } watched[CARDS];
@@ -194,7 +196,6 @@ static const struct ky_driver *wrap(const struct ky_driver *driver)
 /* A row for each call that was made, by the time it took the first card. */
 static void print(const char *title, size_t offset)
 {
-    enum { ROWS = CALL_COUNT + KY_KERNEL_COUNT };
     size_t order[ROWS], count = 0;
     double sum[CARDS] = {0};
 #define TALLY(c, k) (((const struct tally *)((const char *)&watched[c] + offset))[k])

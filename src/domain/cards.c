@@ -24,18 +24,6 @@ int ky_domain_is_for_devices(const char *engine)
     return strcmp(engine, "cpu") != 0 && strcmp(engine, "auto") != 0;
 }
 
-/* How many devices of a kind this computer has that can be used. */
-static int count_devices(const char *kind)
-{
-    struct ky_device device = {.size = sizeof device};
-    const size_t length = strlen(kind);
-    int count = 0;
-    for (size_t k = 0; !ky_device_get(k, &device); k++)
-        count +=
-            device.usable && !strncmp(device.engine, kind, length) && device.engine[length] == ':';
-    return count;
-}
-
 enum ky_status ky_domain_choose_engine(struct ky_domain *domain, const char *engine,
                                        struct ky_error *error)
 {
@@ -49,7 +37,7 @@ enum ky_status ky_domain_choose_engine(struct ky_domain *domain, const char *eng
     if (!status && is_device)
         status = ky_device_list_once(all, &listed, error);
     const int kind = (int)strcspn(all, ":"), rank = comm->local_rank;
-    const int devices = is_device && !listed ? count_devices(all) : 0;
+    const int devices = is_device && !listed ? (int)ky_engine_devices(all) : 0;
     if (listed)
         snprintf(domain->processor, sizeof domain->processor, "%.*s:%llu", kind, all,
                  (unsigned long long)ky_device_listed(all, (size_t)rank % listed));

@@ -448,6 +448,9 @@ enum ky_status ky_force_resolve_once(const struct ky_parameters *given,
 
 /* 1 if `name` ("cuda:0,1") names the engine `kind` ("cuda"), else 0. */
 int ky_engine_is_named(const char *name, const char *kind);
+/* How many devices of this kind ("cuda") this computer has that can be used. Drivers of other kinds
+ * are not asked. */
+size_t ky_engine_devices(const char *kind);
 /* Why there is no engine of that name: KY_UNSUPPORTED if this build lacks it, else KY_USAGE. */
 enum ky_status ky_engine_not_here(const char *name, struct ky_error *error);
 

@@ -208,6 +208,16 @@ static enum ky_status find_device(size_t index, struct ky_device *device)
     return KY_USAGE;
 }
 
+size_t ky_engine_devices(const char *kind)
+{
+    struct ky_device device = {0};
+    size_t usable = 0;
+    for (int k = 0; k < ENGINES; k++)
+        for (size_t d = 0; !strcmp(engines[k]->name, kind) && !engines[k]->device(d, &device); d++)
+            usable += device.usable && strchr(device.engine, ':');
+    return usable;
+}
+
 enum ky_status ky_device_get(size_t index, struct ky_device *device)
 {
     struct ky_device own = {0};

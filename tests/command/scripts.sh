@@ -1,10 +1,11 @@
 #!/bin/sh
-# No script has a warning of shellcheck, and the sources have the layout of `make format`.
+# No script has a warning of shellcheck, and the sources have the layout of `make format`. (SC2319: what `result $?` reports is
+# meant to be the condition before it.)
 cd "$(dirname "$0")/../.." || exit 1
 if ! command -v shellcheck >/dev/null; then
     echo "ok 1 - shellcheck finds nothing # SKIP shellcheck is not installed"
 elif grep -rlIE '^#!/bin/(ba)?sh' bootstrap .ci mk tests bench examples --include='*.sh' --include=run --include=bootstrap --include=write-docs --include=make-plugs |
-    xargs shellcheck; then
+    xargs shellcheck -e SC2319; then
     echo "ok 1 - shellcheck finds nothing"
 else
     echo "not ok 1 - shellcheck finds nothing"

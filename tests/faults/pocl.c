@@ -1,5 +1,5 @@
 /* Loaded by LD_PRELOAD, ends a program that asks PoCL for its devices, as PoCL does where /sys is
- * not mounted. Other platforms answer as usual. */
+ * not mounted, and makes the file KYOHO_TEST_ASKED. Other platforms answer as usual. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
@@ -19,7 +19,9 @@ int clGetDeviceIDs(void *platform, unsigned long type, unsigned room, void **dev
     *(void **)&real = dlsym(RTLD_NEXT, "clGetDeviceIDs");
     clGetPlatformInfo(platform, PLATFORM_NAME, sizeof name - 1, name, NULL);
     if (!strcmp(name, "Portable Computing Language")) {
-        fprintf(stderr, "PoCL was asked\n");
+        const char *asked = getenv("KYOHO_TEST_ASKED");
+        if (asked && fopen(asked, "w"))
+            fflush(NULL);
         abort();
     }
     return real(platform, type, room, devices, count);

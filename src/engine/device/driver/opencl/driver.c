@@ -1,4 +1,4 @@
-/* The OpenCL driver: devices, memory, launches, clocks. */
+/* The OpenCL driver: memory, launches, clocks. */
 #include "engine/device/driver/opencl/opencl.h"
 
 #include <pthread.h>
@@ -9,140 +9,6 @@
 #include "base/memory.h"
 
 int ky_opencl_hide_double;
-
-/* Drivers initialise themselves when they are first asked for devices, and some (PoCL) fail if two
- * threads do that. So one thread at a time asks. */
-static pthread_mutex_t asking = PTHREAD_MUTEX_INITIALIZER;
-
-/* ---- devices ---- */
-
-enum { MOST_DEVICES = 64 };
-
-static int is_gpu(cl_device_id device)
-{
-    cl_device_type type = 0;
-    clGetDeviceInfo(device, CL_DEVICE_TYPE, sizeof type, &type, NULL);
-    return (type & (CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR)) != 0;
-}
-
-/* 1 for PoCL. It initialises the processor as soon as it is asked for devices of any kind, and ends
- * the process if that fails (without /sys). It gives its name without that. */
-static int is_of_cpus(cl_platform_id platform)
-{
-    char name[100] = "";
-    clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof name - 1, name, NULL);
-    return !strcmp(name, "Portable Computing Language");
-}
-
-/* Adds the devices of the platforms that are for CPUs, or of those that are not. */
-static size_t ask_platforms(int of_cpus, cl_device_id found[MOST_DEVICES], size_t count)
-{
-    cl_platform_id platforms[MOST_DEVICES];
-    cl_uint platform_count = 0;
-    if (clGetPlatformIDs(MOST_DEVICES, platforms, &platform_count) != CL_SUCCESS)
-        return count;
-    for (cl_uint p = 0; p < platform_count && p < MOST_DEVICES && count < MOST_DEVICES; p++) {
-        cl_uint some = 0;
-        if (is_of_cpus(platforms[p]) == of_cpus &&
-            clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, (cl_uint)(MOST_DEVICES - count),
-                           found + count, &some) == CL_SUCCESS)
-            count += some;
-        count = count < MOST_DEVICES ? count : MOST_DEVICES;
-    }
-    return count;
-}
-
-/* The devices that are not CPUs; with `all` the CPUs after them. */
-static size_t find_devices(int all, cl_device_id devices[MOST_DEVICES])
-{
-    cl_device_id found[MOST_DEVICES];
-    size_t count = ask_platforms(0, found, 0), sorted = 0;
-    if (all)
-        count = ask_platforms(1, found, count);
-    for (int cpu = 0; cpu <= all; cpu++)
-        for (size_t k = 0; k < count; k++)
-            if (is_gpu(found[k]) != cpu)
-                devices[sorted++] = found[k];
-    return sorted;
-}
-
-/* Finds enough devices to know the one with this index. */
-static size_t find_device(size_t index, cl_device_id devices[MOST_DEVICES])
-{
-    size_t count = find_devices(0, devices);
-    return index < count ? count : find_devices(1, devices);
-}
-
-/* PoCL has no device if it finds no folder for its own cache. */
-static const char *why_none(void)
-{
-    cl_uint platforms = 0;
-    if (clGetPlatformIDs(0, NULL, &platforms) == CL_SUCCESS && platforms > 0)
-        return "the OpenCL drivers that are installed offer no device (one may need a folder for "
-               "its cache that can be written: XDG_CACHE_HOME)";
-    return "no OpenCL driver is installed";
-}
-
-static size_t first_cpu(void)
-{
-    cl_device_id devices[MOST_DEVICES];
-    return find_devices(0, devices);
-}
-
-static int available(cl_device_id device, const char **reason)
-{
-    cl_bool here = CL_FALSE, compiler = CL_FALSE;
-    clGetDeviceInfo(device, CL_DEVICE_AVAILABLE, sizeof here, &here, NULL);
-    clGetDeviceInfo(device, CL_DEVICE_COMPILER_AVAILABLE, sizeof compiler, &compiler, NULL);
-    size_t lanes = 0;
-    clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof lanes, &lanes, NULL);
-    *reason = !here         ? "the driver says that it is not available"
-              : !compiler   ? "its driver has no compiler"
-              : lanes < 256 ? "its work-groups are smaller than 256"
-                            : NULL;
-    return *reason == NULL;
-}
-
-static void describe(cl_device_id device, char *text, size_t size)
-{
-    char name[100] = "", version[60] = "";
-    clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof name, name, NULL);
-    clGetDeviceInfo(device, CL_DRIVER_VERSION, sizeof version, version, NULL);
-    name[sizeof name - 1] = version[sizeof version - 1] = 0;
-    snprintf(text, size, "%s, OpenCL driver %s", name, version);
-}
-
-static enum ky_status list_alone(size_t index, struct ky_device *device)
-{
-    cl_device_id devices[MOST_DEVICES];
-    size_t count = find_device(index, devices);
-    memset(device, 0, sizeof *device);
-    if (count == 0 && index == 0) {
-        snprintf(device->engine, sizeof device->engine, "opencl");
-        snprintf(device->reason, sizeof device->reason, "%s", why_none());
-        return KY_OK;
-    }
-    if (index >= count)
-        return KY_USAGE;
-    const char *reason = NULL;
-    snprintf(device->engine, sizeof device->engine, "opencl:%u", (unsigned)(index % MOST_DEVICES));
-    describe(devices[index], device->name, sizeof device->name);
-    device->usable = available(devices[index], &reason);
-    device->on_cpu = !is_gpu(devices[index]);
-    if (reason)
-        snprintf(device->reason, sizeof device->reason, "%s", reason);
-    else if (device->on_cpu)
-        snprintf(device->reason, sizeof device->reason, "a CPU: auto takes the CPU engine instead");
-    return KY_OK;
-}
-
-static enum ky_status list(size_t index, struct ky_device *device)
-{
-    pthread_mutex_lock(&asking);
-    enum ky_status status = list_alone(index, device);
-    pthread_mutex_unlock(&asking);
-    return status;
-}
 
 /* PoCL before version 6 may end the process (pocl_release_dlhandle_cache: found->ref_count > 0)
  * when two queues run kernels, or one does while a program is built: when a kernel ends, PoCL finds
@@ -207,14 +73,14 @@ static enum ky_status connect(struct ky_opencl *cl, struct ky_error *error)
     cl_uint processors = 1;
     cl_ulong memory = 0;
     cl_int code;
-    describe(cl->device, cl->base.name, sizeof cl->base.name);
+    ky_opencl_describe(cl->device, cl->base.name, sizeof cl->base.name);
     clGetDeviceInfo(cl->device, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof fp64, &fp64, NULL);
     clGetDeviceInfo(cl->device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof processors, &processors, NULL);
     clGetDeviceInfo(cl->device, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof memory, &memory, NULL);
     cl->base.memory = (double)memory;
     cl->base.has_double = fp64 != 0 && !ky_opencl_hide_double;
     cl->base.processors = processors > 0 ? processors : 1;
-    cl->base.is_cpu = !is_gpu(cl->device);
+    cl->base.is_cpu = !ky_opencl_is_gpu(cl->device);
     cl->context = clCreateContext(NULL, 1, &cl->device, NULL, NULL, &code);
     if (code != CL_SUCCESS)
         return ky_opencl_failed(cl, code, "clCreateContext", "device", 0, error);
@@ -226,7 +92,6 @@ static enum ky_status connect(struct ky_opencl *cl, struct ky_error *error)
 
 static enum ky_status open_device(size_t index, struct ky_card **card, struct ky_error *error)
 {
-    cl_device_id devices[MOST_DEVICES];
     *card = NULL;
     enum ky_status status = ky_device_check(&ky_opencl_driver, index, error);
     if (status != KY_OK)
@@ -237,11 +102,10 @@ static enum ky_status open_device(size_t index, struct ky_card **card, struct ky
     cl->base.driver = &ky_opencl_driver;
     cl->base.team = KY_OPENCL_TEAM;
     cl->base.teams = 1;
-    pthread_mutex_lock(&asking);
-    find_device(index, devices);
-    cl->device = devices[index];
+    cl->device = ky_opencl_device(index);
+    pthread_mutex_lock(&alone);
     status = connect(cl, error);
-    pthread_mutex_unlock(&asking);
+    pthread_mutex_unlock(&alone);
     if (status != KY_OK)
         close_device(&cl->base);
     else
@@ -553,8 +417,8 @@ static double between(struct ky_card *card, int from, int to)
 
 const struct ky_driver ky_opencl_driver = {
     .name = "opencl",
-    .list = list,
-    .first_cpu = first_cpu,
+    .list = ky_opencl_list,
+    .first_cpu = ky_opencl_first_cpu,
     .open = open_device,
     .close = close_device,
     .load = load,

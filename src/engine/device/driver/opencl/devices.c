@@ -1,0 +1,223 @@
+/* The devices that the OpenCL drivers of this machine offer. */
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/trial.h"
+#include "engine/device/driver/opencl/opencl.h"
+
+/* Drivers initialise themselves when they are first asked for devices, and some (PoCL) fail if two
+ * threads do that. So one thread at a time asks. */
+static pthread_mutex_t asking = PTHREAD_MUTEX_INITIALIZER;
+
+enum { MOST_DEVICES = 64 };
+
+int ky_opencl_is_gpu(cl_device_id device)
+{
+    cl_device_type type = 0;
+    clGetDeviceInfo(device, CL_DEVICE_TYPE, sizeof type, &type, NULL);
+    return (type & (CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR)) != 0;
+}
+
+/* 1 for PoCL. It initialises the processor as soon as it is asked for devices of any kind, and ends
+ * the process if that fails (without /sys). It gives its name without that. */
+static int is_of_cpus(cl_platform_id platform)
+{
+    char name[100] = "";
+    clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof name - 1, name, NULL);
+    return !strcmp(name, "Portable Computing Language");
+}
+
+/* Adds the devices of the platforms that are for CPUs, or of those that are not. */
+static size_t ask_platforms(int of_cpus, cl_device_id found[MOST_DEVICES], size_t count)
+{
+    cl_platform_id platforms[MOST_DEVICES];
+    cl_uint platform_count = 0;
+    if (clGetPlatformIDs(MOST_DEVICES, platforms, &platform_count) != CL_SUCCESS)
+        return count;
+    for (cl_uint p = 0; p < platform_count && p < MOST_DEVICES && count < MOST_DEVICES; p++) {
+        cl_uint some = 0;
+        if (is_of_cpus(platforms[p]) == of_cpus &&
+            clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, (cl_uint)(MOST_DEVICES - count),
+                           found + count, &some) == CL_SUCCESS)
+            count += some;
+        count = count < MOST_DEVICES ? count : MOST_DEVICES;
+    }
+    return count;
+}
+
+/* ---- drivers that end the process ---- */
+
+/* Some drivers end the process that asks for their devices, instead of saying that they have none
+ * (PoCL without /sys). So a child asks first: [0] the platforms and the devices of those that are
+ * not for CPUs, and [1], which comes later or never, those of the others. */
+enum { TRIAL_SECONDS = 30 };
+static struct {
+    int was;
+    struct ky_trial trial;
+} trials[2];
+
+static void ask(int of_cpus, char *note)
+{
+    cl_platform_id platforms[MOST_DEVICES];
+    cl_device_id found[MOST_DEVICES];
+    cl_uint count = 0, some;
+    if (clGetPlatformIDs(MOST_DEVICES, platforms, &count) != CL_SUCCESS)
+        return;
+    for (cl_uint p = 0; p < count && p < MOST_DEVICES; p++) {
+        clGetPlatformInfo(platforms[p], CL_PLATFORM_NAME, KY_TRIAL_NOTE - 1, note, NULL);
+        if (is_of_cpus(platforms[p]) == of_cpus)
+            clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, MOST_DEVICES, found, &some);
+    }
+}
+
+static void ask_others(char *note)
+{
+    ask(0, note);
+}
+
+static void ask_cpus(char *note)
+{
+    ask(1, note);
+}
+
+/* 1 if asking the platforms that are for CPUs, or the others, does not end this process. */
+static int may_ask(int of_cpus)
+{
+    if (!trials[of_cpus].was++)
+        trials[of_cpus].trial = ky_trial(of_cpus ? ask_cpus : ask_others, TRIAL_SECONDS);
+    return !trials[of_cpus].trial.ended;
+}
+
+/* The trial that a driver ended, or NULL. */
+static const struct ky_trial *trial_that_ended(void)
+{
+    for (int of_cpus = 0; of_cpus < 2; of_cpus++)
+        if (trials[of_cpus].trial.ended)
+            return &trials[of_cpus].trial;
+    return NULL;
+}
+
+static void why_ended(const struct ky_trial *trial, char *text, size_t size)
+{
+    char how[40] = "it called exit";
+    if (trial->signal == SIGALRM)
+        snprintf(how, sizeof how, "no answer in %d s", TRIAL_SECONDS);
+    else if (trial->signal)
+        snprintf(how, sizeof how, "signal %d", trial->signal);
+    snprintf(text, size,
+             "%s OpenCL driver%s%s ends any process that asks for its devices (%s) and is left "
+             "alone: repair or remove it",
+             *trial->note ? "the" : "an", *trial->note ? " of " : "", trial->note, how);
+}
+
+/* The devices that are not CPUs; with `all` the CPUs after them. */
+static size_t find_devices(int all, cl_device_id devices[MOST_DEVICES])
+{
+    cl_device_id found[MOST_DEVICES];
+    size_t count = may_ask(0) ? ask_platforms(0, found, 0) : 0, sorted = 0;
+    if (all && may_ask(0) && may_ask(1))
+        count = ask_platforms(1, found, count);
+    for (int cpu = 0; cpu <= all; cpu++)
+        for (size_t k = 0; k < count; k++)
+            if (ky_opencl_is_gpu(found[k]) != cpu)
+                devices[sorted++] = found[k];
+    return sorted;
+}
+
+/* Finds enough devices to know the one with this index. */
+static size_t find_device(size_t index, cl_device_id devices[MOST_DEVICES])
+{
+    size_t count = find_devices(0, devices);
+    return index < count ? count : find_devices(1, devices);
+}
+
+/* Why there is no device, or none of a driver. PoCL has none if it finds no folder for its own
+ * cache. */
+static void why_none(char *text, size_t size)
+{
+    const struct ky_trial *ended = trial_that_ended();
+    cl_uint platforms = 0;
+    if (ended)
+        why_ended(ended, text, size);
+    else if (clGetPlatformIDs(0, NULL, &platforms) == CL_SUCCESS && platforms > 0)
+        snprintf(text, size,
+                 "the OpenCL drivers that are installed offer no device (one may need a folder for "
+                 "its cache that can be written: XDG_CACHE_HOME)");
+    else
+        snprintf(text, size, "no OpenCL driver is installed");
+}
+
+size_t ky_opencl_first_cpu(void)
+{
+    cl_device_id devices[MOST_DEVICES];
+    pthread_mutex_lock(&asking);
+    const size_t count = find_devices(0, devices);
+    pthread_mutex_unlock(&asking);
+    return count;
+}
+
+static int available(cl_device_id device, const char **reason)
+{
+    cl_bool here = CL_FALSE, compiler = CL_FALSE;
+    clGetDeviceInfo(device, CL_DEVICE_AVAILABLE, sizeof here, &here, NULL);
+    clGetDeviceInfo(device, CL_DEVICE_COMPILER_AVAILABLE, sizeof compiler, &compiler, NULL);
+    size_t lanes = 0;
+    clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof lanes, &lanes, NULL);
+    *reason = !here         ? "the driver says that it is not available"
+              : !compiler   ? "its driver has no compiler"
+              : lanes < 256 ? "its work-groups are smaller than 256"
+                            : NULL;
+    return *reason == NULL;
+}
+
+void ky_opencl_describe(cl_device_id device, char *text, size_t size)
+{
+    char name[100] = "", version[60] = "";
+    clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof name, name, NULL);
+    clGetDeviceInfo(device, CL_DRIVER_VERSION, sizeof version, version, NULL);
+    name[sizeof name - 1] = version[sizeof version - 1] = 0;
+    snprintf(text, size, "%s, OpenCL driver %s", name, version);
+}
+
+static enum ky_status list_alone(size_t index, struct ky_device *device)
+{
+    cl_device_id devices[MOST_DEVICES];
+    size_t count = find_device(index, devices);
+    memset(device, 0, sizeof *device);
+    if (index == count && (count == 0 || trial_that_ended())) {
+        snprintf(device->engine, sizeof device->engine, "opencl");
+        why_none(device->reason, sizeof device->reason);
+        return KY_OK;
+    }
+    if (index >= count)
+        return KY_USAGE;
+    const char *reason = NULL;
+    snprintf(device->engine, sizeof device->engine, "opencl:%u", (unsigned)(index % MOST_DEVICES));
+    ky_opencl_describe(devices[index], device->name, sizeof device->name);
+    device->usable = available(devices[index], &reason);
+    device->on_cpu = !ky_opencl_is_gpu(devices[index]);
+    if (reason)
+        snprintf(device->reason, sizeof device->reason, "%s", reason);
+    else if (device->on_cpu)
+        snprintf(device->reason, sizeof device->reason, "a CPU: auto takes the CPU engine instead");
+    return KY_OK;
+}
+
+enum ky_status ky_opencl_list(size_t index, struct ky_device *device)
+{
+    pthread_mutex_lock(&asking);
+    enum ky_status status = list_alone(index, device);
+    pthread_mutex_unlock(&asking);
+    return status;
+}
+
+cl_device_id ky_opencl_device(size_t index)
+{
+    cl_device_id devices[MOST_DEVICES];
+    pthread_mutex_lock(&asking);
+    const size_t count = find_device(index, devices);
+    pthread_mutex_unlock(&asking);
+    return index < count ? devices[index] : NULL;
+}

@@ -1,0 +1,34 @@
+/* A driver of OpenCL that ends the process as soon as it is asked for its platforms: by abort, or
+ * by what KYOHO_TEST_ICD says. An .icd file that names it, in the folder OCL_ICD_VENDORS, installs
+ * it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void *clGetExtensionFunctionAddress(const char *name);
+int clIcdGetPlatformIDsKHR(unsigned room, void **platforms, unsigned *count);
+int clGetPlatformInfo(void *platform, unsigned info, size_t size, void *value, size_t *used);
+
+int clIcdGetPlatformIDsKHR(unsigned room, void **platforms, unsigned *count)
+{
+    const char *how = getenv("KYOHO_TEST_ICD");
+    (void)room, (void)platforms, (void)count;
+    fprintf(stderr, "the driver was asked\n");
+    if (how && !strcmp(how, "exit"))
+        exit(0);
+    if (how && !strcmp(how, "fault"))
+        *(volatile int *)8 = 0;
+    abort();
+}
+
+/* Loaders take no driver without it. */
+int clGetPlatformInfo(void *platform, unsigned info, size_t size, void *value, size_t *used)
+{
+    (void)platform, (void)info, (void)size, (void)value, (void)used;
+    abort();
+}
+
+void *clGetExtensionFunctionAddress(const char *name)
+{
+    return strcmp(name, "clIcdGetPlatformIDsKHR") ? NULL : (void *)clIcdGetPlatformIDsKHR;
+}
