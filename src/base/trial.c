@@ -25,7 +25,7 @@ enum { STACK = 8 << 20, LEFT = 1 }; /* LEFT: the exit code of a child that exits
 struct shared {
     void (*act)(char *note);
     unsigned seconds;
-    int done, status;
+    int made, returned, status;
     char note[KY_TRIAL_NOTE];
 };
 
@@ -59,7 +59,7 @@ static void act_alone(struct shared *shared)
     be_quiet();
     alarm(shared->seconds);
     shared->act(shared->note);
-    shared->done = 1;
+    shared->returned = 1;
     _exit(0);
 }
 
@@ -71,8 +71,7 @@ static int between(void *of)
     const pid_t child = fork();
     if (child == 0)
         act_alone(shared);
-    if (child < 0)
-        shared->done = 1;
+    shared->made = child > 0;
     while (child > 0 && waitpid(child, &shared->status, 0) < 0 && errno == EINTR)
         continue;
     return 0;
@@ -87,8 +86,6 @@ static void run_between(struct shared *shared, char *stack)
     pthread_sigmask(SIG_SETMASK, &all, &before);
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
     const pid_t child = clone(between, stack + STACK, CLONE_VM | CLONE_VFORK, shared);
-    if (child < 0)
-        shared->done = 1;
     while (child > 0 && waitpid(child, &status, (int)__WCLONE) < 0 && errno == EINTR)
         continue;
     pthread_setcancelstate(state, NULL);
@@ -117,7 +114,8 @@ struct ky_trial ky_trial(void (*act)(char *note), unsigned seconds)
         shared->act = act;
         shared->seconds = seconds;
         run_between(shared, stack);
-        trial.ended = !shared->done;
+        trial.returned = shared->returned;
+        trial.ended = shared->made && !shared->returned;
         trial.signal = trial.ended && WIFSIGNALED(shared->status) ? WTERMSIG(shared->status) : 0;
         for (int k = 0; k < KY_TRIAL_NOTE - 1; k++)
             trial.note[k] = shared->note[k];

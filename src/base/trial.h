@@ -11,16 +11,17 @@
 
 enum { KY_TRIAL_NOTE = 128 };
 
-/* How a trial ended. */
+/* How a trial ended; neither returned nor ended: nothing was tried. */
 struct ky_trial {
-    int ended;                /* 1: the child ended before `act` returned; else 0 */
+    int returned;             /* 1: `act` returned */
+    int ended;                /* 1: the child ended before that */
     int signal;               /* which signal ended it; 0: it exited */
     char note[KY_TRIAL_NOTE]; /* what `act` wrote there last */
 };
 
 /* Calls act(note) in a child, which has a copy of the memory of this process, and writes nothing
  * that reaches files, the terminal or the caller but the note. A child that takes more than
- * `seconds` is ended by SIGALRM. Where no child can be made, nothing has ended. */
+ * `seconds` is ended by SIGALRM. Where no child can be made, nothing is tried. */
 struct ky_trial ky_trial(void (*act)(char *note), unsigned seconds);
 
 #endif

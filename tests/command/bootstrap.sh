@@ -36,7 +36,17 @@ result $? "packages that fail together are tried one by one"
 grep -q 'apt-get says: Unable to locate package' "$folder/said" && grep -q 'still missing: clang - the test' "$folder/said"
 result $? "it shows the error of apt-get, and what is still missing"
 
-rm "$folder/bin/apt-get"
+cat >"$folder/bin/apt-cache" <<'END'
+#!/bin/sh
+if [ "$1" = policy ]; then echo ' 500 http://mirror/debian trixie/main amd64 Packages'; else [ "$2" != oclgrind ]; fi
+END
+chmod +x "$folder/bin/apt-cache"
+: >"$folder/asked"
+bare "$root/bootstrap" check
+grep -q ' install .*pocl-opencl-icd libcmocka-dev' "$folder/asked" && ! grep -q oclgrind "$folder/asked" "$folder/said"
+result $? "it neither asks for a package that the system does not have nor speaks of it"
+
+rm "$folder/bin/apt-get" "$folder/bin/apt-cache"
 bare "$root/bootstrap" build
 [ $? -eq 3 ] && grep -q 'no apt-get here' "$folder/said"
 result $? "without apt-get it says so"

@@ -3,7 +3,7 @@
 # buffers.
 cd "$(dirname "$0")/../.." || exit 1
 say() { echo "ok 1 - kernels neither race nor stray # SKIP $1"; exit 0; }
-command -v oclgrind >/dev/null || say "oclgrind is not installed"
+command -v oclgrind >/dev/null || say "oclgrind is not installed (Debian 13 has no package of it)"
 [ -x "$BUILD/tests/unit/device" ] || say "the test of devices is not built"
 "$BUILD/kyoho" devices | grep -q '^opencl:0' || say "no OpenCL device is installed, or OpenCL is not in this build"
 # A cache of its own, so that each program is compiled every time.

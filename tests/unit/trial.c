@@ -64,6 +64,7 @@ static void expect(void (*act)(char *note), int ended, int number, const char *n
 {
     struct ky_trial trial = ky_trial(act, 1);
     assert_int_equal(trial.ended, ended);
+    assert_int_equal(trial.returned, !ended);
     assert_int_equal(trial.signal, number);
     assert_string_equal(trial.note, note);
 }

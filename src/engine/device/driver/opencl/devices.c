@@ -58,18 +58,27 @@ static struct {
     struct ky_trial trial;
 } trials[2];
 
+static const char nobody[] = "-";
+
+/* The note is the platform that was asked last, or `nobody` where all platforms are of the other
+ * kind. */
 static void ask(int of_cpus, char *note)
 {
     cl_platform_id platforms[MOST_DEVICES];
     cl_device_id found[MOST_DEVICES];
     cl_uint count = 0, some;
+    int asked = 0;
     if (clGetPlatformIDs(MOST_DEVICES, platforms, &count) != CL_SUCCESS)
         return;
     for (cl_uint p = 0; p < count && p < MOST_DEVICES; p++) {
+        if (is_of_cpus(platforms[p]) != of_cpus)
+            continue;
         clGetPlatformInfo(platforms[p], CL_PLATFORM_NAME, KY_TRIAL_NOTE - 1, note, NULL);
-        if (is_of_cpus(platforms[p]) == of_cpus)
-            clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, MOST_DEVICES, found, &some);
+        clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, MOST_DEVICES, found, &some);
+        asked = 1;
     }
+    if (count > 0 && !asked)
+        strcpy(note, nobody);
 }
 
 static void ask_others(char *note)
@@ -82,12 +91,14 @@ static void ask_cpus(char *note)
     ask(1, note);
 }
 
-/* 1 if asking the platforms that are for CPUs, or the others, does not end this process. */
+/* 1 if platforms that are for CPUs, or others, may be asked here: it does not end this process.
+ * Where all are of the other kind, this process need not load them. */
 static int may_ask(int of_cpus)
 {
+    const struct ky_trial *trial = &trials[of_cpus].trial;
     if (!trials[of_cpus].was++)
         trials[of_cpus].trial = ky_trial(of_cpus ? ask_cpus : ask_others, TRIAL_SECONDS);
-    return !trials[of_cpus].trial.ended;
+    return !trial->ended && strcmp(trial->note, nobody) != 0;
 }
 
 /* The trial that a driver ended, or NULL. */
@@ -117,7 +128,7 @@ static size_t find_devices(int all, cl_device_id devices[MOST_DEVICES])
 {
     cl_device_id found[MOST_DEVICES];
     size_t count = may_ask(0) ? ask_platforms(0, found, 0) : 0, sorted = 0;
-    if (all && may_ask(0) && may_ask(1))
+    if (all && !trials[0].trial.ended && may_ask(1))
         count = ask_platforms(1, found, count);
     for (int cpu = 0; cpu <= all; cpu++)
         for (size_t k = 0; k < count; k++)
