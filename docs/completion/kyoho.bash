@@ -7,7 +7,7 @@ _kyoho() {
     elif [ "$before" = '=' ]; then
         before=${COMP_WORDS[COMP_CWORD - 2]}
     fi
-    commands='model run force tune info draw view convert merge neighbours density groups binaries profile orbit bench devices'
+    commands='model run force tune info draw view convert merge neighbours density groups binaries profile orbit field bench devices'
     models='plummer uniform-sphere uniform-cube hernquist jaffe nfw king two-body random figure8 super8 cosmic galaxy cartwheel merger'
     if [ "$COMP_CWORD" -eq 1 ]; then
         command=kyoho words="$commands help --help --version"
@@ -170,6 +170,14 @@ _kyoho() {
         esac ;;
     orbit)
         words=' --help --json --quiet --position --velocity --start --end --rows --turn --units --output --overwrite --title --width --height --engine --isa --threads --tree --g --field'
+        case $before in
+        --units) words='nbody galaxy cluster' ;;
+        --engine) words='auto cpu cuda opencl' ;;
+        --isa) words='auto plain sse2 avx2 avx512 neon' ;;
+        --tree) words='host device' ;;
+        esac ;;
+    field)
+        words=' --help --json --quiet --position --time --units --output --overwrite --engine --isa --threads --tree --g --field'
         case $before in
         --units) words='nbody galaxy cluster' ;;
         --engine) words='auto cpu cuda opencl' ;;

@@ -500,6 +500,24 @@ KY_API enum ky_status ky_field_fill(const struct ky_parameters *parameters,
                                     const struct ky_bodies *bodies,
                                     const struct ky_field_points *points, struct ky_error *error);
 
+/* External fields alone, `field` and the functions of the parameters, at points that are at rest,
+ * at parameters->time, in double precision on the CPU. Softenings of points have no meaning here.
+ * KY_USAGE for fields that ky_sim_open would refuse, and for a time that their tables do not know.
+ */
+KY_API enum ky_status ky_external_field(const struct ky_parameters *parameters,
+                                        const struct ky_field_points *points,
+                                        struct ky_error *error);
+
+/* The path of one body in external fields alone, from position[0] and velocity[0] at time[0]: fills
+ * the other rows at their times, which may also go back. The potential of the fields is filled at
+ * all times, or is NULL. Of the parameters `field`, the functions of a field, `g`, `units` and
+ * `stop` matter. A field `friction` slows this body down: body=0, and with a mass. Steps follow
+ * from an error of 1e-12 each. KY_USAGE as ky_external_field; KY_BAD_DATA where the body falls into
+ * a centre in which no step is short enough; KY_STOPPED between two times. */
+KY_API enum ky_status ky_orbit(const struct ky_parameters *parameters, size_t count,
+                               const double *time, double (*position)[3], double (*velocity)[3],
+                               double *potential, struct ky_error *error);
+
 /* The distribution of relative errors. Percentile p is the smallest error that at least p % of the
  * samples do not exceed. */
 struct ky_error_statistics {

@@ -16,7 +16,8 @@ from .analysis import density_centre, lagrangian_radii, scales
 from .devices import Device, devices
 from .errors import (BadDataError, CannotWriteError, DeviceError, Error, FaultError, StoppedError, UnsupportedError,
                      UsageError)
-from .forces import Groups, Neighbours, accelerations, density, field, gravity, groups, neighbours, potential, tides
+from .forces import (Groups, Neighbours, accelerations, density, external_field, field, gravity, groups, neighbours, orbit,
+                     potential, tides)
 from .models import merge, model, model_options, models
 from .simulation import Simulation, restore
 from .snapshot import Snapshot, read
@@ -24,6 +25,6 @@ from .units import Units
 
 __all__ = ["BadDataError", "CannotWriteError", "Device", "DeviceError", "Error", "FaultError", "Groups", "Neighbours", "Simulation",
            "Snapshot", "StoppedError", "Units", "UnsupportedError", "UsageError", "accelerations", "density",
-           "density_centre", "devices", "draw", "field", "gravity", "groups", "lagrangian_radii", "merge", "model",
-           "model_options", "models", "neighbours", "png", "potential", "read", "restore", "scales", "tides",
+           "density_centre", "devices", "draw", "external_field", "field", "gravity", "groups", "lagrangian_radii", "merge", "model",
+           "model_options", "models", "neighbours", "orbit", "png", "potential", "read", "restore", "scales", "tides",
            "use_threads"]

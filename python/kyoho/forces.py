@@ -168,6 +168,46 @@ def tides(points, position, mass, softening, *, points_softening=None, units=Non
     return _field_of(points, position, mass, softening, points_softening, units, options, ("tide",)).tensors()
 
 
+def _in_fields(field, time, units, g):
+    """The parameters of external fields alone."""
+    units = Units.of(units)
+    options = {"field": field} if g is None else {"field": field, "g": g}
+    parameters = Parameters(options, FORCE, units)
+    parameters.values.time = _arrays.number(units.number(time, "time", "time"), "time")
+    return parameters, units
+
+
+def external_field(points, field, *, time=0.0, units=None, g=None) -> tuple[np.ndarray, np.ndarray]:
+    """
+    Accelerations (m, 3) and potentials (m) of external fields alone at m points.
+
+    `field` is a text, a function, or both, as in kyoho.Simulation; `time` matters for fields that change in time. G is 1 unless
+    `g` or `units` is given.
+    """
+    parameters, units = _in_fields(field, time, units, g)
+    asked = Points(points, 0.0, units, ("acceleration", "potential"))
+    call_aside(parameters.values, lib.ky_external_field, parameters.values, asked.values)
+    return asked.results()
+
+
+def orbit(position, velocity, times, field, *, units=None, g=None) -> tuple[np.ndarray, np.ndarray]:
+    """
+    Places (n, 3) and velocities (n, 3) of one body in external fields alone, at n times.
+
+    The body is at `position` with `velocity` at times[0]; later times may also go back. A field "friction" is that of this body:
+    body=0, and with a mass. Steps follow from an error of 1e-12 each. Other arguments are those of kyoho.external_field.
+    """
+    parameters, units = _in_fields(field, 0.0, units, g)
+    times = _arrays.row(units.number(times, "time", "times"), "times")
+    places, velocities = np.empty((len(times), 3)), np.empty((len(times), 3))
+    for name, kind, value, array in (("position", "length", position, places), ("velocity", "velocity", velocity, velocities)):
+        value = _arrays.vectors([units.number(value, kind, name)], name)
+        array[:1] = value[:len(array)]
+    call_aside(parameters.values, lib.ky_orbit, parameters.values, len(times), _arrays.pointer(times, "double *"),
+               _arrays.pointer(places, "double (*)[3]"), _arrays.pointer(velocities, "double (*)[3]"), NULL)
+    return places, velocities
+
+
 class Neighbours:
     """Neighbours of each body: the indices of those of body i are neighbours[i], in ascending order.
 

@@ -55,8 +55,8 @@ struct subcommand {
 
 extern const struct subcommand model_command, merge_command, run_command, force_command,
     info_command, convert_command, draw_command, bench_command, devices_command, neighbours_command,
-    density_command, groups_command, binaries_command, profile_command, orbit_command, tune_command,
-    view_command;
+    density_command, groups_command, binaries_command, profile_command, orbit_command,
+    field_command, tune_command, view_command;
 
 /* Prints which plug-ins for MPI are here, in one line. */
 void devices_mpi(void);

@@ -27,7 +27,7 @@ static const struct {
     {&view_command, PRINTS},        {&convert_command, FILES},   {&merge_command, FILES},
     {&neighbours_command, NUMBERS}, {&density_command, NUMBERS}, {&groups_command, NUMBERS},
     {&binaries_command, NUMBERS},   {&profile_command, NUMBERS}, {&orbit_command, NUMBERS},
-    {&bench_command, PRINTS},       {&devices_command, PRINTS},
+    {&field_command, NUMBERS},      {&bench_command, PRINTS},    {&devices_command, PRINTS},
 };
 
 enum { COMMANDS = sizeof commands / sizeof *commands };

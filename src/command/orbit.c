@@ -88,24 +88,56 @@ static enum ky_status make_room(struct orbit *orbit, size_t rows, struct ky_erro
     return KY_OK;
 }
 
-/* Fills a row by where the body is. Its mass is 1, so that its energies are those of a unit of
- * mass. */
-static enum ky_status fill_row(struct ky_sim *sim, struct ky_bodies *body, struct orbit *orbit,
-                               size_t row, struct ky_error *error)
+/* The arrays of ky_orbit. */
+struct path {
+    double *time, (*position)[3], (*velocity)[3], *potential;
+};
+
+static void free_path(struct path *path)
 {
-    struct ky_sums sums = {.size = sizeof sums};
-    enum ky_status status = ky_sim_bodies(sim, body, error);
-    if (!status)
-        status = ky_sim_sums(sim, &sums, error);
-    if (status)
-        return status;
-    const double *x = body->position[0], *v = body->velocity[0];
-    const double lz = x[0] * v[1] - x[1] * v[0], energy = sums.kinetic + sums.external;
-    orbit->column[TIME][row] = ky_sim_time(sim);
+    free(path->time);
+    free(path->position);
+    free(path->velocity);
+    free(path->potential);
+}
+
+/* Times at equal distances, and the first place. */
+static enum ky_status begin(const struct request *request, struct path *path,
+                            struct ky_error *error)
+{
+    const size_t rows = (size_t)request->rows;
+    path->time = ky_allocate(rows, sizeof *path->time);
+    path->position = ky_allocate(rows, sizeof *path->position);
+    path->velocity = ky_allocate(rows, sizeof *path->velocity);
+    path->potential = ky_allocate(rows, sizeof *path->potential);
+    if (!path->time || !path->position || !path->velocity || !path->potential)
+        return ky_no_memory(error, "orbit", rows, 8 * sizeof(double));
+    const double step = (request->end - request->start) / (double)(rows - 1);
+    for (size_t k = 0; k < rows; k++)
+        path->time[k] = k + 1 < rows ? fma((double)k, step, request->start) : request->end;
+    double mass = 1;
+    struct ky_bodies first = {
+        .n = 1, .mass = &mass, .position = path->position, .velocity = path->velocity};
+    memset(first.position, 0, sizeof *first.position);
+    memset(first.velocity, 0, sizeof *first.velocity);
+    return ky_bodies_place(&first, request->position, request->velocity, NULL,
+                           &request->parameters.units, error);
+}
+
+/* Fills a row. Energies are of a unit of mass. */
+static enum ky_status fill_row(const struct path *path, struct orbit *orbit, size_t row,
+                               struct ky_error *error)
+{
+    double mass = 1, *x = path->position[row], *v = path->velocity[row];
+    struct ky_bodies body = {
+        .n = 1, .mass = &mass, .position = &path->position[row], .velocity = &path->velocity[row]};
+    const double lz = x[0] * v[1] - x[1] * v[0],
+                 energy = 0.5 * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) + path->potential[row];
+    orbit->column[TIME][row] = path->time[row];
     orbit->column[ENERGY][row] = energy;
     orbit->column[TURNING][row] = lz;
     orbit->column[JACOBI][row] = energy - orbit->turn * lz;
-    status = ky_bodies_turn(body, orbit->turn, ky_sim_time(sim), error);
+    const enum ky_status status = ky_bodies_turn(&body, orbit->turn, path->time[row], error);
     for (int c = 0; c < 3; c++) {
         orbit->column[X + c][row] = x[c];
         orbit->column[VX + c][row] = v[c];
@@ -113,90 +145,18 @@ static enum ky_status fill_row(struct ky_sim *sim, struct ky_bodies *body, struc
     return status;
 }
 
-static enum ky_status place(const struct request *request, struct ky_bodies *body,
-                            struct ky_error *error)
-{
-    enum ky_status status = ky_bodies_allocate(body, 1, 0, error);
-    if (status)
-        return status;
-    body->mass[0] = 1;
-    return ky_bodies_place(body, request->position, request->velocity, NULL,
-                           &request->parameters.units, error);
-}
-
-/* Friction needs leap-frog; this many steps a row. */
-enum { STEPS_WITH_FRICTION = 32 };
-static int has_friction(const struct ky_parameters *parameters)
-{
-    return parameters->field && strstr(parameters->field, "friction:") != NULL;
-}
-
-/* The Hermite scheme with steps far shorter than a row. A softening has no effect on one body; with
- * it, steps that would have to be too short do not end the orbit. */
-static void settle_steps(struct ky_parameters *parameters, double row, uint64_t steps)
-{
-    const int is_hermite = parameters->integrator == KY_HERMITE4;
-    parameters->force = KY_DIRECT;
-    parameters->precision = KY_DOUBLE;
-    parameters->softening = 1;
-    parameters->step = row / (double)steps;
-    if (is_hermite) {
-        parameters->eta = 3e-4;
-        parameters->corrections = 2;
-    }
-}
-
-/* KY_USAGE for friction that takes the mass from the body, which has none of its own. */
-static enum ky_status check_friction(const struct ky_parameters *parameters, struct ky_bodies *body,
-                                     double start, struct ky_error *error)
-{
-    struct ky_parameters then = *parameters;
-    struct ky_sim *sim = NULL;
-    const double mass = body->mass[0];
-    then.log = NULL;
-    body->mass[0] = 0;
-    const enum ky_status status = ky_sim_open(&then, body, start, &sim, error);
-    body->mass[0] = mass;
-    ky_sim_close(sim);
-    return status;
-}
-
-/* The force at the end of the orbit: KY_USAGE where a field does not know that time. */
-static enum ky_status force_at_end(const struct ky_parameters *parameters, struct ky_bodies *body,
-                                   double end, struct ky_error *error)
-{
-    struct ky_parameters then = *parameters;
-    then.time = end;
-    then.log = NULL;
-    return ky_forces(&then, body, NULL, error);
-}
-
 static enum ky_status go(const struct request *request, struct orbit *orbit, struct ky_error *error)
 {
-    struct ky_parameters parameters = request->parameters;
-    struct ky_bodies body = {0};
-    struct ky_sim *sim = NULL;
-    const int slows = has_friction(&parameters);
-    const uint64_t steps = slows ? STEPS_WITH_FRICTION : 1;
-    parameters.integrator = slows ? KY_LEAPFROG : KY_HERMITE4;
-    settle_steps(&parameters, (request->end - request->start) / (request->rows - 1), steps);
+    struct path path = {0};
     enum ky_status status = make_room(orbit, (size_t)request->rows, error);
     if (!status)
-        status = place(request, &body, error);
-    if (!status) /* fields that do not know the end fail here */
-        status = force_at_end(&parameters, &body, request->end, error);
-    if (!status && slows)
-        status = check_friction(&parameters, &body, request->start, error);
+        status = begin(request, &path, error);
     if (!status)
-        status = ky_sim_open(&parameters, &body, request->start, &sim, error);
-    for (size_t row = 0; row < orbit->rows && !status; row++) {
-        if (row > 0)
-            status = ky_sim_advance(sim, steps, error);
-        if (!status)
-            status = fill_row(sim, &body, orbit, row, error);
-    }
-    ky_sim_close(sim);
-    ky_bodies_free(&body);
+        status = ky_orbit(&request->parameters, orbit->rows, path.time, path.position,
+                          path.velocity, path.potential, error);
+    for (size_t row = 0; row < orbit->rows && !status; row++)
+        status = fill_row(&path, orbit, row, error);
+    free_path(&path);
     return status;
 }
 

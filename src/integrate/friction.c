@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "engine/common/external.h"
-#include "physics/friction.h"
+#include "integrate/path.h"
 
 /* The rows, with the bodies in ascending order. */
 struct rows {
@@ -134,37 +134,62 @@ enum ky_status ky_friction_check_bodies(const struct ky_parameters *parameters,
     return status;
 }
 
-/* The velocity after the time dt, by the rate in the middle of it. */
-static void slow_down(double mu, double density, double sigma2, double dt, double v[3])
+enum ky_status ky_friction_alone(const struct ky_externals *fields, const double **number,
+                                 struct ky_error *error)
 {
-    const double v2 = v[0] * v[0] + v[1] * v[1] + v[2] * v[2],
-                 half = exp(-0.5 * dt * ky_friction_rate(mu, density, sigma2, v2)),
-                 whole = exp(-dt * ky_friction_rate(mu, density, sigma2, v2 * half * half));
-    for (int c = 0; c < 3; c++)
-        v[c] *= whole;
+    struct rows rows;
+    const double none = 0;
+    const enum ky_status status = find_rows(fields, NULL, &none, 1, &rows, error);
+    *number = !status && rows.count ? rows.row[0]->number : NULL;
+    return status;
 }
 
-enum ky_status ky_friction_act(struct ky_engine *engine, double g, const uint64_t *id, double dt,
-                               struct ky_error *error)
+/* Adds the pull of all fields on a body for a time. */
+static void add_kick(const struct ky_externals *fields, double time, const double x[3], double dt,
+                     double v[3])
+{
+    struct ky_externals then = *fields;
+    double pull[3] = {0};
+    then.time = time;
+    ky_externals_add(&then, x, pull, NULL);
+    for (int c = 0; c < 3; c++)
+        v[c] += dt * pull[c];
+}
+
+/* The kicks have the pull of the fields in them: here the first one is taken back, and the second
+ * one before it comes. */
+static enum ky_status follow(const struct ky_path *path, double from, double dt, double x[3],
+                             double v[3], struct ky_error *error)
+{
+    add_kick(path->fields, from, x, -0.5 * dt, v);
+    const enum ky_status status = ky_path_follow(path, from, dt, x, v, error);
+    add_kick(path->fields, from + dt, x, -0.5 * dt, v);
+    return status;
+}
+
+enum ky_status ky_friction_drift(struct ky_engine *engine, const struct ky_integrator_state *state,
+                                 double g, double from, double dt, struct ky_error *error)
 {
     struct rows rows;
     double position[KY_MOST_EXTERNALS][3], velocity[KY_MOST_EXTERNALS][3], mass[KY_MOST_EXTERNALS];
-    enum ky_status status = find_rows(&engine->externals, id, NULL, engine->n, &rows, error);
+    enum ky_status status = find_rows(&engine->externals, state->id, NULL, engine->n, &rows, error);
     struct ky_bodies bodies = {
         .n = rows.count, .position = position, .velocity = velocity, .mass = mass};
     if (!status)
         status = ky_engine_get_some(engine, rows.body, &bodies, error);
-    if (status)
-        return status;
-    for (size_t k = 0; k < rows.count; k++) {
-        const double *number = rows.row[k]->number,
-                     density = ky_externals_density(&engine->externals, position[k]),
-                     mu = number[KY_EXTERNAL_FRICTION_MASS] > 0 ? number[KY_EXTERNAL_FRICTION_MASS]
-                                                                : g * mass[k];
-        slow_down(mu * number[KY_EXTERNAL_FRICTION_LOG], fmax(density, 0),
-                  number[KY_EXTERNAL_FRICTION_SIGMA2], dt, velocity[k]);
+    for (size_t k = 0; k < rows.count && !status; k++) {
+        const double *number = rows.row[k]->number, given = number[KY_EXTERNAL_FRICTION_MASS];
+        const struct ky_path path = {&engine->externals, number, given > 0 ? given : g * mass[k]};
+        status = follow(&path, from, dt, position[k], velocity[k], error);
+        if (status)
+            ky_fail_in(error, status,
+                       "friction of body %.17g: ", number[KY_EXTERNAL_FRICTION_BODY]);
     }
-    const struct ky_some changed = {
-        .count = rows.count, .body = rows.body, .velocity = (const double(*)[3])velocity};
-    return ky_engine_put_some(engine, &changed, error);
+    if (!status)
+        status = ky_engine_drift(engine, dt, error);
+    const struct ky_some changed = {.count = rows.count,
+                                    .body = rows.body,
+                                    .position = (const double(*)[3])position,
+                                    .velocity = (const double(*)[3])velocity};
+    return status ? status : ky_engine_put_some(engine, &changed, error);
 }

@@ -1,6 +1,6 @@
 /* Dynamical friction of named bodies: the rows `friction` of the external fields. It depends on the
  * velocity, so it is no part of accelerations. An integrator with steps that all bodies share lets
- * it act before and after each of them. */
+ * it act between kicks. */
 #ifndef KY_INTEGRATE_FRICTION_H
 #define KY_INTEGRATE_FRICTION_H
 
@@ -16,10 +16,15 @@ int ky_friction_is_asked(const struct ky_parameters *parameters);
 /* KY_USAGE for friction of a body that there is not, of one body twice, and of one without mass. */
 enum ky_status ky_friction_check_bodies(const struct ky_parameters *parameters,
                                         const struct ky_bodies *bodies, struct ky_error *error);
-/* Lets friction act for a time `dt` on the velocities of its bodies, where they are at the time of
- * the engine. `id`: [n] or NULL, as of struct ky_integrator_state. Second order in dt. KY_USAGE as
- * above, and the failures of the engine. */
-enum ky_status ky_friction_act(struct ky_engine *engine, double g, const uint64_t *id, double dt,
-                               struct ky_error *error);
+/* The numbers of the friction of a body that is alone, with the id 0 and no mass of its own; NULL
+ * where there is none. KY_USAGE as above. */
+enum ky_status ky_friction_alone(const struct ky_externals *fields, const double **number,
+                                 struct ky_error *error);
+/* The drift of leap-frog from the time `from` for `dt`, between two kicks of half of it. The bodies
+ * that have friction follow their path in the fields with friction instead (path.h), so that only
+ * the pull of other bodies acts in kicks; after the second kick they have their velocity. KY_USAGE
+ * as above, KY_BAD_DATA as ky_path_follow, and the failures of the engine. */
+enum ky_status ky_friction_drift(struct ky_engine *engine, const struct ky_integrator_state *state,
+                                 double g, double from, double dt, struct ky_error *error);
 
 #endif

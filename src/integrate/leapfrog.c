@@ -41,37 +41,23 @@ static enum ky_status create(struct ky_engine *engine, size_t n,
     return KY_OK;
 }
 
-/* v += a dt/2; x += v dt; a = a(x) at `time`; v += a dt/2. None of the four calls waits for a
- * device. */
-static enum ky_status one_step(struct leapfrog *own, double dt, double time, struct ky_error *error)
+/* v += a dt/2; x += v dt; a = a(x) at `to`; v += a dt/2. Without friction none of the four calls
+ * waits for a device. */
+static enum ky_status full_step(struct leapfrog *own, double dt, double from, double to,
+                                struct ky_error *error)
 {
     enum ky_status status = ky_engine_kick(own->engine, 0.5 * dt, error);
     if (!status)
-        status = ky_engine_drift(own->engine, dt, error);
-    ky_engine_set_time(own->engine, time);
+        status = ky_friction_is_there(own->engine)
+                     ? ky_friction_drift(own->engine, &own->base, own->g, from, dt, error)
+                     : ky_engine_drift(own->engine, dt, error);
+    ky_engine_set_time(own->engine, to);
     if (!status)
         status = ky_engine_forces(own->engine, error);
     if (!status)
         status = ky_engine_kick(own->engine, 0.5 * dt, error);
     own->report.steps++;
     own->report.body_steps += own->bodies;
-    return status;
-}
-
-/* The same from one time to another, between two halves of the friction, where there is some. */
-static enum ky_status full_step(struct leapfrog *own, double dt, double from, double to,
-                                struct ky_error *error)
-{
-    const int slows = ky_friction_is_there(own->engine);
-    enum ky_status status = KY_OK;
-    if (slows) {
-        ky_engine_set_time(own->engine, from);
-        status = ky_friction_act(own->engine, own->g, own->base.id, 0.5 * dt, error);
-    }
-    if (!status)
-        status = one_step(own, dt, to, error);
-    if (!status && slows)
-        status = ky_friction_act(own->engine, own->g, own->base.id, 0.5 * dt, error);
     return status;
 }
 

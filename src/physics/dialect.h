@@ -90,6 +90,16 @@ typedef uint64_t ky_ulong;
  * m/s³ is within the range of float. */
 #define KY_CLOSE2 1e-18f
 
+/* The centre of an external field pulls nothing where s² is not above this: 1/s³ has to be within
+ * the range of KY_REAL. */
+#ifndef KY_NEAREST2
+#if defined(KY_IN_OPENCL) || defined(KY_IN_CUDA)
+#define KY_NEAREST2 KY_CLOSE2
+#else
+#define KY_NEAREST2 1e-180
+#endif
+#endif
+
 /* Memory that all lanes share. Readers with several address spaces have defined it already. */
 #ifndef KY_GLOBAL
 #if defined(KY_IN_OPENCL)

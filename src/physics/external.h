@@ -124,15 +124,19 @@
     N(az, 1, 0, "az", PLAIN, ANY, "0", "of a [length/time²]")
 #define KY_NUMBERS_friction(N)                                                                     \
     N(body, 0, 0, "body", PLAIN, NOT_NEGATIVE, NULL, "the id of the body")                         \
-    N(log, 0, 0, "log", PLAIN, POSITIVE, NULL, "the Coulomb logarithm ln Λ")                       \
+    N(log, 0, 0, "log", PLAIN, POSITIVE, "100", "the largest Coulomb logarithm ln Λ")              \
     N(sigma2, 1, 1, "sigma", SQUARED, POSITIVE, NULL,                                              \
       "the dispersion of velocities in one direction [velocity]")                                  \
-    N(mu, 1, 2, "mass", MASS, NOT_NEGATIVE, "0", "of the body; 0: the one that it has [mass]")
+    N(mu, 1, 2, "mass", MASS, NOT_NEGATIVE, "0", "of the body; 0: the one that it has [mass]")     \
+    N(core, 0, 1, "core", PLAIN, NOT_NEGATIVE, "0",                                                \
+      "the size of the body, near which to a centre its friction ends; G mass/v² where that is "  \
+      "larger [length]")
 /* The places of the numbers of friction. */
 #define KY_EXTERNAL_FRICTION_BODY 0
 #define KY_EXTERNAL_FRICTION_LOG 1
 #define KY_EXTERNAL_FRICTION_SIGMA2 2
 #define KY_EXTERNAL_FRICTION_MASS 3
+#define KY_EXTERNAL_FRICTION_CORE 4
 /* The places of the numbers of a bar that time changes; the angle comes after its rate. */
 #define KY_EXTERNAL_BAR_RATE 4
 #define KY_EXTERNAL_BAR_ANGLE 5
@@ -199,7 +203,7 @@ KY_FN struct ky_external_pull ky_external_sphere(struct ky_external_place at, KY
 KY_FN KY_REAL ky_external_per(struct ky_external_place at, KY_REAL eps)
 {
     KY_REAL s2 = ky_external_dot(at, at.x, at.y, at.z) + eps * eps;
-    return s2 > KY_SPLAT(KY_CLOSE2) ? KY_RSQRT(s2) : KY_SPLAT(0);
+    return s2 > KY_SPLAT(KY_NEAREST2) ? KY_RSQRT(s2) : KY_SPLAT(0);
 }
 
 KY_FN struct ky_external_pull ky_external_point(struct ky_external_point f,

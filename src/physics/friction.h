@@ -3,11 +3,23 @@
  *
  *     v' = −k v,  k = 4π G² M ρ ln Λ [erf X − 2 X exp(−X²)/√π]/v³,  X = v/(√2 σ)
  *
+ * ln Λ = ½ ln(1 + (d/b)²), where the largest impact parameter, d, is the distance from the centre
+ * of the field, and the smallest one, b, is the size of the body or G M/v², at which an encounter
+ * turns particles by 90°, whichever is larger (Hashimoto et al. 2003; Petts et al. 2015). Near the
+ * centre friction falls at least as d²: the body has more mass than its orbit encloses, and stalls.
+ *
  * Portable C: physics/dialect.h; read by the host alone. */
 #ifndef KY_PHYSICS_FRICTION_H
 #define KY_PHYSICS_FRICTION_H
 
 #include "physics/dialect.h"
+
+/* ln Λ. `mu`: G M, above 0; `size`: of the body; distance2: d²; speed2: v². */
+KY_FN KY_REAL ky_friction_logarithm(KY_REAL mu, KY_REAL size, KY_REAL distance2, KY_REAL speed2)
+{
+    KY_REAL b = KY_LARGER(size, mu / speed2);
+    return KY_SPLAT(0.5f) * log1p(distance2 / b / b);
+}
 
 /* k, in 1/time. `mu`: G M ln Λ; `density`: 4π G ρ, in 1/time²; sigma2: σ². */
 KY_FN KY_REAL ky_friction_rate(KY_REAL mu, KY_REAL density, KY_REAL sigma2, KY_REAL speed2)

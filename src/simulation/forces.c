@@ -1,10 +1,13 @@
 /* One evaluation of the forces without a simulation. */
+#include <string.h>
+
 #include "analysis/analysis.h"
 #include "analysis/force_error.h"
 #include "base/bodies.h"
 #include "base/phases.h"
 #include "base/sizes.h"
 #include "engine/common/external.h"
+#include "engine/common/finite.h"
 #include "engine/engine.h"
 #include "simulation/sim.h"
 
@@ -126,4 +129,52 @@ enum ky_status ky_field(const struct ky_parameters *parameters, const struct ky_
                                            .acceleration = acceleration,
                                            .potential = potential};
     return ky_field_fill(parameters, bodies, &points, error);
+}
+
+/* The sum of the fields at points, without bodies. */
+static enum ky_status fill_alone(const struct ky_externals *fields,
+                                 const struct ky_field_points *own, struct ky_error *error)
+{
+    const size_t n = own->count;
+    const struct ky_points points = {.count = n, .position = own->position};
+    enum ky_status status = ky_finite_places(1, &points, error);
+    for (size_t k = 0; k < n && !status; k++) {
+        if (own->acceleration)
+            memset(own->acceleration[k], 0, sizeof own->acceleration[k]);
+        if (own->potential)
+            own->potential[k] = 0;
+        if (own->tide)
+            memset(own->tide[k], 0, sizeof own->tide[k]);
+        if (own->tide)
+            ky_externals_add_tide(fields, own->position[k], own->tide[k]);
+    }
+    if (!status && (own->acceleration || own->potential))
+        status = ky_externals_add_at(fields, &points, own->acceleration, own->potential, error);
+    if (!status)
+        status = ky_finite_field(1, &points, (const double(*)[3])own->acceleration, own->potential,
+                                 error);
+    return status || !own->tide ? status
+                                : ky_finite_tides(1, &points, (const double(*)[6])own->tide, error);
+}
+
+enum ky_status ky_external_field(const struct ky_parameters *parameters,
+                                 const struct ky_field_points *points, struct ky_error *error)
+{
+    KY_NEED(parameters, error);
+    struct ky_field_points own;
+    struct ky_parameters adopted;
+    struct ky_externals fields = {0};
+    enum ky_status status = ky_field_adopt(&own, points, error);
+    if (!status)
+        status =
+            ky_size_adopt(&adopted, sizeof adopted, parameters, "ky_parameters_defaults", error);
+    if (!status)
+        status = ky_externals_of(&adopted, &fields, error);
+    if (!status)
+        status = ky_externals_cover(&fields, adopted.time, adopted.time, error);
+    fields.time = adopted.time;
+    if (!status)
+        status = fill_alone(&fields, &own, error);
+    ky_externals_release(&fields);
+    return status;
 }

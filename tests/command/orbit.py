@@ -47,6 +47,50 @@ with folder() as there:
     text = run(*words(0, 1, [8., 0, 0], [0, 200., 0], "mw14"), *galaxy).stdout
     check("kpc to 8 kpc from the origin" in text and text.count("\n") == 1, "a line says what it is like", text)
 
+    # friction brings a heavy body to the centre of the Galaxy, where it stays. The number of rows
+    # and the step of a run do not matter
+    sinking = ["mw14 friction:body=0,log=3,sigma=120km/s,mass=1e10Msun" + more for more in ("", ",core=1kpc")]
+    for end, text, low, high in ((3, sinking[0], 0.04, 0.08), (1, sinking[1], 0.15, 0.25)):
+        ends = [run_json("orbit", "--field", text, "--units", "galaxy", "--position", "30,0,10", "--velocity", "0,100,0", "--end", f"{end}Gyr",
+                         "--rows", rows)["orbit"][-1] for rows in (2, 2000)]
+        radius = math.sqrt(sum(ends[1][c] ** 2 for c in "xyz"))
+        check(low < radius < high and max(abs(ends[0][c] - ends[1][c]) for c in "xyz") < 1e-4 * radius,
+              f"a body that has sunk is near the centre after {end} Gyr, with any number of rows", ends)
+    with open("sinking.csv", "w") as file:
+        file.write("# length_cm: 3.085678e21\n# mass_g: 1.989e43\n# velocity_cm_s: 1e5\n# g: 43009\nid,mass,x,y,z,vx,vy,vz\n0,1,30,0,10,0,100,0\n")
+    places = []
+    for step in ("1Myr", "8Myr"):
+        run("run", "--input", "sinking.csv", "--softening", "1pc", "--step", step, "--end", "1.024Gyr", "--every", "1.024Gyr", "--energy-every", "1.024Gyr",
+            "--field", sinking[1], "--output", "run" + step, "--quiet")
+        run("convert", f"run{step}/snapshot_0001.hdf5", f"run{step}.csv")
+        places.append(table(f"run{step}.csv")[0])
+    alone = run_json("orbit", "--field", sinking[1], "--units", "galaxy", "--position", "30,0,10", "--velocity", "0,100,0", "--end", "1.024Gyr",
+                     "--rows", 2)["orbit"][-1]
+    check(max(abs(place[c] - alone[c]) for place in places for c in "xyz") < 1e-4, "a run takes it to the same place, with any step",
+          (places, alone))
+
+    # into a point mass, and past it
+    fall = ("orbit", "--position", "1,0,0", "--end", "3", "--field")
+    said = run(*fall, "point:mass=1", "--velocity", "0,0,0", code=4).stderr
+    check("falls into the centre of a field" in said and "eps=" in said and said.count("\n") == 1, "an orbit into a point mass is refused", said)
+    past = run_json(*fall, "point:mass=1", "--velocity", "0,0.01,0")
+    check(past["energy_change"] < 1e-6 and 0.9 < past["apocentre"] <= 1, "one that passes it closely keeps its energy", past["energy_change"])
+    past = run_json(*fall, "point:mass=1,eps=0.001", "--velocity", "0,0,0")
+    check(past["energy_change"] < 1e-6, "and one into a softened point mass", past["energy_change"])
+
+    # fields alone at points
+    galaxy = ("field", "--field", "mw14", "--units", "galaxy", "--position")
+    found = run_json(*galaxy, "8kpc,0,0 0,-8000pc,0", "-o", "field.csv")["points"]
+    check(len(found) == 2 and table("field.csv") == found and abs(found[0]["ax"] / (-220 ** 2 / 8) - 1) < 1e-6
+          and abs(found[1]["ay"] / (220 ** 2 / 8) - 1) < 1e-6 and found[0]["potential"] < -1e5, "the circular speed of the Galaxy at 8 kpc, from the field", found)
+    turned = run_json("field", "--field", "triaxial-logarithmic:speed=1,core=0.1,p=0.8,q=0.7,turn=1", "--position", "1,0,0", "--time", repr(math.pi / 2))["points"]
+    check(abs(turned[0]["ax"] + 1 / 0.64 / (0.01 + 1 / 0.64)) < 1e-9, "a field that has turned", turned)
+    for words_, line in ((galaxy[:-1], "give --position"), ((*galaxy, " "), "give --position"), ((*galaxy, "1,0"), "three numbers"),
+                         (("field", "--position", "1,0,0"), "give --field"), ((*galaxy, "1,0,0", "-o", "f.png"), "end in .csv"),
+                         ((*galaxy, "1,0,0", "-o", "field.csv"), "--overwrite")):
+        done = run(*words_, code=2)
+        check(line in done.stderr and done.stderr.count("\n") == 1, f"{' '.join(words_)}: {line}", done.stderr)
+
     if "PNG: yes" in run("--version").stdout:
         run(*kepler, "-o", "kepler.png", "--width", 300, "--height", 560, "--title", "Kepler", "--quiet")
         with open("kepler.png", "rb") as file:

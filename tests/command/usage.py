@@ -9,7 +9,7 @@ import subprocess
 
 from tap import KYOHO, check, finish, folder, run, run_json
 
-COMMANDS = ["model", "run", "force", "info", "draw", "view", "convert", "merge", "neighbours", "density", "groups", "orbit", "bench", "devices"]
+COMMANDS = ["model", "run", "force", "info", "draw", "view", "convert", "merge", "neighbours", "density", "groups", "orbit", "field", "bench", "devices"]
 
 # Options that every release keeps, with the same name in all commands.
 PROMISED = {
@@ -23,6 +23,7 @@ PROMISED = {
     "density": "neighbours output overwrite engine threads model bodies json",
     "groups": "linking-length linking-fraction volume minimum types output overwrite engine threads model bodies json",
     "orbit": "field position velocity start end rows units g output overwrite json",
+    "field": "field position time units g output overwrite json",
     "merge": "mass radius units g separation pericentre eccentricity output json",
 }
 

@@ -68,6 +68,28 @@ def numbers():
             step = h * np.eye(3)[j]
             two = [kyoho.field(points + way, x, m, 0.1, **ways)[0] for way in (step, -step)]
             check(abs(tide[:, :, j] - (two[0] - two[1]) / (2 * h)).max() < 1e-6, f"tides of {kind} are derivatives along axis {j}")
+    text = "plummer:mass=2,scale=0.5 uniform:ax=1"
+    acc, pot = kyoho.external_field(points, text, g=3)
+    both = kyoho.field(points, [[0, 0, 0.0]], [0.0], 0.1, field=text, g=3, **EXACT)
+    s2 = (points ** 2).sum(1) + 0.25
+    check(worst(acc, np.array([1, 0, 0]) - points * (6 / s2 ** 1.5)[:, None]) < 1e-13 and worst(pot, -6 / np.sqrt(s2) - points[:, 0]) < 1e-13,
+          "external fields alone at points", acc)
+    check(np.array_equal(acc, both[0]) and np.array_equal(pot, both[1]), "they are the field of bodies without mass")
+    near = [kyoho.field([[d, 0, 0]], [[0, 0, 0.0]], [0.0], 0.0, field=field, **EXACT)[0][0, 0] for d in (1e-10, 1e-30)
+            for field in ("point:mass=1", "nfw:mass=1,scale=1", "hernquist:mass=1,scale=1")]
+    check(np.allclose(near, [-1e20, -0.5, -1, -1e60, -0.5, -1], rtol=1e-9, atol=0), "near the centre of a field too", near)
+    acc, pot = kyoho.external_field([[1, 0, 0.0]], lambda x, time: (-x * (1 + time), (x ** 2).sum(1) / 2), time=2)
+    check(acc.tolist() == [[-3, 0, 0]] and pot.tolist() == [0.5], "the field of a function at a time", (acc, pot))
+    refused(kyoho.UsageError, "a field that there is not", ["ponit"], kyoho.external_field, points, "ponit:mass=1")
+    refused(kyoho.UsageError, "points in a plane", ["(n, 3)"], kyoho.external_field, points[:, :2], text)
+    x_at, v_at = kyoho.orbit([1, 0, 0], [0, 1, 0], np.linspace(0, 2 * np.pi, 5), "point:mass=1")
+    check(np.allclose(x_at, [[1, 0, 0], [0, 1, 0], [-1, 0, 0], [0, -1, 0], [1, 0, 0]], atol=1e-9) and np.allclose(v_at[2], [0, -1, 0], atol=1e-9),
+          "an orbit in an external field", x_at)
+    x_at, _ = kyoho.orbit([1, 0, 0], [0, 0, 0], [0, 1, -1, 0], lambda x, time: (-x, (x ** 2).sum(1) / 2))
+    check(np.allclose(x_at[:, 0], [1, math.cos(1), math.cos(1), 1], atol=1e-9), "an orbit in a function, forwards and back", x_at)
+    refused(kyoho.BadDataError, "an orbit into a point mass", ["eps="], kyoho.orbit, [1, 0, 0], [0, 0, 0], [0, 3], "point:mass=1")
+    refused(kyoho.UsageError, "friction of an orbit without a mass", ["no mass"], kyoho.orbit, [1, 0, 0], [0, 1, 0], [0, 3],
+            "plummer:mass=1,scale=1 friction:body=0,sigma=1")
     refused(kyoho.UsageError, "no softening of the points", ["points_softening"], kyoho.field, points, x, m, each)
     refused(kyoho.UsageError, "three softenings", ["50 points"], kyoho.field, points, x, m, 0.1, points_softening=softenings[:3])
     asked = []

@@ -448,12 +448,100 @@ static void wrong_fields_are_refused(void **state)
     ky_engine_close(engine);
 }
 
+/* Fields alone at points: the sum of what each formula gives, at the time of the parameters. */
+static void fields_alone_are_found_at_points(void **state)
+{
+    (void)state;
+    const double x[2][3] = {{0.3, 0.4, 1.2}, {-2, 0.5, 0}}, r2[2] = {1.69, 4.25};
+    double a[2][3], potential[2], tide[2][6];
+    struct ky_field_points points = {.size = sizeof points,
+                                     .count = 2,
+                                     .position = x,
+                                     .acceleration = a,
+                                     .potential = potential,
+                                     .tide = tide};
+    struct ky_parameters p;
+    ky_parameters_defaults(&p);
+    p.g = 2;
+    p.time = 0.5;
+    p.field = "plummer:mass=1.5,scale=0.5 uniform:ax=1";
+    assert_ok(ky_external_field(&p, &points, &error));
+    for (int k = 0; k < 2; k++) {
+        const double s2 = r2[k] + 0.25, pull = 3 / (s2 * sqrt(s2));
+        for (int c = 0; c < 3; c++)
+            assert_between(a[k][c] - ((c == 0) - pull * x[k][c]), -1e-14, 1e-14);
+        assert_between(potential[k] + 3 / sqrt(s2) + x[k][0], -1e-14, 1e-14);
+        assert_between(tide[k][0] + tide[k][1] + tide[k][2] + 3 * 3 * 0.25 / (s2 * s2 * sqrt(s2)),
+                       -1e-14, 1e-14);
+    }
+    points.tide = NULL, points.potential = NULL;
+    p.field = "bar:mass=1,length=1,height=0.1,speed=1,angle=-28.64788975654116";
+    assert_ok(ky_external_field(&p, &points, &error)); /* at 0.5 the bar is along x */
+    const double wanted[3] = {a[1][0], a[1][1], a[1][2]};
+    p.time = 0;
+    p.field = "bar:mass=1,length=1,height=0.1";
+    assert_ok(ky_external_field(&p, &points, &error));
+    for (int c = 0; c < 3; c++)
+        assert_between(a[1][c] - wanted[c], -1e-12, 1e-12);
+    p.field = NULL;
+    assert_ok(ky_external_field(&p, &points, &error));
+    assert_true(a[1][0] == 0 && a[0][2] == 0);
+    p.field = "point:mas=1";
+    assert_int_equal(ky_external_field(&p, &points, &error), KY_USAGE);
+    p.field = "point:mass=1";
+    points.position = NULL;
+    assert_int_equal(ky_external_field(&p, &points, &error), KY_USAGE);
+    const double far[1][3] = {{(double)INFINITY, 0, 0}};
+    points.position = far, points.count = 1;
+    assert_int_equal(ky_external_field(&p, &points, &error), KY_BAD_DATA);
+}
+
+/* Near a centre the pull is that of the formula, in all units, with bodies that have mass or none;
+ * in the centre itself it is 0. */
+static void a_centre_pulls_what_is_near(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *field;
+        double power, factor; /* the pull is factor d^power near the centre */
+    } some_kinds[] = {
+        {"point:mass=1", -2, 1},
+        {"nfw:mass=1,scale=2", 0, 0.125},
+        {"hernquist:mass=1,scale=2", 0, 0.25},
+        {"isochrone:mass=1,scale=1", 1, 0.25},
+    };
+    struct ky_bodies body = {0};
+    assert_ok(ky_bodies_allocate(&body, 1, 0, &error));
+    body.position[0][0] = 1;
+    struct ky_parameters p;
+    ky_parameters_defaults(&p);
+    p.softening = 0;
+    p.force = KY_DIRECT;
+    p.precision = KY_DOUBLE;
+    for (size_t k = 0; k < sizeof some_kinds / sizeof *some_kinds; k++)
+        for (double d = 1e-6; d > 1e-60; d *= 1e-9)
+            for (int mass = 0; mass < 2; mass++) {
+                const double x[1][3] = {{0, d, 0}}, centre[1][3] = {{0}};
+                double a[1][3], wanted = some_kinds[k].factor * pow(d, some_kinds[k].power);
+                const double of_body = mass ? 1e-80 : 0;
+                body.mass[0] = of_body;
+                p.field = some_kinds[k].field;
+                assert_ok(ky_field(&p, &body, 1, x, 0, a, NULL, &error));
+                assert_between(-a[0][1] / wanted, 1 - 4e-6, 1 + 1e-12);
+                assert_ok(ky_field(&p, &body, 1, centre, 0, a, NULL, &error));
+                assert_true(fabs(a[0][1]) == 0);
+            }
+    ky_bodies_free(&body);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(acceleration_is_the_slope_and_jerk_the_change),
         cmocka_unit_test(the_fields_add_to_what_the_bodies_do),
         cmocka_unit_test(an_orbit_about_a_fixed_mass_is_keplers),
+        cmocka_unit_test(fields_alone_are_found_at_points),
+        cmocka_unit_test(a_centre_pulls_what_is_near),
         cmocka_unit_test(wrong_fields_are_refused),
 #ifdef KY_HAVE_OPENCL
         cmocka_unit_test(a_list_of_active_bodies_goes_up_once),

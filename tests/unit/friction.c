@@ -58,9 +58,26 @@ static void fields_have_their_densities(void **state)
     for (size_t k = 0; k < sizeof some / sizeof *some; k++) {
         struct ky_externals own = {0};
         assert_ok(ky_externals_read(some[k].text, 1, &none, &own, &error));
-        own.time = 3;
-        assert_between(ky_externals_density(&own, x) - some[k].density, -1e-12, 1e-12);
+        const struct ky_external now = ky_external_in(&own.field[0], 1, 1, 3);
+        const struct ky_external_place at = {.x = x[0], .y = x[1], .z = x[2]};
+        double distance2;
+        assert_between(ky_external_density(&now, at, &distance2) - some[k].density, -1e-12, 1e-12);
+        assert_between(distance2, 1.69 - 1e-12, 1.69 + 1e-12);
     }
+}
+
+/* ½ ln(1 + (d/b)²): far out ln(d/b), near the centre d²/2b², and 0 for a body at rest. */
+static void the_logarithm_falls_towards_a_centre(void **state)
+{
+    (void)state;
+    const double mu = 0.02, v2 = 0.25, b = mu / v2;
+    assert_between(ky_friction_logarithm(mu, 0, 1, v2), 0.5 * log(1 + 1 / (b * b)) - 1e-14,
+                   0.5 * log(1 + 1 / (b * b)) + 1e-14);
+    assert_between(ky_friction_logarithm(mu, 0, 1e16, v2) / log(1e8 / b), 1 - 1e-14, 1 + 1e-14);
+    assert_between(ky_friction_logarithm(mu, 0, 1e-20, v2) * 2e20 * b * b, 1 - 1e-14, 1 + 1e-14);
+    assert_true(ky_friction_logarithm(mu, 0, 1, 0) == 0);
+    assert_true(ky_friction_logarithm(mu, b / 2, 1, v2) == ky_friction_logarithm(mu, 0, 1, v2));
+    assert_between(ky_friction_logarithm(mu, 0.5, 1, v2) - 0.5 * log(5), -1e-14, 1e-14);
 }
 
 static struct ky_parameters parameters_of(const char *engine, const char *field, double step)
@@ -134,15 +151,17 @@ static void a_circular_orbit_decays_in_the_published_time(void **state)
     }
 }
 
-static void place_after(uint64_t steps, double place[3])
+static void place_after(uint64_t steps, double mass, double place[3])
 {
     struct ky_parameters p = parameters_of("cpu",
                                            "logarithmic:speed=1,core=0.2 "
-                                           "friction:body=7,log=2,sigma=0.6,mass=0.2",
+                                           "friction:body=7,sigma=0.6,mass=0.2",
                                            2. / (double)steps);
     struct ky_bodies bodies = circling();
     struct ky_sim *sim = NULL;
     p.precision = KY_DOUBLE;
+    p.softening = 0.3;
+    bodies.mass[0] = bodies.mass[2] = mass;
     assert_ok(ky_sim_open(&p, &bodies, 0, &sim, &error));
     assert_ok(ky_sim_advance(sim, steps, &error));
     assert_ok(ky_sim_bodies(sim, &bodies, &error));
@@ -151,16 +170,157 @@ static void place_after(uint64_t steps, double place[3])
     ky_bodies_free(&bodies);
 }
 
-/* Half the step, a quarter of the error. */
+/* Half the step, a quarter of the error that the pull of other bodies has. */
 static void friction_is_of_second_order(void **state)
 {
     (void)state;
     double coarse[3], fine[3], exact[3];
-    place_after(64, coarse);
-    place_after(128, fine);
-    place_after(4096, exact);
+    place_after(64, 0.1, coarse);
+    place_after(128, 0.1, fine);
+    place_after(4096, 0.1, exact);
     for (int c = 0; c < 2; c++)
         assert_between((coarse[c] - exact[c]) / (fine[c] - exact[c]), 3.7, 4.3);
+}
+
+/* The fields with friction have none. */
+static void no_step_is_too_long_for_friction(void **state)
+{
+    (void)state;
+    double coarse[3], exact[3];
+    place_after(1, 0, coarse);
+    place_after(4096, 0, exact);
+    for (int c = 0; c < 3; c++)
+        assert_between(coarse[c] - exact[c], -1e-9, 1e-9);
+}
+
+/* ---- a body that has sunk to the centre of a cusp ---- */
+
+enum { HERNQUIST_STEPS = 200000 };
+static const double sink_mass = 0.05, sink_sigma = 0.4, sink_end = 60;
+
+/* The change of place and velocity in a Hernquist sphere of mass 1 and scale 1, by its own
+ * formulas. */
+static void sink_change(const double y[6], double to[6])
+{
+    const double r = sqrt(radius2(y)), v2 = radius2(y + 3), x = sqrt(v2 / 2) / sink_sigma,
+                 density = 2 / (r * pow(1 + r, 3)), /* 4π G ρ */
+        lambda = r * v2 / sink_mass, logarithm = fmin(0.5 * log1p(lambda * lambda), 3),
+                 rate = density * sink_mass * logarithm *
+                        (erf(x) - 2 * x * exp(-x * x) / sqrt(pi)) / pow(v2, 1.5);
+    for (int c = 0; c < 3; c++) {
+        to[c] = y[3 + c];
+        to[3 + c] = -y[c] / (r * (1 + r) * (1 + r)) - rate * y[3 + c];
+    }
+}
+
+/* Runge and Kutta's steps of the fourth order, as many as needed: half of them change the place by
+ * less than what is asked for below. */
+static void sink_reference(double y[6])
+{
+    const double h = sink_end / HERNQUIST_STEPS;
+    for (int s = 0; s < HERNQUIST_STEPS; s++) {
+        double k[4][6], at[6];
+        for (int part = 0; part < 4; part++) {
+            for (int c = 0; c < 6; c++)
+                at[c] = y[c] + (part ? h * (part == 3 ? 1 : 0.5) * k[part - 1][c] : 0);
+            sink_change(at, k[part]);
+        }
+        for (int c = 0; c < 6; c++)
+            y[c] += h / 6 * (k[0][c] + 2 * k[1][c] + 2 * k[2][c] + k[3][c]);
+    }
+}
+
+/* Friction ends near the centre, and the body stays there: its orbit is that of far shorter steps,
+ * whatever the steps of the run are. */
+static void a_sunken_body_stays(void **state)
+{
+    (void)state;
+    static const char *const field =
+        "hernquist:mass=1,scale=1 friction:body=7,log=3,sigma=0.4,mass=0.05";
+    double exact[6] = {1, 0, 0, 0, 0.3, 0};
+    sink_reference(exact);
+    assert_between(sqrt(radius2(exact)), 0.001, 0.1);
+    for (int e = 0; e < engine_count; e++)
+        for (int steps = 30; steps <= 960; steps *= 32) {
+            struct ky_parameters p = parameters_of(engines[e].engine, field, sink_end / steps);
+            struct ky_bodies bodies = circling();
+            struct ky_sim *sim = NULL;
+            memset(bodies.mass, 0, 3 * sizeof *bodies.mass);
+            bodies.velocity[1][1] = 0.3;
+            bodies.position[1][2] = 0;
+            assert_ok(ky_sim_open(&p, &bodies, 0, &sim, &error));
+            assert_ok(ky_sim_advance(sim, (uint64_t)steps, &error));
+            assert_ok(ky_sim_bodies(sim, &bodies, &error));
+            for (int c = 0; c < 3; c++)
+                assert_between(bodies.position[1][c] - exact[c], -2e-4, 2e-4);
+            ky_sim_close(sim);
+            ky_bodies_free(&bodies);
+        }
+}
+
+/* ky_orbit follows the same path, in one part or in many, and backwards to where it began. */
+static void an_orbit_has_friction(void **state)
+{
+    (void)state;
+    enum { ROWS = 1000 };
+    static double time[ROWS], x[ROWS][3], v[ROWS][3], potential[ROWS];
+    double exact[6] = {1, 0, 0, 0, 0.3, 0};
+    struct ky_parameters p = parameters_of("cpu",
+                                           "hernquist:mass=1,scale=1 "
+                                           "friction:body=0,log=3,sigma=0.4,mass=0.05",
+                                           1);
+    sink_reference(exact);
+    for (int rows = 2; rows <= ROWS; rows += ROWS - 2) {
+        for (int k = 0; k < rows; k++)
+            time[k] = sink_end * k / (rows - 1);
+        memcpy(x[0], (double[3]){1, 0, 0}, sizeof x[0]);
+        memcpy(v[0], (double[3]){0, 0.3, 0}, sizeof v[0]);
+        assert_ok(ky_orbit(&p, (size_t)rows, time, x, v, potential, &error));
+        for (int c = 0; c < 3; c++)
+            assert_between(x[rows - 1][c] - exact[c], -1e-6, 1e-6);
+        assert_between(potential[0], -0.5 - 1e-15, -0.5 + 1e-15);
+    }
+    time[0] = 1, time[1] = 4, time[2] = 1;
+    memcpy(x[0], (double[3]){1, 0, 0}, sizeof x[0]);
+    memcpy(v[0], (double[3]){0, 0.3, 0}, sizeof v[0]);
+    assert_ok(ky_orbit(&p, 3, time, x, v, NULL, &error));
+    for (int c = 0; c < 3; c++)
+        assert_between(x[2][c] - x[0][c], -1e-9, 1e-9);
+}
+
+/* An orbit into a point mass is refused, one close to it is followed; fields that know the times.
+ */
+static void wrong_orbits_are_refused(void **state)
+{
+    (void)state;
+    double time[2] = {0, 3}, x[2][3] = {{1, 0, 0}}, v[2][3] = {{0}};
+    const int stop = 1;
+    struct ky_parameters p = parameters_of("cpu", "point:mass=1", 1);
+    assert_int_equal(ky_orbit(&p, 2, time, x, v, NULL, &error), KY_BAD_DATA);
+    assert_non_null(strstr(error.text, "falls into the centre of a field"));
+    v[0][1] = 1e-2; /* once around, with a pericentre of 5e-5 */
+    time[1] = 2 * pi * pow(2 - 1e-4, -1.5);
+    assert_ok(ky_orbit(&p, 2, time, x, v, NULL, &error));
+    for (int c = 0; c < 3; c++)
+        assert_between(x[1][c] - x[0][c], -1e-6, 1e-6);
+    p.stop = &stop;
+    assert_int_equal(ky_orbit(&p, 2, time, x, v, NULL, &error), KY_STOPPED);
+    p.stop = NULL;
+    p.field = "plummer:mass=1,scale=1 friction:body=0,sigma=1";
+    assert_int_equal(ky_orbit(&p, 2, time, x, v, NULL, &error), KY_USAGE);
+    assert_non_null(strstr(error.text, "the body has no mass"));
+    p.field = "plummer:mass=1,scale=1 friction:body=1,sigma=1,mass=1";
+    assert_int_equal(ky_orbit(&p, 2, time, x, v, NULL, &error), KY_USAGE);
+    assert_non_null(strstr(error.text, "no body has the id 1"));
+    time[1] = (double)NAN;
+    p.field = "plummer:mass=1,scale=1";
+    assert_int_equal(ky_orbit(&p, 2, time, x, v, NULL, &error), KY_USAGE);
+    time[1] = 1;
+    x[0][0] = (double)INFINITY;
+    assert_int_equal(ky_orbit(&p, 2, time, x, v, NULL, &error), KY_BAD_DATA);
+    assert_int_equal(ky_orbit(&p, 2, NULL, x, v, NULL, &error), KY_USAGE);
+    assert_int_equal(ky_orbit(NULL, 2, time, x, v, NULL, &error), KY_USAGE);
+    assert_ok(ky_orbit(&p, 0, NULL, NULL, NULL, NULL, &error));
 }
 
 /* A body's own mass acts where none is given, times G. */
@@ -303,8 +463,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_rate_is_chandrasekhars),
         cmocka_unit_test(fields_have_their_densities),
+        cmocka_unit_test(the_logarithm_falls_towards_a_centre),
         cmocka_unit_test(a_circular_orbit_decays_in_the_published_time),
         cmocka_unit_test(friction_is_of_second_order),
+        cmocka_unit_test(no_step_is_too_long_for_friction),
+        cmocka_unit_test(a_sunken_body_stays),
+        cmocka_unit_test(an_orbit_has_friction),
+        cmocka_unit_test(wrong_orbits_are_refused),
         cmocka_unit_test(a_body_has_its_own_mass),
         cmocka_unit_test(friction_has_no_seams),
         cmocka_unit_test(wrong_friction_is_refused),

@@ -292,34 +292,40 @@ void ky_externals_add(const struct ky_externals *own, const double x[3], double 
         *potential += pull.potential;
 }
 
-/* change[j][i]: ∂a_i/∂x_j of all fields, the jerk of a unit of velocity where time does not pass.
+/* change[j][i]: ∂a_i/∂x_j of the fields, the jerk of a unit of velocity where time does not pass.
  */
-static void change_along_axes(const struct ky_externals *own, const double x[3],
-                              double change[3][3])
+static void change_along_axes(const struct ky_external *field, size_t count,
+                              struct ky_external_place at, double change[3][3])
 {
-    struct ky_external field[KY_MOST_EXTERNALS];
-    for (size_t k = 0; k < own->count; k++)
-        field[k] = ky_external_in(&own->field[k], 1, 1, own->time);
     for (int j = 0; j < 3; j++) {
-        const struct ky_external_place place = {x[0], x[1], x[2], j == 0, j == 1, j == 2, 0, 0};
-        const struct ky_external_pull pull = ky_externals_on(field, own->count, place);
+        const struct ky_external_place along = {at.x,   at.y,   at.z,    j == 0,
+                                                j == 1, j == 2, at.time, 0};
+        const struct ky_external_pull pull = ky_externals_on(field, count, along);
         change[j][0] = pull.jx;
         change[j][1] = pull.jy;
         change[j][2] = pull.jz;
     }
 }
 
-double ky_externals_density(const struct ky_externals *own, const double x[3])
+double ky_external_density(const struct ky_external *field, struct ky_external_place at,
+                           double *distance2)
 {
     double change[3][3];
-    change_along_axes(own, x, change);
+    struct ky_external_moment now;
+    const struct ky_external_place from = relative(field, at, &now);
+    change_along_axes(field, 1, at, change);
+    *distance2 = ky_external_dot(from, from.x, from.y, from.z);
     return -(change[0][0] + change[1][1] + change[2][2]);
 }
 
 void ky_externals_add_tide(const struct ky_externals *own, const double x[3], double tide[6])
 {
     double change[3][3];
-    change_along_axes(own, x, change);
+    struct ky_external field[KY_MOST_EXTERNALS];
+    for (size_t k = 0; k < own->count; k++)
+        field[k] = ky_external_in(&own->field[k], 1, 1, own->time);
+    change_along_axes(field, own->count,
+                      (struct ky_external_place){.x = x[0], .y = x[1], .z = x[2]}, change);
     for (int c = 0; c < 3; c++) {
         const int i = c < 2 ? 0 : 1, j = c == 0 ? 1 : 2;
         tide[c] += change[c][c];

@@ -148,6 +148,7 @@ static __device__ __forceinline__ double ky_rsqrt_double(double x)
 #ifdef KY_PRECISION
 #if KY_IN_DOUBLE
 #define KY_REAL double
+#define KY_NEAREST2 1e-180
 #define KY_FMA(a, b, c) fma(a, b, c)
 #define KY_RSQRT(x) KY_RSQRT_DOUBLE(x)
 #define KY_NAME(name) name##_double

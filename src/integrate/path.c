@@ -1,0 +1,170 @@
+/* The path of one body in external fields, by extrapolation of the modified midpoint rule (Gragg;
+ * Bulirsch & Stoer; Hairer, Nørsett & Wanner 1993, section II.9). The step follows from the error,
+ * so that a passage through a dense centre is resolved however long the call's time is. */
+#include "integrate/path.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "engine/common/external.h"
+#include "physics/friction.h"
+
+enum {
+    NUMBERS = 6, /* place and velocity */
+    ORDERS = 8,  /* of the extrapolation at most: midpoint steps of a 2nd, 4th, … 16th */
+    FEW = 5,     /* of them, after which the next step may be longer */
+    MOST_STEPS = 1000000
+};
+static const double tolerance = 1e-12;
+
+/* A path from a time on, with the fields as they were then. */
+struct flow {
+    const struct ky_path *path;
+    double from;
+    struct ky_external field[KY_MOST_EXTERNALS];
+};
+
+/* Friction of a field: k of physics/friction.h. */
+static double rate_of(const struct flow *own, const struct ky_external *field,
+                      struct ky_external_place at, double speed2)
+{
+    const double *number = own->path->friction, sigma2 = number[KY_EXTERNAL_FRICTION_SIGMA2];
+    double distance2;
+    const double density = ky_external_density(field, at, &distance2),
+                 logarithm = ky_friction_logarithm(own->path->mu, number[KY_EXTERNAL_FRICTION_CORE],
+                                                   distance2, speed2);
+    return ky_friction_rate(own->path->mu * fmin(logarithm, number[KY_EXTERNAL_FRICTION_LOG]),
+                            density, sigma2, speed2);
+}
+
+/* The change of place and velocity at a time after the beginning. Where the sum of all densities is
+ * negative there is nothing that slows the body down. */
+static void change(const struct flow *own, double time, const double y[NUMBERS], double to[NUMBERS])
+{
+    const double *v = y + 3, speed2 = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+    struct ky_external_pull sum = ky_external_none();
+    double rate = 0;
+    for (size_t k = 0; k < own->path->fields->count; k++) {
+        const struct ky_external *given = &own->path->fields->field[k];
+        struct ky_external moved, *field = &moved;
+        struct ky_external_place at = {y[0], y[1], y[2], v[0], v[1], v[2], time, 1};
+        if (given->path)
+            moved = ky_external_in(given, 1, 1, own->from + time), at.time = 0;
+        else
+            field = (struct ky_external *)&own->field[k];
+        sum = ky_external_add(sum, ky_externals_on(field, 1, at));
+        if (own->path->friction && own->path->mu > 0)
+            rate += rate_of(own, field, at, speed2);
+    }
+    rate = fmax(rate, 0);
+    memcpy(to, v, 3 * sizeof *to);
+    to[3] = sum.x - rate * v[0];
+    to[4] = sum.y - rate * v[1];
+    to[5] = sum.z - rate * v[2];
+}
+
+/* The way of `steps` midpoint steps, with Gragg's mean of the last ones. `at_start`: the change at
+ * the beginning. */
+static void midpoint(const struct flow *own, double time, double length, int steps,
+                     const double y[NUMBERS], const double at_start[NUMBERS], double way[NUMBERS])
+{
+    const double h = length / steps;
+    double last[NUMBERS] = {0}, here[NUMBERS], place[NUMBERS], rate[NUMBERS];
+    for (int c = 0; c < NUMBERS; c++)
+        here[c] = h * at_start[c];
+    for (int k = 1; k <= steps; k++) {
+        for (int c = 0; c < NUMBERS; c++)
+            place[c] = y[c] + here[c];
+        change(own, time + k * h, place, rate);
+        for (int c = 0; c < NUMBERS; c++) {
+            const double next = last[c] + 2 * h * rate[c];
+            way[c] = 0.5 * (last[c] + here[c] + h * rate[c]);
+            last[c] = here[c];
+            here[c] = next;
+        }
+    }
+}
+
+/* The error in parts of what is allowed: of the way in space, and of the velocity. */
+static double error_of(const double error[NUMBERS], const double y[NUMBERS],
+                       const double at_start[NUMBERS], double length)
+{
+    double size[4] = {0}, wrong[2] = {0}; /* |x|, |v|, |x'|, |v'| */
+    for (int c = 0; c < NUMBERS; c++) {
+        size[c / 3] += y[c] * y[c];
+        size[2 + c / 3] += at_start[c] * at_start[c];
+        wrong[c / 3] += error[c] * error[c];
+    }
+    const double speed = sqrt(size[1]) + sqrt(size[3]) * fabs(length);
+    return fmax(sqrt(wrong[0]) /
+                    (tolerance * speed * fabs(length) + 8 * DBL_EPSILON * sqrt(size[0])),
+                sqrt(wrong[1]) / (tolerance * speed));
+}
+
+/* Tries a step of this length. Returns the order that is enough and the way; 0 if none is. */
+static int try_step(const struct flow *own, double time, double length, const double y[NUMBERS],
+                    const double at_start[NUMBERS], double way[NUMBERS])
+{
+    double table[ORDERS][NUMBERS] = {{0}}; /* table[j]: extrapolated from the last j + 1 */
+    for (int k = 0; k < ORDERS; k++) {
+        double fresh[NUMBERS], more[NUMBERS] = {0};
+        midpoint(own, time, length, 2 * (k + 1), y, at_start, fresh);
+        for (int j = 0; j < k; j++) {
+            const double ratio = (k + 1.) / (k - j);
+            for (int c = 0; c < NUMBERS; c++) {
+                more[c] = (fresh[c] - table[j][c]) / (ratio * ratio - 1);
+                table[j][c] = fresh[c];
+                fresh[c] += more[c];
+            }
+        }
+        memcpy(table[k], fresh, sizeof fresh);
+        memcpy(way, fresh, sizeof fresh);
+        if (k > 1 && error_of(more, y, at_start, length) < 1)
+            return k + 1;
+    }
+    return 0;
+}
+
+static enum ky_status too_short(const double y[NUMBERS], double time, int steps,
+                                struct ky_error *error)
+{
+    if (steps == MOST_STEPS)
+        return ky_fail(error, KY_BAD_DATA,
+                       "the path of the body needs more than %d steps between two times, at %.10g: "
+                       "give shorter ones (--step, or more --rows)",
+                       steps, time);
+    return ky_fail(error, KY_BAD_DATA,
+                   "the body falls into the centre of a field, and no step is short enough there: "
+                   "at (%g, %g, %g) at the time %.10g; give the field a softening (eps=), or end "
+                   "before",
+                   y[0], y[1], y[2], time);
+}
+
+enum ky_status ky_path_follow(const struct ky_path *path, double from, double dt, double x[3],
+                              double v[3], struct ky_error *error)
+{
+    struct flow own = {.path = path, .from = from};
+    double y[NUMBERS] = {x[0], x[1], x[2], v[0], v[1], v[2]}, at_start[NUMBERS], way[NUMBERS];
+    double done = 0, length = dt;
+    for (size_t k = 0; k < path->fields->count; k++)
+        own.field[k] = ky_external_in(&path->fields->field[k], 1, 1, from);
+    for (int steps = 0; done != dt; steps++) {
+        if (fabs(length) > fabs(dt - done))
+            length = dt - done;
+        if (done + length == done || steps == MOST_STEPS)
+            return too_short(y, from + done, steps, error);
+        change(&own, done, y, at_start);
+        const int order = try_step(&own, done, length, y, at_start, way);
+        if (order > 0) {
+            for (int c = 0; c < NUMBERS; c++)
+                y[c] += way[c];
+            done = length == dt - done ? dt : done + length;
+        }
+        length *= order == 0 ? 0.25 : order > FEW ? 0.8 : 2;
+    }
+    memcpy(x, y, 3 * sizeof *x);
+    memcpy(v, y + 3, 3 * sizeof *v);
+    return KY_OK;
+}
