@@ -23,8 +23,21 @@ static const double tolerance = 1e-12;
 struct flow {
     const struct ky_path *path;
     double from;
+    struct ky_externals fields; /* those of the path, at the present time */
     struct ky_external field[KY_MOST_EXTERNALS];
 };
+
+/* The pull of a field. The caller's function for many places is not asked for jerks. */
+static struct ky_external_pull pull_of(const struct flow *own, const struct ky_external *field,
+                                       struct ky_external_place at)
+{
+    if (field->kind != KY_EXTERNAL_FUNCTION || !field->places)
+        return ky_externals_on(field, 1, at);
+    const double x[1][3] = {{at.x, at.y, at.z}};
+    double a[1][3], potential[1];
+    ky_externals_ask(&own->fields, 1, x, NULL, a, NULL, potential);
+    return (struct ky_external_pull){.x = a[0][0], .y = a[0][1], .z = a[0][2]};
+}
 
 /* Friction of a field: k of physics/friction.h. */
 static double rate_of(const struct flow *own, const struct ky_external *field,
@@ -41,20 +54,20 @@ static double rate_of(const struct flow *own, const struct ky_external *field,
 
 /* The change of place and velocity at a time after the beginning. Where the sum of all densities is
  * negative there is nothing that slows the body down. */
-static void change(const struct flow *own, double time, const double y[NUMBERS], double to[NUMBERS])
+static void change(struct flow *own, double time, const double y[NUMBERS], double to[NUMBERS])
 {
     const double *v = y + 3, speed2 = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
     struct ky_external_pull sum = ky_external_none();
     double rate = 0;
-    for (size_t k = 0; k < own->path->fields->count; k++) {
-        const struct ky_external *given = &own->path->fields->field[k];
-        struct ky_external moved, *field = &moved;
+    own->fields.time = own->from + time;
+    for (size_t k = 0; k < own->fields.count; k++) {
+        const struct ky_external *given = &own->fields.field[k];
+        struct ky_external moved;
+        const struct ky_external *field = given->path ? &moved : &own->field[k];
         struct ky_external_place at = {y[0], y[1], y[2], v[0], v[1], v[2], time, 1};
         if (given->path)
-            moved = ky_external_in(given, 1, 1, own->from + time), at.time = 0;
-        else
-            field = (struct ky_external *)&own->field[k];
-        sum = ky_external_add(sum, ky_externals_on(field, 1, at));
+            moved = ky_external_in(given, 1, 1, own->fields.time), at.time = 0;
+        sum = ky_external_add(sum, pull_of(own, field, at));
         if (own->path->friction && own->path->mu > 0)
             rate += rate_of(own, field, at, speed2);
     }
@@ -67,7 +80,7 @@ static void change(const struct flow *own, double time, const double y[NUMBERS],
 
 /* The way of `steps` midpoint steps, with Gragg's mean of the last ones. `at_start`: the change at
  * the beginning. */
-static void midpoint(const struct flow *own, double time, double length, int steps,
+static void midpoint(struct flow *own, double time, double length, int steps,
                      const double y[NUMBERS], const double at_start[NUMBERS], double way[NUMBERS])
 {
     const double h = length / steps;
@@ -104,7 +117,7 @@ static double error_of(const double error[NUMBERS], const double y[NUMBERS],
 }
 
 /* Tries a step of this length. Returns the order that is enough and the way; 0 if none is. */
-static int try_step(const struct flow *own, double time, double length, const double y[NUMBERS],
+static int try_step(struct flow *own, double time, double length, const double y[NUMBERS],
                     const double at_start[NUMBERS], double way[NUMBERS])
 {
     double table[ORDERS][NUMBERS] = {{0}}; /* table[j]: extrapolated from the last j + 1 */
@@ -145,7 +158,7 @@ static enum ky_status too_short(const double y[NUMBERS], double time, int steps,
 enum ky_status ky_path_follow(const struct ky_path *path, double from, double dt, double x[3],
                               double v[3], struct ky_error *error)
 {
-    struct flow own = {.path = path, .from = from};
+    struct flow own = {.path = path, .from = from, .fields = *path->fields};
     double y[NUMBERS] = {x[0], x[1], x[2], v[0], v[1], v[2]}, at_start[NUMBERS], way[NUMBERS];
     double done = 0, length = dt;
     for (size_t k = 0; k < path->fields->count; k++)

@@ -97,9 +97,36 @@ with folder() as there:
         write(f"{name}.csv", "\ufeff" + text)
         run("run", *plain, "--end", "1", "--field", f"point:mass=1,eps=1,centre=@{name}.csv", "--dry-run", "--output", "marked",
             name=f"{name}.csv, as spreadsheets write it, with a byte-order mark")
+    # units of a table as users write them: all of them are heeded, or the table is refused
+    field = ("field", "--units", "galaxy", "--position", "1kpc,0,0", "--time", "100Myr", "--field")
+    wanted = run_json(*field, "plummer:mass=1e10Msun,scale=1kpc,x=5")["points"]
+    rows = "-1000 5000 0 0\n1000 5000 0 0\n"
+    understood = ["# units: time Myr, x pc, y pc, z pc", "# units: time Myr x pc y pc z pc", "# units: time=Myr, x=pc, y=pc, z=pc", "# units: time: Myr, x: pc, y: pc, z: pc",
+                  "# Units: Time Myr, X pc, Y pc, Z pc", "# UNITS time [Myr]; x [pc]; y [pc]; z [pc]", "#units=time(Myr),x(pc),y(pc),z(pc)", "# time[Myr] x[pc] y[pc] z[pc]",
+                  "# units: id, time 0.001 Gyr, x pc, vx km/s, lz kpc km/s, y pc, z 1e-3 kpc", "time [Myr], x [pc], y [pc], z [pc]", "Time[Myr] X[pc] Y[pc] Z[pc]"]
+    for units in understood:
+        write("units.csv", units + "\n" + rows)
+        found = run_json(*field, "plummer:mass=1e10Msun,scale=1kpc,centre=@units.csv")["points"]
+        check(abs(found[0]["ax"] / wanted[0]["ax"] - 1) < 1e-6, f"a table with {units}", found)
+    write("units.csv", "# time; x; y; z\n-1;5;0;0\n1;5;0;0\n")
+    found = run_json(*field, "plummer:mass=1e10Msun,scale=1kpc,centre=@units.csv")["points"]
+    check(abs(found[0]["ax"] / wanted[0]["ax"] - 1) < 1e-12, "semicolons between numbers", found)
+    for units, line in (("# units: Myr, pc, pc, pc", "none for time"), ("# units: x pc, y pc, z pc", "none for time"), ("# units: time Myr, x pc, y pc", "none for z"),
+                        ("# units: time Myr, x pc, y pc, z", "line 1"), ("# units: time Myr, x pc, y kpc, z pc", "different units for x and y"),
+                        ("# units: time Myr, x pc, x kpc, y pc, z pc", "two units for x"), ("# units: time Myr, x pc h-1, y pc, z pc", "'h-1"),
+                        ("# units: time Myr, x PC, y PC, z PC", "'PC' is no unit"), ("# units: time pc, x pc, y pc, z pc", "unit of another kind"),
+                        ("# units: [time] Myr", "line 1"), ("time [Myr], x [pc], y, z", "none for y"), ("# units: galaxy", "none for time")):
+        write("units.csv", units + "\n" + rows)
+        done = run(*field, "plummer:mass=1e10Msun,scale=1kpc,centre=@units.csv", code=4 if "no unit" not in line and "kind" not in line else 2)
+        check("units.csv: line 1" in done.stderr and line in done.stderr and done.stderr.count("\n") == 1, f"{units} is refused: {line}", done.stderr)
+    write("grow2.csv", "# units: time Myr\n0 1\n1000 3\n")
+    write("grow3.csv", "time [Myr], strength\n0 1\n1000 3\n")
+    both = [run_json("field", "--units", "galaxy", "--position", "1kpc,0,0", "--time", "500Myr", "--field", f"plummer:mass=1e10Msun,scale=1kpc,strength=@grow{k}.csv")["points"][0]["ax"] for k in (2, 3)]
+    alone = run_json("field", "--units", "galaxy", "--position", "1kpc,0,0", "--field", "plummer:mass=1e10Msun,scale=1kpc")["points"][0]["ax"]
+    check(all(abs(one / alone - 2) < 1e-5 for one in both), "and of a table of strengths", (both, alone))
     deep = os.path.join(*["d" * 100] * 3)
     os.makedirs(deep)
-    write(os.path.join(deep, "cluster.csv"), "# units: time lightyears\n0 1 0 0\n1 2 0 0\n")
+    write(os.path.join(deep, "cluster.csv"), "# units: time lightyears, x pc, y pc, z pc\n0 1 0 0\n1 2 0 0\n")
     refused("a unit in a table with a long name", 2, "cluster.csv: line 1: 'lightyears' is no unit", *plain, "--end", "1", "--field",
             f"point:mass=1,centre=@{deep}/cluster.csv")
     for end in ("3", "0.5"):

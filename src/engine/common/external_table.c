@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/file.h"
 #include "base/hash.h"
@@ -44,14 +45,14 @@ static const char blanks[] = " \t\r";
     ky_fail(error, KY_BAD_DATA, "%s: line %" PRIu64 " " text, (r)->table->path, (r)->line,         \
             __VA_ARGS__)
 
-/* Cuts the next cell off *rest, between commas or blanks; NULL after the last. */
+/* Cuts the next cell off *rest, between commas, semicolons or blanks; NULL after the last. */
 static char *next_cell(char **rest)
 {
     char *cell = *rest + strspn(*rest, blanks);
     if (!*cell)
         return NULL;
-    char *end = cell + strcspn(cell, ", \t\r"), *next = end + strspn(end, blanks);
-    next += *next == ',';
+    char *end = cell + strcspn(cell, ", \t\r;"), *next = end + strspn(end, blanks);
+    next += *next == ',' || *next == ';';
     *rest = next;
     *end = '\0';
     return cell;
@@ -59,39 +60,33 @@ static char *next_cell(char **rest)
 
 /* ---- the names of columns, and their units ---- */
 
-/* A line of names. */
-static enum ky_status read_names(struct reader *r, char *line, struct ky_error *error)
+/* The place among the columns of the kind of a name with this many characters; −1: it has none. */
+static int column_of(const struct reader *r, const char *name, size_t length)
 {
     for (int c = 0; c < r->kind->columns; c++)
-        r->place[c] = -1;
-    for (const char *cell; (cell = next_cell(&line)); r->columns++)
-        for (int c = 0; c < r->kind->columns; c++)
-            if (!strcmp(cell, r->kind->name[c])) {
-                if (r->place[c] >= 0)
-                    return SAY(r, "names the column %s twice", cell);
-                r->place[c] = r->columns;
-            }
-    for (int c = 0; c < r->kind->columns; c++)
-        if (r->place[c] < 0)
-            return SAY(r, "names no column %s", r->kind->name[c]);
-    return r->columns <= MOST_COLUMNS ? KY_OK
-                                      : SAY(r, "has more than %d columns", (int)MOST_COLUMNS);
+        if (strlen(r->kind->name[c]) == length && !strncasecmp(r->kind->name[c], name, length))
+            return c;
+    return -1;
 }
 
-/* "0.977792 Gyr" or "kpc", up to a comma: its size in the units of the bodies. Names have six
- * digits; a unit that agrees with that of the bodies so far is the same. */
-static enum ky_status read_unit(const struct reader *r, const char *text,
+static const char between[] = ", \t\r;";
+
+/* Reads "0.977792 Gyr" or "kpc", up to a separator or a bracket, and moves *text behind it: its
+ * size in the units of the bodies. Names have six digits; a unit that agrees with that of the
+ * bodies so far is the same. */
+static enum ky_status read_unit(const struct reader *r, const char **text,
                                 struct ky_dimension dimension, double *unit, struct ky_error *error)
 {
     char name[KY_UNIT_TEXT], where[MOST_NAME + 32], *end;
-    text += strspn(text, blanks);
-    double cgs, times = ky_number_real(text, &end);
+    double cgs, times = ky_number_real(*text, &end);
     const double own = ky_unit_cgs(r->units, dimension);
-    if (end == text || *end != ' ') /* "1/Gyr" is no number */
-        times = 1, end = (char *)text;
+    if (end == *text || *end != ' ') /* "1/Gyr" is no number */
+        times = 1, end = (char *)*text;
     end += strspn(end, blanks);
+    *text = end + strcspn(end, ", \t\r;])");
     snprintf(where, sizeof where, "%.*s: line %" PRIu64, (int)MOST_NAME, r->table->path, r->line);
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(end, ", \t\r"), end);
+    snprintf(name, sizeof name, "%.*s", (int)(*text - end), end);
+    *text += strspn(*text, "])");
     enum ky_status status = ky_unit_read(name, dimension, where, &cgs, error);
     if (!status && !(own > 0))
         status = ky_fail(error, KY_USAGE,
@@ -103,26 +98,108 @@ static enum ky_status read_unit(const struct reader *r, const char *text,
     return status;
 }
 
+/* Passes over the unit of a column that is not read: up to a comma, or to the name of one that is.
+ */
+static const char *pass_unit(const struct reader *r, const char *at)
+{
+    while (*at && !strchr(",;", *at)) {
+        const size_t length = strcspn(at, ", \t\r;:=[(");
+        if (column_of(r, at, length) >= 0)
+            break;
+        at += length;
+        at += strspn(at, " \t\r:=[(");
+    }
+    return at;
+}
+
+/* KY_BAD_DATA unless all columns with a unit have got one, and places the same. */
+static enum ky_status check_units(const struct reader *r, unsigned given, struct ky_error *error)
+{
+    for (int c = 0; c < r->kind->with_unit; c++)
+        if (!(given >> c & 1U))
+            return SAY(r,
+                       "has units, but none for %s; write them as \"# units: time Myr, x kpc, y "
+                       "kpc, z kpc\"",
+                       r->kind->name[c]);
+    for (int c = 2; c < r->kind->with_unit; c++)
+        if (r->unit[c] != r->unit[1])
+            return SAY(r, "has different units for %s and %s", r->kind->name[1], r->kind->name[c]);
+    return KY_OK;
+}
+
+/* "time Myr, x kpc, …", "time=Myr; x=kpc", "Time [Myr] X [kpc] …". Units of other columns are not
+ * read. */
+static enum ky_status read_units(struct reader *r, const char *at, struct ky_error *error)
+{
+    enum ky_status status = KY_OK;
+    unsigned given = 0;
+    if (!r->units)
+        return KY_OK;
+    for (const char *gap = at; !status && *(at += strspn(at, between)); gap = at) {
+        const char *name = at;
+        const size_t length = strcspn(at, ", \t\r;:=[(");
+        const int column = column_of(r, name, length),
+                  begins = !given || strcspn(gap, ",;") < (size_t)(at - gap);
+        at += length;
+        at += strspn(at, " \t:=[(");
+        if (column < 0 || column >= r->kind->with_unit) {
+            const char *end = pass_unit(r, at);
+            if (!length || (end == at && !begins))
+                return SAY(r, "has '%.40s', which is no column with its unit", name);
+            at = end;
+        } else if (!*at || strchr(",;", *at)) {
+            continue;
+        } else if (given >> column & 1U) {
+            return SAY(r, "has two units for %s", r->kind->name[column]);
+        } else {
+            given |= 1U << column;
+            status =
+                read_unit(r, &at, column ? KY_LENGTH_UNIT : KY_TIME_UNIT, &r->unit[column], error);
+        }
+    }
+    return status ? status : check_units(r, given, error);
+}
+
+/* Where the units of a comment begin: after "units:", or at the first column if units in brackets
+ * follow. NULL for a comment that has none. */
+static const char *units_of(const struct reader *r, const char *at)
+{
+    const size_t length = strcspn(at, ", \t\r;:=[(");
+    const int is_units = (length == 5 && !strncasecmp(at, "units", 5)) ||
+                         (length == 4 && !strncasecmp(at, "unit", 4));
+    if (is_units)
+        return at + length + strspn(at + length, " \t:=");
+    return strpbrk(at, "[(") && column_of(r, at, length) == 0 ? at : NULL;
+}
+
 /* "# units: time Myr, x kpc, …". Other comments have no meaning. */
 static enum ky_status read_comment(struct reader *r, const char *text, struct ky_error *error)
 {
-    enum ky_status status = KY_OK;
-    const char *at = text + 1 + strspn(text + 1, blanks);
-    if (!r->units || strncmp(at, "units:", 6) != 0)
-        return KY_OK;
-    for (at += 6; at && !status; at = strchr(at, ',')) {
-        at += strspn(at, ", \t");
-        const size_t length = strcspn(at, ", \t\r");
-        for (int c = 0; c < r->kind->with_unit && !status; c++)
-            if (strlen(r->kind->name[c]) == length && !strncmp(at, r->kind->name[c], length))
-                status = read_unit(r, at + length, c ? KY_LENGTH_UNIT : KY_TIME_UNIT, &r->unit[c],
-                                   error);
+    const char *units = units_of(r, text + strspn(text, "# \t"));
+    return units ? read_units(r, units, error) : KY_OK;
+}
+
+/* A line of names, which may have units in brackets: "time [Myr], x [kpc], …". */
+static enum ky_status read_names(struct reader *r, char *line, struct ky_error *error)
+{
+    enum ky_status status = strpbrk(line, "[(") ? read_units(r, line, error) : KY_OK;
+    for (char *open; !status && (open = strpbrk(line, "[("));)
+        memset(open, ' ', strcspn(open, "])") + (open[strcspn(open, "])")] != '\0'));
+    for (int c = 0; c < r->kind->columns; c++)
+        r->place[c] = -1;
+    for (const char *cell; !status && (cell = next_cell(&line)); r->columns++) {
+        const int c = column_of(r, cell, strlen(cell));
+        if (c >= 0 && r->place[c] >= 0)
+            return SAY(r, "names the column %s twice", cell);
+        if (c >= 0)
+            r->place[c] = r->columns;
     }
-    for (int c = 2; c < r->kind->with_unit && !status; c++)
-        if (r->unit[c] != r->unit[1])
-            status =
-                SAY(r, "has different units for %s and %s", r->kind->name[1], r->kind->name[c]);
-    return status;
+    for (int c = 0; c < r->kind->columns && !status; c++)
+        if (r->place[c] < 0)
+            return SAY(r, "names no column %s", r->kind->name[c]);
+    return status || r->columns <= MOST_COLUMNS
+               ? status
+               : SAY(r, "has more than %d columns", (int)MOST_COLUMNS);
 }
 
 /* ---- rows ---- */

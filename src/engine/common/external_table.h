@@ -22,13 +22,13 @@ struct ky_external_table {
 };
 
 /* Reads "FILE" or "FILE#CHECKSUM*UNIT*UNIT" (ky_external_table_write). A file has lines of numbers
- * between commas or blanks: time, x, y, z or time, strength. A line of names, if there is one, says
- * which columns these are; others are ignored. In FILE %20 stands for a blank, %2C for a comma and
- * %23 for #. Numbers are in `units`, or in those that a comment
- * names ("# units: time Myr, x kpc, y kpc, z kpc"). KY_BAD_DATA, with the line, for a file that is
- * missing or cut off, for fewer than two rows, for what is not a finite number, for times that
- * neither all ascend nor all descend, and for a file that has not this checksum. KY_USAGE for units
- * where the bodies have none. The caller frees the table after a success. */
+ * between commas, semicolons or blanks: time, x, y, z or time, strength. A line of names, if there
+ * is one, says which columns these are; others are ignored. In FILE %20 stands for a blank, %2C for
+ * a comma and %23 for #. Numbers are in `units`, or in those that a comment names ("# units: time
+ * Myr, x kpc, y kpc, z kpc"). KY_BAD_DATA, with the line, for a file that is missing or cut off,
+ * for fewer than two rows, for what is not a finite number, for times that neither all ascend nor
+ * all descend, and for a file that has not this checksum. KY_USAGE for units where the bodies have
+ * none. The caller frees the table after a success. */
 enum ky_status ky_external_table_read(const char *text, enum ky_external_table_kind kind,
                                       const struct ky_units *units, struct ky_external_table *table,
                                       struct ky_error *error);
