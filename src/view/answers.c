@@ -178,6 +178,7 @@ void ky_reply_to(struct ky_view *view, const struct ky_request *request, enum ky
 {
     *reply = (struct ky_reply){.answer = {.last = request->last}};
     const char *refused = code == KY_HTTP_OK ? ky_doors_refuse(request, view->token) : NULL;
+    reply->is_known = code == KY_HTTP_OK && !refused;
     if (code != KY_HTTP_OK)
         say(reply, code,
             code == KY_HTTP_LONG ? "the request is too long\n" : "this is no request\n");

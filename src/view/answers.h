@@ -9,6 +9,7 @@ struct ky_reply {
     struct ky_answer answer;
     char nonce[KY_TOKEN + 1];
     struct ky_blob *body; /* NULL: none; a body has one holder, the caller */
+    int is_known;         /* the request had the token */
     uint64_t wanted;      /* the answer is the frame of this number, which may come later; else 0 */
 };
 

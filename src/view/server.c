@@ -18,12 +18,14 @@
 #include "view/answers.h"
 
 enum { REQUEST = 4096 }; /* bytes of the longest head */
-#define PATIENCE 20.0    /* a request or an answer may stand still for so long [s] */
+#define PATIENCE 20.0    /* a request may take, and an answer stand still, for so long [s] */
 #define FAREWELL 1.0     /* at the end answers may take so long [s] */
 
 struct connection {
     int socket;      /* −1: this place is free */
     double moved;    /* ky_clock when bytes last came or went */
+    double began;    /* ky_clock when its request began; of a stranger, when it came */
+    int is_known;    /* a request had the token; else it is a stranger */
     int waits;       /* for a frame */
     size_t received; /* bytes in `in` */
     char in[REQUEST];
@@ -50,22 +52,31 @@ static void hang_up(struct ky_server *server, int k)
     c->socket = -1;
 }
 
-/* A place for a new connection: a free one, else the one that has been idle longest; −1: all are at
- * work. */
+/* Whether a connection goes before another one where there is no free place: a stranger before one
+ * that is known, the stranger that came first, and of the known ones that has been idle longest. */
+static int goes_before(const struct connection *c, const struct connection *other)
+{
+    if (c->is_known != other->is_known)
+        return !c->is_known;
+    return c->is_known ? c->moved < other->moved : c->began < other->began;
+}
+
+/* A place for a new connection: a free one, else that of a stranger, whatever it does, or of a
+ * known one that is idle; −1: all are at work. So strangers that are slow keep nobody out. */
 static int find_place(struct ky_server *server)
 {
-    int idle = -1;
+    int found = -1;
     for (int k = 0; k < KY_VIEW_PAGES; k++) {
         const struct connection *c = &server->connection[k];
         if (c->socket < 0)
             return k;
-        if (!c->waits && !c->head && !c->received &&
-            (idle < 0 || c->moved < server->connection[idle].moved))
-            idle = k;
+        if ((!c->is_known || (!c->waits && !c->head && !c->received)) &&
+            (found < 0 || goes_before(c, &server->connection[found])))
+            found = k;
     }
-    if (idle >= 0)
-        hang_up(server, idle);
-    return idle;
+    if (found >= 0)
+        hang_up(server, found);
+    return found;
 }
 
 int ky_socket_prepare(int socket)
@@ -86,7 +97,7 @@ static void take_in(struct ky_server *server)
     }
     setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
     server->connection[k].socket = socket;
-    server->connection[k].moved = ky_clock();
+    server->connection[k].moved = server->connection[k].began = ky_clock();
 }
 
 /* ---- requests and answers ---- */
@@ -114,6 +125,7 @@ static void answer(struct ky_server *server, int k)
     ky_reply_to(server->view, &request, code, &reply);
     c->received -= length;
     memmove(c->in, c->in + length, c->received);
+    c->is_known |= reply.is_known;
     c->waits = reply.wanted != 0;
     c->last = reply.answer.last;
     if (c->waits)
@@ -146,8 +158,10 @@ static void receive(struct ky_server *server, int k)
         hang_up(server, k);
         return;
     }
-    c->received += (size_t)got;
     c->moved = ky_clock();
+    if (!c->received && c->is_known)
+        c->began = c->moved;
+    c->received += (size_t)got;
     if (!c->waits)
         answer(server, k);
 }
@@ -185,6 +199,7 @@ static void send_answer(struct ky_server *server, int k)
     c->body = NULL;
     c->head = 0;
     if (well && !c->last) {
+        c->began = ky_clock();
         answer(server, k); /* the next request may be there already */
         return;
     }
@@ -195,15 +210,20 @@ static void send_answer(struct ky_server *server, int k)
 
 /* ---- the loop ---- */
 
-/* Closes connections that have stood still within a request or an answer. */
+/* Whether an answer has stood still for too long, or a request has taken too long; a stranger has
+ * to make one at once. */
+static int is_late(const struct connection *c, double now)
+{
+    return c->head ? now - c->moved > PATIENCE
+                   : (!c->is_known || (c->received && !c->waits)) && now - c->began > PATIENCE;
+}
+
 static void lose_patience(struct ky_server *server)
 {
     const double now = ky_clock();
-    for (int k = 0; k < KY_VIEW_PAGES; k++) {
-        const struct connection *c = &server->connection[k];
-        if (c->socket >= 0 && (c->head || (c->received && !c->waits)) && now - c->moved > PATIENCE)
+    for (int k = 0; k < KY_VIEW_PAGES; k++)
+        if (server->connection[k].socket >= 0 && is_late(&server->connection[k], now))
             hang_up(server, k);
-    }
 }
 
 /* Fills what poll waits for; returns how long it may [ms], −1: for ever. */
@@ -214,7 +234,7 @@ static int prepare(const struct ky_server *server, struct pollfd list[KY_VIEW_PA
     for (int k = 0; k < KY_VIEW_PAGES; k++) {
         const struct connection *c = &server->connection[k];
         list[k] = (struct pollfd){.fd = c->socket, .events = c->head ? POLLOUT : POLLIN};
-        if (wait < 0 && c->socket >= 0 && (c->head || c->received))
+        if (wait < 0 && c->socket >= 0 && (c->head || c->received || !c->is_known))
             wait = 1000;
     }
     list[KY_VIEW_PAGES] = (struct pollfd){.fd = server->view->wake[0], .events = POLLIN};

@@ -155,6 +155,24 @@ def broken(view):
     check(view.code("/energy?from=0") == 200, "a hundred idle connections keep nobody out")
     for connection in crowd:
         connection.close()
+    # strangers that send a byte now and then: a page that waits stays, others come in
+    page = view.raw(begin + b"\r\n")
+    strangers = [view.raw(b"GET /") for _ in range(100)]
+    for stranger in strangers[60:]:
+        stranger.sendall(b"a")
+    check(view.code("/energy?from=0") == 200 and page.recv(12) == b"HTTP/1.1 200", "a hundred slow requests without a token keep nobody out")
+    page.close()
+    for stranger in strangers[:-1]:
+        stranger.close()
+    closed = 0
+    for _ in range(60):  # the server gives a request 20 s
+        try:
+            strangers[-1].sendall(b"a")
+        except OSError:
+            closed = 1
+            break
+        time.sleep(1)
+    check(closed, "a request that never ends is closed, though its bytes come")
 
 
 def between_snapshots(view, text):
