@@ -7,6 +7,7 @@
 
 #include "analysis/analysis.h"
 #include "base/clock.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "simulation/run_works.h"
 #include "snapshot/snapshot.h"
@@ -32,13 +33,19 @@ static void describe(struct ky_run *run, struct ky_snapshot *snapshot)
     snapshot->softening_kind = run->sim->parameters.softening_kind;
 }
 
-/* How many files a snapshot has; 0: a single file, without a number in its name. Never more than
- * there are bodies: pynbody does not take a file without bodies for part of a snapshot. */
-static int pieces_of(const struct ky_run *run)
+/* The files of a snapshot; none where it is a single file, without a number in its name. Never more
+ * than there are bodies: pynbody does not take a file without bodies for part of a snapshot. Of two
+ * runs the parameters differ, or the energies at the start. */
+static struct ky_hdf5_pieces pieces_of(const struct ky_run *run)
 {
     const size_t ranks = (size_t)run->sim->parameters.ranks, n = run->sim->n,
                  most = ranks < n ? ranks : n;
-    return run->given.pieces ? (most > 1 ? (int)most : 1) : 0;
+    const double start[2] = {run->energy_start.energy, run->energy_start.potential};
+    if (!run->given.pieces)
+        return (struct ky_hdf5_pieces){0};
+    return (struct ky_hdf5_pieces){
+        .files = most > 1 ? (int)most : 1,
+        .run = ky_hash(run->text, strlen(run->text), ky_hash(start, sizeof start, run->hash)) | 1};
 }
 
 /* Writes the snapshot with a copy of all bodies. */

@@ -397,6 +397,31 @@ static void note_piece(struct whole *w, uint32_t k, const struct piece *p)
     w->time = p->time;
 }
 
+/* KY_BAD_DATA for a file of another snapshot than the first one. */
+static enum ky_status check_same(const struct piece *p, const struct piece *first,
+                                 struct ky_error *error)
+{
+    if (p->time != first->time)
+        return ky_fail(error, KY_BAD_DATA,
+                       "its time is %.15g, and that of the first file %.15g: they are pieces of "
+                       "different snapshots",
+                       p->time, first->time);
+    if (p->files != first->files)
+        return ky_fail(error, KY_BAD_DATA,
+                       "is one of %" PRIu32 " files, and the first file one of %" PRIu32
+                       ": they are pieces of different snapshots",
+                       p->files, first->files);
+    for (int t = 0; t < TYPES; t++)
+        if (p->total[t] != first->total[t] ||
+            (p->mass[t] != first->mass[t] && p->count[t] && first->count[t]))
+            return ky_fail(error, KY_BAD_DATA,
+                           "its header gives %" PRIu64 " bodies of type %d in all the mass %g, and "
+                           "that of the first file %" PRIu64 " bodies the mass %g: they are pieces "
+                           "of different snapshots",
+                           p->total[t], t, p->mass[t], first->total[t], first->mass[t]);
+    return KY_OK;
+}
+
 /* Goes through all files. KY_BAD_DATA unless they hold as many bodies as the header says. */
 static enum ky_status survey_all(const struct ky_input *first, struct whole *w,
                                  struct ky_error *error)
@@ -405,6 +430,7 @@ static enum ky_status survey_all(const struct ky_input *first, struct whole *w,
     uint64_t offset;
     char *name;
     enum ky_status status = read_header(&p, &offset, error);
+    const struct piece like = p;
     *w = (struct whole){.with = KY_WITH_ID | KY_WITH_POTENTIAL | KY_WITH_ACCELERATION,
                         .files = p.files,
                         .space = p.space};
@@ -412,6 +438,8 @@ static enum ky_status survey_all(const struct ky_input *first, struct whole *w,
         status = ky_no_memory(error, "files of a snapshot", p.files, sizeof *w->before);
     for (uint32_t k = 0; k < w->files && !status; k++) {
         status = open_piece(first, w->files, k, &p, &name, error);
+        if (!status && (status = check_same(&p, &like, error)) && name)
+            ky_fail_in(error, status, "%s: ", name);
         note_piece(w, k, &p);
         close_piece(w->files, &p, name);
     }

@@ -298,8 +298,9 @@ enum ky_status ky_hdf5_write(const char *path, const struct ky_snapshot *snapsho
 }
 
 enum ky_status ky_hdf5_write_with(const char *path, const struct ky_snapshot *snapshot,
-                                  const struct ky_write_options *options, int pieces,
-                                  const struct ky_writers *others, struct ky_error *error)
+                                  const struct ky_write_options *options,
+                                  struct ky_hdf5_pieces pieces, const struct ky_writers *others,
+                                  struct ky_error *error)
 {
     (void)pieces, (void)others;
     return ky_hdf5_write(path, snapshot, options, error);

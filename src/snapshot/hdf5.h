@@ -82,9 +82,10 @@ struct ky_hdf5_header {
     double mass[KY_HDF5_TYPES];    /* of each body of the type; 0: a data set has the masses */
     double time;
     int files, has_total; /* has_total 0: the file does not give `total` */
+    uint64_t run;         /* of our own files in pieces: /Kyoho/Run; else 0 */
 };
-/* Reads /Header. `types`: bits as in struct ky_read_options. KY_BAD_DATA where it is missing or has
- * impossible values. */
+/* Reads /Header, and /Kyoho/Run. `types`: bits as in struct ky_read_options. KY_BAD_DATA where it
+ * is missing or has impossible values. */
 enum ky_status ky_hdf5_read_header(hid_t file, unsigned types, struct ky_hdf5_header *header,
                                    struct ky_error *error);
 /* Reads the INI text of the group /Kyoho of our own files to snapshot->parameters. KY_BAD_DATA for
@@ -195,6 +196,7 @@ void ky_hdf5_put_scales(struct ky_hdf5_output *out, hid_t own, const struct ky_u
 /* Which part of a snapshot a file has, of so many files. */
 struct ky_hdf5_share {
     int files, number;
+    uint64_t run;                   /* of a snapshot in pieces: struct ky_hdf5_pieces; else 0 */
     uint64_t first;                 /* of the caller's bodies */
     uint64_t total[KY_HDF5_TYPES];  /* bodies of each type in all files */
     uint64_t before[KY_HDF5_TYPES]; /* and in those before this one */

@@ -117,8 +117,9 @@ static void tidy(const struct files *f, enum ky_status status)
 }
 
 enum ky_status ky_hdf5_write_with(const char *path, const struct ky_snapshot *snapshot,
-                                  const struct ky_write_options *options, int pieces,
-                                  const struct ky_writers *others, struct ky_error *error)
+                                  const struct ky_write_options *options,
+                                  struct ky_hdf5_pieces pieces, const struct ky_writers *others,
+                                  struct ky_error *error)
 {
     struct files *f = ky_allocate_zeroed(1, sizeof *f);
     struct ky_write_part *part = ky_allocate(GROUP * PARTS, sizeof *part);
@@ -130,8 +131,8 @@ enum ky_status ky_hdf5_write_with(const char *path, const struct ky_snapshot *sn
                             .snapshot = snapshot,
                             .options = options,
                             .others = others,
-                            .share = {.files = pieces ? pieces : 1},
-                            .numbered = pieces > 0,
+                            .share = {.files = pieces.files ? pieces.files : 1, .run = pieces.run},
+                            .numbered = pieces.files > 0,
                             .plan = {.part = part, .file = f->file}};
         count_types(&snapshot->bodies, f->share.total);
         for (int t = 0; t < KY_HDF5_TYPES; t++)
@@ -154,7 +155,7 @@ enum ky_status ky_hdf5_write_with(const char *path, const struct ky_snapshot *sn
 enum ky_status ky_hdf5_write(const char *path, const struct ky_snapshot *snapshot,
                              const struct ky_write_options *options, struct ky_error *error)
 {
-    return ky_hdf5_write_with(path, snapshot, options, 0, NULL, error);
+    return ky_hdf5_write_with(path, snapshot, options, (struct ky_hdf5_pieces){0}, NULL, error);
 }
 #else
 typedef int ky_hdf5_is_absent;

@@ -45,6 +45,19 @@ static enum ky_status no_snapshot(hid_t header, struct ky_error *error)
         "/Header has no NumPart_ThisFile, which counts the bodies; it is not a GADGET snapshot");
 }
 
+/* What tells the pieces of a run of ours from those of another one; 0: nothing does. */
+static uint64_t read_run(hid_t file)
+{
+    uint64_t run = 0;
+    hid_t own = ky_hdf5_group(file, "Kyoho");
+    if (own < 0)
+        return 0;
+    if (ky_hdf5_can_list(own) && ky_hdf5_numbers(own, "Run", H5T_NATIVE_UINT64, 1, &run) != 1)
+        run = 0;
+    H5Gclose(own);
+    return run;
+}
+
 enum ky_status ky_hdf5_read_header(hid_t file, unsigned types, struct ky_hdf5_header *h,
                                    struct ky_error *error)
 {
@@ -85,6 +98,7 @@ enum ky_status ky_hdf5_read_header(hid_t file, unsigned types, struct ky_hdf5_he
     if (!status && !isfinite(h->time))
         status = ky_hdf5_no_number("Header", "Time", &time, error);
     h->files = status || files < 1 ? 1 : (int)files;
+    h->run = status ? 0 : read_run(file);
     return status;
 }
 

@@ -153,6 +153,40 @@ static enum ky_status note_bodies(struct ky_hdf5_reader *r, int k, struct ky_err
     return KY_OK;
 }
 
+/* KY_BAD_DATA for a file of another snapshot than the first one: of another time, another number of
+ * files or bodies, another mass, or of another run. Not all programs write all of these. */
+static enum ky_status check_same(const struct ky_hdf5_reader *r, const struct ky_hdf5_header *h,
+                                 struct ky_error *error)
+{
+    const struct ky_hdf5_header *like = &r->like;
+    if (h->time != like->time)
+        return ky_fail(error, KY_BAD_DATA,
+                       "its time is %.15g, and that of the first file %.15g: they are pieces of "
+                       "different snapshots",
+                       h->time, like->time);
+    if (h->files != like->files)
+        return ky_fail(error, KY_BAD_DATA,
+                       "is one of %d files, and the first file one of %d: they are pieces of "
+                       "different snapshots",
+                       h->files, like->files);
+    for (int t = 0; t < TYPES; t++)
+        if (h->has_total && like->has_total && h->total[t] != like->total[t])
+            return ky_fail(error, KY_BAD_DATA,
+                           "/Header: NumPart_Total says %" PRIu64
+                           " bodies of type %d, and that of the first file %" PRIu64
+                           ": they are pieces of different snapshots",
+                           h->total[t], t, like->total[t]);
+        else if (h->mass[t] != like->mass[t] && h->here[t] && like->here[t])
+            return ky_fail(error, KY_BAD_DATA,
+                           "/Header: MassTable gives bodies of type %d the mass %g, and that of "
+                           "the first file %g: they are pieces of different snapshots",
+                           t, h->mass[t], like->mass[t]);
+    return h->run == like->run ? KY_OK
+                               : ky_fail(error, KY_BAD_DATA,
+                                         "is a piece of another run than the first file "
+                                         "(/Kyoho/Run)");
+}
+
 /* Calls `action` for the files in turn. If these are all of them, compares the sum of bodies with
  * the header's total. */
 static enum ky_status for_pieces(const struct ky_input *first, struct ky_hdf5_reader *r,
@@ -173,6 +207,8 @@ static enum ky_status for_pieces(const struct ky_input *first, struct ky_hdf5_re
             status = cannot_open(file, error);
         if (!status)
             status = ky_hdf5_read_header(file, r->options->types, &h, error);
+        if (!status)
+            status = check_same(r, &h, error);
         if (!status)
             status = action(file, &h, r, error);
         if (!status && r->before)
@@ -200,6 +236,7 @@ static enum ky_status read_preface(hid_t file, struct ky_hdf5_reader *r, struct 
 {
     struct ky_hdf5_header h;
     enum ky_status status = ky_hdf5_read_header(file, r->options->types, &h, error);
+    r->like = h;
     r->files = h.files;
     if (!status)
         status = ky_hdf5_read_units(file, r->options, &r->stored, &r->snapshot->units, error);

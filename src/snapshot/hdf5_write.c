@@ -154,6 +154,8 @@ static void write_own(struct writer *w)
     if (w->snapshot->softening_kind >= 0)
         ky_hdf5_put_integer(w->out, own, "SofteningSymmetric", w->snapshot->softening_kind);
     write_universe(w, own);
+    if (w->share->run)
+        ky_hdf5_put_attribute(w->out, own, "Run", H5T_NATIVE_UINT64, 0, &w->share->run);
     if (w->snapshot->parameters)
         ky_hdf5_put_long_text(w->out, own, "Parameters", w->snapshot->parameters);
     if (w->order) {

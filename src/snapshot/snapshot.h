@@ -39,13 +39,21 @@ enum ky_status ky_snapshot_settle(struct ky_snapshot *made, const struct ky_read
 
 /* 1 if others can write to a file of this name and with these options: HDF5, not packed. */
 int ky_snapshot_takes_others(const char *path, const struct ky_write_options *options);
-/* Writes a snapshot of HDF5. `pieces`, if not 0: in so many files, of which `path` is the name of
- * number 0, "a.0.hdf5"; each has some of the bodies, in their order. A file of a larger number is
- * removed. `others`, if not NULL, have arrays that the snapshot has not, and write them when all
- * else is in the files; these are not packed then. The bytes are the same. */
+/* The files of a snapshot: their number, or 0 for one whose name has no number; and what tells them
+ * from files of other runs. */
+struct ky_hdf5_pieces {
+    int files;
+    uint64_t run;
+};
+
+/* Writes a snapshot of HDF5. In pieces, `path` is the name of number 0, "a.0.hdf5"; each has some
+ * of the bodies, in their order. A file of a larger number is removed. `others`, if not NULL, have
+ * arrays that the snapshot has not, and write them when all else is in the files; these are not
+ * packed then. The bytes are the same. */
 enum ky_status ky_hdf5_write_with(const char *path, const struct ky_snapshot *snapshot,
-                                  const struct ky_write_options *options, int pieces,
-                                  const struct ky_writers *others, struct ky_error *error);
+                                  const struct ky_write_options *options,
+                                  struct ky_hdf5_pieces pieces, const struct ky_writers *others,
+                                  struct ky_error *error);
 
 /* ---- common.c ---- */
 

@@ -167,6 +167,19 @@ def parts(top):
     begun = text_of(os.path.join(again, "snapshot_0000.hdf5"), os.path.join(top, "scratch.csv"))
     motion = [[line.split(",")[:8] for line in text if not line.startswith("#")] for text in (begun, texts[2][2])]
     check(motion[0] == motion[1], "a run begins with pieces", process.stderr)
+    # a piece of another time, and one of the same time of another run: of other bodies, and of other parameters
+    other, mixed = os.path.join(top, "parts-other"), os.path.join(top, "parts-mixed")
+    run("model", "plummer", "-n", "5000", "--seed", "9", "-o", os.path.join(top, "other.hdf5"))
+    for source, more, name in ((bodies, [], "snapshot_0001.1.hdf5"), (os.path.join(top, "other.hdf5"), [], "snapshot_0002.1.hdf5"), (bodies, ["--theta", "0.5"], "snapshot_0002.1.hdf5")):
+        shutil.rmtree(mixed, ignore_errors=True)
+        shutil.rmtree(other, ignore_errors=True)
+        shutil.copytree(where, mixed)
+        shutil.copy(source, os.path.join(top, "begin.hdf5"))
+        run("run", os.path.join(top, "begin.hdf5"), *STEPS, *more, "--ranks", 3, "--pieces", "--output", other)
+        shutil.copy(os.path.join(other, name), os.path.join(mixed, "snapshot_0002.1.hdf5"))
+        said = run("info", os.path.join(mixed, "snapshot_0002.0.hdf5"), code=4).stderr
+        check("snapshot_0002.1.hdf5: " in said and ("its time is" in said or "another run" in said) and said.count("\n") == 1,
+              "a piece of another time or run is refused", said)
     run("run", "--resume", where, "--steps", "3", "--ranks", "2", "--quiet")
     names = sorted(name for name in os.listdir(where) if name.startswith("snapshot_0003"))
     check(names == ["snapshot_0003.0.hdf5", "snapshot_0003.1.hdf5"], "a resumed run goes on with pieces, of its own number of ranks", names)

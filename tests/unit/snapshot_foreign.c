@@ -306,6 +306,29 @@ static void gadget_in_several_files(void **state)
     remove(in_folder("many.1"));
     assert_int_equal(ky_snapshot_read(in_folder("many.0"), &snapshot, &error), KY_BAD_DATA);
     assert_non_null(strstr(error.text, "many.1: there is no such file"));
+    /* a piece of another snapshot: another time, total, mass or number of files */
+    static const struct {
+        size_t at;
+        int width;
+        double number;
+        const char *says;
+    } others[] = {{72, 8, 0.5, "its time is 0.5, and that of the first file 0.75"},
+                  {112, 4, 6, "its header gives 6 bodies of type 4"},
+                  {56, 8, 0.5, "the mass 0.5, and that of the first file 5 bodies the mass 0"},
+                  {124, 4, 3, "is one of 3 files, and the first file one of 2"}};
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
+        const uint32_t count = (uint32_t)others[k].number;
+        const void *number = others[k].width == 8 ? (const void *)&others[k].number : &count;
+        make_gadget(&bytes, &g, 3);
+        memcpy(bytes.data + 4 + others[k].at, number, (size_t)others[k].width);
+        if (others[k].at == 56) /* the block of masses is empty then */
+            bytes.size -= 8 + 2 * 4;
+        put_bytes(in_folder("many.1"), bytes.data, bytes.size);
+        assert_int_equal(ky_snapshot_read(in_folder("many.0"), &snapshot, &error), KY_BAD_DATA);
+        if (!strstr(error.text, others[k].says) || !strstr(error.text, "many.1: "))
+            fail_msg("'%s' in '%s'", others[k].says, error.text);
+    }
+    remove(in_folder("many.1"));
 }
 
 /* ---- TIPSY ---- */

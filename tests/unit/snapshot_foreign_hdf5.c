@@ -13,6 +13,8 @@ struct strange {
     const char *absent;
     int empty; /* data sets without data */
     const char *units;
+    double later; /* than 0.5 */
+    uint64_t run; /* 0: not one of our own pieces */
 };
 
 /* Three dark bodies as another program writes them: big-endian floats, 32-bit ids, the mass in the
@@ -26,7 +28,7 @@ static void make_hdf5(const char *path, const struct strange *s, int first)
     for (int k = 0; k < 3; k++)
         ids[k] = 5 + k + first;
     const int32_t here[6] = {0, s->here, 0, 0, 0, 0}, total[6] = {0, s->total, 0, 0, 0, 0};
-    const double masses[6] = {0, s->mass, 0, 0, 0, 0}, time = 0.5;
+    const double masses[6] = {0, s->mass, 0, 0, 0, 0}, time = 0.5 + s->later;
     hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
     hid_t header = H5Gcreate2(file, "Header", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     put_attribute(header, "NumPart_ThisFile", H5T_NATIVE_INT32, 6, here);
@@ -35,6 +37,11 @@ static void make_hdf5(const char *path, const struct strange *s, int first)
     put_attribute(header, "Time", H5T_NATIVE_DOUBLE, 1, &time);
     put_attribute(header, "NumFilesPerSnapshot", H5T_NATIVE_INT32, 1, &s->files);
     H5Gclose(header);
+    if (s->run) {
+        hid_t own = H5Gcreate2(file, "Kyoho", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+        put_attribute(own, "Run", H5T_NATIVE_UINT64, 1, &s->run);
+        H5Gclose(own);
+    }
     hid_t group = H5Gcreate2(file, "PartType1", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     const struct {
         const char *name;
@@ -62,7 +69,7 @@ static void make_hdf5(const char *path, const struct strange *s, int first)
     H5Fclose(file);
 }
 
-static const struct strange plain_hdf5 = {3, 3, 1, 3, 0.25, NULL, 0, NULL};
+static const struct strange plain_hdf5 = {3, 3, 1, 3, 0.25, NULL, 0, NULL, 0, 0};
 
 static void check_hdf5(const struct ky_snapshot *snapshot, size_t n)
 {
@@ -125,6 +132,41 @@ static void hdf5_in_several_files(void **state)
     assert_non_null(strstr(error.text, "h.1.hdf5: there is no such file"));
 }
 
+/* Pieces of another time, another run, another mass, or of another number of files or bodies. */
+static void pieces_of_other_snapshots_are_refused(void **state)
+{
+    (void)state;
+    struct ky_error error = {0};
+    struct ky_snapshot snapshot;
+    struct strange s = plain_hdf5;
+    s.files = 2, s.total = 6;
+    for (int k = 0; k < 7; k++) {
+        static const char *const says[] = {
+            NULL,
+            "its time is 0.75, and that of the first file 0.5",
+            "is one of 3 files, and the first file one of 2",
+            "NumPart_Total says 7 bodies of type 1, and that of the first file 6",
+            "MassTable gives bodies of type 1 the mass 0.5, and that of the first file 0.25",
+            "is a piece of another run",
+            "is a piece of another run"};
+        struct strange first = s, other = s;
+        first.run = other.run = k < 6 ? UINT64_MAX - 2 : 0; /* of foreign pieces none has it */
+        other.later = k == 1 ? 0.25 : 0;
+        other.files += k == 2;
+        other.total += k == 3;
+        other.mass *= k == 4 ? 2 : 1;
+        other.run += k >= 5;
+        make_hdf5(in_folder("p.0.hdf5"), &first, 0);
+        make_hdf5(in_folder("p.1.hdf5"), &other, 3);
+        const enum ky_status status = ky_snapshot_read(in_folder("p.0.hdf5"), &snapshot, &error);
+        assert_int_equal(status, k ? KY_BAD_DATA : KY_OK);
+        if (k && (!strstr(error.text, says[k]) || !strstr(error.text, "p.1.hdf5: ")))
+            fail_msg("'%s' in '%s'", says[k], error.text);
+        if (!k)
+            ky_snapshot_free(&snapshot);
+    }
+}
+
 static void hdf5_may_lie(void **state)
 {
     (void)state;
@@ -133,17 +175,18 @@ static void hdf5_may_lie(void **state)
         struct strange s;
         const char *says;
     } lies[] = {
-        {{4, 4, 1, 3, 0.25, NULL, 0, NULL}, "has 3 rows and /Header says 4"},
-        {{0, 0, 1, 3, 0.25, NULL, 0, NULL}, "has 3 rows and /Header says 0"},
-        {{3, 4, 1, 3, 0.25, NULL, 0, NULL}, "NumPart_Total says 4"},
-        {{-1, -1, 1, 3, 0.25, NULL, 0, NULL}, "Header says"},
-        {{3, 3, 1, 3, 0, NULL, 0, NULL}, "no data set Masses"},
-        {{3, 3, 1, 3, -0.25, NULL, 0, NULL}, "no data set Masses"},
-        {{3, 3, 1, 3, 0.25, "Velocities", 0, NULL}, "no data set Velocities"},
-        {{3, 3, 1, 3, 0.25, NULL, 1, NULL}, "does not hold all of it"},
-        {{500000000, 500000000, 1, 500000000, 0.25, NULL, 1, NULL}, "does not hold all of it"},
-        {{3, 3, 5, 3, 0.25, NULL, 0, NULL}, "one of 5 files"},
-        {{3, 3, -5, 3, 0.25, NULL, 0, NULL}, "NumFilesPerSnapshot is -5"},
+        {{4, 4, 1, 3, 0.25, NULL, 0, NULL, 0, 0}, "has 3 rows and /Header says 4"},
+        {{0, 0, 1, 3, 0.25, NULL, 0, NULL, 0, 0}, "has 3 rows and /Header says 0"},
+        {{3, 4, 1, 3, 0.25, NULL, 0, NULL, 0, 0}, "NumPart_Total says 4"},
+        {{-1, -1, 1, 3, 0.25, NULL, 0, NULL, 0, 0}, "Header says"},
+        {{3, 3, 1, 3, 0, NULL, 0, NULL, 0, 0}, "no data set Masses"},
+        {{3, 3, 1, 3, -0.25, NULL, 0, NULL, 0, 0}, "no data set Masses"},
+        {{3, 3, 1, 3, 0.25, "Velocities", 0, NULL, 0, 0}, "no data set Velocities"},
+        {{3, 3, 1, 3, 0.25, NULL, 1, NULL, 0, 0}, "does not hold all of it"},
+        {{500000000, 500000000, 1, 500000000, 0.25, NULL, 1, NULL, 0, 0},
+         "does not hold all of it"},
+        {{3, 3, 5, 3, 0.25, NULL, 0, NULL, 0, 0}, "one of 5 files"},
+        {{3, 3, -5, 3, 0.25, NULL, 0, NULL, 0, 0}, "NumFilesPerSnapshot is -5"},
     };
     for (size_t k = 0; k < sizeof lies / sizeof *lies; k++) {
         struct ky_snapshot snapshot;
@@ -266,6 +309,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(foreign_hdf5_is_read),
         cmocka_unit_test(hdf5_in_several_files),
+        cmocka_unit_test(pieces_of_other_snapshots_are_refused),
         cmocka_unit_test(hdf5_may_lie),
         cmocka_unit_test(time_that_is_no_number),
         cmocka_unit_test(damage_without_checksums),
