@@ -55,16 +55,24 @@ def row(value, name, kind="f8"):
     return numbers([value] if single(value) else value, name, kind).reshape(-1)
 
 
+def _is_truth(value):
+    return isinstance(value, bool) or getattr(getattr(value, "dtype", None), "kind", "") == "b"
+
+
 def number(value, name):
     """The value as float."""
     try:
-        return float(value)
+        if not _is_truth(value):
+            return float(value)
     except (TypeError, ValueError, OverflowError):
-        raise TypeError(f"{name} must be a number, not {value!r}") from None
+        pass
+    raise TypeError(f"{name} must be a number, not {value!r}")
 
 
 def whole(value, name, most=2 ** 63 - 1):
     """The value as a whole number from 0 to `most`."""
+    if _is_truth(value):
+        raise TypeError(f"{name} must be a whole number, not {value!r}")
     try:
         found = operator.index(int(value) if isinstance(value, (float, np.floating)) and value == int(value) else value)
     except (TypeError, ValueError, OverflowError):

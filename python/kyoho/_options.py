@@ -39,6 +39,8 @@ def text(option, value, units):
     if is_quantity(value):
         value = units.number(value, option.unit, option.keyword)
     if not _arrays.single(value):
+        if option.kind != "text":
+            raise TypeError(f"{option.keyword} must be one value, not {value!r}")
         return ",".join(text(option, one, units) for one in value)
     if option.kind == "integer":
         return str(_arrays.whole(value, option.keyword))

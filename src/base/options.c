@@ -329,6 +329,11 @@ enum ky_status ky_options_check(const struct ky_option_set *set, struct ky_error
                 return ky_fail(error, KY_USAGE, "%s: %d is not one of %s", option->name,
                                *(const int *)place, option->choices);
             continue;
+        case KY_OPTION_FLAG:
+            if (*(const unsigned *)place > 1)
+                return ky_fail(error, KY_USAGE, "%s: %d is neither 0 nor 1", option->name,
+                               *(const int *)place);
+            continue;
         default:
             continue;
         }

@@ -175,7 +175,13 @@ static enum ky_status profile_of(const struct ky_model *model, const void *own,
 {
     if (model->profile)
         return model->profile(own, profile, error);
+    static const double least = 1e-50; /* powers of it are numbers */
     const struct ky_cut *cut = own;
+    if (cut->cutoff > 0 && cut->cutoff < least)
+        return ky_fail(error, KY_USAGE,
+                       "--cutoff %g: it must be 0, the default of the model, or at least %g scale "
+                       "radii",
+                       cut->cutoff, least);
     ky_profile_cut(profile, cut->cutoff > 0 ? cut->cutoff : model->cutoff, model->shell);
     return KY_OK;
 }

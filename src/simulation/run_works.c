@@ -377,5 +377,7 @@ enum ky_status ky_run_read(struct ky_run *run, struct ky_bodies *bodies, int *ma
 enum ky_status ky_mpi_lead(int (*lead)(void *context), void *context, int *code,
                            struct ky_error *error)
 {
+    KY_NEED(lead, error);
+    KY_NEED(code, error);
     return ky_domain_lead(lead, context, &works, code, error);
 }

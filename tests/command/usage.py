@@ -149,6 +149,7 @@ with folder() as where:
         (["run", path("a.csv"), "--model", "plummer", "--end", "1", "--output", path("x")], "give one of the two"),
         (["force", path("a.csv"), "--model", "plummer", "-n", "9"], "give one of the two"),
         (["force", "--quiet"], "no bodies"),
+        (["model", "plummer", "-n", "100", "--cutoff", "1e-300", "-o", path("x.csv")], "--cutoff 1e-300: it must be 0, the default of the model, or at least"),
         (["run", "--model", "plummer", "-n", "10", "--end", "1", "--at", ".5", "--at", ".25", "--output", path("x")], "--at TIME,TIME..."),
         (["force", "--model", "plummer", "-n", "10", "--theta", "0.5", "--theta=0.6"], "--theta is given twice"),
         (["run", path("a.csv"), "--w0", "3", "--end", "1", "--output", path("x")], "--model"),

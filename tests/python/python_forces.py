@@ -166,6 +166,10 @@ def arrays():
     check(np.array_equal(kyoho.gravity(x, 0.01, 0.1, **EXACT)[1], pot), "one mass stands for all")
     check(np.array_equal(kyoho.gravity((x * 8).round().astype(int), m, 1, **EXACT)[1],
                          kyoho.gravity((x * 8).round(), m, 1, **EXACT)[1]), "whole numbers are taken")
+    for wrong in (True, np.True_, np.array(True), [True]):
+        refused(TypeError, f"a softening of {wrong!r}", ["softening"], kyoho.gravity, x, m, wrong)
+    for options in ({"theta": [1]}, {"theta": np.array([1.0])}, {"theta": True}, {"leaf": [8]}, {"leaf": True}, {"force": ["tree"]}):
+        refused(TypeError, f"the option {options}", ["must be", "not"], kyoho.gravity, x, m, 0.1, **options)
     refused(ValueError, "the transpose", ["(3, 100)", "(n, 3)", "array.T"], kyoho.gravity, x.T, m, 0.1)
     refused(ValueError, "one column", ["(100, 1)"], kyoho.gravity, x[:, :1], m, 0.1)
     refused(ValueError, "too few masses", ["(99,)", "(100,)"], kyoho.gravity, x, m[1:], 0.1)

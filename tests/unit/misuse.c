@@ -64,6 +64,12 @@ static void assert_told(enum ky_status status, const char *what)
         assert_told(status_, #call);                                                               \
     } while (0)
 
+static int lead_nothing(void *context)
+{
+    (void)context;
+    return 0;
+}
+
 static void structs_that_are_not_there(void **state)
 {
     (void)state;
@@ -92,6 +98,13 @@ static void structs_that_are_not_there(void **state)
     REFUSED(ky_units_preset("galaxy", NULL, &error));
     REFUSED(ky_forces(NULL, &bodies, NULL, &error));
     REFUSED(ky_forces(p, NULL, NULL, &error));
+    int code;
+    REFUSED(ky_mpi_lead(NULL, NULL, &code, &error));
+    REFUSED(ky_mpi_lead(lead_nothing, NULL, NULL, &error));
+    REFUSED(ky_external_field(NULL, NULL, &error));
+    REFUSED(ky_external_field(p, NULL, &error));
+    REFUSED(ky_orbit(NULL, 0, NULL, NULL, NULL, NULL, &error));
+    REFUSED(ky_orbit(p, 2, numbers, NULL, NULL, NULL, &error));
     REFUSED(ky_neighbours(NULL, &bodies, numbers, 1, count, NULL, NULL, &error));
     REFUSED(ky_neighbours(p, NULL, numbers, 1, count, NULL, NULL, &error));
     REFUSED(ky_neighbours(p, &bodies, NULL, 1, count, NULL, NULL, &error));

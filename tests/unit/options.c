@@ -585,9 +585,28 @@ static void parameters_take_units(void **state)
     assert_int_equal(ky_parameters_set(&parameters, "softening", "3pc", &error), KY_USAGE);
 }
 
+/* Fields that a program has filled by itself. */
+static void wrong_fields_are_refused(void **state)
+{
+    (void)state;
+    ky_options_defaults(&set);
+    assert_ok(ky_options_check(&set, &error));
+    for (int flag = -1; flag <= 77; flag += 13) {
+        v.flag = flag;
+        assert_int_equal(ky_options_check(&set, &error), KY_USAGE);
+        assert_non_null(strstr(error.text, "fast: "));
+        assert_non_null(strstr(error.text, "is neither 0 nor 1"));
+    }
+    v.flag = 1;
+    assert_ok(ky_options_check(&set, &error));
+    v.kind = 7;
+    assert_int_equal(ky_options_check(&set, &error), KY_USAGE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(wrong_fields_are_refused),
         cmocka_unit_test(values_with_units_wait),
         cmocka_unit_test(units_stand_in_brackets),
         cmocka_unit_test(parameters_take_units),
