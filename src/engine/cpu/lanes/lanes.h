@@ -121,6 +121,8 @@ KY_INLINE ky_vector ky_rsqrt_exact(ky_vector x)
     return 1 / (ky_vector)_mm256_sqrt_pd(x);
 #elif KY_LANE_DOUBLE && KY_LANES_ISA == KY_ISA_sse2
     return 1 / (ky_vector)_mm_sqrt_pd(x);
+#elif KY_LANES_ISA == KY_ISA_sse2
+    return 1 / (ky_vector)_mm_sqrt_ps(x);
 #else
     for (int k = 0; k < KY_WIDTH; k++)
         x[k] = KY_LANE_DOUBLE ? (ky_element)sqrt((double)x[k]) : (ky_element)sqrtf((float)x[k]);
@@ -129,8 +131,10 @@ KY_INLINE ky_vector ky_rsqrt_exact(ky_vector x)
 }
 
 /* KY_RSQRT_SCALE / sqrt(x) for KY_RSQRT, see dialect.h. The estimates have 14 bits (AVX-512), 12
- * (SSE, AVX) and 8 (NEON); relative errors of the results: 6e-9 + rounding, 2e-7, 2e-7. In double:
- * two Newton steps after 14 bits, 2e-16 + rounding. */
+ * (AVX2) and 8 (NEON); relative errors of the results: 6e-9 + rounding, 2e-7, 2e-7. In double: two
+ * Newton steps after 14 bits, 2e-16 + rounding. The estimates of AVX-512 and NEON are defined to
+ * the last bit. Those of AVX2 and SSE differ between makers of processors: AVX2 takes its estimate
+ * for speed, and ky_lanes.bits tells makers apart. SSE2 does without. */
 KY_INLINE ky_vector ky_rsqrt(ky_vector x)
 {
 #if KY_LANES_ISA == KY_ISA_avx512 && KY_LANE_DOUBLE
@@ -143,9 +147,6 @@ KY_INLINE ky_vector ky_rsqrt(ky_vector x)
 #elif KY_LANES_ISA == KY_ISA_avx2 && !KY_LANE_DOUBLE
     ky_vector y = _mm256_rsqrt_ps(x);
     return y * (ky_vector)_mm256_fnmadd_ps(x, y * y, ky_splat(3));
-#elif KY_LANES_ISA == KY_ISA_sse2 && !KY_LANE_DOUBLE
-    ky_vector y = _mm_rsqrt_ps(x);
-    return y * (3 - x * (y * y));
 #elif KY_LANES_ISA == KY_ISA_neon && !KY_LANE_DOUBLE
     ky_vector y = (ky_vector)vrsqrteq_f32((float32x4_t)x);
     y = y * (ky_vector)vrsqrtsq_f32((float32x4_t)x, (float32x4_t)(y * y));
@@ -159,7 +160,7 @@ KY_INLINE ky_vector ky_rsqrt(ky_vector x)
 #if KY_LANES_ISA == KY_ISA_avx512 && !KY_LANE_DOUBLE
 #define KY_RSQRT_ROUGH(x) (2 * (ky_vector)_mm512_rsqrt14_ps(x))
 #endif
-#if KY_LANE_DOUBLE || KY_LANES_ISA == KY_ISA_plain
+#if KY_LANE_DOUBLE || KY_LANES_ISA == KY_ISA_plain || KY_LANES_ISA == KY_ISA_sse2
 #define KY_RSQRT_SCALE 1
 #else
 #define KY_RSQRT_SCALE 2
