@@ -43,6 +43,23 @@ enum ky_status ky_domain_name_devices(struct ky_domain *domain, struct ky_error 
     return status;
 }
 
+enum ky_status ky_domain_compare_bits(struct ky_domain *domain, struct ky_error *error)
+{
+    struct ky_comm *comm = domain->comm;
+    const size_t ranks = (size_t)comm->size;
+    uint64_t *bits = ky_allocate(ranks, sizeof *bits);
+    if (!bits)
+        return ky_no_memory(error, "the ranks", ranks, sizeof *bits);
+    const enum ky_status status =
+        comm->verbs->gather(comm, &domain->engine->bits, sizeof *bits, bits, error);
+    domain->odd = 0;
+    for (int r = comm->size - 1; r > 0 && !status; r--)
+        if (bits[r] != bits[0])
+            domain->odd = r;
+    free(bits);
+    return status;
+}
+
 /* Threads of one process that are given, by --threads, and that no rank has. */
 static void warn_of_idle_threads(const struct ky_domain *domain, int given)
 {
@@ -66,6 +83,11 @@ void ky_domain_tell_kind(const struct ky_domain *domain, const struct ky_paramet
            why ? "every rank has all bodies (" : "each has a part of the bodies", why ? why : "",
            why ? ")" : "");
     warn_of_idle_threads(domain, given->threads);
+    if (domain->odd)
+        ky_log(parameters, KY_LOG_WARNING,
+               "the processors of rank 0 and rank %d differ in the last digits of "
+               "1/sqrt(x): " KY_OTHER_BITS,
+               domain->odd);
     if (!*domain->devices || ky_device_list(engine, &devices, NULL))
         return;
     if (!devices) /* no list: the ranks have taken as many as there are */

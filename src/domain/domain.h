@@ -46,8 +46,9 @@ struct ky_domain {
     char processor[KY_ENGINE_NAME]; /* of the engine, as --engine takes it */
     char devices[KY_ENGINE_NAME];   /* of all ranks, "cuda:0, cuda:1"; "": they have none */
     size_t device_count;            /* how many names these are; computers may have the same */
-    char *field;                    /* text of the external fields, or NULL */
-    uint64_t fields;                /* their serial number on rank 0 */
+    int odd;     /* the first rank whose processor has other bits than that of rank 0; 0: none */
+    char *field; /* text of the external fields, or NULL */
+    uint64_t fields;      /* their serial number on rank 0 */
     int copies;           /* 1: every rank has all bodies, and computes some sinks' sums */
     size_t total;         /* bodies of the system */
     int is_settled;       /* the bodies are on the ranges of their present positions */
@@ -75,9 +76,12 @@ enum ky_status ky_domain_choose_engine(struct ky_domain *domain, const char *eng
                                        struct ky_error *error);
 /* Notes the names of the devices of all ranks. A call of all ranks. */
 enum ky_status ky_domain_name_devices(struct ky_domain *domain, struct ky_error *error);
+/* Finds the first rank whose engine has other bits than that of rank 0. A call of all ranks. */
+enum ky_status ky_domain_compare_bits(struct ky_domain *domain, struct ky_error *error);
 /* Tells the log of rank 0 how many ranks there are, what each has and on what, and warns of devices
- * that several ranks share, or that none uses. `why`: why each has all bodies, or NULL. `given`
- * are the caller's parameters. It warns too of threads that are given and belong to no rank. */
+ * that several ranks share, or that none uses, and of ranks with other bits. `why`: why each has
+ * all bodies, or NULL. `given` are the caller's parameters. It warns too of threads that are given
+ * and belong to no rank. */
 void ky_domain_tell_kind(const struct ky_domain *domain, const struct ky_parameters *given,
                          const char *why);
 /* 1 if --engine names devices. */

@@ -576,6 +576,7 @@ enum ky_status ky_domain_open(const struct ky_parameters *parameters, size_t roo
     own->base.n = room;
     own->base.threads = ky_threads(parameters->threads);
     own->base.has_tree = ky_force_kind(parameters->force)->has_tree;
+    own->base.bits = own->domain.odd ? 0 : own->domain.engine->bits;
     snprintf(own->base.name, sizeof own->base.name, "%s", own->domain.engine->name);
     ky_engine_report(own->domain.engine, &own->report);
     *engine = &own->base;

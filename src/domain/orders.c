@@ -141,7 +141,7 @@ static enum ky_status part_open(struct ky_domain *domain, const struct ky_order 
     status = tell_failure(domain, &own, data->outcome, error);
     if (own.status) /* all ranks have an engine, or none */
         ky_domain_end(domain);
-    return status;
+    return status || own.status ? status : ky_domain_compare_bits(domain, error);
 }
 
 /* What rank 0 knows of the bodies that come. */

@@ -66,6 +66,12 @@ struct ky_externals {
     double time;  /* [time] of the present positions of the bodies, at which the fields act */
 };
 
+/* The end of a warning about processors whose `bits` differ. */
+#define KY_OTHER_BITS                                                                              \
+    "results do not repeat bit for bit on other processors; --isa sse2 has the same bits on "      \
+    "every "                                                                                       \
+    "x86-64 processor"
+
 /* The first member of every engine's own struct. */
 struct ky_engine {
     const struct ky_engine_verbs *verbs;
@@ -78,6 +84,9 @@ struct ky_engine {
     unsigned schemes; /* set by `open` from its use */
     unsigned columns; /* the set that it keeps */
     int has_tree;     /* its forces have an opening test */
+    /* Set by `open`: a hash of the processor's arithmetic, the same where forces have the same
+     * bits; 0: not known, as on devices. */
+    uint64_t bits;
     /* Set by ranks that are processes and each have a part of the bodies on the CPU: they walk with
      * KY_ACTION_crowd. What has all bodies in its memory does without. */
     int finds_crowds;

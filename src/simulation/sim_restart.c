@@ -28,6 +28,7 @@ struct stored_clock {
     double length, mass;     /* the engine's units; 0: not known */
     double asked, measured;  /* the error at the opening; NaN: none */
     uint64_t samples;        /* by which it was measured */
+    uint64_t bits;           /* of the processor (ky_engine.bits); 0: not known */
 };
 
 #define AT(member) offsetof(struct stored_clock, member)
@@ -46,6 +47,7 @@ static const struct ky_stored_field clock_fields[] = {
     {"error asked", AT(asked), 1, KY_STORED_MAYBE},
     {"error measured", AT(measured), 1, KY_STORED_MAYBE},
     {"error samples", AT(samples), 1, KY_STORED_COUNT},
+    {"arithmetic", AT(bits), 1, KY_STORED_ANY},
 };
 enum { CLOCK_FIELDS = sizeof clock_fields / sizeof *clock_fields };
 
@@ -144,7 +146,8 @@ static enum ky_status store_numbers(const struct ky_sim *sim, struct ky_section 
                                         units.mass,
                                         sim->choice.asked,
                                         sim->choice.measured,
-                                        sim->choice.samples};
+                                        sim->choice.samples,
+                                        sim->engine->bits};
     const struct ky_integrator_verbs *verbs = sim->integrator->verbs;
     enum ky_status status =
         ky_fields_store("clock", clock_fields, CLOCK_FIELDS, &stored, &sections[0], error);
@@ -333,6 +336,15 @@ static void restore_choice(struct ky_sim *sim, const struct stored_clock *stored
     ky_choice_note(&sim->choice, &sim->parameters);
 }
 
+/* The run goes on, but not bit for bit. */
+static void warn_of_bits(const struct ky_sim *sim, const struct stored_clock *stored)
+{
+    if (stored->bits && sim->engine->bits && stored->bits != sim->engine->bits)
+        ky_log(&sim->parameters, KY_LOG_WARNING,
+               "the last digits differ from those of the processor or instruction set that wrote "
+               "the restart file: " KY_OTHER_BITS);
+}
+
 /* Whether bodies in pieces will be divided among ranks. They have mass. */
 static int are_divided(const struct ky_parameters *resolved, const struct stored_clock *stored)
 {
@@ -385,6 +397,7 @@ enum ky_status ky_sim_from_restart(struct ky_restart *restart,
         return status;
     }
     sim->steps_before = stored.steps;
+    warn_of_bits(sim, &stored);
     restore_choice(sim, &stored);
     const struct ky_integrator_verbs *verbs = sim->integrator->verbs;
     status = ky_fields_restore(restart, "integrator", verbs->fields, verbs->field_count,

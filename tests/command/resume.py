@@ -105,6 +105,13 @@ with folder() as top:
     run("run", *sse2, "--end", "0.25", "--output", path("sse2b"))
     run("run", "--resume", path("sse2b"), "--end", "0.5", "--quiet")
     check(state(path("sse2"), scratch) == state(path("sse2b"), scratch), "a resumed run keeps its instruction set")
+    # other last digits are told: here of another instruction set, elsewhere of another maker's processor. Plain C has those of SSE2.
+    if os.uname().machine == "x86_64" and "avx2" in open("/proc/cpuinfo").read():
+        for isa, told in (("plain", False), ("avx2", True)):
+            text = run("run", "--resume", path("sse2b"), "--end", "0.5625" if isa == "plain" else "0.625", "--isa", isa).stderr
+            check(("do not repeat bit for bit" in text) == told, f"a run of SSE2 that goes on with {isa}: {'other' if told else 'the same'} bits", text)
+    else:
+        skip("a run that goes on with other bits warns", "no AVX2")
 
     # steps of the bodies' own continue too, also from within a longest step
     for name, words in (("block", ["--softening", "0.02"]),

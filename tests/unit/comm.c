@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "../helpers/ranks.h"
+#include "domain/domain.h"
 
 static void ranks_get_what_they_are_told(void **state)
 {
@@ -162,6 +163,51 @@ static void a_process_without_a_plug_in_ends_the_others(void **state)
     unsetenv("PMI_FD");
 }
 
+struct three_ranks {
+    uint64_t bits[3];
+    int odd; /* of rank 0 */
+    char said[512];
+};
+
+static void listen(void *context, enum ky_log_level level, const char *line)
+{
+    char *said = context;
+    if (level == KY_LOG_WARNING)
+        snprintf(said, 512, "%s", line);
+}
+
+static enum ky_status compare_bits(struct ky_comm *comm, void *context, struct ky_error *error)
+{
+    struct three_ranks *three = context;
+    struct ky_engine engine = {.bits = three->bits[comm->rank]};
+    struct ky_domain domain = {.comm = comm, .engine = &engine};
+    ky_parameters_defaults(&domain.parameters);
+    domain.parameters.log = listen;
+    domain.parameters.log_context = three->said;
+    const enum ky_status status = ky_domain_compare_bits(&domain, error);
+    if (comm->rank == 0) {
+        three->odd = domain.odd;
+        ky_domain_tell_kind(&domain, &domain.parameters, NULL);
+    }
+    return status;
+}
+
+static void processors_with_other_bits_are_told(void **state)
+{
+    (void)state;
+    static const struct three_ranks cases[] = {
+        {{7, 7, 7}, 0, ""}, {{0, 0, 0}, 0, ""}, {{7, 7, 8}, 2, ""}, {{7, 8, 9}, 1, ""}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        struct three_ranks three = cases[k];
+        struct ky_error error = {KY_OK, ""};
+        char text[32];
+        assert_ok(ky_comm_threads(3, compare_bits, &three, &error));
+        assert_int_equal(three.odd, cases[k].odd);
+        snprintf(text, sizeof text, "rank 0 and rank %d differ", three.odd);
+        assert_int_equal(strstr(three.said, text) != NULL, three.odd > 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -169,6 +215,7 @@ int main(void)
         cmocka_unit_test(a_rank_that_fails_ends_all),
         cmocka_unit_test(ranks_that_do_not_fit_together_fail),
         cmocka_unit_test(sums_are_the_same_everywhere),
+        cmocka_unit_test(processors_with_other_bits_are_told),
         cmocka_unit_test(without_a_launcher_there_is_one_rank_of_mpi),
         cmocka_unit_test(launchers_tell_rank_and_number),
         cmocka_unit_test(plug_ins_are_beside_the_program),

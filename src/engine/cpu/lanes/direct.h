@@ -3,6 +3,7 @@
  * KY_NAME. */
 #include "engine/cpu/lanes/lanes.h"
 
+#include "base/hash.h"
 #include "engine/cpu/lanes/pairs.h"
 
 static void load_sinks(struct ky_sinks *to, const struct ky_direct_sinks *from)
@@ -20,6 +21,23 @@ static void load_sinks(struct ky_sinks *to, const struct ky_direct_sinks *from)
         to->own[k] = (ky_index_element)from->own[i];
     }
     memset(to->sum, 0, sizeof to->sum);
+}
+
+/* Estimates are made from the leading bits of x, with fewer than 2¹¹ steps from x to 2 x. */
+uint64_t KY_LANE_NAME(KY_PASTE(KY_NAME, _bits))(void)
+{
+    enum { SAMPLES = 1 << 12 };
+    ky_element result[2][KY_WIDTH];
+    struct ky_hashing hashing = ky_hash_begin(0);
+    for (int k = 0; k < SAMPLES; k++) {
+        const ky_vector x = ky_splat((ky_element)(k % 2 + 1) * (1 + (ky_element)k / SAMPLES)),
+                        y = ky_rsqrt(x);
+        ky_store(result[0], y);
+        ky_store(result[1], ky_fma(y, y, -x));
+        ky_hash_add(&hashing, &result[0][0], sizeof(ky_element));
+        ky_hash_add(&hashing, &result[1][0], sizeof(ky_element));
+    }
+    return ky_hash_end(&hashing);
 }
 
 /* Sources are taken in order. A run of sources that are sinks too goes through the loop that leaves

@@ -19,6 +19,9 @@
 typedef void ky_direct_function(const struct ky_direct *direct, struct ky_direct_sinks *sinks);
 ky_direct_function KY_LANE_NAME(ky_direct_single), KY_LANE_NAME(ky_direct_extended),
     KY_LANE_NAME(ky_direct_double);
+typedef uint64_t ky_bits_function(void);
+ky_bits_function KY_LANE_NAME(ky_direct_single_bits), KY_LANE_NAME(ky_direct_extended_bits),
+    KY_LANE_NAME(ky_direct_double_bits);
 
 ky_moving_function KY_LANE_NAME(ky_moving_extended), KY_LANE_NAME(ky_moving_double),
     KY_LANE_NAME(ky_resting_single);

@@ -8,6 +8,8 @@ const struct ky_lanes KY_LANE_NAME(ky_lanes) = {
     .single_scale = KY_RSQRT_SCALE,
     .direct = {KY_LANE_NAME(ky_direct_single), KY_LANE_NAME(ky_direct_extended),
                KY_LANE_NAME(ky_direct_double)},
+    .bits = {KY_LANE_NAME(ky_direct_single_bits), KY_LANE_NAME(ky_direct_extended_bits),
+             KY_LANE_NAME(ky_direct_double_bits)},
     .moving = {KY_LANE_NAME(ky_moving_extended), KY_LANE_NAME(ky_moving_extended),
                KY_LANE_NAME(ky_moving_double)},
     .rest = KY_LANE_NAME(ky_rest),

@@ -107,7 +107,10 @@ struct ky_lanes {
     double single_scale; /* KY_RSQRT_SCALE in single and extended; it is 1 in double */
     void (*direct[3])(const struct ky_direct *direct,
                       struct ky_direct_sinks *sinks); /* by enum ky_precision */
-    ky_moving_function *moving[3];                    /* the same; single is extended */
+    /* A hash of reciprocal roots and fused products: two processors compute forces with the same
+     * bits where it is the same. */
+    uint64_t (*bits[3])(void);
+    ky_moving_function *moving[3]; /* the same; single is extended */
     ky_rest_function *rest;
     ky_moving_function *resting;     /* in single: without velocities, low parts and labels */
     ky_predict_function *predict[3]; /* single is extended */
