@@ -317,8 +317,9 @@ static int has_units(const struct stored_clock *stored)
 static enum ky_status check_units(const struct stored_clock *stored, struct ky_error *error)
 {
     const double unit[] = {stored->length, stored->mass};
+    int exponent;
     for (int k = 0; has_units(stored) && k < 2; k++)
-        if (ky_power_of_two(unit[k], -1) != unit[k]) /* the one above it is twice as large */
+        if (frexp(unit[k], &exponent) != 0.5)
             return ky_fail(error, KY_BAD_DATA,
                            "the restart file has the number '%s' %g in its section 'clock'; it "
                            "must be a power of two",

@@ -442,6 +442,82 @@ static void many_bodies_far_away(void **state)
         }
 }
 
+/* A heavy body that feels light ones alone, from far away: m/s³ of a light one on it is below the
+ * range of float where masses are counted in the mean mass. */
+static const struct heavy {
+    double mass, place, softening;
+} heavies[] = {{1e6, 1e6, 0.05}, {1e12, 1e8, 0.05}, {1e12, 1e9, 0.05}, {1e6, 1e9, 0}};
+
+static void expect_heavy(int e, const struct method *method, const struct heavy *heavy)
+{
+    enum { N = 300, HEAVY = 17 };
+    struct ky_error error = {0};
+    struct ky_parameters parameters = parameters_of(e, method);
+    struct ky_bodies bodies = cloud_make(PLUMMER, N), exact = cloud_make(PLUMMER, N);
+    parameters.softening = heavy->softening;
+    bodies.position[HEAVY][0] = heavy->place;
+    bodies.mass[HEAVY] = heavy->mass;
+    softened_sums(&bodies, heavy->softening, 0, &exact);
+    assert_ok(cloud_forces(&parameters, &bodies, NULL, NULL, &error));
+    const struct cloud_error wrong = cloud_compare(&bodies, &exact);
+    const double of_heavy = fabs(bodies.acceleration[HEAVY][0] / exact.acceleration[HEAVY][0] - 1);
+    expect(e, method, "a heavy body far away", heavy->mass, &wrong,
+           of_heavy < (method->force == KY_DIRECT ? 2e-5 : 0.02) && wrong.p99 < 0.02 &&
+               wrong.max < 0.05);
+    ky_bodies_free(&bodies);
+    ky_bodies_free(&exact);
+}
+
+static void heavy_bodies_feel_light_ones(void **state)
+{
+    (void)state;
+    static const struct method single = {"direct, single", KY_DIRECT, KY_SINGLE};
+    enum { HEAVIES = sizeof heavies / sizeof *heavies };
+    for (int e = 0; e < engine_count; e++)
+        for (int k = 0; k < (METHODS + 1) * HEAVIES; k++) {
+            const int which = k / HEAVIES;
+            const struct method *method = which < METHODS ? &methods[which] : &single;
+            if (has(e, method))
+                expect_heavy(e, method, &heavies[k % HEAVIES]);
+        }
+}
+
+static void remember(void *context, enum ky_log_level level, const char *line)
+{
+    if (level == KY_LOG_WARNING)
+        snprintf(context, 200, "%s", line);
+}
+
+/* Without softening float has no room for both the nearest pairs and the farthest ones. */
+static void lost_pulls_are_told(void **state)
+{
+    (void)state;
+    static const struct {
+        double mass, softening;
+        int precision, is_told;
+    } cases[] = {{1e15, 0, KY_EXTENDED, 1},
+                 {1e12, 0.05, KY_EXTENDED, 0},
+                 {1e15, 0, KY_DOUBLE, 0},
+                 {1, 0, KY_EXTENDED, 0}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        struct ky_error error = {0};
+        char said[200] = "";
+        struct ky_bodies bodies = cloud_make(PLUMMER, 300);
+        struct ky_parameters parameters = cloud_parameters();
+        parameters.engine = "cpu";
+        parameters.force = KY_DIRECT;
+        parameters.precision = cases[k].precision;
+        parameters.softening = cases[k].softening;
+        parameters.log = remember;
+        parameters.log_context = said;
+        bodies.position[17][0] = 1e9;
+        bodies.mass[17] = cases[k].mass;
+        assert_ok(cloud_forces(&parameters, &bodies, NULL, NULL, &error));
+        assert_int_equal(strstr(said, "--precision double") != NULL, cases[k].is_told);
+        ky_bodies_free(&bodies);
+    }
+}
+
 /* Two clumps in the middle of a cloud, so near each other that the quadrupole of a cell of one
  * would leave the range of float at the other. `distance` is in the engine's units. */
 static void expect_clumps(int e, const struct method *method, double distance)
@@ -570,6 +646,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(coincidence_is_the_same_everywhere),
         cmocka_unit_test(far_bodies_are_right_or_refused),
         cmocka_unit_test(many_bodies_far_away),
+        cmocka_unit_test(heavy_bodies_feel_light_ones),
+        cmocka_unit_test(lost_pulls_are_told),
         cmocka_unit_test(clumps_that_nearly_coincide),
         cmocka_unit_test(what_no_number_holds_is_refused),
         cmocka_unit_test(lengths_in_errors_have_units),

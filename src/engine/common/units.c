@@ -13,6 +13,7 @@
 #include "base/threads.h"
 #include "engine/common/softening.h"
 #include "octree/sample.h"
+#include "physics/dialect.h"
 
 /* A body farther than FARTHEST sizes of the system, or with such a softening, is refused. Up to
  * AT_EASE the size alone decides the unit; beyond, the unit grows with it, since float cannot hold
@@ -27,17 +28,23 @@ struct extent {
     double far;    /* the distance of the farthest body */
     uint64_t body; /* the farthest body */
     double mass;   /* the mean of the bodies */
+    double lightest, heaviest; /* the masses of bodies that have one; 0: none has */
 };
 
-double ky_power_of_two(double x, int shift)
+static double power_of_two(double x, int shift, int most)
 {
     if (!(x > 0) || !isfinite(x))
         return 1;
     int exponent;
     frexp(x, &exponent);
     exponent += shift;
-    exponent = exponent > 500 ? 500 : exponent < -500 ? -500 : exponent;
+    exponent = exponent > most ? most : exponent < -most ? -most : exponent;
     return ldexp(1.0, exponent);
+}
+
+double ky_power_of_two(double x, int shift)
+{
+    return power_of_two(x, shift, 500);
 }
 
 static double distance(const double x[3], const double middle[3])
@@ -46,6 +53,12 @@ static double distance(const double x[3], const double middle[3])
     for (int c = 0; c < 3; c++)
         most = fmax(most, fabs(x[c] - middle[c]));
     return most;
+}
+
+/* The smaller one of two masses, of which 0 does not count. */
+static double lighter(double a, double b)
+{
+    return a > 0 && b > 0 ? fmin(a, b) : fmax(a, b);
 }
 
 /* The farthest of the bodies of a block; of several the first. `size` and `mass` become these
@@ -58,9 +71,11 @@ static struct extent look_at(const struct ky_portion *portion, const struct ky_b
     struct extent part = {.body = portion->first + first};
     const double n = (double)portion->n;
     for (size_t i = first; i < last; i++) {
-        double d = distance(bodies->position[i], middle);
+        const double d = distance(bodies->position[i], middle), m = bodies->mass[i];
         part.size += d / n;
-        part.mass += bodies->mass[i] / n;
+        part.mass += m / n;
+        part.lightest = lighter(part.lightest, m);
+        part.heaviest = fmax(part.heaviest, m);
         if (d > part.far)
             part.far = d, part.body = portion->first + i;
     }
@@ -84,6 +99,8 @@ static enum ky_status look_at_all(const struct ky_portion *portion, const struct
     for (size_t b = 0; b < KY_BLOCKS; b++) {
         all->size += part[b].size;
         all->mass += part[b].mass;
+        all->lightest = lighter(all->lightest, part[b].lightest);
+        all->heaviest = fmax(all->heaviest, part[b].heaviest);
         if (part[b].far > all->far)
             all->far = part[b].far, all->body = part[b].body;
     }
@@ -128,6 +145,12 @@ static double largest_softening(const struct ky_bodies *bodies, double softening
     return most;
 }
 
+/* Masses are not squared, as lengths are. */
+static double mass_unit(const struct extent *extent, int shift)
+{
+    return power_of_two(extent->mass, -shift, 1000);
+}
+
 /* A length in the units of the parameters, for an error line. */
 static const char *length(const struct ky_parameters *parameters, double value,
                           char text[KY_QUANTITY_TEXT])
@@ -163,8 +186,52 @@ static enum ky_status check_extent(const struct ky_bodies *bodies,
     return KY_OK;
 }
 
-/* The units of bodies of this extent. */
-static enum ky_status units_of(const struct extent *of, const struct ky_bodies *bodies,
+static double least_softening(const struct ky_bodies *bodies, double softening)
+{
+    double least = bodies->softening && bodies->n ? (double)INFINITY : softening;
+    for (size_t i = 0; bodies->softening && i < bodies->n; i++)
+        least = fmin(least, bodies->softening[i]);
+    return least;
+}
+
+/* The least power of two above a positive number, as an exponent. */
+static int exponent_of(double x)
+{
+    int exponent;
+    (void)frexp(x, &exponent);
+    return exponent;
+}
+
+/* By how many powers of two the unit of mass is smaller than the mean mass, so that m/s³ of the
+ * lightest body on the farthest one stays a normal float, 2⁻¹²⁶ or more. It is as large as the
+ * range of float has room for: 4 m/s³ of the heaviest body on the nearest one and second moments of
+ * all bodies stay below 2¹²⁷, and expansions take a mass of all of 10⁹ (ky_fmm_least). A warning
+ * says where the exact sum has too little room. */
+static int mass_shift(const struct extent *extent, size_t n, const struct ky_parameters *parameters,
+                      double softening, const struct ky_engine_units *units)
+{
+    if (parameters->precision == KY_DOUBLE || !(extent->lightest > 0) || !(extent->far > 0))
+        return 0;
+    const double nearest = fmax(sqrt((double)KY_CLOSE2), softening / units->length);
+    const int far = exponent_of(extent->far / units->length) + 2, near = exponent_of(nearest) - 1,
+              lightest = exponent_of(extent->lightest / units->mass) - 1,
+              heaviest = exponent_of(extent->heaviest / units->mass),
+              all = exponent_of(extent->mass / units->mass * (double)n);
+    const int wanted = 3 * far - 126 - lightest, sums = 124 + 3 * near - heaviest,
+              moments = 120 - 2 * far - all, expansions = 29 - all;
+    int shift = sums < moments ? sums : moments;
+    if (parameters->force == KY_FMM && expansions < shift)
+        shift = expansions;
+    shift = wanted < shift ? wanted : shift > 0 ? shift : 0;
+    if (shift < wanted && parameters->force == KY_DIRECT)
+        ky_log(parameters, KY_LOG_WARNING,
+               "floats lose the pull of the lightest bodies on the farthest ones: masses and "
+               "distances differ too much; --precision double keeps it");
+    return shift > 0 ? shift : 0;
+}
+
+/* The units of n bodies of this extent. */
+static enum ky_status units_of(const struct extent *of, size_t n, const struct ky_bodies *bodies,
                                const struct ky_parameters *parameters,
                                const struct ky_engine_frame *frame, struct ky_engine_units *units,
                                struct ky_error *error)
@@ -178,8 +245,10 @@ static enum ky_status units_of(const struct extent *of, const struct ky_bodies *
         return status;
     double size = extent.size > 0 ? extent.size : softening;
     double far = fmax(extent.far, softening) / AT_EASE;
-    *units = (struct ky_engine_units){ky_power_of_two(fmax(size, far), -10),
-                                      ky_power_of_two(extent.mass, 0)};
+    *units = (struct ky_engine_units){ky_power_of_two(fmax(size, far), -10), mass_unit(&extent, 0)};
+    units->mass =
+        mass_unit(&extent, mass_shift(&extent, n, parameters,
+                                      least_softening(bodies, parameters->softening), units));
     double reach = fmax(extent.far, size) / units->length,
            scale = parameters->g * (units->mass / units->length) / units->length;
     if (reach > KY_FARTHEST_UNITS || (parameters->g > 0 && !isnormal(scale)) ||
@@ -210,7 +279,7 @@ enum ky_status ky_engine_units(const struct ky_bodies *bodies,
     const struct ky_portion all = ky_portion_of_all(bodies->n);
     struct extent extent;
     const enum ky_status status = find_extent(&all, bodies, parameters->threads, &extent, error);
-    return status ? status : units_of(&extent, bodies, parameters, frame, units, error);
+    return status ? status : units_of(&extent, bodies->n, bodies, parameters, frame, units, error);
 }
 
 enum ky_status ky_portion_units(const struct ky_portion *portion, const struct ky_bodies *bodies,
@@ -222,7 +291,7 @@ enum ky_status ky_portion_units(const struct ky_portion *portion, const struct k
     struct extent extent;
     const enum ky_status status = find_extent(portion, bodies, parameters->threads, &extent, error);
     if (!status)
-        (void)units_of(&extent, bodies, parameters, &none, units, outcome);
+        (void)units_of(&extent, portion->n, bodies, parameters, &none, units, outcome);
     return status;
 }
 

@@ -1,7 +1,7 @@
 /* The engines' own units: powers of two that bring a system to a size of about 2¹⁰ and its mean
- * mass to 1. Dividing by them changes no digit, and keeps float arithmetic away from its limits for
- * any units of the caller. docs/numerics.md says what that means for bodies that are very near or
- * very far. */
+ * mass to 1, or to more where floats would lose the pull of light bodies on far ones. Dividing by
+ * them changes no digit, and keeps float arithmetic away from its limits for any units of the
+ * caller. docs/numerics.md says what that means for bodies that are very near or very far. */
 #ifndef KY_ENGINE_UNITS_H
 #define KY_ENGINE_UNITS_H
 
@@ -18,7 +18,8 @@ struct ky_engine_units {
 /* The engine's units: those of the frame. With length 0, and where the frame has no cube and a body
  * is too far for its length, they follow from these bodies. The parameters' softening is for bodies
  * without their own. KY_BAD_DATA, naming the body, for one that is too far from the others or for
- * the frame, and for its own softening if that is too large. KY_BAD_DATA for lengths and masses
+ * the frame, and for its own softening if that is too large. Warns where floats lose the pull of
+ * the lightest bodies in an exact sum. KY_BAD_DATA for lengths and masses
  * whose accelerations double cannot hold. KY_USAGE for a softening of the parameters that is too
  * large. */
 enum ky_status ky_engine_units(const struct ky_bodies *bodies,
