@@ -58,11 +58,15 @@ void ky_subtract_linear(size_t n, double (*x)[3], double (*v)[3])
                 v[k][c] -= slope[j][c] * (x[k][j] / size);
 }
 
+/* In units of the largest number, whose square double may not hold. */
 double ky_rms(size_t n, const double (*v)[3])
 {
-    double sum = 0;
+    double sum = 0, most = 0;
     for (size_t k = 0; k < n; k++)
         for (int c = 0; c < 3; c++)
-            sum += v[k][c] * v[k][c] / (double)n;
-    return sqrt(sum);
+            most = fmax(most, fabs(v[k][c]));
+    for (size_t k = 0; k < n && most > 0; k++)
+        for (int c = 0; c < 3; c++)
+            sum += v[k][c] / most * (v[k][c] / most) / (double)n;
+    return most * sqrt(sum);
 }

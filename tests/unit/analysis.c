@@ -370,6 +370,10 @@ static void linear_parts_are_taken_away(void **state)
         assert_between(ky_rms(N, (const double(*)[3])again), 0.85e-3, 1e-3);
     }
     assert_between(ky_rms(0, NULL), 0, 0);
+    const double small[2][3] = {{3e-200, 0, 4e-200}, {0, 5e-200, 0}},
+                 large[2][3] = {{3e200, 0, 4e200}, {0, -5e200, 0}};
+    assert_between(ky_rms(2, small), 4.999e-200, 5.001e-200);
+    assert_between(ky_rms(2, large), 4.999e200, 5.001e200);
 }
 
 /* Without softening the recommended step is 1/32 of √(q³/(G m)), with the pericentre q of the only

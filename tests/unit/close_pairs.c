@@ -498,7 +498,8 @@ static void lost_pulls_are_told(void **state)
     } cases[] = {{1e15, 0, KY_EXTENDED, 1},
                  {1e12, 0.05, KY_EXTENDED, 0},
                  {1e15, 0, KY_DOUBLE, 0},
-                 {1, 0, KY_EXTENDED, 0}};
+                 {1, 0, KY_EXTENDED, 0},
+                 {1e-100, 0, KY_EXTENDED, 0}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         struct ky_error error = {0};
         char said[200] = "";
@@ -599,6 +600,36 @@ static void lengths_in_errors_have_units(void **state)
     ky_bodies_free(&bodies);
 }
 
+/* Masses from the least that double holds in full to the largest: accelerations scale with them. */
+static void masses_of_any_size(void **state)
+{
+    (void)state;
+    static const double masses[] = {1e-300, 1e-190, 1e-170, 1e160, 1e290};
+    for (int e = 0; e < engine_count; e++)
+        for (int k = 0; k < METHODS * 5; k++) {
+            const struct method *method = &methods[k / 5];
+            struct ky_error error = {0};
+            struct ky_parameters parameters = parameters_of(e, method);
+            struct ky_bodies bodies = cloud_make(CUBE, 100), same = cloud_make(CUBE, 100);
+            if (has(e, method)) {
+                assert_ok(cloud_forces(&parameters, &same, NULL, NULL, &error));
+                for (size_t i = 0; i < bodies.n; i++)
+                    bodies.mass[i] *= masses[k % 5];
+                assert_ok(cloud_forces(&parameters, &bodies, NULL, NULL, &error));
+                for (size_t i = 0; i < bodies.n; i++) {
+                    bodies.potential[i] /= masses[k % 5];
+                    for (int c = 0; c < 3; c++)
+                        bodies.acceleration[i][c] /= masses[k % 5];
+                }
+                const struct cloud_error wrong = cloud_compare(&bodies, &same);
+                expect(e, method, "masses", masses[k % 5], &wrong,
+                       wrong.max < 1e-4 && wrong.potential_max < 1e-5);
+            }
+            ky_bodies_free(&bodies);
+            ky_bodies_free(&same);
+        }
+}
+
 /* Masses with a potential beyond the range of double, though the accelerations are within it. */
 static void results_are_finite(void **state)
 {
@@ -651,6 +682,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(clumps_that_nearly_coincide),
         cmocka_unit_test(what_no_number_holds_is_refused),
         cmocka_unit_test(lengths_in_errors_have_units),
+        cmocka_unit_test(masses_of_any_size),
         cmocka_unit_test(results_are_finite),
     };
     return cmocka_run_group_tests(tests, find_engines, NULL);

@@ -29,6 +29,7 @@ struct extent {
     uint64_t body; /* the farthest body */
     double mass;   /* the mean of the bodies */
     double lightest, heaviest; /* the masses of bodies that have one; 0: none has */
+    double rest;               /* the mass of all bodies but the heaviest */
 };
 
 static double power_of_two(double x, int shift, int most)
@@ -75,6 +76,7 @@ static struct extent look_at(const struct ky_portion *portion, const struct ky_b
         part.size += d / n;
         part.mass += m / n;
         part.lightest = lighter(part.lightest, m);
+        part.rest += fmin(part.heaviest, m);
         part.heaviest = fmax(part.heaviest, m);
         if (d > part.far)
             part.far = d, part.body = portion->first + i;
@@ -100,6 +102,7 @@ static enum ky_status look_at_all(const struct ky_portion *portion, const struct
         all->size += part[b].size;
         all->mass += part[b].mass;
         all->lightest = lighter(all->lightest, part[b].lightest);
+        all->rest += part[b].rest + fmin(all->heaviest, part[b].heaviest);
         all->heaviest = fmax(all->heaviest, part[b].heaviest);
         if (part[b].far > all->far)
             all->far = part[b].far, all->body = part[b].body;
@@ -202,11 +205,18 @@ static int exponent_of(double x)
     return exponent;
 }
 
+/* The least mass whose pull counts: bodies lighter than 2⁻³⁰ of the mean, the heaviest left out,
+ * have no share in the pull on any body that is far from all. */
+static double least_mass(const struct extent *extent, size_t n)
+{
+    return fmax(extent->lightest, extent->rest / (double)n * 0x1p-30);
+}
+
 /* By how many powers of two the unit of mass is smaller than the mean mass, so that m/s³ of the
  * lightest body on the farthest one stays a normal float, 2⁻¹²⁶ or more. It is as large as the
  * range of float has room for: 4 m/s³ of the heaviest body on the nearest one and second moments of
- * all bodies stay below 2¹²⁷, and expansions take a mass of all of 10⁹ (ky_fmm_least). A warning
- * says where the exact sum has too little room. */
+ * all bodies stay below 2¹²⁷, and trees take a mass of all of 10⁹ (ky_fmm_least). A warning says
+ * where the exact sum has too little room. */
 static int mass_shift(const struct extent *extent, size_t n, const struct ky_parameters *parameters,
                       double softening, const struct ky_engine_units *units)
 {
@@ -214,14 +224,12 @@ static int mass_shift(const struct extent *extent, size_t n, const struct ky_par
         return 0;
     const double nearest = fmax(sqrt((double)KY_CLOSE2), softening / units->length);
     const int far = exponent_of(extent->far / units->length) + 2, near = exponent_of(nearest) - 1,
-              lightest = exponent_of(extent->lightest / units->mass) - 1,
+              lightest = exponent_of(least_mass(extent, n) / units->mass) - 1,
               heaviest = exponent_of(extent->heaviest / units->mass),
               all = exponent_of(extent->mass / units->mass * (double)n);
     const int wanted = 3 * far - 126 - lightest, sums = 124 + 3 * near - heaviest,
               moments = 120 - 2 * far - all, expansions = 29 - all;
-    int shift = sums < moments ? sums : moments;
-    if (parameters->force == KY_FMM && expansions < shift)
-        shift = expansions;
+    int shift = parameters->force != KY_DIRECT ? expansions : sums < moments ? sums : moments;
     shift = wanted < shift ? wanted : shift > 0 ? shift : 0;
     if (shift < wanted && parameters->force == KY_DIRECT)
         ky_log(parameters, KY_LOG_WARNING,
