@@ -11,6 +11,7 @@
 #include "base/quantity.h"
 #include "base/sums.h"
 #include "base/threads.h"
+#include "engine/common/force_kinds.h"
 #include "engine/common/softening.h"
 #include "octree/sample.h"
 #include "physics/dialect.h"
@@ -229,9 +230,10 @@ static int mass_shift(const struct extent *extent, size_t n, const struct ky_par
               all = exponent_of(extent->mass / units->mass * (double)n);
     const int wanted = 3 * far - 126 - lightest, sums = 124 + 3 * near - heaviest,
               moments = 120 - 2 * far - all, expansions = 29 - all;
-    int shift = parameters->force != KY_DIRECT ? expansions : sums < moments ? sums : moments;
+    const int is_exact = ky_force_kind(parameters->force)->is_exact;
+    int shift = !is_exact ? expansions : sums < moments ? sums : moments;
     shift = wanted < shift ? wanted : shift > 0 ? shift : 0;
-    if (shift < wanted && parameters->force == KY_DIRECT)
+    if (shift < wanted && is_exact)
         ky_log(parameters, KY_LOG_WARNING,
                "floats lose the pull of the lightest bodies on the farthest ones: masses and "
                "distances differ too much; --precision double keeps it");
