@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""The documents hold: their sh blocks run without error, pages that the program writes are up to date (`make docs`), links lead
+"""The documents hold: their sh blocks run without error and give the numbers that the text says (figures.py), pages that the program writes are up to date (`make docs`), links lead
 somewhere, and the files and functions that they name are there."""
 import json, os, re, shutil, subprocess, sys, tempfile
 
+import figures
 import includes
 import mpis
 
@@ -62,8 +63,10 @@ def launch(page, folder):
 
 
 def run_blocks(page):
-    """Runs the blocks of a page one after the other in one folder, so that later blocks use files of earlier ones."""
-    blocks = re.findall(r"^```sh\n(.*?)^```", read(page), re.M | re.S)
+    """Runs the blocks of a page one after the other in one folder, so that later blocks use files of earlier ones, and compares the
+    numbers of the page where it says how."""
+    text = read(page)
+    blocks = re.findall(r"^```sh\n(.*?)^```", text, re.M | re.S)
     if not blocks:
         return
     folder = tempfile.mkdtemp(prefix="kyoho-documents-")
@@ -76,10 +79,23 @@ def run_blocks(page):
         os.makedirs(os.path.join(folder, "bin"), exist_ok=True)
         if not shutil.which("ffmpeg"):  # a large package; tests/command/draw.py tests the frames
             stub(folder, "ffmpeg", 'for last; do :; done\ncat >"${last#file:}"')
-        for k, block in enumerate(blocks):
-            done = subprocess.run(["sh", "-eu", "-c", block], cwd=folder, env={**os.environ, **mpis.LAUNCHERS, "PATH": path}, text=True,
-                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
-            result(done.returncode == 0, f"{page}, sh block {k + 1}", block + done.stdout)
+        stub(folder, "cell", f'exec "{sys.executable}" "{figures.__file__}" "$@"')
+
+        def shell(words, errors):
+            return subprocess.run(["sh", "-eu", "-c", words], cwd=folder, env={**os.environ, **mpis.LAUNCHERS, "PATH": path}, text=True,
+                                  stdout=subprocess.PIPE, stderr=errors, stdin=subprocess.DEVNULL)
+
+        ran = 0
+        for step in re.finditer(r"^```sh\n(.*?)^```|" + figures.COMMENT.pattern, text, re.M | re.S):
+            comment = figures.COMMENT.match(text, step.start())
+            if comment:
+                done = shell(comment.group(3), subprocess.PIPE)
+                wrong = figures.faults(text, comment, done.stdout)
+                result(not wrong, f"{page}: {comment.group(1)} {comment.group(2)}", "\n".join([*wrong, done.stdout, done.stderr]))
+            else:
+                ran += 1
+                done = shell(step.group(1), subprocess.STDOUT)
+                result(done.returncode == 0, f"{page}, sh block {ran}", step.group(1) + done.stdout)
         named = re.findall(r"`kyoho [^`]*?([^ `]+\.json)", read(page))
         lost = [name for name in named if not os.path.exists(os.path.join(folder, name))]
         if named:
@@ -128,8 +144,13 @@ def folders_are_told():
     result(not missing, "docs/architecture.md names every file of the device engine", "\n".join(missing))
 
 
+result(not figures.try_itself(), "numbers of pages that differ are seen", "\n".join(figures.try_itself()))
 for page in pages:
     links(page)
+    if page.startswith("docs/tutorials/"):
+        blocks = len(re.findall(r"(?:^    \S.*\n)(?!    )", read(page), re.M))
+        shown = len(re.findall(r"^<!-- shows", read(page), re.M))
+        result(blocks == shown, f"{page}: lines of output are compared", f"{blocks} indented blocks, {shown} of them with a command")
 files = list(all_files())
 words = {word for file in files if not file.endswith(".md") for word in re.findall(r"\bKY_\w+|\bky_\w+", read_any(file))}
 for page in pages + sorted("docs/decisions/" + name for name in os.listdir(os.path.join(root, "docs/decisions"))):
