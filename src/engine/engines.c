@@ -298,9 +298,7 @@ struct ky_engine_frame ky_engine_units_of(const struct ky_engine *engine)
 enum ky_status ky_engine_set_fields(struct ky_engine *engine, const struct ky_external *fields,
                                     size_t count, struct ky_error *error)
 {
-    const enum ky_status status = ky_externals_replace(&engine->externals, fields, count, error);
-    return status ? status
-                  : ky_engine_columns(engine, engine->columns & ~(1U << KY_COLUMN_PULL), error);
+    return ky_externals_replace(&engine->externals, fields, count, error);
 }
 
 void ky_engine_set_time(struct ky_engine *engine, double time)
