@@ -309,8 +309,9 @@ struct ky_parameters {
                     - Calls that advance end after the present step, KY_STOP_ASKED. The simulation is
                       usable, and the next such call goes on with the same bits once it is 0 again. A
                       run stops after this step.
-                    - ky_forces, ky_forces_check, ky_field, ky_field_fill, ky_walk, ky_neighbours,
-                      ky_sph_density, ky_catalogue_make and ky_binaries_find end within their work.
+                    - ky_forces, ky_forces_check, ky_field, ky_field_fill, ky_orbit, ky_walk,
+                      ky_neighbours, ky_sph_density, ky_catalogue_make and ky_binaries_find end
+                      within their work.
                       The bodies are usable. Nothing of the call is kept, and made again it begins
                       anew, with the same results.
                     - ky_sim_field, ky_sim_field_fill, ky_sim_walk, ky_sim_neighbours,

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """External fields against galpy, which is installed once into a folder of the build: accelerations and potentials to 1e-8, and
-the Milky Way of McMillan (2017), which is a fit, to 1 % from 1 to 50 kpc."""
+the Milky Way of McMillan (2017), which is a fit, to 1 % from 1 to 50 kpc; a body that sinks by friction, to 1e-3."""
 import csv
 import json
 import math
@@ -66,8 +66,24 @@ print(json.dumps(answer))
 """
 
 
-def ask(asked):
-    done = subprocess.run([PYTHON, "-c", ASK], input=json.dumps(asked), capture_output=True, text=True, timeout=1200, check=False)
+# The distance of a body of 1e10 Msun with a half-mass radius of 1 kpc from the centre of the Galaxy, to which friction brings it.
+SINKS = r"""
+import json, sys, warnings
+warnings.simplefilter("ignore")
+import numpy
+from galpy.orbit import Orbit
+from galpy.potential import ChandrasekharDynamicalFrictionForce, MWPotential2014
+times = json.load(sys.stdin)
+friction = ChandrasekharDynamicalFrictionForce(GMs=43009 / (220**2 * 8), rhm=1 / 8, dens=MWPotential2014, sigmar=lambda r: 120 / 220, minr=1e-6)
+path = Orbit([30 / 8, 0, 100 / 220, 10 / 8, 0, 0])
+fine = numpy.linspace(0, times[-1] * 220 / 8, 20001)
+path.integrate(fine, MWPotential2014 + [friction] if isinstance(MWPotential2014, list) else [MWPotential2014, friction], method="odeint")
+print(json.dumps([8 * float(path.r(t * 220 / 8)) for t in times]))
+"""
+
+
+def ask(asked, what=ASK):
+    done = subprocess.run([PYTHON, "-c", what], input=json.dumps(asked), capture_output=True, text=True, timeout=1200, check=False)
     if done.returncode:
         sys.exit("galpy: " + done.stderr)
     return json.loads(done.stdout)
@@ -131,6 +147,14 @@ with folder() as there:
         depth = [potential(rows[k], field, units) for k in (0, 1)]
         step, wanted = depth[0] - depth[1], told[0][3] - told[1][3]
         check(abs(step - wanted) < TOLERANCE * max(abs(wanted), abs(depth[0])), f"{field}: potentials of galpy", f"{step} {wanted}")
+    times = [0.3, 0.6, 1, 2, 3]
+    told = ask(times, SINKS)
+    field = "mw14 friction:body=0,sigma=120,mass=1,core=1"
+    orbit = [run_json("orbit", "--field", field, "--units", "galaxy", "--position", "30,0,10", "--velocity", "0,100,0", "--end", repr(t), "--rows", 2)["orbit"][-1]
+             for t in times]
+    found = [math.sqrt(sum(row[c] ** 2 for c in "xyz")) for row in orbit]
+    error = max(abs(a / b - 1) for a, b in zip(found, told))
+    check(error < 1e-3, f"friction: a body sinks as in galpy, to {found[-1]:.3f} kpc ({error:.1e})", (found, told))
     error = worst(evaluate(far, MCMILLAN[0], "galaxy"), answers[-1])
     check(error < 0.01, f"mcmillan17: accelerations of galpy from 1 to 50 kpc to 1 % ({100 * error:.2f} %)")
 sys.exit(finish())
