@@ -565,13 +565,14 @@ static void bodies_depend_on_the_seed_alone(void **state)
 {
     (void)state;
     enum { N = 2000 };
-    struct ky_snapshot first, again, other;
+    struct ky_snapshot first, other;
     static const char *const words[] = {"seed=2", NULL};
     const size_t bytes = N * sizeof *first.bodies.position;
     assert_ok(make(N, NULL, &first));
 #ifdef _OPENMP
     const int threads = omp_get_max_threads();
     for (int t = 1; t <= 3; t++) {
+        struct ky_snapshot again;
         omp_set_num_threads(t);
         assert_ok(make(N, NULL, &again));
         assert_memory_equal(first.bodies.position, again.bodies.position, bytes);
