@@ -148,7 +148,7 @@ result(not figures.try_itself(), "numbers of pages that differ are seen", "\n".j
 for page in pages:
     links(page)
     if page.startswith("docs/tutorials/"):
-        blocks = len(re.findall(r"(?:^    \S.*\n)(?!    )", read(page), re.M))
+        blocks = len(re.findall(r"(?:^    .*\n)+", re.sub(r"^```.*?^```", "", read(page), flags=re.M | re.S), re.M))
         shown = len(re.findall(r"^<!-- shows", read(page), re.M))
         result(blocks == shown, f"{page}: lines of output are compared", f"{blocks} indented blocks, {shown} of them with a command")
 files = list(all_files())
