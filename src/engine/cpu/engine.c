@@ -190,7 +190,10 @@ static enum ky_status open_engine(const struct ky_parameters *parameters, size_t
         close_engine(&cpu->base);
         return status;
     }
-    cpu->base.bits = cpu->lanes->bits[parameters->precision]();
+    /* expansions are in float whatever the precision */
+    cpu->base.bits =
+        cpu->lanes
+            ->bits[ky_force_kind(parameters->force)->expands ? KY_SINGLE : parameters->precision]();
     snprintf(cpu->base.name, sizeof cpu->base.name, "%s", cpu->base.verbs->name);
     snprintf(cpu->report.engine, sizeof cpu->report.engine, "cpu");
     describe(cpu->isa, cpu->threads, cpu->report.device, sizeof cpu->report.device);
