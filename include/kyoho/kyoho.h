@@ -308,7 +308,12 @@ struct ky_parameters {
                     with KY_STOPPED. Must outlive the calls that read it. NULL: never.
                     - Calls that advance end after the present step, KY_STOP_ASKED. The simulation is
                       usable, and the next such call goes on with the same bits once it is 0 again. A
-                      run stops after this step.
+                      run stops after this step. With KY_BLOCK_STEPS and KY_HERMITE4 the step is the
+                      longest one. If that does not end within a quarter of a second, the call ends
+                      within it: the bodies are at different times, ky_sim_time is that at which the
+                      step began, and ky_sim_stop_reason names a pair. Calls that advance, up to the
+                      end of that step or beyond, and calls that save go on from there; all other
+                      calls of the simulation give KY_USAGE until the end of the step is reached.
                     - ky_forces, ky_forces_check, ky_field, ky_field_fill, ky_orbit, ky_walk,
                       ky_neighbours, ky_sph_density, ky_catalogue_make and ky_binaries_find end
                       within their work.
@@ -792,7 +797,9 @@ enum ky_stop_kind {
     KY_STOP_SHORT_STEPS, /* KY_BAD_DATA: all bodies want steps that would lead nowhere
                             (KY_BLOCK_STEPS, KY_HERMITE4) */
     KY_STOP_ASKED, /* KY_STOPPED: by `stop` of struct ky_parameters or ky_run_parameters, by the
-                      `view` of a run, or a file named stop in its folder */
+                      `view` of a run, or a file named stop in its folder. Within a longest step
+                      struct ky_stop has the body with the shortest step, and the body that pulls
+                      it most; their distance is NaN where ranks share the bodies */
     /* of runs alone, KY_STOPPED */
     KY_STOP_WALL, /* by max_wall */
     KY_STOP_CORE, /* by stop_core */
@@ -818,7 +825,8 @@ struct ky_stop {
     double distance; /* of the two bodies; KY_STOP_CORE: the core radius; _ESCAPE: from the density
                         centre; _BOX: the largest of |x|, |y|, |z| [length]; else NaN */
     double time;     /* when [time]; NaN: it has not stopped */
-    double step; /* the shortest step that is allowed, or was taken [time]; NaN for other kinds */
+    double step;     /* the shortest step that is allowed, or was taken [time]; KY_STOP_ASKED and
+                        KY_STOP_WALL within a longest step: of id[0]; else NaN */
     /* in a later version of the struct, for which `size` must be set: */
     size_t count; /* pairs or bodies that stopped it together; 0 for the other kinds */
 };

@@ -226,6 +226,11 @@ struct ky_advance {
     uint64_t stride; /* ticks of the longest step */
     uint64_t until;  /* the tick to reach, a multiple of the stride */
     uint64_t most;   /* maximum number of steps of this call, at least 1 */
+    /* 1: the call goes on, past `most`, to a block after which the bodies and their columns are all
+     * that the next one needs: another engine that gets them goes on with the same bits. A tree
+     * that is kept is given up there (KY_BLOCKS_KEPT of common/blocks.h); without one every block
+     * will do. */
+    int whole;
     /* Where bodies have their own steps: η and ε of the criterion; length NaN: ε is the body's
      * softening [length]. */
     double eta, length;

@@ -65,8 +65,7 @@ static enum ky_status create(struct ky_engine *engine, size_t n,
                              const struct ky_parameters *parameters,
                              struct ky_integrator_state **integrator, struct ky_error *error)
 {
-    (void)n;
-    const struct ky_own_steps own = {.base.verbs = &ky_block, .engine = engine, .go = go};
+    const struct ky_own_steps own = {.base.verbs = &ky_block, .engine = engine, .n = n, .go = go};
     enum ky_status status =
         ky_own_steps_create(&own, sizeof(struct block), parameters, integrator, error);
     if (!status)

@@ -4,16 +4,13 @@
  * would hardly move on. */
 #include "integrate/own_steps.h"
 
-#include <math.h>
 #include <stddef.h>
 
 #include "engine/common/force_kinds.h"
 #include "physics/softening.h"
-#include "physics/space.h"
 
 struct hermite {
     struct ky_own_steps own;
-    double bodies;
     int corrections;
     uint64_t has_passed; /* 1: a pair has stopped the advance, and continues in steps that are too
                             long */
@@ -60,56 +57,25 @@ static enum ky_status check(const struct ky_parameters *parameters, struct ky_er
     return ky_own_steps_check(parameters, error);
 }
 
-static double distance2(const struct ky_bodies *bodies, size_t i, size_t j)
-{
-    double r2 = 0;
-    for (int c = 0; c < 3; c++)
-        r2 += pow(KY_APART(bodies->position[j][c], bodies->position[i][c]), 2);
-    return r2;
-}
-
-/* The body with the largest m/r² at body i. */
-static size_t partner(const struct ky_bodies *bodies, size_t i)
-{
-    size_t best = i;
-    double most = -1;
-    for (size_t j = 0; j < bodies->n; j++) {
-        const double pull = bodies->mass[j] / distance2(bodies, i, j);
-        if (j != i && pull > most)
-            most = pull, best = j;
-    }
-    return best;
-}
-
 static uint64_t id_of(const struct hermite *own, size_t i)
 {
     return own->own.base.id ? own->own.base.id[i] : i;
 }
 
-/* Notes the pair to which body i belongs. */
+/* Notes the pair to which body i belongs, as one that has passed. */
 static enum ky_status note_pair(struct hermite *own, size_t i, struct ky_error *error)
 {
-    struct ky_bodies bodies = {0};
-    size_t *close = own->own.report.close;
-    enum ky_status status = ky_bodies_allocate(&bodies, (size_t)own->bodies, 0, error);
-    if (!status)
-        status = ky_engine_get(own->own.engine, &bodies, error);
-    if (!status) {
-        close[0] = i;
-        close[1] = partner(&bodies, i);
-        own->own.report.apart = sqrt(distance2(&bodies, close[0], close[1]));
-        own->has_passed = 1;
-        for (int k = 0; k < 2; k++)
-            own->passed[k] = id_of(own, close[k]);
-    }
-    ky_bodies_free(&bodies);
+    enum ky_status status = ky_own_steps_note(&own->own, i, error);
+    own->has_passed = !status;
+    for (int k = 0; k < 2; k++)
+        own->passed[k] = id_of(own, own->own.report.close[k]);
     return status;
 }
 
 /* The indices of the pair that has passed, if both bodies still exist. */
 static void find_passed(const struct hermite *own, uint32_t passed[2])
 {
-    const size_t n = (size_t)own->bodies;
+    const size_t n = own->own.n;
     passed[0] = passed[1] = KY_NO_BODY;
     for (size_t i = 0; own->has_passed && i < n; i++)
         for (int k = 0; k < 2; k++)
@@ -128,7 +94,7 @@ static enum ky_status go(struct ky_own_steps *steps, double tick, uint64_t ticks
         .scheme = KY_SCHEME_HERMITE, .corrections = own->corrections, .close = KY_NO_BODY};
     find_passed(own, way.passed);
     enum ky_status status = ky_own_steps_go(steps, &way, tick, ticks, error);
-    steps->report.pairs += way.body_steps * own->corrections * (own->bodies - 1);
+    steps->report.pairs += way.body_steps * own->corrections * ((double)steps->n - 1);
     if (status || way.close == KY_NO_BODY)
         return status;
     steps->base.reached = tick * (double)way.now;
@@ -142,13 +108,13 @@ static enum ky_status create(struct ky_engine *engine, size_t n,
                              const struct ky_parameters *parameters,
                              struct ky_integrator_state **integrator, struct ky_error *error)
 {
-    const struct ky_own_steps own = {.base.verbs = &ky_hermite4, .engine = engine, .go = go};
+    const struct ky_own_steps own = {
+        .base.verbs = &ky_hermite4, .engine = engine, .n = n, .go = go};
     enum ky_status status =
         ky_own_steps_create(&own, sizeof(struct hermite), parameters, integrator, error);
     if (status)
         return status;
     struct hermite *made = (struct hermite *)*integrator;
-    made->bodies = (double)n;
     made->corrections = parameters->corrections;
     return KY_OK;
 }

@@ -19,6 +19,21 @@ struct ky_integrator_state {
      * + k) × the tick's length. */
     double origin; /* [time] */
     uint64_t before;
+    /* Set before `advance` and `short_step` too: 1 if the call is to end as soon as it can. NULL:
+     * nobody asks. It is asked some twenty times a second, and only by integrators whose longest
+     * step may take long; those with one step for all bodies end with it anyway. */
+    int (*is_over)(void *context);
+    void *is_over_context;
+    /* Where `is_over` has ended the call (KY_STOPPED): ticks of whole longest steps that it made.
+     * Ticks of the next one that are done, and their length [time]; 0: all bodies are at one time.
+     * Else each body is at the end of its own last step, and the next call has to go on with the
+     * same longest step: it begins where this one began. A restart file keeps both. */
+    uint64_t whole, within;
+    double within_tick;
+    int was_over; /* 1: `is_over` has ended the last call */
+    /* How long such a call goes on to the end of the longest step, where all bodies are at one time
+     * [s]; a quarter of a second where an integrator is made. */
+    double patience;
     /* [n] ids of the bodies, set and owned by the creator of the integrator; NULL: 0, 1, … */
     const uint64_t *id;
 };
@@ -33,9 +48,11 @@ struct ky_integrator_report {
     double cut;      /* steps of bodies that were longer than the criterion wanted */
     /* Pairs whose forces were summed, over all resumptions; 0: they were not counted. */
     double pairs;
-    size_t close[2]; /* the bodies at which the last call stopped: KY_STOPPED */
-    double apart;    /* [length] their distance then */
-    int stuck;       /* 1: it stopped because the steps would take endless time: KY_BAD_DATA */
+    /* At a stop within a longest step: the body with the shortest step, or that wants a step too
+     * short, and the body that pulls it most; their distance [length]; and the step [time]. */
+    size_t close[2];
+    double apart, least;
+    int stuck; /* 1: it stopped because the steps would take endless time: KY_BAD_DATA */
 };
 
 struct ky_integrator_verbs {
@@ -69,9 +86,9 @@ struct ky_integrator_verbs {
                              struct ky_integrator_state **integrator, struct ky_error *error);
     /* Advances by `ticks` ticks, a multiple of the stride. Before and after, positions, velocities
      * and accelerations on the engine belong to one time. Fails as the engine fails. KY_STOPPED
-     * (here and in `short_step`): two bodies came too close to each other. All bodies are then at
-     * one time, the time of the call plus `reached`; the next call continues and ignores this pair.
-     */
+     * (here and in `short_step`): `is_over` has ended the call, see there; or two bodies came too
+     * close to each other. In the second case all bodies are at one time, the time of the call plus
+     * `reached`; the next call continues and ignores this pair. */
     enum ky_status (*advance)(struct ky_integrator_state *integrator, uint64_t ticks,
                               struct ky_error *error);
     /* One step of length `dt` [time] for all bodies, shorter than the longest one, to reach a time

@@ -2,10 +2,14 @@
 #include "integrate/own_steps.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "base/bodies.h"
+#include "base/clock.h"
 #include "base/memory.h"
 #include "physics/block.h"
+#include "physics/space.h"
 
 uint64_t ky_own_steps_stride(const struct ky_parameters *parameters, double step, int levels)
 {
@@ -63,58 +67,211 @@ enum ky_status ky_own_steps_create(const struct ky_own_steps *own, size_t size,
     *made = *own;
     made->base.stride = own->base.verbs->stride(parameters, parameters->step);
     made->base.tick = parameters->step / (double)made->base.stride;
+    made->base.patience = 0.25;
     made->eta = parameters->eta;
     *integrator = &made->base;
     return KY_OK;
 }
 
-/* Blocks between two checks of the progress, and how many times this number a longest step may
- * take: 2e9 blocks take hours. */
-enum { BLOCKS_A_LOOK = 1 << 16, LOOKS_A_STEP = 1 << 15 };
+/* ---- the pair that wants the shortest steps ---- */
 
-/* Advances to the end of `way`. If all bodies want steps so short that the call would never end, as
- * in an absurdly strong field, it returns KY_BAD_DATA. */
-static enum ky_status advance_with_patience(struct ky_own_steps *own, struct ky_advance *way,
-                                            struct ky_error *error)
+static double distance2(const struct ky_bodies *bodies, size_t i, size_t j)
 {
+    double r2 = 0;
+    for (int c = 0; c < 3; c++)
+        r2 += pow(KY_APART(bodies->position[j][c], bodies->position[i][c]), 2);
+    return r2;
+}
+
+/* The body with the largest m/r² at body i; i itself if it is alone. */
+static size_t partner(const struct ky_bodies *bodies, size_t i)
+{
+    size_t best = i;
+    double most = -1;
+    for (size_t j = 0; j < bodies->n; j++) {
+        const double pull = bodies->mass[j] / distance2(bodies, i, j);
+        if (j != i && pull > most)
+            most = pull, best = j;
+    }
+    return best;
+}
+
+/* The first body with the shortest step. */
+static size_t quickest(const double *step, size_t n)
+{
+    size_t best = 0;
+    for (size_t i = 1; i < n; i++)
+        best = fabs(step[i]) < fabs(step[best]) ? i : best;
+    return best;
+}
+
+enum ky_status ky_own_steps_note(struct ky_own_steps *own, size_t i, struct ky_error *error)
+{
+    const size_t n = own->n;
+    struct ky_integrator_report *report = &own->report;
+    struct ky_bodies bodies = {0};
+    double *step = ky_allocate(n, sizeof *step);
+    enum ky_status status = step ? ky_bodies_allocate(&bodies, n, 0, error)
+                                 : ky_no_memory(error, "steps of bodies", n, sizeof *step);
+    if (!status)
+        status = ky_engine_get(own->engine, &bodies, error);
+    if (!status)
+        status = ky_engine_get_column(own->engine, KY_COLUMN_STEP, step, error);
+    if (!status) {
+        i = i < n ? i : quickest(step, n);
+        report->close[0] = i;
+        report->close[1] = partner(&bodies, i);
+        report->apart = sqrt(distance2(&bodies, i, report->close[1]));
+        report->least = fabs(step[i]);
+    }
+    ky_bodies_free(&bodies);
+    free(step);
+    return status;
+}
+
+/* The same for the body with the shortest step, where one process has all bodies, for a message
+ * that can do without. */
+static void note_quickest(struct ky_own_steps *own)
+{
+    struct ky_error error;
+    if (ky_engine_writes(own->engine) || ky_own_steps_note(own, own->n, &error))
+        own->report.least = (double)NAN;
+}
+
+/* ---- a call that may take long ---- */
+
+/* Blocks until the first look, and the most from one look to the next. */
+enum { FIRST_BLOCKS = 64, MOST_BLOCKS = 1 << 16 };
+/* Seconds between two looks, about. */
+static const double look_every = 0.05;
+/* A longest step may take so many times MOST_BLOCKS blocks: 2e9 blocks take hours. */
+enum { LOOKS_A_STEP = 1 << 15 };
+
+/* What is known between two calls of the engine. */
+struct watch {
+    double clock;           /* at the last look [s] */
+    double asked;           /* when the call was first asked to end [s]; NaN: it was not */
+    uint64_t blocks, ticks; /* since the progress was last checked */
+};
+
+/* Blocks until the next look. */
+static uint64_t next_blocks(struct watch *watch, uint64_t blocks)
+{
+    const double now = ky_clock(), took = now - watch->clock;
+    watch->clock = now;
+    if (took > 2 * look_every)
+        return blocks > 1 ? blocks / 2 : 1;
+    return took < look_every / 2 && blocks < MOST_BLOCKS ? 2 * blocks : blocks;
+}
+
+/* 1 if the call ends here, before its end. */
+static int is_over(const struct ky_own_steps *own, struct watch *watch,
+                   const struct ky_advance *way)
+{
+    const struct ky_integrator_state *base = &own->base;
+    if (!base->is_over || !base->is_over(base->is_over_context))
+        return 0;
+    if (isnan(watch->asked))
+        watch->asked = watch->clock;
+    return way->now % way->stride == 0 ||
+           (way->whole && watch->clock - watch->asked >= base->patience);
+}
+
+/* 1 if all bodies want steps so short that the call would never end, as in an absurdly strong
+ * field. */
+static int is_stuck(struct watch *watch, const struct ky_advance *way)
+{
+    if (watch->blocks < MOST_BLOCKS)
+        return 0;
+    const int stuck = watch->ticks < way->stride / LOOKS_A_STEP;
+    watch->blocks = watch->ticks = stuck ? watch->ticks : 0;
+    return stuck;
+}
+
+static enum ky_status fail_stuck(struct ky_own_steps *own, const struct ky_advance *way,
+                                 uint64_t ticks, struct ky_error *error)
+{
+    const double tick = fabs(way->tick);
+    const uint64_t *id = own->base.id;
+    const size_t *close = own->report.close;
+    char pair[80] = "";
+    note_quickest(own);
+    if (!isnan(own->report.least))
+        snprintf(pair, sizeof pair, ", those of bodies %llu and %llu first",
+                 (unsigned long long)(id ? id[close[0]] : close[0]),
+                 (unsigned long long)(id ? id[close[1]] : close[1]));
+    return ky_fail(error, KY_BAD_DATA,
+                   "%d blocks of steps have advanced the bodies by %g: the forces%s ask for steps "
+                   "of %g, too short for a longest step of %g; look at fields, masses and "
+                   "softening, or give a shorter --step-max",
+                   MOST_BLOCKS, tick * (double)ticks, pair, tick * (double)way->shortest,
+                   tick * (double)way->stride);
+}
+
+/* Advances to the end of `way`, or to where the call has to end: *ended becomes 1. KY_BAD_DATA if
+ * it would never end. */
+static enum ky_status advance_with_patience(struct ky_own_steps *own, struct ky_advance *way,
+                                            int *ended, struct ky_error *error)
+{
+    struct watch watch = {.clock = ky_clock(), .asked = (double)NAN};
     enum ky_status status = KY_OK;
-    while (!status && way->now < way->until && way->close == KY_NO_BODY) {
-        const uint64_t before = way->now;
-        way->most = BLOCKS_A_LOOK;
+    way->most = FIRST_BLOCKS;
+    while (!status && !*ended && way->now < way->until && way->close == KY_NO_BODY) {
+        const uint64_t before = way->now, blocks = way->steps;
+        way->whole = !isnan(watch.asked);
         status = ky_engine_advance(own->engine, way, error);
-        own->report.stuck = !status && way->now < way->until && way->close == KY_NO_BODY &&
-                            (way->now - before) < way->stride / LOOKS_A_STEP;
+        if (status || way->now >= way->until || way->close != KY_NO_BODY)
+            break;
+        watch.blocks += way->steps - blocks;
+        watch.ticks += way->now - before;
+        way->most = next_blocks(&watch, way->most);
+        own->report.stuck = is_stuck(&watch, way);
         if (own->report.stuck)
-            return ky_fail(error, KY_BAD_DATA,
-                           "%d blocks of steps have advanced the bodies by %g: the forces ask for "
-                           "steps of %g, too short for a longest step of %g; look at fields, "
-                           "masses and softening, or give a shorter --step-max",
-                           BLOCKS_A_LOOK, fabs(way->tick) * (double)(way->now - before),
-                           fabs(way->tick) * (double)way->shortest,
-                           fabs(way->tick) * (double)way->stride);
+            return fail_stuck(own, way, watch.ticks, error);
+        *ended = is_over(own, &watch, way);
     }
     return status;
 }
 
-enum ky_status ky_own_steps_go(struct ky_own_steps *own, struct ky_advance *way, double tick,
-                               uint64_t ticks, struct ky_error *error)
+/* Adds what a call has done, and which began within a longest step of another call. */
+static void count(struct ky_own_steps *own, const struct ky_advance *way)
 {
     struct ky_integrator_report *report = &own->report;
-    way->eta = own->eta;
-    way->tick = tick;
-    way->stride = own->base.stride;
-    way->until = ticks;
-    way->origin = own->base.origin;
-    way->before = own->base.before;
-    enum ky_status status = advance_with_patience(own, way, error);
-    const double shortest = fabs(tick) * (double)way->shortest;
+    const double shortest = fabs(way->tick) * (double)way->shortest;
     report->steps += way->now / way->stride;
     report->body_steps += way->body_steps;
     report->blocks += way->steps;
     report->cut += way->cut;
     if (way->shortest && !(report->shortest <= shortest && report->shortest > 0))
         report->shortest = shortest;
-    return status;
+}
+
+enum ky_status ky_own_steps_go(struct ky_own_steps *own, struct ky_advance *way, double tick,
+                               uint64_t ticks, struct ky_error *error)
+{
+    struct ky_integrator_state *base = &own->base;
+    int ended = 0;
+    if (base->within && base->within_tick != tick)
+        return ky_fail(error, KY_USAGE,
+                       "the bodies are within a step of %g, whose end comes first: advance to it, "
+                       "and then on",
+                       base->within_tick * (double)base->stride);
+    way->eta = own->eta;
+    way->tick = tick;
+    way->stride = base->stride;
+    way->until = ticks;
+    way->origin = base->origin;
+    way->before = base->before;
+    way->now = base->within;
+    enum ky_status status = advance_with_patience(own, way, &ended, error);
+    count(own, way);
+    base->was_over = ended && !status;
+    base->within = base->was_over ? way->now % way->stride : 0;
+    base->within_tick = tick;
+    base->whole = way->now - base->within;
+    if (base->within)
+        note_quickest(own);
+    return base->was_over ? ky_fail(error, KY_STOPPED, "stopped within a call") : status;
 }
 
 /* ---- verbs ---- */

@@ -10,6 +10,7 @@
 struct ky_own_steps {
     struct ky_integrator_state base;
     struct ky_engine *engine;
+    size_t n;   /* bodies */
     double eta; /* of the criterion */
     struct ky_integrator_report report;
     /* Advances from a time at which all bodies are, with ticks of this length, by ky_own_steps_go.
@@ -67,9 +68,13 @@ uint64_t ky_own_steps_stride(const struct ky_parameters *parameters, double step
 double ky_own_steps_suggest(const struct ky_parameters *parameters, const struct ky_scales *scales);
 /* KY_USAGE for lengths of steps that contradict each other. */
 enum ky_status ky_own_steps_check(const struct ky_parameters *parameters, struct ky_error *error);
+/* Notes in the report body i and the body that pulls it most; i = own->n: the body with the
+ * shortest step. KY_FAULT when memory is out. */
+enum ky_status ky_own_steps_note(struct ky_own_steps *own, size_t i, struct ky_error *error);
 /* Advances the engine by `ticks` ticks of the length `tick`, and adds to the report. The caller
  * sets in `way` the scheme and what the scheme needs besides times and ticks. Fails as the engine
- * fails. */
+ * fails; KY_STOPPED where base.is_over has ended it; KY_USAGE for another tick than that of the
+ * longest step within which the last call has ended. */
 enum ky_status ky_own_steps_go(struct ky_own_steps *own, struct ky_advance *way, double tick,
                                uint64_t ticks, struct ky_error *error);
 

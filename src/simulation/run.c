@@ -14,6 +14,7 @@
 #include "base/options.h"
 #include "base/quantity.h"
 #include "base/text.h"
+#include "view/view.h"
 
 /* ---- opening and closing ---- */
 
@@ -153,11 +154,54 @@ static const char *stop_reason(struct ky_run *run)
 {
     if (run->halted.text[0])
         return run->halted.text;
+    if (run->within)
+        return run->within;
     if (ky_run_is_asked_to_stop(run))
         return because(run, KY_STOP_ASKED, "a signal");
     if (!isnan(run->given.max_wall) && ky_clock() - run->started >= run->given.max_wall)
         return because(run, KY_STOP_WALL, "--max-wall");
     return NULL;
+}
+
+/* The same with the reasons that lie elsewhere than in memory, and orders of the view. */
+static const char *any_reason(struct ky_run *run)
+{
+    const char *reason = stop_reason(run);
+    if (!reason && run->given.view && (ky_view_asked(run->given.view) & KY_VIEW_STOP))
+        reason = because(run, KY_STOP_ASKED, "the view");
+    if (!reason && run->folder == run->given.output && ky_clock() - run->looked >= 1.0) {
+        run->looked = ky_clock();
+        if (ky_folder_stop(run->given.output))
+            reason = because(run, KY_STOP_ASKED, "a file named stop");
+    }
+    return reason;
+}
+
+static int restart_is_due(const struct ky_run *run)
+{
+    return ky_run_writes_restarts(run) && ky_clock() - run->restarted >= run->given.restart_every;
+}
+
+/* Whether a step that takes long is to end: the run stops, or writes a restart file. */
+static int is_over(void *context)
+{
+    struct ky_run *run = context;
+    if (!run->within)
+        run->within = any_reason(run);
+    return run->within || restart_is_due(run);
+}
+
+/* The integrator has been ended within a longest step. */
+static enum ky_status rest(struct ky_run *run, struct ky_error *error)
+{
+    char words[KY_WITHIN_WORDS];
+    if (run->within) {
+        ky_fail(&run->halted, KY_STOPPED, "%s %s", run->within,
+                ky_sim_within_words(run->sim, words));
+        return KY_OK;
+    }
+    enum ky_status status = ky_run_write_restart(run, error);
+    return status ? status : ky_run_write_json(run, "running", NULL, error);
 }
 
 /* Checks the folder for the user's files, once a second and after a snapshot. More often would be
@@ -214,9 +258,17 @@ static enum ky_status visit(struct ky_run *run, struct ky_error *error)
 static enum ky_status go_on(struct ky_run *run, struct ky_error *error)
 {
     struct ky_error own;
+    run->within = NULL;
+    run->sim->is_over = is_over;
+    run->sim->is_over_context = run;
     enum ky_status status =
         ky_sim_go_to(run->sim, ky_schedule_next(&run->schedule, run->sim->now), &own);
+    const int kind = run->stop.kind; /* of run->within */
     ky_sim_stop_reason(run->sim, &run->stop);
+    if (run->within)
+        run->stop.kind = kind;
+    if (status == KY_STOPPED && ky_sim_is_within(run->sim))
+        return rest(run, error);
     if (status == KY_STOPPED) {
         run->halted = own;
         return KY_OK;
@@ -228,7 +280,7 @@ enum ky_status ky_run_step(struct ky_run *run, struct ky_error *error)
 {
     const struct ky_schedule *schedule = &run->schedule;
     enum ky_status status = go_on(run, error);
-    if (run->stop.kind == KY_STOP_CLOSE_PAIR) /* within a step */
+    if (run->stop.kind == KY_STOP_CLOSE_PAIR || ky_sim_is_within(run->sim))
         return status;
     if (!status)
         status = visit(run, error);
@@ -244,8 +296,7 @@ enum ky_status ky_run_step(struct ky_run *run, struct ky_error *error)
         status = ky_run_write_snapshot(run, error);
         run->looked -= 1.0; /* check the folder after each snapshot */
     }
-    if (status || ky_instant_compare(now, schedule->end) == 0 || !ky_run_writes_restarts(run) ||
-        ky_clock() - run->restarted < run->given.restart_every)
+    if (status || ky_instant_compare(now, schedule->end) == 0 || !restart_is_due(run))
         return status;
     status = ky_run_write_restart(run, error);
     return status ? status : ky_run_write_json(run, "running", NULL, error);
@@ -264,7 +315,9 @@ static enum ky_status go(struct ky_run *run, const char **reason, struct ky_erro
             status = look_around(run, reason, error);
         if (*reason || status)
             break;
-        status = ky_run_attend(run, &waits, &stops, error);
+        waits = stops = 0;
+        if (!ky_sim_is_within(run->sim)) /* where there is no picture of the bodies */
+            status = ky_run_attend(run, &waits, &stops, error);
         if (stops)
             *reason = because(run, KY_STOP_ASKED, "the view");
         if (status || stops)

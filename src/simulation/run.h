@@ -145,6 +145,7 @@ struct ky_run {
     struct ky_run_watch watch;
     double age;             /* age of the bodies' universe at the start [time]; 0: they have none */
     struct ky_error halted; /* why the integrator stopped before the end; empty: it did not */
+    const char *within;     /* why it stops within a longest step, or NULL */
     struct ky_stop stop;    /* the same, and why the run did, for the caller */
     ky_log_function *outer_log;
     void *outer_context;

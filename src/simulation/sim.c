@@ -362,9 +362,13 @@ static int asks_engine(const struct ky_bodies *bodies)
 enum ky_status ky_sim_bodies(struct ky_sim *sim, struct ky_bodies *bodies, struct ky_error *error)
 {
     KY_NEED(bodies, error);
-    enum ky_status status = ky_sim_check_alive(sim, error);
-    if (!status)
-        status = ky_sim_check_length(sim, bodies->n, error);
+    const enum ky_status status = ky_sim_check_alive(sim, error);
+    return status ? status : ky_sim_get(sim, bodies, error);
+}
+
+enum ky_status ky_sim_get(struct ky_sim *sim, struct ky_bodies *bodies, struct ky_error *error)
+{
+    enum ky_status status = ky_sim_check_length(sim, bodies->n, error);
     if (!status && (bodies->acceleration || bodies->potential))
         status = ky_sim_catch_up(sim, error);
     if (status)

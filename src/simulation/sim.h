@@ -18,10 +18,13 @@ struct ky_sim {
     struct ky_integrator_state *integrator;
     struct ky_timeline line;
     struct ky_instant now;
-    int in_run;              /* 1: the time belongs to the run, and no other caller may change it */
-    int is_changing;         /* 1: between ky_sim_change_begin and _end */
-    int is_late;             /* 1: the forces on the engine are from before a change */
-    int has_failed;          /* 1: after a failure, it can only be closed */
+    int in_run;      /* 1: the time belongs to the run, and no other caller may change it */
+    int is_changing; /* 1: between ky_sim_change_begin and _end */
+    int is_late;     /* 1: the forces on the engine are from before a change */
+    int has_failed;  /* 1: after a failure, it can only be closed */
+    /* Of a run: asks whether a call that advances is to end, beside the parameters' `stop`. */
+    int (*is_over)(void *context);
+    void *is_over_context;
     int has_new_parameters;  /* 1: parameters have changed since the run last checked */
     struct ky_stop stop;     /* of the last call that advanced */
     struct ky_choice choice; /* of the force, when it was opened; without text after a restart */
@@ -68,8 +71,18 @@ enum ky_status ky_sim_make_integrator(const struct ky_sim *sim,
 enum ky_status ky_sim_keep_labels(struct ky_sim *sim, const struct ky_bodies *bodies,
                                   struct ky_error *error);
 
-/* KY_USAGE for NULL, and after a failure after which the simulation can only be closed. */
+/* KY_USAGE for NULL, after a failure after which the simulation can only be closed, and within a
+ * longest step, where all that can be done is to advance, to save and to close. */
 enum ky_status ky_sim_check_alive(const struct ky_sim *sim, struct ky_error *error);
+/* The same without the last condition. */
+enum ky_status ky_sim_check_open(const struct ky_sim *sim, struct ky_error *error);
+/* 1 if a stop has left the bodies within a longest step, which begins at the simulation's time. */
+int ky_sim_is_within(const struct ky_sim *sim);
+/* Writes how much of that step is done, and for which pair steps are short, to `text`. */
+enum { KY_WITHIN_WORDS = 256 };
+const char *ky_sim_within_words(const struct ky_sim *sim, char text[KY_WITHIN_WORDS]);
+/* ky_sim_bodies without its first check: for a restart file. */
+enum ky_status ky_sim_get(struct ky_sim *sim, struct ky_bodies *bodies, struct ky_error *error);
 /* Computes the forces if a change has left them out of date. */
 enum ky_status ky_sim_catch_up(struct ky_sim *sim, struct ky_error *error);
 /* To be called after a change that needs new forces: computes them, unless changes are being

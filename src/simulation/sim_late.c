@@ -2,13 +2,28 @@
  * may leave the forces out of date until a call needs them. */
 #include "simulation/sim.h"
 
-enum ky_status ky_sim_check_alive(const struct ky_sim *sim, struct ky_error *error)
+enum ky_status ky_sim_check_open(const struct ky_sim *sim, struct ky_error *error)
 {
     if (!sim)
         return ky_fail(error, KY_USAGE, "sim is NULL");
     return sim->has_failed
                ? ky_fail(error, KY_USAGE, "the simulation has failed before and can only be closed")
                : KY_OK;
+}
+
+int ky_sim_is_within(const struct ky_sim *sim)
+{
+    return sim->integrator && sim->integrator->within > 0;
+}
+
+enum ky_status ky_sim_check_alive(const struct ky_sim *sim, struct ky_error *error)
+{
+    const enum ky_status status = ky_sim_check_open(sim, error);
+    if (status || !ky_sim_is_within(sim))
+        return status;
+    return ky_fail(error, KY_USAGE,
+                   "the last call was stopped within a longest step, and the bodies are at "
+                   "different times: advance to the end of that step first");
 }
 
 enum ky_status ky_sim_catch_up(struct ky_sim *sim, struct ky_error *error)

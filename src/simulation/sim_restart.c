@@ -29,6 +29,10 @@ struct stored_clock {
     double asked, measured;  /* the error at the opening; NaN: none */
     uint64_t samples;        /* by which it was measured */
     uint64_t bits;           /* of the processor (ky_engine.bits); 0: not known */
+    /* Within a longest step: its ticks that are done, which `ticks` counts too, so that a reader
+     * that does not know them refuses the file; their length [time]. */
+    uint64_t within;
+    double within_tick;
 };
 
 #define AT(member) offsetof(struct stored_clock, member)
@@ -48,6 +52,8 @@ static const struct ky_stored_field clock_fields[] = {
     {"error measured", AT(measured), 1, KY_STORED_MAYBE},
     {"error samples", AT(samples), 1, KY_STORED_COUNT},
     {"arithmetic", AT(bits), 1, KY_STORED_ANY},
+    {"within", AT(within), 1, KY_STORED_COUNT},
+    {"tick within", AT(within_tick), 1, KY_STORED_REAL},
 };
 enum { CLOCK_FIELDS = sizeof clock_fields / sizeof *clock_fields };
 
@@ -89,7 +95,7 @@ static enum ky_status get_section(void *context, const struct ky_section *sectio
     for (int k = 0; k < KY_ARRAYS; k++)
         if (!strcmp(section->name, ky_arrays[k].name))
             ky_array_set(&bodies, (enum ky_array_id)k, data);
-    return ky_sim_bodies(sim, &bodies, error);
+    return ky_sim_get(sim, &bodies, error);
 }
 
 /* KY_BAD_DATA for a number that is not finite, and for a step of a body that is longer than the
@@ -135,7 +141,7 @@ static enum ky_status store_numbers(const struct ky_sim *sim, struct ky_section 
     const struct ky_engine_frame units = ky_engine_units_of(sim->engine);
     const struct stored_clock stored = {sim->line.start,
                                         sim->line.tick,
-                                        sim->now.ticks,
+                                        sim->now.ticks + sim->integrator->within,
                                         sim->n,
                                         sim->with,
                                         sim->now.part,
@@ -147,7 +153,9 @@ static enum ky_status store_numbers(const struct ky_sim *sim, struct ky_section 
                                         sim->choice.asked,
                                         sim->choice.measured,
                                         sim->choice.samples,
-                                        sim->engine->bits};
+                                        sim->engine->bits,
+                                        sim->integrator->within,
+                                        sim->integrator->within_tick};
     const struct ky_integrator_verbs *verbs = sim->integrator->verbs;
     enum ky_status status =
         ky_fields_store("clock", clock_fields, CLOCK_FIELDS, &stored, &sections[0], error);
@@ -272,6 +280,12 @@ static enum ky_status restore_clock(const struct ky_restart *restart, struct sto
         stored->step = stored->tick;
     if (stored->steps == UINT64_MAX)
         stored->steps = stored->ticks;
+    if (!status && stored->within > stored->ticks)
+        return ky_fail(error, KY_BAD_DATA,
+                       "the restart file has the number 'within' %" PRIu64
+                       " in its section 'clock', above its 'ticks' %" PRIu64,
+                       stored->within, stored->ticks);
+    stored->ticks -= stored->within;
     return status;
 }
 
@@ -304,6 +318,12 @@ static enum ky_status check_clock(const struct stored_clock *stored, const struc
                        "the restart file has the numbers 'ticks' %" PRIu64
                        " and 'part' %g in its section 'clock', which are no time of its steps",
                        stored->ticks, stored->part);
+    if (stored->within && (stored->within >= sim->integrator->stride ||
+                           !(fabs(stored->within_tick) <= fabs(tick) && stored->within_tick != 0)))
+        return ky_fail(error, KY_BAD_DATA,
+                       "the restart file has the numbers 'within' %" PRIu64
+                       " and 'tick within' %g in its section 'clock', which are no part of a step",
+                       stored->within, stored->within_tick);
     return KY_OK;
 }
 
@@ -387,6 +407,8 @@ enum ky_status ky_sim_from_restart(struct ky_restart *restart,
     if (!status) {
         sim->line.tick = stored.tick;
         sim->now = (struct ky_instant){stored.ticks, stored.part};
+        sim->integrator->within = stored.within;
+        sim->integrator->within_tick = stored.within_tick;
         ky_engine_set_time(sim->engine, ky_sim_time(sim));
     }
     /* An engine takes forces that are all 0, as on a single body, for forces that it never had. */
@@ -483,7 +505,7 @@ enum ky_status ky_sim_restore_parameters(const struct ky_restart *restart,
 static enum ky_status save(struct ky_sim *sim, struct ky_restart_to *to, struct ky_error *error)
 {
     char *text = NULL;
-    enum ky_status status = ky_sim_check_alive(sim, error);
+    enum ky_status status = ky_sim_check_open(sim, error);
     if (!status)
         status = ky_sim_parameters_text(&sim->parameters, &text, error);
     if (!status) {

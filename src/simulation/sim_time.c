@@ -3,9 +3,19 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "engine/common/external.h"
+
+/* Fills sim->stop with the bodies of a pair. */
+static void name_pair(struct ky_sim *sim, const size_t pair[2])
+{
+    for (int k = 0; k < 2; k++) {
+        sim->stop.index[k] = pair[k];
+        sim->stop.id[k] = sim->id ? sim->id[pair[k]] : pair[k];
+    }
+}
 
 /* The integrator stopped by itself, after `now` and not later than its target: two bodies came too
  * close to each other. */
@@ -17,16 +27,12 @@ static enum ky_status halt(struct ky_sim *sim, struct ky_error *error)
     const double step = sim->line.tick * (double)stride,
                  part = sim->now.part + sim->integrator->reached, steps = floor(part / step);
     sim->integrator->verbs->report(sim->integrator, &report);
-    const size_t *close = report.close;
     sim->now.ticks += (uint64_t)steps * stride;
     sim->now.part = part - steps * step;
     sim->stop.kind = KY_STOP_CLOSE_PAIR;
     sim->stop.distance = report.apart;
     sim->stop.step = fabs(sim->line.tick);
-    for (int k = 0; k < 2; k++) {
-        sim->stop.index[k] = close[k];
-        sim->stop.id[k] = sim->id ? sim->id[close[k]] : close[k];
-    }
+    name_pair(sim, report.close);
     return ky_fail(error, KY_STOPPED,
                    "a close encounter of bodies %" PRIu64 " and %" PRIu64
                    ", which want steps shorter than --step-min (%s),",
@@ -34,13 +40,67 @@ static enum ky_status halt(struct ky_sim *sim, struct ky_error *error)
                    ky_length_of_time(&sim->line, fabs(sim->line.tick), least));
 }
 
+const char *ky_sim_within_words(const struct ky_sim *sim, char text[KY_WITHIN_WORDS])
+{
+    const struct ky_integrator_state *integrator = sim->integrator;
+    const struct ky_stop *stop = &sim->stop;
+    const double done = (double)integrator->within / (double)integrator->stride;
+    char least[KY_QUANTITY_TEXT], apart[KY_QUANTITY_TEXT];
+    const int used = snprintf(text, KY_WITHIN_WORDS,
+                              "within a longest step, of which %.3g %% is done", 100 * done);
+    if (!isnan(stop->distance))
+        snprintf(text + used, KY_WITHIN_WORDS - (size_t)used,
+                 ": bodies %" PRIu64 " and %" PRIu64 ", %s apart, want steps of %s,", stop->id[0],
+                 stop->id[1],
+                 ky_quantity_text(&sim->line.units, KY_LENGTH_UNIT, stop->distance, 4, apart),
+                 ky_length_of_time(&sim->line, stop->step, least));
+    return text;
+}
+
+/* The integrator has ended its call because it was asked to. */
+static enum ky_status end_call(struct ky_sim *sim, struct ky_error *error)
+{
+    char words[KY_WITHIN_WORDS];
+    struct ky_integrator_report report;
+    sim->integrator->verbs->report(sim->integrator, &report);
+    sim->now.ticks += sim->integrator->whole;
+    sim->stop.kind = KY_STOP_ASKED;
+    if (!ky_sim_is_within(sim))
+        return ky_fail(error, KY_STOPPED, "stopped by the program between two steps");
+    if (!isnan(report.least)) {
+        sim->stop.distance = report.apart;
+        sim->stop.step = report.least;
+        name_pair(sim, report.close);
+    }
+    return ky_fail(error, KY_STOPPED, "stopped by the program %s", ky_sim_within_words(sim, words));
+}
+
 /* What the integrator has returned. After a failure bodies are somewhere within a step. */
 static enum ky_status settle(struct ky_sim *sim, enum ky_status status, struct ky_error *error)
 {
     if (status == KY_STOPPED)
-        return halt(sim, error);
-    sim->has_failed |= status != KY_OK;
+        return sim->integrator->was_over ? end_call(sim, error) : halt(sim, error);
+    sim->has_failed |= status != KY_OK && !ky_sim_is_within(sim);
     return status;
+}
+
+/* 1 if a call that advances is to end. */
+static int is_over(void *context)
+{
+    const struct ky_sim *sim = context;
+    const volatile int *stop = sim->parameters.stop;
+    return (stop && *stop) || (sim->is_over && sim->is_over(sim->is_over_context));
+}
+
+/* Tells the integrator of a call whose ticks are `before` and more after the time `origin`. */
+static void begin_call(struct ky_sim *sim, double origin, uint64_t before)
+{
+    struct ky_integrator_state *integrator = sim->integrator;
+    integrator->origin = origin;
+    integrator->before = before;
+    integrator->is_over = is_over;
+    integrator->is_over_context = sim;
+    integrator->was_over = 0;
 }
 
 static enum ky_status short_step(struct ky_sim *sim, double dt, struct ky_error *error)
@@ -50,8 +110,7 @@ static enum ky_status short_step(struct ky_sim *sim, double dt, struct ky_error 
         return ky_fail(error, KY_UNSUPPORTED,
                        "integrator %s cannot divide its steps: choose a time at the end of one",
                        verbs->name);
-    sim->integrator->origin = ky_sim_time(sim);
-    sim->integrator->before = 0;
+    begin_call(sim, ky_sim_time(sim), 0);
     return settle(sim, verbs->short_step(sim->integrator, dt, error), error);
 }
 
@@ -94,8 +153,7 @@ static enum ky_status equal_steps(struct ky_sim *sim, uint64_t until, struct ky_
 {
     const uint64_t ticks =
         sim->parameters.stop || sim->watch ? sim->integrator->stride : until - sim->now.ticks;
-    sim->integrator->origin = sim->line.start;
-    sim->integrator->before = sim->now.ticks;
+    begin_call(sim, sim->line.start, sim->now.ticks);
     enum ky_status status =
         settle(sim, sim->integrator->verbs->advance(sim->integrator, ticks, error), error);
     if (!status)
@@ -143,7 +201,7 @@ static void note_stop(struct ky_sim *sim)
 enum ky_status ky_sim_go_to(struct ky_sim *sim, struct ky_instant instant, struct ky_error *error)
 {
     const double step = sim->parameters.step;
-    enum ky_status status = ky_sim_check_alive(sim, error);
+    enum ky_status status = ky_sim_check_open(sim, error);
     if (status)
         return status;
     if (!isfinite(step) || step == 0)
@@ -179,7 +237,7 @@ enum ky_status ky_sim_advance(struct ky_sim *sim, uint64_t steps, struct ky_erro
     KY_NEED(sim, error);
     const uint64_t stride = sim->integrator->stride;
     const struct ky_instant instant = {sim->now.ticks + steps * stride, 0};
-    enum ky_status status = ky_sim_check_alive(sim, error);
+    enum ky_status status = ky_sim_check_open(sim, error);
     if (!status)
         status = ky_sim_check_time(sim, error);
     if (!status && steps > (KY_MOST_TICKS - sim->now.ticks) / stride)
@@ -196,7 +254,7 @@ enum ky_status ky_sim_advance_to(struct ky_sim *sim, double time, int shorten,
     const uint64_t stride = sim->integrator->stride;
     char wanted[KY_QUANTITY_TEXT], now[KY_QUANTITY_TEXT], step[KY_QUANTITY_TEXT];
     int on_grid = ky_instant_find(&sim->line, stride, time, &instant);
-    enum ky_status status = ky_sim_check_alive(sim, error);
+    enum ky_status status = ky_sim_check_open(sim, error);
     if (!status)
         status = ky_sim_check_time(sim, error);
     if (status)

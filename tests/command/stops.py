@@ -1,9 +1,13 @@
 #!/usr/bin/env python3
 # A run that stops when two bodies are near, when one escapes or leaves a box: exit code 6, a line that says why, and --resume.
 import json
+import math
 import os
+import signal
+import subprocess
+import time
 
-from tap import check, finish, folder, run, run_json
+from tap import KYOHO, check, finish, folder, run, run_json, wait_for
 
 # Ids 3 and 7 fall towards each other from rest and pass at a distance; 9 leaves along x with the speed 3, from 20 on.
 BODIES = """id,mass,x,y,z,vx,vy,vz{0}
@@ -98,6 +102,43 @@ with folder() as top:
         words = [*MOVES, "--integrator", integrator, *more, "--stop-pair", "0.5"]
         run("run", path("bare.csv"), *words, "--output", path(integrator), code=6)
         check(abs(about(path(integrator))["time"] - near[0]) < 0.02, f"{integrator} stops at that time too", about(path(integrator))["time"])
+
+    # A longest step that takes seconds, since two of the bodies are a tight pair: whatever stops the run ends within the step.
+    def tight(separation, others):
+        speed = (2 * 0.01 / separation) ** 0.5 / 2
+        rows = [f"0,0.01,{0.5 + separation / 2!r},0,0,0,{speed!r},0", f"1,0.01,{0.5 - separation / 2!r},0,0,0,{-speed!r},0"]
+        return "\n".join(["id,mass,x,y,z,vx,vy,vz", *rows, *(f"{k},0.06,{math.cos(k)!r},{math.sin(k)!r},{k / 50},0,0,{0.3 * (-1) ** k}" for k in range(2, 2 + others))]) + "\n"
+
+    def stop_by(words, deed):
+        """Runs kyoho, does the deed once it has begun, and returns its line."""
+        process = subprocess.Popen([KYOHO, *map(str, words)], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        wait_for(lambda: os.path.exists(os.path.join(where, "restart.kyo")), "the run begins")
+        time.sleep(0.2)  # until it is within its step
+        deed(process)
+        try:
+            said = process.communicate(timeout=60)[1]
+        except subprocess.TimeoutExpired:
+            process.kill()
+            said = process.communicate()[1] + "the run did not end"
+        return said if process.returncode == 6 else f"exit {process.returncode}: {said}"
+
+    where = path("tight")
+    with open(path("tight.csv"), "w") as file:
+        file.write(tight(6e-6, 14))
+    slow = ["run", path("tight.csv"), "--softening", "0", "--integrator", "hermite4", "--step", 1 / 32, "--end", 1 / 32, "--every", 1 / 32, "--engine", "cpu", "--threads", "1", "--quiet"]
+    again = ["run", "--resume", where, "--quiet"]
+    for name, words, deed in (("--max-wall", [*slow, "--output", where, "--max-wall", "0.1"], lambda process: None), ("SIGTERM", again, lambda process: process.terminate()),
+                              ("a file named stop", again, lambda process: open(os.path.join(where, "stop"), "w").close())):
+        line = stop_by(words, deed)
+        check("within a longest step" in line and "bodies 0 and 1, " in line and "apart, want steps of " in line and "--resume" in line and "at time 0;" in line,
+              f"{name} ends a run within its longest step, and the line names the pair", line)
+        check("within a longest step" in about(where)["reason"] and about(where)["outcome"] == "stopped early", f"{name}: run.json says so too", about(where)["reason"])
+    run(*again)
+    run(*slow, "--restart-every", "0.1", "--output", path("often"))
+    run(*slow, "--output", path("whole"))
+    told = [[rows(one, 1), [row.rsplit(",", 1)[0] for row in open(os.path.join(one, "energy.csv"))]] for one in (path("whole"), where, path("often"))]
+    check(len(told[0][1]) > 2 and told[1] == told[0], "stopped three times within a step, a run has the bits of one that never stopped")
+    check(told[2] == told[0], "restart files within a longest step leave no trace")
 
     # what is refused, before anything is written
     for words, said in ((["--stop-collision"], ["--body-radius", "Radius"]), (["--stop-pair", "0"], ["--stop-pair", "above 0"]),

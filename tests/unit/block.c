@@ -396,6 +396,18 @@ static void goes_on_from_a_file(void **state)
     remove_file(folder);
 }
 
+static void a_flag_stops_within_a_step(void **state)
+{
+    (void)state;
+    char folder[32], path[64];
+    static const int forces[] = {KY_TREE, KY_DIRECT, KY_FMM};
+    file_in(folder, path);
+    for (int k = 0; k < 3; k++)
+        if (leads(forces[k]))
+            stopped_within_steps(block_parameters(forces[k], 1e-4), 100, 1e-3, path);
+    remove_file(folder);
+}
+
 /* ---- times, and what is allowed ---- */
 
 static void times_within_a_step_and_backwards(void **state)
@@ -642,6 +654,7 @@ int main(void)
         cmocka_unit_test(an_engine_stops_between_blocks),
         cmocka_unit_test(a_tree_that_costs_too_much_is_replaced),
         cmocka_unit_test(goes_on_from_a_file),
+        cmocka_unit_test(a_flag_stops_within_a_step),
         cmocka_unit_test(times_within_a_step_and_backwards),
         cmocka_unit_test(bodies_come_and_go),
         cmocka_unit_test(few_massless_and_no_bodies),

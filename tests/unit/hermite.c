@@ -1039,6 +1039,19 @@ static void forces_that_cancel(void **state)
 
 /* ---- times, changes, and what is allowed ---- */
 
+static void a_flag_stops_within_a_step(void **state)
+{
+    (void)state;
+    char folder[32], path[64];
+    file_in(folder, path);
+    for (int whole = 0; whole < 2; whole++) {
+        struct ky_parameters parameters = hermite_parameters(0);
+        parameters.precision = whole ? KY_DOUBLE : KY_EXTENDED;
+        stopped_within_steps(parameters, 100, 1e-3, path);
+    }
+    remove_file(folder);
+}
+
 static void times_within_a_step_and_backwards(void **state)
 {
     (void)state;
@@ -1117,6 +1130,7 @@ int main(void)
         cmocka_unit_test(threads_and_calls_leave_no_trace),
         cmocka_unit_test(an_engine_stops_between_blocks),
         cmocka_unit_test(goes_on_from_a_file),
+        cmocka_unit_test(a_flag_stops_within_a_step),
         cmocka_unit_test(a_close_encounter_stops),
         cmocka_unit_test(a_pair_passes_in_other_places),
         cmocka_unit_test(forces_that_cancel),
@@ -1138,6 +1152,7 @@ int main(void)
         cmocka_unit_test(coincident_bodies),
         cmocka_unit_test(an_engine_stops_between_blocks),
         cmocka_unit_test(goes_on_from_a_file),
+        cmocka_unit_test(a_flag_stops_within_a_step),
         cmocka_unit_test(a_close_encounter_stops),
         cmocka_unit_test(times_within_a_step_and_backwards),
         cmocka_unit_test(bodies_come_and_go),

@@ -8,7 +8,7 @@
  * The tree is built at the first block after every multiple of the longest step, since a run that
  * is resumed there must find the same tree. Then it is kept: its moments, boxes and opening radii
  * follow the bodies. Between multiples it is built again when walks have cost more than the first
- * ones by as much as a build.
+ * ones by as much as a build, and after every KY_BLOCKS_KEPT blocks, where a run can be stopped.
  *
  * Where several engines divide the bodies, all of them make the same blocks. Before a tree is new
  * the bodies go to the engines that have their present places. */
@@ -359,10 +359,20 @@ static enum ky_status add_counts(struct ky_cpu *cpu, struct ky_advance *way, dou
 
 /* ---- one call of `advance` ---- */
 
+/* 1 if the next block begins with a new tree, as that of an engine that gets the bodies here. */
+static int is_whole(const struct blocks *b)
+{
+    const struct ky_cpu *cpu = b->common.cpu;
+    return !ky_force_kind(cpu->parameters->force)->has_tree ||
+           b->common.way->now % b->common.way->stride == 0 ||
+           cpu->blocks->since % KY_BLOCKS_KEPT == 0;
+}
+
 static enum ky_status one_block(struct blocks *b, struct ky_error *error)
 {
     struct ky_advance *way = b->common.way;
     struct ky_cpu *cpu = b->common.cpu;
+    const uint64_t since = way->now % way->stride ? cpu->blocks->since : 0;
     int deepest;
     int64_t more;
     enum ky_status status = look_around(b, &deepest, &more, error);
@@ -371,7 +381,7 @@ static enum ky_status one_block(struct blocks *b, struct ky_error *error)
         status = ky_cpu_seam_least(&b->common, &tick, error);
     if (status)
         return status;
-    if (way->now % way->stride == 0 || more > KY_BLOCKS_BUILD * (int64_t)ky_cpu_system(cpu))
+    if (is_whole(b) || more > KY_BLOCKS_BUILD * (int64_t)ky_cpu_system(cpu))
         cpu->tree_serves = 0;
     status = settle(b, tick, deepest, error);
     const int is_lost = status == KY_BAD_DATA;
@@ -387,6 +397,7 @@ static enum ky_status one_block(struct blocks *b, struct ky_error *error)
         return status;
     way->cut += (double)close_steps(b, tick);
     count(b, tick);
+    cpu->blocks->since = since + 1;
     return KY_OK;
 }
 
@@ -402,9 +413,12 @@ enum ky_status ky_cpu_block_steps(struct ky_cpu *cpu, struct ky_advance *way,
         status = reserve(cpu, error);
     if (status)
         return status;
+    if (!ky_cpu_way_is_known(&b.common))
+        cpu->blocks->since = 0;
     if (!read_levels(&b))
         return ky_blocks_missing(error);
-    for (uint64_t k = 0; k < way->most && way->now < way->until && !status; k++)
+    for (uint64_t k = 0;
+         (k < way->most || (way->whole && !is_whole(&b))) && way->now < way->until && !status; k++)
         status = one_block(&b, error);
     return status ? status : add_counts(cpu, way, body_steps, cut, error);
 }

@@ -271,8 +271,7 @@ static enum ky_status one_block(struct ky_cpu_way *b, struct ky_error *error)
     enum ky_status status = ky_cpu_seam_least(b, &tick, error);
     if (status)
         return status;
-    if (b->way->now % b->way->stride == 0) /* where a run may be resumed */
-        ky_cpu_frame_hermite(b->cpu);
+    ky_cpu_centre_hermite(b->cpu);
     const int due = go_to(b, tick);
     status = end_steps(b, tick, 1, error);
     if (status)
@@ -313,6 +312,7 @@ static enum ky_status start(const struct ky_cpu_way *b, struct ky_error *error)
         for (size_t i = 0; i < cpu->n; i++)
             stand(cpu, c, i, (struct place){cpu->x[c][i], cpu->v[c][i]});
     ky_cpu_frame_hermite(cpu);
+    ky_cpu_centre_hermite(cpu);
     enum ky_status status = exchange(b, 0, error);
     if (!status)
         status = ky_cpu_sum_jerks(cpu, cpu->n, 1, error);

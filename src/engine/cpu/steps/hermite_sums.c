@@ -11,7 +11,6 @@
 #include "engine/common/units.h"
 #include "engine/cpu/forces/moving.h"
 #include "engine/cpu/steps/levels.h"
-#include "octree/sample.h"
 #include "physics/gravity.h"
 
 /* Blocks of sinks that are summed at once, and their sinks. */
@@ -142,15 +141,40 @@ static void fill_constants(const struct ky_cpu *cpu, struct set set)
     }
 }
 
+/* The median of a few numbers of a column, of bodies with mass: others leave no trace. */
+enum { FEW = 5 };
+static double middle_of(const struct ky_cpu *cpu, const double *column)
+{
+    const size_t n = cpu->division.part ? cpu->division.sources : cpu->n, count = n < FEW ? n : FEW;
+    double sorted[FEW] = {0};
+    for (size_t k = 0; k < count; k++) {
+        const double number = column[source(cpu, k * n / count)];
+        size_t place = k;
+        for (; place > 0 && sorted[place - 1] > number; place--)
+            sorted[place] = sorted[place - 1];
+        sorted[place] = number;
+    }
+    return sorted[count / 2];
+}
+
+/* In each block anew, from the state alone: a run that is resumed between two blocks has the same.
+ */
+void ky_cpu_centre_hermite(struct ky_cpu *cpu)
+{
+    double *middle = cpu->hermite->middle;
+    for (size_t c = 0; c < 3; c++) {
+        middle[c] = is_double(cpu) ? 0 : middle_of(cpu, cpu->x[c]);
+        middle[3 + c] = is_double(cpu) ? 0 : middle_of(cpu, cpu->v[c]) / cpu->length;
+    }
+}
+
 /* Chooses units that keep floats near 1: masses by the heaviest, velocities by those of a bound
- * system, both relative to the middle of the bodies. In double nothing is scaled. */
+ * system. In double nothing is scaled. */
 void ky_cpu_frame_hermite(struct ky_cpu *cpu)
 {
     struct ky_cpu_hermite *own = cpu->hermite;
     const struct ky_cpu_scale scale = ky_cpu_scale(cpu);
     double most = 0, sum = 0;
-    for (size_t c = 0; c < SUMS; c++)
-        own->middle[c] = 0;
     own->speed = own->heaviest = 1;
     for (size_t i = 0; i < cpu->n; i++) {
         most = fmax(most, cpu->mass[i]);
@@ -161,10 +185,6 @@ void ky_cpu_frame_hermite(struct ky_cpu *cpu)
             ky_moving_units(most, sum, scale.potential, cpu->length);
         own->heaviest = units.mass;
         own->speed = units.speed;
-        ky_cpu_centre(cpu, own->middle);
-        for (int c = 0; c < 3; c++)
-            own->middle[3 + c] =
-                ky_sampled_median(cpu->v[c], 1, cpu->n, KY_MEDIAN_MOST) / cpu->length;
     }
     for (size_t i = 0; i < cpu->n; i++)
         own->eps2[i] = ky_cpu_sink_eps2(cpu, i);

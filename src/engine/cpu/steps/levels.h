@@ -21,6 +21,7 @@ struct ky_cpu_blocks {
     double *at;
     float *before;
     double sinks, pairs; /* of the walks since the tree was new */
+    uint64_t since;      /* blocks since the longest step began, or since these levels were read */
 };
 
 /* One call of `advance` through blocks. */

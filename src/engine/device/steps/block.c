@@ -450,10 +450,16 @@ static void count_beyond(const struct blocks *b)
         own->more += (mean - expected) * (active > lanes ? active : lanes);
 }
 
+/* 1 if the next block begins with a new tree, as that of an engine that gets the bodies here. */
+static int is_whole(const struct blocks *b)
+{
+    return b->way->now % b->way->stride == 0 || b->kept->since % KY_BLOCKS_KEPT == 0;
+}
+
 static enum ky_status go_to(struct blocks *b, uint64_t tick, struct ky_error *error)
 {
-    const int begins = b->way->now % b->way->stride == 0, /* as a run that is resumed here would */
-        anew = begins || b->all.wants_tree || b->kept->more > BUILD * (double)b->system;
+    const int begins = is_whole(b),
+              anew = begins || b->all.wants_tree || b->kept->more > BUILD * (double)b->system;
     enum ky_status status = predict(b, tick, error);
     if (begins)
         memset(b->kept->of_level, 0, sizeof b->kept->of_level);
@@ -473,6 +479,7 @@ static enum ky_status go_to(struct blocks *b, uint64_t tick, struct ky_error *er
     if (status != KY_OK)
         return status;
     count_beyond(b);
+    b->kept->since = b->way->now % b->way->stride ? b->kept->since + 1 : 1;
     b->way->cut += (double)b->all.word[KY_TALLY_CUT];
     return KY_OK;
 }
@@ -490,6 +497,8 @@ static enum ky_status one_block(struct blocks *b, struct ky_error *error)
 
 static enum ky_status begin(struct blocks *b, struct ky_error *error)
 {
+    if (b->kept->put != b->state->put)
+        b->kept->since = 0;
     enum ky_status status = count_steps(b, error);
     if (status == KY_OK)
         status = agree(b, 0, error);
@@ -534,9 +543,10 @@ enum ky_status ky_device_blocks_advance(struct ky_device_blocks *kept,
     b.limit = limit_of(&b);
     if (state->n > 0)
         status = begin(&b, error);
-    for (uint64_t k = 0; k < way->most && way->now < way->until && !status; k++)
+    for (uint64_t k = 0;
+         (k < way->most || (way->whole && !is_whole(&b))) && way->now < way->until && !status; k++)
         status = one_block(&b, error);
-    if (way->now % way->stride == 0) /* the next block begins with a new tree */
+    if (is_whole(&b)) /* the next block begins with a new tree */
         links->own.serves = 0;
     return status;
 }

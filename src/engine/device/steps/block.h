@@ -15,6 +15,7 @@ struct ky_device_blocks {
      */
     double of_new_tree, of_level[KY_TALLY_CUT], more;
     uint64_t put;        /* state->put of the tree that is kept */
+    uint64_t since;      /* blocks since the longest step began, or since `put` */
     double sinks, pairs; /* of ranks: here, since the bodies last went to other ranks */
 };
 
