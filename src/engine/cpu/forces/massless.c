@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "engine/common/active.h"
+#include "engine/common/blocks.h"
 #include "engine/cpu/forces/forces.h"
 #include "octree/opening_kinds.h"
 
@@ -143,23 +144,41 @@ double ky_cpu_division_memory(size_t n, size_t massless)
 
 /* ---- positions and results ---- */
 
-/* Where a kept tree serves, positions are rows, as it takes them; else columns. */
+static int has_sinks(const struct ky_cpu *part)
+{
+    return !part->active || part->active->count > 0;
+}
+
+/* 1 if a part gives up its tree. What the massless bodies do leaves no trace in the forces of the
+ * others: a part heeds its own walks alone, and a tree that was built where no step of its bodies
+ * ended is built again where one ends. */
+static int is_worn(const struct ky_cpu *part)
+{
+    return has_sinks(part) &&
+           (part->kept.early || part->kept.more > KY_BLOCKS_BUILD * (int64_t)part->n);
+}
+
+/* Where a kept tree serves, positions are rows, as it takes them; else columns. The active bodies
+ * of the part are known. */
 static void gather(const struct ky_cpu *cpu, int k)
 {
     struct ky_cpu *part = &cpu->division.part[k];
     const uint32_t *body = bodies_of(cpu, k);
-    const int kept = cpu->in_block && cpu->tree_serves;
+    const int rows_here = cpu->in_block && cpu->tree_serves;
     double(*rows)[3] = (double(*)[3])part->x[0];
     const double *pull = cpu->extra[KY_COLUMN_PULL];
     double *its_pull = part->extra[KY_COLUMN_PULL] = pull ? part->x[0] + PULL * part->n : NULL;
+    part->tree_serves &= cpu->tree_serves && !is_worn(part);
+    const int rows_there = rows_here && part->tree_serves;
 #pragma omp parallel for num_threads(part->team)
     for (size_t p = 0; p < part->n; p++) {
         const uint32_t i = body[p];
         for (int c = 0; c < 3; c++) {
-            if (kept)
-                rows[p][c] = cpu->at[i][c];
+            const double x = rows_here ? cpu->at[i][c] : cpu->x[c][i];
+            if (rows_there)
+                rows[p][c] = x;
             else
-                part->x[c][p] = cpu->x[c][i];
+                part->x[c][p] = x;
             if (cpu->has_acceleration)
                 part->a[c][p] = cpu->a[c][i];
         }
@@ -172,7 +191,6 @@ static void gather(const struct ky_cpu *cpu, int k)
     part->at = (const double(*)[3])rows;
     part->foreign = cpu->foreign;
     part->in_block = cpu->in_block;
-    part->tree_serves &= cpu->tree_serves;
     part->has_acceleration = cpu->has_acceleration;
 }
 
@@ -248,9 +266,11 @@ static enum ky_status pass_part(struct ky_cpu *cpu, int k, ky_cpu_pass *pass,
 {
     struct ky_cpu *part = &cpu->division.part[k];
     struct ky_active active = {0};
-    gather(cpu, k);
     enum ky_status status = activate(cpu, k, &active, error);
+    gather(cpu, k);
     ky_report_clear(&part->report);
+    if (!part->tree_serves)
+        part->kept.early = !has_sinks(part);
     if (!status && !may_rest(cpu, k))
         status = pass(part, parameters, error);
     if (!status)
@@ -269,10 +289,8 @@ enum ky_status ky_cpu_pass_parts(struct ky_cpu *cpu, ky_cpu_pass *pass,
     enum ky_status status = KY_OK;
     for (int k = 0; k < PARTS && !status; k++)
         status = pass_part(cpu, k, pass, parameters, error);
-    if (cpu->in_block) {
+    if (cpu->in_block)
         cpu->tree_serves = part[WITH_MASS].tree_serves && part[WITHOUT].tree_serves;
-        cpu->kept.more = part[WITH_MASS].kept.more + part[WITHOUT].kept.more;
-    }
     return status;
 }
 

@@ -28,6 +28,7 @@ struct ky_cpu_kept {
                         tree was built; 0: none yet */
     int64_t more;    /* interactions of later walks beyond the first ones */
     double per_mass; /* struct ky_relative, for all evaluations; 0: not found yet */
+    int early; /* of a part (massless.c): 1: the tree was built where no step of its bodies ended */
 };
 
 /* Where some bodies have mass and others have none (forces/massless.c); else the pointers are NULL.

@@ -75,7 +75,8 @@ static enum ky_status predict(const struct ky_device_bodies *bodies, uint32_t fl
                               struct ky_error *error)
 {
     const struct ky_hermite_part *own = ky_hermite_part(bodies);
-    const uint32_t n = (uint32_t)bodies->n;
+    const uint32_t n = (uint32_t)bodies->n,
+                   sources = (uint32_t)ky_device_source_count(bodies->state);
     const struct ky_buffer *list = flags & KY_HERMITE_ORDERED ? &own->ending : &own->list;
     return ky_launch_over(
         bodies->card, KERNEL(bodies, ky_hermite_predict), n,
@@ -84,7 +85,8 @@ static enum ky_status predict(const struct ky_device_bodies *bodies, uint32_t fl
                      KY_BUFFER(bodies->column[KY_COLUMN_STEP]), KY_BUFFER(bodies->mass),
                      KY_BUFFER(*ky_device_softenings(bodies)), KY_BUFFER(own->plane),
                      KY_BUFFER(*list), KY_BUFFER(own->way), KY_BUFFER(own->way),
-                     KY_BUFFER(own->scale), KY_BUFFER(own->division), KY_VALUE(n), KY_VALUE(flags)),
+                     KY_BUFFER(own->scale), KY_BUFFER(own->division), KY_VALUE(n),
+                     KY_VALUE(sources), KY_VALUE(flags)),
         error);
 }
 
