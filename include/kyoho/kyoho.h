@@ -279,7 +279,8 @@ struct ky_parameters {
     /* the motion with steps of the bodies' own (KY_BLOCK_STEPS, KY_HERMITE4); NaN: not given */
     double eta, step_min, step_max, step_length;
     int tree;        /* enum ky_tree_maker */
-    int corrections; /* KY_HERMITE4 */
+    int corrections; /* KY_HERMITE4; 0 (default): by the number of bodies with mass, see the option
+                      */
     /* external fields, docs/models.md; general walks (ky_walk) ignore them. Tables in time are
      * files; those that cannot be used are KY_BAD_DATA, and calls that need a time past their ends
      * KY_USAGE */
@@ -1097,6 +1098,8 @@ struct ky_progress {
     double energy_change; /* (E − E₀)/|E₀| at energy_time; NaN if it is not known */
     size_t snapshots;     /* written so far, over all resumptions */
     double energy_time;   /* of the last row of energy.csv; NaN before the first one */
+    int energy_is_off;    /* 1: the energy of that row is wrong by more than 1e-3 of itself; 0 where
+                             none is conserved */
 };
 
 /* Fields as the options of `kyoho run --help`; times in the units of the simulation. With

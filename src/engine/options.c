@@ -90,7 +90,8 @@ static const struct ky_option force_options[] = {
     {"precision", KY_OPTION_CHOICE, FIELD(precision), NULL, KY_NO_RANGE, "single|extended|double",
      NULL,
      "arithmetic of pairs: single: float; extended: distances of 48 bits, then float; double: "
-     "double (default single; for direct: extended, but single with --unroll)"},
+     "double (default single; for direct: extended, but single with --unroll, and double for "
+     "hermite4 with up to 1,024 bodies with mass)"},
     {"unroll", KY_OPTION_CHOICE, FIELD(unroll), NULL, KY_NO_RANGE, "none|simple|double|tuned", NULL,
      "loop unrolling of the exact sum on a device: bodies that a lane computes × sources in a pass "
      "of its loop. none: 1 × 1, simple: 4 × 1, double: 4 × 4 (unrolled twice; not --precision "

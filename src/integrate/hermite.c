@@ -4,7 +4,9 @@
  * would hardly move on. */
 #include "integrate/own_steps.h"
 
+#include <math.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "engine/common/force_kinds.h"
 #include "physics/softening.h"
@@ -26,9 +28,11 @@ static const struct ky_stored_field fields[] = {
 };
 
 static const struct ky_option options[] = {
-    KY_OPTIONS_OF_OWN_STEPS{
-        "corrections", KY_OPTION_INTEGER, offsetof(struct ky_parameters, corrections), "1", 1, 16,
-        NULL, NULL, "hermite4: number n of force evaluations and corrections in a step, P(EC)^n"},
+    KY_OPTIONS_OF_OWN_STEPS{"corrections", KY_OPTION_INTEGER,
+                            offsetof(struct ky_parameters, corrections), "0", 0, 16, NULL, NULL,
+                            "hermite4: number n of force evaluations and corrections in a step, "
+                            "P(EC)^n; 0: 2 for up to "
+                            "64 bodies with mass, else 1"},
 };
 
 /* Levels without --step-min: hard binaries of many thousand bodies need 25. */
@@ -37,6 +41,27 @@ enum { LEVELS = 32 };
 static uint64_t stride(const struct ky_parameters *parameters, double step)
 {
     return ky_own_steps_stride(parameters, step, LEVELS);
+}
+
+/* Few bodies, planets for example, are followed for many orbits, and cost little. Clusters are
+ * right to 1e-7 of the energy with less. The numbers: bench/hermite_defaults.py. */
+static void settle(struct ky_parameters *parameters, size_t massive)
+{
+    static const struct {
+        size_t most; /* bodies with mass */
+        double eta;
+        int corrections, precision;
+    } table[] = {
+        {64, 0.001, 2, KY_DOUBLE}, {1024, 0.005, 1, KY_DOUBLE}, {SIZE_MAX, 0.02, 1, KY_EXTENDED}};
+    size_t k = 0;
+    while (massive > table[k].most)
+        k++;
+    if (isnan(parameters->eta))
+        parameters->eta = table[k].eta;
+    if (parameters->corrections == 0)
+        parameters->corrections = table[k].corrections;
+    if (parameters->precision == KY_PRECISION_BY_INTEGRATOR)
+        parameters->precision = table[k].precision;
 }
 
 static enum ky_status check(const struct ky_parameters *parameters, struct ky_error *error)
@@ -123,7 +148,8 @@ const struct ky_integrator_verbs ky_hermite4 = {
     .name = "hermite4",
     .options = options,
     .option_count = sizeof options / sizeof *options,
-    .eta = 0.02,
+    .eta = (double)NAN,
+    .settle = settle,
     .columns = 1U << KY_COLUMN_STEP | 1U << KY_COLUMN_JERK,
     .schemes = 1U << KY_SCHEME_HERMITE,
     .stride = stride,

@@ -60,7 +60,7 @@ struct ky_integrator_verbs {
     /* Options that this integrator adds to struct ky_parameters. */
     const struct ky_option *options;
     size_t option_count;
-    double eta;   /* default of --eta of its criterion; NaN: it has none */
+    double eta;   /* default of --eta of its criterion; NaN: it has none, or `settle` fills it */
     int any_step; /* see short_step */
     int friction; /* 1: lets the friction of bodies act (friction.h) */
 
@@ -71,6 +71,9 @@ struct ky_integrator_verbs {
     unsigned schemes;
     /* Ticks of a step, which is `step` long [time] or not known yet (NaN); NULL: 1. */
     uint64_t (*stride)(const struct ky_parameters *parameters, double step);
+    /* Fills the parameters that are not given and follow from the number of bodies with mass; NULL:
+     * none do. */
+    void (*settle)(struct ky_parameters *parameters, size_t massive);
     /* About how long a step should be [time] where none is given; NULL: scales->step. */
     double (*suggest)(const struct ky_parameters *parameters, const struct ky_scales *scales);
     /* KY_USAGE for parameters that contradict each other; NULL: none do. The step may be NaN. */
@@ -125,6 +128,9 @@ extern const struct ky_integrator_verbs ky_leapfrog, ky_block, ky_hermite4;
 /* KY_USAGE and KY_UNSUPPORTED for values that do not go with the integrator: its verb `check`. For
  * resolved parameters that have changed since; ky_parameters_resolve does the same. */
 enum ky_status ky_integrator_check(const struct ky_parameters *parameters, struct ky_error *error);
+/* The verb `settle` for the bodies, whose masses may be unknown (NULL): then all have mass.
+ * Resolved parameters need it before an engine is opened with them. */
+void ky_integrator_settle(struct ky_parameters *parameters, const struct ky_bodies *bodies);
 /* Makes the integrator that the parameters name; fails as its verbs `check` and `create` do, and
  * with KY_UNSUPPORTED when the engine cannot keep its columns or does not support its scheme. */
 enum ky_status ky_integrator_create(struct ky_engine *engine, size_t n,

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/bodies.h"
 #include "domain/domain.h"
 #include "integrate/expansion.h"
 #include "integrate/friction.h"
@@ -32,6 +33,17 @@ static const struct ky_option common[] = {
      "read with --physical"},
 };
 
+void ky_integrator_settle(struct ky_parameters *parameters, const struct ky_bodies *bodies)
+{
+    const struct ky_integrator_verbs *verbs = integrators[parameters->integrator];
+    const size_t massless = bodies->mass ? ky_bodies_massless(bodies) : 0;
+    if (!verbs->settle)
+        return;
+    verbs->settle(parameters, bodies->n - massless);
+    if (parameters->unroll == KY_UNROLL_UNSET)
+        parameters->unroll = KY_UNROLL_TUNED;
+}
+
 static enum ky_status check_engine(const struct ky_engine *engine,
                                    const struct ky_integrator_verbs *verbs, struct ky_error *error)
 {
@@ -57,13 +69,15 @@ enum ky_status ky_integrator_create(struct ky_engine *engine, size_t n,
                                     struct ky_integrator_state **integrator, struct ky_error *error)
 {
     const struct ky_integrator_verbs *verbs = integrators[parameters->integrator];
+    struct ky_parameters settled = *parameters;
+    ky_integrator_settle(&settled, &(struct ky_bodies){.n = n});
     *integrator = NULL;
     enum ky_status status = ky_integrator_check(parameters, error);
     if (!status)
         status = check_engine(engine, verbs, error);
     if (!status)
         status = ky_engine_columns(engine, verbs->columns, error);
-    return status ? status : verbs->create(engine, n, parameters, integrator, error);
+    return status ? status : verbs->create(engine, n, &settled, integrator, error);
 }
 
 enum ky_status ky_integrator_check_bodies(const struct ky_parameters *parameters,
@@ -153,16 +167,20 @@ static void complete(struct ky_parameters *parameters, const struct ky_integrato
         parameters->eta = verbs->eta;
 }
 
-/* Whether the option has the value that it has when nobody sets it. */
+/* Whether the option has a value that it has when nobody sets it, with any integrator, as it stands
+ * in files of this version or of earlier ones. */
 static int is_initial(const struct ky_option *option, const struct ky_parameters *parameters)
 {
     char given[64], initial[64];
     int same = 0;
     ky_option_text(option, parameters, given, sizeof given);
-    for (int k = 0; k < KY_INTEGRATORS && !same; k++) {
+    for (int k = 0; k < 2 * KY_INTEGRATORS && !same; k++) {
         struct ky_parameters defaults;
         ky_parameters_defaults(&defaults);
-        complete(&defaults, integrators[k]);
+        defaults.integrator = k / 2;
+        complete(&defaults, integrators[k / 2]);
+        if (k % 2)
+            ky_integrator_settle(&defaults, &(struct ky_bodies){.n = SIZE_MAX});
         ky_option_text(option, &defaults, initial, sizeof initial);
         same = !strcmp(given, initial);
     }
@@ -227,5 +245,9 @@ enum ky_status ky_parameters_resolve(const struct ky_parameters *given,
     const struct ky_integrator_verbs *verbs = status ? NULL : integrators[resolved->integrator];
     if (verbs)
         complete(resolved, verbs);
+    if (verbs && verbs->settle && own.unroll == KY_UNROLL_UNSET) { /* they may be open still */
+        resolved->precision = own.precision;
+        resolved->unroll = own.unroll;
+    }
     return status ? status : ky_integrator_check(resolved, error);
 }

@@ -196,6 +196,7 @@ enum ky_status ky_run_plan(const struct ky_parameters *parameters,
         return status;
     }
     char remark[KY_RANKS_REMARK];
+    ky_integrator_settle(&resolved, &own_initial.bodies);
     ky_run_choose_ranks(&own_run, &resolved, &own_initial.bodies, remark);
     if (*remark)
         ky_log(&resolved, KY_LOG_INFO, "%s", remark);

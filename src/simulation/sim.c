@@ -254,6 +254,7 @@ enum ky_status ky_sim_place(const struct ky_parameters *resolved, struct ky_sim_
                     ky_step_words(&line, resolved->step, step), ky_time_words(&line, time, start));
     if (!status)
         status = ky_softening_need(resolved, fresh, error);
+    ky_integrator_settle(&settled, fresh);
     if (!status)
         status = settle_force(&settled, fresh, &choice, error);
     if (!status)

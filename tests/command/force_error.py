@@ -121,8 +121,8 @@ with folder() as top:
     run("run", *CPU, "-n", "300", "--integrator", "hermite4", "--end", "0.0625", "--output", path("hermite"), "--quiet")
     check(about(path("hermite"))["options"]["force"] == "direct", "hermite4 takes the exact sum")
     # beside a run.json too, whatever its force and precision
-    for k, (words, more, precision, warned) in enumerate([(["--force", "fmm"], [], "extended", 1), (["--mutual"], [], "extended", 1), (["--force", "direct", "--precision", "single"], [], "extended", 1),
-                                                          (["--force", "direct", "--precision", "single"], ["--precision", "double"], "double", 0), (["--force", "tree", "--precision", "double"], [], "extended", 1),
+    for k, (words, more, precision, warned) in enumerate([(["--force", "fmm"], [], "double", 1), (["--mutual"], [], "double", 1), (["--force", "direct", "--precision", "single"], [], "double", 1),
+                                                          (["--force", "direct", "--precision", "single"], ["--precision", "double"], "double", 0), (["--force", "tree", "--precision", "double"], [], "double", 1),
                                                           (["--force", "direct", "--precision", "double"], [], "double", 0), (["--force", "direct"], [], "extended", 0)]):
         run("run", *CPU, "-n", "100", *words, "--step", "0.0625", "--steps", "1", "--output", path(f"leap{k}"), "--quiet")
         said = run("run", path(f"leap{k}", "run.json"), "--integrator", "hermite4", *more, "--output", path(f"hermite{k}"), "--quiet").stderr

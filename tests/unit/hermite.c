@@ -18,9 +18,18 @@ static struct ky_parameters hermite_parameters(double softening)
     parameters.force = KY_DIRECT;
     parameters.precision = KY_DOUBLE;
     parameters.integrator = KY_HERMITE4;
+    parameters.eta = 0.02;
+    parameters.corrections = 1;
     parameters.softening = softening;
     parameters.step = 1.0 / 16;
     return parameters;
+}
+
+static void leave_open(struct ky_parameters *parameters)
+{
+    parameters->eta = (double)NAN;
+    parameters->corrections = 0;
+    parameters->precision = KY_PRECISION_BY_INTEGRATOR;
 }
 
 /* ---- two bodies ---- */
@@ -1090,19 +1099,81 @@ static void what_does_not_go_together(void **state)
     refuse(p, KY_USAGE, "--step-min");
     p = good, p.step_length = 0.1;
     refuse(p, KY_USAGE, "--step-length is not an option of --integrator hermite4");
-    p = good, p.corrections = 0;
+    p = good, p.corrections = 17;
     refuse(p, KY_USAGE, "corrections");
     p = good, p.integrator = KY_BLOCK_STEPS, p.corrections = 2;
     refuse(p, KY_USAGE, "--corrections is not an option of --integrator block");
-    p = good, p.precision = KY_PRECISION_BY_INTEGRATOR;
+    p = good;
+    leave_open(&p);
     assert_ok(ky_parameters_resolve(&p, &resolved, &error));
+    ky_integrator_settle(&resolved, &(struct ky_bodies){.n = 2000});
     assert_true(resolved.precision == KY_EXTENDED && resolved.eta == 0.02);
+    assert_int_equal(resolved.corrections, 1);
     p.integrator = KY_BLOCK_STEPS;
     assert_ok(ky_parameters_resolve(&p, &resolved, &error));
     assert_true(resolved.eta == 0.2);
     p.integrator = KY_LEAPFROG;
     p.eta = 0.2; /* as in files of earlier versions */
     assert_ok(ky_parameters_resolve(&p, &resolved, &error));
+}
+
+/* What nobody gives follows from the number of bodies with mass; what somebody gives stays. */
+static void defaults_follow_the_number_of_bodies(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t massive;
+        double eta;
+        int corrections, precision;
+    } cases[] = {{0, 0.001, 2, KY_DOUBLE},
+                 {64, 0.001, 2, KY_DOUBLE},
+                 {65, 0.005, 1, KY_DOUBLE},
+                 {1024, 0.005, 1, KY_DOUBLE},
+                 {1025, 0.02, 1, KY_EXTENDED}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const size_t n = cases[k].massive + 300;
+        struct ky_parameters p, given = hermite_parameters(0.01);
+        double *mass = calloc(n, sizeof *mass);
+        for (size_t i = 0; i < cases[k].massive; i++)
+            mass[n - 1 - i] = 1;
+        leave_open(&given);
+        assert_ok(ky_parameters_resolve(&given, &p, &error));
+        assert_ok(ky_parameters_resolve(&p, &p, &error)); /* again, as of a run */
+        ky_integrator_settle(&p, &(struct ky_bodies){.n = n, .mass = mass});
+        assert_true(p.eta == cases[k].eta && p.corrections == cases[k].corrections &&
+                    p.precision == cases[k].precision && p.unroll == KY_UNROLL_TUNED);
+        given.eta = 0.03, given.corrections = 5, given.precision = KY_EXTENDED;
+        assert_ok(ky_parameters_resolve(&given, &p, &error));
+        ky_integrator_settle(&p, &(struct ky_bodies){.n = n, .mass = mass});
+        assert_true(p.eta == 0.03 && p.corrections == 5 && p.precision == KY_EXTENDED);
+        free(mass);
+    }
+}
+
+/* With the defaults: ten thousand years of Jupiter, and a thousand orbits of a binary whose energy
+ * was wrong by 0.6 %. */
+static void orbits_are_right_with_the_defaults(void **state)
+{
+    (void)state;
+    static const struct {
+        double e, energy, phase;
+        uint64_t orbits;
+    } cases[] = {{0.0484, 1e-9, 1e-4, 843}, {0.9, 5e-6, 1e-2, 1000}};
+    for (size_t k = 0; k < (takes_all ? 2 : 1); k++) {
+        struct ky_parameters p = hermite_parameters(0);
+        struct ky_bodies bodies = {0};
+        double energy;
+        orbit(cases[k].e, &bodies);
+        leave_open(&p);
+        p.step = 2 * pi / 16;
+        go(&p, &bodies, 16 * cases[k].orbits, 1, &energy);
+        const double dx = bodies.position[1][0] - bodies.position[0][0],
+                     dy = bodies.position[1][1] - bodies.position[0][1];
+        printf("# e %g: dE/E %g, phase %g\n", cases[k].e, energy, atan2(dy, dx));
+        assert_between(fabs(energy), 0, cases[k].energy);
+        assert_between(fabs(atan2(dy, dx)), 0, cases[k].phase);
+        ky_bodies_free(&bodies);
+    }
 }
 
 static void is_refused(void **state)
@@ -1137,6 +1208,8 @@ int main(void)
         cmocka_unit_test(times_within_a_step_and_backwards),
         cmocka_unit_test(bodies_come_and_go),
         cmocka_unit_test(few_massless_and_no_bodies),
+        cmocka_unit_test(orbits_are_right_with_the_defaults),
+        cmocka_unit_test(defaults_follow_the_number_of_bodies),
         cmocka_unit_test(what_does_not_go_together),
     };
     const struct CMUnitTest refusal[] = {cmocka_unit_test(is_refused)};

@@ -67,6 +67,7 @@ static inline struct ky_engine *engine_with(const struct ky_parameters *given,
         [KY_BLOCK_STEPS] = 1U << KY_SCHEME_BLOCK, [KY_HERMITE4] = 1U << KY_SCHEME_HERMITE};
     struct ky_engine *engine;
     assert_ok(ky_parameters_resolve(given, resolved, &error));
+    ky_integrator_settle(resolved, bodies);
     const struct ky_engine_use use = {.n = bodies->n, .schemes = schemes[resolved->integrator]};
     assert_ok(ky_engine_open_for(resolved, bodies->n, &use, &engine, &error));
     assert_ok(ky_engine_put(engine, bodies, &error));
@@ -140,6 +141,7 @@ static inline void refuse_other_schemes(const struct ky_parameters *given, unsig
     struct ky_advance way = *whole;
     struct ky_engine *engine;
     assert_ok(ky_parameters_resolve(given, &resolved, &error));
+    ky_integrator_settle(&resolved, bodies);
     assert_ok(ky_engine_open(&resolved, bodies->n, &engine, &error));
     assert_ok(ky_engine_put(engine, bodies, &error));
     assert_ok(ky_engine_columns(engine, columns, &error));
