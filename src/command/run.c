@@ -55,6 +55,8 @@ static void show_progress(void *context, const struct ky_progress *progress)
     duration(progress->seconds_left, left, sizeof left);
     if (!isnan(progress->energy_change)) {
         int length = snprintf(energy, sizeof energy, "%+.1e", progress->energy_change);
+        if (progress->energy_is_off)
+            length += snprintf(energy + length, sizeof energy - (size_t)length, " (beyond 1e-3)");
         if (progress->energy_time < progress->time)
             snprintf(energy + length, sizeof energy - (size_t)length, " at %.6g",
                      factor * progress->energy_time);

@@ -20,6 +20,15 @@ double ky_energy_change(const struct ky_energy_start *start, const struct ky_sum
     return relative(ky_total_energy(sums) - start->energy, start->energy);
 }
 
+double ky_energy_error(const struct ky_energy_start *start, const struct ky_sums *sums)
+{
+    const int is_near_zero = fabs(start->energy) < 0.01 * fabs(start->potential);
+    if (!start->conserved)
+        return (double)NAN;
+    return relative(ky_total_energy(sums) - start->energy,
+                    is_near_zero ? start->potential : start->energy);
+}
+
 static const char columns[] =
     "time,steps,kinetic,potential,energy,de,dew,virial_ratio,momentum_x,momentum_y,momentum_z,"
     "angular_momentum_x,angular_momentum_y,angular_momentum_z,centre_x,centre_y,centre_z";

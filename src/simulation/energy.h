@@ -43,6 +43,12 @@ struct ky_energy_now {
 /* (E − E₀)/|E₀|; NaN where no energy is conserved, and where E₀ is 0. */
 double ky_energy_change(const struct ky_energy_start *start, const struct ky_sums *sums);
 
+/* The same for judging forces and steps: relative to |W₀| where |E₀| is less than a hundredth of
+ * it. */
+double ky_energy_error(const struct ky_energy_start *start, const struct ky_sums *sums);
+/* A run whose energy error is beyond this warns. */
+#define KY_ENERGY_LIMIT 1e-3
+
 /* Sets start->external, start->bound and start->core by the columns of the open file. Changes the
  * position in the file. */
 void ky_energy_find_columns(FILE *file, struct ky_energy_start *start);

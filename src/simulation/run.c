@@ -78,7 +78,7 @@ enum ky_status ky_run_create(const struct ky_parameters *parameters,
     run->folder = run->given.output;
     run->energy.name = "energy.csv";
     run->escapers.name = "escapers.csv";
-    run->state.change = run->resume_time = run->energy_time = (double)NAN;
+    run->state.change = run->resume_time = run->energy_time = run->energy_error = (double)NAN;
     ky_sim_stop_reason(NULL, &run->stop);
     ky_size_give_grown(run->given.stopped, &run->stop, sizeof run->stop, KY_FIRST_STOP);
     return KY_OK;
@@ -243,8 +243,10 @@ static enum ky_status visit(struct ky_run *run, struct ky_error *error)
         return KY_OK;
     struct ky_error own = {KY_OK, ""}; /* the function may fail without a text */
     run->sim->in_run = 1;
+    run->sim->has_changed = 0;
     enum ky_status status = run->given.visit(run->given.visit_context, run->sim, &own);
     run->sim->is_changing = 0;
+    run->is_changed |= run->sim->has_changed || run->sim->has_new_parameters;
     if (!status)
         return take_parameters(run, error);
     if (status < KY_OK || status > KY_CANNOT_WRITE) /* any other number of the caller */
@@ -358,6 +360,20 @@ static void tell_blocks(const struct ky_run *run)
             report.cut, report.body_steps);
 }
 
+/* Warns where the energy at the last row says that forces or steps are too coarse. */
+static void warn_of_energy(const struct ky_run *run)
+{
+    static const char *const advice[] = {
+        [KY_LEAPFROG] = "a shorter --step, a larger --softening, or more exact forces (--error)",
+        [KY_BLOCK_STEPS] = "a smaller --eta, a larger --softening, or more exact forces (--error)",
+        [KY_HERMITE4] = "a smaller --eta with --corrections 2 and --precision double"};
+    if (fabs(run->energy_error) > KY_ENERGY_LIMIT)
+        ky_log(&run->parameters, KY_LOG_WARNING,
+               "the energy has changed by %+.1e of itself, which is beyond %g: results may be "
+               "wrong; take %s",
+               run->energy_error, KY_ENERGY_LIMIT, advice[run->sim->parameters.integrator]);
+}
+
 enum ky_status ky_run_loop(struct ky_run *run, struct ky_error *error)
 {
     const char *reason = NULL;
@@ -380,6 +396,7 @@ enum ky_status ky_run_loop(struct ky_run *run, struct ky_error *error)
            (unsigned long long)ky_sim_steps(run->sim),
            ky_plural(ky_sim_steps(run->sim), "step", "steps"), ky_run_wall(run));
     tell_blocks(run);
+    warn_of_energy(run);
     if (!reason)
         return KY_OK;
     if (isnan(run->resume_time))

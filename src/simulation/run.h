@@ -127,14 +127,16 @@ struct ky_run {
     FILE *log;
     struct ky_run_table energy, escapers;
     struct ky_run_listed listed;
-    long log_before;        /* bytes of run.log that an earlier run has written */
-    double energy_time;     /* of the last row since this process began; NaN: none */
-    const char *folder;     /* where files go now: output, or `begun` */
-    char begun[KY_PATH];    /* folder of the first files until they are complete: see folder.h */
-    double started;         /* ky_clock at the start or the resumption [s] */
-    double restarted;       /* ky_clock when the last restart file was written [s] */
-    double looked;          /* ky_clock of the last check of the folder [s] */
-    double resume_time;     /* of the last restart file [time]; NaN: there is none */
+    long log_before;     /* bytes of run.log that an earlier run has written */
+    double energy_error; /* of the last row since this process began; NaN: no energy is conserved */
+    int is_changed;      /* 1: the caller's function has changed bodies or parameters */
+    double energy_time;  /* of the last row since this process began; NaN: none */
+    const char *folder;  /* where files go now: output, or `begun` */
+    char begun[KY_PATH]; /* folder of the first files until they are complete: see folder.h */
+    double started;      /* ky_clock at the start or the resumption [s] */
+    double restarted;    /* ky_clock when the last restart file was written [s] */
+    double looked;       /* ky_clock of the last check of the folder [s] */
+    double resume_time;  /* of the last restart file [time]; NaN: there is none */
     uint64_t resume_steps;  /* steps up to that file */
     int restart_is_broken;  /* 1: the run goes on from the file before restart.kyo, which is not
                                whole */

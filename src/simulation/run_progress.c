@@ -38,5 +38,6 @@ void ky_run_measure_progress(struct ky_run *run, struct ky_progress *progress)
         .energy_change = isnan(run->energy_time) ? (double)NAN : run->state.change,
         .snapshots = (size_t)run->state.snapshots,
         .energy_time = run->energy_time,
+        .energy_is_off = fabs(run->energy_error) > KY_ENERGY_LIMIT,
     };
 }

@@ -25,6 +25,7 @@ struct ky_sim {
     /* Of a run: asks whether a call that advances is to end, beside the parameters' `stop`. */
     int (*is_over)(void *context);
     void *is_over_context;
+    int has_changed;         /* 1: bodies or forces have changed since the run last looked */
     int has_new_parameters;  /* 1: parameters have changed since the run last checked */
     struct ky_stop stop;     /* of the last call that advanced */
     struct ky_choice choice; /* of the force, when it was opened; without text after a restart */

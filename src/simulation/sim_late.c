@@ -38,7 +38,7 @@ enum ky_status ky_sim_catch_up(struct ky_sim *sim, struct ky_error *error)
 
 enum ky_status ky_sim_changed(struct ky_sim *sim, struct ky_error *error)
 {
-    sim->is_late = 1;
+    sim->is_late = sim->has_changed = 1;
     return sim->is_changing ? KY_OK : ky_sim_catch_up(sim, error);
 }
 

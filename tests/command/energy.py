@@ -79,4 +79,39 @@ with folder() as top:
     worst = max(abs(a["virial_ratio"] / b["virial_ratio"] - 1) for a, b in zip(rest, rows))
     check(worst < 1e-6 and rest[0]["kinetic"] < 0.1 * rows[0]["kinetic"], "the virial ratio does not count bulk motion", worst)
     check(not rest[0]["momentum_x"] == rows[0]["momentum_x"], "the momentum does count bulk motion")
+
+    # A run says when its energy is wrong by more than 1e-3 of itself; where no energy is conserved it says nothing.
+    def told(name, *words):
+        said = run("run", *words, "--every", "0", "--engine", "cpu", "--overwrite", "--output", path("told")).stderr
+        last = table(path("told/energy.csv"))[-1]
+        return [line for line in said.splitlines() if "the energy has changed by" in line], said, last["de"], last["dew"]
+
+    with open(path("pair.csv"), "w") as out:  # at the pericentre of e = 0.9
+        out.write("mass,x,y,z,vx,vy,vz\n0.5,0.05,0,0,0,2.1794494717703365,0\n0.5,-0.05,0,0,0,-2.1794494717703365,0\n")
+    with open(path("parabola.csv"), "w") as out:
+        out.write("mass,x,y,z,vx,vy,vz\n0.5,0.5,0,0,-0.5,0.4999,0\n0.5,-0.5,0,0,0.5,-0.4999,0\n")
+    pair = [path("pair.csv"), "--softening", "0", "--force", "direct"]
+    ways = {"leapfrog": ["--step", "0.0078125", "--end", "4"], "hermite4": ["--integrator", "hermite4", "--eta", "0.5", "--corrections", "1", "--step", "0.0625", "--end", "16"],
+            "block": ["--integrator", "block", "--eta", "1", "--step-length", "1", "--step", "0.0625", "--end", "4"]}
+    for name, words in ways.items():
+        lines, said, de, _ = told(name, *pair, *words)
+        check(len(lines) == 1 and abs(de) > 1e-3 and f"{de:+.1e}"[:4] in lines[0] and lines[0].startswith("warning") and "take " in lines[0], f"{name}: a run warns of an energy that is wrong", (de, said))
+        check("the energy has changed" in open(path("told/run.log")).read(), f"{name}: run.log has the warning", said)
+        quiet = run("run", *pair, *words, "--every", "0", "--engine", "cpu", "--overwrite", "--output", path("told"), "--quiet").stderr
+        check("the energy has changed" in quiet, f"{name}: with --quiet too", quiet)
+    lines, said, de, _ = told("default", *pair, "--integrator", "hermite4", "--step", "0.0625", "--end", "16")
+    check(not lines and abs(de) < 1e-4, "hermite4 with its defaults does not", (de, said))
+    # an energy near 0 is compared with the potential energy
+    lines, said, de, dew = told("parabola", path("parabola.csv"), "--softening", "0", "--force", "direct", "--precision", "double", "--step", "0.0078125", "--end", "0.25")
+    check(not lines and abs(de) > 1e-3 > abs(dew), "no warning where E is near 0 and the change is small beside |W|", (de, dew, said))
+    # fields that change in time, friction, a function of time; and bodies that are removed with their energy
+    turning = "bar:mass=1,length=1,height=0.2,speed=2"
+    rubbing = "plummer:mass=1,scale=1 friction:body=0,log=10,sigma=0.5,mass=1"
+    for name, field in (("a bar that turns", turning), ("friction", rubbing)):
+        lines, said, de, dew = told(name, "--model", "plummer", "-n", "50", "--softening", "0.1", "--force", "direct", "--step", "0.015625", "--end", "4", "--position", "2,0,0", "--velocity", "0,0.5,0", "--field", field)
+        check(not lines and abs(de) > 1e-3, f"no warning with {name}", (de, said))
+    with open(path("leaving.csv"), "w") as out:
+        out.write("mass,x,y,z,vx,vy,vz\n" + "".join(f"{b['mass']},{b['x']},{b['y']},{b['z']},{b['vx'] + 20 * (i == 7)},{b['vy']},{b['vz']}\n" for i, b in enumerate(table(path("model.csv")))))
+    lines, said, de, dew = told("escapers", path("leaving.csv"), "--softening", "0.05", "--force", "direct", "--step", "0.0078125", "--end", "1", "--escape-radius", "4")
+    check(not lines and table(path("told/energy.csv"))[-1]["bodies"] == 149, "no warning after bodies that have escaped are removed", said)
 finish()
