@@ -25,8 +25,9 @@ static const double least = 0.45, aim = 0.65, most = 0.77;
 /* Where errors have a step at the last percent, as around a mass that dominates, the percentile of
  * a sample says little of all bodies. So the error also has an upper bound, whatever the
  * distribution: the error of the sample whose rank is SIGMAS standard deviations above the 99th
- * percentile. At this part of what is asked the bound counts like the percentile at `most`. */
-static const double most_of_bound = 0.97, SIGMAS = 3;
+ * percentile, and MORE of the sample, since the next evaluation opens some other cells. At this
+ * part of what is asked the bound counts like the percentile at `most`. */
+static const double most_of_bound = 0.97, SIGMAS = 3, MORE = 0.002;
 
 /* Evaluations for one order and precision; the least number of bodies of the sample, and the number
  * of pairs up to which more are taken. */
@@ -55,13 +56,12 @@ static size_t samples_of(size_t n)
     return n < count ? n : count;
 }
 
-/* Finds the error of the sample, and what it holds. In a sample of all bodies nothing is left to
- * chance. */
+/* Finds the error of the sample, and what it holds. A sample of all bodies has no deviation. */
 static void rank_errors(struct trial *trial)
 {
     const double count = (double)trial->count, left = 1 - count / (double)trial->bodies.n,
                  rank = ceil(0.99 * count - 1e-9),
-                 above = ceil(rank + SIGMAS * sqrt(0.99 * 0.01 * count * left));
+                 above = ceil(rank + SIGMAS * sqrt(0.99 * 0.01 * count * left) + MORE * count);
     const double bound = trial->sorted[(size_t)fmin(above, count) - 1];
     trial->error = trial->sorted[(size_t)rank - 1];
     trial->held = fmax(trial->error, bound * (most / most_of_bound));

@@ -4,6 +4,9 @@ import environment
 
 environment.enter()
 import math  # noqa: E402
+import os  # noqa: E402
+import subprocess  # noqa: E402
+import tempfile  # noqa: E402
 
 import kyoho  # noqa: E402
 import numpy as np  # noqa: E402
@@ -115,6 +118,23 @@ def numbers():
     check(not acc.any() and not pot.any(), "the field of no bodies is 0")
     acc = kyoho.accelerations(x, 0.0, 0.1, field="logarithmic:speed=1,core=0.5", **EXACT)
     check(worst(acc, -x / ((x ** 2).sum(1) + 0.25)[:, None]) < 1e-12, "an external field acts on bodies without mass")
+
+
+def as_the_command():
+    """The command and the package give the same bits for the same options."""
+    n = 4500
+    x = rng.normal(size=(n, 3))
+    path = os.path.join(tempfile.mkdtemp(), "bodies.csv")
+    kyoho.Snapshot(x, 0 * x, mass=np.full(n, 1 / n)).write(path)
+    for options in ({}, {"force": "tree"}, {"theta": 0.5}, {"error": 1e-3}):
+        acc, pot = kyoho.gravity(x, 1 / n, 0.01, engine="cpu", **options)
+        words = [word for name, value in options.items() for word in (f"--{name}", str(value))]
+        subprocess.run([os.path.join(environment.BUILD, "kyoho"), "force", path, "--softening", "0.01", "--engine", "cpu", "-o", path, "--overwrite",
+                        "--quiet", *words], check=True, stdout=subprocess.DEVNULL)
+        got = kyoho.read(path)
+        order = np.argsort(got.id)
+        check(np.array_equal(got.acceleration[order], acc) and np.array_equal(got.potential[order], pot),
+              f"gravity and `kyoho force` have the same bits with {options}")
 
 
 def searches():
@@ -276,6 +296,6 @@ def threads():
         refused(kyoho.UsageError, f"{bad!r} threads", ["1 to 1024"], kyoho.use_threads, bad)
 
 
-for part in (numbers, threads, searches, lengths, arrays, few, quantities):
+for part in (numbers, as_the_command, threads, searches, lengths, arrays, few, quantities):
     part()
 finish()
