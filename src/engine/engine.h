@@ -501,9 +501,10 @@ enum ky_status ky_engine_set_frame(struct ky_engine *engine, const struct ky_eng
 struct ky_engine_frame ky_engine_units_of(const struct ky_engine *engine);
 /* Sets the external fields for the next forces, in place of those before; count 0: none. They add
  * to the accelerations of bodies and of points and to the potential of points. ky_engine_columns
- * follows, since fields need a column of pulls. The potential of bodies stays that of the bodies among themselves, and the energy
- * in the fields is a sum of its own (struct ky_sums). KY_USAGE for too many fields, for an unknown
- * kind and for numbers that are not finite. A newly opened engine has the fields of its parameters.
+ * follows, since fields need a column of pulls. The potential of bodies stays that of the bodies
+ * among themselves, and the energy in the fields is a sum of its own (struct ky_sums). KY_USAGE for
+ * too many fields, for an unknown kind and for numbers that are not finite. A newly opened engine
+ * has the fields of its parameters.
  */
 enum ky_status ky_engine_set_fields(struct ky_engine *engine, const struct ky_external *fields,
                                     size_t count, struct ky_error *error);
