@@ -100,20 +100,20 @@ static void midpoint(struct flow *own, double time, double length, int steps,
     }
 }
 
-/* The error in parts of what is allowed: of the way in space, and of the velocity. */
-static double error_of(const double error[NUMBERS], const double y[NUMBERS],
-                       const double at_start[NUMBERS], double length)
+/* Whether the error is allowed: of the way in space, and of the velocity. A body that nothing pulls
+ * may be at rest, and its errors are 0 then. */
+static int is_exact(const double error[NUMBERS], const double y[NUMBERS], const double way[NUMBERS],
+                    double length)
 {
-    double size[4] = {0}, wrong[2] = {0}; /* |x|, |v|, |x'|, |v'| */
+    double size[2] = {0}, gain = 0, wrong[2] = {0}; /* |x|, |v|; the change of v */
     for (int c = 0; c < NUMBERS; c++) {
         size[c / 3] += y[c] * y[c];
-        size[2 + c / 3] += at_start[c] * at_start[c];
+        gain += c < 3 ? 0 : way[c] * way[c];
         wrong[c / 3] += error[c] * error[c];
     }
-    const double speed = sqrt(size[1]) + sqrt(size[3]) * fabs(length);
-    return fmax(sqrt(wrong[0]) /
-                    (tolerance * speed * fabs(length) + 8 * DBL_EPSILON * sqrt(size[0])),
-                sqrt(wrong[1]) / (tolerance * speed));
+    const double speed = sqrt(size[1]) + sqrt(gain);
+    return sqrt(wrong[0]) <= tolerance * speed * fabs(length) + 8 * DBL_EPSILON * sqrt(size[0]) &&
+           sqrt(wrong[1]) <= tolerance * speed;
 }
 
 /* Tries a step of this length. Returns the order that is enough and the way; 0 if none is. */
@@ -134,7 +134,7 @@ static int try_step(struct flow *own, double time, double length, const double y
         }
         memcpy(table[k], fresh, sizeof fresh);
         memcpy(way, fresh, sizeof fresh);
-        if (k > 1 && error_of(more, y, at_start, length) < 1)
+        if (k > 1 && is_exact(more, y, way, length))
             return k + 1;
     }
     return 0;
@@ -144,10 +144,11 @@ static enum ky_status too_short(const double y[NUMBERS], double time, int steps,
                                 struct ky_error *error)
 {
     if (steps == MOST_STEPS)
-        return ky_fail(error, KY_BAD_DATA,
-                       "the path of the body needs more than %d steps between two times, at %.10g: "
-                       "give shorter ones (--step, or more --rows)",
-                       steps, time);
+        return ky_fail(
+            error, KY_BAD_DATA,
+            "the path of the body needs more than %d steps between two times, at %.10g: "
+            "give shorter ones (--step, or more --rows), or the field a softening (eps=)",
+            steps, time);
     return ky_fail(error, KY_BAD_DATA,
                    "the body falls into the centre of a field, and no step is short enough there: "
                    "at (%g, %g, %g) at the time %.10g; give the field a softening (eps=), or end "

@@ -323,6 +323,27 @@ static void wrong_orbits_are_refused(void **state)
     assert_ok(ky_orbit(&p, 0, NULL, NULL, NULL, NULL, &error));
 }
 
+/* A body at rest in the centre of a field stays there, as a black hole does while nothing else
+ * pulls it. */
+static void a_body_rests_in_a_centre(void **state)
+{
+    (void)state;
+    static const char *const fields[] = {
+        "plummer:mass=1,scale=1",
+        "hernquist:mass=1,scale=1",
+        "point:mass=1",
+        "uniform:ax=0",
+        "plummer:mass=1,scale=1 friction:body=0,log=3,sigma=0.4,mass=0.05",
+        "hernquist:mass=1,scale=1 friction:body=0,log=3,sigma=0.4,mass=0.05"};
+    double time[2] = {0, 3}, x[2][3] = {{0}}, v[2][3] = {{0}};
+    for (size_t k = 0; k < sizeof fields / sizeof *fields; k++) {
+        struct ky_parameters p = parameters_of("cpu", fields[k], 1);
+        assert_ok(ky_orbit(&p, 2, time, x, v, NULL, &error));
+        for (int c = 0; c < 3; c++)
+            assert_between(fabs(x[1][c]) + fabs(v[1][c]), 0, 0);
+    }
+}
+
 /* A body's own mass acts where none is given, times G. */
 static void a_body_has_its_own_mass(void **state)
 {
@@ -470,6 +491,7 @@ int main(void)
         cmocka_unit_test(a_sunken_body_stays),
         cmocka_unit_test(an_orbit_has_friction),
         cmocka_unit_test(wrong_orbits_are_refused),
+        cmocka_unit_test(a_body_rests_in_a_centre),
         cmocka_unit_test(a_body_has_its_own_mass),
         cmocka_unit_test(friction_has_no_seams),
         cmocka_unit_test(wrong_friction_is_refused),
