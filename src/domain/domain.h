@@ -66,8 +66,8 @@ struct ky_domain {
     double work;           /* interactions of the last forces */
     struct ky_bodies made; /* by a work, until they are placed: of some blocks of all */
     struct ky_octree tree; /* of its own bodies */
-    double
-        tree_stands; /* what the tree is for since the bodies were settled (tree.c); 0: it is old */
+    /* What the tree is for since the bodies were settled (tree.c); 0: it is old. */
+    double tree_stands;
 };
 
 /* Notes the processor of the rank, from the name that rank 0 has for all: of several devices the
