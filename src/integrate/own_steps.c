@@ -177,19 +177,8 @@ static int is_over(const struct ky_own_steps *own, struct watch *watch,
            (way->whole && watch->clock - watch->asked >= base->patience);
 }
 
-/* 1 if all bodies want steps so short that the call would never end, as in an absurdly strong
- * field. */
-static int is_stuck(struct watch *watch, const struct ky_advance *way)
-{
-    if (watch->blocks < MOST_BLOCKS)
-        return 0;
-    const int stuck = watch->ticks < way->stride / LOOKS_A_STEP;
-    watch->blocks = watch->ticks = stuck ? watch->ticks : 0;
-    return stuck;
-}
-
 static enum ky_status fail_stuck(struct ky_own_steps *own, const struct ky_advance *way,
-                                 uint64_t ticks, struct ky_error *error)
+                                 const struct watch *watch, struct ky_error *error)
 {
     const double tick = fabs(way->tick);
     const uint64_t *id = own->base.id;
@@ -200,12 +189,34 @@ static enum ky_status fail_stuck(struct ky_own_steps *own, const struct ky_advan
         snprintf(pair, sizeof pair, ", those of bodies %llu and %llu first",
                  (unsigned long long)(id ? id[close[0]] : close[0]),
                  (unsigned long long)(id ? id[close[1]] : close[1]));
-    return ky_fail(error, KY_BAD_DATA,
-                   "%d blocks of steps have advanced the bodies by %g: the forces%s ask for steps "
-                   "of %g, too short for a longest step of %g; look at fields, masses and "
-                   "softening, or give a shorter --step-max",
-                   MOST_BLOCKS, tick * (double)ticks, pair, tick * (double)way->shortest,
-                   tick * (double)way->stride);
+    return ky_fail(
+        error, KY_BAD_DATA,
+        "%llu blocks of steps have advanced the bodies by %g: the forces%s ask for steps "
+        "of %g, too short for a longest step of %g; look at fields, masses and "
+        "softening, or give a shorter --step-max",
+        (unsigned long long)watch->blocks, tick * (double)watch->ticks, pair,
+        tick * (double)way->shortest, tick * (double)way->stride);
+}
+
+/* Every MOST_BLOCKS blocks: KY_BAD_DATA if all bodies want steps so short that the call would never
+ * end, as in an absurdly strong field, and for positions that are not finite, which ask for steps
+ * of any length. */
+static enum ky_status check_progress(struct ky_own_steps *own, struct watch *watch,
+                                     const struct ky_advance *way, struct ky_error *error)
+{
+    if (watch->blocks < MOST_BLOCKS)
+        return KY_OK;
+    own->report.stuck = (double)watch->ticks / (double)watch->blocks <
+                        (double)way->stride / LOOKS_A_STEP / MOST_BLOCKS;
+    if (own->report.stuck)
+        return fail_stuck(own, way, watch, error);
+    watch->blocks = watch->ticks = 0;
+    struct ky_bodies bodies = {.n = own->n, .position = ky_allocate(own->n, 3 * sizeof(double))};
+    const enum ky_status status =
+        bodies.position ? ky_engine_get(own->engine, &bodies, error)
+                        : ky_no_memory(error, "positions", own->n, 3 * sizeof(double));
+    free(bodies.position);
+    return status;
 }
 
 /* Advances to the end of `way`, or to where the call has to end: *ended becomes 1. KY_BAD_DATA if
@@ -225,10 +236,8 @@ static enum ky_status advance_with_patience(struct ky_own_steps *own, struct ky_
         watch.blocks += way->steps - blocks;
         watch.ticks += way->now - before;
         way->most = next_blocks(&watch, way->most);
-        own->report.stuck = is_stuck(&watch, way);
-        if (own->report.stuck)
-            return fail_stuck(own, way, watch.ticks, error);
-        *ended = is_over(own, &watch, way);
+        status = check_progress(own, &watch, way, error);
+        *ended = !status && is_over(own, &watch, way);
     }
     return status;
 }

@@ -106,7 +106,7 @@ with folder() as top:
     check(not lines and abs(de) > 1e-3 > abs(dew), "no warning where E is near 0 and the change is small beside |W|", (de, dew, said))
     # fields that change in time, friction, a function of time; and bodies that are removed with their energy
     turning = "bar:mass=1,length=1,height=0.2,speed=2"
-    rubbing = "plummer:mass=1,scale=1 friction:body=0,log=10,sigma=0.5,mass=1"
+    rubbing = "plummer:mass=10,scale=2 friction:body=0,log=10,sigma=0.5,mass=1"
     for name, field in (("a bar that turns", turning), ("friction", rubbing)):
         lines, said, de, dew = told(name, "--model", "plummer", "-n", "50", "--softening", "0.1", "--force", "direct", "--step", "0.015625", "--end", "4", "--position", "2,0,0", "--velocity", "0,0.5,0", "--field", field)
         check(not lines and abs(de) > 1e-3, f"no warning with {name}", (de, said))

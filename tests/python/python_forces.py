@@ -129,9 +129,9 @@ def as_the_command():
     for options in ({}, {"force": "tree"}, {"theta": 0.5}, {"error": 1e-3}):
         acc, pot = kyoho.gravity(x, 1 / n, 0.01, engine="cpu", **options)
         words = [word for name, value in options.items() for word in (f"--{name}", str(value))]
-        subprocess.run([os.path.join(environment.BUILD, "kyoho"), "force", path, "--softening", "0.01", "--engine", "cpu", "-o", path, "--overwrite",
+        subprocess.run([os.path.join(environment.BUILD, "kyoho"), "force", path, "--softening", "0.01", "--engine", "cpu", "-o", path + ".out.csv", "--overwrite",
                         "--quiet", *words], check=True, stdout=subprocess.DEVNULL)
-        got = kyoho.read(path)
+        got = kyoho.read(path + ".out.csv")
         order = np.argsort(got.id)
         check(np.array_equal(got.acceleration[order], acc) and np.array_equal(got.potential[order], pot),
               f"gravity and `kyoho force` have the same bits with {options}")

@@ -610,6 +610,8 @@ static void motions_that_would_not_end(void **state)
     struct ky_sim *sim;
     p.force = KY_DIRECT;
     p.integrator = KY_HERMITE4;
+    p.eta = 0.02;
+    p.corrections = 1;
     p.field = "tidal:xx=-1e30,yy=-1e30,zz=-1e30";
     assert_ok(ky_sim_open(&p, &bodies, 0, &sim, &error));
     assert_int_equal(ky_sim_advance(sim, 1, &error), KY_BAD_DATA);
@@ -718,6 +720,9 @@ static const struct change changes[] = {
     TO_REAL("clock", "error asked", -1),
     TO_REAL("clock", "error measured", -1),
     TO_COUNT("clock", "error samples", UINT64_MAX),
+    TO_COUNT("clock", "within", 1),
+    TO_COUNT("clock", "within", UINT64_MAX),
+    NO_REAL("clock", "tick within"),
     TO_REAL("run", "tick", 0),
     TO_REAL("run", "tick", 0.001),
     TO_COUNT("run", "end", 0),
@@ -787,8 +792,8 @@ static const struct change changes[] = {
 };
 
 /* Numbers of which any value may be right; docs/formats/restart.md names them. */
-static const char *const free_numbers[] = {"seed",         "change",    "h",           "omega m",
-                                           "omega lambda", "passed id", "passed by id"};
+static const char *const free_numbers[] = {"seed",    "change",       "arithmetic", "h",
+                                           "omega m", "omega lambda", "passed id",  "passed by id"};
 
 static int is_tried(const char *section, const char *name)
 {
