@@ -720,7 +720,7 @@ static const struct change changes[] = {
     TO_REAL("clock", "error asked", -1),
     TO_REAL("clock", "error measured", -1),
     TO_COUNT("clock", "error samples", UINT64_MAX),
-    TO_COUNT("clock", "within", 1),
+    {"clock", "within", COUNT, 0, 1, "'ticks'"},
     TO_COUNT("clock", "within", UINT64_MAX),
     NO_REAL("clock", "tick within"),
     TO_REAL("run", "tick", 0),
