@@ -80,7 +80,7 @@ with folder() as top:
     check(worst < 1e-6 and rest[0]["kinetic"] < 0.1 * rows[0]["kinetic"], "the virial ratio does not count bulk motion", worst)
     check(not rest[0]["momentum_x"] == rows[0]["momentum_x"], "the momentum does count bulk motion")
 
-    # A run says when its energy is wrong by more than 1e-3 of itself; where no energy is conserved it says nothing.
+    # A run warns if its energy is wrong by more than 1e-3 of itself. It does not warn if no energy is conserved.
     def told(name, *words):
         said = run("run", *words, "--every", "0", "--engine", "cpu", "--overwrite", "--output", path("told")).stderr
         last = table(path("told/energy.csv"))[-1]

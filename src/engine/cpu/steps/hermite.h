@@ -45,8 +45,8 @@ void ky_cpu_free_hermite(struct ky_cpu *cpu);
 enum ky_status ky_cpu_sum_jerks(struct ky_cpu *cpu, size_t count, int all, struct ky_error *error);
 /* Sets softenings and the units of the lanes' numbers, which follow from masses and softenings. */
 void ky_cpu_frame_hermite(struct ky_cpu *cpu);
-/* Sets what is subtracted from positions and velocities in precision extended, from a few bodies at
- * the ends of their steps. Before ky_cpu_sum_jerks. */
+/* Sets the position and velocity that precision extended subtracts, from a few bodies at the ends
+ * of their steps. To be called before ky_cpu_sum_jerks. */
 void ky_cpu_centre_hermite(struct ky_cpu *cpu);
 /* Writes for all bodies the second and third derivatives of their accelerations to
  * cpu->hermite->sum, in the caller's units, and their rate2. Uses the accelerations and the column

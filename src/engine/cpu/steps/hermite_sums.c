@@ -141,7 +141,7 @@ static void fill_constants(const struct ky_cpu *cpu, struct set set)
     }
 }
 
-/* The median of a few numbers of a column, of bodies with mass: others leave no trace. */
+/* The median of a column over a few bodies with mass. Massless bodies must not change the bits. */
 enum { FEW = 5 };
 static double middle_of(const struct ky_cpu *cpu, const double *column)
 {
@@ -157,8 +157,8 @@ static double middle_of(const struct ky_cpu *cpu, const double *column)
     return sorted[count / 2];
 }
 
-/* In each block anew, from the state alone: a run that is resumed between two blocks has the same.
- */
+/* Computed anew in each block, from the state alone, so that a run that is resumed between two
+ * blocks has the same numbers. */
 void ky_cpu_centre_hermite(struct ky_cpu *cpu)
 {
     double *middle = cpu->hermite->middle;
