@@ -21,6 +21,8 @@ FORCES = [
     ("tree, symmetric softening", f"{FORCE} 131072 --force tree --softening-kind symmetric", ["walk"]),
     ("tree, extended", f"{FORCE} 131072 --force tree --precision extended", ["walk"]),
     ("tree, double", f"{FORCE} 131072 --force tree --precision double", ["walk"]),
+    ("fmm", f"{FORCE} 262144 --force fmm", ["total", "walk"]),
+    ("fmm, order 6", f"{FORCE} 65536 --force fmm --order 6", ["walk"]),
     ("walk", f"{FORCE} 65536 --force walk", ["walk"]),
     ("walk, offset", f"{FORCE} 65536 --force walk --opening offset", ["walk"]),
     ("direct, single", f"{FORCE} 32768 --force direct --precision single", ["total"]),

@@ -265,8 +265,10 @@ static inline void expect_within(struct ky_sim *sim)
     struct ky_stop stop = {.size = sizeof stop};
     ky_sim_stop_reason(sim, &stop);
     assert_int_equal(stop.kind, KY_STOP_ASKED);
-    assert_true(stop.id[0] + stop.id[1] == 1 && stop.distance > 0 && stop.distance < 0.01);
-    assert_true(stop.step > 0 && stop.step < 1.0 / 1024);
+    if (!ky_engine_writes(sim->engine)) { /* else ranks have a part of the bodies each */
+        assert_true(stop.id[0] + stop.id[1] == 1 && stop.distance > 0 && stop.distance < 0.01);
+        assert_true(stop.step > 0 && stop.step < 1.0 / 1024);
+    }
     assert_true(ky_sim_time(sim) == 0 || ky_sim_time(sim) == 1.0 / 16);
     assert_int_equal(ky_sim_bodies(sim, &bodies, &error), KY_USAGE);
     assert_non_null(strstr(error.text, "within a longest step"));

@@ -217,8 +217,9 @@ static double least_mass(const struct extent *extent, size_t n)
 /* By how many powers of two the unit of mass is smaller than the mean mass, so that m/s³ of the
  * lightest body on the farthest body stays a normal float, 2⁻¹²⁶ or more. The range of float limits
  * it: 4 m/s³ of the heaviest body on the nearest body, and second moments of all bodies, stay below
- * 2¹²⁷. Trees allow a total mass of 10⁹ (ky_fmm_least). A warning tells if the range is too small
- * for the exact sum. */
+ * 2¹²⁷. The total mass stays below 2²⁹ for expansions (ky_fmm_least) and below 2⁴² for trees, which
+ * sum it as a whole number (KY_OPENING_MASS_PART). A warning tells if the range is too small for
+ * the exact sum. */
 static int mass_shift(const struct extent *extent, size_t n, const struct ky_parameters *parameters,
                       double softening, const struct ky_engine_units *units)
 {
@@ -230,11 +231,12 @@ static int mass_shift(const struct extent *extent, size_t n, const struct ky_par
               heaviest = exponent_of(extent->heaviest / units->mass),
               all = exponent_of(extent->mass / units->mass * (double)n);
     const int wanted = 3 * far - 126 - lightest, sums = 124 + 3 * near - heaviest,
-              moments = 120 - 2 * far - all, expansions = 29 - all;
-    const int is_exact = ky_force_kind(parameters->force)->is_exact;
-    int shift = !is_exact ? expansions : sums < moments ? sums : moments;
+              moments = 120 - 2 * far - all;
+    const struct ky_force_kind *force = ky_force_kind(parameters->force);
+    const int room = force->is_exact ? sums : (force->expands ? 29 : 42) - all;
+    int shift = room < moments ? room : moments;
     shift = wanted < shift ? wanted : shift > 0 ? shift : 0;
-    if (shift < wanted && is_exact)
+    if (shift < wanted && force->is_exact)
         ky_log(parameters, KY_LOG_WARNING,
                "floats lose the pull of the lightest bodies on the farthest ones: masses and "
                "distances differ too much; --precision double keeps it");

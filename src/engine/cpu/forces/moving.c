@@ -8,6 +8,8 @@
 
 #include "base/memory.h"
 
+/* Requests that fill lists. */
+enum { LISTED = KY_MOVING_LISTS | KY_MOVING_NEAR };
 /* Slices of the sources, whose sums are added one after the other: at most SLICES, of at least
  * LEAST_SOURCES sources. They do not depend on the sinks, so that the bits of a sink do not depend
  * on the other sinks of a call. Slices begin at whole vectors. */
@@ -60,7 +62,7 @@ static struct ky_moving_sinks *make_parts(const struct ky_moving_task *task, siz
                                           uint32_t **lists)
 {
     struct ky_moving_sinks *part = ky_allocate(count, sizeof *part);
-    const size_t capacity = task->moving->what & KY_MOVING_LISTS ? task->block[0].capacity : 0;
+    const size_t capacity = task->moving->what & LISTED ? task->block[0].capacity : 0;
     *lists = ky_allocate(count * KY_MOVING_BLOCK, capacity * sizeof **lists);
     for (size_t k = 0; part && *lists && k < count; k++) {
         part[k] = task->block[k % task->blocks];
@@ -102,7 +104,7 @@ static enum ky_status run_parts(const struct ky_moving_task *task, size_t count,
     for (size_t k = 0; k < count * blocks; k++)
         run_slice(task, k / blocks, count, k < blocks ? &task->block[k] : &part[k - blocks]);
     for (size_t k = 0; k < more; k++)
-        add(&task->block[k % blocks], &part[k], task->moving->what & KY_MOVING_LISTS);
+        add(&task->block[k % blocks], &part[k], task->moving->what & LISTED);
 end:
     free(part);
     free(lists);

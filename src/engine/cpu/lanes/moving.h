@@ -19,7 +19,8 @@ KY_INLINE size_t chunk_of(size_t sources, const int what)
     return KY_WIDTH * (each > 64 ? 64 : each < 4 ? 4 : each);
 }
 /* Bits beside KY_MOVING_JERK …: sources have their own softenings; labels count; pairs may
- * coincide, since softenings are below KY_JERK_CLOSE2; lanes after the last source are empty. */
+ * coincide, since softenings are below KY_JERK_CLOSE2; lanes after the last source are empty; near
+ * sources are listed and left out. */
 enum { KY_MOVING_EPS = 8, KY_MOVING_OWN = 16, KY_MOVING_CLOSE = 32, KY_MOVING_TAIL = 64 };
 
 /* x y z, low parts, velocities, mass, eps2. */
@@ -122,11 +123,18 @@ KY_INLINE struct gathered pair(struct gathered g, const struct columns *s,
     } else {
         s2 = ky_distance2(d[0], d[1], d[2], eps2);
     }
+    if (what & KY_MOVING_NEAR) {
+        const ky_mask far = ky_mask_below(other, ky_splat(block->h2[i]), s2);
+        const unsigned bits = ky_mask_bits((ky_mask)(other & ~far));
+        if (__builtin_expect(bits != 0, 0))
+            list(sinks, i, bits, from->first);
+        other = far;
+    }
     const ky_element close2 = (ky_element)KY_JERK_CLOSE2_OF(KY_LANE_DOUBLE);
     ky_vector y = KY_RSQRT(s2);
-    if (what & KY_MOVING_CLOSE)
+    if ((what & KY_MOVING_CLOSE) && !(what & KY_MOVING_NEAR)) /* else they are near */
         other = ky_mask_below(other, ky_splat(close2), s2);
-    if (what & (KY_MOVING_OWN | KY_MOVING_CLOSE | KY_MOVING_TAIL))
+    if (what & (KY_MOVING_OWN | KY_MOVING_CLOSE | KY_MOVING_TAIL | KY_MOVING_NEAR))
         y = ky_where(other, y);
     const ky_vector m = ky_load(s->number[MASS] + from->at);
     g.field = ky_add_moving(g.field, d[0], d[1], d[2], w[0], w[1], w[2], y, m, s2,
@@ -263,6 +271,13 @@ KY_INLINE void add(struct ky_moving_sinks *to, const struct block *from, const i
     W(KY_MOVING_CLOSE)
 #else
 #define MENDED (KY_LANE_DOUBLE ? 0 : KY_MOVING_MENDED)
+#if KY_LANE_DOUBLE
+#define NEAR_INSTANCES(W)
+#else
+#define NEAR_INSTANCES(W)                                                                          \
+    W(KY_MOVING_OWN | KY_MOVING_JERK | KY_MOVING_NEAR | KY_MOVING_CLOSE)                           \
+    W(KY_MOVING_OWN | KY_MOVING_JERK | KY_MOVING_NEAR | KY_MOVING_EPS | KY_MOVING_CLOSE)
+#endif
 #define INSTANCES(W)                                                                               \
     W(KY_MOVING_OWN | KY_MOVING_CLOSE | MENDED)                                                    \
     W(KY_MOVING_OWN | KY_MOVING_JERK)                                                              \
@@ -275,7 +290,8 @@ KY_INLINE void add(struct ky_moving_sinks *to, const struct block *from, const i
       MENDED)                                                                                      \
     W(KY_MOVING_OWN | KY_MOVING_JERK | KY_MOVING_EPS | KY_MOVING_CLOSE)                            \
     W(KY_MOVING_OWN | KY_MOVING_JERK | KY_MOVING_NEAREST | KY_MOVING_LISTS | KY_MOVING_EPS |       \
-      KY_MOVING_CLOSE | MENDED)
+      KY_MOVING_CLOSE | MENDED)                                                                    \
+    NEAR_INSTANCES(W)
 #endif
 
 /* The bits for these sinks: what is wanted, and what the loop has to take care of. */
@@ -285,7 +301,7 @@ static int care(const struct ky_moving *moving, const struct ky_moving_sinks *si
     for (size_t i = 0; i < sinks->count; i++)
         if (!(sinks->eps2[i] > 2 * KY_JERK_CLOSE2_OF(KY_LANE_DOUBLE)))
             what |= KY_MOVING_CLOSE;
-    return KY_LANE_DOUBLE ? what & ~KY_MOVING_MENDED : what;
+    return KY_LANE_DOUBLE ? what & ~(KY_MOVING_MENDED | KY_MOVING_NEAR) : what;
 }
 
 void KY_LANE_NAME(KY_NAME)(const struct ky_moving *moving, size_t first, size_t last,

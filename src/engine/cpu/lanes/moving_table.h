@@ -10,8 +10,15 @@
 enum { KY_MOVING_BLOCK = 64 /* sinks of one call */, KY_MOVING_SUMS = 7 };
 
 /* What is wanted beside acceleration and potential. MENDED: in extended, accelerations of few
- * sources have half the errors, for a tenth to a sixth more time. */
-enum { KY_MOVING_JERK = 1, KY_MOVING_NEAREST = 2, KY_MOVING_LISTS = 4, KY_MOVING_MENDED = 128 };
+ * sources have half the errors, for a tenth to a sixth more time. NEAR: in extended, bodies with s²
+ * <= h2 are listed, as with LISTS, and are not in the sums: the caller adds them. */
+enum {
+    KY_MOVING_JERK = 1,
+    KY_MOVING_NEAREST = 2,
+    KY_MOVING_LISTS = 4,
+    KY_MOVING_MENDED = 128,
+    KY_MOVING_NEAR = 256
+};
 
 /* Bodies as sources. Positions and velocities are relative to one position and one velocity, those
  * of the sinks too; units make masses at most 1 (physics/jerk.h). Columns are float in precision

@@ -10,6 +10,9 @@
 /* Numbers of a body: two vectors of three components. */
 enum { KY_HERMITE_SUMS = 6 };
 
+/* The largest number of listed sources near a sink. */
+enum { KY_HERMITE_NEAR = 32 };
+
 /* The state of the scheme beside the bodies and their levels. All 0 at first. */
 struct ky_cpu_hermite {
     double *room;                 /* memory of the columns below */
@@ -20,7 +23,10 @@ struct ky_cpu_hermite {
     double *acting[KY_HERMITE_SUMS + 2]; /* where some bodies are massless, at[], mass and eps2 of
                                             the others, in one piece; else NULL */
     void *column;                        /* sources, for the lanes */
-    struct ky_moving_sinks *block;
+    struct ky_moving_sinks *block;       /* and one for a sink alone */
+    uint32_t *near; /* sources near the sinks of a block: [KY_HERMITE_NEAR] for each sink */
+    double near2;   /* sources with s² up to this act in double, in squares of the engine's length;
+                       −1: none */
     double middle[KY_HERMITE_SUMS], speed, heaviest; /* units of the lanes' numbers */
     int potential_is_late; /* the engine's potential[] belongs to other positions than x[] */
 };
