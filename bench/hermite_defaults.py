@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What --corrections, --eta and --precision of hermite4 cost and give, on problems that its defaults have to serve.
+"""Costs and errors of hermite4 with several --corrections, --eta and --precision, for problems for which its defaults have to work.
 
 usage: bench/hermite_defaults.py [--kyoho PROGRAM] [--engine ENGINE] [--problems LIST] [--settings LIST] [--times N]
 
-Each setting of a problem is one run; the first is compared with all others in the same call. Columns: seconds of
-processor (on a device the clock of the run), their ratio to the first setting, pairs, |dE/E| at the end and at the most,
+Each setting of a problem is one run. All settings are compared with the first setting of the same call. Columns: processor
+time [s] (on a device the clock of the run), its ratio to the first setting, pairs, |dE/E| at the end and its maximum,
 and for planets the error of the phase [rad]. A setting is corrections:eta:precision, or `default`.
 """
 import argparse
@@ -59,7 +59,7 @@ def plummer(n, softening, end, every):
     return None, ["--model", "plummer", "-n", n, "--softening", softening, "--end", end, "--energy-every", every]
 
 
-# name: the bodies as text or None, options, the number of orbits after which bodies 0 and 1 should be where they began
+# name: the bodies as text or None, options, the number of orbits after which bodies 0 and 1 should be at their first positions again
 PROBLEMS = {
     "binary": (text(pair(0.9)), ["--softening", 0, "--step", math.pi / 8, "--end", 2000 * math.pi, "--energy-every", 10 * math.pi], 1000),
     "close": (text(pair(0.99998)), ["--softening", 0, "--step", math.pi / 8, "--end", 4 * math.pi, "--energy-every", math.pi / 8], 0),
@@ -76,7 +76,7 @@ SETTINGS = "1:0.02:extended 1:0.02:double 1:0.005:double 2:0.02:double 2:0.01:do
 
 
 def phase_error(folder, orbits):
-    """The angle of body 1 about body 0 at the end, against the start, where it should be again."""
+    """The angle of body 1 about body 0 at the end minus the angle at the start; the exact difference is 0."""
     names = sorted(name for name in os.listdir(folder) if name.startswith("snapshot_"))
     angle = []
     for name in (names[0], names[-1]):

@@ -1,7 +1,7 @@
 #!/bin/sh
 # bench/roots.sh: nanoseconds of a pair in the inner loop of the exact sum, single and extended precision, with several ways to
-# find 1/sqrt(x): that of the instruction set (0); an estimate by integer arithmetic and a polynomial of degree 4 in 1 - x y²
-# (1) or two Newton steps (2, errors of 6e-7); a square root and a division (3). The least of 1,500 runs, ways in turn.
+# find 1/sqrt(x): 0: the way of the instruction set; 1: an estimate by integer arithmetic and a polynomial of degree 4 in
+# 1 - x y²; 2: this estimate and two Newton steps (errors of 6e-7); 3: a square root and a division. The least of 1,500 runs; the ways take turns.
 # usage: bench/roots.sh [ISA...]    (avx2 sse2)
 cd "$(dirname "$0")/.." || exit 1
 folder=$(mktemp -d) || exit 1

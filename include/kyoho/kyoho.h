@@ -171,9 +171,8 @@ enum ky_force { KY_DIRECT, KY_WALK, KY_LIST, KY_TREE, KY_FMM, KY_FORCE_AUTO };
 /* Which cells act as a whole. With size l, distance d and θ: d > l/θ; d > l/θ + s, where s is the
  * distance of the centre of mass from the middle; distance to the box > l/θ. Relative: the expected
  * error is below α last accelerations. By use: offset where theta is set, relative where alpha is
- * set. Where neither is: relative; with ky_walk offset, since relative needs the last
- * accelerations.
- */
+ * set. Where neither is set: relative, but offset with ky_walk, since relative needs the last
+ * accelerations. */
 enum ky_opening { KY_OPENING_BY_USE = -1, KY_GEOMETRIC, KY_OFFSET, KY_MINIMUM, KY_RELATIVE };
 /* The size of a cell: the longest side of the box around its bodies, or the edge of its cube. By
  * force: edge for walk and list, else box. */
@@ -310,11 +309,12 @@ struct ky_parameters {
                     - Calls that advance end after the present step, KY_STOP_ASKED. The simulation is
                       usable, and the next such call goes on with the same bits once it is 0 again. A
                       run stops after this step. With KY_BLOCK_STEPS and KY_HERMITE4 the step is the
-                      longest one. If that does not end within a quarter of a second, the call ends
-                      within it: the bodies are at different times, ky_sim_time is that at which the
-                      step began, and ky_sim_stop_reason names a pair. Calls that advance, up to the
-                      end of that step or beyond, and calls that save go on from there; all other
-                      calls of the simulation give KY_USAGE until the end of the step is reached.
+                      longest one. If the longest step does not end within a quarter of a second,
+                      the call ends within it: the bodies are at different times, ky_sim_time is the
+                      time at which the step began, and ky_sim_stop_reason names a pair. Then only
+                      calls that advance, to the end of the step or beyond, and calls that save are
+                      possible. All other calls of the simulation give KY_USAGE until the end of the
+                      step is reached.
                     - ky_forces, ky_forces_check, ky_field, ky_field_fill, ky_orbit, ky_walk,
                       ky_neighbours, ky_sph_density, ky_catalogue_make and ky_binaries_find end
                       within their work.
@@ -507,20 +507,21 @@ KY_API enum ky_status ky_field_fill(const struct ky_parameters *parameters,
                                     const struct ky_bodies *bodies,
                                     const struct ky_field_points *points, struct ky_error *error);
 
-/* External fields alone, `field` and the functions of the parameters, at points that are at rest,
- * at parameters->time, in double precision on the CPU. Softenings of points have no meaning here.
- * KY_USAGE for fields that ky_sim_open would refuse, and for a time that their tables do not know.
- */
+/* External fields without bodies (`field` and the functions of the parameters) at points that are
+ * at rest, at parameters->time, in double precision on the CPU. Softenings of points have no
+ * meaning here. KY_USAGE for fields that ky_sim_open would refuse, and for a time that the tables
+ * of the fields do not cover. */
 KY_API enum ky_status ky_external_field(const struct ky_parameters *parameters,
                                         const struct ky_field_points *points,
                                         struct ky_error *error);
 
-/* The path of one body in external fields alone, from position[0] and velocity[0] at time[0]: fills
- * the other rows at their times, which may also go back. The potential of the fields is filled at
- * all times, or is NULL. Of the parameters `field`, the functions of a field, `g`, `units` and
- * `stop` matter. A field `friction` slows this body down: body=0, and with a mass. Steps follow
- * from an error of 1e-12 each. KY_USAGE as ky_external_field; KY_BAD_DATA where the body falls into
- * a centre in which no step is short enough; KY_STOPPED between two times. */
+/* The path of one body in external fields, without other bodies. It begins at time[0] with
+ * position[0] and velocity[0]. The call fills the other rows for their times, which may also
+ * descend. It fills `potential` with the potential of the fields at all times, unless it is NULL.
+ * It uses `field`, the functions of a field, `g`, `units` and `stop` of the parameters. A field
+ * `friction` slows this body down; it needs body=0 and a mass. Each step has an error of 1e-12.
+ * KY_USAGE as ky_external_field; KY_BAD_DATA if the body falls into a centre where no step is short
+ * enough; KY_STOPPED between two times. */
 KY_API enum ky_status ky_orbit(const struct ky_parameters *parameters, size_t count,
                                const double *time, double (*position)[3], double (*velocity)[3],
                                double *potential, struct ky_error *error);
@@ -569,20 +570,20 @@ struct ky_check_parameters {
 KY_API void ky_check_parameters_defaults(struct ky_check_parameters *parameters);
 
 struct ky_check_results {
-    size_t size;                             /* of this struct, or 0 */
-    struct ky_error_statistics acceleration; /* |a − a_exact|/|a_exact|, both by the bodies alone;
-                                                where a_exact is 0, the rms of all a_exact is the
-                                                divisor */
+    size_t size; /* of this struct, or 0 */
+    /* |a − a_exact|/|a_exact|, both without external fields; where a_exact is 0, the rms of all
+     * a_exact is the divisor */
+    struct ky_error_statistics acceleration;
     struct ky_error_statistics potential;
     double of_rms;      /* rms error of the accelerations over the rms of the exact ones */
     double of_peculiar; /* the same where the exact ones lack the part that is linear in the
                            position, which all bodies share; NaN: nothing is left of them */
     /* in a later version of the struct, for which `size` must be set: */
     struct ky_error_statistics total; /* of accelerations by bodies and external fields together; 0
-                                         samples where there are no fields */
-    struct ky_error_statistics without_dominant; /* against accelerations by all bodies but the one
-                                                    that has more than half of all mass; 0 samples
-                                                    where none has */
+                                         samples if there are no fields */
+    /* relative to accelerations by all bodies except the body with more than half of all mass; 0
+     * samples if there is no such body */
+    struct ky_error_statistics without_dominant;
 };
 /* Measures the forces that steps of a run with these parameters have: times, pairs and errors. With
  * opening relative an evaluation more, which gives it its last accelerations, comes first. `wanted`
@@ -799,8 +800,8 @@ enum ky_stop_kind {
                             (KY_BLOCK_STEPS, KY_HERMITE4) */
     KY_STOP_ASKED, /* KY_STOPPED: by `stop` of struct ky_parameters or ky_run_parameters, by the
                       `view` of a run, or a file named stop in its folder. Within a longest step
-                      struct ky_stop has the body with the shortest step, and the body that pulls
-                      it most; their distance is NaN where ranks share the bodies */
+                      struct ky_stop has the body with the shortest step and the body with the
+                      strongest pull on it; their distance is NaN if ranks share the bodies */
     /* of runs alone, KY_STOPPED */
     KY_STOP_WALL, /* by max_wall */
     KY_STOP_CORE, /* by stop_core */
@@ -826,8 +827,8 @@ struct ky_stop {
     double distance; /* of the two bodies; KY_STOP_CORE: the core radius; _ESCAPE: from the density
                         centre; _BOX: the largest of |x|, |y|, |z| [length]; else NaN */
     double time;     /* when [time]; NaN: it has not stopped */
-    double step;     /* the shortest step that is allowed, or was taken [time]; KY_STOP_ASKED and
-                        KY_STOP_WALL within a longest step: of id[0]; else NaN */
+    double step; /* the shortest step that is allowed, or was taken [time]; for KY_STOP_ASKED and
+                    KY_STOP_WALL within a longest step the step of id[0]; else NaN */
     /* in a later version of the struct, for which `size` must be set: */
     size_t count; /* pairs or bodies that stopped it together; 0 for the other kinds */
 };
@@ -900,13 +901,13 @@ KY_API void ky_sim_choice(const struct ky_sim *sim, struct ky_choice *choice);
  * Method and precision are those of the simulation; with `walk`, and on devices `list`, each point
  * walks by itself, on the CPU in double. With tree and fmm points walk in groups, so that the
  * numbers depend, within the errors, on the points of a call. The opening relative is replaced by
- * offset with theta 0.4 but with fmm, and with tree on devices. The errors are those of forces. A
- * point that is far away, on devices more than some 10^8 sizes of the system, walks by offset and
- * theta by itself. On devices fewer than 1,024 points, and points among fewer than 1,024 bodies, do
- * so with tree, and have exact sums with fmm; with more, a call takes the memory of forces of as
- * many bodies as there are bodies and points, beside that of the simulation; KY_DEVICE without it.
- * Where that is a quarter of the device's memory or less, it stays for the next call, until a
- * restart or a snapshot is written.
+ * offset with theta of at most 0.4, except with fmm, and with tree on devices. The errors are as
+ * large as those of forces. A point that is far away, on devices more than some 10^8 sizes of the
+ * system, walks by offset and theta by itself. On devices fewer than 1,024 points, and points among
+ * fewer than 1,024 bodies, do so with tree, and have exact sums with fmm; with more, a call takes
+ * the memory of forces of as many bodies as there are bodies and points, beside that of the
+ * simulation; KY_DEVICE without it. Where that is a quarter of the device's memory or less, it
+ * stays for the next call, until a restart or a snapshot is written.
  *
  * No forces of bodies are computed. KY_BAD_DATA for positions and results that are not finite.
  * KY_STOPPED as ky_field; the simulation is as before. */
@@ -1098,8 +1099,8 @@ struct ky_progress {
     double energy_change; /* (E − E₀)/|E₀| at energy_time; NaN if it is not known */
     size_t snapshots;     /* written so far, over all resumptions */
     double energy_time;   /* of the last row of energy.csv; NaN before the first one */
-    int energy_is_off;    /* 1: the energy of that row is wrong by more than 1e-3 of itself; 0 where
-                             none is conserved */
+    int energy_is_off;    /* 1: the energy of that row is wrong by more than 1e-3 of itself; 0 if no
+                             energy is conserved */
 };
 
 /* Fields as the options of `kyoho run --help`; times in the units of the simulation. With

@@ -169,7 +169,7 @@ def tides(points, position, mass, softening, *, points_softening=None, units=Non
 
 
 def _in_fields(field, time, units, g):
-    """The parameters of external fields alone."""
+    """The parameters of external fields without bodies, and the units."""
     units = Units.of(units)
     options = {"field": field} if g is None else {"field": field, "g": g}
     parameters = Parameters(options, FORCE, units)
@@ -179,7 +179,7 @@ def _in_fields(field, time, units, g):
 
 def external_field(points, field, *, time=0.0, units=None, g=None) -> tuple[np.ndarray, np.ndarray]:
     """
-    Accelerations (m, 3) and potentials (m) of external fields alone at m points.
+    Accelerations (m, 3) and potentials (m) of external fields at m points, without bodies.
 
     `field` is a text, a function, or both, as in kyoho.Simulation; `time` matters for fields that change in time. G is 1 unless
     `g` or `units` is given.
@@ -192,10 +192,10 @@ def external_field(points, field, *, time=0.0, units=None, g=None) -> tuple[np.n
 
 def orbit(position, velocity, times, field, *, units=None, g=None) -> tuple[np.ndarray, np.ndarray]:
     """
-    Places (n, 3) and velocities (n, 3) of one body in external fields alone, at n times.
+    Positions (n, 3) and velocities (n, 3) of one body in external fields, without other bodies, at n times.
 
-    The body is at `position` with `velocity` at times[0]; later times may also go back. A field "friction" is that of this body:
-    body=0, and with a mass. Steps follow from an error of 1e-12 each. Other arguments are those of kyoho.external_field.
+    At times[0] the body is at `position` with `velocity`. The times may also descend. A field "friction" slows this body down; it
+    needs body=0 and a mass. Each step has an error of 1e-12. Other arguments are as for kyoho.external_field.
     """
     parameters, units = _in_fields(field, 0.0, units, g)
     times = _arrays.row(units.number(times, "time", "times"), "times")

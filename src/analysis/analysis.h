@@ -133,11 +133,11 @@ extern const size_t ky_profile_option_count, ky_catalogue_option_count;
  * is the divisor. KY_USAGE for 0 samples, KY_BAD_DATA if an error is not finite. */
 enum ky_status ky_vector_errors(size_t samples, double (*values)[3], double (*references)[3],
                                 struct ky_error_statistics *statistics, struct ky_error *error);
-/* The same errors in ascending order, to errors[samples]. KY_BAD_DATA for one that is not finite.
- */
+/* Writes the same errors in ascending order to errors[samples]. KY_BAD_DATA if an error is not
+ * finite. */
 enum ky_status ky_sorted_errors(size_t samples, double (*values)[3], double (*references)[3],
                                 double *errors, struct ky_error *error);
-/* The statistics for numbers. */
+/* ky_vector_errors for numbers. */
 enum ky_status ky_scalar_errors(size_t samples, const double *values, const double *references,
                                 struct ky_error_statistics *statistics, struct ky_error *error);
 

@@ -29,8 +29,8 @@ static void describe(const double *errors, size_t samples, struct ky_error_stati
                                                .samples = samples};
 }
 
-/* The largest of the numbers without its sign: squares of quotients by it neither overflow nor
- * vanish. 1 where all are 0. */
+/* The largest absolute value of the numbers; 1 if all are 0. Squares of the numbers divided by it
+ * neither overflow nor vanish. */
 static double largest(size_t count, const double *numbers)
 {
     double most = 0;

@@ -22,15 +22,16 @@
  * asked, and above 0.3 of it. */
 static const double least = 0.45, aim = 0.65, most = 0.77;
 
-/* Where errors have a step at the last percent, as around a mass that dominates, the percentile of
- * a sample says little of all bodies. So the error also has an upper bound, whatever the
- * distribution: the error of the sample whose rank is SIGMAS standard deviations above the 99th
- * percentile, and MORE of the sample, since the next evaluation opens some other cells. At this
- * part of what is asked the bound counts like the percentile at `most`. */
+/* If the distribution of errors has a step at the last percent, as around a dominant mass, the
+ * percentile of a sample says little about all bodies. So the error also has an upper bound, which
+ * holds for every distribution: the error of the sample whose rank is SIGMAS standard deviations
+ * above the 99th percentile. The rank is higher by MORE of the sample, since the next evaluation
+ * opens some other cells. A bound of most_of_bound of the requested error is treated like a
+ * percentile of `most`. */
 static const double most_of_bound = 0.97, SIGMAS = 3, MORE = 0.002;
 
-/* Evaluations for one order and precision; the least number of bodies of the sample, and the number
- * of pairs up to which more are taken. */
+/* Evaluations for one order and precision; the least number of bodies in the sample; the number of
+ * pairs up to which the sample is larger. */
 enum { TURNS = 8, SAMPLES = 2000, PAIRS = 400000000 };
 
 /* ---- the error of some parameters ---- */
@@ -47,7 +48,7 @@ struct trial {
     int has_exact;
     double *sorted;      /* errors of the sample */
     double asked, error; /* of 99 % of the sample, in the last evaluation */
-    double held;         /* the same, or the bound in its place if that demands more */
+    double held;         /* the same, or the bound if it is the stricter one */
 };
 
 static size_t samples_of(size_t n)
@@ -56,7 +57,7 @@ static size_t samples_of(size_t n)
     return n < count ? n : count;
 }
 
-/* Finds the error of the sample, and what it holds. A sample of all bodies has no deviation. */
+/* Finds trial->error and trial->held. A sample of all bodies has no deviation. */
 static void rank_errors(struct trial *trial)
 {
     const double count = (double)trial->count, left = 1 - count / (double)trial->bodies.n,
@@ -135,7 +136,7 @@ static enum ky_status measure(struct trial *trial, struct ky_error *error)
 
 /* A measured point of the curve. */
 struct point {
-    double alpha, error, measured; /* what is held, and of 99 %; α NaN: none */
+    double alpha, error, measured; /* trial->held, and the error of 99 %; α NaN: none */
 };
 
 /* Three digits, so that the α that is shown is the α that is used. */

@@ -37,8 +37,8 @@ static void take_medians(struct ky_force_report *reports, size_t count, double *
     KY_PHASES(TAKE)
 }
 
-/* Evaluates the forces until there are `repeat` reports, of which the first `done` are there;
- * *median gets the median of each time. */
+/* Evaluates the forces until there are `repeat` reports. If `done` is 1, *median has the first
+ * report. *median gets the median of each time. */
 static enum ky_status repeat_forces(struct ky_engine *engine, size_t repeat, int done,
                                     struct ky_force_report *median, struct ky_error *error)
 {
@@ -136,7 +136,8 @@ static void add_field(struct check *check, double (*to)[3], double factor)
             to[k][c] += factor * check->field[k][c];
 }
 
-/* Where external fields act: errors with them, which then are taken from `got`. */
+/* If external fields act: finds the errors with the fields, and then subtracts the fields from
+ * `got`. */
 static enum ky_status compare_with_fields(struct ky_engine *engine, struct check *check,
                                           struct ky_check_results *results, struct ky_error *error)
 {
@@ -154,7 +155,7 @@ static enum ky_status compare_with_fields(struct ky_engine *engine, struct check
     return status;
 }
 
-/* The errors against what all other bodies but the dominant one do. */
+/* The errors relative to the pull of all bodies except the dominant one. */
 static enum ky_status compare_without_dominant(struct ky_engine *engine,
                                                const struct ky_parameters *parameters,
                                                struct check *check,
@@ -286,8 +287,9 @@ static enum ky_status look(struct call *call, struct ky_bodies *forces, struct k
     return compare(call->engine, &call->parameters, forces, &call->check, &call->results, error);
 }
 
-/* Evaluates the forces that the caller gets, and the sums; then measures. The first evaluation may
- * take two passes; a step of a run, which takes one, is measured. */
+/* Evaluates the forces for the caller, and the sums; then measures the times. The first evaluation
+ * may take two passes. A step of a run takes one pass, so that only evaluations with one pass are
+ * measured. */
 static enum ky_status evaluate(struct call *call, struct ky_bodies *forces, struct ky_error *error)
 {
     const int has_passes = ky_opening_kind(call->parameters.opening)->by_alpha &&

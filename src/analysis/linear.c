@@ -58,7 +58,7 @@ void ky_subtract_linear(size_t n, double (*x)[3], double (*v)[3])
                 v[k][c] -= slope[j][c] * (x[k][j] / size);
 }
 
-/* In units of the largest number, whose square double may not hold. */
+/* In units of the largest number, since its square may be beyond the range of double. */
 double ky_rms(size_t n, const double (*v)[3])
 {
     double sum = 0, most = 0;

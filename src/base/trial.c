@@ -1,7 +1,7 @@
-/* See trial.h. The child of a fork would send SIGCHLD when it ends, or be waited for by a thread of
- * the caller. So a process between the two makes it: a clone that sends no signal, shares the
- * memory and stops the thread that called, as that of vfork does. It forks as this thread would,
- * with the locks of the C library in order, waits for the child, and ends. */
+/* See trial.h. A child made by fork would send SIGCHLD at its end, and a thread of the caller could
+ * wait for it. So an intermediate process makes the child: a clone that sends no signal, shares the
+ * memory and suspends the calling thread, as vfork does. The intermediate process forks like the
+ * calling thread, with the locks of the C library in order, waits for the child, and ends. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* clone */
 #endif
@@ -35,7 +35,8 @@ static void leave(void)
     _exit(LEFT);
 }
 
-/* Default ends for faults; all other signals stay blocked. No core, no output. */
+/* Faults end the child by their default actions; all other signals stay blocked. No core file, no
+ * output. */
 static void be_quiet(void)
 {
     static const int faults[] = {SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGSYS, SIGALRM};
@@ -63,7 +64,7 @@ static void act_alone(struct shared *shared)
     _exit(0);
 }
 
-/* The process between. Its handlers are its own; with SIGCHLD ignored it could not wait. */
+/* The intermediate process. It has its own handlers. If SIGCHLD were ignored, it could not wait. */
 static int between(void *of)
 {
     struct shared *shared = of;
@@ -77,7 +78,7 @@ static int between(void *of)
     return 0;
 }
 
-/* All signals wait meanwhile, since a handler would run in both processes. */
+/* All signals are blocked meanwhile, since a handler would run in both processes. */
 static void run_between(struct shared *shared, char *stack)
 {
     sigset_t all, before;

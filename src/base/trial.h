@@ -1,7 +1,7 @@
-/* Foreign code that may end the process is tried in a child first. The caller's process hears
- * nothing of it: no SIGCHLD, no child that waits to be asked for, no change of handlers or masks.
- * Other threads of the process go on. Linux alone has what this needs, and gcc's thread sanitizer
- * allows the child no threads; there nothing is tried. */
+/* Runs foreign code that may end the process in a child first. The caller's process does not
+ * notice: no SIGCHLD, no child to wait for, no change of handlers or masks. Other threads of the
+ * process continue. Only Linux has the needed system calls, and gcc's thread sanitizer allows the
+ * child no threads. On other systems and with this sanitizer nothing is tried. */
 #ifndef KY_BASE_TRIAL_H
 #define KY_BASE_TRIAL_H
 
@@ -16,12 +16,12 @@ struct ky_trial {
     int returned;             /* 1: `act` returned */
     int ended;                /* 1: the child ended before that */
     int signal;               /* which signal ended it; 0: it exited */
-    char note[KY_TRIAL_NOTE]; /* what `act` wrote there last */
+    char note[KY_TRIAL_NOTE]; /* the last text that `act` wrote */
 };
 
-/* Calls act(note) in a child, which has a copy of the memory of this process, and writes nothing
- * that reaches files, the terminal or the caller but the note. A child that takes more than
- * `seconds` is ended by SIGALRM. Where no child can be made, nothing is tried. */
+/* Calls act(note) in a child. The child has a copy of the memory of this process. Of its writes
+ * only the note reaches the caller; none reaches files or the terminal. A child that takes more
+ * than `seconds` is ended by SIGALRM. Where no child can be made, nothing is tried. */
 struct ky_trial ky_trial(void (*act)(char *note), unsigned seconds);
 
 #endif

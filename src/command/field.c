@@ -1,4 +1,4 @@
-/* kyoho field: acceleration and potential of external fields alone at points. */
+/* kyoho field: acceleration and potential of external fields at points, without bodies. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,11 +17,11 @@ struct request {
 #define FIELD(name) offsetof(struct request, name)
 static const struct ky_option options[] = {
     {"position", KY_OPTION_TEXT, FIELD(position), NULL, KY_NO_RANGE, NULL, "X,Y,Z",
-     "the point, or several with blanks between, lengths with or without a unit"},
+     "one or more points, separated by blanks; lengths with or without a unit"},
     {"time", KY_OPTION_REAL, FIELD(time), "0", KY_NO_RANGE, NULL, NULL,
-     "for fields that change in time [time]"},
-    CLI_UNITS(FIELD(units), "units of the numbers, which field and output have too (default: "
-                            "nbody)"),
+     "time of the fields, for fields that change in time [time]"},
+    CLI_UNITS(FIELD(units), "units of the numbers, also in --field and in the output "
+                            "(default: nbody)"),
 };
 static const struct ky_option output_options[] = {
     {"output", KY_OPTION_TEXT, FIELD(output.output), NULL, KY_NO_RANGE, NULL, "FILE.csv",
@@ -38,7 +38,7 @@ static const struct {
                       {"ax", {1, 0, -2}},       {"ay", {1, 0, -2}}, {"az", {1, 0, -2}},
                       {"potential", {2, 0, -2}}};
 
-/* The points, and the field there: for each column its rows, and the vectors that they are of. */
+/* The points and the field at the points, as vectors and as columns of the table. */
 struct found {
     size_t rows;
     double (*position)[3], (*acceleration)[3], *column[COLUMNS];
@@ -114,7 +114,7 @@ static void show(const struct cli *cli, const struct request *request, const str
     }
 }
 
-/* Takes the units, and with them the numbers that have some. */
+/* Sets the units, and converts the numbers that have units. */
 static enum ky_status settle(struct cli *cli, struct request *request)
 {
     struct ky_parameters *own = &request->parameters;

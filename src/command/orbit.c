@@ -101,7 +101,7 @@ static void free_path(struct path *path)
     free(path->potential);
 }
 
-/* Times at equal distances, and the first place. */
+/* Makes times at equal intervals, and the first position. */
 static enum ky_status begin(const struct request *request, struct path *path,
                             struct ky_error *error)
 {
@@ -124,7 +124,7 @@ static enum ky_status begin(const struct request *request, struct path *path,
                            &request->parameters.units, error);
 }
 
-/* Fills a row. Energies are of a unit of mass. */
+/* Fills a row. Energies are per unit of mass. */
 static enum ky_status fill_row(const struct path *path, struct orbit *orbit, size_t row,
                                struct ky_error *error)
 {

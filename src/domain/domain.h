@@ -46,8 +46,9 @@ struct ky_domain {
     char processor[KY_ENGINE_NAME]; /* of the engine, as --engine takes it */
     char devices[KY_ENGINE_NAME];   /* of all ranks, "cuda:0, cuda:1"; "": they have none */
     size_t device_count;            /* how many names these are; computers may have the same */
-    int odd;     /* the first rank whose processor has other bits than that of rank 0; 0: none */
-    char *field; /* text of the external fields, or NULL */
+    int odd; /* the first rank whose processor has other bits than the processor of rank 0; 0: none
+              */
+    char *field;          /* text of the external fields, or NULL */
     uint64_t fields;      /* their serial number on rank 0 */
     int copies;           /* 1: every rank has all bodies, and computes some sinks' sums */
     size_t total;         /* bodies of the system */
@@ -66,8 +67,8 @@ struct ky_domain {
     double work;           /* interactions of the last forces */
     struct ky_bodies made; /* by a work, until they are placed: of some blocks of all */
     struct ky_octree tree; /* of its own bodies */
-    /* What the tree is for since the bodies were settled (tree.c); 0: it is old. */
-    double tree_stands;
+    double tree_stands;    /* number_of (tree.c) of a tree that was built since the bodies were
+                              settled; 0: the tree is old */
 };
 
 /* Notes the processor of the rank, from the name that rank 0 has for all: of several devices the
@@ -76,7 +77,8 @@ enum ky_status ky_domain_choose_engine(struct ky_domain *domain, const char *eng
                                        struct ky_error *error);
 /* Notes the names of the devices of all ranks. A call of all ranks. */
 enum ky_status ky_domain_name_devices(struct ky_domain *domain, struct ky_error *error);
-/* Finds the first rank whose engine has other bits than that of rank 0. A call of all ranks. */
+/* Finds the first rank whose engine has other bits than the engine of rank 0. All ranks call it
+ * together. */
 enum ky_status ky_domain_compare_bits(struct ky_domain *domain, struct ky_error *error);
 /* Tells the log of rank 0 how many ranks there are, what each has and on what, and warns of devices
  * that several ranks share, or that none uses, and of ranks with other bits. `why`: why each has

@@ -84,8 +84,8 @@ struct ky_engine {
     unsigned schemes; /* set by `open` from its use */
     unsigned columns; /* the set that it keeps */
     int has_tree;     /* its forces have an opening test */
-    /* Set by `open`: a hash of the processor's arithmetic, the same where forces have the same
-     * bits; 0: not known, as on devices. */
+    /* Set by `open`: a hash of the processor's arithmetic. Engines with the same hash give forces
+     * with the same bits. 0: not known, as on devices. */
     uint64_t bits;
     /* Set by ranks that are processes and each have a part of the bodies on the CPU: they walk with
      * KY_ACTION_crowd. What has all bodies in its memory does without. */
@@ -184,13 +184,13 @@ struct ky_field_seconds {
 };
 
 /* Quantities of each body that an integrator may ask an engine to keep, beside the arrays of struct
- * ky_bodies, and those that the engine needs itself. A set of columns is a sum of 1 << ky_column.
- * columns.h has the name and the number of components of each. */
+ * ky_bodies, and quantities that the engine itself needs. A set of columns is a sum of 1 <<
+ * ky_column. columns.h has the name and the number of components of each. */
 enum ky_column {
     KY_COLUMN_STEP, /* [time] */
     KY_COLUMN_JERK, /* [velocity/time²] the change of the acceleration */
-    KY_COLUMN_PULL, /* |a| by the bodies alone at the last evaluation, never 0 after one; kept by
-                       engines with a tree and external fields, whether or not it was asked for */
+    KY_COLUMN_PULL, /* |a| by the bodies alone at the last evaluation, and never 0 after an
+                       evaluation; engines with a tree and external fields always keep it */
     KY_COLUMN_COUNT
 };
 
@@ -226,10 +226,10 @@ struct ky_advance {
     uint64_t stride; /* ticks of the longest step */
     uint64_t until;  /* the tick to reach, a multiple of the stride */
     uint64_t most;   /* maximum number of steps of this call, at least 1 */
-    /* 1: the call goes on, past `most`, to a block after which the bodies and their columns are all
-     * that the next one needs: another engine that gets them goes on with the same bits. A tree
-     * that is kept is given up there (KY_BLOCKS_KEPT of common/blocks.h); without one every block
-     * will do. */
+    /* 1: the call continues past `most` to a block after which the next block needs only the bodies
+     * and their columns: another engine that receives them continues with the same bits. A tree
+     * that was kept is built anew after this block (KY_BLOCKS_KEPT of common/blocks.h). Without a
+     * tree the call can end after any block. */
     int whole;
     /* Where bodies have their own steps: η and ε of the criterion; length NaN: ε is the body's
      * softening [length]. */
@@ -313,10 +313,10 @@ struct ky_engine_verbs {
                                struct ky_bodies *some, struct ky_error *error);
 
     /* Takes bodies from files in place of a `put`, in the units of the frame, which has been set:
-     * all have mass. *has_forces: 0 if some of the bodies have none yet. Parts of
-     * the plan have KY_ALL_TYPES and the factor 1, and are of the five arrays that `put` takes.
-     * plan NULL: takes the bodies that a work has made, which it does once.
-     * KY_BAD_DATA as for a file that cannot be read, and for numbers that cannot be. */
+     * all have mass. *has_forces: 0 if some bodies have no forces yet. Parts of the plan have
+     * KY_ALL_TYPES and the factor 1, and are of the five arrays that `put` takes. plan NULL: takes
+     * the bodies that a work has made, which it does once. KY_BAD_DATA as for a file that cannot be
+     * read, and for numbers that cannot be. */
     enum ky_status (*read)(struct ky_engine *engine, struct ky_write_plan *plan, int *has_forces,
                            struct ky_error *error);
     /* Has all engines that share the system do a work (engine/work.h). KY_FAULT and what else the
@@ -455,15 +455,15 @@ enum ky_status ky_force_resolve_later(const struct ky_parameters *given,
  * `error` NaN. */
 enum ky_status ky_force_resolve(const struct ky_parameters *given, struct ky_parameters *resolved,
                                 struct ky_error *error);
-/* The same for general walks, which know no accelerations. The opening is `offset` unless `given`
- * has an opening or alpha, since `relative` needs a first pass for the accelerations. */
+/* The same for general walks, which have no last accelerations. The opening is `offset` unless
+ * `given` has an opening or alpha, since `relative` needs a first pass for the accelerations. */
 enum ky_status ky_force_resolve_once(const struct ky_parameters *given,
                                      struct ky_parameters *resolved, struct ky_error *error);
 
 /* 1 if `name` ("cuda:0,1") names the engine `kind` ("cuda"), else 0. */
 int ky_engine_is_named(const char *name, const char *kind);
-/* How many devices of this kind ("cuda") this computer has that can be used. Drivers of other kinds
- * are not asked. */
+/* Returns the number of usable devices of this kind ("cuda") in this computer. Does not ask drivers
+ * of other kinds. */
 size_t ky_engine_devices(const char *kind);
 /* Why there is no engine of that name: KY_UNSUPPORTED if this build lacks it, else KY_USAGE. */
 enum ky_status ky_engine_not_here(const char *name, struct ky_error *error);
@@ -500,12 +500,11 @@ enum ky_status ky_engine_set_frame(struct ky_engine *engine, const struct ky_eng
  * the same bits, wherever the bodies have moved since. All 0 if the engine has no units. */
 struct ky_engine_frame ky_engine_units_of(const struct ky_engine *engine);
 /* Sets the external fields for the next forces, in place of those before; count 0: none. They add
- * to the accelerations of bodies and of points and to the potential of points. ky_engine_columns
- * follows, since fields need a column of pulls. The potential of bodies stays that of the bodies
- * among themselves, and the energy in the fields is a sum of its own (struct ky_sums). KY_USAGE for
- * too many fields, for an unknown kind and for numbers that are not finite. A newly opened engine
- * has the fields of its parameters.
- */
+ * to the accelerations of bodies and of points and to the potential of points. Call
+ * ky_engine_columns afterwards, since fields need a column of pulls. The potential of bodies
+ * remains the potential by the other bodies, and the energy in the fields is a sum of its own
+ * (struct ky_sums). KY_USAGE for too many fields, for an unknown kind and for numbers that are not
+ * finite. A newly opened engine has the fields of its parameters. */
 enum ky_status ky_engine_set_fields(struct ky_engine *engine, const struct ky_external *fields,
                                     size_t count, struct ky_error *error);
 /* Sets the time of the bodies' present positions, at which the fields act from now on; in a new
@@ -556,7 +555,7 @@ enum ky_status ky_engine_forces(struct ky_engine *engine, struct ky_error *error
  * call it: block and Hermite steps are led by the engines themselves (ky_engine_advance). */
 enum ky_status ky_engine_forces_of(struct ky_engine *engine, const struct ky_active *active,
                                    struct ky_error *error);
-/* By the bodies alone, without external fields. KY_USAGE for a sink that is not a body. */
+/* Exact sums over the bodies, without external fields. KY_USAGE for a sink that is not a body. */
 enum ky_status ky_engine_exact(struct ky_engine *engine, const size_t *sinks, size_t count,
                                double (*acceleration)[3], double *potential,
                                struct ky_error *error);

@@ -144,7 +144,7 @@ enum ky_status ky_friction_alone(const struct ky_externals *fields, const double
     return status;
 }
 
-/* Adds the pull of all fields on a body for a time. */
+/* Adds the pull of all fields during dt to the velocity of a body. */
 static void add_kick(const struct ky_externals *fields, double time, const double x[3], double dt,
                      double v[3])
 {
@@ -156,8 +156,8 @@ static void add_kick(const struct ky_externals *fields, double time, const doubl
         v[c] += dt * pull[c];
 }
 
-/* The kicks have the pull of the fields in them: here the first one is taken back, and the second
- * one before it comes. */
+/* Both kicks contain the pull of the fields. Here the fields' part of the first kick is undone, and
+ * the fields' part of the second kick is subtracted in advance. */
 static enum ky_status follow(const struct ky_path *path, double from, double dt, double x[3],
                              double v[3], struct ky_error *error)
 {

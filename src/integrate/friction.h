@@ -16,14 +16,14 @@ int ky_friction_is_asked(const struct ky_parameters *parameters);
 /* KY_USAGE for friction of a body that there is not, of one body twice, and of one without mass. */
 enum ky_status ky_friction_check_bodies(const struct ky_parameters *parameters,
                                         const struct ky_bodies *bodies, struct ky_error *error);
-/* The numbers of the friction of a body that is alone, with the id 0 and no mass of its own; NULL
- * where there is none. KY_USAGE as above. */
+/* *number gets the numbers of the friction of a single body, which has the id 0 and no mass of its
+ * own, or NULL if no friction acts. KY_USAGE as above. */
 enum ky_status ky_friction_alone(const struct ky_externals *fields, const double **number,
                                  struct ky_error *error);
-/* The drift of leap-frog from the time `from` for `dt`, between two kicks of half of it. The bodies
- * that have friction follow their path in the fields with friction instead (path.h), so that only
- * the pull of other bodies acts in kicks; after the second kick they have their velocity. KY_USAGE
- * as above, KY_BAD_DATA as ky_path_follow, and the failures of the engine. */
+/* The drift of leap-frog from the time `from` for `dt`, between two kicks of dt/2. Bodies with
+ * friction follow their path in the fields with friction instead (path.h), so that only the pull of
+ * other bodies acts in kicks. Their velocities are right after the second kick. KY_USAGE as above,
+ * KY_BAD_DATA as ky_path_follow, and the failures of the engine. */
 enum ky_status ky_friction_drift(struct ky_engine *engine, const struct ky_integrator_state *state,
                                  double g, double from, double dt, struct ky_error *error);
 

@@ -43,8 +43,8 @@ static uint64_t stride(const struct ky_parameters *parameters, double step)
     return ky_own_steps_stride(parameters, step, LEVELS);
 }
 
-/* Few bodies, planets for example, are followed for many orbits, and cost little. Clusters are
- * right to 1e-7 of the energy with less. The numbers: bench/hermite_defaults.py. */
+/* Systems of few bodies, such as planets, are followed for many orbits and cost little. Coarser
+ * steps conserve the energy of clusters to 1e-7. bench/hermite_defaults.py measures the numbers. */
 static void settle(struct ky_parameters *parameters, size_t massive)
 {
     static const struct {
@@ -87,7 +87,7 @@ static uint64_t id_of(const struct hermite *own, size_t i)
     return own->own.base.id ? own->own.base.id[i] : i;
 }
 
-/* Notes the pair to which body i belongs, as one that has passed. */
+/* Stores the pair to which body i belongs, as the pair that has stopped the advance. */
 static enum ky_status note_pair(struct hermite *own, size_t i, struct ky_error *error)
 {
     enum ky_status status = ky_own_steps_note(&own->own, i, error);

@@ -19,20 +19,22 @@ struct ky_integrator_state {
      * + k) × the tick's length. */
     double origin; /* [time] */
     uint64_t before;
-    /* Set before `advance` and `short_step` too: 1 if the call is to end as soon as it can. NULL:
-     * nobody asks. It is asked some twenty times a second, and only by integrators whose longest
-     * step may take long; those with one step for all bodies end with it anyway. */
+    /* Set before `advance` and `short_step` too: returns 1 if the call is to end as soon as it can.
+     * NULL: the call is not ended early. Only integrators whose longest step may take long call it,
+     * about twenty times a second. Integrators with one step for all bodies end after each step
+     * anyway. */
     int (*is_over)(void *context);
     void *is_over_context;
-    /* Where `is_over` has ended the call (KY_STOPPED): ticks of whole longest steps that it made.
-     * Ticks of the next one that are done, and their length [time]; 0: all bodies are at one time.
-     * Else each body is at the end of its own last step, and the next call has to go on with the
-     * same longest step: it begins where this one began. A restart file keeps both. */
+    /* After `is_over` has ended the call (KY_STOPPED). `whole`: ticks of the whole longest steps
+     * that the call made. `within`: ticks of the next longest step that are done; 0: all bodies are
+     * at one time. `within_tick`: the length of these ticks [time]. If `within` is not 0, each body
+     * is at the end of its own last step, and the next call has to continue the same longest step,
+     * from the same beginning. A restart file keeps `within` and `within_tick`. */
     uint64_t whole, within;
     double within_tick;
     int was_over; /* 1: `is_over` has ended the last call */
-    /* How long such a call goes on to the end of the longest step, where all bodies are at one time
-     * [s]; a quarter of a second where an integrator is made. */
+    /* For how long a call continues after `is_over`, to reach the end of the longest step, where
+     * all bodies are at one time [s]; initially 0.25. */
     double patience;
     /* [n] ids of the bodies, set and owned by the creator of the integrator; NULL: 0, 1, … */
     const uint64_t *id;
@@ -48,8 +50,9 @@ struct ky_integrator_report {
     double cut;      /* steps of bodies that were longer than the criterion wanted */
     /* Pairs whose forces were summed, over all resumptions; 0: they were not counted. */
     double pairs;
-    /* At a stop within a longest step: the body with the shortest step, or that wants a step too
-     * short, and the body that pulls it most; their distance [length]; and the step [time]. */
+    /* At a stop within a longest step: the body with the shortest step, or with a step that would
+     * be too short, and the body with the strongest pull on it; their distance [length]; the step
+     * [time]. */
     size_t close[2];
     double apart, least;
     int stuck; /* 1: it stopped because the steps would take endless time: KY_BAD_DATA */
@@ -71,8 +74,8 @@ struct ky_integrator_verbs {
     unsigned schemes;
     /* Ticks of a step, which is `step` long [time] or not known yet (NaN); NULL: 1. */
     uint64_t (*stride)(const struct ky_parameters *parameters, double step);
-    /* Fills the parameters that are not given and follow from the number of bodies with mass; NULL:
-     * none do. */
+    /* Fills the parameters that are not given and depend on the number of bodies with mass; NULL:
+     * there are none. */
     void (*settle)(struct ky_parameters *parameters, size_t massive);
     /* About how long a step should be [time] where none is given; NULL: scales->step. */
     double (*suggest)(const struct ky_parameters *parameters, const struct ky_scales *scales);
@@ -89,8 +92,8 @@ struct ky_integrator_verbs {
                              struct ky_integrator_state **integrator, struct ky_error *error);
     /* Advances by `ticks` ticks, a multiple of the stride. Before and after, positions, velocities
      * and accelerations on the engine belong to one time. Fails as the engine fails. KY_STOPPED
-     * (here and in `short_step`): `is_over` has ended the call, see there; or two bodies came too
-     * close to each other. In the second case all bodies are at one time, the time of the call plus
+     * (here and in `short_step`): `is_over` has ended the call, or two bodies came too close to
+     * each other. In the second case all bodies are at one time, the time of the call plus
      * `reached`; the next call continues and ignores this pair. */
     enum ky_status (*advance)(struct ky_integrator_state *integrator, uint64_t ticks,
                               struct ky_error *error);
@@ -128,8 +131,8 @@ extern const struct ky_integrator_verbs ky_leapfrog, ky_block, ky_hermite4;
 /* KY_USAGE and KY_UNSUPPORTED for values that do not go with the integrator: its verb `check`. For
  * resolved parameters that have changed since; ky_parameters_resolve does the same. */
 enum ky_status ky_integrator_check(const struct ky_parameters *parameters, struct ky_error *error);
-/* The verb `settle` for the bodies, whose masses may be unknown (NULL): then all have mass.
- * Resolved parameters need it before an engine is opened with them. */
+/* Calls the verb `settle` for these bodies. If their masses are unknown (NULL), all have mass.
+ * Resolved parameters need this call before an engine is opened with them. */
 void ky_integrator_settle(struct ky_parameters *parameters, const struct ky_bodies *bodies);
 /* Makes the integrator that the parameters name; fails as its verbs `check` and `create` do, and
  * with KY_UNSUPPORTED when the engine cannot keep its columns or does not support its scheme. */

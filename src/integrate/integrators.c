@@ -167,8 +167,8 @@ static void complete(struct ky_parameters *parameters, const struct ky_integrato
         parameters->eta = verbs->eta;
 }
 
-/* Whether the option has a value that it has when nobody sets it, with any integrator, as it stands
- * in files of this version or of earlier ones. */
+/* Whether the option has a default value of any integrator, as files of this version or of earlier
+ * versions contain it. */
 static int is_initial(const struct ky_option *option, const struct ky_parameters *parameters)
 {
     char given[64], initial[64];
@@ -245,7 +245,7 @@ enum ky_status ky_parameters_resolve(const struct ky_parameters *given,
     const struct ky_integrator_verbs *verbs = status ? NULL : integrators[resolved->integrator];
     if (verbs)
         complete(resolved, verbs);
-    if (verbs && verbs->settle && own.unroll == KY_UNROLL_UNSET) { /* they may be open still */
+    if (verbs && verbs->settle && own.unroll == KY_UNROLL_UNSET) { /* they may still be undecided */
         resolved->precision = own.precision;
         resolved->unroll = own.unroll;
     }

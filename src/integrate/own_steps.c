@@ -73,7 +73,7 @@ enum ky_status ky_own_steps_create(const struct ky_own_steps *own, size_t size,
     return KY_OK;
 }
 
-/* ---- the pair that wants the shortest steps ---- */
+/* ---- the pair with the shortest steps ---- */
 
 static double distance2(const struct ky_bodies *bodies, size_t i, size_t j)
 {
@@ -83,7 +83,7 @@ static double distance2(const struct ky_bodies *bodies, size_t i, size_t j)
     return r2;
 }
 
-/* The body with the largest m/r² at body i; i itself if it is alone. */
+/* Returns the body with the largest m/r² at body i; i itself if there is no other body. */
 static size_t partner(const struct ky_bodies *bodies, size_t i)
 {
     size_t best = i;
@@ -129,8 +129,8 @@ enum ky_status ky_own_steps_note(struct ky_own_steps *own, size_t i, struct ky_e
     return status;
 }
 
-/* The same for the body with the shortest step, where one process has all bodies, for a message
- * that can do without. */
+/* The same for the body with the shortest step, for a message. If ranks share the bodies, or after
+ * a failure, the report has no pair: `least` is NaN. */
 static void note_quickest(struct ky_own_steps *own)
 {
     struct ky_error error;
@@ -140,14 +140,14 @@ static void note_quickest(struct ky_own_steps *own)
 
 /* ---- a call that may take long ---- */
 
-/* Blocks until the first look, and the most from one look to the next. */
+/* Blocks until the first look, and the largest number of blocks between two looks. */
 enum { FIRST_BLOCKS = 64, MOST_BLOCKS = 1 << 16 };
 /* Seconds between two looks, about. */
 static const double look_every = 0.05;
-/* A longest step may take so many times MOST_BLOCKS blocks: 2e9 blocks take hours. */
+/* A longest step may take LOOKS_A_STEP · MOST_BLOCKS = 2e9 blocks, which take hours. */
 enum { LOOKS_A_STEP = 1 << 15 };
 
-/* What is known between two calls of the engine. */
+/* Numbers that are kept between two calls of the engine. */
 struct watch {
     double clock;           /* at the last look [s] */
     double asked;           /* when the call was first asked to end [s]; NaN: it was not */
@@ -186,12 +186,12 @@ static enum ky_status fail_stuck(struct ky_own_steps *own, const struct ky_advan
     char pair[80] = "";
     note_quickest(own);
     if (!isnan(own->report.least))
-        snprintf(pair, sizeof pair, ", those of bodies %llu and %llu first",
+        snprintf(pair, sizeof pair, " (bodies %llu and %llu first)",
                  (unsigned long long)(id ? id[close[0]] : close[0]),
                  (unsigned long long)(id ? id[close[1]] : close[1]));
     return ky_fail(
         error, KY_BAD_DATA,
-        "%llu blocks of steps have advanced the bodies by %g: the forces%s ask for steps "
+        "%llu blocks of steps have advanced the bodies by %g: the forces%s require steps "
         "of %g, too short for a longest step of %g; look at fields, masses and "
         "softening, or give a shorter --step-max",
         (unsigned long long)watch->blocks, tick * (double)watch->ticks, pair,
@@ -219,8 +219,8 @@ static enum ky_status check_progress(struct ky_own_steps *own, struct watch *wat
     return status;
 }
 
-/* Advances to the end of `way`, or to where the call has to end: *ended becomes 1. KY_BAD_DATA if
- * it would never end. */
+/* Advances to the end of `way`. If the call has to end earlier, *ended becomes 1. KY_BAD_DATA if
+ * the call would never end. */
 static enum ky_status advance_with_patience(struct ky_own_steps *own, struct ky_advance *way,
                                             int *ended, struct ky_error *error)
 {
@@ -242,7 +242,8 @@ static enum ky_status advance_with_patience(struct ky_own_steps *own, struct ky_
     return status;
 }
 
-/* Adds what a call has done, and which began within a longest step of another call. */
+/* Adds the work of a call to the report. The call may have begun within a longest step of the call
+ * before. */
 static void count(struct ky_own_steps *own, const struct ky_advance *way)
 {
     struct ky_integrator_report *report = &own->report;
@@ -262,8 +263,7 @@ enum ky_status ky_own_steps_go(struct ky_own_steps *own, struct ky_advance *way,
     int ended = 0;
     if (base->within && base->within_tick != tick)
         return ky_fail(error, KY_USAGE,
-                       "the bodies are within a step of %g, whose end comes first: advance to it, "
-                       "and then on",
+                       "the bodies are within a step of %g: advance to the end of this step first",
                        base->within_tick * (double)base->stride);
     way->eta = own->eta;
     way->tick = tick;

@@ -70,13 +70,13 @@ uint64_t ky_own_steps_stride(const struct ky_parameters *parameters, double step
 double ky_own_steps_suggest(const struct ky_parameters *parameters, const struct ky_scales *scales);
 /* KY_USAGE for lengths of steps that contradict each other. */
 enum ky_status ky_own_steps_check(const struct ky_parameters *parameters, struct ky_error *error);
-/* Notes in the report body i and the body that pulls it most; i = own->n: the body with the
- * shortest step. KY_FAULT when memory is out. */
+/* Stores body i and the body with the strongest pull on it in the report; i = own->n stands for the
+ * body with the shortest step. KY_FAULT when memory is out. */
 enum ky_status ky_own_steps_note(struct ky_own_steps *own, size_t i, struct ky_error *error);
 /* Advances the engine by `ticks` ticks of the length `tick`, and adds to the report. The caller
  * sets in `way` the scheme and what the scheme needs besides times and ticks. Fails as the engine
- * fails; KY_STOPPED where base.is_over has ended it; KY_USAGE for another tick than that of the
- * longest step within which the last call has ended. */
+ * fails; KY_STOPPED if base.is_over has ended the call; KY_USAGE if the last call ended within a
+ * longest step and `tick` is not the tick of this step. */
 enum ky_status ky_own_steps_go(struct ky_own_steps *own, struct ky_advance *way, double tick,
                                uint64_t ticks, struct ky_error *error);
 

@@ -1,6 +1,6 @@
 /* The path of one body in external fields, by extrapolation of the modified midpoint rule (Gragg;
  * Bulirsch & Stoer; Hairer, Nørsett & Wanner 1993, section II.9). The step follows from the error,
- * so that a passage through a dense centre is resolved however long the call's time is. */
+ * so that a passage through a dense centre is resolved, however long the time of the call is. */
 #include "integrate/path.h"
 
 #include <float.h>
@@ -13,13 +13,14 @@
 
 enum {
     NUMBERS = 6, /* place and velocity */
-    ORDERS = 8,  /* of the extrapolation at most: midpoint steps of a 2nd, 4th, … 16th */
-    FEW = 5,     /* of them, after which the next step may be longer */
+    ORDERS = 8,  /* largest order of the extrapolation: midpoint steps of 1/2, 1/4, 1/6, … 1/16 of
+                    the step */
+    FEW = 5,     /* if no higher order is needed, the next step is longer */
     MOST_STEPS = 1000000
 };
 static const double tolerance = 1e-12;
 
-/* A path from a time on, with the fields as they were then. */
+/* A path that begins at the time `from`, with the fields at this time. */
 struct flow {
     const struct ky_path *path;
     double from;
@@ -52,8 +53,8 @@ static double rate_of(const struct flow *own, const struct ky_external *field,
                             density, sigma2, speed2);
 }
 
-/* The change of place and velocity at a time after the beginning. Where the sum of all densities is
- * negative there is nothing that slows the body down. */
+/* The derivatives of position and velocity at a time after the beginning. If the sum over all
+ * densities is negative, nothing slows the body down. */
 static void change(struct flow *own, double time, const double y[NUMBERS], double to[NUMBERS])
 {
     const double *v = y + 3, speed2 = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
@@ -78,8 +79,8 @@ static void change(struct flow *own, double time, const double y[NUMBERS], doubl
     to[5] = sum.z - rate * v[2];
 }
 
-/* The way of `steps` midpoint steps, with Gragg's mean of the last ones. `at_start`: the change at
- * the beginning. */
+/* The displacement after `steps` midpoint steps, with Gragg's mean of the last steps. `at_start`:
+ * the derivatives at the beginning. */
 static void midpoint(struct flow *own, double time, double length, int steps,
                      const double y[NUMBERS], const double at_start[NUMBERS], double way[NUMBERS])
 {
@@ -116,7 +117,8 @@ static int is_exact(const double error[NUMBERS], const double y[NUMBERS], const 
            sqrt(wrong[1]) <= tolerance * speed;
 }
 
-/* Tries a step of this length. Returns the order that is enough and the way; 0 if none is. */
+/* Tries a step of this length. Returns the order that suffices, with the displacement in `way`, or
+ * 0 if no order suffices. */
 static int try_step(struct flow *own, double time, double length, const double y[NUMBERS],
                     const double at_start[NUMBERS], double way[NUMBERS])
 {
@@ -150,9 +152,9 @@ static enum ky_status too_short(const double y[NUMBERS], double time, int steps,
             "give shorter ones (--step, or more --rows), or the field a softening (eps=)",
             steps, time);
     return ky_fail(error, KY_BAD_DATA,
-                   "the body falls into the centre of a field, and no step is short enough there: "
-                   "at (%g, %g, %g) at the time %.10g; give the field a softening (eps=), or end "
-                   "before",
+                   "the body falls into the centre of a field, where no step is short enough: at "
+                   "(%g, %g, %g) at the time %.10g; give the field a softening (eps=), or end the "
+                   "orbit earlier",
                    y[0], y[1], y[2], time);
 }
 

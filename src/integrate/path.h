@@ -1,5 +1,5 @@
-/* The path of one body in external fields, and with dynamical friction: what `kyoho orbit` follows,
- * and what leap-frog does with the bodies that have friction. */
+/* The path of one body in external fields, with or without dynamical friction. `kyoho orbit` uses
+ * it, and leap-frog uses it for bodies with friction. */
 #ifndef KY_INTEGRATE_PATH_H
 #define KY_INTEGRATE_PATH_H
 
@@ -11,9 +11,10 @@ struct ky_path {
     double mu;              /* G M of the body that friction slows down */
 };
 
-/* Follows the body from the time `from` for `dt`, which may be negative, and replaces its place and
- * velocity. The error of each step is below 10⁻¹² of its way. KY_BAD_DATA where no step is short
- * enough, as in the centre of a point mass, and for a path of more than a million steps. */
+/* Follows the body from the time `from` for `dt`, which may be negative, and replaces its position
+ * and velocity. The error of each step is below 10⁻¹² of its displacement. KY_BAD_DATA if no step
+ * is short enough, as in the centre of a point mass, and for a path of more than a million steps.
+ */
 enum ky_status ky_path_follow(const struct ky_path *path, double from, double dt, double x[3],
                               double v[3], struct ky_error *error);
 

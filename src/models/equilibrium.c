@@ -175,7 +175,7 @@ static enum ky_status profile_of(const struct ky_model *model, const void *own,
 {
     if (model->profile)
         return model->profile(own, profile, error);
-    static const double least = 1e-50; /* powers of it are numbers */
+    static const double least = 1e-50; /* its powers are within the range of double */
     const struct ky_cut *cut = own;
     if (cut->cutoff > 0 && cut->cutoff < least)
         return ky_fail(error, KY_USAGE,

@@ -32,8 +32,8 @@ struct ky_opening_kind {
     double usual; /* default of α or θ */
 };
 
-/* What tells the opening radii of trees of the same bodies apart, as one number above 0: the test,
- * and θ unless it goes by α. */
+/* A number above 0 that is the same if trees of the same bodies have the same opening radii. It
+ * depends on the test, and on θ unless the test is by α. */
 double ky_opening_key(const struct ky_parameters *parameters);
 /* The row of an enum ky_opening. An unknown test has a row too, by θ, without bits. */
 const struct ky_opening_kind *ky_opening_kind(int opening);

@@ -90,8 +90,8 @@ typedef uint64_t ky_ulong;
  * m/s³ is within the range of float. */
 #define KY_CLOSE2 1e-18f
 
-/* The centre of an external field pulls nothing where s² is not above this: 1/s³ has to be within
- * the range of KY_REAL. */
+/* An external field pulls only bodies whose s² exceeds this: 1/s³ has to be within the range of
+ * KY_REAL. */
 #ifndef KY_NEAREST2
 #if defined(KY_IN_OPENCL) || defined(KY_IN_CUDA)
 #define KY_NEAREST2 KY_CLOSE2

@@ -129,8 +129,8 @@
       "the dispersion of velocities in one direction [velocity]")                                  \
     N(mu, 1, 2, "mass", MASS, NOT_NEGATIVE, "0", "of the body; 0: the one that it has [mass]")     \
     N(core, 0, 1, "core", PLAIN, NOT_NEGATIVE, "0",                                                \
-      "the size of the body, near which to a centre its friction ends; G mass/v² where that is "  \
-      "larger [length]")
+      "the size of the body, the smallest impact parameter; G mass/v² where that is larger "      \
+      "[length]")
 /* The places of the numbers of friction. */
 #define KY_EXTERNAL_FRICTION_BODY 0
 #define KY_EXTERNAL_FRICTION_LOG 1

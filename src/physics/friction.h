@@ -1,12 +1,12 @@
 /* Dynamical friction of a body among many light ones (Chandrasekhar 1943; Binney & Tremaine 2008,
  * equation 8.7), whose velocities have the dispersion σ in each direction:
  *
- *     v' = −k v,  k = 4π G² M ρ ln Λ [erf X − 2 X exp(−X²)/√π]/v³,  X = v/(√2 σ)
+ * v' = −k v, k = 4π G² M ρ ln Λ [erf X − 2 X exp(−X²)/√π]/v³, X = v/(√2 σ)
  *
  * ln Λ = ½ ln(1 + (d/b)²), where the largest impact parameter, d, is the distance from the centre
- * of the field, and the smallest one, b, is the size of the body or G M/v², at which an encounter
- * turns particles by 90°, whichever is larger (Hashimoto et al. 2003; Petts et al. 2015). Near the
- * centre friction falls at least as d²: the body has more mass than its orbit encloses, and stalls.
+ * of the field, and the smallest one, b, is the larger of the size of the body and G M/v², at which
+ * an encounter turns particles by 90° (Hashimoto et al. 2003; Petts et al. 2015). Near the centre
+ * friction falls at least as d²: the body has more mass than its orbit encloses, and stalls.
  *
  * Portable C: physics/dialect.h; read by the host alone. */
 #ifndef KY_PHYSICS_FRICTION_H

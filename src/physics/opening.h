@@ -116,10 +116,11 @@ KY_FN KY_TRUTH ky_opening_opens(struct ky_opening_apart a, struct ky_opening_sid
            ((how & KY_OPENING_CUBE) ? ky_opening_cube_touches(a, s) : ky_opening_box_touches(a, s));
 }
 
-/* The |a| that α is relative to: `a`, from the other bodies alone at the last evaluation, but at
- * least 1e-4 φ²/M. φ is their potential then, M the mass of all, for G = 1. |a| vanishes at the
- * centre of a system and must not open the whole tree there. By the Cauchy-Schwarz inequality φ²/M
- * never exceeds Σ m/s², the pull of all bodies if it had one direction; far outside it is |a|. */
+/* Returns the |a| to which α is relative, for G = 1: `a`, the pull of the other bodies at the last
+ * evaluation, but at least 1e-4 φ²/M. φ is the potential at the last evaluation, M the mass of all
+ * bodies. Without the floor the whole tree would be opened at the centre of a system, where |a|
+ * vanishes. By the Cauchy-Schwarz inequality φ²/M never exceeds Σ m/s², the pull of all bodies if
+ * it had one direction. Far outside a system φ²/M is |a|. */
 #define KY_OPENING_FLOOR KY_WIDE_OF(1e-4)
 KY_FN KY_WIDE ky_opening_pull(KY_WIDE a, KY_WIDE potential, KY_WIDE per_mass)
 {
@@ -127,14 +128,14 @@ KY_FN KY_WIDE ky_opening_pull(KY_WIDE a, KY_WIDE potential, KY_WIDE per_mass)
     return a > floor ? a : floor;
 }
 
-/* |a| as it is kept from an evaluation to the next: never 0, which stands for one that is not
- * known. */
+/* |a| as it is kept between evaluations: never 0, since 0 stands for an unknown |a|. */
 KY_FN ky_scalar ky_opening_kept(ky_scalar x, ky_scalar y, ky_scalar z)
 {
     return (ky_scalar)1e-30f + KY_SQRT(x * x + y * y + z * z);
 }
 
-/* M as a whole number, whose sum is the same in any order: units of the mean mass of 1. */
+/* M is summed as a whole number, so that the sum is the same in any order. One unit of mass, about
+ * the mean mass, has this many parts. */
 #define KY_OPENING_MASS_PART 1048576.0f
 
 /* The distance s of its own is used: offset, whose radius is longer by s. */

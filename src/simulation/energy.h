@@ -43,10 +43,10 @@ struct ky_energy_now {
 /* (E − E₀)/|E₀|; NaN where no energy is conserved, and where E₀ is 0. */
 double ky_energy_change(const struct ky_energy_start *start, const struct ky_sums *sums);
 
-/* The same for judging forces and steps: relative to |W₀| where |E₀| is less than a hundredth of
- * it. */
+/* The same as a measure of the errors of forces and steps: relative to |W₀| if |E₀| is less than a
+ * hundredth of |W₀|. */
 double ky_energy_error(const struct ky_energy_start *start, const struct ky_sums *sums);
-/* A run whose energy error is beyond this warns. */
+/* A run warns if its energy error exceeds this. */
 #define KY_ENERGY_LIMIT 1e-3
 
 /* Sets start->external, start->bound and start->core by the columns of the open file. Changes the

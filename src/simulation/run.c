@@ -163,7 +163,7 @@ static const char *stop_reason(struct ky_run *run)
     return NULL;
 }
 
-/* The same with the reasons that lie elsewhere than in memory, and orders of the view. */
+/* The same, including the file named stop in the folder and orders of the view. */
 static const char *any_reason(struct ky_run *run)
 {
     const char *reason = stop_reason(run);
@@ -182,7 +182,7 @@ static int restart_is_due(const struct ky_run *run)
     return ky_run_writes_restarts(run) && ky_clock() - run->restarted >= run->given.restart_every;
 }
 
-/* Whether a step that takes long is to end: the run stops, or writes a restart file. */
+/* 1 if a long step is to end early, because the run stops or writes a restart file. */
 static int is_over(void *context)
 {
     struct ky_run *run = context;
@@ -191,7 +191,7 @@ static int is_over(void *context)
     return run->within || restart_is_due(run);
 }
 
-/* The integrator has been ended within a longest step. */
+/* The integrator has stopped within a longest step: stops the run, or writes a restart file. */
 static enum ky_status rest(struct ky_run *run, struct ky_error *error)
 {
     char words[KY_WITHIN_WORDS];
@@ -318,7 +318,7 @@ static enum ky_status go(struct ky_run *run, const char **reason, struct ky_erro
         if (*reason || status)
             break;
         waits = stops = 0;
-        if (!ky_sim_is_within(run->sim)) /* where there is no picture of the bodies */
+        if (!ky_sim_is_within(run->sim)) /* within a longest step the view gets no picture */
             status = ky_run_attend(run, &waits, &stops, error);
         if (stops)
             *reason = because(run, KY_STOP_ASKED, "the view");
@@ -360,7 +360,7 @@ static void tell_blocks(const struct ky_run *run)
             report.cut, report.body_steps);
 }
 
-/* Warns where the energy at the last row says that forces or steps are too coarse. */
+/* Warns if the energy in the last row shows that forces or steps are too coarse. */
 static void warn_of_energy(const struct ky_run *run)
 {
     static const char *const advice[] = {
@@ -369,8 +369,8 @@ static void warn_of_energy(const struct ky_run *run)
         [KY_HERMITE4] = "a smaller --eta with --corrections 2 and --precision double"};
     if (fabs(run->energy_error) > KY_ENERGY_LIMIT)
         ky_log(&run->parameters, KY_LOG_WARNING,
-               "the energy has changed by %+.1e of itself, which is beyond %g: results may be "
-               "wrong; take %s",
+               "the energy has changed by %+.1e of itself, more than %g: results may be "
+               "wrong; use %s",
                run->energy_error, KY_ENERGY_LIMIT, advice[run->sim->parameters.integrator]);
 }
 

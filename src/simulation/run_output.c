@@ -35,9 +35,9 @@ static void describe(struct ky_run *run, struct ky_snapshot *snapshot)
     snapshot->softening_kind = run->sim->parameters.softening_kind;
 }
 
-/* The files of a snapshot; none where it is a single file, without a number in its name. Never more
- * than there are bodies: pynbody does not take a file without bodies for part of a snapshot. Of two
- * runs the parameters differ, or the energies at the start. */
+/* The files of a snapshot: 0 for a single file without a number in its name. There are never more
+ * files than bodies, since pynbody does not take a file without bodies for part of a snapshot.
+ * Different runs differ in their parameters or in their energies at the start. */
 static struct ky_hdf5_pieces pieces_of(const struct ky_run *run)
 {
     const size_t ranks = (size_t)run->sim->parameters.ranks, n = run->sim->n,
@@ -192,8 +192,9 @@ static enum ky_status append_row(struct ky_run *run, const struct ky_energy_now 
     return status;
 }
 
-/* Whether the energy of the run is conserved but for errors: nothing changes in time, nothing rubs,
- * and the caller has changed nothing. Bodies that escape take their energy out of the reference. */
+/* Whether the energy of the run is conserved except for errors: nothing changes in time, there is
+ * no friction, and the caller has changed nothing. Bodies that are removed as escapers take their
+ * energy out of the reference energy. */
 static int is_conserved(const struct ky_run *run)
 {
     const struct ky_sim *sim = run->sim;

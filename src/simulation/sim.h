@@ -22,7 +22,8 @@ struct ky_sim {
     int is_changing; /* 1: between ky_sim_change_begin and _end */
     int is_late;     /* 1: the forces on the engine are from before a change */
     int has_failed;  /* 1: after a failure, it can only be closed */
-    /* Of a run: asks whether a call that advances is to end, beside the parameters' `stop`. */
+    /* Of a run: returns 1 if a call that advances is to end. It is asked besides the parameters'
+     * `stop`. */
     int (*is_over)(void *context);
     void *is_over_context;
     int has_changed;         /* 1: bodies or forces have changed since the run last looked */
@@ -73,13 +74,14 @@ enum ky_status ky_sim_keep_labels(struct ky_sim *sim, const struct ky_bodies *bo
                                   struct ky_error *error);
 
 /* KY_USAGE for NULL, after a failure after which the simulation can only be closed, and within a
- * longest step, where all that can be done is to advance, to save and to close. */
+ * longest step, where a simulation can only advance, be saved or be closed. */
 enum ky_status ky_sim_check_alive(const struct ky_sim *sim, struct ky_error *error);
 /* The same without the last condition. */
 enum ky_status ky_sim_check_open(const struct ky_sim *sim, struct ky_error *error);
 /* 1 if a stop has left the bodies within a longest step, which begins at the simulation's time. */
 int ky_sim_is_within(const struct ky_sim *sim);
-/* Writes how much of that step is done, and for which pair steps are short, to `text`. */
+/* Writes to `text`, and returns, how much of this step is done and which pair has the shortest
+ * steps. */
 enum { KY_WITHIN_WORDS = 256 };
 const char *ky_sim_within_words(const struct ky_sim *sim, char text[KY_WITHIN_WORDS]);
 /* ky_sim_bodies without its first check: for a restart file. */

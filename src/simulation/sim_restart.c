@@ -29,8 +29,8 @@ struct stored_clock {
     double asked, measured;  /* the error at the opening; NaN: none */
     uint64_t samples;        /* by which it was measured */
     uint64_t bits;           /* of the processor (ky_engine.bits); 0: not known */
-    /* Within a longest step: its ticks that are done, which `ticks` counts too, so that a reader
-     * that does not know them refuses the file; their length [time]. */
+    /* Within a longest step: the number of its ticks that are done, and their length [time].
+     * `ticks` includes them, so that a reader that does not know them refuses the file. */
     uint64_t within;
     double within_tick;
 };
@@ -320,10 +320,11 @@ static enum ky_status check_clock(const struct stored_clock *stored, const struc
                        stored->ticks, stored->part);
     if (stored->within && (stored->within >= sim->integrator->stride ||
                            !(fabs(stored->within_tick) <= fabs(tick) && stored->within_tick != 0)))
-        return ky_fail(error, KY_BAD_DATA,
-                       "the restart file has the numbers 'within' %" PRIu64
-                       " and 'tick within' %g in its section 'clock', which are no part of a step",
-                       stored->within, stored->within_tick);
+        return ky_fail(
+            error, KY_BAD_DATA,
+            "the restart file has the numbers 'within' %" PRIu64
+            " and 'tick within' %g in its section 'clock', which do not lie within a step",
+            stored->within, stored->within_tick);
     return KY_OK;
 }
 
@@ -357,7 +358,7 @@ static void restore_choice(struct ky_sim *sim, const struct stored_clock *stored
     ky_choice_note(&sim->choice, &sim->parameters);
 }
 
-/* The run goes on, but not bit for bit. */
+/* The run continues, but its results do not repeat bit for bit. */
 static void warn_of_bits(const struct ky_sim *sim, const struct stored_clock *stored)
 {
     if (stored->bits && sim->engine->bits && stored->bits != sim->engine->bits)

@@ -50,14 +50,14 @@ const char *ky_sim_within_words(const struct ky_sim *sim, char text[KY_WITHIN_WO
                               "within a longest step, of which %.3g %% is done", 100 * done);
     if (!isnan(stop->distance))
         snprintf(text + used, KY_WITHIN_WORDS - (size_t)used,
-                 ": bodies %" PRIu64 " and %" PRIu64 ", %s apart, want steps of %s,", stop->id[0],
+                 ": bodies %" PRIu64 " and %" PRIu64 ", %s apart, need steps of %s,", stop->id[0],
                  stop->id[1],
                  ky_quantity_text(&sim->line.units, KY_LENGTH_UNIT, stop->distance, 4, apart),
                  ky_length_of_time(&sim->line, stop->step, least));
     return text;
 }
 
-/* The integrator has ended its call because it was asked to. */
+/* The integrator has ended its call because `is_over` returned 1. */
 static enum ky_status end_call(struct ky_sim *sim, struct ky_error *error)
 {
     char words[KY_WITHIN_WORDS];
@@ -92,7 +92,7 @@ static int is_over(void *context)
     return (stop && *stop) || (sim->is_over && sim->is_over(sim->is_over_context));
 }
 
-/* Tells the integrator of a call whose ticks are `before` and more after the time `origin`. */
+/* Prepares the integrator for a call that begins `before` ticks after the time `origin`. */
 static void begin_call(struct ky_sim *sim, double origin, uint64_t before)
 {
     struct ky_integrator_state *integrator = sim->integrator;

@@ -397,7 +397,7 @@ static void note_piece(struct whole *w, uint32_t k, const struct piece *p)
     w->time = p->time;
 }
 
-/* KY_BAD_DATA for a file of another snapshot than the first one. */
+/* KY_BAD_DATA for a file of another snapshot than the first file. */
 static enum ky_status check_same(const struct piece *p, const struct piece *first,
                                  struct ky_error *error)
 {

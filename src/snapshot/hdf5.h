@@ -82,7 +82,7 @@ struct ky_hdf5_header {
     double mass[KY_HDF5_TYPES];    /* of each body of the type; 0: a data set has the masses */
     double time;
     int files, has_total; /* has_total 0: the file does not give `total` */
-    uint64_t run;         /* of our own files in pieces: /Kyoho/Run; else 0 */
+    uint64_t run;         /* /Kyoho/Run of Kyoho's files in pieces; else 0 */
 };
 /* Reads /Header, and /Kyoho/Run. `types`: bits as in struct ky_read_options. KY_BAD_DATA where it
  * is missing or has impossible values. */

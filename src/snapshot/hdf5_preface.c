@@ -45,7 +45,7 @@ static enum ky_status no_snapshot(hid_t header, struct ky_error *error)
         "/Header has no NumPart_ThisFile, which counts the bodies; it is not a GADGET snapshot");
 }
 
-/* What tells the pieces of a run of ours from those of another one; 0: nothing does. */
+/* Returns the identifier of the run in Kyoho's files in pieces; 0: the file has none. */
 static uint64_t read_run(hid_t file)
 {
     uint64_t run = 0;

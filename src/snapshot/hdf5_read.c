@@ -153,8 +153,8 @@ static enum ky_status note_bodies(struct ky_hdf5_reader *r, int k, struct ky_err
     return KY_OK;
 }
 
-/* KY_BAD_DATA for a file of another snapshot than the first one: of another time, another number of
- * files or bodies, another mass, or of another run. Not all programs write all of these. */
+/* KY_BAD_DATA for a file of another snapshot than the first file: with another time, number of
+ * files or bodies, mass, or run. Not all programs write all of these numbers. */
 static enum ky_status check_same(const struct ky_hdf5_reader *r, const struct ky_hdf5_header *h,
                                  struct ky_error *error)
 {

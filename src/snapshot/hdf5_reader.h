@@ -7,19 +7,20 @@
 struct ky_hdf5_reader {
     const struct ky_read_options *options;
     struct ky_snapshot *snapshot;
-    struct ky_hdf5_header like; /* of the first file, which all others agree with */
-    struct ky_units stored;     /* units of the numbers in the file */
-    uint64_t n;                 /* bodies of the files that have been gone through */
-    int files;                  /* of the snapshot */
-    int begin, end;             /* the files that are gone through: begin … end − 1 */
-    int counts;                 /* 1: `before` is wanted */
-    uint64_t *before;           /* [files + 1] bodies in the files before each, or NULL */
-    uint64_t first, all;     /* the body that place 0 of the arrays is for; bodies of all files */
-    int has[KY_HDF5_FIELDS]; /* in every group that has bodies */
-    int some_ids;            /* a group has ids */
-    char lacks_ids;          /* the digit of a type without ids, or 0 */
-    int typed;               /* a type other than 4 occurs */
-    int has_softenings;      /* of each body */
+    struct ky_hdf5_header
+        like;               /* header of the first file, with which all other files have to agree */
+    struct ky_units stored; /* units of the numbers in the file */
+    uint64_t n;             /* bodies of the files that have been gone through */
+    int files;              /* of the snapshot */
+    int begin, end;         /* the files that are gone through: begin … end − 1 */
+    int counts;             /* 1: `before` is wanted */
+    uint64_t *before;       /* [files + 1] bodies in the files before each, or NULL */
+    uint64_t first, all;    /* the body that place 0 of the arrays is for; bodies of all files */
+    int has[KY_HDF5_FIELDS];         /* in every group that has bodies */
+    int some_ids;                    /* a group has ids */
+    char lacks_ids;                  /* the digit of a type without ids, or 0 */
+    int typed;                       /* a type other than 4 occurs */
+    int has_softenings;              /* of each body */
     double softening[KY_HDF5_TYPES]; /* of the bodies of each type; NaN: not in the file */
     int occurs[KY_HDF5_TYPES];       /* a body of this type is read */
     int some_order;                  /* a file has its bodies in another order than the run had */

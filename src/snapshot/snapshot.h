@@ -39,8 +39,8 @@ enum ky_status ky_snapshot_settle(struct ky_snapshot *made, const struct ky_read
 
 /* 1 if others can write to a file of this name and with these options: HDF5, not packed. */
 int ky_snapshot_takes_others(const char *path, const struct ky_write_options *options);
-/* The files of a snapshot: their number, or 0 for one whose name has no number; and what tells them
- * from files of other runs. */
+/* The files of a snapshot. `files`: their number, or 0 for a single file whose name has no number.
+ * `run`: an identifier that is different for other runs. */
 struct ky_hdf5_pieces {
     int files;
     uint64_t run;

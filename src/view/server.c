@@ -18,14 +18,14 @@
 #include "view/answers.h"
 
 enum { REQUEST = 4096 }; /* bytes of the longest head */
-#define PATIENCE 20.0    /* a request may take, and an answer stand still, for so long [s] */
-#define FAREWELL 1.0     /* at the end answers may take so long [s] */
+#define PATIENCE 20.0 /* a request may take so long, and an answer may be stuck for so long [s] */
+#define FAREWELL 1.0  /* at the end answers may take so long [s] */
 
 struct connection {
     int socket;      /* −1: this place is free */
     double moved;    /* ky_clock when bytes last came or went */
-    double began;    /* ky_clock when its request began; of a stranger, when it came */
-    int is_known;    /* a request had the token; else it is a stranger */
+    double began;    /* ky_clock when its request began, or when a stranger connected */
+    int is_known;    /* 1: a request had the token; 0: a stranger */
     int waits;       /* for a frame */
     size_t received; /* bytes in `in` */
     char in[REQUEST];
@@ -52,8 +52,9 @@ static void hang_up(struct ky_server *server, int k)
     c->socket = -1;
 }
 
-/* Whether a connection goes before another one where there is no free place: a stranger before one
- * that is known, the stranger that came first, and of the known ones that has been idle longest. */
+/* Whether a connection loses its place before another connection if no place is free: a stranger
+ * before a known connection, the older of two strangers, and of two known connections the one that
+ * has been idle longer. */
 static int goes_before(const struct connection *c, const struct connection *other)
 {
     if (c->is_known != other->is_known)
@@ -61,8 +62,8 @@ static int goes_before(const struct connection *c, const struct connection *othe
     return c->is_known ? c->moved < other->moved : c->began < other->began;
 }
 
-/* A place for a new connection: a free one, else that of a stranger, whatever it does, or of a
- * known one that is idle; −1: all are at work. So strangers that are slow keep nobody out. */
+/* Returns a place for a new connection: a free place, else the place of a stranger, busy or not, or
+ * of an idle known connection; −1: all are busy. So slow strangers keep nobody out. */
 static int find_place(struct ky_server *server)
 {
     int found = -1;
@@ -210,8 +211,8 @@ static void send_answer(struct ky_server *server, int k)
 
 /* ---- the loop ---- */
 
-/* Whether an answer has stood still for too long, or a request has taken too long; a stranger has
- * to make one at once. */
+/* Whether an answer has been stuck for too long, or a request has taken too long. The time of a
+ * stranger begins when it connects. */
 static int is_late(const struct connection *c, double now)
 {
     return c->head ? now - c->moved > PATIENCE

@@ -64,7 +64,7 @@ def launch(page, folder):
 
 def run_blocks(page):
     """Runs the blocks of a page one after the other in one folder, so that later blocks use files of earlier ones, and compares the
-    numbers of the page where it says how."""
+    numbers of the page for which a comment names a command."""
     text = read(page)
     blocks = re.findall(r"^```sh\n(.*?)^```", text, re.M | re.S)
     if not blocks:

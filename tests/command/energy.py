@@ -80,7 +80,7 @@ with folder() as top:
     check(worst < 1e-6 and rest[0]["kinetic"] < 0.1 * rows[0]["kinetic"], "the virial ratio does not count bulk motion", worst)
     check(not rest[0]["momentum_x"] == rows[0]["momentum_x"], "the momentum does count bulk motion")
 
-    # A run says when its energy is wrong by more than 1e-3 of itself; where no energy is conserved it says nothing.
+    # A run warns if its energy is wrong by more than 1e-3 of itself. It does not warn if no energy is conserved.
     def told(name, *words):
         said = run("run", *words, "--every", "0", "--engine", "cpu", "--overwrite", "--output", path("told")).stderr
         last = table(path("told/energy.csv"))[-1]
@@ -95,7 +95,7 @@ with folder() as top:
             "block": ["--integrator", "block", "--eta", "1", "--step-length", "1", "--step", "0.0625", "--end", "4"]}
     for name, words in ways.items():
         lines, said, de, _ = told(name, *pair, *words)
-        check(len(lines) == 1 and abs(de) > 1e-3 and f"{de:+.1e}"[:4] in lines[0] and lines[0].startswith("warning") and "take " in lines[0], f"{name}: a run warns of an energy that is wrong", (de, said))
+        check(len(lines) == 1 and abs(de) > 1e-3 and f"{de:+.1e}"[:4] in lines[0] and lines[0].startswith("warning") and "use " in lines[0], f"{name}: a run warns of an energy that is wrong", (de, said))
         check("the energy has changed" in open(path("told/run.log")).read(), f"{name}: run.log has the warning", said)
         quiet = run("run", *pair, *words, "--every", "0", "--engine", "cpu", "--overwrite", "--output", path("told"), "--quiet").stderr
         check("the energy has changed" in quiet, f"{name}: with --quiet too", quiet)

@@ -1,11 +1,11 @@
-"""Numbers of a page beside those that the program gives. A page says in comments, which readers do not see, how its numbers come about:
+"""Compares the numbers of a page with the output of the program. Comments in the page, which readers do not see, name the commands:
 
-    <!-- shows 1 %: kyoho info cluster.hdf5 -->       the lines of the indented block below are among those of the command
-    <!-- says 5.7 15.2 within 1 %: COMMAND -->        these numbers, written so in the section, are the numbers that the command prints
-    <!-- says 1.3 to 1.8: COMMAND -->                 all that it prints lie between these two, which the section has
+    <!-- shows 1 %: kyoho info cluster.hdf5 -->       the command prints every line of the indented block below
+    <!-- says 5.7 15.2 within 1 %: COMMAND -->        the command prints these numbers, and the section contains them in this form
+    <!-- says 1.3 to 1.8: COMMAND -->                 all numbers that the command prints lie between these two numbers of the section
 
-A tolerance is a share (1 %), a difference (0.05) or a factor (factor 2); `shows 1 % or 1e-9` takes what is nearer than 1e-9 too. The
-commands run where they stand in the page, after the sh blocks above them, in the same folder. `cell FILE COLUMN ROW…` prints numbers
+A tolerance is a share (1 %), a difference (0.05) or a factor (factor 2); `shows 1 % or 1e-9` also accepts a difference below 1e-9. The
+commands run in the order of the page, after the sh blocks above them, in the same folder. `cell FILE COLUMN ROW…` prints numbers
 of a table in CSV (rows from 0; -1 is the last one; `all`); this module is that program."""
 import csv
 import re
@@ -17,7 +17,7 @@ SMALL = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-")
 
 
 def value(text):
-    """The number of a text as pages write it: 20,000, −2.7e-4, 2.4·10¹⁵."""
+    """The number in a text in the form of the pages: 20,000, −2.7e-4, 2.4·10¹⁵."""
     return float(text.replace(",", "").replace("·10", "e").translate(SMALL))
 
 
@@ -26,7 +26,7 @@ def numbers(text):
 
 
 def is_near(got, wanted, tolerance):
-    """Whether the number is within the tolerance, a text as above."""
+    """Whether the number is within the tolerance, a text as in comments."""
     for part in tolerance.split(" or "):
         if part.startswith("factor "):
             factor = float(part.split()[1])
@@ -41,7 +41,7 @@ def is_near(got, wanted, tolerance):
 
 
 def words(line):
-    """The line without its numbers and the lengths of its gaps."""
+    """The words of the line, with # for each number."""
     return NUMBER.sub("#", line).split()
 
 
@@ -65,7 +65,7 @@ def block_below(page, place):
 
 
 def faults(page, comment, output):
-    """What is wrong with the numbers that a comment (a match of COMMENT) tells of, where its command printed `output`."""
+    """The errors in the numbers of a comment (a match of COMMENT) whose command printed `output`."""
     kind, spec, command = comment.groups()
     if kind == "shows":
         block = block_below(page, comment.end())
@@ -85,7 +85,7 @@ def faults(page, comment, output):
 
 
 def try_itself():
-    """What a changed number, word or line gives: [] if the functions above see each of them."""
+    """Tests the functions above with a changed number, word and line: [] if they find each change."""
     page = "# A\n\nmass 5.2 and 20,000 <!-- {} -->\n\n    mass      5.20 pc\n\n# B\n7.1\n"
     cases = [("shows 1 %: x", "mass 5.24 pc", True), ("shows 1 %: x", "mass 5.3 pc", False), ("shows 1 %: x", "mass 5.2 kpc", False),
              ("shows 1 %: x", "", False), ("shows 1 % or 0.2: x", "mass 5.3 pc", True), ("says 5.2 20,000 within 1 %: x", "5.21\n2.01e4", True),

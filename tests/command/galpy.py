@@ -66,7 +66,7 @@ print(json.dumps(answer))
 """
 
 
-# The distance of a body of 1e10 Msun with a half-mass radius of 1 kpc from the centre of the Galaxy, to which friction brings it.
+# The distance from the centre of the Galaxy of a body of 1e10 Msun with a half-mass radius of 1 kpc, which sinks by friction.
 SINKS = r"""
 import json, sys, warnings
 warnings.simplefilter("ignore")

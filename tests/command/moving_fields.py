@@ -97,7 +97,7 @@ with folder() as there:
         write(f"{name}.csv", "\ufeff" + text)
         run("run", *plain, "--end", "1", "--field", f"point:mass=1,eps=1,centre=@{name}.csv", "--dry-run", "--output", "marked",
             name=f"{name}.csv, as spreadsheets write it, with a byte-order mark")
-    # units of a table as users write them: all of them are heeded, or the table is refused
+    # units of a table as users write them: all units are read, or the table is refused
     field = ("field", "--units", "galaxy", "--position", "1kpc,0,0", "--time", "100Myr", "--field")
     wanted = run_json(*field, "plummer:mass=1e10Msun,scale=1kpc,x=5")["points"]
     rows = "-1000 5000 0 0\n1000 5000 0 0\n"

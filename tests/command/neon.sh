@@ -1,6 +1,6 @@
 #!/bin/sh
 # The lanes for NEON compile: clang reads them for AArch64. The headers of this machine's C library are good enough, since
-# only their declarations are read (with __x86_64__ they find each other). The type __float128 of x86 is the long double of AArch64.
+# only their declarations are read (__x86_64__ is defined so that they include each other). The type __float128 of x86 is the long double of AArch64.
 if ! command -v clang >/dev/null 2>&1; then
     echo "ok 1 - the lanes compile for NEON # SKIP clang is not installed"
     exit 0

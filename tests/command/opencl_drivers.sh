@@ -1,19 +1,19 @@
 #!/bin/sh
-# A driver of OpenCL that ends the process which asks for its devices costs the user nothing but that driver: one that aborts,
+# An OpenCL driver that ends the process that asks for its devices is not used, and everything else works: a driver that aborts,
 # faults or exits at once (tests/faults/icd.c), and PoCL where /sys is not mounted.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/command/tap.sh
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 if ! "$KYOHO" devices | grep -q '^opencl' || "$KYOHO" devices | grep -q '^opencl.*not in this build'; then
-    skip "a broken driver is left alone" "OpenCL is not in this build"
+    skip "a broken driver is not used" "OpenCL is not in this build"
     exit 0
 fi
 force() { "$@" "$KYOHO" force --model plummer -n 2000 --threads 1 --force direct --engine auto -q; }
-# The command before the program; a driver that is left alone is told, and the CPU is there.
+# Arguments: the command before the program. kyoho devices says that a driver is not used, and lists the CPU.
 lists() {
     "$@" "$KYOHO" devices >"$folder/devices" 2>"$folder/said" && grep -q '^cpu ' "$folder/devices" &&
-        grep -q '^opencl .*not usable: .* OpenCL driver .*ends any process .* left alone' "$folder/devices" && [ ! -s "$folder/said" ]
+        grep -q '^opencl .*not usable: .* OpenCL driver .*ends any process .* not used' "$folder/devices" && [ ! -s "$folder/said" ]
 }
 
 mkdir "$folder/vendors"
@@ -38,7 +38,7 @@ done
 }
 
 if ! "$KYOHO" devices | grep -q '^opencl.*a CPU'; then
-    skip "PoCL that ends the process is left alone" "PoCL is not installed"
+    skip "PoCL that ends the process is not used" "PoCL is not installed"
     exit 0
 fi
 preload="env LD_PRELOAD=$BUILD/tests/faults/pocl.so KYOHO_TEST_ASKED=$folder/asked"

@@ -69,7 +69,7 @@ with folder() as there:
     check(max(abs(place[c] - alone[c]) for place in places for c in "xyz") < 1e-4, "a run takes it to the same place, with any step",
           (places, alone))
 
-    # into a point mass, and past it
+    # an orbit into a point mass, and an orbit past it
     fall = ("orbit", "--position", "1,0,0", "--end", "3", "--field")
     said = run(*fall, "point:mass=1", "--velocity", "0,0,0", code=4).stderr
     check("falls into the centre of a field" in said and "eps=" in said and said.count("\n") == 1, "an orbit into a point mass is refused", said)
@@ -78,7 +78,7 @@ with folder() as there:
     past = run_json(*fall, "point:mass=1,eps=0.001", "--velocity", "0,0,0")
     check(past["energy_change"] < 1e-6, "and one into a softened point mass", past["energy_change"])
 
-    # fields alone at points
+    # fields at points, without bodies
     galaxy = ("field", "--field", "mw14", "--units", "galaxy", "--position")
     found = run_json(*galaxy, "8kpc,0,0 0,-8000pc,0", "-o", "field.csv")["points"]
     check(len(found) == 2 and table("field.csv") == found and abs(found[0]["ax"] / (-220 ** 2 / 8) - 1) < 1e-6

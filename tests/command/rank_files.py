@@ -167,7 +167,7 @@ def parts(top):
     begun = text_of(os.path.join(again, "snapshot_0000.hdf5"), os.path.join(top, "scratch.csv"))
     motion = [[line.split(",")[:8] for line in text if not line.startswith("#")] for text in (begun, texts[2][2])]
     check(motion[0] == motion[1], "a run begins with pieces", process.stderr)
-    # a piece of another time, and one of the same time of another run: of other bodies, and of other parameters
+    # a piece of another time; and pieces of the same time of other runs, with other bodies and with other parameters
     other, mixed = os.path.join(top, "parts-other"), os.path.join(top, "parts-mixed")
     run("model", "plummer", "-n", "5000", "--seed", "9", "-o", os.path.join(top, "other.hdf5"))
     for source, more, name in ((bodies, [], "snapshot_0001.1.hdf5"), (os.path.join(top, "other.hdf5"), [], "snapshot_0002.1.hdf5"), (bodies, ["--theta", "0.5"], "snapshot_0002.1.hdf5")):

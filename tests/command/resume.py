@@ -105,7 +105,7 @@ with folder() as top:
     run("run", *sse2, "--end", "0.25", "--output", path("sse2b"))
     run("run", "--resume", path("sse2b"), "--end", "0.5", "--quiet")
     check(state(path("sse2"), scratch) == state(path("sse2b"), scratch), "a resumed run keeps its instruction set")
-    # other last digits are told: here of another instruction set, elsewhere of another maker's processor. Plain C has those of SSE2.
+    # A warning tells of other last digits: here by another instruction set, elsewhere by a processor of another maker. Plain C has the bits of SSE2.
     if os.uname().machine == "x86_64" and "avx2" in open("/proc/cpuinfo").read():
         for isa, told in (("plain", False), ("avx2", True)):
             text = run("run", "--resume", path("sse2b"), "--end", "0.5625" if isa == "plain" else "0.625", "--isa", isa).stderr

@@ -43,8 +43,8 @@ bound() { # isa, flag of the machine, kind, largest, mean
 }
 bound plain '' 0 1e-7 1e-9
 bound plain '' 1 3e-16 1e-16
-# All numbers from 1 to 4, and those at the ends of the range: 0, the least, the last without all digits, the first with
-# all, 1e-18, the largest, infinity.
+# All numbers from 1 to 4, and numbers at the ends of the range: 0, the least, the largest subnormal, the least normal,
+# 1e-18, the largest, infinity.
 cat >"$folder/bits.c" <<'END'
 #define KY_LANE_DOUBLE KIND
 #include "engine/cpu/lanes/lanes.h"
@@ -87,7 +87,7 @@ int main(int argc, char **argv)
     return argc < 2 ? differ != 0 : strtoull(argv[1], NULL, 16) != ky_hash_end(&hashing);
 }
 END
-same() { # isa, flag of the machine, kind, hash on an AMD EPYC and on an Intel Xeon; none: correctly rounded
+same() { # isa, flag of the machine, kind, hash on an AMD EPYC and on an Intel Xeon; no hash: correctly rounded
     name="$1 $([ "$3" = 1 ] && echo double || echo float)"
     if [ -n "$2" ] && ! grep -qw "$2" /proc/cpuinfo; then
         skip "1/sqrt of $name has the same bits everywhere" "this machine has no $1"

@@ -103,14 +103,14 @@ with folder() as top:
         run("run", path("bare.csv"), *words, "--output", path(integrator), code=6)
         check(abs(about(path(integrator))["time"] - near[0]) < 0.02, f"{integrator} stops at that time too", about(path(integrator))["time"])
 
-    # A longest step that takes seconds, since two of the bodies are a tight pair: whatever stops the run ends within the step.
+    # Two of the bodies are a tight pair, so that a longest step takes seconds: every kind of stop ends the run within the step.
     def tight(separation, others):
         speed = (2 * 0.01 / separation) ** 0.5 / 2
         rows = [f"0,0.01,{0.5 + separation / 2!r},0,0,0,{speed!r},0", f"1,0.01,{0.5 - separation / 2!r},0,0,0,{-speed!r},0"]
         return "\n".join(["id,mass,x,y,z,vx,vy,vz", *rows, *(f"{k},0.06,{math.cos(k)!r},{math.sin(k)!r},{k / 50},0,0,{0.3 * (-1) ** k}" for k in range(2, 2 + others))]) + "\n"
 
     def stop_by(words, deed):
-        """Runs kyoho, does the deed once it has begun, and returns its line."""
+        """Runs kyoho, calls `deed` once the run has begun, and returns the last line of kyoho."""
         process = subprocess.Popen([KYOHO, *map(str, words)], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         wait_for(lambda: os.path.exists(os.path.join(where, "restart.kyo")), "the run begins")
         time.sleep(0.2)  # until it is within its step
@@ -130,7 +130,7 @@ with folder() as top:
     for name, words, deed in (("--max-wall", [*slow, "--output", where, "--max-wall", "0.1"], lambda process: None), ("SIGTERM", again, lambda process: process.terminate()),
                               ("a file named stop", again, lambda process: open(os.path.join(where, "stop"), "w").close())):
         line = stop_by(words, deed)
-        check("within a longest step" in line and "bodies 0 and 1, " in line and "apart, want steps of " in line and "--resume" in line and "at time 0;" in line,
+        check("within a longest step" in line and "bodies 0 and 1, " in line and "apart, need steps of " in line and "--resume" in line and "at time 0;" in line,
               f"{name} ends a run within its longest step, and the line names the pair", line)
         check("within a longest step" in about(where)["reason"] and about(where)["outcome"] == "stopped early", f"{name}: run.json says so too", about(where)["reason"])
     run(*again)

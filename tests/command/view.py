@@ -155,7 +155,7 @@ def broken(view):
     check(view.code("/energy?from=0") == 200, "a hundred idle connections keep nobody out")
     for connection in crowd:
         connection.close()
-    # strangers that send a byte now and then: a page that waits stays, others come in
+    # strangers that send a byte now and then: a waiting page stays connected, and other pages can connect
     page = view.raw(begin + b"\r\n")
     strangers = [view.raw(b"GET /") for _ in range(100)]
     for stranger in strangers[60:]:

@@ -1,6 +1,6 @@
-/* A driver of OpenCL that ends the process as soon as it is asked for its platforms: by abort, or
- * by what KYOHO_TEST_ICD says. An .icd file that names it, in the folder OCL_ICD_VENDORS, installs
- * it. */
+/* An OpenCL driver that ends the process at the first request for its platforms, by abort or in the
+ * way that KYOHO_TEST_ICD names. An .icd file that names it, in the folder OCL_ICD_VENDORS,
+ * installs it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ int clIcdGetPlatformIDsKHR(unsigned room, void **platforms, unsigned *count)
     abort();
 }
 
-/* Loaders take no driver without it. */
+/* Loaders refuse a driver without this function. */
 int clGetPlatformInfo(void *platform, unsigned info, size_t size, void *value, size_t *used)
 {
     (void)platform, (void)info, (void)size, (void)value, (void)used;

@@ -442,8 +442,8 @@ static void many_bodies_far_away(void **state)
         }
 }
 
-/* A heavy body that feels light ones alone, from far away: m/s³ of a light one on it is below the
- * range of float where masses are counted in the mean mass. */
+/* A heavy body that feels only light bodies, from far away: in units of the mean mass m/s³ of a
+ * light body on it is below the range of float. */
 static const struct heavy {
     double mass, place, softening;
 } heavies[] = {{1e6, 1e6, 0.05}, {1e12, 1e8, 0.05}, {1e12, 1e9, 0.05}, {1e6, 1e9, 0}};
@@ -488,7 +488,8 @@ static void remember(void *context, enum ky_log_level level, const char *line)
         snprintf(context, 200, "%s", line);
 }
 
-/* Without softening float has no room for both the nearest pairs and the farthest ones. */
+/* Without softening the range of float does not suffice for both the nearest and the farthest
+ * pairs. */
 static void lost_pulls_are_told(void **state)
 {
     (void)state;

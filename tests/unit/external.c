@@ -235,7 +235,7 @@ static void check_exact(struct ky_engine *engine, const struct ky_bodies *withou
     double exact[2][3];
     if (without->n < 2 || ky_engine_exact(engine, sinks, 2, exact, NULL, &error) == KY_UNSUPPORTED)
         return;
-    for (int c = 0; c < 3; c++) /* exact sums are by the bodies alone */
+    for (int c = 0; c < 3; c++) /* exact sums contain no external fields */
         assert_between(exact[1][c] - without->acceleration[0][c], -tolerance * ACCELERATION,
                        tolerance * ACCELERATION);
 }
@@ -448,7 +448,7 @@ static void wrong_fields_are_refused(void **state)
     ky_engine_close(engine);
 }
 
-/* Fields alone at points: the sum of what each formula gives, at the time of the parameters. */
+/* Fields at points, without bodies: the sum of the formulas at the time of the parameters. */
 static void fields_alone_are_found_at_points(void **state)
 {
     (void)state;
@@ -496,8 +496,8 @@ static void fields_alone_are_found_at_points(void **state)
     assert_int_equal(ky_external_field(&p, &points, &error), KY_BAD_DATA);
 }
 
-/* Near a centre the pull is that of the formula, in all units, with bodies that have mass or none;
- * in the centre itself it is 0. */
+/* Near a centre the pull follows the formula in all units, for bodies with mass and massless
+ * bodies. At the centre it is 0. */
 static void a_centre_pulls_what_is_near(void **state)
 {
     (void)state;

@@ -175,8 +175,9 @@ static void make_cusp(size_t n, uint64_t seed, struct ky_snapshot *snapshot)
     }
 }
 
-/* There the errors have a step at the last percent, which a sample may miss. What the stars do to
- * each other is reported beside. A field changes nothing. */
+/* Around the mass the distribution of errors has a step at the last percent, which a sample may
+ * miss. The errors of the pull of the stars on each other are reported too. A field changes
+ * nothing. */
 static void a_dominant_mass_keeps_it(void **state)
 {
     (void)state;

@@ -170,7 +170,7 @@ static void place_after(uint64_t steps, double mass, double place[3])
     ky_bodies_free(&bodies);
 }
 
-/* Half the step, a quarter of the error that the pull of other bodies has. */
+/* With half the step the error of the pull of other bodies is a quarter. */
 static void friction_is_of_second_order(void **state)
 {
     (void)state;
@@ -182,7 +182,7 @@ static void friction_is_of_second_order(void **state)
         assert_between((coarse[c] - exact[c]) / (fine[c] - exact[c]), 3.7, 4.3);
 }
 
-/* The fields with friction have none. */
+/* Fields with friction have no error of the step. */
 static void no_step_is_too_long_for_friction(void **state)
 {
     (void)state;
@@ -198,8 +198,8 @@ static void no_step_is_too_long_for_friction(void **state)
 enum { HERNQUIST_STEPS = 200000 };
 static const double sink_mass = 0.05, sink_sigma = 0.4, sink_end = 60;
 
-/* The change of place and velocity in a Hernquist sphere of mass 1 and scale 1, by its own
- * formulas. */
+/* The derivatives of position and velocity in a Hernquist sphere of mass 1 and scale 1, with
+ * formulas of this test. */
 static void sink_change(const double y[6], double to[6])
 {
     const double r = sqrt(radius2(y)), v2 = radius2(y + 3), x = sqrt(v2 / 2) / sink_sigma,
@@ -213,8 +213,8 @@ static void sink_change(const double y[6], double to[6])
     }
 }
 
-/* Runge and Kutta's steps of the fourth order, as many as needed: half of them change the place by
- * less than what is asked for below. */
+/* Runge-Kutta steps of the fourth order, enough of them: with half as many the position changes by
+ * less than the tolerance below. */
 static void sink_reference(double y[6])
 {
     const double h = sink_end / HERNQUIST_STEPS;
@@ -230,8 +230,8 @@ static void sink_reference(double y[6])
     }
 }
 
-/* Friction ends near the centre, and the body stays there: its orbit is that of far shorter steps,
- * whatever the steps of the run are. */
+/* Friction ends near the centre, and the body stays there. Its orbit is the orbit with far shorter
+ * steps, whatever the steps of the run are. */
 static void a_sunken_body_stays(void **state)
 {
     (void)state;
@@ -258,7 +258,7 @@ static void a_sunken_body_stays(void **state)
         }
 }
 
-/* ky_orbit follows the same path, in one part or in many, and backwards to where it began. */
+/* ky_orbit follows the same path in one part or in many, and backwards to its beginning. */
 static void an_orbit_has_friction(void **state)
 {
     (void)state;
@@ -288,8 +288,8 @@ static void an_orbit_has_friction(void **state)
         assert_between(x[2][c] - x[0][c], -1e-9, 1e-9);
 }
 
-/* An orbit into a point mass is refused, one close to it is followed; fields that know the times.
- */
+/* An orbit into a point mass is refused, and an orbit close to it is followed. Times that the
+ * fields do not cover are refused. */
 static void wrong_orbits_are_refused(void **state)
 {
     (void)state;

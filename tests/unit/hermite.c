@@ -1120,8 +1120,8 @@ static void what_does_not_go_together(void **state)
     assert_ok(ky_parameters_resolve(&p, &resolved, &error));
 }
 
-/* The acceleration of a pair's centre of mass, which others cause, beside the 10^6 times larger
- * ones of the two on each other. Devices sum in floats there. */
+/* The acceleration of a pair's centre of mass by the other bodies, while the accelerations of the
+ * pair on each other are 10^6 times larger. Devices sum such pairs in floats. */
 static void the_centre_of_a_tight_pair(void **state)
 {
     (void)state;
@@ -1151,7 +1151,8 @@ static void the_centre_of_a_tight_pair(void **state)
     }
 }
 
-/* What nobody gives follows from the number of bodies with mass; what somebody gives stays. */
+/* Parameters that are not given follow from the number of bodies with mass. Given parameters stay.
+ */
 static void defaults_follow_the_number_of_bodies(void **state)
 {
     (void)state;
@@ -1172,7 +1173,8 @@ static void defaults_follow_the_number_of_bodies(void **state)
             mass[n - 1 - i] = 1;
         leave_open(&given);
         assert_ok(ky_parameters_resolve(&given, &p, &error));
-        assert_ok(ky_parameters_resolve(&p, &p, &error)); /* again, as of a run */
+        assert_ok(
+            ky_parameters_resolve(&p, &p, &error)); /* again, as for the parameters of a run */
         ky_integrator_settle(&p, &(struct ky_bodies){.n = n, .mass = mass});
         assert_true(p.eta == cases[k].eta && p.corrections == cases[k].corrections &&
                     p.precision == cases[k].precision && p.unroll == KY_UNROLL_TUNED);
@@ -1184,8 +1186,8 @@ static void defaults_follow_the_number_of_bodies(void **state)
     }
 }
 
-/* With the defaults: ten thousand years of Jupiter, and a thousand orbits of a binary whose energy
- * was wrong by 0.6 %. */
+/* Ten thousand years of Jupiter, and a thousand orbits of a binary, with the defaults. With the
+ * former defaults the energy of the binary was wrong by 0.6 %. */
 static void orbits_are_right_with_the_defaults(void **state)
 {
     (void)state;

@@ -190,7 +190,7 @@ static void the_bits_do_not_depend_on_threads(void **state)
 /* ---- motion ---- */
 
 static const struct motion {
-    int integrator, force, precision; /* 0: that of the integrator */
+    int integrator, force, precision; /* precision 0: by the integrator */
 } motions[] = {{KY_LEAPFROG, KY_DIRECT, 0},        {KY_LEAPFROG, KY_TREE, 0},
                {KY_LEAPFROG, KY_FMM, 0},           {KY_BLOCK_STEPS, KY_DIRECT, 0},
                {KY_BLOCK_STEPS, KY_WALK, 0},       {KY_BLOCK_STEPS, KY_TREE, 0},
@@ -265,8 +265,8 @@ static void devices_move_them_as_the_cpu_does(void **state)
     }
 }
 
-/* On the CPU the bodies with mass have the bits that they have alone. Devices divide their exact
- * sums by the number of sinks, so that last digits differ. */
+/* On the CPU the bodies with mass have the same bits as without massless bodies. On devices the
+ * number of sinks determines how exact sums are divided, so that last digits differ. */
 static void motion_is_as_if_alone(int e, const struct motion *motion)
 {
     const struct ky_parameters p = moving(engines[e].engine, motion);

@@ -585,7 +585,7 @@ static void parameters_take_units(void **state)
     assert_int_equal(ky_parameters_set(&parameters, "softening", "3pc", &error), KY_USAGE);
 }
 
-/* Fields that a program has filled by itself. */
+/* Wrong numbers that a program writes to the struct itself. */
 static void wrong_fields_are_refused(void **state)
 {
     (void)state;

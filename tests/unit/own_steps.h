@@ -257,7 +257,7 @@ static inline void with_a_pair(size_t n, double distance, double softening, stru
     }
 }
 
-/* Of `sim`, which a flag has stopped within a longest step: what can be done, and what can not. */
+/* Tests which calls are allowed for `sim`, which a flag has stopped within a longest step. */
 static inline void expect_within(struct ky_sim *sim)
 {
     struct ky_bodies bodies = {.n = sim->n};
@@ -278,8 +278,8 @@ static inline void expect_within(struct ky_sim *sim)
     assert_non_null(strstr(error.text, "comes first"));
 }
 
-/* A flag stops a simulation with a tight pair within its longest steps. It goes on, or is saved and
- * restored, with the bits of one that was never stopped. */
+/* A flag stops a simulation with a tight pair within its longest steps. It continues, or is saved
+ * and restored, with the bits of a simulation that was never stopped. */
 static inline void stopped_within_steps(struct ky_parameters parameters, size_t n, double distance,
                                         const char *path)
 {

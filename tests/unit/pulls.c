@@ -1,6 +1,6 @@
-/* A tolerance is relative to what each body feels of the others: bodies far outside the rest,
- * diffuse parts of compact systems, and clusters in strong fields are as exact as all others, with
- * every method and engine. */
+/* A tolerance is relative to the pull of the other bodies on each body. So bodies far outside a
+ * system, diffuse parts of compact systems, and clusters in strong fields are as exact as other
+ * bodies, with every method and engine. */
 #include "test.h"
 
 #include "clouds.h"
@@ -36,7 +36,7 @@ static struct ky_bodies escapers(double distance)
     return bodies;
 }
 
-/* A part of the bodies, `halo` of 1000, around or beside a core of that size. */
+/* `halo` of every 1000 bodies around or beside a core of the size `core`. */
 static struct ky_bodies core_and_halo(size_t halo, double core, double apart)
 {
     struct ky_bodies bodies = cloud_make(PLUMMER, N);
@@ -106,7 +106,7 @@ static void expect(const struct method *method, const char *what, const char *en
             engine, method->name, what, e.p99, e.max, e.potential_max);
 }
 
-/* Also in the first evaluation, which knows no pulls before. */
+/* Also in the first evaluation, before which no pulls are known. */
 static void every_body_is_as_exact(void **state)
 {
     (void)state;
@@ -124,7 +124,8 @@ static void every_body_is_as_exact(void **state)
         }
 }
 
-/* Evaluates the forces in a uniform field on an open engine, and compares the bodies' own. */
+/* Evaluates the forces in a uniform field on an open engine, and compares the forces without the
+ * field. */
 static void expect_in_field(struct ky_engine *engine, const struct method *method, double pull,
                             const char *field, const struct ky_bodies *exact)
 {
@@ -141,8 +142,8 @@ static void expect_in_field(struct ky_engine *engine, const struct method *metho
     ky_bodies_free(&bodies);
 }
 
-/* A field moves all bodies alike, and has no part in the errors of what they do to each other: in
- * the first evaluation, and in the next, which knows the pulls of the first. */
+/* A uniform field moves all bodies alike and does not change the errors of the forces between
+ * bodies, in the first evaluation and in the next, which uses the pulls of the first. */
 static void fields_loosen_no_forces(void **state)
 {
     (void)state;

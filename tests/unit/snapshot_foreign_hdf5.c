@@ -132,7 +132,7 @@ static void hdf5_in_several_files(void **state)
     assert_non_null(strstr(error.text, "h.1.hdf5: there is no such file"));
 }
 
-/* Pieces of another time, another run, another mass, or of another number of files or bodies. */
+/* Pieces with another time, run, mass, or number of files or bodies. */
 static void pieces_of_other_snapshots_are_refused(void **state)
 {
     (void)state;
@@ -150,7 +150,7 @@ static void pieces_of_other_snapshots_are_refused(void **state)
             "is a piece of another run",
             "is a piece of another run"};
         struct strange first = s, other = s;
-        first.run = other.run = k < 6 ? UINT64_MAX - 2 : 0; /* of foreign pieces none has it */
+        first.run = other.run = k < 6 ? UINT64_MAX - 2 : 0; /* foreign pieces have no /Kyoho/Run */
         other.later = k == 1 ? 0.25 : 0;
         other.files += k == 2;
         other.total += k == 3;

@@ -1,4 +1,4 @@
-/* Trials in a child: how they end, and that the caller's process hears nothing of them. */
+/* Trials in a child: how they end, and that the caller's process does not notice them. */
 #include "test.h"
 
 #include <errno.h>
@@ -79,7 +79,8 @@ static void tells_how_it_ended(void **state)
     expect(hangs, 1, SIGALRM, "");
 }
 
-/* What the caller has written to a buffered file, and not yet flushed, comes once. */
+/* Text that the caller has written to a buffered file, and not yet flushed, reaches the file once.
+ */
 static void leaves_files_alone(void **state)
 {
     (void)state;
@@ -133,7 +134,7 @@ static void leaves_signals_alone(void **state)
     assert_false(sigismember(&mask, SIGTERM));
 }
 
-/* A thread of the caller that waits for any child gets its own. */
+/* A thread of the caller that waits for any child gets a child of the caller. */
 static void *wait_for_any(void *of)
 {
     int status = -1;

@@ -8,9 +8,9 @@
  * more than its first ones. That is the cost of a build beyond a move of the tree: about 150 ns on
  * a CPU, where one interaction of the lanes takes 0.5 ns. */
 enum { KY_BLOCKS_BUILD = 300 };
-/* A tree is built anew after this many blocks within a longest step, whatever its walks: there a
- * call can end so that another engine goes on with the same bits. A build costs a few moves of the
- * tree, so that this adds less than 1 %. */
+/* A tree is built anew after this many blocks within a longest step, whatever its walks cost. At
+ * such a block a call can end, and another engine can continue with the same bits. A build costs as
+ * much as a few moves of the tree, so that this adds about 1 %. */
 enum { KY_BLOCKS_KEPT = 512 };
 
 /* KY_USAGE for an engine without the column of steps, or without forces, and for a stride that is

@@ -22,7 +22,7 @@ enum ky_status ky_column_check(unsigned set, enum ky_column column, struct ky_er
 /* Bytes of a body in the columns of the set. */
 double ky_columns_bytes(unsigned set);
 
-/* 1 if all pulls of a column are known: none is 0. */
+/* 1 if all pulls of a column are known, which means that none is 0. */
 static inline int ky_pulls_are_known(const double *pull, size_t n)
 {
     size_t k = 0;

@@ -80,8 +80,8 @@ struct ky_external_pull ky_externals_on(const struct ky_external *field, size_t 
 /* The same at the time of the fields, at a point that moves with velocity v (NULL: at rest). */
 struct ky_external_pull ky_externals_at(const struct ky_external *field, size_t count,
                                         const double x[3], const double v[3]);
-/* 4π G ρ of a field at a time (ky_external_in) at a place as above [1/time²]; ρ follows from
- * Poisson's equation, and is negative for a field that pushes. *distance2: the square of the
+/* Returns 4π G ρ of a field at a time (ky_external_in), at a place as above [1/time²]; ρ follows
+ * from Poisson's equation, and is negative for a field that pushes. *distance2: the square of the
  * distance from the field's centre. */
 double ky_external_density(const struct ky_external *field, struct ky_external_place at,
                            double *distance2);

@@ -60,7 +60,8 @@ static char *next_cell(char **rest)
 
 /* ---- the names of columns, and their units ---- */
 
-/* The place among the columns of the kind of a name with this many characters; −1: it has none. */
+/* The index of a name of `length` characters among the columns of the kind; −1: it is none of them.
+ */
 static int column_of(const struct reader *r, const char *name, size_t length)
 {
     for (int c = 0; c < r->kind->columns; c++)
@@ -71,9 +72,9 @@ static int column_of(const struct reader *r, const char *name, size_t length)
 
 static const char between[] = ", \t\r;";
 
-/* Reads "0.977792 Gyr" or "kpc", up to a separator or a bracket, and moves *text behind it: its
- * size in the units of the bodies. Names have six digits; a unit that agrees with that of the
- * bodies so far is the same. */
+/* Reads "0.977792 Gyr" or "kpc", up to a separator or a bracket, and moves *text behind it. *unit
+ * gets the size of the unit in the units of the bodies. Names have six digits; a unit that agrees
+ * with the unit of the bodies to six digits is the same. */
 static enum ky_status read_unit(const struct reader *r, const char **text,
                                 struct ky_dimension dimension, double *unit, struct ky_error *error)
 {
@@ -98,8 +99,8 @@ static enum ky_status read_unit(const struct reader *r, const char **text,
     return status;
 }
 
-/* Passes over the unit of a column that is not read: up to a comma, or to the name of one that is.
- */
+/* Skips the unit of a column that is not read, up to a comma or to the name of a column that is
+ * read. */
 static const char *pass_unit(const struct reader *r, const char *at)
 {
     while (*at && !strchr(",;", *at)) {
@@ -112,7 +113,7 @@ static const char *pass_unit(const struct reader *r, const char *at)
     return at;
 }
 
-/* KY_BAD_DATA unless all columns with a unit have got one, and places the same. */
+/* KY_BAD_DATA unless all columns that need a unit have one, and all coordinates have the same. */
 static enum ky_status check_units(const struct reader *r, unsigned given, struct ky_error *error)
 {
     for (int c = 0; c < r->kind->with_unit; c++)
@@ -145,7 +146,7 @@ static enum ky_status read_units(struct reader *r, const char *at, struct ky_err
         if (column < 0 || column >= r->kind->with_unit) {
             const char *end = pass_unit(r, at);
             if (!length || (end == at && !begins))
-                return SAY(r, "has '%.40s', which is no column with its unit", name);
+                return SAY(r, "has '%.40s', which is not a column with a unit", name);
             at = end;
         } else if (!*at || strchr(",;", *at)) {
             continue;
@@ -160,8 +161,8 @@ static enum ky_status read_units(struct reader *r, const char *at, struct ky_err
     return status ? status : check_units(r, given, error);
 }
 
-/* Where the units of a comment begin: after "units:", or at the first column if units in brackets
- * follow. NULL for a comment that has none. */
+/* Where the units in a comment begin: after "units:", or at the name of the first column if units
+ * in brackets follow. NULL for a comment without units. */
 static const char *units_of(const struct reader *r, const char *at)
 {
     const size_t length = strcspn(at, ", \t\r;:=[(");

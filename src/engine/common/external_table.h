@@ -26,8 +26,8 @@ struct ky_external_table {
  * is one, says which columns these are; others are ignored. In FILE %20 stands for a blank, %2C for
  * a comma and %23 for #. Numbers are in `units`, or in those that a comment names ("# units: time
  * Myr, x kpc, y kpc, z kpc"). KY_BAD_DATA, with the line, for a file that is missing or cut off,
- * for fewer than two rows, for what is not a finite number, for times that neither all ascend nor
- * all descend, and for a file that has not this checksum. KY_USAGE for units where the bodies have
+ * for fewer than two rows, for text that is not a finite number, for times that neither all ascend
+ * nor all descend, and for a file with another checksum. KY_USAGE for units where the bodies have
  * none. The caller frees the table after a success. */
 enum ky_status ky_external_table_read(const char *text, enum ky_external_table_kind kind,
                                       const struct ky_units *units, struct ky_external_table *table,

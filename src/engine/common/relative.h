@@ -9,24 +9,25 @@
 #include "base/status.h"
 #include "physics/opening.h"
 
-/* The parameters with KY_OPENING_AT_FIRST in place of a test by α, for sinks whose pull is not
- * known: for a first pass, which finds it. */
+/* The parameters with KY_OPENING_AT_FIRST instead of a test by α, for a first pass, which finds the
+ * pull on sinks whose pull is not known. */
 struct ky_parameters ky_without_relative(const struct ky_parameters *parameters);
-/* The same for points that walk once. θ is at most 0.4, so that their errors are no larger than
- * those of forces, in sheets and lattices too. */
+/* The same for points that take a single walk. θ is at most 0.4, so that the errors at points are
+ * no larger than the errors of forces, in sheets and lattices too. */
 struct ky_parameters ky_for_points(const struct ky_parameters *parameters);
 
-/* The last accelerations of the sinks, by external fields too, unless `pull` is the size of the
- * acceleration by the bodies alone; and the last potentials. Times per_unit and per_potential they
- * are for G = 1 in the engine's units of length and mass; both are 0 where G = 0. per_mass: 1 over
- * the mass of all bodies in the engine's unit, 0 where there is none. */
+/* The last accelerations and potentials of the sinks. If `pull` is not NULL, it is |a| by the
+ * bodies alone, and `a` includes external fields. Accelerations times per_unit and potentials times
+ * per_potential are for G = 1 in the engine's units of length and mass; both factors are 0 if G =
+ * 0. per_mass: 1 over the mass of all bodies in the engine's unit, 0 if they have none. */
 struct ky_relative {
     const double *a[3], *pull, *potential;
     double per_unit, per_potential, per_mass;
     const struct ky_parameters *parameters;
 };
 
-/* The mass of n bodies, masses in the engine's unit, as a whole number of KY_OPENING_MASS_PART. */
+/* The sum of n masses in the engine's unit, each as a whole number of parts: one unit has
+ * KY_OPENING_MASS_PART parts. */
 uint64_t ky_relative_mass(const double *mass, size_t n, int threads);
 /* 1 over the sum of such numbers. */
 double ky_relative_per_mass(uint64_t mass);

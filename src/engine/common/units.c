@@ -29,8 +29,8 @@ struct extent {
     double far;    /* the distance of the farthest body */
     uint64_t body; /* the farthest body */
     double mass;   /* the mean of the bodies */
-    double lightest, heaviest; /* the masses of bodies that have one; 0: none has */
-    double rest;               /* the mass of all bodies but the heaviest */
+    double lightest, heaviest; /* of the masses that are not 0; 0: all masses are 0 */
+    double rest;               /* the mass of all bodies except the heaviest */
 };
 
 static double power_of_two(double x, int shift, int most)
@@ -57,7 +57,7 @@ static double distance(const double x[3], const double middle[3])
     return most;
 }
 
-/* The smaller one of two masses, of which 0 does not count. */
+/* The smaller of two masses, where a mass of 0 is ignored. */
 static double lighter(double a, double b)
 {
     return a > 0 && b > 0 ? fmin(a, b) : fmax(a, b);
@@ -149,7 +149,7 @@ static double largest_softening(const struct ky_bodies *bodies, double softening
     return most;
 }
 
-/* Masses are not squared, as lengths are. */
+/* The range is wider than for lengths, since masses are not squared. */
 static double mass_unit(const struct extent *extent, int shift)
 {
     return power_of_two(extent->mass, -shift, 1000);
@@ -198,7 +198,7 @@ static double least_softening(const struct ky_bodies *bodies, double softening)
     return least;
 }
 
-/* The least power of two above a positive number, as an exponent. */
+/* The exponent of the least power of two above a positive number. */
 static int exponent_of(double x)
 {
     int exponent;
@@ -206,19 +206,20 @@ static int exponent_of(double x)
     return exponent;
 }
 
-/* The least mass whose pull counts: bodies lighter than 2⁻³⁰ of the mean, the heaviest left out,
- * have no share in the pull on any body that is far from all. */
+/* The least mass whose pull must not be lost. Bodies lighter than 2⁻³⁰ of the mean mass of all
+ * bodies except the heaviest have no noticeable share in the pull on a body that is far from all
+ * bodies. */
 static double least_mass(const struct extent *extent, size_t n)
 {
     return fmax(extent->lightest, extent->rest / (double)n * 0x1p-30);
 }
 
 /* By how many powers of two the unit of mass is smaller than the mean mass, so that m/s³ of the
- * lightest body on the farthest one stays a normal float, 2⁻¹²⁶ or more. It is as large as the
- * range of float has room for: 4 m/s³ of the heaviest body on the nearest one and second moments of
- * all bodies stay below 2¹²⁷; the mass of all stays below 2²⁹ for expansions (ky_fmm_least) and 2⁴²
- * for trees, which sum it as a whole number (KY_OPENING_MASS_PART). A warning says where the exact
- * sum has too little room. */
+ * lightest body on the farthest body stays a normal float, 2⁻¹²⁶ or more. The range of float limits
+ * it: 4 m/s³ of the heaviest body on the nearest body, and second moments of all bodies, stay below
+ * 2¹²⁷. The total mass stays below 2²⁹ for expansions (ky_fmm_least) and below 2⁴² for trees, which
+ * sum it as a whole number (KY_OPENING_MASS_PART). A warning tells if the range is too small for
+ * the exact sum. */
 static int mass_shift(const struct extent *extent, size_t n, const struct ky_parameters *parameters,
                       double softening, const struct ky_engine_units *units)
 {

@@ -47,8 +47,9 @@ double ky_power_of_two(double x, int shift);
  * The parameters' softening is for bodies without their own. */
 int ky_engine_how(const struct ky_bodies *bodies, const struct ky_parameters *parameters,
                   const struct ky_engine_units *units);
-/* 1 if accelerations were computed, for all bodies on which others act: one is not 0, and each such
- * body has an acceleration or a potential that is not 0. Else 0. */
+/* 1 if accelerations were computed for all bodies on which other bodies act: at least one
+ * acceleration is not 0, and each such body has an acceleration or a potential that is not 0. Else
+ * 0. */
 int ky_knows_acceleration(const struct ky_bodies *bodies);
 
 /* Units that bring floats near 1 in sums over moving bodies, as powers of two. The unit of mass

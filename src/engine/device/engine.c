@@ -360,7 +360,8 @@ static enum ky_status evaluate(struct ky_device_engine *engine, struct ky_evalua
                            : status;
 }
 
-/* Accelerations are known if any rank's bodies have some, pulls if all have them. */
+/* Accelerations are known if the bodies of any rank have some. Pulls are known if the bodies of all
+ * ranks have them. */
 static enum ky_status agree(struct ky_device_state *state, int *lacks_pull, struct ky_error *error)
 {
     const struct ky_shared *shared = ky_device_shared(state);

@@ -149,9 +149,9 @@ static int has_sinks(const struct ky_cpu *part)
     return !part->active || part->active->count > 0;
 }
 
-/* 1 if a part gives up its tree. What the massless bodies do leaves no trace in the forces of the
- * others: a part heeds its own walks alone, and a tree that was built where no step of its bodies
- * ended is built again where one ends. */
+/* 1 if a part has to build its tree anew. Massless bodies must not change the forces on bodies with
+ * mass. So each part decides by the cost of its own walks, and a tree that was built when no step
+ * of its bodies ended is built again when a step ends. */
 static int is_worn(const struct ky_cpu *part)
 {
     return has_sinks(part) &&

@@ -87,7 +87,7 @@ static enum ky_status make_sinks(struct field *field, struct ky_error *error)
     sinks->softening = field->points->softenings ? field->column[SOFTENING] : NULL;
     sinks->base.shared = NULL; /* every engine knows all points */
     sinks->acting = field->cpu;
-    sinks->extra[KY_COLUMN_PULL] = NULL; /* fields are no part of the first pass */
+    sinks->extra[KY_COLUMN_PULL] = NULL; /* the first pass has no external fields */
     sinks->active = NULL;
     sinks->in_block = 0;
     sinks->kept = (struct ky_cpu_kept){0};

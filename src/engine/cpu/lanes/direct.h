@@ -23,7 +23,8 @@ static void load_sinks(struct ky_sinks *to, const struct ky_direct_sinks *from)
     memset(to->sum, 0, sizeof to->sum);
 }
 
-/* Estimates are made from the leading bits of x, with fewer than 2¹¹ steps from x to 2 x. */
+/* Estimates depend on the leading bits of x, with fewer than 2¹¹ steps from x to 2 x, so that the
+ * samples reach every step. */
 uint64_t KY_LANE_NAME(KY_PASTE(KY_NAME, _bits))(void)
 {
     enum { SAMPLES = 1 << 12 };

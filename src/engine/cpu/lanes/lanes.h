@@ -133,8 +133,8 @@ KY_INLINE ky_vector ky_rsqrt_exact(ky_vector x)
 /* KY_RSQRT_SCALE / sqrt(x) for KY_RSQRT, see dialect.h. The estimates have 14 bits (AVX-512), 12
  * (AVX2) and 8 (NEON); relative errors of the results: 6e-9 + rounding, 2e-7, 2e-7. In double: two
  * Newton steps after 14 bits, 2e-16 + rounding. The estimates of AVX-512 and NEON are defined to
- * the last bit. Those of AVX2 and SSE differ between makers of processors: AVX2 takes its estimate
- * for speed, and ky_lanes.bits tells makers apart. SSE2 does without. */
+ * the last bit. The estimates of AVX2 and SSE differ between makers of processors. AVX2 uses its
+ * estimate for speed, and ky_lanes.bits tells makers apart. SSE2 uses no estimate. */
 KY_INLINE ky_vector ky_rsqrt(ky_vector x)
 {
 #if KY_LANES_ISA == KY_ISA_avx512 && KY_LANE_DOUBLE

@@ -10,8 +10,8 @@
 enum { KY_MOVING_BLOCK = 64 /* sinks of one call */, KY_MOVING_SUMS = 7 };
 
 /* What is wanted beside acceleration and potential. MENDED: in extended, accelerations of few
- * sources have half the errors, for a tenth to a sixth more time. NEAR: in extended, bodies with
- * s² <= h2 are listed, as with LISTS, and left to the caller: they are not in the sums. */
+ * sources have half the errors, for a tenth to a sixth more time. NEAR: in extended, bodies with s²
+ * <= h2 are listed, as with LISTS, and are not in the sums: the caller adds them. */
 enum {
     KY_MOVING_JERK = 1,
     KY_MOVING_NEAREST = 2,

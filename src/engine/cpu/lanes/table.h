@@ -107,8 +107,8 @@ struct ky_lanes {
     double single_scale; /* KY_RSQRT_SCALE in single and extended; it is 1 in double */
     void (*direct[3])(const struct ky_direct *direct,
                       struct ky_direct_sinks *sinks); /* by enum ky_precision */
-    /* A hash of reciprocal roots and fused products: two processors compute forces with the same
-     * bits where it is the same. */
+    /* A hash of reciprocal roots and fused products. Two processors with the same hash compute
+     * forces with the same bits. */
     uint64_t (*bits[3])(void);
     ky_moving_function *moving[3]; /* the same; single is extended */
     ky_rest_function *rest;

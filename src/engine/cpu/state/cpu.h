@@ -28,7 +28,7 @@ struct ky_cpu_kept {
                         tree was built; 0: none yet */
     int64_t more;    /* interactions of later walks beyond the first ones */
     double per_mass; /* struct ky_relative, for all evaluations; 0: not found yet */
-    int early; /* of a part (massless.c): 1: the tree was built where no step of its bodies ended */
+    int early;       /* part (massless.c): 1: the tree was built when no step of its bodies ended */
 };
 
 /* Where some bodies have mass and others have none (forces/massless.c); else the pointers are NULL.
@@ -60,7 +60,7 @@ struct ky_cpu {
     const struct ky_active *active; /* active bodies of the present evaluation; NULL: all */
     unsigned char *is_active;       /* [n] 1 for active bodies, if `active` is not NULL */
     int has_acceleration;           /* a[] holds the last accelerations */
-    int has_pull;          /* the column, if it is asked for, those of the last evaluation */
+    int has_pull;          /* 1: the column of pulls, if it is kept, is from the last evaluation */
     void *column;          /* direct: columns in float */
     struct ky_octree tree; /* tree and walk */
     int tree_stands;       /* 1: `tree` is valid for the present positions */
@@ -179,7 +179,7 @@ enum ky_status ky_cpu_put_column(struct ky_engine *engine, enum ky_column column
                                  const double *numbers, struct ky_error *error);
 enum ky_status ky_cpu_get_column(struct ky_engine *engine, enum ky_column column, double *numbers,
                                  struct ky_error *error);
-/* Sets all columns to 0, for the present number of bodies; `but`: a set that stays. KY_FAULT when
+/* Sets all columns except the set `but` to 0, for the present number of bodies. KY_FAULT when
  * memory is out. */
 enum ky_status ky_cpu_clear_columns(struct ky_cpu *cpu, unsigned but, struct ky_error *error);
 void ky_cpu_free_columns(struct ky_cpu *cpu);

@@ -8,7 +8,8 @@
  * The tree is built at the first block after every multiple of the longest step, since a run that
  * is resumed there must find the same tree. Then it is kept: its moments, boxes and opening radii
  * follow the bodies. Between multiples it is built again when walks have cost more than the first
- * ones by as much as a build, and after every KY_BLOCKS_KEPT blocks, where a run can be stopped.
+ * ones by as much as a build. It is also built after every KY_BLOCKS_KEPT blocks, where a run can
+ * be stopped.
  *
  * Where several engines divide the bodies, all of them make the same blocks. Before a tree is new
  * the bodies go to the engines that have their present places. */
@@ -359,7 +360,8 @@ static enum ky_status add_counts(struct ky_cpu *cpu, struct ky_advance *way, dou
 
 /* ---- one call of `advance` ---- */
 
-/* 1 if the next block begins with a new tree, as that of an engine that gets the bodies here. */
+/* 1 if the next block begins with a new tree, as it does on an engine that receives the bodies
+ * here. */
 static int is_whole(const struct blocks *b)
 {
     const struct ky_cpu *cpu = b->common.cpu;

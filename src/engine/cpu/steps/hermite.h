@@ -10,7 +10,7 @@
 /* Numbers of a body: two vectors of three components. */
 enum { KY_HERMITE_SUMS = 6 };
 
-/* Sources near a sink that are listed at most. */
+/* The largest number of listed sources near a sink. */
 enum { KY_HERMITE_NEAR = 32 };
 
 /* The state of the scheme beside the bodies and their levels. All 0 at first. */
@@ -24,8 +24,9 @@ struct ky_cpu_hermite {
                                             the others, in one piece; else NULL */
     void *column;                        /* sources, for the lanes */
     struct ky_moving_sinks *block;       /* and one for a sink alone */
-    uint32_t *near; /* sources near the sinks of a block: [KY_HERMITE_NEAR] of each */
-    double near2; /* sources with s² up to this act in double, in the engine's lengths; −1: none */
+    uint32_t *near; /* sources near the sinks of a block: [KY_HERMITE_NEAR] for each sink */
+    double near2;   /* sources with s² up to this act in double, in squares of the engine's length;
+                       −1: none */
     double middle[KY_HERMITE_SUMS], speed, heaviest; /* units of the lanes' numbers */
     int potential_is_late; /* the engine's potential[] belongs to other positions than x[] */
 };
@@ -50,8 +51,8 @@ void ky_cpu_free_hermite(struct ky_cpu *cpu);
 enum ky_status ky_cpu_sum_jerks(struct ky_cpu *cpu, size_t count, int all, struct ky_error *error);
 /* Sets softenings and the units of the lanes' numbers, which follow from masses and softenings. */
 void ky_cpu_frame_hermite(struct ky_cpu *cpu);
-/* Sets what is subtracted from positions and velocities in precision extended, from a few bodies at
- * the ends of their steps. Before ky_cpu_sum_jerks. */
+/* Sets the position and velocity that precision extended subtracts, from a few bodies at the ends
+ * of their steps. To be called before ky_cpu_sum_jerks. */
 void ky_cpu_centre_hermite(struct ky_cpu *cpu);
 /* Writes for all bodies the second and third derivatives of their accelerations to
  * cpu->hermite->sum, in the caller's units, and their rate2. Uses the accelerations and the column

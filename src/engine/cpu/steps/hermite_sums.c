@@ -149,7 +149,7 @@ static void fill_constants(const struct ky_cpu *cpu, struct set set)
     }
 }
 
-/* The median of a few numbers of a column, of bodies with mass: others leave no trace. */
+/* The median of a column over a few bodies with mass. Massless bodies must not change the bits. */
 enum { FEW = 5 };
 static double middle_of(const struct ky_cpu *cpu, const double *column)
 {
@@ -165,8 +165,8 @@ static double middle_of(const struct ky_cpu *cpu, const double *column)
     return sorted[count / 2];
 }
 
-/* In each block anew, from the state alone: a run that is resumed between two blocks has the same.
- */
+/* Computed anew in each block, from the state alone, so that a run that is resumed between two
+ * blocks has the same numbers. */
 void ky_cpu_centre_hermite(struct ky_cpu *cpu)
 {
     double *middle = cpu->hermite->middle;
@@ -177,9 +177,10 @@ void ky_cpu_centre_hermite(struct ky_cpu *cpu)
 }
 
 /* A float sum rounds to 6e-8 of its largest term. The engine's length is about a 700th of the
- * radius of nine tenths of the bodies: outside of ten lengths over the cube root of N no source
- * rounds more than 1e-5 of the pull of all others, and few sinks have a source within. −1 where no
- * sink's softening is below that, and in double. */
+ * radius of nine tenths of the bodies: outside of ten lengths over the cube root of N the pull of
+ * one source loses at most 1e-5 of the pull of all other sources by rounding, and few sinks have a
+ * source within this radius. Returns −1 if no softening of a sink is below this radius, and in
+ * double. */
 static double near2_of(const struct ky_cpu *cpu)
 {
     const size_t n = cpu->division.part ? cpu->division.sources : cpu->n;
@@ -338,7 +339,7 @@ static struct ky_jerk_field add_near(const struct ky_cpu *cpu, struct set set,
     return field;
 }
 
-/* Adds the sums of the k-th sink of a batch, body i, to those at place `to`. */
+/* Adds the sums of the k-th sink of a batch, body i, to the sums at place `to`. */
 static void add(const struct ky_cpu *cpu, struct set set, size_t k, size_t i, size_t to)
 {
     const struct ky_cpu_hermite *own = cpu->hermite;
@@ -373,8 +374,8 @@ static enum ky_status run_blocks(const struct ky_cpu *cpu, const struct ky_movin
     return ky_moving_run(&task, error);
 }
 
-/* More sources are near the sink k than its list holds, as in a compact part of a wide system: its
- * sums once more, with a radius in which there are fewer. */
+/* If more sources are near sink k than its list holds, as in a compact part of a wide system: sums
+ * once more, with a radius that contains fewer sources. */
 static enum ky_status narrow(const struct ky_cpu *cpu, const struct ky_moving *moving, size_t count,
                              size_t k, struct ky_error *error)
 {
@@ -401,7 +402,7 @@ static enum ky_status narrow(const struct ky_cpu *cpu, const struct ky_moving *m
     return status;
 }
 
-/* What these sources do to `here` sinks of a batch. */
+/* The sums of these sources for `here` sinks of a batch. */
 static enum ky_status run(const struct ky_cpu *cpu, const struct ky_moving *moving, size_t count,
                           size_t here, struct ky_error *error)
 {

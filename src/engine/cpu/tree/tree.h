@@ -29,14 +29,15 @@ void ky_cpu_mark_groups(const struct ky_cpu *cpu, unsigned char *wanted);
  * the system (one may have no bodies). */
 enum ky_status ky_cpu_knows_acceleration(const struct ky_cpu *cpu, int *knows,
                                          struct ky_error *error);
-/* Whether all bodies, of all engines, have the last pulls that a test by α needs. */
+/* *knows: 1 if all bodies of all engines have the last pulls that a test by α needs, else 0. */
 enum ky_status ky_cpu_knows_pull(const struct ky_cpu *cpu, int *knows, struct ky_error *error);
-/* Notes the pulls on the active bodies, whose accelerations are by the bodies alone now. */
+/* Stores the pulls on the active bodies. Their accelerations must not yet contain external fields.
+ */
 void ky_cpu_note_pull(struct ky_cpu *cpu);
 /* Makes the links of the tree unless it has them. */
 void ky_cpu_link_tree(struct ky_cpu *cpu);
-/* The data for an opening test by α from the last accelerations. In blocks the mass is that
- * of the time when the tree was new. */
+/* The data for an opening test by α from the last accelerations. In blocks the mass is from the
+ * time when the tree was built. */
 struct ky_relative ky_cpu_relative(struct ky_cpu *cpu);
 
 #endif

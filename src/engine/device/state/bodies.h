@@ -82,7 +82,7 @@ static inline const struct ky_buffer *ky_device_softenings(const struct ky_devic
     return bodies->state->own_eps ? &bodies->softening : &bodies->mass;
 }
 
-/* From accelerations and potentials on the cards to G = 1; 0 where G = 0. */
+/* The factor from accelerations and potentials on the cards to G = 1; 0 if G = 0. */
 static inline float ky_device_per_strength(const struct ky_device_state *state)
 {
     const double strength = ky_device_scale(state).strength;

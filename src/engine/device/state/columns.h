@@ -10,7 +10,7 @@
 /* Keeps the columns of `set` and no others. New ones are 0. */
 enum ky_status ky_device_columns_choose(struct ky_device_state *state, unsigned set,
                                         struct ky_error *error);
-/* Sets all columns to 0, for the present number of bodies; `but`: a set that stays. */
+/* Sets all columns except the set `but` to 0, for the present number of bodies. */
 enum ky_status ky_device_columns_clear(struct ky_device_state *state, unsigned but,
                                        struct ky_error *error);
 /* The verbs put_column and get_column, with the bodies in the caller's order, or those of a rank at

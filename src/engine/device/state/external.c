@@ -205,7 +205,7 @@ enum ky_status ky_device_many_sums(struct ky_device_state *state, struct ky_part
 
 /* ---- all fields ---- */
 
-/* Keeps |a|, by the bodies alone, of the active bodies, where it is asked for. */
+/* Stores |a| by the bodies alone for the active bodies, if the column is kept. */
 static enum ky_status keep_pull(struct ky_device_bodies *bodies, const struct ky_active *active,
                                 struct ky_error *error)
 {

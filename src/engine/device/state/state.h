@@ -109,8 +109,8 @@ struct ky_device_state {
     struct ky_device_ranks *ranks;         /* private to ranks/ranks.h */
     const struct ky_shared *const *shared; /* of the engine */
     int has_acceleration;
-    int has_fields; /* 1: accelerations are by external fields too */
-    int has_pull;   /* 1: the column of pulls, if it is kept, is of the last evaluation */
+    int has_fields; /* 1: accelerations include external fields */
+    int has_pull;   /* 1: the column of pulls, if it is kept, is from the last evaluation */
     double pending[KY_PENDING]; /* dt of kicks that are still to be made */
     int pendings;
     struct ky_device_division division;

@@ -450,7 +450,8 @@ static void count_beyond(const struct blocks *b)
         own->more += (mean - expected) * (active > lanes ? active : lanes);
 }
 
-/* 1 if the next block begins with a new tree, as that of an engine that gets the bodies here. */
+/* 1 if the next block begins with a new tree, as it does on an engine that receives the bodies
+ * here. */
 static int is_whole(const struct blocks *b)
 {
     return b->way->now % b->way->stride == 0 || b->kept->since % KY_BLOCKS_KEPT == 0;

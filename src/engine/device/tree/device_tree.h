@@ -40,13 +40,13 @@ enum ky_status ky_device_tree_refresh(struct ky_device_tree *tree, struct ky_dev
                                       const struct ky_parameters *parameters,
                                       struct ky_error *error);
 /* Computes the factors of the relative opening test into tree->factor, with the mass of all bodies
- * that was found when the tree was new. In a block they are for the active bodies, in the order of
+ * at the time when the tree was built. In a block they are for the active bodies, in the order of
  * their list. */
 enum ky_status ky_device_tree_factors(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
                                       const struct ky_evaluation *evaluation,
                                       const struct ky_parameters *parameters,
                                       struct ky_error *error);
-/* The part of a rank without bodies in finding the mass. */
+/* Takes part in the sum of the masses for a rank without bodies. */
 enum ky_status ky_device_tree_no_factors(struct ky_device_tree *tree,
                                          const struct ky_device_bodies *bodies,
                                          struct ky_error *error);

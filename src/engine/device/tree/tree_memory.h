@@ -48,7 +48,7 @@ struct ky_device_tree {
     size_t listed; /* active bodies in `group`; 0: it holds all bodies */
     int serves;    /* 1: block steps keep it: it is from an earlier tick, and good enough */
     int refreshed; /* 1: the last tree was not built but moved */
-    int has_mass;  /* 1: `mass` has the mass of all bodies, since the tree was new */
+    int has_mass;  /* 1: `mass` has the mass of all bodies, found when the tree was built */
     int few; /* 1: there are only a few groups for each team that runs at once: the heaviest are
                 divided */
     uint32_t level[KY_FACT_CELLS + 1]; /* the first cell of each */

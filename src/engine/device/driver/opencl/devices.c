@@ -7,8 +7,8 @@
 #include "base/trial.h"
 #include "engine/device/driver/opencl/opencl.h"
 
-/* Drivers initialise themselves when they are first asked for devices, and some (PoCL) fail if two
- * threads do that. So one thread at a time asks. */
+/* Drivers initialise themselves when a thread first asks for devices, and some (PoCL) fail if two
+ * threads ask at once. So one thread at a time asks. */
 static pthread_mutex_t asking = PTHREAD_MUTEX_INITIALIZER;
 
 enum { MOST_DEVICES = 64 };
@@ -20,8 +20,9 @@ int ky_opencl_is_gpu(cl_device_id device)
     return (type & (CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR)) != 0;
 }
 
-/* 1 for PoCL. It initialises the processor as soon as it is asked for devices of any kind, and ends
- * the process if that fails (without /sys). It gives its name without that. */
+/* 1 for PoCL. PoCL initialises the processor at the first request for devices of any kind, and ends
+ * the process if the initialisation fails (without /sys). It gives its name without initialisation.
+ */
 static int is_of_cpus(cl_platform_id platform)
 {
     char name[100] = "";
@@ -29,7 +30,7 @@ static int is_of_cpus(cl_platform_id platform)
     return !strcmp(name, "Portable Computing Language");
 }
 
-/* Adds the devices of the platforms that are for CPUs, or of those that are not. */
+/* Adds the devices of the platforms for CPUs (of_cpus 1), or of all other platforms (0). */
 static size_t ask_platforms(int of_cpus, cl_device_id found[MOST_DEVICES], size_t count)
 {
     cl_platform_id platforms[MOST_DEVICES];
@@ -49,9 +50,10 @@ static size_t ask_platforms(int of_cpus, cl_device_id found[MOST_DEVICES], size_
 
 /* ---- drivers that end the process ---- */
 
-/* Some drivers end the process that asks for their devices, instead of saying that they have none
- * (PoCL without /sys). So a child asks first: [0] the platforms and the devices of those that are
- * not for CPUs, and [1], which comes later or never, those of the others. */
+/* Some drivers end the process that asks for their devices instead of reporting that they have none
+ * (PoCL without /sys). So a child asks first: trial [0] for the platforms, and for the devices of
+ * platforms that are not for CPUs; trial [1], later or never, for the devices of platforms for
+ * CPUs. */
 enum { TRIAL_SECONDS = 30 };
 static struct {
     int was;
@@ -60,8 +62,8 @@ static struct {
 
 static const char nobody[] = "-";
 
-/* The note is the platform that was asked last, or `nobody` where all platforms are of the other
- * kind. */
+/* The note is the name of the platform that was asked last, or `nobody` if all platforms are of the
+ * other kind. */
 static void ask(int of_cpus, char *note)
 {
     cl_platform_id platforms[MOST_DEVICES];
@@ -91,8 +93,9 @@ static void ask_cpus(char *note)
     ask(1, note);
 }
 
-/* 1 if platforms that are for CPUs, or others, may be asked here: it does not end this process.
- * Where all are of the other kind, this process need not load them. */
+/* 1 if this process may ask the platforms for CPUs (of_cpus 1), or all other platforms (0), since
+ * the child survived. 0 also if no platform is of this kind: then this process need not load
+ * drivers. */
 static int may_ask(int of_cpus)
 {
     const struct ky_trial *trial = &trials[of_cpus].trial;
@@ -118,8 +121,8 @@ static void why_ended(const struct ky_trial *trial, char *text, size_t size)
     else if (trial->signal)
         snprintf(how, sizeof how, "signal %d", trial->signal);
     snprintf(text, size,
-             "%s OpenCL driver%s%s ends any process that asks for its devices (%s) and is left "
-             "alone: repair or remove it",
+             "%s OpenCL driver%s%s ends any process that asks for its devices (%s) and is not "
+             "used: repair or remove it",
              *trial->note ? "the" : "an", *trial->note ? " of " : "", trial->note, how);
 }
 
@@ -144,8 +147,8 @@ static size_t find_device(size_t index, cl_device_id devices[MOST_DEVICES])
     return index < count ? count : find_devices(1, devices);
 }
 
-/* Why there is no device, or none of a driver. PoCL has none if it finds no folder for its own
- * cache. */
+/* Writes why there is no device, or why a driver is not used. PoCL has no device if it finds no
+ * folder for its cache. */
 static void why_none(char *text, size_t size)
 {
     const struct ky_trial *ended = trial_that_ended();

@@ -32,7 +32,7 @@ extern atomic_int ky_opencl_compilations;
 /* devices.c. The calls `list` and `first_cpu` of driver.h. */
 enum ky_status ky_opencl_list(size_t index, struct ky_device *device);
 size_t ky_opencl_first_cpu(void);
-/* The device with this index in the list, or NULL past the last. */
+/* Returns the device with this index in the list, or NULL past the last device. */
 cl_device_id ky_opencl_device(size_t index);
 int ky_opencl_is_gpu(cl_device_id device);
 void ky_opencl_describe(cl_device_id device, char *text, size_t size);

@@ -101,8 +101,8 @@ KY_FN struct ky_part_parcel ky_part_parcel(KY_WORD roots, KY_WORD cells, KY_WORD
 /* Bodies of which one team finds the largest factor. */
 #define KY_PART_TEAM_BODIES 512
 
-/* Words of 64 bits of a body that moves to another rank (rows.k), with none and with both of the
- * columns that it may have: a sum of the numbers below. */
+/* Words of 64 bits of a body that moves to another rank (rows.k), without columns and with both
+ * columns. Which columns a body has is a sum of KY_PART_HAS_STEP and KY_PART_HAS_PULL. */
 #define KY_PART_ROW 12
 #define KY_PART_ROWS 14
 #define KY_PART_HAS_STEP 1
