@@ -275,7 +275,7 @@ static inline void expect_within(struct ky_sim *sim)
     assert_int_equal(ky_sim_sums(sim, &sums, &error), KY_USAGE);
     assert_int_equal(ky_sim_set_softening(sim, 1, &error), KY_USAGE);
     assert_int_equal(ky_sim_advance_to(sim, ky_sim_time(sim) + 1.0 / 50, 1, &error), KY_USAGE);
-    assert_non_null(strstr(error.text, "comes first"));
+    assert_non_null(strstr(error.text, "advance to the end of this step first"));
 }
 
 /* A flag stops a simulation with a tight pair within its longest steps. It continues, or is saved
