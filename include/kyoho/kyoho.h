@@ -1099,8 +1099,8 @@ struct ky_progress {
     double energy_change; /* (E − E₀)/|E₀| at energy_time; NaN if it is not known */
     size_t snapshots;     /* written so far, over all resumptions */
     double energy_time;   /* of the last row of energy.csv; NaN before the first one */
-    int energy_is_off;    /* 1: the energy of that row is wrong by more than 1e-3 of itself; 0 if no
-                             energy is conserved */
+    int energy_is_off; /* 1: the energy of that row is wrong by more than 1e-3 of itself, near 0 of
+                          the potential energy; 0 if no energy is conserved */
 };
 
 /* Fields as the options of `kyoho run --help`; times in the units of the simulation. With

@@ -21,8 +21,7 @@ static void place(struct ky_bodies *bodies, size_t first, size_t end, double siz
     }
 }
 
-/* One of each twenty-five bodies escapes, in clumps of two, at these distances and up to three
- * times as far. */
+/* Two bodies of a hundred escape, at these distances and up to three times as far. */
 static struct ky_bodies escapers(double distance)
 {
     struct ky_bodies bodies = cloud_make(PLUMMER, N);
