@@ -85,7 +85,7 @@ class Parameters:
         fill(self.values, lib.KY_OPTIONS_PARAMETERS, options, self.allowed, units, self.keep)
 
     def settle(self):
-        """Settles the force among those that the given options allow. UsageError for an option that it ignores."""
+        """Chooses a force that takes the given options. UsageError for an option that the force ignores."""
         names = [encoded(self.allowed[keyword].name) for keyword in self.given]
         call(lib.ky_parameters_choose_force, self.values, ffi.new("char *[]", [*names, NULL]))
         told = ffi.new("struct ky_parameters *", self.values[0])
