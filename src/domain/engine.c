@@ -350,8 +350,7 @@ static enum ky_status advance(struct ky_engine *engine, struct ky_advance *way,
 {
     const struct ky_order order = {.kind = KY_ORDER_advance, .way = *way};
     const struct ky_order_data data = {.way = way, .report = &((struct ranks *)engine)->report};
-    return way->seam ? ky_fail(error, KY_UNSUPPORTED, "ranks share a system among themselves alone")
-                     : give(engine, &order, &data, error);
+    return give(engine, &order, &data, error);
 }
 
 static unsigned schemes(const struct ky_engine *engine)

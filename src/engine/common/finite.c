@@ -89,22 +89,6 @@ enum ky_status ky_finite_tides(int threads, const struct ky_points *points, cons
                  error);
 }
 
-enum ky_status ky_finite_foreign(int threads, const struct ky_foreign *other,
-                                 struct ky_error *error)
-{
-    const size_t n = other->n;
-    const struct rows rows[] = {{"mass", other->mass, n, 1, 0},
-                                {"position", (const double *)other->position, n, 3, 0},
-                                {"softening", other->softening, n, 1, 0},
-                                {"velocity", (const double *)other->velocity, n, 3, 0},
-                                {"acceleration", (const double *)other->acceleration, n, 3, 0},
-                                {"jerk", (const double *)other->jerk, n, 3, 0}};
-    enum ky_status status = KY_OK;
-    for (size_t k = 0; k < sizeof rows / sizeof *rows && !status; k++)
-        status = check(threads, rows[k], "of another engine's body", "", error);
-    return status;
-}
-
 enum ky_status ky_finite_results(int threads, enum ky_action_id action, const double *results,
                                  size_t n, struct ky_error *error)
 {

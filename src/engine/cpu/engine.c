@@ -110,7 +110,6 @@ static void free_columns(struct ky_cpu *cpu)
     ky_cpu_free_work(cpu);
     ky_cpu_free_blocks(cpu);
     ky_cpu_free_hermite(cpu);
-    ky_cpu_free_foreign(cpu);
     ky_cpu_free_division(cpu);
     free(cpu->softening);
     free(cpu->column);
@@ -241,7 +240,6 @@ static enum ky_status put(struct ky_engine *engine, const struct ky_bodies *bodi
     status = ky_cpu_clear_columns(cpu, 0, error);
     if (status)
         return status;
-    ky_cpu_free_foreign(cpu);
     cpu->tree_stands = cpu->tree_serves = 0;
     cpu->length = units.length;
     cpu->mass_unit = units.mass;
@@ -357,15 +355,6 @@ static enum ky_status replace(struct ky_engine *engine, const uint32_t *gone, si
     ky_cpu_moved(cpu);
     forget_places(cpu);
     return ky_cpu_clear_columns(cpu, 0, error);
-}
-
-static enum ky_status foreign(struct ky_engine *engine, const struct ky_foreign *others,
-                              size_t count, struct ky_error *error)
-{
-    struct ky_cpu *cpu = (struct ky_cpu *)engine;
-    if (engine->schemes >> KY_SCHEME_HERMITE & 1U)
-        cpu->hermite->potential_is_late |= cpu->has_acceleration;
-    return ky_cpu_foreign(cpu, others, count, error);
 }
 
 /* Body i becomes row k of the caller's arrays. */
@@ -504,7 +493,6 @@ const struct ky_engine_verbs ky_cpu_engine = {
     .put = put,
     .put_some = put_some,
     .replace = replace,
-    .foreign = foreign,
     .get = get,
     .get_some = get_some,
     .columns = ky_cpu_columns,

@@ -192,17 +192,6 @@ static void go_to(struct blocks *b, uint64_t tick)
             open_steps(b, ky_cpu_way_range(&b->common, k), due, own->count[k]);
 }
 
-/* Other engines' bodies to the present tick. */
-static enum ky_status exchange(const struct blocks *b, struct ky_error *error)
-{
-    const struct ky_cpu *cpu = b->common.cpu;
-    const double *at = cpu->blocks->at;
-    const struct layout layout = layout_of(cpu);
-    const struct ky_cpu_standing standing = {.x = {at, at + layout.across, at + 2 * layout.across},
-                                             .along = layout.along};
-    return ky_cpu_seam_exchange(&b->common, &standing, error);
-}
-
 /* The forces of the active bodies with all bodies at the present tick. A tree that is kept gets
  * these positions; else they replace the engine's for the time of the call. */
 static enum ky_status evaluate(const struct blocks *b, struct ky_error *error)
@@ -341,7 +330,7 @@ static void count(struct blocks *b, uint64_t tick)
     cpu->blocks->sinks += (double)b->common.active;
     cpu->blocks->pairs += cpu->report.body_interactions + cpu->report.cell_interactions;
     if (ky_cpu_system(cpu) && (!way->shortest || step < way->shortest))
-        way->shortest = step; /* of a body of another engine */
+        way->shortest = step; /* of a body of another rank */
 }
 
 /* The counts of all engines since a call began with these ones. */
@@ -378,9 +367,7 @@ static enum ky_status one_block(struct blocks *b, struct ky_error *error)
     int deepest;
     int64_t more;
     enum ky_status status = look_around(b, &deepest, &more, error);
-    uint64_t tick = way->now + (way->stride >> deepest);
-    if (!status)
-        status = ky_cpu_seam_least(&b->common, &tick, error);
+    const uint64_t tick = way->now + (way->stride >> deepest);
     if (status)
         return status;
     if (is_whole(b) || more > KY_BLOCKS_BUILD * (int64_t)ky_cpu_system(cpu))
@@ -390,10 +377,10 @@ static enum ky_status one_block(struct blocks *b, struct ky_error *error)
     if (status && !is_lost)
         return status;
     go_to(b, tick);
-    status = exchange(b, error);
-    if (!status && is_lost)
+    status = KY_OK;
+    if (is_lost)
         lose(b);
-    else if (!status)
+    else
         status = evaluate(b, error);
     if (status)
         return status;
