@@ -1195,7 +1195,7 @@ static void orbits_are_right_with_the_defaults(void **state)
         double e, energy, phase;
         uint64_t orbits;
     } cases[] = {{0.0484, 1e-9, 1e-4, 843}, {0.9, 5e-6, 1e-2, 1000}};
-    for (size_t k = 0; k < (takes_all ? 2 : 1); k++) {
+    for (size_t k = 0; k < 2; k++) {
         struct ky_parameters p = hermite_parameters(0);
         struct ky_bodies bodies = {0};
         double energy;
@@ -1249,6 +1249,13 @@ int main(void)
         cmocka_unit_test(defaults_follow_the_number_of_bodies),
         cmocka_unit_test(what_does_not_go_together),
     };
+    /* in `check` of a CPU that serves as a device */
+    const struct CMUnitTest few[] = {
+        cmocka_unit_test(coincident_bodies),
+        cmocka_unit_test(goes_on_from_a_file),
+        cmocka_unit_test(few_massless_and_no_bodies),
+        cmocka_unit_test(engines_agree),
+    };
     const struct CMUnitTest refusal[] = {cmocka_unit_test(is_refused)};
     const struct CMUnitTest several[] = {
         cmocka_unit_test(every_kernel_in_small),
@@ -1279,15 +1286,15 @@ int main(void)
         takes_all = !is_slow(k) || test_everything();
         const struct ky_parameters parameters = hermite_parameters(0);
         const int leads = engine_leads(&parameters, KY_SCHEME_HERMITE);
-        failed += leads ? cmocka_run_group_tests_name(engine_name, tests, NULL, NULL)
-                        : cmocka_run_group_tests_name(engine_name, refusal, NULL, NULL);
-        if (!leads || is_cpu_engine(k))
+        failed += !leads      ? cmocka_run_group_tests_name(engine_name, refusal, NULL, NULL)
+                  : takes_all ? cmocka_run_group_tests_name(engine_name, tests, NULL, NULL)
+                              : cmocka_run_group_tests_name(engine_name, few, NULL, NULL);
+        if (!leads || is_cpu_engine(k) || !(takes_all || getenv("KYOHO_TEST_ONLY")))
             continue;
         char name[60];
         one_device = engine_name;
         engine_name = with_another(k, name, sizeof name);
-        if (takes_all || getenv("KYOHO_TEST_ONLY"))
-            failed += cmocka_run_group_tests_name(engine_name, several, NULL, NULL);
+        failed += cmocka_run_group_tests_name(engine_name, several, NULL, NULL);
         engine_name = with_two_others(k, name, sizeof name);
         failed += cmocka_run_group_tests_name(engine_name, three, NULL, NULL);
         ky_device_twice = 0;
