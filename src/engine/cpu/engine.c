@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/status.h"
 #include "base/threads.h"
 #include "engine/common/replace.h"
 #include "engine/common/units.h"
@@ -283,9 +284,9 @@ static enum ky_status put_some(struct ky_engine *engine, const struct ky_some *s
         if (some->mass)
             cpu->mass[i] = some->mass[k] * per_mass;
     }
-    enum ky_status status =
-        some->mass && !ky_cpu_is_divided(cpu) ? ky_cpu_divide(cpu, error) : KY_OK;
-    return status ? status : ky_cpu_clear_columns(cpu, 1U << KY_COLUMN_PULL, error);
+    if (some->mass && !ky_cpu_is_divided(cpu))
+        KY_TRY(ky_cpu_divide(cpu, error));
+    return ky_cpu_clear_columns(cpu, 1U << KY_COLUMN_PULL, error);
 }
 
 /* Makes room for n bodies, and keeps those that there are. */
@@ -443,8 +444,8 @@ static enum ky_status sums(struct ky_engine *engine, struct ky_partial_sums *par
                            struct ky_error *error)
 {
     struct ky_cpu *cpu = (struct ky_cpu *)engine;
-    enum ky_status status = ky_cpu_catch_potential(cpu, error);
-    return status ? status : ky_cpu_sums(cpu, parts, error);
+    KY_TRY(ky_cpu_catch_potential(cpu, error));
+    return ky_cpu_sums(cpu, parts, error);
 }
 
 static enum ky_status advance(struct ky_engine *engine, struct ky_advance *way,

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/split.h"
+#include "base/status.h"
 #include "engine/common/softening.h"
 #include "physics/gravity.h"
 
@@ -179,9 +180,7 @@ static enum ky_status pass(struct ky_cpu *cpu, const struct ky_parameters *param
     double start = ky_clock(), centre[3] = {0};
     if (parameters->precision != KY_DOUBLE)
         ky_cpu_centre(acting, centre);
-    enum ky_status status = feel_own(cpu, acting, centre, error);
-    if (status)
-        return status;
+    KY_TRY(feel_own(cpu, acting, centre, error));
     cpu->report.walk = ky_clock() - start;
     const size_t sinks = cpu->active ? cpu->active->count : cpu->n;
     cpu->report.body_interactions =

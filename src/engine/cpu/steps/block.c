@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/status.h"
 #include "engine/common/blocks.h"
 #include "engine/cpu/forces/forces.h"
 #include "engine/cpu/steps/levels.h"
@@ -395,19 +396,15 @@ enum ky_status ky_cpu_block_steps(struct ky_cpu *cpu, struct ky_advance *way,
 {
     struct blocks b;
     const double body_steps = way->body_steps, cut = way->cut;
-    enum ky_status status = ky_cpu_knows_acceleration(cpu, &cpu->has_acceleration, error);
-    if (!status)
-        status = ky_cpu_way_open(&b.common, cpu, way, error);
-    if (!status)
-        status = reserve(cpu, error);
-    if (status)
-        return status;
+    KY_TRY(ky_cpu_knows_acceleration(cpu, &cpu->has_acceleration, error));
+    KY_TRY(ky_cpu_way_open(&b.common, cpu, way, error));
+    KY_TRY(reserve(cpu, error));
     if (!ky_cpu_way_is_known(&b.common))
         cpu->blocks->since = 0;
     if (!read_levels(&b))
         return ky_blocks_missing(error);
-    for (uint64_t k = 0;
-         (k < way->most || (way->whole && !is_whole(&b))) && way->now < way->until && !status; k++)
-        status = one_block(&b, error);
-    return status ? status : add_counts(cpu, way, body_steps, cut, error);
+    for (uint64_t k = 0; (k < way->most || (way->whole && !is_whole(&b))) && way->now < way->until;
+         k++)
+        KY_TRY(one_block(&b, error));
+    return add_counts(cpu, way, body_steps, cut, error);
 }

@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/status.h"
 #include "engine/common/blocks.h"
 #include "engine/cpu/forces/forces.h"
 #include "engine/cpu/steps/levels.h"
@@ -216,9 +217,7 @@ static enum ky_status end_steps(const struct ky_cpu_way *b, uint64_t tick, int c
 {
     struct choice choice = {0, 0, KY_NO_BODY};
     for (int turn = 1; turn <= b->way->corrections; turn++) {
-        enum ky_status status = ky_cpu_sum_jerks(b->cpu, b->active, 0, error);
-        if (status)
-            return status;
+        KY_TRY(ky_cpu_sum_jerks(b->cpu, b->active, 0, error));
         choice = correct_all(b, tick, turn == b->way->corrections, choose);
     }
     if (choice.doubts)
@@ -259,9 +258,7 @@ static enum ky_status one_block(struct ky_cpu_way *b, struct ky_error *error)
     const uint64_t tick = b->way->now + (b->way->stride >> ky_cpu_way_deepest(b));
     ky_cpu_centre_hermite(b->cpu);
     const int due = go_to(b, tick);
-    const enum ky_status status = end_steps(b, tick, 1, error);
-    if (status)
-        return status;
+    KY_TRY(end_steps(b, tick, 1, error));
     b->cpu->hermite->potential_is_late = 1;
     ky_blocks_count(b->way, tick, b->active);
     return b->way->close == KY_NO_BODY ? KY_OK : stop(b, tick, due, error);
@@ -297,20 +294,18 @@ static enum ky_status start(const struct ky_cpu_way *b, struct ky_error *error)
             stand(cpu, c, i, (struct place){cpu->x[c][i], cpu->v[c][i]});
     ky_cpu_frame_hermite(cpu);
     ky_cpu_centre_hermite(cpu);
-    enum ky_status status = ky_cpu_sum_jerks(cpu, cpu->n, 1, error);
-    if (status)
-        return status;
+    KY_TRY(ky_cpu_sum_jerks(cpu, cpu->n, 1, error));
     for (size_t c = 0; c < 3; c++) {
         memcpy(cpu->a[c], cpu->hermite->sum[c], cpu->n * sizeof(double));
         memcpy(jerk_of(cpu, c), cpu->hermite->sum[3 + c], cpu->n * sizeof(double));
     }
-    status = ky_cpu_sum_changes(cpu, error);
-    for (size_t i = 0; i < cpu->n && !status; i++) {
+    KY_TRY(ky_cpu_sum_changes(cpu, error));
+    for (size_t i = 0; i < cpu->n; i++) {
         const int level = first_level(b, i);
         cpu->blocks->level[i] = (unsigned char)level;
         cpu->extra[KY_COLUMN_STEP][i] = b->step[level];
     }
-    return status;
+    return KY_OK;
 }
 
 /* Reads the levels from the column of steps, unless they are known. Returns 0 if a body's step has

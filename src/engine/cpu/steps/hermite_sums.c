@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/split.h"
+#include "base/status.h"
 #include "engine/common/external.h"
 #include "engine/common/units.h"
 #include "engine/cpu/forces/moving.h"
@@ -361,7 +362,6 @@ static enum ky_status narrow(const struct ky_cpu *cpu, const struct ky_moving *m
 {
     struct ky_moving_sinks *block = &cpu->hermite->block[k / KY_MOVING_BLOCK],
                            *alone = &cpu->hermite->block[BLOCKS];
-    enum ky_status status = KY_OK;
     k %= KY_MOVING_BLOCK;
     for (int c = 0; c < 3; c++)
         alone->x[c][0] = block->x[c][k], alone->v[c][0] = block->v[c][k];
@@ -371,15 +371,15 @@ static enum ky_status narrow(const struct ky_cpu *cpu, const struct ky_moving *m
     alone->count = 1;
     alone->capacity = KY_HERMITE_NEAR;
     alone->list = list_of(cpu->hermite, alone);
-    for (alone->found[0] = block->found[k]; alone->found[0] > KY_HERMITE_NEAR && !status;) {
+    for (alone->found[0] = block->found[k]; alone->found[0] > KY_HERMITE_NEAR;) {
         alone->h2[0] = alone->h2[0] > 1e-12 ? alone->h2[0] / 64 : -1;
-        status = run_blocks(cpu, moving, count, 1, alone, error);
+        KY_TRY(run_blocks(cpu, moving, count, 1, alone, error));
     }
     for (int c = 0; c < KY_MOVING_SUMS; c++)
         block->sum[c][k] = alone->sum[c][0];
     block->found[k] = alone->found[0];
     memcpy(block->list + k * KY_HERMITE_NEAR, alone->list, KY_HERMITE_NEAR * sizeof *alone->list);
-    return status;
+    return KY_OK;
 }
 
 /* The sums of these sources for `here` sinks of a batch. */
@@ -387,11 +387,11 @@ static enum ky_status run(const struct ky_cpu *cpu, const struct ky_moving *movi
                           size_t here, struct ky_error *error)
 {
     struct ky_moving_sinks *block = cpu->hermite->block;
-    enum ky_status status = run_blocks(cpu, moving, count, here, block, error);
-    for (size_t k = 0; k < here && !status; k++)
+    KY_TRY(run_blocks(cpu, moving, count, here, block, error));
+    for (size_t k = 0; k < here; k++)
         if (block[k / KY_MOVING_BLOCK].found[k % KY_MOVING_BLOCK] > KY_HERMITE_NEAR)
-            status = narrow(cpu, moving, count, k, error);
-    return status;
+            KY_TRY(narrow(cpu, moving, count, k, error));
+    return KY_OK;
 }
 
 /* Adds what the field for many places does to `here` sinks of a batch, whose sums begin at place
