@@ -21,7 +21,7 @@ layout:
 
 # `make CC=clang syntax` reads every source with the usual warnings as errors and makes no code. In tests and benchmarks, NAN and
 # INFINITY, which are floats to clang, may stand where a double is wanted.
-SYNTAX_SOURCES := $(LIBRARY_SOURCES) $(GRAPE_SOURCES) $(wildcard src/command/*.c examples/*.c examples/*/*.c bench/*.c) \
+SYNTAX_SOURCES := $(LIBRARY_SOURCES) $(DRAW_SOURCES) $(GRAPE_SOURCES) $(wildcard src/command/*.c examples/*.c examples/*/*.c bench/*.c) \
                   $(if $(filter-out no,$(CMOCKA)),$(wildcard tests/unit/*.c))
 syntax: $(SYNTAX_SOURCES:%=$(BUILD)/%.read) $(foreach isa,$(ISAS),$(LANE_SOURCES:%=$(BUILD)/%.$(isa).read))
 
