@@ -1,6 +1,6 @@
 # What looks at the sources and at special builds: layout, another compiler's warnings, sanitizers.
-C_FILES := $(wildcard src/*/*.c src/*/*/*.c src/*/*/*/*.c src/*/*/*/*/*.c tests/unit/*.c examples/*.c examples/*/*.c bench/*.c amuse/*/*.c)
-H_FILES := $(wildcard include/kyoho/*.h src/*/*.h src/*/*/*.h src/*/*/*/*.h src/*/*/*/*/*.h tests/unit/*.h amuse/*/*.h)
+C_FILES := $(wildcard src/*/*.c src/*/*/*.c src/*/*/*/*.c src/*/*/*/*/*.c tests/unit/*.c examples/*.c examples/*/*.c bench/*.c amuse/*.c)
+H_FILES := $(wildcard include/kyoho/*.h src/*/*.h src/*/*/*.h src/*/*/*/*.h src/*/*/*/*/*.h tests/unit/*.h amuse/*.h)
 
 CU_FILES := $(wildcard src/engine/device/driver/cuda/*.cu)
 K_FILES := $(wildcard src/engine/device/kernels/*/*.k)

@@ -29,11 +29,11 @@ $(PYTHON_COMMAND): $(COMMAND_OBJECTS) $(PYTHON_DRAW) $(PYTHON_LIBRARY) $(STATIC)
 	$(CC) -s $(OPENMP_LINK) $(LDFLAGS) -Wl,-rpath,'$$ORIGIN/..' -o $@ $^ $(FREE_LIBS)
 
 # Whatever the library needs, the worker finds through it.
-WORKER_SOURCES := $(wildcard amuse/amuse_kyoho/*.c amuse/worker/*.c)
+WORKER_SOURCES := $(wildcard amuse/*.c)
 WORKER_OBJECTS := $(WORKER_SOURCES:%.c=$(BUILD)/python/%.o)
 $(WORKER_OBJECTS): $(BUILD)/python/%.o: %.c $(FLAGS_FILE)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_ALL) -Iamuse/worker -MMD -MP -c $< -o $@
+	$(CC) $(CFLAGS_ALL) -MMD -MP -c $< -o $@
 $(PYTHON_WORKER): $(WORKER_OBJECTS) $(PYTHON_LIBRARY)
 	$(CC) -s -pthread $(LDFLAGS) -Wl,-rpath,'$$ORIGIN/..' -o $@ $^ -lm
 

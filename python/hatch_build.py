@@ -41,8 +41,6 @@ class BuildHook(BuildHookInterface):
             build_data["force_include"][os.path.join(parts, part)] = "kyoho/" + part
         for plug in glob.glob(os.path.join(folder, "mpi", "*.so")):  # that `make plugs` has built with the mpicc of PATH
             build_data["force_include"][plug] = "kyoho/mpi/" + os.path.basename(plug)
-        interface = os.path.join(self.root, "amuse/amuse_kyoho/interface.py")
-        build_data["force_include"][interface] = "kyoho/amuse/interface.py"
 
     def declare(self, parts):
         """Writes the module with the declarations of the headers as cffi reads them."""
