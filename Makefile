@@ -17,6 +17,7 @@ include mk/detect.mk
 include mk/isa.mk
 include mk/flags.mk
 include mk/library.mk
+include mk/draw.mk
 include mk/mpi.mk
 include mk/grape.mk
 include mk/command.mk

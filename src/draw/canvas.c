@@ -8,7 +8,6 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "draw/png.h"
-#include "snapshot/snapshot.h"
 
 const uint8_t ky_pale_ink[3] = {226, 228, 236};
 

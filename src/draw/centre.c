@@ -12,7 +12,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "analysis/analysis.h"
 #include "base/number.h"
 #include "base/order.h"
 #include "base/sums.h"

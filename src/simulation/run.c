@@ -14,7 +14,7 @@
 #include "base/options.h"
 #include "base/quantity.h"
 #include "base/text.h"
-#include "view/view.h"
+#include "base/view_calls.h"
 
 /* ---- opening and closing ---- */
 
@@ -167,7 +167,8 @@ static const char *stop_reason(struct ky_run *run)
 static const char *any_reason(struct ky_run *run)
 {
     const char *reason = stop_reason(run);
-    if (!reason && run->given.view && (ky_view_asked(run->given.view) & KY_VIEW_STOP))
+    struct ky_view *view = run->given.view;
+    if (!reason && view && (ky_view_calls(view)->asked(view) & KY_VIEW_STOP))
         reason = because(run, KY_STOP_ASKED, "the view");
     if (!reason && run->folder == run->given.output && ky_clock() - run->looked >= 1.0) {
         run->looked = ky_clock();

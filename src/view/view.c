@@ -118,6 +118,7 @@ enum ky_status ky_view_open(const struct ky_view_parameters *parameters, struct 
     struct ky_view *made = ky_allocate_zeroed(1, sizeof *made);
     if (!made)
         return ky_no_memory(error, "view", 1, sizeof *made);
+    made->calls = &ky_view_desk;
     made->listener = made->wake[0] = made->wake[1] = -1;
     made->most = (size_t)own.bodies;
     made->process = getpid();
@@ -136,16 +137,12 @@ const char *ky_view_address(const struct ky_view *view)
     return view ? view->address : NULL;
 }
 
-int ky_view_is_inherited(const struct ky_view *view)
-{
-    return view->process != getpid();
-}
-
 void ky_view_close(struct ky_view *view)
 {
     if (!view)
         return;
-    if (ky_view_is_inherited(view)) { /* the lock may be one that a thread held which is not here */
+    if (ky_view_desk.is_inherited(
+            view)) { /* the lock may be one that a thread held which is not here */
         close_descriptors(view);
         return;
     }
