@@ -237,7 +237,7 @@ struct ky_field_places {
 };
 /* The bodies come in one call, from the thread that made the library's; single places, such as
  * bodies that KY_HERMITE4 looks at one by one, may come from several threads at once. With several
- * ranks, rank 0 asks for the bodies of all; KY_UNSUPPORTED with KY_HERMITE4, and on devices. */
+ * ranks, rank 0 asks for the bodies of all; KY_UNSUPPORTED with KY_HERMITE4. */
 typedef void ky_field_places_function(void *context, const struct ky_field_places *places);
 
 /* All parameters of a calculation. Each field has the name of an option. `kyoho run --help` prints
@@ -284,8 +284,8 @@ struct ky_parameters {
      * files; those that cannot be used are KY_BAD_DATA, and calls that need a time past their ends
      * KY_USAGE */
     const char *field;                 /* NULL: none; must outlive the calls that read it */
-    ky_field_function *field_function; /* one more field, for engine cpu alone, or NULL. A restart
-                                          uses the function that its caller passes */
+    ky_field_function *field_function; /* one more field, for engine cpu or ranks, or NULL. A
+                                          restart uses the function that its caller passes */
     void *field_context;
     /* NULL: steps equal in time. Else steps equal in ln a: "omega-m=0.3,omega-lambda=0.7,h0=0.07"
      * describes the universe, whose age is the time of the bodies; "bodies" (ky_run only) takes it
