@@ -352,7 +352,10 @@ struct ky_parameters {
                   KY_UNSUPPORTED on devices: KY_WALK, and block steps but those of KY_TREE and
                   KY_DIRECT.
                   Accelerations and motion have the same bits for any number of ranks. 1 (default):
-                  no ranks. Other calls than those of a simulation take 1 alone */
+                  no ranks, but where `engine` names several devices: then ky_sim_open and calls
+                  that compute forces or fields once open a rank for each, if that takes less time
+                  than the first device alone, which the log says. Calls without a simulation take 1
+                  alone */
 };
 
 KY_API void ky_parameters_defaults(struct ky_parameters *parameters);
@@ -1135,9 +1138,9 @@ struct ky_run_parameters {
                          snapshot_0000.0.hdf5, snapshot_0000.1.hdf5 …, as GADGET writes them; 0: it is one
                          file */
     int choose_ranks; /* 1: parameters->ranks of 1 is nobody's wish: where `engine` names several
-                         devices, and a rank for each takes less time, or KY_BLOCK_STEPS need them,
-                         there are so many ranks, as the log says; 0: it stays. A resumed run has
-                         the ranks that it had */
+                         devices, there is a rank for each if that takes less time than the first
+                         device alone, as the log says; 0: the first device works alone. A resumed
+                         run has the ranks that it had */
 };
 
 KY_API void ky_run_parameters_defaults(struct ky_run_parameters *run);

@@ -12,6 +12,7 @@
 #include "base/phases.h"
 #include "base/sizes.h"
 #include "base/status.h"
+#include "domain/domain.h"
 #include "engine/common/external.h"
 #include "engine/common/force_kinds.h"
 #include "engine/engine.h"
@@ -236,6 +237,12 @@ static enum ky_status adopt(struct call *call, const struct ky_parameters *param
     return ky_force_resolve_later(parameters, &call->parameters, error);
 }
 
+/* Why several devices do not become ranks; NULL: they may. */
+static const char *why_one_device(const struct ky_check_parameters *wanted)
+{
+    return wanted->sinks || wanted->sources ? "ranks do not share unrolled sums" : NULL;
+}
+
 /* Puts the bodies on an engine of their own. */
 static enum ky_status put(struct call *call, const struct ky_bodies *bodies, struct ky_error *error)
 {
@@ -248,7 +255,8 @@ static enum ky_status put(struct call *call, const struct ky_bodies *bodies, str
     KY_TRY(ky_force_settle(&call->parameters, &input, &(struct ky_engine_use){.n = bodies->n},
                            &call->choice, &call->halt, error));
     KY_TRY(ky_halt_check(&call->halt, error));
-    KY_TRY(ky_engine_open(&call->parameters, bodies->n, &call->engine, error));
+    KY_TRY(ky_domain_open_chosen(&call->parameters, why_one_device(wanted), &input, &call->engine,
+                                 error));
     call->engine->halt = &call->halt;
     if (wanted->sinks || wanted->sources)
         KY_TRY(ky_engine_unroll(call->engine, wanted->sinks, wanted->sources, error));
@@ -351,7 +359,8 @@ enum ky_status ky_forces_memory(const struct ky_parameters *parameters, size_t n
         status = ky_force_settle(&call.parameters, &(struct ky_bodies){.n = n}, &use, &call.choice,
                                  NULL, error);
     if (!status)
-        status = ky_engine_open_for(&call.parameters, 0, &use, &call.engine, error);
+        status = ky_domain_open_chosen(&call.parameters, why_one_device(&call.wanted),
+                                       &(struct ky_bodies){.n = n}, &call.engine, error);
     if (status)
         return status;
     struct ky_memory needs;

@@ -68,7 +68,7 @@ static void add_whole(struct summing *s, const double term[KY_SUMS])
 
 static size_t chunks_of(const struct summing *s)
 {
-    return ky_groups(s->state->part[0].live, KY_SUM_CHUNK);
+    return ky_groups(s->state->bodies.live, KY_SUM_CHUNK);
 }
 
 /* The columns that the kernels read. */
@@ -78,7 +78,7 @@ static size_t chunks_of(const struct summing *s)
 
 static enum ky_status find_largest_there(struct summing *s, struct ky_error *error)
 {
-    struct ky_device_bodies *bodies = &s->state->part[0];
+    struct ky_device_bodies *bodies = &s->state->bodies;
     struct ky_card *card = bodies->card;
     const size_t chunks = chunks_of(s), bytes = chunks * KY_SUMS_KEPT * sizeof(double);
     uint32_t n = (uint32_t)bodies->n, live = (uint32_t)bodies->live;
@@ -102,7 +102,7 @@ static enum ky_status find_largest_there(struct summing *s, struct ky_error *err
 
 static enum ky_status add_there(struct summing *s, struct ky_error *error)
 {
-    struct ky_device_bodies *bodies = &s->state->part[0];
+    struct ky_device_bodies *bodies = &s->state->bodies;
     struct ky_card *card = bodies->card;
     const size_t chunks = chunks_of(s), bytes = chunks * 2 * KY_SUMS_KEPT * sizeof(int64_t);
     uint32_t n = (uint32_t)bodies->n, live = (uint32_t)bodies->live;
@@ -135,7 +135,7 @@ static enum ky_status take_all(struct summing *s,
                                void (*take)(struct summing *s, const double term[KY_SUMS]),
                                struct ky_error *error)
 {
-    const size_t n = s->state->part[0].live;
+    const size_t n = s->state->bodies.live;
     enum ky_status status = KY_OK;
     for (size_t first = 0; first < n && status == KY_OK; first += CHUNK) {
         double term[KY_SUMS];
@@ -212,7 +212,7 @@ enum ky_status ky_places_sums(struct ky_device_state *state, struct ky_partial_s
     const double length = state->units.length;
     struct summing s = {.state = state,
                         .plain = *state->externals,
-                        .by_card = state->part[0].card->has_double && !state->externals->count};
+                        .by_card = state->bodies.card->has_double && !state->externals->count};
     s.plain.count = ky_externals_plain_count(state->externals);
     enum ky_status status =
         s.by_card
@@ -229,7 +229,7 @@ enum ky_status ky_places_sums(struct ky_device_state *state, struct ky_partial_s
     if (status == KY_OK && !parts->of)
         status = ky_no_memory(error, "sums", 1, sizeof *parts->of);
     if (status == KY_OK)
-        status = ky_device_many_potentials(&state->part[0], &s.potential, error);
+        status = ky_device_many_potentials(&state->bodies, &s.potential, error);
     if (status == KY_OK)
         status = find_sums(&s, parts->of[0], error);
     parts->count = status == KY_OK;

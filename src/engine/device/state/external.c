@@ -227,7 +227,7 @@ enum ky_status ky_device_many_potentials(struct ky_device_bodies *bodies, double
 enum ky_status ky_device_many_sums(struct ky_device_state *state, struct ky_partial_sums *parts,
                                    struct ky_error *error)
 {
-    struct ky_device_bodies *bodies = &state->part[0];
+    struct ky_device_bodies *bodies = &state->bodies;
     double *potential = NULL;
     if (!has_many(state) || state->n == 0)
         return KY_OK;
