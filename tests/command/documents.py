@@ -171,6 +171,31 @@ for page, arguments in (("docs/man/kyoho.1", "man"), ("docs/options.md", "option
     now = subprocess.run([os.path.join(root, "mk", "write-docs"), program, arguments], capture_output=True, text=True)
     result(now.returncode == 0 and now.stdout == read(page), f"{page} is as the program writes it (else: make docs)")
 
+
+
+def options_of(text):
+    """The options in the lines of a help: a list of texts, of one line each."""
+    return [" ".join(one.split()) for one in re.findall(r"^ {2,6}-.*\n(?: {20,}.*\n)*", text, re.M)]
+
+
+def options_stand_once():
+    """docs/options.md has each option of each command's help, once, with all commands that have it."""
+    commands = re.findall(r"^  ([a-z]+) ", subprocess.run([program, "--help"], capture_output=True, text=True).stdout, re.M)
+    told = {name: set(options_of(subprocess.run([program, name, "--help", "--all"], capture_output=True, text=True).stdout)) for name in commands}
+    found, texts = {name: set() for name in commands}, []
+    for usual, block in re.findall(r"^Commands: ([a-z, ]*)\.\n\n```text\n(.*?)^```", read("docs/options.md"), re.M | re.S):
+        for text in options_of(block):
+            own = re.search(r" \[((?:%s)(?:, [a-z]+)*|all commands)\]$" % "|".join(commands), text)
+            text, names = (text[:own.start()], own.group(1)) if own else (text, usual)
+            texts.append(text)
+            for name in commands if names == "all commands" else names.split(", "):
+                found[name].add(text)
+    wrong = [f"{name}: {text}" for name in commands for text in told[name] ^ found[name]]
+    twice = sorted({text for text in texts if texts.count(text) > 1})
+    result(not wrong and not twice and len(texts) > 150, f"docs/options.md has {len(texts)} options once, with their commands", "\n".join(wrong + twice))
+
+
+options_stand_once()
 version = version_text().split()[1]
 about = json.loads(read("codemeta.json"))
 cited = dict(re.findall(r"^([a-z-]+): *(.*)$", read("CITATION.cff"), re.M))
