@@ -324,8 +324,8 @@ struct ky_parameters {
                       ky_sim_sph_density, ky_sim_pairs and ky_sim_catalogue_make do too, and leave
                       the simulation as it was: the next call of any kind gives what it would have
                       given without.
-                    On the CPU loops over the bodies look at the flag, see docs/performance.md for
-                    how soon calls end. On devices the call looks at it before and after each part of
+                    On the CPU loops over the bodies look at the flag; docs/lab/README.md has how
+                    soon calls end. On devices the call looks at it before and after each part of
                     its work alone (the bodies to the device, an evaluation of forces, a whole field
                     at points, the results back), and ends with the part. Each call says what its
                     arrays hold then. Other calls, among them ky_sim_open, do not look at it */
