@@ -44,7 +44,7 @@ extern "C" {
 #endif
 
 #define KY_VERSION_MAJOR 0
-#define KY_VERSION_MINOR 2
+#define KY_VERSION_MINOR 3
 #define KY_VERSION_PATCH 0
 
 #if defined(__GNUC__)
@@ -76,7 +76,7 @@ struct ky_error {
 
 /* "bad data"; "unknown status" for another number. Static text. */
 KY_API const char *ky_status_name(enum ky_status status);
-KY_API const char *ky_version(void); /* "0.2.0" */
+KY_API const char *ky_version(void); /* "0.3.0" */
 /* How many threads the loops of the calling thread take from now on: in calls that have no
  * `threads` among their parameters (analysis, merging, pictures), and where `threads` is 0. 0, as
  * at the start: OMP_NUM_THREADS, or the processors that it may use; at most 1,024. Results do not

@@ -20,7 +20,7 @@ static void plain(const char *text, FILE *out)
 void man_begin(FILE *out)
 {
     fprintf(out,
-            ".TH KYOHO 1 2026-11-21 \"kyoho %s\" \"User commands\"\n"
+            ".TH KYOHO 1 2026-11-28 \"kyoho %s\" \"User commands\"\n"
             ".SH NAME\nkyoho \\- gravitational N\\-body simulation\n"
             ".SH SYNOPSIS\n.B kyoho\n.I COMMAND\n.RI [ options ]\n"
             ".SH DESCRIPTION\n"
