@@ -46,6 +46,7 @@ help:
 	@echo 'make info                compiler, features and how to get those that are missing'
 	@echo 'make plugs               plug-ins for MPI alone; MPICC="/one/mpicc /other/mpicc" names those that PATH has not'
 	@echo 'make docs                the man page and docs/options.md, from the program'
+	@echo 'make site                the documents as a site with search in $(BUILD)/site, by mkdocs'
 	@echo 'make bench               the programs behind docs/results.md and docs/lab'
 	@echo 'make format              lay out the sources with clang-format; make layout names those that are not'
 	@echo 'make clean'
