@@ -3,7 +3,7 @@
 
 usage: bench/in_amuse.py [--bodies N] [--points N] [--sphere N] [--rounds R]
 
-It needs AMUSE's framework and the package kyoho or amuse-kyoho (docs/amuse.md); BHTree is compared where amuse-bhtree is
+It needs AMUSE's framework and the package kyoho (docs/amuse.md); BHTree is compared where amuse-bhtree is
 installed. Every worker has one thread. Times of the field are processor seconds of the worker for acceleration at the points, the
 least of all rounds; errors are those of 500 points beside sums in double. Bridge and one code are clock seconds of 8 steps of 1/64.
 """
@@ -16,11 +16,7 @@ import numpy as np
 from amuse.couple.bridge import Bridge
 from amuse.ic.plummer import new_plummer_model
 from amuse.units import nbody_system as nb
-
-try:
-    from amuse_kyoho.interface import Kyoho
-except ImportError:
-    from kyoho.amuse import Kyoho
+from kyoho.amuse import Kyoho
 
 CHANNEL = {"channel_type": "sockets", "initialize_mpi": False}  # a worker is a process of this script
 STEP, STEPS, SAMPLES, EPSILON2 = 1 / 64, 8, 500, 0.0025

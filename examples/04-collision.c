@@ -1,8 +1,8 @@
 /* Two clusters fall together on a parabola: models, an orbit, a run, and a picture of three
  * moments.
  *
- *     cc 04-collision.c $(pkg-config --cflags --libs kyoho) && ./a.out collision.png */
-#include <kyoho/kyoho.h>
+ *     cc 04-collision.c $(pkg-config --cflags --libs kyoho_draw) && ./a.out collision.png */
+#include <kyoho/draw.h>
 
 #include <stdio.h>
 #include <stdlib.h>

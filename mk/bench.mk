@@ -2,9 +2,9 @@
 BENCHES := $(patsubst %.c,$(BUILD)/%,$(wildcard bench/*.c))
 
 $(BUILD)/bench/grape $(BUILD)/bench/clients: $(GRAPE_OBJECTS)
-$(BUILD)/bench/%: bench/%.c bench/common.h $(STATIC) $(FLAGS_FILE)
+$(BUILD)/bench/%: bench/%.c bench/common.h $(BOTH_STATIC) $(FLAGS_FILE)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $< $(filter %.o,$^) $(STATIC) $(LIBS_ALL)
+	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $< $(filter %.o,$^) $(BOTH_STATIC) $(BOTH_LIBS)
 
 .PHONY: bench
 bench: $(BENCHES)

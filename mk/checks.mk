@@ -1,6 +1,6 @@
 # What looks at the sources and at special builds: layout, another compiler's warnings, sanitizers.
-C_FILES := $(wildcard src/*/*.c src/*/*/*.c src/*/*/*/*.c src/*/*/*/*/*.c tests/unit/*.c examples/*.c examples/*/*.c bench/*.c amuse/*/*.c)
-H_FILES := $(wildcard include/kyoho/*.h src/*/*.h src/*/*/*.h src/*/*/*/*.h src/*/*/*/*/*.h tests/unit/*.h amuse/*/*.h)
+C_FILES := $(wildcard src/*/*.c src/*/*/*.c src/*/*/*/*.c src/*/*/*/*/*.c tests/unit/*.c examples/*.c examples/*/*.c bench/*.c amuse/*.c)
+H_FILES := $(wildcard include/kyoho/*.h src/*/*.h src/*/*/*.h src/*/*/*/*.h src/*/*/*/*/*.h tests/unit/*.h amuse/*.h)
 
 CU_FILES := $(wildcard src/engine/device/driver/cuda/*.cu)
 K_FILES := $(wildcard src/engine/device/kernels/*/*.k)
@@ -21,7 +21,7 @@ layout:
 
 # `make CC=clang syntax` reads every source with the usual warnings as errors and makes no code. In tests and benchmarks, NAN and
 # INFINITY, which are floats to clang, may stand where a double is wanted.
-SYNTAX_SOURCES := $(LIBRARY_SOURCES) $(GRAPE_SOURCES) $(wildcard src/command/*.c examples/*.c examples/*/*.c bench/*.c) \
+SYNTAX_SOURCES := $(LIBRARY_SOURCES) $(DRAW_SOURCES) $(GRAPE_SOURCES) $(wildcard src/command/*.c examples/*.c examples/*/*.c bench/*.c) \
                   $(if $(filter-out no,$(CMOCKA)),$(wildcard tests/unit/*.c))
 syntax: $(SYNTAX_SOURCES:%=$(BUILD)/%.read) $(foreach isa,$(ISAS),$(LANE_SOURCES:%=$(BUILD)/%.$(isa).read))
 

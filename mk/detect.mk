@@ -39,23 +39,24 @@ CUDA_HOME  := $(abspath $(dir $(shell readlink -f $(NVCC)))..)
 CUDA_LIBS  := $(addprefix -L,$(wildcard $(CUDA_HOME)/lib64 $(CUDA_HOME)/lib)) -lcudart_static -lstdc++ -lrt -lpthread -ldl
 endif
 
-FEATURE_PACKAGES := $(filter-out no,$(HDF5) $(PNG) $(FFTW))
-FEATURE_DEFINES  := $(if $(filter-out no,$(HDF5)),-DKY_HAVE_HDF5) $(if $(filter-out no,$(PNG)),-DKY_HAVE_PNG) \
+FEATURE_PACKAGES := $(filter-out no,$(HDF5) $(FFTW))
+FEATURE_DEFINES  := $(if $(filter-out no,$(HDF5)),-DKY_HAVE_HDF5) \
                     $(if $(filter-out no,$(FFTW)),-DKY_HAVE_FFTW) \
                     $(if $(filter yes,$(OPENMP)),-DKY_HAVE_OPENMP) \
                     $(if $(filter yes,$(OPENCL)),-DKY_HAVE_OPENCL)
 # What the user, not the machine, has switched off: its origin is not a file.
 switched_off = $(if $(filter no,$($(1))),$(if $(filter file default,$(origin $(1))),,-DKY_OFF_$(1)))
-FEATURE_DEFINES  += $(foreach feature,HDF5 PNG FFTW OPENMP OPENCL,$(call switched_off,$(feature)))
+FEATURE_DEFINES  += $(foreach feature,HDF5 FFTW OPENMP OPENCL,$(call switched_off,$(feature)))
 FEATURE_CFLAGS   := $(if $(FEATURE_PACKAGES),$(shell $(PKG_CONFIG) --cflags $(FEATURE_PACKAGES)))
 FEATURE_LIBS     := $(if $(FEATURE_PACKAGES),$(shell $(PKG_CONFIG) --libs $(FEATURE_PACKAGES))) \
                     $(if $(filter yes,$(OPENCL)),-lOpenCL)
 # Of the few sources that know of CUDA (flags.mk): with it or without, the others stay as they are.
 CUDA_DEFINES     := $(if $(filter yes,$(CUDA)),-DKY_HAVE_CUDA -isystem $(CUDA_HOME)/include) $(call switched_off,CUDA)
-# As little knows of cairo.
-CAIRO_PACKAGE    := $(filter-out no,$(CAIRO))
-CAIRO_DEFINES    := $(if $(CAIRO_PACKAGE),-DKY_HAVE_CAIRO $(shell $(PKG_CONFIG) --cflags $(CAIRO_PACKAGE))) $(call switched_off,CAIRO)
-CAIRO_LIBS       := $(if $(CAIRO_PACKAGE),$(shell $(PKG_CONFIG) --libs $(CAIRO_PACKAGE)))
+# Of libkyoho_draw alone.
+DRAW_PACKAGES    := $(filter-out no,$(PNG) $(CAIRO))
+DRAW_DEFINES     := $(if $(filter-out no,$(PNG)),-DKY_HAVE_PNG) $(if $(filter-out no,$(CAIRO)),-DKY_HAVE_CAIRO) \
+                    $(if $(DRAW_PACKAGES),$(shell $(PKG_CONFIG) --cflags $(DRAW_PACKAGES))) $(foreach feature,PNG CAIRO,$(call switched_off,$(feature)))
+DRAW_LIBS        := $(if $(DRAW_PACKAGES),$(shell $(PKG_CONFIG) --libs $(DRAW_PACKAGES)))
 # Without threads the loops keep their lanes, and the other pragmas are passed over in silence.
 OPENMP_FLAG      := $(if $(filter yes,$(OPENMP)),-fopenmp,$(if $(call links,int main(void){return 0;},-fopenmp-simd),-fopenmp-simd) -Wno-unknown-pragmas)
 CLANG            := $(shell $(CC) -dM -E -x c /dev/null | grep __clang__)
@@ -72,7 +73,7 @@ CFLAGS_ALL = -std=c11 -D_POSIX_C_SOURCE=200809L $(if $(DARWIN),-D_DARWIN_C_SOURC
              $(OPENMP_FLAG) $(TEAM_FLAG) -Iinclude -Isrc $(FEATURE_DEFINES) $(FEATURE_CFLAGS) $(CFLAGS)
 # Plug-ins are opened by functions that glibc before 2.34 has in a library of their own.
 DL_LIBS   := $(if $(call links,int main(void){return !dlsym(dlopen(0$(comma)RTLD_NOW)$(comma)"main");},-include dlfcn.h),,-ldl)
-LIBS_ALL   = $(FEATURE_LIBS) $(CAIRO_LIBS) $(CUDA_LIBS) $(DL_LIBS) -lm
+LIBS_ALL   = $(FEATURE_LIBS) $(CUDA_LIBS) $(DL_LIBS) -lm
 
 .PHONY: info
 info:

@@ -1,9 +1,9 @@
 # A change of flags or features rebuilds: objects depend on a file that holds their flags. It is made anew only where it
-# differs, and by a rule, so that `make -n` and `make clean` write nothing. What has to do with CUDA, cairo or ISAS, each
+# differs, and by a rule, so that `make -n` and `make clean` write nothing. What has to do with CUDA, pictures or ISAS, each
 # instruction set and the tests have files of their own: CUDA=no, CAIRO=no, or `make` after `make here` leave the rest as it is.
 FLAGS_FILE := $(BUILD)/flags
 CUDA_FLAGS_FILE := $(BUILD)/flags-cuda
-CAIRO_FLAGS_FILE := $(BUILD)/flags-cairo
+DRAW_FLAGS_FILE := $(BUILD)/flags-draw
 ISA_FLAGS_FILE := $(BUILD)/flags-isa
 
 quote = '$(subst ','\'',$(1))'
@@ -17,11 +17,11 @@ endef
 FLAGS_TEXT := $(strip $(CC) $(CFLAGS_ALL) $(FEATURE_LIBS))
 ISA_FLAGS_TEXT := $(strip $(ISAS))
 CUDA_FLAGS_TEXT := $(strip $(NVCC) $(CUDA_CODE) $(NVCCFLAGS) $(CUDA_DEFINES) $(CUDA_LIBS))
-CAIRO_FLAGS_TEXT := $(strip $(CAIRO_DEFINES) $(CAIRO_LIBS))
+DRAW_FLAGS_TEXT := $(strip $(DRAW_DEFINES) $(DRAW_LIBS))
 .PHONY: changed
 $(eval $(call flags_rule,$(FLAGS_FILE),FLAGS_TEXT))
 $(eval $(call flags_rule,$(CUDA_FLAGS_FILE),CUDA_FLAGS_TEXT))
-$(eval $(call flags_rule,$(CAIRO_FLAGS_FILE),CAIRO_FLAGS_TEXT))
+$(eval $(call flags_rule,$(DRAW_FLAGS_FILE),DRAW_FLAGS_TEXT))
 $(eval $(call flags_rule,$(ISA_FLAGS_FILE),ISA_FLAGS_TEXT))
 $(foreach isa,$(ISAS),$(eval $(call flags_rule,$(BUILD)/flags-$(isa),ISA_FLAGS_$(isa))))
 $(eval $(call flags_rule,$(BUILD)/flags-tests,TEST_FLAGS))
@@ -35,8 +35,8 @@ CUDA_OBJECTS := $(CUDA_SOURCES:%.c=$(BUILD)/%.o) $(CUDA_SOURCES:%=$(BUILD)/%.rea
 $(CUDA_OBJECTS): CFLAGS_ALL += $(CUDA_DEFINES)
 $(CUDA_OBJECTS): $(CUDA_FLAGS_FILE)
 
-# The sources that know of cairo.
-CAIRO_SOURCES := src/base/features.c src/draw/cairo.c
-CAIRO_OBJECTS := $(CAIRO_SOURCES:%.c=$(BUILD)/%.o) $(CAIRO_SOURCES:%=$(BUILD)/%.read)
-$(CAIRO_OBJECTS): CFLAGS_ALL += $(CAIRO_DEFINES)
-$(CAIRO_OBJECTS): $(CAIRO_FLAGS_FILE)
+# The sources that know of libpng and cairo.
+DRAW_USERS := src/draw/library.c src/draw/png.c src/draw/cairo.c tests/unit/draw.c
+DRAW_USER_OBJECTS := $(DRAW_USERS:%.c=$(BUILD)/%.o) $(DRAW_USERS:%=$(BUILD)/%.read)
+$(DRAW_USER_OBJECTS): CFLAGS_ALL += $(DRAW_DEFINES)
+$(DRAW_USER_OBJECTS): $(DRAW_FLAGS_FILE)

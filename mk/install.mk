@@ -1,4 +1,4 @@
-# make install DESTDIR= PREFIX=: headers, libraries, plug-ins for MPI, kyoho.pc, the command, its man page and completion, documents, examples.
+# make install DESTDIR= PREFIX=: headers, libraries, plug-ins for MPI, kyoho.pc and the like, the command, its man page and completion, documents, examples.
 # `make uninstall` with the same variables removes them.
 BINDIR     ?= $(PREFIX)/bin
 LIBDIR     ?= $(PREFIX)/lib
@@ -20,7 +20,8 @@ DOCUMENTS := $(wildcard README.md LICENSE CHANGELOG.md CONTRIBUTING.md CITATION.
 # A folder that the loader does not search goes into the programs that link with the library.
 RPATH := $(if $(filter /lib /lib64 /usr/lib /usr/lib64 /usr/lib/%,$(LIBDIR)),,-Wl,-rpath,$${libdir})
 
-# What a static link needs beside libkyoho.a; the shared library brings it along. $(1) is the library, $(2) what it is.
+# What a static link needs beside the library; the shared one brings it along. $(1) is the library, $(2) what it is, $(3) what a
+# static link needs, $(4) a package that the library needs, and with which programs link too.
 define pc_text
 prefix=$(PREFIX)
 libdir=$(LIBDIR)
@@ -28,11 +29,13 @@ includedir=$(INCLUDEDIR)
 
 Name: $(1)
 Description: $(2)
-Version: $(VERSION)
+Version: $(VERSION)$(if $(4),
+Requires: $(4) = $(VERSION))
 Libs: -L$${libdir} $(RPATH) -l$(1) -lm
-Libs.private: $(strip $(FEATURE_LIBS) $(CAIRO_LIBS) $(CUDA_LIBS) $(DL_LIBS) $(OPENMP_LINK) -lm)
+Libs.private: $(strip $(3))
 Cflags: -I$${includedir}
 endef
+PC_LIBS = $(FEATURE_LIBS) $(CUDA_LIBS) $(DL_LIBS) $(OPENMP_LINK) -lm
 
 # Tells the loader of the library where that is allowed and where the loader looks into the folder at all.
 define TELL_LOADER
@@ -40,16 +43,17 @@ define TELL_LOADER
 endef
 
 .PHONY: install uninstall
-PACKAGES := kyoho kyoho_g6 kyoho_g5
-install: export PC_kyoho := $(call pc_text,kyoho,gravitational N-body simulation)
-install: export PC_kyoho_g6 := $(call pc_text,kyoho_g6,the GRAPE-6 library on CPUs and GPUs)
-install: export PC_kyoho_g5 := $(call pc_text,kyoho_g5,the GRAPE-5 library on CPUs and GPUs)
+PACKAGES := kyoho kyoho_draw kyoho_g6 kyoho_g5
+install: export PC_kyoho := $(call pc_text,kyoho,gravitational N-body simulation,$(PC_LIBS))
+install: export PC_kyoho_draw := $(call pc_text,kyoho_draw,pictures$(comma) plots and a view of gravitational N-body simulations,$(DRAW_LIBS) $(OPENMP_LINK),kyoho)
+install: export PC_kyoho_g6 := $(call pc_text,kyoho_g6,the GRAPE-6 library on CPUs and GPUs,$(PC_LIBS))
+install: export PC_kyoho_g5 := $(call pc_text,kyoho_g5,the GRAPE-5 library on CPUs and GPUs,$(PC_LIBS))
 install: all
 	$(INSTALL) -d $(addprefix '$(DESTDIR),$(addsuffix ',$(BINDIR) $(LIBDIR)/pkgconfig $(INCLUDEDIR)/kyoho $(MANDIR)/man1 $(BASHDIR) $(ZSHDIR)))
 	$(INSTALL) -m 755 $(COMMAND) '$(DESTDIR)$(BINDIR)'
 	$(INSTALL) -m 644 $(HEADERS) '$(DESTDIR)$(INCLUDEDIR)/kyoho'
-	$(INSTALL) -m 644 $(STATIC) $(GRAPE_STATIC) '$(DESTDIR)$(LIBDIR)'
-	$(INSTALL) -m 755 $(SHARED) $(GRAPE_SHARED) '$(DESTDIR)$(LIBDIR)'
+	$(INSTALL) -m 644 $(STATIC) $(DRAW_STATIC) $(GRAPE_STATIC) '$(DESTDIR)$(LIBDIR)'
+	$(INSTALL) -m 755 $(SHARED) $(DRAW_SHARED) $(GRAPE_SHARED) '$(DESTDIR)$(LIBDIR)'
 	$(if $(filter no,$(MPICC)),,for plug in $(BUILD)/mpi/*.so; do [ ! -e "$$plug" ] || $(INSTALL) -D -m 755 -t '$(DESTDIR)$(PLUGDIR)' "$$plug" || exit 1; done)
 	for name in $(PACKAGES); do \
 	    ln -sf $(call shared,$$name,$(VERSION)) "$(DESTDIR)$(LIBDIR)/$(call shared,$$name,$(SOVERSION))" && \

@@ -1,4 +1,4 @@
-# libkyoho: every source below src/ but src/command and src/grape, static and shared. Files in a folder named `lanes` are
+# libkyoho: every source below src/ but src/command, src/grape, src/draw and src/view, static and shared. Files in a folder named `lanes` are
 # compiled once for each instruction set.
 VERSION := $(shell sed -n 's/^.define KY_VERSION_[A-Z]* \([0-9]*\)$$/\1/p' include/kyoho/kyoho.h | paste -sd .)
 SOVERSION := $(word 1,$(subst ., ,$(VERSION)))
@@ -13,7 +13,7 @@ ROOMS := driver state tree ranks forces steps board
 rooms_of = $(foreach pattern,$(2),$(1)/$(pattern) $(ROOMS:%=$(1)/%/$(pattern)))
 
 LANE_SOURCES    := $(wildcard src/engine/cpu/lanes/*.c)
-LIBRARY_SOURCES := $(filter-out src/command/% src/grape/% $(if $(DARWIN),src/base/team.c),$(wildcard src/*/*.c src/engine/common/*.c $(call rooms_of,src/engine/cpu,*.c)))
+LIBRARY_SOURCES := $(filter-out src/command/% src/grape/% src/draw/% src/view/% $(if $(DARWIN),src/base/team.c),$(wildcard src/*/*.c src/engine/common/*.c $(call rooms_of,src/engine/cpu,*.c)))
 
 # $(call embed,TABLE,HEADER,FILES): writes the C source of a table of struct ky_embedded, which HEADER declares, with the
 # bytes of the files. As text they would have trigraphs, and be longer than compilers promise to take.
@@ -29,14 +29,7 @@ endef
 
 include mk/device.mk
 
-# The page of the view (src/view).
-PAGE := src/view/page.css src/view/page.html src/view/page.js
-$(BUILD)/page.c: $(PAGE) mk/library.mk
-	$(call embed,ky_page,view/page.h,$(PAGE))
-$(BUILD)/page.o: $(BUILD)/page.c $(FLAGS_FILE)
-	$(CC) $(CFLAGS_ALL) -fPIC -c $< -o $@
-
-LIBRARY_OBJECTS := $(DEVICE_OBJECTS) $(BUILD)/page.o $(LIBRARY_SOURCES:%.c=$(BUILD)/%.o) \
+LIBRARY_OBJECTS := $(DEVICE_OBJECTS) $(LIBRARY_SOURCES:%.c=$(BUILD)/%.o) \
                    $(foreach isa,$(ISAS),$(LANE_SOURCES:%.c=$(BUILD)/%.$(isa).o))
 STATIC := $(BUILD)/libkyoho.a
 SHARED := $(BUILD)/$(call shared,kyoho,$(VERSION))

@@ -12,8 +12,8 @@ $(TEST_OBJECTS): $(BUILD)/%.o: %.c $(FLAGS_FILE) $(BUILD)/flags-tests
 
 # Those of the GRAPE calls have these beside the library.
 $(filter %/grape5 %/grape6 %/device_grape,$(UNIT_TESTS)): $(GRAPE_OBJECTS)
-$(UNIT_TESTS): %: %.o $(STATIC)
-	$(CC) $(OPENMP_LINK) $(LDFLAGS) -o $@ $(filter %.o,$^) $(STATIC) $(LIBS_ALL) -lcmocka
+$(UNIT_TESTS): %: %.o $(BOTH_STATIC)
+	$(CC) $(OPENMP_LINK) $(LDFLAGS) -o $@ $(filter %.o,$^) $(BOTH_STATIC) $(BOTH_LIBS) -lcmocka
 
 # Programs and the preload library that the scripts use.
 HELPERS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/helpers/*.c)) $(patsubst %.c,$(BUILD)/%.so,$(wildcard tests/faults/*.c))

@@ -1,5 +1,5 @@
-"""Builds what the wheel holds beside the sources of the package: the library and the command, by make, and from the library's
-header and its table of options the modules that nobody writes by hand.
+"""Builds what the wheel holds beside the sources of the package: the libraries and the command, by make, and from their
+headers and table of options the modules that nobody writes by hand.
 
 BUILD names the folder of the build, and KYOHO_MAKE has more words for make: KYOHO_MAKE="HDF5=no OPENCL=no" pip wheel .
 """
@@ -14,7 +14,7 @@ import cffi
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 # Files in $BUILD/python, with the names that they have in the package.
-PARTS = ("libkyoho.so.0", "bin/kyoho", "amuse/kyoho_sockets_worker", "_declarations.py", "_option_types.pyi")
+PARTS = ("libkyoho.so.0", "libkyoho_draw.so.0", "bin/kyoho", "amuse/kyoho_sockets_worker", "_declarations.py", "_option_types.pyi")
 
 
 def load(path):
@@ -41,11 +41,9 @@ class BuildHook(BuildHookInterface):
             build_data["force_include"][os.path.join(parts, part)] = "kyoho/" + part
         for plug in glob.glob(os.path.join(folder, "mpi", "*.so")):  # that `make plugs` has built with the mpicc of PATH
             build_data["force_include"][plug] = "kyoho/mpi/" + os.path.basename(plug)
-        interface = os.path.join(self.root, "amuse/amuse_kyoho/interface.py")
-        build_data["force_include"][interface] = "kyoho/amuse/interface.py"
 
     def declare(self, parts):
-        """Writes the module with the declarations of kyoho.h as cffi reads them."""
+        """Writes the module with the declarations of the headers as cffi reads them."""
         with open(os.path.join(parts, "kyoho.i"), encoding="utf-8") as file:
             text = file.read()
         ffi = cffi.FFI()
@@ -58,6 +56,6 @@ class BuildHook(BuildHookInterface):
         ffi = load(os.path.join(parts, "_declarations.py")).ffi
         table = load(os.path.join(self.root, "python/kyoho/_table.py"))
         types = load(os.path.join(self.root, "python/option_types.py"))
-        lib = ffi.dlopen(os.path.join(parts, "libkyoho.so.0"))
+        lib = ffi.dlopen(os.path.join(parts, "libkyoho_draw.so.0"))
         with open(os.path.join(parts, "_option_types.pyi"), "w", encoding="utf-8") as file:
             file.write(types.stub(table, ffi, lib))

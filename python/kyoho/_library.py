@@ -1,6 +1,6 @@
-"""The library, through cffi: it is loaded and checked here, and every call that can fail goes through `call`.
+"""The libraries, through cffi: they are loaded and checked here, and every call that can fail goes through `call`.
 
-The declarations in _declarations.py are made from kyoho.h when the package is built. cffi lets other threads of Python run
+The declarations in _declarations.py are made from kyoho.h and draw.h when the package is built. cffi lets other threads of Python run
 while the library computes.
 """
 import logging
@@ -20,7 +20,7 @@ except ModuleNotFoundError as why:
 
 NULL = ffi.NULL
 FOLDER = os.path.dirname(os.path.abspath(__file__))
-lib = ffi.dlopen(os.path.join(FOLDER, "libkyoho.so.0"))
+lib = ffi.dlopen(os.path.join(FOLDER, "libkyoho_draw.so.0"))  # and libkyoho.so.0, which it needs
 version = _table.text_of(ffi, lib.ky_version())
 
 # The structs that a _defaults_sized call fills, by the name of the call.
@@ -32,7 +32,7 @@ FILLED = ("ky_parameters", "ky_check_parameters", "ky_catalogue_parameters", "ky
 def check_sizes():
     """ImportError where the library has other structs than the declarations, and would write past their ends."""
     for name in ffi.list_types()[1]:
-        size = lib.ky_abi(name.encode())
+        size = lib.ky_abi(name.encode()) or lib.ky_draw_abi(name.encode())
         if size and size != ffi.sizeof(f"struct {name}"):
             raise ImportError(f"{FOLDER} has a library and declarations of different versions: struct {name} has "
                               f"{size} and {ffi.sizeof(f'struct {name}')} bytes; install kyoho again")

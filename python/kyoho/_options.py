@@ -63,7 +63,7 @@ def fill(values, kind, options, allowed, units, keep):
         name, given = encoded(option.name), encoded(text(option, value, units))
         keep += [given]
         try:
-            call(lib.ky_options_set, kind, values, name, given, scales)
+            call(lib.ky_draw_options_set, kind, values, name, given, scales)
         except UsageError as why:  # begins with the name as the command has it
             raise UsageError(re.sub(f"^{option.name}:", keyword + ":", str(why))) from None
 

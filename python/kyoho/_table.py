@@ -1,4 +1,4 @@
-"""The library's tables of options, read through ky_options_get and ky_model_option_get.
+"""The library's tables of options, read through ky_draw_options_get and ky_model_option_get.
 
 This module needs neither numpy nor the package, since the build reads the tables too.
 """
@@ -46,7 +46,7 @@ def rows(ffi, get):
 
 def options_of(ffi, lib, kind):
     """The options of the structs of this kind, such as lib.KY_OPTIONS_RUN."""
-    return rows(ffi, lambda index, about: lib.ky_options_get(kind, index, about))
+    return rows(ffi, lambda index, about: lib.ky_draw_options_get(kind, index, about))
 
 
 def model_names(ffi, lib):

@@ -1,12 +1,7 @@
 /* The sizes of the structs of kyoho.h, for bindings that do not read it. */
-#include <string.h>
+#include "base/sizes.h"
 
-#include "kyoho/kyoho.h"
-
-static const struct {
-    const char *name;
-    size_t size;
-} structs[] = {
+static const struct ky_struct_size structs[] = {
     {"ky_error", sizeof(struct ky_error)},
     {"ky_bodies", sizeof(struct ky_bodies)},
     {"ky_units", sizeof(struct ky_units)},
@@ -29,7 +24,6 @@ static const struct {
     {"ky_sums", sizeof(struct ky_sums)},
     {"ky_stop", sizeof(struct ky_stop)},
     {"ky_pairs", sizeof(struct ky_pairs)},
-    {"ky_view_parameters", sizeof(struct ky_view_parameters)},
     {"ky_progress", sizeof(struct ky_progress)},
     {"ky_run_parameters", sizeof(struct ky_run_parameters)},
     {"ky_plan", sizeof(struct ky_plan)},
@@ -46,18 +40,10 @@ static const struct {
     {"ky_binaries", sizeof(struct ky_binaries)},
     {"ky_profile_parameters", sizeof(struct ky_profile_parameters)},
     {"ky_radial_profile", sizeof(struct ky_radial_profile)},
-    {"ky_draw_parameters", sizeof(struct ky_draw_parameters)},
-    {"ky_picture", sizeof(struct ky_picture)},
-    {"ky_film_parameters", sizeof(struct ky_film_parameters)},
-    {"ky_plot_curve", sizeof(struct ky_plot_curve)},
-    {"ky_plot", sizeof(struct ky_plot)},
     {"ky_device", sizeof(struct ky_device)},
 };
 
 size_t ky_abi(const char *name)
 {
-    for (size_t k = 0; name && k < sizeof structs / sizeof *structs; k++)
-        if (!strcmp(name, structs[k].name))
-            return structs[k].size;
-    return 0;
+    return ky_size_find(structs, sizeof structs / sizeof *structs, name);
 }

@@ -13,6 +13,9 @@
 
 #define KY_WHY_NO(NAME, lacks)                                                                     \
     KY_IF(KY_OFF_##NAME, "switched off by " #NAME "=no; build again without that", lacks)
+/* A line of what the build has. `without`: what a user then does not have, or nothing. */
+#define KY_FEATURE(NAME, title, without, why)                                                      \
+    KY_IF(KY_HAVE_##NAME, title ": yes", title ": no" without ": " why)
 #define KY_WHY_NO_HDF5                                                                             \
     KY_WHY_NO(HDF5, "the library was not found; install libhdf5-dev and build again")
 #define KY_WHY_NO_PNG                                                                              \

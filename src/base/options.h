@@ -45,6 +45,8 @@ struct ky_option_set {
     const char **waiting; /* [count] or NULL: values with units, for ky_options_settle */
 };
 
+enum { KY_KIND_SETS = 8 }; /* the most tables that describe one struct */
+
 /* For `low, high` of an option that takes any number, and of one that is not a number. */
 #define KY_NO_RANGE 0, -1
 /* The same for one that takes any number above 0. */
@@ -65,6 +67,30 @@ enum ky_status ky_option_by_name(const struct ky_option_set *sets, size_t count,
  * more; `text` is unchanged then. */
 enum ky_status ky_option_give_text(const struct ky_option *option, const void *values, char *text,
                                    size_t size, struct ky_error *error);
+
+/* A public struct whose fields are options, for calls that name it by its kind. */
+struct ky_options_row {
+    int kind; /* enum ky_options_kind, or enum ky_draw_options_kind */
+    const char *title;
+    const struct ky_option
+        *options; /* NULL: `sets` fills several tables, whose number it returns */
+    const size_t *count;
+    size_t bytes;      /* of the struct */
+    const char *maker; /* fills it */
+    size_t (*sets)(struct ky_option_set sets[KY_KIND_SETS]);
+};
+struct ky_options_rows {
+    const struct ky_options_row *row;
+    size_t count;
+};
+/* ky_options_get, _set and _text for the kinds of the table. */
+enum ky_status ky_kind_get(const struct ky_options_rows *kinds, int kind, size_t index,
+                           struct ky_option_about *about);
+enum ky_status ky_kind_set(const struct ky_options_rows *kinds, int kind, void *values,
+                           const char *name, const char *value, const struct ky_units *units,
+                           struct ky_error *error);
+enum ky_status ky_kind_text(const struct ky_options_rows *kinds, int kind, const void *values,
+                            const char *name, char *text, size_t size, struct ky_error *error);
 
 /* The unit in brackets at the end of a help, "length"; "" without. */
 void ky_option_unit(const char *help, char unit[16]);

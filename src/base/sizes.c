@@ -3,6 +3,14 @@
 
 #include <string.h>
 
+size_t ky_size_find(const struct ky_struct_size *structs, size_t count, const char *name)
+{
+    for (size_t k = 0; name && k < count; k++)
+        if (!strcmp(name, structs[k].name))
+            return structs[k].size;
+    return 0;
+}
+
 enum ky_status ky_size_adopt(void *own, size_t own_size, const void *given, const char *maker,
                              struct ky_error *error)
 {

@@ -5,6 +5,14 @@
 
 #include "base/status.h"
 
+/* A public struct, for bindings that ask for its size by name. */
+struct ky_struct_size {
+    const char *name;
+    size_t size;
+};
+/* The size of the struct of that name; 0 for NULL and for a name that the table lacks. */
+size_t ky_size_find(const struct ky_struct_size *structs, size_t count, const char *name);
+
 /* Copies the caller's struct over the defaults in `own`, as many bytes as both have. KY_USAGE if
  * the caller's struct is NULL or its size cannot be right (all have members of 8 bytes); `own` is
  * unchanged then. `maker` sets the size, for the error:

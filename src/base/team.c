@@ -295,8 +295,12 @@ static void alone(part *work, void *data, const struct loop *loop)
     here = before;
 }
 
-/* ---- what the compiler calls ---- */
+/* ---- what the compiler calls ----
+ *
+ * The shared libkyoho exports these functions, though no header has them: loops of libkyoho_draw
+ * run on the same threads. */
 
+#pragma GCC visibility push(default)
 int ky_team_most(void);
 
 static void region(part *work, void *data, unsigned threads, const struct loop *loop)
@@ -447,3 +451,5 @@ int ky_team_at_work(void)
 {
     return here.team != NULL;
 }
+
+#pragma GCC visibility pop

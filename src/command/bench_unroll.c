@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/status.h"
 #include "command/bench.h"
 
 enum { SAMPLES = 512, REPEAT = 3, PASSES = 2, PROBE = 4096 };
@@ -38,19 +39,17 @@ static enum ky_status measure_one(struct cli *cli, const struct ky_parameters *b
         request.sinks = 1 << place / UNROLL_SIDE;
         request.sources = 1 << place % UNROLL_SIDE;
     }
-    enum ky_status status = force_measure_plummer(&parameters, n, &request, result, &cli->error);
-    if (!status && samples && !(result->errors.acceleration.median <= largest_error))
-        status = wrong(cli, result);
-    return status;
+    KY_TRY(force_measure_plummer(&parameters, n, &request, result, &cli->error));
+    if (samples && !(result->errors.acceleration.median <= largest_error))
+        KY_TRY(wrong(cli, result));
+    return KY_OK;
 }
 
 /* Finds the engine, and how many bodies suit it. */
 static enum ky_status probe(struct cli *cli, const struct ky_parameters *parameters, size_t *n)
 {
     struct force_result result;
-    enum ky_status status = measure_one(cli, parameters, PROBE, TUNED, SAMPLES, &result);
-    if (status)
-        return status;
+    KY_TRY(measure_one(cli, parameters, PROBE, TUNED, SAMPLES, &result));
     if (!strcmp(result.report.engine, "cpu"))
         return ky_fail(&cli->error, KY_UNSUPPORTED,
                        "only devices have unrolled kernels, the CPU has none: choose one of "

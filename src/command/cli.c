@@ -47,7 +47,7 @@ static void add_section(struct cli *cli, const char *title, int kind, const char
     struct ky_option_about about = {.size = sizeof about};
     struct ky_option *const first = cli->told + cli->told_count;
     size_t count = 0;
-    for (size_t k = 0; !ky_options_get(kind, k, &about); k++) {
+    for (size_t k = 0; !ky_draw_options_get(kind, k, &about); k++) {
         if ((section && strcmp(about.section, section) != 0) || !strcmp(about.name, without))
             continue;
         if (cli->told_count == CLI_TOLD) {

@@ -3,6 +3,8 @@
 #ifndef KY_COMMAND_COMMAND_H
 #define KY_COMMAND_COMMAND_H
 
+#include "kyoho/draw.h"
+
 #include "base/json.h"
 #include "base/options.h"
 #include "base/text.h"
@@ -72,8 +74,8 @@ void cli_add(struct cli *cli, const char *title, const struct ky_option *options
     {                                                                                              \
         "units", KY_OPTION_TEXT, offset, NULL, KY_NO_RANGE, NULL, "nbody|galaxy|cluster", help     \
     }
-/* Binds the options of a public struct, of enum ky_options_kind, which its _defaults call has
- * filled. */
+/* Binds the options of a public struct, of enum ky_options_kind or ky_draw_options_kind, which its
+ * _defaults call has filled. */
 void cli_add_options(struct cli *cli, const char *title, int kind, void *values);
 /* An option that the library tells, as a row of a table. */
 struct ky_option cli_option(const struct ky_option_about *about);

@@ -87,7 +87,7 @@ static void complain(const struct cli *cli, enum ky_status status)
 /* The version, and what this build can do. */
 static void version(void)
 {
-    printf("kyoho %s\n%s\n", ky_version(), ky_build_features());
+    printf("kyoho %s\n%s\n%s\n", ky_version(), ky_build_features(), ky_draw_features());
     devices_mpi();
 }
 

@@ -35,7 +35,6 @@ enum ky_status ky_cairo_write(const char *path, struct ky_canvas *canvas, const 
 #include <string.h>
 
 #include "base/file.h"
-#include "snapshot/snapshot.h"
 
 /* The height of capitals as a fraction of a font's size, for the usual fonts without serifs; and
  * the height of these letters as a fraction of the bitmap's, since they are wider. */

@@ -6,6 +6,8 @@
 
 #include <stddef.h>
 
+#include "kyoho/draw.h"
+
 #include "base/status.h"
 
 struct ky_pen;

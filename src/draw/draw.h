@@ -3,6 +3,8 @@
 #ifndef KY_DRAW_DRAW_H
 #define KY_DRAW_DRAW_H
 
+#include "kyoho/draw.h"
+
 #include "base/bodies.h"
 #include "base/options.h"
 #include "base/status.h"

@@ -1,7 +1,8 @@
 /* A run that is shown in a browser: frames for the pages that ask, and their orders. What fails
  * here ends no run: then there is no frame. */
+#include "base/status.h"
+#include "base/view_calls.h"
 #include "simulation/run.h"
-#include "view/view.h"
 
 #define WAIT 0.2         /* a run that waits looks for signals and files so often [s] */
 #define STILL_LOOKING 3. /* a page that got a frame so long ago is still there [s] */
@@ -9,10 +10,11 @@
 enum ky_status ky_run_open_view(struct ky_run *run, struct ky_error *error)
 {
     char path[KY_PATH];
-    if (!run->given.view)
+    struct ky_view *view = run->given.view;
+    if (!view)
         return KY_OK;
-    enum ky_status status = ky_folder_path(run->given.output, "energy.csv", path, error);
-    return status ? status : ky_view_begin(run->given.view, 1, path, error);
+    KY_TRY(ky_folder_path(run->given.output, "energy.csv", path, error));
+    return ky_view_calls(view)->begin(view, 1, path, error);
 }
 
 /* ---- frames ---- */
@@ -38,10 +40,11 @@ static void give_frame(struct ky_run *run, const char *outcome, uint64_t orders)
 
 void ky_run_end_view(struct ky_run *run, const char *outcome)
 {
-    if (!run->given.view)
+    struct ky_view *view = run->given.view;
+    if (!view)
         return;
-    ky_view_end(run->given.view);
-    if (ky_view_is_watched(run->given.view, STILL_LOOKING))
+    ky_view_calls(view)->end(view);
+    if (ky_view_calls(view)->is_watched(view, STILL_LOOKING))
         give_frame(run, outcome, 0); /* the last one */
 }
 
@@ -87,22 +90,22 @@ static void tell_pause(struct ky_run *run, int is_paused)
 enum ky_status ky_run_attend(struct ky_run *run, int *waits, int *stops, struct ky_error *error)
 {
     struct ky_view *view = run->given.view;
+    const struct ky_view_calls *calls = view ? ky_view_calls(view) : NULL;
     *waits = *stops = 0;
-    if (!view || !(ky_view_asked(view) || run->watch.is_paused))
+    if (!view || !(calls->asked(view) || run->watch.is_paused))
         return KY_OK;
     uint64_t count;
-    const unsigned asked = ky_view_take(view, KY_VIEW_SNAPSHOT, &count);
+    const unsigned asked = calls->take(view, KY_VIEW_SNAPSHOT, &count);
     *stops = (asked & KY_VIEW_STOP) != 0;
     if (*stops)
         return KY_OK;
-    enum ky_status status = asked & KY_VIEW_SNAPSHOT ? write_now(run, error) : KY_OK;
-    if (status)
-        return status;
+    if (asked & KY_VIEW_SNAPSHOT)
+        KY_TRY(write_now(run, error));
     tell_pause(run, (asked & KY_VIEW_PAUSE) != 0);
     if ((asked & KY_VIEW_FRAME) &&
         ky_sim_watch_is_due(&run->watch.frames, run->sim, count, (asked & KY_VIEW_PAUSE) != 0))
         give_frame(run, NULL, count);
-    *waits = ky_view_hold(view, WAIT);
+    *waits = calls->hold(view, WAIT);
     if (*waits)
         ky_run_begin_pace(run);
     return KY_OK;

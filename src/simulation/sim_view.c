@@ -6,9 +6,9 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/sample_ids.h"
+#include "base/view_calls.h"
 #include "simulation/sim.h"
-#include "view/sample.h"
-#include "view/view.h"
 
 #define WAIT 0.2      /* a simulation that waits looks for orders so often [s] */
 #define SHORTEST 0.03 /* between two frames [s] */
@@ -18,14 +18,14 @@
 static enum ky_status choose(struct ky_sim_watch *watch, const struct ky_sim *sim,
                              struct ky_view *view, struct ky_error *error)
 {
-    const size_t n = sim->n, most = ky_view_most(view), all = most < n ? most : n;
+    const size_t n = sim->n, most = ky_view_calls(view)->most(view), all = most < n ? most : n;
     if (watch->index && watch->n == n)
         return KY_OK;
     ky_sim_watch_close(watch);
     watch->index = ky_allocate(all, sizeof *watch->index);
     if (!watch->index)
         return ky_no_memory(error, "bodies of the view", all, sizeof *watch->index);
-    const size_t count = ky_view_sample(sim->id, n, most, watch->index);
+    const size_t count = ky_sample_ids(sim->id, n, most, watch->index);
     enum ky_status status =
         ky_bodies_allocate(&watch->shown, count, sim->with & (unsigned)KY_WITH_TYPE, error);
     watch->n = status ? 0 : n;
@@ -62,7 +62,7 @@ void ky_sim_watch_give(struct ky_sim_watch *watch, struct ky_sim *sim, struct ky
     frame->failure = status ? failure.text : NULL;
     watch->orders = orders;
     watch->at = sim->now;
-    if (ky_view_give(view, frame, 0, NULL))
+    if (ky_view_calls(view)->give(view, frame, 0, NULL))
         watch->orders = UINT64_MAX; /* memory is out: the next call tries again */
     const double end = ky_clock();
     watch->due = end + fmax(SHORTEST, (end - begin) * (1 / SHARE - 1));
@@ -75,19 +75,20 @@ enum ky_status ky_sim_show(struct ky_sim *sim, struct ky_view *view, unsigned *o
 {
     KY_NEED(view, error);
     KY_NEED(orders, error);
+    const struct ky_view_calls *calls = ky_view_calls(view);
     *orders = 0;
     enum ky_status status = ky_sim_check_alive(sim, error);
-    if (status || ky_view_is_inherited(view))
+    if (status || calls->is_inherited(view))
         return status;
     if (sim->view != view) {
         ky_sim_watch_close(&sim->frames);
-        status = ky_view_begin(view, 1, NULL, error);
+        status = calls->begin(view, 1, NULL, error);
         sim->view = status ? NULL : view;
     }
-    if (status || !ky_view_asked(view))
+    if (status || !calls->asked(view))
         return status;
     uint64_t count;
-    const unsigned asked = ky_view_take(view, KY_VIEW_SNAPSHOT | KY_VIEW_STOP, &count);
+    const unsigned asked = calls->take(view, KY_VIEW_SNAPSHOT | KY_VIEW_STOP, &count);
     const int waits = (asked & KY_VIEW_PAUSE) != 0;
     if ((asked & KY_VIEW_FRAME) && ky_sim_watch_is_due(&sim->frames, sim, count, waits)) {
         struct ky_view_frame frame = {.units = &sim->parameters.units,
@@ -103,6 +104,6 @@ enum ky_status ky_sim_show(struct ky_sim *sim, struct ky_view *view, unsigned *o
     }
     *orders = (asked & KY_VIEW_SNAPSHOT ? KY_SHOW_SNAPSHOT : 0U) |
               (asked & KY_VIEW_STOP ? KY_SHOW_STOP : 0U) |
-              (ky_view_hold(view, WAIT) ? KY_SHOW_WAIT : 0U);
+              (calls->hold(view, WAIT) ? KY_SHOW_WAIT : 0U);
     return KY_OK;
 }

@@ -145,8 +145,8 @@ int ky_desk_order(struct ky_view *view, const char *path)
 
 /* ---- for the run ---- */
 
-enum ky_status ky_view_begin(struct ky_view *view, int is_run, const char *energy,
-                             struct ky_error *error)
+static enum ky_status begin(struct ky_view *view, int is_run, const char *energy,
+                            struct ky_error *error)
 {
     char *path = energy ? copy(energy) : NULL;
     if (energy && !path)
@@ -161,19 +161,19 @@ enum ky_status ky_view_begin(struct ky_view *view, int is_run, const char *energ
     return KY_OK;
 }
 
-void ky_view_end(struct ky_view *view)
+static void end(struct ky_view *view)
 {
     pthread_mutex_lock(&view->lock);
     view->of = KY_VIEW_NOTHING;
     pthread_mutex_unlock(&view->lock);
 }
 
-unsigned ky_view_asked(struct ky_view *view)
+static unsigned asked(struct ky_view *view)
 {
     return view->asked;
 }
 
-unsigned ky_view_take(struct ky_view *view, unsigned orders, uint64_t *count)
+static unsigned take(struct ky_view *view, unsigned orders, uint64_t *count)
 {
     pthread_mutex_lock(&view->lock);
     const unsigned asked = view->asked;
@@ -183,7 +183,7 @@ unsigned ky_view_take(struct ky_view *view, unsigned orders, uint64_t *count)
     return asked;
 }
 
-int ky_view_is_watched(struct ky_view *view, double seconds)
+static int is_watched(struct ky_view *view, double seconds)
 {
     pthread_mutex_lock(&view->lock);
     const int is = missing(view) || (view->taken > 0 && ky_clock() - view->taken < seconds);
@@ -191,7 +191,7 @@ int ky_view_is_watched(struct ky_view *view, double seconds)
     return is;
 }
 
-size_t ky_view_most(const struct ky_view *view)
+static size_t most(const struct ky_view *view)
 {
     return view->most;
 }
@@ -207,7 +207,7 @@ static void wait_for(struct ky_view *view, double seconds)
     pthread_cond_timedwait(&view->changed, &view->lock, &until);
 }
 
-int ky_view_hold(struct ky_view *view, double seconds)
+static int hold(struct ky_view *view, double seconds)
 {
     pthread_mutex_lock(&view->lock);
     const int holds = (view->asked & KY_VIEW_PAUSE) && !view->single;
@@ -231,13 +231,13 @@ uint64_t ky_view_next(struct ky_view *view, double seconds)
     return number;
 }
 
-enum ky_status ky_view_give(struct ky_view *view, const struct ky_view_frame *frame,
-                            uint64_t number, struct ky_error *error)
+static enum ky_status give(struct ky_view *view, const struct ky_view_frame *frame, uint64_t number,
+                           struct ky_error *error)
 {
     if (!number)
         number = view->number + 1; /* which this thread alone changes */
     struct ky_blob *blob =
-        ky_blob_of_frame(frame, (double)number, (ky_view_asked(view) & KY_VIEW_PAUSE) != 0);
+        ky_blob_of_frame(frame, (double)number, (asked(view) & KY_VIEW_PAUSE) != 0);
     if (!blob)
         return ky_no_memory(error, "a frame", frame->shown->n, 4 * sizeof(float));
     pthread_mutex_lock(&view->lock);
@@ -251,3 +251,11 @@ enum ky_status ky_view_give(struct ky_view *view, const struct ky_view_frame *fr
     (void)!write(view->wake[1], "", 1); /* where the pipe is full, the thread wakes anyhow */
     return KY_OK;
 }
+
+static int is_inherited(const struct ky_view *view)
+{
+    return view->process != getpid();
+}
+
+const struct ky_view_calls ky_view_desk = {begin,      is_inherited, asked, take, hold,
+                                           is_watched, most,         give,  end};

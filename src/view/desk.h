@@ -17,6 +17,7 @@ enum { KY_TOKEN = 32 }; /* hexadecimal digits: 128 bits */
 enum ky_view_of { KY_VIEW_NOTHING, KY_VIEW_RUN, KY_VIEW_FOLDER };
 
 struct ky_view {
+    const struct ky_view_calls *calls; /* the first member: base/view_calls.h */
     /* not changed while the thread lives */
     char token[KY_TOKEN + 1], address[96];
     size_t most; /* bodies in a frame */

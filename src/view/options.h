@@ -2,6 +2,8 @@
 #ifndef KY_VIEW_OPTIONS_H
 #define KY_VIEW_OPTIONS_H
 
+#include "kyoho/draw.h"
+
 #include "base/options.h"
 
 extern const struct ky_option ky_view_options[];

@@ -12,6 +12,7 @@
 #include "base/number.h"
 #include "base/options.h"
 #include "base/sizes.h"
+#include "base/status.h"
 #include "view/answers.h"
 #include "view/options.h"
 #include "view/server.h"
@@ -96,8 +97,8 @@ static enum ky_status open_all(struct ky_view *view, uint64_t port, struct ky_er
         return refused("get random numbers from /dev/urandom", error);
     if (pipe(view->wake) || ky_socket_prepare(view->wake[0]) || ky_socket_prepare(view->wake[1]))
         return refused("open a pipe", error);
-    enum ky_status status = listen_on(view, port, error);
-    return status ? status : start(view, error);
+    KY_TRY(listen_on(view, port, error));
+    return start(view, error);
 }
 
 enum ky_status ky_view_open(const struct ky_view_parameters *parameters, struct ky_view **view,
@@ -118,6 +119,7 @@ enum ky_status ky_view_open(const struct ky_view_parameters *parameters, struct 
     struct ky_view *made = ky_allocate_zeroed(1, sizeof *made);
     if (!made)
         return ky_no_memory(error, "view", 1, sizeof *made);
+    made->calls = &ky_view_desk;
     made->listener = made->wake[0] = made->wake[1] = -1;
     made->most = (size_t)own.bodies;
     made->process = getpid();
@@ -136,16 +138,12 @@ const char *ky_view_address(const struct ky_view *view)
     return view ? view->address : NULL;
 }
 
-int ky_view_is_inherited(const struct ky_view *view)
-{
-    return view->process != getpid();
-}
-
 void ky_view_close(struct ky_view *view)
 {
     if (!view)
         return;
-    if (ky_view_is_inherited(view)) { /* the lock may be one that a thread held which is not here */
+    if (ky_view_desk.is_inherited(
+            view)) { /* the lock may be one that a thread held which is not here */
         close_descriptors(view);
         return;
     }

@@ -6,10 +6,7 @@ pytest and cffi, in which the wheel of this tree is installed for the test; with
 """
 import os
 import re
-import shutil
-import subprocess
 import sys
-import time
 import xml.etree.ElementTree
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python"))
@@ -17,16 +14,6 @@ import amuse_environment  # noqa: E402
 import environment  # noqa: E402
 from tap import check, finish, folder, skip  # noqa: E402
 
-SCRIPT = """
-from amuse.ic.plummer import new_plummer_model
-from amuse.units import nbody_system
-from amuse_kyoho.interface import Kyoho
-gravity = Kyoho()
-gravity.particles.add_particles(new_plummer_model(2000))
-gravity.commit_particles()
-print("begins", flush=True)
-gravity.evolve_model(1e6 | nbody_system.time)
-"""
 OURS = os.path.join(environment.TOP, "tests", "amuse")
 # What fails in each file, and why: names, defaults and texts of the other code. All else passes, and nothing is skipped.
 EXPECTED = {
@@ -88,50 +75,12 @@ def run_file(python, source, name, expected):
     check(len(passed) == len(told) - len(expected) > 0, f"{short}: {len(passed)} of {len(told)} pass", done.stdout)
 
 
-def own_build(python, source):
-    """amuse/amuse_kyoho as AMUSE's ./setup builds it, with its tests through MPI and through sockets."""
-    tools = os.path.dirname(python)
-    missing = [tool for tool in ("mpicxx", "pkg-config", "amusifier") if not shutil.which(tool, path=tools + os.pathsep + os.environ["PATH"])]
-    if missing:
-        skip("AMUSE's own build", f"{' and '.join(missing)} is not here")
-        return
-    with folder() as place:
-        kyoho, code = os.path.join(place, "kyoho"), os.path.join(place, "amuse_kyoho")
-        shutil.copytree(os.path.join(environment.TOP, "amuse", "amuse_kyoho"), code, symlinks=True)
-        values = dict(os.environ, KYOHO=kyoho, PATH=tools + os.pathsep + os.environ["PATH"], OMPI_ALLOW_RUN_AS_ROOT="1",
-                      OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", PYTHONPATH=os.pathsep.join([place, os.path.join(source, "src", "tests")]))
-        for words in (["-C", environment.TOP, "install", "PREFIX=" + kyoho], ["-C", code, "kyoho_worker"]):
-            done = environment.run("make", "-s", *words, env=values, limit=900)
-            if not check(done.returncode == 0, f"make {words[2]} for AMUSE's own build", done.stdout):
-                return
-        for channel, lines in (("MPI", ""), ("sockets", "[channel]\nchannel_type=sockets\ninitialize_mpi=False\n")):
-            environment.write(os.path.join(place, "amuserc"), lines)
-            done = environment.run(python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--tb=short", "--rootdir", place,
-                                   os.path.join(code, "tests"), env=values, within=place)
-            check(re.search(r"^20 passed in", done.stdout, re.M), f"20 tests pass through {channel}", done.stdout)
-            killed(python, values, place, channel)
-
-
-def killed(python, values, place, channel):
-    """A script that is killed while its worker computes."""
-    before = workers()
-    with subprocess.Popen([python, "-c", SCRIPT], env=values, cwd=place, stdout=subprocess.PIPE, text=True) as script:
-        script.stdout.readline()
-        time.sleep(1)
-        check(len(workers() - before) == 1, f"a worker computes through {channel}", workers() - before)
-        script.kill()
-    end = time.monotonic() + 20  # on a busy machine ten times the seconds that docs/amuse.md names
-    while workers() - before and time.monotonic() < end:
-        time.sleep(0.05)
-    check(not workers() - before, f"the worker of a script that is killed ends through {channel}", workers() - before)
-
-
 def workers():
     """Numbers of the processes of workers that run here."""
     found = set()
     for number in filter(str.isdigit, os.listdir("/proc")):
         try:
-            if re.search("/kyoho(_sockets)?_worker$", os.readlink(f"/proc/{number}/exe")):
+            if re.search("/kyoho_sockets_worker$", os.readlink(f"/proc/{number}/exe")):
                 found.add(int(number))
         except OSError:
             continue
@@ -150,6 +99,5 @@ except environment.Missing as why:
 before = workers()
 for name, expected in EXPECTED.items():
     run_file(python, source, name, expected)
-own_build(python, source)
 check(not workers() - before, "no worker is left", workers() - before)
 finish()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Arguments of functions in src/: their names in errors, and their number.
 
-An error such as "ky_draw: parameters is NULL" names a call and an argument of kyoho.h. KY_NEED takes both from the
+An error such as "ky_draw: parameters is NULL" names a call and an argument of a public header. KY_NEED takes both from the
 source. So it stands in calls of the public header alone, whose arguments have the header's names.
 
 No function has more than 7 arguments, but for what others prescribe, and for kernels with their formulas.
@@ -43,12 +43,12 @@ def names(arguments):
 def faults(text, public):
     """How many calls of a source are compared with calls of the header, and what is wrong with them."""
     calls = [call for call in CALL.finditer(text) if call.group(3) == "{"]
-    wrong = [f"{call.group(1)} has ({', '.join(names(call.group(2)))}), kyoho.h ({', '.join(public[call.group(1)])})"
+    wrong = [f"{call.group(1)} has ({', '.join(names(call.group(2)))}), the header ({', '.join(public[call.group(1)])})"
              for call in calls if call.group(1) in public and [*names(call.group(2))] != public[call.group(1)]]
     for need in re.finditer(r"^ +KY_NEED\((.+), \w+\)", text, re.M):
         inside = [call.group(1) for call in calls if call.start() < need.start()][-1]
         if inside not in public:
-            wrong.append(f"{inside} is no call of kyoho.h, and its error says “{inside}: {need.group(1)} is NULL”")
+            wrong.append(f"{inside} is in no public header, and its error says “{inside}: {need.group(1)} is NULL”")
         elif need.group(1) not in public[inside]:
             wrong.append(f"{inside} says “{need.group(1)} is NULL”; its arguments are {', '.join(public[inside])}")
     return sum(call.group(1) in public for call in calls), wrong
@@ -81,7 +81,7 @@ def crowded(text):
             yield match.group(1) or match.group(2), count(arguments)
 
 
-HEADER = read("include/kyoho/kyoho.h")
+HEADER = read("include/kyoho/kyoho.h") + read("include/kyoho/draw.h")
 MACROS = re.findall(r"^#define (\w+)\(", HEADER, re.M)  # in src/ a macro defines the functions of these names
 header = {call.group(1): [*names(call.group(2))] for call in CALL.finditer(HEADER) if call.group(1) not in MACROS}
 many, wrong, long = 0, [], []
@@ -96,8 +96,8 @@ for folder, _, files in os.walk(os.path.join(TOP, "src")):
             long += [f"{path}: {function} has {number} arguments; join those that belong together, or (tests/command/"
                      f"arguments.py) say why not" for function, number in crowded(read(path)) if function not in header
                      and not any(path.startswith(at) and re.fullmatch(names or ".*", function) for at, names, _ in FREE)]
-tap.check(many >= len(header) - 5 and many > 100, "the calls of kyoho.h are found in src/", f"{many} of {len(header)}")
-tap.check(not wrong, "errors name calls and arguments as kyoho.h does", "\n".join(wrong))
+tap.check(many >= len(header) - 5 and many > 100, "the calls of the public headers are found in src/", f"{many} of {len(header)}")
+tap.check(not wrong, "errors name calls and arguments as the headers do", "\n".join(wrong))
 tap.check(not long, f"functions have at most {MOST} arguments", "\n".join(long))
 for sample, number in (("int a(int *b)\n{\n    KY_NEED(b, error);\n}\n", 0), ("int a(int *c)\n{\n    KY_NEED(c, error);\n}\n", 2),
                       ("int b(int *c)\n{\n    KY_NEED(c, error);\n}\n", 1)):

@@ -248,7 +248,7 @@ result(about["version"] == cited["version"] == version and about["license"].ends
 
 recipes = {"debian/changelog": r"kyoho \((.*)-1\)", "packaging/conda/meta.yaml": r'set version = "(.*)"', "docs/packages.md": r"of version ([0-9.]+)\.",
            f"packaging/easybuild/Kyoho-{version}-foss-2023b.eb": r"version = '(.*)'", "packaging/spack/packages/kyoho/package.py": r'version\("([0-9.]+)"',
-           "amuse/amuse_kyoho/packages/amuse-kyoho/pyproject.toml": r'version = "(.*)"', "CHANGELOG.md": r"## ([0-9.]+)"}
+           "CHANGELOG.md": r"## ([0-9.]+)"}
 other = [name for name, form in recipes.items() if not os.path.exists(os.path.join(root, name)) or re.findall(form, read(name))[:1] != [version]]
 result(not other, "the recipes of packages and the changelog are of this version", other)
 

@@ -12,8 +12,9 @@ unset LD_LIBRARY_PATH
 
 for source in "$root"/examples/*.c; do
     name=$(basename "$source" .c)
+    package=$(sed -n 's/.*--libs \(kyoho[a-z_]*\)).*/\1/p' "$source")
     # shellcheck disable=SC2046
-    cc -O1 -Wall -Wextra -Werror "$source" $(pkg-config --cflags --libs kyoho) -o "$name" && [ "$(wc -l <"$source")" -lt 80 ]
+    cc -O1 -Wall -Wextra -Werror "$source" $(pkg-config --cflags --libs "$package") -o "$name" && [ "$(wc -l <"$source")" -lt 80 ]
     result $? "$name builds and has under 80 lines"
 done
 

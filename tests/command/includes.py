@@ -2,8 +2,8 @@
 """No file of src/ needs a file above it, by an include, a function, a table, or a call through kyoho.h.
 
 The folders below src/ have an order (docs/architecture.md), and so have the rooms of src/engine and the files of a
-folder: no chain of needs leads back to where it began. No file uses words that belong to folders above it. The command
-needs kyoho.h, base and its own folder alone. Text becomes numbers in one place.
+folder: no chain of needs leads back to where it began. No file uses words that belong to folders above it. libkyoho_draw
+(view and draw) and the command need the public headers, base and their own folders alone. Text becomes numbers in one place.
 """
 import os
 import re
@@ -11,8 +11,12 @@ import subprocess
 import sys
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-LEVELS = {"base": 0, "physics": 1, "octree": 2, "engine": 3, "domain": 4, "integrate": 5, "snapshot": 5, "view": 5, "grape": 6, "analysis": 6,
-          "models": 7, "simulation": 8, "draw": 8, "options": 9, "command": 10}
+LEVELS = {"base": 0, "physics": 1, "octree": 2, "engine": 3, "domain": 4, "integrate": 5, "snapshot": 5, "grape": 6, "analysis": 6,
+          "models": 7, "simulation": 8, "view": 9, "draw": 10, "command": 11}
+HEADERS = ("kyoho", "draw")  # of include/kyoho: libkyoho and libkyoho_draw
+# What is not in libkyoho, and which folders it may use beside the public headers. Samples of bodies are formulas without a state.
+OUTSIDE = {"command": {"base", "command"}, "view": {"base", "view"}, "draw": {"base", "physics", "view", "draw"}}
+SAMPLE = {"octree/sample.h", "ky_sampled_median"}  # of which draw has a copy
 ROOMS = ("driver", "state", "tree", "ranks", "forces", "steps", "board")  # of engine/cpu, engine/device and its kernels
 # Words that a folder must not use, since they belong to folders above it, and what it asks instead.
 UPSTAIRS = (
@@ -23,7 +27,7 @@ UPSTAIRS = (
     ("command/", r"[=!]= *KY_(?:DIRECT|WALK|LIST|TREE)\b", "ky_parameters_ignore"),
 )
 NAME = re.compile(r"[A-Za-z_]\w*")
-MACRO = re.compile(r"^#define (ky_\w+)\(\w+\)[\s\\]+(ky_\w+)\(", re.M)  # of kyoho.h, and the function that it calls
+MACRO = re.compile(r"^#define (ky_\w+)\(\w+\)[\s\\]+(ky_\w+)\(", re.M)  # of a header, and the function that it calls
 
 
 def sources():
@@ -70,16 +74,19 @@ def definitions(text):
         yield match.group(1)
 
 
-def header():
-    with open(os.path.join(TOP, "include", "kyoho", "kyoho.h"), encoding="utf-8") as stream:
-        return stream.read()
+def header(names=HEADERS):
+    text = ""
+    for name in names:
+        with open(os.path.join(TOP, "include", "kyoho", name + ".h"), encoding="utf-8") as stream:
+            text += stream.read()
+    return text
 
 
 MACROS = dict(MACRO.findall(header()))
 
 
 def with_macros(names):
-    """The names, and the functions that those of them call which are macros of kyoho.h."""
+    """The names, and the functions that those of them call which are macros of the headers."""
     return names | {MACROS[name] for name in names & MACROS.keys()}
 
 
@@ -137,12 +144,12 @@ def points_up(files, needs):
 
 
 def public():
-    """Functions and tables that kyoho.h declares."""
+    """Functions and tables that the public headers declare."""
     return set(re.findall(r"\bKY_API\b[^;{]*?\b(ky_\w+)(?=\(|\[)", bare(header())))
 
 
-def beside_the_header(files, plain):
-    """{header or name: file} of what the command takes from folders other than base and its own, and not from kyoho.h."""
+def beside_the_headers(files, plain):
+    """{header or name: file} of what command, view and draw take from other folders, and not from the public headers."""
     known = public()
     owner = {}
     for file in files:
@@ -151,14 +158,15 @@ def beside_the_header(files, plain):
                 owner.setdefault(name, file.split("/")[0])
     found = {}
     for file in files:
-        if file.startswith("command/"):
+        allowed = OUTSIDE.get(file.split("/")[0])
+        if allowed:
             for target in re.findall(r'^\s*#\s*include\s*"(\S+?)"', files[file], re.M):
-                if target.split("/")[0] not in ("base", "command", "kyoho"):
+                if target.split("/")[0] not in allowed | {"kyoho"}:
                     found.setdefault(target, file)
             for name in uses(plain[file]) - known:
-                if owner.get(name, "base") not in ("base", "command"):
+                if owner.get(name, "base") not in allowed:
                     found.setdefault(name, file)
-    return found
+    return {name: file for name, file in found.items() if name not in SAMPLE or not file.startswith("draw/")}
 
 
 def callers():
@@ -207,19 +215,23 @@ def main():
     result([f"{file}: {match.group()}: ask {instead}" for folder, words, instead in UPSTAIRS
             for file in files if file.startswith(folder)
             for match in re.finditer(words, plain[file])], "no file knows the names of what is above it")
-    beside = beside_the_header(files, plain)
-    result([f"{file}: {name} is not in kyoho.h" for name, file in sorted(beside.items())],
-           "the command needs kyoho.h, base and its own folder alone")
+    beside = beside_the_headers(files, plain)
+    result([f"{file}: {name} is not in a public header" for name, file in sorted(beside.items())],
+           "the command and libkyoho_draw need the public headers, base and their own folders alone")
+    result([f"{file}: must not include kyoho/draw.h" for file in files if file.split("/")[0] not in OUTSIDE and '"kyoho/draw.h"' in files[file]],
+           "libkyoho knows nothing of libkyoho_draw")
     called = callers()
-    structs = set(re.findall(r"^struct (ky_\w+) \{", header(), re.M))
-    told = set(re.findall(r"sizeof\(struct (ky_\w+)\)", open(os.path.join(TOP, "src/base/abi.c"), encoding="utf-8").read()))
-    result(structs ^ told, "ky_abi tells the size of every struct of kyoho.h")
+    for name, table in zip(HEADERS, ("src/base/abi.c", "src/draw/library.c")):
+        structs = set(re.findall(r"^struct (ky_\w+) \{", header([name]), re.M))
+        with open(os.path.join(TOP, table), encoding="utf-8") as stream:
+            told = set(re.findall(r'\{"(ky_\w+)", sizeof\(struct \1\)\}', stream.read()))
+        result(structs ^ told, f"{table} tells the size of every struct of {name}.h")
     result([f"{name}: nothing in examples/ or tests/ calls it" for name in sorted(public() - called)],
-           "every name of kyoho.h is called by an example or a test")
-    makers = {name for name in public() if name.endswith("_defaults")}
+           "every name of the public headers is called by an example or a test")
+    makers = {name.removesuffix("_sized") for name in public() if name.endswith(("_defaults", "_defaults_sized"))}
     result([f"{name}: has no macro that tells the size of the struct to {name}_sized" for name in sorted(makers)
             if MACROS.get(name) != name + "_sized"] + ["there are none"][bool(makers):],
-           "every _defaults call of kyoho.h is a macro")
+           "every _defaults call of the public headers is a macro")
     readers = re.compile(r"\b(?:strto[a-z]+|ato[filL]+|[sf]?scanf)\b")  # these obey the locale of the program
     result([f"{file}: {match.group()}" for file in files if not file.startswith("base/number.") and file.endswith((".c", ".h"))
             for match in readers.finditer(plain[file])], "text becomes a number in src/base/number alone")

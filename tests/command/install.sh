@@ -60,21 +60,36 @@ cc "$example" $(pkg-config --cflags kyoho) $(pkg-config --static --libs kyoho | 
     -o "$root/static" && "$root/static" | cmp - "$root/said" && ! ldd "$root/static" | grep -q libkyoho
 result $? "the static library does the same"
 
-soname=$(readelf -d "$lib/libkyoho.so" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')
-[ -n "$soname" ] && [ -e "$lib/$soname" ] && [ "$(basename "$(readlink -f "$lib/$soname")")" != "$soname" ]
-result $? "the shared object has a soname ($soname), which is a link to the full version"
-nm -D --defined-only "$lib/libkyoho.so" | awk '{print $3}' | sort >"$root/exported"
-grep -v '^#' include/kyoho/kyoho.h | tr '\n' ' ' | grep -o 'KY_API [^(;]*' |
-    sed 's/.*\(ky_[a-z0-9_]*\).*/\1/' | sort >"$root/promised"
-diff "$root/promised" "$root/exported"
-result $? "the shared object exports what the header marks KY_API, no more and no less"
+drawing=$prefix/share/doc/kyoho/examples/04-collision.c
+# shellcheck disable=SC2046
+cc "$drawing" $(pkg-config --cflags --libs kyoho_draw) -o "$root/draws" && (cd "$root" && ./draws shared.png) && ldd "$root/draws" | grep -q "$lib/libkyoho_draw.so"
+result $? "a program that draws builds with pkg-config and runs with the shared libraries, without LD_LIBRARY_PATH"
+# shellcheck disable=SC2046
+cc "$drawing" $(pkg-config --cflags kyoho_draw) $(pkg-config --static --libs kyoho_draw | sed 's/-lkyoho_draw/-l:libkyoho_draw.a/; s/-lkyoho /-l:libkyoho.a /') \
+    -o "$root/draws" && (cd "$root" && ./draws static.png && cmp shared.png static.png) && ! ldd "$root/draws" | grep -q libkyoho
+result $? "the static libraries do the same"
+# shellcheck disable=SC2046
+! cc "$drawing" $(pkg-config --cflags --libs kyoho) -o "$root/draws" 2>"$root/said" && grep -q 'ky_draw' "$root/said" && ! pkg-config --static --libs kyoho | grep -qE 'cairo|png' &&
+    ! readelf -d "$lib/libkyoho.so" | grep -E 'NEEDED.*(cairo|png)' && ! ldd "$lib/libkyoho.so" | grep -E 'cairo|libpng' && ! nm -u "$lib/libkyoho.a" "$lib/libkyoho.so" 2>/dev/null | grep -wE 'listen|accept|cairo_[a-z_]*|png_[a-z_]*'
+result $? "libkyoho draws nothing and needs neither cairo nor libpng, and has no server"
+
+for name in kyoho kyoho_draw; do
+    soname=$(readelf -d "$lib/lib$name.so" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')
+    [ -n "$soname" ] && [ -e "$lib/$soname" ] && [ "$(basename "$(readlink -f "$lib/$soname")")" != "$soname" ]
+    result $? "lib$name has a soname ($soname), which is a link to the full version"
+    nm -D --defined-only "$lib/lib$name.so" | awk '{print $3}' | grep -v '^ky_team_' | sort >"$root/exported"
+    header=$prefix/include/kyoho/${name#kyoho_}.h
+    grep -v '^#' "$header" | tr '\n' ' ' | grep -o 'KY_API [^(;]*' | sed 's/.*\(ky_[a-z0-9_]*\).*/\1/' | sort >"$root/promised"
+    diff "$root/promised" "$root/exported"
+    result $? "lib$name exports what $(basename "$header") marks KY_API, no more and no less, but the threads of loops"
+done
 
 for header in "$prefix"/include/kyoho/*.h; do
     name=$(basename "$header")
-    cc -std=c99 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -x c "$header"
+    cc -std=c99 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -I"$prefix/include" -x c "$header"
     result $? "$name compiles alone as C99"
     if command -v c++ >/dev/null; then
-        c++ -std=c++17 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -x c++ "$header"
+        c++ -std=c++17 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -I"$prefix/include" -x c++ "$header"
         result $? "$name compiles alone as C++17"
     else
         count=$((count + 1))

@@ -98,8 +98,8 @@ class Environment:
         done = run("make", "-s", "-j2", "python-parts")
         if done.returncode:
             raise RuntimeError(done.stdout)
-        parts = [os.path.join(BUILD, "python", name) for name in ("libkyoho.so.0", "bin/kyoho", "amuse/kyoho_sockets_worker", "kyoho.i")] + sorted(glob.glob(os.path.join(BUILD, "mpi", "*.so")))
-        now = digest(*parts, *(os.path.join(TOP, name) for name in ("python", "amuse/amuse_kyoho/interface.py", "pyproject.toml", "CITATION.cff", "docs/python.md")))
+        parts = [os.path.join(BUILD, "python", name) for name in ("libkyoho.so.0", "libkyoho_draw.so.0", "bin/kyoho", "amuse/kyoho_sockets_worker", "kyoho.i")] + sorted(glob.glob(os.path.join(BUILD, "mpi", "*.so")))
+        now = digest(*parts, *(os.path.join(TOP, name) for name in ("python", "pyproject.toml", "CITATION.cff", "docs/python.md")))
         if read(os.path.join(WHEELS, "made")) != now:
             shutil.rmtree(WHEELS, ignore_errors=True)
             self.must("wheel", "-q", "--no-build-isolation", "--no-deps", "-w", WHEELS, TOP)

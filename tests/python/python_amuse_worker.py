@@ -223,14 +223,4 @@ def there():
 while there() and time.monotonic() < end:
     time.sleep(0.05)
 check(not there(), "the worker of a script that is killed ends")
-
-worker = Worker()  # its connection stays, as through MPI
-script = subprocess.Popen(["cat"], stdin=subprocess.PIPE)
-worker.done("end_with_script", texts=(str(script.pid), socket.gethostname()))
-time.sleep(0.7)
-check(worker.process.poll() is None, "a worker stays while its script does")
-script.kill()  # and nobody waits for it, so that its number remains
-check(ended(worker.process), "the worker ends after a script that was killed and that nobody waits for")
-script.stdin.close()
-script.wait(60)
 finish()

@@ -16,18 +16,19 @@ NAME = "stray accesses of the Python package"
 
 
 def built():
-    """The folder of a build with sanitizers, whose library is that of the package; None, and a line, where it fails."""
-    library = os.path.join(environment.BUILD, "address", "python", "libkyoho.so.0")
+    """The drawing library of a build with sanitizers, beside which the other one lies, for the package; None, and a line, where it fails."""
+    library = os.path.join(environment.BUILD, "address", "python", "libkyoho_draw.so.0")
     goal = os.path.relpath(library, environment.TOP) if library.startswith(environment.TOP + os.sep) else library  # as make has it
     done = environment.run("make", "-s", "-j", str(len(os.sched_getaffinity(0))), "sanitize-address", "GOALS_address=" + goal, limit=3000)
-    return library if check(done.returncode == 0, "the library is built with sanitizers", done.stdout) else None
+    return library if check(done.returncode == 0, "the libraries are built with sanitizers", done.stdout) else None
 
 
 def run_with(library, runtime, made):
     with tempfile.TemporaryDirectory(prefix="kyoho-test-") as place:
         site = subprocess.run([made.python, "-c", "import kyoho; print(kyoho.__path__[0])"], capture_output=True, text=True, check=True).stdout.strip()
         shutil.copytree(site, os.path.join(place, "kyoho"))
-        shutil.copy(library, os.path.join(place, "kyoho", "libkyoho.so.0"))
+        for name in ("libkyoho.so.0", "libkyoho_draw.so.0"):
+            shutil.copy(os.path.join(os.path.dirname(library), name), os.path.join(place, "kyoho", name))
         values = {name: value for name, value in os.environ.items() if name != "KYOHO_TEST_ALL"}
         values.update(KYOHO_TEST_ENVIRONMENT=made.folder, KYOHO_TEST_SANITIZED="1", PYTHONPATH=place, LD_PRELOAD=runtime, PYTHONMALLOC="malloc",
                       ASAN_OPTIONS="detect_leaks=0:allocator_may_return_null=1:use_sigaltstack=0", UBSAN_OPTIONS="print_stacktrace=1")

@@ -30,11 +30,12 @@ def installed():
     built = subprocess.run([KYOHO, "--version"], capture_output=True, text=True).stdout
     check(built.splitlines()[-1].startswith("MPI: ") and made.stdout.splitlines()[-1] == built.splitlines()[-1], "the package has the plug-ins for MPI of the build", made.stdout)
     libraries = [name for place, _, names in os.walk(PACKAGE) for name in names if ".so" in name and os.path.basename(place) != "mpi"]
-    check(libraries == ["libkyoho.so.0"], "the package has one library", libraries)
-    for name in ("libkyoho.so.0", "bin/kyoho"):
+    check(sorted(libraries) == ["libkyoho.so.0", "libkyoho_draw.so.0"], "the package has the two libraries", libraries)
+    for name in ("libkyoho.so.0", "libkyoho_draw.so.0", "bin/kyoho"):
         needed = subprocess.run(["ldd", os.path.join(PACKAGE, name)], capture_output=True, text=True).stdout
         check("fftw" not in needed and "not found" not in needed and ("bin" not in name or f"{PACKAGE}/bin/../libkyoho.so.0" in needed),
-              f"{name} needs no FFTW, and the library is that of the package", needed)
+              f"{name} needs no FFTW, and the libraries are those of the package", needed)
+        check(("cairo" in needed) == ("PNG: yes" in built and "cairo: yes" in built and name != "libkyoho.so.0"), f"{name} needs cairo if it draws", needed)
     listed = kyoho.devices()
     check(any(one.engine == "cpu" and one.usable for one in listed) and len({one.engine for one in listed}) == len(listed), "processors are listed", listed)
     code = "import time, numpy, cffi; t = time.process_time(); import kyoho; print(kyoho.__file__)"
@@ -86,7 +87,7 @@ def declarations():
 
         @staticmethod
         def ky_abi(name):
-            return size(name) + 8 * (name == b"ky_film_parameters")
+            return size(name) + 8 * (name == b"ky_run_parameters")
     _library.lib = Other()
     refused(ImportError, "a library of another version", ["install kyoho again"], _library.check_sizes)
     _library.lib = lib

@@ -17,6 +17,7 @@ static struct {
     struct ky_profile_parameters profile;
     struct ky_draw_parameters draw;
     struct ky_film_parameters film;
+    struct ky_view_parameters view;
 } all;
 
 static const struct {
@@ -32,6 +33,7 @@ static const struct {
     {KY_OPTIONS_PROFILE, &all.profile, sizeof all.profile, 8},
     {KY_OPTIONS_DRAW, &all.draw, sizeof all.draw, 20},
     {KY_OPTIONS_FILM, &all.film, sizeof all.film, 6},
+    {KY_OPTIONS_VIEW, &all.view, sizeof all.view, 2},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -45,6 +47,7 @@ static void fill_all(void)
     ky_profile_parameters_defaults(&all.profile);
     ky_draw_parameters_defaults(&all.draw);
     ky_film_parameters_defaults(&all.film);
+    ky_view_parameters_defaults(&all.view);
 }
 
 /* A value that the option takes, other than its default if there is one. */
@@ -74,21 +77,21 @@ static void every_field_is_described_set_and_read_back(void **state)
     for (int t = 0; t < KINDS; t++) {
         struct ky_option_about about = {.size = sizeof about};
         size_t count = 0;
-        for (; ky_options_get(kinds[t].kind, count, &about) == KY_OK; count++) {
+        for (; ky_draw_options_get(kinds[t].kind, count, &about) == KY_OK; count++) {
             char value[64], text[128], again[128];
             const char *wanted = another(&about, value);
             assert_true(about.offset >= sizeof(size_t));
             assert_true(about.offset + about.bytes <= kinds[t].bytes);
-            assert_ok(ky_options_set(kinds[t].kind, kinds[t].values, about.name, wanted,
-                                     count % 2 ? &none : NULL, &error));
-            assert_ok(ky_options_text(kinds[t].kind, kinds[t].values, about.name, text, sizeof text,
-                                      &error));
+            assert_ok(ky_draw_options_set(kinds[t].kind, kinds[t].values, about.name, wanted,
+                                          count % 2 ? &none : NULL, &error));
+            assert_ok(ky_draw_options_text(kinds[t].kind, kinds[t].values, about.name, text,
+                                           sizeof text, &error));
             if (about.kind != KY_IS_REAL)
                 assert_string_equal(text, wanted);
-            assert_ok(ky_options_set(kinds[t].kind, kinds[t].values, about.name,
-                                     about.kind == KY_IS_TEXT ? wanted : text, NULL, &error));
-            assert_ok(ky_options_text(kinds[t].kind, kinds[t].values, about.name, again,
-                                      sizeof again, &error));
+            assert_ok(ky_draw_options_set(kinds[t].kind, kinds[t].values, about.name,
+                                          about.kind == KY_IS_TEXT ? wanted : text, NULL, &error));
+            assert_ok(ky_draw_options_text(kinds[t].kind, kinds[t].values, about.name, again,
+                                           sizeof again, &error));
             assert_string_equal(again, text);
         }
         if (count < kinds[t].least)
@@ -158,6 +161,14 @@ static void wrong_calls_are_refused(void **state)
     struct ky_merge_parameters *const merge = &all.merge;
     assert_int_equal(ky_options_get(-1, 0, &about), KY_USAGE);
     assert_int_equal(ky_options_get(99, 0, &about), KY_USAGE);
+    assert_int_equal(ky_options_get(KY_OPTIONS_VIEW, 0, &about),
+                     KY_USAGE); /* of the other library */
+    assert_int_equal(ky_draw_options_get(99, 0, &about), KY_USAGE);
+    assert_int_equal(ky_draw_options_set(KY_OPTIONS_VIEW, NULL, "view-port", "1", NULL, &error),
+                     KY_USAGE);
+    assert_int_equal(
+        ky_draw_options_text(KY_OPTIONS_VIEW, &all.view, NULL, text, sizeof text, &error),
+        KY_USAGE);
     assert_int_equal(ky_options_get(KY_OPTIONS_MERGE, 1000, &about), KY_USAGE);
     assert_int_equal(ky_options_set(99, merge, "g", "1", NULL, &error), KY_USAGE);
     assert_int_equal(ky_options_set(KY_OPTIONS_MERGE, NULL, "g", "1", NULL, &error), KY_USAGE);
@@ -305,6 +316,9 @@ static void the_library_has_the_version_of_the_header(void **state)
     char text[32];
     snprintf(text, sizeof text, "%d.%d.%d", KY_VERSION_MAJOR, KY_VERSION_MINOR, KY_VERSION_PATCH);
     assert_string_equal(ky_version(), text);
+    assert_non_null(strstr(ky_build_features(), "HDF5: "));
+    assert_null(strstr(ky_build_features(), "PNG: "));
+    assert_non_null(strstr(ky_draw_features(), "PNG: "));
 }
 
 int main(void)

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "kyoho/kyoho.h"
+#include "kyoho/draw.h"
 
 /* Whether every case is taken (`make check-all`), where `make check` takes a part of them. */
 static inline int test_everything(void)

@@ -9,10 +9,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/sample_ids.h"
 #include "simulation/sim.h"
 #include "systems.h"
 #include "view/http.h"
-#include "view/sample.h"
 #include "view/view.h"
 
 static struct ky_error error;
@@ -170,18 +170,18 @@ static void samples_keep_their_bodies(void **state)
     static uint64_t id[N];
     for (uint64_t i = 0; i < N; i++)
         id[i] = 7 * i + 3;
-    assert_int_equal(ky_view_sample(id, N, N, all), N);
+    assert_int_equal(ky_sample_ids(id, N, N, all), N);
     assert_true(all[0] == 0 && all[N - 1] == N - 1);
-    assert_int_equal(ky_view_sample(id, 0, MOST, some), 0);
-    assert_int_equal(ky_view_sample(id, N, 1, some) <= 1, 1);
-    const size_t count = ky_view_sample(id, N, MOST, some);
+    assert_int_equal(ky_sample_ids(id, 0, MOST, some), 0);
+    assert_int_equal(ky_sample_ids(id, N, 1, some) <= 1, 1);
+    const size_t count = ky_sample_ids(id, N, MOST, some);
     assert_between((double)count, 0.8 * MOST, MOST);
     size_t halves[2] = {0};
     for (size_t k = 0; k < count; k++)
         halves[some[k] >= N / 2]++;
     assert_between((double)halves[0] / (double)count, 0.42, 0.58);
     /* without its first ten bodies the others are nearly the same */
-    const size_t left = ky_view_sample(id + 10, N - 10, MOST, later);
+    const size_t left = ky_sample_ids(id + 10, N - 10, MOST, later);
     size_t kept = 0;
     for (size_t k = 0, l = 0; k < count; k++) {
         while (l < left && later[l] + 10 < some[k])
@@ -411,11 +411,11 @@ static void an_order_during_a_frame(void **state)
     open_view(100, &view);
     assert_ok(ky_sim_open(&work.parameters, &work.bodies.bodies, 0, &sim, &error));
     struct ky_view_frame frame = {.units = &work.parameters.units, .title = "", .snapshots = 1};
-    assert_ok(ky_view_begin(view, 1, NULL, &error));
-    assert_int_equal(ky_view_take(view, KY_VIEW_SNAPSHOT, &before), 0);
+    assert_ok(ky_view_desk.begin(view, 1, NULL, &error));
+    assert_int_equal(ky_view_desk.take(view, KY_VIEW_SNAPSHOT, &before), 0);
     order(view, "/snapshot", KY_HTTP_OK);
     ky_sim_watch_give(&watch, sim, view, &frame, before);
-    assert_int_equal(ky_view_take(view, KY_VIEW_SNAPSHOT, &after), KY_VIEW_SNAPSHOT);
+    assert_int_equal(ky_view_desk.take(view, KY_VIEW_SNAPSHOT, &after), KY_VIEW_SNAPSHOT);
     assert_true(ky_sim_watch_is_due(&watch, sim, after, 1));
     ky_sim_watch_give(&watch, sim, view, &frame, after);
     assert_false(ky_sim_watch_is_due(&watch, sim, after, 1));

@@ -1,7 +1,4 @@
-"""Kyoho in AMUSE, with a worker that is ready to run: Kyoho and KyohoField. docs/amuse.md is the manual.
-
-The module interface.py is that of amuse/amuse_kyoho in Kyoho's source, and comes here when the package is built.
-"""
+"""Kyoho in AMUSE, with a worker that is ready to run: Kyoho and KyohoField. docs/amuse.md is the manual."""
 try:
     import amuse.rfi.core  # noqa: F401
 except ImportError as why:

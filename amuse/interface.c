@@ -1,6 +1,6 @@
 /* interface.c - the functions of AMUSE's gravity codes. Numbers are in N-body units, G = 1. */
 #include "code.h"
-#include "kyoho_worker.h"
+#include "worker.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Samples of bodies by their ids: see sample.h. */
-#include "view/sample.h"
+/* Samples of bodies by their ids. */
+#include "base/sample_ids.h"
 
 #include <math.h>
 
@@ -11,7 +11,7 @@ static uint64_t mix(uint64_t x)
     return x ^ x >> 31;
 }
 
-size_t ky_view_sample(const uint64_t *id, size_t n, size_t most, size_t *index)
+size_t ky_sample_ids(const uint64_t *id, size_t n, size_t most, size_t *index)
 {
     /* The number of the chosen ones scatters by its root; those past `most` would all be missing at
      * the end. */

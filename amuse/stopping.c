@@ -1,7 +1,7 @@
 /* stopping.c - AMUSE's stopping conditions: which there are, which are enabled, and which are met.
  */
 #include "code.h"
-#include "kyoho_worker.h"
+#include "worker.h"
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,11 +1,10 @@
 /* The snapshots of a run in a browser. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "simulation/folder.h"
-#include "snapshot/snapshot.h"
-#include "view/sample.h"
+#include "base/sample_ids.h"
 #include "view/view.h"
 
 #define WAIT 0.2 /* a folder that nobody looks at looks for a stop so often [s] */
@@ -17,7 +16,7 @@ static enum ky_status thin_out(struct ky_bodies *bodies, size_t most, struct ky_
     size_t *index = ky_allocate(all, sizeof *index);
     if (!index)
         return ky_no_memory(error, "bodies of the view", all, sizeof *index);
-    const size_t count = ky_view_sample(bodies->id, bodies->n, most, index);
+    const size_t count = ky_sample_ids(bodies->id, bodies->n, most, index);
     for (size_t k = 0; k < count; k++) { /* index[k] >= k */
         for (int c = 0; c < 3; c++) {
             bodies->position[k][c] = bodies->position[index[k]][c];
@@ -47,7 +46,7 @@ static enum ky_status show(struct ky_view *view, const char *folder, const struc
         status = ky_snapshot_read_as(paths->path[number - 1], &reading, &snapshot, &failure);
     const size_t n = snapshot.bodies.n;
     if (!status)
-        status = thin_out(&snapshot.bodies, ky_view_most(view), &failure);
+        status = thin_out(&snapshot.bodies, ky_view_desk.most(view), &failure);
     struct ky_bodies none = {0};
     const struct ky_view_frame frame = {.shown = status ? &none : &snapshot.bodies,
                                         .n = n,
@@ -56,7 +55,7 @@ static enum ky_status show(struct ky_view *view, const char *folder, const struc
                                         .title = folder,
                                         .snapshots = paths->count,
                                         .failure = status ? failure.text : NULL};
-    status = ky_view_give(view, &frame, number, error);
+    status = ky_view_desk.give(view, &frame, number, error);
     ky_snapshot_free(&snapshot);
     return status;
 }
@@ -67,14 +66,14 @@ enum ky_status ky_view_folder(struct ky_view *view, const char *folder, double s
     KY_NEED(view, error);
     KY_NEED(folder, error);
     KY_NEED(stop, error);
-    char path[KY_PATH];
+    char path[4096];
     struct ky_paths paths = {0};
     const double begin = ky_clock();
     enum ky_status status = ky_run_snapshots(folder, &paths, error);
+    if (!status && snprintf(path, sizeof path, "%s/energy.csv", folder) >= (int)sizeof path)
+        status = ky_fail(error, KY_USAGE, "the name of the folder is too long: %.60s…", folder);
     if (!status)
-        status = ky_folder_path(folder, "energy.csv", path, error);
-    if (!status)
-        status = ky_view_begin(view, 0, path, error);
+        status = ky_view_desk.begin(view, 0, path, error);
     while (!status && !*stop && !(ky_clock() - begin > seconds)) {
         const uint64_t number = ky_view_next(view, WAIT);
         if (!number)
@@ -84,7 +83,7 @@ enum ky_status ky_view_folder(struct ky_view *view, const char *folder, double s
         if (!status)
             status = show(view, folder, &paths, number, error);
     }
-    ky_view_end(view);
+    ky_view_desk.end(view);
     ky_paths_free(&paths);
     return status;
 }

@@ -6,7 +6,7 @@
  * numbers, floats, doubles, truth values, texts and units follow, in this order. Texts have their
  * lengths first, and end with 0. Argument k of all calls stands together, after argument k - 1. */
 #define _GNU_SOURCE /* POLLRDHUP */
-#include "kyoho_worker.h"
+#include "worker.h"
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/tcp.h>

@@ -1,5 +1,5 @@
-/* kyoho_worker.h - the functions of the worker that speaks through sockets alone (worker.c).
- * AMUSE's own build makes a file of this name from interface.py, for its worker. */
+/* worker.h - the functions that worker.c calls for AMUSE, in the form of
+ * python/kyoho/amuse/interface.py. */
 #ifndef KYOHO_AMUSE_WORKER_H
 #define KYOHO_AMUSE_WORKER_H
 
@@ -92,7 +92,6 @@
     FUNCTION(int_in, set_is_time_reversed_allowed)                                                 \
     FUNCTION(int_out, get_number_of_options)                                                       \
     FUNCTION(about, get_option_about)                                                              \
-    FUNCTION(texts_in, end_with_script)                                                            \
     FUNCTION(texts_in, set_option)                                                                 \
     FUNCTION(text_to_text, get_option)                                                             \
     FUNCTION(int_to_int, has_stopping_condition)                                                   \

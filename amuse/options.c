@@ -1,7 +1,7 @@
 /* options.c - the options of `kyoho run` for engine, force and integrator, as parameters of AMUSE.
  */
 #include "code.h"
-#include "kyoho_worker.h"
+#include "worker.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 """Kyoho in AMUSE: Kyoho is a code of gravitational dynamics, KyohoField a field of bodies that do not move.
 
-    from kyoho.amuse import Kyoho          # or amuse_kyoho.interface, where AMUSE's ./setup has installed it
+    from kyoho.amuse import Kyoho
     gravity = Kyoho(converter)
     gravity.parameters.engine = "cuda"
     gravity.particles.add_particles(stars)
@@ -9,7 +9,6 @@
 docs/amuse.md is the manual.
 """
 import os
-import socket
 
 from amuse.community.interface.gd import (GravitationalDynamics, GravitationalDynamicsInterface, GravityFieldCode,
                                           GravityFieldInterface)
@@ -24,18 +23,15 @@ KINDS = ("flag", "integer", "real", "choice", "text")
 
 
 def worker(options):
-    """The program to start, and the options of AMUSE's channel with which it can be started."""
+    """The program to start, and the options of AMUSE's channel that it needs."""
     if int(options.get("number_of_workers", 1)) != 1:
         raise AmuseException("Kyoho is one worker with several threads: leave number_of_workers out, and set "
                              "parameters.threads")
-    folder = os.path.dirname(os.path.abspath(__file__))  # amusifier runs this file without its name
-    program = os.path.join(folder, "kyoho_worker")
-    if os.path.exists(program):
-        return program, options
     if options.get("channel_type", "sockets") != "sockets" or options.get("initialize_mpi", False):
-        raise AmuseException("this worker of Kyoho speaks through sockets without MPI: leave channel_type and "
-                             "initialize_mpi out, or install amuse-kyoho with AMUSE's ./setup")
-    return os.path.join(folder, "kyoho_sockets_worker"), dict(options, channel_type="sockets", initialize_mpi=False)
+        raise AmuseException("the worker of Kyoho speaks through sockets without MPI: leave channel_type and "
+                             "initialize_mpi out")
+    program = os.path.join(os.path.dirname(os.path.abspath(__file__)), "kyoho_sockets_worker")
+    return program, dict(options, channel_type="sockets", initialize_mpi=False)
 
 
 def function(*parameters, arrays=True, name=None):
@@ -59,13 +55,10 @@ class KyohoInterface(CodeInterface, LiteratureReferencesMixIn, GravitationalDyna
 
     .. [#] Nakasato, N., Journal of Computational Science, 3, 132 (2012)
     """
-    include_headers = ["kyoho_worker.h"]
-
     def __init__(self, **options):
         program, options = worker(options)
         CodeInterface.__init__(self, name_of_the_worker=program, **options)
         LiteratureReferencesMixIn.__init__(self)
-        self.end_with_script(str(os.getpid()), socket.gethostname())
 
     new_source = function(("index_of_the_particle", "int32", "OUT"), ("mass", "float64", "IN"), ("x", "float64", "IN"),
                           ("y", "float64", "IN"), ("z", "float64", "IN"), name="new_source")
@@ -78,7 +71,6 @@ class KyohoInterface(CodeInterface, LiteratureReferencesMixIn, GravitationalDyna
                                 ("initial", "string", "OUT"), ("choices", "string", "OUT"), ("unit", "string", "OUT"),
                                 ("section", "string", "OUT"), ("help", "string", "OUT"), name="get_option_about")
     get_option = function(("name", "string", "IN"), ("value", "string", "OUT"), arrays=False, name="get_option")
-    end_with_script = function(("number", "string", "IN"), ("host", "string", "IN"), arrays=False, name="end_with_script")
     set_option = function(("name", "string", "IN"), ("value", "string", "IN"), arrays=False, name="set_option")
 
 
