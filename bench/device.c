@@ -1,4 +1,4 @@
-/* Speed of an engine, for docs/performance.md; bench/gpu.sh runs it.
+/* Speed of an engine, for docs/lab/2026-11-21-h200.md; bench/gpu.sh runs it.
  *
  *     device [ENGINE [PART...]]    ENGINE: cuda:0 unless given; no PART: all of them
  *

@@ -1,4 +1,4 @@
-# bench/*.c: programs that print the figures of docs/performance.md; `make bench` builds them in $(BUILD)/bench.
+# bench/*.c: programs that print the figures of docs/results.md and docs/lab; `make bench` builds them in $(BUILD)/bench.
 BENCHES := $(patsubst %.c,$(BUILD)/%,$(wildcard bench/*.c))
 
 $(BUILD)/bench/grape $(BUILD)/bench/clients: $(GRAPE_OBJECTS)

@@ -44,7 +44,7 @@ extern "C" {
 #endif
 
 #define KY_VERSION_MAJOR 0
-#define KY_VERSION_MINOR 2
+#define KY_VERSION_MINOR 3
 #define KY_VERSION_PATCH 0
 
 #if defined(__GNUC__)
@@ -76,7 +76,7 @@ struct ky_error {
 
 /* "bad data"; "unknown status" for another number. Static text. */
 KY_API const char *ky_status_name(enum ky_status status);
-KY_API const char *ky_version(void); /* "0.2.0" */
+KY_API const char *ky_version(void); /* "0.3.0" */
 /* How many threads the loops of the calling thread take from now on: in calls that have no
  * `threads` among their parameters (analysis, merging, pictures), and where `threads` is 0. 0, as
  * at the start: OMP_NUM_THREADS, or the processors that it may use; at most 1,024. Results do not
@@ -324,8 +324,8 @@ struct ky_parameters {
                       ky_sim_sph_density, ky_sim_pairs and ky_sim_catalogue_make do too, and leave
                       the simulation as it was: the next call of any kind gives what it would have
                       given without.
-                    On the CPU loops over the bodies look at the flag, see docs/performance.md for
-                    how soon calls end. On devices the call looks at it before and after each part of
+                    On the CPU loops over the bodies look at the flag; docs/lab/README.md has how
+                    soon calls end. On devices the call looks at it before and after each part of
                     its work alone (the bodies to the device, an evaluation of forces, a whole field
                     at points, the results back), and ends with the part. Each call says what its
                     arrays hold then. Other calls, among them ky_sim_open, do not look at it */

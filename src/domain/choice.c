@@ -11,7 +11,7 @@
 /* Bodies from which on a step takes less time with a rank for each device than with devices that
  * all make the whole tree and share the walk. For 16,777,216 bodies it was 26.7 and 28.6 ms with
  * `tree` on two H100, 22.0 and 22.5 ms with `fmm` on two H200; for 4,194,304 it was 8.7 and 7.8 ms,
- * 7.8 and 7.2 ms (docs/performance.md). */
+ * 7.8 and 7.2 ms (docs/lab/2026-11-26-ranks.md). */
 enum { FROM = 16000000 };
 
 /* 1 if ranks with devices can share the work on these bodies, as far as is known before the run:

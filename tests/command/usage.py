@@ -219,9 +219,9 @@ with folder() as where:
     check(all(part in refused for part in ("line 2: unknown option 'sofening'; did you mean softening?", "line 4: unknown option 'TimeMax'; did you mean end?",
                                            "line 6: seed: 'x'")) and "line 5" not in refused and refused.count("\n") == 1,
           "all errors of a parameter file are told at once, with what the names may mean", refused)
-    # every word in README's table of other programs, also words of our own, in a parameter file
-    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../README.md"), encoding="utf-8") as readme:
-        table = readme.read().split("Options that you know from other programs", 1)[1].split("\n\n")[1]
+    # every word in the table of other programs, also words of our own, in a parameter file
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../docs/from-others.md"), encoding="utf-8") as page:
+        table = page.read().split("Options that you know from other programs", 1)[1].split("\n\n")[1]
     cells = [cell for line in table.splitlines()[2:] for cell in line.split("|")[2:-2]]
     words = {word.lstrip("-") for cell in cells for word in re.findall(r"`((?:--)?(?:sim\.)?[A-Za-z][A-Za-z_0-9]+)(?:=| = [^`]*)?`", cell)}
     words, refused = sorted(words - {"save_to_file", "snaptipsy"}), ""
