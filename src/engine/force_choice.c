@@ -45,27 +45,15 @@ static const struct row *row_of(double error)
     return best;
 }
 
-/* The error of 99 % of the accelerations of the same sphere with α = 0.005 in forces that walk; it
- * grows as α^0.7. */
-static const double with_usual[] = {[KY_WALK] = 2e-3, [KY_LIST] = 1e-3, [KY_TREE] = 1e-3};
-
+/* The error of a force that walks grows as α^0.7. */
 static double walk_alpha(int force, double error)
 {
-    return 0.005 * pow(error / with_usual[force], 1 / 0.7);
+    return 0.005 * pow(error / ky_force_kind(force)->usual_error, 1 / 0.7);
 }
-
-/* The least error of 99 % of the accelerations, by precision. */
-static const double least[][3] = {
-    [KY_DIRECT] = {1e-4, 3e-5, KY_FORCE_LEAST_ERROR},
-    [KY_WALK] = {2e-6, 2e-6, 3e-8},
-    [KY_LIST] = {2e-6, 2e-6, 3e-8},
-    [KY_TREE] = {2e-6, 2e-6, 3e-8},
-    [KY_FMM] = {2e-6, 2e-6, 3e-8},
-};
 
 double ky_force_least(int force, int precision)
 {
-    return least[force][precision];
+    return ky_force_kind(force)->least_error[precision];
 }
 
 double ky_force_direct_below(double error, int on_cpu)
