@@ -246,7 +246,6 @@ static enum ky_status adopt(struct call *call, const struct ky_parameters *param
 /* Puts the bodies on an engine of their own. */
 static enum ky_status put(struct call *call, const struct ky_bodies *bodies, struct ky_error *error)
 {
-    const struct ky_check_parameters *wanted = &call->wanted;
     struct ky_bodies input = *bodies;
     input.acceleration = NULL; /* of another evaluation */
     input.potential = NULL;
@@ -262,8 +261,6 @@ static enum ky_status put(struct call *call, const struct ky_bodies *bodies, str
         status = ky_engine_open(&call->parameters, bodies->n, &call->engine, error);
     if (!status)
         call->engine->halt = &call->halt;
-    if (!status && (wanted->sinks || wanted->sources))
-        status = ky_engine_unroll(call->engine, wanted->sinks, wanted->sources, error);
     if (status)
         return status;
     ky_announce(&call->parameters, bodies->n, "bodies to the engine");
