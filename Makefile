@@ -28,12 +28,14 @@ include mk/checks.mk
 include mk/install.mk
 include mk/python.mk
 
-.PHONY: all here clean help
+.PHONY: all here isas clean help
 all: $(LIBRARIES) $(COMMAND) $(PLUGS)
 
-# The command with the instructions of this machine alone, in half the time.
+# The command with the instructions of this machine alone, in half the time. `isas` names them.
 here:
 	$(MAKE) ISAS='$(sort plain $(BEST_ISA))' $(COMMAND)
+isas:
+	@echo '$(sort plain $(BEST_ISA))'
 
 clean:
 	rm -rf $(BUILD)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "analysis/analysis.h"
+#include "base/status.h"
 #include "base/sums.h"
 #include "octree/sample.h"
 
@@ -111,8 +112,6 @@ enum ky_status ky_bound_radius(const struct ky_portion *portion, const struct ky
     double centre[3];
     if (!(bound->mass > 0))
         return KY_OK;
-    enum ky_status status = ky_portion_centre(portion, bodies, KY_CENTRE_FEW, centre, error);
-    return status ? status
-                  : ky_portion_radii(portion, bodies, centre, 1, &half, &bound->half_mass_radius,
-                                     error);
+    KY_TRY(ky_portion_centre(portion, bodies, KY_CENTRE_FEW, centre, error));
+    return ky_portion_radii(portion, bodies, centre, 1, &half, &bound->half_mass_radius, error);
 }

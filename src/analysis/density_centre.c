@@ -12,6 +12,7 @@
 #include "base/bodies.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "base/status.h"
 #include "base/sums.h"
 #include "engine/engine.h"
 
@@ -353,16 +354,16 @@ enum ky_status ky_places_check(const struct ky_bodies *bodies, struct ky_error *
 {
     const struct ky_bodies places = {
         .n = bodies->n, .mass = bodies->mass, .position = bodies->position};
-    enum ky_status status = ky_bodies_need(&places, KY_NEED_PLACES, error);
-    return status ? status : ky_bodies_check_arrays(0, &places, error);
+    KY_TRY(ky_bodies_need(&places, KY_NEED_PLACES, error));
+    return ky_bodies_check_arrays(0, &places, error);
 }
 
 enum ky_status ky_density_centre_until(const struct ky_bodies *bodies, struct ky_halt *halt,
                                        double centre[3], struct ky_error *error)
 {
-    enum ky_status status = ky_places_check(bodies, error);
+    KY_TRY(ky_places_check(bodies, error));
     const struct way way = {.halt = halt};
-    return status ? status : find_centre(bodies, &way, centre, NULL, error);
+    return find_centre(bodies, &way, centre, NULL, error);
 }
 
 enum ky_status ky_density_centre(const struct ky_bodies *bodies, double centre[3],
@@ -474,8 +475,8 @@ enum ky_status ky_sampled_centre(const struct ky_bodies *bodies, double centre[3
 {
     KY_NEED(bodies, error);
     KY_NEED(centre, error);
-    enum ky_status status = ky_places_check(bodies, error);
-    if (!status && bodies->n && !ky_count_positive(bodies->n, bodies->mass))
+    KY_TRY(ky_places_check(bodies, error));
+    if (bodies->n && !ky_count_positive(bodies->n, bodies->mass))
         return ky_fail(error, KY_BAD_DATA, "no body has mass: there is no density centre");
-    return status ? status : ky_centre_of_sample(bodies, KY_CENTRE_SAMPLE, centre, error);
+    return ky_centre_of_sample(bodies, KY_CENTRE_SAMPLE, centre, error);
 }

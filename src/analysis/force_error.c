@@ -11,6 +11,7 @@
 #include "analysis/force_error.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/status.h"
 #include "base/text.h"
 #include "engine/common/external.h"
 #include "engine/common/force_kinds.h"
@@ -146,16 +147,12 @@ static enum ky_status take_fields(struct trial *trial, struct ky_error *error)
 static enum ky_status measure(struct trial *trial, struct ky_error *error)
 {
     struct ky_bodies some = {.n = trial->count, .acceleration = trial->got};
-    enum ky_status status = ky_engine_forces(trial->engine, error);
-    if (!status)
-        status = ky_engine_get_some(trial->engine, trial->body, &some, error);
-    if (!status)
-        status = take_fields(trial, error);
-    if (!status)
-        status = ky_sorted_errors(trial->count, trial->got, trial->exact, trial->sorted, error);
-    if (!status)
-        rank_errors(trial);
-    return status;
+    KY_TRY(ky_engine_forces(trial->engine, error));
+    KY_TRY(ky_engine_get_some(trial->engine, trial->body, &some, error));
+    KY_TRY(take_fields(trial, error));
+    KY_TRY(ky_sorted_errors(trial->count, trial->got, trial->exact, trial->sorted, error));
+    rank_errors(trial);
+    return KY_OK;
 }
 
 /* ---- the α of an error ---- */
@@ -206,13 +203,10 @@ static enum ky_status search(struct trial *trial, enum outcome *outcome, struct 
 {
     const double wanted = aim * trial->asked;
     struct point now, before = {.alpha = (double)NAN}, below = before, above = before;
-    enum ky_status status = KY_OK;
     *outcome = TOO_LARGE;
     trial->own->alpha = rounded(trial->own->alpha);
     for (int turn = 0; turn < TURNS; turn++) {
-        status = measure(trial, error);
-        if (status)
-            return status;
+        KY_TRY(measure(trial, error));
         now = (struct point){trial->own->alpha, trial->held, trial->error};
         const int is_last = now.error < wanted && now.alpha >= 1;
         *outcome = now.error > most * trial->asked               ? TOO_LARGE

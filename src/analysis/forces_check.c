@@ -11,6 +11,7 @@
 #include "base/order.h"
 #include "base/phases.h"
 #include "base/sizes.h"
+#include "base/status.h"
 #include "engine/common/external.h"
 #include "engine/common/force_kinds.h"
 #include "engine/engine.h"
@@ -44,20 +45,18 @@ static enum ky_status repeat_forces(struct ky_engine *engine, size_t repeat, int
 {
     struct ky_force_report *reports = ky_allocate(repeat, sizeof *reports);
     double *work = ky_allocate(repeat, sizeof *work);
-    enum ky_status status =
-        reports && work ? KY_OK : ky_no_memory(error, "times", repeat, sizeof *reports);
-    if (!status && done)
+    if (!reports || !work)
+        return ky_no_memory(error, "times", repeat, sizeof *reports);
+    if (done)
         reports[0] = *median;
-    for (size_t r = (size_t)done; r < repeat && !status; r++) {
-        status = ky_engine_forces(engine, error);
-        if (!status)
-            ky_engine_report(engine, &reports[r]);
+    for (size_t r = (size_t)done; r < repeat; r++) {
+        KY_TRY(ky_engine_forces(engine, error));
+        ky_engine_report(engine, &reports[r]);
     }
-    if (!status)
-        take_medians(reports, repeat, work, median);
+    take_medians(reports, repeat, work, median);
     free(reports);
     free(work);
-    return status;
+    return KY_OK;
 }
 
 /* ---- errors ---- */
@@ -195,20 +194,15 @@ static enum ky_status compare(struct ky_engine *engine, const struct ky_paramete
         memcpy(check->got[k], forces->acceleration[i], sizeof check->got[k]);
         check->got_potential[k] = forces->potential[i];
     }
-    enum ky_status status =
-        ky_engine_exact(engine, check->sinks, count, check->exact, check->exact_potential, error);
-    if (!status)
-        status = compare_with_fields(engine, check, results, error);
-    if (!status)
-        status = ky_vector_errors(count, check->got, check->exact, &results->acceleration, error);
-    if (!status)
-        status = ky_scalar_errors(count, check->got_potential, check->exact_potential,
-                                  &results->potential, error);
-    if (!status)
-        status = compare_without_dominant(engine, parameters, check, results, error);
-    if (!status)
-        compare_rms(check, results);
-    return status;
+    KY_TRY(
+        ky_engine_exact(engine, check->sinks, count, check->exact, check->exact_potential, error));
+    KY_TRY(compare_with_fields(engine, check, results, error));
+    KY_TRY(ky_vector_errors(count, check->got, check->exact, &results->acceleration, error));
+    KY_TRY(ky_scalar_errors(count, check->got_potential, check->exact_potential,
+                            &results->potential, error));
+    KY_TRY(compare_without_dominant(engine, parameters, check, results, error));
+    compare_rms(check, results);
+    return KY_OK;
 }
 
 /* ---- the call ---- */
@@ -231,16 +225,15 @@ static enum ky_status adopt(struct call *call, const struct ky_parameters *param
 {
     struct ky_check_parameters *own = &call->wanted;
     ky_check_parameters_defaults(own);
-    enum ky_status status =
-        wanted ? ky_size_adopt(own, sizeof *own, wanted, "ky_check_parameters_defaults", error)
-               : KY_OK;
-    if (!status && !own->repeat)
-        status = ky_fail(error, KY_USAGE, "repeat is 0; it must be 1 or more");
-    if (!status && own->fill && own->release)
-        status = ky_fail(error, KY_USAGE,
-                         "the bodies are to be filled with forces and released; ask for one of the "
-                         "two");
-    return status ? status : ky_force_resolve_later(parameters, &call->parameters, error);
+    if (wanted)
+        KY_TRY(ky_size_adopt(own, sizeof *own, wanted, "ky_check_parameters_defaults", error));
+    if (!own->repeat)
+        return ky_fail(error, KY_USAGE, "repeat is 0; it must be 1 or more");
+    if (own->fill && own->release)
+        return ky_fail(error, KY_USAGE,
+                       "the bodies are to be filled with forces and released; ask for one of the "
+                       "two");
+    return ky_force_resolve_later(parameters, &call->parameters, error);
 }
 
 /* Puts the bodies on an engine of their own. */
@@ -249,20 +242,13 @@ static enum ky_status put(struct call *call, const struct ky_bodies *bodies, str
     struct ky_bodies input = *bodies;
     input.acceleration = NULL; /* of another evaluation */
     input.potential = NULL;
-    enum ky_status status = ky_bodies_check_by(call->parameters.threads, &input, error);
-    if (!status)
-        status = ky_softening_need(&call->parameters, &input, error);
-    if (!status)
-        status = ky_force_settle(&call->parameters, &input, &(struct ky_engine_use){.n = bodies->n},
-                                 &call->choice, &call->halt, error);
-    if (!status)
-        status = ky_halt_check(&call->halt, error);
-    if (!status)
-        status = ky_engine_open(&call->parameters, bodies->n, &call->engine, error);
-    if (!status)
-        call->engine->halt = &call->halt;
-    if (status)
-        return status;
+    KY_TRY(ky_bodies_check_by(call->parameters.threads, &input, error));
+    KY_TRY(ky_softening_need(&call->parameters, &input, error));
+    KY_TRY(ky_force_settle(&call->parameters, &input, &(struct ky_engine_use){.n = bodies->n},
+                           &call->choice, &call->halt, error));
+    KY_TRY(ky_halt_check(&call->halt, error));
+    KY_TRY(ky_engine_open(&call->parameters, bodies->n, &call->engine, error));
+    call->engine->halt = &call->halt;
     ky_announce(&call->parameters, bodies->n, "bodies to the engine");
     return ky_engine_put(call->engine, &input, error);
 }
@@ -292,20 +278,18 @@ static enum ky_status evaluate(struct call *call, struct ky_bodies *forces, stru
     const int has_passes = ky_opening_kind(call->parameters.opening)->by_alpha &&
                            ky_force_kind(call->parameters.force)->has_tree;
     ky_announce(&call->parameters, forces->n, "forces");
-    enum ky_status status = ky_engine_forces(call->engine, error);
-    if (!status && !has_passes)
+    KY_TRY(ky_engine_forces(call->engine, error));
+    if (!has_passes)
         ky_engine_report(call->engine, &call->report);
-    if (!status && call->wanted.sums) {
+    if (call->wanted.sums) {
         struct ky_sums sums;
-        status = ky_engine_sums(call->engine, &sums, error);
-        if (!status)
-            ky_size_give(call->wanted.sums, &sums, sizeof sums);
+        KY_TRY(ky_engine_sums(call->engine, &sums, error));
+        ky_size_give(call->wanted.sums, &sums, sizeof sums);
     }
-    if (!status && (call->wanted.fill || call->check.count))
-        status = look(call, forces, error);
-    return status ? status
-                  : repeat_forces(call->engine, (size_t)call->wanted.repeat, !has_passes,
-                                  &call->report, error);
+    if (call->wanted.fill || call->check.count)
+        KY_TRY(look(call, forces, error));
+    return repeat_forces(call->engine, (size_t)call->wanted.repeat, !has_passes, &call->report,
+                         error);
 }
 
 static enum ky_status run(struct call *call, struct ky_bodies *bodies, struct ky_error *error)

@@ -7,6 +7,7 @@
 #include "base/bodies.h"
 #include "base/memory.h"
 #include "base/order.h"
+#include "base/status.h"
 #include "base/sums.h"
 #include "octree/sample.h"
 
@@ -265,10 +266,8 @@ static enum ky_status search_bins(const struct bins *bins, size_t n, struct goal
         while (here.n && k < goals.last && (goal(&goals, k) <= inside + here.mass || seen == n))
             k++;
         nearer.last = k;
-        const enum ky_status status =
-            k > goals.first ? search_bin(bins, bin, inside, nearer, error) : KY_OK;
-        if (status)
-            return status;
+        if (k > goals.first)
+            KY_TRY(search_bin(bins, bin, inside, nearer, error));
         goals.first = k;
         inside += here.mass;
     }
@@ -313,9 +312,7 @@ enum ky_status ky_lagrangian_radii(const struct ky_bodies *bodies, const double 
         KY_NEED(fractions, error);
         KY_NEED(radii, error);
     }
-    enum ky_status status = ky_places_check(bodies, error);
-    if (status)
-        return status;
+    KY_TRY(ky_places_check(bodies, error));
     for (size_t k = 0; k < count; k++)
         if (!(fractions[k] >= 0 && fractions[k] <= 1) || (k && fractions[k] < fractions[k - 1]))
             return ky_fail(error, KY_USAGE, "mass fraction %zu is %g; fractions ascend from 0 to 1",

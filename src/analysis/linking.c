@@ -8,6 +8,7 @@
 #include "analysis/analysis.h"
 #include "base/memory.h"
 #include "base/sizes.h"
+#include "base/status.h"
 #include "octree/sample.h"
 
 #define FIELD(name) offsetof(struct ky_catalogue_parameters, name)
@@ -82,9 +83,7 @@ static enum ky_status find_mean_distance(const struct ky_bodies *bodies, double 
     *distance = cbrt(volume / (double)bodies->n);
     if (!isnan(volume) || !bodies->n)
         return KY_OK;
-    enum ky_status status = find_half_radius(bodies, &radius, error);
-    if (status)
-        return status;
+    KY_TRY(find_half_radius(bodies, &radius, error));
     *distance = radius * cbrt(ball / (double)((bodies->n + 1) / 2));
     if (!(*distance > 0 && isfinite(*distance)))
         return ky_fail(error, KY_BAD_DATA,
@@ -98,9 +97,8 @@ enum ky_status ky_linking_adopt(const struct ky_catalogue_parameters *given,
                                 struct ky_catalogue_parameters *own, struct ky_error *error)
 {
     ky_catalogue_parameters_defaults(own);
-    enum ky_status status =
-        ky_size_adopt(own, sizeof *own, given, "ky_catalogue_parameters_defaults", error);
-    return status ? status : check(own, error);
+    KY_TRY(ky_size_adopt(own, sizeof *own, given, "ky_catalogue_parameters_defaults", error));
+    return check(own, error);
 }
 
 enum ky_status ky_linking_choose(const struct ky_catalogue_parameters *wanted,

@@ -8,6 +8,7 @@
 #include "analysis/walker.h"
 #include "base/bodies.h"
 #include "base/memory.h"
+#include "base/status.h"
 #include "base/sums.h"
 #include "engine/common/finite.h"
 #include "physics/orbit.h"
@@ -102,8 +103,8 @@ static enum ky_status time_of(const struct ky_bodies *bodies, double g, double *
 static enum ky_status take_massive(const struct ky_bodies *bodies, size_t massive,
                                    struct ky_bodies *some, struct ky_error *error)
 {
-    enum ky_status status = ky_bodies_allocate(some, massive, 0, error);
-    for (size_t i = 0, k = 0; i < bodies->n && !status; i++) {
+    KY_TRY(ky_bodies_allocate(some, massive, 0, error));
+    for (size_t i = 0, k = 0; i < bodies->n; i++) {
         if (!(bodies->mass[i] > 0))
             continue;
         some->mass[k] = bodies->mass[i];
@@ -111,7 +112,7 @@ static enum ky_status take_massive(const struct ky_bodies *bodies, size_t massiv
         memcpy(some->velocity[k], bodies->velocity[i], sizeof *some->velocity);
         k++;
     }
-    return status;
+    return KY_OK;
 }
 
 /* Massless bodies do not count: nor do they hide the nearest neighbour of a body. */

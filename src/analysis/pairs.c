@@ -7,6 +7,7 @@
 
 #include "analysis/walker.h"
 #include "base/memory.h"
+#include "base/status.h"
 
 /* Up to this number of bodies all pairs are compared: 32,640 distances take less than a walk. */
 enum { FEW = 256 };
@@ -65,11 +66,10 @@ static enum ky_status compare(struct search *search, size_t i, size_t j, struct 
 
 static enum ky_status compare_all(struct search *search, struct ky_error *error)
 {
-    enum ky_status status = KY_OK;
     for (size_t i = 0; i < search->n; i++)
-        for (size_t j = i + 1; j < search->n && !status; j++)
-            status = compare(search, i, j, error);
-    return status;
+        for (size_t j = i + 1; j < search->n; j++)
+            KY_TRY(compare(search, i, j, error));
+    return KY_OK;
 }
 
 /* How far each body looks for candidates, or all. A pair is found from its larger body, which looks

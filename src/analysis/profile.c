@@ -7,6 +7,7 @@
 #include "analysis/analysis.h"
 #include "base/memory.h"
 #include "base/options.h"
+#include "base/status.h"
 #include "base/sums.h"
 
 enum { MOST_SHELLS = 1000 };
@@ -198,12 +199,13 @@ static enum ky_status find_centre(const struct ky_profile_parameters *parameters
                        given == 1 ? "is" : "are");
     ky_mean(bodies->n, bodies->mass, bodies->velocity, profile->velocity);
     memcpy(profile->centre, parameters->centre, sizeof profile->centre);
-    enum ky_status status = given ? KY_OK : ky_density_centre(bodies, profile->centre, error);
-    for (int k = 0; k < 3 && !status; k++)
+    if (!given)
+        KY_TRY(ky_density_centre(bodies, profile->centre, error));
+    for (int k = 0; k < 3; k++)
         if (!isfinite(profile->centre[k]) || !isfinite(profile->velocity[k]))
-            status = ky_fail(error, KY_BAD_DATA,
-                             "centre or mean velocity of the bodies leave the range of numbers");
-    return status;
+            return ky_fail(error, KY_BAD_DATA,
+                           "centre or mean velocity of the bodies leave the range of numbers");
+    return KY_OK;
 }
 
 /* The radii where shells begin and end, where they are not given. */
@@ -214,10 +216,7 @@ static enum ky_status find_edges(const struct ky_profile_parameters *parameters,
     const double few = fmin(20 / (double)ky_count_positive(bodies->n, bodies->mass), 0.1),
                  fractions[2] = {fmax(few, 0.01), 0.99};
     double radii[2];
-    enum ky_status status =
-        ky_lagrangian_radii(bodies, profile->centre, 2, fractions, radii, error);
-    if (status)
-        return status;
+    KY_TRY(ky_lagrangian_radii(bodies, profile->centre, 2, fractions, radii, error));
     const double inner = isnan(parameters->inner) ? radii[0] : parameters->inner;
     const double outer = isnan(parameters->outer) ? radii[1] : parameters->outer;
     if (!(inner > 0) || (!(inner < outer) && isnan(parameters->inner) && isnan(parameters->outer)))
@@ -243,11 +242,8 @@ static enum ky_status measure(const struct ky_profile_parameters *parameters,
                               struct ky_error *error)
 {
     struct sums sums = {bodies, parameters, profile, NULL};
-    enum ky_status status = find_centre(parameters, bodies, profile, error);
-    if (!status)
-        status = find_edges(parameters, bodies, profile, error);
-    if (status)
-        return status;
+    KY_TRY(find_centre(parameters, bodies, profile, error));
+    KY_TRY(find_edges(parameters, bodies, profile, error));
     sums.shell = ky_allocate_zeroed(KY_BLOCKS * (profile->shells + 1), sizeof *sums.shell);
     if (!sums.shell)
         return ky_no_memory(error, "shells", KY_BLOCKS * (profile->shells + 1), sizeof *sums.shell);

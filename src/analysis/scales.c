@@ -5,6 +5,7 @@
 #include "analysis/analysis.h"
 #include "base/bodies.h"
 #include "base/sizes.h"
+#include "base/status.h"
 #include "base/sums.h"
 #include "physics/recommended.h"
 
@@ -75,22 +76,16 @@ static enum ky_status find_scales(const struct ky_portion *portion, const struct
     const double half = 0.5;
     double mass;
     size_t massive, before;
-    enum ky_status status = ky_portion_sum(portion, bodies->mass, &mass, error);
-    if (!status)
-        status = ky_portion_positive(portion, bodies->mass, &massive, &before, error);
-    if (!status)
-        status = ky_portion_radii(portion, bodies, scales->centre, 1, &half,
-                                  &scales->half_mass_radius, error);
-    if (status)
-        return status;
+    KY_TRY(ky_portion_sum(portion, bodies->mass, &mass, error));
+    KY_TRY(ky_portion_positive(portion, bodies->mass, &massive, &before, error));
+    KY_TRY(ky_portion_radii(portion, bodies, scales->centre, 1, &half, &scales->half_mass_radius,
+                            error));
     const double n = (double)massive;
     /* ⟨v²⟩ = 0.4 G M/r_h in equilibrium: Spitzer (1987), eq. 1-10. */
     double radius = scales->half_mass_radius,
            virial = radius > 0 ? sqrt(0.4 * g * mass / radius) : 0;
     struct ky_speeds speeds;
-    status = ky_measure_speeds(portion, bodies, virial, &speeds, error);
-    if (status)
-        return status;
+    KY_TRY(ky_measure_speeds(portion, bodies, virial, &speeds, error));
     scales->velocity_dispersion = speeds.dispersion;
     scales->random_speed = speeds.random;
     scales->escapers = speeds.fast;
@@ -100,9 +95,7 @@ static enum ky_status find_scales(const struct ky_portion *portion, const struct
     scales->relaxation_time = relaxation_time(n, radius, g * mass);
     scales->softening = ky_recommended_softening(radius, n);
     double length = isnan(softening) ? scales->softening : softening, longest;
-    status = find_longest(bodies, g, virial, length, scales, &longest, error);
-    if (status)
-        return status;
+    KY_TRY(find_longest(bodies, g, virial, length, scales, &longest, error));
     scales->step = longest > 0 && isfinite(longest) ? exp2(floor(log2(longest))) : 0;
     return KY_OK;
 }
@@ -111,9 +104,8 @@ enum ky_status ky_portion_scales(const struct ky_portion *portion, const struct 
                                  double g, double softening, struct ky_scales *scales,
                                  struct ky_error *error)
 {
-    const enum ky_status status =
-        ky_portion_centre(portion, bodies, KY_CENTRE_SAMPLE, scales->centre, error);
-    return status ? status : find_scales(portion, bodies, g, softening, scales, error);
+    KY_TRY(ky_portion_centre(portion, bodies, KY_CENTRE_SAMPLE, scales->centre, error));
+    return find_scales(portion, bodies, g, softening, scales, error);
 }
 
 enum ky_status ky_system_scales(const struct ky_bodies *bodies, double g, double softening,

@@ -6,6 +6,7 @@
 #include "base/number.h"
 #include "base/options.h"
 #include "base/quantity.h"
+#include "base/status.h"
 #include "engine/engine.h"
 #include "physics/softening.h"
 
@@ -16,9 +17,7 @@ static enum ky_status none_known(const struct ky_parameters *parameters,
 {
     struct ky_scales scales = {0};
     char value[160] = "", unit[KY_UNIT_TEXT];
-    enum ky_status status = ky_bodies_check(bodies, error);
-    if (status)
-        return status;
+    KY_TRY(ky_bodies_check(bodies, error));
     if (!ky_system_scales(bodies, parameters->g > 0 ? parameters->g : 1, (double)NAN, &scales,
                           NULL) &&
         scales.softening > 0) {

@@ -7,6 +7,7 @@
 #include "analysis/analysis.h"
 #include "base/memory.h"
 #include "base/order.h"
+#include "base/status.h"
 #include "base/sums.h"
 #include "octree/sample.h"
 #include "octree/work.h"
@@ -167,11 +168,10 @@ static enum ky_status take_sample(const struct ky_portion *portion, const struct
             here->v[c] = bodies->velocity[i][c];
         }
     }
-    const enum ky_status status =
-        ky_portion_collect(portion, taken, count, sizeof(struct taken), error);
-    if (!status && portion->shares > 1)
+    KY_TRY(ky_portion_collect(portion, taken, count, sizeof(struct taken), error));
+    if (portion->shares > 1)
         qsort(*taken, *count, sizeof(struct taken), by_place);
-    return status;
+    return KY_OK;
 }
 
 static void take(struct flow *flow, size_t count, double limit, const double middle[3])

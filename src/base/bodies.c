@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/order.h"
+#include "base/status.h"
 #include "base/threads.h"
 
 #define AT(array) offsetof(struct ky_bodies, array)
@@ -302,8 +303,8 @@ enum ky_status ky_bodies_check_present(int threads, const struct ky_bodies *bodi
 enum ky_status ky_bodies_check_by(int threads, const struct ky_bodies *bodies,
                                   struct ky_error *error)
 {
-    const enum ky_status status = ky_bodies_need(bodies, KY_NEED_MOTION, error);
-    return status ? status : ky_bodies_check_present(threads, bodies, error);
+    KY_TRY(ky_bodies_need(bodies, KY_NEED_MOTION, error));
+    return ky_bodies_check_present(threads, bodies, error);
 }
 
 enum ky_status ky_bodies_check(const struct ky_bodies *bodies, struct ky_error *error)

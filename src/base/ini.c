@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/status.h"
 
 #define BLANKS " \t\r"
 
@@ -126,10 +127,10 @@ static enum ky_status set_option(struct reading *r, char *name, char *value)
                      name);
     snprintf(where, sizeof where, "%.200s, line %zu: %.64s", r->name ? r->name : "parameters",
              r->line, name);
-    enum ky_status status = ky_option_take(owner, option, value, where, r->error);
-    if (!status && r->name)
+    KY_TRY(ky_option_take(owner, option, value, where, r->error));
+    if (r->name)
         ky_option_mark_given(owner, option);
-    return status;
+    return KY_OK;
 }
 
 /* A line of any kind. Its text is cut up. */

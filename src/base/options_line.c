@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "base/options.h"
+#include "base/status.h"
 
 /* The option that a letter stands for, if the sets have it; or NULL. */
 static const struct ky_option *find_letter(const struct ky_option_names *names, char letter,
@@ -69,10 +70,9 @@ static enum ky_status take(struct words *w, const struct ky_option *option,
     snprintf(where, sizeof where, "--%s", option->name);
     if (w->at < w->argc && ky_option_check_next(option, value, w->argv[w->at], where, w->error))
         return KY_USAGE;
-    enum ky_status status = ky_option_take(owner, option, value, where, w->error);
-    if (!status)
-        ky_option_mark_given(owner, option);
-    return status;
+    KY_TRY(ky_option_take(owner, option, value, where, w->error));
+    ky_option_mark_given(owner, option);
+    return KY_OK;
 }
 
 /* "--name" or "--name=value" */
@@ -94,7 +94,6 @@ static enum ky_status read_name(struct words *w, const char *word)
 /* "-n 100", "-n100", "-q", "-qn100" */
 static enum ky_status read_letters(struct words *w, const char *word)
 {
-    enum ky_status status = KY_OK;
     const struct ky_option_set *owner = NULL;
     char whole[64];
     snprintf(whole, sizeof whole, "%.*s", (int)strcspn(word + 1, "="), word + 1);
@@ -102,15 +101,15 @@ static enum ky_status read_letters(struct words *w, const char *word)
         return ky_fail(w->error, KY_USAGE, "unknown option -%s; did you mean --%s?", whole, whole);
     if (whole[0] && whole[1] && ky_option_other_word(w->names, whole))
         return unknown(w, whole);
-    for (const char *c = word + 1; *c && !status; c++) {
+    for (const char *c = word + 1; *c; c++) {
         const struct ky_option *option = find_letter(w->names, *c, &owner);
         if (!option)
             return ky_fail(w->error, KY_USAGE, "unknown option %s; --help lists all", word);
         if (option->type != KY_OPTION_FLAG)
             return take(w, option, owner, c[1] ? c + 1 : NULL);
-        status = take(w, option, owner, NULL);
+        KY_TRY(take(w, option, owner, NULL));
     }
-    return status;
+    return KY_OK;
 }
 
 /* Reads the command line word by word, up to the first that is wrong. */

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/options.h"
+#include "base/status.h"
 #include "base/units.h"
 
 /* What numbers of an option are in. */
@@ -101,11 +102,9 @@ enum ky_status ky_option_take(const struct ky_option_set *set, const struct ky_o
         *waiting = NULL;
     if (!waiting || kind != SCALED || !has_unit(text))
         return ky_option_set_in(option, set->values, text, &(struct ky_units){0}, where, error);
-    enum ky_status status = check_list(text, dimension, where, error);
-    if (!status && option->type == KY_OPTION_REAL && strchr(text, ','))
-        status = ky_fail(error, KY_USAGE, "%s: '%s' is not a number", where, text);
-    if (status)
-        return status;
+    KY_TRY(check_list(text, dimension, where, error));
+    if (option->type == KY_OPTION_REAL && strchr(text, ','))
+        return ky_fail(error, KY_USAGE, "%s: '%s' is not a number", where, text);
     *waiting = text;
     if (option->type == KY_OPTION_TEXT)
         return ky_option_set_text(option, set->values, text, where, error);
@@ -162,8 +161,8 @@ static enum ky_status settle(const struct ky_option *option, void *values, const
     if (option->type == KY_OPTION_REAL)
         return set_real(option, values, text, units, dimension, where, error);
     const char *list = NULL;
-    enum ky_status status = settle_list(text, units, dimension, where, storage, &list, error);
-    return status ? status : ky_option_set_text(option, values, list, where, error);
+    KY_TRY(settle_list(text, units, dimension, where, storage, &list, error));
+    return ky_option_set_text(option, values, list, where, error);
 }
 
 enum ky_status ky_options_settle(const struct ky_option_set *sets, size_t count,

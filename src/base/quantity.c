@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/status.h"
 #include "base/units.h"
 
 /* A unit. A number of `from` or more of it is shown in this unit rather than in a smaller one; 0:
@@ -293,9 +294,7 @@ enum ky_status ky_quantity_read(const char *text, const struct ky_units *units,
         return ky_fail(error, KY_USAGE, "%s: '%.40s' is not a number", where, text);
     if (*at && *at != ',') {
         const double one = ky_unit_cgs(units, dimension);
-        enum ky_status status = ky_unit_read(at, dimension, where, &cgs, error);
-        if (status)
-            return status;
+        KY_TRY(ky_unit_read(at, dimension, where, &cgs, error));
         if (one == 0)
             return ky_fail(error, KY_USAGE,
                            "%s: %.40s, but the bodies are in N-body units, in which nothing has a "

@@ -32,6 +32,15 @@ struct ky_log_to {
 void ky_log_list(struct ky_log_to to, enum ky_log_level level, const char *format,
                  va_list arguments) __attribute__((format(printf, 3, 0)));
 
+/* Returns the status of a call that failed from the function, which must have nothing to release.
+ */
+#define KY_TRY(call)                                                                               \
+    do {                                                                                           \
+        const enum ky_status failed_ = (call);                                                     \
+        if (failed_)                                                                               \
+            return failed_;                                                                        \
+    } while (0)
+
 /* At the beginning of a call of the public header: KY_USAGE where a pointer that it needs is NULL.
  */
 #define KY_NEED(pointer, error)                                                                    \

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/status.h"
 #include "command/files.h"
 #include "command/table.h"
 #include "command/walks.h"
@@ -54,9 +55,7 @@ static void free_rows(struct rows *rows)
 static enum ky_status append(struct cli *cli, struct rows *rows, const struct ky_snapshot *snapshot,
                              const struct ky_binaries *found)
 {
-    enum ky_status status = grow(cli, rows, found->count);
-    if (status)
-        return status;
+    KY_TRY(grow(cli, rows, found->count));
     rows->begin = rows->count;
     rows->units = snapshot->units;
     for (size_t k = 0; k < found->count; k++, rows->count++) {
@@ -106,10 +105,10 @@ static enum ky_status soften(struct cli *cli, struct ky_parameters *parameters,
         parameters->softening = 0;
         cli_log(cli, KY_LOG_INFO, "no softening is known: orbits without; else give --softening");
     }
-    enum ky_status status = source_soften(cli, parameters, snapshot, remark);
-    if (!status && remark[0])
+    KY_TRY(source_soften(cli, parameters, snapshot, remark));
+    if (remark[0])
         cli_log(cli, KY_LOG_INFO, remark);
-    return status;
+    return KY_OK;
 }
 
 /* One line about a snapshot. */

@@ -1,6 +1,7 @@
 /* kyoho convert IN OUT: a snapshot in another format. */
 #include <math.h>
 
+#include "base/status.h"
 #include "command/command.h"
 #include "command/turning.h"
 
@@ -22,23 +23,18 @@ static enum ky_status read_input(struct cli *cli, struct request *request,
                                  struct ky_snapshot *snapshot)
 {
     struct ky_units units;
-    enum ky_status status =
-        request->units ? ky_units_preset(request->units, &units, &cli->error) : KY_OK;
-    if (!status)
-        status = reading_get(cli, &request->reading, cli->words[0], request->units ? &units : NULL,
-                             0, snapshot);
-    if (!status)
-        status = source_units(cli, cli->words[0], request->units, (double)NAN, &snapshot->units,
-                              snapshot->softening_kind >= 0);
-    if (!status)
-        status = cli_settle(cli, &snapshot->units);
-    if (!status)
-        status =
-            ky_bodies_place(&snapshot->bodies, request->place.position, request->place.velocity,
-                            request->place.orientation, &snapshot->units, &cli->error);
-    if (!status && request->turn != 0)
-        status = ky_bodies_turn(&snapshot->bodies, request->turn, snapshot->time, &cli->error);
-    return status;
+    if (request->units)
+        KY_TRY(ky_units_preset(request->units, &units, &cli->error));
+    KY_TRY(reading_get(cli, &request->reading, cli->words[0], request->units ? &units : NULL, 0,
+                       snapshot));
+    KY_TRY(source_units(cli, cli->words[0], request->units, (double)NAN, &snapshot->units,
+                        snapshot->softening_kind >= 0));
+    KY_TRY(cli_settle(cli, &snapshot->units));
+    KY_TRY(ky_bodies_place(&snapshot->bodies, request->place.position, request->place.velocity,
+                           request->place.orientation, &snapshot->units, &cli->error));
+    if (request->turn != 0)
+        KY_TRY(ky_bodies_turn(&snapshot->bodies, request->turn, snapshot->time, &cli->error));
+    return KY_OK;
 }
 
 static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)

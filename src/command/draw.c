@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/order.h"
+#include "base/status.h"
 
 #define FIELD(name) offsetof(struct draw_request, name)
 static const struct ky_option own_options[] = {
@@ -87,10 +88,9 @@ static enum ky_status draw_film(struct cli *cli, const struct draw_request *requ
     film.progress = cli->quiet ? NULL : tell;
     film.progress_context = &line;
     *frames = film.frames ? (size_t)film.frames : files->count;
-    enum ky_status status = reading_how(cli, request->reading, NULL, 1, &reading);
-    return status ? status
-                  : ky_film(request->output, (const char *const *)files->names, files->count,
-                            &reading, request->parameters, &film, &cli->error);
+    KY_TRY(reading_how(cli, request->reading, NULL, 1, &reading));
+    return ky_film(request->output, (const char *const *)files->names, files->count, &reading,
+                   request->parameters, &film, &cli->error);
 }
 
 /* Makes a picture of `count` of the files. */
@@ -157,14 +157,13 @@ static void show(const struct cli *cli, const char *output, size_t count, const 
 static enum ky_status list_files(struct cli *cli, const char *output, struct file_list *files,
                                  int *folder)
 {
-    enum ky_status status = KY_OK;
-    for (int k = 0; k < cli->word_count && !status; k++) {
+    for (int k = 0; k < cli->word_count; k++) {
         *folder |= files_is_folder(cli->words[k]);
-        status = files_add(cli, files, cli->words[k]);
+        KY_TRY(files_add(cli, files, cli->words[k]));
     }
-    for (size_t k = 0; k < files->count && !status; k++)
-        status = refuse_own_input(cli, output, files->names[k]);
-    return status;
+    for (size_t k = 0; k < files->count; k++)
+        KY_TRY(refuse_own_input(cli, output, files->names[k]));
+    return KY_OK;
 }
 
 /* A picture or a film of the snapshots. */
@@ -207,10 +206,9 @@ static enum ky_status follow(struct cli *cli, const struct draw_request *request
     if (!files_is_folder(cli->words[0]))
         return ky_fail(&cli->error, KY_USAGE, "--live follows a run: %s is not a folder",
                        cli->words[0]);
-    enum ky_status status = draw_live(cli, request, cli->words[0], &pictures);
-    if (!status)
-        show(cli, request->output, pictures, "picture", "pictures");
-    return status;
+    KY_TRY(draw_live(cli, request, cli->words[0], &pictures));
+    show(cli, request->output, pictures, "picture", "pictures");
+    return KY_OK;
 }
 
 /* A plot with axes, of snapshots or of a table. */
@@ -260,13 +258,12 @@ static enum ky_status check_shown(struct cli *cli, const struct ky_draw_paramete
                  {"colours", DENSITY, "--show density"},
                  {"brightness range peak smooth", ~(TRAILS | STARS),
                   "a density, which trails and stars do not show"}};
-    enum ky_status status = KY_OK;
-    for (size_t k = 0; k < sizeof rules / sizeof *rules && !status; k++)
+    for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)
         if (!(rules[k].shown >> parameters->show & 1))
-            status = cli_refuse(cli, rules[k].names, rules[k].what);
-    if (!status && cli_given(cli, "region") && cli_given(cli, "fraction"))
-        status = ky_fail(&cli->error, KY_USAGE, "give --region or --fraction, not both");
-    return status;
+            KY_TRY(cli_refuse(cli, rules[k].names, rules[k].what));
+    if (cli_given(cli, "region") && cli_given(cli, "fraction"))
+        return ky_fail(&cli->error, KY_USAGE, "give --region or --fraction, not both");
+    return KY_OK;
 }
 
 /* KY_USAGE for an output that is neither a picture nor, if that is possible, a film, and for

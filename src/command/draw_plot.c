@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/order.h"
+#include "base/status.h"
 #include "command/draw.h"
 
 enum ky_status draw_write_plots(struct cli *cli, const struct draw_request *request,
@@ -22,14 +23,14 @@ enum ky_status draw_write_plots(struct cli *cli, const struct draw_request *requ
 enum ky_status draw_read_columns(struct cli *cli, const char *path, const char *const *names,
                                  size_t count, struct columns *table)
 {
-    enum ky_status status = columns_read(path, names, count, table, &cli->error);
-    if (!status && table->incomplete) {
+    KY_TRY(columns_read(path, names, count, table, &cli->error));
+    if (table->incomplete) {
         char line[FILES_PATH + 256];
         ky_format(line, sizeof line, "%s: %zu of %zu rows lack a number: %s", path,
                   table->incomplete, table->rows, table->first);
         cli_log(cli, KY_LOG_WARNING, line);
     }
-    return status;
+    return KY_OK;
 }
 
 /* ---- errors of forces ---- */

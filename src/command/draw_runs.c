@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/quantity.h"
+#include "base/status.h"
 #include "command/draw.h"
 
 enum { RUNS_MOST = KY_DASHES }; /* each has its own dashes */
@@ -266,10 +267,9 @@ static enum ky_status measure_radii(struct cli *cli, const struct draw_request *
 /* Sorts the words into runs: each folder is one, all single files together are another. */
 static enum ky_status sort_words(struct cli *cli, struct series *series, size_t *count)
 {
-    enum ky_status status = KY_OK;
     size_t loose = SIZE_MAX, r;
     *count = 0;
-    for (int k = 0; k < cli->word_count && !status; k++) {
+    for (int k = 0; k < cli->word_count; k++) {
         const int folder = files_is_folder(cli->words[k]);
         r = folder || loose == SIZE_MAX ? *count : loose;
         if (r == RUNS_MOST)
@@ -278,9 +278,9 @@ static enum ky_status sort_words(struct cli *cli, struct series *series, size_t 
             series[(*count)++].word = cli->words[k];
         if (!folder)
             loose = r;
-        status = files_add(cli, &series[r].files, cli->words[k]);
+        KY_TRY(files_add(cli, &series[r].files, cli->words[k]));
     }
-    return status;
+    return KY_OK;
 }
 
 /* Sorts snapshots that were named in any order by their times. */

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/status.h"
 #include "command/command.h"
 
 /* The choice by the options that `by` (cli_given or cli_on_line) knows. */
@@ -85,12 +86,10 @@ enum ky_status cli_choose_force(struct cli *cli, struct ky_parameters *parameter
     const int by_line = cli_on_line(cli, "force") && parameters->force == KY_FORCE_AUTO;
     if (by_line)
         forget_the_file(cli, parameters);
-    enum ky_status status = choose(cli, parameters, by_line ? cli_on_line : cli_given);
-    if (!status)
-        status = refuse_idle(cli, parameters);
-    if (!status)
-        warn_idle(cli, parameters);
-    return status;
+    KY_TRY(choose(cli, parameters, by_line ? cli_on_line : cli_given));
+    KY_TRY(refuse_idle(cli, parameters));
+    warn_idle(cli, parameters);
+    return KY_OK;
 }
 
 /* 1 if hermite4, which the line asks for, cannot have the force or the precision of the file. */
@@ -124,11 +123,8 @@ enum ky_status cli_force_of_file(struct cli *cli, struct ky_parameters *paramete
         forget_the_file(cli, parameters);
     else
         forget_its_choice(cli, parameters);
-    enum ky_status status = choose(cli, parameters, cli_on_line);
-    if (!status)
-        status = refuse_idle(cli, parameters);
-    if (status)
-        return status;
+    KY_TRY(choose(cli, parameters, cli_on_line));
+    KY_TRY(refuse_idle(cli, parameters));
     if (is_hermite)
         cli_log(cli, KY_LOG_WARNING,
                 "--integrator hermite4 takes the exact sum: force, tolerances and precision of the "

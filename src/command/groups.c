@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/status.h"
 #include "command/walks.h"
 
 enum { SHOWN = 10 }; /* groups, the largest ones */
@@ -34,9 +35,8 @@ static enum ky_status check(struct cli *cli, const struct request *request, cons
     if (ky_is_standard(request->output))
         return ky_fail(&cli->error, KY_USAGE,
                        "a catalogue is not written to standard output; give -o FILE.hdf5");
-    enum ky_status status =
-        ky_catalogue_may_write(request->output, request->overwrite, &cli->error);
-    return status ? status : refuse_own_input(cli, request->output, input);
+    KY_TRY(ky_catalogue_may_write(request->output, request->overwrite, &cli->error));
+    return refuse_own_input(cli, request->output, input);
 }
 
 static size_t bodies_of(const struct ky_catalogue *catalogue, size_t g)

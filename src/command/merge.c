@@ -3,6 +3,7 @@
 
 #include "base/number.h"
 #include "base/quantity.h"
+#include "base/status.h"
 #include "base/sums.h"
 #include "base/units.h"
 #include "command/command.h"
@@ -76,8 +77,8 @@ static enum ky_status combine(struct cli *cli, const struct ky_merge_parameters 
         choose_softening(cli, parameters->softening, a, b, both);
         return KY_OK;
     }
-    enum ky_status status = soften(a, b, 1, &cli->error);
-    return status ? status : soften(b, a, length, &cli->error);
+    KY_TRY(soften(a, b, 1, &cli->error));
+    return soften(b, a, length, &cli->error);
 }
 
 /* Both systems have the same units and G: their own, or --units and --g. */
@@ -87,18 +88,17 @@ static enum ky_status take_units(struct cli *cli, const char *units,
 {
     struct ky_snapshot *const systems[] = {a, b};
     double g = cli_given(cli, "g") ? parameters->g : (double)NAN;
-    enum ky_status status = KY_OK;
-    for (int k = 0; k < 2 && !status; k++)
-        status = source_units(cli, cli->words[k], units, g, &systems[k]->units,
-                              systems[k]->softening_kind >= 0);
-    if (!status && (!ky_units_agree(&a->units, &b->units) || a->units.g != b->units.g))
-        status = ky_fail(&cli->error, KY_USAGE,
-                         "%s and %s are in different units, with G = %g and %g; make them in the "
-                         "same",
-                         cli->words[0], cli->words[1], a->units.g, b->units.g);
-    if (!status && a->units.g > 0)
+    for (int k = 0; k < 2; k++)
+        KY_TRY(source_units(cli, cli->words[k], units, g, &systems[k]->units,
+                            systems[k]->softening_kind >= 0));
+    if (!ky_units_agree(&a->units, &b->units) || a->units.g != b->units.g)
+        return ky_fail(&cli->error, KY_USAGE,
+                       "%s and %s are in different units, with G = %g and %g; make them in the "
+                       "same",
+                       cli->words[0], cli->words[1], a->units.g, b->units.g);
+    if (a->units.g > 0)
         parameters->g = a->units.g;
-    return status;
+    return KY_OK;
 }
 
 /* Reads both systems, settles units and softening, and puts them on their orbit. */

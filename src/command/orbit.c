@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/status.h"
 #include "command/command.h"
 #include "command/plotted.h"
 #include "command/turning.h"
@@ -273,11 +274,10 @@ static enum ky_status check(struct cli *cli, const struct request *request)
 static enum ky_status settle(struct cli *cli, struct request *request)
 {
     struct ky_parameters *own = &request->parameters;
-    enum ky_status status =
-        ky_units_preset(request->units ? request->units : "nbody", &own->units, &cli->error);
-    if (!status && !cli_given(cli, "g"))
+    KY_TRY(ky_units_preset(request->units ? request->units : "nbody", &own->units, &cli->error));
+    if (!cli_given(cli, "g"))
         own->g = own->units.g;
-    return status ? status : cli_settle(cli, &own->units);
+    return cli_settle(cli, &own->units);
 }
 
 static enum ky_status write_output(struct cli *cli, const struct request *request,

@@ -1,6 +1,8 @@
 /* Tables as CSV or pictures: see plotted.h. */
 #include "command/plotted.h"
 
+#include "base/status.h"
+
 static int is_table(const struct plotted *plotted)
 {
     return ky_ends_with(plotted->output, ".csv");
@@ -28,9 +30,7 @@ enum ky_status plotted_write(struct cli *cli, const struct plotted *plotted,
     *is_picture = plotted->output && !is_table(plotted);
     if (!plotted->output || *is_picture)
         return KY_OK;
-    enum ky_status status = ky_file_create(plotted->output, plotted->overwrite, &file, &cli->error);
-    if (status)
-        return status;
+    KY_TRY(ky_file_create(plotted->output, plotted->overwrite, &file, &cli->error));
     table_csv(table, file);
     return ky_file_publish(file, NULL, &cli->error);
 }

@@ -10,6 +10,7 @@
 #include "base/json_read.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/status.h"
 #include "command/files.h"
 #include "command/signals.h"
 
@@ -152,10 +153,7 @@ static enum ky_status show_plan(struct cli *cli, const struct request *request,
                                 const struct ky_snapshot *snapshot)
 {
     struct ky_plan plan = {.size = sizeof plan};
-    enum ky_status status =
-        ky_run_plan(&request->parameters, &request->run, snapshot, &plan, &cli->error);
-    if (status)
-        return status;
+    KY_TRY(ky_run_plan(&request->parameters, &request->run, snapshot, &plan, &cli->error));
     if (cli->json) {
         struct ky_json json = {.out = stdout};
         ky_json_object(&json, NULL);
@@ -229,10 +227,8 @@ static enum ky_status run_with(struct cli *cli, const struct request *request, c
     if (!file)
         return ky_run_model(&request->parameters, &request->run, request->source.model,
                             &request->source.options.parameters, &cli->error);
-    const enum ky_status status = source_how(cli, &request->source, &units, &reading);
-    return status ? status
-                  : ky_run_file(&request->parameters, &request->run, file, &reading, snapshot,
-                                &cli->error);
+    KY_TRY(source_how(cli, &request->source, &units, &reading));
+    return ky_run_file(&request->parameters, &request->run, file, &reading, snapshot, &cli->error);
 }
 
 /* A new run: checks what the command line names, gets the bodies, and runs. */
@@ -305,11 +301,8 @@ static enum ky_status write_template(struct cli *cli, const struct request *requ
     if (cli->json && ky_is_standard(name))
         return ky_fail(&cli->error, KY_USAGE,
                        "--write-ini - and --json both want standard output; name a file");
-    enum ky_status status = ky_is_standard(name)
-                                ? ky_file_standard_output(&file, &cli->error)
-                                : ky_file_create(name, request->run.overwrite, &file, &cli->error);
-    if (status)
-        return status;
+    KY_TRY(ky_is_standard(name) ? ky_file_standard_output(&file, &cli->error)
+                                : ky_file_create(name, request->run.overwrite, &file, &cli->error));
     char *text = template_text(cli);
     if (text) {
         ky_file_write(file, text, strlen(text));
@@ -364,10 +357,9 @@ static enum ky_status open_view(struct cli *cli, struct request *request)
         return cli_refuse(cli, "view-port view-bodies", "--view");
     if (request->dry)
         return ky_fail(&cli->error, KY_USAGE, "--view shows a run, and --dry-run starts none");
-    enum ky_status status = ky_view_open(&request->view, &request->run.view, &cli->error);
-    if (!status)
-        fprintf(stderr, "view: %s\n", ky_view_address(request->run.view));
-    return status;
+    KY_TRY(ky_view_open(&request->view, &request->run.view, &cli->error));
+    fprintf(stderr, "view: %s\n", ky_view_address(request->run.view));
+    return KY_OK;
 }
 
 /* Shows what was written, as one object or a line. */

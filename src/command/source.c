@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/status.h"
 #include "base/units.h"
 #include "command/command.h"
 
@@ -171,22 +172,21 @@ enum ky_status source_units(struct cli *cli, const char *file, const char *prese
         return KY_OK;
     const double before = units->g;
     units->g = g;
-    enum ky_status status = ky_units_check(units, &cli->error);
-    if (!status && (made_for_g || units->length_cm > 0)) {
+    KY_TRY(ky_units_check(units, &cli->error));
+    if ((made_for_g || units->length_cm > 0)) {
         ky_format(line, sizeof line, "G = %.6g replaces %.6g, which %s was made for", g, before,
                   file);
         cli_log(cli, KY_LOG_WARNING, line);
     }
-    return status;
+    return KY_OK;
 }
 
 enum ky_status source_how(struct cli *cli, const struct source *source, struct ky_units *units,
                           struct ky_read_options *options)
 {
-    enum ky_status status =
-        source->units ? ky_units_preset(source->units, units, &cli->error) : KY_OK;
-    return status ? status
-                  : reading_how(cli, &source->reading, source->units ? units : NULL, 0, options);
+    if (source->units)
+        KY_TRY(ky_units_preset(source->units, units, &cli->error));
+    return reading_how(cli, &source->reading, source->units ? units : NULL, 0, options);
 }
 
 /* Reads the bodies, or leaves them out where the source may and can be described. */
@@ -257,9 +257,7 @@ enum ky_status source_plan(struct cli *cli, struct source *source, struct ky_par
 enum ky_status source_soften(struct cli *cli, struct ky_parameters *parameters,
                              struct ky_snapshot *snapshot, char remark[KY_REMARK])
 {
-    enum ky_status status = ky_softening_choose(parameters, snapshot, remark, &cli->error);
-    if (status)
-        return status;
+    KY_TRY(ky_softening_choose(parameters, snapshot, remark, &cli->error));
     snapshot->softening = parameters->softening;
     snapshot->softening_kind = parameters->softening_kind;
     if (!isnan(parameters->softening)) {

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/number.h"
+#include "base/status.h"
 
 /* ---- the settings ---- */
 
@@ -82,10 +83,7 @@ enum ky_status tune_measure(struct tuning *tuning, struct tune_trial *trial, uin
     const struct force_request request = {
         .repeat = repeat, .check = tuning->request->check, .keep = 1};
     struct force_result result;
-    enum ky_status status =
-        force_measure(&own, tuning->bodies, &request, &result, &tuning->cli->error);
-    if (status)
-        return status;
+    KY_TRY(force_measure(&own, tuning->bodies, &request, &result, &tuning->cli->error));
     trial->seconds = result.report.total;
     trial->error = result.errors.acceleration.p99;
     trial->potential = result.errors.potential.p99;
@@ -131,10 +129,9 @@ static enum ky_status measure_rate(struct tuning *tuning, size_t engine)
     struct ky_bodies some = *tuning->bodies; /* with all arrays that the measurement needs */
     struct force_result result;
     some.n = some.n < most ? some.n : most;
-    enum ky_status status = force_measure(&own, &some, &request, &result, &tuning->cli->error);
-    if (!status)
-        tuning->pairs_per_s = (double)some.n * (double)some.n / result.report.total;
-    return status;
+    KY_TRY(force_measure(&own, &some, &request, &result, &tuning->cli->error));
+    tuning->pairs_per_s = (double)some.n * (double)some.n / result.report.total;
+    return KY_OK;
 }
 
 /* An upper estimate of the time of the next setting's evaluation: for an exact sum all pairs, for
@@ -229,7 +226,6 @@ static void find_engines(struct tuning *tuning)
 enum ky_status tune_measure_all(struct tuning *tuning)
 {
     char line[160];
-    enum ky_status status = KY_OK;
     find_engines(tuning);
     ky_format(line, sizeof line,
               "measuring forces of %zu %s with several settings, for at most about %g s",
@@ -237,13 +233,13 @@ enum ky_status tune_measure_all(struct tuning *tuning)
               tuning->request->seconds);
     cli_log(tuning->cli, KY_LOG_INFO, line);
     show_header(tuning);
-    for (size_t e = 0; e < tuning->engine_count && !status; e++) {
-        status = measure_rate(tuning, e);
-        for (int f = 0; f < FAMILIES && !status; f++)
+    for (size_t e = 0; e < tuning->engine_count; e++) {
+        KY_TRY(measure_rate(tuning, e));
+        for (int f = 0; f < FAMILIES; f++)
             if (is_wanted(tuning, &families[f]))
-                status = measure_family(tuning, &families[f], e);
+                KY_TRY(measure_family(tuning, &families[f], e));
     }
-    if (!status && !tuning->count)
+    if (!tuning->count)
         return tuning->refused ? tuning->refused
                                : ky_fail(&tuning->cli->error, KY_USAGE,
                                          "--seconds %g are too few for one evaluation, or --force "
@@ -255,5 +251,5 @@ enum ky_status tune_measure_all(struct tuning *tuning)
                   tuning->request->seconds);
         cli_log(tuning->cli, KY_LOG_WARNING, line);
     }
-    return status;
+    return KY_OK;
 }

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/order.h"
+#include "base/status.h"
 
 #define FIELD(name) offsetof(struct table_output, name)
 static const struct ky_option table_options[] = {
@@ -38,17 +39,16 @@ enum ky_status table_check(struct cli *cli, const struct table_output *table, co
     if (!ky_ends_with(table->output, ".csv"))
         return ky_fail(&cli->error, KY_USAGE, "%s: the table is a CSV file; name it .csv",
                        table->output);
-    enum ky_status status = ky_file_may_write(table->output, table->overwrite, &cli->error);
-    return status ? status : refuse_own_input(cli, table->output, input);
+    KY_TRY(ky_file_may_write(table->output, table->overwrite, &cli->error));
+    return refuse_own_input(cli, table->output, input);
 }
 
 enum ky_status walk_bodies(struct cli *cli, struct walk_call *call)
 {
     char origin[ORIGIN];
     ky_snapshot_clear(&call->snapshot);
-    enum ky_status status = table_check(cli, &call->table, source_file(cli, &call->source));
-    return status ? status
-                  : source_get(cli, &call->source, &call->parameters, &call->snapshot, origin);
+    KY_TRY(table_check(cli, &call->table, source_file(cli, &call->source)));
+    return source_get(cli, &call->source, &call->parameters, &call->snapshot, origin);
 }
 
 uint64_t table_id(const struct ky_bodies *bodies, size_t i)
@@ -62,9 +62,7 @@ enum ky_status table_write(struct cli *cli, const struct table_output *table, ta
     struct ky_file *file = NULL;
     if (!table->output)
         return KY_OK;
-    enum ky_status status = ky_file_create(table->output, table->overwrite, &file, &cli->error);
-    if (status)
-        return status;
+    KY_TRY(ky_file_create(table->output, table->overwrite, &file, &cli->error));
     rows(file, bodies, results);
     return ky_file_publish(file, NULL, &cli->error);
 }

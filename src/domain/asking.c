@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/status.h"
 #include "domain/domain.h"
 #include "engine/common/external.h"
 
@@ -63,10 +64,8 @@ static enum ky_status ask_and_tell(struct ky_domain *domain, size_t count,
     if (!domain->comm->rank)
         ky_externals_ask(&domain->engine->externals, count, position, NULL, acceleration, NULL,
                          potential);
-    const enum ky_status status =
-        ky_comm_tell(domain->comm, acceleration, count * sizeof *acceleration, error);
-    return status ? status
-                  : ky_comm_tell(domain->comm, potential, count * sizeof *potential, error);
+    KY_TRY(ky_comm_tell(domain->comm, acceleration, count * sizeof *acceleration, error));
+    return ky_comm_tell(domain->comm, potential, count * sizeof *potential, error);
 }
 
 /* ---- places of all ranks ---- */

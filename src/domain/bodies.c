@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/order.h"
 #include "base/shares.h"
+#include "base/status.h"
 #include "domain/domain.h"
 #include "engine/common/active.h"
 
@@ -237,15 +238,15 @@ static enum ky_status collect(struct ky_domain *domain, const struct ky_bodies *
 {
     struct ky_comm *comm = domain->comm;
     struct rounds rounds;
-    enum ky_status status = make_rounds(comm, counts, ky_row_numbers(with) + 1, &rounds, error);
-    for (size_t start = 0; !status && is_round(comm, &rounds, start); start += rounds.most) {
+    KY_TRY(make_rounds(comm, counts, ky_row_numbers(with) + 1, &rounds, error));
+    for (size_t start = 0; is_round(comm, &rounds, start); start += rounds.most) {
         double *own = rounds.own;
         for (size_t k = start; k < start + rows_of(&rounds, comm->rank, start); k++) {
             memcpy(own, &number[k], sizeof number[k]);
             own = ky_row_write(own + 1, from, k, with);
         }
-        status = travel(comm, &rounds, start, 0, error);
-        for (int r = 0; r < comm->size && !comm->rank && !status; r++) {
+        KY_TRY(travel(comm, &rounds, start, 0, error));
+        for (int r = 0; r < comm->size && !comm->rank; r++) {
             const double *row = rounds.all + (size_t)r * rounds.most * rounds.width;
             for (size_t k = 0; k < rows_of(&rounds, r, start); k++) {
                 uint64_t at;
@@ -255,7 +256,7 @@ static enum ky_status collect(struct ky_domain *domain, const struct ky_bodies *
         }
     }
     free_rounds(&rounds);
-    return status;
+    return KY_OK;
 }
 
 enum ky_status ky_domain_send_back(struct ky_domain *domain, const struct ky_bodies *from,
@@ -352,9 +353,7 @@ static enum ky_status search(struct ky_domain *domain, const uint32_t *body, siz
                               .number = ky_allocate(count, sizeof *search->number)};
     if (!search->list || !search->own || !search->number)
         return ky_no_memory(error, "a list of bodies", count, sizeof *search->list);
-    const enum ky_status status = ky_domain_read_numbers(domain, error);
-    if (status)
-        return status;
+    KY_TRY(ky_domain_read_numbers(domain, error));
     search->found = find_own(domain, body, count, search->list, search->own, search->number);
     return KY_OK;
 }

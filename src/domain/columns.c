@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/status.h"
 #include "domain/domain.h"
 #include "engine/common/columns.h"
 
@@ -124,18 +125,17 @@ size_t ky_domain_column_numbers(const struct ky_domain *domain)
 enum ky_status ky_domain_read_columns(struct ky_domain *domain, size_t room,
                                       struct ky_domain_columns *columns, struct ky_error *error)
 {
-    enum ky_status status = KY_OK;
     *columns = (struct ky_domain_columns){.set = domain->engine->columns};
-    for (int k = 0; k < KY_COLUMN_COUNT && !status; k++) {
+    for (int k = 0; k < KY_COLUMN_COUNT; k++) {
         if (!ky_column_is_in(columns->set, k))
             continue;
         const size_t bytes = ky_columns[k].components * sizeof(double);
         columns->of[k] = ky_allocate(room, bytes);
-        status = columns->of[k] ? ky_engine_get_column(domain->engine, (enum ky_column)k,
-                                                       columns->of[k], error)
-                                : ky_no_memory(error, "columns of a rank", room, bytes);
+        KY_TRY(columns->of[k]
+                   ? ky_engine_get_column(domain->engine, (enum ky_column)k, columns->of[k], error)
+                   : ky_no_memory(error, "columns of a rank", room, bytes));
     }
-    return status;
+    return KY_OK;
 }
 
 void ky_domain_free_columns(struct ky_domain_columns *columns)
@@ -181,9 +181,8 @@ enum ky_status ky_domain_give_columns(struct ky_domain *domain,
                                       const struct ky_domain_columns *columns,
                                       struct ky_error *error)
 {
-    enum ky_status status = KY_OK;
-    for (int k = 0; k < KY_COLUMN_COUNT && !status; k++)
+    for (int k = 0; k < KY_COLUMN_COUNT; k++)
         if (ky_column_is_in(columns->set, k))
-            status = ky_engine_put_column(domain->engine, (enum ky_column)k, columns->of[k], error);
-    return status;
+            KY_TRY(ky_engine_put_column(domain->engine, (enum ky_column)k, columns->of[k], error));
+    return KY_OK;
 }

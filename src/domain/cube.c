@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/order.h"
 #include "base/split.h"
+#include "base/status.h"
 #include "domain/curve.h"
 #include "octree/sample.h"
 
@@ -96,11 +97,8 @@ enum ky_status ky_curve_look(struct ky_ranging *curve, struct ky_curve_told *own
                              struct ky_error *error)
 {
     struct looking looking = {curve, told, sample};
-    enum ky_status status = read_places(curve, error);
-    if (!status)
-        status = ky_domain_each(curve->domain, look_at_some, &looking, error);
-    if (status)
-        return status;
+    KY_TRY(read_places(curve, error));
+    KY_TRY(ky_domain_each(curve->domain, look_at_some, &looking, error));
     *own = told[0];
     for (int part = 1; part < curve->domain->engine->threads; part++) {
         memmove(sample + own->sampled, sample + (size_t)part * KY_CURVE_ROOM,

@@ -5,6 +5,7 @@
 
 #include "base/forks.h"
 #include "base/memory.h"
+#include "base/status.h"
 #include "base/text.h"
 #include "base/threads.h"
 #include "domain/orders.h"
@@ -58,9 +59,7 @@ static enum ky_status check(const struct ky_parameters *parameters, unsigned sch
     const int is_for_devices = ky_domain_is_for_devices(parameters->engine);
     const struct ky_force_kind *force = ky_force_kind(parameters->force);
     size_t devices;
-    const enum ky_status status = ky_device_list_once(parameters->engine, &devices, error);
-    if (status)
-        return status;
+    KY_TRY(ky_device_list_once(parameters->engine, &devices, error));
     const struct {
         int is_wrong;
         const char *why;
@@ -161,10 +160,7 @@ static enum ky_status choose_kind(struct ranks *ranks, const struct ky_bodies *b
                                   struct ky_error *error)
 {
     const char *why = ky_domain_why_copies_of(ranks->parameters, ranks->base.schemes, bodies);
-    const enum ky_status status =
-        ky_domain_check_blocks(ranks->parameters, ranks->base.schemes, why, error);
-    if (status)
-        return status;
+    KY_TRY(ky_domain_check_blocks(ranks->parameters, ranks->base.schemes, why, error));
     if (!ranks->has_told || ranks->domain.copies != (why != NULL))
         ky_domain_tell_kind(&ranks->domain, ranks->parameters, why);
     ranks->has_told = 1;
@@ -181,10 +177,9 @@ static enum ky_status put_copies(struct ky_engine *engine, const struct ky_bodie
                                    .n = bodies->n,
                                    .units = ranks->frame};
     struct ky_engine_units units; /* what is wrong with the bodies is known before they travel */
-    const enum ky_status status =
-        ky_engine_units(bodies, ranks->parameters, &ranks->frame, &units, error);
+    KY_TRY(ky_engine_units(bodies, ranks->parameters, &ranks->frame, &units, error));
     const struct ky_order_data data = {.parameters = ranks->parameters, .bodies = bodies};
-    return status ? status : give(engine, &order, &data, error);
+    return give(engine, &order, &data, error);
 }
 
 static enum ky_status put(struct ky_engine *engine, const struct ky_bodies *bodies,
@@ -350,8 +345,7 @@ static enum ky_status advance(struct ky_engine *engine, struct ky_advance *way,
 {
     const struct ky_order order = {.kind = KY_ORDER_advance, .way = *way};
     const struct ky_order_data data = {.way = way, .report = &((struct ranks *)engine)->report};
-    return way->seam ? ky_fail(error, KY_UNSUPPORTED, "ranks share a system among themselves alone")
-                     : give(engine, &order, &data, error);
+    return give(engine, &order, &data, error);
 }
 
 static unsigned schemes(const struct ky_engine *engine)
@@ -497,9 +491,8 @@ static enum ky_status field_of_parts(struct ky_engine *engine, const struct ky_p
         .points = points, .acceleration = acceleration, .potential = potential};
     if (field_needs_whole(engine, points))
         return field_of_whole(engine, points, acceleration, potential, error);
-    const enum ky_status status =
-        ky_points_check(points, ((struct ranks *)engine)->parameters, error);
-    return status ? status : give(engine, &order, &data, error);
+    KY_TRY(ky_points_check(points, ((struct ranks *)engine)->parameters, error));
+    return give(engine, &order, &data, error);
 }
 
 static enum ky_status tides_of_parts(struct ky_engine *engine, const struct ky_points *points,
@@ -509,9 +502,8 @@ static enum ky_status tides_of_parts(struct ky_engine *engine, const struct ky_p
     const struct ky_order_data data = {.points = points, .tide = tide};
     if (tides_need_whole(engine, points))
         return tides_of_whole(engine, points, tide, error);
-    const enum ky_status status =
-        ky_points_check(points, ((struct ranks *)engine)->parameters, error);
-    return status ? status : give(engine, &order, &data, error);
+    KY_TRY(ky_points_check(points, ((struct ranks *)engine)->parameters, error));
+    return give(engine, &order, &data, error);
 }
 
 /* What both kinds of ranks can do. */

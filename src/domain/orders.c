@@ -10,6 +10,7 @@
 #include "base/host.h"
 #include "base/memory.h"
 #include "base/phases.h"
+#include "base/status.h"
 #include "base/threads.h"
 #include "engine/common/columns.h"
 #include "engine/common/external.h"
@@ -159,9 +160,7 @@ static enum ky_status expect_bodies(struct ky_domain *domain, const struct ky_or
 static enum ky_status part_put(struct ky_domain *domain, const struct ky_order *order,
                                const struct ky_order_data *data, struct ky_error *error)
 {
-    const enum ky_status status = expect_bodies(domain, order, data, error);
-    if (status)
-        return status;
+    KY_TRY(expect_bodies(domain, order, data, error));
     return (domain->copies ? ky_domain_copy : ky_domain_put)(domain, data->bodies, order->with,
                                                              &order->units, error);
 }
@@ -171,13 +170,12 @@ static enum ky_status part_read(struct ky_domain *domain, const struct ky_order 
 {
     struct ky_error outcome;
     int has_forces;
-    const enum ky_status status = expect_bodies(domain, order, data, error);
-    if (!status && order->with)
+    KY_TRY(expect_bodies(domain, order, data, error));
+    if (order->with)
         return ky_domain_place_made(domain, &order->units, error);
-    return status ? status
-                  : ky_domain_read_bodies(domain, data->plan, &order->units,
-                                          data->has_forces ? data->has_forces : &has_forces,
-                                          data->outcome ? data->outcome : &outcome, error);
+    return ky_domain_read_bodies(domain, data->plan, &order->units,
+                                 data->has_forces ? data->has_forces : &has_forces,
+                                 data->outcome ? data->outcome : &outcome, error);
 }
 
 static enum ky_status part_work(struct ky_domain *domain, const struct ky_order *order,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/status.h"
 #include "domain/domain.h"
 
 /* Bodies that are told together. */
@@ -73,8 +74,7 @@ static enum ky_status tell(struct ky_domain *domain, const struct slice *slice,
                            struct ky_error *error)
 {
     struct ky_comm *comm = domain->comm;
-    enum ky_status status = KY_OK;
-    for (size_t first = 0; first < domain->total && !status; first += TOLD) {
+    for (size_t first = 0; first < domain->total; first += TOLD) {
         const size_t end = domain->total - first < TOLD ? domain->total : first + TOLD,
                      own = count_told(domain, comm->rank, first, end),
                      from = first > slice->first ? first - slice->first : 0;
@@ -84,11 +84,10 @@ static enum ky_status tell(struct ky_domain *domain, const struct slice *slice,
             memcpy(row[k], slice->position[from + k], sizeof slice->position[0]);
             row[k][3] = slice->mass[from + k];
         }
-        status = comm->verbs->gather_parts(comm, row, bytes, row + TOLD, error);
-        if (!status)
-            pass->visit(pass->of, first, end - first, (const double(*)[4])(row + TOLD));
+        KY_TRY(comm->verbs->gather_parts(comm, row, bytes, row + TOLD, error));
+        pass->visit(pass->of, first, end - first, (const double(*)[4])(row + TOLD));
     }
-    return status;
+    return KY_OK;
 }
 
 enum ky_status ky_domain_pass(void *context, const struct ky_shared_pass *pass,

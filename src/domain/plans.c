@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/status.h"
 #include "domain/domain.h"
 
 static enum ky_status name_files(struct ky_domain_file *to, const struct ky_write_plan *given,
@@ -31,9 +32,7 @@ enum ky_status ky_domain_tell_plan(struct ky_domain *domain, const struct ky_wri
                                        .has_types = given->type != NULL,
                                        .hashes = given->hashes};
     *plan = (struct ky_domain_plan){0};
-    enum ky_status status = ky_comm_tell(comm, &told, sizeof told, error);
-    if (status)
-        return status;
+    KY_TRY(ky_comm_tell(comm, &told, sizeof told, error));
     *plan = told;
     plan->file = ky_allocate(plan->files, sizeof *plan->file);
     plan->part = ky_allocate_zeroed(plan->parts, sizeof *plan->part);
@@ -43,12 +42,10 @@ enum ky_status ky_domain_tell_plan(struct ky_domain *domain, const struct ky_wri
         memcpy(plan->part, given->part, plan->parts * sizeof *given->part);
         for (size_t p = 0; p < plan->parts; p++)
             plan->part[p].hash = 0;
-        status = name_files(plan->file, given, error);
+        KY_TRY(name_files(plan->file, given, error));
     }
-    if (!status)
-        status = ky_comm_tell(comm, plan->file, plan->files * sizeof *plan->file, error);
-    return status ? status
-                  : ky_comm_tell(comm, plan->part, plan->parts * sizeof *plan->part, error);
+    KY_TRY(ky_comm_tell(comm, plan->file, plan->files * sizeof *plan->file, error));
+    return ky_comm_tell(comm, plan->part, plan->parts * sizeof *plan->part, error);
 }
 
 void ky_domain_free_plan(struct ky_domain_plan *plan)

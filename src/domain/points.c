@@ -3,15 +3,14 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/status.h"
 #include "domain/domain.h"
 
 enum ky_status ky_domain_field(struct ky_domain *domain, const struct ky_points *points,
                                double (*acceleration)[3], double *potential, struct ky_error *error)
 {
-    const enum ky_status status = ky_domain_settle(domain, error);
-    return status ? status
-                  : domain->engine->verbs->field(domain->engine, points, acceleration, potential,
-                                                 error);
+    KY_TRY(ky_domain_settle(domain, error));
+    return domain->engine->verbs->field(domain->engine, points, acceleration, potential, error);
 }
 
 enum ky_status ky_domain_tides(struct ky_domain *domain, const struct ky_points *points,

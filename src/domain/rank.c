@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/status.h"
 #include "domain/domain.h"
 #include "engine/common/force_kinds.h"
 
@@ -72,11 +73,9 @@ enum ky_status ky_domain_check_bodies(const struct ky_parameters *parameters, un
 {
     if (parameters->ranks < 2)
         return ky_engine_check_number(bodies->n, error);
-    const enum ky_status status = ky_domain_check_number(bodies->n, error);
-    return status ? status
-                  : ky_domain_check_blocks(parameters, schemes,
-                                           ky_domain_why_copies_of(parameters, schemes, bodies),
-                                           error);
+    KY_TRY(ky_domain_check_number(bodies->n, error));
+    return ky_domain_check_blocks(parameters, schemes,
+                                  ky_domain_why_copies_of(parameters, schemes, bodies), error);
 }
 
 enum ky_status ky_domain_check_blocks(const struct ky_parameters *parameters, unsigned schemes,

@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/status.h"
 #include "domain/domain.h"
 #include "engine/common/units.h"
 
@@ -43,12 +44,10 @@ static enum ky_status read_part(struct source *source, const struct ky_write_par
                    last = part->first + part->count, to = end < last ? end : last;
     if (to <= begin)
         return KY_OK;
-    const enum ky_status status = open_source(source, part->file, error);
+    KY_TRY(open_source(source, part->file, error));
     char *array = ky_array_of(own, part->array);
-    return status ? status
-                  : ky_input_read(&source->input, part->offset + (begin - part->first) * bytes,
-                                  array + (begin - first) * bytes, (size_t)(to - begin) * bytes,
-                                  error);
+    return ky_input_read(&source->input, part->offset + (begin - part->first) * bytes,
+                         array + (begin - first) * bytes, (size_t)(to - begin) * bytes, error);
 }
 
 /* All parts of the block, checked. They are of divided bodies, which have mass. */

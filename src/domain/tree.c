@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/status.h"
 #include "domain/cells.h"
 #include "engine/common/relative.h"
 #include "octree/opening_kinds.h"
@@ -301,11 +302,11 @@ static enum ky_status want_more(struct meeting *m, const struct ky_shared_tree *
                                 struct ky_error *error)
 {
     const unsigned opening = ky_octree_opening(wanted->parameters);
-    enum ky_status status = (wanted->box ? take_boxes : make_boxes)(m, wanted, error);
-    for (size_t r = 0; r < m->size && !status; r++)
+    KY_TRY((wanted->box ? take_boxes : make_boxes)(m, wanted, error));
+    for (size_t r = 0; r < m->size; r++)
         if (m->roots[r] && r != (size_t)m->domain->comm->rank)
-            status = want_more_of(m, r, opening, error);
-    return status;
+            KY_TRY(want_more_of(m, r, opening, error));
+    return KY_OK;
 }
 
 /* ---- the exchange ---- */
@@ -367,11 +368,10 @@ static enum ky_status ask(struct meeting *m, struct ky_error *error)
 static enum ky_status prune_for_all(struct meeting *m, int order, struct ky_error *error)
 {
     const char *sinks = m->sinks;
-    enum ky_status status = KY_OK;
-    for (size_t r = 0; r < m->size && !status; sinks += m->given[r] * sink_bytes(m), r++)
+    for (size_t r = 0; r < m->size; sinks += m->given[r] * sink_bytes(m), r++)
         if (m->given[r])
-            status = prune(m, sinks, m->given[r], order, &m->out[r], error);
-    return status;
+            KY_TRY(prune(m, sinks, m->given[r], order, &m->out[r], error));
+    return KY_OK;
 }
 
 /* The parcels of those that were asked take the place of their roots. */

@@ -7,6 +7,7 @@
 
 #include "base/host.h"
 #include "base/memory.h"
+#include "base/status.h"
 #include "domain/orders.h"
 #include "kyoho/kyoho.h"
 
@@ -70,9 +71,7 @@ struct leading {
 static enum ky_status serve(struct ky_comm *comm, void *context, struct ky_error *error)
 {
     struct leading *leading = context;
-    const enum ky_status status = compare_programs(comm, error);
-    if (status)
-        return status;
+    KY_TRY(compare_programs(comm, error));
     if (comm->rank) {
         signal(SIGINT, SIG_IGN);
         signal(SIGTERM, SIG_IGN);

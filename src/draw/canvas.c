@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/status.h"
 #include "draw/png.h"
 
 const uint8_t ky_pale_ink[3] = {226, 228, 236};
@@ -50,8 +51,8 @@ enum ky_status ky_canvas_write(const char *path, struct ky_canvas *canvas, const
 {
     if (is_vector(path))
         return ky_cairo_write(path, canvas, comment, overwrite, error);
-    enum ky_status status = canvas->pen->flatten(canvas, error);
-    return status ? status : ky_png_write(path, canvas, comment, overwrite, error);
+    KY_TRY(canvas->pen->flatten(canvas, error));
+    return ky_png_write(path, canvas, comment, overwrite, error);
 }
 
 void ky_picture_free(struct ky_picture *picture)
@@ -86,8 +87,8 @@ enum ky_status ky_canvas_give(const struct ky_canvas_goal *goal, struct ky_canva
 {
     if (goal->path)
         return ky_canvas_write(goal->path, canvas, comment, goal->overwrite, error);
-    enum ky_status status = canvas->pen->flatten(canvas, error);
-    return status ? status : fill_pixels(canvas, goal->picture, error);
+    KY_TRY(canvas->pen->flatten(canvas, error));
+    return fill_pixels(canvas, goal->picture, error);
 }
 
 void ky_take_ink(struct ky_canvas *canvas, const uint8_t colour[3])

@@ -14,6 +14,7 @@
 
 #include "base/number.h"
 #include "base/order.h"
+#include "base/status.h"
 #include "base/sums.h"
 #include "draw/draw.h"
 #include "octree/sample.h"
@@ -214,10 +215,9 @@ enum ky_status ky_about_find(const struct ky_about *about, const struct ky_bodie
         mean_place(bodies, by_number, place);
         return KY_OK;
     }
-    enum ky_status status = KY_OK;
     if (!anchor || !place_of_anchor(anchor, bodies, place))
-        status = ky_sampled_centre(bodies, place, error);
-    if (!status && side > 0)
+        KY_TRY(ky_sampled_centre(bodies, place, error));
+    if (side > 0)
         settle(bodies, side, place);
-    return status;
+    return KY_OK;
 }

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/status.h"
 #include "draw/pyramid.h"
 
 enum { PAD = KY_PYRAMID_PAD, TOP_CELLS = 5 };
@@ -173,9 +174,7 @@ static enum ky_status project(struct ky_pyramid *pyramid, float *stays, double *
 {
     const double n = (double)pyramid->n;
     const double few = 0.002 * (n - KY_DOTS), wanted = pyramid->projection->smooth / kernel_cells;
-    enum ky_status status = ky_pyramid_lay(pyramid, error);
-    if (status)
-        return status;
+    KY_TRY(ky_pyramid_lay(pyramid, error));
     if (pyramid->n > KY_DOTS) {
         choose_levels(pyramid, fmin(wanted, few) / n, stays);
         spread(pyramid, pyramid->value[KY_MASS], stays);

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/quantity.h"
+#include "base/status.h"
 #include "base/units.h"
 
 #define FIELD(name) offsetof(struct ky_draw_parameters, name)
@@ -171,21 +172,18 @@ enum ky_status ky_scene_choose(struct ky_scene *scene, const struct ky_snapshot 
         ky_colour_diverging(scene->map);
     else
         ky_colour_map(parameters->colours, scene->map);
-    enum ky_status status =
-        ky_view_choose(panels, count, parameters, all_round, &scene->view, error);
-    for (size_t p = 0; p < count && !status; p++) {
+    KY_TRY(ky_view_choose(panels, count, parameters, all_round, &scene->view, error));
+    for (size_t p = 0; p < count; p++) {
         double *of = own ? own : layers + p * room;
         scene->largest = fmax(scene->largest, fabs(panels[p].time));
-        status = ky_view_aim(&scene->view, parameters, &panels[p].bodies, error);
-        if (!status)
-            status = ky_layers_project(scene, &panels[p].bodies, of, error);
-        if (!status && layers)
+        KY_TRY(ky_view_aim(&scene->view, parameters, &panels[p].bodies, error));
+        KY_TRY(ky_layers_project(scene, &panels[p].bodies, of, error));
+        if (layers)
             warn_of_miss(scene, &panels[p]);
-        if (!status)
-            ky_layers_widen(scene, &panels[p].bodies, of);
+        ky_layers_widen(scene, &panels[p].bodies, of);
     }
     free(own);
-    return status;
+    return KY_OK;
 }
 
 enum ky_status ky_frame_draw(const struct ky_scene *scene, const struct ky_layout *layout,
@@ -306,11 +304,10 @@ enum ky_status ky_draw(const char *path, const struct ky_snapshot *panels, size_
     KY_NEED(panels, error);
     KY_NEED(parameters, error);
     struct ky_draw_parameters own;
-    enum ky_status status = ky_draw_adopt(parameters, &own, error);
-    if (!status)
-        status = ky_draw_available(path, error);
+    KY_TRY(ky_draw_adopt(parameters, &own, error));
+    KY_TRY(ky_draw_available(path, error));
     const struct ky_canvas_goal goal = {path, own.overwrite, NULL};
-    return status ? status : draw(&goal, panels, count, &own, error);
+    return draw(&goal, panels, count, &own, error);
 }
 
 enum ky_status ky_draw_pixels(const struct ky_snapshot *panels, size_t count,
@@ -324,6 +321,6 @@ enum ky_status ky_draw_pixels(const struct ky_snapshot *panels, size_t count,
     const struct ky_canvas_goal goal = {NULL, 0, picture};
     picture->rgba = NULL;
     picture->width = picture->height = 0;
-    enum ky_status status = ky_draw_adopt(parameters, &own, error);
-    return status ? status : draw(&goal, panels, count, &own, error);
+    KY_TRY(ky_draw_adopt(parameters, &own, error));
+    return draw(&goal, panels, count, &own, error);
 }

@@ -5,6 +5,7 @@
 #include "base/number.h"
 #include "base/quantity.h"
 #include "base/sizes.h"
+#include "base/status.h"
 #include "draw/draw.h"
 
 /* Reads the snapshots of the panels and draws them. */
@@ -89,16 +90,13 @@ enum ky_status ky_draw_files(const char *path, const char *const *files, size_t 
     KY_NEED(parameters, error);
     struct ky_draw_parameters drawing;
     struct ky_read_options own;
-    enum ky_status status = ky_draw_adopt(parameters, &drawing, error);
-    if (!status)
-        status = ky_draw_reading(reading, &own, error);
-    if (!status && (!files || !count))
-        status = ky_fail(error, KY_USAGE, "nothing to draw: give at least one snapshot");
-    for (size_t k = 0; k < count && !status; k++)
+    KY_TRY(ky_draw_adopt(parameters, &drawing, error));
+    KY_TRY(ky_draw_reading(reading, &own, error));
+    if (!files || !count)
+        return ky_fail(error, KY_USAGE, "nothing to draw: give at least one snapshot");
+    for (size_t k = 0; k < count; k++)
         if (!files[k])
-            status = ky_fail(error, KY_USAGE, "ky_draw_files: files[%zu] is NULL", k);
-    if (status)
-        return status;
+            return ky_fail(error, KY_USAGE, "ky_draw_files: files[%zu] is NULL", k);
     return (drawing.show == KY_SHOW_TRAILS ? draw_trails : draw_panels)(path, files, count, &own,
                                                                         &drawing, error);
 }

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/order.h"
+#include "base/status.h"
 #include "base/threads.h"
 #include "draw/draw.h"
 #include "draw/encoder.h"
@@ -76,8 +77,8 @@ static enum ky_status read_file(const struct film *film, size_t file, struct ky_
                                 struct ky_error *error)
 {
     ky_snapshot_free(snapshot);
-    enum ky_status status = ky_snapshot_read_as(film->files[file], &film->reading, snapshot, error);
-    return status ? status : ky_draw_check(&snapshot->bodies, error);
+    KY_TRY(ky_snapshot_read_as(film->files[file], &film->reading, snapshot, error));
+    return ky_draw_check(&snapshot->bodies, error);
 }
 
 /* Chooses view and brightness by the first, the middle and the last snapshot, and how many frames
@@ -277,11 +278,8 @@ static enum ky_status begin(struct film *film)
     film->scene.size[0] = (size_t)parameters->width;
     film->scene.size[1] = (size_t)(parameters->height ? parameters->height : parameters->width);
     film->frames = film->wanted.frames ? (size_t)film->wanted.frames : film->count;
-    enum ky_status status = ky_encoder_available(error);
-    if (!status)
-        status = choose_scene(film);
-    if (status)
-        return status;
+    KY_TRY(ky_encoder_available(error));
+    KY_TRY(choose_scene(film));
     film->desks = ky_allocate_zeroed((size_t)film->at_once, sizeof *film->desks);
     if (!film->desks)
         return ky_no_memory(error, "the film", (size_t)film->at_once, sizeof *film->desks);

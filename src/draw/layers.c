@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/status.h"
+
 static const uint8_t type_colours[KY_TYPES][3] = {{70, 200, 255}, {125, 100, 245}, {255, 190, 70},
                                                   {255, 85, 60},  {240, 240, 225}, {90, 255, 120}};
 static const uint8_t system_colours[KY_TYPES][3] = {{255, 176, 84}, {92, 170, 255}};
@@ -59,7 +61,6 @@ enum ky_status ky_layers_project(const struct ky_scene *scene, const struct ky_b
                                        .view = &scene->view,
                                        .size = {scene->size[0], scene->size[1]},
                                        .smooth = scene->parameters->smooth};
-    enum ky_status status = KY_OK;
     if (show == KY_SHOW_STARS) {
         ky_stars_project(scene, bodies, layers);
         return KY_OK;
@@ -67,11 +68,11 @@ enum ky_status ky_layers_project(const struct ky_scene *scene, const struct ky_b
     if (show != KY_SHOW_COMPONENTS)
         return ky_density_project(&projection, layers,
                                   show == KY_SHOW_VELOCITY ? layers + pixels : NULL, error);
-    for (int t = 0; t < KY_TYPES && !status; t++) {
+    for (int t = 0; t < KY_TYPES; t++) {
         projection.part = t;
-        status = ky_density_project(&projection, layers + (size_t)t * pixels, NULL, error);
+        KY_TRY(ky_density_project(&projection, layers + (size_t)t * pixels, NULL, error));
     }
-    return status;
+    return KY_OK;
 }
 
 /* The smallest value above which the fraction `above` of the weight lies. With `value` NULL the

@@ -8,6 +8,7 @@
 
 #include "base/number.h"
 #include "base/quantity.h"
+#include "base/status.h"
 #include "base/sums.h"
 #include "octree/sample.h"
 
@@ -191,10 +192,10 @@ enum ky_status ky_view_aim(struct ky_view *view, const struct ky_draw_parameters
                            const struct ky_bodies *bodies, struct ky_error *error)
 {
     struct ky_about about;
-    enum ky_status status = ky_about_read(parameters->about, &about, error);
-    if (!status && about.kind != KY_ABOUT_NOTHING)
-        status = ky_about_find(&about, bodies, &view->anchor, view->side, view->middle, error);
-    return status;
+    KY_TRY(ky_about_read(parameters->about, &about, error));
+    if (about.kind != KY_ABOUT_NOTHING)
+        KY_TRY(ky_about_find(&about, bodies, &view->anchor, view->side, view->middle, error));
+    return KY_OK;
 }
 
 void ky_view_place(const struct ky_view *view, const size_t size[2], const double x[3],

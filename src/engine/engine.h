@@ -150,19 +150,6 @@ struct ky_some {
     const double (*position)[3], (*velocity)[3], *mass; /* [count] */
 };
 
-/* Sources that another engine holds: bodies, in the caller's units; for forces with a tree those of
- * the open leaves of one, and its cells, in the units and about the origin of the frame. Engines
- * that share a system have the same frame. */
-struct ky_foreign {
-    size_t n;
-    const double (*position)[3], *mass;
-    const double *softening; /* where the engine's bodies have their own, else NULL */
-    /* For the Hermite scheme, else NULL. The last two are asked for where it chooses the first
-     * steps, and may else be NULL. */
-    const double (*velocity)[3], (*acceleration)[3], (*jerk)[3];
-    struct ky_given_cells cells; /* none for the exact sum */
-};
-
 /* Points where the field of the bodies is wanted. */
 #define KY_NO_BODY UINT32_MAX
 struct ky_points {
@@ -201,22 +188,6 @@ enum ky_scheme {
     KY_SCHEME_HERMITE, /* the Hermite scheme with a step for each body: physics/hermite.h */
 };
 
-/* Where engines that share a system wait for each other within `advance`. Each moves its own
- * bodies, and all make the same calls: with the same tick, stride, `until` and `most`. They then
- * call these functions the same number of times in the same order. A failure of one of them ends
- * the call. */
-struct ky_seam {
-    void *context;
-    /* *number becomes the least of those that the engines bring: the tick of the next block, for
-     * example. */
-    enum ky_status (*least)(void *context, uint64_t *number, struct ky_error *error);
-    /* Takes the engine's own bodies where they stand at the present tick, and gives it those of the
-     * others by ky_engine_foreign, the one function that may be called now. Velocities are there
-     * for KY_SCHEME_HERMITE, accelerations and jerks where it chooses first steps. */
-    enum ky_status (*exchange)(void *context, struct ky_engine *engine,
-                               const struct ky_foreign *own, struct ky_error *error);
-};
-
 /* Integration of many steps in one call. Time is counted in ticks, since a sum of steps would be
  * rounded. Where bodies have their own steps (powers of two ticks), one step advances one block:
  * all bodies whose steps end at the same tick. */
@@ -243,13 +214,12 @@ struct ky_advance {
     double origin; /* [time] */
     uint64_t before;
     /* Progress so far: input and output of a call. */
-    uint64_t now;               /* the tick of the last step */
-    uint64_t steps;             /* of all bodies or of blocks */
-    double body_steps;          /* of single bodies */
-    uint64_t shortest;          /* [ticks] the shortest step that a body took; 0: none yet */
-    double cut;                 /* body steps that the criterion wanted shorter than a tick */
-    uint32_t close;             /* KY_SCHEME_HERMITE: the body that ended the call, or KY_NO_BODY */
-    const struct ky_seam *seam; /* NULL: the engine goes alone */
+    uint64_t now;      /* the tick of the last step */
+    uint64_t steps;    /* of all bodies or of blocks */
+    double body_steps; /* of single bodies */
+    uint64_t shortest; /* [ticks] the shortest step that a body took; 0: none yet */
+    double cut;        /* body steps that the criterion wanted shorter than a tick */
+    uint32_t close;    /* KY_SCHEME_HERMITE: the body that ended the call, or KY_NO_BODY */
 };
 
 /* The units of an engine's sums in the caller's units: powers of two. `external`: of the potential
@@ -339,18 +309,6 @@ struct ky_engine_verbs {
      * places of its bodies are those in which they were put. */
     const struct ky_part_verbs *part;
 
-    /* From now on the sources of `count` other engines act on the engine's bodies, and on points,
-     * after the engine's own and in the order of the array, in place of those before. The arrays
-     * are copied. The sources stay where they are until the next call; `put` and `resize` forget
-     * them. General walks do not see them. The CPU engine alone has this verb.
-     *
-     * Cells need a frame with a cube, and have the opening and the order of moments of the
-     * parameters (with `fmm` those of ky_force_tree): with `relative`, the first forces need last
-     * accelerations, and fields are KY_UNSUPPORTED, but not with `fmm`. Exact sums are
-     * KY_UNSUPPORTED where there are cells. */
-    enum ky_status (*foreign)(struct ky_engine *engine, const struct ky_foreign *others,
-                              size_t count, struct ky_error *error);
-
     /* From now on the engine keeps the columns of the set and no others. A column that it had keeps
      * its numbers, a new one is 0. `resize` and `put` set all columns to 0. */
     enum ky_status (*columns)(struct ky_engine *engine, unsigned set, struct ky_error *error);
@@ -407,13 +365,7 @@ struct ky_engine_verbs {
      * bodies if one has none, and after `forces`. The potentials from `get` and `sums` are sums in
      * double at the present positions. If a body without softening wants a step shorter than a tick
      * at the end of its step, all bodies are advanced to that time and the call ends there; a later
-     * call may start from there. The bodies in `passed` do not end a call.
-     *
-     * With a seam, which needs the verb `foreign`, a block ends at the earliest tick at which a
-     * step of any engine's body ends, and counts on every engine. What other engines' bodies do is
-     * felt where `exchange` has put them. A call that a body of another engine ends has `close`
-     * KY_NO_BODY. Potentials of KY_SCHEME_HERMITE belong to the sources of the last
-     * ky_engine_foreign: to give those at the last tick is the caller's part. */
+     * call may start from there. The bodies in `passed` do not end a call. */
     enum ky_status (*advance)(struct ky_engine *engine, struct ky_advance *advance,
                               struct ky_error *error);
     unsigned (*schemes)(const struct ky_engine *engine);
@@ -522,10 +474,6 @@ enum ky_status ky_engine_move(struct ky_engine *engine, const struct ky_part_mov
 /* Does not look at the bodies: for engines that share a system. */
 enum ky_status ky_engine_replace(struct ky_engine *engine, const uint32_t *gone, size_t count,
                                  const struct ky_bodies *arrivals, struct ky_error *error);
-/* KY_USAGE for sources without the arrays that this engine needs of them. KY_BAD_DATA for numbers
- * that are not finite. After a failure there are no foreign sources. */
-enum ky_status ky_engine_foreign(struct ky_engine *engine, const struct ky_foreign *others,
-                                 size_t count, struct ky_error *error);
 /* KY_BAD_DATA for numbers that are not finite, here and in sums. */
 enum ky_status ky_engine_get(struct ky_engine *engine, struct ky_bodies *bodies,
                              struct ky_error *error);

@@ -335,15 +335,6 @@ enum ky_status ky_engine_move(struct ky_engine *engine, const struct ky_part_mov
     return status;
 }
 
-enum ky_status ky_engine_foreign(struct ky_engine *engine, const struct ky_foreign *others,
-                                 size_t count, struct ky_error *error)
-{
-    enum ky_status status = CALL(foreign, "feel bodies of other engines", NULL, 0, error);
-    for (size_t k = 0; k < count && !status; k++)
-        status = ky_finite_foreign(engine->threads, &others[k], error);
-    return status ? status : engine->verbs->foreign(engine, others, count, error);
-}
-
 enum ky_status ky_engine_get(struct ky_engine *engine, struct ky_bodies *bodies,
                              struct ky_error *error)
 {
@@ -470,8 +461,6 @@ enum ky_status ky_engine_advance(struct ky_engine *engine, struct ky_advance *ad
 {
     if (is_lost(engine->verbs) || !ky_engine_advances(engine, advance->scheme))
         return missing(engine, "go on by itself in this scheme", error);
-    if (advance->seam && !engine->verbs->foreign)
-        return missing(engine, "share a system with other engines", error);
     if (!(engine->schemes >> advance->scheme & 1U))
         return ky_fail(error, KY_USAGE, "steps that engine %s was not opened for",
                        engine->verbs->name);

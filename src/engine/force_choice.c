@@ -56,7 +56,7 @@ static double walk_alpha(int force, double error)
 
 /* The least error of 99 % of the accelerations, by precision. */
 static const double least[][3] = {
-    [KY_DIRECT] = {1e-4, 8e-6, KY_FORCE_LEAST_ERROR},
+    [KY_DIRECT] = {1e-4, 3e-5, KY_FORCE_LEAST_ERROR},
     [KY_WALK] = {2e-6, 2e-6, 3e-8},
     [KY_LIST] = {2e-6, 2e-6, 3e-8},
     [KY_TREE] = {2e-6, 2e-6, 3e-8},

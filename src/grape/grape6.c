@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/status.h"
 #include "grape/names.h"
 #include "grape/process.h"
 
@@ -184,9 +185,7 @@ static enum ky_status again(int lists, struct ky_error *error)
 static enum ky_status finish(double (*acc)[3], double (*jerk)[3], double *pot, int *nearest,
                              struct ky_error *error)
 {
-    const enum ky_status status = need_room(g6.count + 1, (g6.count + 1) * g6.capacity, error);
-    if (status != KY_OK)
-        return status;
+    KY_TRY(need_room(g6.count + 1, (g6.count + 1) * g6.capacity, error));
     struct ky_board_results results = g6.own;
     results.acceleration = acc ? acc : results.acceleration;
     results.jerk = jerk ? jerk : results.jerk;
@@ -201,14 +200,13 @@ static enum ky_status finish(double (*acc)[3], double (*jerk)[3], double *pot, i
 static enum ky_status finish_lists(double (*acc)[3], double (*jerk)[3], double *pot, int *nearest,
                                    struct ky_error *error)
 {
-    enum ky_status status = finish(acc, jerk, pot, nearest, error);
-    while (status == KY_OK && overflow() && g6.capacity < most_entries()) {
+    KY_TRY(finish(acc, jerk, pot, nearest, error));
+    while (overflow() && g6.capacity < most_entries()) {
         g6.longest = g6.capacity = least(most_entries(), 4 * g6.capacity);
-        status = again(1, error);
-        if (status == KY_OK)
-            status = finish(acc, jerk, pot, nearest, error);
+        KY_TRY(again(1, error));
+        KY_TRY(finish(acc, jerk, pot, nearest, error));
     }
-    return status;
+    return KY_OK;
 }
 
 /* *distance may be NULL. */
@@ -237,8 +235,8 @@ static enum ky_status make_lists(struct ky_error *error)
     if (g6.has_lists)
         return KY_OK;
     g6.capacity = first_capacity();
-    const enum ky_status status = again(1, error);
-    return status == KY_OK ? finish_lists(NULL, NULL, NULL, NULL, error) : status;
+    KY_TRY(again(1, error));
+    return finish_lists(NULL, NULL, NULL, NULL, error);
 }
 
 static int read_lists(void)

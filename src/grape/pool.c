@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/order.h"
+#include "base/status.h"
 #include "octree/sample.h"
 #include "physics/jerk.h"
 
@@ -123,9 +124,7 @@ static void wait_for_start(struct ky_pool *pool, size_t slot)
 enum ky_status ky_pool_put(struct ky_pool *pool, uint32_t slot, const struct ky_board_body *body,
                            struct ky_error *error)
 {
-    const enum ky_status status = grow(pool, (size_t)slot + 1, error);
-    if (status != KY_OK)
-        return status;
+    KY_TRY(grow(pool, (size_t)slot + 1, error));
     for (; pool->slots <= slot; pool->slots++) { /* boards may have bodies there from before */
         pool->body[pool->slots] = (struct ky_board_body){0};
         pool->waits[pool->slots] = 0;
@@ -399,9 +398,7 @@ enum ky_status ky_pool_repeat(struct ky_pool *pool, int what, size_t capacity,
 {
     if (!pool->has_request)
         return ky_fail(error, KY_USAGE, "no force was asked for yet");
-    const enum ky_status status = give_up(pool, error);
-    if (status != KY_OK)
-        return status;
+    KY_TRY(give_up(pool, error));
     pool->request.what = what;
     pool->request.capacity = capacity;
     return start_boards(pool, error);

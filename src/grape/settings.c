@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/status.h"
 #include "engine/engine.h"
 
 enum { PIPES = 48, MOST_PIPES = 16384, NEIGHBOURS = 4096, MOST_NEIGHBOURS = 1 << 20 };
@@ -204,14 +205,11 @@ enum ky_status ky_grape_read(int precision, size_t special, const int *list,
     settings->special = special;
     for (size_t k = 0; k < special; k++)
         settings->list[k] = list[k];
-    enum ky_status status = read_precision(&settings->precision, error);
-    if (status == KY_OK)
-        status = read_number("KYOHO_NPIPES", 1, MOST_PIPES, &settings->pipes, error);
-    if (status == KY_OK)
-        status = read_number("KYOHO_NEIGHBOURS", 1, MOST_NEIGHBOURS, &settings->neighbours, error);
-    if (status == KY_OK)
-        status = read_rank(&settings->rank, error);
-    return status == KY_OK ? make_key(settings, error) : status;
+    KY_TRY(read_precision(&settings->precision, error));
+    KY_TRY(read_number("KYOHO_NPIPES", 1, MOST_PIPES, &settings->pipes, error));
+    KY_TRY(read_number("KYOHO_NEIGHBOURS", 1, MOST_NEIGHBOURS, &settings->neighbours, error));
+    KY_TRY(read_rank(&settings->rank, error));
+    return make_key(settings, error);
 }
 
 /* ---- devices ---- */

@@ -6,6 +6,8 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "base/status.h"
+
 struct block {
     struct ky_own_steps own;
     double length; /* the length in the criterion; NaN: the softening of the body */
@@ -66,11 +68,9 @@ static enum ky_status create(struct ky_engine *engine, size_t n,
                              struct ky_integrator_state **integrator, struct ky_error *error)
 {
     const struct ky_own_steps own = {.base.verbs = &ky_block, .engine = engine, .n = n, .go = go};
-    enum ky_status status =
-        ky_own_steps_create(&own, sizeof(struct block), parameters, integrator, error);
-    if (!status)
-        ((struct block *)*integrator)->length = parameters->step_length;
-    return status;
+    KY_TRY(ky_own_steps_create(&own, sizeof(struct block), parameters, integrator, error));
+    ((struct block *)*integrator)->length = parameters->step_length;
+    return KY_OK;
 }
 
 const struct ky_integrator_verbs ky_block = {

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "base/status.h"
 #include "engine/common/external.h"
 #include "integrate/path.h"
 
@@ -84,9 +85,7 @@ static enum ky_status find_rows(const struct ky_externals *fields, const uint64_
             return ky_fail(error, KY_USAGE,
                            "friction: no body has the id %.17g; `kyoho info --json` has ids",
                            row->number[KY_EXTERNAL_FRICTION_BODY]);
-        const enum ky_status status = check_row(row->number, mass ? &mass[body] : NULL, error);
-        if (status)
-            return status;
+        KY_TRY(check_row(row->number, mass ? &mass[body] : NULL, error));
         insert(rows, row, (uint32_t)body);
     }
     for (size_t k = 1; k < rows->count; k++)

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/status.h"
 #include "engine/common/force_kinds.h"
 #include "physics/softening.h"
 
@@ -135,10 +136,7 @@ static enum ky_status create(struct ky_engine *engine, size_t n,
 {
     const struct ky_own_steps own = {
         .base.verbs = &ky_hermite4, .engine = engine, .n = n, .go = go};
-    enum ky_status status =
-        ky_own_steps_create(&own, sizeof(struct hermite), parameters, integrator, error);
-    if (status)
-        return status;
+    KY_TRY(ky_own_steps_create(&own, sizeof(struct hermite), parameters, integrator, error));
     struct hermite *made = (struct hermite *)*integrator;
     made->corrections = parameters->corrections;
     return KY_OK;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/bodies.h"
+#include "base/status.h"
 #include "domain/domain.h"
 #include "integrate/expansion.h"
 #include "integrate/friction.h"
@@ -58,8 +59,9 @@ static enum ky_status check_engine(const struct ky_engine *engine,
 enum ky_status ky_integrator_check(const struct ky_parameters *parameters, struct ky_error *error)
 {
     const struct ky_integrator_verbs *verbs = integrators[parameters->integrator];
-    const enum ky_status status = verbs->check ? verbs->check(parameters, error) : KY_OK;
-    return status ? status : ky_friction_check(parameters, verbs, error);
+    if (verbs->check)
+        KY_TRY(verbs->check(parameters, error));
+    return ky_friction_check(parameters, verbs, error);
 }
 
 enum ky_status ky_integrator_create(struct ky_engine *engine, size_t n,
@@ -70,21 +72,19 @@ enum ky_status ky_integrator_create(struct ky_engine *engine, size_t n,
     struct ky_parameters settled = *parameters;
     ky_integrator_settle(&settled, &(struct ky_bodies){.n = n});
     *integrator = NULL;
-    enum ky_status status = ky_integrator_check(parameters, error);
-    if (!status)
-        status = check_engine(engine, verbs, error);
-    if (!status)
-        status = ky_engine_columns(engine, verbs->columns, error);
-    return status ? status : verbs->create(engine, n, &settled, integrator, error);
+    KY_TRY(ky_integrator_check(parameters, error));
+    KY_TRY(check_engine(engine, verbs, error));
+    KY_TRY(ky_engine_columns(engine, verbs->columns, error));
+    return verbs->create(engine, n, &settled, integrator, error);
 }
 
 enum ky_status ky_integrator_check_bodies(const struct ky_parameters *parameters,
                                           const struct ky_bodies *bodies, struct ky_error *error)
 {
     const struct ky_integrator_verbs *verbs = integrators[parameters->integrator];
-    const enum ky_status status =
-        verbs->check_bodies ? verbs->check_bodies(parameters, bodies, error) : KY_OK;
-    return status ? status : ky_friction_check_bodies(parameters, bodies, error);
+    if (verbs->check_bodies)
+        KY_TRY(verbs->check_bodies(parameters, bodies, error));
+    return ky_friction_check_bodies(parameters, bodies, error);
 }
 
 void ky_integrator_free(struct ky_integrator_state *integrator)

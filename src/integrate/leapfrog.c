@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/status.h"
 #include "integrate/friction.h"
 
 struct leapfrog {
@@ -70,11 +71,10 @@ static double time_of(const struct ky_integrator_state *integrator, uint64_t tic
 static enum ky_status advance(struct ky_integrator_state *integrator, uint64_t ticks,
                               struct ky_error *error)
 {
-    enum ky_status status = KY_OK;
-    for (uint64_t k = 0; k < ticks && !status; k++)
-        status = full_step((struct leapfrog *)integrator, integrator->tick, time_of(integrator, k),
-                           time_of(integrator, k + 1), error);
-    return status;
+    for (uint64_t k = 0; k < ticks; k++)
+        KY_TRY(full_step((struct leapfrog *)integrator, integrator->tick, time_of(integrator, k),
+                         time_of(integrator, k + 1), error));
+    return KY_OK;
 }
 
 static enum ky_status short_step(struct ky_integrator_state *integrator, double dt,

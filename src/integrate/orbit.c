@@ -18,33 +18,31 @@ struct rows {
 static enum ky_status check(const struct rows *rows, const struct ky_externals *fields,
                             struct ky_error *error)
 {
-    enum ky_status status = KY_OK;
     if (rows->count > 0)
         for (int c = 0; c < 3; c++)
             if (!isfinite(rows->position[0][c]) || !isfinite(rows->velocity[0][c]))
                 return ky_fail(error, KY_BAD_DATA,
                                "the first place or velocity of an orbit is not finite");
-    for (size_t k = 0; k < rows->count && !status; k++)
-        status = isfinite(rows->time[k])
-                     ? ky_externals_cover(fields, rows->time[k], rows->time[k], error)
-                     : ky_fail(error, KY_USAGE, "time %zu of an orbit is not finite", k);
-    return status;
+    for (size_t k = 0; k < rows->count; k++)
+        KY_TRY(isfinite(rows->time[k])
+                   ? ky_externals_cover(fields, rows->time[k], rows->time[k], error)
+                   : ky_fail(error, KY_USAGE, "time %zu of an orbit is not finite", k));
+    return KY_OK;
 }
 
 static enum ky_status follow(const struct ky_path *path, const struct rows *rows,
                              const volatile int *stop, struct ky_error *error)
 {
     struct ky_externals then = *path->fields;
-    enum ky_status status = KY_OK;
-    for (size_t k = 0; k < rows->count && !status; k++) {
+    for (size_t k = 0; k < rows->count; k++) {
         double *x = rows->position[k], *v = rows->velocity[k];
         if (stop && *stop)
             return ky_fail(error, KY_STOPPED, "stopped at row %zu of an orbit", k);
         if (k > 0) {
             memcpy(x, rows->position[k - 1], sizeof rows->position[k]);
             memcpy(v, rows->velocity[k - 1], sizeof rows->velocity[k]);
-            status = ky_path_follow(path, rows->time[k - 1], rows->time[k] - rows->time[k - 1], x,
-                                    v, error);
+            KY_TRY(ky_path_follow(path, rows->time[k - 1], rows->time[k] - rows->time[k - 1], x, v,
+                                  error));
         }
         then.time = rows->time[k];
         if (rows->potential) {
@@ -52,7 +50,7 @@ static enum ky_status follow(const struct ky_path *path, const struct rows *rows
             ky_externals_add(&then, x, NULL, &rows->potential[k]);
         }
     }
-    return status;
+    return KY_OK;
 }
 
 enum ky_status ky_orbit(const struct ky_parameters *parameters, size_t count, const double *time,

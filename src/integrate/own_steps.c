@@ -8,6 +8,7 @@
 #include "base/bodies.h"
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/status.h"
 #include "physics/block.h"
 #include "physics/space.h"
 
@@ -41,11 +42,8 @@ enum ky_status ky_own_steps_check(const struct ky_parameters *parameters, struct
 {
     const double step = fabs(parameters->step), least = parameters->step_min,
                  most = isnan(step) ? parameters->step_max : step;
-    enum ky_status status = check_length("--step-max", parameters->step_max, error);
-    if (!status)
-        status = check_length("--step-min", least, error);
-    if (status)
-        return status;
+    KY_TRY(check_length("--step-max", parameters->step_max, error));
+    KY_TRY(check_length("--step-min", least, error));
     if (step > parameters->step_max * (1 + 1e-12))
         return ky_fail(error, KY_USAGE, "the longest step %g is above --step-max %g", step,
                        parameters->step_max);

@@ -8,6 +8,7 @@
  * points that fall from rest at infinity. */
 #include <math.h>
 
+#include "base/status.h"
 #include "models/galaxy.h"
 
 struct cartwheel {
@@ -67,15 +68,10 @@ static enum ky_status make(const void *parameters, const struct ky_model_common 
     const struct ky_galaxy galaxy = target(1 - mass);
     const size_t n = common->n - common->n / 10;
     size_t count[KY_COMPONENTS];
-    enum ky_status status = ky_galaxy_count(&galaxy, n, count, error);
-    if (!status)
-        status = ky_model_allocate(common, KY_WITH_TYPE, snapshot, error);
-    if (!status)
-        status = ky_galaxy_put(&galaxy, common, count, 0, &snapshot->bodies, error);
-    if (!status)
-        status = drop(own, common, n, mass, &snapshot->bodies, error);
-    if (status)
-        return status;
+    KY_TRY(ky_galaxy_count(&galaxy, n, count, error));
+    KY_TRY(ky_model_allocate(common, KY_WITH_TYPE, snapshot, error));
+    KY_TRY(ky_galaxy_put(&galaxy, common, count, 0, &snapshot->bodies, error));
+    KY_TRY(drop(own, common, n, mass, &snapshot->bodies, error));
     for (size_t i = n; i < common->n; i++)
         snapshot->bodies.type[i] = 4;
     meet(own, n, &snapshot->bodies);

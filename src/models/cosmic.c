@@ -20,6 +20,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/quantity.h"
+#include "base/status.h"
 #include "base/units.h"
 #include "models/models.h"
 #include "models/random_field.h"
@@ -235,9 +236,7 @@ static void weigh(const struct cosmic *cosmic, double g, struct ky_bodies *bodie
 static enum ky_status set_units(struct ky_units *units, struct ky_error *error)
 {
     struct ky_units galaxy;
-    enum ky_status status = ky_units_preset("galaxy", &galaxy, error);
-    if (status)
-        return status;
+    KY_TRY(ky_units_preset("galaxy", &galaxy, error));
     if (!(units->length_cm > 0) && (isnan(units->g) || units->g == 1 || units->g == galaxy.g))
         *units = galaxy;
     return ky_units_agree(units, &galaxy)

@@ -17,6 +17,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/random.h"
+#include "base/status.h"
 #include "base/sums.h"
 #include "physics/softening.h"
 
@@ -137,17 +138,14 @@ enum ky_status ky_galaxy_solve(const struct ky_galaxy *galaxy, const struct ky_m
     sphere(galaxy->bulge_scale, galaxy->bulge_edge, &tables->spheres[KY_BULGE].profile);
     ky_disk_profile(disk, &tables->spheres[KY_DISK].profile);
     ky_disk_radii(disk, r);
-    enum ky_status status = pull_on(&solving, KY_DISK, KY_DISK_RADII, r, pull, error);
-    if (!status)
-        status = ky_halt_check(common->halt, error);
-    if (!status)
-        status = ky_disk_solve(disk, pull, error);
-    if (!status)
-        status = check_disk(disk, common, error);
-    for (int c = 0; c < KY_COMPONENTS && !status; c++)
+    KY_TRY(pull_on(&solving, KY_DISK, KY_DISK_RADII, r, pull, error));
+    KY_TRY(ky_halt_check(common->halt, error));
+    KY_TRY(ky_disk_solve(disk, pull, error));
+    KY_TRY(check_disk(disk, common, error));
+    for (int c = 0; c < KY_COMPONENTS; c++)
         if (c != KY_DISK && galaxy->mass[c] > 0)
-            status = solve_sphere(&solving, c, error);
-    return status ? status : ky_halt_check(common->halt, error);
+            KY_TRY(solve_sphere(&solving, c, error));
+    return ky_halt_check(common->halt, error);
 }
 
 /* ---- bodies ---- */
@@ -189,9 +187,9 @@ enum ky_status ky_galaxy_put(const struct ky_galaxy *galaxy, const struct ky_mod
     struct ky_galaxy_tables *tables = ky_allocate(1, sizeof *tables);
     if (!tables)
         return ky_no_memory(error, "the model's tables", 1, sizeof *tables);
-    enum ky_status status = ky_galaxy_solve(galaxy, common, tables, error);
+    KY_TRY(ky_galaxy_solve(galaxy, common, tables, error));
     size_t at = first;
-    for (int c = 0; c < KY_COMPONENTS && !status; at += count[c++]) {
+    for (int c = 0; c < KY_COMPONENTS; at += count[c++]) {
         const struct drawing drawing = {tables, c, common->seed, at, bodies};
         struct ky_model_common part = *common;
         part.n = count[c];
@@ -203,11 +201,9 @@ enum ky_status ky_galaxy_put(const struct ky_galaxy *galaxy, const struct ky_mod
                     isnan(galaxy->softening[c]) ? common->softening : galaxy->softening[c];
         }
         ky_model_fill(&part, names[c], draw, &drawing);
-        status = ky_halt_check(common->halt, error);
+        KY_TRY(ky_halt_check(common->halt, error));
     }
     free(tables);
-    if (status)
-        return status;
     centre(bodies->position + first, bodies->mass + first, at - first);
     centre(bodies->velocity + first, bodies->mass + first, at - first);
     return KY_OK;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/status.h"
 #include "base/sums.h"
 #include "models/balance.h"
 #include "models/equilibrium.h"
@@ -110,11 +111,8 @@ static enum ky_status finish(const struct ky_model *model, const struct ky_model
     struct ky_bodies *bodies = &snapshot->bodies;
     if (ky_model_is_sphere(model))
         ky_population_rotate(parameters->rotation, parameters->seed, portion.first, bodies);
-    enum ky_status status = centre(model->centring, &portion, bodies, error);
-    if (!status)
-        status = ky_balance_check(model, common, bodies, error);
-    if (status)
-        return status;
+    KY_TRY(centre(model->centring, &portion, bodies, error));
+    KY_TRY(ky_balance_check(model, common, bodies, error));
     if (model->scaling != KY_NOT_SCALED)
         scale(parameters->mass, common->length, snapshot);
     return ky_bodies_place(bodies, parameters->position, parameters->velocity,
@@ -127,10 +125,7 @@ static enum ky_status describe(const struct ky_model *model, const void *own,
                                struct ky_model_common *common, struct ky_snapshot *snapshot,
                                struct ky_error *error)
 {
-    const enum ky_status status =
-        soften(model, own, parameters, &common->softening, &common->length, error);
-    if (status)
-        return status;
+    KY_TRY(soften(model, own, parameters, &common->softening, &common->length, error));
     snapshot->units = parameters->units;
     if (!model->own_softenings) {
         snapshot->softening = common->softening;
@@ -149,14 +144,11 @@ static enum ky_status make(const struct ky_model *model, const void *own,
     struct ky_model_common common = common_of(model, parameters);
     common.portion = portion;
     common.halt = &halt;
-    enum ky_status status = ky_halt_check(&halt, error);
-    if (!status)
-        status = describe(model, own, parameters, &common, snapshot, error);
-    if (!status)
-        status = make_bodies(model, own, &common, snapshot, error);
-    if (!status)
-        status = ky_halt_check(&halt, error);
-    return status ? status : finish(model, &common, parameters, snapshot, error);
+    KY_TRY(ky_halt_check(&halt, error));
+    KY_TRY(describe(model, own, parameters, &common, snapshot, error));
+    KY_TRY(make_bodies(model, own, &common, snapshot, error));
+    KY_TRY(ky_halt_check(&halt, error));
+    return finish(model, &common, parameters, snapshot, error);
 }
 
 enum ky_status ky_model_make_one(const struct ky_model *model,

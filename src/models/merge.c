@@ -9,6 +9,7 @@
 #include "base/halt.h"
 #include "base/memory.h"
 #include "base/order.h"
+#include "base/status.h"
 #include "base/sums.h"
 #include "models/kepler.h"
 #include "models/models.h"
@@ -116,11 +117,8 @@ static enum ky_status scale_of(const struct ky_bodies *b,
         scale->mass = parameters->mass / mass;
     scale->length = sqrt(scale->mass);
     if (!isnan(parameters->radius)) {
-        enum ky_status status = ky_density_centre_until(b, halt, centre, error);
-        if (!status)
-            status = ky_lagrangian_radii(b, centre, 1, &half, &radius, error);
-        if (status)
-            return status;
+        KY_TRY(ky_density_centre_until(b, halt, centre, error));
+        KY_TRY(ky_lagrangian_radii(b, centre, 1, &half, &radius, error));
         if (!(radius > 0))
             return ky_fail(error, KY_BAD_DATA,
                            "the half-mass radius of the second system is 0; it cannot be scaled");
@@ -227,10 +225,9 @@ enum ky_status ky_merge_scale(const struct ky_bodies *b,
     KY_NEED(b, error);
     KY_NEED(scale, error);
     struct ky_merge_parameters own;
-    enum ky_status status = ky_bodies_need(b, KY_NEED_PLACES, error);
-    if (!status)
-        status = adopt(parameters, &own, error);
-    return status ? status : scale_of(b, &own, NULL, scale, error);
+    KY_TRY(ky_bodies_need(b, KY_NEED_PLACES, error));
+    KY_TRY(adopt(parameters, &own, error));
+    return scale_of(b, &own, NULL, scale, error);
 }
 
 enum ky_status ky_merge_time(const struct ky_merge_parameters *parameters, double mass,

@@ -14,6 +14,7 @@
  * last. */
 #include <math.h>
 
+#include "base/status.h"
 #include "base/sums.h"
 #include "base/units.h"
 #include "models/galaxy.h"
@@ -56,13 +57,9 @@ static enum ky_status make_galaxy(double mass, double scale, const struct ky_mod
     ky_galaxy_defaults(&galaxy, mass, scale);
     galaxy.disk_share = 1. / 9; /* with the bulge a sixth: 20,000 of 120,000 */
     galaxy.bulge_share = 1. / 18;
-    enum ky_status status = ky_galaxy_count(&galaxy, last, count, error);
-    if (!status)
-        status = ky_bodies_allocate(bodies, common->n, KY_WITH_ID | KY_WITH_TYPE, error);
-    if (!status)
-        status = ky_galaxy_put(&galaxy, common, count, 0, bodies, error);
-    if (status)
-        return status;
+    KY_TRY(ky_galaxy_count(&galaxy, last, count, error));
+    KY_TRY(ky_bodies_allocate(bodies, common->n, KY_WITH_ID | KY_WITH_TYPE, error));
+    KY_TRY(ky_galaxy_put(&galaxy, common, count, 0, bodies, error));
     for (size_t i = 0; i < common->n; i++)
         bodies->id[i] = i;
     const size_t bulge = count[KY_HALO] + count[KY_DISK];

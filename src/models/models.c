@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/status.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "models/place.h"
@@ -230,7 +231,6 @@ static enum ky_status fill(const struct ky_model *model, const struct ky_option_
                            struct ky_model_parameters *parameters, struct ky_error *error)
 {
     struct ky_units units = parameters->units; /* of values such as 3pc */
-    enum ky_status status = KY_OK;
     ky_options_defaults(&sets[1]);
     for (size_t k = 0; k < model->option_count; k++) {
         const double *field = field_of(parameters, model->options[k].name);
@@ -239,9 +239,9 @@ static enum ky_status fill(const struct ky_model *model, const struct ky_option_
     }
     if (model->units && model->units(&units, NULL) != KY_OK)
         units = parameters->units; /* such values are refused */
-    for (const char *const *word = parameters->options; word && *word && !status; word++)
-        status = take_word(model, sets, *word, &units, error);
-    return status;
+    for (const char *const *word = parameters->options; word && *word; word++)
+        KY_TRY(take_word(model, sets, *word, &units, error));
+    return KY_OK;
 }
 
 /* The units of the model's bodies, for those that are asked for. */
@@ -258,10 +258,9 @@ enum ky_status ky_model_units(const char *name, struct ky_units *units, struct k
     KY_NEED(units, error);
     const struct ky_model *model = ky_model_find(name, error);
     struct ky_units own = *units;
-    enum ky_status status = model ? settle_units(model, &own, error) : KY_USAGE;
-    if (!status)
-        *units = own;
-    return status;
+    KY_TRY(model ? settle_units(model, &own, error) : KY_USAGE);
+    *units = own;
+    return KY_OK;
 }
 
 /* Logs what the model is. */

@@ -17,9 +17,7 @@ static enum ky_status read_three(const char *text, const struct ky_units *units,
     memset(x, 0, 3 * sizeof *x);
     const char *at = text;
     for (int k = 0; at && k < 3; k++) {
-        enum ky_status status = ky_quantity_read(at, units, dimension, name, &x[k], &at, error);
-        if (status)
-            return status;
+        KY_TRY(ky_quantity_read(at, units, dimension, name, &x[k], &at, error));
         if (k < 2 ? *at != ',' : *at != '\0')
             return ky_fail(error, KY_USAGE,
                            "%s: '%.80s' is not three numbers with commas between, such as 1,0,-2",
@@ -88,11 +86,10 @@ enum ky_status ky_bodies_turn(struct ky_bodies *bodies, double speed, double tim
                               struct ky_error *error)
 {
     KY_NEED(bodies, error);
-    enum ky_status status =
-        ky_bodies_need(bodies, 1U << KY_ARRAY_POSITION | 1U << KY_ARRAY_VELOCITY, error);
-    if (!status && !isfinite(speed * time))
-        status = ky_fail(error, KY_USAGE, "axes cannot turn by %g in the time %g", speed, time);
-    for (size_t i = 0; i < bodies->n && !status; i++) {
+    KY_TRY(ky_bodies_need(bodies, 1U << KY_ARRAY_POSITION | 1U << KY_ARRAY_VELOCITY, error));
+    if (!isfinite(speed * time))
+        return ky_fail(error, KY_USAGE, "axes cannot turn by %g in the time %g", speed, time);
+    for (size_t i = 0; i < bodies->n; i++) {
         double *x = bodies->position[i], *v = bodies->velocity[i];
         const struct ky_external_place at = ky_external_turn_in(
             (struct ky_external_place){.x = x[0], .y = x[1], .vx = v[0], .vy = v[1]}, speed * time,
@@ -106,5 +103,5 @@ enum ky_status ky_bodies_turn(struct ky_bodies *bodies, double speed, double tim
             a[0] = along.x, a[1] = along.y;
         }
     }
-    return status;
+    return KY_OK;
 }

@@ -5,6 +5,8 @@
  * R = 1.2 in Hénon units, and the largest speed is √(G M/R). */
 #include "models/uniform.h"
 
+#include "base/status.h"
+
 static const struct ky_uniform balance = {1};
 
 static enum ky_status half_mass(const void *own, double *radius, struct ky_error *error)
@@ -18,10 +20,9 @@ static enum ky_status make(const void *own, const struct ky_model_common *common
 {
     (void)own;
     double virial = 0;
-    enum ky_status status = ky_uniform_sphere_place(&balance, common, snapshot, &virial, error);
-    if (!status)
-        ky_uniform_speeds(&balance, common, virial, &snapshot->bodies);
-    return status;
+    KY_TRY(ky_uniform_sphere_place(&balance, common, snapshot, &virial, error));
+    ky_uniform_speeds(&balance, common, virial, &snapshot->bodies);
+    return KY_OK;
 }
 
 const struct ky_model ky_random_sphere = {

@@ -2,6 +2,7 @@
  * mass 1. The softened orbit has the same turning points a (1 ± e) as Kepler's. */
 #include <math.h>
 
+#include "base/status.h"
 #include "models/models.h"
 
 struct two_body {
@@ -25,9 +26,7 @@ static enum ky_status make(const void *own, const struct ky_model_common *common
 {
     const struct two_body *orbit = own;
     struct ky_bodies *bodies = &snapshot->bodies;
-    enum ky_status status = ky_model_allocate(common, 0, snapshot, error);
-    if (status)
-        return status;
+    KY_TRY(ky_model_allocate(common, 0, snapshot, error));
     const double e = orbit->eccentricity, a = orbit->semi_major_axis;
     const double far = a * (1 + e), near = a * (1 - e), eps = ky_pair_softening(common);
     /* v²/2 − 1/√(r² + ε²) and r v are equal at both ends */

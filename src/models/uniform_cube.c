@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "base/random.h"
+#include "base/status.h"
 #include "models/uniform.h"
 
 enum { STEPS = 64 };
@@ -64,9 +65,7 @@ static enum ky_status make(const void *own, const struct ky_model_common *common
                            struct ky_snapshot *snapshot, struct ky_error *error)
 {
     const double edge = edge_of(own);
-    enum ky_status status = ky_model_allocate(common, 0, snapshot, error);
-    if (status)
-        return status;
+    KY_TRY(ky_model_allocate(common, 0, snapshot, error));
     const struct cube cube = {edge, common->seed, ky_model_portion(common).first,
                               snapshot->bodies.position};
     ky_model_fill(common, "positions", place, &cube);

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
+#include "base/status.h"
 #include "models/profile.h"
 #include "models/uniform.h"
 #include "physics/softening.h"
@@ -77,10 +78,9 @@ static enum ky_status make(const void *own, const struct ky_model_common *common
                            struct ky_snapshot *snapshot, struct ky_error *error)
 {
     double sum = 0;
-    enum ky_status status = ky_uniform_sphere_place(own, common, snapshot, &sum, error);
-    if (!status)
-        ky_uniform_velocities(own, common, sum, &snapshot->bodies);
-    return status;
+    KY_TRY(ky_uniform_sphere_place(own, common, snapshot, &sum, error));
+    ky_uniform_velocities(own, common, sum, &snapshot->bodies);
+    return KY_OK;
 }
 
 const struct ky_model ky_uniform_sphere = {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/status.h"
 #include "physics/softening.h"
 
 enum { PARALLEL_FROM = 512, LARGE_CELL = 65536, CELLS_AT_ONCE = 64 };
@@ -107,11 +108,9 @@ static enum ky_status part_softenings(const struct growth *growth, struct ky_spr
     cell->one_softening = found == KY_SOFTENING_ONE;
     if (found != KY_SOFTENING_MIXED)
         return KY_OK;
-    enum ky_status status =
-        ky_divide_by_softening(growth->bodies, middle, key + cell->body, order, cell->bodies);
-    if (status == KY_OK)
-        count_children(key, cell);
-    return status;
+    KY_TRY(ky_divide_by_softening(growth->bodies, middle, key + cell->body, order, cell->bodies));
+    count_children(key, cell);
+    return KY_OK;
 }
 
 /* Sets the cell's number of children, and its level. */

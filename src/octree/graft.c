@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/status.h"
 #include "octree/work.h"
 
 /* A cell of the new tree while it is made: of a part's tree, or above the parts' roots. */
@@ -224,13 +225,10 @@ static enum ky_status copy_groups(struct graft *g, struct ky_error *error)
 {
     struct ky_octree *to = g->to;
     const struct ky_octree *tree = g->tree;
-    enum ky_status status = ky_octree_reserve(&to->group, &to->scratch->groups, tree->groups,
-                                              sizeof *to->group, "groups of bodies", error);
-    if (!status)
-        status = ky_octree_reserve(&to->share, &to->scratch->shares, tree->shares + 1,
-                                   sizeof *to->share, "shares of groups", error);
-    if (status)
-        return status;
+    KY_TRY(ky_octree_reserve(&to->group, &to->scratch->groups, tree->groups, sizeof *to->group,
+                             "groups of bodies", error));
+    KY_TRY(ky_octree_reserve(&to->share, &to->scratch->shares, tree->shares + 1, sizeof *to->share,
+                             "shares of groups", error));
     for (size_t k = 0; k < tree->groups; k++)
         to->group[k] = (struct ky_group){tree->group[k].body + (uint32_t)g->place[g->own],
                                          tree->group[k].bodies};

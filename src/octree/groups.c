@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/status.h"
 
 enum { LANES = 16 };
 
@@ -41,10 +42,8 @@ enum ky_status ky_octree_cut(struct ky_octree *tree, size_t limit, size_t *count
     *count = cut.count;
     if (cut.count <= scratch->cuts)
         return KY_OK;
-    enum ky_status status = ky_octree_reserve(&scratch->cut, &scratch->cuts, cut.count,
-                                              sizeof *scratch->cut, "cut of the tree", error);
-    if (status)
-        return status;
+    KY_TRY(ky_octree_reserve(&scratch->cut, &scratch->cuts, cut.count, sizeof *scratch->cut,
+                             "cut of the tree", error));
     cut.cell = scratch->cut, cut.capacity = scratch->cuts, cut.count = 0;
     for (size_t r = 0; r < tree->roots; r++)
         cut_below(&cut, (uint32_t)r);
@@ -117,13 +116,10 @@ enum ky_status ky_octree_groups(struct ky_octree *tree, const struct ky_paramete
                          .limit = KY_GROUPS_IN_CELL * largest,
                          .shared = ky_octree_part_bodies(parameters)};
     group_all(&g);
-    enum ky_status status = ky_octree_reserve(&tree->group, &tree->scratch->groups, g.groups,
-                                              sizeof *tree->group, "groups of bodies", error);
-    if (!status)
-        status = ky_octree_reserve(&tree->share, &tree->scratch->shares, g.shares + 1,
-                                   sizeof *tree->share, "shares of groups", error);
-    if (status)
-        return status;
+    KY_TRY(ky_octree_reserve(&tree->group, &tree->scratch->groups, g.groups, sizeof *tree->group,
+                             "groups of bodies", error));
+    KY_TRY(ky_octree_reserve(&tree->share, &tree->scratch->shares, g.shares + 1,
+                             sizeof *tree->share, "shares of groups", error));
     g.group = tree->group, g.share = tree->share;
     group_all(&g);
     tree->share[g.shares] = (uint32_t)g.groups;

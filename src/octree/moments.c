@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "base/split.h"
+#include "base/status.h"
 #include "octree/opening_kinds.h"
 #include "octree/sample.h"
 #include "physics/cell.h"
@@ -372,9 +373,7 @@ enum ky_status ky_octree_moments(struct ky_octree *tree, const struct ky_octree_
 {
     struct work work = {.tree = tree, .bodies = bodies};
     tree->nodes = tree->scratch->sprouts;
-    enum ky_status status = ky_octree_reserve_cells(tree, parameters->multipole, error);
-    if (status)
-        return status;
+    KY_TRY(ky_octree_reserve_cells(tree, parameters->multipole, error));
     start_cells(tree);
     return sum_tree(&work, parameters, error);
 }

@@ -97,15 +97,6 @@ struct ky_octree_bodies {
     const struct ky_octree_part *part; /* what these bodies are a part of (parts.h), or NULL */
 };
 
-/* Cells of a tree that was made elsewhere, with the same parameters, unit of length and origin:
- * those that are needed here, breadth first as in the layout, the root first. Below a closed cell
- * (KY_CLOSED_CELL) are no others. `next` of the links need not be made. */
-#define KY_CELL_COPIED(p, type, name, count, what) const type *name;
-struct ky_given_cells {
-    size_t count;
-    KY_CELL_COLUMNS(KY_CELL_COPIED, )
-};
-
 /* Clears the struct. Every later build uses the memory of the one before. */
 void ky_octree_init(struct ky_octree *tree);
 /* Frees the memory and clears the struct. */
@@ -118,12 +109,6 @@ void ky_octree_free(struct ky_octree *tree);
  * KY_USAGE for 2^31 bodies or more, KY_FAULT when memory is out; the tree is empty then. */
 enum ky_status ky_octree_build(struct ky_octree *tree, const struct ky_octree_bodies *bodies,
                                const struct ky_parameters *parameters, struct ky_error *error);
-/* Makes a tree of these cells for walks, with links. `bodies` are those of its open leaves, in any
- * order; their cube is not read. The tree has sources alone: no order, no groups, no depths.
- * KY_BAD_DATA for links that do not fit, KY_FAULT when memory is out; the tree is empty then. */
-enum ky_status ky_octree_take(struct ky_octree *tree, const struct ky_given_cells *cells,
-                              const struct ky_octree_bodies *bodies,
-                              const struct ky_parameters *parameters, struct ky_error *error);
 /* Moves the bodies of the last build to `position`, in the caller's order. Order, cells, groups and
  * origin stay; boxes, opening radii and moments are computed anew. With `cell edge` a cell keeps
  * its edge; where its box has left the cube, the cube is placed about the box. The parameters are

@@ -73,8 +73,16 @@ struct ky_octree_sinks {
 enum ky_status ky_octree_boxes(const struct ky_octree_sinks *sinks, struct ky_octree_box **box,
                                size_t *count, struct ky_error *error);
 
-/* Cells and bodies of a part's tree in one piece of memory: the roots first. Below a closed cell
- * (KY_CLOSED_CELL) are no others. */
+/* Cells that were copied from a tree, breadth first as in the layout. `next` of the links need not
+ * be made. */
+#define KY_CELL_COPIED(p, type, name, count, what) const type *name;
+struct ky_given_cells {
+    size_t count;
+    KY_CELL_COLUMNS(KY_CELL_COPIED, )
+};
+
+/* Cells and bodies of a part's tree in one piece of memory: the roots first. There is no cell below
+ * a closed one (KY_CLOSED_CELL). */
 struct ky_octree_parcel {
     size_t roots, bytes;
     struct ky_given_cells cells;

@@ -90,14 +90,18 @@ typedef uint64_t ky_ulong;
  * m/s³ is within the range of float. */
 #define KY_CLOSE2 1e-18f
 
-/* An external field pulls only bodies whose s² exceeds this: 1/s³ has to be within the range of
- * KY_REAL. */
-#ifndef KY_NEAREST2
-#if defined(KY_IN_OPENCL) || defined(KY_IN_CUDA)
-#define KY_NEAREST2 KY_CLOSE2
-#else
-#define KY_NEAREST2 1e-180
+/* Numbers of external fields are double wherever there is one, since a field may be 10⁶ times as
+ * strong as what the bodies do to each other. A field pulls only bodies whose s² exceeds
+ * KY_EXTERNAL_NEAREST2: 1/s³ has to be within the range of the numbers. */
+#ifndef KY_EXTERNAL_RSQRT
+#define KY_EXTERNAL_RSQRT(x) (1.0 / sqrt(x))
 #endif
+#if defined(KY_HOST) || defined(KY_HAS_DOUBLE)
+typedef double ky_external_real;
+#define KY_EXTERNAL_NEAREST2 1e-180
+#else
+typedef float ky_external_real;
+#define KY_EXTERNAL_NEAREST2 KY_CLOSE2
 #endif
 
 /* Memory that all lanes share. Readers with several address spaces have defined it already. */

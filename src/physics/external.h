@@ -151,7 +151,7 @@ enum ky_external_kind {
 };
 
 #define KY_EXTERNAL_MEMBER(name, accelerations, lengths, word, how, range, initial, help)          \
-    KY_REAL name;
+    ky_external_real name;
 #define KY_EXTERNAL_STRUCT(name, NAME, word, help)                                                 \
     struct ky_external_##name {                                                                    \
         KY_NUMBERS_##name(KY_EXTERNAL_MEMBER)                                                      \
@@ -161,23 +161,25 @@ KY_EXTERNAL_KINDS(KY_EXTERNAL_STRUCT)
 /* A place and its velocity, relative to the field's centre; a time, since that of the field's
  * numbers, and how fast it passes: 1, or 0 for the change of the acceleration along v alone. */
 struct ky_external_place {
-    KY_REAL x, y, z, vx, vy, vz, time, pace;
+    ky_external_real x, y, z, vx, vy, vz, time, pace;
 };
 
 /* What acts there: acceleration, its change in time along the velocity, potential. */
 struct ky_external_pull {
-    KY_REAL x, y, z, jx, jy, jz, potential;
+    ky_external_real x, y, z, jx, jy, jz, potential;
 };
 
-KY_FN KY_REAL ky_external_dot(struct ky_external_place at, KY_REAL x, KY_REAL y, KY_REAL z)
+KY_FN ky_external_real ky_external_dot(struct ky_external_place at, ky_external_real x,
+                                       ky_external_real y, ky_external_real z)
 {
     return at.x * x + at.y * y + at.z * z;
 }
 
 /* A pull along d: a = force d, whose force falls along the velocity by its part `along` in a unit
  * of time. */
-KY_FN struct ky_external_pull ky_external_radial(struct ky_external_place at, KY_REAL force,
-                                                 KY_REAL along, KY_REAL potential)
+KY_FN struct ky_external_pull ky_external_radial(struct ky_external_place at,
+                                                 ky_external_real force, ky_external_real along,
+                                                 ky_external_real potential)
 {
     struct ky_external_pull pull;
     pull.x = force * at.x;
@@ -192,59 +194,60 @@ KY_FN struct ky_external_pull ky_external_radial(struct ky_external_place at, KY
 
 /* The pull of a spherical mass. μ is the mass within the place (times G), rising as the power k of
  * s. y = 1/s, or 0 at the very centre, where nothing pulls. */
-KY_FN struct ky_external_pull ky_external_sphere(struct ky_external_place at, KY_REAL mu, KY_REAL k,
-                                                 KY_REAL y, KY_REAL potential)
+KY_FN struct ky_external_pull ky_external_sphere(struct ky_external_place at, ky_external_real mu,
+                                                 ky_external_real k, ky_external_real y,
+                                                 ky_external_real potential)
 {
-    KY_REAL y2 = y * y, along = (3 - k) * ky_external_dot(at, at.vx, at.vy, at.vz) * y2;
+    ky_external_real y2 = y * y, along = (3 - k) * ky_external_dot(at, at.vx, at.vy, at.vz) * y2;
     return ky_external_radial(at, -mu * y * y2, along, potential);
 }
 
 /* 1/s at the place with the softening ε; 0 at the very centre. */
-KY_FN KY_REAL ky_external_per(struct ky_external_place at, KY_REAL eps)
+KY_FN ky_external_real ky_external_per(struct ky_external_place at, ky_external_real eps)
 {
-    KY_REAL s2 = ky_external_dot(at, at.x, at.y, at.z) + eps * eps;
-    return s2 > KY_SPLAT(KY_NEAREST2) ? KY_RSQRT(s2) : KY_SPLAT(0);
+    ky_external_real s2 = ky_external_dot(at, at.x, at.y, at.z) + eps * eps;
+    return s2 > KY_EXTERNAL_NEAREST2 ? KY_EXTERNAL_RSQRT(s2) : 0;
 }
 
 KY_FN struct ky_external_pull ky_external_point(struct ky_external_point f,
                                                 struct ky_external_place at)
 {
-    KY_REAL y = ky_external_per(at, f.eps);
-    return ky_external_sphere(at, f.mu, KY_SPLAT(0), y, -f.mu * y);
+    ky_external_real y = ky_external_per(at, f.eps);
+    return ky_external_sphere(at, f.mu, 0, y, -f.mu * y);
 }
 
 KY_FN struct ky_external_pull ky_external_plummer(struct ky_external_plummer f,
                                                   struct ky_external_place at)
 {
-    KY_REAL y = ky_external_per(at, f.scale);
-    return ky_external_sphere(at, f.mu, KY_SPLAT(0), y, -f.mu * y);
+    ky_external_real y = ky_external_per(at, f.scale);
+    return ky_external_sphere(at, f.mu, 0, y, -f.mu * y);
 }
 
 /* ln(1 + u) = 2 artanh t with t = u/(2 + u), and u/(1 + u) = 2t/(1 + t): near the centre, where
  * both are u and their difference u²/2, the series of artanh loses no digit. */
 KY_FN struct ky_external_pull ky_external_nfw(struct ky_external_nfw f, struct ky_external_place at)
 {
-    KY_REAL y = ky_external_per(at, f.eps);
-    KY_REAL u = y > 0 ? 1 / (y * f.scale) : KY_SPLAT(0), t = u / (2 + u), t2 = t * t, rest;
-    if (t < KY_SPLAT(0.1f)) { /* what is left out is less than a part of 10^18 */
-        rest = KY_SPLAT(1);
+    ky_external_real y = ky_external_per(at, f.eps);
+    ky_external_real u = y > 0 ? 1 / (y * f.scale) : 0, t = u / (2 + u), t2 = t * t, rest;
+    if (t < (ky_external_real)0.1f) { /* what is left out is less than a part of 10^18 */
+        rest = 1;
         for (int n = 19; n > 3; n -= 2)
             rest = 1 + (n - 2) * t2 * rest / n;
         rest = 2 * t * t2 * rest / 3;
     } else {
         rest = log(1 + u) - 2 * t;
     }
-    KY_REAL inside = 2 * t2 / (1 + t) + rest, part = u / (1 + u);
-    KY_REAL k = inside > 0 ? part * part / inside : KY_SPLAT(2);
-    KY_REAL depth = u > 0 ? (2 * t + rest) / u : KY_SPLAT(1);
+    ky_external_real inside = 2 * t2 / (1 + t) + rest, part = u / (1 + u);
+    ky_external_real k = inside > 0 ? part * part / inside : 2;
+    ky_external_real depth = u > 0 ? (2 * t + rest) / u : 1;
     return ky_external_sphere(at, f.mu * inside, k, y, -f.mu / f.scale * depth);
 }
 
 KY_FN struct ky_external_pull ky_external_hernquist(struct ky_external_hernquist f,
                                                     struct ky_external_place at)
 {
-    KY_REAL y = ky_external_per(at, f.eps), u = y > 0 ? 1 / (y * f.scale) : KY_SPLAT(0);
-    KY_REAL per = 1 / (1 + u), part = u * per;
+    ky_external_real y = ky_external_per(at, f.eps), u = y > 0 ? 1 / (y * f.scale) : 0;
+    ky_external_real per = 1 / (1 + u), part = u * per;
     return ky_external_sphere(at, f.mu * part * part, 2 * per, y, -f.mu / f.scale * per);
 }
 
@@ -252,9 +255,10 @@ KY_FN struct ky_external_pull ky_external_hernquist(struct ky_external_hernquist
 KY_FN struct ky_external_pull ky_external_isochrone(struct ky_external_isochrone f,
                                                     struct ky_external_place at)
 {
-    KY_REAL y = KY_RSQRT(ky_external_dot(at, at.x, at.y, at.z) + f.scale * f.scale);
-    KY_REAL per = y / (1 + f.scale * y); /* 1/(b + s) */
-    KY_REAL along = y * (y + 2 * per) * ky_external_dot(at, at.vx, at.vy, at.vz);
+    ky_external_real y =
+        KY_EXTERNAL_RSQRT(ky_external_dot(at, at.x, at.y, at.z) + f.scale * f.scale);
+    ky_external_real per = y / (1 + f.scale * y); /* 1/(b + s) */
+    ky_external_real along = y * (y + 2 * per) * ky_external_dot(at, at.vx, at.vy, at.vz);
     return ky_external_radial(at, -f.mu * y * per * per, along, -f.mu * per);
 }
 
@@ -265,18 +269,18 @@ KY_FN struct ky_external_pull ky_external_isochrone(struct ky_external_isochrone
 #define KY_GAMMA_TERMS 34
 
 /* Σ t^n/((a + 1) … (a + n)), n = 0, 1, …: the lower function is t^a exp(−t)/a times it. */
-KY_FN KY_REAL ky_gamma_series(KY_REAL a, KY_REAL t)
+KY_FN ky_external_real ky_gamma_series(ky_external_real a, ky_external_real t)
 {
-    KY_REAL sum = KY_SPLAT(1);
+    ky_external_real sum = 1;
     for (int n = KY_GAMMA_TERMS; n > 0; n--)
         sum = 1 + t * sum / (a + n);
     return sum;
 }
 
 /* The upper function is t^a exp(−t) times this fraction. */
-KY_FN KY_REAL ky_gamma_fraction(KY_REAL a, KY_REAL t)
+KY_FN ky_external_real ky_gamma_fraction(ky_external_real a, ky_external_real t)
 {
-    KY_REAL below = t + (2 * KY_GAMMA_TERMS + 1) - a;
+    ky_external_real below = t + (2 * KY_GAMMA_TERMS + 1) - a;
     for (int n = KY_GAMMA_TERMS; n > 0; n--)
         below = t + (2 * n - 1) - a - n * (n - a) / below;
     return 1 / below;
@@ -287,12 +291,12 @@ KY_FN KY_REAL ky_gamma_fraction(KY_REAL a, KY_REAL t)
 KY_FN struct ky_external_pull ky_external_power_law_cutoff(struct ky_external_power_law_cutoff f,
                                                            struct ky_external_place at)
 {
-    KY_REAL y = ky_external_per(at, KY_SPLAT(0)), x = y > 0 ? 1 / (y * f.cutoff) : KY_SPLAT(0);
-    KY_REAL t = x * x, a = 1 - f.alpha / 2, s = (3 - f.alpha) / 2, whole = tgamma(s);
-    KY_REAL power = x > 0 ? exp(2 * a * log(x) - t) : KY_SPLAT(0); /* t^a exp(−t) */
-    KY_REAL inside, outside, k;
+    ky_external_real y = ky_external_per(at, 0), x = y > 0 ? 1 / (y * f.cutoff) : 0;
+    ky_external_real t = x * x, a = 1 - f.alpha / 2, s = (3 - f.alpha) / 2, whole = tgamma(s);
+    ky_external_real power = x > 0 ? exp(2 * a * log(x) - t) : 0; /* t^a exp(−t) */
+    ky_external_real inside, outside, k;
     if (t < KY_GAMMA_MIDDLE) {
-        KY_REAL series = ky_gamma_series(s, t);
+        ky_external_real series = ky_gamma_series(s, t);
         inside = power * x / whole * series / s;
         k = 2 * s / series;
         outside = (tgamma(a) - power * ky_gamma_series(a, t) / a) / whole;
@@ -308,11 +312,13 @@ KY_FN struct ky_external_pull ky_external_power_law_cutoff(struct ky_external_po
 KY_FN struct ky_external_pull ky_external_miyamoto_nagai(struct ky_external_miyamoto_nagai f,
                                                          struct ky_external_place at)
 {
-    KY_REAL per = KY_RSQRT(at.z * at.z + f.height * f.height), rest = f.scale * per;
-    KY_REAL flat = 1 + rest, h = f.scale + 1 / per; /* flat = h/ζ */
-    KY_REAL y = KY_RSQRT(at.x * at.x + at.y * at.y + h * h), y2 = y * y, force = -f.mu * y * y2;
-    KY_REAL bend = rest * per * per * at.z * at.z; /* −flat' = bend v_z/z */
-    KY_REAL along = 3 * ky_external_dot(at, at.vx, at.vy, flat * at.vz) * y2;
+    ky_external_real per = KY_EXTERNAL_RSQRT(at.z * at.z + f.height * f.height),
+                     rest = f.scale * per;
+    ky_external_real flat = 1 + rest, h = f.scale + 1 / per; /* flat = h/ζ */
+    ky_external_real y = KY_EXTERNAL_RSQRT(at.x * at.x + at.y * at.y + h * h), y2 = y * y,
+                     force = -f.mu * y * y2;
+    ky_external_real bend = rest * per * per * at.z * at.z; /* −flat' = bend v_z/z */
+    ky_external_real along = 3 * ky_external_dot(at, at.vx, at.vy, flat * at.vz) * y2;
     struct ky_external_pull pull = ky_external_radial(at, force, along, -f.mu * y);
     pull.z *= flat;
     pull.jz = force * ((flat - bend) * at.vz - along * flat * at.z);
@@ -324,17 +330,17 @@ ky_external_triaxial_logarithmic(struct ky_external_triaxial_logarithmic f,
                                  struct ky_external_place at)
 {
     struct ky_external_pull pull;
-    KY_REAL along_y = 1 / (f.p * f.p), along_z = 1 / (f.q * f.q), core2 = f.core * f.core;
-    KY_REAL y = along_y * at.y, z = along_z * at.z, m2 = ky_external_dot(at, at.x, y, z);
-    KY_REAL per = 1 / (core2 + m2), force = -f.speed2 * per;
-    KY_REAL along = 2 * ky_external_dot(at, at.vx, along_y * at.vy, along_z * at.vz) * per;
+    ky_external_real along_y = 1 / (f.p * f.p), along_z = 1 / (f.q * f.q), core2 = f.core * f.core;
+    ky_external_real y = along_y * at.y, z = along_z * at.z, m2 = ky_external_dot(at, at.x, y, z);
+    ky_external_real per = 1 / (core2 + m2), force = -f.speed2 * per;
+    ky_external_real along = 2 * ky_external_dot(at, at.vx, along_y * at.vy, along_z * at.vz) * per;
     pull.x = force * at.x;
     pull.y = force * y;
     pull.z = force * z;
     pull.jx = force * (at.vx - along * at.x);
     pull.jy = force * (along_y * at.vy - along * y);
     pull.jz = force * (along_z * at.vz - along * z);
-    pull.potential = KY_SPLAT(0.5f) * f.speed2 * log1p(m2 / core2);
+    pull.potential = f.speed2 / 2 * log1p(m2 / core2);
     return pull;
 }
 
@@ -344,7 +350,7 @@ KY_FN struct ky_external_pull ky_external_logarithmic(struct ky_external_logarit
     struct ky_external_triaxial_logarithmic same;
     same.speed2 = f.speed2;
     same.core = f.core;
-    same.p = KY_SPLAT(1);
+    same.p = 1;
     same.q = f.flattening;
     return ky_external_triaxial_logarithmic(same, at);
 }
@@ -357,22 +363,25 @@ KY_FN struct ky_external_pull ky_external_bar_at_rest(struct ky_external_bar f,
                                                       struct ky_external_place at)
 {
     struct ky_external_pull pull;
-    KY_REAL l = f.length, l2 = l * l, per = KY_RSQRT(at.z * at.z + f.height * f.height);
-    KY_REAL rest = f.scale * per, flat = 1 + rest, h = f.scale + 1 / per; /* flat = h/ζ */
-    KY_REAL x2 = at.x * at.x, w2 = at.y * at.y + h * h;
-    KY_REAL plus = sqrt((at.x + l) * (at.x + l) + w2), minus = sqrt((at.x - l) * (at.x - l) + w2);
-    KY_REAL sum = plus + minus, both = plus * minus;
-    KY_REAL gap =
+    ky_external_real l = f.length, l2 = l * l,
+                     per = KY_EXTERNAL_RSQRT(at.z * at.z + f.height * f.height);
+    ky_external_real rest = f.scale * per, flat = 1 + rest, h = f.scale + 1 / per; /* flat = h/ζ */
+    ky_external_real x2 = at.x * at.x, w2 = at.y * at.y + h * h;
+    ky_external_real plus = sqrt((at.x + l) * (at.x + l) + w2),
+                     minus = sqrt((at.x - l) * (at.x - l) + w2);
+    ky_external_real sum = plus + minus, both = plus * minus;
+    ky_external_real gap =
         x2 + w2 > l2 ? 2 * (x2 + w2 - l2 + both) : 2 * w2 * sum * sum / (l2 + w2 - x2 + both);
-    KY_REAL force = -2 * f.mu, along = 1 / (both * sum), across = sum / (both * gap);
+    ky_external_real force = -2 * f.mu, along = 1 / (both * sum), across = sum / (both * gap);
     /* changes in time: w w', T₊, T₋ and S; and of `along` and `across` in parts of them */
-    KY_REAL ww = at.y * at.vy + flat * at.z * at.vz;
-    KY_REAL to_plus = ((at.x + l) * at.vx + ww) / plus,
-            to_minus = ((at.x - l) * at.vx + ww) / minus;
-    KY_REAL to_sum = at.x * at.vx * gap * along + ww * sum / both;
-    KY_REAL of_both = to_plus / plus + to_minus / minus, of_sum = to_sum / sum;
-    KY_REAL of_along = -of_both - of_sum, of_across = of_sum - of_both - 2 * sum * to_sum / gap;
-    KY_REAL bend = rest * per * per * at.z * at.z; /* −flat' = bend v_z/z */
+    ky_external_real ww = at.y * at.vy + flat * at.z * at.vz;
+    ky_external_real to_plus = ((at.x + l) * at.vx + ww) / plus,
+                     to_minus = ((at.x - l) * at.vx + ww) / minus;
+    ky_external_real to_sum = at.x * at.vx * gap * along + ww * sum / both;
+    ky_external_real of_both = to_plus / plus + to_minus / minus, of_sum = to_sum / sum;
+    ky_external_real of_along = -of_both - of_sum,
+                     of_across = of_sum - of_both - 2 * sum * to_sum / gap;
+    ky_external_real bend = rest * per * per * at.z * at.z; /* −flat' = bend v_z/z */
     pull.x = force * along * at.x;
     pull.y = force * across * at.y;
     pull.z = force * across * flat * at.z;
@@ -384,21 +393,23 @@ KY_FN struct ky_external_pull ky_external_bar_at_rest(struct ky_external_bar f,
 }
 
 /* A vector (x, y) from axes that are turned by an angle, to them with the sine −s. */
-KY_FN KY_REAL ky_external_turned_x(KY_REAL c, KY_REAL s, KY_REAL x, KY_REAL y)
+KY_FN ky_external_real ky_external_turned_x(ky_external_real c, ky_external_real s,
+                                            ky_external_real x, ky_external_real y)
 {
     return c * x - s * y;
 }
-KY_FN KY_REAL ky_external_turned_y(KY_REAL c, KY_REAL s, KY_REAL x, KY_REAL y)
+KY_FN ky_external_real ky_external_turned_y(ky_external_real c, ky_external_real s,
+                                            ky_external_real x, ky_external_real y)
 {
     return s * x + c * y;
 }
 
 /* The place in axes that are turned by an angle about z, and turn at a rate: there it also moves by
  * −Ω × d. */
-KY_FN struct ky_external_place ky_external_turn_in(struct ky_external_place at, KY_REAL angle,
-                                                   KY_REAL rate)
+KY_FN struct ky_external_place ky_external_turn_in(struct ky_external_place at,
+                                                   ky_external_real angle, ky_external_real rate)
 {
-    KY_REAL c = cos(angle), s = sin(angle);
+    ky_external_real c = cos(angle), s = sin(angle);
     struct ky_external_place own = at;
     own.x = ky_external_turned_x(c, -s, at.x, at.y);
     own.y = ky_external_turned_y(c, -s, at.x, at.y);
@@ -408,11 +419,11 @@ KY_FN struct ky_external_place ky_external_turn_in(struct ky_external_place at, 
 }
 
 /* A pull in such axes, in those at rest: what is constant there turns by Ω × a here. */
-KY_FN struct ky_external_pull ky_external_turn_out(struct ky_external_pull pull, KY_REAL angle,
-                                                   KY_REAL rate)
+KY_FN struct ky_external_pull ky_external_turn_out(struct ky_external_pull pull,
+                                                   ky_external_real angle, ky_external_real rate)
 {
-    KY_REAL c = cos(angle), s = sin(angle);
-    KY_REAL ax = pull.x, ay = pull.y, jx = pull.jx - rate * ay, jy = pull.jy + rate * ax;
+    ky_external_real c = cos(angle), s = sin(angle);
+    ky_external_real ax = pull.x, ay = pull.y, jx = pull.jx - rate * ay, jy = pull.jy + rate * ax;
     pull.x = ky_external_turned_x(c, s, ax, ay);
     pull.y = ky_external_turned_y(c, s, ax, ay);
     pull.jx = ky_external_turned_x(c, s, jx, jy);
@@ -422,7 +433,7 @@ KY_FN struct ky_external_pull ky_external_turn_out(struct ky_external_pull pull,
 
 KY_FN struct ky_external_pull ky_external_bar(struct ky_external_bar f, struct ky_external_place at)
 {
-    KY_REAL angle = f.angle + f.rate * at.time, rate = f.rate * at.pace;
+    ky_external_real angle = f.angle + f.rate * at.time, rate = f.rate * at.pace;
     return ky_external_turn_out(ky_external_bar_at_rest(f, ky_external_turn_in(at, angle, rate)),
                                 angle, rate);
 }
@@ -431,14 +442,14 @@ KY_FN struct ky_external_pull ky_external_lambda(struct ky_external_lambda f,
                                                  struct ky_external_place at)
 {
     struct ky_external_pull pull;
-    KY_REAL rate = f.omega * f.h2;
+    ky_external_real rate = f.omega * f.h2;
     pull.x = rate * at.x;
     pull.y = rate * at.y;
     pull.z = rate * at.z;
     pull.jx = rate * at.vx;
     pull.jy = rate * at.vy;
     pull.jz = rate * at.vz;
-    pull.potential = KY_SPLAT(-0.5f) * rate * ky_external_dot(at, at.x, at.y, at.z);
+    pull.potential = -rate / 2 * ky_external_dot(at, at.x, at.y, at.z);
     return pull;
 }
 
@@ -452,7 +463,7 @@ KY_FN struct ky_external_pull ky_external_tidal(struct ky_external_tidal f,
     pull.jx = f.xx * at.vx + f.xy * at.vy + f.xz * at.vz;
     pull.jy = f.xy * at.vx + f.yy * at.vy + f.yz * at.vz;
     pull.jz = f.xz * at.vx + f.yz * at.vy + f.zz * at.vz;
-    pull.potential = KY_SPLAT(-0.5f) * ky_external_dot(at, pull.x, pull.y, pull.z);
+    pull.potential = -ky_external_dot(at, pull.x, pull.y, pull.z) / 2;
     return pull;
 }
 
@@ -463,7 +474,7 @@ KY_FN struct ky_external_pull ky_external_uniform(struct ky_external_uniform f,
     pull.x = f.ax;
     pull.y = f.ay;
     pull.z = f.az;
-    pull.jx = pull.jy = pull.jz = KY_SPLAT(0);
+    pull.jx = pull.jy = pull.jz = 0;
     pull.potential = -ky_external_dot(at, f.ax, f.ay, f.az);
     return pull;
 }
@@ -471,7 +482,7 @@ KY_FN struct ky_external_pull ky_external_uniform(struct ky_external_uniform f,
 KY_FN struct ky_external_pull ky_external_none(void)
 {
     struct ky_external_pull pull;
-    pull.x = pull.y = pull.z = pull.jx = pull.jy = pull.jz = pull.potential = KY_SPLAT(0);
+    pull.x = pull.y = pull.z = pull.jx = pull.jy = pull.jz = pull.potential = 0;
     return pull;
 }
 

@@ -17,10 +17,11 @@
 
 /* A cubic in the time, c0 + c1 t + c2 t² + c3 t³, and its change. */
 struct ky_external_cubic {
-    KY_REAL value, rate;
+    ky_external_real value, rate;
 };
-KY_FN struct ky_external_cubic ky_external_cubic(KY_REAL c0, KY_REAL c1, KY_REAL c2, KY_REAL c3,
-                                                 KY_REAL t)
+KY_FN struct ky_external_cubic ky_external_cubic(ky_external_real c0, ky_external_real c1,
+                                                 ky_external_real c2, ky_external_real c3,
+                                                 ky_external_real t)
 {
     struct ky_external_cubic cubic;
     cubic.value = c0 + t * (c1 + t * (c2 + t * c3));
@@ -31,7 +32,7 @@ KY_FN struct ky_external_cubic ky_external_cubic(KY_REAL c0, KY_REAL c1, KY_REAL
 /* What a field is at a moment: the velocity of its centre, its strength in parts of its numbers and
  * how fast this grows, and the angle of its axes and how fast they turn. */
 struct ky_external_moment {
-    KY_REAL vx, vy, vz, strength, growth, angle, turn;
+    ky_external_real vx, vy, vz, strength, growth, angle, turn;
 };
 
 /* The place, relative to the centre, as the formula of a kind needs it. */
@@ -47,9 +48,10 @@ KY_FN struct ky_external_place ky_external_enter(struct ky_external_place at,
 
 /* What that formula gives, in the frame and with the strength of the field. */
 KY_FN struct ky_external_pull ky_external_leave(struct ky_external_pull pull,
-                                                struct ky_external_moment now, KY_REAL pace)
+                                                struct ky_external_moment now,
+                                                ky_external_real pace)
 {
-    KY_REAL growth = pace * now.growth, s = now.strength;
+    ky_external_real growth = pace * now.growth, s = now.strength;
     if (now.turn != 0 || now.angle != 0)
         pull = ky_external_turn_out(pull, now.angle, now.turn * pace);
     pull.jx = s * pull.jx + growth * pull.x;
@@ -63,19 +65,19 @@ KY_FN struct ky_external_pull ky_external_leave(struct ky_external_pull pull,
 }
 
 /* The place of the frame's origin, at rest, in a field with its centre at x, y, z. */
-KY_FN struct ky_external_place ky_external_origin(struct ky_external_place at, KY_REAL x, KY_REAL y,
-                                                  KY_REAL z)
+KY_FN struct ky_external_place ky_external_origin(struct ky_external_place at, ky_external_real x,
+                                                  ky_external_real y, ky_external_real z)
 {
     at.x = -x, at.y = -y, at.z = -z;
-    at.vx = at.vy = at.vz = KY_SPLAT(0);
+    at.vx = at.vy = at.vz = 0;
     return at;
 }
 
 /* The pull in a frame whose origin falls in the field: x, y, z is the place in that frame, and
  * `origin` the field's pull at its origin. */
 KY_FN struct ky_external_pull ky_external_reflex(struct ky_external_pull pull,
-                                                 struct ky_external_pull origin, KY_REAL x,
-                                                 KY_REAL y, KY_REAL z)
+                                                 struct ky_external_pull origin, ky_external_real x,
+                                                 ky_external_real y, ky_external_real z)
 {
     pull.x -= origin.x;
     pull.y -= origin.y;

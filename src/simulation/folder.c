@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/status.h"
 #include "snapshot/pieces.h"
 #include "snapshot/snapshot.h"
 
@@ -132,11 +133,10 @@ static enum ky_status refuse(const char *folder, const char *name, struct ky_err
 static enum ky_status remove_result(const char *folder, const char *name, struct ky_error *error)
 {
     char path[KY_PATH];
-    enum ky_status status = ky_folder_path(folder, name, path, error);
-    if (!status && unlink(path) && errno != ENOENT)
-        status =
-            ky_fail(error, KY_CANNOT_WRITE, "%s: cannot be removed: %s", path, strerror(errno));
-    return status;
+    KY_TRY(ky_folder_path(folder, name, path, error));
+    if (unlink(path) && errno != ENOENT)
+        return ky_fail(error, KY_CANNOT_WRITE, "%s: cannot be removed: %s", path, strerror(errno));
+    return KY_OK;
 }
 
 /* Makes every folder of the path. *made becomes 1 if the last one did not exist. */
@@ -219,23 +219,22 @@ void ky_folder_drop(const char *folder)
 enum ky_status ky_folder_begin(const char *folder, char inside[KY_PATH], struct ky_error *error)
 {
     ky_folder_drop(folder);
-    enum ky_status status = ky_folder_path(folder, begun, inside, error);
-    if (!status && mkdir(inside, 0777))
-        status = ky_fail(error, KY_CANNOT_WRITE, "%s: cannot be made: %s", inside, strerror(errno));
-    return status;
+    KY_TRY(ky_folder_path(folder, begun, inside, error));
+    if (mkdir(inside, 0777))
+        return ky_fail(error, KY_CANNOT_WRITE, "%s: cannot be made: %s", inside, strerror(errno));
+    return KY_OK;
 }
 
 static enum ky_status rename_in(const char *folder, const char *from, const char *to,
                                 struct ky_error *error)
 {
     char old[KY_PATH], new[KY_PATH];
-    enum ky_status status = ky_folder_path(folder, from, old, error);
-    if (!status)
-        status = ky_folder_path(folder, to, new, error);
-    if (!status && rename(old, new))
-        status = ky_fail(error, KY_CANNOT_WRITE, "%s: cannot be moved to %s: %s", old, new,
-                         strerror(errno));
-    return status;
+    KY_TRY(ky_folder_path(folder, from, old, error));
+    KY_TRY(ky_folder_path(folder, to, new, error));
+    if (rename(old, new))
+        return ky_fail(error, KY_CANNOT_WRITE, "%s: cannot be moved to %s: %s", old, new,
+                       strerror(errno));
+    return KY_OK;
 }
 
 /* Moves a file from the folder of a start up to the folder of the run. */
@@ -267,8 +266,8 @@ enum ky_status ky_folder_settle(const char *folder, struct ky_error *error)
 
 enum ky_status ky_folder_commit(const char *folder, struct ky_error *error)
 {
-    enum ky_status status = rename_in(folder, begun, complete, error);
-    return status ? status : ky_folder_settle(folder, error);
+    KY_TRY(rename_in(folder, begun, complete, error));
+    return ky_folder_settle(folder, error);
 }
 
 int ky_folder_stop(const char *folder)

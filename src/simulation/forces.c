@@ -6,6 +6,7 @@
 #include "base/bodies.h"
 #include "base/phases.h"
 #include "base/sizes.h"
+#include "base/status.h"
 #include "engine/common/external.h"
 #include "engine/common/finite.h"
 #include "engine/engine.h"
@@ -74,17 +75,14 @@ enum ky_status ky_field_adopt(struct ky_field_points *own, const struct ky_field
                               struct ky_error *error)
 {
     *own = (struct ky_field_points){.size = sizeof *own};
-    enum ky_status status =
-        ky_size_adopt(own, sizeof *own, given, "sizeof(struct ky_field_points)", error);
-    if (status)
-        return status;
+    KY_TRY(ky_size_adopt(own, sizeof *own, given, "sizeof(struct ky_field_points)", error));
     if (own->count && !own->position)
         return ky_fail(error, KY_USAGE, "the points of a field have no positions");
     if (!own->softenings)
         return ky_sim_check_softening(own->softening, error);
-    for (size_t k = 0; k < own->count && !status; k++)
-        status = ky_sim_check_softening(own->softenings[k], error);
-    return status;
+    for (size_t k = 0; k < own->count; k++)
+        KY_TRY(ky_sim_check_softening(own->softenings[k], error));
+    return KY_OK;
 }
 
 enum ky_status ky_field_on(struct ky_engine *engine, const struct ky_field_points *wanted,

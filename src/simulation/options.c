@@ -1,5 +1,6 @@
 /* The tables of options for programs: which there are, and setting fields by name. */
 #include "base/options.h"
+#include "base/status.h"
 #include "simulation/run.h"
 
 enum { SETS = KY_PARAMETER_SETS + 1 };
@@ -45,12 +46,9 @@ enum ky_status ky_parameters_set(struct ky_parameters *parameters, const char *n
     struct ky_option_set sets[KY_PARAMETER_SETS];
     ky_parameter_sets(parameters, sets);
     const struct ky_option *option;
-    enum ky_status status =
-        ky_option_by_name(sets, KY_PARAMETER_SETS, parameters, name, &option, error);
-    return status
-               ? status
-               : ky_option_set_in(option, parameters, value,
-                                  has_units(parameters) ? &parameters->units : &none, name, error);
+    KY_TRY(ky_option_by_name(sets, KY_PARAMETER_SETS, parameters, name, &option, error));
+    return ky_option_set_in(option, parameters, value,
+                            has_units(parameters) ? &parameters->units : &none, name, error);
 }
 
 enum ky_status ky_parameters_get(const struct ky_parameters *parameters, const char *name,

@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "base/options.h"
 #include "base/quantity.h"
+#include "base/status.h"
 #include "base/text.h"
 #include "base/view_calls.h"
 
@@ -44,12 +45,9 @@ enum ky_status ky_run_adopt_parameters(const struct ky_parameters *parameters,
     ky_run_parameters_defaults(own_run);
     const struct ky_option_set set = {"run",   ky_run_options, ky_run_option_count,
                                       own_run, NULL,           NULL};
-    enum ky_status status =
-        ky_size_adopt(own, sizeof *own, parameters, "ky_parameters_defaults", error);
-    if (!status)
-        status =
-            ky_size_adopt(own_run, sizeof *own_run, given, "ky_run_parameters_defaults", error);
-    return status ? status : ky_options_check(&set, error);
+    KY_TRY(ky_size_adopt(own, sizeof *own, parameters, "ky_parameters_defaults", error));
+    KY_TRY(ky_size_adopt(own_run, sizeof *own_run, given, "ky_run_parameters_defaults", error));
+    return ky_options_check(&set, error);
 }
 
 enum ky_status ky_run_create(const struct ky_parameters *parameters,
@@ -58,9 +56,7 @@ enum ky_status ky_run_create(const struct ky_parameters *parameters,
 {
     struct ky_parameters own;
     struct ky_run_parameters own_run;
-    enum ky_status status = ky_run_adopt_parameters(parameters, given, &own, &own_run, error);
-    if (status)
-        return status;
+    KY_TRY(ky_run_adopt_parameters(parameters, given, &own, &own_run, error));
     if (!own_run.output)
         return ky_fail(error, KY_USAGE, "no output: give --output FOLDER");
     struct ky_run *run = *made = ky_allocate_zeroed(1, sizeof *run);
@@ -111,18 +107,18 @@ enum ky_status ky_run_lock(struct ky_run *run, struct ky_error *error)
 {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     char path[KY_PATH];
-    enum ky_status status = ky_folder_path(run->given.output, "run.log", path, error);
-    if (!status && !(run->log = fopen(path, "a+")))
-        status = ky_fail(error, KY_CANNOT_WRITE, "%s: %s", path, strerror(errno));
-    if (!status && fcntl(fileno(run->log), F_SETLK, &lock) && (errno == EACCES || errno == EAGAIN))
-        status = ky_fail(error, KY_USAGE,
-                         "%s: another run is at work in this folder; wait for it or choose another "
-                         "--output",
-                         run->given.output);
-    if (!status && (fseek(run->log, 0, SEEK_END) || (run->log_before = ftell(run->log)) < 0))
-        status =
-            ky_fail(error, KY_CANNOT_WRITE, "%s: run.log: %s", run->given.output, strerror(errno));
-    return status;
+    KY_TRY(ky_folder_path(run->given.output, "run.log", path, error));
+    if (!(run->log = fopen(path, "a+")))
+        return ky_fail(error, KY_CANNOT_WRITE, "%s: %s", path, strerror(errno));
+    if (fcntl(fileno(run->log), F_SETLK, &lock) && (errno == EACCES || errno == EAGAIN))
+        return ky_fail(error, KY_USAGE,
+                       "%s: another run is at work in this folder; wait for it or choose another "
+                       "--output",
+                       run->given.output);
+    if (fseek(run->log, 0, SEEK_END) || (run->log_before = ftell(run->log)) < 0)
+        return ky_fail(error, KY_CANNOT_WRITE, "%s: run.log: %s", run->given.output,
+                       strerror(errno));
+    return KY_OK;
 }
 
 /* ---- the loop ---- */
@@ -201,8 +197,8 @@ static enum ky_status rest(struct ky_run *run, struct ky_error *error)
                 ky_sim_within_words(run->sim, words));
         return KY_OK;
     }
-    enum ky_status status = ky_run_write_restart(run, error);
-    return status ? status : ky_run_write_json(run, "running", NULL, error);
+    KY_TRY(ky_run_write_restart(run, error));
+    return ky_run_write_json(run, "running", NULL, error);
 }
 
 /* Checks the folder for the user's files, once a second and after a snapshot. More often would be
@@ -215,8 +211,8 @@ static enum ky_status look_around(struct ky_run *run, const char **reason, struc
     run->looked = now;
     if (ky_folder_stop(run->given.output))
         *reason = because(run, KY_STOP_ASKED, "a file named stop");
-    enum ky_status status = ky_run_keep_table(run, &run->energy, error);
-    return status ? status : ky_run_keep_table(run, &run->escapers, error);
+    KY_TRY(ky_run_keep_table(run, &run->energy, error));
+    return ky_run_keep_table(run, &run->escapers, error);
 }
 
 /* Writes the parameters that the caller's function has changed as text again, so that snapshots and
@@ -227,9 +223,7 @@ static enum ky_status take_parameters(struct ky_run *run, struct ky_error *error
     if (!run->sim->has_new_parameters)
         return KY_OK;
     run->sim->has_new_parameters = 0;
-    enum ky_status status = ky_sim_parameters_text(&run->sim->parameters, &text, error);
-    if (status)
-        return status;
+    KY_TRY(ky_sim_parameters_text(&run->sim->parameters, &text, error));
     free(run->text);
     run->text = text;
     return KY_OK;

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/order.h"
+#include "base/status.h"
 #include "base/text.h"
 #include "simulation/run.h"
 
@@ -69,11 +70,8 @@ static enum ky_status remove_bodies(struct ky_run *run, const uint64_t *id, size
                                     const struct ky_sums *before, struct ky_error *error)
 {
     struct ky_sums after = {0};
-    enum ky_status status = ky_sim_remove(run->sim, id, count, error);
-    if (!status)
-        status = ky_sim_sums(run->sim, &after, error);
-    if (status)
-        return status;
+    KY_TRY(ky_sim_remove(run->sim, id, count, error));
+    KY_TRY(ky_sim_sums(run->sim, &after, error));
     run->energy_start.energy += ky_total_energy(&after) - ky_total_energy(before);
     run->state.escaped += count;
     return KY_OK;
@@ -99,17 +97,14 @@ static enum ky_status take(struct ky_run *run, const struct ky_bodies *bodies, s
 {
     char time[KY_QUANTITY_TEXT];
     const int removes = !isnan(run->state.escape_radius);
-    enum ky_status status = write_rows(run, bodies, count, error);
-    if (!status)
-        status = removes ? remove_bodies(run, bodies->id, count, sums, error)
-                         : note(&run->listed, bodies->id, count, error);
-    if (!status)
-        ky_log(
-            &run->parameters, KY_LOG_INFO, "time %s: %zu %s %s, the first one is body %" PRIu64,
-            ky_quantity_text(&run->parameters.units, KY_TIME_UNIT, ky_sim_time(run->sim), 10, time),
-            count, ky_plural(count, "escaper", "escapers"), removes ? "removed" : "listed",
-            bodies->id[0]);
-    return status;
+    KY_TRY(write_rows(run, bodies, count, error));
+    KY_TRY(removes ? remove_bodies(run, bodies->id, count, sums, error)
+                   : note(&run->listed, bodies->id, count, error));
+    ky_log(&run->parameters, KY_LOG_INFO, "time %s: %zu %s %s, the first one is body %" PRIu64,
+           ky_quantity_text(&run->parameters.units, KY_TIME_UNIT, ky_sim_time(run->sim), 10, time),
+           count, ky_plural(count, "escaper", "escapers"), removes ? "removed" : "listed",
+           bodies->id[0]);
+    return KY_OK;
 }
 
 enum ky_status ky_run_look_for_escapers(struct ky_run *run, struct ky_error *error)

@@ -6,6 +6,7 @@
 #include "analysis/force_error.h"
 #include "base/bodies.h"
 #include "base/memory.h"
+#include "base/status.h"
 #include "base/threads.h"
 #include "simulation/run.h"
 
@@ -76,9 +77,7 @@ static enum ky_status plan_memory(const struct ky_parameters *parameters,
     double available = ky_memory_available();
     struct ky_engine *engine;
     struct ky_memory memory;
-    enum ky_status status = ky_integrator_engine(parameters, bodies->n, 0, &engine, error);
-    if (status)
-        return status;
+    KY_TRY(ky_integrator_engine(parameters, bodies->n, 0, &engine, error));
     ky_engine_memory(engine, columns, bodies->n, massless, &memory);
     plan->host_bytes = host_bytes(&memory, course, bodies->n);
     plan->device_bytes = memory.device;
@@ -150,17 +149,15 @@ static enum ky_status plan_course(const struct ky_parameters *parameters,
     struct ky_scales scales = {0};
     struct ky_followed followed;
     int there = !initial->bodies.n || initial->bodies.mass;
-    enum ky_status status = ky_run_follow(given->follow, &followed, error);
-    if (!status && there)
-        status = ky_run_check_followed(&followed, &initial->bodies, error);
-    if (!status && there)
-        status = ky_stopping_check_bodies(parameters, &initial->bodies, error);
-    if (!status && there)
-        status = ky_softening_choose(&own, initial, NULL, error);
-    if (!status && there)
-        status = ky_run_scales(&own, &initial->bodies, &scales, error);
-    if (status)
-        return status;
+    KY_TRY(ky_run_follow(given->follow, &followed, error));
+    if (there)
+        KY_TRY(ky_run_check_followed(&followed, &initial->bodies, error));
+    if (there)
+        KY_TRY(ky_stopping_check_bodies(parameters, &initial->bodies, error));
+    if (there)
+        KY_TRY(ky_softening_choose(&own, initial, NULL, error));
+    if (there)
+        KY_TRY(ky_run_scales(&own, &initial->bodies, &scales, error));
     return there || !isnan(own.step)
                ? plan_steps(&own, given, initial->time, ky_integrator_suggest(&own, &scales),
                             course, error)

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/options.h"
+#include "base/status.h"
 #include "base/threads.h"
 #include "base/units.h"
 #include "engine/common/external.h"
@@ -133,9 +134,7 @@ static enum ky_status restore_state(struct ky_run *run, const struct ky_restart 
     run->state.stop_core = run->state.escape_radius = run->state.change = (double)NAN;
     run->state.escapers = (double)NAN;
     run->state.space.hubble = (double)NAN;
-    enum ky_status status = ky_run_restore_state(restart, &run->state, error);
-    if (status)
-        return status;
+    KY_TRY(ky_run_restore_state(restart, &run->state, error));
     run->schedule = (struct ky_schedule){.line = {.tick = stored->tick}, /* the start: see reopen */
                                          .stride = stored->stride,
                                          .bare = (int)stored->bare,
@@ -155,11 +154,8 @@ static enum ky_status restore_state(struct ky_run *run, const struct ky_restart 
     run->given.stop_core = stored->stop_core;
     run->given.escape_radius = stored->escape_radius;
     run->given.escapers = stored->escapers;
-    status = restore_history(run, restart, error);
-    if (!status)
-        status = restore_listed(&run->listed, restart, error);
-    if (status)
-        return status;
+    KY_TRY(restore_history(run, restart, error));
+    KY_TRY(restore_listed(&run->listed, restart, error));
     return restore_times(&run->schedule, restart, error);
 }
 
@@ -207,9 +203,7 @@ static enum ky_status check_state(const struct ky_run *run, struct ky_error *err
 static enum ky_status cut_tables(struct ky_run *run, struct ky_error *error)
 {
     const struct ky_run_state *stored = &run->state;
-    enum ky_status status = ky_run_reopen_table(run, &run->energy, stored->energy_bytes, error);
-    if (status)
-        return status;
+    KY_TRY(ky_run_reopen_table(run, &run->energy, stored->energy_bytes, error));
     ky_energy_find_columns(run->energy.file, &run->energy_start);
     if (run->energy_start.core != (int)stored->core)
         return contradiction("core", "contradicts the columns of energy.csv", error);
@@ -229,19 +223,17 @@ static enum ky_status extend(struct ky_run *run, struct ky_error *error)
     const struct ky_instant now = run->sim->now, before = run->schedule.end;
     if (isnan(run->given.end) && !run->given.steps)
         return KY_OK;
-    enum ky_status status =
-        ky_schedule_extend(&run->schedule, run->given.end, run->given.steps, error);
-    if (!status && ky_instant_compare(run->schedule.end, now) < 0)
+    KY_TRY(ky_schedule_extend(&run->schedule, run->given.end, run->given.steps, error));
+    if (ky_instant_compare(run->schedule.end, now) < 0)
         return ky_fail(error, KY_USAGE, "the run in %s is at time %s already, past that end",
                        run->given.output,
                        ky_time_words(&run->sim->line, ky_sim_time(run->sim), time));
-    if (!status)
-        status = ky_externals_cover(&run->sim->engine->externals, ky_sim_time(run->sim),
-                                    ky_instant_time(&run->sim->line, run->schedule.end), error);
-    if (!status && !run->schedule.bare && ky_instant_compare(now, before) == 0 &&
+    KY_TRY(ky_externals_cover(&run->sim->engine->externals, ky_sim_time(run->sim),
+                              ky_instant_time(&run->sim->line, run->schedule.end), error));
+    if (!run->schedule.bare && ky_instant_compare(now, before) == 0 &&
         !ky_schedule_snapshot_due(&run->schedule, before))
-        status = ky_schedule_add(&run->schedule, before, error);
-    return status;
+        KY_TRY(ky_schedule_add(&run->schedule, before, error));
+    return KY_OK;
 }
 
 /* As ky_restart_read, with what to do where the folder has no restart file that is whole. */

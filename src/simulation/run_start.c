@@ -11,6 +11,7 @@
 #include "base/bodies.h"
 #include "base/memory.h"
 #include "base/options.h"
+#include "base/status.h"
 #include "base/threads.h"
 #include "base/units.h"
 #include "integrate/friction.h"
@@ -119,9 +120,9 @@ static enum ky_status resolve(struct ky_run *run, struct ky_error *error)
 /* KY_USAGE and KY_UNSUPPORTED for a softening or a step that does not go with the integrator. */
 static enum ky_status check_chosen(const struct ky_parameters *chosen, struct ky_error *error)
 {
-    enum ky_status status =
-        isnan(chosen->softening) ? KY_OK : ky_sim_check_softening(chosen->softening, error);
-    return status ? status : ky_integrator_check(chosen, error);
+    if (!isnan(chosen->softening))
+        KY_TRY(ky_sim_check_softening(chosen->softening, error));
+    return ky_integrator_check(chosen, error);
 }
 
 /* The numbers of bodies that are all here. */
@@ -130,12 +131,10 @@ static enum ky_status check_bodies(struct ky_run *run, const struct ky_bodies *b
 {
     const struct ky_portion all = ky_portion_of_all(bodies->n);
     ky_announce(&run->parameters, bodies->n, "check of the bodies");
-    enum ky_status status = ky_bodies_check(bodies, error);
-    if (!status)
-        status = ky_stopping_check_bodies(&run->parameters, bodies, error);
-    if (!status)
-        status = ky_run_hash(&all, bodies, bodies->id != NULL, &run->hash, error);
-    return status ? status : check_hash(run, error);
+    KY_TRY(ky_bodies_check(bodies, error));
+    KY_TRY(ky_stopping_check_bodies(&run->parameters, bodies, error));
+    KY_TRY(ky_run_hash(&all, bodies, bodies->id != NULL, &run->hash, error));
+    return check_hash(run, error);
 }
 
 /* What is known of bodies that are all here, with the softening that was chosen. */
@@ -143,15 +142,14 @@ static enum ky_status measure(struct ky_run *run, const struct ky_bodies *bodies
                               struct ky_run_facts *facts, struct ky_error *error)
 {
     ky_announce(&run->parameters, bodies->n, "sizes and times of the system");
-    enum ky_status status = ky_run_scales(&run->parameters, bodies, &facts->scales, error);
-    if (!status)
-        status = ky_run_note_coincident(&run->parameters, bodies, run->notes.coincident, error);
-    if (!status && facts->scales.escapers) {
+    KY_TRY(ky_run_scales(&run->parameters, bodies, &facts->scales, error));
+    KY_TRY(ky_run_note_coincident(&run->parameters, bodies, run->notes.coincident, error));
+    if (facts->scales.escapers) {
         const size_t fastest = facts->scales.fastest;
         facts->fastest = bodies->id ? bodies->id[fastest] : fastest;
         memcpy(facts->velocity, bodies->velocity[fastest], sizeof facts->velocity);
     }
-    return status;
+    return KY_OK;
 }
 
 /* Whether the bodies are not here: ranks make or read them. */
@@ -462,8 +460,8 @@ static enum ky_status run_by_recipe(const struct ky_parameters *parameters,
 {
     if (ky_run_can_make(parameters, run, initial))
         return run_with(parameters, run, recipe, NULL, initial, error);
-    const enum ky_status status = ky_recipe_make(recipe, NULL, initial, error);
-    return status ? status : run_with(parameters, run, NULL, NULL, initial, error);
+    KY_TRY(ky_recipe_make(recipe, NULL, initial, error));
+    return run_with(parameters, run, NULL, NULL, initial, error);
 }
 
 enum ky_status ky_run_model(const struct ky_parameters *parameters,
@@ -495,10 +493,10 @@ static enum ky_status run_from(const struct ky_parameters *parameters,
                                struct ky_error *error)
 {
     const int shared = ky_run_can_make(parameters, run, initial);
-    const enum ky_status status =
-        shared ? ky_shared_file_label(file, KY_WITH_TYPE | KY_WITH_RADIUS, &initial->bodies, error)
-               : read_together(file, &initial->bodies, error);
-    return status ? status : run_with(parameters, run, NULL, shared ? file : NULL, initial, error);
+    KY_TRY(shared
+               ? ky_shared_file_label(file, KY_WITH_TYPE | KY_WITH_RADIUS, &initial->bodies, error)
+               : read_together(file, &initial->bodies, error));
+    return run_with(parameters, run, NULL, shared ? file : NULL, initial, error);
 }
 
 enum ky_status ky_run_file(const struct ky_parameters *parameters,

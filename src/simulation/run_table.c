@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/status.h"
 
 static enum ky_status cannot_write(const struct ky_run *run, const struct ky_run_table *table,
                                    struct ky_error *error)
@@ -23,10 +24,10 @@ static enum ky_status open_table(struct ky_run *run, struct ky_run_table *table,
                                  struct ky_error *error)
 {
     char path[KY_PATH];
-    enum ky_status status = ky_folder_path(run->folder, table->name, path, error);
-    if (!status && !(table->file = fopen(path, mode)))
-        status = ky_fail(error, KY_CANNOT_WRITE, "%s: %s", path, strerror(errno));
-    return status;
+    KY_TRY(ky_folder_path(run->folder, table->name, path, error));
+    if (!(table->file = fopen(path, mode)))
+        return ky_fail(error, KY_CANNOT_WRITE, "%s: %s", path, strerror(errno));
+    return KY_OK;
 }
 
 /* A comment with the units of the columns, where the bodies have a scale. */
@@ -65,8 +66,8 @@ static enum ky_status write_header(struct ky_run *run, struct ky_run_table *tabl
 enum ky_status ky_run_begin_table(struct ky_run *run, struct ky_run_table *table,
                                   struct ky_error *error)
 {
-    enum ky_status status = open_table(run, table, "w+", error);
-    return status ? status : write_header(run, table, error);
+    KY_TRY(open_table(run, table, "w+", error));
+    return write_header(run, table, error);
 }
 
 /* If another program has cut the table short since the last row, the next row would come after a
@@ -125,11 +126,8 @@ enum ky_status ky_run_sync_table(struct ky_run *run, struct ky_run_table *table,
     *bytes = 0;
     if (!table->file)
         return KY_OK;
-    enum ky_status status = ky_run_keep_table(run, table, error);
-    if (!status)
-        status = notice_cut(run, table, &end, error);
-    if (status)
-        return status;
+    KY_TRY(ky_run_keep_table(run, table, error));
+    KY_TRY(notice_cut(run, table, &end, error));
     end = ftell(table->file);
     if (end < 0 || fflush(table->file) || fsync(fileno(table->file)))
         return cannot_write(run, table, error);

@@ -1,5 +1,6 @@
 /* A run that is shown in a browser: frames for the pages that ask, and their orders. What fails
  * here ends no run: then there is no frame. */
+#include "base/status.h"
 #include "base/view_calls.h"
 #include "simulation/run.h"
 
@@ -12,8 +13,8 @@ enum ky_status ky_run_open_view(struct ky_run *run, struct ky_error *error)
     struct ky_view *view = run->given.view;
     if (!view)
         return KY_OK;
-    enum ky_status status = ky_folder_path(run->given.output, "energy.csv", path, error);
-    return status ? status : ky_view_calls(view)->begin(view, 1, path, error);
+    KY_TRY(ky_folder_path(run->given.output, "energy.csv", path, error));
+    return ky_view_calls(view)->begin(view, 1, path, error);
 }
 
 /* ---- frames ---- */
@@ -98,9 +99,8 @@ enum ky_status ky_run_attend(struct ky_run *run, int *waits, int *stops, struct 
     *stops = (asked & KY_VIEW_STOP) != 0;
     if (*stops)
         return KY_OK;
-    enum ky_status status = asked & KY_VIEW_SNAPSHOT ? write_now(run, error) : KY_OK;
-    if (status)
-        return status;
+    if (asked & KY_VIEW_SNAPSHOT)
+        KY_TRY(write_now(run, error));
     tell_pause(run, (asked & KY_VIEW_PAUSE) != 0);
     if ((asked & KY_VIEW_FRAME) &&
         ky_sim_watch_is_due(&run->watch.frames, run->sim, count, (asked & KY_VIEW_PAUSE) != 0))

@@ -9,6 +9,7 @@
 #include "base/bodies.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/status.h"
 #include "engine/common/units.h"
 #include "integrate/friction.h"
 
@@ -53,18 +54,17 @@ static enum ky_status hash_array(const struct ky_portion *portion, const void *a
 {
     struct ky_hashing hashing = ky_hash_begin(seed);
     const size_t n = ky_portion_count(portion);
-    enum ky_status status = KY_OK;
-    for (size_t s = 0; s < portion->shares && !status; s++) {
+    for (size_t s = 0; s < portion->shares; s++) {
         if (s != portion->share)
             hashing = (struct ky_hashing){.bytes = 0};
         else if (array)
             ky_hash_add(&hashing, array, n * bytes);
         else
             hash_ids(&hashing, portion->first, n);
-        status = ky_portion_tell(portion, &hashing, sizeof hashing / sizeof(uint64_t), error);
+        KY_TRY(ky_portion_tell(portion, &hashing, sizeof hashing / sizeof(uint64_t), error));
     }
     *hash = ky_hash_end(&hashing);
-    return status;
+    return KY_OK;
 }
 
 enum ky_status ky_run_hash(const struct ky_portion *portion, const struct ky_bodies *bodies,
@@ -142,13 +142,11 @@ static enum ky_status know(const struct ky_work_place *place, struct beginning *
     struct ky_run_facts *facts = &begins->facts;
     struct ky_engine_units units;
     facts->wrong = (struct ky_error){KY_OK, ""};
-    enum ky_status status = ky_portion_units(&place->portion, &place->bodies, &begins->parameters,
-                                             &units, &facts->wrong, error);
-    if (status)
-        return status;
+    KY_TRY(ky_portion_units(&place->portion, &place->bodies, &begins->parameters, &units,
+                            &facts->wrong, error));
     facts->units = (struct ky_engine_frame){.length = units.length, .mass = units.mass};
-    status = ky_run_hash(&place->portion, &place->bodies, facts->counts, &facts->hash, error);
-    return status ? status : measure(place, begins, error);
+    KY_TRY(ky_run_hash(&place->portion, &place->bodies, facts->counts, &facts->hash, error));
+    return measure(place, begins, error);
 }
 
 /* A ky_work: makes the bodies of a struct making, and finds what is to be known of them. */

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/status.h"
 #include "engine/common/external.h"
 #include "integrate/integrate.h"
 
@@ -93,10 +94,10 @@ static enum ky_status find_end(struct ky_schedule *schedule, double end, struct 
                        ky_step_words(line, ky_schedule_step(schedule), length));
     if (ratio * (double)schedule->stride > 9e15)
         return too_many("--end", ratio, error);
-    enum ky_status status = find(schedule, "--end", end, 1, &schedule->end, error);
-    if (!status && ky_instant_compare(schedule->end, (struct ky_instant){0}) == 0)
-        status = ky_fail(error, KY_USAGE, "--end: %s is the start", ky_time_words(line, end, one));
-    return status;
+    KY_TRY(find(schedule, "--end", end, 1, &schedule->end, error));
+    if (ky_instant_compare(schedule->end, (struct ky_instant){0}) == 0)
+        return ky_fail(error, KY_USAGE, "--end: %s is the start", ky_time_words(line, end, one));
+    return KY_OK;
 }
 
 /* ---- lists of times ---- */
@@ -160,9 +161,7 @@ static enum ky_status place_times(struct ky_schedule *schedule, const struct ky_
     if (!(schedule->at = ky_allocate(count, sizeof *schedule->at)))
         return ky_no_memory(error, "times of --at", count, sizeof *schedule->at);
     for (size_t k = 0; k < count; k++) {
-        enum ky_status status = find_at(schedule, times->of[k], &schedule->at[k], error);
-        if (status)
-            return status;
+        KY_TRY(find_at(schedule, times->of[k], &schedule->at[k], error));
     }
     qsort(schedule->at, count, sizeof *schedule->at, ascending);
     for (size_t k = 0; k < count; k++) {

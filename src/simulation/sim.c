@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "base/named_numbers.h"
 #include "base/phases.h"
+#include "base/status.h"
 #include "engine/common/external.h"
 
 const struct ky_stop ky_not_stopped = {
@@ -125,11 +126,9 @@ enum ky_status ky_sim_make_integrator(const struct ky_sim *sim,
                                       struct ky_integrator_state **integrator,
                                       struct ky_error *error)
 {
-    enum ky_status status =
-        ky_integrator_create(sim->engine, sim->n, &sim->parameters, integrator, error);
-    if (!status)
-        (*integrator)->id = sim->id;
-    return status;
+    KY_TRY(ky_integrator_create(sim->engine, sim->n, &sim->parameters, integrator, error));
+    (*integrator)->id = sim->id;
+    return KY_OK;
 }
 
 /* Puts the bodies on the engine, or has them read. */
@@ -154,8 +153,8 @@ static enum ky_status allocate(const struct ky_parameters *resolved, size_t n, s
         return ky_no_memory(error, "simulation", 1, sizeof *sim);
     sim->parameters = *resolved;
     sim->n = n;
-    const enum ky_status status = name_engine(sim, resolved->engine, error);
-    return status ? status : keep_texts(sim, error);
+    KY_TRY(name_engine(sim, resolved->engine, error));
+    return keep_texts(sim, error);
 }
 
 enum ky_status ky_sim_begin(const struct ky_parameters *resolved, size_t n, struct ky_sim **sim,
@@ -228,8 +227,8 @@ static enum ky_status settle_force(struct ky_parameters *resolved, const struct 
                                    struct ky_choice *choice, struct ky_error *error)
 {
     const struct ky_engine_use use = ky_integrator_use(resolved, bodies->n);
-    enum ky_status status = ky_force_settle(resolved, bodies, &use, choice, NULL, error);
-    return status ? status : ky_integrator_check(resolved, error);
+    KY_TRY(ky_force_settle(resolved, bodies, &use, choice, NULL, error));
+    return ky_integrator_check(resolved, error);
 }
 
 enum ky_status ky_sim_place(const struct ky_parameters *resolved, struct ky_sim_source *source,
@@ -363,17 +362,15 @@ static int asks_engine(const struct ky_bodies *bodies)
 enum ky_status ky_sim_bodies(struct ky_sim *sim, struct ky_bodies *bodies, struct ky_error *error)
 {
     KY_NEED(bodies, error);
-    const enum ky_status status = ky_sim_check_alive(sim, error);
-    return status ? status : ky_sim_get(sim, bodies, error);
+    KY_TRY(ky_sim_check_alive(sim, error));
+    return ky_sim_get(sim, bodies, error);
 }
 
 enum ky_status ky_sim_get(struct ky_sim *sim, struct ky_bodies *bodies, struct ky_error *error)
 {
-    enum ky_status status = ky_sim_check_length(sim, bodies->n, error);
-    if (!status && (bodies->acceleration || bodies->potential))
-        status = ky_sim_catch_up(sim, error);
-    if (status)
-        return status;
+    KY_TRY(ky_sim_check_length(sim, bodies->n, error));
+    if (bodies->acceleration || bodies->potential)
+        KY_TRY(ky_sim_catch_up(sim, error));
     for (size_t i = 0; bodies->id && i < sim->n; i++)
         bodies->id[i] = sim->id ? sim->id[i] : i;
     for (size_t i = 0; bodies->type && i < sim->n; i++)
@@ -387,14 +384,11 @@ enum ky_status ky_sim_sums(struct ky_sim *sim, struct ky_sums *sums, struct ky_e
 {
     KY_NEED(sums, error);
     struct ky_sums own;
-    enum ky_status status = ky_sim_check_alive(sim, error);
-    if (!status)
-        status = ky_sim_catch_up(sim, error);
-    if (!status)
-        status = ky_engine_sums(sim->engine, &own, error);
-    if (!status)
-        ky_size_give(sums, &own, sizeof own);
-    return status;
+    KY_TRY(ky_sim_check_alive(sim, error));
+    KY_TRY(ky_sim_catch_up(sim, error));
+    KY_TRY(ky_engine_sums(sim->engine, &own, error));
+    ky_size_give(sums, &own, sizeof own);
+    return KY_OK;
 }
 
 void ky_sim_stop_reason(const struct ky_sim *sim, struct ky_stop *stop)

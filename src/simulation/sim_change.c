@@ -11,6 +11,7 @@
 #include "base/bodies.h"
 #include "base/memory.h"
 #include "base/order.h"
+#include "base/status.h"
 #include "engine/common/units.h"
 
 enum { BY_FORCES = KY_WITH_ACCELERATION | KY_WITH_POTENTIAL };
@@ -21,9 +22,7 @@ enum ky_status ky_sim_renew_integrator(struct ky_sim *sim, struct ky_error *erro
 {
     struct ky_integrator_state *old = sim->integrator, *new = NULL;
     const struct ky_integrator_verbs *verbs = old->verbs;
-    enum ky_status status = ky_sim_make_integrator(sim, &new, error);
-    if (status)
-        return status;
+    KY_TRY(ky_sim_make_integrator(sim, &new, error));
     sim->steps_before = ky_sim_steps(sim);
     for (size_t k = 0; k < verbs->field_count; k++)
         memcpy((char *)new + verbs->fields[k].offset, (char *)old + verbs->fields[k].offset,
@@ -54,23 +53,19 @@ static enum ky_status check_bodies(const struct ky_sim *sim, struct ky_bodies *b
 {
     const struct ky_engine_frame from_bodies = {0};
     struct ky_engine_units units;
-    enum ky_status status = ky_bodies_check_by(sim->parameters.threads, bodies, error);
-    if (!status)
-        status = ky_softening_need(&sim->parameters, bodies, error);
-    if (!status)
-        status = ky_integrator_check_bodies(&sim->parameters, bodies, error);
-    if (!status)
-        status = ky_engine_units(bodies, &sim->parameters, &from_bodies, &units, error);
-    return status;
+    KY_TRY(ky_bodies_check_by(sim->parameters.threads, bodies, error));
+    KY_TRY(ky_softening_need(&sim->parameters, bodies, error));
+    KY_TRY(ky_integrator_check_bodies(&sim->parameters, bodies, error));
+    return ky_engine_units(bodies, &sim->parameters, &from_bodies, &units, error);
 }
 
 /* Gives the bodies to the engine; `anew`: with new memory, as large as the parameters say. */
 static enum ky_status give_engine(struct ky_sim *sim, const struct ky_bodies *bodies, int anew,
                                   struct ky_error *error)
 {
-    enum ky_status status =
-        anew || bodies->n != sim->n ? ky_engine_resize(sim->engine, bodies->n, error) : KY_OK;
-    return status ? status : ky_engine_put(sim->engine, bodies, error);
+    if (anew || bodies->n != sim->n)
+        KY_TRY(ky_engine_resize(sim->engine, bodies->n, error));
+    return ky_engine_put(sim->engine, bodies, error);
 }
 
 /* To be called after the engine has new bodies. */
@@ -78,10 +73,9 @@ static enum ky_status follow(struct ky_sim *sim, const struct ky_bodies *bodies,
                              struct ky_error *error)
 {
     sim->n = bodies->n;
-    enum ky_status status = ky_sim_keep_labels(sim, bodies, error);
-    if (!status)
-        status = ky_sim_renew_integrator(sim, error);
-    return status ? status : ky_sim_changed(sim, error);
+    KY_TRY(ky_sim_keep_labels(sim, bodies, error));
+    KY_TRY(ky_sim_renew_integrator(sim, error));
+    return ky_sim_changed(sim, error);
 }
 
 /* Replaces the present bodies by the copy, with new forces, and frees the copy. After KY_BAD_DATA

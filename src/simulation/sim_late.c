@@ -2,6 +2,8 @@
  * may leave the forces out of date until a call needs them. */
 #include "simulation/sim.h"
 
+#include "base/status.h"
+
 enum ky_status ky_sim_check_open(const struct ky_sim *sim, struct ky_error *error)
 {
     if (!sim)
@@ -44,21 +46,18 @@ enum ky_status ky_sim_changed(struct ky_sim *sim, struct ky_error *error)
 
 enum ky_status ky_sim_change_begin(struct ky_sim *sim, struct ky_error *error)
 {
-    enum ky_status status = ky_sim_check_alive(sim, error);
-    if (!status && sim->is_changing)
-        status = ky_fail(error, KY_USAGE, "changes have begun already, and must end first");
-    if (!status)
-        sim->is_changing = 1;
-    return status;
+    KY_TRY(ky_sim_check_alive(sim, error));
+    if (sim->is_changing)
+        return ky_fail(error, KY_USAGE, "changes have begun already, and must end first");
+    sim->is_changing = 1;
+    return KY_OK;
 }
 
 enum ky_status ky_sim_change_end(struct ky_sim *sim, int now, struct ky_error *error)
 {
-    enum ky_status status = ky_sim_check_alive(sim, error);
-    if (!status && !sim->is_changing)
-        status = ky_fail(error, KY_USAGE, "no changes have begun: ky_sim_change_begin begins them");
-    if (status)
-        return status;
+    KY_TRY(ky_sim_check_alive(sim, error));
+    if (!sim->is_changing)
+        return ky_fail(error, KY_USAGE, "no changes have begun: ky_sim_change_begin begins them");
     sim->is_changing = 0;
     return now ? ky_sim_catch_up(sim, error) : KY_OK;
 }

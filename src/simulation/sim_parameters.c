@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/sizes.h"
+#include "base/status.h"
 #include "engine/common/columns.h"
 #include "engine/common/external.h"
 #include "integrate/friction.h"
@@ -244,18 +245,12 @@ static enum ky_status change(struct ky_sim *sim, change_function *how,
 enum ky_status ky_sim_set_parameter(struct ky_sim *sim, const char *name, const char *value,
                                     struct ky_error *error)
 {
-    enum ky_status status = ky_sim_check_alive(sim, error);
-    if (status)
-        return status;
+    KY_TRY(ky_sim_check_alive(sim, error));
     const struct row *row;
     struct ky_parameters changed = sim->parameters;
-    status = ky_parameters_set(&changed, name, value, error);
-    if (!status)
-        status = find(name, &row, error);
-    if (!status)
-        status = check_use(sim, row, error);
-    if (status)
-        return status;
+    KY_TRY(ky_parameters_set(&changed, name, value, error));
+    KY_TRY(find(name, &row, error));
+    KY_TRY(check_use(sim, row, error));
     /* Values that resolving has filled in for the old opening. */
     if (changed.opening != sim->parameters.opening)
         changed.theta = changed.alpha = (double)NAN;
@@ -270,9 +265,7 @@ enum ky_status ky_sim_set_parameter(struct ky_sim *sim, const char *name, const 
 
 enum ky_status ky_sim_set_step(struct ky_sim *sim, double step, struct ky_error *error)
 {
-    enum ky_status status = ky_sim_check_alive(sim, error);
-    if (status)
-        return status;
+    KY_TRY(ky_sim_check_alive(sim, error));
     struct ky_parameters changed = sim->parameters;
     changed.step = step;
     return change(sim, change_clock, &changed, error);
@@ -287,11 +280,8 @@ enum ky_status ky_sim_check_softening(double softening, struct ky_error *error)
 
 enum ky_status ky_sim_set_softening(struct ky_sim *sim, double softening, struct ky_error *error)
 {
-    enum ky_status status = ky_sim_check_alive(sim, error);
-    if (!status)
-        status = ky_sim_check_softening(softening, error);
-    if (status)
-        return status;
+    KY_TRY(ky_sim_check_alive(sim, error));
+    KY_TRY(ky_sim_check_softening(softening, error));
     struct ky_parameters changed = sim->parameters;
     changed.softening = softening;
     return change(sim, change_force, &changed, error);
@@ -299,9 +289,7 @@ enum ky_status ky_sim_set_softening(struct ky_sim *sim, double softening, struct
 
 enum ky_status ky_sim_set_fields(struct ky_sim *sim, const char *field, struct ky_error *error)
 {
-    enum ky_status status = ky_sim_check_alive(sim, error);
-    if (status)
-        return status;
+    KY_TRY(ky_sim_check_alive(sim, error));
     struct ky_parameters changed = sim->parameters;
     changed.field = field;
     return change(sim, change_fields, &changed, error);

@@ -1,4 +1,5 @@
 /* The restart file of a simulation: clock, integrator, parameters and bodies. */
+#include "base/status.h"
 #include "engine/common/external.h"
 #include "simulation/sim.h"
 
@@ -119,18 +120,16 @@ static enum ky_status check_column(const struct ky_sim *sim, int which, const do
 enum ky_status ky_sim_restore_columns(struct ky_sim *sim, const struct ky_restart *restart,
                                       struct ky_error *error)
 {
-    enum ky_status status = KY_OK;
-    for (int k = 0; k < KY_COLUMN_COUNT && !status; k++) {
+    for (int k = 0; k < KY_COLUMN_COUNT; k++) {
         const size_t bytes = sim->n * ky_columns[k].components * sizeof(double);
         if (!ky_column_is_in(sim->engine->columns, k) ||
             !ky_restart_find(restart, ky_columns[k].name))
             continue;
         const double *column = ky_restart_section(restart, ky_columns[k].name, bytes, error);
-        status = column ? check_column(sim, k, column, error) : KY_BAD_DATA;
-        if (!status)
-            status = ky_engine_put_column(sim->engine, (enum ky_column)k, column, error);
+        KY_TRY(column ? check_column(sim, k, column, error) : KY_BAD_DATA);
+        KY_TRY(ky_engine_put_column(sim->engine, (enum ky_column)k, column, error));
     }
-    return status;
+    return KY_OK;
 }
 
 /* The sections of numbers by name: clock and integrator. */
@@ -157,12 +156,9 @@ static enum ky_status store_numbers(const struct ky_sim *sim, struct ky_section 
                                         sim->integrator->within,
                                         sim->integrator->within_tick};
     const struct ky_integrator_verbs *verbs = sim->integrator->verbs;
-    enum ky_status status =
-        ky_fields_store("clock", clock_fields, CLOCK_FIELDS, &stored, &sections[0], error);
-    if (!status)
-        status = ky_fields_store("integrator", verbs->fields, verbs->field_count, sim->integrator,
-                                 &sections[1], error);
-    return status;
+    KY_TRY(ky_fields_store("clock", clock_fields, CLOCK_FIELDS, &stored, &sections[0], error));
+    return ky_fields_store("integrator", verbs->fields, verbs->field_count, sim->integrator,
+                           &sections[1], error);
 }
 
 enum ky_status ky_sim_write_restart(struct ky_sim *sim, struct ky_restart_to *to,
@@ -226,17 +222,17 @@ static enum ky_status take_bodies(struct ky_restart *restart, const struct store
                                   struct ky_error *error)
 {
     const unsigned with = (unsigned)stored->with | KY_WITH_ACCELERATION | KY_WITH_POTENTIAL;
-    enum ky_status status = KY_OK;
     bodies->n = (size_t)stored->n;
-    for (int k = 0; k < KY_ARRAYS && !status; k++) {
+    for (int k = 0; k < KY_ARRAYS; k++) {
         if ((ky_arrays[k].with && !(with & ky_arrays[k].with)) || (elsewhere >> k & 1U))
             continue;
         void *array =
             ky_restart_take(restart, ky_arrays[k].name, bodies->n * ky_arrays[k].bytes, error);
         ky_array_set(bodies, (enum ky_array_id)k, array);
-        status = array ? KY_OK : KY_BAD_DATA;
+        if (!array)
+            KY_TRY(KY_BAD_DATA);
     }
-    return status;
+    return KY_OK;
 }
 
 /* The bodies of a file that has all of them. */
@@ -260,12 +256,10 @@ static enum ky_status point_to_pieces(struct ky_restart *restart, const struct s
                                       struct ky_error *error)
 {
     uint64_t n;
-    enum ky_status status = ky_pieces_plan(restart, plan, &n, error);
-    if (!status)
-        status = check_arrays(restart, stored, n, error);
-    if (!status)
-        status = take_bodies(restart, stored, KY_PIECES_ARRAYS, bodies, error);
-    return status ? status : ky_bodies_check_arrays(0, bodies, error);
+    KY_TRY(ky_pieces_plan(restart, plan, &n, error));
+    KY_TRY(check_arrays(restart, stored, n, error));
+    KY_TRY(take_bodies(restart, stored, KY_PIECES_ARRAYS, bodies, error));
+    return ky_bodies_check_arrays(0, bodies, error);
 }
 
 /* Reads the clock. Numbers that files of version 1 lack follow from the others. */

@@ -11,6 +11,7 @@
 #include "analysis/walker.h"
 #include "base/bodies.h"
 #include "base/memory.h"
+#include "base/status.h"
 #include "simulation/sim.h"
 
 /* A pair or a body that meets a condition. A restart file has these numbers as they stand here. */
@@ -137,14 +138,13 @@ static enum ky_status find_escapers(struct ky_sim *sim, struct found *found, str
 
 static enum ky_status find_outside(struct ky_sim *sim, struct found *found, struct ky_error *error)
 {
-    enum ky_status status = KY_OK;
-    for (size_t i = 0; i < sim->n && !status; i++) {
+    for (size_t i = 0; i < sim->n; i++) {
         const double *x = sim->watch->bodies.position[i];
         const double farthest = fmax(fmax(fabs(x[0]), fabs(x[1])), fabs(x[2]));
         if (farthest > sim->parameters.stop_box / 2)
-            status = add(found, sim, i, SIZE_MAX, farthest, error);
+            KY_TRY(add(found, sim, i, SIZE_MAX, farthest, error));
     }
-    return status;
+    return KY_OK;
 }
 
 /* ---- what is told ---- */
@@ -303,21 +303,20 @@ static enum ky_status stop(struct ky_sim *sim, const struct condition *condition
 static enum ky_status look(struct ky_sim *sim, struct ky_error *error)
 {
     struct ky_bodies *bodies = &sim->watch->bodies;
-    enum ky_status status = KY_OK;
     if (bodies->n != sim->n) {
         ky_bodies_free(bodies);
         bodies->n = sim->n;
     }
     if (!bodies->position && !(bodies->position = ky_allocate(sim->n, sizeof *bodies->position)))
-        status = ky_no_memory(error, "positions", sim->n, sizeof *bodies->position);
-    if (!status && !isnan(sim->parameters.stop_escape) && !bodies->potential) {
+        return ky_no_memory(error, "positions", sim->n, sizeof *bodies->position);
+    if (!isnan(sim->parameters.stop_escape) && !bodies->potential) {
         ky_bodies_free(bodies);
-        status = ky_bodies_allocate_by(sim->parameters.threads, bodies, sim->n, KY_WITH_POTENTIAL,
-                                       error);
+        KY_TRY(ky_bodies_allocate_by(sim->parameters.threads, bodies, sim->n, KY_WITH_POTENTIAL,
+                                     error));
     }
-    if (!status && bodies->potential)
-        status = ky_sim_catch_up(sim, error);
-    return status ? status : ky_engine_get(sim->engine, bodies, error);
+    if (bodies->potential)
+        KY_TRY(ky_sim_catch_up(sim, error));
+    return ky_engine_get(sim->engine, bodies, error);
 }
 
 /* Looks whether one condition is newly met. */

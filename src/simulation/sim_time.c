@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/status.h"
 #include "engine/common/external.h"
 
 /* Fills sim->stop with the bodies of a pair. */
@@ -131,10 +132,9 @@ static enum ky_status finish_step(struct ky_sim *sim, struct ky_error *error)
 static enum ky_status last_part(struct ky_sim *sim, struct ky_instant instant,
                                 struct ky_error *error)
 {
-    enum ky_status status = short_step(sim, instant.part - sim->now.part, error);
-    if (!status)
-        sim->now = instant;
-    return status ? status : ky_sim_watch(sim, error);
+    KY_TRY(short_step(sim, instant.part - sim->now.part, error));
+    sim->now = instant;
+    return ky_sim_watch(sim, error);
 }
 
 /* KY_STOPPED if the caller wants the call to end here. */
@@ -154,35 +154,29 @@ static enum ky_status equal_steps(struct ky_sim *sim, uint64_t until, struct ky_
     const uint64_t ticks =
         sim->parameters.stop || sim->watch ? sim->integrator->stride : until - sim->now.ticks;
     begin_call(sim, sim->line.start, sim->now.ticks);
-    enum ky_status status =
-        settle(sim, sim->integrator->verbs->advance(sim->integrator, ticks, error), error);
-    if (!status)
-        sim->now.ticks += ticks;
-    return status;
+    KY_TRY(settle(sim, sim->integrator->verbs->advance(sim->integrator, ticks, error), error));
+    sim->now.ticks += ticks;
+    return KY_OK;
 }
 
 static enum ky_status next_step(struct ky_sim *sim, struct ky_error *error)
 {
     const uint64_t stride = sim->integrator->stride;
-    enum ky_status status =
-        short_step(sim, ky_timeline_length(&sim->line, sim->now.ticks, stride), error);
-    if (!status)
-        sim->now.ticks += stride;
-    return status;
+    KY_TRY(short_step(sim, ky_timeline_length(&sim->line, sim->now.ticks, stride), error));
+    sim->now.ticks += stride;
+    return KY_OK;
 }
 
 static enum ky_status whole_steps(struct ky_sim *sim, uint64_t until, struct ky_error *error)
 {
-    enum ky_status status = KY_OK;
-    while (sim->now.ticks < until && !status) {
-        status =
-            sim->line.expansion.h0 == 0 ? equal_steps(sim, until, error) : next_step(sim, error);
-        if (!status)
-            status = ky_sim_watch(sim, error);
-        if (!status && sim->now.ticks < until)
-            status = heed_stop(sim, error);
+    while (sim->now.ticks < until) {
+        KY_TRY(sim->line.expansion.h0 == 0 ? equal_steps(sim, until, error)
+                                           : next_step(sim, error));
+        KY_TRY(ky_sim_watch(sim, error));
+        if (sim->now.ticks < until)
+            KY_TRY(heed_stop(sim, error));
     }
-    return status;
+    return KY_OK;
 }
 
 /* Whether the last call ended early, and if so whether for lack of time. */
@@ -237,12 +231,11 @@ enum ky_status ky_sim_advance(struct ky_sim *sim, uint64_t steps, struct ky_erro
     KY_NEED(sim, error);
     const uint64_t stride = sim->integrator->stride;
     const struct ky_instant instant = {sim->now.ticks + steps * stride, 0};
-    enum ky_status status = ky_sim_check_open(sim, error);
-    if (!status)
-        status = ky_sim_check_time(sim, error);
-    if (!status && steps > (KY_MOST_TICKS - sim->now.ticks) / stride)
-        status = ky_fail(error, KY_USAGE, "%" PRIu64 " steps are too many to be counted", steps);
-    return status ? status : ky_sim_go_to(sim, steps ? instant : sim->now, error);
+    KY_TRY(ky_sim_check_open(sim, error));
+    KY_TRY(ky_sim_check_time(sim, error));
+    if (steps > (KY_MOST_TICKS - sim->now.ticks) / stride)
+        return ky_fail(error, KY_USAGE, "%" PRIu64 " steps are too many to be counted", steps);
+    return ky_sim_go_to(sim, steps ? instant : sim->now, error);
 }
 
 enum ky_status ky_sim_advance_to(struct ky_sim *sim, double time, int shorten,
@@ -254,11 +247,8 @@ enum ky_status ky_sim_advance_to(struct ky_sim *sim, double time, int shorten,
     const uint64_t stride = sim->integrator->stride;
     char wanted[KY_QUANTITY_TEXT], now[KY_QUANTITY_TEXT], step[KY_QUANTITY_TEXT];
     int on_grid = ky_instant_find(&sim->line, stride, time, &instant);
-    enum ky_status status = ky_sim_check_open(sim, error);
-    if (!status)
-        status = ky_sim_check_time(sim, error);
-    if (status)
-        return status;
+    KY_TRY(ky_sim_check_open(sim, error));
+    KY_TRY(ky_sim_check_time(sim, error));
     if (isnan(sim->line.tick) || sim->line.tick == 0)
         return ky_sim_go_to(sim, instant, error);
     ky_time_words(&sim->line, time, wanted);

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/number.h"
+#include "base/status.h"
 #include "snapshot/csv.h"
 
 static void write_row(struct ky_file *file, const struct ky_catalogue *catalogue, size_t g)
@@ -24,9 +25,7 @@ static enum ky_status write_csv(const char *path, const struct ky_catalogue *cat
                                 const struct ky_write_options *options, struct ky_error *error)
 {
     struct ky_file *file;
-    enum ky_status status = ky_file_create(path, options->overwrite, &file, error);
-    if (status)
-        return status;
+    KY_TRY(ky_file_create(path, options->overwrite, &file, error));
     ky_file_print(file, "# kyoho %s groups\n# bodies: %zu\n", ky_version(), snapshot->bodies.n);
     ky_csv_write_comments(file, snapshot);
     ky_file_print(file, "# linking_length: %.17g\n", catalogue->linking_length);
@@ -48,8 +47,9 @@ enum ky_status ky_catalogue_may_write(const char *path, int overwrite, struct ky
     if (!ky_hdf5_ending(path) && !ky_ends_with(path, ".csv"))
         return ky_fail(error, KY_USAGE,
                        "%s: a catalogue is HDF5 or CSV; name it .hdf5, .h5 or .csv", path);
-    enum ky_status status = ky_hdf5_ending(path) ? ky_hdf5_catalogue_check(path, error) : KY_OK;
-    return status ? status : ky_file_may_write(path, overwrite, error);
+    if (ky_hdf5_ending(path))
+        KY_TRY(ky_hdf5_catalogue_check(path, error));
+    return ky_file_may_write(path, overwrite, error);
 }
 
 enum ky_status ky_catalogue_write(const char *path, const struct ky_catalogue *catalogue,
@@ -62,9 +62,7 @@ enum ky_status ky_catalogue_write(const char *path, const struct ky_catalogue *c
     struct ky_write_options options;
     ky_write_options_defaults(&options);
     options.overwrite = overwrite;
-    enum ky_status status = ky_catalogue_may_write(path, overwrite, error);
-    if (status)
-        return status;
+    KY_TRY(ky_catalogue_may_write(path, overwrite, error));
     return ky_hdf5_ending(path)
                ? ky_hdf5_write_catalogue(path, catalogue, snapshot, &options, error)
                : write_csv(path, catalogue, snapshot, &options, error);

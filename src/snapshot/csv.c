@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/status.h"
 #include "base/units.h"
 #include "snapshot/csv.h"
 
@@ -448,9 +449,7 @@ static enum ky_status check_units(const struct reader *r, struct ky_error *error
     struct ky_units *units = &r->snapshot->units;
     const int told = units->length_cm > 0 || units->mass_g > 0 || units->velocity_cm_s > 0;
     if (!told && *r->strange) {
-        enum ky_status status = ky_units_unknown(r->options, r->strange, error);
-        if (status)
-            return status;
+        KY_TRY(ky_units_unknown(r->options, r->strange, error));
         if (r->options->units)
             *units = *r->options->units;
     }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/status.h"
 #include "snapshot/csv.h"
 
 void ky_csv_write_comments(struct ky_file *file, const struct ky_snapshot *snapshot)
@@ -77,9 +78,7 @@ enum ky_status ky_csv_write(const char *path, const struct ky_snapshot *snapshot
                             const struct ky_write_options *options, struct ky_error *error)
 {
     struct ky_file *file;
-    enum ky_status status = ky_snapshot_create(path, options->overwrite, &file, error);
-    if (status)
-        return status;
+    KY_TRY(ky_snapshot_create(path, options->overwrite, &file, error));
     write_head(file, snapshot);
     write_rows(file, &snapshot->bodies);
     return ky_file_publish(file, NULL, error);

@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/status.h"
 
 struct pair {
     char name[24];
@@ -102,9 +103,8 @@ enum ky_status ky_fields_restore(const struct ky_restart *restart, const char *n
             value = find(section, fields[k].name);
         else if (section && end <= section->bytes)
             value = (const char *)section->data + end - sizeof(uint64_t);
-        enum ky_status status = value ? check(&fields[k], name, value, error) : KY_OK;
-        if (status)
-            return status;
+        if (value)
+            KY_TRY(check(&fields[k], name, value, error));
         if (value)
             memcpy((char *)object + fields[k].offset, value, sizeof(uint64_t));
         else if (!fields[k].may_lack)

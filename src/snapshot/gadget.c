@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/status.h"
 #include "snapshot/bytes.h"
 #include "snapshot/shared_file.h"
 #include "snapshot/space.h"
@@ -76,16 +77,12 @@ static enum ky_status record(const struct piece *p, uint64_t offset,
                              int block, uint64_t *length, struct ky_error *error)
 {
     unsigned char bytes[4];
-    enum ky_status status = ky_input_read(&p->input, offset, bytes, 4, error);
-    if (status)
-        return status;
+    KY_TRY(ky_input_read(&p->input, offset, bytes, 4, error));
     uint32_t marker = ky_load32(bytes, p->turn);
     for (*length = marker; *length <= p->input.size - offset - 4; *length += (uint64_t)1 << 32) {
         if (!fits(p, block, *length))
             continue;
-        status = ky_input_read(&p->input, offset + 4 + *length, bytes, 4, error);
-        if (status)
-            return status;
+        KY_TRY(ky_input_read(&p->input, offset + 4 + *length, bytes, 4, error));
         if (ky_load32(bytes, p->turn) == marker)
             return KY_OK;
     }
@@ -132,17 +129,16 @@ static enum ky_status read_space(struct piece *p, const unsigned char head[HEADE
         {KY_OMEGA_MATTER, 136, "its Omega0"},    {KY_OMEGA_LAMBDA, 144, "its OmegaLambda"},
         {KY_HUBBLE, 152, "its HubbleParam (h)"}, {KY_PER_H, 152, "its HubbleParam (h)"}};
     double facts[KY_SPACE_FACTS];
-    enum ky_status status = KY_OK;
     for (int k = 0; k < KY_SPACE_FACTS; k++)
         facts[k] = (double)NAN;
-    for (size_t k = 0; k < sizeof places / sizeof *places && !status; k++) {
+    for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
         facts[places[k].fact] = ky_load_real(head + places[k].at, 8, p->turn);
-        status = ky_space_check(places[k].fact, facts[places[k].fact], places[k].name, error);
+        KY_TRY(ky_space_check(places[k].fact, facts[places[k].fact], places[k].name, error));
     }
     if (facts[KY_REDSHIFT] == 0)
         facts[KY_REDSHIFT] = (double)NAN;
     p->space = ky_space_of(facts, p->time);
-    return status;
+    return KY_OK;
 }
 
 /* Reads the header. *offset becomes the byte behind it. KY_BAD_DATA for impossible numbers. */
@@ -150,21 +146,16 @@ static enum ky_status read_header(struct piece *p, uint64_t *offset, struct ky_e
 {
     unsigned char head[HEADER];
     uint64_t length;
-    enum ky_status status = ky_input_read(&p->input, 0, head, 8, error);
-    if (status)
-        return status;
+    KY_TRY(ky_input_read(&p->input, 0, head, 8, error));
     uint32_t first = ky_load32(head, 0);
     p->turn = first != HEADER && first != 8;
     p->named = ky_load32(head, p->turn) == 8;
     *offset = p->named ? 16 : 0;
-    status = record(p, *offset, fits_anything, UNKNOWN, &length, error);
-    if (!status && length != HEADER)
-        status = ky_fail(error, KY_BAD_DATA, "its header has %" PRIu64 " bytes; it must have %d",
-                         length, HEADER);
-    if (!status)
-        status = ky_input_read(&p->input, *offset + 4, head, HEADER, error);
-    if (status)
-        return status;
+    KY_TRY(record(p, *offset, fits_anything, UNKNOWN, &length, error));
+    if (length != HEADER)
+        return ky_fail(error, KY_BAD_DATA, "its header has %" PRIu64 " bytes; it must have %d",
+                       length, HEADER);
+    KY_TRY(ky_input_read(&p->input, *offset + 4, head, HEADER, error));
     *offset += HEADER + 8;
     for (int t = 0; t < TYPES; t++) {
         p->count[t] = ky_load32(head + 4 * t, p->turn);
@@ -183,9 +174,7 @@ static enum ky_status read_header(struct piece *p, uint64_t *offset, struct ky_e
     p->files = ky_load32(head + 124, p->turn);
     if (!isfinite(p->time))
         return ky_fail(error, KY_BAD_DATA, "its time is %g; it must be finite", p->time);
-    status = read_space(p, head, error);
-    if (status)
-        return status;
+    KY_TRY(read_space(p, head, error));
     if (p->files > MOST_FILES)
         return ky_fail(error, KY_BAD_DATA, "its header says %" PRIu32 " files; at most %d are read",
                        p->files, MOST_FILES);
@@ -209,14 +198,11 @@ static enum ky_status next_block(const struct piece *p, uint64_t *offset, int pl
     if (!p->named)
         return KY_OK;
     *block = UNKNOWN;
-    enum ky_status status = record(p, *offset, fits_anything, UNKNOWN, &length, error);
-    if (!status && length != 8)
-        status = ky_fail(error, KY_BAD_DATA, "has no block name at byte %" PRIu64 "; it is damaged",
-                         *offset);
-    if (!status)
-        status = ky_input_read(&p->input, *offset + 4, name, 4, error);
-    if (status)
-        return status;
+    KY_TRY(record(p, *offset, fits_anything, UNKNOWN, &length, error));
+    if (length != 8)
+        return ky_fail(error, KY_BAD_DATA, "has no block name at byte %" PRIu64 "; it is damaged",
+                       *offset);
+    KY_TRY(ky_input_read(&p->input, *offset + 4, name, 4, error));
     *offset += 16;
     for (int k = 0; k < BLOCKS; k++)
         if (!memcmp(name, blocks[k].name, 4))
@@ -291,10 +277,8 @@ static enum ky_status read_numbers(const struct piece *p, int block, uint64_t fr
     double *reals = array;
     for (uint64_t done = 0; done < count;) {
         size_t part = count - done < SLAB ? (size_t)(count - done) : SLAB;
-        enum ky_status status = ky_input_read(
-            &p->input, p->block[block].offset + (from + done) * width, slab, part * width, error);
-        if (status)
-            return status;
+        KY_TRY(ky_input_read(&p->input, p->block[block].offset + (from + done) * width, slab,
+                             part * width, error));
         for (size_t k = 0; k < part; k++) {
             const unsigned char *at = slab + k * width;
             if (about(block)->real)
@@ -462,18 +446,15 @@ static enum ky_status find_all(const struct ky_input *input, const struct ky_rea
                                struct ky_snapshot *snapshot, struct whole *whole,
                                struct ky_error *error)
 {
-    enum ky_status status = survey_all(input, whole, error);
-    if (!status && options->units)
+    KY_TRY(survey_all(input, whole, error));
+    if (options->units)
         snapshot->units = *options->units;
-    if (!status)
-        status = ky_space_decide(&whole->space, options, snapshot, error);
-    if (!status && snapshot->space.converted)
+    KY_TRY(ky_space_decide(&whole->space, options, snapshot, error));
+    if (snapshot->space.converted)
         whole->with &= ~(unsigned)(KY_WITH_POTENTIAL | KY_WITH_ACCELERATION);
-    if (!status) {
-        snapshot->bodies.n = (size_t)whole->before[whole->files];
-        snapshot->time = whole->time;
-    }
-    return status;
+    snapshot->bodies.n = (size_t)whole->before[whole->files];
+    snapshot->time = whole->time;
+    return KY_OK;
 }
 
 /* The bodies that are wanted, from the files that have some of them. */

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/status.h"
 #include "snapshot/shared_file.h"
 #include "snapshot/space.h"
 
@@ -367,11 +368,9 @@ static enum ky_status read_shares(const struct ky_input *input, hid_t first,
                                   struct ky_hdf5_reader *r, struct ky_error *error)
 {
     const int files = r->files;
-    enum ky_status status = read_preface(first, r, error);
-    if (!status && r->files != files)
-        status = ky_hdf5_has_changed(error);
-    if (status)
-        return status;
+    KY_TRY(read_preface(first, r, error));
+    if (r->files != files)
+        KY_TRY(ky_hdf5_has_changed(error));
     while (r->before[r->begin + 1] <= r->first)
         r->begin++;
     while (r->before[r->end] < r->first + r->snapshot->bodies.n)

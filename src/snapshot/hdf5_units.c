@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/status.h"
 #include "base/units.h"
 
 enum quantity { LENGTH, MASS, VELOCITY, TIME, QUANTITIES };
@@ -279,9 +280,7 @@ enum ky_status ky_hdf5_read_units(hid_t file, const struct ky_read_options *opti
     if (!*what)
         read_gravity(file, known, stored, what);
     if (*what) {
-        enum ky_status status = ky_units_unknown(options, what, error);
-        if (status)
-            return status;
+        KY_TRY(ky_units_unknown(options, what, error));
         *stored = otherwise;
         known = 0;
     }

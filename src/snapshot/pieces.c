@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/status.h"
 
 /* The section: this, the names of the arrays, and for each piece the checksum of each array. */
 struct pieces {
@@ -279,19 +280,18 @@ static enum ky_status begin_reading(const struct ky_restart *restart, const char
 static enum ky_status read_from(const struct reading *reading, const struct ky_input *input,
                                 const struct ky_write_part *part, struct ky_error *error)
 {
-    enum ky_status status = KY_OK;
-    for (size_t a = 0; a < reading->pieces.arrays && !status; a++, part++) {
+    for (size_t a = 0; a < reading->pieces.arrays; a++, part++) {
         const struct ky_array *about = &ky_arrays[part->array];
         const size_t length = (size_t)part->count * about->bytes;
         char *to =
             reading->data[a] ? reading->data[a] + part->first * about->bytes : reading->scratch;
-        status = ky_input_read(input, part->offset, to, length, error);
-        if (!status && ky_hash(to, length, 0) != part->hash)
-            status =
-                ky_fail(error, KY_BAD_DATA, "%s: is damaged: the checksum of its %s does not agree",
-                        input->path, about->plural);
+        KY_TRY(ky_input_read(input, part->offset, to, length, error));
+        if (ky_hash(to, length, 0) != part->hash)
+            return ky_fail(error, KY_BAD_DATA,
+                           "%s: is damaged: the checksum of its %s does not agree", input->path,
+                           about->plural);
     }
-    return status;
+    return KY_OK;
 }
 
 static enum ky_status read_piece(const struct reading *reading, size_t number,

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/status.h"
 
 static const unsigned char MAGIC[8] = {'K', 'Y', 'O', 'H', 'O', '\r', '\n', 0x1a};
 
@@ -118,12 +119,10 @@ static enum ky_status write_all(const struct target *to, const struct ky_section
                                 struct entry *table, size_t count, ky_section_get *get,
                                 void *context, struct ky_error *error)
 {
-    enum ky_status status = KY_OK;
-    for (size_t k = 0; k < count && !status; k++)
-        status = write_section(to, &sections[k], &table[k], get, context, error);
-    if (!status)
-        write_head(to, table, count);
-    return status;
+    for (size_t k = 0; k < count; k++)
+        KY_TRY(write_section(to, &sections[k], &table[k], get, context, error));
+    write_head(to, table, count);
+    return KY_OK;
 }
 
 static enum ky_status write_file(const struct ky_restart_to *to, const struct ky_section *sections,
@@ -212,11 +211,11 @@ static enum ky_status read_section(const struct ky_input *input, const struct en
         return ky_no_memory(error, section->name, entry->bytes, 1);
     section->data = data;
     section->bytes = entry->bytes;
-    enum ky_status status = ky_input_read(input, entry->offset, data, entry->bytes, error);
-    if (!status && ky_hash(data, entry->bytes, 0) != entry->checksum)
-        status = ky_fail(error, KY_BAD_DATA, "section '%s' is damaged: its checksum does not agree",
-                         section->name);
-    return status;
+    KY_TRY(ky_input_read(input, entry->offset, data, entry->bytes, error));
+    if (ky_hash(data, entry->bytes, 0) != entry->checksum)
+        return ky_fail(error, KY_BAD_DATA, "section '%s' is damaged: its checksum does not agree",
+                       section->name);
+    return KY_OK;
 }
 
 /* Reads head and table, to be freed. */
@@ -224,19 +223,16 @@ static enum ky_status read_table(const struct ky_input *input, struct head *head
                                  struct entry **table, struct ky_error *error)
 {
     *table = NULL;
-    enum ky_status status = ky_input_read(input, 0, head, sizeof *head, error);
-    if (!status)
-        status = check_head(head, input->size, error);
-    if (status)
-        return status;
+    KY_TRY(ky_input_read(input, 0, head, sizeof *head, error));
+    KY_TRY(check_head(head, input->size, error));
     const size_t count = (size_t)head->sections;
     *table = ky_allocate(count, sizeof **table);
     if (!*table)
         return ky_no_memory(error, "restart table", count, sizeof **table);
-    status = ky_input_read(input, sizeof *head, *table, count * sizeof **table, error);
-    if (!status && ky_hash(*table, count * sizeof **table, 0) != head->table_checksum)
-        status = ky_fail(error, KY_BAD_DATA, "its table of sections is damaged");
-    return status;
+    KY_TRY(ky_input_read(input, sizeof *head, *table, count * sizeof **table, error));
+    if (ky_hash(*table, count * sizeof **table, 0) != head->table_checksum)
+        return ky_fail(error, KY_BAD_DATA, "its table of sections is damaged");
+    return KY_OK;
 }
 
 enum ky_status ky_restart_read_input(const struct ky_input *input, struct ky_restart *restart,

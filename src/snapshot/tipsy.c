@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/status.h"
 #include "snapshot/bytes.h"
 #include "snapshot/space.h"
 
@@ -71,9 +72,7 @@ static enum ky_status find_layout(const struct ky_input *input, struct layout *l
     } known[] = {{32, 4, 4}, {28, 4, 4}, {32, 8, 4}, {28, 8, 4}, {32, 8, 8}, {28, 8, 8}};
     unsigned char head[KY_TIPSY_HEADER] = {0};
     size_t bytes = input->size < sizeof head ? (size_t)input->size : sizeof head;
-    enum ky_status status = ky_input_read(input, 0, head, bytes, error);
-    if (status)
-        return status;
+    KY_TRY(ky_input_read(input, 0, head, bytes, error));
     if (!ky_tipsy_recognise(input, head, bytes))
         return ky_fail(error, KY_BAD_DATA, "is not a TIPSY file of three dimensions");
     *layout = (struct layout){.turn = !has_three_dimensions(head, bytes, 0)};
@@ -293,10 +292,9 @@ static enum ky_status read_neighbour(const char *path, const char *suffix,
 static enum ky_status finish(const struct ky_input *input, const struct ky_read_options *options,
                              struct ky_snapshot *snapshot, struct ky_error *error)
 {
-    enum ky_status status = KY_OK;
     if (input->path)
-        status = read_neighbour(input->path, ".param", ky_tipsy_read_notes, snapshot, error);
-    return status ? status : decide_space(options, snapshot, error);
+        KY_TRY(read_neighbour(input->path, ".param", ky_tipsy_read_notes, snapshot, error));
+    return decide_space(options, snapshot, error);
 }
 
 enum ky_status ky_tipsy_read(const struct ky_input *input, const struct ky_read_options *options,
@@ -304,9 +302,7 @@ enum ky_status ky_tipsy_read(const struct ky_input *input, const struct ky_read_
 {
     struct layout layout = {0};
     struct ky_bodies *bodies = &snapshot->bodies;
-    enum ky_status status = find_layout(input, &layout, error);
-    if (status)
-        return status;
+    KY_TRY(find_layout(input, &layout, error));
     unsigned with = KY_WITH_SOFTENING | KY_WITH_POTENTIAL;
     if (layout.version2)
         with |= KY_WITH_ID;
@@ -317,18 +313,15 @@ enum ky_status ky_tipsy_read(const struct ky_input *input, const struct ky_read_
         bodies->n = (size_t)layout.n;
         return finish(input, options, snapshot, error);
     }
-    status = ky_bodies_allocate(bodies, (size_t)layout.n, with, error);
-    if (!status)
-        status = read_records(input, &layout, bodies, error);
-    if (!status && !layout.version2)
-        status = take_ids(bodies, error);
-    if (status)
-        return status;
+    KY_TRY(ky_bodies_allocate(bodies, (size_t)layout.n, with, error));
+    KY_TRY(read_records(input, &layout, bodies, error));
+    if (!layout.version2)
+        KY_TRY(take_ids(bodies, error));
     drop_if_zero(&bodies->softening, bodies->n);
     if (bodies->potential)
         drop_if_zero(&bodies->potential, bodies->n);
     take_one_softening(snapshot);
     if (input->path && !options->renumber)
-        status = read_neighbour(input->path, ".iord", read_ids, snapshot, error);
-    return status ? status : finish(input, options, snapshot, error);
+        KY_TRY(read_neighbour(input->path, ".iord", read_ids, snapshot, error));
+    return finish(input, options, snapshot, error);
 }

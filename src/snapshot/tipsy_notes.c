@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/status.h"
 #include "base/units.h"
 #include "snapshot/space.h"
 
@@ -105,21 +106,20 @@ static enum ky_status read_notes(const char *text, struct notes *notes, struct k
         {"kyoho_softening_symmetric", &notes->symmetric},
     };
     const double unknown = (double)NAN;
-    enum ky_status status = KY_OK;
     *notes = (struct notes){.comoving = unknown,
                             .periodic = unknown,
                             .side = unknown,
                             .softening = unknown,
                             .symmetric = unknown,
                             .soft = unknown};
-    for (size_t k = 0; k < sizeof rows / sizeof *rows && !status; k++)
-        status = read_value(text, rows[k].key, rows[k].value, error);
-    if (!status && !(notes->run.g > 0) && (notes->kpc > 0) != (notes->sun > 0))
-        status = ky_fail(error, KY_BAD_DATA,
-                         "has dKpcUnit = %g and dMsolUnit = %g; both must be above 0, or both be "
-                         "left out",
-                         notes->kpc, notes->sun);
-    return status;
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
+        KY_TRY(read_value(text, rows[k].key, rows[k].value, error));
+    if (!(notes->run.g > 0) && (notes->kpc > 0) != (notes->sun > 0))
+        return ky_fail(error, KY_BAD_DATA,
+                       "has dKpcUnit = %g and dMsolUnit = %g; both must be above 0, or both be "
+                       "left out",
+                       notes->kpc, notes->sun);
+    return KY_OK;
 }
 
 /* The space by the notes. A box is periodic unless bPeriodic says that it is not; PKDGRAV's box has

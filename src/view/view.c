@@ -12,6 +12,7 @@
 #include "base/number.h"
 #include "base/options.h"
 #include "base/sizes.h"
+#include "base/status.h"
 #include "view/answers.h"
 #include "view/options.h"
 #include "view/server.h"
@@ -96,8 +97,8 @@ static enum ky_status open_all(struct ky_view *view, uint64_t port, struct ky_er
         return refused("get random numbers from /dev/urandom", error);
     if (pipe(view->wake) || ky_socket_prepare(view->wake[0]) || ky_socket_prepare(view->wake[1]))
         return refused("open a pipe", error);
-    enum ky_status status = listen_on(view, port, error);
-    return status ? status : start(view, error);
+    KY_TRY(listen_on(view, port, error));
+    return start(view, error);
 }
 
 enum ky_status ky_view_open(const struct ky_view_parameters *parameters, struct ky_view **view,

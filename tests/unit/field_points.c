@@ -444,5 +444,5 @@ int main(void)
         cmocka_unit_test(what_has_no_tides_says_so),
         cmocka_unit_test(simulations_have_them_too),
     };
-    return cmocka_run_group_tests(tests, find_engines, NULL);
+    return cmocka_run_group_tests(tests, find_quick_engines, NULL);
 }

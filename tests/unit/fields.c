@@ -609,5 +609,5 @@ int main(void)
         cmocka_unit_test(what_a_function_leaves_out_is_no_result),
         cmocka_unit_test(a_restart_has_the_fields_and_asks_for_the_function),
     };
-    return cmocka_run_group_tests(tests, find_engines, NULL);
+    return cmocka_run_group_tests(tests, find_quick_engines, NULL);
 }

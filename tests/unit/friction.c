@@ -497,5 +497,5 @@ int main(void)
         cmocka_unit_test(wrong_friction_is_refused),
         cmocka_unit_test(friction_without_mass_is_refused),
     };
-    return cmocka_run_group_tests(tests, find_engines, NULL);
+    return cmocka_run_group_tests(tests, find_quick_engines, NULL);
 }

@@ -389,5 +389,5 @@ int main(void)
         cmocka_unit_test(they_do_not_count_in_scales),
         cmocka_unit_test(a_field_moves_bodies_none_of_which_has_mass),
     };
-    return cmocka_run_group_tests(tests, find_engines, NULL);
+    return cmocka_run_group_tests(tests, find_quick_engines, NULL);
 }

@@ -533,5 +533,5 @@ int main(void)
         cmocka_unit_test(units_and_names_are_kept),
         cmocka_unit_test(axes_turn),
     };
-    return cmocka_run_group_tests(tests, find_engines, NULL);
+    return cmocka_run_group_tests(tests, find_quick_engines, NULL);
 }

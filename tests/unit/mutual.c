@@ -272,7 +272,6 @@ static void one_way_requests_are_refused(void **state)
     static double own[N];
     static const uint32_t some = 3;
     const struct ky_active active = {1, &some};
-    const struct ky_foreign none = {0};
     struct ky_bodies bodies = cloud_make(PLUMMER, N);
     const struct ky_points points = {1, (const double(*)[3])bodies.position, 0.1, NULL, NULL};
     const struct ky_parameters given = mutual_parameters();
@@ -283,7 +282,6 @@ static void one_way_requests_are_refused(void **state)
     assert_ok(ky_engine_put(engine, &bodies, &error));
     assert_ok(ky_engine_forces(engine, &error));
     assert_int_equal(ky_engine_forces_of(engine, &active, &error), KY_UNSUPPORTED);
-    assert_int_equal(ky_engine_foreign(engine, &none, 1, &error), KY_UNSUPPORTED);
     assert_int_equal(ky_engine_field(engine, &points, NULL, NULL, &error), KY_UNSUPPORTED);
     assert_non_null(strstr(error.text, "leave out --mutual"));
     bodies.softening = own;

@@ -544,7 +544,7 @@ static void radii_go_with_the_bodies(void **state)
 
 static int prepare(void **state)
 {
-    return make_folder(state) || find_engines(state);
+    return make_folder(state) || find_quick_engines(state);
 }
 
 int main(void)

@@ -432,7 +432,7 @@ static void a_resumed_run_knows_its_units(void **state)
 
 static int prepare(void **state)
 {
-    return make_folder(state) || find_engines(state);
+    return make_folder(state) || find_quick_engines(state);
 }
 
 int main(void)

@@ -608,5 +608,5 @@ int main(void)
         cmocka_unit_test(walks_go_over_the_bodies_of_a_simulation),
         cmocka_unit_test(walks_over_no_bodies),
     };
-    return cmocka_run_group_tests(tests, find_engines, NULL);
+    return cmocka_run_group_tests(tests, find_quick_engines, NULL);
 }

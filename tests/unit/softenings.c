@@ -106,5 +106,5 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_disk_in_a_halo_is_as_exact_as_one_softening),
     };
-    return cmocka_run_group_tests(tests, find_engines, NULL);
+    return cmocka_run_group_tests(tests, find_quick_engines, NULL);
 }

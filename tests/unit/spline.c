@@ -428,5 +428,5 @@ int main(void)
         cmocka_unit_test(shells_pull_as_their_bodies),
         cmocka_unit_test(models_are_in_balance_with_splines),
     };
-    return cmocka_run_group_tests(tests, find_engines, NULL);
+    return cmocka_run_group_tests(tests, find_quick_engines, NULL);
 }

@@ -566,7 +566,7 @@ static void an_older_struct_is_as_long_as_it_was(void **state)
 
 static int begin(void **state)
 {
-    return make_folder(state) || find_engines(state);
+    return make_folder(state) || find_quick_engines(state);
 }
 
 int main(void)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/named_numbers.h"
+#include "base/status.h"
 #include "base/units.h"
 #include "engine/common/external.h"
 
@@ -126,13 +127,13 @@ static enum ky_status fill_mw14(const double *number, double g, const struct ky_
     struct scales scales = {0};
     (void)number;
     *parts = 0;
-    enum ky_status status = find_scales("mw14", g, units, &scales, error);
-    for (size_t k = 0; k < sizeof rows / sizeof *rows && !status; k++) {
+    KY_TRY(find_scales("mw14", g, units, &scales, error));
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
         const double mu = rows[k].share * speed * speed / radius /
                           pull_of_unit(rows[k].kind, rows[k].number, radius);
         add_in_kpc(part, parts, rows[k].kind, mu * scales.mu / g, rows[k].number, scales.length);
     }
-    return status;
+    return KY_OK;
 }
 
 /* McMillan (2017, MNRAS 465, 76), the best model of table 3. The halo is his, the stellar disks
@@ -157,9 +158,7 @@ static enum ky_status fill_mcmillan17(const double *number, double g, const stru
     struct scales scales = {0};
     (void)number;
     *parts = 0;
-    enum ky_status status = find_scales("mcmillan17", g, units, &scales, error);
-    if (status)
-        return status;
+    KY_TRY(find_scales("mcmillan17", g, units, &scales, error));
     add_in_kpc(part, parts, KY_EXTERNAL_NFW,
                scales.mass * 4 * pi * halo[0] * halo[1] * halo[1] * halo[1],
                (const double[3]){halo[1]}, scales.length);

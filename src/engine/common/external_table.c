@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/quantity.h"
+#include "base/status.h"
 #include "base/text.h"
 
 enum { MOST_COLUMNS = 64, MOST_NAME = 1024, COLUMNS = 4 };
@@ -88,15 +89,14 @@ static enum ky_status read_unit(const struct reader *r, const char **text,
     snprintf(where, sizeof where, "%.*s: line %" PRIu64, (int)MOST_NAME, r->table->path, r->line);
     snprintf(name, sizeof name, "%.*s", (int)(*text - end), end);
     *text += strspn(*text, "])");
-    enum ky_status status = ky_unit_read(name, dimension, where, &cgs, error);
-    if (!status && !(own > 0))
-        status = ky_fail(error, KY_USAGE,
-                         "%s: the table has the unit %s, and the bodies have none; give --units, "
-                         "or take the comment away",
-                         where, name);
-    if (!status)
-        *unit = fabs(times * cgs / own - 1) < 1e-5 ? 1 : times * cgs / own;
-    return status;
+    KY_TRY(ky_unit_read(name, dimension, where, &cgs, error));
+    if (!(own > 0))
+        return ky_fail(error, KY_USAGE,
+                       "%s: the table has the unit %s, and the bodies have none; give --units, "
+                       "or take the comment away",
+                       where, name);
+    *unit = fabs(times * cgs / own - 1) < 1e-5 ? 1 : times * cgs / own;
+    return KY_OK;
 }
 
 /* Skips the unit of a column that is not read, up to a comma or to the name of a column that is

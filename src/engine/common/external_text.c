@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/named_numbers.h"
+#include "base/status.h"
 #include "engine/common/external_table.h"
 
 static const char blanks[] = " \t\r\n";
@@ -127,22 +128,17 @@ static enum ky_status read_numbers(char *text, const struct ky_units *units,
     if (given)
         *given++ = '\0';
     *reading = (struct reading){0};
-    enum ky_status status = find_word(text, &reading->which, error);
-    if (!status)
-        status = take_tables(given, reading, numbers, &count, error);
-    if (status)
-        return status;
+    KY_TRY(find_word(text, &reading->which, error));
+    KY_TRY(take_tables(given, reading, numbers, &count, error));
     list_numbers(reading);
     snprintf(of, sizeof of, "external field %s", words[reading->which]);
-    status = ky_named_numbers_read(of, count ? numbers : NULL, units, reading->number,
-                                   reading->count, error);
+    KY_TRY(ky_named_numbers_read(of, count ? numbers : NULL, units, reading->number, reading->count,
+                                 error));
     const double *centre = reading->value + CENTRE;
-    if (!status && reading->table[KY_TABLE_CENTRE] &&
-        (centre[0] != 0 || centre[1] != 0 || centre[2] != 0))
-        status =
-            ky_fail(error, KY_USAGE,
-                    "%s: the table has the centre; leave out x, y and z, or add them to it", of);
-    return status;
+    if (reading->table[KY_TABLE_CENTRE] && (centre[0] != 0 || centre[1] != 0 || centre[2] != 0))
+        return ky_fail(error, KY_USAGE,
+                       "%s: the table has the centre; leave out x, y and z, or add them to it", of);
+    return KY_OK;
 }
 
 /* The tables of a reading, as they are given. */
@@ -150,12 +146,11 @@ static enum ky_status read_tables(const struct reading *reading, const struct ky
                                   struct ky_external_table table[KY_EXTERNAL_TABLES],
                                   struct ky_error *error)
 {
-    enum ky_status status = KY_OK;
-    for (int k = 0; k < KY_EXTERNAL_TABLES && !status; k++)
+    for (int k = 0; k < KY_EXTERNAL_TABLES; k++)
         if (reading->table[k])
-            status = ky_external_table_read(reading->table[k], (enum ky_external_table_kind)k,
-                                            units, &table[k], error);
-    return status;
+            KY_TRY(ky_external_table_read(reading->table[k], (enum ky_external_table_kind)k, units,
+                                          &table[k], error));
+    return KY_OK;
 }
 
 static void free_tables(struct ky_external_table table[KY_EXTERNAL_TABLES])

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/bodies.h"
+#include "base/status.h"
 #include "base/threads.h"
 
 enum { MANY = 1 << 15 }; /* numbers from which on several threads search */
@@ -45,16 +46,14 @@ static enum ky_status check(int threads, struct rows rows, const char *whose, co
 enum ky_status ky_finite_some(int threads, const struct ky_bodies *bodies, size_t first,
                               struct ky_error *error)
 {
-    enum ky_status status = KY_OK;
-    for (int k = 0; k < KY_ARRAYS && !status; k++) {
+    for (int k = 0; k < KY_ARRAYS; k++) {
         const struct rows rows = {ky_arrays[k].name, ky_array_of(bodies, (enum ky_array_id)k),
                                   bodies->n, (size_t)ky_arrays[k].columns, first};
         if (ky_arrays[k].real)
-            status =
-                check(threads, rows, "of body",
-                      ": masses, distances, G or the step are beyond what numbers hold", error);
+            KY_TRY(check(threads, rows, "of body",
+                         ": masses, distances, G or the step are beyond what numbers hold", error));
     }
-    return status;
+    return KY_OK;
 }
 
 enum ky_status ky_finite_bodies(int threads, const struct ky_bodies *bodies, struct ky_error *error)
@@ -74,11 +73,10 @@ enum ky_status ky_finite_field(int threads, const struct ky_points *points,
 {
     const struct rows rows[] = {{"acceleration", (const double *)acceleration, points->count, 3, 0},
                                 {"potential", potential, points->count, 1, 0}};
-    enum ky_status status = KY_OK;
-    for (size_t k = 0; k < sizeof rows / sizeof *rows && !status; k++)
-        status = check(threads, rows[k], "at point",
-                       ": masses, distances or G are beyond what numbers hold", error);
-    return status;
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
+        KY_TRY(check(threads, rows[k], "at point",
+                     ": masses, distances or G are beyond what numbers hold", error));
+    return KY_OK;
 }
 
 enum ky_status ky_finite_tides(int threads, const struct ky_points *points, const double (*tide)[6],
@@ -87,22 +85,6 @@ enum ky_status ky_finite_tides(int threads, const struct ky_points *points, cons
     const struct rows rows = {"tidal tensor", (const double *)tide, points->count, 6, 0};
     return check(threads, rows, "at point", ": masses, distances or G are beyond what numbers hold",
                  error);
-}
-
-enum ky_status ky_finite_foreign(int threads, const struct ky_foreign *other,
-                                 struct ky_error *error)
-{
-    const size_t n = other->n;
-    const struct rows rows[] = {{"mass", other->mass, n, 1, 0},
-                                {"position", (const double *)other->position, n, 3, 0},
-                                {"softening", other->softening, n, 1, 0},
-                                {"velocity", (const double *)other->velocity, n, 3, 0},
-                                {"acceleration", (const double *)other->acceleration, n, 3, 0},
-                                {"jerk", (const double *)other->jerk, n, 3, 0}};
-    enum ky_status status = KY_OK;
-    for (size_t k = 0; k < sizeof rows / sizeof *rows && !status; k++)
-        status = check(threads, rows[k], "of another engine's body", "", error);
-    return status;
 }
 
 enum ky_status ky_finite_results(int threads, enum ky_action_id action, const double *results,

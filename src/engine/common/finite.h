@@ -24,9 +24,6 @@ enum ky_status ky_finite_field(int threads, const struct ky_points *points,
 /* The same of tidal tensors at points. */
 enum ky_status ky_finite_tides(int threads, const struct ky_points *points, const double (*tide)[6],
                                struct ky_error *error);
-/* Sources of another engine. */
-enum ky_status ky_finite_foreign(int threads, const struct ky_foreign *other,
-                                 struct ky_error *error);
 /* Results of a walk, body by body as in ky_walk. */
 enum ky_status ky_finite_results(int threads, enum ky_action_id action, const double *results,
                                  size_t n, struct ky_error *error);

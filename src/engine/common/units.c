@@ -9,6 +9,7 @@
 
 #include "base/order.h"
 #include "base/quantity.h"
+#include "base/status.h"
 #include "base/sums.h"
 #include "base/threads.h"
 #include "engine/common/force_kinds.h"
@@ -253,9 +254,7 @@ static enum ky_status units_of(const struct extent *of, size_t n, const struct k
     char far_text[KY_QUANTITY_TEXT], size_text[KY_QUANTITY_TEXT], mass_text[KY_QUANTITY_TEXT];
     const struct extent extent = *of;
     double softening = largest_softening(bodies, parameters->softening, &softest);
-    enum ky_status status = check_extent(bodies, parameters, &extent, softening, softest, error);
-    if (status)
-        return status;
+    KY_TRY(check_extent(bodies, parameters, &extent, softening, softest, error));
     double size = extent.size > 0 ? extent.size : softening;
     double far = fmax(extent.far, softening) / AT_EASE;
     *units = (struct ky_engine_units){ky_power_of_two(fmax(size, far), -10), mass_unit(&extent, 0)};
@@ -291,8 +290,8 @@ enum ky_status ky_engine_units(const struct ky_bodies *bodies,
 {
     const struct ky_portion all = ky_portion_of_all(bodies->n);
     struct extent extent;
-    const enum ky_status status = find_extent(&all, bodies, parameters->threads, &extent, error);
-    return status ? status : units_of(&extent, bodies->n, bodies, parameters, frame, units, error);
+    KY_TRY(find_extent(&all, bodies, parameters->threads, &extent, error));
+    return units_of(&extent, bodies->n, bodies, parameters, frame, units, error);
 }
 
 enum ky_status ky_portion_units(const struct ky_portion *portion, const struct ky_bodies *bodies,
@@ -302,10 +301,9 @@ enum ky_status ky_portion_units(const struct ky_portion *portion, const struct k
 {
     static const struct ky_engine_frame none = {0};
     struct extent extent;
-    const enum ky_status status = find_extent(portion, bodies, parameters->threads, &extent, error);
-    if (!status)
-        (void)units_of(&extent, portion->n, bodies, parameters, &none, units, outcome);
-    return status;
+    KY_TRY(find_extent(portion, bodies, parameters->threads, &extent, error));
+    (void)units_of(&extent, portion->n, bodies, parameters, &none, units, outcome);
+    return KY_OK;
 }
 
 struct ky_engine_scale ky_engine_scale(const struct ky_engine_units *units, double g)

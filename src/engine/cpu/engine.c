@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/status.h"
 #include "base/threads.h"
 #include "engine/common/replace.h"
 #include "engine/common/units.h"
@@ -110,7 +111,6 @@ static void free_columns(struct ky_cpu *cpu)
     ky_cpu_free_work(cpu);
     ky_cpu_free_blocks(cpu);
     ky_cpu_free_hermite(cpu);
-    ky_cpu_free_foreign(cpu);
     ky_cpu_free_division(cpu);
     free(cpu->softening);
     free(cpu->column);
@@ -241,7 +241,6 @@ static enum ky_status put(struct ky_engine *engine, const struct ky_bodies *bodi
     status = ky_cpu_clear_columns(cpu, 0, error);
     if (status)
         return status;
-    ky_cpu_free_foreign(cpu);
     cpu->tree_stands = cpu->tree_serves = 0;
     cpu->length = units.length;
     cpu->mass_unit = units.mass;
@@ -285,9 +284,9 @@ static enum ky_status put_some(struct ky_engine *engine, const struct ky_some *s
         if (some->mass)
             cpu->mass[i] = some->mass[k] * per_mass;
     }
-    enum ky_status status =
-        some->mass && !ky_cpu_is_divided(cpu) ? ky_cpu_divide(cpu, error) : KY_OK;
-    return status ? status : ky_cpu_clear_columns(cpu, 1U << KY_COLUMN_PULL, error);
+    if (some->mass && !ky_cpu_is_divided(cpu))
+        KY_TRY(ky_cpu_divide(cpu, error));
+    return ky_cpu_clear_columns(cpu, 1U << KY_COLUMN_PULL, error);
 }
 
 /* Makes room for n bodies, and keeps those that there are. */
@@ -357,15 +356,6 @@ static enum ky_status replace(struct ky_engine *engine, const uint32_t *gone, si
     ky_cpu_moved(cpu);
     forget_places(cpu);
     return ky_cpu_clear_columns(cpu, 0, error);
-}
-
-static enum ky_status foreign(struct ky_engine *engine, const struct ky_foreign *others,
-                              size_t count, struct ky_error *error)
-{
-    struct ky_cpu *cpu = (struct ky_cpu *)engine;
-    if (engine->schemes >> KY_SCHEME_HERMITE & 1U)
-        cpu->hermite->potential_is_late |= cpu->has_acceleration;
-    return ky_cpu_foreign(cpu, others, count, error);
 }
 
 /* Body i becomes row k of the caller's arrays. */
@@ -454,8 +444,8 @@ static enum ky_status sums(struct ky_engine *engine, struct ky_partial_sums *par
                            struct ky_error *error)
 {
     struct ky_cpu *cpu = (struct ky_cpu *)engine;
-    enum ky_status status = ky_cpu_catch_potential(cpu, error);
-    return status ? status : ky_cpu_sums(cpu, parts, error);
+    KY_TRY(ky_cpu_catch_potential(cpu, error));
+    return ky_cpu_sums(cpu, parts, error);
 }
 
 static enum ky_status advance(struct ky_engine *engine, struct ky_advance *way,
@@ -504,7 +494,6 @@ const struct ky_engine_verbs ky_cpu_engine = {
     .put = put,
     .put_some = put_some,
     .replace = replace,
-    .foreign = foreign,
     .get = get,
     .get_some = get_some,
     .columns = ky_cpu_columns,

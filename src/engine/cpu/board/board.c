@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/order.h"
+#include "base/status.h"
 #include "base/threads.h"
 #include "engine/cpu/board/board_memory.h"
 #include "engine/cpu/board/board_rest.h"
@@ -208,9 +209,7 @@ static enum ky_status start(struct ky_board *base, const struct ky_board_request
     struct board *board = (struct board *)base;
     const size_t count = request->count;
     board->request = *request;
-    const enum ky_status status = need_sinks(board, count, error);
-    if (status != KY_OK)
-        return status;
+    KY_TRY(need_sinks(board, count, error));
     for (size_t i = 0; i < count; i++) {
         const int lists = request->what & KY_BOARD_LISTS;
         for (int c = 0; c < 3; c++) {

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/order.h"
+#include "base/status.h"
 #include "octree/sample.h"
 #include "physics/jerk.h"
 
@@ -66,9 +67,7 @@ enum ky_status ky_board_memory_put(struct ky_board_memory *memory, size_t count,
 {
     if (count == 0)
         return KY_OK;
-    const enum ky_status status = grow(memory, (size_t)slot[count - 1] + 1, error);
-    if (status != KY_OK)
-        return status;
+    KY_TRY(grow(memory, (size_t)slot[count - 1] + 1, error));
     for (size_t k = 0; k < count; k++)
         put(memory, slot[k], &body[k]);
     memory->stands = 0;

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/split.h"
+#include "base/status.h"
 #include "engine/common/softening.h"
 #include "physics/gravity.h"
 
@@ -22,43 +23,25 @@ double ky_cpu_direct_memory(const struct ky_parameters *parameters, size_t n)
     return (double)n * (double)sizeof(float) * columns;
 }
 
-/* Sources in double: all bodies of the engine, or those of other engines. */
-struct sources {
-    size_t n;
-    double *const *x, *mass;
-    const double *eps2; /* NULL: as the engine's bodies have them */
-};
-
-static struct sources own_of(const struct ky_cpu *cpu)
-{
-    return (struct sources){cpu->n, cpu->x, cpu->mass, NULL};
-}
-
-static struct sources others_of(const struct ky_cpu *cpu)
-{
-    const struct ky_cpu_foreign *foreign = &cpu->foreign;
-    return (struct sources){foreign->n, foreign->at, foreign->mass, foreign->eps2};
-}
-
 /* Positions relative to `centre` as float and, for extended, the rest as a second float, to
  * columns. */
-static void fill_single(const struct ky_cpu *cpu, struct sources from, const double centre[3],
-                        float *column, struct ky_direct *direct)
+static void fill_single(const struct ky_cpu *cpu, const double centre[3], float *column,
+                        struct ky_direct *direct)
 {
-    const size_t n = from.n;
+    const size_t n = cpu->n;
     float *mass = column + 3 * n, *eps2 = column + 4 * n,
           *low = cpu->parameters->precision == KY_EXTENDED ? column + 5 * n : NULL;
     double scale = KY_SCALE_MASS(cpu->lanes->single_scale);
 #pragma omp parallel for num_threads(cpu->team)
     for (size_t i = 0; i < n; i++) {
         for (size_t c = 0; c < 3; c++) {
-            double x = from.x[c][i] - centre[c];
+            double x = cpu->x[c][i] - centre[c];
             column[c * n + i] = (float)x;
             if (low)
                 low[c * n + i] = ky_low_part(x);
         }
-        mass[i] = (float)(from.mass[i] * scale);
-        eps2[i] = (float)(from.eps2 ? from.eps2[i] : ky_cpu_sink_eps2(cpu, i));
+        mass[i] = (float)(cpu->mass[i] * scale);
+        eps2[i] = (float)ky_cpu_sink_eps2(cpu, i);
     }
     *direct = (struct ky_direct){
         .n = n,
@@ -81,28 +64,9 @@ static enum ky_status reserve(struct ky_cpu *cpu, size_t n, struct ky_error *err
     return cpu->column ? KY_OK : ky_no_memory(error, "float columns of the direct sum", bytes, 1);
 }
 
-static struct ky_direct in_double(const struct ky_cpu *cpu, struct sources from)
-{
-    return (struct ky_direct){
-        .n = from.n,
-        .x = from.x[0],
-        .y = from.x[1],
-        .z = from.x[2],
-        .mass = from.mass,
-        .eps2 = cpu->how & KY_EPS_OF_BOTH ? from.eps2 : NULL,
-        .how = cpu->how,
-    };
-}
-
-struct ky_direct ky_cpu_others_in_double(const struct ky_cpu *cpu)
-{
-    return in_double(cpu, others_of(cpu));
-}
-
 enum ky_status ky_cpu_own_in_double(const struct ky_cpu *cpu, struct ky_direct *direct,
                                     double **eps2, struct ky_error *error)
 {
-    struct sources own = own_of(cpu);
     *eps2 = NULL;
     if (cpu->how & KY_EPS_OF_BOTH) {
         *eps2 = ky_allocate(cpu->n, sizeof **eps2);
@@ -111,8 +75,15 @@ enum ky_status ky_cpu_own_in_double(const struct ky_cpu *cpu, struct ky_direct *
         for (size_t i = 0; i < cpu->n; i++)
             (*eps2)[i] = ky_cpu_sink_eps2(cpu, i);
     }
-    own.eps2 = *eps2;
-    *direct = in_double(cpu, own);
+    *direct = (struct ky_direct){
+        .n = cpu->n,
+        .x = cpu->x[0],
+        .y = cpu->x[1],
+        .z = cpu->x[2],
+        .mass = cpu->mass,
+        .eps2 = *eps2,
+        .how = cpu->how,
+    };
     return KY_OK;
 }
 
@@ -127,7 +98,7 @@ static void load(const struct ky_cpu *cpu, const double centre[3], struct ky_dir
     sinks->eps2[place] = ky_cpu_sink_eps2(cpu, i);
 }
 
-/* The fields of the sinks that other engines have computed. */
+/* Gets the fields of the sinks that other ranks have computed. */
 static enum ky_status join_sinks(struct ky_cpu *cpu, const struct ky_cpu_part *part,
                                  struct ky_error *error)
 {
@@ -151,10 +122,10 @@ static enum ky_status join_sinks(struct ky_cpu *cpu, const struct ky_cpu_part *p
     return status;
 }
 
-/* What the sources do to the active bodies, in place of their fields or added to them. among: the
- * bodies are the sources. */
+/* Replaces the fields of the active bodies by the pull of the sources. among: the bodies are the
+ * sources. */
 static enum ky_status all_sinks(struct ky_cpu *cpu, const struct ky_direct *direct,
-                                const double centre[3], int among, int adds, struct ky_error *error)
+                                const double centre[3], int among, struct ky_error *error)
 {
     struct ky_cpu_scale scale = ky_cpu_scale(cpu);
     const struct ky_active *active = cpu->active;
@@ -175,12 +146,9 @@ static enum ky_status all_sinks(struct ky_cpu *cpu, const struct ky_direct *dire
         cpu->lanes->direct[cpu->parameters->precision](direct, &sinks);
         for (size_t k = 0; k < sinks.count; k++) {
             const size_t i = active ? active->body[first + k] : first + k;
-            for (int c = 0; c < 3; c++) {
-                const double a = scale.acceleration * sinks.field[c][k];
-                cpu->a[c][i] = adds ? cpu->a[c][i] + a : a;
-            }
-            const double p = scale.potential * sinks.field[3][k];
-            cpu->potential[i] = adds ? cpu->potential[i] + p : p;
+            for (int c = 0; c < 3; c++)
+                cpu->a[c][i] = scale.acceleration * sinks.field[c][k];
+            cpu->potential[i] = scale.potential * sinks.field[3][k];
         }
     }
     return join_sinks(cpu, &part, error);
@@ -197,28 +165,11 @@ static enum ky_status feel_own(struct ky_cpu *cpu, const struct ky_cpu *acting,
     } else {
         status = reserve(cpu, acting->n, error);
         if (!status)
-            fill_single(acting, own_of(acting), centre, cpu->column, &direct);
+            fill_single(acting, centre, cpu->column, &direct);
     }
     if (!status)
-        status = all_sinks(cpu, &direct, centre, acting == cpu, 0, error);
+        status = all_sinks(cpu, &direct, centre, acting == cpu, error);
     free(eps2);
-    return status;
-}
-
-static enum ky_status feel_others(struct ky_cpu *cpu, const double centre[3],
-                                  struct ky_error *error)
-{
-    struct ky_direct direct = ky_cpu_others_in_double(cpu);
-    const size_t bytes = (size_t)ky_cpu_direct_memory(cpu->parameters, cpu->foreign.n);
-    float *column = NULL;
-    if (cpu->parameters->precision != KY_DOUBLE) {
-        column = ky_allocate(bytes, 1);
-        if (!column)
-            return ky_no_memory(error, "float columns of the direct sum", bytes, 1);
-        fill_single(cpu, others_of(cpu), centre, column, &direct);
-    }
-    const enum ky_status status = all_sinks(cpu, &direct, centre, 0, 1, error);
-    free(column);
     return status;
 }
 
@@ -229,15 +180,11 @@ static enum ky_status pass(struct ky_cpu *cpu, const struct ky_parameters *param
     double start = ky_clock(), centre[3] = {0};
     if (parameters->precision != KY_DOUBLE)
         ky_cpu_centre(acting, centre);
-    enum ky_status status = feel_own(cpu, acting, centre, error);
-    if (!status && cpu->foreign.n > 0)
-        status = feel_others(cpu, centre, error);
-    if (status)
-        return status;
+    KY_TRY(feel_own(cpu, acting, centre, error));
     cpu->report.walk = ky_clock() - start;
     const size_t sinks = cpu->active ? cpu->active->count : cpu->n;
     cpu->report.body_interactions =
-        sinks ? (double)sinks * (double)(acting->n - (acting == cpu) + cpu->foreign.n) : 0;
+        sinks ? (double)sinks * (double)(acting->n - (acting == cpu)) : 0;
     return KY_OK;
 }
 
@@ -274,27 +221,24 @@ void ky_cpu_make_blocks(struct ky_cpu_wanted *wanted, size_t count, size_t *bloc
         block[++*blocks] = take_block(wanted, first, count);
 }
 
-/* What the sources do to some sinks, in the order of `wanted`: as all_sinks. */
+/* The fields of some sinks, in the order of `wanted`. */
 static void exact_block(struct ky_cpu *cpu, const struct ky_direct *direct,
-                        const struct ky_cpu_wanted *wanted, size_t count, int among,
-                        double (*acceleration)[3], double *potential)
+                        const struct ky_cpu_wanted *wanted, size_t count, double (*acceleration)[3],
+                        double *potential)
 {
     static const double origin[3] = {0};
     struct ky_cpu_scale scale = ky_cpu_scale(cpu);
     struct ky_direct_sinks sinks;
     sinks.count = count;
     for (size_t k = 0; k < count; k++)
-        load(cpu, origin, &sinks, k, wanted[k].sink, among ? wanted[k].own : KY_NO_BODY);
+        load(cpu, origin, &sinks, k, wanted[k].sink, wanted[k].own);
     cpu->lanes->direct[KY_DOUBLE](direct, &sinks);
     for (size_t k = 0; k < count; k++) {
         const size_t to = wanted[k].place;
-        const double p = scale.potential * sinks.field[3][k];
-        for (int c = 0; acceleration && c < 3; c++) {
-            const double a = scale.acceleration * sinks.field[c][k];
-            acceleration[to][c] = among ? a : acceleration[to][c] + a;
-        }
+        for (int c = 0; acceleration && c < 3; c++)
+            acceleration[to][c] = scale.acceleration * sinks.field[c][k];
         if (potential)
-            potential[to] = among ? p : potential[to] + p;
+            potential[to] = scale.potential * sinks.field[3][k];
     }
 }
 
@@ -303,10 +247,8 @@ enum ky_status ky_cpu_exact_of_own(struct ky_cpu *cpu, const size_t *sinks, size
                                    struct ky_error *error)
 {
     enum ky_status status = KY_OK;
-    struct ky_direct direct, others = ky_cpu_others_in_double(cpu);
+    struct ky_direct direct;
     double *eps2 = NULL;
-    if (cpu->foreign.trees > 0)
-        return ky_fail(error, KY_UNSUPPORTED, "exact sums where cells of other engines act");
     size_t blocks = 0, *block = ky_allocate(count + 1, sizeof *block);
     struct ky_cpu_wanted *wanted = ky_allocate(count, sizeof *wanted);
     if (!wanted || !block) {
@@ -329,9 +271,7 @@ enum ky_status ky_cpu_exact_of_own(struct ky_cpu *cpu, const size_t *sinks, size
         if (ky_halted(cpu->base.halt))
             continue;
         const size_t some = block[k + 1] - block[k];
-        exact_block(cpu, &direct, wanted + block[k], some, 1, acceleration, potential);
-        if (others.n > 0)
-            exact_block(cpu, &others, wanted + block[k], some, 0, acceleration, potential);
+        exact_block(cpu, &direct, wanted + block[k], some, acceleration, potential);
     }
     status = ky_cpu_join(cpu, &part, &potential, 1, error);
 end:
@@ -350,7 +290,7 @@ end:
 struct point_sums {
     const struct ky_cpu *cpu;
     const struct ky_points *points;
-    struct ky_direct own, others;
+    struct ky_direct own;
     int precision;
     double centre[3];
     double (*acceleration)[3], *potential;
@@ -358,8 +298,6 @@ struct point_sums {
 
 static int precision_of(const struct ky_cpu *cpu, const struct ky_points *points)
 {
-    if (cpu->foreign.n > 0)
-        return KY_DOUBLE;
     for (size_t k = 0; k < points->count; k++)
         for (int c = 0; c < 3; c++)
             if (!(fabs(points->position[k][c]) <= FARTHEST * cpu->length))
@@ -368,7 +306,7 @@ static int precision_of(const struct ky_cpu *cpu, const struct ky_points *points
 }
 
 static void load_points(const struct point_sums *sums, const struct ky_cpu_wanted *wanted,
-                        size_t count, int among, struct ky_direct_sinks *sinks)
+                        size_t count, struct ky_direct_sinks *sinks)
 {
     double *const to[3] = {sinks->x, sinks->y, sinks->z};
     sinks->count = count;
@@ -376,28 +314,25 @@ static void load_points(const struct point_sums *sums, const struct ky_cpu_wante
         const size_t point = wanted[k].place;
         for (int c = 0; c < 3; c++)
             to[c][k] = sums->points->position[point][c] / sums->cpu->length - sums->centre[c];
-        sinks->own[k] = among ? wanted[k].own : KY_NO_BODY;
+        sinks->own[k] = wanted[k].own;
         sinks->eps2[k] = ky_cpu_point_eps2(sums->cpu, sums->points, point);
     }
 }
 
-/* What the engine's bodies, or those of others, do to some points. */
+/* The field of the engine's bodies at some points. */
 static void sum_points(const struct point_sums *sums, const struct ky_cpu_wanted *wanted,
-                       size_t count, int among)
+                       size_t count)
 {
     const struct ky_cpu_scale scale = ky_cpu_scale(sums->cpu);
     struct ky_direct_sinks sinks;
-    load_points(sums, wanted, count, among, &sinks);
-    sums->cpu->lanes->direct[sums->precision](among ? &sums->own : &sums->others, &sinks);
+    load_points(sums, wanted, count, &sinks);
+    sums->cpu->lanes->direct[sums->precision](&sums->own, &sinks);
     for (size_t k = 0; k < count; k++) {
         const size_t to = wanted[k].place;
-        const double p = scale.potential * sinks.field[3][k];
-        for (int c = 0; sums->acceleration && c < 3; c++) {
-            const double a = scale.acceleration * sinks.field[c][k];
-            sums->acceleration[to][c] = among ? a : sums->acceleration[to][c] + a;
-        }
+        for (int c = 0; sums->acceleration && c < 3; c++)
+            sums->acceleration[to][c] = scale.acceleration * sinks.field[c][k];
         if (sums->potential)
-            sums->potential[to] = among ? p : sums->potential[to] + p;
+            sums->potential[to] = scale.potential * sinks.field[3][k];
     }
 }
 
@@ -408,16 +343,15 @@ static enum ky_status set_sources(struct ky_cpu *cpu, struct point_sums *sums, d
     const int guard = ky_pairs_guard(ky_cpu_least_eps2(cpu, sums->points));
     enum ky_status status = KY_OK;
     sums->precision = precision_of(cpu, sums->points);
-    sums->others = ky_cpu_others_in_double(cpu);
     if (sums->precision == KY_DOUBLE) {
         status = ky_cpu_own_in_double(cpu, &sums->own, eps2, error);
     } else {
         status = reserve(cpu, cpu->n, error);
         ky_cpu_centre(cpu, sums->centre);
         if (!status)
-            fill_single(cpu, own_of(cpu), sums->centre, cpu->column, &sums->own);
+            fill_single(cpu, sums->centre, cpu->column, &sums->own);
     }
-    sums->own.how = sums->others.how = (cpu->how & ~KY_GUARD) | guard;
+    sums->own.how = (cpu->how & ~KY_GUARD) | guard;
     return status;
 }
 
@@ -443,9 +377,7 @@ enum ky_status ky_cpu_direct_field(struct ky_cpu *cpu, const struct ky_points *p
     for (size_t k = 0; k < blocks; k++) {
         if (ky_halted(cpu->base.halt))
             continue;
-        sum_points(&sums, wanted + block[k], block[k + 1] - block[k], 1);
-        if (sums.others.n > 0)
-            sum_points(&sums, wanted + block[k], block[k + 1] - block[k], 0);
+        sum_points(&sums, wanted + block[k], block[k + 1] - block[k]);
     }
     free(eps2);
     free(wanted);

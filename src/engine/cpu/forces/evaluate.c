@@ -52,8 +52,7 @@ static enum ky_status activate(struct ky_cpu *cpu, const struct ky_active *activ
 /* 1 if no source has mass. */
 static int nothing_acts(const struct ky_cpu *cpu)
 {
-    return cpu->division.sources == 0 && cpu->foreign.n == 0 && cpu->foreign.trees == 0 &&
-           !ky_cpu_is_divided(cpu);
+    return cpu->division.sources == 0 && !ky_cpu_is_divided(cpu);
 }
 
 static void clear(struct ky_cpu *cpu)

@@ -49,16 +49,11 @@ struct ky_parameters ky_cpu_field_parameters(const struct ky_cpu *cpu)
 enum ky_status ky_cpu_check_points(const struct ky_cpu *cpu, const struct ky_points *points,
                                    struct ky_error *error)
 {
-    const int opening = cpu->parameters->opening,
-              expands = ky_force_kind(cpu->parameters->force)->expands;
+    const int expands = ky_force_kind(cpu->parameters->force)->expands;
     if (cpu->parameters->mutual)
         return ky_fail(error, KY_UNSUPPORTED,
                        "mutual interactions are among bodies: for the field at points leave out "
                        "--mutual");
-    if (cpu->foreign.trees > 0 && ky_cpu_field_parameters(cpu).opening != opening)
-        return ky_fail(error, KY_UNSUPPORTED,
-                       "fields by --opening %s where cells of other engines act",
-                       ky_opening_kind(opening)->name);
     return expands ? KY_OK : ky_points_check(points, cpu->parameters, error);
 }
 

@@ -59,7 +59,6 @@ struct fmm {
     struct ky_cpu_turns turns; /* units are large cells, and branches */
     struct ky_fmm_list root;   /* what acts on the root: that of the sources */
     float hold;
-    int adds; /* 1: to what the sources before have done */
 };
 
 /* What a thread has for itself. */
@@ -276,11 +275,10 @@ static void do_group(const struct fmm *fmm, uint32_t number, const struct ky_fmm
     const uint64_t before = worker->counts.expansions;
     cpu->lanes->fmm_group[precision](&fmm->walk, &sinks, from, group, worker->space, &result,
                                      &worker->counts);
-    ky_cpu_store_sinks(cpu, group, ky_cpu_scale(cpu), &result, !fmm->adds);
-    if (!fmm->adds)
-        worker->more += ky_cpu_note_work(
-            cpu, number, result.bodies + result.cells + (worker->counts.expansions - before),
-            result.count);
+    ky_cpu_store_sinks(cpu, group, &result);
+    worker->more += ky_cpu_note_work(
+        cpu, number, result.bodies + result.cells + (worker->counts.expansions - before),
+        result.count);
 }
 
 static void do_groups(const struct fmm *fmm, uint32_t cell, const struct ky_fmm_sinks *parent,
@@ -433,28 +431,6 @@ static void close_workers(const struct fmm *fmm, struct worker *workers)
     free(workers);
 }
 
-/* The trees whose cells act: that of the engine, then those of others; NULL past the last. */
-static const struct ky_octree *sources_of(const struct fmm *fmm, size_t number)
-{
-    const struct ky_cpu_foreign *foreign = &fmm->cpu->foreign;
-    return number == 0                ? fmm->given->own
-           : number <= foreign->trees ? &foreign->tree[number - 1]
-                                      : NULL;
-}
-
-/* Bytes of a thread's space for the deepest of the trees, in double, and the most cells of one. */
-static size_t space_of(const struct fmm *fmm, size_t *cells)
-{
-    const struct ky_octree *tree;
-    size_t bytes = *cells = 0;
-    for (size_t k = 0; (tree = sources_of(fmm, k)); k++) {
-        const size_t its = fmm->cpu->lanes->fmm_space[KY_DOUBLE](tree);
-        bytes = its > bytes ? its : bytes;
-        *cells = tree->nodes > *cells ? tree->nodes : *cells;
-    }
-    return bytes;
-}
-
 /* One for each thread, with so many bytes of space; NULL when memory is out. */
 static struct worker *open_workers(const struct fmm *fmm, size_t bytes)
 {
@@ -480,12 +456,12 @@ static int any_failed(const struct fmm *fmm, const struct worker *workers)
     return failed;
 }
 
-/* The cells of one tree act. Returns 0 when memory is out. */
-static int act(struct fmm *fmm, const struct ky_octree *sources, struct worker *workers)
+/* Computes the forces. Returns 0 when memory is out. */
+static int act(struct fmm *fmm, struct worker *workers)
 {
+    const struct ky_octree *sources = fmm->walk.walk.sources;
     const float sinks2 =
         fmm->cpu->tree.softening2 ? fmm->below[0].high2 : (float)fmm->walk.walk.eps2;
-    fmm->walk.walk.sources = sources;
     if (fmm->cpu->how & KY_SPLINED)
         fmm->hold = sqrtf(ky_opening_reach2(sinks2, sources->box[0].above[3]));
     ky_octree_list_sources(sources, fmm->order, fmm->cpu->team, fmm->source);
@@ -497,18 +473,12 @@ static int act(struct fmm *fmm, const struct ky_octree *sources, struct worker *
 
 static enum ky_status go(struct fmm *fmm, struct worker *workers, struct ky_error *error)
 {
-    const struct ky_octree *sources;
     const double start = ky_clock();
     if (fmm->by_alpha)
         measure_pulls(fmm);
     measure_sinks(fmm);
-    for (size_t k = 0; (sources = sources_of(fmm, k)); k++) {
-        if (sources->nodes == 0)
-            continue;
-        if (!act(fmm, sources, workers))
-            return ky_fail(error, KY_FAULT, "out of memory: lists of cells that act");
-        fmm->adds = 1;
-    }
+    if (!act(fmm, workers))
+        return ky_fail(error, KY_FAULT, "out of memory: lists of cells that act");
     return report(fmm, workers, start, error);
 }
 
@@ -530,12 +500,13 @@ enum ky_status ky_cpu_act_cells(struct ky_cpu *cpu, const struct ky_parameters *
                                 const struct ky_cpu_cells *given, struct ky_error *error)
 {
     const struct ky_octree *tree = &cpu->tree;
+    const size_t cells = given->sources->nodes;
     uint32_t root = 0;
-    size_t cells;
     struct fmm fmm = {.cpu = cpu,
                       .parameters = parameters,
                       .given = given,
                       .walk = {.walk = {.tree = tree,
+                                        .sources = given->sources,
                                         .eps2 = given->eps2,
                                         .how = cpu->how | how_of(cpu, parameters),
                                         .order = ky_fmm_single_order(parameters->order)},
@@ -544,14 +515,13 @@ enum ky_status ky_cpu_act_cells(struct ky_cpu *cpu, const struct ky_parameters *
                       .alpha = parameters->alpha,
                       .turns = ky_cpu_turns(cpu),
                       .root = {&root, 1, 1}};
-    const size_t bytes = space_of(&fmm, &cells);
-    if (ky_opening_kind(parameters->opening)->by_alpha) { /* all engines of a system ask for it */
+    if (ky_opening_kind(parameters->opening)->by_alpha) { /* all ranks ask for it */
         fmm.relative = ky_cpu_relative(cpu);
         fmm.by_alpha = fmm.relative.per_unit > 0;
     }
     if (tree->nodes == 0 || cells == 0)
         return KY_OK;
-    struct worker *workers = open_workers(&fmm, bytes);
+    struct worker *workers = open_workers(&fmm, cpu->lanes->fmm_space[KY_DOUBLE](given->sources));
     fmm.source = ky_allocate(cells, sizeof *fmm.source);
     fmm.below = ky_allocate_zeroed(tree->nodes, sizeof *fmm.below);
     fmm.group = ky_allocate(tree->groups, sizeof *fmm.group);

@@ -57,11 +57,10 @@ struct ky_parameters ky_cpu_sinks_tree(const struct ky_parameters *parameters, s
 enum ky_status ky_cpu_direct(struct ky_cpu *cpu, struct ky_error *error);
 /* Bytes of the columns of the exact sum for n bodies. */
 double ky_cpu_direct_memory(const struct ky_parameters *parameters, size_t n);
-/* The sources of sums in double: the engine's bodies, for which *eps2 has to be freed after use,
- * and those of other engines. KY_FAULT when memory is out. */
+/* The engine's bodies as sources of sums in double. The caller frees *eps2 after use. KY_FAULT when
+ * memory is out. */
 enum ky_status ky_cpu_own_in_double(const struct ky_cpu *cpu, struct ky_direct *direct,
                                     double **eps2, struct ky_error *error);
-struct ky_direct ky_cpu_others_in_double(const struct ky_cpu *cpu);
 /* The same by the tree, with the walk of the method. */
 enum ky_status ky_cpu_tree(struct ky_cpu *cpu, struct ky_error *error);
 /* Walk the active bodies through the built tree: each body by itself, or in the groups of the tree.
@@ -78,14 +77,14 @@ enum ky_status ky_cpu_act_on_groups(struct ky_cpu *cpu, const struct ky_paramete
 /* The same where cells act on cells (--force fmm). */
 enum ky_status ky_cpu_walk_cells(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                  struct ky_error *error);
-/* What acts on sinks: the cells of `own`, then those of other engines' trees. eps2: of a sink,
- * unless the tree of the sinks has those of its bodies. angle: of the test by the opening angle. */
+/* The tree whose cells act on sinks. eps2: of a sink, unless the tree of the sinks has the
+ * softenings of its bodies. angle: of the test by the opening angle. */
 struct ky_cpu_cells {
-    const struct ky_octree *own;
+    const struct ky_octree *sources;
     double eps2;
     float angle;
 };
-/* They act on the active bodies of cpu->tree, which are the bodies of `own` or others
+/* They act on the active bodies of cpu->tree, which are the bodies of `sources` or others
  * (points.c). KY_FAULT when memory is out. */
 enum ky_status ky_cpu_act_cells(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                 const struct ky_cpu_cells *cells, struct ky_error *error);

@@ -15,18 +15,16 @@ void ky_cpu_choose_sinks(const struct ky_cpu *cpu, const struct ky_group *group,
             sinks->own[sinks->count++] = (uint8_t)k;
 }
 
-void ky_cpu_store_sinks(struct ky_cpu *cpu, const struct ky_group *group, struct ky_cpu_scale scale,
-                        const struct ky_group_sinks *sinks, int is_first)
+void ky_cpu_store_sinks(struct ky_cpu *cpu, const struct ky_group *group,
+                        const struct ky_group_sinks *sinks)
 {
+    const struct ky_cpu_scale scale = ky_cpu_scale(cpu);
     const uint32_t *order = cpu->tree.order + group->body;
     for (uint32_t k = 0; k < sinks->count; k++) {
         const uint32_t i = order[sinks->own[k]];
-        const double p = scale.potential * sinks->field[3][k];
-        for (int c = 0; c < 3; c++) {
-            const double a = scale.acceleration * sinks->field[c][k];
-            cpu->a[c][i] = is_first ? a : cpu->a[c][i] + a;
-        }
-        cpu->potential[i] = is_first ? p : cpu->potential[i] + p;
+        for (int c = 0; c < 3; c++)
+            cpu->a[c][i] = scale.acceleration * sinks->field[c][k];
+        cpu->potential[i] = scale.potential * sinks->field[3][k];
     }
 }
 

@@ -8,10 +8,9 @@
 /* Lists the bodies of the group that are active. */
 void ky_cpu_choose_sinks(const struct ky_cpu *cpu, const struct ky_group *group,
                          struct ky_group_sinks *sinks);
-/* Their fields back to the caller's order, from the first tree that acts; those from other trees
- * (is_first 0) are added. */
-void ky_cpu_store_sinks(struct ky_cpu *cpu, const struct ky_group *group, struct ky_cpu_scale scale,
-                        const struct ky_group_sinks *sinks, int is_first);
+/* Stores the accelerations and potentials of the listed bodies. */
+void ky_cpu_store_sinks(struct ky_cpu *cpu, const struct ky_group *group,
+                        const struct ky_group_sinks *sinks);
 /* The precision of the lanes for a group, half of whose longest side is given: that of the
  * parameters, or KY_DOUBLE where it is not accurate enough. */
 int ky_cpu_group_precision(const struct ky_cpu *cpu, const struct ky_group *group, double half);

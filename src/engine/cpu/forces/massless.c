@@ -189,7 +189,6 @@ static void gather(const struct ky_cpu *cpu, int k)
     part->base.halt = cpu->base.halt;
     part->base.shared = cpu->base.shared;
     part->at = (const double(*)[3])rows;
-    part->foreign = cpu->foreign;
     part->in_block = cpu->in_block;
     part->has_acceleration = cpu->has_acceleration;
 }

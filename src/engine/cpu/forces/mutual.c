@@ -179,7 +179,7 @@ static void do_group(const struct mutual *m, const struct ky_group *group,
     ky_cpu_inherit(leaf, &sinks, m->walk.order);
     cpu->lanes->fmm_group[ky_cpu_groups_precision(cpu, group, 1)](
         &m->walk, &sinks, from, group, worker->space, &result, &worker->counts);
-    ky_cpu_store_sinks(cpu, group, ky_cpu_scale(cpu), &result, 1);
+    ky_cpu_store_sinks(cpu, group, &result);
 }
 
 static void do_leaf(const struct mutual *m, uint32_t cell, const struct ky_fmm_sinks *sinks,

@@ -310,7 +310,7 @@ static enum ky_status pass(struct field *field, const struct ky_parameters *para
     if (!status)
         status = has_passes(field)
                      ? ky_cpu_act_cells(&field->sinks, parameters, &cells, error)
-                     : ky_cpu_act_on_groups(&field->sinks, parameters, cells.own, eps2, error);
+                     : ky_cpu_act_on_groups(&field->sinks, parameters, cells.sources, eps2, error);
     if (!status)
         correct(field);
     if (!status && !ky_cpu_is_divided(field->cpu)) /* else all of them join */

@@ -171,7 +171,7 @@ static enum ky_status join(const struct ky_cpu *cpu, size_t count, double (*tide
 struct acting {
     const struct ky_cpu *cpu;
     int direct;
-    struct ky_direct own, others;
+    struct ky_direct own;
 };
 
 static void tide_at(const struct acting *acting, const struct ky_points *points, size_t k,
@@ -184,11 +184,8 @@ static void tide_at(const struct acting *acting, const struct ky_points *points,
         sink.x[c] = points->position[k][c] / cpu->length;
     if (acting->direct) {
         add_all(&sink, &acting->own, points->body ? points->body[k] : KY_NO_BODY);
-        add_all(&sink, &acting->others, KY_NO_BODY);
     } else {
         walk(&sink, &cpu->tree);
-        for (size_t t = 0; t < cpu->foreign.trees; t++)
-            walk(&sink, &cpu->foreign.tree[t]);
     }
     const struct ky_tide *sum = &sink.tide;
     const double number[6] = {sum->xx, sum->yy, sum->zz, sum->xy, sum->xz, sum->yz};
@@ -203,9 +200,7 @@ static enum ky_status tides_of(struct ky_cpu *cpu, const struct ky_points *point
     const struct range own = {first_point(cpu, points->count, rank),
                               first_point(cpu, points->count, rank + 1)};
     const struct ky_force_report report = cpu->report;
-    struct acting acting = {.cpu = cpu,
-                            .direct = ky_force_kind(cpu->parameters->force)->is_exact,
-                            .others = ky_cpu_others_in_double(cpu)};
+    struct acting acting = {.cpu = cpu, .direct = ky_force_kind(cpu->parameters->force)->is_exact};
     double *eps2 = NULL;
     enum ky_status status = ky_cpu_check_points(cpu, points, error);
     if (!status)

@@ -37,10 +37,9 @@ struct part {
     double factor[KY_SHARED_GROUPS], least, largest;
 };
 
-/* What the sources of one tree do to them; the first one's forces replace those before. */
+/* Replaces the forces on the wanted groups by the pull of the sources. */
 static void walk_sources(struct ky_cpu *cpu, const struct ky_group_walk *walk,
-                         const struct part *part, int is_first, void *space,
-                         struct ky_cpu_work *work)
+                         const struct part *part, void *space, struct ky_cpu_work *work)
 {
     const struct ky_lanes *lanes = cpu->lanes;
     lanes->shared[part->precision](walk, part->group, part->groups, (float)part->least,
@@ -52,12 +51,11 @@ static void walk_sources(struct ky_cpu *cpu, const struct ky_group_walk *walk,
             continue;
         ky_cpu_choose_sinks(cpu, group, &sinks);
         lanes->group[part->precision](walk, group, (float)part->factor[g], space, &sinks);
-        ky_cpu_store_sinks(cpu, group, ky_cpu_scale(cpu), &sinks, is_first);
+        ky_cpu_store_sinks(cpu, group, &sinks);
         work->bodies += sinks.bodies * sinks.count;
         work->cells += sinks.cells * sinks.count;
-        if (is_first)
-            work->more +=
-                ky_cpu_note_work(cpu, part->first + g, sinks.bodies + sinks.cells, sinks.count);
+        work->more +=
+            ky_cpu_note_work(cpu, part->first + g, sinks.bodies + sinks.cells, sinks.count);
     }
 }
 
@@ -65,7 +63,6 @@ static void walk_part(struct ky_cpu *cpu, const struct parts *parts, size_t numb
                       struct ky_cpu_work *work)
 {
     const struct ky_octree *tree = &cpu->tree;
-    struct ky_group_walk walk = parts->walk;
     struct part part = {.first = tree->share[number], .least = (double)INFINITY};
     part.wanted = parts->wanted ? parts->wanted + part.first : NULL;
     part.group = tree->group + part.first;
@@ -82,14 +79,8 @@ static void walk_part(struct ky_cpu *cpu, const struct parts *parts, size_t numb
         part.least = fmin(part.least, part.factor[g]);
         part.largest = fmax(part.largest, part.factor[g]);
     }
-    int is_first = 1;
-    for (size_t k = 0; k < cpu->foreign.trees + 1; k++) {
-        walk.sources = k == 0 ? parts->walk.sources : &cpu->foreign.tree[k - 1];
-        if (walk.sources->nodes == 0)
-            continue;
-        walk_sources(cpu, &walk, &part, is_first, space, work);
-        is_first = 0;
-    }
+    if (parts->walk.sources->nodes > 0)
+        walk_sources(cpu, &parts->walk, &part, space, work);
 }
 
 /* The bodies of the groups of a share. */
@@ -125,17 +116,6 @@ static enum ky_status walk_parts(struct ky_cpu *cpu, const struct parts *parts, 
     return ky_cpu_end_walk(cpu, &turns, work, count, bodies_of_share, &cpu->tree, error);
 }
 
-/* Bytes of a thread's space, in double, the larger one, for the deepest tree. */
-static size_t space_of(const struct ky_cpu *cpu, const struct ky_octree *sources)
-{
-    size_t bytes = cpu->lanes->group_space[KY_DOUBLE](sources);
-    for (size_t k = 0; k < cpu->foreign.trees; k++) {
-        const size_t its = cpu->lanes->group_space[KY_DOUBLE](&cpu->foreign.tree[k]);
-        bytes = its > bytes ? its : bytes;
-    }
-    return bytes;
-}
-
 enum ky_status ky_cpu_walk_groups(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                   struct ky_error *error)
 {
@@ -158,7 +138,9 @@ enum ky_status ky_cpu_act_on_groups(struct ky_cpu *cpu, const struct ky_paramete
         relative = ky_cpu_relative(cpu);
         parts.relative = &relative;
     }
-    const size_t space_bytes = space_of(cpu, sources), marks = cpu->active ? tree->groups : 0;
+    /* A thread's space in double, which needs more than float. */
+    const size_t space_bytes = cpu->lanes->group_space[KY_DOUBLE](sources),
+                 marks = cpu->active ? tree->groups : 0;
     char *space = ky_allocate((size_t)cpu->threads, space_bytes);
     unsigned char *wanted = ky_allocate(marks, 1);
     enum ky_status status = KY_OK;
@@ -182,11 +164,6 @@ static enum ky_status pass(struct ky_cpu *cpu, const struct ky_parameters *param
 {
     const struct ky_parameters built =
         cpu->acting ? ky_cpu_sinks_tree(parameters, cpu->n, cpu->acting->n) : *parameters;
-    if (cpu->foreign.trees > 0 && parameters->opening != cpu->parameters->opening)
-        return ky_fail(error, KY_USAGE,
-                       "the first forces by --opening %s need last accelerations where cells of "
-                       "other engines act",
-                       ky_opening_kind(cpu->parameters->opening)->name);
     enum ky_status status = ky_cpu_renew_tree(cpu, &built, error);
     if (status == KY_OK && cpu->in_block && !cpu->tree_serves)
         status = ky_cpu_start_work(cpu, error);

@@ -107,19 +107,6 @@ static void walk_links(const struct body_walk *walk, struct sink *sink)
     }
 }
 
-/* Through the trees of other engines. */
-static void walk_others(const struct ky_cpu *cpu, const struct body_walk *own, struct sink *sink)
-{
-    struct body_walk walk = *own;
-    walk.centre = NULL;
-    sink->body = KY_NO_BODY;
-    for (size_t k = 0; k < cpu->foreign.trees; k++) {
-        walk.tree = &cpu->foreign.tree[k];
-        if (walk.tree->nodes > 0)
-            walk_links(&walk, sink);
-    }
-}
-
 static void walk_body(struct ky_cpu *cpu, const struct body_walk *walk, uint32_t body,
                       struct ky_cpu_scale scale, struct ky_cpu_work *work)
 {
@@ -133,7 +120,6 @@ static void walk_body(struct ky_cpu *cpu, const struct body_walk *walk, uint32_t
                         .factor = walk->by_alpha ? ky_relative_factor(&walk->relative, &i, 1) : 1};
     walk_links(walk, &sink);
     work->more = ky_cpu_note_work(cpu, body, sink.bodies + sink.cells, 1);
-    walk_others(cpu, walk, &sink);
     cpu->a[0][i] = scale.acceleration * sink.field.x;
     cpu->a[1][i] = scale.acceleration * sink.field.y;
     cpu->a[2][i] = scale.acceleration * sink.field.z;
@@ -213,6 +199,5 @@ struct ky_field ky_cpu_walk_point(const struct ky_cpu *cpu, const double x[3], d
     struct sink sink = {.body = KY_NO_BODY, .x = {x[0], x[1], x[2]}, .eps2 = eps2, .factor = 1};
     if (walk.tree->nodes > 0)
         walk_links(&walk, &sink);
-    walk_others(cpu, &walk, &sink);
     return sink.field;
 }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/status.h"
 #include "engine/common/columns.h"
 #include "engine/cpu/state/cpu.h"
 
@@ -27,25 +28,23 @@ void ky_cpu_free_columns(struct ky_cpu *cpu)
 
 enum ky_status ky_cpu_clear_columns(struct ky_cpu *cpu, unsigned but, struct ky_error *error)
 {
-    enum ky_status status = KY_OK;
-    for (int k = 0; k < KY_COLUMN_COUNT && !status; k++)
+    for (int k = 0; k < KY_COLUMN_COUNT; k++)
         if (ky_column_is_in(cpu->extras & ~but, k))
-            status = clear(cpu, k, error);
-    return status;
+            KY_TRY(clear(cpu, k, error));
+    return KY_OK;
 }
 
 enum ky_status ky_cpu_columns(struct ky_engine *engine, unsigned set, struct ky_error *error)
 {
     struct ky_cpu *cpu = (struct ky_cpu *)engine;
-    enum ky_status status = KY_OK;
-    for (int k = 0; k < KY_COLUMN_COUNT && !status; k++) {
+    for (int k = 0; k < KY_COLUMN_COUNT; k++) {
         if (!ky_column_is_in(set, k))
             cpu->extra[k] = (free(cpu->extra[k]), NULL);
         else if (!cpu->extra[k])
-            status = clear(cpu, k, error);
+            KY_TRY(clear(cpu, k, error));
     }
     cpu->extras = set;
-    return status;
+    return KY_OK;
 }
 
 enum ky_status ky_cpu_put_column(struct ky_engine *engine, enum ky_column column,

@@ -13,7 +13,6 @@
 #include "engine/common/relative.h"
 #include "engine/common/trees.h"
 #include "engine/cpu/lanes/table.h"
-#include "engine/cpu/state/foreign.h"
 #include "engine/engine.h"
 #include "physics/gravity.h"
 
@@ -72,7 +71,6 @@ struct ky_cpu {
     struct ky_cpu_kept kept;
     struct ky_cpu_blocks *blocks;   /* private to steps/levels.h and steps/hermite.h */
     struct ky_cpu_hermite *hermite; /* private to steps/hermite.h */
-    struct ky_cpu_foreign foreign;  /* sources of other engines */
     struct ky_cpu_division division;
     const struct ky_cpu *acting; /* the engine whose bodies act in place of its own, or NULL */
     struct ky_force_report report;

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/status.h"
 #include "engine/common/blocks.h"
 #include "engine/cpu/forces/forces.h"
 #include "engine/cpu/steps/levels.h"
@@ -192,17 +193,6 @@ static void go_to(struct blocks *b, uint64_t tick)
             open_steps(b, ky_cpu_way_range(&b->common, k), due, own->count[k]);
 }
 
-/* Other engines' bodies to the present tick. */
-static enum ky_status exchange(const struct blocks *b, struct ky_error *error)
-{
-    const struct ky_cpu *cpu = b->common.cpu;
-    const double *at = cpu->blocks->at;
-    const struct layout layout = layout_of(cpu);
-    const struct ky_cpu_standing standing = {.x = {at, at + layout.across, at + 2 * layout.across},
-                                             .along = layout.along};
-    return ky_cpu_seam_exchange(&b->common, &standing, error);
-}
-
 /* The forces of the active bodies with all bodies at the present tick. A tree that is kept gets
  * these positions; else they replace the engine's for the time of the call. */
 static enum ky_status evaluate(const struct blocks *b, struct ky_error *error)
@@ -341,7 +331,7 @@ static void count(struct blocks *b, uint64_t tick)
     cpu->blocks->sinks += (double)b->common.active;
     cpu->blocks->pairs += cpu->report.body_interactions + cpu->report.cell_interactions;
     if (ky_cpu_system(cpu) && (!way->shortest || step < way->shortest))
-        way->shortest = step; /* of a body of another engine */
+        way->shortest = step; /* of a body of another rank */
 }
 
 /* The counts of all engines since a call began with these ones. */
@@ -378,9 +368,7 @@ static enum ky_status one_block(struct blocks *b, struct ky_error *error)
     int deepest;
     int64_t more;
     enum ky_status status = look_around(b, &deepest, &more, error);
-    uint64_t tick = way->now + (way->stride >> deepest);
-    if (!status)
-        status = ky_cpu_seam_least(&b->common, &tick, error);
+    const uint64_t tick = way->now + (way->stride >> deepest);
     if (status)
         return status;
     if (is_whole(b) || more > KY_BLOCKS_BUILD * (int64_t)ky_cpu_system(cpu))
@@ -390,10 +378,10 @@ static enum ky_status one_block(struct blocks *b, struct ky_error *error)
     if (status && !is_lost)
         return status;
     go_to(b, tick);
-    status = exchange(b, error);
-    if (!status && is_lost)
+    status = KY_OK;
+    if (is_lost)
         lose(b);
-    else if (!status)
+    else
         status = evaluate(b, error);
     if (status)
         return status;
@@ -408,19 +396,15 @@ enum ky_status ky_cpu_block_steps(struct ky_cpu *cpu, struct ky_advance *way,
 {
     struct blocks b;
     const double body_steps = way->body_steps, cut = way->cut;
-    enum ky_status status = ky_cpu_knows_acceleration(cpu, &cpu->has_acceleration, error);
-    if (!status)
-        status = ky_cpu_way_open(&b.common, cpu, way, error);
-    if (!status)
-        status = reserve(cpu, error);
-    if (status)
-        return status;
+    KY_TRY(ky_cpu_knows_acceleration(cpu, &cpu->has_acceleration, error));
+    KY_TRY(ky_cpu_way_open(&b.common, cpu, way, error));
+    KY_TRY(reserve(cpu, error));
     if (!ky_cpu_way_is_known(&b.common))
         cpu->blocks->since = 0;
     if (!read_levels(&b))
         return ky_blocks_missing(error);
-    for (uint64_t k = 0;
-         (k < way->most || (way->whole && !is_whole(&b))) && way->now < way->until && !status; k++)
-        status = one_block(&b, error);
-    return status ? status : add_counts(cpu, way, body_steps, cut, error);
+    for (uint64_t k = 0; (k < way->most || (way->whole && !is_whole(&b))) && way->now < way->until;
+         k++)
+        KY_TRY(one_block(&b, error));
+    return add_counts(cpu, way, body_steps, cut, error);
 }

@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/status.h"
 #include "engine/common/blocks.h"
 #include "engine/cpu/forces/forces.h"
 #include "engine/cpu/steps/levels.h"
@@ -209,15 +210,6 @@ static struct choice correct_all(const struct ky_cpu_way *b, uint64_t tick, int 
     return (struct choice){cut, doubts, close};
 }
 
-/* Other engines' bodies to the present tick. */
-static enum ky_status exchange(const struct ky_cpu_way *b, int change, struct ky_error *error)
-{
-    double *const *at = b->cpu->hermite->at;
-    const struct ky_cpu_standing standing = {
-        {at[0], at[1], at[2]}, {at[3], at[4], at[5]}, 1, change};
-    return ky_cpu_seam_exchange(b, &standing, error);
-}
-
 /* Ends the steps of the bodies of the list by evaluations and corrections. With `choose` their next
  * steps are chosen; else they have none. */
 static enum ky_status end_steps(const struct ky_cpu_way *b, uint64_t tick, int choose,
@@ -225,11 +217,7 @@ static enum ky_status end_steps(const struct ky_cpu_way *b, uint64_t tick, int c
 {
     struct choice choice = {0, 0, KY_NO_BODY};
     for (int turn = 1; turn <= b->way->corrections; turn++) {
-        enum ky_status status = exchange(b, 0, error);
-        if (!status)
-            status = ky_cpu_sum_jerks(b->cpu, b->active, 0, error);
-        if (status)
-            return status;
+        KY_TRY(ky_cpu_sum_jerks(b->cpu, b->active, 0, error));
         choice = correct_all(b, tick, turn == b->way->corrections, choose);
     }
     if (choice.doubts)
@@ -267,20 +255,13 @@ static enum ky_status stop(struct ky_cpu_way *b, uint64_t tick, int due, struct 
 
 static enum ky_status one_block(struct ky_cpu_way *b, struct ky_error *error)
 {
-    uint64_t tick = b->way->now + (b->way->stride >> ky_cpu_way_deepest(b)), may_go;
-    enum ky_status status = ky_cpu_seam_least(b, &tick, error);
-    if (status)
-        return status;
+    const uint64_t tick = b->way->now + (b->way->stride >> ky_cpu_way_deepest(b));
     ky_cpu_centre_hermite(b->cpu);
     const int due = go_to(b, tick);
-    status = end_steps(b, tick, 1, error);
-    if (status)
-        return status;
+    KY_TRY(end_steps(b, tick, 1, error));
     b->cpu->hermite->potential_is_late = 1;
     ky_blocks_count(b->way, tick, b->active);
-    may_go = b->way->close == KY_NO_BODY;
-    status = ky_cpu_seam_least(b, &may_go, error);
-    return status || may_go ? status : stop(b, tick, due, error);
+    return b->way->close == KY_NO_BODY ? KY_OK : stop(b, tick, due, error);
 }
 
 /* ---- the first steps ---- */
@@ -313,24 +294,18 @@ static enum ky_status start(const struct ky_cpu_way *b, struct ky_error *error)
             stand(cpu, c, i, (struct place){cpu->x[c][i], cpu->v[c][i]});
     ky_cpu_frame_hermite(cpu);
     ky_cpu_centre_hermite(cpu);
-    enum ky_status status = exchange(b, 0, error);
-    if (!status)
-        status = ky_cpu_sum_jerks(cpu, cpu->n, 1, error);
-    if (status)
-        return status;
+    KY_TRY(ky_cpu_sum_jerks(cpu, cpu->n, 1, error));
     for (size_t c = 0; c < 3; c++) {
         memcpy(cpu->a[c], cpu->hermite->sum[c], cpu->n * sizeof(double));
         memcpy(jerk_of(cpu, c), cpu->hermite->sum[3 + c], cpu->n * sizeof(double));
     }
-    status = exchange(b, 1, error);
-    if (!status)
-        status = ky_cpu_sum_changes(cpu, error);
-    for (size_t i = 0; i < cpu->n && !status; i++) {
+    KY_TRY(ky_cpu_sum_changes(cpu, error));
+    for (size_t i = 0; i < cpu->n; i++) {
         const int level = first_level(b, i);
         cpu->blocks->level[i] = (unsigned char)level;
         cpu->extra[KY_COLUMN_STEP][i] = b->step[level];
     }
-    return status;
+    return KY_OK;
 }
 
 /* Reads the levels from the column of steps, unless they are known. Returns 0 if a body's step has
@@ -349,12 +324,11 @@ static int read_levels(const struct ky_cpu_way *b)
     return !missing;
 }
 
-/* All levels are chosen where one of any engine's body is missing. */
+/* All levels are chosen anew where one is missing. */
 static enum ky_status begin(const struct ky_cpu_way *b, struct ky_error *error)
 {
-    uint64_t are_there = (uint64_t)read_levels(b);
-    enum ky_status status = ky_cpu_seam_least(b, &are_there, error);
-    if (!status && !are_there)
+    enum ky_status status = KY_OK;
+    if (!read_levels(b))
         status = b->way->now % b->way->stride ? ky_blocks_missing(error) : start(b, error);
     ky_cpu_way_know(b, !status);
     return status;

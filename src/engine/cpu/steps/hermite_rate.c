@@ -43,31 +43,26 @@ struct sink {
     double scale;
 };
 
-/* Adds a source with the columns `at`, mass and ε² at place j. */
-static struct ky_hermite_rate add_body(struct ky_hermite_rate rate, struct sink sink,
-                                       double *const *at, size_t j, double mass, double eps2)
+/* Adds body j. */
+static struct ky_hermite_rate add_body(struct ky_hermite_rate rate, struct sink sink, size_t j)
 {
     const struct ky_cpu *cpu = sink.cpu;
     const size_t i = sink.body;
-    double *const *to = cpu->hermite->at;
-    const double x = KY_APART(at[0][j], to[0][i]), y = KY_APART(at[1][j], to[1][i]),
-                 z = KY_APART(at[2][j], to[2][i]), u = at[3][j] - to[3][i], v = at[4][j] - to[4][i],
-                 w = at[5][j] - to[5][i];
-    const double per = ky_soften(x, y, z, cpu->hermite->eps2[i], eps2, cpu->how | KY_GUARD).y;
-    return ky_hermite_rate_add(rate, per, u * u + v * v + w * w, sink.scale * mass,
+    double *const *at = cpu->hermite->at, *eps2 = cpu->hermite->eps2;
+    const double x = KY_APART(at[0][j], at[0][i]), y = KY_APART(at[1][j], at[1][i]),
+                 z = KY_APART(at[2][j], at[2][i]), u = at[3][j] - at[3][i], v = at[4][j] - at[4][i],
+                 w = at[5][j] - at[5][i];
+    const double per = ky_soften(x, y, z, eps2[i], eps2[j], cpu->how | KY_GUARD).y;
+    return ky_hermite_rate_add(rate, per, u * u + v * v + w * w, sink.scale * cpu->mass[j],
                                sink.scale * cpu->mass[i]);
 }
 
 double ky_cpu_hermite_rate2(const struct ky_cpu *cpu, size_t i)
 {
-    const struct ky_cpu_foreign *foreign = &cpu->foreign;
-    const struct ky_cpu_hermite *own = cpu->hermite;
     const struct sink sink = {cpu, i, ky_cpu_scale(cpu).acceleration / cpu->length};
     struct ky_hermite_rate rate = {0};
     for (size_t j = 0; j < cpu->n; j++)
         if (j != i && cpu->mass[j] > 0) /* a body does not act on itself, softened or not */
-            rate = add_body(rate, sink, own->at, j, cpu->mass[j], own->eps2[j]);
-    for (size_t j = 0; j < foreign->n; j++)
-        rate = add_body(rate, sink, foreign->at, j, foreign->mass[j], foreign->eps2[j]);
+            rate = add_body(rate, sink, j);
     return ky_cpu_hermite_rate2_of(cpu, rate, i);
 }

@@ -31,18 +31,6 @@ static void fill(const struct ky_cpu *cpu, size_t i, double body[KY_CHANGE_NUMBE
     body[KY_CHANGE_EPS2] = cpu->hermite->eps2[i];
 }
 
-/* The same of a body of another engine. */
-static void fill_other(const struct ky_cpu *cpu, size_t i, double body[KY_CHANGE_NUMBERS])
-{
-    const struct ky_cpu_foreign *foreign = &cpu->foreign;
-    for (int c = 0; c < 6; c++) {
-        body[c] = foreign->at[c][i];
-        body[6 + c] = foreign->change[c][i];
-    }
-    body[KY_CHANGE_MASS] = ky_cpu_scale(cpu).acceleration / cpu->length * foreign->mass[i];
-    body[KY_CHANGE_EPS2] = foreign->eps2[i];
-}
-
 /* Adds the fields' part to the bodies' part, in the caller's units, for body i, which is number
  * `own` of the sinks. */
 static void store(struct ky_cpu *cpu, const struct ky_external *field, size_t fields,
@@ -75,40 +63,35 @@ static size_t numbered(const struct ky_cpu *cpu, size_t k)
     return cpu->division.part ? cpu->division.body[k] : k;
 }
 
-/* What the sources do to `count` bodies from the k-th on, which lie from place `from` on. */
-static void change_some(struct ky_cpu *cpu, const struct ky_changing *changing, size_t k,
-                        size_t count, size_t from)
+/* The derivatives for all bodies. */
+static void change_some(struct ky_cpu *cpu, const struct ky_changing *changing)
 {
     struct ky_external field[KY_MOST_EXTERNALS];
-    const size_t fields = ky_cpu_externals(cpu, field);
+    const size_t fields = ky_cpu_externals(cpu, field), count = cpu->n;
 #pragma omp parallel for schedule(dynamic) num_threads(cpu->threads) if (count > FEW)
     for (size_t first = 0; first < count; first += KY_CHANGE_BLOCK) {
         const size_t left = count - first;
         struct ky_change_sinks sinks = {
-            from + first, left < KY_CHANGE_BLOCK ? left : KY_CHANGE_BLOCK, {{0}}};
+            first, left < KY_CHANGE_BLOCK ? left : KY_CHANGE_BLOCK, {{0}}};
         cpu->lanes->change(changing, &sinks);
         for (size_t own = 0; own < sinks.count; own++)
             store(cpu, field, fields, changing->body[sinks.first + own], &sinks, own,
-                  numbered(cpu, k + first + own));
+                  numbered(cpu, first + own));
     }
 }
 
-/* Bodies with mass, those of other engines, and massless ones, which are no sources. */
+/* Bodies with mass, then massless ones, which are no sources. */
 enum ky_status ky_cpu_sum_changes(struct ky_cpu *cpu, struct ky_error *error)
 {
-    const size_t acting = cpu->division.sources, sources = acting + cpu->foreign.n,
-                 all = cpu->n + cpu->foreign.n;
-    double(*body)[KY_CHANGE_NUMBERS] = ky_allocate(all, sizeof *body);
+    const size_t acting = cpu->division.sources;
+    double(*body)[KY_CHANGE_NUMBERS] = ky_allocate(cpu->n, sizeof *body);
     if (!body)
-        return ky_no_memory(error, "first steps", all, sizeof *body);
-    const struct ky_changing changing = {sources, (const double(*)[KY_CHANGE_NUMBERS])body,
+        return ky_no_memory(error, "first steps", cpu->n, sizeof *body);
+    const struct ky_changing changing = {acting, (const double(*)[KY_CHANGE_NUMBERS])body,
                                          cpu->how};
     for (size_t k = 0; k < cpu->n; k++)
-        fill(cpu, numbered(cpu, k), body[k < acting ? k : cpu->foreign.n + k]);
-    for (size_t i = 0; i < cpu->foreign.n; i++)
-        fill_other(cpu, i, body[acting + i]);
-    change_some(cpu, &changing, 0, acting, 0);
-    change_some(cpu, &changing, acting, cpu->n - acting, sources);
+        fill(cpu, numbered(cpu, k), body[k]);
+    change_some(cpu, &changing);
     free(body);
     return KY_OK;
 }

@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/split.h"
+#include "base/status.h"
 #include "engine/common/external.h"
 #include "engine/common/units.h"
 #include "engine/cpu/forces/moving.h"
@@ -95,12 +96,11 @@ enum ky_status ky_cpu_reserve_hermite(struct ky_cpu *cpu, struct ky_error *error
 
 /* ---- sources ---- */
 
-/* The engine's bodies that have mass, or those of other engines, where they stand. */
+/* The engine's bodies that have mass, at the present tick. */
 struct set {
     size_t n;
     double *const *at, *mass, *eps2;
     void *column; /* for the lanes */
-    int is_own;
 };
 
 static struct set own_of(const struct ky_cpu *cpu)
@@ -108,9 +108,8 @@ static struct set own_of(const struct ky_cpu *cpu)
     const struct ky_cpu_hermite *own = cpu->hermite;
     const size_t n = cpu->division.sources;
     return cpu->division.part
-               ? (struct set){n, own->acting, own->acting[SUMS], own->acting[SUMS + 1], own->column,
-                              1}
-               : (struct set){n, own->at, cpu->mass, own->eps2, own->column, 1};
+               ? (struct set){n, own->acting, own->acting[SUMS], own->acting[SUMS + 1], own->column}
+               : (struct set){n, own->at, cpu->mass, own->eps2, own->column};
 }
 
 /* The number of the k-th of the engine's bodies that have mass. */
@@ -126,19 +125,13 @@ static void gather(const struct ky_cpu *cpu, double *to, const double *from)
         to[k] = from[cpu->division.body[k]];
 }
 
-static struct set others_of(const struct ky_cpu *cpu)
-{
-    const struct ky_cpu_foreign *foreign = &cpu->foreign;
-    return (struct set){foreign->n, foreign->at, foreign->mass, foreign->eps2, foreign->column, 0};
-}
-
-/* Masses, softenings and labels of the sources: their numbers, or −1 for all. */
+/* Masses, softenings and labels of the sources: their numbers. */
 static void fill_constants(const struct ky_cpu *cpu, struct set set)
 {
     const double unit = KY_SCALE_MASS(cpu->lanes->single_scale) / cpu->hermite->heaviest;
     const size_t n = set.n;
     for (size_t i = 0; i < n; i++) {
-        const int64_t label = set.is_own ? (int64_t)source(cpu, i) : -1;
+        const int64_t label = (int64_t)source(cpu, i);
         if (is_double(cpu)) {
             ((int64_t *)set.column)[i] = label;
             continue;
@@ -257,18 +250,6 @@ static struct ky_moving sources(const struct ky_cpu *cpu, struct set set)
     return moving;
 }
 
-/* Room for other engines' bodies. */
-static enum ky_status reserve_others(struct ky_cpu *cpu, struct ky_error *error)
-{
-    struct ky_cpu_foreign *foreign = &cpu->foreign;
-    if (foreign->n == 0 || foreign->column)
-        return KY_OK;
-    foreign->column = ky_allocate(foreign->n, OF_FLOATS);
-    if (!foreign->column)
-        return ky_no_memory(error, "bodies of other engines", foreign->n, OF_FLOATS);
-    return KY_OK;
-}
-
 /* ---- sinks ---- */
 
 static size_t sink(const struct ky_cpu *cpu, size_t k, int all)
@@ -323,7 +304,7 @@ static struct ky_jerk_field act(const struct ky_cpu *cpu, struct set set,
         w[c] = set.at[3 + c][j] - own->at[3 + c][i];
         s2 += d[c] * d[c];
     }
-    if ((set.is_own && source(cpu, j) == i) || s2 <= KY_JERK_CLOSE2_DOUBLE)
+    if (source(cpu, j) == i || s2 <= KY_JERK_CLOSE2_DOUBLE)
         return field;
     return ky_add_moving(field, d[0], d[1], d[2], w[0], w[1], w[2], KY_RSQRT(s2), set.mass[j], s2,
                          0);
@@ -381,7 +362,6 @@ static enum ky_status narrow(const struct ky_cpu *cpu, const struct ky_moving *m
 {
     struct ky_moving_sinks *block = &cpu->hermite->block[k / KY_MOVING_BLOCK],
                            *alone = &cpu->hermite->block[BLOCKS];
-    enum ky_status status = KY_OK;
     k %= KY_MOVING_BLOCK;
     for (int c = 0; c < 3; c++)
         alone->x[c][0] = block->x[c][k], alone->v[c][0] = block->v[c][k];
@@ -391,15 +371,15 @@ static enum ky_status narrow(const struct ky_cpu *cpu, const struct ky_moving *m
     alone->count = 1;
     alone->capacity = KY_HERMITE_NEAR;
     alone->list = list_of(cpu->hermite, alone);
-    for (alone->found[0] = block->found[k]; alone->found[0] > KY_HERMITE_NEAR && !status;) {
+    for (alone->found[0] = block->found[k]; alone->found[0] > KY_HERMITE_NEAR;) {
         alone->h2[0] = alone->h2[0] > 1e-12 ? alone->h2[0] / 64 : -1;
-        status = run_blocks(cpu, moving, count, 1, alone, error);
+        KY_TRY(run_blocks(cpu, moving, count, 1, alone, error));
     }
     for (int c = 0; c < KY_MOVING_SUMS; c++)
         block->sum[c][k] = alone->sum[c][0];
     block->found[k] = alone->found[0];
     memcpy(block->list + k * KY_HERMITE_NEAR, alone->list, KY_HERMITE_NEAR * sizeof *alone->list);
-    return status;
+    return KY_OK;
 }
 
 /* The sums of these sources for `here` sinks of a batch. */
@@ -407,11 +387,11 @@ static enum ky_status run(const struct ky_cpu *cpu, const struct ky_moving *movi
                           size_t here, struct ky_error *error)
 {
     struct ky_moving_sinks *block = cpu->hermite->block;
-    enum ky_status status = run_blocks(cpu, moving, count, here, block, error);
-    for (size_t k = 0; k < here && !status; k++)
+    KY_TRY(run_blocks(cpu, moving, count, here, block, error));
+    for (size_t k = 0; k < here; k++)
         if (block[k / KY_MOVING_BLOCK].found[k % KY_MOVING_BLOCK] > KY_HERMITE_NEAR)
-            status = narrow(cpu, moving, count, k, error);
-    return status;
+            KY_TRY(narrow(cpu, moving, count, k, error));
+    return KY_OK;
 }
 
 /* Adds what the field for many places does to `here` sinks of a batch, whose sums begin at place
@@ -445,18 +425,12 @@ enum ky_status ky_cpu_sum_jerks(struct ky_cpu *cpu, size_t count, int all, struc
     struct ky_external field[KY_MOST_EXTERNALS];
     const size_t all_fields = ky_cpu_externals(cpu, field),
                  fields = ky_externals_plain_count(&cpu->base.externals);
-    enum ky_status status = reserve_others(cpu, error);
-    if (status)
-        return status;
+    enum ky_status status = KY_OK;
     for (size_t c = 0; c < SUMS; c++)
         gather(cpu, cpu->hermite->acting[c], cpu->hermite->at[c]);
-    const struct set set[] = {own_of(cpu), others_of(cpu)};
-    struct ky_moving moving[] = {sources(cpu, set[0]), {.what = KY_MOVING_JERK}};
-    if (set[1].n > 0) {
-        fill_constants(cpu, set[1]);
-        moving[1] = sources(cpu, set[1]);
-    }
-    const struct ky_cpu_part part = ky_cpu_part(cpu, count, set[0].n, 1);
+    const struct set set = own_of(cpu);
+    const struct ky_moving moving = sources(cpu, set);
+    const struct ky_cpu_part part = ky_cpu_part(cpu, count, set.n, 1);
     for (size_t first = part.first; first < part.end && !status; first += BATCH) {
         const size_t here = part.end - first < BATCH ? part.end - first : BATCH;
         for (size_t k = 0; k < here; k++) {
@@ -466,13 +440,11 @@ enum ky_status ky_cpu_sum_jerks(struct ky_cpu *cpu, size_t count, int all, struc
         }
         if (fields < all_fields)
             status = begin_many(cpu, first, here, all, error);
-        for (int s = 0; s < 2 && !status; s++) {
-            if (set[s].n == 0)
-                continue;
-            status = run(cpu, &moving[s], set[s].n, here, error);
-            for (size_t k = 0; k < here; k++)
-                add(cpu, set[s], k, sink(cpu, first + k, all), first + k);
-        }
+        if (set.n == 0 || status)
+            continue;
+        status = run(cpu, &moving, set.n, here, error);
+        for (size_t k = 0; k < here; k++)
+            add(cpu, set, k, sink(cpu, first + k, all), first + k);
     }
     return status ? status : ky_cpu_join(cpu, &part, cpu->hermite->sum, SUMS, error);
 }

@@ -64,21 +64,6 @@ int ky_cpu_way_clock(struct ky_cpu_way *own, uint64_t tick);
  * `active` becomes their sum. */
 void ky_cpu_way_place(struct ky_cpu_way *own);
 
-/* seam.c: what a call does at its seam. Without one it does nothing. */
-
-/* The engine's bodies where they stand: numbers i × along of the columns x and v, in the engine's
- * lengths; v NULL: they are not wanted. `change`: with accelerations and jerks. */
-struct ky_cpu_standing {
-    const double *x[3], *v[3];
-    size_t along;
-    int change;
-};
-/* *number becomes the least of those of all engines. */
-enum ky_status ky_cpu_seam_least(const struct ky_cpu_way *own, uint64_t *number,
-                                 struct ky_error *error);
-/* From now on the other engines' bodies act from where they stand. */
-enum ky_status ky_cpu_seam_exchange(const struct ky_cpu_way *own,
-                                    const struct ky_cpu_standing *standing, struct ky_error *error);
 void ky_cpu_free_blocks(struct ky_cpu *cpu);
 
 /* block.c: KY_SCHEME_BLOCK. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/status.h"
 #include "octree/opening_kinds.h"
 
 static struct ky_octree_bodies bodies_of(const struct ky_cpu *cpu)
@@ -48,10 +49,9 @@ static enum ky_status share_once(struct ky_cpu *cpu, struct ky_shared_tree *want
                                  struct ky_error *error)
 {
     cpu->tree_stands = cpu->tree_serves = cpu->tree_linked = 0;
-    const enum ky_status status = share(cpu, wanted, error);
-    if (status == KY_OK)
-        ky_octree_link(&cpu->tree);
-    return status;
+    KY_TRY(share(cpu, wanted, error));
+    ky_octree_link(&cpu->tree);
+    return KY_OK;
 }
 
 /* Builds all from keys to groups for the present positions; adds the seconds to the report. */
@@ -84,13 +84,11 @@ void ky_cpu_link_tree(struct ky_cpu *cpu)
 enum ky_status ky_cpu_stand_tree(struct ky_cpu *cpu, const struct ky_parameters *parameters,
                                  struct ky_error *error)
 {
-    enum ky_status status = KY_OK;
     if (!cpu->tree_stands || cpu->tree_opening != ky_opening_key(parameters) ||
         cpu->tree.moments < KY_MOMENTS(parameters->multipole))
-        status = build(cpu, parameters, error);
-    if (status == KY_OK)
-        ky_cpu_link_tree(cpu);
-    return status;
+        KY_TRY(build(cpu, parameters, error));
+    ky_cpu_link_tree(cpu);
+    return KY_OK;
 }
 
 enum ky_status ky_cpu_stand_tree_for(struct ky_cpu *cpu, struct ky_shared_tree *wanted,

@@ -103,24 +103,4 @@ static inline double ky_from_state(const struct ky_card *card, union ky_state_va
 size_t ky_real_bytes(int precision);
 size_t ky_real4_bytes(int precision);
 
-/* Number k of an array that goes to a card or comes from one. A number takes `bytes`: those of a
- * float, or KY_STATE_BYTES for a number of the state. Numbers of the kernels are floats or doubles;
- * the state is double on a card that has double. */
-static inline void ky_to_card(const struct ky_card *card, size_t bytes, void *array, size_t k,
-                              double x)
-{
-    if (bytes == sizeof(float))
-        ((float *)array)[k] = (float)x;
-    else
-        ((union ky_state_value *)array)[k] = ky_to_state(card, x);
-}
-
-static inline double ky_from_card(const struct ky_card *card, size_t bytes, const void *array,
-                                  size_t k)
-{
-    if (bytes == sizeof(float))
-        return (double)((const float *)array)[k];
-    return ky_from_state(card, ((const union ky_state_value *)array)[k]);
-}
-
 #endif

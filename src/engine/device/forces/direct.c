@@ -49,8 +49,7 @@ struct task {
 static enum ky_status need_results(const struct ky_device_state *state, struct direct *direct,
                                    size_t k, size_t count, struct ky_error *error)
 {
-    return ky_results_need(&direct->part[k].results, state->cards.card[k],
-                           state->parameters->precision, count, error);
+    return ky_results_need(&direct->part[k].results, state->cards.card[k], count, error);
 }
 
 /* Where the results go on the first card, if not to the bodies. */
@@ -142,10 +141,10 @@ static enum ky_status collect(const struct ky_device_state *state, struct direct
     struct ky_card *first = state->part[0].card, *card = state->cards.card[k];
     size_t place;
     const struct ky_direct_sum sum = part_of(state, task, k, &place);
-    size_t real = ky_real_bytes(state->parameters->precision), bytes = sum.count * real;
+    const size_t bytes = sum.count * KY_STATE_BYTES;
     enum ky_status status = KY_OK;
     for (size_t c = 0; c < 4 && sum.count > 0 && status == KY_OK; c++) {
-        size_t offset = ((c < 3 ? c * task->results.stride : 0) + place) * real;
+        size_t offset = ((c < 3 ? c * task->results.stride : 0) + place) * KY_STATE_BYTES;
         struct ky_device_results *part = &direct->part[k].results;
         struct ky_buffer *from = c < 3 ? &part->acceleration : &part->potential;
         struct ky_buffer *to = c < 3 ? task->results.acceleration : task->results.potential;
@@ -160,8 +159,7 @@ static enum ky_status join(struct ky_device_state *state, const struct task *tas
                            struct ky_error *error)
 {
     const struct ky_copies_results results = {task->results.acceleration, task->results.potential,
-                                              task->results.stride,
-                                              ky_real_bytes(task->sum.precision)};
+                                              task->results.stride};
     return ky_copies_join(state, &results, error);
 }
 
@@ -191,7 +189,7 @@ static enum ky_status scatter(const struct ky_device_state *state, struct direct
     const struct ky_device_results *results = &direct->part[0].results;
     uint32_t count = (uint32_t)sinks, n = (uint32_t)state->n;
     return ky_launch_over(
-        state->part[0].card, KY_IN_PRECISION(ky_scatter, state->parameters->precision), sinks,
+        state->part[0].card, KY_KERNEL_ky_scatter, sinks,
         KY_ARGUMENTS(KY_BUFFER(results->acceleration), KY_BUFFER(results->potential),
                      KY_BUFFER(state->part[0].active_list), KY_BUFFER(state->part[0].acceleration),
                      KY_BUFFER(state->part[0].potential), KY_VALUE(count), KY_VALUE(n)),
@@ -323,8 +321,8 @@ static enum ky_status field(struct ky_device_state *state, struct ky_links *link
         status = send_labels(state, here, points, error);
     if (status == KY_OK)
         status = sum(state, direct, &task, error);
-    return status == KY_OK ? ky_results_read(&direct->part[0].results, &state->part[0], precision,
-                                             count, acceleration, potential, error)
+    return status == KY_OK ? ky_results_read(&direct->part[0].results, &state->part[0], count,
+                                             acceleration, potential, error)
                            : status;
 }
 

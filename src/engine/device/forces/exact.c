@@ -93,11 +93,11 @@ static enum ky_status sum_part(struct ky_device_state *state, const struct wante
     if (status == KY_OK)
         status = make_state(state, &copies, &acting, error);
     if (status == KY_OK)
-        status = ky_results_need(&results, card, KY_DOUBLE, count, error);
+        status = ky_results_need(&results, card, count, error);
     if (status == KY_OK)
         status = ky_direct_run(&state->part[0], card, &buffers, &sum, &to, error);
     if (status == KY_OK)
-        status = ky_results_read(&results, &state->part[0], KY_DOUBLE, count,
+        status = ky_results_read(&results, &state->part[0], count,
                                  wanted->acceleration ? wanted->acceleration + first : NULL,
                                  wanted->potential ? wanted->potential + first : NULL, error);
     ky_direct_release(card, &buffers);

@@ -289,7 +289,6 @@ static enum ky_status do_groups(const struct launch *launch, size_t first, size_
     struct ky_eps2_argument eps2 = ky_eps2_argument(bodies->state);
     union ky_state_value strength = ky_device_strength(bodies);
     struct ky_expand_numbers numbers = launch->numbers;
-    uint32_t whole = precision == KY_DOUBLE;
     numbers.first = (uint32_t)first;
     numbers.count = (uint32_t)count;
     enum ky_status status = ky_launch_teams(
@@ -311,7 +310,7 @@ static enum ky_status do_groups(const struct launch *launch, size_t first, size_
                          KY_BUFFER(of->acting), KY_BUFFER(of->acts), KY_BUFFER(bodies->position),
                          KY_BUFFER(tree->frame), KY_BUFFER(*launch->wanted),
                          KY_BUFFER(bodies->acceleration), KY_BUFFER(bodies->potential),
-                         KY_VALUE(whole), KY_VALUE(strength) KY_EXPAND_GIVE(numbers)),
+                         KY_VALUE(strength) KY_EXPAND_GIVE(numbers)),
             error);
     return status;
 }

@@ -363,6 +363,8 @@ static enum ky_status read_results(struct general *walk, struct ky_error *error)
     if (!walk->request->results)
         return KY_OK;
     void *column = ky_allocate(n, walk->real);
+    const float *part = column;
+    const double *whole = column;
     enum ky_status status = KY_OK;
     if (!column)
         return ky_no_memory(error, "results on their way", n, walk->real);
@@ -377,7 +379,7 @@ static enum ky_status read_results(struct general *walk, struct ky_error *error)
         status = walk->card->driver->read(walk->card, &walk->results, c * n * walk->real, column,
                                           n * walk->real, error);
         for (size_t i = 0; i < n && status == KY_OK; i++) {
-            to[i * columns] = unit * ky_from_card(walk->card, walk->real, column, i);
+            to[i * columns] = unit * (walk->real == sizeof *part ? (double)part[i] : whole[i]);
             countable &= !is_count || counts_up_to(walk, to[i * columns]);
         }
         if (!countable)

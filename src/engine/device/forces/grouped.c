@@ -94,11 +94,10 @@ static enum ky_status copy_results(const struct ky_grouped_part *of,
                                    const struct ky_device_bodies *from, struct ky_device_bodies *to,
                                    struct ky_error *error)
 {
-    const size_t n = from->n, real = ky_real_bytes(from->state->parameters->precision),
-                 bytes = (of->end - of->first) * real;
+    const size_t n = from->n, bytes = (of->end - of->first) * KY_STATE_BYTES;
     enum ky_status status = KY_OK;
     for (size_t c = 0; c < 4 && bytes > 0 && status == KY_OK; c++) {
-        const size_t offset = ((c < 3 ? c * n : 0) + of->first) * real;
+        const size_t offset = ((c < 3 ? c * n : 0) + of->first) * KY_STATE_BYTES;
         status = from->card->driver->copy(
             from->card, KY_PLACE(c < 3 ? &from->acceleration : &from->potential, offset), to->card,
             KY_PLACE(c < 3 ? &to->acceleration : &to->potential, offset), bytes, error);
@@ -236,8 +235,7 @@ static enum ky_status prepare(const struct passes *passes, size_t k,
 static enum ky_status join_copies(struct ky_device_state *state, struct ky_error *error)
 {
     const struct ky_device_bodies *bodies = &state->part[0];
-    const struct ky_copies_results results = {&bodies->acceleration, &bodies->potential, bodies->n,
-                                              ky_real_bytes(state->parameters->precision)};
+    const struct ky_copies_results results = {&bodies->acceleration, &bodies->potential, bodies->n};
     return ky_copies_join(state, &results, error);
 }
 

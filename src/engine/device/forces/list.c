@@ -257,8 +257,7 @@ static enum ky_status run_part(struct ky_device_state *state, struct ky_links *l
     if (!ky_copies_begin(state, groups, OF_A_GROUP))
         return run_batches(links, batch, parameters, 0, groups, error);
     const struct ky_copies_results results = {&state->part[0].acceleration,
-                                              &state->part[0].potential, state->n,
-                                              ky_real_bytes(parameters->precision)};
+                                              &state->part[0].potential, state->n};
     enum ky_status status = ky_copies_divide(state, groups, 1, error);
     if (status == KY_OK)
         status = run_batches(links, batch, parameters, ky_copies_first(state), ky_copies_end(state),

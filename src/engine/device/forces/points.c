@@ -264,8 +264,7 @@ static enum ky_status lay_rows(struct set *set, int which, const double *numbers
     struct ky_device_bodies *bodies = &set->state.part[0];
     struct ky_device_array array[KY_ARRAYS];
     ky_device_arrays(bodies, array);
-    const struct ky_rows rows = {count, array[which].columns, 1 / set->of->units.length,
-                                 array[which].number};
+    const struct ky_rows rows = {count, array[which].columns, 1 / set->of->units.length};
     const struct ky_columns to = {array[which].buffer, bodies->n, first, NULL};
     return ky_rows_to(set->of, &set->rows, rows, numbers, &to, error);
 }
@@ -332,9 +331,9 @@ static enum ky_status get(struct set *set, double (*acceleration)[3], double *po
     struct ky_device_bodies *bodies = &set->state.part[0];
     struct ky_buffer *place = &bodies->curve.place[0];
     const struct ky_engine_scale scale = ky_device_scale(&set->state);
-    const size_t count = set->points.count, real = ky_real_bytes(set->parameters.precision);
-    const struct ky_rows vectors = {count, 3, 1 / scale.acceleration, real},
-                         numbers = {count, 1, 1 / scale.potential, real};
+    const size_t count = set->points.count;
+    const struct ky_rows vectors = {count, 3, 1 / scale.acceleration},
+                         numbers = {count, 1, 1 / scale.potential};
     const struct ky_columns at = {&bodies->acceleration, bodies->n, set->of->n, place},
                             where = {&bodies->potential, bodies->n, set->of->n, place};
     const uint32_t n = (uint32_t)bodies->n;

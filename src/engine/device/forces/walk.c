@@ -179,13 +179,12 @@ static enum ky_status find_field(struct ky_links *links, const struct ky_paramet
 {
     struct ky_card *card = links->bodies->card;
     struct field field = {0};
-    enum ky_status status =
-        ky_results_need(&field.results, card, parameters->precision, points->count, error);
+    enum ky_status status = ky_results_need(&field.results, card, points->count, error);
     if (status == KY_OK)
         status = walk_points(links, &field, parameters, points, error);
     if (status == KY_OK)
-        status = ky_results_read(&field.results, links->bodies, parameters->precision,
-                                 points->count, acceleration, potential, error);
+        status = ky_results_read(&field.results, links->bodies, points->count, acceleration,
+                                 potential, error);
     ky_results_release(&field.results, card);
     ky_pair_counts_release(&field.counts, links->bodies);
     return status;

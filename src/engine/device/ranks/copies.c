@@ -9,7 +9,7 @@
 
 double ky_copies_few = 1e8;
 
-enum { COLUMNS = 4 };
+enum { COLUMNS = 4, ROW = COLUMNS * KY_STATE_BYTES };
 
 enum ky_status ky_copies_check(struct ky_device_state *state, struct ky_error *error)
 {
@@ -160,8 +160,8 @@ static struct ky_buffer_place place_of(const struct ky_copies_results *results, 
                                        size_t sink)
 {
     return c + 1 < COLUMNS
-               ? KY_PLACE(results->acceleration, (c * results->stride + sink) * results->number)
-               : KY_PLACE(results->potential, sink * results->number);
+               ? KY_PLACE(results->acceleration, (c * results->stride + sink) * KY_STATE_BYTES)
+               : KY_PLACE(results->potential, sink * KY_STATE_BYTES);
 }
 
 /* The own part from the card, column by column. */
@@ -170,7 +170,7 @@ static enum ky_status read_own(const struct ky_device_state *state,
 {
     struct ky_card *card = state->part[0].card;
     const size_t first = ky_copies_first(state),
-                 bytes = (ky_copies_end(state) - first) * results->number;
+                 bytes = (ky_copies_end(state) - first) * KY_STATE_BYTES;
     char *to = state->ranks->pinned[KY_PIN_OUT].data;
     enum ky_status status = KY_OK;
     for (size_t c = 0; c < COLUMNS && bytes > 0 && !status; c++) {
@@ -191,7 +191,7 @@ static enum ky_status write_others(const struct ky_device_state *state,
     const char *from = state->ranks->pinned[KY_PIN_IN].data;
     enum ky_status status = KY_OK;
     for (size_t r = 0; r < shared->ranks && !status; r++) {
-        const size_t bytes = (edge[r + 1] - edge[r]) * results->number;
+        const size_t bytes = (edge[r + 1] - edge[r]) * KY_STATE_BYTES;
         for (size_t c = 0; c < COLUMNS && bytes > 0 && r != shared->rank && !status; c++) {
             const struct ky_buffer_place to = place_of(results, c, edge[r]);
             struct ky_buffer buffer = *to.buffer;
@@ -207,8 +207,7 @@ enum ky_status ky_copies_join(struct ky_device_state *state,
                               const struct ky_copies_results *results, struct ky_error *error)
 {
     const struct ky_shared *shared = ky_device_copies(state);
-    const size_t each = COLUMNS * results->number,
-                 own = (ky_copies_end(state) - ky_copies_first(state)) * each,
+    const size_t each = ROW, own = (ky_copies_end(state) - ky_copies_first(state)) * each,
                  all = state->ranks->edge[shared->ranks] * each;
     enum ky_status status = need_pinned(state, own, all, error);
     if (!status)
@@ -229,20 +228,18 @@ struct ordered {
 
 static void take_rows(const struct ordered *of, size_t first, size_t end)
 {
-    const size_t number = of->results->number;
     char *row = of->row;
     for (size_t k = first; k < end; k++)
-        for (size_t c = 0; c < COLUMNS; c++, row += number)
-            memcpy(row, of->column[c] + of->order[k] * number, number);
+        for (size_t c = 0; c < COLUMNS; c++, row += KY_STATE_BYTES)
+            memcpy(row, of->column[c] + of->order[k] * KY_STATE_BYTES, KY_STATE_BYTES);
 }
 
 static void give_rows(const struct ordered *of, size_t count)
 {
-    const size_t number = of->results->number;
     const char *row = of->row;
     for (size_t k = 0; k < count; k++)
-        for (size_t c = 0; c < COLUMNS; c++, row += number)
-            memcpy(of->column[c] + of->order[k] * number, row, number);
+        for (size_t c = 0; c < COLUMNS; c++, row += KY_STATE_BYTES)
+            memcpy(of->column[c] + of->order[k] * KY_STATE_BYTES, row, KY_STATE_BYTES);
 }
 
 /* The columns from the card, or to it. */
@@ -250,7 +247,7 @@ static enum ky_status cross(const struct ky_device_state *state, const struct or
                             int to_card, struct ky_error *error)
 {
     struct ky_card *card = state->part[0].card;
-    const size_t bytes = n * of->results->number;
+    const size_t bytes = n * KY_STATE_BYTES;
     enum ky_status status = KY_OK;
     for (size_t c = 0; c < COLUMNS && !status; c++) {
         const struct ky_buffer_place place = place_of(of->results, c, 0);
@@ -266,14 +263,13 @@ enum ky_status ky_copies_join_ordered(struct ky_device_state *state,
                                       const struct ky_copies_results *results,
                                       const uint32_t *order, struct ky_error *error)
 {
-    const size_t n = state->n, each = COLUMNS * results->number,
-                 all = state->ranks->edge[ky_device_copies(state)->ranks];
+    const size_t n = state->n, each = ROW, all = state->ranks->edge[ky_device_copies(state)->ranks];
     char *memory = ky_allocate(n + all, each);
     if (!memory)
         return ky_no_memory(error, "results of all ranks", n + all, each);
     struct ordered of = {results, order, {NULL}, memory + n * each};
     for (size_t c = 0; c < COLUMNS; c++)
-        of.column[c] = memory + c * n * results->number;
+        of.column[c] = memory + c * n * KY_STATE_BYTES;
     char *const rows = of.row;
     of.row = rows + ky_copies_first(state) * each;
     enum ky_status status = cross(state, &of, n, 0, error);

@@ -30,11 +30,10 @@ size_t ky_copies_end(const struct ky_device_state *state);
 /* 1 if the pairs of this engine count in the sum of those of all ranks: also without ranks. */
 int ky_copies_count(const struct ky_device_state *state);
 
-/* Columns of `number` bytes a sink on the card: of accelerations, `stride` apart, and potentials.
- */
+/* Columns of numbers of the state on the card: of accelerations, `stride` apart, and potentials. */
 struct ky_copies_results {
     const struct ky_buffer *acceleration, *potential;
-    size_t stride, number;
+    size_t stride;
 };
 /* Completes them, of which this engine has computed its part. Returns when the card has been given
  * them; the copies may be under way. KY_FAULT when memory is out. */

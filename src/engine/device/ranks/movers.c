@@ -9,7 +9,7 @@
 /* What the kernels read and write. */
 struct layout {
     const struct ky_buffer *position, *step, *pull;
-    uint32_t n, wide, has, words;
+    uint32_t n, has, words;
 };
 
 static struct layout layout_of(const struct ky_device_state *state)
@@ -21,7 +21,6 @@ static struct layout layout_of(const struct ky_device_state *state)
                            steps ? &bodies->column[KY_COLUMN_STEP] : &bodies->mass,
                            pulls ? &bodies->column[KY_COLUMN_PULL] : &bodies->mass,
                            (uint32_t)bodies->n,
-                           ky_real_bytes(state->parameters->precision) == KY_STATE_BYTES,
                            (uint32_t)(steps * KY_PART_HAS_STEP + pulls * KY_PART_HAS_PULL),
                            (uint32_t)(KY_PART_ROW + steps + pulls)};
 }
@@ -37,7 +36,7 @@ static size_t row_of(const struct ky_device_state *state)
     KY_BUFFER((bodies)->curve.index), KY_BUFFER(*its.position), KY_BUFFER((bodies)->velocity),     \
         KY_BUFFER((bodies)->mass), KY_BUFFER((bodies)->acceleration),                              \
         KY_BUFFER((bodies)->potential), KY_BUFFER(*its.step), KY_BUFFER(*its.pull),                \
-        KY_VALUE(its.n), KY_VALUE(its.wide), KY_VALUE(its.has), KY_VALUE(its.words)
+        KY_VALUE(its.n), KY_VALUE(its.has), KY_VALUE(its.words)
 
 /* Room for so many of the bodies that move: for a 64th of all at least, since as many do at times,
  * and memory is slow to get. */

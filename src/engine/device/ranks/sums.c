@@ -83,7 +83,7 @@ static enum ky_status find_largest_there(struct summing *s, struct ky_error *err
                                  : ky_no_memory(error, "largest terms", chunks, sizeof *part);
     if (status == KY_OK)
         status = ky_launch(
-            card, KY_IN_PRECISION(ky_ranks_largest, s->state->parameters->precision), chunks,
+            card, KY_KERNEL_ky_ranks_largest, chunks,
             KY_ARGUMENTS(COLUMNS(bodies), KY_BUFFER(bodies->sums), KY_VALUE(n), KY_VALUE(live)),
             error);
     if (status == KY_OK && chunks > 0)
@@ -110,8 +110,7 @@ static enum ky_status add_there(struct summing *s, struct ky_error *error)
         status = ky_buffer_fill(card, &scale, "scales of sums", s->scale, KY_SUMS_KEPT,
                                 sizeof *s->scale, error);
     if (status == KY_OK)
-        status = ky_launch(card, KY_IN_PRECISION(ky_ranks_whole, s->state->parameters->precision),
-                           chunks,
+        status = ky_launch(card, KY_KERNEL_ky_ranks_whole, chunks,
                            KY_ARGUMENTS(COLUMNS(bodies), KY_BUFFER(scale), KY_BUFFER(bodies->sums),
                                         KY_VALUE(n), KY_VALUE(live)),
                            error);

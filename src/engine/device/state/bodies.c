@@ -23,23 +23,19 @@ size_t ky_device_room(size_t n)
 double ky_device_bodies_memory(const struct ky_parameters *parameters, size_t n)
 {
     const size_t own = isnan(parameters->softening) ? KY_STATE_BYTES : 0;
-    return 2 * (double)ky_device_room(n) +
-           (double)n * (double)(KY_STATE_BYTES + own + 4 * ky_real_bytes(parameters->precision));
+    return 2 * (double)ky_device_room(n) + (double)n * (double)(5 * KY_STATE_BYTES + own);
 }
 
 void ky_device_arrays(struct ky_device_bodies *bodies, struct ky_device_array array[KY_ARRAYS])
 {
-    const size_t n = bodies->n, room = ky_device_room(n), state = KY_STATE_BYTES,
-                 real = ky_real_bytes(bodies->state->parameters->precision);
+    const size_t n = bodies->n, room = ky_device_room(n), state = KY_STATE_BYTES;
     const struct ky_device_array own[KY_ARRAY_COLUMN] = {
         [KY_ARRAY_POSITION] = {&bodies->position, "positions", 3, state, room},
         [KY_ARRAY_VELOCITY] = {&bodies->velocity, "velocities", 3, state, room},
         [KY_ARRAY_MASS] = {&bodies->mass, "masses", 1, state, n * state},
         [KY_ARRAY_SOFTENING] = {&bodies->softening, "softenings", 1, state, n * state},
-        [KY_ARRAY_ACCELERATION] = {&bodies->acceleration, "accelerations", 3, real, 3 * n * real},
-        [KY_ARRAY_POTENTIAL] = {&bodies->potential, "potentials", 1, real, n * real},
-        [KY_ARRAY_PRECISE] = {&bodies->precise, "accelerations of all digits", 3, state,
-                              3 * n * state},
+        [KY_ARRAY_ACCELERATION] = {&bodies->acceleration, "accelerations", 3, state, 3 * n * state},
+        [KY_ARRAY_POTENTIAL] = {&bodies->potential, "potentials", 1, state, n * state},
         [KY_ARRAY_SECOND] = {&bodies->second, "positions at the present tick", 3, state, room},
     };
     memcpy(array, own, sizeof own);
@@ -56,8 +52,6 @@ enum ky_status ky_device_state_open(struct ky_device_state *state, struct ky_err
     for (size_t k = 0; k < state->cards.count; k++)
         state->part[k] =
             (struct ky_device_bodies){.state = state, .card = state->cards.card[k], .number = k};
-    state->precise =
-        ky_device_leads(state, KY_SCHEME_HERMITE) && state->parameters->precision != KY_DOUBLE;
     return status;
 }
 
@@ -163,8 +157,8 @@ enum ky_status ky_device_send_softenings(const struct ky_device_bodies *bodies,
 
 /* ---- in and out ---- */
 
-/* Columns of x, v, a, a with all digits, mass, potential, softening. */
-enum { COLUMNS = 15 };
+/* Columns of x, v, a, mass, potential, softening. */
+enum { COLUMNS = 12 };
 
 /* A column of the card, and the caller's numbers in it: number i of the column is array[i × stride]
  * × factor. */
@@ -192,7 +186,7 @@ struct pair {
     double *numbers;
     double factor;
 };
-enum { PAIRS = 7 };
+enum { PAIRS = 6 };
 
 /* The arrays that both the part and the caller have. */
 static size_t pairs_of(struct ky_device_bodies *bodies, const struct ky_bodies *callers,
@@ -209,7 +203,6 @@ static size_t pairs_of(struct ky_device_bodies *bodies, const struct ky_bodies *
         {KY_ARRAY_POSITION, (double *)callers->position, length},
         {KY_ARRAY_VELOCITY, (double *)callers->velocity, length},
         {KY_ARRAY_ACCELERATION, (double *)callers->acceleration, acceleration},
-        {KY_ARRAY_PRECISE, (double *)callers->acceleration, acceleration},
         {KY_ARRAY_MASS, callers->mass, mass},
         {KY_ARRAY_POTENTIAL, callers->potential, 1 / scale.potential},
         {KY_ARRAY_SOFTENING, callers->softening, length},
@@ -246,19 +239,20 @@ static void fill_column(const void *context, size_t first, size_t end, void *pie
 {
     const struct crossing *crossing = context;
     const struct column *column = crossing->column;
+    union ky_state_value *number = piece;
     for (size_t k = first; k < end; k++)
-        ky_to_card(crossing->card, column->staged.size, piece, k - first,
-                   column->array[k * column->stride] * column->factor);
+        number[k - first] =
+            ky_to_state(crossing->card, column->array[k * column->stride] * column->factor);
 }
 
 static void take_column(const void *context, size_t first, size_t end, void *piece)
 {
     const struct crossing *crossing = context;
     const struct column *column = crossing->column;
+    const union ky_state_value *number = piece;
     double back = 1 / column->factor; /* a power of two */
     for (size_t k = first; k < end; k++)
-        column->array[k * column->stride] =
-            ky_from_card(crossing->card, column->staged.size, piece, k - first) * back;
+        column->array[k * column->stride] = ky_from_state(crossing->card, number[k - first]) * back;
 }
 
 static enum ky_status cross_all(struct ky_device_bodies *bodies, const struct column column[],
@@ -315,11 +309,9 @@ enum ky_status ky_device_bodies_put(struct ky_device_state *state, const struct 
     bodies->place++;
     bodies->curve.is_followed = 0;
     bodies->curve.changes++;
-    bodies->has &= ~(1U << KY_ARRAY_SOFTENING | 1U << KY_ARRAY_PRECISE);
+    bodies->has &= ~(1U << KY_ARRAY_SOFTENING);
     if (state->own_eps)
         status = ky_device_bodies_need(bodies, KY_ARRAY_SOFTENING, error);
-    if (status == KY_OK && state->has_acceleration && state->precise)
-        status = ky_device_bodies_need(bodies, KY_ARRAY_PRECISE, error);
     if (status == KY_OK && !given->acceleration)
         status = card->driver->zero(card, &bodies->acceleration, error);
     if (status == KY_OK && !given->potential)
@@ -351,9 +343,9 @@ enum ky_status ky_device_bodies_put_some(struct ky_device_state *state, const st
 {
     struct ky_device_bodies *bodies = &state->part[0];
     struct ky_card *card = bodies->card;
-    const size_t count = some->count, bytes = KY_STATE_BYTES;
-    const struct ky_rows place = {count, 3, 1 / state->units.length, bytes},
-                         mass = {count, 1, 1 / state->units.mass, bytes};
+    const size_t count = some->count;
+    const struct ky_rows place = {count, 3, 1 / state->units.length},
+                         mass = {count, 1, 1 / state->units.mass};
     struct ky_buffer list = {0};
     enum ky_status status = ky_buffer_fill(card, &list, "bodies with new numbers", some->body,
                                            count, sizeof *some->body, error);
@@ -406,7 +398,7 @@ static enum ky_status get_rows(struct ky_device_bodies *bodies, const struct ky_
                                size_t rows, const struct pair *pair, struct ky_error *error)
 {
     const struct ky_device_array *own = &pair->own;
-    const struct ky_rows wanted = {rows, own->columns, pair->factor, own->number};
+    const struct ky_rows wanted = {rows, own->columns, pair->factor};
     const struct ky_columns from = {own->buffer, bodies->n, 0, list};
     struct ky_buffer scratch = {0};
     const enum ky_status status =

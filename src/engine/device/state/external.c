@@ -116,7 +116,7 @@ static void free_many(struct many *many)
 static enum ky_status read_places(struct ky_device_bodies *bodies, int listed, size_t count,
                                   double (*position)[3], struct ky_error *error)
 {
-    const struct ky_rows rows = {count, 3, 1 / bodies->state->units.length, KY_STATE_BYTES};
+    const struct ky_rows rows = {count, 3, 1 / bodies->state->units.length};
     const struct ky_columns from = {&bodies->position, bodies->n, 0,
                                     listed ? &bodies->active_list : NULL};
     struct ky_buffer scratch = {0};
@@ -145,16 +145,14 @@ static enum ky_status send_many(struct ky_device_bodies *bodies, int active, siz
                                 const struct many *many, struct ky_error *error)
 {
     struct ky_card *card = bodies->card;
-    const int precision = bodies->state->parameters->precision;
     const uint32_t n = (uint32_t)bodies->n, listed = (uint32_t)active, count = (uint32_t)rows;
-    const struct ky_rows given = {rows, 3, 1 / ky_device_scale(bodies->state).acceleration,
-                                  ky_real_bytes(precision)};
+    const struct ky_rows given = {rows, 3, 1 / ky_device_scale(bodies->state).acceleration};
     const struct ky_buffer *list = active ? &bodies->active_list : &bodies->mass;
     struct ky_buffer sent = {0};
     enum ky_status status = ky_rows_send(bodies->state, &sent, "accelerations of a field", given,
                                          many->acceleration[0], error);
     if (status == KY_OK)
-        status = ky_launch_over(card, KY_IN_PRECISION(ky_external_add_given, precision), rows,
+        status = ky_launch_over(card, KY_KERNEL_ky_external_add_given, rows,
                                 KY_ARGUMENTS(KY_BUFFER(sent), KY_BUFFER(bodies->acceleration),
                                              KY_BUFFER(*list), KY_VALUE(n), KY_VALUE(listed),
                                              KY_VALUE(count)),
@@ -217,12 +215,11 @@ static enum ky_status keep_pull(struct ky_device_bodies *bodies, const struct ky
     state->has_pull |= !active;
     if (!ky_column_is_in(state->columns, KY_COLUMN_PULL) || !(unit > 0))
         return KY_OK;
-    return ky_launch_over(
-        bodies->card, KY_IN_PRECISION(ky_relative_keep, state->parameters->precision),
-        active ? listed : n,
-        KY_ARGUMENTS(KY_BUFFER(bodies->acceleration), KY_BUFFER(bodies->column[KY_COLUMN_PULL]),
-                     KY_BUFFER(*list), KY_VALUE(n), KY_VALUE(listed), KY_VALUE(unit)),
-        error);
+    return ky_launch_over(bodies->card, KY_KERNEL_ky_relative_keep, active ? listed : n,
+                          KY_ARGUMENTS(KY_BUFFER(bodies->acceleration),
+                                       KY_BUFFER(bodies->column[KY_COLUMN_PULL]), KY_BUFFER(*list),
+                                       KY_VALUE(n), KY_VALUE(listed), KY_VALUE(unit)),
+                          error);
 }
 
 enum ky_status ky_device_externals_add(struct ky_device_bodies *bodies,
@@ -230,7 +227,6 @@ enum ky_status ky_device_externals_add(struct ky_device_bodies *bodies,
 {
     struct ky_card *card = bodies->card;
     const struct ky_active *active = evaluation->active;
-    const int precision = bodies->state->parameters->precision;
     uint32_t n = (uint32_t)bodies->n,
              fields = (uint32_t)ky_externals_plain_count(bodies->state->externals),
              listed = active != NULL, count = active ? (uint32_t)active->count : n;
@@ -249,7 +245,7 @@ enum ky_status ky_device_externals_add(struct ky_device_bodies *bodies,
     const struct ky_buffer *list = active ? &bodies->active_list : &bodies->external.numbers;
     if (status == KY_OK)
         status = ky_launch_over(
-            card, KY_IN_PRECISION(ky_external_add_to, precision), count,
+            card, KY_KERNEL_ky_external_add_to, count,
             KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(bodies->acceleration),
                          KY_BUFFER(bodies->external.numbers), KY_BUFFER(*list), KY_VALUE(n),
                          KY_VALUE(fields), KY_VALUE(listed), KY_VALUE(count)),
@@ -261,7 +257,6 @@ enum ky_status ky_device_externals_sum(struct ky_device_bodies *bodies, size_t p
                                        struct ky_error *error)
 {
     struct ky_card *card = bodies->card;
-    const int precision = bodies->state->parameters->precision;
     uint32_t n = (uint32_t)bodies->n, first = (uint32_t)place,
              fields = (uint32_t)ky_externals_plain_count(bodies->state->externals);
     if (fields == 0)
@@ -270,7 +265,7 @@ enum ky_status ky_device_externals_sum(struct ky_device_bodies *bodies, size_t p
         ky_device_externals_send(bodies, bodies->state->externals->time, 0, error);
     if (status != KY_OK)
         return status;
-    return ky_launch(card, KY_IN_PRECISION(ky_external_sum, precision), ky_groups(n, KY_SUM_CHUNK),
+    return ky_launch(card, KY_KERNEL_ky_external_sum, ky_groups(n, KY_SUM_CHUNK),
                      KY_ARGUMENTS(KY_BUFFER(bodies->mass), KY_BUFFER(bodies->position),
                                   KY_BUFFER(bodies->external.numbers), KY_BUFFER(bodies->sums),
                                   KY_VALUE(n), KY_VALUE(fields), KY_VALUE(first)),

@@ -22,8 +22,7 @@ static enum ky_status advance(struct ky_device_state *state, double dt, struct k
                      KY_BUFFER(bodies->acceleration), KY_VALUE(n), KY_VALUE(kicks),
                      KY_VALUE(kick[0]), KY_VALUE(kick[1]), KY_VALUE(drifts), KY_VALUE(drift));
     state->pendings = 0;
-    return ky_launch_over(card, KY_IN_PRECISION(ky_bodies_advance, state->parameters->precision), n,
-                          arguments, error);
+    return ky_launch_over(card, KY_KERNEL_ky_bodies_advance, n, arguments, error);
 }
 
 enum ky_status ky_device_settle(struct ky_device_state *state, struct ky_error *error)
@@ -92,8 +91,7 @@ enum ky_status ky_device_sums(struct ky_device_state *state, struct ky_partial_s
                      KY_BUFFER(bodies->velocity), KY_BUFFER(bodies->acceleration),
                      KY_BUFFER(bodies->potential), KY_BUFFER(bodies->sums), KY_VALUE(n));
     if (status == KY_OK)
-        status = ky_launch(card, KY_IN_PRECISION(ky_bodies_sum, state->parameters->precision),
-                           chunks, arguments, error);
+        status = ky_launch(card, KY_KERNEL_ky_bodies_sum, chunks, arguments, error);
     if (status == KY_OK)
         status = ky_device_externals_sum(bodies, kept, error);
     if (status == KY_OK)

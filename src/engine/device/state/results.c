@@ -4,25 +4,23 @@
 #include "engine/device/state/rows.h"
 
 enum ky_status ky_results_need(struct ky_device_results *results, struct ky_card *card,
-                               int precision, size_t count, struct ky_error *error)
+                               size_t count, struct ky_error *error)
 {
-    const size_t real = ky_real_bytes(precision);
-    enum ky_status status =
-        ky_buffer_need(card, &results->acceleration, "accelerations", 3 * count, real, error);
-    return status == KY_OK
-               ? ky_buffer_need(card, &results->potential, "potentials", count, real, error)
-               : status;
+    enum ky_status status = ky_buffer_need(card, &results->acceleration, "accelerations", 3 * count,
+                                           KY_STATE_BYTES, error);
+    return status == KY_OK ? ky_buffer_need(card, &results->potential, "potentials", count,
+                                            KY_STATE_BYTES, error)
+                           : status;
 }
 
 enum ky_status ky_results_read(const struct ky_device_results *results,
-                               const struct ky_device_bodies *bodies, int precision, size_t count,
+                               const struct ky_device_bodies *bodies, size_t count,
                                double (*acceleration)[3], double *potential, struct ky_error *error)
 {
     struct ky_device_state *state = bodies->state;
     const struct ky_engine_scale scale = ky_device_scale(state);
-    const size_t real = ky_real_bytes(precision);
-    const struct ky_rows vectors = {count, 3, 1 / scale.acceleration, real},
-                         numbers = {count, 1, 1 / scale.potential, real};
+    const struct ky_rows vectors = {count, 3, 1 / scale.acceleration},
+                         numbers = {count, 1, 1 / scale.potential};
     enum ky_status status =
         ky_rows_read(state, &results->acceleration, vectors, (double *)acceleration, error);
     return status == KY_OK ? ky_rows_read(state, &results->potential, numbers, potential, error)

@@ -1,5 +1,5 @@
 /* Accelerations and potentials of sinks, apart from the bodies' own, on a card, as columns in
- * numbers of the kernels. */
+ * numbers of the state. */
 #ifndef KY_DEVICE_RESULTS_H
 #define KY_DEVICE_RESULTS_H
 
@@ -12,10 +12,10 @@ struct ky_device_results {
 
 /* Makes memory for `count` sinks. */
 enum ky_status ky_results_need(struct ky_device_results *results, struct ky_card *card,
-                               int precision, size_t count, struct ky_error *error);
+                               size_t count, struct ky_error *error);
 /* Reads them from the first card, in the caller's units; either array may be NULL. */
 enum ky_status ky_results_read(const struct ky_device_results *results,
-                               const struct ky_device_bodies *bodies, int precision, size_t count,
+                               const struct ky_device_bodies *bodies, size_t count,
                                double (*acceleration)[3], double *potential,
                                struct ky_error *error);
 void ky_results_release(struct ky_device_results *results, struct ky_card *card);

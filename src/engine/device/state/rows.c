@@ -4,30 +4,25 @@
 /* What crosses: the host's numbers, in the order in which they lie. */
 struct crossing {
     const struct ky_card *card;
-    size_t bytes;
     const double *from;
     double *to;
     double factor; /* of this way */
 };
 
-static int is_double(const struct crossing *crossing)
-{
-    return crossing->bytes == sizeof(double) && crossing->card->has_double;
-}
-
-/* The usual kinds of numbers have loops of their own, which compilers make lanes of. */
+/* Doubles have loops of their own, which compilers make lanes of. */
 static void fill(const void *context, size_t first, size_t end, void *piece)
 {
     const struct crossing *own = context;
     const double *from = own->from + first, factor = own->factor;
     const size_t count = end - first;
+    union ky_state_value *number = piece;
     double *whole = piece;
-    if (is_double(own))
+    if (own->card->has_double)
         for (size_t k = 0; k < count; k++)
             whole[k] = from[k] * factor;
     else
         for (size_t k = 0; k < count; k++)
-            ky_to_card(own->card, own->bytes, piece, k, from[k] * factor);
+            number[k] = ky_to_state(own->card, from[k] * factor);
 }
 
 static void take(const void *context, size_t first, size_t end, void *piece)
@@ -35,23 +30,21 @@ static void take(const void *context, size_t first, size_t end, void *piece)
     const struct crossing *own = context;
     const double factor = own->factor, *whole = piece;
     const size_t count = end - first;
-    const float *part = piece;
+    const union ky_state_value *number = piece;
     double *to = own->to + first;
-    if (is_double(own))
+    if (own->card->has_double)
         for (size_t k = 0; k < count; k++)
             to[k] = whole[k] * factor;
-    else if (own->bytes == sizeof(float))
-        for (size_t k = 0; k < count; k++)
-            to[k] = (double)part[k] * factor;
     else
         for (size_t k = 0; k < count; k++)
-            to[k] = ky_from_card(own->card, own->bytes, piece, k) * factor;
+            to[k] = ky_from_state(own->card, number[k]) * factor;
 }
 
 /* The numbers that cross, at their place on the card: the scratch, or the column itself. */
 static struct ky_staged staged_in(struct ky_buffer *buffer, struct ky_rows rows, size_t first)
 {
-    return (struct ky_staged){buffer, first * rows.bytes, rows.count * rows.columns, rows.bytes};
+    return (struct ky_staged){buffer, first * KY_STATE_BYTES, rows.count * rows.columns,
+                              KY_STATE_BYTES};
 }
 
 /* 1 if rows lie on the card as they cross. */
@@ -60,7 +53,7 @@ static int is_plain(struct ky_rows rows, const struct ky_columns *columns)
     return rows.columns == 1 && !columns->order;
 }
 
-/* Moves rows to columns, or back: the kernel is for their numbers. */
+/* Moves rows to columns, or back. */
 static enum ky_status move(struct ky_card *card, enum ky_kernel_id kernel,
                            const struct ky_buffer *from, const struct ky_buffer *to,
                            struct ky_rows rows, const struct ky_columns *at, struct ky_error *error)
@@ -78,8 +71,8 @@ static enum ky_status move(struct ky_card *card, enum ky_kernel_id kernel,
 static enum ky_status need_scratch(struct ky_card *card, struct ky_buffer *scratch,
                                    struct ky_rows rows, struct ky_error *error)
 {
-    return ky_buffer_need(card, scratch, "rows of numbers", rows.count * rows.columns, rows.bytes,
-                          error);
+    return ky_buffer_need(card, scratch, "rows of numbers", rows.count * rows.columns,
+                          KY_STATE_BYTES, error);
 }
 
 enum ky_status ky_rows_to(struct ky_device_state *state, struct ky_buffer *scratch,
@@ -87,9 +80,8 @@ enum ky_status ky_rows_to(struct ky_device_state *state, struct ky_buffer *scrat
                           struct ky_error *error)
 {
     struct ky_device_bodies *first = &state->part[0];
-    const struct crossing crossing = {
-        .card = first->card, .bytes = rows.bytes, .from = numbers, .factor = rows.factor};
-    const int plain = is_plain(rows, to), words = rows.bytes == sizeof(uint32_t);
+    const struct crossing crossing = {.card = first->card, .from = numbers, .factor = rows.factor};
+    const int plain = is_plain(rows, to);
     struct ky_buffer column = *to->buffer;
     const struct ky_staged staged =
         plain ? staged_in(&column, rows, to->first) : staged_in(scratch, rows, 0);
@@ -97,11 +89,9 @@ enum ky_status ky_rows_to(struct ky_device_state *state, struct ky_buffer *scrat
     if (status == KY_OK)
         status = ky_staging_up(&first->staging, first->card, state->threads, &staged, fill,
                                &crossing, error);
-    return status != KY_OK || plain
-               ? status
-               : move(first->card,
-                      words ? KY_KERNEL_ky_rows_to_words : KY_KERNEL_ky_rows_to_numbers, scratch,
-                      to->buffer, rows, to, error);
+    return status != KY_OK || plain ? status
+                                    : move(first->card, KY_KERNEL_ky_rows_to_columns, scratch,
+                                           to->buffer, rows, to, error);
 }
 
 enum ky_status ky_rows_from(struct ky_device_state *state, struct ky_buffer *scratch,
@@ -110,16 +100,15 @@ enum ky_status ky_rows_from(struct ky_device_state *state, struct ky_buffer *scr
 {
     struct ky_device_bodies *first = &state->part[0];
     const struct crossing crossing = {
-        .card = first->card, .bytes = rows.bytes, .to = numbers, .factor = 1 / rows.factor};
-    const int plain = is_plain(rows, from), words = rows.bytes == sizeof(uint32_t);
+        .card = first->card, .to = numbers, .factor = 1 / rows.factor};
+    const int plain = is_plain(rows, from);
     struct ky_buffer column = *from->buffer;
     if (!numbers)
         return KY_OK;
     enum ky_status status = plain ? KY_OK : need_scratch(first->card, scratch, rows, error);
     if (status == KY_OK && !plain)
-        status =
-            move(first->card, words ? KY_KERNEL_ky_rows_from_words : KY_KERNEL_ky_rows_from_numbers,
-                 from->buffer, scratch, rows, from, error);
+        status = move(first->card, KY_KERNEL_ky_rows_from_columns, from->buffer, scratch, rows,
+                      from, error);
     const struct ky_staged staged =
         plain ? staged_in(&column, rows, from->first) : staged_in(scratch, rows, 0);
     return status == KY_OK ? ky_staging_down(&first->staging, first->card, state->threads, &staged,
@@ -134,7 +123,7 @@ enum ky_status ky_rows_send(struct ky_device_state *state, struct ky_buffer *buf
     struct ky_card *card = state->part[0].card;
     struct ky_buffer scratch = {0};
     enum ky_status status =
-        ky_buffer_need(card, buffer, what, rows.count * rows.columns, rows.bytes, error);
+        ky_buffer_need(card, buffer, what, rows.count * rows.columns, KY_STATE_BYTES, error);
     const struct ky_columns to = {buffer, rows.count, 0, NULL};
     if (status == KY_OK)
         status = ky_rows_to(state, &scratch, rows, numbers, &to, error);

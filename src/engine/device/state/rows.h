@@ -1,5 +1,5 @@
-/* Rows of the caller's numbers (points, for example) as columns on the first card. They cross in
- * their order, piece by piece; the card makes columns of them. */
+/* Rows of the caller's numbers (points, for example) as columns of numbers of the state on the
+ * first card. They cross in their order, piece by piece; the card makes columns of them. */
 #ifndef KY_DEVICE_ROWS_H
 #define KY_DEVICE_ROWS_H
 
@@ -8,7 +8,6 @@
 struct ky_rows {
     size_t count, columns;
     double factor; /* the card's numbers are the caller's times this; a power of two */
-    size_t bytes;  /* of a number on the card: see ky_to_card */
 };
 
 /* Columns of n numbers, where number c of row k lies at c × n + order[first + k], or at

@@ -40,7 +40,6 @@ enum {
     KY_ARRAY_SOFTENING,
     KY_ARRAY_ACCELERATION,
     KY_ARRAY_POTENTIAL,
-    KY_ARRAY_PRECISE,
     KY_ARRAY_SECOND,
     KY_ARRAY_COLUMN,
     KY_ARRAYS = KY_ARRAY_COLUMN + KY_COLUMN_COUNT
@@ -57,8 +56,7 @@ struct ky_device_bodies {
      * first part's if `place` and curve.changes are equal too. */
     unsigned has;
     struct ky_buffer position, velocity, mass, softening, acceleration, potential;
-    struct ky_buffer precise; /* accelerations in numbers of the state: state->precise */
-    struct ky_buffer second;  /* positions at another time; reordered together with `position` */
+    struct ky_buffer second; /* positions at another time; reordered together with `position` */
     struct ky_buffer column[KY_COLUMN_COUNT]; /* of columns.c */
     struct ky_buffer active_list;             /* of an evaluation, once they are listed */
     struct ky_buffer sums;                    /* of motion.c: sums of chunks */
@@ -98,11 +96,9 @@ struct ky_device_state {
     struct ky_device_bodies part[KY_MOST_CARDS]; /* one for each card */
     struct ky_engine_frame frame;                /* edge 0: found from the bodies */
     struct ky_engine_units units;
-    int own_eps; /* 1: bodies have their own softenings */
-    int how;     /* how pairs are softened: KY_GUARD … of physics/softening_kinds.h */
-    int precise; /* 1: the Hermite scheme keeps accelerations in numbers of the state too, since
-                    numbers of the kernels have fewer digits */
-    unsigned columns;                      /* set of the columns that an integrator asked for */
+    int own_eps;      /* 1: bodies have their own softenings */
+    int how;          /* how pairs are softened: KY_GUARD … of physics/softening_kinds.h */
+    unsigned columns; /* set of the columns that an integrator asked for */
     struct ky_externals *externals;        /* of the engine */
     struct ky_device_hermite *hermite;     /* private to steps/hermite.h */
     struct ky_device_ranks *ranks;         /* private to ranks/ranks.h */

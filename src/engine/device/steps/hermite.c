@@ -45,12 +45,6 @@ int ky_device_has_hermite(const struct ky_device_state *state)
 
 #define KERNEL(bodies, name) KY_IN_EITHER(name, (bodies)->state->parameters->precision)
 
-/* Accelerations with all their digits. */
-static const struct ky_buffer *accelerations(const struct ky_device_bodies *bodies)
-{
-    return bodies->state->precise ? &bodies->precise : &bodies->acceleration;
-}
-
 /* A buffer that is not there, and never read, is another. */
 static const struct ky_buffer *fields(const struct ky_device_bodies *bodies)
 {
@@ -81,7 +75,7 @@ static enum ky_status predict(const struct ky_device_bodies *bodies, uint32_t fl
     return ky_launch_over(
         bodies->card, KERNEL(bodies, ky_hermite_predict), n,
         KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(bodies->velocity),
-                     KY_BUFFER(*accelerations(bodies)), KY_BUFFER(bodies->column[KY_COLUMN_JERK]),
+                     KY_BUFFER(bodies->acceleration), KY_BUFFER(bodies->column[KY_COLUMN_JERK]),
                      KY_BUFFER(bodies->column[KY_COLUMN_STEP]), KY_BUFFER(bodies->mass),
                      KY_BUFFER(*ky_device_softenings(bodies)), KY_BUFFER(own->plane),
                      KY_BUFFER(*list), KY_BUFFER(own->way), KY_BUFFER(own->way),
@@ -159,8 +153,7 @@ static enum ky_status correct(const struct ky_device_bodies *bodies, uint32_t fl
     return ky_launch(
         bodies->card, KERNEL(bodies, ky_hermite_correct), groups,
         KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(bodies->velocity),
-                     KY_BUFFER(*accelerations(bodies)), KY_BUFFER(bodies->acceleration),
-                     KY_BUFFER(bodies->column[KY_COLUMN_JERK]),
+                     KY_BUFFER(bodies->acceleration), KY_BUFFER(bodies->column[KY_COLUMN_JERK]),
                      KY_BUFFER(bodies->column[KY_COLUMN_STEP]), KY_BUFFER(bodies->mass),
                      KY_BUFFER(*ky_device_softenings(bodies)), KY_BUFFER(own->plane),
                      KY_BUFFER(own->list), KY_BUFFER(own->partial), KY_BUFFER(own->run),
@@ -181,7 +174,7 @@ static enum ky_status first_steps(const struct ky_device_bodies *bodies, uint32_
     return ky_launch_over(
         bodies->card, KY_KERNEL_ky_hermite_start_double, n,
         KY_ARGUMENTS(KY_BUFFER(bodies->position), KY_BUFFER(bodies->velocity),
-                     KY_BUFFER(*accelerations(bodies)), KY_BUFFER(bodies->column[KY_COLUMN_JERK]),
+                     KY_BUFFER(bodies->acceleration), KY_BUFFER(bodies->column[KY_COLUMN_JERK]),
                      KY_BUFFER(bodies->mass), KY_BUFFER(*ky_device_softenings(bodies)),
                      KY_BUFFER(bodies->column[KY_COLUMN_STEP]), KY_BUFFER(*fields(bodies)),
                      KY_BUFFER(own->way), KY_BUFFER(own->way), KY_BUFFER(own->scale), KY_VALUE(n),
@@ -249,8 +242,7 @@ enum ky_status ky_device_hermite_forget(struct ky_device_state *state, struct ky
 {
     if (!ky_device_leads(state, KY_SCHEME_HERMITE))
         return KY_OK;
-    ky_device_hermite_drop(state, state->precise && state->n > 0);
-    state->part[0].has &= ~(1U << KY_ARRAY_PRECISE);
+    ky_device_hermite_drop(state, state->parameters->precision != KY_DOUBLE && state->n > 0);
     return forget_steps(state, error);
 }
 
@@ -306,25 +298,10 @@ static enum ky_status tell(struct hermite *h, struct ky_error *error)
 
 /* ---- one call of `advance` ---- */
 
-/* Makes accelerations with all digits. They have to be finite: predictions use them, if only over
- * no time. */
-static enum ky_status need_precise(struct ky_device_bodies *bodies, struct ky_error *error)
-{
-    if (!bodies->state->precise)
-        return KY_OK;
-    enum ky_status status = ky_device_bodies_need(bodies, KY_ARRAY_PRECISE, error);
-    return status == KY_OK ? bodies->card->driver->zero(bodies->card, &bodies->precise, error)
-                           : status;
-}
-
 /* Computes accelerations, jerks and steps of all bodies, which are at one time. */
 static enum ky_status start(struct hermite *h, struct ky_error *error)
 {
-    enum ky_status status = KY_OK;
-    for (size_t k = 0; k < h->state->cards.count && status == KY_OK; k++)
-        status = need_precise(&h->state->part[k], error);
-    if (status == KY_OK)
-        status = tell(h, error);
+    enum ky_status status = tell(h, error);
     if (status == KY_OK)
         status = one_block(h, KY_HERMITE_START, error);
     if (status == KY_OK)
@@ -340,9 +317,7 @@ static enum ky_status begin(struct hermite *h, struct ky_error *error)
         status = on_all_cards(h, count_levels, 0, error);
     if (status == KY_OK)
         status = look(h, error);
-    const int has_precise = h->state->part[0].has >> KY_ARRAY_PRECISE & 1U,
-              missing = h->known.word[KY_TALLY_MISSING] > 0 || (h->state->precise && !has_precise);
-    if (status != KY_OK || !missing)
+    if (status != KY_OK || h->known.word[KY_TALLY_MISSING] == 0)
         return status;
     if (h->way->now % h->way->stride)
         return ky_blocks_missing(error);

@@ -121,8 +121,7 @@ double ky_device_hermite_memory(const struct ky_device_state *state, size_t n)
 {
     enum { GROUPS = 8 }; /* groups of sums on a processor */
     const struct ky_card *card = state->part[0].card;
-    const size_t of_body = plane_bytes(state->parameters->precision) + sizeof(uint32_t) +
-                           (state->precise ? 3 * KY_STATE_BYTES : 0),
+    const size_t of_body = plane_bytes(state->parameters->precision) + sizeof(uint32_t),
                  of_part = KY_JERK_NUMBERS * KY_STATE_BYTES + sizeof(uint32_t),
                  of_card = state->cards.count > 1 || ky_device_copies(state)
                                ? 2 * KY_JERK_NUMBERS * KY_STATE_BYTES * n +

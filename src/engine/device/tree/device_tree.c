@@ -487,16 +487,16 @@ static enum ky_status add_masses(struct ky_device_tree *tree, const struct ky_de
 }
 
 static enum ky_status find_mass(struct ky_device_tree *tree, const struct ky_device_bodies *bodies,
-                                int precision, struct ky_error *error)
+                                struct ky_error *error)
 {
     struct ky_card *card = bodies->card;
     uint32_t live = (uint32_t)bodies->live, groups = looking_groups(live);
-    enum ky_status status = ky_launch(card, KY_IN_PRECISION(ky_relative_mass, precision), groups,
+    enum ky_status status = ky_launch(card, KY_KERNEL_ky_relative_mass, groups,
                                       KY_ARGUMENTS(KY_BUFFER(bodies->mass), KY_BUFFER(tree->mass),
                                                    KY_VALUE(live), KY_VALUE(groups)),
                                       error);
     if (status == KY_OK)
-        status = ky_launch(card, KY_IN_PRECISION(ky_relative_total, precision), 1,
+        status = ky_launch(card, KY_KERNEL_ky_relative_total, 1,
                            KY_ARGUMENTS(KY_BUFFER(tree->mass), KY_VALUE(groups)), error);
     if (status == KY_OK && ky_device_shared(bodies->state))
         status = add_masses(tree, bodies, error);
@@ -510,7 +510,7 @@ enum ky_status ky_device_tree_factors(struct ky_device_tree *tree, struct ky_dev
                                       struct ky_error *error)
 {
     struct ky_card *card = bodies->card;
-    const int precision = parameters->precision, in_list = ky_evaluation_is_listed(evaluation);
+    const int in_list = ky_evaluation_is_listed(evaluation);
     uint32_t n = (uint32_t)bodies->n, listed = in_list ? (uint32_t)evaluation->active->count : 0,
              is_kept = (uint32_t)ky_device_reads_pull(bodies->state);
     const struct ky_buffer *list = in_list ? &bodies->active_list : &tree->mass,
@@ -519,10 +519,10 @@ enum ky_status ky_device_tree_factors(struct ky_device_tree *tree, struct ky_dev
           power = ky_force_kind(parameters->force)->expands
                       ? -1
                       : (float)ky_opening_relative_power(parameters->multipole);
-    enum ky_status status = tree->has_mass ? KY_OK : find_mass(tree, bodies, precision, error);
+    enum ky_status status = tree->has_mass ? KY_OK : find_mass(tree, bodies, error);
     if (status == KY_OK)
         status = ky_launch_over(
-            card, KY_IN_PRECISION(ky_relative_factors, precision), in_list ? listed : n,
+            card, KY_KERNEL_ky_relative_factors, in_list ? listed : n,
             KY_ARGUMENTS(KY_BUFFER(bodies->acceleration), KY_BUFFER(bodies->potential),
                          KY_BUFFER(*pull), KY_BUFFER(tree->mass), KY_BUFFER(*list),
                          KY_BUFFER(tree->factor), KY_VALUE(n), KY_VALUE(listed), KY_VALUE(is_kept),

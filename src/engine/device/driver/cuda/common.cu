@@ -9,10 +9,14 @@
 #include "engine/device/kernels/ranks/graft.k"
 #include "engine/device/kernels/ranks/prune.k"
 #include "engine/device/kernels/ranks/rows.k"
+#include "engine/device/kernels/ranks/sums.k"
+#include "engine/device/kernels/state/bodies.k"
+#include "engine/device/kernels/state/external.k"
 #include "engine/device/kernels/tree/cells.k"
 #include "engine/device/kernels/tree/groups.k"
 #include "engine/device/kernels/tree/grow.k"
 #include "engine/device/kernels/tree/keys.k"
+#include "engine/device/kernels/tree/relative.k"
 
 #define KY_K(unit, name, lanes) ky_cuda_kernel_of(name),
 KY_CUDA_TABLE(ky_cuda_common, KY_KERNELS_COMMON)

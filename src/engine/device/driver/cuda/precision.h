@@ -20,10 +20,6 @@
 #include "engine/device/kernels/forces/sources.k"
 #include "engine/device/kernels/forces/tree.k"
 #include "engine/device/kernels/forces/walk.k"
-#include "engine/device/kernels/ranks/sums.k"
-#include "engine/device/kernels/state/bodies.k"
-#include "engine/device/kernels/state/external.k"
-#include "engine/device/kernels/tree/relative.k"
 #include "engine/device/kernels/tree/walk_sources.k"
 
 #define KY_K(unit, name, lanes) ky_cuda_kernel_of(name),

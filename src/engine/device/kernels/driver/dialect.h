@@ -141,6 +141,12 @@ static __device__ __forceinline__ double ky_rsqrt_double(double x)
 
 #endif
 
+#ifdef KY_HAS_DOUBLE
+#define KY_EXTERNAL_RSQRT(x) KY_RSQRT_DOUBLE(x)
+#else
+#define KY_EXTERNAL_RSQRT(x) KY_RSQRT_FLOAT(x)
+#endif
+
 #define KY_IN_SINGLE (KY_PRECISION == 0)
 #define KY_IN_EXTENDED (KY_PRECISION == 1)
 #define KY_IN_DOUBLE (KY_PRECISION == 2)
@@ -148,7 +154,6 @@ static __device__ __forceinline__ double ky_rsqrt_double(double x)
 #ifdef KY_PRECISION
 #if KY_IN_DOUBLE
 #define KY_REAL double
-#define KY_NEAREST2 1e-180
 #define KY_FMA(a, b, c) fma(a, b, c)
 #define KY_RSQRT(x) KY_RSQRT_DOUBLE(x)
 #define KY_NAME(name) name##_double

@@ -117,31 +117,19 @@
     KY_SOFTENED_AS_PLUMMER(KY_HERMITE_KERNEL, p, )
 
 #define KY_UNITS_OF(p, number)                                                                     \
-    KY_U(bodies_##p, "state/bodies.k", number, )                                                   \
-    KY_U(sums_##p, "ranks/sums.k", number, )                                                       \
     KY_U(sources_##p, "forces/sources.k", number, )                                                \
-    KY_U(external_##p, "state/external.k", number, )                                               \
     KY_U(block_##p, "steps/block.k", number, )                                                     \
     KY_U(tree_##p, "tree/walk_sources.k", number, )                                                \
     KY_SOFTENED(KY_DIRECT_UNITS, p, number)                                                        \
     KY_VARIANTS(KY_VARIANT_UNIT, p, number)                                                        \
-    KY_U(relative_##p, "tree/relative.k", number, )                                                \
     KY_ACTIONS_OF(KY_GENERAL_UNITS_OF, p, number)                                                  \
     KY_NEAREST_HEAPS(KY_NEAREST_UNIT_OF, p, number)                                                \
     KY_U(joins_##p, "forces/joins.k", number, )                                                    \
     KY_MOVING_UNITS_##p(number)
 #define KY_KERNELS_OF(p, number)                                                                   \
-    KY_K(bodies_##p, ky_bodies_advance_##p, 256)                                                   \
-    KY_K(bodies_##p, ky_bodies_sum_##p, 256)                                                       \
-    KY_K(bodies_##p, ky_scatter_##p, 256)                                                          \
-    KY_K(sums_##p, ky_ranks_largest_##p, 256)                                                      \
-    KY_K(sums_##p, ky_ranks_whole_##p, 256)                                                        \
     KY_K(sources_##p, ky_sources_##p, 256)                                                         \
     KY_K(sources_##p, ky_points_##p, 256)                                                          \
     KY_K(sources_##p, ky_reduce_##p, 256)                                                          \
-    KY_K(external_##p, ky_external_add_to_##p, 256)                                                \
-    KY_K(external_##p, ky_external_add_given_##p, 256)                                             \
-    KY_K(external_##p, ky_external_sum_##p, 256)                                                   \
     KY_K(block_##p, ky_block_begin_##p, 256)                                                       \
     KY_K(block_##p, ky_block_predict_##p, 256)                                                     \
     KY_K(block_##p, ky_block_count_##p, KY_IN_TEAMS)                                               \
@@ -152,10 +140,6 @@
     KY_K(tree_##p, ky_walk_sources_##p, 256)                                                       \
     KY_K(tree_##p, ky_walk_points_##p, 256)                                                        \
     KY_VARIANTS(KY_VARIANT_KERNEL, p, number)                                                      \
-    KY_K(relative_##p, ky_relative_mass_##p, 256)                                                  \
-    KY_K(relative_##p, ky_relative_total_##p, 256)                                                 \
-    KY_K(relative_##p, ky_relative_keep_##p, 256)                                                  \
-    KY_K(relative_##p, ky_relative_factors_##p, 256)                                               \
     KY_ACTIONS_OF(KY_GENERAL_KERNELS_OF, p, number)                                                \
     KY_NEAREST_HEAPS(KY_NEAREST_KERNEL_OF, p, number)                                              \
     KY_JOINING_OF(KY_JOINING_KERNELS_OF, p, number)                                                \
@@ -179,6 +163,10 @@
     KY_U(prune, "ranks/prune.k", -1, )                                                             \
     KY_U(graft, "ranks/graft.k", -1, )                                                             \
     KY_U(sort, "driver/sort.k", -1, )                                                              \
+    KY_U(bodies, "state/bodies.k", -1, )                                                           \
+    KY_U(external, "state/external.k", -1, )                                                       \
+    KY_U(relative, "tree/relative.k", -1, )                                                        \
+    KY_U(sums, "ranks/sums.k", -1, )                                                               \
     KY_U(expand_sinks, "forces/expand_sinks.k", -1, )                                              \
     KY_EXPAND_UNITS                                                                                \
     KY_SOFTENED(KY_EXACT_UNIT, , )                                                                 \
@@ -198,12 +186,22 @@
     KY_K(keys, ky_tree_keys_again, 256)                                                            \
     KY_K(reorder, ky_gather_numbers, 256)                                                          \
     KY_K(reorder, ky_gather_words, 256)                                                            \
-    KY_K(reorder, ky_rows_to_numbers, 256)                                                         \
-    KY_K(reorder, ky_rows_to_words, 256)                                                           \
-    KY_K(reorder, ky_rows_from_numbers, 256)                                                       \
-    KY_K(reorder, ky_rows_from_words, 256)                                                         \
+    KY_K(reorder, ky_rows_to_columns, 256)                                                         \
+    KY_K(reorder, ky_rows_from_columns, 256)                                                       \
     KY_K(reorder, ky_order_inverse, 256)                                                           \
     KY_K(reorder, ky_order_itself, 256)                                                            \
+    KY_K(bodies, ky_bodies_advance, 256)                                                           \
+    KY_K(bodies, ky_bodies_sum, 256)                                                               \
+    KY_K(bodies, ky_scatter, 256)                                                                  \
+    KY_K(external, ky_external_add_to, 256)                                                        \
+    KY_K(external, ky_external_add_given, 256)                                                     \
+    KY_K(external, ky_external_sum, 256)                                                           \
+    KY_K(relative, ky_relative_mass, 256)                                                          \
+    KY_K(relative, ky_relative_total, 256)                                                         \
+    KY_K(relative, ky_relative_keep, 256)                                                          \
+    KY_K(relative, ky_relative_factors, 256)                                                       \
+    KY_K(sums, ky_ranks_largest, 256)                                                              \
+    KY_K(sums, ky_ranks_whole, 256)                                                                \
     KY_K(grow, ky_tree_count, KY_IN_TEAMS)                                                         \
     KY_K(grow, ky_tree_facts, KY_FACT_LANES)                                                       \
     KY_K(grow, ky_tree_cells, KY_IN_TEAMS)                                                         \

@@ -3,6 +3,7 @@
 #ifndef KY_KERNELS_GENERAL_H
 #define KY_KERNELS_GENERAL_H
 
+#include "engine/device/kernels/driver/state.h"
 #include "engine/device/kernels/forces/near.h"
 #include "engine/device/kernels/tree/columns.h"
 

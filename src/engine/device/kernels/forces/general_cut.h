@@ -127,9 +127,9 @@ KY_FN ky_uint ky_cut_keep(struct ky_general_lists *lists, KY_GLOBAL ky_uint *cut
 #define KY_CUT_KERNELS(name, needs)                                                                \
     /* The lane's share of the sinks begin ≤ place < end. */                                     \
     KY_FN struct ky_cut_sinks ky_cut_sinks_##name(                                                 \
-        struct ky_general walk, KY_GLOBAL const KY_REAL *radius, KY_GLOBAL const ky_ulong *offset, \
-        KY_GLOBAL ky_uint *list, ky_uint begin, ky_uint end, ky_uint radii, ky_uint k,             \
-        KY_REAL eps2)                                                                              \
+        struct ky_general walk, KY_GLOBAL const ky_state *radius,                                  \
+        KY_GLOBAL const ky_ulong *offset, KY_GLOBAL ky_uint *list, ky_uint begin, ky_uint end,     \
+        ky_uint radii, ky_uint k, KY_REAL eps2)                                                    \
     {                                                                                              \
         struct ky_cut_sinks sinks = ky_cut_none();                                                 \
         struct ky_visit_sink sink;                                                                 \
@@ -169,7 +169,7 @@ KY_FN ky_uint ky_cut_keep(struct ky_general_lists *lists, KY_GLOBAL ky_uint *cut
                                                                                                    \
     KY_TEAM_KERNEL                                                                                 \
     KY_NAME(ky_cut_around_##name)                                                                  \
-    (KY_GENERAL_TAKES, KY_GLOBAL const KY_REAL *KY_RESTRICT radius,                                \
+    (KY_GENERAL_TAKES, KY_GLOBAL const ky_state *KY_RESTRICT radius,                               \
      KY_GLOBAL const ky_ulong *KY_RESTRICT offset, KY_GLOBAL ky_uint *list,                        \
      KY_GLOBAL const ky_uint *group, KY_GLOBAL const ky_uint *run,                                 \
      KY_GLOBAL struct ky_cut_box *box, ky_uint runs, ky_uint n, ky_uint flags, ky_uint radii,      \

@@ -311,14 +311,16 @@ enum ky_needs_of_actions { KY_ACTIONS_OF(KY_NEEDS_OF_ACTION, 0, 0) };
 /* The lane's sink at the start. `sink` has k, bound2, space and the memory of all lists. */
 #define KY_GENERAL_START(name, needs, p, number)                                                   \
     KY_FN struct ky_##name ky_general_start_##name(                                                \
-        struct ky_general walk, struct ky_visit_sink sink, KY_GLOBAL const KY_REAL *radius,        \
+        struct ky_general walk, struct ky_visit_sink sink, KY_GLOBAL const ky_state *radius,       \
         KY_GLOBAL const ky_ulong *offset, ky_uint radii)                                           \
     {                                                                                              \
         const ky_uint i = ky_general_row(walk.order, walk.sink.own, walk.flags);                   \
         sink.mass = walk.source[walk.sink.own].w;                                                  \
         sink.eps2 = walk.sink.eps2;                                                                \
         sink.splined = (walk.flags & KY_OPENING_REACH) != 0;                                       \
-        sink.radius = ((needs)&KY_NEEDS_RADIUS) ? radius[radii == 1 ? 0 : i] : (KY_REAL)0;         \
+        sink.radius = (KY_REAL)0;                                                                  \
+        if ((needs)&KY_NEEDS_RADIUS)                                                               \
+            sink.radius = ky_real_of_state(radius[radii == 1 ? 0 : i]);                            \
         sink.body = walk.order[walk.sink.own];                                                     \
         sink.room = 0;                                                                             \
         if ((needs)&KY_NEEDS_LISTS) {                                                              \
@@ -420,7 +422,7 @@ KY_ACTIONS_OF(KY_GENERAL_START, 0, 0)
     KY_GENERAL_FUNCTIONS(as, name, needs)                                                          \
     KY_TEAM_KERNEL                                                                                 \
     KY_NAME(ky_general_##as)                                                                       \
-    (KY_CELLS_TO_READ KY_GENERAL_TAKES, KY_GLOBAL const KY_REAL *KY_RESTRICT radius,               \
+    (KY_CELLS_TO_READ KY_GENERAL_TAKES, KY_GLOBAL const ky_state *KY_RESTRICT radius,              \
      KY_GLOBAL const ky_ulong *KY_RESTRICT offset, KY_GLOBAL ky_uint *list,                        \
      KY_GLOBAL const ky_uint *group, KY_GLOBAL const ky_uint *run, KY_GLOBAL const ky_uint *cuts,  \
      KY_GLOBAL KY_REAL *space, KY_GLOBAL KY_REAL *results, KY_GLOBAL ky_ulong *counts,             \

@@ -411,7 +411,11 @@ KY_FN void ky_jerk_join_rows(struct ky_jerk_total *total, const int sinks, ky_ui
                              KY_LOCAL_POINTER ky_state *part, KY_LOCAL_POINTER ky_uint *run)
 {
     for (ky_uint step = KY_JERK_HALF; step >= lanes; step >>= 1) {
+#ifdef KY_ON_CPU /* PoCL 5 compiles the unrolled loop wrongly (device-engine.md) */
+#pragma unroll 1
+#else
 #pragma unroll
+#endif
         for (int k = 0; k < sinks; k++) {
             KY_BARRIER();
             if (KY_LANE >= step && KY_LANE < 2 * step)

@@ -2,7 +2,7 @@
  * (driver/shared.h), in the units of the columns, and behind all rows their pieces. The numbers are
  * those of a time, and kernels ask for the fields so long after it. The host sends them anew for
  * each evaluation, with the one piece of that time. The Hermite scheme, which has double, gets
- * those of time 0 and all pieces. */
+ * those of time 0 and all pieces. Pulls are ky_external_real, whatever the precision. */
 #ifndef KY_KERNELS_EXTERNAL_H
 #define KY_KERNELS_EXTERNAL_H
 
@@ -12,6 +12,16 @@
 #include "physics/external_moving.h"
 
 #ifdef KY_HAS_DOUBLE
+KY_FN ky_external_real ky_external_of_state(ky_state a)
+{
+    return a;
+}
+
+KY_FN ky_state ky_external_to_state(ky_external_real x)
+{
+    return x;
+}
+
 /* An angle after some time, less whole turns. */
 KY_FN ky_state ky_external_turned(ky_state angle, ky_state rate, ky_state time)
 {
@@ -19,6 +29,16 @@ KY_FN ky_state ky_external_turned(ky_state angle, ky_state rate, ky_state time)
     return fmod(angle + rate * time, whole);
 }
 #else
+KY_FN ky_external_real ky_external_of_state(ky_state a)
+{
+    return ky_state_high(a);
+}
+
+KY_FN ky_state ky_external_to_state(ky_external_real x)
+{
+    return ky_state_from(x);
+}
+
 KY_FN ky_state ky_external_turned(ky_state angle, ky_state rate, ky_state time)
 {
     return ky_state_add(angle, ky_state_product(rate, time));
@@ -26,11 +46,11 @@ KY_FN ky_state ky_external_turned(ky_state angle, ky_state rate, ky_state time)
 #endif
 
 /* The k-th number of a field at a time. */
-KY_FN KY_REAL ky_external_number(KY_GLOBAL const ky_state *field, int k, ky_state time)
+KY_FN ky_external_real ky_external_number(KY_GLOBAL const ky_state *field, int k, ky_state time)
 {
     KY_GLOBAL const ky_state *own = field + KY_EXTERNAL_OWN + k;
     const int turns = (int)ky_state_high(field[0]) == KY_EXTERNAL_BAR && k == KY_EXTERNAL_BAR_ANGLE;
-    return ky_real_of_state(turns ? ky_external_turned(own[0], own[-1], time) : own[0]);
+    return ky_external_of_state(turns ? ky_external_turned(own[0], own[-1], time) : own[0]);
 }
 
 /* Where the centre of a field is at a time, and what the field is then. */
@@ -67,17 +87,16 @@ KY_FN struct ky_external_stand ky_external_stand_of(KY_GLOBAL const ky_state *fi
     }
     struct ky_external_stand stand;
     stand.x = value[0], stand.y = value[1], stand.z = value[2];
-    stand.now.vx = (KY_REAL)rate[0], stand.now.vy = (KY_REAL)rate[1];
-    stand.now.vz = (KY_REAL)rate[2];
-    stand.now.strength = (KY_REAL)value[KY_EXTERNAL_STRENGTH];
-    stand.now.growth = (KY_REAL)rate[KY_EXTERNAL_STRENGTH];
-    stand.now.turn = (KY_REAL)field[KY_EXTERNAL_TURN];
-    stand.now.angle =
-        (KY_REAL)ky_external_turned(field[KY_EXTERNAL_ANGLE], field[KY_EXTERNAL_TURN], time);
+    stand.now.vx = rate[0], stand.now.vy = rate[1];
+    stand.now.vz = rate[2];
+    stand.now.strength = value[KY_EXTERNAL_STRENGTH];
+    stand.now.growth = rate[KY_EXTERNAL_STRENGTH];
+    stand.now.turn = field[KY_EXTERNAL_TURN];
+    stand.now.angle = ky_external_turned(field[KY_EXTERNAL_ANGLE], field[KY_EXTERNAL_TURN], time);
     return stand;
 }
 
-KY_FN ky_state ky_external_time(ky_state time, KY_REAL later)
+KY_FN ky_state ky_external_time(ky_state time, ky_external_real later)
 {
     return time + later;
 }
@@ -98,7 +117,7 @@ KY_FN struct ky_external_stand ky_external_stand_of(KY_GLOBAL const ky_state *fi
     return stand;
 }
 
-KY_FN ky_state ky_external_time(ky_state time, KY_REAL later)
+KY_FN ky_state ky_external_time(ky_state time, ky_external_real later)
 {
     return ky_state_add(time, ky_state_from(later));
 }
@@ -117,9 +136,9 @@ KY_FN struct ky_external_pull ky_external_of(KY_GLOBAL const ky_state *field, ky
 }
 
 /* x from a centre. */
-KY_FN KY_REAL ky_external_apart(ky_state x, ky_state centre)
+KY_FN ky_external_real ky_external_apart(ky_state x, ky_state centre)
 {
-    return ky_real_of_state(ky_state_add(x, ky_state_negative(centre)));
+    return ky_external_of_state(ky_state_add(x, ky_state_negative(centre)));
 }
 
 /* The pull of a field; see ky_externals_at. Where the frame falls in the field, its origin comes
@@ -139,10 +158,10 @@ KY_FN struct ky_external_pull ky_external_felt(KY_GLOBAL const ky_state *field, 
         const struct ky_external_pull pull = ky_external_leave(
             ky_external_of(field, time, ky_external_enter(at, stand.now)), stand.now, at.pace);
         const struct ky_external_pull fallen = ky_external_reflex(
-            all, pull, ky_real_of_state(x), ky_real_of_state(y), ky_real_of_state(z));
+            all, pull, ky_external_of_state(x), ky_external_of_state(y), ky_external_of_state(z));
         all = k ? fallen : pull;
-        at = ky_external_origin(at, ky_real_of_state(stand.x), ky_real_of_state(stand.y),
-                                ky_real_of_state(stand.z));
+        at = ky_external_origin(at, ky_external_of_state(stand.x), ky_external_of_state(stand.y),
+                                ky_external_of_state(stand.z));
     }
     return all;
 }
