@@ -534,6 +534,25 @@ static void motion_and_sums(void **state)
         }
 }
 
+/* The forces in a field are those of the CPU for 99 % of the bodies. */
+static void compare_field(const char *engine, double within)
+{
+    struct ky_error error = {0};
+    struct ky_parameters p = cloud_parameters();
+    struct ky_bodies here = cloud_make(PLUMMER, 1000), there = cloud_make(PLUMMER, 1000);
+    p.force = KY_DIRECT;
+    p.softening = 0.01;
+    p.field = "plummer:mass=3,scale=0.7 point:mass=100,x=10";
+    p.precision = KY_DOUBLE;
+    assert_ok(cloud_forces(&p, &there, NULL, NULL, &error));
+    p.engine = engine;
+    p.precision = KY_EXTENDED;
+    assert_ok(cloud_forces(&p, &here, NULL, NULL, &error));
+    assert_between(cloud_compare(&here, &there).p99, 0, within);
+    ky_bodies_free(&here);
+    ky_bodies_free(&there);
+}
+
 /* Devices without double keep the state in pairs of floats. */
 static void without_double(void **state)
 {
@@ -546,6 +565,7 @@ static void without_double(void **state)
     ky_opencl_hide_double = 1;
     compare_motion("opencl", KY_SINGLE, 1e-5);
     compare_motion("opencl", KY_EXTENDED, 2e-6);
+    compare_field("opencl", 1e-6);
     struct ky_parameters p = cloud_parameters();
     struct ky_bodies bodies = cloud_make(PLUMMER, 10);
     p.engine = "opencl";

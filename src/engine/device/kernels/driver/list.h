@@ -196,7 +196,7 @@
     KY_K(external, ky_external_add_to, 256)                                                        \
     KY_K(external, ky_external_add_given, 256)                                                     \
     KY_K(external, ky_external_sum, 256)                                                           \
-    KY_K(relative, ky_relative_mass, 256)                                                          \
+    KY_K(relative, ky_relative_masses, 256)                                                        \
     KY_K(relative, ky_relative_total, 256)                                                         \
     KY_K(relative, ky_relative_keep, 256)                                                          \
     KY_K(relative, ky_relative_factors, 256)                                                       \
