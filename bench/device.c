@@ -8,7 +8,7 @@
  *     list     the same sphere by interaction lists
  *     cards    several devices ("cuda:0,1") against the first of them; nothing for one device
  *
- * `kyoho bench unroll` measures the unrollings of the exact sum. */
+ * unrolling.c measures the unrolled loops of F09. */
 #include "common.h"
 
 #include <string.h>

@@ -281,8 +281,8 @@ static enum ky_status find_engine(const struct ky_parameters *given,
 enum { SETTING = 144 };
 static void write_setting(const struct ky_parameters *own, int with_alpha, char text[SETTING])
 {
-    static const char *const names[] = {"order", "alpha", "cell",      "multipole", "curve", "tree",
-                                        "leaf",  "group", "precision", "unroll",    "mutual"};
+    static const char *const names[] = {"order", "alpha", "cell",  "multipole", "curve",
+                                        "tree",  "leaf",  "group", "precision", "mutual"};
     enum { ALWAYS = 2 };
     char now[KY_NUMBER_TEXT], initial[KY_NUMBER_TEXT];
     struct ky_parameters usual;

@@ -239,7 +239,6 @@ static enum ky_status adopt(struct call *call, const struct ky_parameters *param
 /* Puts the bodies on an engine of their own. */
 static enum ky_status put(struct call *call, const struct ky_bodies *bodies, struct ky_error *error)
 {
-    const struct ky_check_parameters *wanted = &call->wanted;
     struct ky_bodies input = *bodies;
     input.acceleration = NULL; /* of another evaluation */
     input.potential = NULL;
@@ -250,8 +249,6 @@ static enum ky_status put(struct call *call, const struct ky_bodies *bodies, str
     KY_TRY(ky_halt_check(&call->halt, error));
     KY_TRY(ky_engine_open(&call->parameters, bodies->n, &call->engine, error));
     call->engine->halt = &call->halt;
-    if (wanted->sinks || wanted->sources)
-        KY_TRY(ky_engine_unroll(call->engine, wanted->sinks, wanted->sources, error));
     ky_announce(&call->parameters, bodies->n, "bodies to the engine");
     return ky_engine_put(call->engine, &input, error);
 }

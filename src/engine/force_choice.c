@@ -63,18 +63,10 @@ double ky_force_direct_below(double error, int on_cpu)
 
 /* ---- the choice ---- */
 
-/* The precision that was given, also by --unroll; KY_PRECISION_BY_INTEGRATOR: none was. */
-static int given_precision(const struct ky_parameters *own)
-{
-    return own->precision == KY_PRECISION_BY_INTEGRATOR && own->unroll != KY_UNROLL_UNSET
-               ? KY_SINGLE
-               : own->precision;
-}
-
 /* The least error of the force with the precision that was given, or with any. */
 static double least_of(const struct ky_parameters *own, int force)
 {
-    const int given = given_precision(own);
+    const int given = own->precision;
     return ky_force_least(force, given == KY_PRECISION_BY_INTEGRATOR ? KY_DOUBLE : given);
 }
 
@@ -112,7 +104,7 @@ static void guess(struct ky_parameters *own, double error)
     const struct row *row = row_of(error);
     const double expansions = row->alpha * pow(error / row->error, 1 / 0.7);
     const struct ky_force_kind *force = ky_force_kind(own->force);
-    if (given_precision(own) == KY_PRECISION_BY_INTEGRATOR)
+    if (own->precision == KY_PRECISION_BY_INTEGRATOR)
         own->precision = precision_for(own->force, error);
     if (force->is_exact)
         return;
@@ -125,14 +117,14 @@ static void guess(struct ky_parameters *own, double error)
 /* KY_USAGE for an error that the force does not keep. */
 static enum ky_status refuse_error(const struct ky_parameters *own, struct ky_error *error)
 {
-    const int is_free = given_precision(own) == KY_PRECISION_BY_INTEGRATOR;
-    return ky_fail(
-        error, KY_USAGE, "--error %g: %s%s keeps no less than %g; give a larger --error, %s",
-        own->error, own->mutual ? "--mutual" : ky_force_kind(own->force)->option,
-        is_free ? "" : " with the --precision or --unroll that is given", least_of(own, own->force),
-        !is_free      ? "or leave out that option"
-        : own->mutual ? "or --force direct without --mutual"
-                      : "or --force direct");
+    const int is_free = own->precision == KY_PRECISION_BY_INTEGRATOR;
+    return ky_fail(error, KY_USAGE,
+                   "--error %g: %s%s keeps no less than %g; give a larger --error, %s", own->error,
+                   own->mutual ? "--mutual" : ky_force_kind(own->force)->option,
+                   is_free ? "" : " with the --precision that is given", least_of(own, own->force),
+                   !is_free      ? "or leave out that option"
+                   : own->mutual ? "or --force direct without --mutual"
+                                 : "or --force direct");
 }
 
 enum ky_status ky_force_choose(struct ky_parameters *own, size_t n, int on_cpu, unsigned schemes,

@@ -154,13 +154,6 @@ static enum ky_status collect(const struct ky_device_state *state, struct direct
     return status;
 }
 
-/* Sinks that a kernel takes together: parts of ranks begin with such a block. */
-static size_t block_of(const struct task *task)
-{
-    return KY_DIRECT_LANES *
-           (task->sum.unroll == KY_UNROLL_TUNED ? KY_DIRECT_SINKS : KY_DIRECT_MOST);
-}
-
 /* Completes the results of this rank by those of the others. */
 static enum ky_status join(struct ky_device_state *state, const struct task *task,
                            struct ky_error *error)
@@ -178,7 +171,8 @@ static enum ky_status sum(struct ky_device_state *state, struct direct *direct,
     enum ky_status status = ky_direct_make_sources(&state->part[0], &direct->part[0].buffers,
                                                    &task->sum, task->active, error);
     if (status == KY_OK && task->joins)
-        status = ky_copies_divide(state, task->sum.count, block_of(task), error);
+        status = ky_copies_divide(state, task->sum.count, /* parts begin with a block of a kernel */
+                                  KY_DIRECT_LANES * KY_DIRECT_SINKS, error);
     for (size_t k = 1; k < cards && status == KY_OK; k++)
         status = share_sources(state, direct, task, k, error);
     for (size_t k = 0; k < cards && status == KY_OK; k++)
@@ -211,7 +205,6 @@ static enum ky_status sum_active(struct ky_device_state *state, struct direct *d
     enum ky_status status = ky_device_active_list(&state->part[0], evaluation, error);
     task->sum.count = count;
     task->sum.label = &state->part[0].active_list;
-    task->sum.unroll = KY_UNROLL_TUNED;
     task->results.scattered = !several;
     if (several)
         task->results = results_of(direct, count);
@@ -245,7 +238,6 @@ static enum ky_status sum_behind(struct ky_device_state *state, struct direct *d
 {
     const size_t count = evaluation->active ? evaluation->active->count : state->n;
     enum ky_status status = ky_device_division_need(state, error);
-    task->sum.unroll = KY_UNROLL_TUNED;
     task->sum.behind = 1;
     task->sum.first = task->sum.sources;
     task->sum.count = count;
@@ -272,7 +264,6 @@ static enum ky_status evaluate(struct ky_device_state *state, struct ky_links *l
 {
     struct task task = {
         .sum = {.precision = parameters->precision,
-                .unroll = state->unroll,
                 .sources = ky_device_source_count(state),
                 .count = state->n},
         .results = {&state->part[0].acceleration, &state->part[0].potential, state->n, 0, 0}};
@@ -307,7 +298,6 @@ static enum ky_status send_labels(struct ky_device_state *state, struct ky_direc
     return status;
 }
 
-/* Points always use our own kernel: unrollings are for comparisons. */
 static enum ky_status field(struct ky_device_state *state, struct ky_links *links, void *own,
                             const struct ky_points *points, double (*acceleration)[3],
                             double *potential, struct ky_error *error)
@@ -317,7 +307,6 @@ static enum ky_status field(struct ky_device_state *state, struct ky_links *link
     const size_t count = points->count, sources = ky_device_source_count(state);
     const int precision = state->parameters->precision;
     const struct task task = {.sum = {.precision = precision,
-                                      .unroll = KY_UNROLL_TUNED,
                                       .sources = sources,
                                       .first = sources,
                                       .count = count,
@@ -342,7 +331,6 @@ const struct ky_method ky_direct_method = {
     .several_cards = 1,
     .in_blocks = 1,
     .own = sizeof(struct direct),
-    .check = ky_direct_check,
     .evaluate = evaluate,
     .field = field,
     .memory = memory,

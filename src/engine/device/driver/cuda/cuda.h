@@ -22,7 +22,7 @@ struct ky_cuda_table {
     size_t count;
 };
 extern const struct ky_cuda_table ky_cuda_common, ky_cuda_single, ky_cuda_extended, ky_cuda_double,
-    ky_cuda_unroll, ky_cuda_exact, ky_cuda_expand;
+    ky_cuda_exact, ky_cuda_expand;
 
 /* The parts of `count` devices, to be put one behind the other: `words` of 16 bytes for each unit,
  * *number units. The present device can read all of it. */
