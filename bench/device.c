@@ -1,4 +1,4 @@
-/* Speed of an engine, for docs/performance.md; bench/gpu.sh runs it.
+/* Speed of an engine, for docs/lab/2026-11-21-h200.md; bench/gpu.sh runs it.
  *
  *     device [ENGINE [PART...]]    ENGINE: cuda:0 unless given; no PART: all of them
  *
@@ -7,7 +7,7 @@
  *     walk     the walk of a uniform sphere, with leaves and curves of several kinds
  *     list     the same sphere by interaction lists
  *
- * `kyoho bench unroll` measures the unrollings of the exact sum. */
+ * unrolling.c measures the unrolled loops of F09. */
 #include "common.h"
 
 #include <string.h>

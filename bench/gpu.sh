@@ -94,9 +94,7 @@ if wanted bench; then
         for precision in extended double; do
             KYOHO_ENGINE=$engine KYOHO_PRECISION=$precision "$build/bench/grape" 1048576
         done 2>&1 | tee "$out/grape-$log.txt"
-        for precision in single extended double; do
-            "$build/kyoho" bench unroll --engine $engine --precision $precision 2>&1
-        done | tee "$out/unroll-$log.txt"
+        "$build/bench/unrolling" $engine 524288 2>&1 | tee "$out/unroll-$log.txt"
         for precision in single extended double; do
             "$build/bench/neighbours" 1048576 $engine 0 $precision 2>&1
         done | tee "$out/neighbours-$log.txt"

@@ -1,9 +1,9 @@
 # What looks at the sources and at special builds: layout, another compiler's warnings, sanitizers.
-C_FILES := $(wildcard src/*/*.c src/*/*/*.c src/*/*/*/*.c src/*/*/*/*/*.c tests/unit/*.c examples/*.c examples/*/*.c bench/*.c amuse/*.c)
-H_FILES := $(wildcard include/kyoho/*.h src/*/*.h src/*/*/*.h src/*/*/*/*.h src/*/*/*/*/*.h tests/unit/*.h amuse/*.h)
+C_FILES := $(wildcard src/*/*.c src/*/*/*.c src/*/*/*/*.c src/*/*/*/*/*.c tests/unit/*.c examples/*.c examples/*/*.c bench/*.c bench/unroll/*.c amuse/*.c)
+H_FILES := $(wildcard include/kyoho/*.h src/*/*.h src/*/*/*.h src/*/*/*/*.h src/*/*/*/*/*.h tests/unit/*.h bench/unroll/*.h amuse/*.h)
 
-CU_FILES := $(wildcard src/engine/device/driver/cuda/*.cu)
-K_FILES := $(wildcard src/engine/device/kernels/*/*.k)
+CU_FILES := $(wildcard src/engine/device/driver/cuda/*.cu bench/unroll/*.cu)
+K_FILES := $(wildcard src/engine/device/kernels/*/*.k bench/unroll/*.k)
 
 # A kernel's file is laid out as C, which its name does not tell. `make layout` names the files that `make format` would
 # change; other releases of clang-format than 14 lay out a few lines in another way.

@@ -79,3 +79,9 @@ docs: $(COMMAND)
 	mk/write-docs $(COMMAND) options > docs/options.md
 	mk/write-docs $(COMMAND) bash > docs/completion/kyoho.bash
 	mk/write-docs $(COMMAND) zsh > docs/completion/_kyoho
+
+# The documents as a site with search.
+.PHONY: site
+site:
+	mk/site.py '$(BUILD)/site'
+	@echo 'the site: $(BUILD)/site/index.html'

@@ -44,7 +44,7 @@ extern "C" {
 #endif
 
 #define KY_VERSION_MAJOR 0
-#define KY_VERSION_MINOR 2
+#define KY_VERSION_MINOR 3
 #define KY_VERSION_PATCH 0
 
 #if defined(__GNUC__)
@@ -76,7 +76,7 @@ struct ky_error {
 
 /* "bad data"; "unknown status" for another number. Static text. */
 KY_API const char *ky_status_name(enum ky_status status);
-KY_API const char *ky_version(void); /* "0.2.0" */
+KY_API const char *ky_version(void); /* "0.3.0" */
 /* How many threads the loops of the calling thread take from now on: in calls that have no
  * `threads` among their parameters (analysis, merging, pictures), and where `threads` is 0. 0, as
  * at the start: OMP_NUM_THREADS, or the processors that it may use; at most 1,024. Results do not
@@ -166,7 +166,7 @@ KY_API enum ky_status ky_units_preset(const char *name, struct ky_units *units,
  * this number of bodies, engine, integrator and error. Where another field is not at its default
  * and not all of these look at it, it is the first of tree, cells and exact sum that looks at all
  * such fields: theta, alpha, opening, cell, multipole, curve, leaf, group and tree choose
- * KY_TREE, order and mutual KY_FMM, unroll KY_DIRECT. KY_USAGE if none does. */
+ * KY_TREE, order and mutual KY_FMM. KY_USAGE if none does. */
 enum ky_force { KY_DIRECT, KY_WALK, KY_LIST, KY_TREE, KY_FMM, KY_FORCE_AUTO };
 /* Which cells act as a whole. With size l, distance d and θ: d > l/θ; d > l/θ + s, where s is the
  * distance of the centre of mass from the middle; distance to the box > l/θ. Relative: the expected
@@ -182,20 +182,8 @@ enum ky_curve { KY_CURVE_NONE, KY_MORTON, KY_HILBERT };
 /* Which processor builds the tree for a device. By engine: the device, except for KY_LIST. Engine
  * cpu, which has its own tree, refuses the others; so do methods that have only the other tree. */
 enum ky_tree_maker { KY_TREE_BY_ENGINE = -1, KY_TREE_OF_HOST, KY_TREE_OF_DEVICE };
-/* Not set: extended for KY_DIRECT, else single; see enum ky_unroll. docs/numerics.md says what they
- * are. */
+/* Not set: extended for KY_DIRECT, else single. docs/numerics.md says what they are. */
 enum ky_precision { KY_PRECISION_BY_INTEGRATOR = -1, KY_SINGLE, KY_EXTENDED, KY_DOUBLE };
-/* Variants of the exact sum on a device: the number of sinks per lane × the number of sources per
- * turn of its loop. None is 1 × 1, simple 4 × 1, double 4 × 4 (F09); tuned is the fastest.
- * KY_UNROLL_UNSET means tuned. A variant that is set makes the precision single unless that is set
- * too. */
-enum ky_unroll {
-    KY_UNROLL_UNSET = -1,
-    KY_UNROLL_NONE,
-    KY_UNROLL_SIMPLE,
-    KY_UNROLL_DOUBLE,
-    KY_UNROLL_TUNED
-};
 /* By snapshot: the one stored with the bodies, else Plummer. With ε_i of the body that feels the
  * force, ε_j of the one that exerts it, pairs at the distance r act as if it were
  *   Plummer    √(r² + ε_i²);
@@ -260,7 +248,7 @@ struct ky_parameters {
                   unless more are given; ignored with mutual); the most that
                   share a walk */
     int precision; /* enum ky_precision */
-    int unroll;    /* enum ky_unroll */
+    int unused;    /* keeps the places of the members behind it */
     int softening_kind;
     double theta, alpha; /* NaN: the default of the opening; alpha is for relative alone. With
                             KY_FMM and KY_DIRECT theta is for general walks, and with KY_FMM for
@@ -324,8 +312,8 @@ struct ky_parameters {
                       ky_sim_sph_density, ky_sim_pairs and ky_sim_catalogue_make do too, and leave
                       the simulation as it was: the next call of any kind gives what it would have
                       given without.
-                    On the CPU loops over the bodies look at the flag, see docs/performance.md for
-                    how soon calls end. On devices the call looks at it before and after each part of
+                    On the CPU loops over the bodies look at the flag; docs/lab/README.md has how
+                    soon calls end. On devices the call looks at it before and after each part of
                     its work alone (the bodies to the device, an evaluation of forces, a whole field
                     at points, the results back), and ends with the part. Each call says what its
                     arrays hold then. Other calls, among them ky_sim_open, do not look at it */
@@ -556,9 +544,7 @@ struct ky_check_parameters {
                     where they are NULL, as by ky_bodies_extend */
     int release; /* 1: the bodies are freed once they are on the engine, to make room, as by
                     ky_bodies_free; bodies->n stays. KY_USAGE with `fill` */
-    int sinks, sources; /* of the loop of the exact sum on a device, each 1, 2, 4 or 8, in place of
-                           parameters->unroll; 0 (default): not. KY_UNSUPPORTED where no such kernel
-                           is compiled */
+    int unused[2];                  /* keep the places of the members behind them */
     struct ky_force_report *report; /* each time is the median over the evaluations; or NULL */
     struct ky_sums *sums;           /* or NULL: not summed */
     struct ky_parameters *resolved; /* the parameters with what stands for their defaults; or NULL.

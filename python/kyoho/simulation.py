@@ -271,7 +271,7 @@ class Simulation(Shared):
             return
         made, keep = self.snapshot()._struct()
         plan = struct("ky_plan")
-        call(lib.ky_run_plan, told, struct("ky_run_parameters", steps=1, every=0), made, plan)
+        call(lib.ky_run_plan, told, struct("ky_run_parameters", steps=1, every=0, choose_ranks=1), made, plan)
         del keep
         self.step = plan.step
 

@@ -13,7 +13,6 @@
 #include "base/number.h"
 #include "base/status.h"
 #include "base/text.h"
-#include "engine/common/external.h"
 #include "engine/common/force_kinds.h"
 #include "engine/force_choice.h"
 #include "octree/opening_kinds.h"
@@ -120,36 +119,12 @@ static enum ky_status begin(struct trial *trial, struct ky_error *error)
     return status;
 }
 
-/* Takes external fields from the accelerations of the sample: the error is relative to the pull of
- * the bodies. Devices round their sum to floats, which the difference shows. */
-static enum ky_status take_fields(struct trial *trial, struct ky_error *error)
-{
-    const size_t count = trial->engine->externals.count ? trial->count : 0;
-    double(*position)[3] = ky_allocate(count, sizeof *position),
-    (*field)[3] = ky_allocate_zeroed(count, sizeof *field);
-    const struct ky_points points = {.count = count, .position = (const double(*)[3])position};
-    enum ky_status status =
-        position && field ? KY_OK
-                          : ky_no_memory(error, "fields at the sample", count, 6 * sizeof(double));
-    for (size_t k = 0; k < count && !status; k++)
-        memcpy(position[k], trial->bodies.position[trial->sink[k]], sizeof *position);
-    if (!status && count)
-        status = ky_externals_add_at(&trial->engine->externals, &points, field, NULL, error);
-    for (size_t k = 0; k < count && !status; k++)
-        for (int c = 0; c < 3; c++)
-            trial->got[k][c] -= field[k][c];
-    free(position);
-    free(field);
-    return status;
-}
-
 /* Evaluates the forces with the present α and compares those of the sample. */
 static enum ky_status measure(struct trial *trial, struct ky_error *error)
 {
     struct ky_bodies some = {.n = trial->count, .acceleration = trial->got};
     KY_TRY(ky_engine_forces(trial->engine, error));
     KY_TRY(ky_engine_get_some(trial->engine, trial->body, &some, error));
-    KY_TRY(take_fields(trial, error));
     KY_TRY(ky_sorted_errors(trial->count, trial->got, trial->exact, trial->sorted, error));
     rank_errors(trial);
     return KY_OK;
@@ -306,8 +281,8 @@ static enum ky_status find_engine(const struct ky_parameters *given,
 enum { SETTING = 144 };
 static void write_setting(const struct ky_parameters *own, int with_alpha, char text[SETTING])
 {
-    static const char *const names[] = {"order", "alpha", "cell",      "multipole", "curve", "tree",
-                                        "leaf",  "group", "precision", "unroll",    "mutual"};
+    static const char *const names[] = {"order", "alpha", "cell",  "multipole", "curve",
+                                        "tree",  "leaf",  "group", "precision", "mutual"};
     enum { ALWAYS = 2 };
     char now[KY_NUMBER_TEXT], initial[KY_NUMBER_TEXT];
     struct ky_parameters usual;
@@ -431,10 +406,16 @@ enum ky_status ky_force_settle(struct ky_parameters *own, const struct ky_bodies
         !ky_force_kind(own->force)->is_exact) {
         trial.bodies.acceleration = NULL;
         trial.bodies.potential = NULL;
+        own->field = NULL; /* the error is relative to the pull of the bodies */
+        own->field_function = NULL;
+        own->field_places = NULL;
         ky_announce(own, bodies->n, "forces beside exact sums, for --error");
         own->ranks = 1; /* the bodies are all here */
         status = keep_error(&trial, &given, error);
         own->ranks = given.ranks;
+        own->field = given.field;
+        own->field_function = given.field_function;
+        own->field_places = given.field_places;
         choice->measured = trial.error;
         choice->samples = isnan(trial.error) ? 0 : trial.count;
         end(&trial);

@@ -237,16 +237,9 @@ static enum ky_status adopt(struct call *call, const struct ky_parameters *param
     return ky_force_resolve_later(parameters, &call->parameters, error);
 }
 
-/* Why several devices do not become ranks; NULL: they may. */
-static const char *why_one_device(const struct ky_check_parameters *wanted)
-{
-    return wanted->sinks || wanted->sources ? "ranks do not share unrolled sums" : NULL;
-}
-
 /* Puts the bodies on an engine of their own. */
 static enum ky_status put(struct call *call, const struct ky_bodies *bodies, struct ky_error *error)
 {
-    const struct ky_check_parameters *wanted = &call->wanted;
     struct ky_bodies input = *bodies;
     input.acceleration = NULL; /* of another evaluation */
     input.potential = NULL;
@@ -255,11 +248,8 @@ static enum ky_status put(struct call *call, const struct ky_bodies *bodies, str
     KY_TRY(ky_force_settle(&call->parameters, &input, &(struct ky_engine_use){.n = bodies->n},
                            &call->choice, &call->halt, error));
     KY_TRY(ky_halt_check(&call->halt, error));
-    KY_TRY(ky_domain_open_chosen(&call->parameters, why_one_device(wanted), &input, &call->engine,
-                                 error));
+    KY_TRY(ky_domain_open_chosen(&call->parameters, NULL, &input, &call->engine, error));
     call->engine->halt = &call->halt;
-    if (wanted->sinks || wanted->sources)
-        KY_TRY(ky_engine_unroll(call->engine, wanted->sinks, wanted->sources, error));
     ky_announce(&call->parameters, bodies->n, "bodies to the engine");
     return ky_engine_put(call->engine, &input, error);
 }
@@ -359,8 +349,8 @@ enum ky_status ky_forces_memory(const struct ky_parameters *parameters, size_t n
         status = ky_force_settle(&call.parameters, &(struct ky_bodies){.n = n}, &use, &call.choice,
                                  NULL, error);
     if (!status)
-        status = ky_domain_open_chosen(&call.parameters, why_one_device(&call.wanted),
-                                       &(struct ky_bodies){.n = n}, &call.engine, error);
+        status = ky_domain_open_chosen(&call.parameters, NULL, &(struct ky_bodies){.n = n},
+                                       &call.engine, error);
     if (status)
         return status;
     struct ky_memory needs;

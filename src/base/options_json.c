@@ -27,6 +27,8 @@ static enum ky_status take(void *context, const char *object, const char *name, 
     if (strcmp(object, "options") != 0)
         return KY_OK;
     const struct ky_option *option = ky_options_find(r->names->sets, r->names->count, name, &owner);
+    if (!option && !strcmp(name, "unroll") && !strcmp(text, "tuned"))
+        return KY_OK; /* gone since version 0.3; runs before it have written this value */
     if (!option) {
         char guess[KY_OPTION_GUESS];
         ky_options_guess(r->names, "", name, guess);

@@ -1,10 +1,10 @@
-/* kyoho bench: standard measurements of an engine, each a row of a table, and the table of
- * unrollings. */
+/* kyoho bench: standard measurements of an engine, each a row of a table. */
 #include <limits.h>
 #include <math.h>
 #include <string.h>
 
-#include "command/bench.h"
+#include "command/command.h"
+#include "command/force.h"
 
 /* One row: a Plummer sphere of n bodies, and the options that differ from the defaults. */
 struct bench_case {
@@ -48,25 +48,18 @@ static int wanted(const struct cli *cli, const char *group)
 static enum ky_status check_words(struct cli *cli)
 {
     for (int k = 0; k < cli->word_count; k++) {
-        int known = !strcmp(cli->words[k], "unroll");
+        int known = 0;
         for (int c = 0; c < CASES; c++)
             known |= !strcmp(cli->words[k], cases[c].group);
         if (!known)
             return ky_fail(&cli->error, KY_USAGE,
-                           "no benchmark is called '%s'; there are direct, tree, walk and unroll",
+                           "no benchmark is called '%s'; there are direct, tree and walk",
                            cli->words[k]);
         for (int before = 0; before < k; before++)
             if (!strcmp(cli->words[k], cli->words[before]))
                 return ky_fail(&cli->error, KY_USAGE, "'%s' is given twice; give it once",
                                cli->words[k]);
     }
-    int others = cli->word_count != 1 || strcmp(cli->words[0], "unroll") != 0;
-    if (cli_given(cli, "bodies") && !wanted(cli, "unroll"))
-        return ky_fail(&cli->error, KY_USAGE,
-                       "--bodies is for `kyoho bench unroll`; the others have sizes of their own");
-    if (cli_given(cli, "precision") && others)
-        return ky_fail(&cli->error, KY_USAGE,
-                       "--precision is for `kyoho bench unroll` alone; the others compare them");
     return KY_OK;
 }
 
@@ -102,8 +95,7 @@ static enum ky_status measure(struct cli *cli, const struct ky_parameters *base,
 /* The results of all rows. */
 struct bench {
     struct force_result results[CASES];
-    int count, has_unroll;
-    struct unroll_table unroll;
+    int count;
 };
 
 /* 1 if the failure only means that the engine has no such kernels, and the command line did not ask
@@ -150,22 +142,6 @@ static enum ky_status run_cases(struct cli *cli, const struct ky_parameters *par
     return KY_OK;
 }
 
-/* The table of unrollings. `bodies` counts only if --bodies is given. */
-static enum ky_status run_unroll(struct cli *cli, const struct ky_parameters *parameters,
-                                 uint64_t bodies, struct bench *bench)
-{
-    size_t n = cli_given(cli, "bodies") ? (size_t)bodies : 0;
-    enum ky_status status = unroll_measure(cli, parameters, n, &bench->unroll);
-    if (pass_over(cli, bench, "unroll", status))
-        return KY_OK;
-    if (status)
-        return status;
-    if (!cli->json)
-        unroll_show(&bench->unroll);
-    bench->has_unroll = 1;
-    return KY_OK;
-}
-
 /* Writes all results as one object. */
 static void write_json(const struct bench *bench)
 {
@@ -174,29 +150,17 @@ static void write_json(const struct bench *bench)
     ky_json_array(&json, "bench");
     for (int k = 0; k < bench->count; k++)
         force_json(&json, NULL, &bench->results[k]);
-    if (bench->has_unroll)
-        unroll_rows_json(&json, &bench->unroll);
     ky_json_end_array(&json);
-    if (bench->has_unroll)
-        unroll_answer_json(&json, &bench->unroll);
     ky_json_end_object(&json);
 }
-
-static const struct ky_option own_options[] = {
-    {"bodies", KY_OPTION_COUNT, 0, UNROLL_LARGE, 64, 1e9, NULL, "N",
-     "number of bodies for unroll; without it " UNROLL_SMALL
-     " on a device that does less than " UNROLL_FAST " interactions/s"},
-};
 
 static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
 {
     struct bench bench = {.count = 0};
     struct ky_parameters parameters;
-    uint64_t bodies;
-    cli_add_table(cli, "benchmark", own_options, &bodies);
     cli_add_force(cli, &parameters);
     /* the cases set the others */
-    cli_narrow(cli, "force", "cell curve leaf group precision softening softening-kind g");
+    cli_narrow(cli, "force", "cell curve leaf group softening softening-kind g");
     enum ky_status status = describe ? KY_OK : cli_parse(cli, argc, argv, 0, INT_MAX, 0);
     if (status || describe || cli->help)
         return status;
@@ -205,15 +169,13 @@ static enum ky_status run(struct cli *cli, int argc, char **argv, int describe)
         status = cli_settle(cli, &(struct ky_units){0}); /* its spheres have no scale */
     if (!status)
         status = run_cases(cli, &parameters, &bench);
-    if (!status && wanted(cli, "unroll"))
-        status = run_unroll(cli, &parameters, bodies, &bench);
     if (!status && cli->json)
         write_json(&bench);
     return status;
 }
 
 const struct subcommand bench_command = {"bench",
-                                         "[direct] [tree] [walk] [unroll] [-n N] [options]",
+                                         "[direct] [tree] [walk] [options]",
                                          "measure the speed and the errors of an engine",
                                          run,
                                          NULL,

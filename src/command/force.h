@@ -12,15 +12,13 @@ struct force_result {
     struct ky_check_results errors;  /* samples = 0 without a check */
     struct ky_choice choice;         /* text "": there was nothing to choose */
     struct ky_sums sums;             /* mass = NaN unless asked for */
-    int sinks, sources;              /* loop of the exact sum; 0: by the parameters' unrolling */
 };
 
 struct force_request {
-    uint64_t repeat;    /* evaluations */
-    uint64_t check;     /* bodies, a sample, that are compared with a sum in double precision */
-    int sinks, sources; /* 0, or the exact sum's loop in place of the parameters' unrolling */
-    int dry;            /* 1: nothing is evaluated, the memory is shown */
-    int sums;           /* 1: energies and the virial ratio too */
+    uint64_t repeat; /* evaluations */
+    uint64_t check;  /* bodies, a sample, that are compared with a sum in double precision */
+    int dry;         /* 1: nothing is evaluated, the memory is shown */
+    int sums;        /* 1: energies and the virial ratio too */
     int keep; /* 1: the forces go into the bodies; 0: the bodies are freed once they are on the
                  engine, and their arrays are NULL afterwards */
 };
@@ -51,9 +49,6 @@ void force_choice(const struct ky_parameters *parameters, const char *name,
 /* The force and what it goes by: "--force tree --opening relative --alpha 0.005". */
 enum { FORCE_SETTING = 256 };
 void force_setting(const struct ky_parameters *parameters, char text[FORCE_SETTING]);
-
-/* The unrolling of the exact sum: "tuned", "4x2". */
-void force_unroll(const struct force_result *result, char text[FORCE_CHOICE]);
 
 /* Bodies, and interactions with bodies and cells, per second of the total time [1/s]. */
 double force_particles_per_s(const struct force_result *result);

@@ -38,7 +38,6 @@ static void forget_tolerances(const struct cli *cli, struct ky_parameters *param
     FORGET("opening", opening);
     FORGET("order", order);
     FORGET("precision", precision);
-    FORGET("unroll", unroll);
 }
 
 /* The same, and all else of the method. */

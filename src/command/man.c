@@ -20,7 +20,7 @@ static void plain(const char *text, FILE *out)
 void man_begin(FILE *out)
 {
     fprintf(out,
-            ".TH KYOHO 1 2026-11-21 \"kyoho %s\" \"User commands\"\n"
+            ".TH KYOHO 1 2026-11-28 \"kyoho %s\" \"User commands\"\n"
             ".SH NAME\nkyoho \\- gravitational N\\-body simulation\n"
             ".SH SYNOPSIS\n.B kyoho\n.I COMMAND\n.RI [ options ]\n"
             ".SH DESCRIPTION\n"
@@ -94,8 +94,9 @@ void man_examples(const struct cli *cli, FILE *out)
 void man_end(FILE *out)
 {
     fputs(".fi\n.SH SEE ALSO\n"
-          "The folder\n.I share/doc/kyoho\nof the installation:\n.I README.md\n"
-          "with a table of options that other programs have,\n.I docs/command.md\n(the manual),\n"
+          "The folder\n.I share/doc/kyoho\nof the installation:\n.I docs/README.md\n"
+          "(a map of the documents),\n.I docs/from-others.md\n(options that other programs have),\n"
+          ".I docs/command.md\n(the manual),\n"
           ".I docs/tutorials\n(a star cluster, a galaxy, a universe),\n.I docs/numerics.md\n"
           "(what is computed, and how exactly),\n.IR examples .\n.PP\n.BR ffmpeg (1)\n"
           "makes films.\n",

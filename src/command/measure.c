@@ -17,8 +17,6 @@ static struct ky_check_parameters wanted_of(const struct force_request *request)
     wanted.samples = request->check;
     wanted.fill = request->keep;
     wanted.release = !request->keep;
-    wanted.sinks = request->sinks;
-    wanted.sources = request->sources;
     return wanted;
 }
 
@@ -29,8 +27,6 @@ enum ky_status force_measure(const struct ky_parameters *parameters, struct ky_b
     struct ky_check_parameters wanted = wanted_of(request);
     *result = (struct force_result){.n = bodies->n, .sums.mass = (double)NAN};
     ky_parameters_defaults(&result->parameters);
-    result->sinks = request->sinks;
-    result->sources = request->sources;
     result->report.size = sizeof result->report;
     wanted.report = &result->report;
     wanted.resolved = &result->parameters;
@@ -140,14 +136,6 @@ void force_setting(const struct ky_parameters *parameters, char text[FORCE_SETTI
         snprintf(text + used, FORCE_SETTING - used, " --mutual");
 }
 
-void force_unroll(const struct force_result *result, char text[FORCE_CHOICE])
-{
-    if (result->sinks)
-        snprintf(text, FORCE_CHOICE, "%dx%d", result->sinks, result->sources);
-    else
-        force_choice(&result->parameters, "unroll", text);
-}
-
 /* A choice of the parameters as a member. */
 static void write_choice(struct ky_json *json, const struct ky_parameters *parameters,
                          const char *name)
@@ -175,9 +163,6 @@ void force_json(struct ky_json *json, const char *name, const struct force_resul
     ky_json_integer(json, "order", result->parameters.order);
     write_choice(json, &result->parameters, "opening");
     write_choice(json, &result->parameters, "precision");
-    char unroll[FORCE_CHOICE];
-    force_unroll(result, unroll);
-    ky_json_text(json, "unroll", unroll);
     ky_json_object(json, "seconds");
 #define SECONDS(phase) ky_json_real(json, #phase, report->phase);
     KY_PHASES(SECONDS)

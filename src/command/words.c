@@ -1,5 +1,5 @@
 /* Letters for options, and their names in other programs: the table "Options that you know from
- * other programs" of README.md, for errors. */
+ * other programs" of docs/from-others.md, for errors. */
 #include "command/command.h"
 
 const struct ky_option_word cli_words[] = {

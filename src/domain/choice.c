@@ -9,7 +9,7 @@
 #include "engine/common/force_kinds.h"
 #include "engine/force_choice.h"
 
-/* Bodies from which on two devices take less time than one (docs/performance.md): with trees,
+/* Bodies from which on two devices take less time than one (docs/ranks.md, Devices): with trees,
  * steps that all bodies share were measured with 1,048,576 and 4,194,304 bodies, block steps with 4
  * and 16 million, of which the devices change places near 5 million; with exact sums of all bodies
  * 65,536 were measured, and of a block 131,072. */

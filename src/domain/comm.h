@@ -47,9 +47,10 @@ struct ky_comm_verbs {
 struct ky_comm {
     const struct ky_comm_verbs *verbs;
     int rank, size;
-    int local_rank, local_size; /* among the ranks of this computer */
-    int local_first;            /* the smallest rank of this computer */
-    int is_process;             /* 1: ranks are processes; 0: threads of one */
+    int local_rank, local_size;   /* among the ranks of this computer */
+    int local_first;              /* the smallest rank of this computer */
+    int is_process;               /* 1: ranks are processes; 0: threads of one */
+    const struct ky_works *works; /* of a process; threads find the table in the order */
 };
 
 /* What a rank does. */

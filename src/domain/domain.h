@@ -301,11 +301,9 @@ void ky_domain_add_function(struct ky_domain *domain, const struct ky_externals 
 
 /* ---- works.c: works of levels above ---- */
 
-/* The works that are known from now on, for all systems; `works` stays valid. */
-void ky_domain_take_works(const struct ky_works *works);
-/* Does work number `number` on all ranks. `told` is for rank 0. What is wrong with it is told by
- * *outcome on every rank. */
-enum ky_status ky_domain_do(struct ky_domain *domain, size_t number, void *told,
+/* Does a work on all ranks, which is collective. `told` is for rank 0. *outcome becomes the error
+ * of the work on every rank. */
+enum ky_status ky_domain_do(struct ky_domain *domain, const struct ky_work *work, void *told,
                             struct ky_error *outcome, struct ky_error *error);
 /* The bodies that a work has made, to the engines. */
 enum ky_status ky_domain_place_made(struct ky_domain *domain, const struct ky_engine_frame *units,

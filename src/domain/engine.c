@@ -221,8 +221,8 @@ static enum ky_status read_all(struct ky_engine *engine, struct ky_write_plan *p
 static enum ky_status work(struct ky_engine *engine, const struct ky_works *works, size_t number,
                            void *told, struct ky_error *error)
 {
-    const struct ky_order order = {.kind = KY_ORDER_work, .with = (unsigned)number, .n = engine->n};
-    ky_domain_take_works(works);
+    const struct ky_order order = {
+        .kind = KY_ORDER_work, .with = (unsigned)number, .n = engine->n, .works = works};
     return give(engine, &order, &(struct ky_order_data){.told = told}, error);
 }
 

@@ -183,8 +183,9 @@ static enum ky_status part_work(struct ky_domain *domain, const struct ky_order 
 {
     struct ky_error outcome;
     domain->total = domain->shared.system = order->n;
-    return ky_domain_do(domain, order->with, data->told, data->outcome ? data->outcome : &outcome,
-                        error);
+    const struct ky_works *works = domain->comm->is_process ? domain->comm->works : order->works;
+    return ky_domain_do(domain, &works->of[order->with], data->told,
+                        data->outcome ? data->outcome : &outcome, error);
 }
 
 /* Reads a body of ranks that all have all bodies. Where the potentials are late, and wanted, all

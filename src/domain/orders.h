@@ -52,7 +52,8 @@ struct ky_order {
     int function; /* 1: the last field is a function of the caller */
     struct ky_engine_frame units;
     struct ky_advance way;
-    const volatile int *stop; /* the caller's flag, or NULL: of the process of rank 0 */
+    const volatile int *stop;     /* the caller's flag, or NULL: of the process of rank 0 */
+    const struct ky_works *works; /* work: the table, in the process of rank 0 */
 };
 
 /* What rank 0 alone has for an order, and gets from it. */

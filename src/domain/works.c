@@ -1,19 +1,10 @@
 /* Works of levels above on the bodies of all ranks: see engine/work.h. */
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/threads.h"
 #include "domain/domain.h"
-
-/* The same for all systems of a program. */
-static _Atomic(const struct ky_works *) works;
-
-void ky_domain_take_works(const struct ky_works *all)
-{
-    atomic_store(&works, all);
-}
 
 /* A rank's place, and the ways of bodies to the ranks that work on them. */
 struct place {
@@ -113,10 +104,9 @@ static enum ky_status do_work(struct ky_domain *domain, const struct ky_work *wo
     return status;
 }
 
-enum ky_status ky_domain_do(struct ky_domain *domain, size_t number, void *given,
+enum ky_status ky_domain_do(struct ky_domain *domain, const struct ky_work *work, void *given,
                             struct ky_error *outcome, struct ky_error *error)
 {
-    const struct ky_work *work = &atomic_load(&works)->of[number];
     void *told = given ? given : ky_allocate(1, work->bytes);
     *outcome = (struct ky_error){KY_OK, ""};
     enum ky_status status = told ? ky_comm_tell(domain->comm, told, work->bytes, error)

@@ -65,6 +65,7 @@ static enum ky_status compare_programs(struct ky_comm *comm, struct ky_error *er
 struct leading {
     int (*lead)(void *context);
     void *context;
+    const struct ky_works *works;
     int code;
 };
 
@@ -72,6 +73,7 @@ static enum ky_status serve(struct ky_comm *comm, void *context, struct ky_error
 {
     struct leading *leading = context;
     KY_TRY(compare_programs(comm, error));
+    comm->works = leading->works;
     if (comm->rank) {
         signal(SIGINT, SIG_IGN);
         signal(SIGTERM, SIG_IGN);
@@ -88,8 +90,7 @@ static enum ky_status serve(struct ky_comm *comm, void *context, struct ky_error
 enum ky_status ky_domain_lead(int (*lead)(void *context), void *context,
                               const struct ky_works *works, int *code, struct ky_error *error)
 {
-    struct leading leading = {lead, context, 0};
-    ky_domain_take_works(works);
+    struct leading leading = {lead, context, works, 0};
     const enum ky_status status = ky_comm_mpi(serve, &leading, error);
     *code = leading.code;
     return status;

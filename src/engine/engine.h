@@ -372,11 +372,6 @@ struct ky_engine_verbs {
     enum ky_status (*advance)(struct ky_engine *engine, struct ky_advance *advance,
                               struct ky_error *error);
     unsigned (*schemes)(const struct ky_engine *engine);
-    /* Sets the unrolling of the exact sum in place of the parameters': sinks of a lane and sources
-     * of one iteration of its loop, each 1, 2, 4 or 8. For measurements (F09). KY_UNSUPPORTED where
-     * no such kernel is compiled, here and in `put` for the softenings of the bodies. */
-    enum ky_status (*unroll)(struct ky_engine *engine, int sinks, int sources,
-                             struct ky_error *error);
 
     enum ky_status (*kick)(struct ky_engine *engine, double dt,
                            struct ky_error *error); /* v += a dt */
@@ -519,8 +514,6 @@ enum ky_status ky_engine_field_seconds(struct ky_engine *engine, struct ky_field
 /* With those of external fields. KY_BAD_DATA for points or results that are not finite. */
 enum ky_status ky_engine_tides(struct ky_engine *engine, const struct ky_points *points,
                                double (*tide)[6], struct ky_error *error);
-enum ky_status ky_engine_unroll(struct ky_engine *engine, int sinks, int sources,
-                                struct ky_error *error);
 /* 1 if ky_engine_advance supports the scheme on this engine, else 0. */
 int ky_engine_advances(const struct ky_engine *engine, enum ky_scheme scheme);
 /* KY_USAGE for block and Hermite steps on an engine that was not opened for them. */

@@ -56,15 +56,6 @@ static enum ky_status find(const char *name, const struct ky_engine_verbs **verb
     return ky_engine_not_here(name, error);
 }
 
-/* The CPU has one variant of the exact sum; but an unrolling makes the precision single. */
-static void warn_of_unroll(const struct ky_parameters *parameters)
-{
-    if (ky_force_kind(parameters->force)->is_exact && parameters->unroll != KY_UNROLL_TUNED)
-        ky_log(parameters, KY_LOG_WARNING, "--unroll chooses nothing on the CPU%s",
-               parameters->precision == KY_SINGLE ? ", where it only makes the precision single"
-                                                  : "");
-}
-
 /* Indices of bodies have 31 bits. */
 enum { MOST = INT32_MAX };
 
@@ -145,8 +136,6 @@ enum ky_status ky_engine_open_for(const struct ky_parameters *parameters, size_t
         (*engine)->threads = ky_threads(parameters->threads);
         (*engine)->has_tree = ky_force_kind(parameters->force)->has_tree;
     }
-    if (!status && (*engine)->verbs == &ky_cpu_engine)
-        warn_of_unroll(parameters);
     if (!status)
         status = ky_externals_of(parameters, &(*engine)->externals, error);
     if (!status)
@@ -460,12 +449,6 @@ enum ky_status ky_engine_tides(struct ky_engine *engine, const struct ky_points 
         ky_externals_add_tide(&engine->externals, points->position[k], tide[k]);
     return status ? status
                   : ky_finite_tides(engine->threads, points, (const double(*)[6])tide, error);
-}
-
-enum ky_status ky_engine_unroll(struct ky_engine *engine, int sinks, int sources,
-                                struct ky_error *error)
-{
-    return CALL(unroll, "unroll its loops in other ways", sinks, sources, error);
 }
 
 int ky_engine_advances(const struct ky_engine *engine, enum ky_scheme scheme)

@@ -45,27 +45,15 @@ static const struct row *row_of(double error)
     return best;
 }
 
-/* The error of 99 % of the accelerations of the same sphere with α = 0.005 in forces that walk; it
- * grows as α^0.7. */
-static const double with_usual[] = {[KY_WALK] = 2e-3, [KY_LIST] = 1e-3, [KY_TREE] = 1e-3};
-
+/* The error of a force that walks grows as α^0.7. */
 static double walk_alpha(int force, double error)
 {
-    return 0.005 * pow(error / with_usual[force], 1 / 0.7);
+    return 0.005 * pow(error / ky_force_kind(force)->usual_error, 1 / 0.7);
 }
-
-/* The least error of 99 % of the accelerations, by precision. */
-static const double least[][3] = {
-    [KY_DIRECT] = {1e-4, 3e-5, KY_FORCE_LEAST_ERROR},
-    [KY_WALK] = {2e-6, 2e-6, 3e-8},
-    [KY_LIST] = {2e-6, 2e-6, 3e-8},
-    [KY_TREE] = {2e-6, 2e-6, 3e-8},
-    [KY_FMM] = {2e-6, 2e-6, 3e-8},
-};
 
 double ky_force_least(int force, int precision)
 {
-    return least[force][precision];
+    return ky_force_kind(force)->least_error[precision];
 }
 
 double ky_force_direct_below(double error, int on_cpu)
@@ -75,18 +63,10 @@ double ky_force_direct_below(double error, int on_cpu)
 
 /* ---- the choice ---- */
 
-/* The precision that was given, also by --unroll; KY_PRECISION_BY_INTEGRATOR: none was. */
-static int given_precision(const struct ky_parameters *own)
-{
-    return own->precision == KY_PRECISION_BY_INTEGRATOR && own->unroll != KY_UNROLL_UNSET
-               ? KY_SINGLE
-               : own->precision;
-}
-
 /* The least error of the force with the precision that was given, or with any. */
 static double least_of(const struct ky_parameters *own, int force)
 {
-    const int given = given_precision(own);
+    const int given = own->precision;
     return ky_force_least(force, given == KY_PRECISION_BY_INTEGRATOR ? KY_DOUBLE : given);
 }
 
@@ -124,7 +104,7 @@ static void guess(struct ky_parameters *own, double error)
     const struct row *row = row_of(error);
     const double expansions = row->alpha * pow(error / row->error, 1 / 0.7);
     const struct ky_force_kind *force = ky_force_kind(own->force);
-    if (given_precision(own) == KY_PRECISION_BY_INTEGRATOR)
+    if (own->precision == KY_PRECISION_BY_INTEGRATOR)
         own->precision = precision_for(own->force, error);
     if (force->is_exact)
         return;
@@ -137,14 +117,14 @@ static void guess(struct ky_parameters *own, double error)
 /* KY_USAGE for an error that the force does not keep. */
 static enum ky_status refuse_error(const struct ky_parameters *own, struct ky_error *error)
 {
-    const int is_free = given_precision(own) == KY_PRECISION_BY_INTEGRATOR;
-    return ky_fail(
-        error, KY_USAGE, "--error %g: %s%s keeps no less than %g; give a larger --error, %s",
-        own->error, own->mutual ? "--mutual" : ky_force_kind(own->force)->option,
-        is_free ? "" : " with the --precision or --unroll that is given", least_of(own, own->force),
-        !is_free      ? "or leave out that option"
-        : own->mutual ? "or --force direct without --mutual"
-                      : "or --force direct");
+    const int is_free = own->precision == KY_PRECISION_BY_INTEGRATOR;
+    return ky_fail(error, KY_USAGE,
+                   "--error %g: %s%s keeps no less than %g; give a larger --error, %s", own->error,
+                   own->mutual ? "--mutual" : ky_force_kind(own->force)->option,
+                   is_free ? "" : " with the --precision that is given", least_of(own, own->force),
+                   !is_free      ? "or leave out that option"
+                   : own->mutual ? "or --force direct without --mutual"
+                                 : "or --force direct");
 }
 
 enum ky_status ky_force_choose(struct ky_parameters *own, size_t n, int on_cpu, unsigned schemes,

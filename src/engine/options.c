@@ -90,12 +90,8 @@ static const struct ky_option force_options[] = {
     {"precision", KY_OPTION_CHOICE, FIELD(precision), NULL, KY_NO_RANGE, "single|extended|double",
      NULL,
      "arithmetic of pairs: single: float; extended: distances of 48 bits, then float; double: "
-     "double (default single; for direct: extended, but single with --unroll, and double for "
+     "double (default single; for direct: extended, and double for "
      "hermite4 with up to 1,024 bodies with mass)"},
-    {"unroll", KY_OPTION_CHOICE, FIELD(unroll), NULL, KY_NO_RANGE, "none|simple|double|tuned", NULL,
-     "loop unrolling of the exact sum on a device: bodies that a lane computes × sources in a pass "
-     "of its loop. none: 1 × 1, simple: 4 × 1, double: 4 × 4 (unrolled twice; not --precision "
-     "double), tuned: the fastest, and the only one on the CPU"},
     {"softening", KY_OPTION_REAL, FIELD(softening), NULL, 0, (double)INFINITY, NULL, "LENGTH",
      "Plummer softening ε of all bodies; without it their own, or the one stored in the file, or "
      "the model's; 0 is none [length]"},
@@ -285,9 +281,7 @@ static enum ky_status resolve_for_force(struct ky_parameters *own, struct ky_err
     if (own->cell == KY_CELL_BY_FORCE)
         own->cell = force->cell;
     if (own->precision == KY_PRECISION_BY_INTEGRATOR)
-        own->precision = own->unroll == KY_UNROLL_UNSET ? (int)force->precision : KY_SINGLE;
-    if (own->unroll == KY_UNROLL_UNSET)
-        own->unroll = KY_UNROLL_TUNED;
+        own->precision = (int)force->precision;
     return resolve_opening(own, error);
 }
 
@@ -371,8 +365,6 @@ const char *ky_parameters_ignore(const struct ky_parameters *parameters, const c
             return force->option;
     if (!strcmp(name, "leaf") && parameters->mutual)
         return "--mutual";
-    if (!strcmp(name, "unroll") && !force->is_exact)
-        return "a --force other than direct";
     if (!strcmp(name, "tree") && parameters->engine &&
         ky_engine_is_named(parameters->engine, "cpu"))
         return "--engine cpu";

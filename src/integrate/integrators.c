@@ -41,8 +41,6 @@ void ky_integrator_settle(struct ky_parameters *parameters, const struct ky_bodi
     if (!verbs->settle)
         return;
     verbs->settle(parameters, bodies->n - massless);
-    if (parameters->unroll == KY_UNROLL_UNSET)
-        parameters->unroll = KY_UNROLL_TUNED;
 }
 
 static enum ky_status check_engine(const struct ky_engine *engine,
@@ -245,9 +243,7 @@ enum ky_status ky_parameters_resolve(const struct ky_parameters *given,
     const struct ky_integrator_verbs *verbs = status ? NULL : integrators[resolved->integrator];
     if (verbs)
         complete(resolved, verbs);
-    if (verbs && verbs->settle && own.unroll == KY_UNROLL_UNSET) { /* they may still be undecided */
+    if (verbs && verbs->settle) /* it may still be undecided */
         resolved->precision = own.precision;
-        resolved->unroll = own.unroll;
-    }
     return status ? status : ky_integrator_check(resolved, error);
 }

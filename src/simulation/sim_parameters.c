@@ -193,7 +193,6 @@ static const struct row {
     {"mutual", NULL, OPENED},
     {"error", NULL, "it chose the force when the simulation was opened; set alpha"},
     {"precision", NULL, OPENED},
-    {"unroll", NULL, OPENED},
     {"g", NULL, "it belongs to the units of the bodies"},
     {"integrator", NULL, CLOCK},
     {"expansion", NULL, CLOCK},

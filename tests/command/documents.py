@@ -104,12 +104,34 @@ def run_blocks(page):
         shutil.rmtree(folder)
 
 
+def all_pages():
+    """Every Markdown file."""
+    for top in ("docs", "experiments", "examples", "tests", "bench", "packaging", "amuse", "python", "debian"):
+        for folder, _, names in os.walk(os.path.join(root, top)):
+            for name in sorted(names):
+                if name.endswith(".md"):
+                    yield os.path.relpath(os.path.join(folder, name), root)
+    yield from ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
+
+
+def anchors(page):
+    """The names of the headings of a page, as GitHub and `make site` form them."""
+    headings = re.findall(r"^#+ +(.*)", re.sub(r"^```.*?^```", "", read(page), flags=re.M | re.S), re.M)
+    return {re.sub(r"[^\w\- ]", "", re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading)).strip().lower().replace(" ", "-") for heading in headings}
+
+
 def links(page):
+    """Links lead to files that are there, and to headings in them."""
     bad = []
-    for target in re.findall(r"\]\(([^)#\s]+)\)", read(page)):
-        if not re.match(r"https?:", target) and not os.path.exists(os.path.join(root, os.path.dirname(page), target)):
+    for target, anchor in re.findall(r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)", re.sub(r"^```.*?^```|`[^`\n]*`", "", read(page), flags=re.M | re.S)):
+        if re.match(r"https?:|mailto:", target):
+            continue
+        other = os.path.normpath(os.path.join(os.path.dirname(page), target)) if target else page
+        if not os.path.exists(os.path.join(root, other)):
             bad.append(target)
-    result(not bad, f"{page}: links lead somewhere", "\n".join(bad))
+        elif anchor and other.endswith(".md") and anchor not in anchors(other):
+            bad.append(f"{target}#{anchor}")
+    return bad
 
 
 def all_files():
@@ -145,12 +167,34 @@ def folders_are_told():
 
 
 result(not figures.try_itself(), "numbers of pages that differ are seen", "\n".join(figures.try_itself()))
+every = list(all_pages())
+broken = [f"{page}: {target}" for page in every for target in links(page)]
+result(not broken and len(every) > 60, f"links of {len(every)} Markdown files lead to files and headings", "\n".join(broken))
 for page in pages:
-    links(page)
     if page.startswith("docs/tutorials/"):
         blocks = len(re.findall(r"(?:^    .*\n)+", re.sub(r"^```.*?^```", "", read(page), flags=re.M | re.S), re.M))
         shown = len(re.findall(r"^<!-- shows", read(page), re.M))
         result(blocks == shown, f"{page}: lines of output are compared", f"{blocks} indented blocks, {shown} of them with a command")
+
+
+def results_run():
+    """The commands in the tables of docs/results.md run, with few bodies and on the CPU."""
+    rows = [row for row in re.findall(r"^\|.*\|$", read("docs/results.md"), re.M) if "`kyoho " in row]
+    commands = [command for row in rows for command in re.findall(r"`(kyoho [^`]*)`", row)]
+    folder, bad = tempfile.mkdtemp(prefix="kyoho-results-"), []
+    for number, command in enumerate(commands):
+        small = [program] + command.split()[1:]
+        for name, value in (("-n", "1500"), ("--engine", "cpu"), ("--ranks", "2"), ("--threads", "1"), ("--check", "100"), ("--repeat", "1"), ("--steps", "2"), ("--output", str(number))):
+            if name in small:
+                small[small.index(name) + 1] = value
+        done = subprocess.run(small, cwd=folder, capture_output=True, text=True, timeout=60)
+        if done.returncode:
+            bad.append(f"{command}\n{done.stderr}")
+    shutil.rmtree(folder)
+    result(not bad and len(commands) > 25, f"docs/results.md: {len(commands)} commands of rows run with few bodies", "\n".join(bad))
+
+
+results_run()
 files = list(all_files())
 words = {word for file in files if not file.endswith(".md") for word in re.findall(r"\bKY_\w+|\bky_\w+", read_any(file))}
 for page in pages + sorted("docs/decisions/" + name for name in os.listdir(os.path.join(root, "docs/decisions"))):
@@ -171,6 +215,31 @@ for page, arguments in (("docs/man/kyoho.1", "man"), ("docs/options.md", "option
     now = subprocess.run([os.path.join(root, "mk", "write-docs"), program, arguments], capture_output=True, text=True)
     result(now.returncode == 0 and now.stdout == read(page), f"{page} is as the program writes it (else: make docs)")
 
+
+
+def options_of(text):
+    """The options in the lines of a help: a list of texts, of one line each."""
+    return [" ".join(one.split()) for one in re.findall(r"^ {2,6}-.*\n(?: {20,}.*\n)*", text, re.M)]
+
+
+def options_stand_once():
+    """docs/options.md has each option of each command's help, once, with all commands that have it."""
+    commands = re.findall(r"^  ([a-z]+) ", subprocess.run([program, "--help"], capture_output=True, text=True).stdout, re.M)
+    told = {name: set(options_of(subprocess.run([program, name, "--help", "--all"], capture_output=True, text=True).stdout)) for name in commands}
+    found, texts = {name: set() for name in commands}, []
+    for usual, block in re.findall(r"^Commands: ([a-z, ]*)\.\n\n```text\n(.*?)^```", read("docs/options.md"), re.M | re.S):
+        for text in options_of(block):
+            own = re.search(r" \[((?:%s)(?:, [a-z]+)*|all commands)\]$" % "|".join(commands), text)
+            text, names = (text[:own.start()], own.group(1)) if own else (text, usual)
+            texts.append(text)
+            for name in commands if names == "all commands" else names.split(", "):
+                found[name].add(text)
+    wrong = [f"{name}: {text}" for name in commands for text in told[name] ^ found[name]]
+    twice = sorted({text for text in texts if texts.count(text) > 1})
+    result(not wrong and not twice and len(texts) > 150, f"docs/options.md has {len(texts)} options once, with their commands", "\n".join(wrong + twice))
+
+
+options_stand_once()
 version = version_text().split()[1]
 about = json.loads(read("codemeta.json"))
 cited = dict(re.findall(r"^([a-z-]+): *(.*)$", read("CITATION.cff"), re.M))

@@ -44,14 +44,14 @@ with folder() as top:
     first = run("force", *CPU, "-n", "500", "--mutual").stdout.splitlines()[0]
     check(first == "--force fmm --order 4 --alpha 0.0005 --mutual", "force: the first line has --mutual", first)
     for words, force in [(["--multipole", "2"], "tree"), (["--group", "64"], "tree"), (["--opening", "relative"], "tree"), (["--order", "4"], "fmm"),
-                         (["--order", "4", "--alpha", "0.01"], "fmm"), (["--unroll", "tuned"], "direct"), ([], "direct"), (["--force", "auto"], "direct")]:
+                         (["--order", "4", "--alpha", "0.01"], "fmm"), ([], "direct"), (["--force", "auto"], "direct")]:
         said = run_json("force", *CPU, "-n", "100", *words)
         check(said["force"] == force, f"{' '.join(words)}: {force}, even where the value is the default", said)
     for words, says in [(["--error", "1e-3", "--alpha", "0.005"], "--alpha"), (["--error", "1e-3", "--theta", "0.7"], "--theta"), (["--error", "1e-3", "--order", "4"], "--order"),
                         (["--error", "1e-3", "--opening", "offset"], "--opening"), (["--theta", "0.5", "--order", "4"], "--order is for --force fmm, which does not use --theta: leave out one"),
-                        (["--theta", "0.5", "--unroll", "tuned"], "--unroll is for --force direct, which does not use --theta"), (["--error", "0"], "out of range"),
+                        (["--error", "0"], "out of range"),
                         (["--error", "1e-9", "--force", "tree"], "or --force direct\n"), (["--error", "1e-9", "--mutual"], "--error 1e-09: --mutual keeps no less than 3e-08; give a larger --error, or --force direct without --mutual"),
-                        (["--unroll", "tuned", "--mutual"], "--unroll is for --force direct, which does not use --mutual: leave out one"), (["--force", "tree", "--mutual"], "--mutual has no effect with --force tree"),
+                        (["--force", "tree", "--mutual"], "--mutual has no effect with --force tree"),
                         (["--error", "1e-7", "--precision", "single"], "leave out")]:
         process = run("force", *CPU, "-n", "100", *words, code=2)
         check(says in process.stderr and process.stderr.count("\n") == 1, f"refused: {' '.join(words)}", process.stderr)
@@ -97,7 +97,7 @@ with folder() as top:
         run("run", path("whole", "run.json"), "--force", "auto", *more, "--end", "0.25", "--output", path("auto", *more), "--quiet")
         check(about(path("auto", *more))["options"]["force"] == force, f"run.json with --force auto {' '.join(more)}: {force}", about(path("auto", *more))["options"])
     run("run", *words, "--mutual", "--end", "0.25", "--output", path("mutual"), "--quiet")
-    for where, more, says in [("whole", ["--theta", "0.5"], "--theta has no effect with --force fmm"), ("whole", ["--unroll", "tuned"], "--unroll has no effect with a --force other than"),
+    for where, more, says in [("whole", ["--theta", "0.5"], "--theta has no effect with --force fmm"),
                               ("whole", ["--force", "direct", "--group", "32"], "--group has no effect with --force direct"), ("mutual", ["--leaf", "8"], "--leaf has no effect with --mutual")]:
         text = run("run", path(where, "run.json"), *more, "--output", path("no"), code=2).stderr
         check(says in text and text.count("\n") == 1, f"run.json of {where} with an option that has no effect: {' '.join(more)}", text)

@@ -108,7 +108,12 @@ x86_64*)
     same avx2 avx2 1
     same avx512 avx512dq 0 e3eaa0acf1401ee2
     same avx512 avx512dq 1 924887597ea238d8
+    if "$KYOHO" force --model plummer -n 2 --engine cpu --isa sse2 --quiet 2>&1 | grep -q 'this build has no'; then
+        skip "SSE2 has the bits of plain C" "this build has no SSE2: make check takes it"
+        forces=0
+    fi
     for force in 'direct --precision single' direct 'direct --precision double' tree fmm; do
+        [ "${forces:-1}" = 1 ] || break
         for isa in plain sse2; do
             # shellcheck disable=SC2086
             "$KYOHO" force --model plummer -n 3000 --softening 0.01 --engine cpu --isa $isa --force $force \

@@ -15,10 +15,10 @@ COMMANDS = ["model", "run", "force", "info", "draw", "view", "convert", "merge",
 PROMISED = {
     "model": "bodies seed mass radius units g softening output overwrite json help",
     "run": "input end step steps integrator force engine output every resume model bodies seed isa threads theta opening "
-           "alpha cell multipole curve leaf group precision unroll softening softening-kind energy-every restart-every "
+           "alpha cell multipole curve leaf group precision softening softening-kind energy-every restart-every "
            "max-wall dry-run overwrite units json view view-port view-bodies",
     "force": "check repeat output model bodies theta force engine json",
-    "view": "max-wall view-port view-bodies json", "info": "json", "convert": "overwrite json", "draw": "output json", "bench": "bodies json", "devices": "json",
+    "view": "max-wall view-port view-bodies json", "info": "json", "convert": "overwrite json", "draw": "output json", "bench": "json", "devices": "json",
     "neighbours": "radius lists output overwrite engine threads model bodies json",
     "density": "neighbours output overwrite engine threads model bodies json",
     "groups": "linking-length linking-fraction volume minimum types output overwrite engine threads model bodies json",
@@ -114,7 +114,7 @@ with folder() as where:
         (["bench", "--theta", "0.5"], "unknown option --theta"),
         (["force", "--model", "plummer", "-n", "10", "--opening", "offset", "--alpha", "0.1"], "alpha"),
         (["force", "--model", "plummer", "-n", "10", "--theta", "0.5", "--alpha", "0.1"], "say which opening"),
-        (["bench", "tree", "--precision", "double"], "bench unroll"),
+        (["bench", "tree", "--precision", "double"], "unknown option --precision"),
         (["info", path("x.csv"), "--quiet"], "unknown option --quiet"),
         (["run", "--opening", "offst"], "geometric|offset"),
         (["run", "--end", "1"], "--output"),
@@ -138,7 +138,7 @@ with folder() as where:
         (["draw", path("x")], "-o"),
         (["bench", "nothing"], "nothing"),
         (["bench", "tree", "direct", "tree"], "'tree' is given twice"),
-        (["bench", "tree", "-n", "1000"], "bench unroll"),
+        (["bench", "tree", "-n", "1000"], "unknown option -n"),
         (["force", "--model", "plummer", "-n", "10", "--repeat", "0"], "range"),
         (["force", "--model", "plummer", "-n", "10", "--engine", "abacus"], "abacus"),
         (["force", "--model", "plummer", "-n", "10", "--engine", "cpu:3"], "one CPU"),
@@ -219,9 +219,9 @@ with folder() as where:
     check(all(part in refused for part in ("line 2: unknown option 'sofening'; did you mean softening?", "line 4: unknown option 'TimeMax'; did you mean end?",
                                            "line 6: seed: 'x'")) and "line 5" not in refused and refused.count("\n") == 1,
           "all errors of a parameter file are told at once, with what the names may mean", refused)
-    # every word in README's table of other programs, also words of our own, in a parameter file
-    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../README.md"), encoding="utf-8") as readme:
-        table = readme.read().split("Options that you know from other programs", 1)[1].split("\n\n")[1]
+    # every word in the table of other programs, also words of our own, in a parameter file
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../docs/from-others.md"), encoding="utf-8") as page:
+        table = page.read().split("Options that you know from other programs", 1)[1].split("\n\n")[1]
     cells = [cell for line in table.splitlines()[2:] for cell in line.split("|")[2:-2]]
     words = {word.lstrip("-") for cell in cells for word in re.findall(r"`((?:--)?(?:sim\.)?[A-Za-z][A-Za-z_0-9]+)(?:=| = [^`]*)?`", cell)}
     words, refused = sorted(words - {"save_to_file", "snaptipsy"}), ""
@@ -308,7 +308,7 @@ with folder() as where:
           "force prints energies as text")
     for words, says in ((["--force", "direct", "--theta", "0.5"], "--theta has no effect with --force direct: leave out --theta, or change that, too"),
                         (["--mutual", "--leaf", "8"], "--leaf has no effect with --mutual: leave out --leaf"), (["--engine", "cpu", "--tree", "host"], "--tree has no effect with --engine cpu"),
-                        (["--force", "tree", "--unroll", "tuned"], "--unroll has no effect with a --force other than direct"), (["--force", "fmm", "--opening", "offset", "--error", "1e-3"], "--error and --opening offset"),
+                        (["--force", "fmm", "--opening", "offset", "--error", "1e-3"], "--error and --opening offset"),
                         (["--force", "tree", "--mutual"], "--mutual has no effect with --force tree")):
         for command in ["force"], ["run", "--step", "0.125", "--steps", "1", "--output", "never"]:
             idle = run(*command, "n.csv", "--softening", "0.1", *words, code=2).stderr
@@ -322,10 +322,14 @@ with folder() as where:
     check("--group has no effect with --force direct" in idle and idle.count("\n") == 1, "an option beside a parameter file that has no effect is refused", idle)
     idle = run(*alone, "--error", "1e-3", code=2).stderr
     check("--error and --theta" in idle and idle.count("\n") == 1, "an error beside the angle of a parameter file is refused", idle)
-    for words, says in ((["--unroll", "double"], "makes the precision single"), (["--unroll", "none", "--precision", "double"], "on the CPU\n")):
-        idle = run("run", "n.csv", "--softening", "0.1", "--force", "direct", "--engine", "cpu", *words, "--step", "0.125", "--steps", "1",
-                   "--output", "unrolled", "--overwrite").stderr
-        check(idle.count("--unroll chooses nothing on the CPU") == 1 and says in idle, f"{words} on the CPU are warned of", idle)
+    run("run", "n.csv", "--softening", "0.1", "--step", "0.125", "--steps", "1", "--output", "earlier", "--overwrite", "--quiet")
+    with open("earlier/run.json") as file:
+        told = file.read()
+    for value, code in (("tuned", 0), ("none", 2)):
+        with open("earlier.json", "w") as file:
+            file.write(told.replace('"softening":', f'"unroll": "{value}", "softening":', 1))
+        said = run("run", "earlier.json", "--output", "again", "--overwrite", "--quiet", code=code).stderr
+        check(code == 0 or "unroll: is not an option" in said, f"run.json of an earlier version, with unroll {value}, ends with {code}", said)
     with open("late.csv", "w") as bodies:
         bodies.write("# time: 1000000\nmass,x,y,z,vx,vy,vz\n1,0,0,0,0,0,0\n1,1,0,0,0,1,0\n")
     said = run("run", "late.csv", "--softening", "0.1", "--step", "0.03125", "--end", "1000001", "--output", "late").stderr

@@ -200,7 +200,6 @@ static void options_without_effect_are_known(void **state)
     ky_parameters_defaults(&p);
     assert_null(ky_parameters_ignore(&p, "theta"));
     assert_null(ky_parameters_ignore(&p, "isa")); /* auto may choose the CPU */
-    assert_non_null(ky_parameters_ignore(&p, "unroll"));
     p.engine = "cuda:0";
     assert_string_equal(ky_parameters_ignore(&p, "isa"), "an --engine other than cpu");
     p.engine = NULL;
@@ -210,7 +209,6 @@ static void options_without_effect_are_known(void **state)
     assert_null(ky_parameters_ignore(&p, "leaf"));
     p.force = KY_DIRECT;
     assert_string_equal(ky_parameters_ignore(&p, "opening"), "--force direct");
-    assert_null(ky_parameters_ignore(&p, "unroll"));
     assert_null(ky_parameters_ignore(&p, "no such option"));
     assert_null(ky_parameters_ignore(&p, NULL));
     assert_null(ky_parameters_ignore(NULL, "theta"));
@@ -234,14 +232,7 @@ static void options_choose_the_force(void **state)
         {{"group", "mutual", NULL}, KY_FMM, NULL},
         {{"group", NULL}, KY_TREE, NULL},
         {{"tree", "order", NULL}, KY_FMM, NULL},
-        {{"unroll", NULL}, KY_DIRECT, NULL},
         {{"order", "theta", NULL}, -1, "--order is for --force fmm, which does not use --theta"},
-        {{"unroll", "mutual", NULL},
-         -1,
-         "--unroll is for --force direct, which does not use --mutual"},
-        {{"group", "unroll", NULL},
-         -1,
-         "--unroll is for --force direct, which does not use --group"},
     };
     struct ky_parameters p;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
@@ -255,10 +246,10 @@ static void options_choose_the_force(void **state)
     assert_ok(ky_parameters_choose_force(&p, (const char *[]){"mutual", NULL}, &error));
     assert_true(p.force == KY_FORCE_AUTO); /* mutual is off, as with every force */
     p.force = KY_WALK;
-    assert_ok(ky_parameters_choose_force(&p, cases[7].given, &error));
+    assert_ok(ky_parameters_choose_force(&p, cases[6].given, &error));
     assert_true(p.force == KY_WALK);
     p.error = 1e-3;
-    assert_int_equal(ky_parameters_choose_force(&p, cases[7].given, &error), KY_USAGE);
+    assert_int_equal(ky_parameters_choose_force(&p, cases[6].given, &error), KY_USAGE);
     assert_non_null(strstr(error.text, "--error and --order"));
 }
 

@@ -97,20 +97,16 @@ static inline struct ky_parameters cloud_expansions(const char *engine, double a
     return parameters;
 }
 
-/* Makes one evaluation, with an unrolling of the sweep if `sinks` is not 0. `exact`, with n bodies,
- * or NULL, gets sums in double. */
-static inline enum ky_status cloud_unrolled(const struct ky_parameters *given, int sinks,
-                                            int sources, struct ky_bodies *bodies,
-                                            struct ky_bodies *exact, struct ky_force_report *report,
-                                            struct ky_error *error)
+/* Makes one evaluation. `exact`, with n bodies, or NULL, gets sums in double. */
+static inline enum ky_status cloud_forces(const struct ky_parameters *given,
+                                          struct ky_bodies *bodies, struct ky_bodies *exact,
+                                          struct ky_force_report *report, struct ky_error *error)
 {
     struct ky_parameters parameters;
     struct ky_engine *engine = NULL;
     enum ky_status status = ky_force_resolve(given, &parameters, error);
     if (status == KY_OK)
         status = ky_engine_open(&parameters, bodies->n, &engine, error);
-    if (status == KY_OK && sinks)
-        status = ky_engine_unroll(engine, sinks, sources, error);
     if (status == KY_OK)
         status = ky_engine_put(engine, bodies, error);
     if (status == KY_OK)
@@ -129,13 +125,6 @@ static inline enum ky_status cloud_unrolled(const struct ky_parameters *given, i
     }
     ky_engine_close(engine);
     return status;
-}
-
-static inline enum ky_status cloud_forces(const struct ky_parameters *given,
-                                          struct ky_bodies *bodies, struct ky_bodies *exact,
-                                          struct ky_force_report *report, struct ky_error *error)
-{
-    return cloud_unrolled(given, 0, 0, bodies, exact, report, error);
 }
 
 /* Forces have the same digits with lengths in cm and masses in g as in natural units, in which the

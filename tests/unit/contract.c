@@ -218,7 +218,7 @@ static const struct {
 } verbs[] = {{"come back", come_back, 0, 1e-15, 1e-15},
              {"have forces", have_forces, 0, 3e-6, 2e-2},
              {"have forces on some", have_forces_on_some, 0, 3e-6, 2e-2},
-             {"are kicked and drift", are_kicked_and_drift, 0, 1e-7, 1e-7},
+             {"are kicked and drift", are_kicked_and_drift, 0, 1e-14, 1e-14},
              {"feel the fields 0", feel, 0, 3e-6, 2e-2},
              {"feel the fields 1", feel, 1, 3e-6, 2e-2},
              {"feel the fields 2", feel, 2, 3e-6, 2e-2},

@@ -23,7 +23,7 @@
 
 /* ---- cases: what is varied ---- */
 
-enum factor { METHOD, UNROLL, PRECISION, SOFTENING, CLOUD, MULTIPOLE, OPENING, CURVE, FACTORS };
+enum factor { METHOD, PRECISION, SOFTENING, CLOUD, MULTIPOLE, OPENING, CURVE, FACTORS };
 /* The methods of devices, each with the method of the CPU that it is compared with. The exact sum
  * comes first; it is compared with the sum that is written out here. */
 static const struct {
@@ -39,12 +39,11 @@ static const struct {
     {KY_WALK, KY_TREE_BY_ENGINE, KY_WALK, 0},
 };
 enum { METHODS = sizeof methods / sizeof *methods };
-static const int levels[FACTORS] = {METHODS, 4, 3, 5, CLOUDS, 2, 4, 3};
+static const int levels[FACTORS] = {METHODS, 3, 5, CLOUDS, 2, 4, 3};
 
 struct test_case {
     int level[FACTORS];
     size_t n;
-    int sinks, sources; /* the unrolling of the sweep; 0: none */
 };
 
 /* OWN_SPLINE has kernels of its own, and only some cases. */
@@ -56,7 +55,6 @@ static struct ky_parameters parameters_of(const struct test_case *test, const ch
     p.engine = engine;
     p.force = methods[test->level[METHOD]].force;
     p.tree = methods[test->level[METHOD]].tree;
-    p.unroll = test->level[UNROLL];
     p.multipole = 1 + test->level[MULTIPOLE];
     p.opening = test->level[OPENING];
     p.curve = test->level[CURVE];
@@ -90,8 +88,8 @@ static struct ky_bodies bodies_of(const struct test_case *test)
 static void fail_case(const struct test_case *test, const char *engine, const struct cloud_error *e)
 {
     char text[200] = "";
-    static const char *const names[FACTORS] = {"method", "unroll",    "precision", "softening",
-                                               "cloud",  "multipole", "opening",   "curve"};
+    static const char *const names[FACTORS] = {"method",    "precision", "softening", "cloud",
+                                               "multipole", "opening",   "curve"};
     for (int f = 0; f < FACTORS; f++)
         snprintf(text + strlen(text), sizeof text - strlen(text), "%s %d ", names[f],
                  test->level[f]);
@@ -142,7 +140,7 @@ static void run_case(const struct test_case *wanted, const char *engine)
         p.tree = KY_TREE_BY_ENGINE;
     }
     softened_sum(&p, &bodies, &exact);
-    assert_ok(cloud_unrolled(&p, test->sinks, test->sources, &bodies, NULL, NULL, &error));
+    assert_ok(cloud_forces(&p, &bodies, NULL, NULL, &error));
     struct cloud_error e = cloud_compare(&bodies, &exact);
     if (on_cpu == KY_DIRECT) {
         compare_case(test, engine, &e);
@@ -228,9 +226,8 @@ static void awkward_numbers_of_bodies(void **state)
     need_a_device();
     for (int k = 0; k < engine_count; k++)
         for (int s = 0; s < 10; s++)
-            for (int u = 0; u < 3 + METHODS; u++) {
-                int method = u < 4 ? 0 : u - 3, unroll = u < 4 ? u : 0;
-                struct test_case test = {{method, unroll, KY_SINGLE, ONE, PLUMMER}, sizes[s], 0, 0};
+            for (int method = 0; method < METHODS; method++) {
+                struct test_case test = {{method, KY_SINGLE, ONE, PLUMMER}, sizes[s]};
                 run_case(&test, engines[k].engine);
             }
 }
@@ -250,32 +247,25 @@ static int tree_in_turn(int method, int which)
 static void kernels_of(const char *engine, int all)
 {
     static const int softenings[] = {ONE, ZERO, OWN_SYMMETRIC};
-    for (int which = 0; which < 3 * 3 * 4; which++) {
-        int precision = which % 3, softening = softenings[which / 3 % 3], u = which / 9;
-        struct test_case test = {{0, u, precision, softening, PLUMMER}, KY_DIRECT_LANES + 2, 0, 0};
+    for (int which = 0; which < 3 * 3; which++) {
+        int precision = which % 3, softening = softenings[which / 3];
+        struct test_case test = {{0, precision, softening, PLUMMER}, KY_DIRECT_LANES + 2};
         if (all || direct_in_turn(which))
             run_case(&test, engine);
     }
     for (int which = 0; which < 3 * 2 * 2 * (METHODS - 1); which++) {
         int method = 1 + which / 12, softening = which / 3 % 2 ? OWN_SYMMETRIC : ONE;
-        struct test_case tree = {{method, 0, which % 3, softening, PLUMMER, which / 6 % 2},
-                                 .n = 70};
+        struct test_case tree = {{method, which % 3, softening, PLUMMER, which / 6 % 2}, .n = 70};
         if ((all || tree_in_turn(method, which % 12)) &&
             (softening == ONE || methods[method].force != KY_LIST))
             run_case(&tree, engine);
     }
-    for (int which = 0; which < 3 * 2 * (METHODS - 1 + 4); which++) {
-        int method = which / 6 < METHODS ? which / 6 : 0,
-            unroll = method == 0 && which >= 6 ? which / 6 - METHODS + 1 : 0;
-        struct test_case test = {{method, unroll, which % 3, OWN_SPLINE, PLUMMER, which / 3 % 2},
+    for (int which = 0; which < 3 * 2 * METHODS; which++) {
+        int method = which / 6;
+        struct test_case test = {{method, which % 3, OWN_SPLINE, PLUMMER, which / 3 % 2},
                                  .n = method ? 70 : KY_DIRECT_LANES + 2};
         if (all || which % 13 == 0)
             run_case(&test, engine);
-    }
-    for (int u = all ? 0 : 15; u < 16; u++) {
-        struct test_case test = {
-            {0, 0, KY_SINGLE, ONE, PLUMMER}, KY_DIRECT_LANES + 2, 1 << u / 4, 1 << u % 4};
-        run_case(&test, engine);
     }
 }
 
@@ -379,33 +369,6 @@ static void a_device_is_named_once(void **state)
     }
 }
 
-/* An unrolling that exists in single precision alone is refused before there are bodies; an
- * unrolling that needs a softening is refused before there are forces. */
-static void unrollings_are_refused_early(void **state)
-{
-    (void)state;
-    need_a_device();
-    for (int k = 0; k < engine_count; k++)
-        for (int precision = -1; precision < 3 && !is_cpu_engine(k); precision++) {
-            struct ky_error error = {0};
-            struct ky_parameters given = cloud_parameters(), p;
-            struct ky_engine *engine;
-            struct ky_bodies bodies = cloud_make(CUBE, 10);
-            given.engine = engines[k].engine;
-            given.force = KY_DIRECT;
-            given.unroll = KY_UNROLL_NONE;
-            given.precision = precision;
-            assert_ok(ky_force_resolve(&given, &p, &error));
-            assert_ok(ky_engine_open(&p, 10, &engine, &error));
-            assert_int_equal(ky_engine_unroll(engine, 8, 3, &error), KY_UNSUPPORTED);
-            assert_int_equal(ky_engine_unroll(engine, 8, 2, &error),
-                             precision > 0 ? KY_UNSUPPORTED : KY_OK);
-            assert_int_equal(ky_engine_put(engine, &bodies, &error), KY_UNSUPPORTED);
-            ky_engine_close(engine);
-            ky_bodies_free(&bodies);
-        }
-}
-
 static void step(struct ky_engine *engine, int steps)
 {
     struct ky_error error = {0};
@@ -499,6 +462,25 @@ static void motion_and_sums(void **state)
         }
 }
 
+/* The forces in a field are those of the CPU for 99 % of the bodies. */
+static void compare_field(const char *engine, double within)
+{
+    struct ky_error error = {0};
+    struct ky_parameters p = cloud_parameters();
+    struct ky_bodies here = cloud_make(PLUMMER, 1000), there = cloud_make(PLUMMER, 1000);
+    p.force = KY_DIRECT;
+    p.softening = 0.01;
+    p.field = "plummer:mass=3,scale=0.7 point:mass=100,x=10";
+    p.precision = KY_DOUBLE;
+    assert_ok(cloud_forces(&p, &there, NULL, NULL, &error));
+    p.engine = engine;
+    p.precision = KY_EXTENDED;
+    assert_ok(cloud_forces(&p, &here, NULL, NULL, &error));
+    assert_between(cloud_compare(&here, &there).p99, 0, within);
+    ky_bodies_free(&here);
+    ky_bodies_free(&there);
+}
+
 /* Devices without double keep the state in pairs of floats. */
 static void without_double(void **state)
 {
@@ -511,6 +493,7 @@ static void without_double(void **state)
     ky_opencl_hide_double = 1;
     compare_motion("opencl", KY_SINGLE, 1e-5);
     compare_motion("opencl", KY_EXTENDED, 2e-6);
+    compare_field("opencl", 1e-6);
     struct ky_parameters p = cloud_parameters();
     struct ky_bodies bodies = cloud_make(PLUMMER, 10);
     p.engine = "opencl";
@@ -639,7 +622,6 @@ static void exact_sums_copy_nothing(void **state)
     guard_end();
 }
 
-/* Where kernels are slow to compile, each unrolling has a size of its own. */
 static void nothing_is_written_around_buffers(void **state)
 {
     (void)state;
@@ -648,11 +630,9 @@ static void nothing_is_written_around_buffers(void **state)
     guard_begin(1);
     for (int k = 0; k < engine_count; k++)
         for (int s = 0; s < 4 && !is_cpu_engine(k); s++)
-            for (int u = 0; u < 3 + METHODS; u++) {
-                struct test_case test = {
-                    {u < 4 ? 0 : u - 3, u % 4, s % 3, OWN_SYMMETRIC, PLUMMER}, sizes[s], 0, 0};
-                if (u == s || u >= 4 || !is_slow(k) || test_everything())
-                    run_case(&test, engines[k].engine);
+            for (int method = 0; method < METHODS; method++) {
+                struct test_case test = {{method, s % 3, OWN_SYMMETRIC, PLUMMER}, sizes[s]};
+                run_case(&test, engines[k].engine);
             }
     guard_end();
     assert_int_equal(guard.overruns, 0);
@@ -890,7 +870,6 @@ int main(void)
         cmocka_unit_test(awkward_numbers_of_bodies),
         cmocka_unit_test(every_kernel_in_small),
         cmocka_unit_test(a_device_is_named_once),
-        cmocka_unit_test(unrollings_are_refused_early),
         cmocka_unit_test(resumed_to_the_last_bit),
         cmocka_unit_test(reports_have_their_own_seconds),
         cmocka_unit_test(motion_and_sums),

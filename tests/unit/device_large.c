@@ -91,7 +91,7 @@ static struct cloud_error evaluate(struct system *system, const struct ky_parame
 
 /* ---- the exact sum ---- */
 
-static void all_direct_kernels(const char *engine, size_t n, int first, int last)
+static void all_direct_kernels(const char *engine, size_t n)
 {
     static const double bound[] = {1e-6, 3e-7, 1e-13};
     for (int softening = 0; softening < SOFTENINGS; softening++) {
@@ -99,16 +99,15 @@ static void all_direct_kernels(const char *engine, size_t n, int first, int last
         struct ky_parameters p = cloud_parameters();
         p.engine = engine;
         p.force = KY_DIRECT;
-        for (p.precision = KY_SINGLE; p.precision <= KY_DOUBLE; p.precision++)
-            for (p.unroll = first; p.unroll <= last; p.unroll++) {
-                struct cloud_error e = evaluate(&system, &p, NULL);
-                if (!(e.median <= bound[p.precision] && e.potential_median <= bound[p.precision] &&
-                      e.max <= 1e-2 && e.potential_max <= 1e-4))
-                    fail_msg("%s, n %zu, softening %d, precision %d, unroll %d: error %g %g, of "
-                             "the potential %g %g",
-                             engine, n, softening, p.precision, p.unroll, e.median, e.max,
-                             e.potential_median, e.potential_max);
-            }
+        for (p.precision = KY_SINGLE; p.precision <= KY_DOUBLE; p.precision++) {
+            struct cloud_error e = evaluate(&system, &p, NULL);
+            if (!(e.median <= bound[p.precision] && e.potential_median <= bound[p.precision] &&
+                  e.max <= 1e-2 && e.potential_max <= 1e-4))
+                fail_msg("%s, n %zu, softening %d, precision %d: error %g %g, of the potential "
+                         "%g %g",
+                         engine, n, softening, p.precision, e.median, e.max, e.potential_median,
+                         e.potential_max);
+        }
         free_system(&system);
     }
 }
@@ -120,7 +119,7 @@ static void direct_kernels_on_gpus(void **state)
     need_a_device();
     for (int k = 0; k < engine_count; k++)
         if (!is_cpu_engine(k) && !is_slow(k)) {
-            all_direct_kernels(engines[k].engine, LARGE, KY_UNROLL_NONE, KY_UNROLL_TUNED);
+            all_direct_kernels(engines[k].engine, LARGE);
             tested++;
         }
     if (tested == 0) {
@@ -129,7 +128,7 @@ static void direct_kernels_on_gpus(void **state)
     }
 }
 
-/* What a CPU does in seconds: fewer bodies with the tuned kernel, and sums in double for some of
+/* What a CPU does in seconds: fewer bodies, and sums in double for some of
  * all bodies. */
 static void direct_kernels_on_fewer_bodies(void **state)
 {
@@ -138,7 +137,7 @@ static void direct_kernels_on_fewer_bodies(void **state)
     for (int k = 0; k < engine_count; k++) {
         if (is_cpu_engine(k))
             continue;
-        all_direct_kernels(engines[k].engine, 6007, KY_UNROLL_TUNED, KY_UNROLL_TUNED);
+        all_direct_kernels(engines[k].engine, 6007);
         for (int softening = 0; softening < SOFTENINGS; softening++) {
             struct system system = make_system(LARGE, softening);
             if (exact_of(engines[k].engine, &system, &system.some) == KY_OK)

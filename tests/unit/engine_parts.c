@@ -185,8 +185,7 @@ static void some_bodies_of_every_method(void **state)
     }
 }
 
-/* Numbers of bodies near the sizes of groups and tiles, with every precision and unrolling of the
- * exact sum. */
+/* Numbers of bodies near the sizes of groups and tiles, with every method. */
 static void some_bodies_of_few(void **state)
 {
     (void)state;
@@ -196,8 +195,6 @@ static void some_bodies_of_few(void **state)
             for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
                 struct ky_bodies bodies = moving_cloud(sizes[s], 0);
                 struct ky_parameters given = parameters_of(k, force_of(k, method), KY_EXTENDED);
-                given.unroll =
-                    method == 0 && s % 2 && !is_cpu_engine(k) ? KY_UNROLL_SIMPLE : KY_UNROLL_TUNED;
                 const struct ky_parameters parameters = resolved(&given);
                 compare_strides(&parameters, &bodies);
                 ky_bodies_free(&bodies);

@@ -1,6 +1,7 @@
 /* The stop flag of calls that do not advance: forces, fields, searches, models. Each call is ended
  * by a flag that is set before it and by one that another thread sets while it works; the same call
- * gives the same bits afterwards. KYOHO_TEST_BODIES: how many bodies, for docs/performance.md. */
+ * gives the same bits afterwards. KYOHO_TEST_BODIES: how many bodies, for
+ * docs/lab/2026-11-26-stops.md. */
 #include "test.h"
 
 #include <math.h>

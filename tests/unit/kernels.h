@@ -16,24 +16,22 @@ static inline int takes_few_kernels(const char *engine)
     return 0;
 }
 
-/* The precision for these parameters, by the force and the order of its moments; exact sums with a
- * loop that is not tuned are others. Those in double, which have the steps of the CPU, stay. */
+/* The precision for these parameters, by the force and the order of its moments. Exact sums in
+ * double, which have the steps of the CPU, stay. */
 static inline int taken_precision(const struct ky_parameters *wanted)
 {
     static const struct {
-        int force, multipole, loop, precision; /* multipole 0: any */
+        int force, multipole, precision; /* multipole 0: any */
     } taken[] = {
-        {KY_DIRECT, 0, 0, KY_EXTENDED}, {KY_DIRECT, 0, 1, KY_SINGLE}, {KY_WALK, 1, 0, KY_DOUBLE},
-        {KY_WALK, 2, 0, KY_SINGLE},     {KY_LIST, 1, 0, KY_EXTENDED}, {KY_LIST, 2, 0, KY_SINGLE},
-        {KY_TREE, 1, 0, KY_EXTENDED},   {KY_TREE, 2, 0, KY_SINGLE},   {KY_FMM, 0, 0, KY_SINGLE},
+        {KY_DIRECT, 0, KY_EXTENDED}, {KY_WALK, 1, KY_DOUBLE}, {KY_WALK, 2, KY_SINGLE},
+        {KY_LIST, 1, KY_EXTENDED},   {KY_LIST, 2, KY_SINGLE}, {KY_TREE, 1, KY_EXTENDED},
+        {KY_TREE, 2, KY_SINGLE},     {KY_FMM, 0, KY_SINGLE},
     };
-    const int exact = wanted->force == KY_DIRECT,
-              loop = exact && wanted->unroll >= KY_UNROLL_NONE && wanted->unroll != KY_UNROLL_TUNED,
-              stays = exact && !loop && wanted->precision == KY_DOUBLE;
+    const int stays = wanted->force == KY_DIRECT && wanted->precision == KY_DOUBLE;
     if (stays || !takes_few_kernels(wanted->engine))
         return wanted->precision;
     for (size_t k = 0; k < sizeof taken / sizeof *taken; k++)
-        if (taken[k].force == (int)wanted->force && taken[k].loop == loop &&
+        if (taken[k].force == (int)wanted->force &&
             (!taken[k].multipole || taken[k].multipole == wanted->multipole))
             return taken[k].precision;
     return wanted->precision;

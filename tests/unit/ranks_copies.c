@@ -132,7 +132,7 @@ static void systems_have_the_bits_of_one(void **state)
         {HEAP, 700, 0, "force=direct softening=0", 0, 0},
         {NODE, 1200, 0, HERMITE, 0, 0},
         {SPHERE, 2001, 0, "force=direct precision=double", 0, 0},
-        {SPHERE, 5001, 0, "force=direct precision=single unroll=simple", 0, 0},
+        {SPHERE, 5001, 0, "force=direct precision=single", 0, 0},
         {SPHERE, 2001, 0, HERMITE " precision=double", 0, 0},
         {SPHERE, 2001, 0, HERMITE " field=plummer:mass=3,scale=2,x=3", 0, 0},
         {SPHERE, 4001, OWN_SOFTENINGS, "force=tree softening-kind=symmetric", 0, 1},

@@ -112,8 +112,8 @@ static void every_parameter_changes_or_says_why(void **state)
 {
     (void)state;
     static const char *const fixed[] = {
-        "engine", "isa",    "threads",    "ranks",     "tree",      "force",    "mutual",
-        "g",      "unroll", "integrator", "precision", "expansion", "step-max", "error"};
+        "engine", "isa",        "threads",   "ranks",     "tree",     "force", "mutual",
+        "g",      "integrator", "precision", "expansion", "step-max", "error"};
     struct ky_snapshot snapshot = plummer(N);
     struct ky_option_about about = {0};
     struct ky_parameters now = {0};

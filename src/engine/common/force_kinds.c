@@ -8,8 +8,8 @@
 /* Crossovers: measured with Plummer spheres, default options and steps of the leap-frog on an
  * NVIDIA H200 and the Xeon (Sapphire Rapids) beside it: 99 bodies with 1 thread and 90 with 16 for
  * the exact sum, some 600 and 430 for the tree. Threads hardly help such small systems, so that one
- * number serves for all. bench/crossover.c measures it anew; docs/performance.md, "Where a GPU
- * begins to pay", has the figures. */
+ * number serves for all. bench/crossover.c measures it anew;
+ * docs/lab/2026-11-22-gpu-crossover.md has the figures. */
 static const char *const of_trees[] = {"opening", "theta", "alpha", "cell",  "multipole", "curve",
                                        "tree",    "leaf",  "group", "order", "mutual",    NULL},
                          *const of_groups[] = {"group", "order", "mutual", NULL},
@@ -26,14 +26,17 @@ static const struct ky_force_kind kinds[] = {
                    .cell = KY_BOX,
                    .precision = KY_EXTENDED,
                    .tree = KY_TREE_BY_ENGINE,
-                   .crossover = 100},
+                   .crossover = 100,
+                   .least_error = {1e-4, 3e-5, KY_FORCE_LEAST_ERROR}},
     [KY_WALK] = {.has_tree = 1,
                  .option = "--force walk",
                  .ignored = of_groups,
                  .cell = KY_EDGE,
                  .precision = KY_SINGLE,
                  .tree = KY_TREE_BY_ENGINE,
-                 .crossover = 500},
+                 .crossover = 500,
+                 .least_error = {2e-6, 2e-6, 3e-8},
+                 .usual_error = 2e-3},
     [KY_LIST] = {.has_tree = 1,
                  .option = "--force list",
                  .ignored = of_fmm,
@@ -42,7 +45,9 @@ static const struct ky_force_kind kinds[] = {
                  .tree = KY_TREE_OF_HOST,
                  .not_the_other = "--tree device is for --force walk, tree and fmm: the lists of "
                                   "--force list come from a tree of the host",
-                 .crossover = 500},
+                 .crossover = 500,
+                 .least_error = {2e-6, 2e-6, 3e-8},
+                 .usual_error = 1e-3},
     [KY_TREE] = {.has_tree = 1,
                  .option = "--force tree",
                  .ignored = of_fmm,
@@ -51,7 +56,9 @@ static const struct ky_force_kind kinds[] = {
                  .precision = KY_SINGLE,
                  .tree = KY_TREE_OF_DEVICE,
                  .not_the_other = of_the_device,
-                 .crossover = 500},
+                 .crossover = 500,
+                 .least_error = {2e-6, 2e-6, 3e-8},
+                 .usual_error = 1e-3},
     [KY_FMM] = {.has_tree = 1,
                 .expands = 1,
                 .option = "--force fmm",
@@ -61,7 +68,8 @@ static const struct ky_force_kind kinds[] = {
                 .precision = KY_SINGLE,
                 .tree = KY_TREE_OF_DEVICE,
                 .not_the_other = of_the_device,
-                .crossover = 500},
+                .crossover = 500,
+                .least_error = {2e-6, 2e-6, 3e-8}},
     /* Until it is known what it becomes. */
     [KY_FORCE_AUTO] = {.option = "--force auto",
                        .ignored = none,

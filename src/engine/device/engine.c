@@ -69,8 +69,7 @@ static void close_engine(struct ky_engine *base)
     free(engine);
 }
 
-static enum ky_status check(const struct ky_device_engine *engine, int expected,
-                            struct ky_error *error)
+static enum ky_status check(const struct ky_device_engine *engine, struct ky_error *error)
 {
     const struct ky_device_state *state = &engine->state;
     const struct ky_card *card = state->opened.card;
@@ -85,10 +84,7 @@ static enum ky_status check(const struct ky_device_engine *engine, int expected,
         return ky_fail(error, KY_UNSUPPORTED,
                        "devices lead Hermite steps without the host, which a field function needs: "
                        "use engine cpu, or --integrator leapfrog or block");
-    enum ky_status status = ky_links_check(state->parameters, error);
-    if (status != KY_OK)
-        return status;
-    return engine->method->check ? engine->method->check(state, expected, error) : KY_OK;
+    return ky_links_check(state->parameters, error);
 }
 
 static enum ky_status resize(struct ky_engine *base, size_t n, struct ky_error *error)
@@ -108,7 +104,7 @@ static enum ky_status start(struct ky_device_engine *engine, size_t n, struct ky
     struct ky_force_report *report = &state->report;
     enum ky_status status = ky_device_state_open(state, error);
     if (status == KY_OK)
-        status = check(engine, 0, error);
+        status = check(engine, error);
     if (status == KY_OK)
         status = resize(&engine->base, n, error);
     if (status != KY_OK)
@@ -149,7 +145,6 @@ static enum ky_status open_engine(const struct ky_engine_verbs *verbs,
     engine->state.ranks = &engine->ranks;
     engine->state.shared = &engine->base.shared;
     engine->state.externals = &engine->base.externals;
-    engine->state.unroll = parameters->unroll;
     engine->state.opened.driver = ky_device_wrap ? ky_device_wrap(driver) : driver;
     engine->state.threads = ky_threads(parameters->threads);
     engine->state.units = (struct ky_engine_units){1, 1};
@@ -202,8 +197,6 @@ static enum ky_status put(struct ky_engine *base, const struct ky_bodies *given,
     enum ky_status status = ky_device_bodies_expect(&engine->state, given, error);
     if (status == KY_OK)
         status = ky_copies_check(&engine->state, error);
-    if (status == KY_OK)
-        status = check(engine, given->n > 0, error);
     if (status == KY_OK)
         status = ky_device_bodies_put(&engine->state, given, error);
     if (status == KY_OK && !ky_device_shared(&engine->state)) /* bodies of ranks have mass */
@@ -409,17 +402,6 @@ static unsigned schemes(const struct ky_engine *base)
            (ky_device_has_hermite(&engine->state) ? 1U << KY_SCHEME_HERMITE : 0U);
 }
 
-static enum ky_status unroll(struct ky_engine *base, int sinks, int sources, struct ky_error *error)
-{
-    struct ky_device_engine *engine = ky_device_engine_of(base);
-    int unroll = ky_direct_unrolling(sinks, sources);
-    if (unroll < 0)
-        return ky_fail(error, KY_UNSUPPORTED, "no exact sum with %d sinks and %d sources a turn",
-                       sinks, sources);
-    engine->state.unroll = unroll;
-    return check(engine, 0, error);
-}
-
 static enum ky_status exact(struct ky_engine *base, const size_t *sinks, size_t count,
                             double (*acceleration)[3], double *potential, struct ky_error *error)
 {
@@ -545,7 +527,6 @@ static void report(struct ky_engine *base, struct ky_force_report *report)
         .field = field,                                                                            \
         .field_seconds = field_seconds,                                                            \
         .tides = tides,                                                                            \
-        .unroll = unroll,                                                                          \
         .exact = exact,                                                                            \
         .advance = advance,                                                                        \
         .schemes = schemes,                                                                        \

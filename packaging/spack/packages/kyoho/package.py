@@ -13,7 +13,7 @@ class Kyoho(MakefilePackage, CudaPackage):
     license("MIT")
 
     version("main", branch="main")
-    version("0.2.0", tag="v0.2.0")
+    version("0.3.0", tag="v0.3.0")
 
     variant("hdf5", default=True, description="snapshots in HDF5; without it they are TIPSY")
     variant("draw", default=True, description="pictures and films")

@@ -86,13 +86,6 @@ static enum ky_status run(const struct ky_device_state *state, struct direct *di
                          error);
 }
 
-/* Sinks that a kernel takes together: parts of ranks begin with such a block. */
-static size_t block_of(const struct task *task)
-{
-    return KY_DIRECT_LANES *
-           (task->sum.unroll == KY_UNROLL_TUNED ? KY_DIRECT_SINKS : KY_DIRECT_MOST);
-}
-
 /* Completes the results of this rank by those of the others. */
 static enum ky_status join(struct ky_device_state *state, const struct task *task,
                            struct ky_error *error)
@@ -107,8 +100,8 @@ static enum ky_status sum(struct ky_device_state *state, struct direct *direct,
 {
     KY_TRY(
         ky_direct_make_sources(&state->bodies, &direct->buffers, &task->sum, task->active, error));
-    if (task->joins)
-        KY_TRY(ky_copies_divide(state, task->sum.count, block_of(task), error));
+    if (task->joins) /* parts begin with a block of a kernel */
+        KY_TRY(ky_copies_divide(state, task->sum.count, KY_DIRECT_LANES * KY_DIRECT_SINKS, error));
     KY_TRY(run(state, direct, task, error));
     return task->joins ? join(state, task, error) : KY_OK;
 }
@@ -135,7 +128,6 @@ static enum ky_status sum_active(struct ky_device_state *state, struct direct *d
     enum ky_status status = ky_device_active_list(&state->bodies, evaluation, error);
     task->sum.count = count;
     task->sum.label = &state->bodies.active_list;
-    task->sum.unroll = KY_UNROLL_TUNED;
     task->results.scattered = !task->joins;
     if (task->joins)
         task->results = results_of(direct, count);
@@ -169,7 +161,6 @@ static enum ky_status sum_behind(struct ky_device_state *state, struct direct *d
 {
     const size_t count = evaluation->active ? evaluation->active->count : state->n;
     enum ky_status status = ky_device_division_need(state, error);
-    task->sum.unroll = KY_UNROLL_TUNED;
     task->sum.behind = 1;
     task->sum.first = task->sum.sources;
     task->sum.count = count;
@@ -196,7 +187,6 @@ static enum ky_status evaluate(struct ky_device_state *state, struct ky_links *l
 {
     struct task task = {
         .sum = {.precision = parameters->precision,
-                .unroll = state->unroll,
                 .sources = ky_device_source_count(state),
                 .count = state->n},
         .results = {&state->bodies.acceleration, &state->bodies.potential, state->n, 0, 0}};
@@ -231,7 +221,6 @@ static enum ky_status send_labels(struct ky_device_state *state, struct ky_direc
     return status;
 }
 
-/* Points always use our own kernel: unrollings are for comparisons. */
 static enum ky_status field(struct ky_device_state *state, struct ky_links *links, void *own,
                             const struct ky_points *points, double (*acceleration)[3],
                             double *potential, struct ky_error *error)
@@ -241,7 +230,6 @@ static enum ky_status field(struct ky_device_state *state, struct ky_links *link
     const size_t count = points->count, sources = ky_device_source_count(state);
     const int precision = state->parameters->precision;
     const struct task task = {.sum = {.precision = precision,
-                                      .unroll = KY_UNROLL_TUNED,
                                       .sources = sources,
                                       .first = sources,
                                       .count = count,
@@ -265,7 +253,6 @@ const struct ky_method ky_direct_method = {
     .force = KY_DIRECT,
     .in_blocks = 1,
     .own = sizeof(struct direct),
-    .check = ky_direct_check,
     .evaluate = evaluate,
     .field = field,
     .memory = memory,

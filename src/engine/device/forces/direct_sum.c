@@ -1,4 +1,4 @@
-/* The exact sum on one card: kernels/forces/direct.k and unroll.k from the host's side. */
+/* The exact sum on one card: kernels/forces/direct.k from the host's side. */
 #include "engine/device/forces/direct_sum.h"
 
 #include "engine/common/softening.h"
@@ -131,38 +131,11 @@ enum ky_status ky_direct_send_labels(struct ky_card *card, struct ky_direct_buff
 #define ROW(a, b, name, NAME, how) ROW_##NAME,
 enum { KY_SOFTENED(ROW, , ) SOFTENED };
 
-/* The sweep of unrollings comes after those of enum ky_unroll. */
-#define PLACE_NAMED(p, name, NAME, i, j) PLACE_##i##X##j,
-#define PLACE_SWEPT(p, i, j) PLACE_##i##X##j,
-enum { PLACE_LAST_NAMED = KY_UNROLL_TUNED, KY_UNROLLINGS(PLACE_NAMED, PLACE_SWEPT, ) PLACES };
-
-/* The rows of the unrollings below: the sinks that a lane takes at once, and the kernels by
- * softening and precision. MISSING: the kernel is not compiled. */
-#define MISSING KY_KERNEL_COUNT
+/* The kernels by softening and precision; and those for points that have labels. */
 #define EACH(loop, b, name, NAME, how) [ROW_##NAME] = KY_EACH_PRECISION(ky_direct_##loop##_##name),
-#define EVERY(loop)                                                                                \
-    {                                                                                              \
-        KY_SOFTENED(EACH, loop, )                                                                  \
-    }
-#define NONE_OF_THREE                                                                              \
-    {                                                                                              \
-        MISSING, MISSING, MISSING                                                                  \
-    }
-#define NAMED(p, name, NAME, sinks, sources)                                                       \
-    [KY_UNROLL_##NAME] = {sinks, EVERY(name)}, [PLACE_##sinks##X##sources] = {sinks, EVERY(name)},
-#define SINGLE_SOFT(kernel)                                                                        \
-    {                                                                                              \
-        {kernel, MISSING, MISSING}, NONE_OF_THREE, NONE_OF_THREE, NONE_OF_THREE                    \
-    }
-#define SWEPT(p, i, j) [PLACE_##i##X##j] = {i, SINGLE_SOFT(KY_KERNEL_ky_direct_##i##x##j##_##p)},
-static const struct unrolling {
-    size_t sinks;
-    enum ky_kernel_id kernel[SOFTENED][KY_PRECISIONS];
-} unrollings[PLACES] = {[KY_UNROLL_TUNED] = {KY_DIRECT_SINKS, EVERY(tuned)},
-                        KY_UNROLLINGS(NAMED, SWEPT, single)};
-
-/* Points that have labels. */
-static const struct unrolling labelled_points = {KY_DIRECT_SINKS, EVERY(points)};
+static const enum ky_kernel_id tuned[SOFTENED][KY_PRECISIONS] = {KY_SOFTENED(EACH, tuned, )},
+                               labelled_points[SOFTENED][KY_PRECISIONS] = {
+                                   KY_SOFTENED(EACH, points, )};
 
 /* The kernels that read the state. */
 #define FROM_STATE(a, b, name, NAME, how) [ROW_##NAME] = KY_KERNEL_ky_exact_##name##_double,
@@ -180,28 +153,6 @@ static size_t softened(const struct ky_device_state *state, const struct ky_poin
     while (row + 1 < SOFTENED && (does[row] & how) != how)
         row++;
     return row;
-}
-
-int ky_direct_unrolling(int sinks, int sources)
-{
-#define IF_NAMED(p, name, NAME, i, j) IF_SWEPT(p, i, j)
-#define IF_SWEPT(p, i, j)                                                                          \
-    if (sinks == (i) && sources == (j))                                                            \
-        return PLACE_##i##X##j;
-    KY_UNROLLINGS(IF_NAMED, IF_SWEPT, )
-    return -1;
-}
-
-enum ky_status ky_direct_check(const struct ky_device_state *state, int expected,
-                               struct ky_error *error)
-{
-    const struct ky_parameters *parameters = state->parameters;
-    size_t row = expected ? softened(state, NULL) : ROW_SOFT;
-    if (unrollings[state->unroll].kernel[row][parameters->precision] != MISSING)
-        return KY_OK;
-    return ky_fail(error, KY_UNSUPPORTED,
-                   "this unrolling is compiled for single precision, softened by one length or "
-                   "the sink's own: none, simple, double and tuned are for all");
 }
 
 /* ---- slices ---- */
@@ -273,17 +224,16 @@ static enum ky_status launch_sum(const struct ky_device_bodies *bodies, struct k
 {
     const struct ky_points *points = sum->points;
     const int is_behind = behind(sum) > 0;
-    const struct unrolling *unrolling =
-        sum->label && is_behind ? &labelled_points : &unrollings[sum->unroll];
     const size_t row = softened(bodies->state, points);
-    enum ky_kernel_id kernel =
-        sum->state ? from_state[row] : unrolling->kernel[row][sum->precision];
+    const enum ky_kernel_id kernel = sum->state ? from_state[row]
+                                     : sum->label && is_behind
+                                         ? labelled_points[row][sum->precision]
+                                         : tuned[row][sum->precision];
     const struct sources sources = sources_of(buffers, sum);
     size_t real4 = ky_real4_bytes(sum->precision), length = sum->sources;
-    size_t blocks = ky_groups(sum->count, KY_DIRECT_LANES * unrolling->sinks);
-    *slices = 1;
+    size_t blocks = ky_groups(sum->count, KY_DIRECT_LANES * KY_DIRECT_SINKS);
     enum ky_status status = card->driver->load(card, kernel, error);
-    if (status == KY_OK && sum->unroll == KY_UNROLL_TUNED)
+    if (status == KY_OK)
         *slices = best_slices(card, kernel, sum->sources, sum->of ? sum->of : sum->count,
                               sum->precision, &length);
     if (status == KY_OK)

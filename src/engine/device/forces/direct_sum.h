@@ -11,7 +11,7 @@ struct ky_direct_buffers {
 /* The sinks of a sum: `count` of them from place `first` on, or those that the labels name. The
  * label of a sink is its own index among the sources. */
 struct ky_direct_sum {
-    int precision, unroll; /* unroll: for points and labels the tuned kernel is used */
+    int precision;
     size_t sources, first, count;
     size_t of; /* the slices of the sources are those for so many sinks; 0: for `count` */
     const struct ky_buffer *label; /* of each sink, on the card; NULL: its place */
@@ -36,12 +36,6 @@ struct ky_direct_results {
     int scattered;
 };
 
-/* The unrolling with this many sinks per lane and sources per iteration of the loop, or −1. */
-int ky_direct_unrolling(int sinks, int sources);
-/* KY_UNSUPPORTED if no kernel is compiled for the parameters or, if bodies are `expected`, for
- * their softenings. */
-enum ky_status ky_direct_check(const struct ky_device_state *state, int expected,
-                               struct ky_error *error);
 /* Makes room on a card for the sources of the sum, and for sinks behind them. */
 enum ky_status ky_direct_need_sources(const struct ky_device_state *state, struct ky_card *card,
                                       struct ky_direct_buffers *buffers,

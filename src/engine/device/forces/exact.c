@@ -83,7 +83,6 @@ static enum ky_status sum_part(struct ky_device_state *state, const struct wante
     struct ky_direct_state acting;
     const size_t count = wanted->own, first = wanted->first;
     const struct ky_direct_sum sum = {.precision = KY_DOUBLE,
-                                      .unroll = KY_UNROLL_TUNED,
                                       .sources = ky_device_source_count(state),
                                       .count = count,
                                       .of = wanted->count,

@@ -10,10 +10,6 @@ struct ky_method {
     int in_blocks; /* `evaluate` can take active bodies whose list is on the card alone */
     size_t own;    /* bytes of the method's state, `own` below; 0 at the start */
 
-    /* KY_UNSUPPORTED for parameters without a kernel and, if bodies are `expected`, for softenings
-     * without one. NULL: there are kernels for all. */
-    enum ky_status (*check)(const struct ky_device_state *state, int expected,
-                            struct ky_error *error);
     /* Accelerations and potentials of the active bodies with these parameters, between the marks 0
      * and 1. Sinks have the order of the bodies after the call. */
     enum ky_status (*evaluate)(struct ky_device_state *state, struct ky_links *links, void *own,

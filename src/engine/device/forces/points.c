@@ -89,7 +89,6 @@ static void begin_state(struct set *set)
     state->n = of->n + set->points.count;
     state->frame = of->frame;
     state->units = of->units;
-    state->unroll = of->unroll;
     state->own_eps = of->own_eps || set->points.softenings;
     state->how = of->how;
     state->externals = of->externals;

@@ -7,8 +7,8 @@
 #include "engine/device/ranks/ranks.h"
 
 /* Pairs below which each rank computes all by itself: an H200 sums 10^8 of them in some 0.2 ms
- * (docs/performance.md), which an exchange through the host would hardly shorten. Tests change it.
- */
+ * (docs/lab/2026-11-22-hermite.md), which an exchange through the host would hardly shorten. Tests
+ * change it. */
 extern double ky_copies_few;
 
 /* KY_UNSUPPORTED, on all ranks, where their devices are of different kinds. */

@@ -89,7 +89,6 @@ struct ky_device_state {
     struct ky_device_bodies bodies;
     struct ky_engine_frame frame; /* edge 0: found from the bodies */
     struct ky_engine_units units;
-    int unroll;       /* of the exact sum: enum ky_unroll, or one of the sweep (direct_sum.h) */
     int own_eps;      /* 1: bodies have their own softenings */
     int how;          /* how pairs are softened: KY_GUARD … of physics/softening_kinds.h */
     unsigned columns; /* set of the columns that an integrator asked for */

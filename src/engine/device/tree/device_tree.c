@@ -490,7 +490,7 @@ static enum ky_status find_mass(struct ky_device_tree *tree, const struct ky_dev
 {
     struct ky_card *card = bodies->card;
     uint32_t live = (uint32_t)bodies->live, groups = looking_groups(live);
-    enum ky_status status = ky_launch(card, KY_KERNEL_ky_relative_mass, groups,
+    enum ky_status status = ky_launch(card, KY_KERNEL_ky_relative_masses, groups,
                                       KY_ARGUMENTS(KY_BUFFER(bodies->mass), KY_BUFFER(tree->mass),
                                                    KY_VALUE(live), KY_VALUE(groups)),
                                       error);

@@ -18,15 +18,10 @@
 #define KY_IN_TEAMS 0
 #define KY_EARLY 0x10000
 
-#define KY_LOOPS_KERNEL(p, loop, name, NAME, how)                                                  \
-    KY_K(loops_##name##_##p, ky_direct_##loop##_##name##_##p, KY_DIRECT_LANES)
-#define KY_LOOPS_KERNELS(p, loop, LOOP, sinks, sources) KY_SOFTENED(KY_LOOPS_KERNEL, p, loop)
 #define KY_TUNED_KERNEL(p, unused, name, NAME, how)                                                \
     KY_K(tuned_##name##_##p, ky_direct_tuned_##name##_##p, KY_DIRECT_LANES)                        \
     KY_K(points_##name##_##p, ky_direct_points_##name##_##p, KY_DIRECT_LANES)
 #define KY_DIRECT_UNITS(p, number, name, NAME, how)                                                \
-    KY_U(loops_##name##_##p, "forces/direct.k", number,                                            \
-         KY_UNROLLINGS(KY_DIRECT_LOOP, KY_NO_SWEEP, name))                                         \
     KY_U(tuned_##name##_##p, "forces/direct.k", number,                                            \
          KY_DIRECT_TUNED(ky_direct_tuned_##name, how))                                             \
     KY_U(points_##name##_##p, "forces/direct.k", number,                                           \
@@ -121,10 +116,6 @@
     KY_K(hermite_correct_##p, ky_hermite_correct_##p, KY_JERK_LANES | KY_EARLY)                    \
     KY_SOFTENED_AS_PLUMMER(KY_HERMITE_KERNEL, p, )
 
-/* The sweep of unrollings, one unit. */
-#define KY_UNROLL_KERNEL(p, sinks, sources)                                                        \
-    KY_K(unroll, ky_direct_##sinks##x##sources##_##p, KY_DIRECT_LANES)
-
 #define KY_UNITS_OF(p, number)                                                                     \
     KY_U(sources_##p, "forces/sources.k", number, )                                                \
     KY_U(block_##p, "steps/block.k", number, )                                                     \
@@ -145,7 +136,6 @@
     KY_K(block_##p, ky_block_open_##p, KY_IN_TEAMS)                                                \
     KY_K(block_##p, ky_block_close_##p, 256)                                                       \
     KY_K(block_##p, ky_block_weigh_##p, 256)                                                       \
-    KY_UNROLLINGS(KY_LOOPS_KERNELS, KY_NO_SWEEP, p)                                                \
     KY_SOFTENED(KY_TUNED_KERNEL, p, )                                                              \
     KY_K(tree_##p, ky_walk_sources_##p, 256)                                                       \
     KY_K(tree_##p, ky_walk_points_##p, 256)                                                        \
@@ -178,7 +168,6 @@
     KY_U(relative, "tree/relative.k", -1, )                                                        \
     KY_U(sums, "ranks/sums.k", -1, )                                                               \
     KY_U(expand_sinks, "forces/expand_sinks.k", -1, )                                              \
-    KY_U(unroll, "forces/unroll.k", KY_SINGLE, )                                                   \
     KY_EXPAND_UNITS                                                                                \
     KY_SOFTENED(KY_EXACT_UNIT, , )                                                                 \
     KY_U(hermite_start, "steps/hermite_start.k", KY_DOUBLE, )                                      \
@@ -207,7 +196,7 @@
     KY_K(external, ky_external_add_to, 256)                                                        \
     KY_K(external, ky_external_add_given, 256)                                                     \
     KY_K(external, ky_external_sum, 256)                                                           \
-    KY_K(relative, ky_relative_mass, 256)                                                          \
+    KY_K(relative, ky_relative_masses, 256)                                                        \
     KY_K(relative, ky_relative_total, 256)                                                         \
     KY_K(relative, ky_relative_keep, 256)                                                          \
     KY_K(relative, ky_relative_factors, 256)                                                       \
@@ -274,7 +263,6 @@
     KY_K(teams, ky_compact_place, KY_IN_TEAMS)                                                     \
     KY_K(teams, ky_team_facts, KY_IN_TEAMS)
 
-#define KY_KERNELS_UNROLL KY_UNROLLINGS(KY_NO_NAME, KY_UNROLL_KERNEL, single)
 #define KY_KERNELS_EXACT                                                                           \
     KY_SOFTENED(KY_EXACT_KERNEL, , )                                                               \
     KY_K(hermite_start, ky_hermite_start_double, KY_JERK_LANES)                                    \
@@ -294,7 +282,6 @@
     KY_KERNELS_OF(single, KY_SINGLE)                                                               \
     KY_KERNELS_OF(extended, KY_EXTENDED)                                                           \
     KY_KERNELS_OF(double, KY_DOUBLE)                                                               \
-    KY_KERNELS_UNROLL                                                                              \
     KY_KERNELS_EXACT                                                                               \
     KY_KERNELS_EXPAND                                                                              \
     KY_KERNELS_SORT

@@ -19,38 +19,12 @@
 #define KY_CAPACITY_NUMBER(name, what) KY_CAPACITY_##name,
 enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 
-/* The direct sum: lanes of a group; the most sinks of a lane, and sources that it takes at a time;
- * for the tuned kernel the sinks of a lane and the sources of an iteration; sources that are added
- * in the kernel's own numbers before the sum goes into a compensated one. */
+/* The direct sum: lanes of a group; the sinks of a lane and the sources of an iteration; sources
+ * that are added in the kernel's own numbers before the sum goes into a compensated one. */
 #define KY_DIRECT_LANES 128
-#define KY_DIRECT_MOST 8
 #define KY_DIRECT_SINKS 2
 #define KY_DIRECT_STEP 8
 #define KY_DIRECT_CHUNK 512
-/* The unrollings of F09's loop, sinks × sources of a lane and turn: 1, 2, 4 and 8 of each. Those
- * with a name are kernels of every precision and softening, NAMED(p, name, NAME, sinks, sources);
- * the sweep is for single precision with a softening, SWEPT(p, sinks, sources). `p` is the caller's
- * own. */
-#define KY_UNROLLINGS(NAMED, SWEPT, p)                                                             \
-    NAMED(p, none, NONE, 1, 1)                                                                     \
-    SWEPT(p, 1, 2)                                                                                 \
-    SWEPT(p, 1, 4)                                                                                 \
-    SWEPT(p, 1, 8)                                                                                 \
-    SWEPT(p, 2, 1)                                                                                 \
-    SWEPT(p, 2, 2)                                                                                 \
-    SWEPT(p, 2, 4)                                                                                 \
-    SWEPT(p, 2, 8)                                                                                 \
-    NAMED(p, simple, SIMPLE, 4, 1)                                                                 \
-    SWEPT(p, 4, 2)                                                                                 \
-    NAMED(p, double, DOUBLE, 4, 4)                                                                 \
-    SWEPT(p, 4, 8)                                                                                 \
-    SWEPT(p, 8, 1)                                                                                 \
-    SWEPT(p, 8, 2)                                                                                 \
-    SWEPT(p, 8, 4)                                                                                 \
-    SWEPT(p, 8, 8)
-/* For users of a part of the table. */
-#define KY_NO_NAME(p, name, NAME, sinks, sources)
-#define KY_NO_SWEEP(p, sinks, sources)
 /* Flags of its kernels: sinks have their own softenings; they are those that the list of labels
  * names; results go where the labels say; sources have their own softenings, which the kernels for
  * splines need. */

@@ -1,5 +1,4 @@
-/* What the kernels of the exact sum share (direct.k, unroll.k, exact.k): their arguments, and F09's
- * loop.
+/* What the kernels of the exact sum share (direct.k, exact.k): their arguments.
  *
  * Sources are x y z mass (floats relative to the middle of the system, or doubles); for
  * `extended` the low parts are in `low`. A group takes a block of sinks and a slice of the sources
@@ -107,70 +106,6 @@ KY_FN struct ky_source ky_direct_source(struct ky_direct d, ky_uint j, const int
     return source;
 }
 
-/* ---- F09's kernels: sources straight from memory, `sinks` × `sources` pairs an iteration */
-
-KY_FN void ky_direct_run(struct ky_direct d, const struct ky_sink *sink, struct ky_total *total,
-                         ky_uint from, ky_uint to, const int sinks, const int sources,
-                         const int how)
-{
-    while (from < to) {
-        struct ky_field field[KY_DIRECT_MOST];
-        ky_uint end = to - from < KY_DIRECT_CHUNK ? to : from + KY_DIRECT_CHUNK;
-#pragma unroll
-        for (int k = 0; k < sinks; k++)
-            field[k] = ky_no_field();
-#pragma unroll 1
-        for (; end - from >= (ky_uint)sources; from += (ky_uint)sources) {
-            struct ky_source source[KY_DIRECT_MOST];
-#pragma unroll
-            for (int s = 0; s < sources; s++)
-                source[s] = ky_direct_source(d, from + (ky_uint)s, how);
-#pragma unroll
-            for (int s = 0; s < sources; s++)
-#pragma unroll
-                for (int k = 0; k < sinks; k++)
-                    field[k] = ky_pair(field[k], sink[k], source[s], from + (ky_uint)s, how);
-        }
-#pragma unroll 1
-        for (; from < end; from++) {
-            struct ky_source source = ky_direct_source(d, from, how);
-#pragma unroll
-            for (int k = 0; k < sinks; k++)
-                field[k] = ky_pair(field[k], sink[k], source, from, how);
-        }
-#pragma unroll
-        for (int k = 0; k < sinks; k++)
-            total[k] = ky_total_add(total[k], field[k]);
-    }
-}
-
-/* Sources that can be sinks go through the loop that leaves out the sink itself. For sinks that are
- * neither listed nor points. */
-KY_FN void ky_direct_unrolled(struct ky_direct d, const int sinks, const int sources, const int how)
-{
-    struct ky_sink sink[KY_DIRECT_MOST];
-    struct ky_total total[KY_DIRECT_MOST];
-    ky_uint block = KY_GROUP * (ky_uint)sinks * KY_DIRECT_LANES;
-    ky_uint own = d.first + block, own_end = own + (ky_uint)sinks * KY_DIRECT_LANES;
-    own_end = own_end < d.n ? own_end : d.n;
-#pragma unroll
-    for (int k = 0; k < sinks; k++) {
-        sink[k] = ky_direct_sink(d, block + (ky_uint)k * KY_DIRECT_LANES + KY_LANE, how);
-        total[k] = ky_no_total();
-    }
-    ky_direct_run(d, sink, total, 0, own, sinks, sources, how);
-    ky_direct_run(d, sink, total, own, own_end, sinks, 1, how | KY_OWN);
-    ky_direct_run(d, sink, total, own_end, d.n, sinks, sources, how);
-#pragma unroll
-    for (int k = 0; k < sinks; k++) {
-        ky_uint place = block + (ky_uint)k * KY_DIRECT_LANES + KY_LANE;
-        if (place < d.count)
-            d.partial[place] = ky_total_value(total[k]);
-    }
-}
-
-/* ---- a kernel of F09's loop ---- */
-
 #define KY_DIRECT_ARGUMENTS                                                                        \
     (KY_GLOBAL const ky_direct_high *KY_RESTRICT source,                                           \
      KY_GLOBAL const ky_direct_low *KY_RESTRICT low,                                               \
@@ -179,11 +114,5 @@ KY_FN void ky_direct_unrolled(struct ky_direct d, const int sinks, const int sou
      ky_uint slice, ky_uint flags, KY_REAL eps2)
 #define KY_DIRECT_GIVEN                                                                            \
     ky_direct_of(source, low, own_eps2, label, partial, n, first, count, slice, flags, eps2)
-
-#define KY_DIRECT_UNROLLED(name, sinks, sources, how)                                              \
-    KY_KERNEL(KY_DIRECT_LANES) KY_NAME(name) KY_DIRECT_ARGUMENTS                                   \
-    {                                                                                              \
-        ky_direct_unrolled(KY_DIRECT_GIVEN, sinks, sources, how);                                  \
-    }
 
 #endif
