@@ -130,11 +130,10 @@ static enum ky_status read_later(struct ky_card *card, const struct ky_buffer *b
     WATCH(card, CALL_read_later, read_later(card, buffer, offset, data, bytes, error));
 }
 
-static enum ky_status copy(struct ky_card *from_card, struct ky_buffer_place from,
-                           struct ky_card *to_card, struct ky_buffer_place to, size_t bytes,
-                           struct ky_error *error)
+static enum ky_status copy(struct ky_card *card, struct ky_buffer_place from,
+                           struct ky_buffer_place to, size_t bytes, struct ky_error *error)
 {
-    WATCH(to_card, CALL_copy, copy(from_card, from, to_card, to, bytes, error));
+    WATCH(card, CALL_copy, copy(card, from, to, bytes, error));
 }
 
 static enum ky_status fetch(struct ky_card *from_card, struct ky_buffer_place from,

@@ -2,9 +2,9 @@
  * as cuda:0,1 (default 1048576,16777216 plummer; words are parameters, as in multipole=1
  * alpha=0.0078). A row
  * for each number of bodies: milliseconds of a step with its drift, the mean of ten by the wall
- * clock, on the first card; on all cards as one engine, each of which makes the whole tree; and
- * with ranks, a card each, of which each has a part of the bodies. Then the ratios to one card; and
- * weak scaling: one card with N bodies over ranks with N bodies each.
+ * clock, on the first card, and with ranks, a card each, of which each has a part of the bodies.
+ * Then the ratio to one card; and weak scaling: one card with N bodies over ranks with N bodies
+ * each.
  *
  * blocks: block steps (η 0.2, longest step 1/16, ε 0.001, as in bench/block.c), on the first card
  * and with ranks: two simulations that make one longest step after the other in turns, the first
@@ -95,20 +95,17 @@ static void bench(const char *engine, size_t n, const char *name, int weak,
     struct ky_snapshot whole = model(name, n);
     const double none = (double)NAN,
                  one = processes ? none : step_of(parameters, first, 1, &whole.bodies),
-                 shared = processes ? none : step_of(parameters, engine, 1, &whole.bodies),
                  ranks =
                      step_of(parameters, engine, processes ? ky_mpi_ranks() : cards, &whole.bodies);
     ky_snapshot_free(&whole);
-    printf("%10zu %-10s %9.3f %9.3f %9.3f   %5.2f %5.2f\n", n, name, one, shared, ranks,
-           one / shared, one / ranks);
+    printf("%10zu %-10s %9.3f %9.3f   %5.2f\n", n, name, one, ranks, one / ranks);
     fflush(stdout);
     if (!weak || processes)
         return;
     struct ky_snapshot more = model(name, n * (size_t)cards);
     const double all = step_of(parameters, engine, cards, &more.bodies);
     ky_snapshot_free(&more);
-    printf("%10zu %-10s %9s %9s %9.3f   weak %5.3f\n", n * (size_t)cards, name, "", "", all,
-           one / all);
+    printf("%10zu %-10s %9s %9.3f   weak %5.3f\n", n * (size_t)cards, name, "", all, one / all);
     fflush(stdout);
 }
 
@@ -207,11 +204,9 @@ static int lead(void *context)
     snprintf(numbers, sizeof numbers, "%s", argc > 2 ? argv[2] : "1048576,16777216");
     const struct ky_parameters parameters =
         parameters_for(blocks, argv + words, argc > words ? argc - words : 0);
-    printf(blocks
-               ? "# N, model; ms of a longest step on the first of %s, with ranks; times; dE/E "
-                 "of both; bodies with other bits\n"
-               : "# N, model; ms of a step on the first of %s, on all as one engine, with ranks; "
-                 "times\n",
+    printf(blocks ? "# N, model; ms of a longest step on the first of %s, with ranks; times; dE/E "
+                    "of both; bodies with other bits\n"
+                  : "# N, model; ms of a step on the first of %s, with ranks; times\n",
            engine);
     for (char *n = strtok(numbers, ","); n; n = strtok(NULL, ","))
         if (blocks)

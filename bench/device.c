@@ -6,7 +6,6 @@
  *     small    a step of small systems
  *     walk     the walk of a uniform sphere, with leaves and curves of several kinds
  *     list     the same sphere by interaction lists
- *     cards    several devices ("cuda:0,1") against the first of them; nothing for one device
  *
  * unrolling.c measures the unrolled loops of F09. */
 #include "common.h"
@@ -161,56 +160,6 @@ static void bench_list(void)
     tree_row(KY_LIST, 819200, 2, KY_MORTON, 16);
 }
 
-/* Seconds of a drift and an evaluation through a tree, by the clock of the host. */
-static double seconds_of_tree(const char *name, const struct ky_bodies *bodies, int opening,
-                              int multipole)
-{
-    enum { TIMES = 9 };
-    struct ky_error error;
-    struct ky_parameters given = parameters_of(name, KY_TREE, 0.001), parameters;
-    struct ky_force_report report = {0};
-    double seconds[TIMES];
-    given.theta = 0.6;
-    given.opening = opening;
-    given.multipole = multipole;
-    struct ky_engine *engine = engine_for(&given, &parameters, bodies);
-    for (int k = -3; k < TIMES; k++) {
-        double start = ky_clock();
-        stop_if(ky_engine_drift(engine, 1e-4, &error), &error);
-        stop_if(ky_engine_forces(engine, &error), &error);
-        ky_engine_report(engine, &report); /* waits */
-        if (k >= 0)
-            seconds[k] = ky_clock() - start;
-    }
-    ky_engine_close(engine);
-    qsort(seconds, TIMES, sizeof *seconds, ky_order_reals);
-    return seconds[TIMES / 2];
-}
-
-/* Compares several devices with the first of them; one device alone has nothing to compare. */
-static void bench_cards(void)
-{
-    static const size_t sizes[] = {1 << 20, 1 << 22, 1 << 24};
-    char first[16] = "";
-    const char *comma = strchr(engine_name, ',');
-    if (!comma || (size_t)(comma - engine_name) >= sizeof first)
-        return;
-    memcpy(first, engine_name, (size_t)(comma - engine_name));
-    for (int s = 0; s < 3; s++) {
-        struct ky_snapshot snapshot = model("plummer", sizes[s]);
-        for (int k = 0; k < 4; k++) {
-            int opening = k < 2 ? KY_OFFSET : KY_RELATIVE, multipole = 1 + k % 2;
-            double one = seconds_of_tree(first, &snapshot.bodies, opening, multipole),
-                   all = seconds_of_tree(engine_name, &snapshot.bodies, opening, multipole);
-            printf("cards  n %8zu %-8s multipole %d  %s %8.3f ms  %s %8.3f ms  %.2f times\n",
-                   sizes[s], opening == KY_OFFSET ? "offset" : "relative", multipole, first,
-                   1e3 * one, engine_name, 1e3 * all, one / all);
-            fflush(stdout);
-        }
-        ky_snapshot_free(&snapshot);
-    }
-}
-
 int main(int argc, char **argv)
 {
     static const struct {
@@ -219,8 +168,7 @@ int main(int argc, char **argv)
     } parts[] = {{"direct", bench_direct},
                  {"small", bench_small},
                  {"walk", bench_walk},
-                 {"list", bench_list},
-                 {"cards", bench_cards}};
+                 {"list", bench_list}};
     if (argc > 1)
         engine_name = argv[1];
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {

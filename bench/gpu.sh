@@ -106,12 +106,10 @@ if wanted bench; then
     if [ "$(nvidia-smi --query-gpu=name --format=csv,noheader | wc -l)" -ge 2 ]; then
         say "two devices"
         {
-            "$build/bench/device" cuda:0,1 cards
             "$build/bench/cards" cuda:0,1 16777216,67108864 plummer weak
             "$build/bench/cards" cuda:0,1 4000000,16000000 jaffe blocks
             "$build/bench/calls" cuda:0,1 16777216 2
             "$build/bench/calls" cuda:0,1 16777216 2 plummer host
-            "$build/bench/hermite" --engine cuda:0,1 --span 0.0625 4096 32768 131072
             KYOHO_ENGINE=cuda:0,1 "$build/bench/grape" 1048576
         } 2>&1 | tee "$out/bench-cards.txt"
     fi

@@ -225,7 +225,7 @@ struct ky_field_places {
 };
 /* The bodies come in one call, from the thread that made the library's; single places, such as
  * bodies that KY_HERMITE4 looks at one by one, may come from several threads at once. With several
- * ranks, rank 0 asks for the bodies of all; KY_UNSUPPORTED with KY_HERMITE4, and on devices. */
+ * ranks, rank 0 asks for the bodies of all; KY_UNSUPPORTED with KY_HERMITE4. */
 typedef void ky_field_places_function(void *context, const struct ky_field_places *places);
 
 /* All parameters of a calculation. Each field has the name of an option. `kyoho run --help` prints
@@ -272,8 +272,8 @@ struct ky_parameters {
      * files; those that cannot be used are KY_BAD_DATA, and calls that need a time past their ends
      * KY_USAGE */
     const char *field;                 /* NULL: none; must outlive the calls that read it */
-    ky_field_function *field_function; /* one more field, for engine cpu alone, or NULL. A restart
-                                          uses the function that its caller passes */
+    ky_field_function *field_function; /* one more field, for engine cpu or ranks, or NULL. A
+                                          restart uses the function that its caller passes */
     void *field_context;
     /* NULL: steps equal in time. Else steps equal in ln a: "omega-m=0.3,omega-lambda=0.7,h0=0.07"
      * describes the universe, whose age is the time of the bodies; "bodies" (ky_run only) takes it
@@ -340,7 +340,10 @@ struct ky_parameters {
                   KY_UNSUPPORTED on devices: KY_WALK, and block steps but those of KY_TREE and
                   KY_DIRECT.
                   Accelerations and motion have the same bits for any number of ranks. 1 (default):
-                  no ranks. Other calls than those of a simulation take 1 alone */
+                  no ranks, but where `engine` names several devices: then ky_sim_open and calls
+                  that compute forces or fields once open a rank for each, if that takes less time
+                  than the first device alone, which the log says. Calls without a simulation take 1
+                  alone */
 };
 
 KY_API void ky_parameters_defaults(struct ky_parameters *parameters);
@@ -1121,9 +1124,9 @@ struct ky_run_parameters {
                          snapshot_0000.0.hdf5, snapshot_0000.1.hdf5 …, as GADGET writes them; 0: it is one
                          file */
     int choose_ranks; /* 1: parameters->ranks of 1 is nobody's wish: where `engine` names several
-                         devices, and a rank for each takes less time, or KY_BLOCK_STEPS need them,
-                         there are so many ranks, as the log says; 0: it stays. A resumed run has
-                         the ranks that it had */
+                         devices, there is a rank for each if that takes less time than the first
+                         device alone, as the log says; 0: the first device works alone. A resumed
+                         run has the ranks that it had */
 };
 
 KY_API void ky_run_parameters_defaults(struct ky_run_parameters *run);

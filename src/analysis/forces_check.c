@@ -12,6 +12,7 @@
 #include "base/phases.h"
 #include "base/sizes.h"
 #include "base/status.h"
+#include "domain/domain.h"
 #include "engine/common/external.h"
 #include "engine/common/force_kinds.h"
 #include "engine/engine.h"
@@ -247,7 +248,7 @@ static enum ky_status put(struct call *call, const struct ky_bodies *bodies, str
     KY_TRY(ky_force_settle(&call->parameters, &input, &(struct ky_engine_use){.n = bodies->n},
                            &call->choice, &call->halt, error));
     KY_TRY(ky_halt_check(&call->halt, error));
-    KY_TRY(ky_engine_open(&call->parameters, bodies->n, &call->engine, error));
+    KY_TRY(ky_domain_open_chosen(&call->parameters, NULL, &input, &call->engine, error));
     call->engine->halt = &call->halt;
     ky_announce(&call->parameters, bodies->n, "bodies to the engine");
     return ky_engine_put(call->engine, &input, error);
@@ -348,7 +349,8 @@ enum ky_status ky_forces_memory(const struct ky_parameters *parameters, size_t n
         status = ky_force_settle(&call.parameters, &(struct ky_bodies){.n = n}, &use, &call.choice,
                                  NULL, error);
     if (!status)
-        status = ky_engine_open_for(&call.parameters, 0, &use, &call.engine, error);
+        status = ky_domain_open_chosen(&call.parameters, NULL, &(struct ky_bodies){.n = n},
+                                       &call.engine, error);
     if (status)
         return status;
     struct ky_memory needs;

@@ -6,6 +6,20 @@
 
 #include "base/bodies.h"
 #include "base/phases.h"
+#include "base/status.h"
+#include "domain/domain.h"
+
+/* Ranks with devices search only where they divide the bodies of a simulation. */
+static enum ky_status open_engine(struct ky_walker *walker, size_t n, struct ky_error *error)
+{
+    const struct ky_engine_use use = {.n = n, .walk = 1};
+    char remark[KY_RANKS_REMARK];
+    ky_domain_take_first(&walker->parameters, "ranks do not share searches", remark);
+    KY_TRY(ky_engine_open_for(&walker->parameters, n, &use, &walker->engine, error));
+    if (*remark)
+        ky_log(&walker->parameters, KY_LOG_INFO, "%s", remark);
+    return KY_OK;
+}
 
 enum ky_status ky_walker_open(const struct ky_parameters *parameters,
                               const struct ky_bodies *bodies, struct ky_walker *walker,
@@ -32,9 +46,7 @@ enum ky_status ky_walker_open(const struct ky_parameters *parameters,
     if (!status)
         status = ky_halt_check(&walker->halt, error);
     if (!status)
-        status = ky_engine_open_for(&walker->parameters, bodies->n,
-                                    &(struct ky_engine_use){.n = bodies->n, .walk = 1},
-                                    &walker->engine, error);
+        status = open_engine(walker, bodies->n, error);
     if (!status)
         status = ky_engine_put(walker->engine, &input, error);
     return status;

@@ -159,6 +159,7 @@ static enum ky_status ask_of_parts(struct ky_domain *domain, const struct ky_act
                                    struct ky_error *error)
 {
     struct ky_comm *comm = domain->comm;
+    KY_TRY(ky_domain_read_numbers(domain, error));
     struct asked *own = ky_allocate(count, sizeof *own);
     struct answer *answer = ky_allocate(count, sizeof *answer);
     size_t *counts = ky_allocate((size_t)comm->size, sizeof *counts);

@@ -1,35 +1,38 @@
-/* Whether several devices of one process become ranks: for block steps they have to. */
+/* Whether several devices of one process become ranks, or the first of them works alone. */
 #include <math.h>
 #include <stdio.h>
 
+#include "base/status.h"
 #include "domain/domain.h"
 #include "engine/common/device_list.h"
 #include "engine/common/external.h"
 #include "engine/common/force_kinds.h"
 #include "engine/force_choice.h"
 
-/* Bodies from which on a step takes less time with a rank for each device than with devices that
- * all make the whole tree and share the walk. For 16,777,216 bodies it was 26.7 and 28.6 ms with
- * `tree` on two H100, 22.0 and 22.5 ms with `fmm` on two H200; for 4,194,304 it was 8.7 and 7.8 ms,
- * 7.8 and 7.2 ms (docs/lab/2026-11-26-ranks.md). */
-enum { FROM = 16000000 };
+/* Bodies from which on two devices take less time than one (docs/lab/2026-11-26-ranks.md): with
+ * trees, steps that all bodies share were measured with 1,048,576 and 4,194,304 bodies, block steps
+ * with 4 and 16 million, of which the devices change places near 5 million; with exact sums of all
+ * bodies 65,536 were measured, and of a block 131,072. */
+size_t ky_domain_ranks_from[2][2] = {{4000000, 8000000}, {65536, 131072}};
 
-/* 1 if ranks with devices can share the work on these bodies, as far as is known before the run:
- * with a tree they divide them, and for block steps with the exact sum each has them all. The
- * reason why not is no matter here. */
-static int can_share(const struct ky_parameters *parameters, unsigned schemes,
-                     const struct ky_bodies *bodies)
+/* Why ranks with devices cannot serve these bodies; NULL: they can. */
+static const char *why_not(const struct ky_parameters *parameters, unsigned schemes,
+                           const struct ky_bodies *bodies)
 {
-    if (parameters->mutual || ky_has_field_function(parameters))
-        return 0;
-    if (ky_force_kind(parameters->force)->is_exact)
-        return schemes >> KY_SCHEME_BLOCK & 1U;
-    return parameters->tree != KY_TREE_OF_HOST &&
-           !ky_domain_why_copies_of(parameters, schemes, bodies);
+    const struct ky_force_kind *force = ky_force_kind(parameters->force);
+    if (parameters->mutual)
+        return "--mutual";
+    if (force->is_exact)
+        return schemes >> KY_SCHEME_HERMITE & 1U && ky_has_field_function(parameters)
+                   ? "a field function with hermite4"
+                   : NULL;
+    if (parameters->tree == KY_TREE_OF_HOST && force->in_groups)
+        return "--tree host";
+    return ky_domain_why_copies_of(parameters, schemes, bodies);
 }
 
 /* The parameters with the force that they will get for so many bodies: the choice of ranks depends
- * on it. Block steps have a rank for each device, which the choice of the force depends on. */
+ * on it. Block steps with several devices have ranks, which the choice of the force depends on. */
 static enum ky_status find_force(const struct ky_parameters *parameters, unsigned schemes, size_t n,
                                  size_t devices, struct ky_parameters *own)
 {
@@ -41,33 +44,65 @@ static enum ky_status find_force(const struct ky_parameters *parameters, unsigne
     return ky_force_choose(own, n, 0, schemes, NULL);
 }
 
+/* The devices that a process without ranks names: 0 if it names one, or there are ranks. */
+static size_t devices_of(const struct ky_parameters *parameters)
+{
+    size_t devices;
+    return parameters->ranks != 1 || !ky_domain_is_for_devices(parameters->engine) ||
+                   ky_device_list_once(parameters->engine, &devices, NULL) || devices < 2
+               ? 0
+               : devices;
+}
+
+void ky_domain_take_first(const struct ky_parameters *parameters, const char *why,
+                          char remark[KY_RANKS_REMARK])
+{
+    const size_t devices = devices_of(parameters);
+    *remark = '\0';
+    if (devices)
+        snprintf(remark, KY_RANKS_REMARK, "the first of the %zu devices alone: %.140s", devices,
+                 why);
+}
+
 void ky_domain_choose_ranks(struct ky_parameters *parameters, unsigned schemes,
                             const struct ky_bodies *bodies, char remark[KY_RANKS_REMARK])
 {
-    size_t devices;
+    const size_t devices = devices_of(parameters);
     struct ky_parameters own;
+    char why[120];
     *remark = '\0';
-    if (parameters->ranks != 1 || !ky_domain_is_for_devices(parameters->engine) ||
-        ky_device_list_once(parameters->engine, &devices, NULL) || devices < 2 ||
-        find_force(parameters, schemes, bodies->n, devices, &own))
+    if (!devices || find_force(parameters, schemes, bodies->n, devices, &own))
         return;
-    if (!can_share(&own, schemes, bodies))
-        return;
-    if (!schemes && bodies->n < FROM) {
-        snprintf(remark, KY_RANKS_REMARK,
-                 "the %zu devices share the walk, and each has all bodies: ranks (--ranks %zu) are "
-                 "faster from %d bodies on",
-                 devices, devices, (int)FROM);
+    const char *not_shared = why_not(&own, schemes, bodies);
+    const size_t least = ky_domain_ranks_from[ky_force_kind(own.force)->is_exact][schemes != 0];
+    if (!not_shared && bodies->n >= least) {
+        parameters->ranks = (int)devices;
+        snprintf(remark, KY_RANKS_REMARK, "%zu ranks, one for each device", devices);
         return;
     }
-    parameters->ranks = (int)devices;
-    if (schemes)
-        snprintf(remark, KY_RANKS_REMARK,
-                 "%zu ranks, one for each device: block steps on several devices need them",
-                 devices);
+    if (not_shared)
+        snprintf(why, sizeof why, "ranks do not share %.80s", not_shared);
     else
-        snprintf(remark, KY_RANKS_REMARK,
-                 "%zu ranks, one for each device, which is faster from %d bodies on; with --ranks "
-                 "1 each device has all bodies",
-                 devices, (int)FROM);
+        snprintf(why, sizeof why, "it takes less time than several below %zu bodies", least);
+    ky_domain_take_first(parameters, why, remark);
+}
+
+enum ky_status ky_domain_open_chosen(struct ky_parameters *parameters, const char *why,
+                                     const struct ky_bodies *bodies, struct ky_engine **engine,
+                                     struct ky_error *error)
+{
+    const struct ky_engine_use use = {.n = bodies->n};
+    const size_t room = bodies->position ? bodies->n : 0;
+    char remark[KY_RANKS_REMARK];
+    if (why)
+        ky_domain_take_first(parameters, why, remark);
+    else
+        ky_domain_choose_ranks(parameters, 0, bodies, remark);
+    const int is_chosen = parameters->ranks > 1 && *remark;
+    const enum ky_status status = is_chosen
+                                      ? ky_domain_open(parameters, room, &use, engine, error)
+                                      : ky_engine_open_for(parameters, room, &use, engine, error);
+    if (!status && *remark) /* the devices are there */
+        ky_log(parameters, KY_LOG_INFO, "%s", remark);
+    return status;
 }

@@ -95,14 +95,27 @@ void ky_domain_end(struct ky_domain *domain);
 void ky_domain_memory(const struct ky_domain *domain, size_t n, size_t massless,
                       struct ky_memory *memory);
 
-enum { KY_RANKS_REMARK = 160 };
-/* choice.c. Sets parameters->ranks, of one rank, to as many as `engine` names devices where a step
- * takes less time so than with one engine that has all bodies on each of them, or where that
- * engine has no block steps; the remark for the log says so, or what ranks would do, or is empty.
- * Of KY_FORCE_AUTO and an error it goes by the force that they will become. bodies->mass NULL: it
- * is not known yet. */
+enum { KY_RANKS_REMARK = 200 };
+/* choice.c. Sets parameters->ranks, of one rank, to as many as `engine` names devices where ranks
+ * take less time than one device and can do the work; else the first device works alone. The remark
+ * for the log says which, and why it is the first alone; it is empty where `engine` names fewer
+ * than two devices, or there are ranks. Of KY_FORCE_AUTO and an error it goes by the force that
+ * they will become. bodies->mass NULL: it is not known yet. */
 void ky_domain_choose_ranks(struct ky_parameters *parameters, unsigned schemes,
                             const struct ky_bodies *bodies, char remark[KY_RANKS_REMARK]);
+/* Bodies from which on ranks take less time than one device: with trees or exact sums, where all
+ * bodies share their steps or have their own. Tests change it. */
+extern size_t ky_domain_ranks_from[2][2];
+/* The remark that the first of several devices works alone, and why. */
+void ky_domain_take_first(const struct ky_parameters *parameters, const char *why,
+                          char remark[KY_RANKS_REMARK]);
+/* Opens an engine for a call without a simulation: ranks as ky_domain_choose_ranks says, unless
+ * `why` gives a reason for one device. Logs the choice. Bodies without positions are counted alone:
+ * the engine has no room then. Fails as ky_engine_open_for and
+ * ky_domain_open; KY_UNSUPPORTED where the caller asks for ranks. */
+enum ky_status ky_domain_open_chosen(struct ky_parameters *parameters, const char *why,
+                                     const struct ky_bodies *bodies, struct ky_engine **engine,
+                                     struct ky_error *error);
 
 /* Why ranks with these parameters, opened for these schemes, each have to have all bodies, whatever
  * these are; NULL: that depends on the bodies. */

@@ -73,9 +73,6 @@ static enum ky_status check(const struct ky_parameters *parameters, unsigned sch
          "ranks with devices make their trees there: leave out --tree host, or run without ranks"},
         {parameters->mutual,
          "ranks share no mutual interactions: leave out --mutual, or run without ranks"},
-        {ky_has_field_function(parameters) && is_for_devices,
-         "ranks with devices have no function of the caller as a field: use --engine cpu, or run "
-         "without ranks"},
         {ky_has_field_function(parameters) && parameters->integrator == KY_HERMITE4,
          "with hermite4 no function of the caller acts as a field on bodies that ranks share: use "
          "another integrator, or run without ranks"},

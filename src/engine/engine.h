@@ -152,6 +152,9 @@ struct ky_some {
 
 /* Points where the field of the bodies is wanted. */
 #define KY_NO_BODY UINT32_MAX
+/* Trees of devices are made for so many points, among as many bodies. For fewer they are not worth
+ * it: two trees of all bodies, and memory for them, take longer. */
+enum { KY_MANY_POINTS = 1024 };
 struct ky_points {
     size_t count;
     const double (*position)[3]; /* finite */

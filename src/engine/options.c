@@ -37,7 +37,7 @@ static const struct ky_option engine_options[] = {
      "one of the devices of --engine; the bits of the bodies do not depend on their number. With "
      "--force tree or fmm, and --integrator leapfrog or block, each has a part of the bodies, else "
      "all; ranks with devices refuse fmm with block. Without --ranks, several devices take a rank "
-     "for each with block, and with leapfrog and --force tree where that is faster"},
+     "for each where that is faster than the first device alone"},
     {"tree", KY_OPTION_CHOICE, FIELD(tree), NULL, KY_NO_RANGE, "host|device", NULL,
      "where the tree for a device is built: device: on the device; host, for searches and --force "
      "walk and list: on the CPU, which copies it to the device (default device; host with --force "

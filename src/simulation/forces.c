@@ -7,17 +7,33 @@
 #include "base/phases.h"
 #include "base/sizes.h"
 #include "base/status.h"
+#include "domain/domain.h"
 #include "engine/common/external.h"
 #include "engine/common/finite.h"
+#include "engine/common/force_kinds.h"
 #include "engine/engine.h"
 #include "simulation/sim.h"
 
-/* Opens an engine with the bodies on it, which heeds the flag of the parameters. *resolved: the
- * parameters as they are used. Close the engine after a failure too. */
+/* Why one device finds the field at these points by itself; NULL: several can share it. */
+static const char *why_one_device(const struct ky_parameters *resolved,
+                                  const struct ky_field_points *points)
+{
+    const int is_field = points && (points->acceleration || points->potential || !points->tide);
+    if (points && ky_force_kind(resolved->force)->is_exact)
+        return "ranks do not share fields at points by exact sums";
+    if (is_field && (points->count >= KY_MANY_POINTS || ky_force_kind(resolved->force)->expands))
+        return "ranks do not share fields at many points, nor those of fmm";
+    return NULL;
+}
+
+/* Opens an engine with the bodies on it, which heeds the flag of the parameters, for forces on the
+ * bodies (points NULL) or the field at points. *resolved: the parameters as they are used. Close
+ * the engine after a failure too. */
 static enum ky_status open_with(const struct ky_parameters *parameters,
-                                const struct ky_bodies *bodies, struct ky_parameters *resolved,
-                                struct ky_halt *halt, struct ky_engine **engine,
-                                struct ky_error *error)
+                                const struct ky_bodies *bodies,
+                                const struct ky_field_points *points,
+                                struct ky_parameters *resolved, struct ky_halt *halt,
+                                struct ky_engine **engine, struct ky_error *error)
 {
     struct ky_bodies input = *bodies;
     input.acceleration = NULL;
@@ -37,7 +53,8 @@ static enum ky_status open_with(const struct ky_parameters *parameters,
     if (!status)
         status = ky_halt_check(halt, error);
     if (!status)
-        status = ky_engine_open(resolved, bodies->n, engine, error);
+        status = ky_domain_open_chosen(resolved, why_one_device(resolved, points), &input, engine,
+                                       error);
     if (!status)
         (*engine)->halt = halt;
     if (!status)
@@ -55,7 +72,7 @@ enum ky_status ky_forces(const struct ky_parameters *parameters, struct ky_bodie
     struct ky_engine *engine = NULL;
     struct ky_bodies results = {
         .n = bodies->n, .acceleration = bodies->acceleration, .potential = bodies->potential};
-    enum ky_status status = open_with(parameters, bodies, &resolved, &halt, &engine, error);
+    enum ky_status status = open_with(parameters, bodies, NULL, &resolved, &halt, &engine, error);
     if (!status)
         status = ky_engine_forces(engine, error);
     if (!status) {
@@ -109,7 +126,7 @@ enum ky_status ky_field_fill(const struct ky_parameters *parameters, const struc
     struct ky_engine *engine = NULL;
     enum ky_status status = ky_field_adopt(&own, points, error);
     if (!status)
-        status = open_with(parameters, bodies, &resolved, &halt, &engine, error);
+        status = open_with(parameters, bodies, &own, &resolved, &halt, &engine, error);
     if (!status)
         status = ky_field_on(engine, &own, error);
     ky_engine_close(engine);

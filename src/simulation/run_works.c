@@ -249,10 +249,11 @@ enum ky_status ky_run_find_bound(struct ky_engine *engine, struct ky_bound *boun
 void ky_run_choose_ranks(const struct ky_run_parameters *run, struct ky_parameters *parameters,
                          const struct ky_bodies *bodies, char remark[KY_RANKS_REMARK])
 {
-    *remark = '\0';
     if (run->choose_ranks)
         ky_domain_choose_ranks(parameters, ky_integrator_use(parameters, bodies->n).schemes, bodies,
                                remark);
+    else
+        ky_domain_take_first(parameters, "--ranks 1 asks for it", remark);
 }
 
 /* The ranks and the force that a run takes, for bodies that are not here. */

@@ -14,6 +14,7 @@
 #include "base/named_numbers.h"
 #include "base/phases.h"
 #include "base/status.h"
+#include "domain/domain.h"
 #include "engine/common/external.h"
 
 const struct ky_stop ky_not_stopped = {
@@ -279,12 +280,18 @@ enum ky_status ky_sim_open(const struct ky_parameters *parameters, const struct 
     KY_NEED(sim, error);
     *sim = NULL;
     struct ky_parameters resolved;
+    char remark[KY_RANKS_REMARK] = "";
     enum ky_status status = ky_parameters_resolve(parameters, &resolved, error);
     if (!status)
         status = ky_bodies_check_by(resolved.threads, bodies, error);
     if (!status)
+        ky_domain_choose_ranks(&resolved, ky_integrator_use(&resolved, bodies->n).schemes, bodies,
+                               remark);
+    if (!status)
         status =
             ky_sim_place(&resolved, &(struct ky_sim_source){.bodies = *bodies}, time, sim, error);
+    if (!status && *remark) /* the devices are there */
+        ky_log(&resolved, KY_LOG_INFO, "%s", remark);
     if (!status)
         status = ky_sim_first_forces(*sim, error);
     if (status) {

@@ -536,6 +536,11 @@ static enum ky_status restore(struct ky_restart *restart, const struct ky_parame
     enum ky_status status = ky_sim_restore_parameters(restart, wanted, &restored, &text, error);
     if (!status)
         status = ky_sim_from_restart(restart, &restored, sim, error);
+    char remark[KY_RANKS_REMARK] = "";
+    if (!status)
+        ky_domain_take_first(&restored, "`ranks` of a restored simulation is 1", remark);
+    if (*remark)
+        ky_log(&restored, KY_LOG_INFO, "%s", remark);
     ky_restart_free(restart);
     free(text);
     return status;

@@ -186,11 +186,11 @@ with folder() as top:
         process = run("run", *plain_words(), "--engine", "opencl", "--ranks", "2", "--output", path("any-device"), env={"POCL_DEVICES": "pthread"})
         check(("on opencl:0, opencl:1:" in process.stdout + process.stderr) != ("share 1 device of --engine opencl," in process.stderr), "also where --engine has no list", process.stderr)
     # several devices of one process are ranks where that is faster; it need not have them to say so
-    for number, more, text in (("16000000", [], "2 ranks, one for each device"), ("15999999", [], "share the walk"), ("16000000", ["--ranks", "1"], None), ("4500", ["--integrator", "block"], "2 ranks, one for each device"),
-                               ("16000000", ["--curve", "none"], None)):
+    for number, more, text in (("4000000", [], "2 ranks, one for each device"), ("3999999", [], "the first of the 2 devices alone: it takes less time than several below 4000000 bodies"), ("4000000", ["--ranks", "1"], "alone: --ranks 1 asks for it"), ("8000000", ["--integrator", "block"], "2 ranks, one for each device"),
+                               ("4000000", ["--curve", "none"], "alone: ranks do not share --curve none")):
         process = run("run", *plain_words(number), *more, "--engine", "cuda:7,8", "--dry-run", "--output", path("dry"), code=None)
-        lines = [line for line in process.stderr.splitlines() if "device" in line and "rank" in line and not line.startswith("kyoho")]
-        check(len(lines) == 1 and text in lines[0] if text else not lines, f"{number} bodies on two devices {' '.join(more)}: {text or 'no choice'}", process.stderr)
+        lines = [line for line in process.stderr.splitlines() if ("devices alone" in line or "one for each device" in line) and not line.startswith("kyoho")]
+        check(len(lines) == 1 and text in lines[0], f"{number} bodies on two devices {' '.join(more)}: {text}", process.stderr)
     for engine in "opencl:0,0", "opencl:0,99", "cuda:98,99":
         process = run("run", *plain_words("450"), "--engine", engine, "--output", path("refused"), code=None)
         check(process.returncode in (2, 3) and len(process.stderr.splitlines()) == 1, f"--engine {engine}: no word of ranks where the devices are not there", process.stderr)
@@ -200,9 +200,9 @@ with folder() as top:
             check(process.returncode in (2, 3) and len(process.stderr.splitlines()) == 1, f"--engine {engine} {' '.join(more)}: no word of a force that is chosen", process.stderr)
     # also where the force is chosen by the number of bodies, before the ranks
     words = [word for word in plain_words() if word not in ("-n", "4500", "--force", "tree")]
-    for number, more, force, text in (("45000", ["--integrator", "block"], "--force tree", "2 ranks, one for each device"), ("450", ["--integrator", "block"], "--force direct", "2 ranks, one for each device"),
-                                      ("45000", ["--integrator", "block", "--error", "1e-2"], "--force tree", "2 ranks, one for each device"), ("16000000", [], "--force fmm", "2 ranks, one for each device"),
-                                      ("15999999", [], "--force fmm", "share the walk, and each has all bodies")):
+    for number, more, force, text in (("8000000", ["--integrator", "block"], "--force tree", "2 ranks, one for each device"), ("450", ["--integrator", "block"], "--force direct", "alone: it takes less time than several below 131072 bodies"),
+                                      ("8000000", ["--integrator", "block", "--error", "1e-2"], "--force tree", "2 ranks, one for each device"), ("4000000", [], "--force fmm", "2 ranks, one for each device"),
+                                      ("3999999", [], "--force fmm", "alone: it takes less time than several below 4000000 bodies")):
         process = run("run", *words, "-n", number, *more, "--engine", "cuda:7,8", "--dry-run", "--output", path("dry"), code=None)
         check(force in process.stderr and text in process.stderr and "give --ranks" not in process.stderr, f"{number} bodies on two devices {' '.join(more)}, with a force that is chosen", process.stderr)
     few = ["--model", "plummer", "-n", "3", "--softening", "0.1", "--step", "0.01", "--steps", "2", "--quiet"]

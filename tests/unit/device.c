@@ -348,76 +348,6 @@ static void compare_motion(const char *engine, int precision, double bound)
     ky_bodies_free(&there);
 }
 
-/* The largest difference of a component of the acceleration, or of a potential, over the largest
- * value. */
-static double apart(double (*a)[3], const double *p, double (*b)[3], const double *q, size_t n)
-{
-    double miss = 0, size = 0, off = 0, deep = 0;
-    for (size_t i = 0; i < n; i++) {
-        for (int c = 0; c < 3; c++) {
-            miss = fmax(miss, fabs(a[i][c] - b[i][c]));
-            size = fmax(size, fabs(b[i][c]));
-        }
-        off = fmax(off, fabs(p[i] - q[i]));
-        deep = fmax(deep, fabs(q[i]));
-    }
-    return fmax(miss / size, off / deep);
-}
-
-/* Two cards share a list of active bodies and the points of a field, also where there are fewer of
- * them than cards. */
-static void two_cards_share_lists_and_points(void **state)
-{
-    (void)state;
-    enum { N = 700, STEP = 3 };
-    static const size_t counts[] = {0, 1, 2, N / STEP};
-    char name[40];
-    uint32_t list[N / STEP];
-    need_a_device();
-    for (int k = 0; k < engine_count; k++)
-        for (int c = 0; c < 4 && !is_cpu_engine(k); c++) {
-            struct ky_error error = {0};
-            struct ky_parameters given = cloud_parameters(), p, alone;
-            struct ky_bodies here = cloud_make(PLUMMER, N), there = cloud_make(PLUMMER, N);
-            struct ky_engine *two, *one;
-            given.force = KY_DIRECT;
-            given.precision = KY_EXTENDED;
-            given.softening = 0.01;
-            given.engine = engines[k].engine;
-            assert_ok(ky_force_resolve(&given, &alone, &error));
-            given.engine = with_another(k, name, sizeof name);
-            assert_ok(ky_force_resolve(&given, &p, &error));
-            assert_ok(ky_engine_open(&alone, N, &one, &error));
-            assert_ok(ky_engine_open(&p, N, &two, &error));
-            ky_device_twice = 0;
-            for (uint32_t i = 0; i < counts[c]; i++)
-                list[i] = STEP * i + 1;
-            const struct ky_active active = {counts[c], list};
-            for (int e = 0; e < 2; e++) {
-                assert_ok(ky_engine_put(e ? two : one, &here, &error));
-                assert_ok(ky_engine_forces(e ? two : one, &error));
-                assert_ok(ky_engine_drift(e ? two : one, 0.3, &error));
-                assert_ok(ky_engine_forces_of(e ? two : one, &active, &error));
-            }
-            assert_ok(ky_engine_get(one, &here, &error));
-            assert_ok(ky_engine_get(two, &there, &error));
-            assert_between(
-                apart(here.acceleration, here.potential, there.acceleration, there.potential, N), 0,
-                1e-6);
-            struct ky_points points = {counts[c], (const double(*)[3])here.velocity, 0.01, NULL,
-                                       NULL};
-            assert_ok(ky_engine_field(one, &points, here.acceleration, here.potential, &error));
-            assert_ok(ky_engine_field(two, &points, there.acceleration, there.potential, &error));
-            assert_between(
-                apart(here.acceleration, here.potential, there.acceleration, there.potential, N), 0,
-                1e-6);
-            ky_engine_close(one);
-            ky_engine_close(two);
-            ky_bodies_free(&here);
-            ky_bodies_free(&there);
-        }
-}
-
 static void a_device_is_named_once(void **state)
 {
     (void)state;
@@ -524,11 +454,9 @@ static void reports_have_their_own_seconds(void **state)
 static void motion_and_sums(void **state)
 {
     (void)state;
-    char name[40];
     need_a_device();
     for (int k = 0; k < engine_count; k++)
         if (!is_cpu_engine(k)) {
-            compare_motion(with_another(k, name, sizeof name), KY_DOUBLE, 1e-11);
             compare_motion(engines[k].engine, KY_SINGLE, 1e-5);
             compare_motion(engines[k].engine, KY_DOUBLE, 1e-11);
         }
@@ -908,30 +836,6 @@ static void two_simulations_at_once(void **state)
     }
 }
 
-static void several_devices_share_the_sinks(void **state)
-{
-    (void)state;
-    static const size_t sizes[] = {0, 1, 2, 1001};
-    struct ky_error error = {0};
-    need_a_device();
-    for (int k = 0; k < engine_count; k++)
-        for (int s = 0; s < 4 && !is_cpu_engine(k); s++) {
-            char name[40];
-            struct ky_parameters p = cloud_parameters();
-            struct ky_bodies bodies = cloud_make(PLUMMER, sizes[s]),
-                             exact = cloud_make(PLUMMER, sizes[s]);
-            p.engine = with_another(k, name, sizeof name);
-            p.force = KY_DIRECT;
-            p.precision = KY_EXTENDED;
-            p.softening = 0.1;
-            softened_sum(&p, &bodies, &exact);
-            assert_ok(cloud_forces(&p, &bodies, NULL, NULL, &error));
-            assert_between(cloud_compare(&bodies, &exact).max, 0, 1e-5);
-            ky_bodies_free(&bodies);
-            ky_bodies_free(&exact);
-        }
-}
-
 /* ---- names ---- */
 
 static void names_of_engines(void **state)
@@ -965,7 +869,6 @@ int main(void)
         cmocka_unit_test(every_pair_of_options),
         cmocka_unit_test(awkward_numbers_of_bodies),
         cmocka_unit_test(every_kernel_in_small),
-        cmocka_unit_test(two_cards_share_lists_and_points),
         cmocka_unit_test(a_device_is_named_once),
         cmocka_unit_test(resumed_to_the_last_bit),
         cmocka_unit_test(reports_have_their_own_seconds),
@@ -980,7 +883,6 @@ int main(void)
         cmocka_unit_test(groups_of_any_size),
         cmocka_unit_test(batches_of_lists_take_turns),
         cmocka_unit_test(two_simulations_at_once),
-        cmocka_unit_test(several_devices_share_the_sinks),
         cmocka_unit_test(names_of_engines),
     };
     return cmocka_run_group_tests(tests, find_engines, NULL);

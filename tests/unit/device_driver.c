@@ -1,5 +1,5 @@
 /* Sort, scan and reduce of the drivers against loops on the host, copies that do not wait,
- * launches, teams, several cards, and the guard of the other tests. */
+ * launches, teams, and the guard of the other tests. */
 #include "test.h"
 
 #include <pthread.h>
@@ -682,81 +682,6 @@ static void faults_of_two_rooms(void **state)
     on_devices(two_faults);
 }
 
-/* ---- several cards ---- */
-
-enum { CARDS = 3, UNIT = 48, WORDS = UNIT / 8, MOST_UNITS = 70001 };
-typedef enum ky_status gatherer(const struct ky_gathering *cards, size_t count, size_t place,
-                                size_t unit, struct ky_error *error);
-
-static uint64_t gathered_word(size_t k, size_t turn, size_t word)
-{
-    return (k * 16 + turn) << 32 | word;
-}
-
-/* Gathers what each card has on all cards, several times, from buffers by turns. */
-static void gather_with(struct ky_card *const card[CARDS], gatherer *gather, uint64_t units)
-{
-    enum { TURNS = 4, PLACE = 2 };
-    struct ky_error error = {0};
-    const uint64_t counts[] = {77, 77, units, 77};
-    const size_t words = (size_t)units * WORDS;
-    struct ky_buffer number[CARDS] = {{0}}, from[CARDS][2] = {{{0}}}, to[CARDS][TURNS] = {{{0}}};
-    uint64_t *word = calloc(CARDS * words + 1, sizeof *word);
-    for (size_t k = 0; k < CARDS; k++) {
-        assert_ok(ky_buffer_fill(card[k], &number[k], "number", counts, 4, 8, &error));
-        for (size_t t = 0; t < TURNS; t++)
-            assert_ok(ky_buffer_need(card[k], &to[k][t], "all", CARDS * units, UNIT, &error));
-    }
-    for (size_t t = 0; t < TURNS; t++) {
-        struct ky_gathering all[CARDS];
-        for (size_t k = 0; k < CARDS; k++) {
-            for (size_t w = 0; w < words; w++)
-                word[w] = gathered_word(k, t, w);
-            assert_ok(ky_buffer_fill(card[k], &from[k][t % 2], "own", word, units, UNIT, &error));
-            all[k] = (struct ky_gathering){card[k], &from[k][t % 2], &number[k], &to[k][t]};
-        }
-        assert_ok(gather(all, CARDS, PLACE, UNIT, &error));
-    }
-    for (size_t k = 0; k < CARDS; k++)
-        for (size_t t = 0; t < TURNS; t++) {
-            assert_ok(
-                card[k]->driver->read(card[k], &to[k][t], 0, word, CARDS * words * 8, &error));
-            for (size_t w = 0; w < CARDS * words; w++)
-                assert_true(word[w] == gathered_word(w / words, t, w % words));
-            ky_buffer_release(card[k], &to[k][t]);
-        }
-    for (size_t k = 0; k < CARDS; k++) {
-        ky_buffer_release(card[k], &number[k]);
-        for (size_t t = 0; t < 2; t++)
-            ky_buffer_release(card[k], &from[k][t]);
-    }
-    free(word);
-}
-
-/* Gathers on three cards: the first device, the second one if there is one, and the first one
- * again. */
-static void gatherings(struct ky_card *first)
-{
-    static const uint64_t units[] = {0, 1, 2, 341, MOST_UNITS};
-    struct ky_error error = {0};
-    struct ky_card *card[CARDS] = {first};
-    for (size_t k = 1; k < CARDS; k++)
-        if (first->driver->open(CARDS - 1 - k, &card[k], &error) != KY_OK)
-            assert_ok(first->driver->open(0, &card[k], &error));
-    for (size_t k = 0; k < sizeof units / sizeof *units; k++) {
-        gather_with(card, first->driver->gather, units[k]);
-        gather_with(card, ky_gather_by_copies, units[k]);
-    }
-    for (size_t k = 1; k < CARDS; k++)
-        first->driver->close(card[k]);
-}
-
-static void cards_gather(void **state)
-{
-    (void)state;
-    on_devices(gatherings);
-}
-
 /* A few small cases, for tools under which a kernel takes long. */
 static void little(struct ky_card *card)
 {
@@ -824,8 +749,7 @@ int main(void)
         cmocka_unit_test(buffers_have_parts),       cmocka_unit_test(the_guard_sees_what_strays),
         cmocka_unit_test(copies_that_do_not_wait),  cmocka_unit_test(the_guard_sees_what_changes),
         cmocka_unit_test(arguments_are_checked),    cmocka_unit_test(teams_of_lanes),
-        cmocka_unit_test(faults_of_two_rooms),      cmocka_unit_test(cards_gather),
-        cmocka_unit_test(every_kernel_in_small),
+        cmocka_unit_test(faults_of_two_rooms),      cmocka_unit_test(every_kernel_in_small),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

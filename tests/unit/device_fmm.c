@@ -147,27 +147,6 @@ static void test_particles_are_legal(void **state)
     }
 }
 
-static void two_cards_give_the_bits_of_one(void **state)
-{
-    (void)state;
-    enum { N = 3000 };
-    need_a_device();
-    FOR_DEVICES(e, 1)
-    {
-        char name[40];
-        struct ky_parameters parameters = parameters_for(e);
-        struct ky_error error = {0};
-        struct ky_bodies one = cloud_make(PLUMMER, N), two = cloud_make(PLUMMER, N);
-        assert_ok(cloud_forces(&parameters, &one, NULL, NULL, &error));
-        parameters.engine = with_another(e, name, sizeof name);
-        assert_ok(cloud_forces(&parameters, &two, NULL, NULL, &error));
-        assert_memory_equal(one.acceleration, two.acceleration, N * sizeof *one.acceleration);
-        assert_memory_equal(one.potential, two.potential, N * sizeof *one.potential);
-        ky_bodies_free(&one);
-        ky_bodies_free(&two);
-    }
-}
-
 /* With groups of one body there are two cuts, and several teams for each sink of the upper one: no
  * cell is missed. Each body has a tolerance of its own then, so that errors are larger. */
 static void several_cuts_in_small(void **state)
@@ -258,7 +237,6 @@ int main(void)
         cmocka_unit_test(awkward_places_are_served),
         cmocka_unit_test(softenings_are_those_of_the_direct_sum),
         cmocka_unit_test(test_particles_are_legal),
-        cmocka_unit_test(two_cards_give_the_bits_of_one),
         cmocka_unit_test(several_cuts_in_small),
         cmocka_unit_test(far_cubes_are_counted_once),
         cmocka_unit_test(a_large_system_keeps_the_tolerance),

@@ -319,7 +319,7 @@ static void external_fields_act_on_points(void **state)
     ky_bodies_free(&bodies);
 }
 
-/* The bits do not depend on the forces before, nor on the number of cards. */
+/* The bits do not depend on the forces before. */
 static void fields_depend_on_places_alone(void **state)
 {
     (void)state;
@@ -328,12 +328,9 @@ static void fields_depend_on_places_alone(void **state)
     need_a_device();
     FOR_DEVICES(e, 1)
     {
-        char name[40];
         struct ky_parameters given = parameters_for(e), parameters;
         struct ky_bodies first = field_of(&given, &bodies, &points), then = results_for(POINTS);
-        given.engine = with_another(e, name, sizeof name);
         struct ky_engine *engine = open_with(&given, &parameters, &bodies);
-        ky_device_twice = 0;
         assert_ok(ky_engine_forces(engine, &error));
         field_in(engine, &points, &then);
         assert_memory_equal(first.acceleration, then.acceleration, POINTS * sizeof *first.position);

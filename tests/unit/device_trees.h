@@ -91,14 +91,14 @@ static inline struct made *make_tree(const char *engine, const struct ky_paramet
     struct ky_error error = {0};
     struct made *made = calloc(1, sizeof *made);
     struct ky_device_state *state = &made->state;
-    state->cards.driver = driver_of(engine);
+    state->opened.driver = driver_of(engine);
     state->threads = 1;
     state->externals = &none;
     state->parameters = &made->p;
     assert_ok(ky_force_resolve(given, &made->p, &error));
     made->p.engine = engine;
     assert_ok(ky_device_state_open(state, &error));
-    made->bodies = &state->part[0];
+    made->bodies = &state->bodies;
     assert_ok(ky_device_bodies_resize(state, cloud->n, &error));
     assert_ok(ky_device_bodies_expect(state, cloud, &error));
     assert_ok(ky_device_bodies_put(state, cloud, &error));

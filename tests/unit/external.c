@@ -395,34 +395,28 @@ static const struct ky_driver *count_lists(const struct ky_driver *driver)
     return driver == &ky_opencl_driver ? &counting : driver;
 }
 
-/* The exact sum, the fields, and the results of several cards use one list of active bodies. */
+/* The exact sum and the fields use one list of active bodies. */
 static void a_list_of_active_bodies_goes_up_once(void **state)
 {
     (void)state;
     static const uint32_t body[] = {1, 7, 40, 41, 90};
-    static const char *const names[] = {"opencl:0", "opencl:0,0"};
     const struct ky_active active = {5, body};
     struct ky_bodies bodies = some_bodies(100);
+    struct ky_engine *engine;
+    const struct ky_parameters parameters = parameters_of("opencl:0", KY_DIRECT, KY_SINGLE);
     need_a_device();
     ky_device_wrap = count_lists;
-    ky_device_twice = 1;
-    for (int cards = 1; cards <= 2; cards++) {
-        struct ky_engine *engine;
-        const struct ky_parameters parameters =
-            parameters_of(names[cards - 1], KY_DIRECT, KY_SINGLE);
-        assert_ok(ky_engine_open(&parameters, bodies.n, &engine, &error));
-        assert_ok(ky_engine_put(engine, &bodies, &error));
-        assert_ok(ky_engine_set_fields(engine, some, SOME, &error));
-        assert_ok(ky_engine_forces(engine, &error));
-        for (int k = 0; k < 2; k++) {
-            lists_sent = 0;
-            assert_ok(ky_engine_forces_of(engine, &active, &error));
-            assert_int_equal(lists_sent, 1); /* the second card gets its part from the first */
-        }
-        ky_engine_close(engine);
+    assert_ok(ky_engine_open(&parameters, bodies.n, &engine, &error));
+    assert_ok(ky_engine_put(engine, &bodies, &error));
+    assert_ok(ky_engine_set_fields(engine, some, SOME, &error));
+    assert_ok(ky_engine_forces(engine, &error));
+    for (int k = 0; k < 2; k++) {
+        lists_sent = 0;
+        assert_ok(ky_engine_forces_of(engine, &active, &error));
+        assert_int_equal(lists_sent, 1);
     }
+    ky_engine_close(engine);
     ky_device_wrap = NULL;
-    ky_device_twice = 0;
     ky_bodies_free(&bodies);
 }
 #endif

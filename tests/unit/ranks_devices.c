@@ -83,6 +83,83 @@ static void simulations_can_be_changed(void **state)
     }
 }
 
+/* The field of a sphere that grows in time. */
+static void growing(void *context, const struct ky_field_places *at)
+{
+    const double m = 2 + at->time;
+    ++*(size_t *)context;
+    for (size_t k = 0; k < at->count; k++) {
+        const double *x = at->position[k], s2 = 0.25 + x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
+        for (int c = 0; c < 3; c++)
+            at->acceleration[k][c] = -m * x[c] / (s2 * sqrt(s2));
+        at->potential[k] = -m / sqrt(s2);
+    }
+}
+
+/* The same for one place, which a device alone cannot call. */
+static void growing_at_one(void *context, struct ky_field_place *at)
+{
+    size_t calls;
+    (void)context;
+    growing(&calls, &(struct ky_field_places){.count = 1,
+                                              .time = at->time,
+                                              .position = (const double(*)[3])at->position,
+                                              .acceleration = (double(*)[3])at->acceleration,
+                                              .potential = &at->potential});
+}
+
+/* After some steps. Returns the energy in the field. */
+static double advance_in_field(const struct ky_parameters *parameters, int ranks,
+                               const struct ky_bodies *bodies, struct ky_bodies *got)
+{
+    struct ky_sums sums = {0};
+    struct ky_sim *sim = open_ranks(parameters, ranks, bodies);
+    assert_ok(ky_sim_advance(sim, 3, &error));
+    assert_ok(ky_sim_sums(sim, &sums, &error));
+    *got = state_of(sim);
+    ky_sim_close(sim);
+    return sums.external;
+}
+
+static void a_function_as_field_has_the_same_bits(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *options;
+        size_t n;
+    } cases[] = {{"", 5000},
+                 {"integrator=block step-length=0.05 field=point:mass=1,x=4", 3000},
+                 {"force=direct", 500},
+                 {"", 3}};
+    need_a_device();
+    FOR_DEVICES(k, 1)
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct ky_bodies bodies = make(SPHERE, cases[i].n), alone, got;
+        struct ky_parameters parameters = parameters_of(cases[i].options);
+        size_t calls = 0;
+        parameters.engine = engines[k].engine;
+        parameters.field_places = growing;
+        parameters.field_context = &calls;
+        const double external = advance_in_field(&parameters, 1, &bodies, &alone);
+        const size_t calls_alone = calls;
+        assert_true(external < 0);
+        for (int ranks = 2; ranks <= 4; ranks++) {
+            calls = 0;
+            if (ranks == 4) {
+                parameters.field_function = growing_at_one;
+                parameters.field_places = NULL;
+            }
+            const double now = advance_in_field(&parameters, ranks, &bodies, &got);
+            expect_same(&got, &alone, cases[i].options);
+            assert_true(fabs(now / external - 1) < 1e-13);
+            assert_int_equal(calls, ranks == 4 ? 0 : calls_alone);
+            ky_bodies_free(&got);
+        }
+        ky_bodies_free(&alone);
+        ky_bodies_free(&bodies);
+    }
+}
+
 static void what_ranks_with_devices_cannot_do(void **state)
 {
     (void)state;
@@ -103,6 +180,7 @@ int main(void)
         cmocka_unit_test(few_bodies_have_the_same_bits),
         cmocka_unit_test(options_have_the_same_bits),
         cmocka_unit_test(simulations_can_be_changed),
+        cmocka_unit_test(a_function_as_field_has_the_same_bits),
         cmocka_unit_test(what_ranks_with_devices_cannot_do),
     };
     return cmocka_run_group_tests(tests, find_engines, NULL);

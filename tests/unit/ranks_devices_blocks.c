@@ -199,28 +199,6 @@ static void calls_count_the_steps_of_all_ranks(void **state)
     expect_same_counts(engines[k].engine);
 }
 
-/* Several devices of one engine do not share them: the error says what does. */
-static void devices_without_ranks_are_refused(void **state)
-{
-    (void)state;
-    char two[40];
-    struct ky_sim *sim = NULL;
-    struct ky_bodies bodies = make(SPHERE, 100);
-    need_a_device();
-    FOR_DEVICES(k, 1)
-    {
-        struct ky_parameters parameters = parameters_for(k, "");
-        parameters.engine = with_another(k, two, sizeof two);
-        assert_int_equal(ky_sim_open(&parameters, &bodies, 0, &sim, &error), KY_UNSUPPORTED);
-        assert_non_null(strstr(error.text, "give --ranks 2, or"));
-        parameters.ranks = 2;
-        assert_ok(ky_sim_open(&parameters, &bodies, 0, &sim, &error));
-        assert_ok(ky_sim_advance(sim, 1, &error));
-        ky_sim_close(sim);
-    }
-    ky_bodies_free(&bodies);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -231,7 +209,6 @@ int main(void)
         cmocka_unit_test(changes_have_the_same_bits),
         cmocka_unit_test(restarts_take_any_number_of_ranks),
         cmocka_unit_test(calls_count_the_steps_of_all_ranks),
-        cmocka_unit_test(devices_without_ranks_are_refused),
     };
     return cmocka_run_group_tests(tests, find_engines, NULL);
 }

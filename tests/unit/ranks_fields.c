@@ -117,11 +117,6 @@ static void what_cannot_be_is_told(void **state)
     parameters.field_function = one_place;
     assert_int_equal(ky_sim_open(&parameters, &bodies, 0, &sim, &error), KY_UNSUPPORTED);
     assert_non_null(strstr(error.text, "use another integrator"));
-    parameters = parameters_of("engine=opencl");
-    parameters.ranks = 3;
-    parameters.field_function = one_place;
-    assert_int_equal(ky_sim_open(&parameters, &bodies, 0, &sim, &error), KY_UNSUPPORTED);
-    assert_non_null(strstr(error.text, "use --engine cpu"));
     parameters = parameters_of("");
     parameters.ranks = 3;
     parameters.field_function = nothing;

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "domain/domain.h"
 #include "engines.h"
 
 static struct ky_error error;
@@ -182,6 +183,7 @@ static void ranks_that_are_chosen_make_bodies(void **state)
 {
     (void)state;
     const char *const made = "each rank has made its own bodies";
+    const size_t usual = ky_domain_ranks_from[0][1];
     char folder[] = "/tmp/kyoho-made-XXXXXX";
     need_a_device();
     assert_non_null(mkdtemp(folder));
@@ -196,6 +198,7 @@ static void ranks_that_are_chosen_make_bodies(void **state)
         model.n = 700;
         describe("block", &parameters, &run, folder, 1);
         parameters.engine = with_another(k, engine, sizeof engine);
+        ky_domain_ranks_from[0][1] = model.n;
         run.choose_ranks = 1;
         assert_ok(ky_model_make("plummer", &model, &initial, &error));
         assert_ok(ky_run(&parameters, &run, &initial, &error));
@@ -209,6 +212,7 @@ static void ranks_that_are_chosen_make_bodies(void **state)
         assert_string_equal(rows, one);
         free(rows);
         free(one);
+        ky_domain_ranks_from[0][1] = usual;
         ky_device_twice = 0;
     }
     nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);

@@ -306,12 +306,7 @@ static void kicked_on(const char *engine, int force, int integrator)
 static void kicks_change_velocities_alone(void **state)
 {
     (void)state;
-    char two[40];
     for (int k = 0; k < engine_count; k++) {
-        if (!is_cpu_engine(k)) {
-            kicked_on(with_another(k, two, sizeof two), KY_DIRECT, KY_LEAPFROG);
-            replaced_on(two);
-        }
         kicked_on(engines[k].engine, KY_TREE, KY_LEAPFROG);
         kicked_on(engines[k].engine, KY_DIRECT, KY_LEAPFROG);
         kicked_on(engines[k].engine, KY_TREE, KY_BLOCK_STEPS);

@@ -42,21 +42,19 @@ static const struct ky_method *method_of(const struct ky_parameters *parameters)
 static void release(struct ky_device_engine *engine)
 {
     struct ky_device_state *state = &engine->state;
-    const struct ky_cards *cards = &state->cards;
-    if (cards->count == 0)
+    struct ky_card *card = state->opened.card;
+    if (!card)
         return;
-    for (size_t k = 0; k < cards->count; k++)
-        cards->driver->wait(cards->card[k], NULL);
+    card->driver->wait(card, NULL);
     if (engine->method->release)
         engine->method->release(state, engine->own);
     ky_links_release(&engine->links);
     ky_points_release(state);
-    ky_device_blocks_release(&engine->blocks, cards->card[0]);
+    ky_device_blocks_release(&engine->blocks, card);
     ky_device_hermite_release(state);
     ky_device_division_release(state);
     ky_device_ranks_release(state);
-    for (size_t k = 0; k < cards->count; k++)
-        ky_device_bodies_release(&state->part[k]);
+    ky_device_bodies_release(&state->bodies);
 }
 
 static void close_engine(struct ky_engine *base)
@@ -65,8 +63,8 @@ static void close_engine(struct ky_engine *base)
     if (!engine)
         return;
     release(engine);
-    for (size_t k = 0; k < engine->state.cards.count; k++)
-        engine->state.cards.driver->close(engine->state.cards.card[k]);
+    if (engine->state.opened.card)
+        engine->state.opened.driver->close(engine->state.opened.card);
     free(engine->own);
     free(engine);
 }
@@ -74,34 +72,18 @@ static void close_engine(struct ky_engine *base)
 static enum ky_status check(const struct ky_device_engine *engine, struct ky_error *error)
 {
     const struct ky_device_state *state = &engine->state;
-    const struct ky_cards *cards = &state->cards;
-    for (size_t k = 0; k < cards->count && state->parameters->precision == KY_DOUBLE; k++)
-        if (!cards->card[k]->has_double)
-            return ky_fail(error, KY_UNSUPPORTED, "%s has no double: use --precision extended",
-                           cards->card[k]->name);
+    const struct ky_card *card = state->opened.card;
+    if (state->parameters->precision == KY_DOUBLE && !card->has_double)
+        return ky_fail(error, KY_UNSUPPORTED, "%s has no double: use --precision extended",
+                       card->name);
     const int hermite = ky_device_leads(state, KY_SCHEME_HERMITE);
-    if (hermite && !cards->card[0]->has_double)
+    if (hermite && !card->has_double)
         return ky_fail(error, KY_UNSUPPORTED, "%s has no double, which Hermite steps need",
-                       cards->card[0]->name);
+                       card->name);
     if (hermite && state->parameters->field_places)
         return ky_fail(error, KY_UNSUPPORTED,
                        "devices lead Hermite steps without the host, which a field function needs: "
                        "use engine cpu, or --integrator leapfrog or block");
-    for (size_t k = 1; k < cards->count && hermite; k++)
-        if (strcmp(cards->card[k]->name, cards->card[0]->name) != 0)
-            return ky_fail(error, KY_UNSUPPORTED,
-                           "several devices lead Hermite steps if they are of one kind, not %s and "
-                           "%s",
-                           cards->card[0]->name, cards->card[k]->name);
-    if (cards->count > 1 && !engine->method->several_cards)
-        return ky_fail(error, KY_UNSUPPORTED,
-                       "several devices share the work of --force direct, tree and fmm only");
-    if (cards->count > 1 && ky_device_leads(state, KY_SCHEME_BLOCK))
-        return ky_fail(error, KY_UNSUPPORTED,
-                       "several devices share block steps as ranks: give --ranks %zu%s, or name "
-                       "one device",
-                       cards->count,
-                       ky_force_kind(state->parameters->force)->expands ? " and --force tree" : "");
     return ky_links_check(state->parameters, error);
 }
 
@@ -112,7 +94,7 @@ static enum ky_status resize(struct ky_engine *base, size_t n, struct ky_error *
     const int is_part = ky_device_shared(&engine->state) != NULL;
     enum ky_status status =
         ky_device_bodies_resize(&engine->state, is_part ? ky_places_room(n) : n, error);
-    engine->state.part[0].live = n;
+    engine->state.bodies.live = n;
     return status ? status : ky_device_columns_clear(&engine->state, 0, error);
 }
 
@@ -128,10 +110,9 @@ static enum ky_status start(struct ky_device_engine *engine, size_t n, struct ky
     if (status != KY_OK)
         return status;
     snprintf(engine->base.name, sizeof engine->base.name, "%s:%zu", engine->base.verbs->name,
-             state->cards.first);
+             state->opened.index);
     snprintf(report->engine, sizeof report->engine, "%s", engine->base.verbs->name);
-    snprintf(report->device, sizeof report->device, "%zu × %.140s", state->cards.count,
-             state->cards.card[0]->name);
+    snprintf(report->device, sizeof report->device, "1 × %.140s", state->opened.card->name);
     return KY_OK;
 }
 
@@ -164,10 +145,10 @@ static enum ky_status open_engine(const struct ky_engine_verbs *verbs,
     engine->state.ranks = &engine->ranks;
     engine->state.shared = &engine->base.shared;
     engine->state.externals = &engine->base.externals;
-    engine->state.cards.driver = ky_device_wrap ? ky_device_wrap(driver) : driver;
+    engine->state.opened.driver = ky_device_wrap ? ky_device_wrap(driver) : driver;
     engine->state.threads = ky_threads(parameters->threads);
     engine->state.units = (struct ky_engine_units){1, 1};
-    engine->links.bodies = engine->links.host.bodies = &engine->state.part[0];
+    engine->links.bodies = engine->links.host.bodies = &engine->state.bodies;
     enum ky_status status = start(engine, room, error);
     if (status != KY_OK)
         close_engine(&engine->base);
@@ -185,7 +166,7 @@ static void memory(const struct ky_engine *base, size_t n, size_t massless,
     *memory = (struct ky_memory){.host = lists,
                                  .kept = lists,
                                  .device = ky_device_bodies_memory(parameters, n) + lists,
-                                 .room = engine->state.cards.card[0]->memory};
+                                 .room = engine->state.opened.card->memory};
     if (ky_device_shared(&engine->state))
         memory->device +=
             ky_device_ranks_memory(parameters, n, ky_device_shared(&engine->state)->ranks);
@@ -234,7 +215,7 @@ static enum ky_status columns(struct ky_engine *base, unsigned set, struct ky_er
  * places. */
 static enum ky_status callers_order(struct ky_device_state *state, struct ky_error *error)
 {
-    return ky_device_shared(state) ? KY_OK : ky_device_curve_leave(&state->part[0], error);
+    return ky_device_shared(state) ? KY_OK : ky_device_curve_leave(&state->bodies, error);
 }
 
 static enum ky_status put_column(struct ky_engine *base, enum ky_column column,
@@ -323,11 +304,11 @@ static enum ky_status add_report(struct ky_device_engine *engine, struct ky_forc
 {
     struct ky_device_state *state = &engine->state;
     enum ky_status status = KY_OK;
-    report->walk += ky_marked_seconds(&state->cards);
+    report->walk += ky_marked_seconds(&state->opened);
     if (engine->of_forces && engine->method->report)
         status = engine->method->report(state, &engine->links, engine->own, report, error);
     return status == KY_OK
-               ? ky_pair_counts_add(&engine->links.counts, &state->part[0], report, error)
+               ? ky_pair_counts_add(&engine->links.counts, &state->bodies, report, error)
                : status;
 }
 
@@ -358,7 +339,7 @@ static enum ky_status evaluate(struct ky_device_engine *engine, struct ky_evalua
 static enum ky_status agree(struct ky_device_state *state, int *lacks_pull, struct ky_error *error)
 {
     const struct ky_shared *shared = ky_device_shared(state);
-    const int are_here = state->part[0].live > 0;
+    const int are_here = state->bodies.live > 0;
     uint64_t of_all[] = {state->has_acceleration && are_here,
                          ky_device_lacks_pull(state) && are_here};
     const enum ky_status status = shared->add(shared->context, of_all, 2, error);
@@ -388,9 +369,9 @@ static enum ky_status forces(struct ky_engine *base, const struct ky_active *act
     if (status == KY_OK && state->n > 0)
         status = evaluate(engine, &evaluation, lacks_pull, error);
     if (status == KY_OK && active && state->externals->count > 0)
-        status = ky_device_curve_leave(&state->part[0], error);
+        status = ky_device_curve_leave(&state->bodies, error);
     if (status == KY_OK)
-        status = ky_device_externals_add(&state->part[0], &evaluation, error);
+        status = ky_device_externals_add(&state->bodies, &evaluation, error);
     if (status == KY_OK)
         status = ky_device_hermite_forget(state, error);
     state->has_acceleration |= status == KY_OK;
@@ -417,7 +398,7 @@ static enum ky_status advance(struct ky_engine *base, struct ky_advance *way,
 static unsigned schemes(const struct ky_engine *base)
 {
     const struct ky_device_engine *engine = (const struct ky_device_engine *)base;
-    return (ky_device_has_blocks(&engine->state, engine->method) ? 1U << KY_SCHEME_BLOCK : 0U) |
+    return (engine->method->in_blocks ? 1U << KY_SCHEME_BLOCK : 0U) |
            (ky_device_has_hermite(&engine->state) ? 1U << KY_SCHEME_HERMITE : 0U);
 }
 
@@ -505,7 +486,7 @@ static void report(struct ky_engine *base, struct ky_force_report *report)
     struct ky_device_engine *engine = ky_device_engine_of(base);
     struct ky_device_state *state = &engine->state;
     *report = state->report;
-    state->cards.reported = 1;
+    state->opened.reported = 1;
     if (state->n > 0)
         (void)add_report(engine, report, NULL); /* without counts they are 0 */
     if (!ky_copies_count(state)) /* the first rank counts the pairs that all have computed */

@@ -29,7 +29,7 @@ static int gives_field(const struct ky_engine *base, const struct ky_points *poi
 
 static int gives_tides(const struct ky_engine *base)
 {
-    return ((const struct ky_device_engine *)base)->state.part[0].card->has_double;
+    return ((const struct ky_device_engine *)base)->state.bodies.card->has_double;
 }
 
 static enum ky_status along(struct ky_engine *base, struct ky_error *error)

@@ -9,6 +9,8 @@
 
 #include "base/drivers.h"
 #include "base/memory.h"
+#include "base/status.h"
+#include "engine/common/device_list.h"
 #include "engine/device/board/board_slots.h"
 #include "engine/device/driver/names.h"
 #include "engine/device/forces/board_division.h"
@@ -24,7 +26,7 @@ struct task {
 
 struct ky_device_board {
     struct ky_board base;
-    struct ky_cards cards; /* one card */
+    struct ky_opened opened;
     int precision;
     struct ky_board_slots slots;
     struct ky_buffer predicted, sinks, partial, run, results, list, found, whole;
@@ -50,7 +52,7 @@ static void close_board(struct ky_board *base)
     struct ky_device_board *board = device_board(base);
     if (!board)
         return;
-    struct ky_card *card = board->cards.count ? board->cards.card[0] : NULL;
+    struct ky_card *card = board->opened.card;
     struct ky_buffer *const buffers[] = {&board->predicted, &board->sinks,   &board->partial,
                                          &board->run,       &board->results, &board->list,
                                          &board->found,     &board->whole};
@@ -63,26 +65,26 @@ static void close_board(struct ky_board *base)
         ky_pinned_release(card, &board->down);
         ky_pinned_release(card, &board->entries);
     }
-    for (size_t k = 0; k < board->cards.count; k++)
-        board->cards.driver->close(board->cards.card[k]);
+    if (card)
+        card->driver->close(card);
     free(board);
 }
 
 static enum ky_status connect(struct ky_device_board *board, const struct ky_parameters *parameters,
                               struct ky_error *error)
 {
-    enum ky_status status = ky_cards_open(&board->cards, parameters->engine, error);
-    if (status != KY_OK)
-        return status;
-    if (board->cards.count != 1)
+    size_t listed;
+    KY_TRY(ky_device_list_once(parameters->engine, &listed, error));
+    if (listed > 1)
         return ky_fail(error, KY_USAGE, "a board is one device, not those of '%s'",
                        parameters->engine);
+    KY_TRY(ky_card_open(&board->opened, parameters->engine, error));
     if (parameters->precision == KY_SINGLE)
         return ky_fail(error, KY_UNSUPPORTED,
                        "a board computes in extended or double precision, not in single");
-    if (parameters->precision == KY_DOUBLE && !board->cards.card[0]->has_double)
+    if (parameters->precision == KY_DOUBLE && !board->opened.card->has_double)
         return ky_fail(error, KY_UNSUPPORTED, "%s has no double: precision extended is there",
-                       board->cards.card[0]->name);
+                       board->opened.card->name);
     board->precision = parameters->precision == KY_DOUBLE ? KY_DOUBLE : KY_EXTENDED;
     return KY_OK;
 }
@@ -96,7 +98,7 @@ static enum ky_status open_board(const struct ky_board_verbs *verbs, const struc
     if (!board)
         return ky_no_memory(error, "board", 1, sizeof *board);
     board->base.verbs = verbs;
-    board->cards.driver = ky_device_wrap ? ky_device_wrap(driver) : driver;
+    board->opened.driver = ky_device_wrap ? ky_device_wrap(driver) : driver;
     enum ky_status status = connect(board, parameters, error);
     if (status != KY_OK)
         close_board(&board->base);
@@ -110,7 +112,7 @@ static enum ky_status put(struct ky_board *base, size_t count, const uint32_t *s
 {
     struct ky_device_board *board = device_board(base);
     board->present.is_there = 0;
-    return ky_board_slots_put(&board->slots, board->cards.card[0], board->precision, count, slot,
+    return ky_board_slots_put(&board->slots, board->opened.card, board->precision, count, slot,
                               body, error);
 }
 
@@ -136,7 +138,7 @@ static enum ky_status divide(struct ky_device_board *board, struct division *div
 {
     const struct ky_board_request *request = &board->task.request;
     const double close2 = KY_JERK_CLOSE2_OF(board->precision == KY_DOUBLE);
-    struct ky_card *card = board->cards.card[0];
+    struct ky_card *card = board->opened.card;
     division->sum = request->what & KY_BOARD_LISTS ? LISTS : request->eps2 > close2 ? SOFT : GUARD;
     size_t *resident = &board->resident[division->sum];
     if (*resident == 0) {
@@ -157,7 +159,7 @@ static enum ky_status divide(struct ky_device_board *board, struct division *div
 static enum ky_status need(struct ky_device_board *board, const struct division *division,
                            struct ky_error *error)
 {
-    struct ky_card *card = board->cards.card[0];
+    struct ky_card *card = board->opened.card;
     const struct task *task = &board->task;
     const size_t count = task->request.count, parts = division->of.slices * count,
                  words = sizeof(uint32_t), fused = division->flags & KY_BOARD_FUSED;
@@ -204,7 +206,7 @@ static void fill_columns(const struct ky_card *card, const double (*from)[3], si
 static enum ky_status send_sinks(struct ky_device_board *board,
                                  const struct ky_board_request *request, struct ky_error *error)
 {
-    struct ky_card *card = board->cards.card[0];
+    struct ky_card *card = board->opened.card;
     const double most =
         board->precision == KY_DOUBLE ? KY_JERK_FAR2_DOUBLE : (double)KY_JERK_FAR2_FLOAT;
     const size_t n = request->count;
@@ -233,7 +235,7 @@ static enum ky_status predict(struct ky_device_board *board, union ky_state_valu
     board->present.time = at;
     board->present.slots = slots;
     return ky_launch_over(
-        board->cards.card[0], KY_IN_EITHER(ky_board_predict_all, board->precision), slots,
+        board->opened.card, KY_IN_EITHER(ky_board_predict_all, board->precision), slots,
         KY_ARGUMENTS(KY_BUFFER(board->slots.state), KY_BUFFER(board->slots.word),
                      KY_BUFFER(board->predicted), KY_VALUE(time), KY_VALUE(slots)),
         error);
@@ -247,7 +249,7 @@ static enum ky_status predict(struct ky_device_board *board, union ky_state_valu
 static enum ky_status sum(struct ky_device_board *board, const struct division *d,
                           union ky_state_value time, struct ky_error *error)
 {
-    struct ky_card *card = board->cards.card[0];
+    struct ky_card *card = board->opened.card;
     const double whole = board->task.request.eps2;
     const float part = (float)whole;
     const uint32_t slots = (uint32_t)board->task.slots, count = (uint32_t)board->task.request.count,
@@ -281,14 +283,14 @@ static enum ky_status make_lists(struct ky_device_board *board, const struct div
                    found = sums + KY_RESULT_FOUND * (uint64_t)count,
                    begin = sums + KY_RESULT_BEGIN * (uint64_t)count;
     enum ky_status status = ky_launch_teams(
-        board->cards.card[0], KY_IN_EITHER(ky_board_lists, board->precision), count,
+        board->opened.card, KY_IN_EITHER(ky_board_lists, board->precision), count,
         KY_ARGUMENTS(KY_BOARD_GIVEN(board), KY_BUFFER(board->list), KY_BUFFER(board->found),
                      KY_BUFFER(board->whole), KY_BUFFER(board->results), KY_VALUE(time),
                      KY_VALUE(slots), KY_VALUE(count), KY_VALUE(capacity), KY_VALUE(d->flags)),
         error);
     if (status != KY_OK)
         return status;
-    return ky_launch_teams(board->cards.card[0], KY_KERNEL_ky_order_parts, count,
+    return ky_launch_teams(board->opened.card, KY_KERNEL_ky_order_parts, count,
                            KY_ARGUMENTS(KY_BUFFER(board->whole), KY_BUFFER(board->results),
                                         KY_VALUE(begin), KY_VALUE(found), KY_VALUE(capacity),
                                         KY_VALUE(count)),
@@ -298,7 +300,7 @@ static enum ky_status make_lists(struct ky_device_board *board, const struct div
 static enum ky_status compute(struct ky_device_board *board, const struct ky_board_request *request,
                               struct ky_error *error)
 {
-    struct ky_card *card = board->cards.card[0];
+    struct ky_card *card = board->opened.card;
     const union ky_state_value time = ky_to_state(card, request->time);
     const size_t lists = request->what & KY_BOARD_LISTS;
     struct division division;
@@ -419,7 +421,7 @@ static void give_nothing(size_t count, const struct ky_board_results *results)
 static enum ky_status fetch_lists(struct ky_device_board *board, const struct come *come,
                                   size_t *entries, struct ky_error *error)
 {
-    struct ky_card *card = board->cards.card[0];
+    struct ky_card *card = board->opened.card;
     const uint32_t *found = come->word + KY_RESULT_FOUND * come->count;
     const size_t capacity = board->task.capacity;
     for (size_t k = 0; k < come->count; k++)
@@ -450,7 +452,7 @@ static enum ky_status finish(struct ky_board *base, const struct ky_board_result
                              struct ky_error *error)
 {
     struct ky_device_board *board = device_board(base);
-    struct ky_card *card = board->cards.card[0];
+    struct ky_card *card = board->opened.card;
     const size_t count = board->task.request.count;
     const int empty = board->task.slots == 0;
     if (!board->task.is_on)

@@ -36,33 +36,25 @@ enum ky_status ky_launch_teams(struct ky_card *card, enum ky_kernel_id kernel, s
 
 /* ---- marks ---- */
 
-void ky_begin_marks(struct ky_cards *cards)
+void ky_begin_marks(struct ky_opened *opened)
 {
     enum { ALL_OF_THE_FIRST = 16, THEN_EVERY = 64 };
-    cards->evaluations++;
-    cards->measured = cards->evaluations <= ALL_OF_THE_FIRST ||
-                      cards->evaluations % THEN_EVERY == 0 || cards->reported;
-    cards->reported = 0;
+    opened->evaluations++;
+    opened->measured = opened->evaluations <= ALL_OF_THE_FIRST ||
+                       opened->evaluations % THEN_EVERY == 0 || opened->reported;
+    opened->reported = 0;
 }
 
-enum ky_status ky_mark(struct ky_cards *cards, int mark, struct ky_error *error)
+enum ky_status ky_mark(struct ky_opened *opened, int mark, struct ky_error *error)
 {
-    if (!cards->measured)
+    if (!opened->measured)
         return KY_OK;
-    return cards->driver->mark(cards->card[0], mark, error);
+    return opened->driver->mark(opened->card, mark, error);
 }
 
-double ky_marked_seconds(const struct ky_cards *cards)
+double ky_marked_seconds(const struct ky_opened *opened)
 {
-    return cards->measured ? cards->driver->between(cards->card[0], 0, 1) : (double)NAN;
-}
-
-enum ky_status ky_wait_for_all(const struct ky_cards *cards, struct ky_error *error)
-{
-    enum ky_status status = KY_OK;
-    for (size_t k = 0; k < cards->count && status == KY_OK; k++)
-        status = cards->driver->wait(cards->card[k], error);
-    return status;
+    return opened->measured ? opened->driver->between(opened->card, 0, 1) : (double)NAN;
 }
 
 size_t ky_real_bytes(int precision)

@@ -1,4 +1,4 @@
-/* The cards of an engine, whatever they compute: launches by the table of kernels, marks of time,
+/* The card of an engine, whatever it computes: launches by the table of kernels, marks of time,
  * numbers of the state, and the same kernel for each precision. */
 #ifndef KY_DEVICE_CARD_H
 #define KY_DEVICE_CARD_H
@@ -14,27 +14,23 @@ enum { KY_STATE_BYTES = 8, KY_PARTIAL_BYTES = 1 << 28 };
 
 /* The marks of a card. 0 and 1 enclose the phase `walk` of the report. Two belong to the staging of
  * bodies and trees, two to batches of interaction lists, five to the phases of the tree that a card
- * makes, one to the number of its groups. Then come marks for bodies sent to other cards, for
- * counts of work that have arrived, and for positions that have arrived on another card. The last
- * two belong to block steps and the Hermite scheme. */
+ * makes, one to the number of its groups. Then comes a mark for counts of work that have arrived.
+ * The last two belong to block steps and the Hermite scheme. */
 enum {
     KY_MARK_STAGING = 2,
     KY_MARK_LISTS = 4,
     KY_MARK_TREE = 6,
     KY_MARK_GROUPS = 11,
-    KY_MARK_SHARE = 12,
-    KY_MARK_WORK,
-    KY_MARK_SENT,
+    KY_MARK_WORK = 12,
     KY_MARK_BLOCK,
     KY_MARK_LOOK
 };
 
-/* The cards that an engine has opened. Bodies lie on the first. */
-struct ky_cards {
+/* The card that an engine has opened. */
+struct ky_opened {
     const struct ky_driver *driver;
-    struct ky_card *card[KY_MOST_CARDS];
-    size_t count;
-    size_t first;         /* index of the first one in the driver's list */
+    struct ky_card *card; /* NULL: not yet */
+    size_t index;         /* in the driver's list */
     uint64_t evaluations; /* since the bodies were put */
     int measured;         /* 1: the last evaluation has marks of time */
     int reported;         /* 1: its report was asked for, so the next evaluation is measured too */
@@ -56,15 +52,11 @@ enum ky_status ky_launch_teams(struct ky_card *card, enum ky_kernel_id kernel, s
 
 /* An evaluation begins. A mark takes as long as a small kernel. So if nobody asks for reports, only
  * some evaluations of a long series are measured. */
-void ky_begin_marks(struct ky_cards *cards);
-/* A mark in the first card's queue, if the evaluation is measured. */
-enum ky_status ky_mark(struct ky_cards *cards, int mark, struct ky_error *error);
+void ky_begin_marks(struct ky_opened *opened);
+/* A mark in the card's queue, if the evaluation is measured. */
+enum ky_status ky_mark(struct ky_opened *opened, int mark, struct ky_error *error);
 /* Seconds from mark 0 to mark 1; NAN if the last evaluation was not measured. */
-double ky_marked_seconds(const struct ky_cards *cards);
-/* Waits for one card after the other, up to the first that has failed. Each is asked, since a
- * failure shows in the queue of its own card alone. */
-enum ky_status ky_wait_for_all(const struct ky_cards *cards, struct ky_error *error);
-
+double ky_marked_seconds(const struct ky_opened *opened);
 /* A number of the state as its 8 bytes: a double, or two floats where the card has no double. */
 union ky_state_value {
     double whole;

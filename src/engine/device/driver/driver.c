@@ -48,22 +48,6 @@ enum ky_status ky_device_check(const struct ky_driver *driver, size_t index, str
     return KY_OK;
 }
 
-enum ky_status ky_gather_by_copies(const struct ky_gathering *cards, size_t count, size_t place,
-                                   size_t unit, struct ky_error *error)
-{
-    const struct ky_driver *driver = cards[0].card->driver;
-    uint64_t number = 0;
-    enum ky_status status = driver->read(cards[0].card, cards[0].number, place * sizeof number,
-                                         &number, sizeof number, error);
-    const size_t bytes = (size_t)number * unit;
-    for (size_t k = 0; k < count * count && bytes > 0 && status == KY_OK; k++) {
-        const struct ky_gathering *from = &cards[k % count], *to = &cards[k / count];
-        status = driver->copy(from->card, KY_PLACE(from->from, 0), to->card,
-                              KY_PLACE(to->to, k % count * bytes), bytes, error);
-    }
-    return status;
-}
-
 enum ky_status ky_arguments_check(enum ky_kernel_id kernel, const struct ky_arguments *given,
                                   const struct ky_taken *taken, struct ky_error *error)
 {

@@ -115,14 +115,7 @@ struct ky_card {
     int is_cpu;
 };
 
-enum { KY_MARKS = 17, KY_PART_ALIGN = 4096, KY_MOST_CARDS = 16, KY_HANDLE_BYTES = 64 };
-
-/* A card of a gathering: its part, where the whole goes, and where its number is. */
-struct ky_gathering {
-    struct ky_card *card;
-    const struct ky_buffer *from, *number;
-    struct ky_buffer *to;
-};
+enum { KY_MARKS = 15, KY_PART_ALIGN = 4096, KY_HANDLE_BYTES = 64 };
 
 struct ky_driver {
     const char *name; /* "cuda" */
@@ -165,17 +158,11 @@ struct ky_driver {
                                   const void *data, size_t bytes, struct ky_error *error);
     enum ky_status (*read_later)(struct ky_card *card, const struct ky_buffer *buffer,
                                  size_t offset, void *data, size_t bytes, struct ky_error *error);
-    /* Copies from one card to another of the same driver; in both queues it waits for its turn. */
-    enum ky_status (*copy)(struct ky_card *from_card, struct ky_buffer_place from,
-                           struct ky_card *to_card, struct ky_buffer_place to, size_t bytes,
-                           struct ky_error *error);
-    /* The same, but the queue of from_card continues at once. Before from_card writes to `from`
-     * again, its queue has to await a mark that was set in the queue of to_card after the copy. */
-    enum ky_status (*copy_later)(struct ky_card *from_card, struct ky_buffer_place from,
-                                 struct ky_card *to_card, struct ky_buffer_place to, size_t bytes,
-                                 struct ky_error *error);
-    /* The same from a card of another thread, on which no work is under way that writes to `from`:
-     * only the queue of to_card knows of it. */
+    /* Copies within the card, in its queue. */
+    enum ky_status (*copy)(struct ky_card *card, struct ky_buffer_place from,
+                           struct ky_buffer_place to, size_t bytes, struct ky_error *error);
+    /* Copies from a card of another thread, of the same driver, on which no work is under way that
+     * writes to `from`: only the queue of to_card knows of it. */
     enum ky_status (*fetch)(struct ky_card *from_card, struct ky_buffer_place from,
                             struct ky_card *to_card, struct ky_buffer_place to, size_t bytes,
                             struct ky_error *error);
@@ -191,17 +178,6 @@ struct ky_driver {
     /* Queues a copy from it, from its byte `offset` on. */
     enum ky_status (*fetch_shared)(struct ky_card *card, void *memory, size_t offset,
                                    struct ky_buffer_place to, size_t bytes, struct ky_error *error);
-    /* Work that is queued on the card from now on begins when `other`, of the same driver, has
-     * reached `mark` where it was last set. A mark that was never set is not waited for. */
-    enum ky_status (*await)(struct ky_card *card, struct ky_card *other, int mark,
-                            struct ky_error *error);
-    /* Each of `count` cards of this driver gets into `to` the parts that all have in `from`, one
-     * after the other. All parts have the same number of units of `unit` bytes (a multiple of 16):
-     * the 64-bit number at `place` in every card's `number`. In every queue it waits for its turn.
-     * A card may write to its `from` only after the same cards have gathered once more, from other
-     * buffers. */
-    enum ky_status (*gather)(const struct ky_gathering *cards, size_t count, size_t place,
-                             size_t unit, struct ky_error *error);
     /* All bytes of the buffer become 0. */
     enum ky_status (*zero)(struct ky_card *card, struct ky_buffer *buffer, struct ky_error *error);
 
@@ -246,10 +222,6 @@ KY_DRIVERS(KY_DRIVER_ITSELF, )
  * is no device with this index or it cannot be used. */
 enum ky_status ky_device_check(const struct ky_driver *driver, size_t index,
                                struct ky_error *error);
-
-/* The call `gather` by copies. The host waits, since it has to read the number. */
-enum ky_status ky_gather_by_copies(const struct ky_gathering *cards, size_t count, size_t place,
-                                   size_t unit, struct ky_error *error);
 
 /* For drivers: the arguments of a kernel as its compiler reports them. KY_FAULT for others. */
 enum { KY_MOST_ARGUMENTS = 48 };

@@ -1,34 +1,29 @@
-/* The exact sum (F09) as a method: the first card makes the sources, every card sums for a part of
- * the sinks, and the parts come back to the first. Ranks that have all bodies do the same with
- * their parts, with the slices, and so the bits, of a card that is alone (ranks/copies.h). */
+/* The exact sum (F09) as a method. Ranks that have all bodies sum for a part of the sinks each,
+ * with the slices, and so the bits, of a card that is alone (ranks/copies.h). */
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/status.h"
 #include "engine/device/forces/direct_sum.h"
 #include "engine/device/forces/method.h"
 #include "engine/device/ranks/copies.h"
 #include "engine/device/state/massless.h"
 #include "engine/device/state/results.h"
 
-/* The sources and the results of each card. If all bodies are sinks, the first card writes to the
- * bodies' own accelerations and potentials instead. */
+/* If all bodies are sinks, results go to the bodies' own accelerations and potentials instead. */
 struct direct {
-    struct {
-        struct ky_direct_buffers buffers;
-        struct ky_device_results results;
-    } part[KY_MOST_CARDS];
+    struct ky_direct_buffers buffers;
+    struct ky_device_results results;
     struct ky_buffer label; /* of the sinks of a rank */
 };
 
 static void release(const struct ky_device_state *state, void *own)
 {
     struct direct *direct = own;
-    ky_buffer_release(state->part[0].card, &direct->label);
-    for (size_t k = 0; k < state->cards.count; k++) {
-        struct ky_card *card = state->cards.card[k];
-        ky_direct_release(card, &direct->part[k].buffers);
-        ky_results_release(&direct->part[k].results, card);
-    }
+    struct ky_card *card = state->bodies.card;
+    ky_buffer_release(card, &direct->label);
+    ky_direct_release(card, &direct->buffers);
+    ky_results_release(&direct->results, card);
 }
 
 static void memory(const struct ky_parameters *parameters, size_t n, struct ky_memory *memory)
@@ -36,8 +31,7 @@ static void memory(const struct ky_parameters *parameters, size_t n, struct ky_m
     memory->device += ky_direct_bytes(parameters->precision, n);
 }
 
-/* The sinks of all cards, and where their results go on the first card, which has their labels
- * already; the other cards get copies. active: of sinks behind the sources, NULL: all bodies.
+/* The sinks, and where their results go. active: of sinks behind the sources, NULL: all bodies.
  * joins: ranks have divided the sinks. */
 struct task {
     struct ky_direct_sum sum;
@@ -47,111 +41,49 @@ struct task {
 };
 
 static enum ky_status need_results(const struct ky_device_state *state, struct direct *direct,
-                                   size_t k, size_t count, struct ky_error *error)
+                                   size_t count, struct ky_error *error)
 {
-    return ky_results_need(&direct->part[k].results, state->cards.card[k], count, error);
+    return ky_results_need(&direct->results, state->bodies.card, count, error);
 }
 
-/* Where the results go on the first card, if not to the bodies. */
+/* Where the results go, if not to the bodies. */
 static struct ky_direct_results results_of(struct direct *direct, size_t count)
 {
-    struct ky_device_results *results = &direct->part[0].results;
+    struct ky_device_results *results = &direct->results;
     return (struct ky_direct_results){&results->acceleration, &results->potential, count, 0, 0};
 }
 
-/* Copies the sources of the first card to another, and makes memory for its results. */
-static enum ky_status share_sources(const struct ky_device_state *state, struct direct *direct,
-                                    const struct task *task, size_t k, struct ky_error *error)
+/* Copies the labels of the rank's sinks, which begin with sink `first`, from those of all. */
+static enum ky_status take_labels(const struct ky_device_state *state, struct direct *direct,
+                                  size_t first, struct ky_direct_sum *sum, struct ky_error *error)
 {
-    struct ky_card *first = state->part[0].card, *card = state->cards.card[k];
-    struct ky_direct_buffers *here = &direct->part[0].buffers, *there = &direct->part[k].buffers;
-    struct ky_buffer *from[] = {&here->source, &here->low, &here->eps2},
-                     *to[] = {&there->source, &there->low, &there->eps2};
-    enum ky_status status = ky_direct_need_sources(state, card, there, &task->sum, error);
-    if (status == KY_OK)
-        status = need_results(state, direct, k, task->results.stride, error);
-    for (int c = 0; c < 3 && status == KY_OK; c++)
-        status = card->driver->copy(first, KY_PLACE(from[c], 0), card, KY_PLACE(to[c], 0),
-                                    from[c]->bytes < to[c]->bytes ? from[c]->bytes : to[c]->bytes,
-                                    error);
-    return status;
-}
-
-/* The sinks of a card; *place becomes that of the first result. */
-static struct ky_direct_sum part_of(const struct ky_device_state *state, const struct task *task,
-                                    size_t k, size_t *place)
-{
-    const size_t cards = state->cards.count,
-                 first = task->joins ? ky_copies_first(state) : task->sum.count * k / cards,
-                 end = task->joins ? ky_copies_end(state) : task->sum.count * (k + 1) / cards;
-    struct ky_direct_sum part = task->sum;
-    part.of = task->joins ? task->sum.count : 0;
-    part.first += first;
-    part.count = end - first;
-    *place = first;
-    return part;
-}
-
-/* The labels of sinks of a part of them. */
-static struct ky_buffer *labels_of(struct direct *direct, size_t k)
-{
-    return k > 0 ? &direct->part[k].buffers.label : &direct->label;
-}
-
-/* Copies the labels of a part of the sinks from those of all on the first card. */
-static enum ky_status share_labels(const struct ky_device_state *state, struct direct *direct,
-                                   const struct task *task, size_t k, size_t first, size_t count,
-                                   struct ky_error *error)
-{
-    struct ky_card *card = state->cards.card[k];
-    struct ky_buffer *to = labels_of(direct, k);
+    struct ky_card *card = state->bodies.card;
+    struct ky_buffer *to = &direct->label;
+    const struct ky_buffer *from = sum->label;
     const size_t word = sizeof(uint32_t);
-    enum ky_status status = ky_buffer_need(card, to, "labels of sinks", count, word, error);
-    return status == KY_OK
-               ? card->driver->copy(state->part[0].card, KY_PLACE(task->sum.label, first * word),
-                                    card, KY_PLACE(to, 0), count * word, error)
-               : status;
+    KY_TRY(ky_buffer_need(card, to, "labels of sinks", sum->count, word, error));
+    sum->label = to;
+    return card->driver->copy(card, KY_PLACE(from, first * word), KY_PLACE(to, 0),
+                              sum->count * word, error);
 }
 
 static enum ky_status run(const struct ky_device_state *state, struct direct *direct,
-                          const struct task *task, size_t k, struct ky_error *error)
+                          const struct task *task, struct ky_error *error)
 {
-    struct ky_direct_buffers *buffers = &direct->part[k].buffers;
-    struct ky_card *card = state->cards.card[k];
     struct ky_direct_results results = task->results;
-    struct ky_direct_sum sum = part_of(state, task, k, &results.to);
-    enum ky_status status = KY_OK;
-    if (k > 0) {
-        results.acceleration = &direct->part[k].results.acceleration;
-        results.potential = &direct->part[k].results.potential;
+    struct ky_direct_sum sum = task->sum;
+    if (task->joins) {
+        results.to = ky_copies_first(state);
+        sum.of = sum.count;
+        sum.first += results.to;
+        sum.count = ky_copies_end(state) - results.to;
     }
-    if ((k > 0 || task->joins) && sum.label && sum.count > 0) {
-        sum.label = labels_of(direct, k);
-        status = share_labels(state, direct, task, k, results.to, sum.count, error);
-    }
-    if (status != KY_OK || sum.count == 0)
-        return status;
-    return ky_direct_run(&state->part[0], card, buffers, &sum, &results, error);
-}
-
-/* Copies a card's part of the results to the first card. */
-static enum ky_status collect(const struct ky_device_state *state, struct direct *direct,
-                              const struct task *task, size_t k, struct ky_error *error)
-{
-    struct ky_card *first = state->part[0].card, *card = state->cards.card[k];
-    size_t place;
-    const struct ky_direct_sum sum = part_of(state, task, k, &place);
-    const size_t bytes = sum.count * KY_STATE_BYTES;
-    enum ky_status status = KY_OK;
-    for (size_t c = 0; c < 4 && sum.count > 0 && status == KY_OK; c++) {
-        size_t offset = ((c < 3 ? c * task->results.stride : 0) + place) * KY_STATE_BYTES;
-        struct ky_device_results *part = &direct->part[k].results;
-        struct ky_buffer *from = c < 3 ? &part->acceleration : &part->potential;
-        struct ky_buffer *to = c < 3 ? task->results.acceleration : task->results.potential;
-        status = card->driver->copy(card, KY_PLACE(from, offset), first, KY_PLACE(to, offset),
-                                    bytes, error);
-    }
-    return status;
+    if (sum.count == 0)
+        return KY_OK;
+    if (task->joins && sum.label)
+        KY_TRY(take_labels(state, direct, results.to, &sum, error));
+    return ky_direct_run(&state->bodies, state->bodies.card, &direct->buffers, &sum, &results,
+                         error);
 }
 
 /* Completes the results of this rank by those of the others. */
@@ -163,36 +95,28 @@ static enum ky_status join(struct ky_device_state *state, const struct task *tas
     return ky_copies_join(state, &results, error);
 }
 
-/* Sums on all cards; the results come to the first. */
 static enum ky_status sum(struct ky_device_state *state, struct direct *direct,
                           const struct task *task, struct ky_error *error)
 {
-    size_t cards = state->cards.count;
-    enum ky_status status = ky_direct_make_sources(&state->part[0], &direct->part[0].buffers,
-                                                   &task->sum, task->active, error);
-    if (status == KY_OK && task->joins)
-        status = ky_copies_divide(state, task->sum.count, /* parts begin with a block of a kernel */
-                                  KY_DIRECT_LANES * KY_DIRECT_SINKS, error);
-    for (size_t k = 1; k < cards && status == KY_OK; k++)
-        status = share_sources(state, direct, task, k, error);
-    for (size_t k = 0; k < cards && status == KY_OK; k++)
-        status = run(state, direct, task, k, error);
-    for (size_t k = 1; k < cards && status == KY_OK; k++)
-        status = collect(state, direct, task, k, error);
-    return status == KY_OK && task->joins ? join(state, task, error) : status;
+    KY_TRY(
+        ky_direct_make_sources(&state->bodies, &direct->buffers, &task->sum, task->active, error));
+    if (task->joins)
+        KY_TRY(ky_copies_divide(state, task->sum.count, KY_DIRECT_LANES * KY_DIRECT_SINKS, error));
+    KY_TRY(run(state, direct, task, error));
+    return task->joins ? join(state, task, error) : KY_OK;
 }
 
-/* Puts results of active bodies that several cards, or ranks, computed to the bodies. */
+/* Puts results of active bodies that ranks computed to the bodies. */
 static enum ky_status scatter(const struct ky_device_state *state, struct direct *direct,
                               size_t sinks, struct ky_error *error)
 {
-    const struct ky_device_results *results = &direct->part[0].results;
+    const struct ky_device_results *results = &direct->results;
     uint32_t count = (uint32_t)sinks, n = (uint32_t)state->n;
     return ky_launch_over(
-        state->part[0].card, KY_KERNEL_ky_scatter, sinks,
+        state->bodies.card, KY_KERNEL_ky_scatter, sinks,
         KY_ARGUMENTS(KY_BUFFER(results->acceleration), KY_BUFFER(results->potential),
-                     KY_BUFFER(state->part[0].active_list), KY_BUFFER(state->part[0].acceleration),
-                     KY_BUFFER(state->part[0].potential), KY_VALUE(count), KY_VALUE(n)),
+                     KY_BUFFER(state->bodies.active_list), KY_BUFFER(state->bodies.acceleration),
+                     KY_BUFFER(state->bodies.potential), KY_VALUE(count), KY_VALUE(n)),
         error);
 }
 
@@ -201,26 +125,25 @@ static enum ky_status sum_active(struct ky_device_state *state, struct direct *d
                                  struct ky_error *error)
 {
     const size_t count = evaluation->active->count;
-    const int several = state->cards.count > 1 || task->joins;
-    enum ky_status status = ky_device_active_list(&state->part[0], evaluation, error);
+    enum ky_status status = ky_device_active_list(&state->bodies, evaluation, error);
     task->sum.count = count;
-    task->sum.label = &state->part[0].active_list;
-    task->results.scattered = !several;
-    if (several)
+    task->sum.label = &state->bodies.active_list;
+    task->results.scattered = !task->joins;
+    if (task->joins)
         task->results = results_of(direct, count);
-    if (status == KY_OK && several)
-        status = need_results(state, direct, 0, count, error);
+    if (status == KY_OK && task->joins)
+        status = need_results(state, direct, count, error);
     if (status == KY_OK)
         status = sum(state, direct, task, error);
-    return status == KY_OK && several ? scatter(state, direct, count, error) : status;
+    return status == KY_OK && task->joins ? scatter(state, direct, count, error) : status;
 }
 
 /* Labels of the active bodies: their places among the sources, or behind. */
 static enum ky_status label_active(struct ky_device_state *state, struct direct *direct,
                                    size_t count, struct ky_error *error)
 {
-    struct ky_device_bodies *bodies = &state->part[0];
-    struct ky_buffer *label = &direct->part[0].buffers.label;
+    struct ky_device_bodies *bodies = &state->bodies;
+    struct ky_buffer *label = &direct->buffers.label;
     const size_t word = sizeof(uint32_t);
     const struct ky_device_array places = {&state->division.places, "places", 1, word,
                                            state->n * word};
@@ -244,15 +167,15 @@ static enum ky_status sum_behind(struct ky_device_state *state, struct direct *d
     task->sum.label = &state->division.places;
     if (!evaluation->active)
         return status == KY_OK ? sum(state, direct, task, error) : status;
-    task->active = &state->part[0].active_list;
-    task->sum.label = &direct->part[0].buffers.label;
+    task->active = &state->bodies.active_list;
+    task->sum.label = &direct->buffers.label;
     task->results = results_of(direct, count);
     if (status == KY_OK)
-        status = ky_device_active_list(&state->part[0], evaluation, error);
+        status = ky_device_active_list(&state->bodies, evaluation, error);
     if (status == KY_OK)
         status = label_active(state, direct, count, error);
     if (status == KY_OK)
-        status = need_results(state, direct, 0, count, error);
+        status = need_results(state, direct, count, error);
     if (status == KY_OK)
         status = sum(state, direct, task, error);
     return status == KY_OK ? scatter(state, direct, count, error) : status;
@@ -266,8 +189,8 @@ static enum ky_status evaluate(struct ky_device_state *state, struct ky_links *l
         .sum = {.precision = parameters->precision,
                 .sources = ky_device_source_count(state),
                 .count = state->n},
-        .results = {&state->part[0].acceleration, &state->part[0].potential, state->n, 0, 0}};
-    enum ky_status status = ky_mark(&state->cards, 0, error);
+        .results = {&state->bodies.acceleration, &state->bodies.potential, state->n, 0, 0}};
+    enum ky_status status = ky_mark(&state->opened, 0, error);
     const int divided = ky_device_is_divided(state);
     size_t sinks = evaluation->active ? evaluation->active->count : state->n;
     (void)links;
@@ -279,7 +202,7 @@ static enum ky_status evaluate(struct ky_device_state *state, struct ky_links *l
     if (task.joins && status == KY_OK)
         sinks = ky_copies_end(state) - ky_copies_first(state);
     state->report.body_interactions = (double)sinks * (double)(task.sum.sources - !divided);
-    return status == KY_OK ? ky_mark(&state->cards, 1, error) : status;
+    return status == KY_OK ? ky_mark(&state->opened, 1, error) : status;
 }
 
 /* Places of the bodies for which points stand, or KY_NO_BODY. */
@@ -293,7 +216,7 @@ static enum ky_status send_labels(struct ky_device_state *state, struct ky_direc
         label[k] = points->body[k] == KY_NO_BODY ? KY_NO_BODY
                                                  : ky_device_division_place(state, points->body[k]);
     enum ky_status status =
-        ky_direct_send_labels(state->part[0].card, buffers, label, points->count, error);
+        ky_direct_send_labels(state->bodies.card, buffers, label, points->count, error);
     free(label);
     return status;
 }
@@ -303,7 +226,7 @@ static enum ky_status field(struct ky_device_state *state, struct ky_links *link
                             double *potential, struct ky_error *error)
 {
     struct direct *direct = own;
-    struct ky_direct_buffers *here = &direct->part[0].buffers;
+    struct ky_direct_buffers *here = &direct->buffers;
     const size_t count = points->count, sources = ky_device_source_count(state);
     const int precision = state->parameters->precision;
     const struct task task = {.sum = {.precision = precision,
@@ -313,7 +236,7 @@ static enum ky_status field(struct ky_device_state *state, struct ky_links *link
                                       .label = points->body ? &here->label : NULL,
                                       .points = points},
                               .results = results_of(direct, count)};
-    enum ky_status status = need_results(state, direct, 0, count, error);
+    enum ky_status status = need_results(state, direct, count, error);
     (void)links;
     if (status == KY_OK)
         status = ky_device_division_need(state, error);
@@ -321,14 +244,13 @@ static enum ky_status field(struct ky_device_state *state, struct ky_links *link
         status = send_labels(state, here, points, error);
     if (status == KY_OK)
         status = sum(state, direct, &task, error);
-    return status == KY_OK ? ky_results_read(&direct->part[0].results, &state->part[0], count,
-                                             acceleration, potential, error)
+    return status == KY_OK ? ky_results_read(&direct->results, &state->bodies, count, acceleration,
+                                             potential, error)
                            : status;
 }
 
 const struct ky_method ky_direct_method = {
     .force = KY_DIRECT,
-    .several_cards = 1,
     .in_blocks = 1,
     .own = sizeof(struct direct),
     .evaluate = evaluate,

@@ -14,7 +14,7 @@ static enum ky_status send_labels(const struct ky_device_state *state,
                                   struct ky_direct_buffers *buffers, const size_t *sinks,
                                   size_t first, size_t count, struct ky_error *error)
 {
-    struct ky_card *card = state->part[0].card;
+    struct ky_card *card = state->bodies.card;
     uint32_t *list = ky_allocate(count, sizeof *list);
     if (!list)
         return ky_no_memory(error, "list of sinks", count, sizeof *list);
@@ -33,7 +33,7 @@ struct copies {
 static enum ky_status copy(struct ky_device_state *state, int which, struct ky_buffer *to,
                            struct ky_error *error)
 {
-    struct ky_device_bodies *bodies = &state->part[0];
+    struct ky_device_bodies *bodies = &state->bodies;
     struct ky_device_array array[KY_ARRAYS];
     ky_device_arrays(bodies, array);
     enum ky_status status =
@@ -48,7 +48,7 @@ static enum ky_status copy(struct ky_device_state *state, int which, struct ky_b
 static enum ky_status make_state(struct ky_device_state *state, struct copies *copies,
                                  struct ky_direct_state *acting, struct ky_error *error)
 {
-    const struct ky_device_bodies *bodies = &state->part[0];
+    const struct ky_device_bodies *bodies = &state->bodies;
     *acting = (struct ky_direct_state){&bodies->position, &bodies->mass,
                                        ky_device_softenings(bodies), state->n};
     if (!ky_device_is_divided(state))
@@ -76,7 +76,7 @@ struct wanted {
 static enum ky_status sum_part(struct ky_device_state *state, const struct wanted *wanted,
                                struct ky_error *error)
 {
-    struct ky_card *card = state->part[0].card;
+    struct ky_card *card = state->bodies.card;
     struct ky_direct_buffers buffers = {0};
     struct ky_device_results results = {0};
     struct copies copies = {0};
@@ -95,9 +95,9 @@ static enum ky_status sum_part(struct ky_device_state *state, const struct wante
     if (status == KY_OK)
         status = ky_results_need(&results, card, count, error);
     if (status == KY_OK)
-        status = ky_direct_run(&state->part[0], card, &buffers, &sum, &to, error);
+        status = ky_direct_run(&state->bodies, card, &buffers, &sum, &to, error);
     if (status == KY_OK)
-        status = ky_results_read(&results, &state->part[0], count,
+        status = ky_results_read(&results, &state->bodies, count,
                                  wanted->acceleration ? wanted->acceleration + first : NULL,
                                  wanted->potential ? wanted->potential + first : NULL, error);
     ky_direct_release(card, &buffers);
@@ -115,9 +115,9 @@ enum ky_status ky_device_exact(struct ky_device_state *state, const size_t *sink
     enum ky_status status = KY_OK;
     if (count == 0)
         return KY_OK;
-    if (!state->part[0].card->has_double)
+    if (!state->bodies.card->has_double)
         return ky_fail(error, KY_UNSUPPORTED, "%s has no double: no exact sums",
-                       state->part[0].card->name);
+                       state->bodies.card->name);
     const int joins = ky_copies_begin(state, count, (double)ky_device_source_count(state));
     if (joins)
         status = ky_copies_divide(state, count, KY_DIRECT_LANES * KY_DIRECT_SINKS, error);

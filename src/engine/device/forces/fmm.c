@@ -43,7 +43,7 @@ struct card {
 
 struct fmm {
     struct ky_grouped grouped; /* first */
-    struct card card[KY_MOST_CARDS];
+    struct card card;
 };
 
 /* One launch. */
@@ -58,18 +58,15 @@ struct launch {
 
 static void release(const struct ky_device_state *state, void *own)
 {
-    struct fmm *fmm = own;
+    struct card *of = &((struct fmm *)own)->card;
+    struct ky_buffer *buffers[] = {&of->source,       &of->owner,        &of->cut[0].sinks,
+                                   &of->cut[0].range, &of->cut[1].range, &of->cut[0].local,
+                                   &of->cut[0].list,  &of->cut[0].left,  &of->cut[1].sinks,
+                                   &of->cut[1].local, &of->cut[1].list,  &of->cut[1].left,
+                                   &of->groups,       &of->acting,       &of->acts};
     ky_grouped_release(state, own);
-    for (size_t k = 0; k < state->cards.count; k++) {
-        struct card *of = &fmm->card[k];
-        struct ky_buffer *buffers[] = {&of->source,       &of->owner,        &of->cut[0].sinks,
-                                       &of->cut[0].range, &of->cut[1].range, &of->cut[0].local,
-                                       &of->cut[0].list,  &of->cut[0].left,  &of->cut[1].sinks,
-                                       &of->cut[1].local, &of->cut[1].list,  &of->cut[1].left,
-                                       &of->groups,       &of->acting,       &of->acts};
-        for (size_t b = 0; b < sizeof buffers / sizeof *buffers; b++)
-            ky_buffer_release(state->part[k].card, buffers[b]);
-    }
+    for (size_t b = 0; b < sizeof buffers / sizeof *buffers; b++)
+        ky_buffer_release(state->bodies.card, buffers[b]);
 }
 
 static size_t sinks_of(const struct ky_cuts *cuts, size_t k)
@@ -322,7 +319,7 @@ static enum ky_status walk(struct ky_grouped *grouped, const struct ky_grouped_p
     struct fmm *fmm = (struct fmm *)grouped;
     const struct ky_device_bodies *bodies = part->bodies;
     const struct ky_cuts *cuts = &part->tree->cuts;
-    struct launch launch = {.of = &fmm->card[bodies->number],
+    struct launch launch = {.of = &fmm->card,
                             .part = part,
                             .parameters = parameters,
                             .wanted = ky_evaluation_is_listed(evaluation) ? &bodies->active_list
@@ -385,7 +382,6 @@ static void memory(const struct ky_parameters *parameters, size_t n, struct ky_m
 
 const struct ky_method ky_fmm_method = {
     .force = KY_FMM,
-    .several_cards = 1,
     .in_blocks = 1,
     .own = sizeof(struct fmm),
     .evaluate = evaluate,

@@ -345,14 +345,14 @@ static enum ky_status order_lists(struct general *walk, struct ky_error *error)
 
 static enum ky_status run(struct general *walk, struct ky_error *error)
 {
-    enum ky_status status = ky_mark(&walk->bodies->state->cards, 0, error);
+    enum ky_status status = ky_mark(&walk->bodies->state->opened, 0, error);
     if (status == KY_OK)
         status = launch_cuts(walk, error);
     for (size_t first = 0; first < walk->teams && status == KY_OK; first += walk->most)
         status = launch(walk, first, error);
     if (status == KY_OK)
         status = order_lists(walk, error);
-    return status == KY_OK ? ky_mark(&walk->bodies->state->cards, 1, error) : status;
+    return status == KY_OK ? ky_mark(&walk->bodies->state->opened, 1, error) : status;
 }
 
 /* ---- results ---- */
@@ -487,7 +487,7 @@ enum ky_status ky_device_general(struct ky_links *links, const struct ky_walk_re
                            .real = ky_real_bytes(state->parameters->precision),
                            .n = bodies->live};
     enum ky_status status = ky_device_settle(state, error);
-    ky_begin_marks(&state->cards);
+    ky_begin_marks(&state->opened);
     state->report.download = state->report.upload = 0;
     ky_report_clear(&state->report);
     links->counts.groups = 0;

@@ -1,11 +1,11 @@
-/* Trees, groups and their division among cards, for the walks of teams. */
+/* Trees, groups and their division among ranks, for the walks of teams. */
 #include "engine/device/forces/grouped.h"
 
+#include "base/status.h"
 #include "engine/common/force_kinds.h"
 #include "engine/device/ranks/copies.h"
 #include "engine/device/ranks/meeting.h"
 #include "engine/device/state/motion.h"
-#include "engine/device/state/parts.h"
 #include "engine/device/tree/tree_groups.h"
 #include "octree/opening_kinds.h"
 #include "physics/orders.h"
@@ -13,12 +13,8 @@
 void ky_grouped_release(const struct ky_device_state *state, void *own)
 {
     struct ky_grouped *walk = own;
-    ky_buffer_release(state->part[0].card, &walk->scratch);
-    for (size_t k = 1; k < state->cards.count; k++) {
-        ky_device_tree_release(&walk->part[k].tree, &state->part[k]);
-        ky_pair_counts_release(&walk->part[k].counts, &state->part[k]);
-    }
-    ky_division_release(&walk->division, state);
+    ky_buffer_release(state->bodies.card, &walk->scratch);
+    ky_division_release(&walk->division, state->bodies.card);
 }
 
 uint32_t ky_grouped_flags(const struct ky_device_bodies *bodies,
@@ -46,7 +42,7 @@ static struct ky_parameters tree_of(const struct ky_parameters *given)
     return own;
 }
 
-/* A pass, and the part of each card in it. */
+/* A pass. */
 struct passes {
     struct ky_device_state *state;
     struct ky_grouped *walk;
@@ -55,19 +51,18 @@ struct passes {
     ky_grouped_launch launch;
 };
 
-static struct ky_grouped_part part_of(const struct passes *passes, size_t k)
+static struct ky_grouped_part part_of(const struct passes *passes)
 {
-    struct ky_grouped *walk = passes->walk;
-    const size_t *edge = walk->division.edge;
+    struct ky_device_state *state = passes->state;
     const struct ky_active *active = passes->evaluation->active;
-    const struct ky_shared *copies = ky_device_copies(passes->state);
-    const int counts = k == 0 && (!copies || copies->rank == 0);
-    const size_t sinks = active ? active->count : passes->state->part[0].live;
-    return (struct ky_grouped_part){&passes->state->part[k],
-                                    k > 0 ? &walk->part[k].tree : &passes->links->own,
-                                    k > 0 ? &walk->part[k].counts : &passes->links->counts,
-                                    edge[k],
-                                    edge[k + 1],
+    const struct ky_shared *copies = ky_device_copies(state);
+    const int counts = !copies || copies->rank == 0, joins = ky_copies_joins(state);
+    const size_t sinks = active ? active->count : state->bodies.live;
+    return (struct ky_grouped_part){&state->bodies,
+                                    &passes->links->own,
+                                    &passes->links->counts,
+                                    joins ? ky_copies_first(state) : 0,
+                                    joins ? ky_copies_end(state) : state->n,
                                     counts ? sinks : 0};
 }
 
@@ -87,43 +82,7 @@ const struct ky_buffer *ky_grouped_groups(const struct ky_device_tree *tree,
     return turns ? &tree->turn : &tree->group;
 }
 
-/* ---- several cards ---- */
-
-/* Copies accelerations and potentials of the sinks of one part to another card. */
-static enum ky_status copy_results(const struct ky_grouped_part *of,
-                                   const struct ky_device_bodies *from, struct ky_device_bodies *to,
-                                   struct ky_error *error)
-{
-    const size_t n = from->n, bytes = (of->end - of->first) * KY_STATE_BYTES;
-    enum ky_status status = KY_OK;
-    for (size_t c = 0; c < 4 && bytes > 0 && status == KY_OK; c++) {
-        const size_t offset = ((c < 3 ? c * n : 0) + of->first) * KY_STATE_BYTES;
-        status = from->card->driver->copy(
-            from->card, KY_PLACE(c < 3 ? &from->acceleration : &from->potential, offset), to->card,
-            KY_PLACE(c < 3 ? &to->acceleration : &to->potential, offset), bytes, error);
-    }
-    return status;
-}
-
-/* The bodies to the other cards, and room for results there. */
-static enum ky_status share(const struct passes *passes, struct ky_error *error)
-{
-    struct ky_device_state *state = passes->state;
-    const size_t cards = state->cards.count;
-    enum ky_status status = ky_division_find(&passes->walk->division, state, error);
-    if (status == KY_OK && ky_copies_joins(state))
-        status = ky_division_find_of_ranks(&passes->walk->division, state, error);
-    if (status == KY_OK && cards > 1)
-        status = ky_mark(&state->cards, KY_MARK_SHARE, error);
-    for (size_t k = 1; k < cards && status == KY_OK; k++) {
-        status = ky_part_follow(&state->part[k], KY_PART_OF_TREES, error);
-        if (status == KY_OK)
-            status = ky_device_bodies_room(&state->part[k], KY_ARRAY_ACCELERATION, error);
-        if (status == KY_OK)
-            status = ky_device_bodies_room(&state->part[k], KY_ARRAY_POTENTIAL, error);
-    }
-    return status;
-}
+/* ---- a pass ---- */
 
 /* The opening radii of the cells for other parameters: expansions read none. */
 static enum ky_status open_again(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
@@ -134,135 +93,71 @@ static enum ky_status open_again(struct ky_device_tree *tree, struct ky_device_b
                : ky_device_tree_refresh(tree, bodies, parameters, error);
 }
 
-/* Makes the same tree on every card, or opens it in another way. The host waits for each
- * card in between, so each has a thread. Decisions of the host follow from the first card. */
-static enum ky_status build(const struct passes *passes, const struct ky_parameters *parameters,
-                            struct ky_error *error)
-{
-    const size_t cards = passes->state->cards.count;
-    enum ky_status status[KY_MOST_CARDS];
-    struct ky_error errors[KY_MOST_CARDS];
-#pragma omp parallel for num_threads((int)cards) schedule(static, 1) if (cards > 1)
-    for (size_t k = 0; k < cards; k++) {
-        const struct ky_grouped_part part = part_of(passes, k);
-        status[k] = (passes->evaluation->again ? open_again : ky_device_tree_build)(
-            part.tree, part.bodies, parameters, &errors[k]);
-    }
-    for (size_t k = 0; k < cards; k++) {
-        if (status[k] == KY_OK) {
-            passes->walk->part[k].tree.few = passes->links->own.few;
-            continue;
-        }
-        ky_parts_forget(passes->state);
-        if (error)
-            *error = errors[k];
-        return status[k];
-    }
-    return KY_OK;
-}
-
-/* Sends card k, which has its tree, what it needs from the first for its walk. The results of
- * bodies that are not active are sent too, and come back unchanged. */
-static enum ky_status send(const struct passes *passes, size_t k,
-                           const struct ky_parameters *parameters, struct ky_error *error)
-{
-    const struct ky_grouped_part first = part_of(passes, 0), part = part_of(passes, k);
-    struct ky_card *card = part.bodies->card;
-    enum ky_status status = KY_OK;
-    if (ky_opening_kind(parameters->opening)->by_alpha)
-        status =
-            card->driver->copy(first.bodies->card, KY_PLACE(&first.tree->factor, 0), card,
-                               KY_PLACE(&part.tree->factor, 0), first.tree->factor.bytes, error);
-    if (status == KY_OK && passes->evaluation->active)
-        status = copy_results(&part, first.bodies, part.bodies, error);
-    return status;
-}
-
-static enum ky_status count_work(const struct passes *passes,
+/* Counts the work of the sinks that ranks have divided, for the next division. */
+static enum ky_status count_work(const struct passes *passes, const struct ky_grouped_part *part,
                                  const struct ky_parameters *parameters, struct ky_error *error)
 {
-    const size_t cards = passes->state->cards.count;
     struct ky_division *division = &passes->walk->division;
     const int order = parameters->multipole < KY_MOST_ORDER ? parameters->multipole : KY_MOST_ORDER;
-    enum ky_status status = KY_OK;
-    if ((cards == 1 && !ky_copies_joins(passes->state)) || passes->evaluation->active)
+    if (!ky_copies_joins(passes->state) || passes->evaluation->active)
         return KY_OK;
+    struct ky_walked walked = {.card = part->bodies->card,
+                               .counts = &part->counts->counts,
+                               .n = part->bodies->n,
+                               .stride = part->counts->groups,
+                               .cell = ky_order_cost(order)};
+    walked.group = ky_grouped_groups(part->tree, passes->evaluation, parameters, &walked.groups);
     division->is_counted = 0;
-    for (size_t k = 0; k < cards && status == KY_OK; k++) {
-        const struct ky_grouped_part part = part_of(passes, k);
-        struct ky_walked walked = {.card = part.bodies->card,
-                                   .counts = &part.counts->counts,
-                                   .n = part.bodies->n,
-                                   .stride = part.counts->groups,
-                                   .cell = ky_order_cost(order)};
-        walked.group = ky_grouped_groups(part.tree, passes->evaluation, parameters, &walked.groups);
-        status = ky_division_count(division, k, &walked, error);
-    }
+    const enum ky_status status = ky_division_count(division, &walked, error);
     division->is_counted = status == KY_OK;
     return status;
 }
 
-/* ---- a pass ---- */
-
 /* Prepares what a walk needs beside the tree. */
-static enum ky_status prepare(const struct passes *passes, size_t k,
+static enum ky_status prepare(const struct passes *passes, const struct ky_grouped_part *part,
                               const struct ky_parameters *parameters, struct ky_error *error)
 {
-    const struct ky_grouped_part part = part_of(passes, k);
     struct ky_evaluation *evaluation = passes->evaluation;
-    const uint32_t flags = ky_grouped_flags(part.bodies, evaluation, parameters) & KY_FLAG_FACTORS;
-    enum ky_status status = KY_OK;
+    struct ky_device_tree *tree = part->tree;
+    struct ky_device_bodies *bodies = part->bodies;
+    const uint32_t flags = ky_grouped_flags(bodies, evaluation, parameters) & KY_FLAG_FACTORS;
     const int of_points = evaluation->first_point && !evaluation->again;
     if (of_points)
-        status = ky_device_tree_list_active(part.tree, part.bodies, evaluation, error);
-    if (status == KY_OK && (evaluation->in_block || of_points))
-        status = ky_device_tree_regroup(part.tree, part.bodies, evaluation, parameters, error);
-    if (status != KY_OK)
-        return status;
-    if (k > 0)
-        status = send(passes, k, parameters, error);
-    else if (ky_opening_kind(parameters->opening)->by_alpha)
-        status = ky_device_tree_factors(part.tree, part.bodies, evaluation, parameters, error);
-    if (status == KY_OK && evaluation->active && !ky_evaluation_is_listed(evaluation))
-        status = ky_device_tree_wanted(part.tree, part.bodies, evaluation, error);
-    if (status == KY_OK && has_turns(evaluation, parameters))
-        status = ky_device_tree_turns(part.tree, part.bodies, flags, error);
-    return status;
+        KY_TRY(ky_device_tree_list_active(tree, bodies, evaluation, error));
+    if (evaluation->in_block || of_points)
+        KY_TRY(ky_device_tree_regroup(tree, bodies, evaluation, parameters, error));
+    if (ky_opening_kind(parameters->opening)->by_alpha)
+        KY_TRY(ky_device_tree_factors(tree, bodies, evaluation, parameters, error));
+    if (evaluation->active && !ky_evaluation_is_listed(evaluation))
+        KY_TRY(ky_device_tree_wanted(tree, bodies, evaluation, error));
+    return has_turns(evaluation, parameters) ? ky_device_tree_turns(tree, bodies, flags, error)
+                                             : KY_OK;
 }
 
 /* Ranks that all have all bodies get each other's results: bodies lie in the same order on all of
  * them. */
 static enum ky_status join_copies(struct ky_device_state *state, struct ky_error *error)
 {
-    const struct ky_device_bodies *bodies = &state->part[0];
+    const struct ky_device_bodies *bodies = &state->bodies;
     const struct ky_copies_results results = {&bodies->acceleration, &bodies->potential, bodies->n};
     return ky_copies_join(state, &results, error);
 }
 
-/* Each card walks for its sinks; the results come to the first card. */
 static enum ky_status walk_all(const struct passes *passes, const struct ky_parameters *parameters,
                                struct ky_error *error)
 {
     struct ky_device_state *state = passes->state;
-    const size_t cards = state->cards.count;
-    enum ky_status status = ky_mark(&state->cards, 0, error);
-    for (size_t k = 0; k < cards && status == KY_OK; k++)
-        status = prepare(passes, k, parameters, error);
-    for (size_t k = 0; k < cards && status == KY_OK; k++) {
-        const struct ky_grouped_part part = part_of(passes, k);
-        status = passes->launch(passes->walk, &part, passes->evaluation, parameters, error);
-        if (status != KY_OK)
-            part.counts->groups = 0;
-    }
-    for (size_t k = 1; k < cards && status == KY_OK; k++) {
-        const struct ky_grouped_part part = part_of(passes, k);
-        status = copy_results(&part, part.bodies, &state->part[0], error);
-    }
-    if (status == KY_OK)
-        status = ky_mark(&state->cards, 1, error);
-    if (status == KY_OK)
-        status = count_work(passes, parameters, error);
-    return status == KY_OK && ky_copies_joins(state) ? join_copies(state, error) : status;
+    const struct ky_grouped_part part = part_of(passes);
+    KY_TRY(ky_mark(&state->opened, 0, error));
+    KY_TRY(prepare(passes, &part, parameters, error));
+    const enum ky_status status =
+        passes->launch(passes->walk, &part, passes->evaluation, parameters, error);
+    if (status != KY_OK)
+        part.counts->groups = 0;
+    KY_TRY(status);
+    KY_TRY(ky_mark(&state->opened, 1, error));
+    KY_TRY(count_work(passes, &part, parameters, error));
+    return ky_copies_joins(state) ? join_copies(state, error) : KY_OK;
 }
 
 /* ---- ranks ---- */
@@ -301,7 +196,7 @@ static enum ky_status walk_in_part(const struct passes *passes,
 {
     struct ky_device_state *state = passes->state;
     struct ky_evaluation *evaluation = passes->evaluation;
-    const struct ky_grouped_part part = part_of(passes, 0);
+    const struct ky_grouped_part part = part_of(passes);
     const int by_alpha = ky_opening_kind(parameters->opening)->by_alpha, has_sinks = part.sinks > 0;
     enum ky_status status = KY_OK;
     if (evaluation->in_block)
@@ -317,18 +212,18 @@ static enum ky_status walk_in_part(const struct passes *passes,
                                                   by_alpha ? KY_FLAG_FACTORS : 0U, error)
                            : ky_device_tree_no_turns(part.tree, part.bodies, error);
     if (status == KY_OK)
-        status = ky_mark(&state->cards, 0, error);
+        status = ky_mark(&state->opened, 0, error);
     if (status == KY_OK && has_sinks)
         status = passes->launch(passes->walk, &part, evaluation, parameters, error);
     if (status != KY_OK)
         part.counts->groups = 0;
-    return status == KY_OK ? ky_mark(&state->cards, 1, error) : status;
+    return status == KY_OK ? ky_mark(&state->opened, 1, error) : status;
 }
 
 static enum ky_status evaluate_part(const struct passes *passes,
                                     const struct ky_parameters *parameters, struct ky_error *error)
 {
-    const struct ky_grouped_part part = part_of(passes, 0);
+    const struct ky_grouped_part part = part_of(passes);
     const int in_block = passes->evaluation->in_block;
     enum ky_status status =
         in_block ? KY_OK : build_part(part.tree, part.bodies, parameters, error);
@@ -349,31 +244,24 @@ enum ky_status ky_grouped_evaluate(struct ky_device_state *state, struct ky_link
 {
     const struct passes passes = {state, walk, links, evaluation, launch};
     const struct ky_parameters own = tree_of(given), *parameters = &own;
-    const size_t cards = state->cards.count;
     const int in_block = evaluation->in_block;
-    for (size_t k = 0; k < cards; k++)
-        walk->part[k].counts.groups = 0;
     links->counts.groups = 0;
-    if (ky_device_shared(state)) {
-        walk->division.edge[0] = 0;
-        walk->division.edge[1] = state->n;
+    if (ky_device_shared(state))
         return evaluate_part(&passes, parameters, error);
-    }
     /* in a block each rank walks for all active bodies */
-    ky_copies_begin(state, in_block ? 0 : state->n, OF_A_WALK);
-    enum ky_status status = share(&passes, error);
+    const int joins = ky_copies_begin(state, in_block ? 0 : state->n, OF_A_WALK);
+    enum ky_status status = joins ? ky_division_find(&walk->division, state, error) : KY_OK;
     if (status == KY_OK && !in_block)
-        status = build(&passes, parameters, error);
+        status = (evaluation->again ? open_again : ky_device_tree_build)(
+            &links->own, &state->bodies, parameters, error);
     if (status == KY_OK)
         status = walk_all(&passes, parameters, error);
-    for (size_t k = 0; k < cards && !in_block && !(evaluation->stays && status == KY_OK); k++) {
-        const struct ky_grouped_part part = part_of(&passes, k);
-        ky_device_tree_done(part.tree, part.bodies);
-    }
+    if (!in_block && !(evaluation->stays && status == KY_OK))
+        ky_device_tree_done(&links->own, &state->bodies);
     return status;
 }
 
-/* ---- blocks, with one card, or one for each rank ---- */
+/* ---- blocks ---- */
 
 enum ky_status ky_grouped_stand(struct ky_links *links, int anew, struct ky_error *error)
 {
@@ -419,13 +307,8 @@ enum ky_status ky_grouped_note(struct ky_links *links, void *own, struct ky_buff
 enum ky_status ky_grouped_report(struct ky_device_state *state, struct ky_links *links, void *own,
                                  struct ky_force_report *report, struct ky_error *error)
 {
-    struct ky_grouped *walk = own;
-    const struct ky_cards *cards = &state->cards;
-    enum ky_status status = KY_OK;
-    ky_device_tree_report(&links->own, &state->part[0], report);
-    if (cards->count > 1 && cards->measured)
-        report->walk += cards->driver->between(cards->card[0], KY_MARK_SHARE, KY_MARK_TREE);
-    for (size_t k = 1; k < cards->count && status == KY_OK; k++)
-        status = ky_pair_counts_add(&walk->part[k].counts, &state->part[k], report, error);
-    return status;
+    (void)own;
+    (void)error;
+    ky_device_tree_report(&links->own, &state->bodies, report);
+    return KY_OK;
 }

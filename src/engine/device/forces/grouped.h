@@ -1,31 +1,26 @@
-/* What --force tree and fmm have in common: each card makes the tree, and teams walk through it for
- * groups of bodies. Several cards divide the groups. The force has its own launch. */
+/* What --force tree and fmm have in common: the card makes the tree, and teams walk through it for
+ * groups of bodies. The force has its own launch. */
 #ifndef KY_DEVICE_GROUPED_H
 #define KY_DEVICE_GROUPED_H
 
 #include "engine/device/forces/division.h"
 #include "engine/device/forces/method.h"
 
-/* What each card has of its own. The first one has the tree and counts of the engine. */
 struct ky_grouped {
-    struct {
-        struct ky_device_tree tree;
-        struct ky_pair_counts counts;
-    } part[KY_MOST_CARDS];
     struct ky_division division;
     struct ky_buffer scratch; /* for the sum of the pairs of a block */
 };
 
-/* One card in a pass: it walks for the sinks from `first` to `end` - 1. */
+/* The bodies in a pass, which walks for the sinks from `first` to `end` - 1. */
 struct ky_grouped_part {
     struct ky_device_bodies *bodies;
     struct ky_device_tree *tree;
     struct ky_pair_counts *counts;
     size_t first, end;
-    size_t sinks; /* of all cards and ranks; 0 for the others than the first, which counts them */
+    size_t sinks; /* of all ranks; 0 for other ranks than the first, which counts them */
 };
 
-/* Launches the walks of one card, with the parameters of ky_force_tree. The card has its tree, its
+/* Launches the walks, with the parameters of ky_force_tree. The card has its tree, its
  * groups and factors, and memory for results. The launch makes memory for the counts of pairs. */
 typedef enum ky_status (*ky_grouped_launch)(struct ky_grouped *walk,
                                             const struct ky_grouped_part *part,

@@ -100,11 +100,11 @@ static enum ky_status launch_joins(struct joins *joins, struct ky_error *error)
 static enum ky_status run(struct joins *joins, struct ky_error *error)
 {
     struct ky_card *card = joins->card;
-    struct ky_cards *cards = &joins->bodies->state->cards;
+    struct ky_opened *opened = &joins->bodies->state->opened;
     const struct ky_cells cells = ky_links_cells(joins->links);
     const uint32_t n = (uint32_t)joins->places, count = (uint32_t)cells.count,
                    flags = flags_of(joins);
-    enum ky_status status = ky_mark(cards, 0, error);
+    enum ky_status status = ky_mark(opened, 0, error);
     if (status == KY_OK)
         status = ky_launch_over(card, KY_KERNEL_ky_forest_start, n > 2 ? n : 2,
                                 KY_ARGUMENTS(KY_BUFFER(*cells.order), KY_BUFFER(joins->parent),
@@ -129,7 +129,7 @@ static enum ky_status run(struct joins *joins, struct ky_error *error)
                                              KY_BUFFER(joins->last), KY_BUFFER(joins->group),
                                              KY_VALUE(n), KY_VALUE(flags)),
                                 error);
-    return status == KY_OK ? ky_mark(cards, 1, error) : status;
+    return status == KY_OK ? ky_mark(opened, 1, error) : status;
 }
 
 /* In place of the groups the pairs of a body and the smallest of its group. */

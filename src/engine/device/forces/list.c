@@ -36,7 +36,7 @@ struct lists {
 static void release(const struct ky_device_state *state, void *own)
 {
     struct lists *lists = own;
-    struct ky_card *card = state->part[0].card;
+    struct ky_card *card = state->bodies.card;
     for (size_t k = 0; k < CHUNKS; k++)
         ky_lists_free(&lists->chunk[k]);
     for (int k = 0; k < 2; k++)
@@ -256,8 +256,8 @@ static enum ky_status run_part(struct ky_device_state *state, struct ky_links *l
     const struct ky_host_tree *host = &links->host;
     if (!ky_copies_begin(state, groups, OF_A_GROUP))
         return run_batches(links, batch, parameters, 0, groups, error);
-    const struct ky_copies_results results = {&state->part[0].acceleration,
-                                              &state->part[0].potential, state->n};
+    const struct ky_copies_results results = {&state->bodies.acceleration, &state->bodies.potential,
+                                              state->n};
     enum ky_status status = ky_copies_divide(state, groups, 1, error);
     if (status == KY_OK)
         status = run_batches(links, batch, parameters, ky_copies_first(state), ky_copies_end(state),
@@ -284,12 +284,12 @@ static enum ky_status evaluate(struct ky_device_state *state, struct ky_links *l
     if (status == KY_OK)
         status = choose(host, evaluation->active, batch, &groups, error);
     if (status == KY_OK)
-        status = ky_mark(&state->cards, 0, error);
+        status = ky_mark(&state->opened, 0, error);
     if (status == KY_OK)
         status = run_part(state, links, batch, parameters, groups, error);
     batch->chosen = (free(batch->chosen), NULL);
     free(columns);
-    return status == KY_OK ? ky_mark(&state->cards, 1, error) : status;
+    return status == KY_OK ? ky_mark(&state->opened, 1, error) : status;
 }
 
 const struct ky_method ky_list_method = {

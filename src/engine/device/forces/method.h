@@ -7,9 +7,8 @@
 
 struct ky_method {
     enum ky_force force;
-    int several_cards; /* it can divide its work among several cards */
-    int in_blocks;     /* `evaluate` can take active bodies whose list is on the card alone */
-    size_t own;        /* bytes of the method's state, `own` below; 0 at the start */
+    int in_blocks; /* `evaluate` can take active bodies whose list is on the card alone */
+    size_t own;    /* bytes of the method's state, `own` below; 0 at the start */
 
     /* Accelerations and potentials of the active bodies with these parameters, between the marks 0
      * and 1. Sinks have the order of the bodies after the call. */
@@ -54,7 +53,7 @@ struct ky_point_sources {
 };
 /* `field` for methods whose `evaluate` takes evaluations of points: points are bodies without mass,
  * and have the errors of forces. Few points, or points among few bodies, have exact sums or walk by
- * themselves; points far away walk. KY_DEVICE if the cards have no memory for a second set of
+ * themselves; points far away walk. KY_DEVICE if the card has no memory for a second set of
  * bodies, which stays until ky_points_release if it is not much. Kicks must have been made. */
 enum ky_status ky_points_field(const struct ky_point_sources *sources,
                                const struct ky_points *points, double (*acceleration)[3],

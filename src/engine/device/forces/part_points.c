@@ -204,9 +204,9 @@ enum ky_status ky_part_points_stand(struct ky_part_points *part, struct ky_links
     struct ky_device_state *state = bodies->state;
     const struct ky_shared *shared = ky_device_shared(state);
     const struct ky_force_report report = state->report;
-    const int measured = state->cards.measured;
+    const int measured = state->opened.measured;
     size_t boxes = 0;
-    state->cards.measured = 0;
+    state->opened.measured = 0;
     enum ky_status status = ky_grouped_along(links, error);
     if (status == KY_OK)
         status = order_points(part, &state->frame, points, error);
@@ -219,7 +219,7 @@ enum ky_status ky_part_points_stand(struct ky_part_points *part, struct ky_links
     if (status == KY_OK)
         status = stand(part, links, parameters, boxes, error);
     ky_links_done(links);
-    state->cards.measured = measured;
+    state->opened.measured = measured;
     state->report = report;
     return status;
 }

@@ -1,5 +1,5 @@
 /* The field at many points by a method that computes the forces of bodies: a point is a body
- * without mass. The engine's bodies and the points make a second set on the same cards, and the
+ * without mass. The engine's bodies and the points make a second set on the same card, and the
  * forces of the points alone are evaluated. The engine's own bodies are read, and nothing of the
  * engine changes.
  *
@@ -25,9 +25,6 @@
 #include "engine/device/state/rows.h"
 #include "octree/opening_kinds.h"
 
-/* Fewer points, or points among fewer bodies, are not worth it: two trees of all bodies, and memory
- * for them, take longer. */
-enum { LEAST = 1024 };
 /* Points for each body at a time. The cube of the keys comes from a sample of all, of which the
  * outermost 64th at either end does not count. With so few points it reaches the bodies, also if
  * all points are in a small part of the system. With more of them the bodies would lie outside, in
@@ -86,8 +83,8 @@ static void begin_state(struct set *set)
     const struct ky_device_state *of = set->of;
     struct ky_device_state *state = &set->state;
     state->parameters = &set->parameters;
-    state->cards = of->cards;
-    state->cards.measured = 0;
+    state->opened = of->opened;
+    state->opened.measured = 0;
     state->threads = of->threads;
     state->n = of->n + set->points.count;
     state->frame = of->frame;
@@ -95,14 +92,11 @@ static void begin_state(struct set *set)
     state->own_eps = of->own_eps || set->points.softenings;
     state->how = of->how;
     state->externals = of->externals;
-    for (size_t k = 0; k < state->cards.count; k++) {
-        struct ky_device_bodies *part = &state->part[k];
-        part->state = state;
-        part->card = state->cards.card[k];
-        part->number = k;
-        part->n = part->live = state->n;
-        part->has = 0;
-    }
+    struct ky_device_bodies *bodies = &state->bodies;
+    bodies->state = state;
+    bodies->card = state->opened.card;
+    bodies->n = bodies->live = state->n;
+    bodies->has = 0;
 }
 
 /* The set without its bodies: those of the engine, and points. */
@@ -115,7 +109,7 @@ static enum ky_status begin(struct set *set, const struct ky_method *method,
     set->points = points;
     set->parameters = *of->parameters;
     begin_state(set);
-    set->links.bodies = set->links.host.bodies = &set->state.part[0];
+    set->links.bodies = set->links.host.bodies = &set->state.bodies;
     if (!set->own)
         set->own = ky_allocate_zeroed(1, method->own);
     return set->own ? KY_OK : ky_no_memory(error, "points of a field", 1, method->own);
@@ -126,13 +120,13 @@ static void release(struct set *set)
     struct ky_device_state *state = &set->state;
     if (!set->own)
         return;
-    (void)ky_wait_for_all(&state->cards, NULL);
+    struct ky_card *card = state->bodies.card;
+    (void)card->driver->wait(card, NULL);
     if (set->method->release)
         set->method->release(state, set->own);
     ky_links_release(&set->links);
-    ky_buffer_release(state->part[0].card, &set->rows);
-    for (size_t k = 0; k < state->cards.count; k++)
-        ky_device_bodies_release(&state->part[k]);
+    ky_buffer_release(card, &set->rows);
+    ky_device_bodies_release(&state->bodies);
     free(set->own);
     *set = (struct set){.own = NULL};
 }
@@ -142,7 +136,7 @@ static void end(struct set *set, enum ky_status status)
 {
     struct ky_memory memory = {.device = ky_device_bodies_memory(&set->parameters, set->state.n)};
     set->method->memory(&set->parameters, set->state.n, &memory);
-    if (status != KY_OK || memory.device > STAYS * set->of->cards.card[0]->memory)
+    if (status != KY_OK || memory.device > STAYS * set->of->opened.card->memory)
         release(set);
 }
 
@@ -183,9 +177,10 @@ static enum ky_status end_phase(const struct set *set, size_t phase, enum ky_sta
                                 struct ky_error *error)
 {
     struct ky_point_sets *sets = set->of->points;
+    struct ky_card *card = set->state.bodies.card;
     if (status != KY_OK || !sets->is_measured)
         return status;
-    status = ky_wait_for_all(&set->state.cards, error);
+    status = card->driver->wait(card, error);
     const double now = ky_clock();
     sets->seconds.of[phase] += now - sets->since;
     sets->since = now;
@@ -198,12 +193,12 @@ static enum ky_status end_phase(const struct set *set, size_t phase, enum ky_sta
 static enum ky_status lay(const struct set *set, const struct ky_buffer *from, size_t rows,
                           const struct ky_device_array *to, size_t first, struct ky_error *error)
 {
-    struct ky_card *card = set->state.cards.card[0];
+    struct ky_card *card = set->state.opened.card;
     const size_t n = set->state.n, bytes = to->number;
     enum ky_status status = KY_OK;
     for (size_t c = 0; c < to->columns && status == KY_OK; c++)
         status =
-            card->driver->copy(card, KY_PLACE(from, c * rows * bytes), card,
+            card->driver->copy(card, KY_PLACE(from, c * rows * bytes),
                                KY_PLACE(to->buffer, (c * n + first) * bytes), rows * bytes, error);
     return status;
 }
@@ -212,7 +207,7 @@ static enum ky_status lay(const struct set *set, const struct ky_buffer *from, s
 static enum ky_status need_arrays(struct set *set, struct ky_error *error)
 {
     static const int zeros[] = {KY_ARRAY_MASS, KY_ARRAY_ACCELERATION, KY_ARRAY_POTENTIAL};
-    struct ky_device_bodies *bodies = &set->state.part[0];
+    struct ky_device_bodies *bodies = &set->state.bodies;
     struct ky_device_array array[KY_ARRAYS];
     enum ky_status status = ky_device_bodies_need(bodies, KY_ARRAY_POSITION, error);
     if (status == KY_OK && set->state.own_eps)
@@ -231,7 +226,7 @@ static enum ky_status need_arrays(struct set *set, struct ky_error *error)
 static enum ky_status lay_bodies(struct set *set, struct ky_error *error)
 {
     static const int copied[] = {KY_ARRAY_POSITION, KY_ARRAY_MASS, KY_ARRAY_SOFTENING};
-    struct ky_device_bodies *its = &set->of->part[0], *own = &set->state.part[0];
+    struct ky_device_bodies *its = &set->of->bodies, *own = &set->state.bodies;
     struct ky_device_array from[KY_ARRAYS], to[KY_ARRAYS];
     const uint32_t n = (uint32_t)its->n, count = (uint32_t)set->points.count;
     enum ky_status status = KY_OK;
@@ -261,7 +256,7 @@ static enum ky_status lay_bodies(struct set *set, struct ky_error *error)
 static enum ky_status lay_rows(struct set *set, int which, const double *numbers, size_t first,
                                size_t count, struct ky_error *error)
 {
-    struct ky_device_bodies *bodies = &set->state.part[0];
+    struct ky_device_bodies *bodies = &set->state.bodies;
     struct ky_device_array array[KY_ARRAYS];
     ky_device_arrays(bodies, array);
     const struct ky_rows rows = {count, array[which].columns, 1 / set->of->units.length};
@@ -328,7 +323,7 @@ static enum ky_status evaluate(struct set *set, struct ky_error *error)
 static enum ky_status get(struct set *set, double (*acceleration)[3], double *potential,
                           struct ky_error *error)
 {
-    struct ky_device_bodies *bodies = &set->state.part[0];
+    struct ky_device_bodies *bodies = &set->state.bodies;
     struct ky_buffer *place = &bodies->curve.place[0];
     const struct ky_engine_scale scale = ky_device_scale(&set->state);
     const size_t count = set->points.count;
@@ -382,7 +377,7 @@ static enum ky_status exact_field(struct ky_device_state *state, const struct ky
     if (status == KY_OK)
         status = lay_bodies(set, error);
     if (status == KY_OK)
-        status = ky_device_curve_leave(&set->state.part[0], error);
+        status = ky_device_curve_leave(&set->state.bodies, error);
     if (status == KY_OK)
         status = set->method->field(&set->state, &set->links, set->own, points, acceleration,
                                     potential, error);
@@ -480,7 +475,7 @@ static void gather(const struct divided *divided, size_t count, double (*acceler
 
 static int are_many(size_t points, size_t bodies)
 {
-    return points >= LEAST && bodies >= LEAST;
+    return points >= KY_MANY_POINTS && bodies >= KY_MANY_POINTS;
 }
 
 static enum ky_status near_field(const struct ky_point_sources *sources,

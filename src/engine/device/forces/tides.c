@@ -27,7 +27,7 @@ static void release(struct ky_card *card, struct tides *tides)
 static enum ky_status send(struct ky_device_state *state, struct tides *tides,
                            const struct ky_points *points, struct ky_error *error)
 {
-    struct ky_card *card = state->part[0].card;
+    struct ky_card *card = state->bodies.card;
     const size_t count = points->count, own = points->softenings ? count : 1,
                  labels = points->body ? count : 1;
     const struct ky_rows rows = {count, 3, 1 / state->units.length};
@@ -40,7 +40,7 @@ static enum ky_status send(struct ky_device_state *state, struct tides *tides,
             ky_buffer_need(card, &tides->eps2, "squared softenings", own, sizeof(double), error);
     if (status == KY_OK)
         status =
-            ky_device_send_softenings(&state->part[0], points, KY_DOUBLE, &tides->eps2, 0, error);
+            ky_device_send_softenings(&state->bodies, points, KY_DOUBLE, &tides->eps2, 0, error);
     if (status == KY_OK)
         status = ky_buffer_need(card, &tides->label, "labels of points", labels, sizeof(uint32_t),
                                 error);
@@ -56,7 +56,7 @@ static enum ky_status send(struct ky_device_state *state, struct tides *tides,
 static enum ky_status sum(struct ky_device_state *state, const struct tides *tides,
                           const struct ky_points *points, struct ky_error *error)
 {
-    struct ky_device_bodies *bodies = &state->part[0];
+    struct ky_device_bodies *bodies = &state->bodies;
     const uint32_t n = (uint32_t)state->n, count = (uint32_t)points->count, flags = tides->flags;
     const int32_t how = state->how;
     const struct ky_eps2_argument eps2 = ky_eps2_of_points(state, points);
@@ -79,7 +79,7 @@ static enum ky_status walk(struct ky_device_state *state, struct ky_links *links
                            const struct tides *tides, const struct ky_points *points,
                            struct ky_error *error)
 {
-    const struct ky_device_bodies *bodies = &state->part[0];
+    const struct ky_device_bodies *bodies = &state->bodies;
     const struct ky_parameters parameters = ky_for_points(state->parameters);
     enum ky_status status = ky_device_shared(state)
                                 ? KY_OK
@@ -109,7 +109,7 @@ static enum ky_status find_tides(struct ky_device_state *state, struct ky_links 
                                  const struct ky_points *points, double (*tide)[6],
                                  struct ky_error *error)
 {
-    struct ky_card *card = state->part[0].card;
+    struct ky_card *card = state->bodies.card;
     const size_t count = points->count;
     const double scale = ky_device_scale(state).acceleration / state->units.length;
     struct tides tides = {.flags = 0};
@@ -150,7 +150,7 @@ enum ky_status ky_device_tides(struct ky_device_state *state, struct ky_links *l
                                const struct ky_points *points, double (*tide)[6],
                                struct ky_error *error)
 {
-    const struct ky_card *card = state->part[0].card;
+    const struct ky_card *card = state->bodies.card;
     if (!card->has_double)
         return ky_fail(error, KY_UNSUPPORTED,
                        "%s has no double, which tidal tensors need: use engine cpu", card->name);

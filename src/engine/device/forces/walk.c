@@ -16,7 +16,7 @@ struct walk {
 static void release(const struct ky_device_state *state, void *own)
 {
     struct walk *walk = own;
-    ky_buffer_release(state->part[0].card, &walk->factor);
+    ky_buffer_release(state->bodies.card, &walk->factor);
 }
 
 static enum ky_status send_factors(const struct ky_host_tree *host, struct walk *walk,
@@ -135,11 +135,11 @@ static enum ky_status evaluate(struct ky_device_state *state, struct ky_links *l
     if (status == KY_OK)
         status = ky_links_lanes(links, evaluation, parameters, error);
     if (status == KY_OK)
-        status = ky_mark(&state->cards, 0, error);
+        status = ky_mark(&state->opened, 0, error);
     if (status == KY_OK)
         status = walk_bodies(links, factor, evaluation->active, parameters, error);
     if (status == KY_OK)
-        status = ky_mark(&state->cards, 1, error);
+        status = ky_mark(&state->opened, 1, error);
     ky_links_done(links);
     return status;
 }

@@ -10,7 +10,7 @@
 
 static struct ky_device_bodies *bodies_of(const struct ky_ranks_meeting *meeting)
 {
-    return &meeting->state->part[0];
+    return &meeting->state->bodies;
 }
 
 static size_t moments_of(const struct ky_ranks_meeting *meeting)

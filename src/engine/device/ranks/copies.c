@@ -17,7 +17,7 @@ enum ky_status ky_copies_check(struct ky_device_state *state, struct ky_error *e
     enum ky_status status = KY_OK;
     if (!shared || state->ranks->is_checked)
         return KY_OK;
-    status = ky_ranks_check_kinds(shared, state->part[0].card, error);
+    status = ky_ranks_check_kinds(shared, state->bodies.card, error);
     state->ranks->is_checked = status == KY_OK;
     return status;
 }
@@ -111,7 +111,7 @@ enum ky_status ky_copies_join_rows(struct ky_device_state *state, void *rows, si
 static enum ky_status need_pinned(const struct ky_device_state *state, size_t own, size_t all,
                                   struct ky_error *error)
 {
-    struct ky_card *card = state->part[0].card;
+    struct ky_card *card = state->bodies.card;
     struct ky_pinned *pinned = state->ranks->pinned;
     enum ky_status status = card->driver->wait(card, error);
     if (!status)
@@ -138,7 +138,7 @@ enum ky_status ky_copies_join_rows_of_card(struct ky_device_state *state,
                                            const struct ky_buffer *from, const struct ky_buffer *to,
                                            size_t bytes, struct ky_error *error)
 {
-    struct ky_card *card = state->part[0].card;
+    struct ky_card *card = state->bodies.card;
     const size_t first = ky_copies_first(state), own = (ky_copies_end(state) - first) * bytes,
                  all = state->ranks->edge[ky_device_copies(state)->ranks] * bytes;
     struct ky_buffer buffer = *to;
@@ -168,7 +168,7 @@ static struct ky_buffer_place place_of(const struct ky_copies_results *results, 
 static enum ky_status read_own(const struct ky_device_state *state,
                                const struct ky_copies_results *results, struct ky_error *error)
 {
-    struct ky_card *card = state->part[0].card;
+    struct ky_card *card = state->bodies.card;
     const size_t first = ky_copies_first(state),
                  bytes = (ky_copies_end(state) - first) * KY_STATE_BYTES;
     char *to = state->ranks->pinned[KY_PIN_OUT].data;
@@ -186,7 +186,7 @@ static enum ky_status write_others(const struct ky_device_state *state,
                                    const struct ky_copies_results *results, struct ky_error *error)
 {
     const struct ky_shared *shared = ky_device_copies(state);
-    struct ky_card *card = state->part[0].card;
+    struct ky_card *card = state->bodies.card;
     const size_t *edge = state->ranks->edge;
     const char *from = state->ranks->pinned[KY_PIN_IN].data;
     enum ky_status status = KY_OK;
@@ -246,7 +246,7 @@ static void give_rows(const struct ordered *of, size_t count)
 static enum ky_status cross(const struct ky_device_state *state, const struct ordered *of, size_t n,
                             int to_card, struct ky_error *error)
 {
-    struct ky_card *card = state->part[0].card;
+    struct ky_card *card = state->bodies.card;
     const size_t bytes = n * KY_STATE_BYTES;
     enum ky_status status = KY_OK;
     for (size_t c = 0; c < COLUMNS && !status; c++) {

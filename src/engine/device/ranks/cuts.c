@@ -9,7 +9,7 @@
 
 static struct ky_device_bodies *bodies_of(const struct ky_ranks_meeting *meeting)
 {
-    return &meeting->state->part[0];
+    return &meeting->state->bodies;
 }
 
 /* ---- cells above the roots, and roots ---- */

@@ -253,7 +253,7 @@ static enum ky_status graft_all(struct grafting *g, struct ky_error *error)
 
 enum ky_status ky_ranks_graft(struct ky_ranks_meeting *meeting, struct ky_error *error)
 {
-    struct ky_device_bodies *bodies = &meeting->state->part[0];
+    struct ky_device_bodies *bodies = &meeting->state->bodies;
     struct grafting g = {.meeting = meeting,
                          .bodies = bodies,
                          .tree = meeting->tree,
@@ -290,7 +290,7 @@ enum ky_status ky_ranks_meet(struct ky_device_state *state, struct ky_device_tre
         .shared = shared,
         .expands = !search && ky_force_kind(parameters->force)->expands,
         .by_alpha = ky_opening_kind(parameters->opening)->by_alpha,
-        .sinks = active ? active->count : state->part[0].live,
+        .sinks = active ? active->count : state->bodies.live,
         .box = ky_allocate_zeroed(size, sizeof *meeting.box),
         .out = ky_allocate_zeroed(size, sizeof *meeting.out),
         .given = ky_allocate_zeroed(2 * size * size, sizeof(uint64_t)),

@@ -14,7 +14,7 @@ struct layout {
 
 static struct layout layout_of(const struct ky_device_state *state)
 {
-    const struct ky_device_bodies *bodies = &state->part[0];
+    const struct ky_device_bodies *bodies = &state->bodies;
     const int steps = ky_column_is_in(state->columns, KY_COLUMN_STEP),
               pulls = ky_column_is_in(state->columns, KY_COLUMN_PULL);
     return (struct layout){state->ranks->in_block ? &bodies->second : &bodies->position,
@@ -42,7 +42,7 @@ static size_t row_of(const struct ky_device_state *state)
  * and memory is slow to get. */
 static size_t room_for(const struct ky_device_state *state, size_t count)
 {
-    const size_t least = state->part[0].live / 64;
+    const size_t least = state->bodies.live / 64;
     return count > least ? count : least;
 }
 
@@ -60,7 +60,7 @@ static enum ky_status send_next(struct ky_device_state *state, const struct ky_p
         next[r] = sum;
         sum += (uint32_t)move->leaving[r];
     }
-    const enum ky_status status = ky_buffer_fill(state->part[0].card, &state->ranks->next,
+    const enum ky_status status = ky_buffer_fill(state->bodies.card, &state->ranks->next,
                                                  "rows of ranks", next, size, sizeof *next, error);
     free(next);
     return status;
@@ -69,7 +69,7 @@ static enum ky_status send_next(struct ky_device_state *state, const struct ky_p
 static enum ky_status pack(struct ky_device_state *state, const struct ky_part_move *move,
                            struct ky_error *error)
 {
-    struct ky_device_bodies *bodies = &state->part[0];
+    struct ky_device_bodies *bodies = &state->bodies;
     struct ky_card *card = bodies->card;
     struct ky_device_ranks *ranks = state->ranks;
     const struct layout its = layout_of(state);
@@ -95,12 +95,12 @@ static enum ky_status trade_rows(struct ky_device_state *state, const struct ky_
                                  int *many, struct ky_error *error)
 {
     const struct ky_shared *shared = ky_device_shared(state);
-    struct ky_card *card = state->part[0].card;
+    struct ky_card *card = state->bodies.card;
     const size_t size = shared->ranks, row = row_of(state);
     char *out = ky_allocate(move->count, row), *in = ky_allocate(move->arrivals, row);
     size_t *bytes = ky_allocate(2 * size, sizeof *bytes), go = 0, come = 0;
     void **at = ky_allocate(2 * size, sizeof *at);
-    *many = move->count + move->arrivals > state->part[0].live / 8 + (1 << 12);
+    *many = move->count + move->arrivals > state->bodies.live / 8 + (1 << 12);
     enum ky_status status = out && in && bytes && at
                                 ? KY_OK
                                 : ky_no_memory(error, "bodies that move", move->count, row);
@@ -172,7 +172,7 @@ static enum ky_status offer_rows(struct ky_device_state *state, const struct ky_
         status = fetch_rows(state, offer, leaving, error);
     *many = status == KY_OK && are_many(shared, leaving);
     if (*many) /* the others have fetched theirs */
-        status = state->part[0].card->driver->wait(state->part[0].card, error);
+        status = state->bodies.card->driver->wait(state->bodies.card, error);
     if (*many)
         ky_ranks_forget(state, KY_OFFER_ROWS);
     if (*many && status == KY_OK)
@@ -190,7 +190,7 @@ static enum ky_status offer_rows(struct ky_device_state *state, const struct ky_
 static enum ky_status find_gaps(struct ky_device_state *state, const struct ky_part_move *move,
                                 size_t n, size_t end, struct ky_error *error)
 {
-    struct ky_card *card = state->part[0].card;
+    struct ky_card *card = state->bodies.card;
     struct ky_device_ranks *ranks = state->ranks;
     const size_t room = room_for(state, move->count), word = sizeof(uint32_t);
     uint32_t count = (uint32_t)move->count, bound = (uint32_t)end,
@@ -228,7 +228,7 @@ static enum ky_status find_gaps(struct ky_device_state *state, const struct ky_p
 static enum ky_status fill_gaps(struct ky_device_state *state, const struct ky_part_move *move,
                                 struct ky_error *error)
 {
-    struct ky_device_bodies *bodies = &state->part[0];
+    struct ky_device_bodies *bodies = &state->bodies;
     struct ky_device_ranks *ranks = state->ranks;
     const struct layout its = layout_of(state);
     uint32_t arrivals = (uint32_t)move->arrivals, most = (uint32_t)move->count - arrivals;
@@ -242,7 +242,7 @@ static enum ky_status fill_gaps(struct ky_device_state *state, const struct ky_p
 static enum ky_status place_arrivals(struct ky_device_state *state, const struct ky_part_move *move,
                                      size_t n, struct ky_error *error)
 {
-    struct ky_device_bodies *bodies = &state->part[0];
+    struct ky_device_bodies *bodies = &state->bodies;
     struct ky_device_ranks *ranks = state->ranks;
     const struct layout its = layout_of(state);
     uint32_t arrivals = (uint32_t)move->arrivals, behind = (uint32_t)n;
@@ -258,7 +258,7 @@ static enum ky_status make_keys_again(struct ky_device_state *state, struct ky_d
                                       const struct ky_part_move *move, size_t n,
                                       struct ky_error *error)
 {
-    const struct ky_device_bodies *bodies = &state->part[0];
+    const struct ky_device_bodies *bodies = &state->bodies;
     const struct ky_device_ranks *ranks = state->ranks;
     const size_t most = move->count > move->arrivals ? move->count : move->arrivals;
     uint32_t stride = (uint32_t)bodies->n, arrivals = (uint32_t)move->arrivals,
@@ -274,7 +274,7 @@ static enum ky_status make_keys_again(struct ky_device_state *state, struct ky_d
 static enum ky_status unpack(struct ky_device_state *state, struct ky_device_tree *tree,
                              const struct ky_part_move *move, struct ky_error *error)
 {
-    struct ky_device_bodies *bodies = &state->part[0];
+    struct ky_device_bodies *bodies = &state->bodies;
     const size_t n = bodies->live, end = n + move->arrivals - move->count;
     const int are_more = end > bodies->n,
               keeps = !are_more && !state->ranks->in_block && ky_device_tree_has_keys(bodies);
@@ -301,7 +301,7 @@ static enum ky_status unpack(struct ky_device_state *state, struct ky_device_tre
 static enum ky_status give_back(struct ky_device_state *state, struct ky_error *error)
 {
     struct ky_device_ranks *ranks = state->ranks;
-    struct ky_card *card = state->part[0].card;
+    struct ky_card *card = state->bodies.card;
     struct ky_buffer *buffers[] = {&ranks->offered[KY_OFFER_ROWS],
                                    &ranks->come,
                                    &ranks->gone,
@@ -317,7 +317,7 @@ static enum ky_status give_back(struct ky_device_state *state, struct ky_error *
 enum ky_status ky_ranks_move(struct ky_device_state *state, struct ky_device_tree *tree,
                              const struct ky_part_move *move, struct ky_error *error)
 {
-    struct ky_card *card = state->part[0].card;
+    struct ky_card *card = state->bodies.card;
     int by_host = 0, many = 0;
     enum ky_status status = ky_ranks_way(state, &by_host, error);
     if (status == KY_OK)
@@ -331,6 +331,6 @@ enum ky_status ky_ranks_move(struct ky_device_state *state, struct ky_device_tre
         status = unpack(state, tree, move, error);
     if (status == KY_OK && many)
         status = give_back(state, error);
-    ky_device_tree_done(tree, &state->part[0]);
+    ky_device_tree_done(tree, &state->bodies);
     return status;
 }

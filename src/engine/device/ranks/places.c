@@ -33,7 +33,7 @@ static enum ky_status widen_array(struct ky_device_bodies *bodies,
     struct ky_buffer wide = {0};
     enum ky_status status = ky_buffer_need(card, &wide, array->what, array->bytes, 1, error);
     for (size_t c = 0; c < array->columns && status == KY_OK && bodies->live > 0; c++)
-        status = card->driver->copy(card, KY_PLACE(array->buffer, c * n * array->number), card,
+        status = card->driver->copy(card, KY_PLACE(array->buffer, c * n * array->number),
                                     KY_PLACE(&wide, c * bodies->n * array->number),
                                     bodies->live * array->number, error);
     if (status != KY_OK) {
@@ -48,7 +48,7 @@ static enum ky_status widen_array(struct ky_device_bodies *bodies,
 
 enum ky_status ky_places_widen(struct ky_device_state *state, size_t places, struct ky_error *error)
 {
-    struct ky_device_bodies *bodies = &state->part[0];
+    struct ky_device_bodies *bodies = &state->bodies;
     const size_t n = bodies->n;
     struct ky_device_array array[KY_ARRAYS];
     enum ky_status status = KY_OK;
@@ -80,7 +80,7 @@ static enum ky_status words_of(const uint64_t *number, size_t count, uint32_t **
 enum ky_status ky_places_put_numbers(struct ky_device_state *state, size_t count,
                                      const uint64_t *number, struct ky_error *error)
 {
-    struct ky_device_bodies *bodies = &state->part[0];
+    struct ky_device_bodies *bodies = &state->bodies;
     const struct ky_device_array index = ky_device_index(bodies);
     uint32_t *word;
     if (ky_device_shared(state)->system > UINT32_MAX)
@@ -102,7 +102,7 @@ enum ky_status ky_places_put_numbers(struct ky_device_state *state, size_t count
 enum ky_status ky_places_get_numbers(struct ky_device_state *state, uint64_t *number,
                                      struct ky_error *error)
 {
-    struct ky_device_bodies *bodies = &state->part[0];
+    struct ky_device_bodies *bodies = &state->bodies;
     struct ky_card *card = bodies->card;
     const size_t count = bodies->live;
     uint32_t *word = ky_allocate(count, sizeof *word);
@@ -134,7 +134,7 @@ static double bound_of(const struct ky_card *card, const union ky_state_value *p
 enum ky_status ky_places_look(struct ky_device_state *state, struct ky_device_tree *tree,
                               const struct ky_part_look *look, struct ky_error *error)
 {
-    struct ky_device_bodies *bodies = &state->part[0];
+    struct ky_device_bodies *bodies = &state->bodies;
     struct ky_card *card = bodies->card;
     const size_t head = 6 * (size_t)KY_BOUNDS_GROUPS, numbers = 3 * look->samples;
     uint32_t groups = 0;
@@ -177,7 +177,7 @@ enum ky_status ky_places_look(struct ky_device_state *state, struct ky_device_tr
 enum ky_status ky_places_keys(struct ky_device_state *state, struct ky_device_tree *tree,
                               const struct ky_part_keys *keys, struct ky_error *error)
 {
-    struct ky_device_bodies *bodies = &state->part[0];
+    struct ky_device_bodies *bodies = &state->bodies;
     struct ky_card *card = bodies->card;
     struct ky_buffer *probe = &state->ranks->probe;
     const double length = state->units.length;
@@ -218,7 +218,7 @@ enum ky_status ky_places_count(struct ky_device_state *state, struct ky_device_t
                                const uint64_t *at, size_t ends, uint64_t *count,
                                struct ky_error *error)
 {
-    struct ky_device_bodies *bodies = &state->part[0];
+    struct ky_device_bodies *bodies = &state->bodies;
     struct ky_card *card = bodies->card;
     struct ky_device_ranks *ranks = state->ranks;
     const size_t numbers = ends * (KY_KEY_LEVELS + 1);
@@ -260,7 +260,7 @@ static enum ky_status find_leavers(struct ky_device_state *state, struct ky_devi
                                    const struct ky_part_leavers *leavers, uint32_t room,
                                    uint32_t *found, struct ky_error *error)
 {
-    struct ky_device_bodies *bodies = &state->part[0];
+    struct ky_device_bodies *bodies = &state->bodies;
     struct ky_card *card = bodies->card;
     struct ky_device_ranks *ranks = state->ranks;
     const size_t numbers = leavers->ranks + 1;
@@ -288,7 +288,7 @@ static enum ky_status find_leavers(struct ky_device_state *state, struct ky_devi
 enum ky_status ky_places_leavers(struct ky_device_state *state, struct ky_device_tree *tree,
                                  const struct ky_part_leavers *leavers, struct ky_error *error)
 {
-    struct ky_device_bodies *bodies = &state->part[0];
+    struct ky_device_bodies *bodies = &state->bodies;
     const size_t size = leavers->ranks;
     /* Their rows take memory here and there: where more leave, as when a run begins, the rest waits
      * for another round. Within block steps few do. */

@@ -15,7 +15,7 @@ enum { COUNTS = KY_PRUNE_LISTED + 1, LEAST_ROOM = 4096, OPENERS_EACH = 16 };
 
 static struct ky_device_bodies *bodies_of(const struct ky_ranks_meeting *meeting)
 {
-    return &meeting->state->part[0];
+    return &meeting->state->bodies;
 }
 
 /* ---- boxes ---- */

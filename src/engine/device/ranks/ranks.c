@@ -49,7 +49,7 @@ enum ky_status ky_ranks_need_offered(const struct ky_device_state *state, enum k
         *old = *buffer;
         *buffer = (struct ky_buffer){.handle = NULL};
     }
-    return ky_buffer_need(state->part[0].card, buffer, what, wanted, 1, error);
+    return ky_buffer_need(state->bodies.card, buffer, what, wanted, 1, error);
 }
 
 /* ---- buffers of other processes ---- */
@@ -70,7 +70,7 @@ static void close_known(struct ky_card *card, struct ky_ranks_known *known)
 void ky_ranks_forget(const struct ky_device_state *state, enum ky_offer_slot slot)
 {
     for (size_t r = 0; r < ky_device_shared(state)->ranks && state->ranks->known; r++)
-        close_known(state->part[0].card, known_of(state, slot, r));
+        close_known(state->bodies.card, known_of(state, slot, r));
 }
 
 /* After all ranks have told what they offer in the slot: closes buffers that are not offered any
@@ -79,7 +79,7 @@ static void settle(const struct ky_device_state *state, enum ky_offer_slot slot,
                    const struct ky_ranks_offer *all)
 {
     struct ky_device_ranks *ranks = state->ranks;
-    struct ky_card *card = state->part[0].card;
+    struct ky_card *card = state->bodies.card;
     for (size_t r = 0; r < ky_device_shared(state)->ranks && ranks->known; r++) {
         struct ky_ranks_known *known = known_of(state, slot, r);
         if (memcmp(known->handle, all[r].handle, sizeof known->handle) != 0)
@@ -95,7 +95,7 @@ static enum ky_status open_known(const struct ky_device_state *state, enum ky_of
                                  size_t rank, const struct ky_ranks_offer *offer,
                                  struct ky_error *error)
 {
-    struct ky_card *card = state->part[0].card;
+    struct ky_card *card = state->bodies.card;
     struct ky_ranks_known *known = known_of(state, slot, rank);
     if (known->memory)
         return KY_OK;
@@ -110,7 +110,7 @@ enum ky_status ky_ranks_offer(const struct ky_device_state *state, enum ky_offer
                               struct ky_error *error)
 {
     const struct ky_shared *shared = ky_device_shared(state);
-    struct ky_card *card = state->part[0].card;
+    struct ky_card *card = state->bodies.card;
     struct ky_ranks_offer own = *offer;
     const int by_host = state->ranks->way == KY_WAY_BY_HOST;
     enum ky_status status = by_host ? KY_OK : card->driver->wait(card, error);
@@ -129,7 +129,7 @@ enum ky_status ky_ranks_fetch(const struct ky_device_state *state, struct ky_off
                               const struct ky_ranks_offer *all, struct ky_buffer_place to,
                               size_t bytes, struct ky_error *error)
 {
-    struct ky_card *card = state->part[0].card;
+    struct ky_card *card = state->bodies.card;
     const struct ky_ranks_offer *offer = &all[from.rank];
     if (!ky_device_shared(state)->is_process)
         return card->driver->fetch(offer->card, KY_PLACE(&offer->buffer, from.from), card, to,
@@ -163,7 +163,7 @@ static enum ky_status try_all(const struct ky_device_state *state, struct ky_ran
 {
     enum { BYTES = 256 };
     const struct ky_shared *shared = ky_device_shared(state);
-    struct ky_card *card = state->part[0].card;
+    struct ky_card *card = state->bodies.card;
     struct ky_buffer mine = {0}, theirs = {0};
     struct ky_ranks_offer own = {.card = card};
     enum ky_status tried = card->driver->share && shared->is_local
@@ -208,7 +208,7 @@ enum ky_status ky_ranks_way(const struct ky_device_state *state, int *by_host,
     const struct ky_shared *shared = ky_device_shared(state);
     struct ky_device_ranks *ranks = state->ranks;
     enum ky_status status = ranks->way == KY_WAY_UNKNOWN
-                                ? ky_ranks_check_kinds(shared, state->part[0].card, error)
+                                ? ky_ranks_check_kinds(shared, state->bodies.card, error)
                                 : KY_OK;
     if (status == KY_OK && !shared->is_process)
         ranks->way = KY_WAY_BY_CARDS;
@@ -241,7 +241,7 @@ static void let_go(struct ky_device_state *state)
 void ky_device_ranks_release(struct ky_device_state *state)
 {
     struct ky_device_ranks *ranks = state->ranks;
-    struct ky_card *card = state->part[0].card;
+    struct ky_card *card = state->bodies.card;
     struct ky_buffer *buffers[] = {
         &ranks->begin,    &ranks->gone,    &ranks->count,   &ranks->probe,   &ranks->sinks,
         &ranks->sinks_of, &ranks->wait[0], &ranks->wait[1], &ranks->openers, &ranks->need,

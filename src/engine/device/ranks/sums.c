@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "engine/common/external.h"
 #include "engine/device/ranks/places.h"
+#include "engine/device/state/external.h"
 #include "physics/sum_terms.h"
 
 /* A whole number of 128 bits, as it travels. */
@@ -20,23 +21,26 @@ enum { HALF = 42 /* bits of a part of a term */, NOT_FINITE = INT_MAX, CHUNK = 1
 
 struct summing {
     struct ky_device_state *state;
-    struct ky_bodies rows; /* of some bodies */
-    uint32_t *place;       /* [CHUNK] */
+    struct ky_bodies rows;     /* of some bodies */
+    uint32_t *place;           /* [CHUNK] */
+    struct ky_externals plain; /* the fields but the caller's function for many places */
+    double *potential;         /* the function's at all bodies of the rank; NULL: there is none */
     int by_card;
     double most[KY_SUMS];  /* the largest size of a term; NaN where one is not finite */
     double scale[KY_SUMS]; /* 0: a term is not finite */
     whole sum[KY_SUMS];
 };
 
-/* What body k of the rows adds to the sums, in the caller's units. */
-static void terms_of(const struct summing *s, size_t k, double term[KY_SUMS])
+/* What body k of the rows, which is the rank's body i, adds to the sums, in the caller's units. */
+static void terms_of(const struct summing *s, size_t k, size_t i, double term[KY_SUMS])
 {
     const struct ky_bodies *rows = &s->rows;
     const double *x = rows->position[k];
     memset(term, 0, KY_SUMS * sizeof *term);
     ky_sum_body(term, rows->mass[k], x, rows->velocity[k], rows->acceleration[k],
                 rows->potential[k]);
-    ky_externals_add(s->state->externals, x, NULL, &term[KY_SUM_EXTERNAL]);
+    ky_externals_add(&s->plain, x, NULL, &term[KY_SUM_EXTERNAL]);
+    term[KY_SUM_EXTERNAL] += s->potential ? s->potential[i] : 0;
     term[KY_SUM_EXTERNAL] *= rows->mass[k];
 }
 
@@ -64,7 +68,7 @@ static void add_whole(struct summing *s, const double term[KY_SUMS])
 
 static size_t chunks_of(const struct summing *s)
 {
-    return ky_groups(s->state->part[0].live, KY_SUM_CHUNK);
+    return ky_groups(s->state->bodies.live, KY_SUM_CHUNK);
 }
 
 /* The columns that the kernels read. */
@@ -74,7 +78,7 @@ static size_t chunks_of(const struct summing *s)
 
 static enum ky_status find_largest_there(struct summing *s, struct ky_error *error)
 {
-    struct ky_device_bodies *bodies = &s->state->part[0];
+    struct ky_device_bodies *bodies = &s->state->bodies;
     struct ky_card *card = bodies->card;
     const size_t chunks = chunks_of(s), bytes = chunks * KY_SUMS_KEPT * sizeof(double);
     uint32_t n = (uint32_t)bodies->n, live = (uint32_t)bodies->live;
@@ -98,7 +102,7 @@ static enum ky_status find_largest_there(struct summing *s, struct ky_error *err
 
 static enum ky_status add_there(struct summing *s, struct ky_error *error)
 {
-    struct ky_device_bodies *bodies = &s->state->part[0];
+    struct ky_device_bodies *bodies = &s->state->bodies;
     struct ky_card *card = bodies->card;
     const size_t chunks = chunks_of(s), bytes = chunks * 2 * KY_SUMS_KEPT * sizeof(int64_t);
     uint32_t n = (uint32_t)bodies->n, live = (uint32_t)bodies->live;
@@ -131,7 +135,7 @@ static enum ky_status take_all(struct summing *s,
                                void (*take)(struct summing *s, const double term[KY_SUMS]),
                                struct ky_error *error)
 {
-    const size_t n = s->state->part[0].live;
+    const size_t n = s->state->bodies.live;
     enum ky_status status = KY_OK;
     for (size_t first = 0; first < n && status == KY_OK; first += CHUNK) {
         double term[KY_SUMS];
@@ -140,7 +144,7 @@ static enum ky_status take_all(struct summing *s,
             s->place[k] = (uint32_t)(first + k);
         status = ky_device_bodies_get_some(s->state, s->place, &s->rows, error);
         for (size_t k = 0; k < s->rows.n && status == KY_OK; k++) {
-            terms_of(s, k, term);
+            terms_of(s, k, first + k, term);
             take(s, term);
         }
     }
@@ -207,7 +211,9 @@ enum ky_status ky_places_sums(struct ky_device_state *state, struct ky_partial_s
     const struct ky_engine_scale scale = ky_device_scale(state);
     const double length = state->units.length;
     struct summing s = {.state = state,
-                        .by_card = state->part[0].card->has_double && !state->externals->count};
+                        .plain = *state->externals,
+                        .by_card = state->bodies.card->has_double && !state->externals->count};
+    s.plain.count = ky_externals_plain_count(state->externals);
     enum ky_status status =
         s.by_card
             ? KY_OK
@@ -223,9 +229,12 @@ enum ky_status ky_places_sums(struct ky_device_state *state, struct ky_partial_s
     if (status == KY_OK && !parts->of)
         status = ky_no_memory(error, "sums", 1, sizeof *parts->of);
     if (status == KY_OK)
+        status = ky_device_many_potentials(&state->bodies, &s.potential, error);
+    if (status == KY_OK)
         status = find_sums(&s, parts->of[0], error);
     parts->count = status == KY_OK;
     ky_bodies_free(&s.rows);
+    free(s.potential);
     free(s.place);
     return status;
 }

@@ -1,4 +1,4 @@
-/* The bodies of a part: memory, in and out, scales. */
+/* The bodies: memory, in and out, scales. */
 #include "engine/device/state/bodies.h"
 
 #include <math.h>
@@ -48,10 +48,8 @@ void ky_device_arrays(struct ky_device_bodies *bodies, struct ky_device_array ar
 
 enum ky_status ky_device_state_open(struct ky_device_state *state, struct ky_error *error)
 {
-    enum ky_status status = ky_cards_open(&state->cards, state->parameters->engine, error);
-    for (size_t k = 0; k < state->cards.count; k++)
-        state->part[k] =
-            (struct ky_device_bodies){.state = state, .card = state->cards.card[k], .number = k};
+    const enum ky_status status = ky_card_open(&state->opened, state->parameters->engine, error);
+    state->bodies = (struct ky_device_bodies){.state = state, .card = state->opened.card};
     return status;
 }
 
@@ -71,24 +69,18 @@ void ky_device_bodies_release(struct ky_device_bodies *bodies)
     for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++)
         ky_buffer_release(bodies->card, buffers[k]);
     ky_staging_release(&bodies->staging, bodies->card);
-    bodies->has = bodies->curve.readers = 0;
+    bodies->has = 0;
     bodies->curve.is_followed = 0;
     bodies->external.set = 0;
-}
-
-enum ky_status ky_device_bodies_room(struct ky_device_bodies *bodies, int which,
-                                     struct ky_error *error)
-{
-    struct ky_device_array array[KY_ARRAYS];
-    ky_device_arrays(bodies, array);
-    return ky_buffer_need(bodies->card, array[which].buffer, array[which].what, array[which].bytes,
-                          1, error);
 }
 
 enum ky_status ky_device_bodies_need(struct ky_device_bodies *bodies, int which,
                                      struct ky_error *error)
 {
-    enum ky_status status = ky_device_bodies_room(bodies, which, error);
+    struct ky_device_array array[KY_ARRAYS];
+    ky_device_arrays(bodies, array);
+    const enum ky_status status = ky_buffer_need(bodies->card, array[which].buffer,
+                                                 array[which].what, array[which].bytes, 1, error);
     bodies->has |= status == KY_OK ? 1U << which : 0;
     return status;
 }
@@ -101,10 +93,9 @@ enum ky_status ky_device_bodies_resize(struct ky_device_state *state, size_t n,
     enum ky_status status = KY_OK;
     state->n = n;
     state->has_acceleration = 0;
-    for (size_t k = 0; k < state->cards.count; k++)
-        state->part[k].n = state->part[k].live = n;
+    state->bodies.n = state->bodies.live = n;
     for (size_t k = 0; k < sizeof wanted / sizeof *wanted && status == KY_OK; k++)
-        status = ky_device_bodies_need(&state->part[0], wanted[k], error);
+        status = ky_device_bodies_need(&state->bodies, wanted[k], error);
     return status;
 }
 
@@ -296,7 +287,7 @@ enum ky_status ky_device_bodies_expect(struct ky_device_state *state, const stru
 enum ky_status ky_device_bodies_put(struct ky_device_state *state, const struct ky_bodies *given,
                                     struct ky_error *error)
 {
-    struct ky_device_bodies *bodies = &state->part[0];
+    struct ky_device_bodies *bodies = &state->bodies;
     struct ky_card *card = bodies->card;
     struct column column[COLUMNS];
     enum ky_status status = KY_OK;
@@ -304,7 +295,7 @@ enum ky_status ky_device_bodies_put(struct ky_device_state *state, const struct 
     state->has_acceleration = ky_knows_acceleration(given);
     state->has_fields = state->externals->count > 0;
     state->pendings = 0;
-    state->cards.evaluations = 0;
+    state->opened.evaluations = 0;
     state->put++;
     bodies->place++;
     bodies->curve.is_followed = 0;
@@ -341,7 +332,7 @@ static enum ky_status scatter(struct ky_device_bodies *bodies, const struct ky_b
 enum ky_status ky_device_bodies_put_some(struct ky_device_state *state, const struct ky_some *some,
                                          struct ky_error *error)
 {
-    struct ky_device_bodies *bodies = &state->part[0];
+    struct ky_device_bodies *bodies = &state->bodies;
     struct ky_card *card = bodies->card;
     const size_t count = some->count;
     const struct ky_rows place = {count, 3, 1 / state->units.length},
@@ -367,9 +358,9 @@ enum ky_status ky_device_bodies_put_some(struct ky_device_state *state, const st
 enum ky_status ky_device_bodies_get(struct ky_device_state *state, struct ky_bodies *wanted,
                                     struct ky_error *error)
 {
-    struct ky_device_bodies *bodies = &state->part[0];
+    struct ky_device_bodies *bodies = &state->bodies;
     struct column column[COLUMNS];
-    enum ky_status status = ky_wait_for_all(&state->cards, error);
+    enum ky_status status = bodies->card->driver->wait(bodies->card, error);
     double start = ky_clock();
     if (status == KY_OK)
         status = cross_all(bodies, column, columns_of(bodies, wanted, column), 0, error);
@@ -410,11 +401,11 @@ static enum ky_status get_rows(struct ky_device_bodies *bodies, const struct ky_
 enum ky_status ky_device_bodies_get_some(struct ky_device_state *state, const uint32_t *body,
                                          struct ky_bodies *some, struct ky_error *error)
 {
-    struct ky_device_bodies *bodies = &state->part[0];
+    struct ky_device_bodies *bodies = &state->bodies;
     struct pair pair[PAIRS];
     struct ky_buffer list = {0};
     const size_t pairs = pairs_of(bodies, some, pair);
-    enum ky_status status = ky_wait_for_all(&state->cards, error);
+    enum ky_status status = bodies->card->driver->wait(bodies->card, error);
     double start = ky_clock();
     if (status == KY_OK)
         status = ky_buffer_fill(bodies->card, &list, "bodies that are wanted", body, some->n,
@@ -432,12 +423,11 @@ enum ky_status ky_device_active_list(struct ky_device_bodies *bodies,
                                      struct ky_evaluation *evaluation, struct ky_error *error)
 {
     const struct ky_active *active = evaluation->active;
-    const unsigned own = 1U << bodies->number;
-    if (evaluation->listed & own)
+    if (evaluation->is_listed)
         return KY_OK;
     enum ky_status status =
         ky_buffer_fill(bodies->card, &bodies->active_list, "active bodies", active->body,
                        active->count, sizeof *active->body, error);
-    evaluation->listed |= status == KY_OK ? own : 0;
+    evaluation->is_listed = status == KY_OK;
     return status;
 }

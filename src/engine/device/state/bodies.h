@@ -1,34 +1,33 @@
-/* The bodies of a part: memory, in and out, and the powers of two between the caller's numbers and
+/* The bodies: memory, in and out, and the powers of two between the caller's numbers and
  * the engine's. */
 #ifndef KY_DEVICE_BODIES_H
 #define KY_DEVICE_BODIES_H
 
 #include "engine/device/state/state.h"
 
-/* Opens the cards that the parameters name; each becomes a part. Before, the parameters and the use
- * of the engine have to be set. */
+/* Opens the card that the parameters name. Before, the parameters and the use of the engine have to
+ * be set. */
 enum ky_status ky_device_state_open(struct ky_device_state *state, struct ky_error *error);
-/* Allocates n bodies in place of the present ones, on the first card. All parts must have been
- * released. */
+/* Allocates n bodies instead of the present ones, which must have been released. */
 enum ky_status ky_device_bodies_resize(struct ky_device_state *state, size_t n,
                                        struct ky_error *error);
-/* Releases everything in a part whose size follows from the number of bodies. */
+/* Releases everything whose size follows from the number of bodies. */
 void ky_device_bodies_release(struct ky_device_bodies *bodies);
 /* Bytes of the positions, and of the velocities: three numbers a body, and some more for the
  * alignment of parts, since curve.room is exchanged with these buffers and is divided into parts.
  */
 size_t ky_device_room(size_t n);
-/* Bytes on the first card; bodies have softenings of their own if the parameters have none. */
+/* Bytes on the card; bodies have softenings of their own if the parameters have none. */
 double ky_device_bodies_memory(const struct ky_parameters *parameters, size_t n);
 
-/* The layout of an array of a part: columns with a number for each body. */
+/* The layout of an array: columns with a number for each body. */
 struct ky_device_array {
     struct ky_buffer *buffer;
     const char *what;       /* for errors */
     size_t columns, number; /* bytes of a number */
     size_t bytes;           /* of the buffer */
 };
-/* The layouts of all arrays, in the order of KY_ARRAY_…, also of arrays that the part lacks. */
+/* The layouts of all arrays, in the order of KY_ARRAY_…, also of arrays that are not valid. */
 void ky_device_arrays(struct ky_device_bodies *bodies, struct ky_device_array array[KY_ARRAYS]);
 
 /* The same of curve.index. */
@@ -39,19 +38,17 @@ static inline struct ky_device_array ky_device_index(struct ky_device_bodies *bo
     return (struct ky_device_array){index, index->what, 1, word, bodies->n * word};
 }
 
-/* Allocates an array; `need`: the set of arrays that the part has from now on. */
-enum ky_status ky_device_bodies_room(struct ky_device_bodies *bodies, int which,
-                                     struct ky_error *error);
+/* Allocates an array, which is valid from now on. */
 enum ky_status ky_device_bodies_need(struct ky_device_bodies *bodies, int which,
                                      struct ky_error *error);
 
 /* Finds units and softenings for the bodies that the next call puts. */
 enum ky_status ky_device_bodies_expect(struct ky_device_state *state, const struct ky_bodies *given,
                                        struct ky_error *error);
-/* Copies the bodies that were expected to the first card. */
+/* Copies the bodies that were expected to the card. */
 enum ky_status ky_device_bodies_put(struct ky_device_state *state, const struct ky_bodies *given,
                                     struct ky_error *error);
-/* Copies new numbers of some bodies, at least one, to the first card. The bodies must lie in the
+/* Copies new numbers of some bodies, at least one, to the card. The bodies must lie in the
  * caller's order, and pending kicks have to be made before. */
 enum ky_status ky_device_bodies_put_some(struct ky_device_state *state, const struct ky_some *some,
                                          struct ky_error *error);
@@ -66,7 +63,7 @@ enum ky_status ky_device_bodies_get_some(struct ky_device_state *state, const ui
 enum ky_status ky_device_bodies_columns(struct ky_device_bodies *bodies, int which,
                                         double *const numbers[], struct ky_error *error);
 
-/* Copies numbers of the bodies in `list` from an array of the part to another buffer, column by
+/* Copies numbers of the bodies in `list` from an array to another buffer, column by
  * column: row k is of body list[k]. */
 enum ky_status ky_device_gather(const struct ky_device_bodies *bodies,
                                 const struct ky_device_array *from, const struct ky_buffer *list,
@@ -82,7 +79,7 @@ static inline const struct ky_buffer *ky_device_softenings(const struct ky_devic
     return bodies->state->own_eps ? &bodies->softening : &bodies->mass;
 }
 
-/* The factor from accelerations and potentials on the cards to G = 1; 0 if G = 0. */
+/* The factor from accelerations and potentials on the card to G = 1; 0 if G = 0. */
 static inline float ky_device_per_strength(const struct ky_device_state *state)
 {
     const double strength = ky_device_scale(state).strength;

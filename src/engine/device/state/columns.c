@@ -7,12 +7,12 @@ static struct ky_rows rows_of(const struct ky_device_state *state, enum ky_colum
 {
     const struct ky_engine_scale scales = ky_device_scale(state);
     const double scale = ky_columns[column].of_field ? scales.acceleration : 1;
-    return (struct ky_rows){state->part[0].live, ky_columns[column].components, 1 / scale};
+    return (struct ky_rows){state->bodies.live, ky_columns[column].components, 1 / scale};
 }
 
 static enum ky_status clear(struct ky_device_state *state, int column, struct ky_error *error)
 {
-    struct ky_device_bodies *bodies = &state->part[0];
+    struct ky_device_bodies *bodies = &state->bodies;
     enum ky_status status = ky_device_bodies_need(bodies, KY_ARRAY_COLUMN + column, error);
     state->has_pull &= column != KY_COLUMN_PULL;
     return status == KY_OK
@@ -33,7 +33,7 @@ enum ky_status ky_device_columns_clear(struct ky_device_state *state, unsigned b
 enum ky_status ky_device_columns_choose(struct ky_device_state *state, unsigned set,
                                         struct ky_error *error)
 {
-    struct ky_device_bodies *bodies = &state->part[0];
+    struct ky_device_bodies *bodies = &state->bodies;
     const unsigned before = state->columns;
     enum ky_status status = KY_OK;
     state->columns = set;
@@ -51,7 +51,7 @@ enum ky_status ky_device_columns_choose(struct ky_device_state *state, unsigned 
 enum ky_status ky_device_columns_put(struct ky_device_state *state, enum ky_column column,
                                      const double *numbers, struct ky_error *error)
 {
-    struct ky_device_bodies *bodies = &state->part[0];
+    struct ky_device_bodies *bodies = &state->bodies;
     const struct ky_columns to = {&bodies->column[column], bodies->n, 0, NULL};
     struct ky_buffer scratch = {0};
     enum ky_status status = ky_column_check(state->columns, column, error);
@@ -66,7 +66,7 @@ enum ky_status ky_device_columns_put(struct ky_device_state *state, enum ky_colu
 enum ky_status ky_device_columns_get(struct ky_device_state *state, enum ky_column column,
                                      double *numbers, struct ky_error *error)
 {
-    struct ky_device_bodies *bodies = &state->part[0];
+    struct ky_device_bodies *bodies = &state->bodies;
     const struct ky_columns from = {&bodies->column[column], bodies->n, 0, NULL};
     struct ky_buffer scratch = {0};
     enum ky_status status = ky_column_check(state->columns, column, error);

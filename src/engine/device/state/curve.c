@@ -1,8 +1,6 @@
 /* Columns of bodies from one order to another: kernels/driver/reorder.k from the host's side. */
 #include "engine/device/state/curve.h"
 
-#include "engine/device/state/parts.h"
-
 enum ky_status ky_device_curve_need(struct ky_device_bodies *bodies, struct ky_error *error)
 {
     struct ky_card *card = bodies->card;
@@ -39,7 +37,7 @@ static enum ky_status move(struct ky_device_bodies *bodies, const struct ky_devi
     if (status != KY_OK)
         return status;
     if (buffer->bytes != room->bytes)
-        return card->driver->copy(card, KY_PLACE(room, 0), card, KY_PLACE(buffer, 0),
+        return card->driver->copy(card, KY_PLACE(room, 0), KY_PLACE(buffer, 0),
                                   array->columns * array->number * n, error);
     const char *what = buffer->what;
     buffer->what = room->what;
@@ -52,7 +50,7 @@ static enum ky_status move_all(struct ky_device_bodies *bodies, const struct ky_
                                struct ky_error *error)
 {
     struct ky_device_array array[KY_ARRAYS];
-    enum ky_status status = ky_part_await(bodies, error);
+    enum ky_status status = KY_OK;
     ky_device_arrays(bodies, array);
     for (int k = 0; k < KY_ARRAYS && status == KY_OK; k++)
         if (bodies->has >> k & 1U)

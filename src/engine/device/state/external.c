@@ -126,17 +126,48 @@ static enum ky_status read_places(struct ky_device_bodies *bodies, int listed, s
     return status;
 }
 
+/* Asks together with the other ranks, of which some may have no places. Those that divide the
+ * bodies tell which ones the places are. */
+static enum ky_status ask_others(struct ky_device_bodies *bodies, int listed, size_t count,
+                                 const struct many *many, struct ky_error *error)
+{
+    const struct ky_device_state *state = bodies->state;
+    const struct ky_shared *shared = *state->shared;
+    const size_t bytes = count * sizeof(uint32_t);
+    uint32_t *body = NULL;
+    enum ky_status status = KY_OK;
+    if (listed && ky_device_shared(state)) {
+        body = ky_allocate(count, sizeof *body);
+        if (!body)
+            return ky_no_memory(error, "active bodies", count, sizeof *body);
+        if (count > 0)
+            status = bodies->card->driver->read(bodies->card, &bodies->active_list, 0, body, bytes,
+                                                error);
+    }
+    const struct ky_active active = {count, body};
+    if (status == KY_OK)
+        status = shared->ask(shared->context, body ? &active : NULL, count,
+                             (const double(*)[3])many->position, many->acceleration,
+                             many->potential, error);
+    free(body);
+    return status;
+}
+
 static enum ky_status ask_many(struct ky_device_bodies *bodies, int listed, size_t count,
                                struct many *many, struct ky_error *error)
 {
+    const struct ky_device_state *state = bodies->state;
     many->position = ky_allocate(count, sizeof *many->position);
     many->acceleration = ky_allocate(count, sizeof *many->acceleration);
     many->potential = ky_allocate(count, sizeof *many->potential);
     if (!many->position || !many->acceleration || !many->potential)
         return ky_no_memory(error, "a field at bodies", count, 2 * sizeof *many->position);
-    enum ky_status status = read_places(bodies, listed, count, many->position, error);
+    enum ky_status status =
+        count > 0 ? read_places(bodies, listed, count, many->position, error) : KY_OK;
+    if (status == KY_OK && state->shared && *state->shared)
+        return ask_others(bodies, listed, count, many, error);
     if (status == KY_OK)
-        ky_externals_ask(bodies->state->externals, count, (const double(*)[3])many->position, NULL,
+        ky_externals_ask(state->externals, count, (const double(*)[3])many->position, NULL,
                          many->acceleration, NULL, many->potential);
     return status;
 }
@@ -166,7 +197,7 @@ static enum ky_status add_many(struct ky_device_bodies *bodies, const struct ky_
 {
     struct many many = {0};
     enum ky_status status = ask_many(bodies, active != NULL, count, &many, error);
-    if (status == KY_OK)
+    if (status == KY_OK && count > 0)
         status = send_many(bodies, active != NULL, count, &many, error);
     free_many(&many);
     return status;
@@ -177,27 +208,43 @@ static int has_many(const struct ky_device_state *state)
     return ky_externals_plain_count(state->externals) < state->externals->count;
 }
 
+enum ky_status ky_device_many_potentials(struct ky_device_bodies *bodies, double **potential,
+                                         struct ky_error *error)
+{
+    struct many many = {0};
+    *potential = NULL;
+    if (!has_many(bodies->state))
+        return KY_OK;
+    const enum ky_status status = ask_many(bodies, 0, bodies->live, &many, error);
+    if (status == KY_OK) {
+        *potential = many.potential;
+        many.potential = NULL;
+    }
+    free_many(&many);
+    return status;
+}
+
 enum ky_status ky_device_many_sums(struct ky_device_state *state, struct ky_partial_sums *parts,
                                    struct ky_error *error)
 {
-    struct ky_device_bodies *bodies = &state->part[0];
-    struct many many = {0};
+    struct ky_device_bodies *bodies = &state->bodies;
+    double *potential = NULL;
     if (!has_many(state) || state->n == 0)
         return KY_OK;
     double *mass = ky_allocate(state->n, sizeof *mass);
     enum ky_status status = mass ? ky_device_bodies_columns(bodies, KY_ARRAY_MASS, &mass, error)
                                  : ky_no_memory(error, "masses", state->n, sizeof *mass);
     if (status == KY_OK)
-        status = ask_many(bodies, 0, state->n, &many, error);
+        status = ky_device_many_potentials(bodies, &potential, error);
     for (size_t k = 0; k < parts->count && status == KY_OK; k++) {
         const size_t first = k * KY_SUM_CHUNK, end = first + KY_SUM_CHUNK;
         double part = 0;
         for (size_t i = first; i < state->n && i < end; i++)
-            part += mass[i] * many.potential[i];
+            part += mass[i] * potential[i];
         parts->of[k][KY_SUM_EXTERNAL] += part / parts->units.external;
     }
     free(mass);
-    free_many(&many);
+    free(potential);
     return status;
 }
 
@@ -229,10 +276,14 @@ enum ky_status ky_device_externals_add(struct ky_device_bodies *bodies,
     const struct ky_active *active = evaluation->active;
     uint32_t n = (uint32_t)bodies->n,
              fields = (uint32_t)ky_externals_plain_count(bodies->state->externals),
-             listed = active != NULL, count = active ? (uint32_t)active->count : n;
+             listed = active != NULL, count = (uint32_t)(active ? active->count : bodies->live);
     enum ky_status status = KY_OK;
-    if (bodies->state->externals->count == 0 || count == 0)
+    if (bodies->state->externals->count == 0)
         return KY_OK;
+    if (count == 0) /* the other ranks wait for this one */
+        return has_many(bodies->state) && ky_device_shared(bodies->state)
+                   ? add_many(bodies, active, 0, error)
+                   : KY_OK;
     if (active)
         status = ky_device_active_list(bodies, evaluation, error);
     if (status == KY_OK)

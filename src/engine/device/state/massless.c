@@ -8,8 +8,8 @@
 void ky_device_division_release(struct ky_device_state *state)
 {
     struct ky_device_division *division = &state->division;
-    ky_buffer_release(state->part[0].card, &division->list);
-    ky_buffer_release(state->part[0].card, &division->places);
+    ky_buffer_release(state->bodies.card, &division->list);
+    ky_buffer_release(state->bodies.card, &division->places);
     free(division->body);
     free(division->place);
     *division = (struct ky_device_division){0};
@@ -95,7 +95,7 @@ enum ky_status ky_device_divide_some(struct ky_device_state *state, const struct
 enum ky_status ky_device_division_need(struct ky_device_state *state, struct ky_error *error)
 {
     struct ky_device_division *division = &state->division;
-    struct ky_card *card = state->part[0].card;
+    struct ky_card *card = state->bodies.card;
     const size_t word = sizeof(uint32_t);
     if (!ky_device_is_divided(state) || division->is_sent)
         return KY_OK;

@@ -10,7 +10,7 @@
 /* Makes the kicks that are due, and a drift if dt is not 0. */
 static enum ky_status advance(struct ky_device_state *state, double dt, struct ky_error *error)
 {
-    struct ky_device_bodies *bodies = &state->part[0];
+    struct ky_device_bodies *bodies = &state->bodies;
     struct ky_card *card = bodies->card;
     double per_kick = ky_device_scale(state).acceleration / state->units.length;
     uint32_t n = (uint32_t)bodies->n, kicks = (uint32_t)state->pendings, drifts = dt != 0;
@@ -41,7 +41,7 @@ enum ky_status ky_device_kick(struct ky_device_state *state, double dt, struct k
 
 enum ky_status ky_device_drift(struct ky_device_state *state, double dt, struct ky_error *error)
 {
-    state->part[0].place++;
+    state->bodies.place++;
     return advance(state, dt, error);
 }
 
@@ -69,7 +69,7 @@ static enum ky_status read_sums(struct ky_device_bodies *bodies, size_t numbers,
 enum ky_status ky_device_sums(struct ky_device_state *state, struct ky_partial_sums *parts,
                               struct ky_error *error)
 {
-    struct ky_device_bodies *bodies = &state->part[0];
+    struct ky_device_bodies *bodies = &state->bodies;
     struct ky_card *card = bodies->card;
     uint32_t n = (uint32_t)bodies->n;
     const size_t chunks = ky_groups(n, KY_SUM_CHUNK), kept = chunks * KY_SUMS_KEPT,
@@ -95,7 +95,7 @@ enum ky_status ky_device_sums(struct ky_device_state *state, struct ky_partial_s
     if (status == KY_OK)
         status = ky_device_externals_sum(bodies, kept, error);
     if (status == KY_OK)
-        status = ky_wait_for_all(&state->cards, error);
+        status = card->driver->wait(card, error);
     if (status == KY_OK)
         status = read_sums(bodies, numbers, parts, error);
     return status == KY_OK ? ky_device_many_sums(state, parts, error) : status;

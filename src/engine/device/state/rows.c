@@ -79,7 +79,7 @@ enum ky_status ky_rows_to(struct ky_device_state *state, struct ky_buffer *scrat
                           struct ky_rows rows, const double *numbers, const struct ky_columns *to,
                           struct ky_error *error)
 {
-    struct ky_device_bodies *first = &state->part[0];
+    struct ky_device_bodies *first = &state->bodies;
     const struct crossing crossing = {.card = first->card, .from = numbers, .factor = rows.factor};
     const int plain = is_plain(rows, to);
     struct ky_buffer column = *to->buffer;
@@ -98,7 +98,7 @@ enum ky_status ky_rows_from(struct ky_device_state *state, struct ky_buffer *scr
                             struct ky_rows rows, const struct ky_columns *from, double *numbers,
                             struct ky_error *error)
 {
-    struct ky_device_bodies *first = &state->part[0];
+    struct ky_device_bodies *first = &state->bodies;
     const struct crossing crossing = {
         .card = first->card, .to = numbers, .factor = 1 / rows.factor};
     const int plain = is_plain(rows, from);
@@ -120,7 +120,7 @@ enum ky_status ky_rows_send(struct ky_device_state *state, struct ky_buffer *buf
                             const char *what, struct ky_rows rows, const double *numbers,
                             struct ky_error *error)
 {
-    struct ky_card *card = state->part[0].card;
+    struct ky_card *card = state->bodies.card;
     struct ky_buffer scratch = {0};
     enum ky_status status =
         ky_buffer_need(card, buffer, what, rows.count * rows.columns, KY_STATE_BYTES, error);
@@ -137,6 +137,6 @@ enum ky_status ky_rows_read(struct ky_device_state *state, const struct ky_buffe
     struct ky_buffer scratch = {0};
     const struct ky_columns from = {buffer, rows.count, 0, NULL};
     const enum ky_status status = ky_rows_from(state, &scratch, rows, &from, numbers, error);
-    ky_buffer_release(state->part[0].card, &scratch);
+    ky_buffer_release(state->bodies.card, &scratch);
     return status;
 }

@@ -1,11 +1,8 @@
-/* The state of a device engine, in three.
+/* The state of a device engine, in two.
  *
- * A part is a card and the bodies there. The first part has all numbers of the bodies. The others
- * have copies of what they need while they share its work (parts.h). Bodies lie in columns of
- * "state" numbers of 8 bytes, in the engine's own units (engine/common/units.h;
- * kernels/state/bodies.k says which), and in the caller's order unless curve.h says otherwise.
- *
- * The engine's state is the same for all parts: parameters, cards, units, the report.
+ * The bodies are on one card. They lie in columns of "state" numbers of 8 bytes, in the engine's
+ * own units (engine/common/units.h; kernels/state/bodies.k says which), and in the caller's order
+ * unless curve.h says otherwise. The rest is parameters, units, the report.
  *
  * An evaluation of forces belongs to one call. It is an argument, no member of the others. */
 #ifndef KY_DEVICE_STATE_H
@@ -28,11 +25,9 @@ struct ky_device_curve {
     struct {
         uint64_t place, changes;
     } keyed;
-    unsigned readers; /* parts whose cards may still be reading the positions, a sum of 1 << number;
-                         each has finished when its mark KY_MARK_SENT is reached */
 };
 
-/* The arrays of a part: ky_device_arrays. The integrator's columns come last. */
+/* The arrays of the bodies: ky_device_arrays. The integrator's columns come last. */
 enum {
     KY_ARRAY_POSITION,
     KY_ARRAY_VELOCITY,
@@ -45,15 +40,13 @@ enum {
     KY_ARRAYS = KY_ARRAY_COLUMN + KY_COLUMN_COUNT
 };
 
-/* One part: a card and its bodies. */
+/* The bodies and their card. */
 struct ky_device_bodies {
     struct ky_device_state *state;
     struct ky_card *card;
-    size_t number; /* 0 for the first part */
-    size_t n;      /* places of bodies */
-    size_t live;   /* bodies: at the first places. n, but in an engine of ranks (ranks/ranks.h) */
-    /* Which of the arrays below are valid: a sum of 1 << KY_ARRAY_…. In other parts they equal the
-     * first part's if `place` and curve.changes are equal too. */
+    size_t n;    /* places of bodies */
+    size_t live; /* bodies: at the first places. n, but in an engine of ranks (ranks/ranks.h) */
+    /* Which of the arrays below are valid: a sum of 1 << KY_ARRAY_…. */
     unsigned has;
     struct ky_buffer position, velocity, mass, softening, acceleration, potential;
     struct ky_buffer second; /* positions at another time; reordered together with `position` */
@@ -83,18 +76,18 @@ struct ky_device_division {
     size_t sources;
     int is_massless;               /* 1: no body has mass */
     int is_sent;                   /* 1: the buffers have both lists */
-    struct ky_buffer list, places; /* on the first card: `body` and `place` */
+    struct ky_buffer list, places; /* on the card: `body` and `place` */
 };
 
-/* The state of the engine, the same for all parts. */
+/* The state of the engine. */
 struct ky_device_state {
     const struct ky_parameters *parameters;
     unsigned schemes; /* that the engine was opened for: a sum of 1 << ky_scheme */
-    struct ky_cards cards;
+    struct ky_opened opened;
     int threads; /* of loops on the host */
     size_t n;
-    struct ky_device_bodies part[KY_MOST_CARDS]; /* one for each card */
-    struct ky_engine_frame frame;                /* edge 0: found from the bodies */
+    struct ky_device_bodies bodies;
+    struct ky_engine_frame frame; /* edge 0: found from the bodies */
     struct ky_engine_units units;
     int own_eps;      /* 1: bodies have their own softenings */
     int how;          /* how pairs are softened: KY_GUARD … of physics/softening_kinds.h */
@@ -125,8 +118,8 @@ struct ky_evaluation {
     size_t first_point;
     int stays; /* 1: an evaluation at the same places follows, for which tree and groups are kept */
     int again; /* 1: this is that evaluation, perhaps with another opening */
-    unsigned listed; /* parts that have the list of the active bodies: a sum of 1 << number. In a
-                        block the card has made the list, and `active` has only its length */
+    int is_listed; /* 1: the card has the list of the active bodies. In a block it has made the
+                      list, and `active` has only its length */
 };
 
 /* The others among which the bodies of the system are divided; NULL: there are none. */
@@ -165,7 +158,7 @@ static inline int ky_device_lacks_pull(const struct ky_device_state *state)
     return !state->has_acceleration || (ky_device_reads_pull(state) && !state->has_pull);
 }
 
-/* Factors from the units on the cards to the caller's. */
+/* Factors from the units on the card to the caller's. */
 static inline struct ky_engine_scale ky_device_scale(const struct ky_device_state *state)
 {
     return ky_engine_scale(&state->units, state->parameters->g);

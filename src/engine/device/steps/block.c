@@ -69,11 +69,6 @@ static struct ky_card *card_of(const struct blocks *b)
     return b->bodies->card;
 }
 
-int ky_device_has_blocks(const struct ky_device_state *state, const struct ky_method *method)
-{
-    return method->in_blocks && state->cards.count == 1;
-}
-
 /* ---- memory ---- */
 
 double ky_device_blocks_memory(size_t n)
@@ -271,7 +266,7 @@ static enum ky_status evaluate(const struct blocks *b, int anew, struct ky_error
     struct ky_evaluation evaluation = {.active = b->together < b->system ? &active : NULL,
                                        .together = b->together,
                                        .in_block = 1,
-                                       .listed = 1};
+                                       .is_listed = 1};
     enum ky_status status = KY_OK;
     ky_links_begin(b->links);
     exchange(bodies);
@@ -525,7 +520,7 @@ enum ky_status ky_device_blocks_advance(struct ky_device_blocks *kept,
 {
     struct blocks b = {.kept = kept,
                        .state = state,
-                       .bodies = &state->part[0],
+                       .bodies = &state->bodies,
                        .method = method,
                        .links = links,
                        .own = own,

@@ -19,8 +19,6 @@ struct ky_device_blocks {
     double sinks, pairs; /* of ranks: here, since the bodies last went to other ranks */
 };
 
-/* 1 if block steps work with this method on these cards, else 0. */
-int ky_device_has_blocks(const struct ky_device_state *state, const struct ky_method *method);
 /* The verb `advance`; `links` and `own` are the arguments of the method's `evaluate`. The card has
  * finished when this returns. */
 enum ky_status ky_device_blocks_advance(struct ky_device_blocks *kept,

@@ -3,9 +3,8 @@
  * The card works alone: the next tick, and which bodies end their steps there, follow from numbers
  * on the card. The host enqueues blocks ahead and reads these numbers after each batch, while the
  * card works on the next one. When the call has reached its end or an encounter, further blocks do
- * nothing, so that the bits do not depend on how many were enqueued. Several cards do the same,
- * each with all bodies, and share the sums (hermite_cards.c); the host reads the numbers of the
- * first. Where ranks share them the host reads how many sinks each block has. */
+ * nothing, so that the bits do not depend on how many were enqueued. Where ranks share the sums
+ * (hermite_copies.c) the host reads how many sinks each block has. */
 #include "engine/device/steps/hermite.h"
 
 #include <string.h>
@@ -32,12 +31,12 @@ struct hermite {
 
 static struct ky_card *card_of(const struct hermite *h)
 {
-    return h->state->part[0].card;
+    return h->state->bodies.card;
 }
 
 int ky_device_has_hermite(const struct ky_device_state *state)
 {
-    return ky_force_kind(state->parameters->force)->is_exact && state->part[0].card->has_double &&
+    return ky_force_kind(state->parameters->force)->is_exact && state->bodies.card->has_double &&
            state->parameters->precision != KY_SINGLE;
 }
 
@@ -49,13 +48,13 @@ int ky_device_has_hermite(const struct ky_device_state *state)
 static const struct ky_buffer *fields(const struct ky_device_bodies *bodies)
 {
     return bodies->state->externals->count > 0 ? &bodies->external.numbers
-                                               : &ky_hermite_part(bodies)->scale;
+                                               : &bodies->state->hermite->scale;
 }
 
 static enum ky_status count_levels(const struct ky_device_bodies *bodies, uint32_t flags,
                                    struct ky_error *error)
 {
-    const struct ky_hermite_part *own = ky_hermite_part(bodies);
+    const struct ky_device_hermite *own = bodies->state->hermite;
     const uint32_t n = (uint32_t)bodies->n;
     (void)flags;
     return ky_launch_over(bodies->card, KERNEL(bodies, ky_hermite_begin), n,
@@ -68,7 +67,7 @@ static enum ky_status count_levels(const struct ky_device_bodies *bodies, uint32
 static enum ky_status predict(const struct ky_device_bodies *bodies, uint32_t flags,
                               struct ky_error *error)
 {
-    const struct ky_hermite_part *own = ky_hermite_part(bodies);
+    const struct ky_device_hermite *own = bodies->state->hermite;
     const uint32_t n = (uint32_t)bodies->n,
                    sources = (uint32_t)ky_device_source_count(bodies->state);
     const struct ky_buffer *list = flags & KY_HERMITE_ORDERED ? &own->ending : &own->list;
@@ -87,7 +86,7 @@ static enum ky_status predict(const struct ky_device_bodies *bodies, uint32_t fl
 static enum ky_status list(const struct ky_device_bodies *bodies, uint32_t flags,
                            struct ky_error *error)
 {
-    const struct ky_hermite_part *own = ky_hermite_part(bodies);
+    const struct ky_device_hermite *own = bodies->state->hermite;
     const uint32_t n = (uint32_t)bodies->n;
     return ky_launch_over(bodies->card, KERNEL(bodies, ky_hermite_list), n,
                           KY_ARGUMENTS(KY_BUFFER(bodies->column[KY_COLUMN_STEP]),
@@ -111,9 +110,10 @@ static struct sinks sinks_of(const struct ky_device_state *state)
 static enum ky_status sum(const struct ky_device_bodies *bodies, uint32_t flags,
                           struct ky_error *error)
 {
-    const struct ky_hermite_part *own = ky_hermite_part(bodies);
+    const struct ky_device_hermite *own = bodies->state->hermite;
     const struct sinks sinks = sinks_of(bodies->state);
-    const uint32_t n = (uint32_t)bodies->n, groups = (uint32_t)bodies->state->hermite->summing;
+    const uint32_t n = (uint32_t)bodies->n, groups = (uint32_t)own->summing,
+                   sources = (uint32_t)ky_device_source_count(bodies->state);
     struct ky_eps2_argument eps2 = ky_eps2_argument(bodies->state);
     (void)flags;
     if (bodies->state->own_eps) /* the factor of a source's ε² */
@@ -121,8 +121,8 @@ static enum ky_status sum(const struct ky_device_bodies *bodies, uint32_t flags,
     return ky_launch(bodies->card, ky_device_hermite_kernel(bodies->state), groups,
                      KY_ARGUMENTS(KY_BUFFER(own->plane), KY_BUFFER(own->list),
                                   KY_BUFFER(own->partial), KY_BUFFER(own->run), KY_BUFFER(own->way),
-                                  KY_VALUE(n), KY_VALUE(own->first), KY_VALUE(own->end),
-                                  KY_VALUE(sinks.first), KY_VALUE(sinks.end), KY_VALUE(groups),
+                                  KY_VALUE(n), KY_VALUE(sources), KY_VALUE(sinks.first),
+                                  KY_VALUE(sinks.end), KY_VALUE(groups),
                                   KY_EPS2(eps2, bodies->state->parameters->precision)),
                      error);
 }
@@ -130,24 +130,23 @@ static enum ky_status sum(const struct ky_device_bodies *bodies, uint32_t flags,
 static enum ky_status reduce(const struct ky_device_bodies *bodies, uint32_t flags,
                              struct ky_error *error)
 {
-    const struct ky_hermite_part *own = ky_hermite_part(bodies);
-    const uint32_t sources = own->end - own->first,
-                   groups = (uint32_t)bodies->state->hermite->correcting;
+    const struct ky_device_hermite *own = bodies->state->hermite;
+    const uint32_t sources = (uint32_t)ky_device_source_count(bodies->state),
+                   groups = (uint32_t)own->correcting;
     const struct sinks sinks = sinks_of(bodies->state);
     (void)flags;
     return ky_launch(bodies->card, KERNEL(bodies, ky_hermite_reduce), groups,
                      KY_ARGUMENTS(KY_BUFFER(own->partial), KY_BUFFER(own->run),
-                                  KY_BUFFER(own->sums[own->turn]), KY_BUFFER(own->way),
-                                  KY_VALUE(sources), KY_VALUE(sinks.first), KY_VALUE(sinks.end),
-                                  KY_VALUE(groups)),
+                                  KY_BUFFER(own->sums), KY_BUFFER(own->way), KY_VALUE(sources),
+                                  KY_VALUE(sinks.first), KY_VALUE(sinks.end), KY_VALUE(groups)),
                      error);
 }
 
 static enum ky_status correct(const struct ky_device_bodies *bodies, uint32_t flags,
                               struct ky_error *error)
 {
-    const struct ky_hermite_part *own = ky_hermite_part(bodies);
-    const uint32_t n = (uint32_t)bodies->n, groups = (uint32_t)bodies->state->hermite->correcting,
+    const struct ky_device_hermite *own = bodies->state->hermite;
+    const uint32_t n = (uint32_t)bodies->n, groups = (uint32_t)own->correcting,
                    sources = (uint32_t)ky_device_source_count(bodies->state),
                    count = (uint32_t)bodies->state->externals->count;
     return ky_launch(
@@ -167,7 +166,7 @@ static enum ky_status correct(const struct ky_device_bodies *bodies, uint32_t fl
 static enum ky_status first_steps(const struct ky_device_bodies *bodies, uint32_t flags,
                                   struct ky_error *error)
 {
-    const struct ky_hermite_part *own = ky_hermite_part(bodies);
+    const struct ky_device_hermite *own = bodies->state->hermite;
     const uint32_t n = (uint32_t)bodies->n, count = (uint32_t)bodies->state->externals->count,
                    sources = (uint32_t)ky_device_source_count(bodies->state),
                    own_eps = flags & KY_HERMITE_OWN_EPS ? 1 : 0;
@@ -187,44 +186,37 @@ static enum ky_status first_steps(const struct ky_device_bodies *bodies, uint32_
 typedef enum ky_status launcher(const struct ky_device_bodies *bodies, uint32_t flags,
                                 struct ky_error *error);
 
-static enum ky_status on_all_cards(const struct hermite *h, launcher *launch, uint32_t flags,
-                                   struct ky_error *error)
+static enum ky_status do_launch(const struct hermite *h, launcher *launch, uint32_t flags,
+                                struct ky_error *error)
 {
-    enum ky_status status = KY_OK;
-    for (size_t k = 0; k < h->state->cards.count && status == KY_OK; k++)
-        status = launch(&h->state->part[k], flags | h->flags, error);
-    return status;
+    return launch(&h->state->bodies, flags | h->flags, error);
 }
 
 /* Sums over all sources for the bodies of the list, before the correction. */
 static enum ky_status sum_all(const struct hermite *h, struct ky_error *error)
 {
-    struct ky_device_state *state = h->state;
-    enum ky_status status = on_all_cards(h, sum, 0, error);
-    if ((state->cards.count == 1 && !ky_copies_joins(state)) || status != KY_OK)
-        return status;
-    status = on_all_cards(h, reduce, 0, error);
-    if (status != KY_OK)
-        return status;
-    return ky_copies_joins(state) ? ky_device_hermite_join(state, error)
-                                  : ky_device_hermite_gather(state, error);
+    KY_TRY(do_launch(h, sum, 0, error));
+    if (!ky_copies_joins(h->state))
+        return KY_OK;
+    KY_TRY(do_launch(h, reduce, 0, error));
+    return ky_device_hermite_join(h->state, error);
 }
 
 /* A block of any kind, KY_HERMITE_… of kernels/driver/shared.h. */
 static enum ky_status one_block(const struct hermite *h, uint32_t mode, struct ky_error *error)
 {
     const int turns = mode == KY_HERMITE_START ? 1 : h->way->corrections;
-    enum ky_status status = on_all_cards(h, predict, mode, error);
+    enum ky_status status = do_launch(h, predict, mode, error);
     if (status == KY_OK && (h->flags & KY_HERMITE_ORDERED))
-        status = on_all_cards(h, list, mode, error);
+        status = do_launch(h, list, mode, error);
     if (status == KY_OK && h->may_join)
         status = ky_device_hermite_divide(h->state, error);
     if (ky_copies_joins(h->state)) /* there is one sum for each sink then */
-        mode |= KY_HERMITE_DEVICES;
+        mode |= KY_HERMITE_SUMMED;
     for (int turn = 1; turn <= turns && status == KY_OK; turn++) {
         status = sum_all(h, error);
         if (status == KY_OK)
-            status = on_all_cards(h, correct, mode | (turn < turns ? KY_HERMITE_AGAIN : 0U), error);
+            status = do_launch(h, correct, mode | (turn < turns ? KY_HERMITE_AGAIN : 0U), error);
     }
     return status;
 }
@@ -233,7 +225,7 @@ static enum ky_status one_block(const struct hermite *h, uint32_t mode, struct k
 
 static enum ky_status forget_steps(struct ky_device_state *state, struct ky_error *error)
 {
-    struct ky_device_bodies *bodies = &state->part[0];
+    struct ky_device_bodies *bodies = &state->bodies;
     struct ky_buffer *step = &bodies->column[KY_COLUMN_STEP];
     return step->handle ? bodies->card->driver->zero(bodies->card, step, error) : KY_OK;
 }
@@ -253,8 +245,8 @@ static enum ky_status look_later(const struct hermite *h, int which, struct ky_e
 {
     struct ky_card *card = card_of(h);
     const struct ky_device_hermite *own = h->state->hermite;
-    enum ky_status status = card->driver->read_later(
-        card, &own->part[0].way, 0, own->look[which].data, sizeof(struct ky_hermite_way), error);
+    enum ky_status status = card->driver->read_later(card, &own->way, 0, own->look[which].data,
+                                                     sizeof(struct ky_hermite_way), error);
     return status == KY_OK ? card->driver->mark(card, KY_MARK_BLOCK + which, error) : status;
 }
 
@@ -277,7 +269,6 @@ static enum ky_status look(struct hermite *h, struct ky_error *error)
 static enum ky_status tell(struct hermite *h, struct ky_error *error)
 {
     const struct ky_advance *way = h->way;
-    enum ky_status status = KY_OK;
     h->known =
         (struct ky_hermite_way){.number = {[KY_WAY_STRIDE] = way->stride,
                                            [KY_WAY_DEEPEST] = (uint64_t)ky_blocks_deepest(way),
@@ -288,12 +279,8 @@ static enum ky_status tell(struct hermite *h, struct ky_error *error)
                                            [KY_WAY_BEFORE] = way->before,
                                            [KY_WAY_NOW] = way->now,
                                            [KY_WAY_SHORTEST] = way->shortest}};
-    for (size_t k = 0; k < h->state->cards.count && status == KY_OK; k++) {
-        struct ky_card *card = h->state->part[k].card;
-        status = card->driver->write(card, &h->state->hermite->part[k].way, 0, &h->known,
+    return card_of(h)->driver->write(card_of(h), &h->state->hermite->way, 0, &h->known,
                                      sizeof h->known, error);
-    }
-    return status;
 }
 
 /* ---- one call of `advance` ---- */
@@ -305,7 +292,7 @@ static enum ky_status start(struct hermite *h, struct ky_error *error)
     if (status == KY_OK)
         status = one_block(h, KY_HERMITE_START, error);
     if (status == KY_OK)
-        status = on_all_cards(h, first_steps, 0, error);
+        status = do_launch(h, first_steps, 0, error);
     return status == KY_OK ? look(h, error) : status;
 }
 
@@ -314,7 +301,7 @@ static enum ky_status begin(struct hermite *h, struct ky_error *error)
 {
     enum ky_status status = tell(h, error);
     if (status == KY_OK)
-        status = on_all_cards(h, count_levels, 0, error);
+        status = do_launch(h, count_levels, 0, error);
     if (status == KY_OK)
         status = look(h, error);
     if (status != KY_OK || h->known.word[KY_TALLY_MISSING] == 0)
@@ -408,14 +395,14 @@ static enum ky_status lead(struct hermite *h, struct ky_error *error)
     h->way->close = close ? ~close : KY_NO_BODY;
     if (h->known.number[KY_WAY_BLOCKS] > 0)
         ky_device_hermite_drop(h->state, 1);
-    h->state->part[0].place++;
+    h->state->bodies.place++;
     return KY_OK;
 }
 
 /* Where some bodies have no mass, puts those with mass in front: they are the sources. */
 static enum ky_status put_sources_first(struct ky_device_state *state, struct ky_error *error)
 {
-    struct ky_device_bodies *bodies = &state->part[0];
+    struct ky_device_bodies *bodies = &state->bodies;
     if (!ky_device_is_divided(state))
         return KY_OK;
     enum ky_status status = ky_device_division_need(state, error);
@@ -423,7 +410,7 @@ static enum ky_status put_sources_first(struct ky_device_state *state, struct ky
         status = ky_device_curve_need(bodies, error);
     if (status == KY_OK)
         status = bodies->card->driver->copy(bodies->card, KY_PLACE(&state->division.list, 0),
-                                            bodies->card, KY_PLACE(&bodies->curve.place[0], 0),
+                                            KY_PLACE(&bodies->curve.place[0], 0),
                                             state->n * sizeof(uint32_t), error);
     return status == KY_OK ? ky_device_curve_follow(bodies, 0, error) : status;
 }
@@ -452,21 +439,19 @@ static void give(const struct ky_device_state *state, const struct ky_advance *o
 enum ky_status ky_device_hermite_advance(struct ky_device_state *state, struct ky_advance *way,
                                          struct ky_error *error)
 {
-    const uint32_t cards = (uint32_t)state->cards.count;
     const int may_join = ky_copies_begin(state, state->n, (double)ky_device_source_count(state));
     struct ky_advance own;
     struct hermite h = {.state = state,
                         .way = &own,
                         .may_join = may_join,
                         .flags = (state->own_eps ? KY_HERMITE_OWN_EPS : 0) |
-                                 (cards > 1 || may_join ? KY_HERMITE_ORDERED : 0) |
-                                 (cards > 1 ? cards * KY_HERMITE_DEVICES : 0)};
+                                 (may_join ? KY_HERMITE_ORDERED : 0)};
     enum ky_status status = ky_blocks_check(way, state->columns, state->has_acceleration, error);
     way->close = KY_NO_BODY;
     if (status == KY_OK)
         status = ky_device_settle(state, error);
     if (status == KY_OK)
-        status = ky_device_curve_leave(&state->part[0], error);
+        status = ky_device_curve_leave(&state->bodies, error);
     for (uint64_t k = 0; state->n == 0 && k < way->most && way->now < way->until && !status; k++)
         ky_blocks_count(way, way->now + way->stride, 0);
     if (status != KY_OK || state->n == 0)
@@ -475,12 +460,10 @@ enum ky_status ky_device_hermite_advance(struct ky_device_state *state, struct k
     status = put_sources_first(state, error);
     if (status == KY_OK)
         status = ky_device_hermite_reserve(state, way, error);
-    for (size_t k = 0; k < cards && status == KY_OK; k++)
-        status = ky_device_externals_send(&state->part[k], 0, 1, error);
     if (status == KY_OK)
-        status = ky_device_hermite_share(state, error);
+        status = ky_device_externals_send(&state->bodies, 0, 1, error);
     if (status == KY_OK)
         status = lead(&h, error);
     give(state, &own, way);
-    return status == KY_OK ? ky_device_curve_leave(&state->part[0], error) : status;
+    return status == KY_OK ? ky_device_curve_leave(&state->bodies, error) : status;
 }

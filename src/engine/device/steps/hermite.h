@@ -4,35 +4,23 @@
 
 #include "engine/device/forces/method.h"
 
-/* What a card keeps from one call of `advance` to the next. */
-struct ky_hermite_part {
+/* What the engine keeps from one call of `advance` to the next; all 0 at first. */
+struct ky_device_hermite {
     struct ky_buffer plane;                /* the bodies at the present tick, as sources */
     struct ky_buffer list;                 /* the bodies whose steps end */
     struct ky_buffer way, scale, division; /* KY_WAY_…, KY_SCALE_… and KY_DIVISIONS of shared.h */
     struct ky_buffer partial, run;         /* partial sums */
     struct ky_buffer ending;               /* how many bodies each group of lanes has listed */
-    struct ky_buffer sums[2];              /* sums over this card's sources; the two alternate */
-    int turn;                              /* which of the two comes next */
-    uint32_t first, end;                   /* the sources of this card */
-};
-
-/* What the engine keeps; all 0 at first. */
-struct ky_device_hermite {
-    struct ky_hermite_part part[KY_MOST_CARDS];
-    struct ky_pinned look[2];   /* what the host reads of the first card's `way` */
-    size_t summing, correcting; /* groups of the two kernels that run at once */
-    uint64_t put;               /* state->put when the units below were chosen */
+    struct ky_buffer sums;                 /* of a rank's sinks, over all sources */
+    struct ky_pinned look[2];              /* what the host reads of `way` */
+    size_t summing, correcting;            /* groups of the two kernels that run at once */
+    uint64_t put;                          /* state->put when the units below were chosen */
     double mass_unit, speed_unit;
     double *potential; /* of each body, in the caller's unit; NULL: the card's are valid */
     int is_late;       /* 1: they belong to other positions */
 };
 
-static inline struct ky_hermite_part *ky_hermite_part(const struct ky_device_bodies *bodies)
-{
-    return &bodies->state->hermite->part[bodies->number];
-}
-
-/* 1 if the scheme works with this method on these cards, else 0. */
+/* 1 if the scheme works with this method on this card, else 0. */
 int ky_device_has_hermite(const struct ky_device_state *state);
 /* The verb `advance`. The card has finished when this returns. */
 enum ky_status ky_device_hermite_advance(struct ky_device_state *state, struct ky_advance *way,
@@ -64,30 +52,25 @@ struct ky_hermite_way {
     uint32_t word[KY_WAY_WORDS];
 };
 
-/* Makes the buffers of all cards, the division of the sums, and the numbers KY_SCALE_… of a call.
+/* Makes the buffers, the division of the sums, and the numbers KY_SCALE_… of a call.
  */
 enum ky_status ky_device_hermite_reserve(struct ky_device_state *state,
                                          const struct ky_advance *way, struct ky_error *error);
 /* The kernel that sums pairs of these bodies. */
 enum ky_kernel_id ky_device_hermite_kernel(const struct ky_device_state *state);
-/* Releases what the cards keep, and the potentials. */
+/* Releases what the card keeps, and the potentials. */
 void ky_device_hermite_release(struct ky_device_state *state);
-/* Bytes on the first card for n bodies; the other cards have the same. */
+/* Bytes on the card for n bodies. */
 double ky_device_hermite_memory(const struct ky_device_state *state, size_t n);
 
-/* hermite_cards.c: several cards that make the same steps. */
+/* hermite_copies.c: ranks that all have all bodies. */
 
-/* Copies all that the first part has to the others, and divides the sources among all. */
-enum ky_status ky_device_hermite_share(struct ky_device_state *state, struct ky_error *error);
-/* Copies the sums of all cards, sums[turn] of each, to the partial sums of every card, and changes
- * the turn. */
-enum ky_status ky_device_hermite_gather(struct ky_device_state *state, struct ky_error *error);
-/* Ranks that all have all bodies: divides the sinks of the block that was predicted among them, if
- * these are many (ky_copies_begin); and after each has summed for its own, sums[0], brings all to
- * the partial sums of every card. The host waits for the card. */
+/* Divides the sinks of the block that was predicted among the ranks, if these are many
+ * (ky_copies_begin); and after each has summed for its own, brings the sums of all to the partial
+ * sums of every rank. The host waits for the card. */
 enum ky_status ky_device_hermite_divide(struct ky_device_state *state, struct ky_error *error);
 enum ky_status ky_device_hermite_join(struct ky_device_state *state, struct ky_error *error);
-/* KY_DEVICE if a card or a rank ended otherwise than the first, whose end is `known`. */
+/* KY_DEVICE if a rank ended otherwise than the first, whose end is `known`. */
 enum ky_status ky_device_hermite_agree(struct ky_device_state *state,
                                        const struct ky_hermite_way *known, struct ky_error *error);
 

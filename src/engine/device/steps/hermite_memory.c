@@ -36,13 +36,6 @@ static size_t most_sinks(size_t k)
     return ((k - shift * KY_DIVISION_STEP + 1) << shift) - 1;
 }
 
-/* The most of n sources that one card gets, in whole tiles. */
-static size_t part_of_a_card(size_t cards, size_t n)
-{
-    const size_t most = ky_groups(ky_groups(n, KY_JERK_LANES), cards) * KY_JERK_LANES;
-    return most < n ? most : n;
-}
-
 /* Fills `table` with lanes and lengths of slices of the sources, unless it is NULL; up to n sinks.
  * Returns the most partial sums. */
 static size_t divide(const struct ky_card *card, size_t resident, size_t sources, size_t n,
@@ -72,39 +65,24 @@ static enum ky_status groups_of(struct ky_card *card, enum ky_kernel_id kernel, 
     return status;
 }
 
-/* Partial sums on n sinks of a card that has a part of the sources: those of its slices, then one
- * of each card. */
-static size_t partial_sums(const struct ky_device_state *state, size_t resident, size_t sources,
-                           size_t n, uint32_t (*table)[2])
-{
-    const size_t cards = state->cards.count, own = part_of_a_card(cards, sources),
-                 parts = divide(state->part[0].card, resident, own, n, table);
-    return cards > 1 && parts < cards * n ? cards * n : parts;
-}
-
-/* The table to the cards, and room for partial sums. */
+/* The table to the card, and room for partial sums. */
 static enum ky_status need_division(struct ky_device_state *state, struct ky_error *error)
 {
+    struct ky_card *card = state->bodies.card;
+    struct ky_device_hermite *own = state->hermite;
     uint32_t(*table)[2] = ky_allocate(KY_DIVISIONS, sizeof *table);
     if (!table)
         return ky_no_memory(error, "divisions of sums", KY_DIVISIONS, sizeof *table);
-    const size_t parts = partial_sums(state, state->hermite->summing, ky_device_source_count(state),
-                                      state->n, table);
-    enum ky_status status = KY_OK;
-    for (size_t k = 0; k < state->cards.count && status == KY_OK; k++) {
-        struct ky_card *card = state->part[k].card;
-        struct ky_hermite_part *own = &state->hermite->part[k];
-        status = ky_buffer_fill(card, &own->division, "divisions of sums", table, KY_DIVISIONS,
-                                sizeof *table, error);
-        if (status == KY_OK)
-            status = ky_buffer_need(card, &own->partial, "partial sums", parts,
-                                    KY_JERK_NUMBERS * KY_STATE_BYTES, error);
-        if (status == KY_OK)
-            status = ky_buffer_need(card, &own->run, "runs of partial sums", parts,
-                                    sizeof(uint32_t), error);
-    }
+    const size_t parts = divide(card, own->summing, ky_device_source_count(state), state->n, table);
+    enum ky_status status = ky_buffer_fill(card, &own->division, "divisions of sums", table,
+                                           KY_DIVISIONS, sizeof *table, error);
     free(table);
-    return status;
+    if (status == KY_OK)
+        status = ky_buffer_need(card, &own->partial, "partial sums", parts,
+                                KY_JERK_NUMBERS * KY_STATE_BYTES, error);
+    return status == KY_OK ? ky_buffer_need(card, &own->run, "runs of partial sums", parts,
+                                            sizeof(uint32_t), error)
+                           : status;
 }
 
 /* ---- memory ---- */
@@ -120,33 +98,28 @@ static size_t plane_bytes(int precision)
 double ky_device_hermite_memory(const struct ky_device_state *state, size_t n)
 {
     enum { GROUPS = 8 }; /* groups of sums on a processor */
-    const struct ky_card *card = state->part[0].card;
+    const struct ky_card *card = state->bodies.card;
     const size_t of_body = plane_bytes(state->parameters->precision) + sizeof(uint32_t),
                  of_part = KY_JERK_NUMBERS * KY_STATE_BYTES + sizeof(uint32_t),
-                 of_card = state->cards.count > 1 || ky_device_copies(state)
-                               ? 2 * KY_JERK_NUMBERS * KY_STATE_BYTES * n +
+                 of_rank = ky_device_copies(state)
+                               ? KY_JERK_NUMBERS * KY_STATE_BYTES * n +
                                      ky_groups(n, ENDING_LANES) * sizeof(uint32_t)
                                : 0,
-                 parts = n > 0 ? partial_sums(state, GROUPS * card->processors, n, n, NULL) : 0;
-    return (double)of_body * (double)n + (double)of_part * (double)parts + (double)of_card;
-}
-
-static void release_part(struct ky_hermite_part *own, struct ky_card *card)
-{
-    struct ky_buffer *buffers[] = {&own->plane,    &own->list,    &own->way, &own->scale,
-                                   &own->division, &own->partial, &own->run, &own->ending,
-                                   &own->sums[0],  &own->sums[1]};
-    for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++)
-        ky_buffer_release(card, buffers[k]);
+                 parts = n > 0 ? divide(card, GROUPS * card->processors, n, n, NULL) : 0;
+    return (double)of_body * (double)n + (double)of_part * (double)parts + (double)of_rank;
 }
 
 void ky_device_hermite_release(struct ky_device_state *state)
 {
+    struct ky_card *card = state->bodies.card;
     struct ky_device_hermite *own = state->hermite;
-    for (size_t k = 0; k < state->cards.count; k++)
-        release_part(&own->part[k], state->part[k].card);
+    struct ky_buffer *buffers[] = {&own->plane, &own->list,     &own->way,
+                                   &own->scale, &own->division, &own->partial,
+                                   &own->run,   &own->ending,   &own->sums};
+    for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++)
+        ky_buffer_release(card, buffers[k]);
     for (int k = 0; k < 2; k++)
-        ky_pinned_release(state->part[0].card, &own->look[k]);
+        ky_pinned_release(card, &own->look[k]);
     own->put = 0;
     ky_device_hermite_drop(state, 0);
 }
@@ -164,7 +137,7 @@ static enum ky_status find_units(struct ky_device_state *state, struct ky_error 
         double *mass = ky_allocate(state->n, sizeof *mass), most = 0, sum = 0;
         if (!mass)
             return ky_no_memory(error, "masses", state->n, sizeof *mass);
-        status = ky_device_bodies_columns(&state->part[0], KY_ARRAY_MASS, &mass, error);
+        status = ky_device_bodies_columns(&state->bodies, KY_ARRAY_MASS, &mass, error);
         for (size_t i = 0; i < state->n && status == KY_OK; i++) {
             most = fmax(most, mass[i]);
             sum += mass[i];
@@ -198,18 +171,14 @@ static enum ky_status send_scale(struct ky_device_state *state, const struct ky_
         [KY_SCALE_EPS2] = eps2,
         [KY_SCALE_ORIGIN] = way->origin,
     };
-    enum ky_status status = KY_OK;
-    for (size_t k = 0; k < state->cards.count && status == KY_OK; k++)
-        status =
-            ky_buffer_fill(state->part[k].card, &state->hermite->part[k].scale, "numbers of a way",
-                           numbers, KY_SCALE_NUMBERS, sizeof *numbers, error);
-    return status;
+    return ky_buffer_fill(state->bodies.card, &state->hermite->scale, "numbers of a way", numbers,
+                          KY_SCALE_NUMBERS, sizeof *numbers, error);
 }
 
 /* Finds what follows from the bodies that were put: kernels by their softenings, and units. */
 static enum ky_status know_bodies(struct ky_device_state *state, struct ky_error *error)
 {
-    struct ky_card *card = state->part[0].card;
+    struct ky_card *card = state->bodies.card;
     struct ky_device_hermite *own = state->hermite;
     const int precision = state->parameters->precision;
     enum ky_status status =
@@ -224,10 +193,9 @@ static enum ky_status know_bodies(struct ky_device_state *state, struct ky_error
     return status;
 }
 
-static enum ky_status reserve_part(struct ky_device_state *state, size_t part,
-                                   struct ky_error *error)
+static enum ky_status reserve(struct ky_device_state *state, struct ky_error *error)
 {
-    struct ky_hermite_part *own = &state->hermite->part[part];
+    struct ky_device_hermite *own = state->hermite;
     const size_t n = state->n, sums = KY_JERK_NUMBERS * KY_STATE_BYTES;
     const struct {
         struct ky_buffer *buffer;
@@ -239,15 +207,13 @@ static enum ky_status reserve_part(struct ky_device_state *state, size_t part,
         {&own->way, "state of a way", 1, sizeof(struct ky_hermite_way)},
         {&own->ending, "bodies of a block, by groups", ky_groups(n, ENDING_LANES),
          sizeof(uint32_t)},
-        {&own->sums[0], "sums of a device", n, sums},
-        {&own->sums[1], "sums of a device", n, sums},
+        {&own->sums, "sums of a rank", n, sums},
     };
-    enum { OF_SEVERAL = 3 }; /* buffers at the end that only several cards or ranks need */
-    const int several = state->cards.count > 1 || ky_device_copies(state);
-    const size_t count = sizeof wanted / sizeof *wanted - (several ? 0 : OF_SEVERAL);
+    enum { OF_RANKS = 2 }; /* buffers at the end that only ranks need */
+    const size_t count = sizeof wanted / sizeof *wanted - (ky_device_copies(state) ? 0 : OF_RANKS);
     enum ky_status status = KY_OK;
     for (size_t k = 0; k < count && status == KY_OK; k++)
-        status = ky_buffer_need(state->part[part].card, wanted[k].buffer, wanted[k].what,
+        status = ky_buffer_need(state->bodies.card, wanted[k].buffer, wanted[k].what,
                                 wanted[k].count, wanted[k].size, error);
     return status;
 }
@@ -256,11 +222,9 @@ enum ky_status ky_device_hermite_reserve(struct ky_device_state *state,
                                          const struct ky_advance *way, struct ky_error *error)
 {
     struct ky_device_hermite *own = state->hermite;
-    enum ky_status status = KY_OK;
-    for (size_t k = 0; k < state->cards.count && status == KY_OK; k++)
-        status = reserve_part(state, k, error);
+    enum ky_status status = reserve(state, error);
     for (int k = 0; k < 2 && status == KY_OK; k++)
-        status = ky_pinned_need(state->part[0].card, &own->look[k], "state of a way",
+        status = ky_pinned_need(state->bodies.card, &own->look[k], "state of a way",
                                 sizeof(struct ky_hermite_way), error);
     if (status == KY_OK && own->put != state->put)
         status = know_bodies(state, error);

@@ -70,7 +70,7 @@ enum ky_status ky_device_hermite_sums(struct ky_device_state *state, struct ky_p
     double *mass = ky_allocate(state->n, sizeof *mass);
     if (!mass)
         return ky_no_memory(error, "masses", state->n, sizeof *mass);
-    status = ky_device_bodies_columns(&state->part[0], KY_ARRAY_MASS, &mass, error);
+    status = ky_device_bodies_columns(&state->bodies, KY_ARRAY_MASS, &mass, error);
     for (size_t k = 0; k < parts->count && status == KY_OK; k++) {
         const size_t first = k * KY_SUM_CHUNK, end = first + KY_SUM_CHUNK;
         double part = 0;

@@ -19,10 +19,9 @@
 /* Marks of the phases. */
 enum { KEYS = KY_MARK_TREE, SORT, BUILD, MOMENTS, END };
 
-/* The phases of the first card are measured. */
 static enum ky_status mark(const struct ky_device_bodies *bodies, int mark, struct ky_error *error)
 {
-    return bodies->number == 0 ? ky_mark(&bodies->state->cards, mark, error) : KY_OK;
+    return ky_mark(&bodies->state->opened, mark, error);
 }
 
 /* ---- keys ---- */
@@ -543,7 +542,7 @@ void ky_device_tree_report(const struct ky_device_tree *tree, const struct ky_de
                   {&report->build, BUILD, MOMENTS},
                   {&report->moments, MOMENTS, END}};
     for (size_t k = tree->refreshed ? 3 : 0; k < sizeof phases / sizeof *phases; k++)
-        *phases[k].seconds += bodies->state->cards.measured
+        *phases[k].seconds += bodies->state->opened.measured
                                   ? card->driver->between(card, phases[k].from, phases[k].to)
                                   : (double)NAN;
 }

@@ -36,7 +36,7 @@ int ky_links_are_of_host(const struct ky_links *links)
 void ky_links_begin(struct ky_links *links)
 {
     ky_report_clear(&links->bodies->state->report);
-    ky_begin_marks(&links->bodies->state->cards);
+    ky_begin_marks(&links->bodies->state->opened);
     links->counts.groups = 0;
 }
 
@@ -247,11 +247,11 @@ enum ky_status ky_links_stand_for_points(struct ky_links *links,
 {
     struct ky_device_bodies *bodies = links->bodies;
     const struct ky_force_report report = bodies->state->report;
-    const int measured = bodies->state->cards.measured;
-    bodies->state->cards.measured = 0;
+    const int measured = bodies->state->opened.measured;
+    bodies->state->opened.measured = 0;
     const enum ky_status status = ky_links_stand(links, parameters, 0, points, error);
     ky_links_done(links);
-    bodies->state->cards.measured = measured;
+    bodies->state->opened.measured = measured;
     bodies->state->report = report;
     return status;
 }

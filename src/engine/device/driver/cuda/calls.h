@@ -10,9 +10,7 @@ struct ky_cuda {
     cudaStream_t stream;
     cudaEvent_t mark[KY_MARKS];
     int marked[KY_MARKS];
-    cudaEvent_t turn; /* the point of this queue for which another queue waits */
-    uint64_t peers;   /* bits of the devices to whose memory access was asked for */
-    uint64_t reached; /* bits of those devices whose memory kernels of this one can read */
+    uint64_t peers; /* bits of the devices to whose memory access was asked for */
 };
 
 /* KY_DEVICE, with the call, what it was for and CUDA's words. */

@@ -1,4 +1,4 @@
-/* The calls of struct ky_driver that concern several cards. */
+/* The calls of struct ky_driver that copy within a card, or from one to another. */
 #ifndef KY_CUDA_COPIES_H
 #define KY_CUDA_COPIES_H
 
@@ -16,15 +16,7 @@ void ky_cuda_close_shared(struct ky_card *card, void *memory);
 enum ky_status ky_cuda_fetch_shared(struct ky_card *card, void *memory, size_t offset,
                                     struct ky_buffer_place to, size_t bytes,
                                     struct ky_error *error);
-enum ky_status ky_cuda_copy_later(struct ky_card *from_card, struct ky_buffer_place from,
-                                  struct ky_card *to_card, struct ky_buffer_place to, size_t bytes,
-                                  struct ky_error *error);
-enum ky_status ky_cuda_copy(struct ky_card *from_card, struct ky_buffer_place from,
-                            struct ky_card *to_card, struct ky_buffer_place to, size_t bytes,
-                            struct ky_error *error);
-enum ky_status ky_cuda_await(struct ky_card *card, struct ky_card *other, int mark,
-                             struct ky_error *error);
-enum ky_status ky_cuda_gather_parts(const struct ky_gathering *cards, size_t count, size_t place,
-                                    size_t unit, struct ky_error *error);
+enum ky_status ky_cuda_copy(struct ky_card *card, struct ky_buffer_place from,
+                            struct ky_buffer_place to, size_t bytes, struct ky_error *error);
 
 #endif

@@ -24,14 +24,6 @@ struct ky_cuda_table {
 extern const struct ky_cuda_table ky_cuda_common, ky_cuda_single, ky_cuda_extended, ky_cuda_double,
     ky_cuda_exact, ky_cuda_expand;
 
-/* The parts of `count` devices, to be put one behind the other: `words` of 16 bytes for each unit,
- * *number units. The present device can read all of it. */
-struct ky_cuda_parts {
-    const void *of[KY_MOST_CARDS];
-};
-cudaError_t ky_cuda_gather(const struct ky_cuda_parts *parts, size_t count, void *to,
-                           const unsigned long long *number, size_t words, cudaStream_t stream);
-
 /* Keys with their values, in two places each; `now` says which place holds them. */
 struct ky_cuda_pairs {
     unsigned long long *key[2];

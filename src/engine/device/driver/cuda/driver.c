@@ -78,8 +78,6 @@ static void close_device(struct ky_card *card)
     for (int k = 0; k < KY_MARKS; k++)
         if (cuda->mark[k])
             cudaEventDestroy(cuda->mark[k]);
-    if (cuda->turn)
-        cudaEventDestroy(cuda->turn);
     if (cuda->stream)
         cudaStreamDestroy(cuda->stream);
     free(cuda);
@@ -95,8 +93,6 @@ static enum ky_status connect(struct ky_cuda *cuda, struct ky_error *error)
         code = cudaStreamCreateWithFlags(&cuda->stream, cudaStreamNonBlocking);
     for (int k = 0; k < KY_MARKS && code == cudaSuccess; k++)
         code = cudaEventCreate(&cuda->mark[k]);
-    if (code == cudaSuccess)
-        code = cudaEventCreateWithFlags(&cuda->turn, cudaEventDisableTiming);
     if (code != cudaSuccess)
         return ky_cuda_failed(&cuda->base, code, "opening", "device", 0, error);
     snprintf(cuda->base.name, sizeof cuda->base.name, "%.150s", properties.name);
@@ -427,14 +423,11 @@ const struct ky_driver ky_cuda_driver = {
     .write_later = write_later,
     .read_later = read_later,
     .copy = ky_cuda_copy,
-    .copy_later = ky_cuda_copy_later,
     .fetch = ky_cuda_fetch,
     .share = ky_cuda_share,
     .open_shared = ky_cuda_open_shared,
     .close_shared = ky_cuda_close_shared,
     .fetch_shared = ky_cuda_fetch_shared,
-    .await = ky_cuda_await,
-    .gather = ky_cuda_gather_parts,
     .zero = zero,
     .launch = launch,
     .wait = wait,

@@ -233,9 +233,10 @@ static enum ky_status read_later(struct ky_card *card, const struct ky_buffer *b
     return read_with(card, CL_FALSE, buffer, offset, data, bytes, error);
 }
 
-static enum ky_status copy_within(struct ky_opencl *cl, struct ky_buffer_place from,
-                                  struct ky_buffer_place to, size_t bytes, struct ky_error *error)
+static enum ky_status copy(struct ky_card *card, struct ky_buffer_place from,
+                           struct ky_buffer_place to, size_t bytes, struct ky_error *error)
 {
+    struct ky_opencl *cl = (struct ky_opencl *)card;
     cl_int code = clEnqueueCopyBuffer(cl->queue, from.buffer->handle, to.buffer->handle,
                                       from.offset, to.offset, bytes, 0, NULL, NULL);
     if (code != CL_SUCCESS)
@@ -243,12 +244,10 @@ static enum ky_status copy_within(struct ky_opencl *cl, struct ky_buffer_place f
     return KY_OK;
 }
 
-static enum ky_status copy(struct ky_card *from_card, struct ky_buffer_place from,
-                           struct ky_card *to_card, struct ky_buffer_place to, size_t bytes,
-                           struct ky_error *error)
+static enum ky_status fetch(struct ky_card *from_card, struct ky_buffer_place from,
+                            struct ky_card *to_card, struct ky_buffer_place to, size_t bytes,
+                            struct ky_error *error)
 {
-    if (from_card == to_card)
-        return copy_within((struct ky_opencl *)to_card, from, to, bytes, error);
     void *middle = ky_allocate(bytes, 1);
     if (!middle)
         return ky_no_memory(error, "copy between devices", bytes, 1);
@@ -257,14 +256,6 @@ static enum ky_status copy(struct ky_card *from_card, struct ky_buffer_place fro
         status = write_with(to_card, CL_TRUE, to, middle, bytes, error);
     free(middle);
     return status;
-}
-
-/* copies are complete when they return: there is nothing to wait for */
-static enum ky_status await(struct ky_card *card, struct ky_card *other, int mark,
-                            struct ky_error *error)
-{
-    (void)card, (void)other, (void)mark, (void)error;
-    return KY_OK;
 }
 
 static enum ky_status zero(struct ky_card *card, struct ky_buffer *buffer, struct ky_error *error)
@@ -433,10 +424,7 @@ const struct ky_driver ky_opencl_driver = {
     .write_later = write_later,
     .read_later = read_later,
     .copy = copy,
-    .copy_later = copy,
-    .fetch = copy,
-    .await = await,
-    .gather = ky_gather_by_copies,
+    .fetch = fetch,
     .zero = zero,
     .launch = launch,
     .wait = wait,

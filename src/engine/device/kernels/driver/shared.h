@@ -165,7 +165,7 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 /* Steps of the cost of a group's walk; the number of parts of a heavy group. */
 #define KY_WEIGHTS 2048
 #define KY_SPLIT 4
-/* parts of the curve whose work is counted for the division among cards */
+/* bins of the curve whose work is counted for the division among ranks */
 #define KY_WORK_BINS 1024
 /* The walk of teams: cells on the stack; bodies of a leaf that still goes into the list. */
 #define KY_STACK 512
@@ -239,11 +239,11 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 #define KY_HERMITE_STOP 1
 #define KY_HERMITE_START 2
 /* Flags of its kernels: bodies have their own softenings; this is not the last correction; a
- * separate launch makes the list in order; times the number of devices that share the sums. */
+ * separate launch makes the list in order; ranks have added the slices of sources. */
 #define KY_HERMITE_OWN_EPS 4
 #define KY_HERMITE_AGAIN 8
 #define KY_HERMITE_ORDERED 16
-#define KY_HERMITE_DEVICES 256U
+#define KY_HERMITE_SUMMED 32
 /* Numbers of sinks that agree in their six highest bits have the same division of sums. */
 #define KY_DIVISION_STEP 32
 #define KY_DIVISIONS (28 * KY_DIVISION_STEP)

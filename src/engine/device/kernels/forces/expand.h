@@ -37,7 +37,7 @@ struct ky_expand_range {
 #define KY_EXPAND_PART 512
 
 /* Numbers of the kernels, N(p, type, name); `p` is the caller's own. Sinks are those of bodies from
- * sinks_from to sinks_to - 1, since cards divide the sinks. `first` and `count`: of the cells or
+ * sinks_from to sinks_to - 1, since ranks divide the sinks. `first` and `count`: of the cells or
  * groups of a launch; `stride`: the second half of counts; `listed`: bodies of the list of wanted
  * ones (KY_FLAG_LISTED); `list`: cells that wait for the sinks of the next cut, at most (where
  * there are more a cell is not opened before); `acting`: cells that act on a group at once, at most

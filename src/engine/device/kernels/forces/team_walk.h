@@ -307,7 +307,7 @@ struct ky_team_task {
     int is_sink;
 };
 
-/* Sinks are the bodies from sinks_from to sinks_to - 1, since cards divide the sinks. With
+/* Sinks are the bodies from sinks_from to sinks_to - 1, since ranks divide the sinks. With
  * KY_FLAG_LISTED `wanted` is the list of sinks, and groups and factors go by places in this list.
  * The kernels for few groups of all bodies have none of that: it takes registers. */
 #define KY_TAKES_LIST(how) (((how) & (KY_PICKS | KY_GUARD)) || !((how)&KY_SHARES))

@@ -1,0 +1,264 @@
+/* Several devices in the name of an engine: calls without a simulation, and simulations, open a
+ * rank for each where that takes less time, else the first device works alone and the log says why.
+ * On a machine with one device it is named twice. */
+#include "test.h"
+
+#include "engines.h"
+#include "ranked.h"
+
+#include "domain/domain.h"
+
+static struct ky_error error;
+extern double ky_copies_few; /* engine/device/ranks/copies.h, whose arrays have names of domain.h */
+
+/* The last line of the log about devices. */
+static char told[256];
+static void take_line(void *context, enum ky_log_level level, const char *line)
+{
+    (void)context;
+    (void)level;
+    if (strstr(line, "devices alone") || strstr(line, "one for each device"))
+        snprintf(told, sizeof told, "%s", line);
+}
+
+/* ---- the choice, for which no device is needed ---- */
+
+static void ranks_are_chosen(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *options;
+        unsigned schemes;
+        size_t n;
+        int ranks;
+        const char *text;
+    } cases[] = {
+        {"engine=cuda:7,8 force=tree", 0, 4000000, 2, "2 ranks, one for each device"},
+        {"engine=cuda:7,8 force=tree", 0, 3999999, 1,
+         "the first of the 2 devices alone: it takes less time than several below 4000000 bodies"},
+        {"engine=cuda:7,8,9 force=fmm", 0, 4000000, 3, "3 ranks, one for each device"},
+        {"engine=cuda:7,8", 0, 4000000, 2, "2 ranks, one for each device"},
+        {"engine=cuda:7,8 force=direct", 0, 65536, 2, "2 ranks, one for each device"},
+        {"engine=cuda:7,8 force=direct", 0, 65535, 1, "below 65536 bodies"},
+        {"engine=cuda:7,8 force=direct", 1U << KY_SCHEME_HERMITE, 131071, 1, "below 131072"},
+        {"engine=cuda:7,8 force=direct", 1U << KY_SCHEME_HERMITE, 131072, 2, "2 ranks"},
+        {"engine=cuda:7,8 force=tree", 1U << KY_SCHEME_BLOCK, 8000000, 2, "2 ranks"},
+        {"engine=cuda:7,8 force=tree", 1U << KY_SCHEME_BLOCK, 7999999, 1, "below 8000000"},
+        {"engine=cuda:7,8 force=list", 0, 4000000, 1, "ranks do not share --force list"},
+        {"engine=cuda:7,8 force=walk", 0, 4000000, 1, "ranks do not share --force walk"},
+        {"engine=cuda:7,8 force=fmm mutual=1", 0, 4000000, 1, "ranks do not share --mutual"},
+        {"engine=cuda:7,8 force=tree curve=none", 0, 4000000, 1, "--curve none"},
+        {"engine=cuda:7 force=tree", 0, 4000000, 1, ""},
+        {"engine=cuda force=tree", 0, 4000000, 1, ""},
+        {"engine=cpu force=tree", 0, 4000000, 1, ""},
+        {"engine=cuda:7,8 force=tree ranks=3", 0, 4000000, 3, ""},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        struct ky_parameters parameters = parameters_of(cases[k].options);
+        const struct ky_bodies bodies = {.n = cases[k].n};
+        char remark[KY_RANKS_REMARK];
+        ky_domain_choose_ranks(&parameters, cases[k].schemes, &bodies, remark);
+        if (parameters.ranks != cases[k].ranks || !strstr(remark, cases[k].text) ||
+            !*remark != !*cases[k].text)
+            fail_msg("%s, %zu bodies: %d ranks, '%s'", cases[k].options, cases[k].n,
+                     parameters.ranks, remark);
+    }
+}
+
+static void own_softenings_and_massless_bodies_need_one_device(void **state)
+{
+    (void)state;
+    struct ky_parameters parameters = parameters_of("engine=cuda:7,8 force=tree");
+    static double mass[] = {1, 0, 1}, softening[] = {1, 1, 1};
+    struct ky_bodies bodies = {.n = 3, .mass = mass};
+    char remark[KY_RANKS_REMARK];
+    ky_domain_choose_ranks(&parameters, 0, &bodies, remark);
+    assert_non_null(strstr(remark, "ranks do not share massless bodies"));
+    bodies.softening = softening;
+    ky_domain_choose_ranks(&parameters, 0, &bodies, remark);
+    assert_non_null(strstr(remark, "ranks do not share softenings of the bodies' own"));
+    assert_int_equal(parameters.ranks, 1);
+}
+
+/* ---- calls ---- */
+
+enum { N = 3000, POINTS = 50 };
+
+/* What calls return for the same bodies on one device and on two. */
+struct results {
+    struct ky_bodies forces;
+    struct ky_force_report report;
+    double field[POINTS][3], tide[POINTS][6];
+};
+
+static void compute(const struct ky_parameters *parameters, const struct ky_bodies *bodies,
+                    struct results *results)
+{
+    const struct ky_field_points points = {.size = sizeof points,
+                                           .count = POINTS,
+                                           .position = (const double(*)[3])bodies->velocity,
+                                           .softening = 0.01,
+                                           .acceleration = results->field,
+                                           .tide = results->tide};
+    results->forces = make(SPHERE, bodies->n);
+    results->report = (struct ky_force_report){.size = sizeof results->report};
+    ky_bodies_extend(&results->forces, KY_WITH_ACCELERATION | KY_WITH_POTENTIAL, &error);
+    assert_ok(ky_forces(parameters, &results->forces, &results->report, &error));
+    assert_ok(ky_field_fill(parameters, bodies, &points, &error));
+}
+
+/* Gives two devices the calls, and fails unless they do what one does. */
+static void expect_calls(int k, const char *options, const char *text, int ranks)
+{
+    struct ky_parameters parameters = parameters_of(options);
+    struct ky_bodies bodies = make(SPHERE, N);
+    struct results one, two;
+    char name[40];
+    parameters.engine = engines[k].engine;
+    compute(&parameters, &bodies, &one);
+    parameters.engine = with_another(k, name, sizeof name);
+    parameters.log = take_line;
+    told[0] = '\0';
+    compute(&parameters, &bodies, &two);
+    if (!strstr(told, text) || !strstr(two.report.device, ranks > 1 ? "2 ranks" : "1 ×"))
+        fail_msg("%s: '%s' on '%s'", options, told, two.report.device);
+    assert_memory_equal(two.forces.acceleration, one.forces.acceleration,
+                        N * sizeof *one.forces.acceleration);
+    assert_memory_equal(two.forces.potential, one.forces.potential,
+                        N * sizeof *one.forces.potential);
+    assert_memory_equal(two.field, one.field, sizeof one.field);
+    assert_memory_equal(two.tide, one.tide, sizeof one.tide);
+    ky_device_twice = 0;
+    ky_bodies_free(&one.forces);
+    ky_bodies_free(&two.forces);
+    ky_bodies_free(&bodies);
+}
+
+static void calls_open_ranks(void **state)
+{
+    (void)state;
+    const size_t before[2] = {ky_domain_ranks_from[0][0], ky_domain_ranks_from[1][0]};
+    const double few = ky_copies_few;
+    need_a_device();
+    ky_domain_ranks_from[0][0] = ky_domain_ranks_from[1][0] = N;
+    ky_copies_few = 0;
+    FOR_DEVICES(k, 1)
+    {
+        expect_calls(k, "force=tree", "2 ranks, one for each device", 2);
+        /* the field comes last */
+        expect_calls(k, "force=direct", "ranks do not share fields at points by exact sums", 2);
+        expect_calls(k, "force=list", "alone: ranks do not share --force list", 1);
+        ky_domain_ranks_from[0][0] = N + 1;
+        expect_calls(k, "force=tree", "alone: it takes less time than several below 3001", 1);
+        ky_domain_ranks_from[0][0] = N;
+    }
+    ky_domain_ranks_from[0][0] = before[0];
+    ky_domain_ranks_from[1][0] = before[1];
+    ky_copies_few = few;
+}
+
+static void checks_of_forces_open_ranks(void **state)
+{
+    (void)state;
+    const size_t before = ky_domain_ranks_from[0][0];
+    need_a_device();
+    ky_domain_ranks_from[0][0] = N;
+    FOR_DEVICES(k, 1)
+    {
+        struct ky_parameters parameters = parameters_of("force=tree");
+        struct ky_bodies bodies = make(SPHERE, N);
+        struct ky_check_results results[2] = {{.size = sizeof *results}, {.size = sizeof *results}};
+        struct ky_check_parameters wanted;
+        struct ky_check_memory memory[2] = {{.size = sizeof *memory}, {.size = sizeof *memory}};
+        char name[40];
+        ky_check_parameters_defaults(&wanted);
+        wanted.samples = 100;
+        for (int several = 0; several < 2; several++) {
+            parameters.engine = several ? with_another(k, name, sizeof name) : engines[k].engine;
+            parameters.log = take_line;
+            told[0] = '\0';
+            assert_ok(ky_forces_check(&parameters, &bodies, &wanted, &results[several], &error));
+            assert_true(!several == !strstr(told, "2 ranks, one for each device"));
+            assert_ok(ky_forces_memory(&parameters, N, &wanted, &memory[several], &error));
+        }
+        ky_device_twice = 0;
+        assert_memory_equal(&results[0].acceleration, &results[1].acceleration,
+                            sizeof results[0].acceleration);
+        assert_true(memory[1].device < memory[0].device); /* of each of the two */
+        ky_bodies_free(&bodies);
+    }
+    ky_domain_ranks_from[0][0] = before;
+}
+
+static void searches_take_the_first_device(void **state)
+{
+    (void)state;
+    need_a_device();
+    FOR_DEVICES(k, 1)
+    {
+        struct ky_parameters parameters = parameters_of("");
+        struct ky_bodies bodies = make(SPHERE, 1000);
+        const double radius = 0.3;
+        struct ky_neighbour_lists lists[2] = {{0}, {0}};
+        char name[40];
+        parameters.log = take_line;
+        for (int several = 0; several < 2; several++) {
+            parameters.engine = several ? with_another(k, name, sizeof name) : engines[k].engine;
+            told[0] = '\0';
+            assert_ok(ky_neighbours(&parameters, &bodies, &radius, 1, NULL, &lists[several], NULL,
+                                    &error));
+            assert_true(!several == !strstr(told, "alone: ranks do not share searches"));
+        }
+        ky_device_twice = 0;
+        const size_t all = (size_t)lists[0].offset[bodies.n];
+        assert_int_equal(lists[1].offset[bodies.n], all);
+        assert_memory_equal(lists[0].body, lists[1].body, all * sizeof *lists[0].body);
+        for (int several = 0; several < 2; several++)
+            ky_neighbour_lists_free(&lists[several]);
+        ky_bodies_free(&bodies);
+    }
+}
+
+static void simulations_open_ranks(void **state)
+{
+    (void)state;
+    const size_t before = ky_domain_ranks_from[0][0];
+    need_a_device();
+    ky_domain_ranks_from[0][0] = N;
+    FOR_DEVICES(k, 1)
+    {
+        struct ky_parameters parameters = parameters_of("force=tree");
+        struct ky_bodies bodies = make(SPHERE, N), got[2];
+        char name[40];
+        for (int several = 0; several < 2; several++) {
+            struct ky_sim *sim;
+            parameters.engine = several ? with_another(k, name, sizeof name) : engines[k].engine;
+            parameters.log = take_line;
+            told[0] = '\0';
+            assert_ok(ky_sim_open(&parameters, &bodies, 0, &sim, &error));
+            assert_true(!several == !strstr(told, "2 ranks, one for each device"));
+            assert_ok(ky_sim_advance(sim, 2, &error));
+            got[several] = state_of(sim);
+            ky_sim_close(sim);
+        }
+        ky_device_twice = 0;
+        expect_same(&got[1], &got[0], "two devices of a simulation");
+        ky_bodies_free(&got[0]);
+        ky_bodies_free(&got[1]);
+        ky_bodies_free(&bodies);
+    }
+    ky_domain_ranks_from[0][0] = before;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ranks_are_chosen),
+        cmocka_unit_test(own_softenings_and_massless_bodies_need_one_device),
+        cmocka_unit_test(calls_open_ranks),
+        cmocka_unit_test(checks_of_forces_open_ranks),
+        cmocka_unit_test(searches_take_the_first_device),
+        cmocka_unit_test(simulations_open_ranks),
+    };
+    return cmocka_run_group_tests(tests, find_engines, NULL);
+}
