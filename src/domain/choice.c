@@ -9,10 +9,10 @@
 #include "engine/common/force_kinds.h"
 #include "engine/force_choice.h"
 
-/* Bodies from which on two devices take less time than one (docs/ranks.md, Devices): with trees,
- * steps that all bodies share were measured with 1,048,576 and 4,194,304 bodies, block steps with 4
- * and 16 million, of which the devices change places near 5 million; with exact sums of all bodies
- * 65,536 were measured, and of a block 131,072. */
+/* Bodies from which on two devices take less time than one (docs/lab/2026-11-26-ranks.md): with
+ * trees, steps that all bodies share were measured with 1,048,576 and 4,194,304 bodies, block steps
+ * with 4 and 16 million, of which the devices change places near 5 million; with exact sums of all
+ * bodies 65,536 were measured, and of a block 131,072. */
 size_t ky_domain_ranks_from[2][2] = {{4000000, 8000000}, {65536, 131072}};
 
 /* Why ranks with devices cannot serve these bodies; NULL: they can. */

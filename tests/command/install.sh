@@ -70,7 +70,7 @@ cc "$drawing" $(pkg-config --cflags kyoho_draw) $(pkg-config --static --libs kyo
 result $? "the static libraries do the same"
 # shellcheck disable=SC2046
 ! cc "$drawing" $(pkg-config --cflags --libs kyoho) -o "$root/draws" 2>"$root/said" && grep -q 'ky_draw' "$root/said" && ! pkg-config --static --libs kyoho | grep -qE 'cairo|png' &&
-    ! readelf -d "$lib/libkyoho.so" | grep -E 'NEEDED.*(cairo|png)' && ! ldd "$lib/libkyoho.so" | grep -E 'cairo|libpng' && ! nm -u "$lib/libkyoho.a" "$lib/libkyoho.so" 2>/dev/null | grep -wE 'listen|accept|cairo_[a-z_]*|png_[a-z_]*'
+    ! readelf -d "$lib/libkyoho.so" | grep -E 'NEEDED.*(cairo|png)' && ! ldd "$lib/libkyoho.so" | grep -E 'cairo|libpng' && ! nm -u "$lib/libkyoho.a" 2>/dev/null | grep -wE 'listen|accept|cairo_[a-z_]*|png_[a-z_]*'
 result $? "libkyoho draws nothing and needs neither cairo nor libpng, and has no server"
 
 for name in kyoho kyoho_draw; do

@@ -669,7 +669,6 @@ int main(void)
     };
     /* in `check` of a CPU that serves as a device */
     const struct CMUnitTest few[] = {
-        cmocka_unit_test(goes_on_from_a_file),
         cmocka_unit_test(few_massless_and_no_bodies),
         cmocka_unit_test(engines_agree),
     };
