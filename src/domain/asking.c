@@ -9,7 +9,7 @@
 #include "domain/domain.h"
 #include "engine/common/external.h"
 
-/* A place as it travels: the number of its body, and the position; and what comes back. */
+/* A position with the number of its body, as it is sent, and the answer. */
 struct asked {
     uint64_t number;
     double x[3];

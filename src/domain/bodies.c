@@ -102,7 +102,7 @@ enum { ROUND = 1 << 23 };
 struct rounds {
     size_t width, most;       /* doubles of a row; rows of a rank in a round */
     const uint64_t *counts;   /* [ranks] rows of each */
-    double *all, *own;        /* rank 0: rows of all ranks, [ranks][most]; those of the rank */
+    double *all, *own;        /* rank 0: rows of all ranks, [ranks][most]; own rows */
     struct ky_parcel *parcel; /* rank 0: [ranks] */
 };
 
@@ -140,7 +140,7 @@ static size_t rows_of(const struct rounds *rounds, int rank, size_t start)
     return left < rounds->most ? left : rounds->most;
 }
 
-/* Sends the rows of rank 0 to all ranks, or those of all ranks to it. */
+/* Scatters the rows of rank 0, or gathers the rows of all ranks there. */
 static enum ky_status travel(struct ky_comm *comm, const struct rounds *rounds, size_t start,
                              int from_first, struct ky_error *error)
 {
@@ -230,8 +230,8 @@ enum ky_status ky_domain_put(struct ky_domain *domain, const struct ky_bodies *b
     return status;
 }
 
-/* Sends the bodies of all ranks to rank 0, which has the arrays `to`. counts: of the ranks' bodies.
- * A row begins with number[k], that of the body, or of its place in a list. */
+/* Gathers the bodies of all ranks on rank 0, which has the arrays `to`. counts: bodies of each
+ * rank. A row begins with number[k]: the number of the body, or its place in a list. */
 static enum ky_status collect(struct ky_domain *domain, const struct ky_bodies *from,
                               const uint64_t *number, const uint64_t *counts, unsigned with,
                               const struct ky_bodies *to, struct ky_error *error)
@@ -317,8 +317,8 @@ enum ky_status ky_domain_lose(struct ky_domain *domain, struct ky_error *error)
 /* Bodies of a list as words that ascend with them: the body, and below it its place in the list. */
 enum { PLACE_BITS = 32 };
 
-/* Those of the list that are this rank's: own[k] is the engine's body, number[k] its place in the
- * list. Returns how many. All three have room for `count`. */
+/* Finds the bodies of the list that this rank has: own[k] is the engine's body, number[k] its place
+ * in the list. Returns their number. All three arrays have room for `count`. */
 static size_t find_own(const struct ky_domain *domain, const uint32_t *body, size_t count,
                        uint64_t *list, uint32_t *own, uint64_t *number)
 {
@@ -337,7 +337,7 @@ static size_t find_own(const struct ky_domain *domain, const uint32_t *body, siz
     return found;
 }
 
-/* What find_own needs and gives. free_search frees it, also after a failure. */
+/* Input and results of find_own. free_search frees them, also after a failure. */
 struct search {
     uint64_t *list;
     uint32_t *own;

@@ -1,4 +1,4 @@
-/* The sinks of a rank where cells act on cells, and what they ask of other ranks (octree/sinks.h).
+/* The sinks of a rank where cells act on cells, and their requests to other ranks (octree/sinks.h).
  */
 #ifndef KY_DOMAIN_CELLS_H
 #define KY_DOMAIN_CELLS_H

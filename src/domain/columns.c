@@ -1,5 +1,5 @@
-/* What an integrator keeps of each body: between rank 0 and the ranks, and from rank to rank with
- * the bodies. */
+/* The columns of an integrator: between rank 0 and the ranks, and from rank to rank with the
+ * bodies. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,10 +1,10 @@
-/* Ranks: the threads or processes that divide one system among them, and what they tell each other.
+/* Ranks: the threads or processes that divide one system, and their collective calls.
  *
- * All ranks call the same functions in the same order. What a call gives does not depend on which
- * rank comes first: data lie in the order of the ranks, and sums over ranks are made from gathered
- * numbers in an order that the caller chooses.
+ * All ranks call the same functions in the same order. A result does not depend on which rank comes
+ * first: data lie in the order of the ranks, and sums over ranks are made from gathered numbers in
+ * an order that the caller chooses.
  *
- * A rank that cannot go on ends the others: each call of theirs fails with its status and text. */
+ * A rank that fails ends the other ranks: each of their calls fails with its status and text. */
 #ifndef KY_DOMAIN_COMM_H
 #define KY_DOMAIN_COMM_H
 
@@ -21,23 +21,24 @@ struct ky_parcel {
 
 struct ky_comm_verbs {
     const char *name; /* "threads", or the library of MPI: "Open MPI 4.1.4" */
-    /* `bytes` bytes of every rank, to every rank: those of rank r begin at all + r × bytes. */
+    /* All-gather: `bytes` bytes of every rank go to every rank; the bytes of rank r begin at all +
+     * r × bytes. */
     enum ky_status (*gather)(struct ky_comm *comm, const void *own, size_t bytes, void *all,
                              struct ky_error *error);
     /* The same with bytes[r] bytes of rank r, one after the other. All ranks know all sizes. Where
      * one rank alone has bytes, `own` may be `all`. */
     enum ky_status (*gather_parts)(struct ky_comm *comm, const void *own, const size_t *bytes,
                                    void *all, struct ky_error *error);
-    /* `bytes` bytes from every rank to each one: those for rank r begin at own + r × bytes, those
-     * from it at all + r × bytes. */
+    /* All-to-all: `bytes` bytes from every rank to each rank. The bytes for rank r begin at own + r
+     * × bytes, the bytes from rank r at all + r × bytes. */
     enum ky_status (*deal)(struct ky_comm *comm, const void *own, size_t bytes, void *all,
                            struct ky_error *error);
     /* Sends and receives parcels, at most one from a rank to another, which may be the same one.
      * Both know the bytes. Ranks without parcels call it too. */
     enum ky_status (*exchange)(struct ky_comm *comm, const struct ky_parcel *out, size_t outs,
                                const struct ky_parcel *in, size_t ins, struct ky_error *error);
-    /* Each number becomes the sum of those of all ranks. Whole numbers have the same sum in any
-     * order. */
+    /* All-reduce: each number becomes the sum over all ranks. Sums of whole numbers do not depend
+     * on the order. */
     enum ky_status (*add)(struct ky_comm *comm, uint64_t *number, size_t count,
                           struct ky_error *error);
     /* Ends all ranks with this error: of processes at once, without return. */
@@ -53,7 +54,7 @@ struct ky_comm {
     const struct ky_works *works; /* of a process; threads find the table in the order */
 };
 
-/* What a rank does. */
+/* The function of a rank. */
 typedef enum ky_status ky_rank_function(struct ky_comm *comm, void *context,
                                         struct ky_error *error);
 
@@ -62,7 +63,7 @@ typedef enum ky_status ky_rank_function(struct ky_comm *comm, void *context,
  * KY_USAGE for less than one rank, KY_FAULT where memory is out or a thread cannot be made. */
 enum ky_status ky_comm_open(int size, ky_rank_function *function, void *context,
                             struct ky_comm **first, struct ky_error *error);
-/* Waits until the other ranks return; those that wait for rank 0 fail. Returns the status of the
+/* Waits until the other ranks return; ranks that wait for rank 0 fail. Returns the status of the
  * rank that failed first, with its text. */
 enum ky_status ky_comm_close(struct ky_comm *first, struct ky_error *error);
 

@@ -59,7 +59,7 @@ static enum ky_status add(struct ky_comm *comm, uint64_t *number, size_t count,
     return told(comm, plug_of(comm)->add(number, count), error);
 }
 
-/* Launchers may end before they have passed on what a process has just printed. */
+/* Launchers may end before they have passed on the last output of a process. */
 static void wait_for_launcher(void)
 {
     nanosleep(&(struct timespec){0, 300000000}, NULL);
@@ -75,9 +75,9 @@ static void fail(struct ky_comm *comm, const struct ky_error *error)
 
 /* ---- opening ---- */
 
-/* Begins MPI through one plug-in. KY_UNSUPPORTED, with a reason, where it is here and is not for
- * this launcher; nothing of it is left then. *begun tells whether MPI has begun. The library of MPI
- * is to be seen by what it opens itself. */
+/* Initialises MPI through one plug-in. KY_UNSUPPORTED, with a reason, if the plug-in is here and is
+ * for another launcher; it is closed then. *begun: whether MPI is initialised. The symbols of the
+ * MPI library are global, since libraries that it opens need them. */
 static enum ky_status try_plug(struct ky_plug *plug, int which, int *begun, struct ky_error *error)
 {
     char path[KY_PLUG_PATH];
@@ -126,7 +126,7 @@ static enum ky_status open_plug(struct ky_plug *plug, const struct ky_launcher *
                    ky_host_name(host), launcher->rank, first.text);
 }
 
-/* Refuses a launcher of another MPI than that of the plug-in: each process is a world of one. */
+/* Refuses a launcher of another MPI than the plug-in's: each process would be a world of one. */
 static enum ky_status compare_worlds(const struct ky_plug *plug, const struct ky_launcher *launcher,
                                      struct ky_error *error)
 {

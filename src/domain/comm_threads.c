@@ -1,6 +1,6 @@
-/* Ranks that are threads of one process: they read each other's memory between two meetings. What
- * is short they write to a place of the world's, of which there are two: one meeting is enough,
- * since nobody comes to the place again before all have been at the other one. */
+/* Ranks that are threads of one process. Between two barriers they read each other's memory. Short
+ * messages go to one of two slots of the world: one barrier is enough, since no rank returns to a
+ * slot before all ranks have passed the other one. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -13,14 +13,14 @@
 #include "base/shares.h"
 #include "domain/comm.h"
 
-/* What a rank shows the others between two meetings. */
+/* What a rank shows to other ranks between two barriers. */
 struct shown {
     const void *data;
     const struct ky_parcel *parcels;
     size_t count; /* of parcels */
 };
 
-/* Where a rank waits: by itself, so that those who wake up do not wait for one lock. */
+/* Each rank waits on a lock of its own, so that ranks that wake up do not wait for one lock. */
 struct seat {
     pthread_mutex_t lock;
     pthread_cond_t woken;
@@ -35,7 +35,7 @@ static const double PATIENCE = 2e-4;
 
 struct world {
     pthread_mutex_t lock;
-    int size, started; /* ranks; those whose threads have been made, and rank 0 */
+    int size, started; /* ranks; ranks with a thread, and rank 0 */
     int waiting;       /* ranks at the present meeting */
     int ended;         /* ranks that have returned */
     uint64_t meetings; /* up to now */
@@ -53,7 +53,7 @@ struct rank {
     struct ky_comm comm; /* first: a pointer to it is one to the rank */
     struct world *world;
     pthread_t thread;
-    unsigned shorts; /* how often it has told what is short */
+    unsigned shorts; /* number of short messages so far */
 };
 
 static struct world *world_of(struct ky_comm *comm)
@@ -180,7 +180,7 @@ static void copy(void *to, const void *from, size_t bytes)
         memcpy(to, from, bytes);
 }
 
-/* What every rank has written, for a meeting without another one after it. */
+/* The messages of all ranks, for a barrier that no other barrier follows. */
 static enum ky_status show_short(struct ky_comm *comm, const void *own, size_t bytes, int *place,
                                  struct ky_error *error)
 {

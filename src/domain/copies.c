@@ -1,6 +1,6 @@
-/* Ranks that all have all bodies: exact sums need every body everywhere, and are so long that a
- * rank computes the sinks of its part alone. The blocks of sinks, and with them the bits, are those
- * of one engine. */
+/* Ranks that each have all bodies: exact sums need every body everywhere, and take so long that
+ * each rank computes a share of the sinks. The blocks of sinks, and so the bits, are the same as on
+ * one engine. */
 #include <stdlib.h>
 
 #include "base/memory.h"

@@ -51,7 +51,7 @@ static size_t most_samples(const struct ky_domain *domain)
     return samples < KY_ORIGIN_SAMPLE ? KY_ORIGIN_SAMPLE : samples;
 }
 
-/* What the threads tell: each may find all samples. */
+/* Results of the threads: each may find all samples. */
 struct looking {
     const struct ky_ranging *curve;
     struct ky_curve_told *told;      /* [threads] */
@@ -124,7 +124,7 @@ static size_t take_axis(const struct ky_domain *domain, const struct ky_curve_sa
     return found;
 }
 
-/* What rank 0 finds; lost: the first body whose position is not finite, or UINT64_MAX. */
+/* Results of rank 0. lost: the first body whose position is not finite, or UINT64_MAX. */
 struct cube {
     double low[3], edge, origin[3];
     uint64_t lost;
@@ -185,8 +185,8 @@ double ky_curve_median(const struct ky_ranging *curve, double *of_cube, size_t c
     return ky_high_part(ky_median(of_origin, origins));
 }
 
-/* Rank 0 gets what all tell, and places the cube. told[] and counts[] have room for all ranks, and
- * all[] for the samples. */
+/* Rank 0 gathers the samples of all ranks, and places the cube. told[] and counts[] have room for
+ * all ranks, all[] for the samples. */
 static enum ky_status place_together(const struct ky_ranging *curve,
                                      const struct ky_curve_told *own,
                                      const struct ky_curve_sampled *sample,

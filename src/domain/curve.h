@@ -6,9 +6,9 @@
 #include "domain/domain.h"
 #include "octree/keys.h"
 
-/* What a rank tells of its bodies: their box, in the engine's units, and how many are in the
- * system's samples (octree/sample.h); and these bodies. lost: the first body whose position is not
- * finite, or UINT64_MAX. */
+/* A rank's bodies: their box, in the engine's units, and how many of them are in the system's
+ * sample (octree/sample.h); and these bodies. lost: the first body whose position is not finite, or
+ * UINT64_MAX. */
 enum { KY_CURVE_ROOM = KY_FRAME_SAMPLES + KY_ORIGIN_SAMPLE };
 struct ky_curve_told {
     double low[3], high[3];
@@ -75,13 +75,14 @@ struct ky_curve_verbs {
     /* count[e KY_CURVE_LEVELS + l]: bodies in the cube of level l that holds key at[e]. */
     enum ky_status (*count)(struct ky_ranging *curve, const uint64_t *at, size_t ends,
                             uint64_t *count, struct ky_error *error);
-    /* Which bodies go where; on the host also the least and the largest key of those that stay. */
+    /* The destination of each body; on the host also the least and the largest key of the bodies
+     * that stay. */
     enum ky_status (*leave)(struct ky_ranging *curve, struct ky_movers *movers,
                             struct ky_error *error);
-    /* Sends them, and those that come take places in the engine. */
+    /* Sends the bodies that leave. Bodies that arrive get places in the engine. */
     enum ky_status (*move)(const struct ky_ranging *curve, const struct ky_movers *movers,
                            struct ky_error *error);
-    int levels; /* 1: all levels of the keys are there; 0: those of the layout */
+    int levels; /* 1: all levels of the keys are there; 0: the levels of the layout */
 };
 
 extern const struct ky_curve_verbs ky_curve_of_card;

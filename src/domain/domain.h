@@ -1,10 +1,10 @@
-/* One system on several ranks (comm.h). Each rank has an engine with a part of the bodies: those on
- * a range of the curve. Its number for a body is that of the caller's order, `index`.
+/* One system on several ranks (comm.h). Each rank has an engine with the bodies on one range of the
+ * curve. It knows a body by its number in the caller's order, `index`.
  *
- * Rank 0 is led by the caller through the verbs of an engine (engine.c). It tells the other ranks
- * each call as an order, and all of them then do their parts of it at the same time. What a rank
- * computes does not depend on the number of ranks: trees are parts of one tree (octree/parts.h),
- * and sums are whole numbers, which are the same in any order. */
+ * The caller leads rank 0 through the verbs of an engine (engine.c). Rank 0 broadcasts each call as
+ * an order, and all ranks execute it at the same time. Results do not depend on the number of
+ * ranks: the trees of the ranks are parts of one tree (octree/parts.h), and sums are sums of whole
+ * numbers, which are the same in any order. */
 #ifndef KY_DOMAIN_DOMAIN_H
 #define KY_DOMAIN_DOMAIN_H
 
@@ -14,12 +14,12 @@
 #include "engine/work.h"
 #include "octree/octree.h"
 
-/* What a rank told and was told for its last tree. */
+/* What a rank sent and received for its last tree. */
 struct ky_domain_told {
     size_t roots;         /* of all ranks */
     size_t asked, boxes;  /* ranks that asked this one for more than its roots, and their boxes */
     size_t cells, bodies; /* that came from others, beside their roots */
-    size_t coming, going; /* bytes of these, and of those for others */
+    size_t coming, going; /* bytes of these, and of the cells for other ranks */
     size_t moved;         /* bodies that left the rank before it */
 };
 
@@ -42,7 +42,7 @@ struct ky_domain {
     struct ky_comm *comm;
     struct ky_parameters parameters; /* of the rank's engine */
     struct ky_engine *engine;
-    struct ky_shared shared;        /* what the engine asks */
+    struct ky_shared shared;        /* the functions that the engine calls */
     char processor[KY_ENGINE_NAME]; /* of the engine, as --engine takes it */
     char devices[KY_ENGINE_NAME];   /* of all ranks, "cuda:0, cuda:1"; "": they have none */
     size_t device_count;            /* how many names these are; computers may have the same */
@@ -80,10 +80,9 @@ enum ky_status ky_domain_name_devices(struct ky_domain *domain, struct ky_error 
 /* Finds the first rank whose engine has other bits than the engine of rank 0. All ranks call it
  * together. */
 enum ky_status ky_domain_compare_bits(struct ky_domain *domain, struct ky_error *error);
-/* Tells the log of rank 0 how many ranks there are, what each has and on what, and warns of devices
- * that several ranks share, or that none uses, and of ranks with other bits. `why`: why each has
- * all bodies, or NULL. `given` are the caller's parameters. It warns too of threads that are given
- * and belong to no rank. */
+/* Logs on rank 0 the number of ranks and the engine of each. Warns of devices that several ranks
+ * share or no rank uses, of ranks with other bits, and of threads that no rank gets. `why`: why
+ * each rank has all bodies, or NULL. `given`: the caller's parameters. */
 void ky_domain_tell_kind(const struct ky_domain *domain, const struct ky_parameters *given,
                          const char *why);
 /* 1 if --engine names devices. */
@@ -135,22 +134,21 @@ enum ky_status ky_domain_check_blocks(const struct ky_parameters *parameters, un
 /* 1 if there are ranks and they divide bodies that have mass and no softenings of their own. */
 int ky_domain_divides(const struct ky_parameters *parameters, unsigned schemes);
 
-/* Work space for `count` elements of `size` bytes; what was in it is lost. NULL when memory is out,
- * which *error then says. */
+/* Work space for `count` elements of `size` bytes; its contents are undefined. NULL, with *error,
+ * when memory is out. */
 void *ky_domain_space(struct ky_domain *domain, enum ky_work_space which, size_t count, size_t size,
                       struct ky_error *error);
 void ky_domain_free_space(struct ky_domain *domain);
 
-/* ---- parts of calls: every rank makes them together; what is told of arguments is for rank 0 ----
- */
+/* ---- parts of calls, which are collective; arguments described so are for rank 0 ---- */
 
 /* The first body of a rank's block of the caller's order. */
 static inline size_t ky_domain_block(const struct ky_domain *domain, int rank)
 {
     return (size_t)ky_share_start(domain->total, (uint64_t)domain->comm->size, (uint64_t)rank);
 }
-/* Divides the caller's bodies among the ranks, in blocks of the caller's order. `units`: those of
- * the engines. */
+/* Divides the caller's bodies among the ranks, in blocks of the caller's order. `units`: the units
+ * of the engines. */
 enum ky_status ky_domain_put(struct ky_domain *domain, const struct ky_bodies *bodies,
                              unsigned with, const struct ky_engine_frame *units,
                              struct ky_error *error);
@@ -188,14 +186,14 @@ enum ky_status ky_domain_put_some(struct ky_domain *domain, const struct ky_some
 enum ky_status ky_domain_place(struct ky_domain *domain, const struct ky_bodies *own, size_t first,
                                const struct ky_engine_frame *units, struct ky_error *error);
 
-/* ways.c. The ways of bodies from the ranks on whose ranges they are to those that have their
- * places in the caller's order: this order is divided into `parts` parts, and the parts among the
- * ranks. */
+/* ways.c. The permutation of the bodies between the order of the ranks and the caller's order, of
+ * which each rank has `parts` parts divided by the number of ranks. */
 struct ky_domain_ways {
     size_t parts, n;  /* n: bodies that this rank gets */
     size_t *out, *in; /* [ranks] bodies for each rank and from each */
     uint32_t *order;  /* the rank's bodies, by the rank that they are for */
-    uint32_t *row;    /* [n] the place, among those it gets, of each one that comes */
+    uint32_t *row;    /* [n] the place of each body that arrives, among the bodies that the rank
+                       * gets */
 };
 /* The first body that a rank gets. */
 size_t ky_domain_way_start(const struct ky_domain *domain, size_t parts, int rank);
@@ -227,15 +225,15 @@ void ky_domain_free_plan(struct ky_domain_plan *plan);
 enum ky_status ky_domain_tell_outcome(struct ky_domain *domain, struct ky_error *outcome,
                                       struct ky_error *error);
 /* reads.c. Each rank reads the bodies of its block from files: masses, positions, velocities,
- * accelerations and potentials. *has_forces: 0 if all accelerations are 0, which count as not
- * known. What is wrong with the files or the numbers is told by *outcome on every rank, and then
- * the engines are as before. */
+ * accelerations and potentials. *has_forces: 0 if all accelerations are 0, which counts as not
+ * known. *outcome becomes the error in the files or the numbers on every rank; the engines are then
+ * unchanged. */
 enum ky_status ky_domain_read_bodies(struct ky_domain *domain, const struct ky_write_plan *given,
                                      const struct ky_engine_frame *units, int *has_forces,
                                      struct ky_error *outcome, struct ky_error *error);
 /* slices.c. Each rank gets the bodies of its block of the caller's order, array by array, and
- * writes their numbers to the files. `plan` is for rank 0. What went wrong with the files, and
- * numbers that are not finite, are told by *outcome, on every rank. */
+ * writes their numbers to the files. `plan` is for rank 0. *outcome becomes the error of a file, or
+ * of numbers that are not finite, on every rank. */
 enum ky_status ky_domain_write(struct ky_domain *domain, struct ky_write_plan *plan,
                                struct ky_error *outcome, struct ky_error *error);
 /* Sends the bodies to the ranks on whose ranges they are; settle: unless they are there. at[c][i]:
@@ -245,8 +243,8 @@ enum ky_status ky_domain_write(struct ky_domain *domain, struct ky_write_plan *p
 enum ky_status ky_domain_migrate(struct ky_domain *domain, double *const at[3],
                                  const double *weight, struct ky_error *error);
 enum ky_status ky_domain_settle(struct ky_domain *domain, struct ky_error *error);
-/* The engine's verbs at points that every rank has. Where an array is NULL the rank does not want
- * it. What external fields add is missing. */
+/* The engine's verbs at points that every rank has. A rank that does not want an array passes NULL.
+ * External fields are not added. */
 enum ky_status ky_domain_field(struct ky_domain *domain, const struct ky_points *points,
                                double (*acceleration)[3], double *potential,
                                struct ky_error *error);
@@ -341,7 +339,7 @@ double *ky_row_write(double *row, const struct ky_bodies *bodies, size_t i, unsi
 const double *ky_row_read(const double *row, const struct ky_bodies *bodies, size_t i,
                           unsigned with);
 
-/* ---- columns.c: what an integrator keeps of each body ---- */
+/* ---- columns.c: the columns of an integrator ---- */
 
 /* A column of all bodies from rank 0 to the ranks, and back. */
 enum ky_status ky_domain_put_column(struct ky_domain *domain, enum ky_column column,
@@ -368,7 +366,7 @@ size_t ky_domain_column_numbers(const struct ky_domain *domain);
 enum ky_status ky_domain_read_columns(struct ky_domain *domain, size_t room,
                                       struct ky_domain_columns *columns, struct ky_error *error);
 void ky_domain_free_columns(struct ky_domain_columns *columns);
-/* Those of body i to a row, and back; and those of one body to another. */
+/* Copies the columns of body i to a row, and back; and from one body to another. */
 void ky_domain_write_columns(double *row, const struct ky_domain_columns *columns, size_t i);
 void ky_domain_take_columns(const double *row, const struct ky_domain_columns *columns, size_t i);
 void ky_domain_move_columns(const struct ky_domain_columns *columns, size_t from, size_t to);
@@ -388,8 +386,8 @@ enum ky_status ky_domain_lead(int (*lead)(void *context), void *context,
 /* ---- engine.c ---- */
 
 /* Opens an engine of parameters->ranks ranks, threads of this process or the processes of MPI that
- * ky_mpi_lead has joined, with room for `room` bodies. KY_UNSUPPORTED for what ranks cannot do;
- * the error says what to use instead; and for 2^32 bodies or more. */
+ * ky_mpi_lead has joined, with room for `room` bodies. KY_UNSUPPORTED for a request that ranks
+ * cannot serve, with an alternative, and for 2^32 bodies or more. */
 enum ky_status ky_domain_open(const struct ky_parameters *parameters, size_t room,
                               const struct ky_engine_use *use, struct ky_engine **engine,
                               struct ky_error *error);

@@ -22,7 +22,7 @@ struct ranks {
     struct ky_domain domain; /* of rank 0 */
     struct ky_engine_frame frame;
     struct ky_force_report report;
-    int has_told;     /* 1: the log knows what the ranks do */
+    int has_told;     /* 1: the log has the line about the ranks */
     unsigned columns; /* the set that an integrator has asked for */
 };
 
@@ -51,7 +51,7 @@ static enum ky_status give(struct ky_engine *engine, const struct ky_order *orde
     return status || !outcome.status ? status : ky_fail(error, outcome.status, "%s", outcome.text);
 }
 
-/* ---- what ranks can do ---- */
+/* ---- the limits of ranks ---- */
 
 static enum ky_status check(const struct ky_parameters *parameters, unsigned schemes,
                             struct ky_error *error)
@@ -134,7 +134,7 @@ static enum ky_status columns(struct ky_engine *engine, unsigned set, struct ky_
     return give(engine, &order, &(struct ky_order_data){0}, error);
 }
 
-/* Opens the engines of the ranks, in place of those before. */
+/* Replaces the engines of the ranks. */
 static enum ky_status open_engines(struct ranks *ranks, int copies, struct ky_error *error)
 {
     const struct ky_order close = {.kind = KY_ORDER_close}, open = {.kind = KY_ORDER_open,
@@ -173,7 +173,7 @@ static enum ky_status put_copies(struct ky_engine *engine, const struct ky_bodie
                                    .with = ky_domain_arrays_of(bodies),
                                    .n = bodies->n,
                                    .units = ranks->frame};
-    struct ky_engine_units units; /* what is wrong with the bodies is known before they travel */
+    struct ky_engine_units units; /* bodies are checked before they are sent */
     KY_TRY(ky_engine_units(bodies, ranks->parameters, &ranks->frame, &units, error));
     const struct ky_order_data data = {.parameters = ranks->parameters, .bodies = bodies};
     return give(engine, &order, &data, error);
@@ -252,7 +252,7 @@ static enum ky_status get_some(struct ky_engine *engine, const uint32_t *body,
     return give(engine, &order, &(struct ky_order_data){.to = some, .body = body}, error);
 }
 
-/* Some bodies lose their mass, so that those of all ranks can be divided no longer. */
+/* Some bodies lose their mass: then ranks cannot divide the bodies. */
 static enum ky_status put_massless(struct ky_engine *engine, const struct ky_some *some,
                                    struct ky_error *error)
 {
@@ -353,9 +353,8 @@ static unsigned schemes(const struct ky_engine *engine)
 
 /* ---- the verbs of ranks that all have all bodies ---- */
 
-/* Calls for rank 0's engine alone, which has all that they need, and does all of it: the others
- * wait for the next order. It heeds the flag of the call. What external fields add is the caller's
- * part. */
+/* Calls for the engine of rank 0 alone, which has all data: the other ranks wait for the next
+ * order. It heeds the flag of the call. The caller adds external fields. */
 #define BY_FIRST(call, ...)                                                                        \
     struct ky_engine *own = domain_of(engine)->engine;                                             \
     own->halt = engine->halt, own->shared = NULL;                                                  \
@@ -503,7 +502,7 @@ static enum ky_status tides_of_parts(struct ky_engine *engine, const struct ky_p
     return give(engine, &order, &data, error);
 }
 
-/* What both kinds of ranks can do. */
+/* Verbs of both kinds of ranks. */
 #define COMMON                                                                                     \
     .name = "ranks", .memory = memory, .close = close_ranks, .resize = resize, .frame = set_frame, \
     .units = units_of, .put = put, .put_some = put_some, .get = get, .get_some = get_some,         \

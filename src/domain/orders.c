@@ -1,4 +1,4 @@
-/* Orders of rank 0, and what every rank does for them. */
+/* Orders of rank 0, and their execution on every rank. */
 #include "domain/orders.h"
 
 #include <math.h>
@@ -20,8 +20,9 @@
 typedef enum ky_status part(struct ky_domain *domain, const struct ky_order *order,
                             const struct ky_order_data *data, struct ky_error *error);
 
-/* How many ranks share the processors of this one: those of the same computer that a launcher has
- * given the same ones. Other computers may have processors of the same numbers. */
+/* The number of ranks that share the processors of this one: ranks of the same computer to which a
+ * launcher has given the same processors. Other computers may have processors of the same numbers.
+ */
 static enum ky_status count_sharers(struct ky_comm *comm, int *sharers, struct ky_error *error)
 {
     struct {
@@ -54,9 +55,9 @@ static enum ky_status share_threads(struct ky_comm *comm, int *threads, struct k
     return status;
 }
 
-/* Parameters travel as they lie in memory: all ranks run the same program. Of the texts that of the
- * fields is sent by itself; the others do not matter for an engine. The number of threads is still
- * that of all ranks. */
+/* Parameters are broadcast as they lie in memory: all ranks run the same program. The text of the
+ * fields is sent by itself; an engine does not need the other texts. The number of threads is still
+ * the number for all ranks. */
 static enum ky_status take_parameters(struct ky_domain *domain, const struct ky_parameters *given,
                                       struct ky_error *error)
 {
@@ -80,8 +81,7 @@ static enum ky_status take_parameters(struct ky_domain *domain, const struct ky_
     return status;
 }
 
-/* Tells all ranks what went wrong on some of them, which may be the same on all: rank 0 prints one
- * line then. */
+/* Broadcasts the errors of some ranks. If all ranks have the same error, rank 0 prints one line. */
 static enum ky_status tell_failure(struct ky_domain *domain, struct ky_error *own,
                                    struct ky_error *outcome, struct ky_error *error)
 {
@@ -145,7 +145,7 @@ static enum ky_status part_open(struct ky_domain *domain, const struct ky_order 
     return status || own.status ? status : ky_domain_compare_bits(domain, error);
 }
 
-/* What rank 0 knows of the bodies that come. */
+/* What rank 0 knows about the bodies to come. */
 static enum ky_status expect_bodies(struct ky_domain *domain, const struct ky_order *order,
                                     const struct ky_order_data *data, struct ky_error *error)
 {
@@ -188,8 +188,8 @@ static enum ky_status part_work(struct ky_domain *domain, const struct ky_order 
                         data->outcome ? data->outcome : &outcome, error);
 }
 
-/* Reads a body of ranks that all have all bodies. Where the potentials are late, and wanted, all
- * ranks compute them together; and cards make what is due and put their bodies into one order. */
+/* Reads a body where each rank has all bodies. If potentials are wanted and out of date, all ranks
+ * compute them together. Cards execute pending work, and sort their bodies. */
 static enum ky_status catch_up(struct ky_domain *domain, unsigned with, struct ky_error *error)
 {
     const uint32_t first = 0;
@@ -475,8 +475,8 @@ static const struct {
     int how;
 } parts[] = {KY_DOMAIN_ORDERS(KY_ORDER_PART)};
 
-/* Does a part whose loops heed the caller's flag, which the ranks of its process see. All ranks end
- * the part, and rank 0 notes what any of them has left out. */
+/* Executes a part whose loops heed the caller's flag, which is visible in the process of rank 0.
+ * All ranks end the part, and rank 0 notes whether any rank has left out work. */
 static enum ky_status do_heeding(struct ky_domain *domain, const struct ky_order *order,
                                  const struct ky_order_data *data, struct ky_error *error)
 {

@@ -1,4 +1,4 @@
-/* What rank 0 tells the others to do. */
+/* The orders of rank 0 to the other ranks. */
 #ifndef KY_DOMAIN_ORDERS_H
 #define KY_DOMAIN_ORDERS_H
 
@@ -40,8 +40,8 @@ struct ky_order {
     enum ky_order_kind kind;
     unsigned with; /* arrays of rows; open: schemes; columns: the set; work: its number */
     int copies;    /* open */
-    size_t n;      /* bodies, or those of a list; put_column, get_column: the column; or points;
-                      walk: radii */
+    size_t n;      /* bodies, or bodies of a list; put_column, get_column: the column; or points;
+                    * walk: radii */
     enum ky_action_id action; /* walk */
     size_t k;                 /* walk: neighbours */
     double softening;         /* of points */
@@ -56,7 +56,7 @@ struct ky_order {
     const struct ky_works *works; /* work: the table, in the process of rank 0 */
 };
 
-/* What rank 0 alone has for an order, and gets from it. */
+/* Arguments of an order that only rank 0 has, and its results. */
 struct ky_order_data {
     const struct ky_parameters *parameters;
     const struct ky_bodies *bodies;
@@ -91,8 +91,8 @@ enum ky_status ky_domain_walk(struct ky_domain *domain, const struct ky_order *o
  * KY_ORDER_close and KY_ORDER_leave. */
 enum ky_status ky_order_give(struct ky_domain *domain, const struct ky_order *order,
                              const struct ky_order_data *data, struct ky_error *error);
-/* A ky_rank_function of the other ranks: does what rank 0 orders, until it says leave. The context,
- * if there is one, is an int that becomes order.n then. */
+/* A ky_rank_function of the other ranks: executes the orders of rank 0 until the order to leave.
+ * The context, if there is one, is an int that becomes order.n then. */
 enum ky_status ky_order_obey(struct ky_comm *comm, void *context, struct ky_error *error);
 
 #endif

@@ -1,6 +1,6 @@
-/* All bodies of a system go past every rank, in the order of their numbers: each rank gets those of
- * its slice of this order, and tells them to all, some at a time. So a rank that has to add up all
- * bodies in this order needs room for few of them. */
+/* All bodies of a system pass every rank in the order of their numbers: each rank gets the bodies
+ * of its slice of this order and broadcasts them, some at a time. So a rank that adds up all bodies
+ * in this order needs room for few of them. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
-/* What libkyoho sees of MPI: a table that a plug-in fills. A plug-in is a small library that is
- * linked with one MPI, and is opened only in a process that a launcher has started: so the same
+/* The interface of libkyoho to MPI: a table that a plug-in fills. A plug-in is a small library that
+ * is linked with one MPI, and is opened only in a process that a launcher has started: so the same
  * program runs without MPI, and with any MPI for which a plug-in was built (mk/mpi.mk). Functions
- * return 0, or an error of MPI that ends the process by MPI's own words. */
+ * return 0, or an error of MPI, which ends the process with MPI's own message. */
 #ifndef KY_DOMAIN_PLUG_H
 #define KY_DOMAIN_PLUG_H
 

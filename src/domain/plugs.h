@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-/* P(file, library, kind): the plug-in's file, the library of MPI that it needs, and what has that
- * library. mk/make-plugs builds the one of each mpicc that it is given. */
+/* P(file, library, kind): the plug-in's file, the library of MPI that it needs, and the MPI that
+ * has that library. mk/make-plugs builds the plug-in of each mpicc that it is given. */
 #define KY_PLUGS(P)                                                                                \
     P("kyoho_mpi_40.so", "libmpi.so.40", "Open MPI 4 and 5")                                       \
     P("kyoho_mpi_12.so", "libmpi.so.12", "MPICH, Intel MPI, MVAPICH and Cray MPICH")               \
@@ -35,9 +35,9 @@ long ky_launcher_size(const struct ky_launcher *launcher, long otherwise);
 /* 1 if a launcher has started this process as the first one of its machine. */
 int ky_launcher_is_first_here(void);
 
-/* Has the launcher end all processes with this code, from one where MPI has not begun. Only that of
- * MPICH is asked: it would let the others wait in MPI's own start, and those of other MPIs end them
- * when a process ends with a code. */
+/* Has the launcher end all processes with this code, from a process in which MPI is not
+ * initialised. Only MPICH needs this: its other processes would wait in MPI's own start. Other
+ * launchers end them when one process ends with a code. */
 void ky_launcher_abort(int code);
 
 /* The path of the plug-in with this place in KY_PLUGS: from the first folder that has it, or "". It

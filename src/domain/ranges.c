@@ -111,7 +111,7 @@ static enum ky_status count_in_cubes(struct ky_ranging *curve, const uint64_t *a
     return KY_OK;
 }
 
-/* Moves each end to that of the largest cube around the key that has at most so many bodies. */
+/* Moves each end to the end of the largest cube around the key that has at most so many bodies. */
 static enum ky_status end_at_cells(struct ky_ranging *curve, const uint64_t *at,
                                    struct ky_error *error)
 {
@@ -190,7 +190,7 @@ static int by_body(const void *a, const void *b)
     return (p->body > q->body) - (p->body < q->body);
 }
 
-/* Notes which bodies go where, and the least and the largest key of those that stay. */
+/* Notes the destination of each body, and the least and the largest key of the bodies that stay. */
 static enum ky_status note_movers(struct ky_ranging *curve, struct ky_movers *movers,
                                   struct ky_error *error)
 {
@@ -223,7 +223,7 @@ static enum ky_status note_movers(struct ky_ranging *curve, struct ky_movers *mo
     return KY_OK;
 }
 
-/* In what a rank tells another of the bodies that go to it: more will in another round. */
+/* Flag in the number of bodies that a rank announces to another: more follow in another round. */
 #define MORE ((uint64_t)1 << 63)
 
 /* Moves bodies to their ranges; *again: some are left. movers->leaving and `coming` have room for

@@ -102,9 +102,9 @@ int ky_domain_divides(const struct ky_parameters *parameters, unsigned schemes)
     return parameters->ranks > 1 && !ky_domain_why_copies(parameters, schemes);
 }
 
-/* The memory of a rank with a device: of its part of the bodies, a fifth more for places that are
- * empty and for what it gets of the others; or of all bodies, with the results of all and those of
- * its part, which cross by the host. */
+/* The memory of a rank with a device: its share of the bodies, a fifth more for empty places and
+ * for cells and bodies of other ranks; or all bodies, with the results of all and of its share,
+ * which go through the host. */
 static void memory_with_device(const struct ky_domain *domain, size_t n, size_t massless,
                                struct ky_memory *memory)
 {
@@ -120,9 +120,9 @@ static void memory_with_device(const struct ky_domain *domain, size_t n, size_t 
     memory->kept *= domain->comm->local_size;
 }
 
-/* What ranks get of each other for a tree, of n bodies. Each doubling of the ranks is one more cut
- * through all bodies, with cells and bodies beside it. Measured with Plummer spheres of 2,000,000
- * bodies and 2 to 16 ranks. */
+/* The cells and bodies that ranks receive from each other for a tree of n bodies. Each doubling of
+ * the ranks is one more cut through all bodies. Measured with Plummer spheres of 2,000,000 bodies
+ * and 2 to 16 ranks. */
 static double beside_cuts(const struct ky_domain *domain, double n)
 {
     const double of_tree = 4700, of_fmm = 7400; /* bytes */

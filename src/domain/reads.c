@@ -1,4 +1,4 @@
-/* Bodies that every rank reads from files, those of its block of the caller's order: so no rank
+/* Bodies from files: every rank reads the bodies of its block of the caller's order, so no rank
  * needs room for all. */
 #include <stdlib.h>
 
@@ -35,7 +35,7 @@ static enum ky_status open_source(struct source *source, size_t file, struct ky_
     return status;
 }
 
-/* Reads what the block first … first + n − 1 has of a part into its array. */
+/* Reads the block's elements first … first + n − 1 of a part into its array. */
 static enum ky_status read_part(struct source *source, const struct ky_write_part *part,
                                 size_t first, const struct ky_bodies *own, struct ky_error *error)
 {

@@ -1,5 +1,6 @@
-/* Files that all ranks write: each has a slice of the caller's order, and writes what of it belongs
- * to a part of a file. Array by array, so that a rank needs little room. */
+/* Files that all ranks write: each rank has a slice of the caller's order, and writes the elements
+ * of it that belong to a part of a file. Arrays are written one after the other, so that a rank
+ * needs little room. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +21,7 @@ struct slice {
     double *numbers, *chunk;         /* [n] of the present array; some that are written together */
 };
 
-/* ---- what rank 0 tells ---- */
+/* ---- the broadcast of rank 0 ---- */
 
 /* How many bodies of each type come before the slices, on rank 0. */
 static void count_types(const struct slice *s, const uint8_t *type,
@@ -102,7 +103,7 @@ static void write_chosen(struct slice *s, const struct ky_write_part *part, stru
     }
 }
 
-/* Writes what the slice has of a part. */
+/* Writes the slice's elements of a part. */
 static void write_part(struct slice *s, struct ky_write_part *part, struct ky_error *outcome)
 {
     const size_t bytes = ky_arrays[part->array].bytes;

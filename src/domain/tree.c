@@ -1,4 +1,4 @@
-/* The tree of the system, of which every rank has what its own groups need. */
+/* The tree of the system. Each rank has the cells that its own groups need. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ enum ky_status ky_domain_add(void *context, uint64_t *number, size_t count, stru
     return comm->verbs->add(comm, number, count, error);
 }
 
-/* What the ranks tell each other for one tree. */
+/* The message of a rank for one tree. */
 struct meeting {
     struct ky_domain *domain;
     size_t size;
@@ -138,7 +138,7 @@ static enum ky_status build_own(struct ky_domain *domain, const struct ky_octree
     return status ? status : ky_octree_build(&domain->tree, &bodies, parameters, error);
 }
 
-/* ---- what the others need ---- */
+/* ---- cells for other ranks ---- */
 
 struct sinks {
     const struct ky_shared_tree *wanted;
@@ -158,7 +158,7 @@ static double reach_of(const void *context, uint32_t first, uint32_t bodies)
     return sinks->wanted->reach(sinks->wanted->reach_context, sinks->tree, first, bodies);
 }
 
-/* The parcel of what these boxes, or sinks, may need of the rank's own tree. */
+/* The parcel of the cells of the rank's own tree that these boxes, or sinks, may open. */
 static enum ky_status prune(const struct meeting *m, const void *sinks, size_t count, int order,
                             struct ky_octree_parcel *parcel, struct ky_error *error)
 {
@@ -249,7 +249,7 @@ static enum ky_status box_groups(struct meeting *m, const struct ky_shared_tree 
     return status;
 }
 
-/* Those of the groups of the rank's own tree that are sinks. */
+/* Marks the groups of the rank's own tree that are sinks. */
 static enum ky_status make_boxes(struct meeting *m, const struct ky_shared_tree *wanted,
                                  struct ky_error *error)
 {
@@ -374,7 +374,7 @@ static enum ky_status prune_for_all(struct meeting *m, int order, struct ky_erro
     return KY_OK;
 }
 
-/* The parcels of those that were asked take the place of their roots. */
+/* Replaces the roots of other ranks by the parcels that were requested. */
 static enum ky_status answer(struct meeting *m, size_t moments, struct ky_error *error)
 {
     struct ky_comm *comm = m->domain->comm;
@@ -405,7 +405,7 @@ static enum ky_status answer(struct meeting *m, size_t moments, struct ky_error 
     return status;
 }
 
-/* Notes what was told. */
+/* Notes the bytes that were sent and received. */
 static void note(const struct meeting *m)
 {
     struct ky_domain_told *told = &m->domain->told;
@@ -421,8 +421,8 @@ static void note(const struct meeting *m)
     }
 }
 
-/* What tells trees of the same bodies apart, as a number: the opening, the order of the moments and
- * the leaves. */
+/* A number by which trees of the same bodies differ: the opening, the order of the moments and the
+ * leaves. */
 static double number_of(const struct ky_parameters *parameters)
 {
     return ky_opening_key(parameters) + 16 * (parameters->multipole + 16 * parameters->leaf);

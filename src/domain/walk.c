@@ -1,6 +1,5 @@
-/* Walks with actions: every rank walks for its own bodies, and what it finds goes to rank 0, one
- * rank's after the other's. Groups of bodies that several ranks have are made there, from the links
- * that each rank has found. */
+/* Walks with actions: every rank walks for its own bodies, and rank 0 gathers the results rank by
+ * rank. Rank 0 joins groups of bodies on several ranks from the links that each rank has found. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,9 +30,9 @@ static void free_own(struct own *own)
     free(own->answer);
 }
 
-/* ---- what a rank has to know ---- */
+/* ---- the arguments of a rank ---- */
 
-/* What rank 0 tells of a body. */
+/* A body in the broadcast of rank 0. */
 struct told {
     double radius;
     uint64_t room; /* of its list */
@@ -105,7 +104,7 @@ static enum ky_status make_request(struct ky_domain *domain, const struct ky_ord
                : ky_no_memory(error, "lists of neighbours", own->offset[n], sizeof *own->list);
 }
 
-/* ---- what it finds ---- */
+/* ---- the results of a rank ---- */
 
 static size_t length_of(const struct own *own, size_t i)
 {
@@ -207,7 +206,7 @@ static void close_forest(const struct ky_domain *domain, const struct ky_walk_re
         free(parent);
 }
 
-/* What every rank tells of its answer. */
+/* The size of every rank's answer. */
 struct size {
     uint64_t n, bytes, wanted;
 };

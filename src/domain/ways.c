@@ -12,8 +12,8 @@ size_t ky_domain_way_start(const struct ky_domain *domain, size_t parts, int ran
     return (size_t)ky_share_start(domain->total, parts, part);
 }
 
-/* Sorts the rank's bodies by the ranks that get them, by several threads: each has a piece of the
- * bodies, and writes to places of its own. The order is that of one thread. */
+/* Sorts the rank's bodies by destination rank, with several threads: each thread has a chunk of the
+ * bodies and writes to places of its own. The order is the same as with one thread. */
 struct sorting {
     size_t ranks, pieces;
     size_t stride; /* numbers of a piece in `next`: whole cache lines, which no two threads share */
@@ -47,8 +47,8 @@ static void count_bodies(const struct ky_domain *domain, const struct sorting *s
     }
 }
 
-/* The order in which the rank's bodies travel. `row`: for each, its place among those that its
- * taker gets. */
+/* The order in which the rank's bodies are sent. `row`: for each, its place among the bodies that
+ * its destination gets. */
 static void sort_bodies(const struct ky_domain *domain, const struct sorting *sorting,
                         struct ky_domain_ways *ways, uint32_t *row)
 {
@@ -153,8 +153,8 @@ static size_t count_of(const struct trip *trip, size_t rank, size_t count, size_
     return left < trip->most ? left : trip->most;
 }
 
-/* Copies the numbers of `count` bodies, those of body `from[k]` of `had` to place `to[k]` of
- * `numbers`; NULL: k. Where they lie is as good as random, so that a thread waits for memory. */
+/* Copies the numbers of `count` bodies, from body `from[k]` of `had` to place `to[k]` of `numbers`;
+ * NULL: k. The accesses are random, so that a thread waits for memory. */
 static void copy_rows(const struct trip *trip, size_t count, const char *had, const uint32_t *from,
                       char *numbers, const uint32_t *to)
 {

@@ -1,4 +1,4 @@
-/* All bodies of a divided system on rank 0, for what ranks with parts of them do not share. */
+/* All bodies of a divided system on rank 0, for calls that ranks cannot share. */
 #include "domain/domain.h"
 
 enum { ARRAYS = KY_WITH_MASS_ROW | KY_WITH_POSITION_ROW | KY_WITH_VELOCITY_ROW };
@@ -7,7 +7,7 @@ enum { ARRAYS = KY_WITH_MASS_ROW | KY_WITH_POSITION_ROW | KY_WITH_VELOCITY_ROW }
 static struct ky_parameters parameters_of(const struct ky_domain *domain)
 {
     struct ky_parameters own = domain->parameters;
-    own.field = NULL; /* what fields add is the caller's part */
+    own.field = NULL; /* the caller adds external fields */
     own.log = NULL;
     own.threads *= domain->comm->is_process ? 1 : domain->comm->size;
     return own;

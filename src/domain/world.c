@@ -1,5 +1,4 @@
-/* The processes of MPI as ranks. There is one MPI in a process, so what is known of it is global.
- */
+/* The processes of MPI as ranks. There is one MPI in a process, so its state is global. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,8 +22,8 @@ int ky_mpi_ranks(void)
     return world ? world->size : 1;
 }
 
-/* What ranks have to have alike, since orders travel as they lie in memory: on several computers
- * there may be several installations. */
+/* What all ranks must have in common, since orders are sent as they lie in memory: several
+ * computers may have several installations. */
 struct program {
     char version[64], host[KY_HOST_NAME];
     uint64_t orders, bytes[2];

@@ -27,7 +27,7 @@ struct ky_board_body {
     int32_t set;                             /* 0: the slot is empty and exerts nothing */
 };
 
-/* What is wanted beside acceleration and potential. A board may compute more than that. */
+/* Results to compute in addition to acceleration and potential. A board may compute more. */
 enum { KY_BOARD_JERK = 1, KY_BOARD_NEAREST = 2, KY_BOARD_LISTS = 4 };
 
 /* One force: of the slots [0, slots) at `time` on `count` sinks. A slot that was never put counts
@@ -121,7 +121,7 @@ struct ky_board_verbs {
     ky_board_rest *rest;
 };
 
-/* The CPU's and, by driver, those of devices. A build without a driver lacks its board. */
+/* The boards of the CPU and of each driver. A build without a driver lacks its board. */
 #define KY_DRIVER_BOARD(own, name, ...) extern const struct ky_board_verbs ky_##name##_board;
 extern const struct ky_board_verbs ky_cpu_board;
 KY_DRIVERS(KY_DRIVER_BOARD, )

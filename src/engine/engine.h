@@ -1,6 +1,6 @@
-/* What integrators, simulations and the analysis may ask of a processor.
+/* The interface of integrators, simulations and the analysis to a processor.
  *
- * An engine is opened for a fixed set of parameters and a number of bodies; the bodies live there.
+ * An engine is opened for a fixed set of parameters and a number of bodies; the bodies stay there.
  * Arrays that go in or come out are in the caller's order, whatever order the engine uses inside.
  * An unsupported operation is a NULL pointer in the engine's table, and the functions ky_engine_…
  * below then return KY_UNSUPPORTED with the reason: no call is ever passed on to another processor.
@@ -24,7 +24,8 @@ struct ky_external_piece {
     double from; /* [time] */
     double cubic[KY_EXTERNAL_CUBICS][4];
 };
-/* What a field does in time, by tables (common/external_table.h). Several fields may share one. */
+/* The path and strength of a field over time, by tables (common/external_table.h). Several fields
+ * may share one. */
 struct ky_external_path {
     size_t uses;
     char name[64];     /* of the table, for errors */
@@ -88,7 +89,7 @@ struct ky_engine {
      * with the same bits. 0: not known, as on devices. */
     uint64_t bits;
     /* Set by ranks that are processes and each have a part of the bodies on the CPU: they walk with
-     * KY_ACTION_crowd. What has all bodies in its memory does without. */
+     * KY_ACTION_crowd. An engine with all bodies in its memory does without. */
     int finds_crowds;
     /* The stop flag of the call that uses the engine, or NULL. Whoever has a flag sets it, and sets
      * it back to NULL when the call ends; steps are made without. A verb then leaves out work, and
@@ -105,11 +106,11 @@ struct ky_engine {
     const struct ky_shared *shared;
 };
 
-/* What an engine will be used for. `auto` chooses an engine that can do it. */
+/* The planned use of an engine. `auto` chooses an engine that supports it. */
 struct ky_engine_use {
     size_t n;         /* bodies */
-    unsigned schemes; /* that it must be able to advance by: a sum of 1 << ky_scheme. The engine
-                         keeps what they need, and advances by no others */
+    unsigned schemes; /* schemes that it must support: a sum of 1 << ky_scheme. The engine keeps the
+                       * columns that they need, and advances by no others */
     int walk;         /* 1: general walks */
 };
 
@@ -243,7 +244,7 @@ struct ky_partial_sums {
 
 struct ky_engine_verbs {
     const char *name;   /* "cpu" */
-    const char *advice; /* what errors say after a verb that is missing; NULL: nothing */
+    const char *advice; /* advice at the end of an error about a missing verb; NULL: none */
     int functions;      /* 1: external fields may be functions of the caller */
     int mutual;         /* 1: cells may act on each other (parameters.mutual) */
 
@@ -292,13 +293,14 @@ struct ky_engine_verbs {
      * read, and for numbers that cannot be. */
     enum ky_status (*read)(struct ky_engine *engine, struct ky_write_plan *plan, int *has_forces,
                            struct ky_error *error);
-    /* Has all engines that share the system do a work (engine/work.h). KY_FAULT and what else the
-     * work may say. Only an engine that does not have all bodies in one place has this verb. */
+    /* Executes a work on all engines that share the system (engine/work.h). KY_FAULT, and the
+     * errors of the work. Only an engine that does not have all bodies in one place has this verb.
+     */
     enum ky_status (*work)(struct ky_engine *engine, const struct ky_works *works, size_t number,
                            void *told, struct ky_error *error);
-    /* Has the numbers of all bodies written to files by those who have them, in the caller's order
-     * and units. KY_CANNOT_WRITE and KY_BAD_DATA as a file and as `get` have it. Only an engine
-     * that does not have all bodies in one place has this verb. */
+    /* Writes the numbers of all bodies to files, on the ranks that have them, in the caller's order
+     * and units. KY_CANNOT_WRITE and KY_BAD_DATA as for a file and for `get`. Only an engine that
+     * does not have all bodies in one place has this verb. */
     enum ky_status (*write)(struct ky_engine *engine, struct ky_write_plan *plan,
                             struct ky_error *error);
 
@@ -308,8 +310,8 @@ struct ky_engine_verbs {
      * share a system. */
     enum ky_status (*replace)(struct ky_engine *engine, const uint32_t *gone, size_t count,
                               const struct ky_bodies *arrivals, struct ky_error *error);
-    /* For an engine that keeps its part of a system in an order of its own; else NULL, and the
-     * places of its bodies are those in which they were put. */
+    /* For an engine that keeps its part of a system in an order of its own; else NULL, and bodies
+     * stay at the places where they were put. */
     const struct ky_part_verbs *part;
 
     /* From now on the engine keeps the columns of the set and no others. A column that it had keeps
@@ -392,13 +394,13 @@ struct ky_engine_verbs {
 /* The tables of the options of engine and force, bound to one struct. */
 enum { KY_FORCE_SETS = 2 };
 void ky_force_sets(struct ky_parameters *parameters, struct ky_option_set sets[KY_FORCE_SETS]);
-/* Sets the fields of these tables to their defaults, the size to that of the struct, and all else
- * to 0. */
+/* Sets the fields of these tables to their defaults, the size to the size of the struct, and all
+ * else to 0. */
 void ky_force_defaults(struct ky_parameters *parameters);
 /* Copies `given` to `resolved`, fills the fields that depend on others (cell, opening, precision)
- * and checks these tables' ranges and choices: KY_USAGE. Both may be the same struct. Where options
- * name no force, KY_FORCE_AUTO and an error stay, and what depends on the force stays open:
- * ky_force_choose and ky_force_settle follow, which know the bodies. */
+ * and checks the ranges and choices of these tables: KY_USAGE. Both may be the same struct. If
+ * options name no force, KY_FORCE_AUTO and an error stay, and the fields that depend on the force
+ * stay open: ky_force_choose and ky_force_settle follow, which know the bodies. */
 enum ky_status ky_force_resolve_later(const struct ky_parameters *given,
                                       struct ky_parameters *resolved, struct ky_error *error);
 /* The same for engines that are opened whatever the bodies are: KY_FORCE_AUTO becomes KY_TREE, and
@@ -425,8 +427,8 @@ enum ky_status ky_engine_open(const struct ky_parameters *parameters, size_t n,
                               struct ky_engine **engine, struct ky_error *error);
 /* KY_UNSUPPORTED for more than 2³¹ − 1 bodies. */
 enum ky_status ky_engine_check_number(size_t n, struct ky_error *error);
-/* The same with room for `room` bodies. "auto" takes the fastest engine for use->n bodies that can
- * do what `use` asks. */
+/* The same with room for `room` bodies. "auto" takes the fastest engine for use->n bodies that
+ * supports `use`. */
 enum ky_status ky_engine_open_for(const struct ky_parameters *parameters, size_t room,
                                   const struct ky_engine_use *use, struct ky_engine **engine,
                                   struct ky_error *error);
@@ -437,7 +439,7 @@ void ky_engine_memory(const struct ky_engine *engine, unsigned columns, size_t n
                       struct ky_memory *memory);
 
 /* Most of the functions below check their arguments and call the verb of the same name, whose
- * contract holds. The comments here say what they check. KY_UNSUPPORTED if the engine has no such
+ * contract holds. The comments here describe the checks. KY_UNSUPPORTED if the engine has no such
  * verb. */
 
 /* After a failure other than KY_UNSUPPORTED the engine can only be closed. */
@@ -449,16 +451,16 @@ enum ky_status ky_engine_set_frame(struct ky_engine *engine, const struct ky_eng
 /* The units of the bodies on the engine, as a frame without a cube: with it another engine computes
  * the same bits, wherever the bodies have moved since. All 0 if the engine has no units. */
 struct ky_engine_frame ky_engine_units_of(const struct ky_engine *engine);
-/* Sets the external fields for the next forces, in place of those before; count 0: none. They add
- * to the accelerations of bodies and of points and to the potential of points. Call
- * ky_engine_columns afterwards, since fields need a column of pulls. The potential of bodies
- * remains the potential by the other bodies, and the energy in the fields is a sum of its own
- * (struct ky_sums). KY_USAGE for too many fields, for an unknown kind and for numbers that are not
- * finite. A newly opened engine has the fields of its parameters. */
+/* Replaces the external fields for the next forces; count 0: none. They add to the accelerations of
+ * bodies and of points and to the potential of points. Call ky_engine_columns afterwards, since
+ * fields need a column of pulls. The potential of bodies remains the potential by the other bodies,
+ * and the energy in the fields is a sum of its own (struct ky_sums). KY_USAGE for too many fields,
+ * for an unknown kind and for numbers that are not finite. A newly opened engine has the fields of
+ * its parameters. */
 enum ky_status ky_engine_set_fields(struct ky_engine *engine, const struct ky_external *fields,
                                     size_t count, struct ky_error *error);
-/* Sets the time of the bodies' present positions, at which the fields act from now on; in a new
- * engine that of the parameters. ky_engine_advance moves it on by itself; the verbs `put` and
+/* Sets the time of the bodies' present positions, at which the fields act from now on; a new engine
+ * has the time of the parameters. ky_engine_advance moves it on by itself; the verbs `put` and
  * `drift` do not. */
 void ky_engine_set_time(struct ky_engine *engine, double time);
 /* The time of a tick of a call of ky_engine_advance. */
@@ -511,7 +513,7 @@ enum ky_status ky_engine_field(struct ky_engine *engine, const struct ky_points 
                                struct ky_error *error);
 enum ky_status ky_engine_field_seconds(struct ky_engine *engine, struct ky_field_seconds *seconds,
                                        struct ky_error *error);
-/* With those of external fields. KY_BAD_DATA for points or results that are not finite. */
+/* With external fields. KY_BAD_DATA for points or results that are not finite. */
 enum ky_status ky_engine_tides(struct ky_engine *engine, const struct ky_points *points,
                                double (*tide)[6], struct ky_error *error);
 /* 1 if ky_engine_advance supports the scheme on this engine, else 0. */
@@ -528,13 +530,13 @@ enum ky_status ky_engine_sums(struct ky_engine *engine, struct ky_sums *sums,
 enum ky_status ky_engine_partial_sums(struct ky_engine *engine, struct ky_partial_sums *parts,
                                       struct ky_error *error);
 void ky_engine_trim(struct ky_engine *engine);
-/* KY_USAGE for a request of another number of bodies than the engine's, without what its action
- * needs, or with numbers out of range. */
+/* KY_USAGE for a request with another number of bodies than the engine's, without the arguments of
+ * its action, or with numbers out of range. */
 enum ky_status ky_engine_walk(struct ky_engine *engine, const struct ky_walk_request *request,
                               struct ky_error *error);
 void ky_engine_report(struct ky_engine *engine, struct ky_force_report *report);
 
-/* The CPU's and, by driver, those of devices. A build without a driver lacks its engine. */
+/* The engines of the CPU and of each driver. A build without a driver lacks its engine. */
 #define KY_DRIVER_ENGINE(own, name, ...) extern const struct ky_engine_verbs ky_##name##_engine;
 extern const struct ky_engine_verbs ky_cpu_engine;
 KY_DRIVERS(KY_DRIVER_ENGINE, )

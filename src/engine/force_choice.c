@@ -8,7 +8,7 @@
 #include "engine/common/force_kinds.h"
 #include "octree/opening_kinds.h"
 
-/* ---- what is measured ---- */
+/* ---- measurements ---- */
 
 /* The kinds of processors. */
 enum { ON_CPU, ON_DEVICE, KINDS };
@@ -35,7 +35,7 @@ static const struct row {
 };
 enum { ROWS = sizeof rows / sizeof *rows, OF_DEFAULTS = 2 };
 
-/* The row whose error is nearest; without an error that of the defaults. */
+/* The row whose error is nearest; without an error the row of the defaults. */
 static const struct row *row_of(double error)
 {
     const struct row *best = &rows[OF_DEFAULTS];

@@ -225,7 +225,7 @@ enum ky_status ky_parameters_choose_force(struct ky_parameters *parameters,
     return status;
 }
 
-/* The same where the options that are given are those with other values than the defaults. */
+/* The same for options whose values differ from the defaults. */
 static enum ky_status choose_by_values(struct ky_parameters *own, struct ky_error *error)
 {
     const char *given[COUNT(engine_options) + COUNT(force_options) + 1];

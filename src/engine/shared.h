@@ -1,5 +1,5 @@
-/* Engines that share a system: what each may ask of the others, and what is asked of one that keeps
- * its part on a card. */
+/* Engines that share a system: the functions that each may call on the other engines, and the verbs
+ * of an engine that keeps its part on a card. */
 #ifndef KY_ENGINE_SHARED_H
 #define KY_ENGINE_SHARED_H
 
@@ -34,15 +34,15 @@ struct ky_shared_tree {
     const struct ky_relative *relative; /* of the sinks, for an opening test by α; else NULL */
     int has_cells; /* 1: cells act on cells; the sinks are groups and all cells above them */
     /* The same where the sinks are points: their tree, which all engines have, with an origin of
-     * its own. `has_active` marks the groups that are this engine's. eps2: of a point, unless the
-     * tree has those of all. NULL: the sinks are bodies. */
+     * its own. `has_active` marks the groups of this engine. eps2: of a point, unless the tree has
+     * the softenings of all points. NULL: the sinks are bodies. */
     const struct ky_octree *points;
     double eps2;
     /* Walks with actions: the tree has the numbers of bodies (octree/octree.h). */
     int has_numbers;
-    /* How far sinks reach: the largest distance of some bodies that follow each other along the
+    /* The reach of sinks: the largest distance of some bodies that follow each other along the
      * curve of `own`, the engine's own tree. Several threads call it at a time, each for other
-     * bodies. They need what is within. NULL: what the opening test opens. */
+     * bodies. They need the bodies within. NULL: the opening test decides. */
     double (*reach)(void *context, const struct ky_octree *own, uint32_t first, uint32_t bodies);
     void *reach_context;
 };
@@ -73,7 +73,7 @@ struct ky_shared {
      * KY_BAD_DATA for all engines, and no body moves, where a place is not finite. */
     enum ky_status (*settle)(void *context, double *const at[3], const double *weight,
                              struct ky_error *error);
-    /* Each number becomes the sum of those of all engines. */
+    /* Each number becomes the sum over all engines. */
     enum ky_status (*add)(void *context, uint64_t *number, size_t count, struct ky_error *error);
     /* `bytes[r]` bytes of engine r, one after the other, to each engine: at `own` is this one's. */
     enum ky_status (*gather)(void *context, const void *own, const size_t *bytes, void *all,
@@ -94,13 +94,13 @@ struct ky_shared {
                           struct ky_error *error);
 };
 
-/* What an engine does that keeps its part of a system on a card, in an order that each evaluation
- * of forces changes. A place is that of a body in this order, and a number that of the caller's
+/* Verbs of an engine that keeps its part of a system on a card, in an order that each evaluation of
+ * forces changes. A place is a place in this order, and a number is a body's number in the caller's
  * order of the whole system. */
 
-/* The box of the bodies, in the engine's units: low[3] and high[3]. And the positions of those that
- * are the first `samples` of a sample of `system` bodies (physics/sample.h): sample[c × samples +
- * k], NaN where the body is not here. */
+/* The box of the bodies, in the engine's units: low[3] and high[3]. And the positions of the bodies
+ * in the first `samples` of a sample of `system` bodies (physics/sample.h): sample[c × samples +
+ * k], NaN if the body is not here. */
 struct ky_part_look {
     size_t system, samples;
     double *low, *high, *sample;
@@ -132,14 +132,14 @@ struct ky_part_move {
 };
 
 struct ky_part_verbs {
-    /* Sets the numbers of the `count` bodies that were put, from place 0 on; and reads those at the
-     * present places, from 0 on. */
+    /* Sets the numbers of the `count` bodies that were put, from place 0 on; reads the numbers at
+     * the present places, from 0 on. */
     enum ky_status (*put_numbers)(struct ky_engine *engine, size_t count, const uint64_t *number,
                                   struct ky_error *error);
     enum ky_status (*get_numbers)(struct ky_engine *engine, uint64_t *number,
                                   struct ky_error *error);
-    /* 1 if the verb `field`, or `tides`, of all ranks gives what is asked at these points; 0: one
-     * engine has to have all bodies for it. */
+    /* 1 if the verbs `field` or `tides` of all ranks serve these points; 0: one engine needs all
+     * bodies for them. */
     int (*gives_field)(const struct ky_engine *engine, const struct ky_points *points);
     int (*gives_tides)(const struct ky_engine *engine);
     /* Brings the bodies, which are on their ranges, into the order of the curve. A walk with an

@@ -1,5 +1,5 @@
-/* Works of levels above on all bodies of a system that several engines share, in the caller's
- * order: each of them works on some blocks, and they tell each other what they find. */
+/* Collective works of higher layers on all bodies of a system that several engines share, in the
+ * caller's order: each engine works on some blocks, and the results are exchanged. */
 #ifndef KY_ENGINE_WORK_H
 #define KY_ENGINE_WORK_H
 
@@ -13,8 +13,8 @@ struct ky_work_place {
                                 ky_allocate */
     int threads;
     void *context;
-    /* Gets an array of the portion's bodies from the engines. Fails if one of those who work has
-     * failed, and with KY_FAULT when memory is out. */
+    /* Gets an array of the portion's bodies from the engines. Fails if a rank has failed, and with
+     * KY_FAULT when memory is out. */
     enum ky_status (*fetch)(struct ky_work_place *place, enum ky_array_id array,
                             struct ky_error *error);
 };
@@ -23,9 +23,9 @@ struct ky_work {
     size_t bytes; /* of `told` */
     int makes;    /* 1: the bodies stay where they are made until ky_engine_read takes them; else
                      their arrays are freed */
-    /* told: what the caller gives, which all have, and the caller gets what it is afterwards where
-     * the portion leads. *outcome: what is wrong with it; then the work ends, on all of them and
-     * with the same outcome. A failure ends all. */
+    /* told: the caller's arguments, which all ranks get; the caller gets their final value from the
+     * rank that leads. *outcome: an error of the work, which then ends on all ranks with the same
+     * outcome. A failure ends all ranks. */
     enum ky_status (*run)(struct ky_work_place *place, void *told, struct ky_error *outcome,
                           struct ky_error *error);
 };

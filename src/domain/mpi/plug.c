@@ -16,8 +16,8 @@
 
 /* ---- waiting ---- */
 
-/* In nanoseconds: how long a rank only looks, then how long it lets others go first; after that it
- * sleeps for a twentieth of what it has waited, and at most this long. */
+/* In nanoseconds: how long a rank polls, then how long it yields between polls. Afterwards it
+ * sleeps for a twentieth of the time that it has waited, and at most this long. */
 #define LOOKS 20000
 #define YIELDS 5000000
 #define LONGEST 1000000
@@ -232,7 +232,8 @@ static void finish(void)
         MPI_Finalize();
 }
 
-/* Number and count of this process among those of the same computer, and the first of these. */
+/* Number and count of this process among the processes of the same computer, and the first of
+ * these. */
 static int find_local(struct ky_plug *plug)
 {
     MPI_Comm local;
@@ -247,7 +248,7 @@ static int find_local(struct ky_plug *plug)
     return wrong;
 }
 
-/* The name and the version in what a library says of itself, which are the first line of it up to a
+/* The name and the version from the MPI library's own description, the first line of it up to a
  * comma: "Open MPI v4.1.4, package: …", "MPICH Version:      4.0.2". */
 static void find_name(char *name, size_t room)
 {
