@@ -341,9 +341,9 @@ struct ky_parameters {
                   KY_DIRECT.
                   Accelerations and motion have the same bits for any number of ranks. 1 (default):
                   no ranks, but where `engine` names several devices: then ky_sim_open and calls
-                  that compute forces or fields once open a rank for each, if that takes less time
-                  than the first device alone, which the log says. Calls without a simulation take 1
-                  alone */
+                  without a simulation open a rank for each, if that takes less time than the first
+                  device alone, which the log says. Calls without a simulation take no other
+                  number */
 };
 
 KY_API void ky_parameters_defaults(struct ky_parameters *parameters);

@@ -75,7 +75,7 @@ static enum ky_status find_neighbours(const struct ky_parameters *parameters, st
         return ky_no_memory(error, "distances", n, sizeof *distance);
     const struct ky_walk_request request = {
         .action = KY_ACTION_nearest, .n = n, .k = k, .results = distance};
-    enum ky_status status = ky_walker_open(parameters, bodies, &walker, error);
+    enum ky_status status = ky_walker_open(parameters, bodies, NULL, &walker, error);
     if (!status)
         status = ky_walker_walk(&walker, &request, error);
     ky_walker_close(&walker, NULL);

@@ -227,7 +227,7 @@ enum ky_status ky_catalogue_make(const struct ky_parameters *parameters,
     KY_NEED(catalogue, error);
     struct ky_walker walker;
     struct ky_catalogue none = {0};
-    enum ky_status status = ky_walker_open(parameters, bodies, &walker, error);
+    enum ky_status status = ky_walker_open(parameters, bodies, NULL, &walker, error);
     if (status)
         ky_size_give(catalogue, &none, sizeof none);
     else

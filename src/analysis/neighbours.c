@@ -99,7 +99,7 @@ enum ky_status ky_neighbours(const struct ky_parameters *parameters, const struc
     struct ky_walker walker;
     if (lists)
         memset(lists, 0, sizeof *lists);
-    enum ky_status status = ky_walker_open(parameters, bodies, &walker, error);
+    enum ky_status status = ky_walker_open(parameters, bodies, NULL, &walker, error);
     if (!status)
         status = ky_walker_neighbours(&walker, radius, radii, count, lists, error);
     ky_walker_close(&walker, report);

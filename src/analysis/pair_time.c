@@ -65,7 +65,7 @@ static enum ky_status find_distances(const struct ky_parameters *parameters,
     struct ky_walker walker;
     const struct ky_walk_request request = {
         .action = KY_ACTION_nearest, .n = bodies->n, .k = 1, .results = distance};
-    enum ky_status status = ky_walker_open(parameters, bodies, &walker, error);
+    enum ky_status status = ky_walker_open(parameters, bodies, NULL, &walker, error);
     if (!status)
         status = ky_walker_walk(&walker, &request, error);
     ky_walker_close(&walker, NULL);

@@ -77,7 +77,7 @@ enum ky_status ky_sph_density(const struct ky_parameters *parameters,
     if (bodies->n)
         KY_NEED(density, error);
     struct ky_walker walker;
-    enum ky_status status = ky_walker_open(parameters, bodies, &walker, error);
+    enum ky_status status = ky_walker_open(parameters, bodies, NULL, &walker, error);
     if (!status)
         status = ky_walker_density(&walker, k, density, smoothing, error);
     ky_walker_close(&walker, report);

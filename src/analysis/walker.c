@@ -9,21 +9,31 @@
 #include "base/status.h"
 #include "domain/domain.h"
 
-/* Ranks with devices search only where they divide the bodies of a simulation. */
-static enum ky_status open_engine(struct ky_walker *walker, size_t n, struct ky_error *error)
+/* Ranks search through the tree of a force, which none is computed with here. `why`: why one device
+ * does all, or NULL. */
+static enum ky_status open_engine(struct ky_walker *walker, const struct ky_bodies *bodies,
+                                  const char *why, struct ky_error *error)
 {
-    const struct ky_engine_use use = {.n = n, .walk = 1};
+    const struct ky_engine_use use = {.n = bodies->n, .walk = 1};
+    struct ky_parameters *own = &walker->parameters;
     char remark[KY_RANKS_REMARK];
-    ky_domain_take_first(&walker->parameters, "ranks do not share searches", remark);
-    KY_TRY(ky_engine_open_for(&walker->parameters, n, &use, &walker->engine, error));
-    if (*remark)
-        ky_log(&walker->parameters, KY_LOG_INFO, "%s", remark);
+    own->force = KY_TREE;
+    if (why)
+        ky_domain_take_first(own, why, remark);
+    else
+        ky_domain_choose_ranks(own, 0, bodies, remark);
+    const int is_chosen = own->ranks > 1 && *remark;
+    own->force = is_chosen ? KY_TREE : KY_WALK;
+    KY_TRY((is_chosen ? ky_domain_open : ky_engine_open_for)(own, bodies->n, &use, &walker->engine,
+                                                             error));
+    if (*remark) /* the devices are there */
+        ky_log(own, KY_LOG_INFO, "%s", remark);
     return KY_OK;
 }
 
 enum ky_status ky_walker_open(const struct ky_parameters *parameters,
-                              const struct ky_bodies *bodies, struct ky_walker *walker,
-                              struct ky_error *error)
+                              const struct ky_bodies *bodies, const char *why,
+                              struct ky_walker *walker, struct ky_error *error)
 {
     struct ky_bodies input = *bodies;
     struct ky_parameters own;
@@ -41,12 +51,11 @@ enum ky_status ky_walker_open(const struct ky_parameters *parameters,
         status = ky_force_resolve_once(&own, &walker->parameters, error);
     if (!status)
         status = ky_bodies_check_by(walker->parameters.threads, bodies, error);
-    walker->parameters.force = KY_WALK;
     walker->halt.flag = own.stop;
     if (!status)
         status = ky_halt_check(&walker->halt, error);
     if (!status)
-        status = open_engine(walker, bodies->n, error);
+        status = open_engine(walker, &input, why, error);
     if (!status)
         status = ky_engine_put(walker->engine, &input, error);
     return status;

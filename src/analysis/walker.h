@@ -15,11 +15,12 @@ struct ky_walker {
 
 /* Checks bodies and parameters, opens the engine, puts the bodies there. Walks heed the flag of
  * the parameters: KY_STOPPED, here too. The precision is double
- * unless the parameters name another. KY_BAD_DATA for the bodies, KY_USAGE for the parameters, and
+ * unless the parameters name another. `why`: why several devices do not become ranks, or NULL.
+ * KY_BAD_DATA for the bodies, KY_USAGE for the parameters, and
  * the failures of the engine. Close after a failure too. */
 enum ky_status ky_walker_open(const struct ky_parameters *parameters,
-                              const struct ky_bodies *bodies, struct ky_walker *walker,
-                              struct ky_error *error);
+                              const struct ky_bodies *bodies, const char *why,
+                              struct ky_walker *walker, struct ky_error *error);
 /* A walker over the bodies on this engine, whose walks heed `stop` (or NULL). The parameters are
  * the engine's, resolved. */
 struct ky_walker ky_walker_on(struct ky_engine *engine, const struct ky_parameters *parameters,

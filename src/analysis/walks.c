@@ -72,7 +72,11 @@ enum ky_status ky_walk(const struct ky_parameters *parameters, const struct ky_b
         status = ky_softening_need(&own, &given, error);
     if (status)
         return status;
-    status = ky_walker_open(&own, &given, &walker, error);
+    status = ky_walker_open(&own, &given,
+                            request.action == KY_ACTION_gravity
+                                ? "ranks do not share gravity of the general walk"
+                                : NULL,
+                            &walker, error);
     const struct ky_opening_kind *opening = ky_opening_kind(walker.parameters.opening);
     ky_opening_names(0, others);
     if (!status && request.action == KY_ACTION_gravity && opening->by_alpha)

@@ -190,33 +190,57 @@ static void checks_of_forces_open_ranks(void **state)
     ky_domain_ranks_from[0][0] = before;
 }
 
-static void searches_take_the_first_device(void **state)
+/* Neighbours, densities and groups. */
+struct searched {
+    struct ky_neighbour_lists lists;
+    double density[N], gravity[N][4];
+};
+
+static void search(const struct ky_parameters *parameters, const struct ky_bodies *bodies,
+                   struct searched *got)
+{
+    const double radius = 0.2;
+    const struct ky_walk_input input = {.size = sizeof input};
+    struct ky_parameters own = *parameters;
+    assert_ok(ky_neighbours(parameters, bodies, &radius, 1, NULL, &got->lists, NULL, &error));
+    assert_ok(ky_sph_density(parameters, bodies, 16, got->density, NULL, NULL, &error));
+    own.log = NULL;
+    assert_ok(ky_walk(&own, bodies, "gravity", &input, got->gravity[0], NULL, &error));
+}
+
+static void searches_open_ranks(void **state)
 {
     (void)state;
+    const size_t before = ky_domain_ranks_from[0][0];
+    static struct searched got[2];
     need_a_device();
     FOR_DEVICES(k, 1)
-    {
+    for (int massless = 0; massless < 2; massless++) {
         struct ky_parameters parameters = parameters_of("");
-        struct ky_bodies bodies = make(SPHERE, 1000);
-        const double radius = 0.3;
-        struct ky_neighbour_lists lists[2] = {{0}, {0}};
+        struct ky_bodies bodies = make(SPHERE, N);
+        const char *const text =
+            massless ? "alone: ranks do not share massless bodies" : "2 ranks, one for each device";
         char name[40];
+        bodies.mass[7] = massless ? 0 : bodies.mass[7];
+        ky_domain_ranks_from[0][0] = N;
         parameters.log = take_line;
         for (int several = 0; several < 2; several++) {
             parameters.engine = several ? with_another(k, name, sizeof name) : engines[k].engine;
             told[0] = '\0';
-            assert_ok(ky_neighbours(&parameters, &bodies, &radius, 1, NULL, &lists[several], NULL,
-                                    &error));
-            assert_true(!several == !strstr(told, "alone: ranks do not share searches"));
+            search(&parameters, &bodies, &got[several]);
+            assert_true(several ? strstr(told, text) != NULL : !*told);
         }
         ky_device_twice = 0;
-        const size_t all = (size_t)lists[0].offset[bodies.n];
-        assert_int_equal(lists[1].offset[bodies.n], all);
-        assert_memory_equal(lists[0].body, lists[1].body, all * sizeof *lists[0].body);
+        const size_t all = (size_t)got[0].lists.offset[N];
+        assert_int_equal(got[1].lists.offset[N], all);
+        assert_memory_equal(got[0].lists.body, got[1].lists.body, all * sizeof(uint32_t));
+        assert_memory_equal(got[0].density, got[1].density, sizeof got[0].density);
+        assert_memory_equal(got[0].gravity, got[1].gravity, sizeof got[0].gravity);
         for (int several = 0; several < 2; several++)
-            ky_neighbour_lists_free(&lists[several]);
+            ky_neighbour_lists_free(&got[several].lists);
         ky_bodies_free(&bodies);
     }
+    ky_domain_ranks_from[0][0] = before;
 }
 
 static void simulations_open_ranks(void **state)
@@ -257,7 +281,7 @@ int main(void)
         cmocka_unit_test(own_softenings_and_massless_bodies_need_one_device),
         cmocka_unit_test(calls_open_ranks),
         cmocka_unit_test(checks_of_forces_open_ranks),
-        cmocka_unit_test(searches_take_the_first_device),
+        cmocka_unit_test(searches_open_ranks),
         cmocka_unit_test(simulations_open_ranks),
     };
     return cmocka_run_group_tests(tests, find_engines, NULL);

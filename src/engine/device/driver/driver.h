@@ -3,8 +3,8 @@
  * lists and a user names; once it is opened, it is a card.
  *
  * Work goes into one queue for each card and is done in order. `write` and `read` return when the
- * host memory may be used again; `write_later`, `read_later` and a launch return at once; a copy
- * between cards may. A later call may report their failures. Errors name the call and the buffer or
+ * host memory may be used again; `write_later`, `read_later` and a launch return at once, and
+ * copies may. A later call may report their failures. Errors name the call and the buffer or
  * kernel and its size. One thread at a time uses one card; different ones are independent. */
 #ifndef KY_DEVICE_DRIVER_H
 #define KY_DEVICE_DRIVER_H

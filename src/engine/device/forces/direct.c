@@ -82,8 +82,7 @@ static enum ky_status run(const struct ky_device_state *state, struct direct *di
         return KY_OK;
     if (task->joins && sum.label)
         KY_TRY(take_labels(state, direct, results.to, &sum, error));
-    return ky_direct_run(&state->bodies, state->bodies.card, &direct->buffers, &sum, &results,
-                         error);
+    return ky_direct_run(&state->bodies, &direct->buffers, &sum, &results, error);
 }
 
 /* Completes the results of this rank by those of the others. */

@@ -41,10 +41,11 @@ static int has_own_eps(const struct ky_device_state *state, const struct ky_poin
 
 /* Allocates the sources. Arrays that the precision does not use are the first one again, and are
  * never read. */
-enum ky_status ky_direct_need_sources(const struct ky_device_state *state, struct ky_card *card,
-                                      struct ky_direct_buffers *buffers,
-                                      const struct ky_direct_sum *sum, struct ky_error *error)
+static enum ky_status need_sources(const struct ky_device_state *state,
+                                   struct ky_direct_buffers *buffers,
+                                   const struct ky_direct_sum *sum, struct ky_error *error)
 {
+    struct ky_card *card = state->bodies.card;
     const size_t n = sum->sources + behind(sum), real = ky_real_bytes(sum->precision);
     const int softened = state->own_eps || has_own_eps(state, sum->points);
     enum ky_status status =
@@ -108,7 +109,7 @@ enum ky_status ky_direct_make_sources(const struct ky_device_bodies *bodies,
 {
     const struct ky_device_state *state = bodies->state;
     const struct ky_buffer *list = ky_device_is_divided(state) ? &state->division.list : NULL;
-    enum ky_status status = ky_direct_need_sources(state, bodies->card, buffers, sum, error);
+    enum ky_status status = need_sources(state, buffers, sum, error);
     if (status == KY_OK)
         status = make_bodies(bodies, buffers, sum->precision, list, sum->sources, 0, error);
     if (status == KY_OK && sum->points)
@@ -218,10 +219,11 @@ static struct sources sources_of(const struct ky_direct_buffers *buffers,
 }
 
 /* Sums over all sources for the wanted sinks, into partial sums. */
-static enum ky_status launch_sum(const struct ky_device_bodies *bodies, struct ky_card *card,
+static enum ky_status launch_sum(const struct ky_device_bodies *bodies,
                                  struct ky_direct_buffers *buffers, const struct ky_direct_sum *sum,
                                  size_t *slices, struct ky_error *error)
 {
+    struct ky_card *card = bodies->card;
     const struct ky_points *points = sum->points;
     const int is_behind = behind(sum) > 0;
     const size_t row = softened(bodies->state, points);
@@ -259,7 +261,7 @@ static enum ky_status launch_sum(const struct ky_device_bodies *bodies, struct k
 }
 
 /* Adds the slices' sums up to the results. */
-static enum ky_status reduce(const struct ky_device_bodies *bodies, struct ky_card *card,
+static enum ky_status reduce(const struct ky_device_bodies *bodies,
                              const struct ky_direct_buffers *buffers,
                              const struct ky_direct_sum *sum, size_t slices,
                              const struct ky_direct_results *results, struct ky_error *error)
@@ -269,7 +271,7 @@ static enum ky_status reduce(const struct ky_device_bodies *bodies, struct ky_ca
              flags = results->scattered ? KY_DIRECT_SCATTER : 0U;
     union ky_state_value strength = ky_device_strength(bodies);
     return ky_launch_over(
-        card, KY_IN_PRECISION(ky_reduce, sum->precision), sum->count,
+        bodies->card, KY_IN_PRECISION(ky_reduce, sum->precision), sum->count,
         KY_ARGUMENTS(KY_BUFFER(buffers->partial), KY_BUFFER(*labels_of(buffers, sum)),
                      KY_BUFFER(*results->acceleration), KY_BUFFER(*results->potential),
                      KY_VALUE(stride), KY_VALUE(to), KY_VALUE(count), KY_VALUE(parts),
@@ -277,11 +279,11 @@ static enum ky_status reduce(const struct ky_device_bodies *bodies, struct ky_ca
         error);
 }
 
-enum ky_status ky_direct_run(const struct ky_device_bodies *bodies, struct ky_card *card,
+enum ky_status ky_direct_run(const struct ky_device_bodies *bodies,
                              struct ky_direct_buffers *buffers, const struct ky_direct_sum *sum,
                              const struct ky_direct_results *results, struct ky_error *error)
 {
     size_t slices;
-    enum ky_status status = launch_sum(bodies, card, buffers, sum, &slices, error);
-    return status == KY_OK ? reduce(bodies, card, buffers, sum, slices, results, error) : status;
+    enum ky_status status = launch_sum(bodies, buffers, sum, &slices, error);
+    return status == KY_OK ? reduce(bodies, buffers, sum, slices, results, error) : status;
 }

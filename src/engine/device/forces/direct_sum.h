@@ -36,21 +36,17 @@ struct ky_direct_results {
     int scattered;
 };
 
-/* Makes room on a card for the sources of the sum, and for sinks behind them. */
-enum ky_status ky_direct_need_sources(const struct ky_device_state *state, struct ky_card *card,
-                                      struct ky_direct_buffers *buffers,
-                                      const struct ky_direct_sum *sum, struct ky_error *error);
-/* Makes the sources from the present positions on the first card, and puts the points or bodies
+/* Makes the sources from the present positions, and puts the points or bodies
  * behind them that the sum has there: the active bodies, or all. */
 enum ky_status ky_direct_make_sources(const struct ky_device_bodies *bodies,
                                       struct ky_direct_buffers *buffers,
                                       const struct ky_direct_sum *sum,
                                       const struct ky_buffer *active, struct ky_error *error);
-/* Sends the labels of sinks to buffers->label of a card. */
+/* Sends the labels of sinks to buffers->label. */
 enum ky_status ky_direct_send_labels(struct ky_card *card, struct ky_direct_buffers *buffers,
                                      const uint32_t *label, size_t count, struct ky_error *error);
-/* The sum over the sources of a card. */
-enum ky_status ky_direct_run(const struct ky_device_bodies *bodies, struct ky_card *card,
+/* The sum over the sources. */
+enum ky_status ky_direct_run(const struct ky_device_bodies *bodies,
                              struct ky_direct_buffers *buffers, const struct ky_direct_sum *sum,
                              const struct ky_direct_results *results, struct ky_error *error);
 /* Bytes for n bodies on a card. */

@@ -1,4 +1,4 @@
-/* Double-precision sums for some bodies, on the first card. */
+/* Double-precision sums for some bodies, on the card. */
 #include "engine/device/forces/exact.h"
 
 #include <stdlib.h>
@@ -95,7 +95,7 @@ static enum ky_status sum_part(struct ky_device_state *state, const struct wante
     if (status == KY_OK)
         status = ky_results_need(&results, card, count, error);
     if (status == KY_OK)
-        status = ky_direct_run(&state->bodies, card, &buffers, &sum, &to, error);
+        status = ky_direct_run(&state->bodies, &buffers, &sum, &to, error);
     if (status == KY_OK)
         status = ky_results_read(&results, &state->bodies, count,
                                  wanted->acceleration ? wanted->acceleration + first : NULL,

@@ -1,4 +1,4 @@
-/* The general walk (physics/visit.h) on the first card, through the tree of `links`. */
+/* The general walk (physics/visit.h) on the card, through the tree of `links`. */
 #ifndef KY_DEVICE_GENERAL_H
 #define KY_DEVICE_GENERAL_H
 

@@ -1,4 +1,4 @@
-/* The dual walk for actions that join bodies, on the first card, and the radii of a walk. */
+/* The dual walk for actions that join bodies, on the card, and the radii of a walk. */
 #ifndef KY_DEVICE_JOINS_H
 #define KY_DEVICE_JOINS_H
 

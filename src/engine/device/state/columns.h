@@ -1,4 +1,4 @@
-/* The columns that an integrator has asked for, on the first card: component by component in
+/* The columns that an integrator has asked for, on the card: component by component in
  * numbers of the state. Jerks have the units of accelerations (bodies.h), steps the caller's unit.
  */
 #ifndef KY_DEVICE_COLUMNS_H

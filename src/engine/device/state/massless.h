@@ -28,9 +28,9 @@ enum ky_status ky_device_divide(struct ky_device_state *state, const double *mas
                                 struct ky_error *error);
 enum ky_status ky_device_divide_some(struct ky_device_state *state, const struct ky_some *some,
                                      struct ky_error *error);
-/* Sends the division to the first card, unless it is there. */
+/* Sends the division to the card, unless it is there. */
 enum ky_status ky_device_division_need(struct ky_device_state *state, struct ky_error *error);
-/* Bytes of the lists, on the host and again on the first card, for n bodies, so many of them
+/* Bytes of the lists, on the host and again on the card, for n bodies, so many of them
  * without mass. */
 static inline double ky_device_division_memory(size_t n, size_t massless)
 {

@@ -13,7 +13,7 @@ struct ky_device_results {
 /* Makes memory for `count` sinks. */
 enum ky_status ky_results_need(struct ky_device_results *results, struct ky_card *card,
                                size_t count, struct ky_error *error);
-/* Reads them from the first card, in the caller's units; either array may be NULL. */
+/* Reads them from the card, in the caller's units; either array may be NULL. */
 enum ky_status ky_results_read(const struct ky_device_results *results,
                                const struct ky_device_bodies *bodies, size_t count,
                                double (*acceleration)[3], double *potential,

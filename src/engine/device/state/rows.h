@@ -1,5 +1,5 @@
 /* Rows of the caller's numbers (points, for example) as columns of numbers of the state on the
- * first card. They cross in their order, piece by piece; the card makes columns of them. */
+ * card. They cross in their order, piece by piece; the card makes columns of them. */
 #ifndef KY_DEVICE_ROWS_H
 #define KY_DEVICE_ROWS_H
 

@@ -1,4 +1,4 @@
-/* The host's octree for walks on the first card: positions are read from the card, the tree is
+/* The host's octree for walks on the card: positions are read from the card, the tree is
  * built and written to it. Masses and softenings are read for the first tree after they were put,
  * positions for every tree. */
 #ifndef KY_DEVICE_HOST_TREE_H
