@@ -38,8 +38,8 @@ struct ky_opened {
 
 /* Groups of `lanes` that cover n. */
 size_t ky_groups(size_t n, size_t lanes);
-/* Loads the kernel if that has not been done, and starts `groups` groups; does nothing for no
- * groups. KY_FAULT if the arguments are not those of the kernel's definition. */
+/* Loads the kernel if necessary, and starts `groups` groups; does nothing for no groups. KY_FAULT
+ * if the arguments differ from the kernel's definition. */
 enum ky_status ky_launch(struct ky_card *card, enum ky_kernel_id kernel, size_t groups,
                          struct ky_arguments arguments, struct ky_error *error);
 /* The same with a lane for each of `items`. */

@@ -38,7 +38,7 @@ extern const struct ky_unit ky_units[KY_UNIT_COUNT];
 struct ky_kernel {
     const char *name;
     enum ky_unit_id unit;
-    size_t lanes; /* as kernels/driver/list.h says; those of a group: ky_kernel_lanes */
+    size_t lanes; /* as kernels/driver/list.h says; for lanes of a group: ky_kernel_lanes */
 };
 extern const struct ky_kernel ky_kernels[KY_KERNEL_COUNT];
 
@@ -181,7 +181,7 @@ struct ky_driver {
     /* All bytes of the buffer become 0. */
     enum ky_status (*zero)(struct ky_card *card, struct ky_buffer *buffer, struct ky_error *error);
 
-    /* KY_FAULT if the arguments are not those of the kernel's definition in number and size. */
+    /* KY_FAULT if the arguments differ from the kernel's definition in number or size. */
     enum ky_status (*launch)(struct ky_card *card, enum ky_kernel_id kernel, size_t groups,
                              const struct ky_arguments *arguments, struct ky_error *error);
     /* Waits until the queue is empty. KY_DEVICE if something in it failed. */
@@ -235,8 +235,8 @@ enum ky_status ky_arguments_check(enum ky_kernel_id kernel, const struct ky_argu
 /* Lanes of a group of a kernel on this card. */
 size_t ky_kernel_lanes(const struct ky_card *card, enum ky_kernel_id kernel);
 
-/* Allocation as the engine asks for it: `what` names the buffer in errors; 0 bytes are allowed. A
- * buffer that is large enough is kept, another is released first; its content is lost. */
+/* Allocation for the engine: `what` names the buffer in errors; 0 bytes are allowed. A buffer that
+ * is large enough is kept, another is released first; its content is lost. */
 enum ky_status ky_buffer_need(struct ky_card *card, struct ky_buffer *buffer, const char *what,
                               size_t count, size_t size, struct ky_error *error);
 /* The same, and `data` written to it. */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 enum {
-    SHARE_BYTES = 1 << 16, /* what a thread takes at a time, about */
+    SHARE_BYTES = 1 << 16, /* bytes that a thread takes at a time, about */
     FEW_BYTES = 1 << 15    /* a piece for small arrays, which need no more */
 };
 

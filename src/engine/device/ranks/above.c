@@ -1,5 +1,5 @@
-/* The roots of all parts, and the cells above them: each card sums the same ones, and keeps them
- * behind its own cells, with a leaf `missing` behind them that stands for what is not here. */
+/* The roots of all parts, and the cells above them. Each card computes the same cells and keeps
+ * them behind its own, followed by a leaf `missing` in place of cells that are not here. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,7 +71,7 @@ enum ky_status ky_ranks_count_roots(struct ky_ranks_meeting *meeting, struct ky_
     return ky_ranks_gather(meeting->shared, &own, sizeof own, meeting->roots, error);
 }
 
-/* Where the numbers of its roots are in what a rank tells of them. */
+/* The place of the roots' numbers in a rank's message. */
 struct told {
     char *root, *cell, *moment;
 };
@@ -92,7 +92,7 @@ static enum ky_status allocate_roots(struct ky_ranks_above *above, size_t roots,
                : ky_no_memory(error, "roots of all ranks", roots, sizeof *above->cell);
 }
 
-/* Takes the roots of a rank from what it has told. */
+/* Reads the roots of a rank from its message. */
 static void take_roots(struct ky_ranks_meeting *meeting, size_t r, char *at)
 {
     struct ky_ranks_above *above = &meeting->above;
@@ -277,8 +277,8 @@ static enum ky_status sum(const struct ky_ranks_meeting *meeting, const struct c
                : status;
 }
 
-/* Room behind the part's own cells, and the pinned memory. What was sent from it before has arrived
- * since: the host has read numbers of the boxes. */
+/* Room behind the part's own cells, and the pinned memory. Earlier sends from it are complete: the
+ * host has read numbers of the boxes since. */
 static enum ky_status make_room(struct ky_ranks_meeting *meeting, struct columns *columns,
                                 struct ky_error *error)
 {

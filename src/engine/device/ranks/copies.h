@@ -1,6 +1,6 @@
-/* Ranks that each have all bodies on their devices. Each computes the results of some sinks, in the
- * way of a device that is alone, and gets those of the others by way of the host. Then all go on
- * from the same bits. */
+/* Ranks that each have all bodies on their devices. Each rank computes the results of its share of
+ * the sinks, as a device that is alone would, and gets the other results by way of the host. All
+ * ranks then have the same bits. */
 #ifndef KY_DEVICE_COPIES_H
 #define KY_DEVICE_COPIES_H
 
@@ -17,7 +17,7 @@ enum ky_status ky_copies_check(struct ky_device_state *state, struct ky_error *e
 /* Begins an evaluation of `count` sinks, each of which feels `sources` others. Returns 1 where the
  * ranks divide the sinks: then ky_copies_divide has to follow. 0: this engine computes all. */
 int ky_copies_begin(struct ky_device_state *state, size_t count, double sources);
-/* What it returned last. */
+/* The last status. */
 int ky_copies_joins(const struct ky_device_state *state);
 /* Makes the parts equal to within one unit of `unit` sinks. KY_FAULT when memory is out. */
 enum ky_status ky_copies_divide(struct ky_device_state *state, size_t count, size_t unit,
@@ -27,7 +27,7 @@ size_t *ky_copies_edges(const struct ky_device_state *state);
 /* This engine's part: its first sink, and the one after its last. */
 size_t ky_copies_first(const struct ky_device_state *state);
 size_t ky_copies_end(const struct ky_device_state *state);
-/* 1 if the pairs of this engine count in the sum of those of all ranks: also without ranks. */
+/* 1 if the pairs of this engine count in the sum over all ranks: also without ranks. */
 int ky_copies_count(const struct ky_device_state *state);
 
 /* Columns of numbers of the state on the card: of accelerations, `stride` apart, and potentials. */
@@ -39,7 +39,7 @@ struct ky_copies_results {
  * them; the copies may be under way. KY_FAULT when memory is out. */
 enum ky_status ky_copies_join(struct ky_device_state *state,
                               const struct ky_copies_results *results, struct ky_error *error);
-/* The same where sink k is that of row order[k] of the columns. */
+/* The same where sink k is row order[k] of the columns. */
 enum ky_status ky_copies_join_ordered(struct ky_device_state *state,
                                       const struct ky_copies_results *results,
                                       const uint32_t *order, struct ky_error *error);

@@ -1,5 +1,5 @@
-/* The cells that are sinks of a rank where cells act on cells: those of its own tree, and above its
- * roots those that hold its bodies, which other ranks have as sinks too. */
+/* The cells that are sinks of a rank where cells act on cells: the cells of its own tree, and above
+ * its roots the cells that hold its bodies, which are sinks on other ranks too. */
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -14,7 +14,7 @@ static struct ky_device_bodies *bodies_of(const struct ky_ranks_meeting *meeting
 
 /* ---- cells above the roots, and roots ---- */
 
-/* What the host knows of the cells of the top. */
+/* The host's data of the cells of the top. */
 struct knowing {
     const struct ky_ranks_meeting *meeting;
     uint64_t *bodies;   /* [nodes] of all parts */

@@ -1,8 +1,8 @@
-/* Parcels, and the tree of all: kernels/ranks/graft.k from the host's side.
+/* Parcels, and the tree of all ranks: the host's side of kernels/ranks/graft.k.
  *
- * The cells of the tree: those of the part itself; then those above all roots, and the leaf
- * `missing` (above.c); then those of the parcels, rank by rank. Behind the part's own bodies lies
- * that of `missing`, and behind it those that came. */
+ * The cells of the tree: the cells of the part itself; then the cells above all roots, and the leaf
+ * `missing` (above.c); then the cells of the parcels, rank by rank. Behind the part's own bodies
+ * lies the body of `missing`, and behind it the bodies of the parcels. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,7 +43,7 @@ static size_t parcel_bytes(const struct grafting *g, size_t from, size_t to)
                : 0;
 }
 
-/* What each rank has for this one. */
+/* The parcel of each rank for this one. */
 static void place_arrivals(struct grafting *g)
 {
     size_t offset = 0;
@@ -198,8 +198,8 @@ static enum ky_status make_room(const struct grafting *g, struct ky_error *error
                : status;
 }
 
-/* Links of walks that follow `next`. The cells of roots lie twice in the tree, and walks come to
- * those above all parts: their children follow these. */
+/* Links of walks that follow `next`. Each root lies twice in the tree, and walks come to the copy
+ * above all parts: its children follow. */
 static enum ky_status link_cells(const struct grafting *g, struct ky_error *error)
 {
     struct ky_card *card = g->card;

@@ -1,5 +1,5 @@
-/* How ranks with devices make one tree of their parts: each keeps its own tree, and gets behind it
- * the cells above all roots, and of the other parts what its groups may need. */
+/* How ranks with devices make one tree of their parts: each rank keeps its own tree, and appends
+ * the cells above all roots and the cells of other parts that its groups may open. */
 #ifndef KY_DEVICE_MEETING_H
 #define KY_DEVICE_MEETING_H
 
@@ -14,10 +14,10 @@ struct ky_ranks_above {
     struct ky_part_cell *cell;
     float *moment; /* [roots][moments] */
     struct ky_top top;
-    size_t start, missing; /* the root of the tree, and the leaf that stands for what is not here */
+    size_t start, missing; /* the root of the tree, and the leaf in place of missing cells */
 };
 
-/* What is asked beside forces; bodies come with their numbers. */
+/* Requests other than forces; bodies come with their numbers. */
 struct ky_ranks_search {
     /* A search: boxes of the sinks of this rank, which need all bodies within their reaches
      * (kernels/tree/cut_box.h). NULL: the opening test decides. */
@@ -61,8 +61,9 @@ enum ky_status ky_ranks_meet(struct ky_device_state *state, struct ky_device_tre
 
 /* ---- prune.c ---- */
 
-/* Tells all ranks the boxes of this one's groups, and finds what the others need: the parcels for
- * them lie in the slot of parcels, and meeting->given says how large those of all ranks are. */
+/* Sends the boxes of this rank's groups to all ranks, and finds the cells that other ranks may
+ * open: the parcels for them lie in the slot of parcels, and meeting->given has the sizes of all
+ * ranks' parcels. */
 enum ky_status ky_ranks_prune(struct ky_ranks_meeting *meeting, struct ky_error *error);
 
 /* ---- above.c ---- */
@@ -84,12 +85,12 @@ void ky_ranks_release_above(struct ky_ranks_meeting *meeting);
  * whose cells are sinks, and counts them in meeting->cells. KY_DEVICE where the card has no memory,
  * KY_FAULT when memory is out. */
 enum ky_status ky_ranks_make_cuts(struct ky_ranks_meeting *meeting, struct ky_error *error);
-/* Makes the boxes of the cells of all cuts, behind those of groups. */
+/* Makes the boxes of the cells of all cuts, behind the boxes of groups. */
 enum ky_status ky_ranks_box_cuts(const struct ky_ranks_meeting *meeting, struct ky_error *error);
 
 /* ---- graft.c ---- */
 
-/* Sends the parcels, and adds those that come to the tree. */
+/* Sends the parcels, and adds the received parcels to the tree. */
 enum ky_status ky_ranks_graft(struct ky_ranks_meeting *meeting, struct ky_error *error);
 
 #endif

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "engine/device/ranks/places.h"
 
-/* What the kernels read and write. */
+/* Arguments of the kernels. */
 struct layout {
     const struct ky_buffer *position, *step, *pull;
     uint32_t n, has, words;
@@ -46,7 +46,7 @@ static size_t room_for(const struct ky_device_state *state, size_t count)
     return count > least ? count : least;
 }
 
-/* ---- those that go ---- */
+/* ---- bodies that leave ---- */
 
 /* Where rows for each rank begin. */
 static enum ky_status send_next(struct ky_device_state *state, const struct ky_part_move *move,
@@ -182,11 +182,11 @@ static enum ky_status offer_rows(struct ky_device_state *state, const struct ky_
     return status;
 }
 
-/* ---- those that come ---- */
+/* ---- bodies that arrive ---- */
 
-/* The gaps that bodies leave, and the last bodies that stay: those that come fill gaps, and then
- * take places behind all; gaps that are left are filled by the last ones. The order of bodies on a
- * card is no one's business. Of n bodies, places before `end` are filled afterwards. */
+/* The gaps that bodies leave, and the last bodies that stay. Bodies that arrive fill gaps, and then
+ * take places behind all bodies; the remaining gaps are filled by the last bodies. The order of
+ * bodies on a card is free. Places before `end` hold the n bodies afterwards. */
 static enum ky_status find_gaps(struct ky_device_state *state, const struct ky_part_move *move,
                                 size_t n, size_t end, struct ky_error *error)
 {

@@ -1,5 +1,5 @@
 /* Bodies that move from rank to rank: the verb `move` of struct ky_part_verbs. The tree has the
- * keys that ky_places_leavers has looked at; its next build takes those that stand. */
+ * keys that ky_places_leavers has read; its next build uses the keys of the bodies that stay. */
 #ifndef KY_DEVICE_MOVERS_H
 #define KY_DEVICE_MOVERS_H
 

@@ -1,4 +1,4 @@
-/* Bodies of a rank on its card: numbers, keys, and those that come and go. */
+/* Bodies of a rank on its card: numbers, keys, arrivals and departures. */
 #include "engine/device/ranks/places.h"
 
 #include <math.h>
@@ -254,8 +254,8 @@ enum ky_status ky_places_count(struct ky_device_state *state, struct ky_device_t
     return status;
 }
 
-/* Finds those that leave, and writes as many as there is room for. found[r]: how many of these go
- * to each rank, and then the number of all. */
+/* Finds the bodies that leave, and writes as many as there is room for. found[r]: how many of these
+ * go to rank r; behind it the number of all. */
 static enum ky_status find_leavers(struct ky_device_state *state, struct ky_device_tree *tree,
                                    const struct ky_part_leavers *leavers, uint32_t room,
                                    uint32_t *found, struct ky_error *error)

@@ -1,12 +1,12 @@
-/* The verbs of struct ky_part_verbs: what ranks do with the bodies that lie on a card. `tree` is
- * the engine's, whose buffers they use. */
+/* The verbs of struct ky_part_verbs: operations of ranks on bodies that lie on a card. `tree` is
+ * the engine's tree, whose buffers they use. */
 #ifndef KY_DEVICE_PLACES_H
 #define KY_DEVICE_PLACES_H
 
 #include "engine/device/ranks/ranks.h"
 #include "engine/device/tree/device_tree.h"
 
-/* The places for so many bodies: with room for bodies that come, and for those of other parts. */
+/* The places for so many bodies: with room for arrivals and for bodies of other parts. */
 size_t ky_places_room(size_t bodies);
 /* The verb `sums`, of all ranks. */
 enum ky_status ky_places_sums(struct ky_device_state *state, struct ky_partial_sums *parts,

@@ -35,8 +35,8 @@ static int is_of_points(const struct ky_ranks_meeting *meeting)
     return meeting->search && meeting->search->points;
 }
 
-/* Counts the boxes: those of the cuts of a search, of points, or of groups, which are divided among
- * boxes cell by cell. */
+/* Counts the boxes: of the cuts of a search, of points, or of groups, which are divided among boxes
+ * cell by cell. */
 static enum ky_status make_runs(struct ky_ranks_meeting *meeting, struct ky_error *error)
 {
     enum { GROUPS = 8 };
@@ -81,7 +81,7 @@ static enum ky_status box_groups(const struct ky_ranks_meeting *meeting, struct 
                            error);
 }
 
-/* Those of the cuts of a search. */
+/* The boxes of the cuts of a search. */
 static enum ky_status box_cuts(const struct ky_ranks_meeting *meeting, struct ky_error *error)
 {
     const struct ky_buffer *box = &meeting->state->ranks->offered[KY_OFFER_BOXES];
@@ -99,7 +99,7 @@ static enum ky_status box_points(const struct ky_ranks_meeting *meeting, struct 
                                meeting->boxes * sizeof *meeting->search->points, error);
 }
 
-/* Boxes of groups, behind them those of cells that are sinks, and the floors above. */
+/* Boxes of groups, behind them the boxes of cells that are sinks, and the floors above. */
 static enum ky_status make_boxes(const struct ky_ranks_meeting *meeting, struct ky_error *error)
 {
     const size_t boxes = meeting->boxes + meeting->cells;
@@ -189,7 +189,7 @@ static enum ky_status share_boxes(struct ky_ranks_meeting *meeting, struct ky_er
     return status;
 }
 
-/* ---- what is needed ---- */
+/* ---- needs ---- */
 
 /* The ranks that need something of this one. */
 static size_t list_parts(const struct ky_ranks_meeting *meeting, size_t *part)
@@ -317,7 +317,7 @@ static enum ky_status mark_needs(const struct ky_ranks_meeting *meeting, size_t 
     return status;
 }
 
-/* Counts what part number p needs, and numbers it. */
+/* Counts and numbers the cells and bodies that part number p needs. */
 static enum ky_status count_needs(const struct ky_ranks_meeting *meeting, size_t p,
                                   struct ky_error *error)
 {
@@ -337,8 +337,8 @@ static enum ky_status count_needs(const struct ky_ranks_meeting *meeting, size_t
     return status;
 }
 
-/* What the parts need, and how much: to given[2 r] and the next for rank r; and the most cells that
- * have waited at a time. The host waits once for all of them. */
+/* The needs of the parts, and their numbers: for rank r in given[2 r] and given[2 r + 1]; and the
+ * largest number of cells that waited at a time. The host waits once for all of them. */
 static enum ky_status read_needs(const struct ky_ranks_meeting *meeting, const size_t *part,
                                  size_t parts, uint64_t *given, size_t *most,
                                  struct ky_error *error)
@@ -409,7 +409,7 @@ static enum ky_status pack(const struct ky_ranks_meeting *meeting, size_t p, siz
         error);
 }
 
-/* The parcels of all parts. What each needs is counted twice: the sizes come first. */
+/* The parcels of all parts. The needs are counted twice: the sizes come first. */
 static enum ky_status make_parcels(const struct ky_ranks_meeting *meeting, const size_t *part,
                                    size_t parts, uint64_t *given, struct ky_error *error)
 {

@@ -1,4 +1,4 @@
-/* What ranks offer each other on their cards, and the ways by which it goes. */
+/* Buffers on cards that other ranks read, and the copies from card to card. */
 #include "engine/device/ranks/ranks.h"
 
 #include <stdlib.h>
@@ -73,8 +73,8 @@ void ky_ranks_forget(const struct ky_device_state *state, enum ky_offer_slot slo
         close_known(state->bodies.card, known_of(state, slot, r));
 }
 
-/* After all ranks have told what they offer in the slot: closes buffers that are not offered any
- * more, and releases buffers of this rank that the others have closed by now. */
+/* After the exchange of offers in the slot: closes buffers that are not offered any more, and
+ * releases buffers of this rank that all other ranks have closed. */
 static void settle(const struct ky_device_state *state, enum ky_offer_slot slot,
                    const struct ky_ranks_offer *all)
 {
@@ -226,7 +226,7 @@ enum ky_status ky_ranks_way(const struct ky_device_state *state, int *by_host,
 
 /* ---- the end ---- */
 
-/* All ranks close what they hold of others before anyone releases it. */
+/* All ranks close the buffers of other ranks before any rank releases its own. */
 static void let_go(struct ky_device_state *state)
 {
     char mine = 0, *all;

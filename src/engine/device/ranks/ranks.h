@@ -1,4 +1,4 @@
-/* What an engine of a rank keeps, whose bodies are a part of the system's. */
+/* State of an engine of a rank, whose bodies are a part of the system's. */
 #ifndef KY_DEVICE_RANKS_H
 #define KY_DEVICE_RANKS_H
 
@@ -17,8 +17,8 @@ enum {
     KY_RANKS_PINS
 };
 
-/* What a rank has on its card for others: boxes of its groups, parcels of cells and bodies, and
- * rows of bodies that leave. */
+/* A buffer on a rank's card that other ranks read: boxes of its groups, parcels of cells and
+ * bodies, and rows of bodies that leave. */
 enum ky_offer_slot { KY_OFFER_BOXES, KY_OFFER_PARCELS, KY_OFFER_ROWS, KY_OFFERS };
 
 /* A buffer of another process, which stays open: its handle; NULL: it is not open. */
@@ -29,8 +29,8 @@ struct ky_ranks_known {
 
 /* Buffers, which are kept from call to call. */
 struct ky_device_ranks {
-    /* What is offered; where other processes may hold it, buffers in whose place a larger one has
-     * come that they do not know yet, and those that they close. */
+    /* The offered buffer. Where other processes may have it open: buffers that a larger one has
+     * replaced and that other ranks do not know yet, and buffers that they close. */
     struct ky_buffer offered[KY_OFFERS], retired[KY_OFFERS], closing[KY_OFFERS];
     struct ky_ranks_known *known;               /* [KY_OFFERS][ranks]; NULL: ranks are threads */
     struct ky_buffer begin, gone, count, probe; /* places.c */
@@ -45,9 +45,9 @@ struct ky_device_ranks {
     struct ky_buffer in;       /* graft.c */
     enum { KY_WAY_UNKNOWN, KY_WAY_BY_CARDS, KY_WAY_BY_HOST } way;
     struct ky_pinned pinned[KY_RANKS_PINS];
-    /* While bodies move within block steps: their positions are those at the present tick, and
-     * `second` has their own. Then ranges are placed by `weight`: `sum` of them all, and the work
-     * that this stands for. */
+    /* While bodies move within block steps, `position` has positions at the present tick, and
+     * `second` the bodies' own. Ranges are then placed by `weight`: `sum` is the sum of all
+     * weights, and the work that it stands for. */
     int in_block;
     uint32_t sum;
     double work;
@@ -68,28 +68,29 @@ struct ky_ranks_offer {
  * bits, and some add their sums in other units. A call of all ranks. */
 enum ky_status ky_ranks_check_kinds(const struct ky_shared *shared, const struct ky_card *card,
                                     struct ky_error *error);
-/* Whether ranks fetch what others offer from card to card, or trade it by way of the host. Found
- * when it is first asked for, by all ranks together. */
+/* Whether ranks copy offers from card to card, or exchange them by way of the host. Found at the
+ * first call, which is collective. */
 enum ky_status ky_ranks_way(const struct ky_device_state *state, int *by_host,
                             struct ky_error *error);
-/* Has all ranks tell each other what they offer in the slot: `offer` has the counts of this one,
- * and the card's work on the buffer has been queued. Where ranks fetch from card to card the work
- * ends before. A call of all ranks; KY_DEVICE where the card fails. */
+/* All-gather of the offers in the slot: `offer` has the counts of this rank, and the card's work on
+ * the buffer has been queued. If ranks copy from card to card, the work ends before. Collective;
+ * KY_DEVICE if the card fails. */
 enum ky_status ky_ranks_offer(const struct ky_device_state *state, enum ky_offer_slot slot,
                               const struct ky_ranks_offer *offer, struct ky_ranks_offer *all,
                               struct ky_error *error);
-/* Where bytes are in what a rank offers. */
+/* The place of bytes in a rank's offer. */
 struct ky_offer_place {
     enum ky_offer_slot slot;
     size_t rank, from;
 };
-/* Queues a copy of bytes of what a rank offers to a place on this card.
- * The rank may write to its buffer again when this card's work has ended and all ranks have met.
- * KY_DEVICE where the cards fail. */
+/* Queues a copy of bytes of a rank's offer to a place on this card. The rank may write to its
+ * buffer again when this card's work has ended and all ranks have passed a barrier. KY_DEVICE if
+ * the cards fail. */
 enum ky_status ky_ranks_fetch(const struct ky_device_state *state, struct ky_offer_place from,
                               const struct ky_ranks_offer *all, struct ky_buffer_place to,
                               size_t bytes, struct ky_error *error);
-/* Closes what this rank holds of the others in the slot; when all have, they may release it. */
+/* Closes the buffers of other ranks in the slot; when all ranks have done so, the buffers may be
+ * released. */
 void ky_ranks_forget(const struct ky_device_state *state, enum ky_offer_slot slot);
 /* As ky_ranks_need, for the buffer of a slot. */
 enum ky_status ky_ranks_need_offered(const struct ky_device_state *state, enum ky_offer_slot slot,
@@ -104,8 +105,8 @@ enum ky_status ky_ranks_pin(struct ky_card *card, struct ky_pinned *pinned, cons
                             size_t bytes, struct ky_error *error);
 /* Releases all. A call of all ranks. */
 void ky_device_ranks_release(struct ky_device_state *state);
-/* Bytes on the card of a rank with n bodies, beside those of its tree and of what it gets of so
- * many ranks for it. */
+/* Bytes on the card of a rank with n bodies, without its tree and without the cells and bodies of
+ * so many other ranks. */
 double ky_device_ranks_memory(const struct ky_parameters *parameters, size_t n, size_t ranks);
 
 #endif

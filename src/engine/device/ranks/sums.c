@@ -31,7 +31,7 @@ struct summing {
     whole sum[KY_SUMS];
 };
 
-/* What body k of the rows, which is the rank's body i, adds to the sums, in the caller's units. */
+/* The terms of body k of the rows, which is the rank's body i, in the caller's units. */
 static void terms_of(const struct summing *s, size_t k, size_t i, double term[KY_SUMS])
 {
     const struct ky_bodies *rows = &s->rows;

@@ -10,7 +10,7 @@ struct ky_top_node {
     uint32_t child; /* the first of its children, which follow each other; of a root 0 */
 };
 
-/* Breadth first: nodes level[k] … level[k + 1] − 1 are those of level k. */
+/* Breadth first: level k has the nodes level[k] … level[k + 1] − 1. */
 struct ky_top {
     struct ky_top_node *node;
     size_t nodes, levels;

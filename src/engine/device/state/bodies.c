@@ -171,7 +171,7 @@ static struct column column_of(const struct ky_device_bodies *bodies,
         factor};
 }
 
-/* An array of the part and the caller's; the factor is that of `put`. */
+/* An array of the engine and the caller's; the factor is for `put`. */
 struct pair {
     struct ky_device_array own;
     double *numbers;

@@ -13,9 +13,8 @@ enum ky_status ky_device_columns_choose(struct ky_device_state *state, unsigned 
 /* Sets all columns except the set `but` to 0, for the present number of bodies. */
 enum ky_status ky_device_columns_clear(struct ky_device_state *state, unsigned but,
                                        struct ky_error *error);
-/* The verbs put_column and get_column, with the bodies in the caller's order, or those of a rank at
- * their places. KY_USAGE for a column
- * that is not there. */
+/* The verbs put_column and get_column, with the bodies in the caller's order, or a rank's bodies at
+ * their places. KY_USAGE for a column that is not there. */
 enum ky_status ky_device_columns_put(struct ky_device_state *state, enum ky_column column,
                                      const double *numbers, struct ky_error *error);
 enum ky_status ky_device_columns_get(struct ky_device_state *state, enum ky_column column,

@@ -36,8 +36,8 @@ static void write_piece(struct sending *to, double from, double (*cubic)[4], dou
     to->piece += KY_EXTERNAL_PIECE_STRIDE;
 }
 
-/* Writes a field, whose numbers are those of a time in the units of the columns, and its pieces:
- * all of them, from the caller's lengths, or the one of that time. */
+/* Writes a field at a time, in the units of the columns, and its pieces: all of them, from the
+ * caller's lengths, or the piece of that time. */
 static void write_field(struct sending *to, struct ky_external *field, int all, double length)
 {
     const double row[KY_EXTERNAL_OWN] = {[0] = field->kind,
@@ -100,7 +100,7 @@ enum ky_status ky_device_externals_send(struct ky_device_bodies *bodies, double 
 
 /* ---- the function for many places, which the host asks ---- */
 
-/* What it says of bodies: their places, and rows of results. */
+/* Its arguments and results: places, and rows of accelerations and potentials. */
 struct many {
     double (*position)[3], (*acceleration)[3], *potential;
 };

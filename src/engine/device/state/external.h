@@ -9,7 +9,7 @@
  * numbers are there. */
 enum ky_status ky_device_externals_send(struct ky_device_bodies *bodies, double time, int all,
                                         struct ky_error *error);
-/* Adds the accelerations of the fields to those of the active bodies. Does not wait. */
+/* Adds the fields to the accelerations of the active bodies. Does not wait. */
 enum ky_status ky_device_externals_add(struct ky_device_bodies *bodies,
                                        struct ky_evaluation *evaluation, struct ky_error *error);
 /* Writes the bodies' energy in the fields, a sum for each KY_SUM_CHUNK bodies, to bodies->sums from

@@ -15,7 +15,7 @@ void ky_device_division_release(struct ky_device_state *state)
     *division = (struct ky_device_division){0};
 }
 
-/* Fills both lists from what acts. */
+/* Fills both lists. */
 static void fill(struct ky_device_division *division, const unsigned char *acts, size_t n)
 {
     size_t next[2] = {division->sources, 0}; /* [acts] */

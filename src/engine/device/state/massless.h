@@ -16,13 +16,13 @@ static inline size_t ky_device_source_count(const struct ky_device_state *state)
 {
     return ky_device_is_divided(state) ? state->division.sources : state->n;
 }
-/* The place of body i in the order of the division; those of sources come first. */
+/* The place of body i in the order of the division; sources come first. */
 static inline uint32_t ky_device_division_place(const struct ky_device_state *state, uint32_t i)
 {
     return ky_device_is_divided(state) ? state->division.place[i] : i;
 }
 
-/* Divides the bodies by their masses: those of all bodies, or the new ones of some. KY_FAULT when
+/* Divides the bodies by the masses of all bodies, or by the new masses of some. KY_FAULT when
  * memory is out. */
 enum ky_status ky_device_divide(struct ky_device_state *state, const double *mass,
                                 struct ky_error *error);

@@ -45,7 +45,7 @@ enum ky_status ky_device_drift(struct ky_device_state *state, double dt, struct 
     return advance(state, dt, error);
 }
 
-/* Reads what the card wrote to bodies->sums: KY_SUMS_KEPT numbers of each chunk, then the energies
+/* Reads the card's results in bodies->sums: KY_SUMS_KEPT numbers of each chunk, then the energies
  * in external fields, if there are any. */
 static enum ky_status read_sums(struct ky_device_bodies *bodies, size_t numbers,
                                 struct ky_partial_sums *parts, struct ky_error *error)

@@ -1,7 +1,7 @@
 /* Rows of numbers to and from columns on a card: kernels/driver/reorder.k from the host's side. */
 #include "engine/device/state/rows.h"
 
-/* What crosses: the host's numbers, in the order in which they lie. */
+/* The rows to copy: the host's numbers, in the order in which they lie. */
 struct crossing {
     const struct ky_card *card;
     const double *from;

@@ -71,7 +71,7 @@ enum { KY_PENDING = 2 };
 
 /* Bodies with mass, and others: massless.h. All 0: all have mass. */
 struct ky_device_division {
-    uint32_t *body;  /* [n] those that are sources, ascending, then the others */
+    uint32_t *body;  /* [n] sources, ascending, then the other bodies */
     uint32_t *place; /* [n] of each body in `body` */
     size_t sources;
     int is_massless;               /* 1: no body has mass */
@@ -104,7 +104,7 @@ struct ky_device_state {
     struct ky_device_division division;
     struct ky_point_sets *points;  /* private to forces/points.c; NULL: none */
     uint64_t put;                  /* how many times masses and softenings were put */
-    struct ky_force_report report; /* without what the device itself measures of the last pass */
+    struct ky_force_report report; /* without the device's own measurements of the last pass */
 };
 
 /* One evaluation of forces. */
@@ -113,8 +113,8 @@ struct ky_evaluation {
     int in_block;                   /* 1: only some bodies are at the end of their steps */
     size_t together; /* in a block: the active bodies of all ranks, which alone decide how the
                         bodies of a cut are divided into groups */
-    /* Not 0: the active bodies are points (forces/points.c), those from this number on, and the
-     * list has only its length. What the other bodies feel is not known, and counts nowhere. */
+    /* Not 0: the active bodies are points (forces/points.c) from this number on, and the list has
+     * only its length. The forces on the bodies themselves are not computed. */
     size_t first_point;
     int stays; /* 1: an evaluation at the same places follows, for which tree and groups are kept */
     int again; /* 1: this is that evaluation, perhaps with another opening */
@@ -152,7 +152,7 @@ static inline int ky_device_reads_pull(const struct ky_device_state *state)
     return (int)(state->columns >> KY_COLUMN_PULL & 1U) && state->has_fields;
 }
 
-/* 1 if bodies lack what an opening test by α reads. */
+/* 1 if bodies lack the numbers that an opening test by α reads. */
 static inline int ky_device_lacks_pull(const struct ky_device_state *state)
 {
     return !state->has_acceleration || (ky_device_reads_pull(state) && !state->has_pull);

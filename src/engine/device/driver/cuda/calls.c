@@ -1,4 +1,4 @@
-/* What the calls of the CUDA driver have in common. */
+/* Common code of the calls of the CUDA driver. */
 #include "engine/device/driver/cuda/calls.h"
 
 enum ky_status ky_cuda_failed(const struct ky_card *card, cudaError_t code, const char *call,

@@ -1,4 +1,4 @@
-/* A card of the CUDA driver, and what its calls have in common. */
+/* A card of the CUDA driver, and the common code of its calls. */
 #ifndef KY_CUDA_CALLS_H
 #define KY_CUDA_CALLS_H
 
@@ -13,7 +13,7 @@ struct ky_cuda {
     uint64_t peers; /* bits of the devices to whose memory access was asked for */
 };
 
-/* KY_DEVICE, with the call, what it was for and CUDA's words. */
+/* KY_DEVICE, with the call, its purpose and CUDA's message. */
 enum ky_status ky_cuda_failed(const struct ky_card *card, cudaError_t code, const char *call,
                               const char *what, size_t bytes, struct ky_error *error);
 /* The card, whose device becomes the thread's present one: calls act on that. */

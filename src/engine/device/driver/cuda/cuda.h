@@ -1,4 +1,4 @@
-/* What the CUDA driver, which is in C, uses from the parts that nvcc compiles. */
+/* The functions that nvcc compiles for the CUDA driver, which is in C. */
 #ifndef KY_CUDA_H
 #define KY_CUDA_H
 

@@ -28,7 +28,7 @@
 #define KY_ALL_OF(list, p) list(p, 0)
 #define KY_ALL(list, p) KY_ALL_OF(list, p)
 
-/* What units make of the templates in these files. */
+/* The kernels that units make from the templates in these files. */
 #define KY_U(unit, file, precision, made) made
 KY_ALL(KY_UNITS_OF, KY_PRECISION_NAME)
 

@@ -37,7 +37,7 @@ cl_device_id ky_opencl_device(size_t index);
 int ky_opencl_is_gpu(cl_device_id device);
 void ky_opencl_describe(cl_device_id device, char *text, size_t size);
 
-/* Returns KY_DEVICE. The error has the call that failed, the buffer or kernel `what` with its
+/* Returns KY_DEVICE. The error names the call that failed, the buffer or kernel `what` with its
  * bytes, and the meaning of the code. */
 enum ky_status ky_opencl_failed(const struct ky_opencl *cl, cl_int code, const char *call,
                                 const char *what, size_t bytes, struct ky_error *error);

@@ -1,5 +1,5 @@
-/* What ranks with devices send each other (engine/device/ranks), as it lies on a card and on the
- * host. Read as C11, as OpenCL C 1.2 and as CUDA C. */
+/* Messages of ranks with devices (engine/device/ranks), as they lie on a card and on the host. Read
+ * as C11, as OpenCL C 1.2 and as CUDA C. */
 #ifndef KY_KERNELS_RANKS_LAYOUT_H
 #define KY_KERNELS_RANKS_LAYOUT_H
 
@@ -40,9 +40,9 @@ struct ky_part_box {
 #define KY_PART_BOX_FACTOR 3
 #define KY_PART_BOX_WORDS 8
 
-/* Boxes lie in three floors: those of groups, and of cells behind them; larger ones around
- * KY_PART_AROUND of them each, and larger ones around as many of these. Their numbers for so many
- * of the lowest floor. */
+/* Boxes lie in three floors: boxes of groups, and of cells behind them; larger boxes around
+ * KY_PART_AROUND of them each; and larger ones around as many of these. The numbers of boxes for so
+ * many of the lowest floor. */
 #define KY_PART_AROUND 32
 #define KY_PART_FLOORS 3
 KY_FN ky_uint ky_part_floor(ky_uint boxes, int level)
@@ -108,7 +108,7 @@ KY_FN struct ky_part_parcel ky_part_parcel(KY_WORD roots, KY_WORD cells, KY_WORD
 #define KY_PART_HAS_STEP 1
 #define KY_PART_HAS_PULL 2
 
-/* What another part may need of a cell: nothing, the cell alone, or what is below it too. */
+/* The need of another part for a cell: none, the cell alone, or the cells below it too. */
 #define KY_PART_UNSEEN 0
 #define KY_PART_CLOSED 1
 #define KY_PART_OPEN 2
@@ -116,9 +116,9 @@ KY_FN struct ky_part_parcel ky_part_parcel(KY_WORD roots, KY_WORD cells, KY_WORD
 /* Beside the bits KY_OPENING_…: the reaches of sinks decide. */
 #define KY_PART_BY_REACH 0x10000
 
-/* While cells are looked for that others need: words of a cell that waits; how many openers of a
- * cell are listed, at most; and where among the numbers of waiting cells that of listed openers
- * is. */
+/* While the cells that other ranks may open are searched: the words of a cell that waits; the
+ * largest number of listed openers of a cell; and the place of the number of listed openers among
+ * the numbers of waiting cells. */
 #define KY_PRUNE_WAIT 4
 #define KY_PART_OPENERS 64
 #define KY_PRUNE_LISTED 63
