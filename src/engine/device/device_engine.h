@@ -24,7 +24,7 @@ static inline struct ky_device_engine *ky_device_engine_of(struct ky_engine *bas
     return (struct ky_device_engine *)base;
 }
 
-/* What the engine of a rank does besides (part.c). */
+/* Further verbs of the engine of a rank (part.c). */
 extern const struct ky_part_verbs ky_device_part_verbs;
 
 #endif

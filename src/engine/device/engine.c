@@ -211,8 +211,8 @@ static enum ky_status columns(struct ky_engine *base, unsigned set, struct ky_er
     return ky_device_columns_choose(&ky_device_engine_of(base)->state, set, error);
 }
 
-/* Puts the bodies back into the caller's order. Those of a rank have none: they stay at their
- * places. */
+/* Puts the bodies back into the caller's order. The bodies of a rank have no such order: they stay
+ * at their places. */
 static enum ky_status callers_order(struct ky_device_state *state, struct ky_error *error)
 {
     return ky_device_shared(state) ? KY_OK : ky_device_curve_leave(&state->bodies, error);
@@ -298,7 +298,7 @@ static enum ky_status sums(struct ky_engine *base, struct ky_partial_sums *parts
 
 /* ---- forces and walks ---- */
 
-/* Adds what the device itself measured and counted of the last pass. */
+/* Adds the device's measurements and counts of the last pass. */
 static enum ky_status add_report(struct ky_device_engine *engine, struct ky_force_report *report,
                                  struct ky_error *error)
 {
@@ -313,7 +313,8 @@ static enum ky_status add_report(struct ky_device_engine *engine, struct ky_forc
 }
 
 /* The relative opening test without last accelerations makes two passes. Marks and counts are for
- * one pass, the report for both: those of the first pass are added before the second begins. */
+ * one pass, the report for both: the counts of the first pass are added before the second begins.
+ */
 static enum ky_status evaluate(struct ky_device_engine *engine, struct ky_evaluation *evaluation,
                                int lacks_pull, struct ky_error *error)
 {
@@ -416,7 +417,7 @@ static size_t system_of(const struct ky_device_state *state)
     return shared ? shared->system : state->n;
 }
 
-/* What fields and tidal tensors need before. */
+/* Preparation for fields and tidal tensors. */
 static enum ky_status begin_points(struct ky_engine *base, const struct ky_points *points,
                                    struct ky_error *error)
 {
@@ -480,7 +481,7 @@ static enum ky_status walk(struct ky_engine *base, const struct ky_walk_request 
     return ky_device_general(&engine->links, request, error);
 }
 
-/* Reads here what the device measured and counted, since `forces` does not wait for the device. */
+/* Reads the device's measurements and counts here, since `forces` does not wait for the device. */
 static void report(struct ky_engine *base, struct ky_force_report *report)
 {
     struct ky_device_engine *engine = ky_device_engine_of(base);

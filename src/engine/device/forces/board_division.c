@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-/* The widest rows for which the lanes without a sink are at most a twentieth of all, beyond those
- * of narrower rows. */
+/* The widest rows for which at most a twentieth of all lanes have no sink, in addition to such
+ * lanes of narrower rows. */
 static uint32_t lanes_for(size_t count)
 {
     uint32_t best = KY_JERK_RUN;

@@ -53,7 +53,7 @@ static struct ky_direct_results results_of(struct direct *direct, size_t count)
     return (struct ky_direct_results){&results->acceleration, &results->potential, count, 0, 0};
 }
 
-/* Copies the labels of the rank's sinks, which begin with sink `first`, from those of all. */
+/* Copies the labels of the rank's sinks, from sink `first` on, from the labels of all. */
 static enum ky_status take_labels(const struct ky_device_state *state, struct direct *direct,
                                   size_t first, struct ky_direct_sum *sum, struct ky_error *error)
 {
@@ -85,7 +85,7 @@ static enum ky_status run(const struct ky_device_state *state, struct direct *di
     return ky_direct_run(&state->bodies, &direct->buffers, &sum, &results, error);
 }
 
-/* Completes the results of this rank by those of the others. */
+/* Completes the results of this rank by the results of the other ranks. */
 static enum ky_status join(struct ky_device_state *state, const struct task *task,
                            struct ky_error *error)
 {

@@ -83,7 +83,7 @@ static enum ky_status make_points(const struct ky_device_bodies *bodies,
                            : status;
 }
 
-/* Bodies to the places from `to` on: those of a list, or with NULL the first ones. */
+/* Copies bodies to the places from `to` on: the bodies of a list, or with NULL the first ones. */
 static enum ky_status make_bodies(const struct ky_device_bodies *bodies,
                                   struct ky_direct_buffers *buffers, int precision,
                                   const struct ky_buffer *list, size_t rows, size_t place,
@@ -132,7 +132,7 @@ enum ky_status ky_direct_send_labels(struct ky_card *card, struct ky_direct_buff
 #define ROW(a, b, name, NAME, how) ROW_##NAME,
 enum { KY_SOFTENED(ROW, , ) SOFTENED };
 
-/* The kernels by softening and precision; and those for points that have labels. */
+/* The kernels by softening and precision; and the kernels for points that have labels. */
 #define EACH(loop, b, name, NAME, how) [ROW_##NAME] = KY_EACH_PRECISION(ky_direct_##loop##_##name),
 static const enum ky_kernel_id tuned[SOFTENED][KY_PRECISIONS] = {KY_SOFTENED(EACH, tuned, )},
                                labelled_points[SOFTENED][KY_PRECISIONS] = {
@@ -142,7 +142,7 @@ static const enum ky_kernel_id tuned[SOFTENED][KY_PRECISIONS] = {KY_SOFTENED(EAC
 #define FROM_STATE(a, b, name, NAME, how) [ROW_##NAME] = KY_KERNEL_ky_exact_##name##_double,
 static const enum ky_kernel_id from_state[SOFTENED] = {KY_SOFTENED(FROM_STATE, , )};
 
-/* The first kernel that does what these pairs need: of bodies, or of points and bodies. */
+/* The first kernel that serves these pairs: of bodies, or of points and bodies. */
 static size_t softened(const struct ky_device_state *state, const struct ky_points *points)
 {
 #define DOES(a, b, name, NAME, how) [ROW_##NAME] = how,

@@ -8,19 +8,19 @@ struct ky_direct_buffers {
     struct ky_buffer source, low, eps2, partial, label;
 };
 
-/* The sinks of a sum: `count` of them from place `first` on, or those that the labels name. The
+/* The sinks of a sum: `count` of them from place `first` on, or the sinks that the labels name. The
  * label of a sink is its own index among the sources. */
 struct ky_direct_sum {
     int precision;
     size_t sources, first, count;
-    size_t of; /* the slices of the sources are those for so many sinks; 0: for `count` */
+    size_t of; /* the sources are sliced as for so many sinks; 0: as for `count` */
     const struct ky_buffer *label; /* of each sink, on the card; NULL: its place */
     /* 1: the sinks have labels or none, and lie behind the sources. */
     int behind;
     /* The sinks are these points, behind the sources. NULL: they are bodies. */
     const struct ky_points *points;
-    /* Positions, masses and softenings in double, whose bodies are the sources, in columns that are
-     * `apart` apart; the sinks have labels. NULL: the sources are those of the buffers. */
+    /* The sources in double: positions, masses and softenings in columns that are `apart` apart;
+     * the sinks have labels. NULL: the sources are in the buffers. */
     const struct ky_direct_state *state;
 };
 struct ky_direct_state {

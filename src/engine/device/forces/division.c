@@ -1,4 +1,4 @@
-/* Reads counts of work from the card, and divides the curve by those of all ranks. */
+/* Reads counts of work from the card, and divides the curve by the work of all ranks. */
 #include "engine/device/forces/division.h"
 
 #include "base/status.h"

@@ -16,13 +16,13 @@ struct ky_division {
 /* Divides the sinks (ky_copies_begin). A call of all ranks. */
 enum ky_status ky_division_find(struct ky_division *division, struct ky_device_state *state,
                                 struct ky_error *error);
-/* The groups that the card walked for, and what each of them counted. */
+/* The groups that the card walked for, and the count of each. */
 struct ky_walked {
     struct ky_card *card;
     const struct ky_buffer *group, *counts;
     size_t n, groups; /* bodies in all; groups of this rank */
     size_t stride;    /* the second half of the counts */
-    uint32_t cell;    /* what a cell costs in pairs */
+    uint32_t cell;    /* the cost of a cell in pairs */
 };
 /* Takes the counts. */
 enum ky_status ky_division_count(struct ky_division *division, const struct ky_walked *walked,

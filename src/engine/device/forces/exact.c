@@ -25,7 +25,7 @@ static enum ky_status send_labels(const struct ky_device_state *state,
     return status;
 }
 
-/* Copies of the bodies where some have no mass: those with mass come first. */
+/* Copies of the bodies if some have no mass: bodies with mass come first. */
 struct copies {
     struct ky_buffer position, mass, softening;
 };
@@ -44,7 +44,7 @@ static enum ky_status copy(struct ky_device_state *state, int which, struct ky_b
                : status;
 }
 
-/* What acts: the state as it is, or copies. */
+/* The sources: the state as it is, or copies. */
 static enum ky_status make_state(struct ky_device_state *state, struct copies *copies,
                                  struct ky_direct_state *acting, struct ky_error *error)
 {
@@ -66,7 +66,7 @@ static enum ky_status make_state(struct ky_device_state *state, struct copies *c
     return status;
 }
 
-/* What is wanted: sums for the sinks first … first + own − 1 of `count`. */
+/* The request: sums for the sinks first … first + own − 1 of `count`. */
 struct wanted {
     const size_t *sinks;
     size_t count, first, own;

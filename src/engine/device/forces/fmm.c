@@ -32,7 +32,7 @@ static const struct {
  * most 64, and have a TEAMS-th of the room for cells that wait: enough for 8 + 64. */
 enum { TEAMS = 4 };
 
-/* What a card has for one evaluation. Two of each: of a cut and of the one above. */
+/* The card's buffers for one evaluation. Two of each: of a cut and of the cut above. */
 struct card {
     struct ky_buffer source, owner;
     struct {
@@ -194,8 +194,8 @@ static size_t teams_before(const struct ky_cuts *cuts, size_t k)
     return cuts->first[k] + (k > 0 ? (teams_of(cuts, 0) - 1) * sinks_of(cuts, 0) : 0);
 }
 
-/* What is known of the sinks of cut k before their bodies are looked at: the largest factor of
- * those whose bodies are in several parts. */
+/* Data of the sinks of cut k before their bodies are read: the largest factor of sinks whose bodies
+ * are in several parts. */
 static enum ky_status begin_range(const struct launch *launch, size_t k, struct ky_error *error)
 {
     const struct ky_cuts *cuts = &launch->part->tree->cuts;
@@ -217,7 +217,7 @@ static enum ky_status begin_range(const struct launch *launch, size_t k, struct 
                : status;
 }
 
-/* The sinks of cut k, and what acts on them. */
+/* The sinks of cut k, and the cells that act on them. */
 static enum ky_status do_cut(const struct launch *launch, size_t k, struct ky_error *error)
 {
     const struct ky_device_tree *tree = launch->part->tree;
@@ -273,7 +273,7 @@ static enum ky_kernel_id kernel_of(const struct ky_device_bodies *bodies,
                       &single);
 }
 
-/* Walks for `count` groups from `first` on, and what acts on each of them at once. */
+/* Walks for `count` groups from `first` on, and evaluates the interactions of each at once. */
 static enum ky_status do_groups(const struct launch *launch, size_t first, size_t count,
                                 enum ky_kernel_id kernel, struct ky_error *error)
 {

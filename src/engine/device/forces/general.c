@@ -1,8 +1,8 @@
 /* The general walk (physics/visit.h) on the device: each team walks for a group of sinks through
- * the present tree, with the kernel of the action. The arrays that an action needs go up, its
- * results come back in the caller's order and units. Lists are sorted on the device. An engine of
- * ranks walks for its own bodies, and gets before what they need of the others (ranks/meeting.h).
- */
+ * the present tree, with the kernel of the action. The arrays of an action are copied to the
+ * device, its results come back in the caller's order and units. Lists are sorted on the device. An
+ * engine of ranks walks for its own bodies, and receives the cells of other ranks before
+ * (ranks/meeting.h). */
 #include "engine/device/forces/general.h"
 
 #include <stdlib.h>
@@ -59,7 +59,7 @@ struct general {
 
 /* ---- tree and sinks ---- */
 
-/* The groups of the card's tree. Those of one that was there before have been released. */
+/* The groups of the card's tree. The groups of an earlier tree have been released. */
 static enum ky_status take_groups(struct general *walk, int built, struct ky_error *error)
 {
     struct ky_device_tree *tree = &walk->links->own;
@@ -141,7 +141,7 @@ static enum ky_status stand(struct ky_links *links, const struct ky_parameters *
     return status;
 }
 
-/* ---- what the action needs ---- */
+/* ---- arguments of the action ---- */
 
 /* Kernels count in their own numbers; floats hold whole numbers up to this. */
 #define COUNTABLE 0x1p24
@@ -213,7 +213,7 @@ static enum ky_status need_space(struct general *walk, struct ky_error *error)
                           error);
 }
 
-/* What is asked about each sink. */
+/* The request for each sink. */
 static enum ky_status send_request(struct general *walk, struct ky_error *error)
 {
     const struct ky_action *about = &walk->facts->about;
@@ -225,7 +225,7 @@ static enum ky_status send_request(struct general *walk, struct ky_error *error)
     return status;
 }
 
-/* Room for what is found. */
+/* Room for results. */
 static enum ky_status make_room(struct general *walk, struct ky_error *error)
 {
     const struct ky_action *about = &walk->facts->about;
@@ -247,8 +247,8 @@ static enum ky_status make_room(struct general *walk, struct ky_error *error)
 
 /* ---- the walk ---- */
 
-/* A kernel needs every argument. A buffer that the action does not use has no memory; that of the
- * runs takes its place. */
+/* A kernel needs every argument. A buffer that the action does not use has no memory; the buffer of
+ * the runs takes its place. */
 static const struct ky_buffer *used(const struct general *walk, const struct ky_buffer *buffer)
 {
     return buffer->handle ? buffer : &walk->run;

@@ -113,7 +113,7 @@ static enum ky_status count_work(const struct passes *passes, const struct ky_gr
     return status;
 }
 
-/* Prepares what a walk needs beside the tree. */
+/* Prepares the buffers of a walk other than the tree. */
 static enum ky_status prepare(const struct passes *passes, const struct ky_grouped_part *part,
                               const struct ky_parameters *parameters, struct ky_error *error)
 {
@@ -189,8 +189,9 @@ static enum ky_status build_part(struct ky_device_tree *tree, struct ky_device_b
     return status == KY_OK ? count_groups(tree, bodies, parameters, error) : status;
 }
 
-/* The walks of a rank, which has its own tree and gets to it what its groups need of the others. A
- * rank without sinks makes the calls of all ranks alone, and what the others need. */
+/* The walks of a rank, which has its own tree and receives the cells of other ranks that its groups
+ * may open. A rank without sinks only makes the collective calls, and sends the cells that other
+ * ranks may open. */
 static enum ky_status walk_in_part(const struct passes *passes,
                                    const struct ky_parameters *parameters, struct ky_error *error)
 {

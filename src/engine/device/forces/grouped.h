@@ -1,4 +1,4 @@
-/* What --force tree and fmm have in common: the card makes the tree, and teams walk through it for
+/* Common code of --force tree and fmm: the card makes the tree, and teams walk through it for
  * groups of bodies. The force has its own launch. */
 #ifndef KY_DEVICE_GROUPED_H
 #define KY_DEVICE_GROUPED_H
@@ -43,9 +43,8 @@ enum ky_status ky_grouped_evaluate(struct ky_device_state *state, struct ky_link
                                    const struct ky_parameters *parameters, ky_grouped_launch launch,
                                    struct ky_error *error);
 enum ky_status ky_grouped_stand(struct ky_links *links, int anew, struct ky_error *error);
-/* The verb `along` of struct ky_part_verbs: makes the rank's own tree as general walks want it,
- * unless those of all ranks are there: expansions have larger leaves and more moments. A call of
- * all ranks. */
+/* The verb `along` of struct ky_part_verbs: makes the rank's own tree for general walks, unless the
+ * tree of all ranks is there: expansions have larger leaves and more moments. Collective. */
 enum ky_status ky_grouped_along(struct ky_links *links, struct ky_error *error);
 enum ky_status ky_grouped_note(struct ky_links *links, void *own, struct ky_buffer *tally,
                                struct ky_error *error);

@@ -23,7 +23,8 @@ struct joins {
     struct ky_device_bodies *bodies;
     struct ky_card *card;
     const struct ky_walk_request *request;
-    size_t n, places; /* own bodies, and all: in an engine of ranks those of others come behind */
+    size_t n, places; /* own bodies, and all: in an engine of ranks the bodies of other ranks come
+                       * behind */
     /* Not kept. radius has no memory if the action needs none. group: first the leaf of each body.
      */
     struct ky_buffer radius, reach, parent, last, group;

@@ -9,8 +9,8 @@
 enum ky_status ky_device_join(struct ky_links *links, const struct ky_walk_request *request,
                               struct ky_error *error);
 
-/* Copies the radii of a request to the card, in the engine's units: one for all, or those of its
- * bodies, of which a rank has a part. */
+/* Copies the radii of a request to the card, in the engine's units: one for all, or a radius for
+ * each body, of which a rank has a part. */
 static inline enum ky_status ky_walk_radii_send(const struct ky_device_bodies *bodies,
                                                 const struct ky_walk_request *request,
                                                 struct ky_buffer *radius, struct ky_error *error)

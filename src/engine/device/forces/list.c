@@ -247,8 +247,8 @@ static size_t first_body(const struct ky_host_tree *host, const struct lists *ba
     return host->tree.group[batch->chosen ? batch->chosen[g] : g].body;
 }
 
-/* The groups of this rank, where ranks that all have all bodies divide them, or all; then the
- * results of all ranks. Those of bodies that are not active are the same on all of them. */
+/* The groups of this rank if ranks with all bodies divide them, or all groups; then the results of
+ * all ranks. Bodies that are not active have the same results on all ranks. */
 static enum ky_status run_part(struct ky_device_state *state, struct ky_links *links,
                                struct lists *batch, const struct ky_parameters *parameters,
                                size_t groups, struct ky_error *error)

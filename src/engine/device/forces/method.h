@@ -30,8 +30,7 @@ struct ky_method {
                             double *potential, struct ky_error *error);
     /* Adds the memory of an evaluation of n bodies. */
     void (*memory)(const struct ky_parameters *parameters, size_t n, struct ky_memory *memory);
-    /* Adds what the device itself measured of the last evaluation, except for its walk; NULL:
-     * nothing. */
+    /* Adds the device's measurements of the last evaluation, except for its walk; NULL: none. */
     enum ky_status (*report)(struct ky_device_state *state, struct ky_links *links, void *own,
                              struct ky_force_report *report, struct ky_error *error);
     /* Releases the buffers whose size follows from the number of bodies. */
@@ -43,7 +42,7 @@ enum ky_status ky_walk_field(struct ky_device_state *state, struct ky_links *lin
                              const struct ky_points *points, double (*acceleration)[3],
                              double *potential, struct ky_error *error);
 
-/* What acts on points: the bodies of an engine, by one of its methods. */
+/* The sources for points: the bodies of an engine, by one of its methods. */
 struct ky_point_sources {
     const struct ky_method *method;
     struct ky_device_state *state;
@@ -70,7 +69,7 @@ enum ky_status ky_device_tides(struct ky_device_state *state, struct ky_links *l
                                const struct ky_points *points, double (*tide)[6],
                                struct ky_error *error);
 
-/* Releases what fields have kept. */
+/* Releases the memory that fields have kept. */
 void ky_points_release(struct ky_device_state *state);
 /* The engine's verb field_seconds. */
 enum ky_status ky_points_seconds(struct ky_device_state *state, struct ky_field_seconds *seconds,

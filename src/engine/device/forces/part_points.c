@@ -177,7 +177,7 @@ static enum ky_status box_points(struct ky_part_points *part, const struct ky_de
 
 /* ---- the tree ---- */
 
-/* The rank's own tree, and what the points need of the others. */
+/* The rank's own tree, and the cells of other ranks that the points may open. */
 static enum ky_status stand(struct ky_part_points *part, struct ky_links *links,
                             const struct ky_parameters *parameters, size_t boxes,
                             struct ky_error *error)

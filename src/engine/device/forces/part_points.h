@@ -1,5 +1,5 @@
-/* Points where the field of bodies is wanted that ranks share: each rank with bodies walks for some
- * of the points, and gets of the others what these may need. */
+/* Points where ranks share the field of bodies: each rank with bodies walks for some of the points,
+ * and receives the cells of other ranks that these points may open. */
 #ifndef KY_DEVICE_PART_POINTS_H
 #define KY_DEVICE_PART_POINTS_H
 
@@ -20,9 +20,8 @@ struct ky_part_points {
 enum ky_status ky_part_points_stand(struct ky_part_points *part, struct ky_links *links,
                                     const struct ky_parameters *parameters,
                                     const struct ky_points *points, struct ky_error *error);
-/* Gives all ranks what each has found: rows of so many numbers, in the order of its points. They
- * come in the order of all points; `all` may be NULL. A call of all ranks; KY_FAULT when memory is
- * out. */
+/* All-gather of the results: rows of so many numbers, in the order of all points; `all` may be
+ * NULL. Collective; KY_FAULT when memory is out. */
 enum ky_status ky_part_points_join(const struct ky_part_points *part,
                                    const struct ky_shared *shared, const double *own,
                                    size_t numbers, double *all, struct ky_error *error);

@@ -33,9 +33,9 @@ enum { POINTS_OF_BODY = 16 };
 /* A point at more than FARTHEST units of length walks by itself: the sums of groups in float have
  * 1/s³ of 2³⁷ units at most (units.c). */
 #define FARTHEST 0x1p36
-/* The part of α for points. With α their errors were 1.1 to 1.6 times those of forces, with half of
- * it 0.7 to 1 times, in 3 % more time (4 pairs of bodies and points, 2,000 to 30,000 of each, order
- * 4, α = 1e-4). */
+/* The factor of α for points. With α itself their errors were 1.1 to 1.6 times the errors of
+ * forces, with half of it 0.7 to 1 times, in 3 % more time (4 pairs of bodies and points, 2,000 to
+ * 30,000 of each, order 4, α = 1e-4). */
 #define PART 0.5
 /* θ of the first pass of trees, at least: it has to find |a| to some tenths alone. Up to it no
  * boxes need be tested (octree/opening_kinds.h). */
@@ -76,8 +76,8 @@ static void set_parameters(struct set *set)
     set->state.how = ky_pairs_how(kind, set->state.own_eps) | ky_pairs_guard(eps2);
 }
 
-/* The state of a set with the memory that it has. Times are not marked: the report is that of the
- * last forces. */
+/* The state of a set with its memory. Times are not marked: the report is the report of the last
+ * forces. */
 static void begin_state(struct set *set)
 {
     const struct ky_device_state *of = set->of;
@@ -99,7 +99,7 @@ static void begin_state(struct set *set)
     bodies->has = 0;
 }
 
-/* The set without its bodies: those of the engine, and points. */
+/* The set without its bodies: the engine's bodies, and points. */
 static enum ky_status begin(struct set *set, const struct ky_method *method,
                             struct ky_device_state *of, struct ky_points points,
                             struct ky_error *error)
@@ -189,7 +189,8 @@ static enum ky_status end_phase(const struct set *set, size_t phase, enum ky_sta
 
 /* ---- the bodies of the set ---- */
 
-/* Copies columns of `rows` numbers to those of an array of the set, from its body `first` on. */
+/* Copies columns of `rows` numbers to the columns of an array of the set, from its body `first` on.
+ */
 static enum ky_status lay(const struct set *set, const struct ky_buffer *from, size_t rows,
                           const struct ky_device_array *to, size_t first, struct ky_error *error)
 {
@@ -203,7 +204,7 @@ static enum ky_status lay(const struct set *set, const struct ky_buffer *from, s
     return status;
 }
 
-/* Arrays of the set; those that are not positions or softenings are 0. */
+/* Arrays of the set; all but positions and softenings are 0. */
 static enum ky_status need_arrays(struct set *set, struct ky_error *error)
 {
     static const int zeros[] = {KY_ARRAY_MASS, KY_ARRAY_ACCELERATION, KY_ARRAY_POTENTIAL};
@@ -221,8 +222,8 @@ static enum ky_status need_arrays(struct set *set, struct ky_error *error)
     return status;
 }
 
-/* Copies the engine's bodies as they lie. If that is along a curve they have the caller's numbers,
- * and the points those behind. */
+/* Copies the engine's bodies as they lie. Along a curve they have the caller's numbers, and the
+ * points follow with the next numbers. */
 static enum ky_status lay_bodies(struct set *set, struct ky_error *error)
 {
     static const int copied[] = {KY_ARRAY_POSITION, KY_ARRAY_MASS, KY_ARRAY_SOFTENING};
@@ -431,7 +432,7 @@ static size_t count_near(const struct ky_device_state *state, const struct ky_po
     return near;
 }
 
-/* A call's points with those near by in front, and what was found there. */
+/* A call's points, near ones in front, and their results. */
 struct divided {
     size_t near;
     size_t *number; /* of each in the call */

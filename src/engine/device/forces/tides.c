@@ -9,7 +9,7 @@
 #include "engine/device/state/curve.h"
 #include "engine/device/state/rows.h"
 
-/* The points on the card, in double, and what is found; not kept. */
+/* The points on the card, in double, and the results; not kept. */
 struct tides {
     struct ky_buffer point, eps2, label, tide;
     uint32_t flags; /* KY_FLAG_OWN_EPS, KY_FLAG_LISTED */

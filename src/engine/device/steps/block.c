@@ -26,14 +26,14 @@
 #include "engine/device/tree/tree_memory.h"
 #include "physics/block.h"
 
-/* A tree is built again when its walks have had this many interactions per body more than those of
+/* A tree is rebuilt when its walks have had this many interactions per body more than the walks of
  * a new tree. A build costs some 200, but forces of a tree that is kept for long add energy:
  * docs/decisions/block-steps.md. */
 enum { BUILD = 30 };
 
 _Static_assert(KY_TALLY_CUT == KY_MOST_LEVELS + 1, "a word of the tally for each level");
 
-/* What the host reads of a block. */
+/* The host's data of a block. */
 struct tally {
     uint64_t pairs; /* in the walks of the block */
     uint32_t word[KY_TALLY_WORDS];
@@ -133,7 +133,7 @@ static enum ky_status read_tally(const struct blocks *b, struct ky_error *error)
     return status == KY_OK ? card->driver->reach(card, KY_MARK_BLOCK, error) : status;
 }
 
-/* Adds what all ranks have read. `cut`: the word KY_TALLY_CUT before. */
+/* Adds the data of all ranks. `cut`: the word KY_TALLY_CUT before. */
 static enum ky_status agree(struct blocks *b, uint32_t cut, struct ky_error *error)
 {
     const struct ky_shared *shared = ky_device_shared(b->state);
@@ -204,7 +204,7 @@ static uint32_t own_lengths(const struct blocks *b)
     return b->state->own_eps && isnan(b->way->length);
 }
 
-/* Exchanges the positions at the present tick and those at the ends of the last steps. */
+/* Swaps the positions at the present tick with the positions at the ends of the last steps. */
 static void exchange(struct ky_device_bodies *bodies)
 {
     const struct ky_buffer other = bodies->second;
@@ -334,8 +334,8 @@ static enum ky_status count_steps(const struct blocks *b, struct ky_error *error
 
 /* ---- ranks ---- */
 
-/* Interactions that take as long as to predict a body and to move it in the tree; and those of a
- * sink where none have been counted. */
+/* Interactions that take as long as to predict a body and to move it in the tree; and interactions
+ * of a sink before any have been counted. */
 enum { A_BODY = 100, A_SINK = 1000 };
 
 /* The work for a body of each level over a longest step, as whole numbers in units of *unit: it is
@@ -428,11 +428,11 @@ static void find_active(struct blocks *b, uint64_t tick)
         }
 }
 
-/* Counts the pairs of a block's walks beyond those of a new tree. Bodies with short steps may cross
- * their cells within a step. So only the first block of a tree gives a reference: for the longest
- * step that ends there, for later trees too, and for steps that no such block has ended yet. A
- * block of few bodies waits for its longest walk: each pair of a sink then costs as much as if
- * every lane of the card had one. */
+/* Counts the pairs of a block's walks in excess of the walks of a new tree. Bodies with short steps
+ * may cross their cells within a step. So only the first block of a tree gives a reference: for the
+ * longest step that ends there, for later trees too, and for steps that no such block has ended
+ * yet. A block of few bodies waits for its longest walk: each pair of a sink then costs as much as
+ * if every lane of the card had one. */
 static void count_beyond(const struct blocks *b)
 {
     struct ky_device_blocks *own = b->kept;
@@ -501,8 +501,7 @@ static enum ky_status begin(struct blocks *b, struct ky_error *error)
     return status == KY_OK && b->all.word[KY_TALLY_MISSING] > 0 ? ky_blocks_missing(error) : status;
 }
 
-/* What accelerations on the card are compared with; if each body has its own length, for the length
- * 1. */
+/* The limit for accelerations on the card; if each body has its own length, for the length 1. */
 static double limit_of(const struct blocks *b)
 {
     const struct ky_device_state *state = b->state;

@@ -26,7 +26,7 @@ enum ky_status ky_device_blocks_advance(struct ky_device_blocks *kept,
                                         const struct ky_method *method, struct ky_links *links,
                                         void *own, struct ky_advance *way, struct ky_error *error);
 void ky_device_blocks_release(struct ky_device_blocks *own, struct ky_card *card);
-/* Bytes on the card for n bodies, without what the method needs. */
+/* Bytes on the card for n bodies, without the memory of the method. */
 double ky_device_blocks_memory(size_t n);
 
 #endif

@@ -24,7 +24,7 @@ _Static_assert(KY_TALLY_CUT == KY_MOST_LEVELS + 1, "a word for each level");
 struct hermite {
     struct ky_device_state *state;
     struct ky_advance *way;
-    struct ky_hermite_way known; /* what the host has read from the card */
+    struct ky_hermite_way known; /* data that the host has read from the card */
     uint32_t flags;              /* flags that are the same in all launches */
     int may_join;                /* 1: ranks share the sums of blocks with many sinks */
 };
@@ -238,7 +238,7 @@ enum ky_status ky_device_hermite_forget(struct ky_device_state *state, struct ky
     return forget_steps(state, error);
 }
 
-/* ---- what the host reads ---- */
+/* ---- the host's data ---- */
 
 /* Lets the card send its numbers when it comes to this point. */
 static enum ky_status look_later(const struct hermite *h, int which, struct ky_error *error)
@@ -367,7 +367,7 @@ static enum ky_status stop(struct hermite *h, struct ky_error *error)
     return status == KY_OK ? forget_steps(h->state, error) : status;
 }
 
-/* Counts for the caller what was done. */
+/* Counts steps for the caller. */
 static void count(const struct hermite *h)
 {
     struct ky_advance *way = h->way;
@@ -399,7 +399,7 @@ static enum ky_status lead(struct hermite *h, struct ky_error *error)
     return KY_OK;
 }
 
-/* Where some bodies have no mass, puts those with mass in front: they are the sources. */
+/* If some bodies have no mass, puts bodies with mass in front: they are the sources. */
 static enum ky_status put_sources_first(struct ky_device_state *state, struct ky_error *error)
 {
     struct ky_device_bodies *bodies = &state->bodies;
@@ -415,7 +415,7 @@ static enum ky_status put_sources_first(struct ky_device_state *state, struct ky
     return status == KY_OK ? ky_device_curve_follow(bodies, 0, error) : status;
 }
 
-/* The numbers of bodies in a call to those in the order on the card. */
+/* Translates the numbers of bodies in a call to numbers in the order on the card. */
 static struct ky_advance numbered(const struct ky_device_state *state, const struct ky_advance *way)
 {
     struct ky_advance own = *way;
@@ -425,7 +425,7 @@ static struct ky_advance numbered(const struct ky_device_state *state, const str
     return own;
 }
 
-/* What a call has changed, back to the caller's numbers. */
+/* Translates the results of a call back to the caller's numbers. */
 static void give(const struct ky_device_state *state, const struct ky_advance *own,
                  struct ky_advance *way)
 {

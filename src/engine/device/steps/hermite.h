@@ -4,7 +4,7 @@
 
 #include "engine/device/forces/method.h"
 
-/* What the engine keeps from one call of `advance` to the next; all 0 at first. */
+/* State of the engine between calls of `advance`; all 0 at first. */
 struct ky_device_hermite {
     struct ky_buffer plane;                /* the bodies at the present tick, as sources */
     struct ky_buffer list;                 /* the bodies whose steps end */
@@ -12,7 +12,7 @@ struct ky_device_hermite {
     struct ky_buffer partial, run;         /* partial sums */
     struct ky_buffer ending;               /* how many bodies each group of lanes has listed */
     struct ky_buffer sums;                 /* of a rank's sinks, over all sources */
-    struct ky_pinned look[2];              /* what the host reads of `way` */
+    struct ky_pinned look[2];              /* the host's copy of parts of `way` */
     size_t summing, correcting;            /* groups of the two kernels that run at once */
     uint64_t put;                          /* state->put when the units below were chosen */
     double mass_unit, speed_unit;
@@ -26,7 +26,7 @@ int ky_device_has_hermite(const struct ky_device_state *state);
 enum ky_status ky_device_hermite_advance(struct ky_device_state *state, struct ky_advance *way,
                                          struct ky_error *error);
 /* To be called after forces have been computed. Forgets the bodies' steps. In double precision the
- * potentials are then those of the forces, else they are computed when they are asked for. */
+ * potentials are then the potentials of the forces, else they are computed on demand. */
 enum ky_status ky_device_hermite_forget(struct ky_device_state *state, struct ky_error *error);
 
 /* hermite_potential.c: potentials as sums in double. */
@@ -58,7 +58,7 @@ enum ky_status ky_device_hermite_reserve(struct ky_device_state *state,
                                          const struct ky_advance *way, struct ky_error *error);
 /* The kernel that sums pairs of these bodies. */
 enum ky_kernel_id ky_device_hermite_kernel(const struct ky_device_state *state);
-/* Releases what the card keeps, and the potentials. */
+/* Releases the card's buffers, and the potentials. */
 void ky_device_hermite_release(struct ky_device_state *state);
 /* Bytes on the card for n bodies. */
 double ky_device_hermite_memory(const struct ky_device_state *state, size_t n);

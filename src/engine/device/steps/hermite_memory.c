@@ -175,7 +175,7 @@ static enum ky_status send_scale(struct ky_device_state *state, const struct ky_
                           KY_SCALE_NUMBERS, sizeof *numbers, error);
 }
 
-/* Finds what follows from the bodies that were put: kernels by their softenings, and units. */
+/* Chooses the kernels by the bodies' softenings, and the units. */
 static enum ky_status know_bodies(struct ky_device_state *state, struct ky_error *error)
 {
     struct ky_card *card = state->bodies.card;

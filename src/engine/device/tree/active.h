@@ -1,5 +1,5 @@
-/* What forces through the host's tree need besides it, in the order of the tree: active bodies, and
- * the last accelerations for the opening test `relative`. */
+/* Data of forces through the host's tree, in the order of the tree: active bodies, and the last
+ * accelerations for the opening test `relative`. */
 #ifndef KY_DEVICE_ACTIVE_H
 #define KY_DEVICE_ACTIVE_H
 

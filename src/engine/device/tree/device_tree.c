@@ -353,8 +353,8 @@ static enum ky_status untie(const struct ky_device_tree *tree,
                           error);
 }
 
-/* Bodies with equal keys would keep their present order, but the tree must not depend on what was
- * before. So they get the caller's order. The time for this grows with the square of the number of
+/* Bodies with equal keys would keep their present order, but the tree must not depend on earlier
+ * trees. So they get the caller's order. The time for this grows with the square of the number of
  * bodies with one key. If these are many, all bodies go back into the caller's order and are sorted
  * again. */
 static enum ky_status sort_surely(struct ky_device_tree *tree, struct ky_device_bodies *bodies,

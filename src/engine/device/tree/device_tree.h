@@ -21,7 +21,7 @@ enum ky_status ky_device_tree_bounds(struct ky_device_tree *tree,
                                      const struct ky_device_bodies *bodies, size_t system,
                                      size_t samples, uint32_t *groups, struct ky_error *error);
 /* Computes the numbers of the cells from `first` to before `end`, one level of a tree of so many
- * cells, from those of their children. Leaves are left alone. */
+ * cells, from their children. Leaves are left alone. */
 struct ky_cell_range {
     uint32_t first, end, cells;
 };

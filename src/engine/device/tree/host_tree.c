@@ -43,7 +43,8 @@ void ky_host_tree_memory(const struct ky_parameters *parameters, size_t n, struc
     memory->host += (double)n * 5 * sizeof(double) + ky_octree_memory(parameters, n);
 }
 
-/* Allocates columns for the bodies, and reads what does not change until bodies are put again. */
+/* Allocates columns for the bodies, and reads the numbers that do not change until bodies are put
+ * again. */
 static enum ky_status start_host(struct ky_host_tree *host, struct ky_error *error)
 {
     struct ky_device_bodies *bodies = host->bodies;

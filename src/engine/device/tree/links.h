@@ -50,23 +50,23 @@ enum ky_status ky_links_stand_for_points(struct ky_links *links,
 /* The same, always with a new tree. */
 enum ky_status ky_links_build(struct ky_links *links, const struct ky_parameters *parameters,
                               struct ky_error *error);
-/* Of an engine of ranks, whose own tree is there (ky_grouped_along). Makes it valid for these
- * parameters, and the sources of its own bodies; and then, when what the others have has come
- * behind them (ranks/meeting.h), the sources of all, with `points` (NULL: none) behind them, and
- * boxes for walks that round positions. */
+/* For an engine of ranks, whose own tree is there (ky_grouped_along). Makes it valid for these
+ * parameters, and the sources of its own bodies; and then, when the parcels of other ranks have
+ * come behind them (ranks/meeting.h), the sources of all, with `points` (NULL: none) behind them,
+ * and boxes for walks that round positions. */
 enum ky_status ky_links_stand_part(struct ky_links *links, const struct ky_parameters *parameters,
                                    struct ky_error *error);
 enum ky_status ky_links_stand_parts(struct ky_links *links, const struct ky_parameters *parameters,
                                     const struct ky_points *points, struct ky_error *error);
 /* Adds the seconds of the last tree, if the card has made it. */
 void ky_links_report(const struct ky_links *links, struct ky_force_report *report);
-/* To be called after ky_links_stand or ky_links_build and the walks: frees what only forces need.
- */
+/* To be called after ky_links_stand or ky_links_build and the walks: frees memory that only forces
+ * need. */
 void ky_links_done(struct ky_links *links);
 
-/* Writes places along the curve to links->lanes: those of the active bodies along the curve or, for
- * `curve none`, those of all bodies in the caller's order. Else it does nothing. To be called right
- * after the tree was made. */
+/* Writes places along the curve to links->lanes: of the active bodies along the curve or, for
+ * `curve none`, of all bodies in the caller's order. Else it does nothing. To be called right after
+ * the tree was made. */
 enum ky_status ky_links_lanes(struct ky_links *links, struct ky_evaluation *evaluation,
                               const struct ky_parameters *parameters, struct ky_error *error);
 

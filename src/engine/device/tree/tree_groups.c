@@ -51,8 +51,8 @@ static enum ky_status divide(struct ky_device_tree *tree, const struct ky_device
 
 uint32_t ky_device_tree_top = 64;
 
-/* How many cuts a tree of n bodies has. The cells of each have 8 times as many bodies as those of
- * the next one; few cells of the uppermost would leave most of a card idle. */
+/* The number of cuts of a tree of n bodies. The cells of a cut have 8 times as many bodies as the
+ * cells of the next one; few cells in the uppermost cut would leave most of a card idle. */
 static size_t cuts_of(uint32_t limit, size_t n)
 {
     size_t count = 1;

@@ -19,9 +19,9 @@ enum ky_status ky_device_tree_make_cuts(struct ky_device_tree *tree,
                                         const struct ky_device_bodies *bodies,
                                         const struct ky_parameters *parameters,
                                         struct ky_error *error);
-/* The cells among which cuts are placed: those of the tree, and with cells above so many in all.
- * `mark`: the places of those that are in cuts, k cells + c for cell c of cut k, for cells above
- * and for roots; NULL: the tree has one root, which is cell 0. */
+/* The cells among which cuts are placed: the cells of the tree, and with cells above so many in
+ * all. `mark`: the places of cells that are in cuts, k cells + c for cell c of cut k, for cells
+ * above and for roots; NULL: the tree has one root, which is cell 0. */
 struct ky_cut_cells {
     size_t cells, marks;
     const struct ky_buffer *mark;
@@ -53,8 +53,8 @@ enum ky_status ky_device_tree_list_runs(const struct ky_device_tree *tree,
  * the mean ends last; in many rounds the other walks hide it. */
 int ky_device_tree_are_few(const struct ky_card *card, size_t groups);
 /* In a block and for points: groups of the active bodies alone, as places in their list; or the
- * groups of all bodies. Where the list is empty, as a rank's may be, tree->few becomes that of all
- * ranks, and nothing else. */
+ * groups of all bodies. If the list is empty, as a rank's may be, tree->few becomes the value of
+ * all ranks, and nothing else changes. */
 enum ky_status ky_device_tree_regroup(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
                                       const struct ky_evaluation *evaluation,
                                       const struct ky_parameters *parameters,
@@ -63,7 +63,8 @@ enum ky_status ky_device_tree_regroup(struct ky_device_tree *tree, struct ky_dev
  * some of which may be empty. `flags`: KY_FLAG_FACTORS. */
 enum ky_status ky_device_tree_turns(struct ky_device_tree *tree, struct ky_device_bodies *bodies,
                                     uint32_t flags, struct ky_error *error);
-/* What a rank without groups does while the others agree which of theirs are divided. */
+/* The collective calls of a rank without groups while the other ranks agree on the groups to
+ * divide. */
 enum ky_status ky_device_tree_no_turns(struct ky_device_tree *tree,
                                        const struct ky_device_bodies *bodies,
                                        struct ky_error *error);

@@ -77,8 +77,8 @@ size_t ky_device_tree_groups_room(const struct ky_device_bodies *bodies,
     return most_groups(card->team, parameters, bodies->n) + ky_device_tree_teams(card);
 }
 
-/* Numbers that count cells: one for each, or where cells are sinks one for each cut and cell, those
- * above the roots of all ranks among them. */
+/* Numbers that count cells: one for each cell, or if cells are sinks one for each cut and cell,
+ * with the cells above the roots of all ranks. */
 static size_t counts_of_cells(const struct ky_device_tree *tree,
                               const struct ky_device_bodies *bodies,
                               const struct ky_parameters *parameters)

@@ -7,7 +7,7 @@
 #include "engine/device/tree/tree_part.h"
 
 /* Cuts of the tree, for forces whose cells act on cells: cells of at most `limit` bodies, or
- * leaves, whose parents have more; together they hold all bodies. The last cut is that of the
+ * leaves, whose parents have more; together they hold all bodies. The last cut consists of the
  * groups. Cells first[k] to first[k + 1] - 1 of the buffer `cut` are cut k. */
 enum { KY_MOST_CUTS = 6 };
 struct ky_cuts {
@@ -36,9 +36,8 @@ struct ky_device_tree {
     struct ky_cuts cuts;
     struct ky_tree_part part; /* of an engine of ranks */
     uint32_t start;           /* the cell with which walks begin */
-    /* All cells; of ranks, after they have met, with those of others behind the tree's own. Then
-     * also the places of all bodies, and the first place from which on they come after the own ones
-     * along the curve. */
+    /* All cells; on ranks, after the exchange, with the cells of other ranks behind the tree's own.
+     * Then the places of all bodies, and the first place behind the own bodies along the curve. */
     size_t reached, places, later;
     size_t cells, turns;
     size_t groups; /* in `group`; the last of them may be empty if they hold active bodies */
@@ -87,7 +86,7 @@ enum ky_status ky_device_tree_need_cells(struct ky_device_tree *tree,
                                          const struct ky_device_bodies *bodies,
                                          const struct ky_parameters *parameters,
                                          struct ky_error *error);
-/* Takes parts of bodies->curve.room: those until the bodies lie along the curve, and those after.
+/* Takes parts of bodies->curve.room: parts until the bodies lie along the curve, and parts after.
  * The latter may be larger than the room was, if groups are small or cells many. */
 enum ky_status ky_device_tree_parts_before(struct ky_device_tree *tree,
                                            const struct ky_device_bodies *bodies,
