@@ -231,7 +231,7 @@ KY_FN ky_team ky_team_of(KY_LOCAL_POINTER ky_uint *space)
     return space;
 }
 
-/* All lanes read after it what the lanes of the team wrote to local memory before; and to global
+/* Afterwards all lanes read the earlier writes of the team's lanes to local memory; and to global
  * memory. */
 KY_FN void ky_team_sync(void)
 {

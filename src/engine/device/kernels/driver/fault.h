@@ -5,7 +5,7 @@
 
 #include "engine/device/kernels/driver/dialect.h"
 
-/* A kernel that reports leaves out what does not fit. `wanted` is above 0. */
+/* A kernel that reports a fault leaves out the excess. `wanted` is above 0. */
 KY_FN void ky_fault(KY_GLOBAL ky_uint *faults, enum ky_capacity capacity, ky_uint wanted)
 {
     KY_ATOMIC_MAX(faults + capacity, wanted);

@@ -49,7 +49,7 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 #define KY_JERK_RUN 32
 #define KY_JERK_NUMBERS 8
 #define KY_NO_RUN 0xffffffffU
-/* A squared distance smaller than that of any empty slot, and larger than any other. */
+/* A squared distance smaller than the distance of any empty slot, and larger than any other. */
 #define KY_JERK_FAR2_FLOAT 1e36f
 #define KY_JERK_FAR2_DOUBLE 1e290
 
@@ -115,11 +115,13 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
  * a kernel. */
 #define KY_FLAG_OWN_EPS 8     /* sinks have their own softening */
 #define KY_FLAG_SOURCE_EPS 16 /* and sources add theirs */
-#define KY_FLAG_LISTED 32     /* lanes take the bodies in a given order, or those of a given list */
-#define KY_FLAG_FACTORS 128   /* each sink has its factor of open2 */
-#define KY_FLAG_WANTED 256    /* only the sinks of a list are wanted */
-#define KY_FLAG_ALONG 512     /* the caller's arrays too are in the order of the tree */
-#define KY_FLAG_MIXED 1024    /* a cell may hold very unequal softenings: KY_MIXED_REACH2 */
+#define KY_FLAG_LISTED                                                                             \
+    32                      /* lanes take the bodies in a given order, or the bodies of a given    \
+                             * list */
+#define KY_FLAG_FACTORS 128 /* each sink has its factor of open2 */
+#define KY_FLAG_WANTED 256  /* only the sinks of a list are wanted */
+#define KY_FLAG_ALONG 512   /* the caller's arrays too are in the order of the tree */
+#define KY_FLAG_MIXED 1024  /* a cell may hold very unequal softenings: KY_MIXED_REACH2 */
 #define KY_FLAG_BY_PLACE 0x4000 /* arrays of sinks go by place, not by number */
 #define KY_FLAG_ORDER 0x10000   /* times the order of the moments */
 
@@ -146,8 +148,8 @@ enum ky_capacity { KY_CAPACITIES(KY_CAPACITY_NUMBER) KY_CAPACITY_COUNT };
 #define KY_FRAME_ORIGIN 5
 #define KY_FRAME_BOUNDS 8
 #define KY_FRAME_NUMBERS 14
-/* What the host reads of a tree: the first cell of each level; the number of cells; whether bodies
- * with equal keys are not in the caller's order; whether more than KY_LONG_TIE have one key. */
+/* The host's data of a tree: the first cell of each level; the number of cells; whether bodies with
+ * equal keys are not in the caller's order; whether more than KY_LONG_TIE have one key. */
 #define KY_LONG_TIE 1024
 #define KY_FACT_CELLS (KY_KEY_LEVELS + 1)
 #define KY_FACT_TIES (KY_KEY_LEVELS + 2)

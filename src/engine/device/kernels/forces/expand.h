@@ -1,5 +1,4 @@
-/* What the kernels of --force fmm and the host know of cells that act and of sinks. Read by all of
- * them. */
+/* Data of cells that act and of sinks, which the kernels of --force fmm and the host share. */
 #ifndef KY_KERNELS_EXPAND_H
 #define KY_KERNELS_EXPAND_H
 
@@ -22,12 +21,12 @@ struct ky_expanded {
 /* Cells of a tree are fewer, so that two bits of a word can say more of a cell. */
 #define KY_EXPAND_MOST_CELLS 0x40000000U
 
-/* The part of α for cells that act on large sinks: errors of these are those of many bodies at
- * once, and made the largest errors of all (Plummer spheres, 16,777,216 bodies, order 4: 99 % of
- * the accelerations within 2.7e-3 in place of 3.3e-3 with a half, in the same time). */
+/* The factor of α for cells that act on large sinks: their errors are errors of many bodies at
+ * once, and were the largest of all (Plummer spheres, 16,777,216 bodies, order 4: 99 % of the
+ * accelerations within 2.7e-3 instead of 3.3e-3 with a half, in the same time). */
 #define KY_EXPAND_PART_OF_ALPHA 0.25F
 
-/* What is known of the sinks in a cell: their largest 1/(α a) and ε², the bits of their smallest ε²
+/* Data of the sinks in a cell: their largest 1/(α a) and ε², the bits of their smallest ε²
  * inverted, and 1 if there are any. Bits of floats that are not negative have the order of the
  * floats, so that atomic maxima find them, from 0 on. */
 struct ky_expand_range {
@@ -83,7 +82,7 @@ struct ky_expand_numbers {
 #define KY_EXPAND_GIVEN(numbers, type, name) , KY_VALUE((numbers).name)
 #define KY_EXPAND_GIVE(numbers) KY_EXPAND_NUMBERS(KY_EXPAND_GIVEN, numbers)
 
-/* Flags beside those of walks (shared.h): the spline. */
+/* Flags besides the flags of walks (shared.h): the spline. */
 #define KY_FLAG_SPLINED 0x200000
 
 #endif

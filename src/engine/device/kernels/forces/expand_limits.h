@@ -1,4 +1,4 @@
-/* What limits the expansions of sinks (physics/fmm.h). */
+/* The limits of the expansions of sinks (physics/fmm.h). */
 #ifndef KY_KERNELS_EXPAND_LIMITS_H
 #define KY_KERNELS_EXPAND_LIMITS_H
 
@@ -26,7 +26,7 @@ KY_FN struct ky_expanded ky_expand_softened(struct ky_expanded sinks, struct ky_
     return sinks;
 }
 
-/* The sinks of a cell, with what is known of its bodies. */
+/* The sinks of a cell, with the data of its bodies. */
 KY_FN struct ky_expanded ky_expand_known(struct ky_expanded sinks, struct ky_expand_range range,
                                          struct ky_expand_numbers numbers)
 {

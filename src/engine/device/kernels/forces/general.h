@@ -15,7 +15,7 @@ struct ky_general {
     KY_GLOBAL const struct ky_low *source_low;
     KY_GLOBAL const KY_REAL *own_eps2;
     KY_GLOBAL const ky_uint *order;
-    ky_uint n, cells, flags; /* cells: of the tree; those of other ranks' trees are behind */
+    ky_uint n, cells, flags; /* cells: of the tree; cells of other ranks' trees are behind */
     struct ky_sink sink;
 };
 /* The bodies as arguments of a kernel; and in a kernel with these and KY_CELLS_TO_READ the values
@@ -30,20 +30,20 @@ struct ky_general {
             ky_near_sink(source, source_low, own_eps2, own, flags, eps2)                           \
     }
 
-/* All bodies of a cell. Those behind the tree's own have links to what of them is here. */
+/* All bodies of a cell. Cells behind the tree's own have links to the bodies that are here. */
 KY_FN ky_uint ky_general_bodies(struct ky_general walk, ky_uint cell)
 {
     const struct ky_cell_link link = walk.link[cell];
     return cell < walk.cells ? link.bodies : link.next;
 }
 
-/* Where the arrays of what is given and found have the body at a place. */
+/* The place of the body in the arrays of arguments and results. */
 KY_FN ky_uint ky_general_row(KY_GLOBAL const ky_uint *order, ky_uint place, ky_uint flags)
 {
     return (flags & KY_FLAG_BY_PLACE) ? place : order[place];
 }
 
-/* The body at place j along the curve; `source` is what ky_body_source has of it. */
+/* The body at place j along the curve; `source` is its ky_body_source. */
 KY_FN struct ky_visit_body ky_general_source(struct ky_general walk, struct ky_source source,
                                              ky_uint j)
 {

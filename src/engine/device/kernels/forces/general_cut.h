@@ -9,10 +9,10 @@
 #include "engine/device/kernels/forces/general_team.h"
 #include "engine/device/kernels/tree/cut_box.h"
 
-/* A cell is opened if its longest side is over so many times that of the sinks' box. */
+/* A cell is opened if its longest side is over so many times the longest side of the sinks' box. */
 #define KY_CUT_LARGER 0.7f
 
-/* What is known of some sinks: of those of a lane, then of those of a team. */
+/* Data of some sinks: of a lane, then of a team. */
 struct ky_cut_sinks {
     float low[3], high[3], most2, least2, most_eps2;
 };
@@ -87,8 +87,8 @@ KY_FN struct ky_general_box ky_cut_as_sinks(struct ky_cut_box its)
     return box;
 }
 
-/* A squared distance within which the sink has k other bodies: that of the farthest of k + 1
- * bodies along the curve, the sink among them. A part of a system may have fewer. */
+/* A squared distance within which the sink has k other bodies: the distance of the farthest of k +
+ * 1 bodies along the curve, the sink among them. A part of a system may have fewer. */
 KY_FN KY_REAL ky_cut_bound2(struct ky_general walk, ky_uint k)
 {
     if (walk.n <= k)
@@ -109,8 +109,8 @@ KY_FN int ky_cut_is_large(struct ky_general_box box, struct ky_cell_box its)
            KY_CUT_LARGER * 2.0f * KY_FMAX(box.hx, KY_FMAX(box.hy, box.hz));
 }
 
-/* Adds the cells that wait to those of the cut, which are after the number of them. Returns how
- * many there are then, were there room for all. */
+/* Adds the cells that wait to the cells of the cut, which follow their number. Returns how many
+ * there would be with room for all. */
 KY_FN ky_uint ky_cut_keep(struct ky_general_lists *lists, KY_GLOBAL ky_uint *cut, ky_uint count)
 {
     if (KY_TEAM_LANE < lists->cell_count && count + KY_TEAM_LANE < KY_CUT_ROOM)
@@ -148,7 +148,7 @@ KY_FN ky_uint ky_cut_keep(struct ky_general_lists *lists, KY_GLOBAL ky_uint *cut
         return sinks;                                                                              \
     }                                                                                              \
                                                                                                    \
-    /* Tests the cells on top of the stack. Those that are left wait as cells. */                  \
+    /* Tests the cells on top of the stack. The remaining ones wait as cells. */                   \
     KY_FN void ky_cut_look_##name(struct ky_general walk, ky_team team, struct ky_general_box box, \
                                   struct ky_general_lists *lists)                                  \
     {                                                                                              \

@@ -303,7 +303,7 @@ KY_FN ky_mask ky_general_within(struct ky_general walk, struct ky_general_staged
     return within;
 }
 
-/* ---- what is made for each action ---- */
+/* ---- generated for each action ---- */
 
 #define KY_NEEDS_OF_ACTION(name, needs, p, number) ky_needs_##name = (needs),
 enum ky_needs_of_actions { KY_ACTIONS_OF(KY_NEEDS_OF_ACTION, 0, 0) };
@@ -333,7 +333,7 @@ KY_ACTIONS_OF(KY_GENERAL_START, 0, 0)
 
 /* The functions below are made for a kernel `as` and its action `name`. */
 #define KY_GENERAL_FUNCTIONS(as, name, needs)                                                      \
-    /* What the bodies in local memory do to the lane's sink. */                                   \
+    /* Applies the action to the lane's sink and the bodies in local memory. */                    \
     KY_FN struct ky_##name ky_general_act_##as(struct ky_general walk, struct ky_##name a,         \
                                                struct ky_general_staged staged, ky_uint count,     \
                                                int is_sink)                                        \
@@ -353,7 +353,7 @@ KY_ACTIONS_OF(KY_GENERAL_START, 0, 0)
         return a;                                                                                  \
     }                                                                                              \
                                                                                                    \
-    /* What the last `count` listed cells do. */                                                   \
+    /* Applies the action to the last `count` listed cells. */                                     \
     KY_FN struct ky_##name ky_general_cells_##as(struct ky_general walk, struct ky_##name a,       \
                                                  struct ky_general_lists *lists, ky_uint count,    \
                                                  int is_sink)                                      \

@@ -68,7 +68,7 @@ KY_FN struct ky_moments ky_quadrupole(float4 first, float4 second)
     return ky_cell_moments(first.x, first.y, first.z, first.w, second.x, second.y, second.z);
 }
 
-/* Those of a cell in a tree of this order, above the lowest. */
+/* The moments of a cell in a tree of this order, above the lowest. */
 KY_FN KY_GLOBAL const float4 *ky_fours_of(KY_GLOBAL const float *moment, ky_uint cell,
                                           const int order)
 {

@@ -7,7 +7,7 @@
 #include "engine/device/kernels/forces/near.h"
 #include "engine/device/kernels/tree/columns.h"
 
-/* What the walk reads: bodies along the curve, and cells. */
+/* Input of the walk: bodies along the curve, and cells. */
 struct ky_team_tree {
     KY_CELLS_READ
     KY_GLOBAL const ky_state *position, *mass, *softening, *frame;
@@ -87,8 +87,8 @@ KY_FN struct ky_place ky_cell_place(struct ky_reference from, struct ky_cell_cen
     return place;
 }
 
-/* What a lane carries. In a group that fills half of the lanes or less several lanes share a sink:
- * each adds a part of the staged sources, `per` of them from `base` on. */
+/* State of a lane. In a group that fills half of the lanes or less several lanes share a sink: each
+ * adds a part of the staged sources, `per` of them from `base` on. */
 struct ky_team_sink {
     KY_REAL x, y, z, eps2;
     ky_uint own;           /* its index among the sources */
@@ -153,7 +153,7 @@ KY_FN float ky_stage_third(KY_LOCAL_POINTER float4 *third, KY_GLOBAL const float
     return o[0];
 }
 
-/* What ky_stage_third has staged. */
+/* The moments that ky_stage_third has staged. */
 KY_FN struct ky_third ky_staged_third(KY_LOCAL_POINTER const float4 *third, float first)
 {
     const float4 a = third[0], b = third[KY_TEAM], c = third[2 * KY_TEAM];
@@ -218,7 +218,7 @@ KY_FN struct ky_team_sink ky_add_staged_bodies(struct ky_team_sink sink, struct 
 }
 
 /* The same for bodies among which the sink itself may be, with low parts of the bodies and of the
- * sink, `low`: those from `first` on, or those of `index` if it is not 0. */
+ * sink, `low`: the bodies from `first` on, or of `index` if it is not 0. */
 KY_FN struct ky_team_sink ky_add_near_bodies(struct ky_team_sink sink, struct ky_staged staged,
                                              float4 low, ky_uint count, ky_uint first,
                                              KY_LOCAL_POINTER const ky_uint *index, const int how)

@@ -86,8 +86,8 @@ KY_FN struct ky_team_box ky_team_box_of(ky_team team, struct ky_team_sink sink, 
 /* Bodies of a leaf that still goes into the list; leaves of fmm have twice as many. */
 #define KY_LISTED_OF(how) (((how)&KY_LISTS_SINKS) ? 2U * KY_LISTED_LEAF : KY_LISTED_LEAF)
 
-/* What a lane has found for its cell: the cell acts; or its children are tested next; or it is a
- * leaf, whose bodies go into the list, or one by one into the sums (`special`). */
+/* The result of a lane's test of its cell: the cell acts; or its children are tested next; or it is
+ * a leaf, whose bodies go into the list, or one by one into the sums (`special`). */
 struct ky_team_found {
     ky_uint cell, children, acts, listed;
     int special;
@@ -95,8 +95,8 @@ struct ky_team_found {
 };
 
 /* Children go onto the stack, cells that act and bodies of small leaves into the lists. Other
- * leaves become those of lists->leaves, each lane's in *leaf. Returns how many of the `take` cells
- * on top of the stack, lane 0's first, have left it; the others stay. */
+ * leaves go into lists->leaves, each lane's leaf in *leaf. Returns how many of the `take` cells on
+ * top of the stack, lane 0's first, have left it; the others stay. */
 KY_FN ky_uint ky_team_sort_out(ky_team team, ky_uint take, struct ky_team_found found,
                                struct ky_team_lists *lists, struct ky_cell_link *leaf,
                                const int how)
@@ -178,7 +178,7 @@ KY_FN int ky_team_near(ky_team team, struct ky_team_box box, struct ky_team_sink
     return ky_team_any(team, near);
 }
 
-/* An index that no body has, nor are the next KY_TEAM indices those of bodies. */
+/* An index that no body has; nor have bodies the next KY_TEAM indices. */
 #define KY_NO_SINK (0xffffffffU - KY_TEAM)
 
 KY_FN struct ky_team_sink ky_team_bodies(struct ky_team_tree tree, ky_team team,
@@ -281,7 +281,7 @@ KY_FN int ky_team_is_busy(const struct ky_team_lists *lists)
     return (lists->leaves | lists->leaf_bodies | (lists->body_count >= KY_TEAM)) != 0;
 }
 
-/* Adds what there is for all lanes; `all` if no cells are left to look at. */
+/* Adds the listed sources if there is one for every lane; `all`: if no cells are left to test. */
 KY_FN struct ky_team_sink ky_team_add(struct ky_team_tree tree, ky_team team,
                                       struct ky_reference from, struct ky_team_box box,
                                       struct ky_team_sink sink, struct ky_staged staged,
@@ -299,7 +299,7 @@ KY_FN struct ky_team_sink ky_team_add(struct ky_team_tree tree, ky_team team,
     return sink;
 }
 
-/* What a team does: its group; the lane's sink, and its place in the list of factors; how many
+/* The task of a team: its group; the lane's sink, and its place in the list of factors; how many
  * lanes have different sinks, and how many of these are wanted. */
 struct ky_team_task {
     struct ky_team_group group;

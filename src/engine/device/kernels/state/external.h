@@ -53,7 +53,7 @@ KY_FN ky_external_real ky_external_number(KY_GLOBAL const ky_state *field, int k
     return ky_external_of_state(turns ? ky_external_turned(own[0], own[-1], time) : own[0]);
 }
 
-/* Where the centre of a field is at a time, and what the field is then. */
+/* The centre and the state of a field at a time. */
 struct ky_external_stand {
     ky_state x, y, z;
     struct ky_external_moment now;
@@ -101,7 +101,7 @@ KY_FN ky_state ky_external_time(ky_state time, ky_external_real later)
     return time + later;
 }
 #else
-/* Without double the fields are those of the time for which they were sent. */
+/* Without double the fields have the time for which they were sent. */
 KY_FN struct ky_external_stand ky_external_stand_of(KY_GLOBAL const ky_state *field, ky_state time)
 {
     KY_GLOBAL const ky_state *c = field + (ky_uint)ky_state_high(field[KY_EXTERNAL_PIECES]) + 1;

@@ -14,7 +14,7 @@ KY_FN ky_ulong ky_level_row(ky_uint n, ky_uint level)
     return (ky_ulong)level * ((n + KY_TEAM - 1) / KY_TEAM);
 }
 
-/* The first body after i whose key does not agree with that of i in `level` digits. */
+/* The first body after i whose key differs from the key of i in `level` digits. */
 KY_FN ky_uint ky_run_end(KY_GLOBAL const ky_ulong *keys, ky_uint n, ky_uint i, int level)
 {
     if (level == 0)
